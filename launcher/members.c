@@ -1,0 +1,199 @@
+/* Who belongs to a process we started: its session, its descendants, and whoever carries its
+   WEFT_LAUNCH value. As all that we start stays below us in the process tree (we are a subreaper),
+   only our own tree is looked at. */
+#define _GNU_SOURCE
+#include "members.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef SYS_pidfd_open /* the same numbers everywhere; older headers lack them */
+#define SYS_pidfd_send_signal 424
+#define SYS_pidfd_open 434
+#endif
+/* In our tree; belongs to the record; was sent the signal. ROUNDS_MAX bounds a race with forks. */
+enum { TREE = 1, MINE = 2, SENT = 4, ROUNDS_MAX = 64 };
+struct seen { pid_t pid, parent, group, session; uint64_t start; int flags; bool alive; };
+struct scan { struct seen *all; size_t n, room; };
+
+static bool read_stat(pid_t pid, struct seen *seen) {
+  char path[32], text[1024], state;
+  long threads;
+  unsigned long long start;
+  snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+  if (fd >= 0) close(fd);
+  if (n <= 0) return false;
+  text[n] = 0;
+  char *at = strrchr(text, ')'); /* the name before it may hold anything */
+  if (!at || sscanf(at + 1, " %c %d %d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld"
+                    " %*d %llu", &state, &seen->parent, &seen->group, &seen->session, &threads,
+                    &start) != 6)
+    return false;
+  seen->pid = pid;
+  seen->start = start;
+  /* A main thread that ended before the others shows as a zombie with threads. */
+  seen->alive = (state != 'Z' && state != 'X') || threads > 1;
+  return true;
+}
+
+uint64_t start_ticks_of(pid_t pid) {
+  struct seen seen;
+  return read_stat(pid, &seen) ? seen.start : 0;
+}
+
+uint64_t ticks_now(void) {
+  struct timespec t;
+  uint64_t per_second = (uint64_t)sysconf(_SC_CLK_TCK);
+  clock_gettime(CLOCK_BOOTTIME, &t);
+  return (uint64_t)t.tv_sec * per_second + (uint64_t)t.tv_nsec * per_second / 1000000000u;
+}
+
+static int by_pid(const void *a, const void *b) {
+  return ((const struct seen *)a)->pid - ((const struct seen *)b)->pid;
+}
+
+static struct seen *find(const struct scan *s, pid_t pid) {
+  struct seen key = {.pid = pid};
+  return s->n ? bsearch(&key, s->all, s->n, sizeof key, by_pid) : NULL;
+}
+
+/* Every descendant of a flagged process gets the flag too. */
+static void spread(struct scan *s, int flag) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (struct seen *p = s->all; p < s->all + s->n; p++) {
+      struct seen *parent = p->flags & flag ? NULL : find(s, p->parent);
+      if (!parent || !(parent->flags & flag)) continue;
+      p->flags |= flag;
+      changed = true;
+    }
+  }
+}
+
+static bool carries(pid_t pid, const char *mark) {
+  char path[32], text[8192] = "";
+  size_t n = 1, needle = strlen(mark) + 2; /* a NUL on each side */
+  ssize_t got;
+  bool found = false;
+  snprintf(path, sizeof path, "/proc/%d/environ", pid);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  while (fd >= 0 && !found && (got = read(fd, text + n, sizeof text - n)) > 0) {
+    n += (size_t)got;
+    for (char *at = text; !found && (at = memmem(at, (size_t)(text + n - at), mark, needle - 1));)
+      found = at > text && at[-1] == 0, at++;
+    size_t keep = n < needle ? n : needle;
+    memmove(text, text + n - keep, keep);
+    n = keep;
+  }
+  if (fd >= 0) close(fd);
+  return found;
+}
+
+/* After the main process ended, its number may lead a stranger's session: all began later. */
+static bool in_session(const struct seen *p, const struct record *rec) {
+  return p->session == rec->pid && (is_live(rec) || p->start <= rec->ended_ticks);
+}
+
+static void look(struct scan *s, const struct record *rec) {
+  DIR *proc = opendir("/proc");
+  for (struct dirent *entry; proc && (entry = readdir(proc));) {
+    struct seen seen = {0};
+    if (entry->d_name[0] < '1' || entry->d_name[0] > '9') continue;
+    if (!read_stat(atoi(entry->d_name), &seen)) continue;
+    if (s->n == s->room) {
+      struct seen *grown = realloc(s->all, (s->room += 256) * sizeof *grown);
+      if (!grown) break;
+      s->all = grown;
+    }
+    s->all[s->n++] = seen;
+  }
+  if (proc) closedir(proc);
+  if (s->n) qsort(s->all, s->n, sizeof *s->all, by_pid);
+  /* A parent that went away while we were looking says nothing: taken as one of our tree. */
+  for (struct seen *p = s->all; p < s->all + s->n; p++)
+    if (p->parent == getpid() || (p->parent > 0 && !find(s, p->parent))) p->flags = TREE;
+  spread(s, TREE);
+  for (struct seen *p = s->all; p < s->all + s->n; p++)
+    if (p->flags & TREE && p->pid != getpid() && (!rec || in_session(p, rec))) p->flags |= MINE;
+  spread(s, MINE);
+  for (struct seen *p = s->all; rec && rec->mark && p < s->all + s->n; p++)
+    if ((p->flags & (TREE | MINE)) == TREE && p->pid != getpid() && carries(p->pid, rec->mark))
+      p->flags |= MINE;
+  spread(s, MINE);
+}
+
+/* Whether any child of ours is neither a live main process nor known. Cheap, and exact because only
+   we can take a child off this list: without orphans an ended process has left nothing behind. */
+static bool has_orphans(void) {
+  char path[64];
+  int pid, orphans = 0;
+  snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
+  FILE *list = fopen(path, "re");
+  while (list && fscanf(list, "%d", &pid) == 1) orphans += !record_of_pid(pid);
+  if (list) fclose(list);
+  return !list || orphans;
+}
+
+uint32_t members_count(const struct record *rec) {
+  struct scan s = {0};
+  uint32_t n = 0;
+  if ((rec ? !is_live(rec) : !live_count) && !has_orphans()) return 0;
+  look(&s, rec);
+  for (size_t i = 0; i < s.n; i++) n += s.all[i].flags & MINE && s.all[i].alive;
+  free(s.all);
+  return n;
+}
+
+static bool send_signal(const struct seen *p, int signo) {
+#ifdef WEFT_FUZZ
+  return p->pid < 0 && signo;
+#else
+  int fd = (int)syscall(SYS_pidfd_open, p->pid, 0);
+  if (fd < 0 && errno != ENOSYS) return false;
+  bool sent = start_ticks_of(p->pid) == p->start &&
+              !(fd < 0 ? kill(p->pid, signo) : syscall(SYS_pidfd_send_signal, fd, signo, NULL, 0));
+  if (fd >= 0) close(fd);
+  return sent;
+#endif
+}
+
+/* A killed process may have forked before it died, so kills go on until nobody new is found. */
+uint32_t members_signal(const struct record *rec, int signo) {
+  struct scan before = {0};
+  uint32_t reached = 0;
+  for (int round = 0, fresh = 1; fresh && round < (signo == SIGKILL ? ROUNDS_MAX : 1); round++) {
+    struct scan s = {0};
+    fresh = 0;
+    look(&s, rec);
+    for (struct seen *p = s.all; p < s.all + s.n; p++) {
+      struct seen *old = find(&before, p->pid);
+      if (!(p->flags & MINE) || !p->alive) continue;
+      if (!(old && old->start == p->start && old->flags & SENT) && send_signal(p, signo)) fresh++;
+      p->flags |= SENT;
+    }
+    reached += (uint32_t)fresh;
+    free(before.all);
+    before = s;
+  }
+  free(before.all);
+  return reached;
+}
+
+uint32_t group_signal(const struct record *rec, int signo) {
+#ifdef WEFT_FUZZ
+  return rec->pid < 0 && signo;
+#else
+  /* Once the main process was reaped its number may name another group. */
+  return is_live(rec) && !kill(-rec->pid, signo);
+#endif
+}

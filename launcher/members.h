@@ -1,0 +1,16 @@
+/* Everything that belongs to a started process, found in /proc and signalled. */
+#ifndef WEFT_MEMBERS_H
+#define WEFT_MEMBERS_H
+#include "table.h"
+
+/* Ticks since boot at which a process started; 0 when there is no such process. */
+uint64_t start_ticks_of(pid_t pid);
+/* Now, in the same unit. */
+uint64_t ticks_now(void);
+/* Live processes that belong to rec, or to anything we ever started when rec is NULL. */
+uint32_t members_count(const struct record *rec);
+/* Signals the same set; returns how many processes it reached. */
+uint32_t members_signal(const struct record *rec, int signo);
+/* Signals the process group of the main process; 1 when there was one. */
+uint32_t group_signal(const struct record *rec, int signo);
+#endif

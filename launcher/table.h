@@ -1,0 +1,40 @@
+/* What the launcher remembers of each process it was asked to start, until told to forget. */
+#ifndef WEFT_TABLE_H
+#define WEFT_TABLE_H
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* 100,000 unforgotten records are 13 MB and far more than an agent leaves open. */
+enum { RECORDS_MAX = 100000 };
+enum state { RUNNING = 1, STOPPED, EXITED, FAILED };
+enum stage {
+  STAGE_FORK = 1, STAGE_CGROUP, STAGE_LIMITS, STAGE_CREDENTIALS, STAGE_CHDIR, STAGE_STDIN,
+  STAGE_STDOUT, STAGE_STDERR, STAGE_EXEC
+};
+
+struct record {
+  uint64_t id, start_ticks, started_at, user_us, system_us, max_rss_kib, ended_at;
+  uint64_t ended_ticks; /* since boot, to tell leftovers from strangers with a reused session id */
+  pid_t pid;
+  uint32_t status, stage; /* status: of wait(2), or the errno of a failed start */
+  enum state state;
+  char *mark; /* "WEFT_LAUNCH=value" from its environment, or NULL */
+  struct record *next_by_id, *next_by_pid;
+};
+
+extern uint32_t record_count, live_count;
+
+struct record *record_find(uint64_t id);
+/* The live record whose main process is pid, or NULL. */
+struct record *record_of_pid(pid_t pid);
+/* A new empty record, or NULL when the table is full. */
+struct record *record_add(uint64_t id);
+/* Makes the record findable by its pid, until record_ended. */
+void record_started(struct record *rec);
+void record_ended(struct record *rec);
+void record_drop(struct record *rec);
+/* The next record in no particular order; NULL begins and ends. */
+struct record *record_next(const struct record *rec);
+static inline bool is_live(const struct record *rec) { return rec->state <= STOPPED; }
+#endif

@@ -1,0 +1,377 @@
+/* The launcher: starts processes for one agent, reports how they end, and outlives the agent. Here:
+   its start, its socket and its loop, and what each frame does. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "members.h"
+#include "spawn.h"
+
+enum { EXIT_USAGE = 2, EXIT_ALREADY_RUNNING = 3, IN_ROOM = 65536 };
+/* Frames handled before exits are reaped and answers sent: keeps both prompt under a flood. */
+enum { FRAMES_PER_TURN = 16 };
+#ifndef SYS_close_range
+#define SYS_close_range 436 /* the same number everywhere; older headers lack it */
+#endif
+
+static struct { /* the one connection; fd is -1 without one */
+  int fd;
+  bool greeted, closing;
+  unsigned char *in;
+  size_t used, room;
+  struct out out;
+} agent = {.fd = -1};
+static struct sockaddr_un address = {.sun_family = AF_UNIX};
+static bool finished;
+
+static uint64_t now_ms(clockid_t clock) {
+  struct timespec t;
+  clock_gettime(clock, &t);
+  return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static void say(uint8_t type, uint64_t id) {
+  frame_begin(&agent.out, type);
+  put_u64(&agent.out, id);
+}
+
+static void say_record(const struct record *rec) {
+  say(SAY_RECORD, rec->id);
+  put_u32(&agent.out, rec->state);
+  put_u32(&agent.out, (uint32_t)rec->pid);
+  put_u64(&agent.out, rec->start_ticks);
+  put_u64(&agent.out, rec->started_at);
+  put_u32(&agent.out, rec->status);
+  put_u32(&agent.out, rec->stage);
+  put_u64(&agent.out, rec->user_us);
+  put_u64(&agent.out, rec->system_us);
+  put_u64(&agent.out, rec->max_rss_kib);
+  put_u64(&agent.out, rec->ended_at);
+  frame_end(&agent.out);
+}
+
+static void say_failed(uint64_t id, uint32_t error, uint32_t stage) {
+  say(SAY_FAILED, id);
+  put_u32(&agent.out, error);
+  put_u32(&agent.out, stage);
+  frame_end(&agent.out);
+}
+
+static void say_count(uint8_t type, uint64_t id, uint32_t count) {
+  say(type, id);
+  put_u32(&agent.out, count);
+  frame_end(&agent.out);
+}
+
+static void refuse(uint32_t code, const char *text) {
+  say_error(&agent.out, code, 0, text);
+  agent.closing = true;
+}
+
+static void on_spawn(struct reader *r, uint64_t id) {
+  struct record *rec = record_find(id);
+  if (rec) return say_record(rec);
+  if (!(rec = record_add(id))) return say_failed(id, EAGAIN, STAGE_FORK);
+  if (!spawn_from(r, rec)) {
+    record_drop(rec);
+    return refuse(ERROR_MALFORMED, "malformed spawn");
+  }
+  rec->started_at = now_ms(CLOCK_REALTIME);
+  if (rec->state == FAILED) {
+    rec->ended_at = rec->started_at;
+    return say_failed(id, rec->status, rec->stage);
+  }
+  rec->start_ticks = start_ticks_of(rec->pid);
+  record_started(rec);
+  say(SAY_STARTED, id);
+  put_u32(&agent.out, (uint32_t)rec->pid);
+  put_u64(&agent.out, rec->start_ticks);
+  put_u64(&agent.out, rec->started_at);
+  frame_end(&agent.out);
+}
+
+static void on_signal(const struct record *rec, uint32_t signo, uint32_t scope) {
+  uint32_t reached = 0;
+  if (rec->state != FAILED)
+    reached = scope ? members_signal(rec, (int)signo) : group_signal(rec, (int)signo);
+  say_count(SAY_SIGNALLED, rec->id, reached);
+}
+
+static void on_list(void) {
+  for (const struct record *rec = record_next(NULL); rec; rec = record_next(rec)) say_record(rec);
+  frame_begin(&agent.out, SAY_LIST_END);
+  put_u32(&agent.out, record_count);
+  frame_end(&agent.out);
+}
+
+static void on_hello(uint32_t version) {
+  char text[80];
+  snprintf(text, sizeof text, "launcher speaks version %d, agent %u", WIRE_VERSION, version);
+  if (version != WIRE_VERSION) refuse(ERROR_VERSION, text);
+  agent.greeted = true;
+}
+
+static void on_shutdown(uint32_t force) {
+  if (!force && members_count(NULL))
+    return say_error(&agent.out, ERROR_BUSY, 0, "processes are still alive");
+  if (force) members_signal(NULL, SIGKILL);
+  finished = true;
+}
+
+/* Frames about one known id. */
+static void on_record_frame(uint8_t type, uint64_t id, uint32_t signo, uint32_t scope) {
+  struct record *rec = record_find(id);
+  if (!rec) return say_error(&agent.out, ERROR_UNKNOWN_ID, id, "no such id");
+  if (type == ASK_SIGNAL) return on_signal(rec, signo, scope);
+  if (type == ASK_LEFTOVERS)
+    return say_count(SAY_LEFTOVERS, id, rec->state == FAILED ? 0 : members_count(rec));
+  if (is_live(rec)) return say_error(&agent.out, ERROR_STILL_LIVE, id, "still alive");
+  record_drop(rec);
+}
+
+static void on_frame(unsigned char *at, size_t n) {
+  struct reader r = {at + 1, at + n, false};
+  uint8_t type = at[0];
+  uint64_t id = 0;
+  uint32_t a = 0, b = 0;
+  if (type == ASK_SPAWN || type == ASK_SIGNAL || type == ASK_FORGET || type == ASK_LEFTOVERS)
+    id = take_u64(&r);
+  if (type == ASK_HELLO || type == ASK_SIGNAL || type == ASK_SHUTDOWN) a = take_u32(&r);
+  if (type == ASK_SIGNAL) b = take_u32(&r);
+  if (type < ASK_HELLO || type > ASK_LEFTOVERS || r.bad || (type != ASK_SPAWN && !reader_done(&r)))
+    return refuse(ERROR_MALFORMED, "malformed frame");
+  if (type == ASK_SIGNAL && (a > 64 || b > 1)) return refuse(ERROR_MALFORMED, "no such signal");
+  if (!agent.greeted && type != ASK_HELLO) return refuse(ERROR_NO_HELLO, "hello comes first");
+  switch (type) {
+    case ASK_HELLO: return on_hello(a);
+    case ASK_SPAWN: return on_spawn(&r, id);
+    case ASK_LIST: return on_list();
+    case ASK_SHUTDOWN: return on_shutdown(a);
+    default: return on_record_frame(type, id, a, b);
+  }
+}
+
+static void drop_agent(void) {
+  if (agent.fd < 0) return;
+  close(agent.fd);
+  free(agent.in);
+  out_reset(&agent.out, false);
+  agent.in = NULL;
+  agent.fd = -1;
+}
+
+static size_t frame_length(size_t at) {
+  const unsigned char *b = agent.in + at;
+  return b[0] | (size_t)b[1] << 8 | (size_t)b[2] << 16 | (size_t)b[3] << 24;
+}
+
+/* True when another whole frame is waiting. Makes room for the one that is not whole yet. */
+static bool handle_frames(void) {
+  size_t at = 0, n = 0, need = IN_ROOM;
+  bool whole = false;
+  for (int left = FRAMES_PER_TURN; !agent.closing && agent.used - at >= 4; left--) {
+    n = frame_length(at);
+    if (n < 1 || n > FRAME_MAX) {
+      refuse(ERROR_MALFORMED, "frame length out of bounds");
+      break;
+    }
+    if ((whole = agent.used - at >= 4 + n) == false || left == 0) break;
+    on_frame(agent.in + at + 4, n);
+    at += 4 + n;
+    whole = false;
+  }
+  memmove(agent.in, agent.in + at, agent.used -= at);
+  if (agent.used >= 4 && n + 4 > need) need = n + 4;
+  if (need < agent.used) need = agent.used;
+  unsigned char *in = need == agent.room ? agent.in : realloc(agent.in, need);
+  if (in) agent.in = in, agent.room = need;
+  else agent.closing = true;
+  return whole && !agent.closing;
+}
+
+/* Returns whether work is left that no event will announce. */
+static bool on_agent_bytes(void) {
+  ssize_t n = 0;
+  size_t free_room = agent.room - agent.used;
+  if (free_room) n = recv(agent.fd, agent.in + agent.used, free_room, MSG_DONTWAIT);
+  if (free_room && (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))) {
+    drop_agent();
+    return false;
+  }
+  if (n > 0) agent.used += (size_t)n;
+  return handle_frames();
+}
+
+static void on_connection(int listener) {
+  struct ucred peer;
+  socklen_t size = sizeof peer;
+  int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+  if (fd < 0) return;
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) ||
+      (peer.uid != 0 && peer.uid != geteuid())) {
+    close(fd);
+    return;
+  }
+  drop_agent();
+  agent.fd = fd;
+  agent.in = malloc(IN_ROOM);
+  agent.room = agent.in ? IN_ROOM : 0;
+  agent.used = 0;
+  agent.greeted = false;
+  agent.closing = !agent.in;
+  out_reset(&agent.out, true);
+  frame_begin(&agent.out, SAY_HELLO);
+  put_u32(&agent.out, WIRE_VERSION);
+  put_u32(&agent.out, (uint32_t)getpid());
+  put_u64(&agent.out, start_ticks_of(getpid()));
+  put_u32(&agent.out, geteuid());
+  frame_end(&agent.out);
+}
+
+static uint64_t micros(struct timeval t) {
+  return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_usec;
+}
+
+static void on_exit_of(struct record *rec, int status, const struct rusage *used) {
+  record_ended(rec);
+  rec->state = EXITED;
+  rec->status = (uint32_t)status;
+  rec->user_us = micros(used->ru_utime);
+  rec->system_us = micros(used->ru_stime);
+  rec->max_rss_kib = (uint64_t)used->ru_maxrss;
+  rec->ended_at = now_ms(CLOCK_REALTIME);
+  rec->ended_ticks = ticks_now();
+  say(SAY_EXITED, rec->id);
+  put_u32(&agent.out, rec->status);
+  put_u64(&agent.out, rec->user_us);
+  put_u64(&agent.out, rec->system_us);
+  put_u64(&agent.out, rec->max_rss_kib);
+  put_u64(&agent.out, rec->ended_at);
+  frame_end(&agent.out);
+}
+
+/* Orphans that became our children are taken off the process table and need no more. */
+static void reap(void) {
+  struct rusage used;
+  int status;
+  for (pid_t pid; (pid = wait4(-1, &status, WNOHANG | WUNTRACED | WCONTINUED, &used)) > 0;) {
+    struct record *rec = record_of_pid(pid);
+    if (!rec) continue;
+    if (WIFEXITED(status) || WIFSIGNALED(status)) {
+      on_exit_of(rec, status, &used);
+      continue;
+    }
+    rec->state = WIFSTOPPED(status) ? STOPPED : RUNNING;
+    say(WIFSTOPPED(status) ? SAY_STOPPED : SAY_CONTINUED, rec->id);
+    frame_end(&agent.out);
+  }
+}
+
+static void die(const char *what, int code) {
+  fprintf(stderr, "weft-launcher: %s%s%s\n", what, errno ? ": " : "", errno ? strerror(errno) : "");
+  exit(code);
+}
+
+/* The lock decides who owns the path; whoever has it may replace a socket nobody listens on. */
+static int listen_on(const char *path) {
+  char lock[sizeof address.sun_path + 8];
+  if (path[0] != '/') die("--socket wants an absolute path", EXIT_USAGE);
+  if (strlen(path) >= sizeof address.sun_path) die("--socket: path too long", EXIT_USAGE);
+  strcpy(address.sun_path, path);
+  snprintf(lock, sizeof lock, "%s.lock", path);
+  int lock_fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (lock_fd < 0) die(lock, 1);
+  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (flock(lock_fd, LOCK_EX | LOCK_NB) ||
+      !connect(fd, (struct sockaddr *)&address, sizeof address)) {
+    errno = 0;
+    die("already running", EXIT_ALREADY_RUNNING);
+  }
+  unlink(path);
+  mode_t before = umask(0177);
+  close(fd);
+  fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (bind(fd, (struct sockaddr *)&address, sizeof address) || listen(fd, 16)) die(path, 1);
+  umask(before);
+  return fd;
+}
+
+static int watch_children(void) {
+  sigset_t set;
+  sigemptyset(&set);
+  for (int signo = 1; signo < NSIG; signo++) signal(signo, SIG_DFL);
+  signal(SIGHUP, SIG_IGN);
+  signal(SIGPIPE, SIG_IGN);
+  sigaddset(&set, SIGCHLD);
+  if (prctl(PR_SET_CHILD_SUBREAPER, 1)) die("subreaper", 1);
+  sigprocmask(SIG_SETMASK, &set, NULL);
+  return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static void serve(int listener, int children, uint64_t idle_ms) {
+  uint64_t idle_since = now_ms(CLOCK_MONOTONIC);
+  bool more = false;
+  while (!finished) {
+    struct pollfd fds[] = {{listener, POLLIN, 0}, {children, POLLIN, 0}, {agent.fd, POLLIN, 0}};
+    struct signalfd_siginfo info;
+    uint64_t now = now_ms(CLOCK_MONOTONIC);
+    if (agent.fd >= 0 || record_count) idle_since = now;
+    if (agent.out.used) fds[2].events |= POLLOUT;
+    if (idle_ms && now - idle_since >= idle_ms) return;
+    int wait = agent.fd >= 0 || record_count || !idle_ms ? -1 : (int)(idle_ms - (now - idle_since));
+    if (poll(fds, 3, more ? 0 : wait) < 0 && errno != EINTR) die("poll", 1);
+    if (fds[1].revents) while (read(children, &info, sizeof info) > 0) continue;
+    reap();
+    if (more || fds[2].revents & (POLLIN | POLLHUP | POLLERR)) more = on_agent_bytes();
+    if (agent.fd >= 0 && (!out_flush(&agent.out, agent.fd) || agent.closing)) {
+      unsigned char rest[4096]; /* unread bytes would turn our last word into a reset */
+      for (int i = 0; i < 256 && recv(agent.fd, rest, sizeof rest, MSG_DONTWAIT) > 0;) i++;
+      drop_agent();
+      more = false;
+    }
+    if (fds[0].revents) on_connection(listener), more = false;
+  }
+}
+
+int main(int argc, char **argv) {
+  const char *path = NULL, *log = NULL;
+  errno = 0;
+  uint64_t idle_s = 60;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    if (!strcmp(argv[i], "--socket")) path = argv[i + 1];
+    else if (!strcmp(argv[i], "--log")) log = argv[i + 1];
+    else if (!strcmp(argv[i], "--idle-exit")) idle_s = strtoul(argv[i + 1], NULL, 10);
+    else path = NULL, i = argc;
+  }
+  if (!path || argc % 2 == 0 || idle_s > 1000000) {
+    fprintf(stderr, "usage: weft-launcher --socket PATH [--log PATH] [--idle-exit SECONDS]\n");
+    return EXIT_USAGE;
+  }
+  for (int fd = 0; fd < 3;) fd = open("/dev/null", O_RDWR); /* so that 0 to 2 are taken */
+  if (syscall(SYS_close_range, 3, ~0u, 0))
+    for (int fd = 3; fd < sysconf(_SC_OPEN_MAX); fd++) close(fd);
+  int log_fd = log ? open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600) : 2;
+  if (log_fd < 0 || dup2(log_fd, 2) < 0) die(log, 1);
+  int listener = listen_on(path), children = watch_children();
+  if (children < 0) die("signalfd", 1);
+  serve(listener, children, idle_s * 1000);
+  drop_agent();
+  unlink(path);
+  return 0;
+}

@@ -1,0 +1,213 @@
+// The agent's half of the launcher's protocol (launcher/README.md): requests to bytes, bytes to
+// answers. Pure: no sockets, no clock.
+
+export const LAUNCHER_VERSION = 1;
+/** Largest frame either side accepts, in bytes after the length word (launcher/wire.h). */
+export const FRAME_BYTES_MAX = 1 << 20;
+
+/** Texts are UTF-8; bytes are passed as they are. */
+export type Text = string | Uint8Array;
+
+export interface SpawnFrame {
+  readonly id: number;
+  readonly setIds: {
+    readonly uid: number;
+    readonly gid: number;
+    readonly groups: readonly number[];
+  } | null;
+  readonly append: boolean;
+  /** New output files get mode 0640 instead of 0600. */
+  readonly groupReadable: boolean;
+  readonly nice: number;
+  readonly umask: number;
+  readonly cwd: Text;
+  readonly argv: readonly Text[];
+  readonly environment: readonly Text[];
+  readonly stdin: Text;
+  readonly stdout: Text;
+  readonly stderr: Text;
+  /** Numbers as in setrlimit(2); Infinity for none. */
+  readonly limits: readonly {
+    readonly resource: number;
+    readonly soft: number;
+    readonly hard: number;
+  }[];
+  readonly cgroupProcs: readonly Text[];
+}
+
+export interface LauncherRecord {
+  readonly id: number;
+  /** 1 running, 2 stopped, 3 exited, 4 failed. */
+  readonly state: number;
+  readonly pid: number;
+  readonly startTicks: number;
+  readonly startedAt: number;
+  /** Of wait(2) once exited, the errno once failed. */
+  readonly status: number;
+  readonly stage: number;
+  readonly userUs: number;
+  readonly systemUs: number;
+  readonly rssPeakKib: number;
+  readonly endedAt: number;
+}
+
+export type LauncherAnswer =
+  | { kind: 'hello'; version: number; pid: number; startTicks: number; uid: number }
+  | { kind: 'started'; id: number; pid: number; startTicks: number; startedAt: number }
+  | { kind: 'failed'; id: number; errno: number; stage: number }
+  | {
+      kind: 'exited';
+      id: number;
+      status: number;
+      userUs: number;
+      systemUs: number;
+      rssPeakKib: number;
+      endedAt: number;
+    }
+  | { kind: 'stopped' | 'continued'; id: number }
+  | { kind: 'signalled' | 'leftovers'; id: number; count: number }
+  | { kind: 'record'; record: LauncherRecord }
+  | { kind: 'list_end'; count: number }
+  | { kind: 'error'; code: number; id: number; text: string };
+
+const SET_IDS = 1;
+const APPEND = 2;
+const GROUP_READABLE = 4;
+const UNLIMITED = 0xffff_ffff_ffff_ffffn;
+
+/** Collects requests in one growing buffer until `take`. */
+export class RequestWriter {
+  #buffer = Buffer.allocUnsafe(16_384);
+  #used = 0;
+  #frame = 0;
+
+  get isEmpty(): boolean {
+    return this.#used === 0;
+  }
+
+  /** A copy of everything written since the last call. */
+  take(): Uint8Array {
+    const bytes = Buffer.from(this.#buffer.subarray(0, this.#used));
+    this.#used = 0;
+    return bytes;
+  }
+
+  hello(version = LAUNCHER_VERSION): void {
+    this.#begin(0x01);
+    this.#u32(version);
+    this.#end();
+  }
+
+  /** False, and nothing written, when a text holds a NUL or the frame would be too large. */
+  spawn(frame: SpawnFrame): boolean {
+    const { setIds } = frame;
+    this.#begin(0x02);
+    this.#u64(frame.id);
+    this.#u32(
+      (setIds ? SET_IDS : 0) |
+        (frame.append ? APPEND : 0) |
+        (frame.groupReadable ? GROUP_READABLE : 0),
+    );
+    this.#u32(setIds?.uid ?? 0);
+    this.#u32(setIds?.gid ?? 0);
+    this.#u32(setIds?.groups.length ?? 0);
+    for (const group of setIds?.groups ?? []) this.#u32(group);
+    this.#u32(frame.nice >>> 0);
+    this.#u32(frame.umask);
+    let good = this.#text(frame.cwd) && this.#texts(frame.argv) && this.#texts(frame.environment);
+    good &&= this.#text(frame.stdin) && this.#text(frame.stdout) && this.#text(frame.stderr);
+    this.#u32(frame.limits.length);
+    for (const { resource, soft, hard } of frame.limits) {
+      this.#u32(resource);
+      this.#limit(soft);
+      this.#limit(hard);
+    }
+    good &&= this.#texts(frame.cgroupProcs);
+    good &&= this.#used - this.#frame - 4 <= FRAME_BYTES_MAX;
+    if (good) this.#end();
+    else this.#used = this.#frame;
+    return good;
+  }
+
+  /** Scope 0: the process group of the main process; 1: everything that belongs to it. */
+  signal(id: number, signal: number, scope: 0 | 1): void {
+    this.#begin(0x03);
+    this.#u64(id);
+    this.#u32(signal);
+    this.#u32(scope);
+    this.#end();
+  }
+
+  forget(id: number): void {
+    this.#begin(0x04);
+    this.#u64(id);
+    this.#end();
+  }
+
+  list(): void {
+    this.#begin(0x05);
+    this.#end();
+  }
+
+  shutdown(force: boolean): void {
+    this.#begin(0x06);
+    this.#u32(force ? 1 : 0);
+    this.#end();
+  }
+
+  leftovers(id: number): void {
+    this.#begin(0x07);
+    this.#u64(id);
+    this.#end();
+  }
+
+  #begin(type: number): void {
+    this.#frame = this.#used;
+    this.#u32(0);
+    this.#reserve(1);
+    this.#buffer[this.#used++] = type;
+  }
+
+  #end(): void {
+    this.#buffer.writeUInt32LE(this.#used - this.#frame - 4, this.#frame);
+  }
+
+  #reserve(count: number): void {
+    if (this.#used + count <= this.#buffer.length) return;
+    const grown = Buffer.allocUnsafe(Math.max(this.#buffer.length * 2, this.#used + count));
+    this.#buffer.copy(grown, 0, 0, this.#used);
+    this.#buffer = grown;
+  }
+
+  #u32(value: number): void {
+    this.#reserve(4);
+    this.#used = this.#buffer.writeUInt32LE(value, this.#used);
+  }
+
+  #u64(value: number): void {
+    this.#u32(value % 0x1_0000_0000);
+    this.#u32(Math.floor(value / 0x1_0000_0000));
+  }
+
+  #limit(value: number): void {
+    this.#reserve(8);
+    const whole = Number.isFinite(value) ? BigInt(Math.max(0, Math.trunc(value))) : UNLIMITED;
+    this.#used = this.#buffer.writeBigUInt64LE(whole, this.#used);
+  }
+
+  #text(text: Text): boolean {
+    const start = this.#used + 4;
+    const length = typeof text === 'string' ? Buffer.byteLength(text) : text.length;
+    this.#u32(length);
+    this.#reserve(length);
+    if (typeof text === 'string') this.#buffer.write(text, start);
+    else this.#buffer.set(text, start);
+    this.#used = start + length;
+    return typeof text === 'string' ? !text.includes('\0') : !text.includes(0);
+  }
+
+  #texts(texts: readonly Text[]): boolean {
+    this.#u32(texts.length);
+    return texts.every((text) => this.#text(text));
+  }
+}

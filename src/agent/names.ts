@@ -1,0 +1,44 @@
+// Where an epoch's files are, and the mark its processes carry.
+
+import type { EpochId } from '../core/model/ids.ts';
+import type { LaunchOrder } from '../core/model/orders.ts';
+import type { Stream } from '../wire/messages.ts';
+import type { AgentSettings } from './ports.ts';
+
+/** `42[7]#2` as a file name: `42.7-2`. */
+export function fileNameOf(epochId: EpochId): string {
+  return epochId.replace('[', '.').replace(']', '').replace('#', '-');
+}
+
+export function workDirectory(settings: AgentSettings, epochId: EpochId): string {
+  return `${settings.stateDir}/work/${fileNameOf(epochId)}`;
+}
+
+export function scriptFile(settings: AgentSettings, epochId: EpochId): string {
+  return `${settings.stateDir}/scripts/${fileNameOf(epochId)}`;
+}
+
+export function hostFile(settings: AgentSettings, order: LaunchOrder): string {
+  // Tasks of one node need not write a file each: all with as many processes read the same lines.
+  const name = order.nodes.length === 1 ? `1x${order.processesPerNode}` : fileNameOf(order.epochId);
+  return `${settings.stateDir}/hosts/${name}`;
+}
+
+export function spoolDirectory(settings: AgentSettings, uid: number): string {
+  return `${settings.stateDir}/spool/${uid}`;
+}
+
+/** A captured output file. */
+export function spoolFile(
+  settings: AgentSettings,
+  of: { readonly order: LaunchOrder; readonly uid: number; readonly rank: number; stream: Stream },
+): string {
+  const { order, uid, rank, stream } = of;
+  const name = `${fileNameOf(order.epochId)}.${order.nodeRank}.${rank}`;
+  return `${spoolDirectory(settings, uid)}/${name}.${stream === 'stdout' ? 'out' : 'err'}`;
+}
+
+/** Value of WEFT_LAUNCH: tells whose process it is, even when launcher and agent are gone. */
+export function markOf(settings: AgentSettings, launchId: number): string {
+  return `${settings.instance}:${launchId}`;
+}

@@ -1,0 +1,47 @@
+// Everything an agent needs of the world, and what it is told about itself.
+
+import type { NodeName } from '../core/model/ids.ts';
+import type { NodeFacts } from '../core/model/node.ts';
+import type { Resources } from '../core/model/resources.ts';
+import type { Chance } from '../ports/chance.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Containment } from '../ports/containment.ts';
+import type { Files } from '../ports/files.ts';
+import type { JournalFile } from '../ports/journal-file.ts';
+import type { Log } from '../ports/log.ts';
+import type { Marks } from '../ports/marks.ts';
+import type { Dialer } from '../ports/net.ts';
+import type { Processes } from '../ports/processes.ts';
+import type { Users } from '../ports/users.ts';
+import type { NodeLoad } from '../wire/messages.ts';
+
+export interface AgentPorts {
+  readonly clock: Clock;
+  readonly chance: Chance;
+  readonly log: Log;
+  readonly dialer: Dialer;
+  /** Connects to the launcher, starting one if none runs. Called again when it is lost. */
+  readonly connectLauncher: () => Promise<Processes>;
+  readonly journal: JournalFile;
+  readonly files: Files;
+  readonly users: Users;
+  readonly containment: Containment;
+  readonly marks: Marks;
+  readonly load: () => NodeLoad;
+}
+
+export interface AgentSettings {
+  readonly node: NodeName;
+  readonly bootId: string;
+  /** Made once per state directory; part of every mark. */
+  readonly instance: string;
+  readonly resources: Resources;
+  readonly labels: readonly string[];
+  readonly sharedPaths: readonly string[];
+  readonly facts: NodeFacts;
+  /** Holds `work`, `spool`, `scripts` and `hosts`; users must be able to pass through it. */
+  readonly stateDir: string;
+  /** Run as the submitting user; otherwise everything runs as the agent's own. */
+  readonly switchUser: boolean;
+  readonly allowRoot: boolean;
+}

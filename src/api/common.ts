@@ -1,0 +1,57 @@
+// Schemas that several resources share: amounts, instants, ids in paths, paging.
+
+import { z } from 'zod';
+
+/** An instant, ms since 1970. */
+export const instant = z.int();
+/** An instant that may not have come. */
+export const instantOrNull = instant.nullable();
+/** A whole number of something, 0 included. */
+export const count = z.int().min(0);
+
+/** `42` or `42[7]` in a path. */
+export const taskParams = z.strictObject({
+  id: z.string().regex(/^\d{1,15}(\[\d{1,9}\])?$/, { error: 'write 42 or 42[7]' }),
+});
+
+/** Letters, digits, `.`, `-` and `_`; the same rule as `parseNodeName`. */
+export const nodeName = z.string().regex(/^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252}[A-Za-z0-9])?$/, {
+  error: "a node name: letters, digits, '.', '-' and '_', 254 at most",
+});
+
+/** Login names as the field has them, `@` for remote ones. */
+export const userName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_.@-]{0,63}\$?$/, { error: 'a login name of 64 characters at most' });
+
+/** A label: `gpu`, `rack=7`, `site/os`. */
+export const label = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_./=:+-]{0,127}$/, {
+  error: 'a label: letters, digits and _./=:+-, 128 at most',
+});
+
+export const resources = z.strictObject({
+  cpuCount: count,
+  memoryBytes: count,
+  gpuCount: count,
+  counted: z.record(z.string().min(1).max(64), count),
+});
+
+export const exitStatus = z.object({
+  code: z.int().exactOptional(),
+  signal: z.int().exactOptional(),
+});
+
+/** A number in a query string: `limit=100`. */
+export function queryNumber(from: number, to: number) {
+  return z.coerce.number().int().min(from).max(to);
+}
+
+/** `true` or `false` in a query string. */
+export const queryFlag = z.enum(['true', 'false']).transform((text) => text === 'true');
+
+/** Nothing in the body: absent or `{}`. */
+export const noBody = z.strictObject({}).optional();
+
+/** How many tasks, nodes or records a request changed. */
+export const changedReply = z.object({ count });
+export type ChangedReply = z.infer<typeof changedReply>;

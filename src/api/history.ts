@@ -1,0 +1,68 @@
+// The accounting records: one per job, one per ended epoch of a task, also of jobs long gone.
+
+import { z } from 'zod';
+import { OUTCOMES } from '../core/model/job.ts';
+import { count, instant, instantOrNull, queryFlag, queryNumber } from './common.ts';
+
+export const historyQuery = z.strictObject({
+  owner: z.string().optional(),
+  state: z.string().optional(),
+  outcome: z.enum(OUTCOMES).optional(),
+  name: z.string().optional(),
+  jobId: queryNumber(1, Number.MAX_SAFE_INTEGER).optional(),
+  /** Submitted at or after, and before; ms since 1970. */
+  from: queryNumber(0, Number.MAX_SAFE_INTEGER).optional(),
+  until: queryNumber(0, Number.MAX_SAFE_INTEGER).optional(),
+  before: queryNumber(1, Number.MAX_SAFE_INTEGER).optional(),
+  limit: queryNumber(1, 1000).optional(),
+  /** Also the ended epochs of the tasks of the jobs shown, 10,000 at most. */
+  tasks: queryFlag.optional(),
+});
+
+export const historyJob = z.object({
+  jobId: z.int(),
+  name: z.string(),
+  owner: z.string(),
+  partition: z.string(),
+  command: z.string(),
+  state: z.string(),
+  outcome: z.string().nullable(),
+  exitCode: z.int().nullable(),
+  signal: z.int().nullable(),
+  detail: z.string().nullable(),
+  taskCount: count,
+  submittedAt: instant,
+  startedAt: instantOrNull,
+  endedAt: instantOrNull,
+  nodeCount: count,
+  cpuCount: count,
+  memoryBytes: count,
+});
+export type HistoryJob = z.infer<typeof historyJob>;
+
+export const historyTask = z.object({
+  jobId: z.int(),
+  /** Null for a plain job's only task. */
+  index: z.int().nullable(),
+  epoch: count,
+  /** False: another epoch followed. */
+  final: z.boolean(),
+  outcome: z.string(),
+  exitCode: z.int().nullable(),
+  signal: z.int().nullable(),
+  detail: z.string().nullable(),
+  nodes: z.array(z.string()),
+  startedAt: instantOrNull,
+  endedAt: instant,
+  userUs: count,
+  systemUs: count,
+  memoryPeakBytes: count,
+});
+export type HistoryTask = z.infer<typeof historyTask>;
+
+export const historyReply = z.object({
+  jobs: z.array(historyJob),
+  tasks: z.array(historyTask),
+  next: z.int().nullable(),
+});
+export type HistoryReply = z.infer<typeof historyReply>;

@@ -1,0 +1,183 @@
+// Jobs and tasks as the API shows them, and the requests about them.
+
+import { z } from 'zod';
+import { OUTCOMES, TASK_STATES } from '../core/model/job.ts';
+import {
+  count,
+  exitStatus,
+  instant,
+  instantOrNull,
+  queryFlag,
+  queryNumber,
+  resources,
+} from './common.ts';
+
+/** How a job or task ended; null until then. */
+export const outcomeView = z.object({
+  kind: z.enum(OUTCOMES),
+  /** Of the process that decided it. */
+  exit: exitStatus.nullable(),
+  process: z.object({ node: z.string(), rank: count }).nullable(),
+  detail: z.string().nullable(),
+});
+
+/** Why a task is pending, in one word and in words. */
+export const reasonView = z.object({ kind: z.string(), words: z.string() });
+export type ReasonView = z.infer<typeof reasonView>;
+
+export const usageView = z.object({ userUs: count, systemUs: count, memoryPeakBytes: count });
+
+export const requestView = z.object({
+  nodeCount: count,
+  processesPerNode: count,
+  perNode: resources,
+  exclusive: z.boolean(),
+  labels: z.array(z.string()),
+  nodeNames: z.array(z.string()),
+});
+
+/** A job in a list: what every user may see of every job. Never environment or script. */
+export const jobView = z.object({
+  id: z.int(),
+  name: z.string(),
+  owner: z.string(),
+  partition: z.string(),
+  /** Of the job: that of its most advanced task while any is not done. */
+  state: z.enum(TASK_STATES),
+  outcome: outcomeView.nullable(),
+  /** Why its first pending task waits; null when none does. */
+  reason: reasonView.nullable(),
+  /** One sentence when its tasks' nodes cannot be reached: since when, and what will happen. */
+  notice: z.string().nullable(),
+  taskCount: count,
+  taskCounts: z.record(z.string(), count),
+  /** Index set of an array, `0-99`; null for a plain job. */
+  array: z.string().nullable(),
+  submittedAt: instant,
+  startedAt: instantOrNull,
+  endedAt: instantOrNull,
+  /** Nodes of the running tasks, at most a hundred of them. */
+  nodes: z.array(z.string()),
+  exit: exitStatus.nullable(),
+  command: z.string(),
+  /** Shared directory; null = private. */
+  directory: z.string().nullable(),
+  request: requestView,
+  walltimeMs: z.int().nullable(),
+  held: z.boolean(),
+});
+export type JobView = z.infer<typeof jobView>;
+
+/** One job in full. What is the owner's alone is null for others. */
+export const jobDetail = jobView.extend({
+  /** The program; for others than the owner the text of a script is left out (`''`). */
+  program: z.unknown(),
+  /** Owner only, and only while the job is in memory: it is not kept in the history. */
+  environment: z.record(z.string(), z.string()).nullable(),
+  files: z.object({
+    stdout: z.string().exactOptional(),
+    stderr: z.string().exactOptional(),
+    stdin: z.string().exactOptional(),
+  }),
+  dependencies: z.array(z.object({ jobId: z.int(), condition: z.string() })),
+  waitsFor: z.array(z.int()),
+  beginAt: instantOrNull,
+  nice: z.int(),
+  onNodeLoss: z.object({ kind: z.string(), leaseMs: z.int().exactOptional() }),
+  requeue: z.boolean(),
+  retriesMax: count,
+  runningMax: z.int().nullable(),
+  umask: z.int(),
+  cancelledBy: z.string().nullable(),
+  usage: usageView,
+});
+export type JobDetail = z.infer<typeof jobDetail>;
+
+export const taskView = z.object({
+  /** `42` or `42[7]`. */
+  id: z.string(),
+  jobId: z.int(),
+  index: z.int().nullable(),
+  state: z.enum(TASK_STATES),
+  /** Starts so far. */
+  epoch: count,
+  outcome: outcomeView.nullable(),
+  reason: reasonView.nullable(),
+  /** Unreachable nodes: since when, and what will happen next. */
+  notice: z.string().nullable(),
+  nodes: z.array(z.string()),
+  startedAt: instantOrNull,
+  endedAt: instantOrNull,
+  exit: exitStatus.nullable(),
+  usage: usageView.nullable(),
+});
+export type TaskView = z.infer<typeof taskView>;
+
+/** `active`: everything that is not done. `all`: no filter. */
+export const listJobsQuery = z.strictObject({
+  state: z.enum([...TASK_STATES, 'active', 'all']).optional(),
+  owner: z.string().optional(),
+  name: z.string().optional(),
+  outcome: z.enum(OUTCOMES).optional(),
+  limit: queryNumber(1, 1000).optional(),
+  /** Only jobs with a smaller id: the `next` of the page before. */
+  before: queryNumber(1, Number.MAX_SAFE_INTEGER).optional(),
+});
+/** Newest first. `next`: the `before` of the next page; null when this is the last. */
+export const listJobsReply = z.object({ jobs: z.array(jobView), next: z.int().nullable() });
+export type ListJobsReply = z.infer<typeof listJobsReply>;
+
+export const listTasksQuery = z.strictObject({
+  limit: queryNumber(1, 1000).optional(),
+  /** Only tasks with a greater index: the `next` of the page before. */
+  after: queryNumber(-1, Number.MAX_SAFE_INTEGER).optional(),
+});
+export const listTasksReply = z.object({ tasks: z.array(taskView), next: z.int().nullable() });
+export type ListTasksReply = z.infer<typeof listTasksReply>;
+
+export const explainReply = z.object({
+  state: z.enum(TASK_STATES),
+  reason: reasonView.nullable(),
+  /** One or more sentences for people: why it waits, or where it runs, or how it ended. */
+  words: z.string(),
+});
+export type ExplainReply = z.infer<typeof explainReply>;
+
+export const waitQuery = z.strictObject({
+  /** Answered with `wait.timeout` after this long; one hour at most. */
+  timeoutMs: queryNumber(0, 3_600_000).optional(),
+  until: z.enum(['done', 'started']).optional(),
+});
+/** Sent only when what was waited for is a durable fact. `task` is there when an index was. */
+export const waitReply = z.object({ job: jobView, task: taskView.nullable() });
+export type WaitReply = z.infer<typeof waitReply>;
+
+/** The index of one task of an array; absent: all tasks, or the one that the path names. */
+export const taskChoice = z.strictObject({ index: count.optional() }).optional();
+
+export const signalRequest = z.strictObject({
+  index: count.optional(),
+  /** Number, 1 to 64. */
+  signal: z.int().min(1).max(64),
+});
+
+export const logsQuery = z.strictObject({
+  index: queryNumber(0, 999_999_999).optional(),
+  /** Default: the last start. */
+  epoch: queryNumber(1, 1_000_000).optional(),
+  stream: z.enum(['stdout', 'stderr']).optional(),
+  nodeRank: queryNumber(0, 100_000).optional(),
+  rank: queryNumber(0, 100_000).optional(),
+  offset: queryNumber(0, Number.MAX_SAFE_INTEGER).optional(),
+  limit: queryNumber(1, Number.MAX_SAFE_INTEGER).optional(),
+  /** Keep sending until the task is done and all of its output has arrived. */
+  follow: queryFlag.optional(),
+});
+
+/** Headers of a log answer; with `follow` the last two come as trailers too. */
+export const LOG_HEADERS = {
+  epoch: 'weft-log-epoch',
+  size: 'weft-log-size',
+  complete: 'weft-log-complete',
+  dropped: 'weft-log-dropped',
+} as const;

@@ -1,0 +1,64 @@
+// Nodes as the API shows them, and what operators do with them.
+
+import { z } from 'zod';
+import { count, instant, instantOrNull, label, nodeName, resources } from './common.ts';
+
+export const nodeParams = z.strictObject({ name: nodeName });
+
+export const nodeView = z.object({
+  name: z.string(),
+  /** `up`: connected. `away`: silent for less than the time-out. `never_seen`: only enrolled. */
+  state: z.enum(['up', 'away', 'unreachable', 'never_seen']),
+  drained: z.object({ reason: z.string(), by: z.string(), at: instant }).nullable(),
+  /** Why it gets no new work, in words; null when it does. */
+  reason: z.string().nullable(),
+  total: resources,
+  free: resources,
+  /** Declared at enrolment; null: as found on the machine. */
+  declared: resources.nullable(),
+  labels: z.array(z.string()),
+  sharedPaths: z.array(z.string()),
+  /** Task ids with their epoch, `42[7]#1`; those that may still have processes here. */
+  running: z.array(z.string()),
+  unreachableSince: instantOrNull,
+  lastSeenAt: instantOrNull,
+  load: z
+    .object({ load1: z.number(), memoryFreeBytes: z.number(), diskFreeBytes: z.number() })
+    .nullable(),
+  facts: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).nullable(),
+  bootId: z.string().nullable(),
+  /** Counts its connections; 0 = never seen. */
+  session: count,
+});
+export type NodeView = z.infer<typeof nodeView>;
+
+export const listNodesReply = z.object({ nodes: z.array(nodeView) });
+export type ListNodesReply = z.infer<typeof listNodesReply>;
+
+export const drainRequest = z.strictObject({ reason: z.string().trim().min(1).max(1000) });
+export const labelRequest = z.strictObject({
+  add: z.array(label).max(100).optional(),
+  remove: z.array(label).max(100).optional(),
+});
+
+/** Admits a node whose resources are declared beforehand. */
+export const createNodeRequest = z.strictObject({
+  name: nodeName,
+  resources: resources.nullable().optional(),
+  labels: z.array(label).max(100).optional(),
+  /** Take over an existing name; its old secret stops working. */
+  replace: z.boolean().optional(),
+});
+
+export const joinRequest = z.strictObject({
+  name: nodeName,
+  labels: z.array(label).max(100).optional(),
+});
+
+/** The node's secret is shown this once; the head keeps its hash. */
+export const admittedReply = z.object({
+  name: z.string(),
+  secret: z.string(),
+  clusterName: z.string(),
+});
+export type AdmittedReply = z.infer<typeof admittedReply>;

@@ -1,0 +1,62 @@
+// Method and path of every route, by name. No schemas here: the command line loads this file and
+// must not pay for the schema library.
+
+export const PATHS = {
+  submitJob: 'POST /v1/jobs',
+  submitJobs: 'POST /v1/jobs/bulk',
+  listJobs: 'GET /v1/jobs',
+  getJob: 'GET /v1/jobs/:id',
+  listTasks: 'GET /v1/jobs/:id/tasks',
+  explainJob: 'GET /v1/jobs/:id/why',
+  waitForJob: 'GET /v1/jobs/:id/wait',
+  readLogs: 'GET /v1/jobs/:id/logs',
+  cancelJob: 'POST /v1/jobs/:id/cancel',
+  holdJob: 'POST /v1/jobs/:id/hold',
+  releaseJob: 'POST /v1/jobs/:id/release',
+  suspendJob: 'POST /v1/jobs/:id/suspend',
+  resumeJob: 'POST /v1/jobs/:id/resume',
+  requeueJob: 'POST /v1/jobs/:id/requeue',
+  signalJob: 'POST /v1/jobs/:id/signal',
+  history: 'GET /v1/history',
+  listNodes: 'GET /v1/nodes',
+  getNode: 'GET /v1/nodes/:name',
+  createNode: 'POST /v1/nodes',
+  removeNode: 'DELETE /v1/nodes/:name',
+  drainNode: 'POST /v1/nodes/:name/drain',
+  undrainNode: 'POST /v1/nodes/:name/undrain',
+  labelNode: 'POST /v1/nodes/:name/label',
+  declareNodeLost: 'POST /v1/nodes/:name/lost',
+  join: 'POST /v1/join',
+  agent: 'GET /v1/agent',
+  listUsers: 'GET /v1/users',
+  createUser: 'PUT /v1/users/:name',
+  modifyUser: 'POST /v1/users/:name',
+  removeUser: 'DELETE /v1/users/:name',
+  listTokens: 'GET /v1/tokens',
+  createToken: 'POST /v1/tokens',
+  revokeToken: 'DELETE /v1/tokens/:id',
+  createJoinToken: 'POST /v1/join-tokens',
+  beginLocalLogin: 'POST /v1/auth/local/begin',
+  finishLocalLogin: 'POST /v1/auth/local/finish',
+  whoami: 'GET /v1/whoami',
+  info: 'GET /v1/info',
+  events: 'GET /v1/events',
+  metrics: 'GET /metrics',
+  health: 'GET /healthz',
+  readiness: 'GET /readyz',
+  openapi: 'GET /openapi.json',
+} as const;
+
+/** The name of a route: what handlers, the client and the documentation call it. */
+export type RouteName = keyof typeof PATHS;
+
+/** Splits `POST /v1/jobs` into its two words. */
+export function methodAndPath(name: RouteName): { method: string; path: string } {
+  const [method, path] = PATHS[name].split(' ') as [string, string];
+  return { method, path };
+}
+
+/** Fills `:name` parts with encoded values; `42[7]` becomes `42%5B7%5D`. */
+export function fillPath(path: string, params: Readonly<Record<string, string>>): string {
+  return path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+}

@@ -1,0 +1,128 @@
+// The schema of a submission, field by field the same as `Submission` of the core: the assignment
+// at the end fails to compile when the two part.
+
+import { z } from 'zod';
+import type { JobId, NodeName } from '../core/model/ids.ts';
+import {
+  DEPENDENCIES_MAX,
+  NAME_LENGTH_MAX,
+  NICE_MAX,
+  NODES_PER_TASK_MAX,
+  PROCESSES_PER_NODE_MAX,
+  RETRIES_MAX,
+  SCRIPT_BYTES_MAX,
+} from '../core/model/limits.ts';
+import type { Submission } from '../core/model/submission.ts';
+import { count, instant, label, nodeName } from './common.ts';
+
+// A NUL ends a C string early: the program would see another text than the one that was checked.
+const text = z.string().refine((value) => !value.includes('\0'), { error: 'text without NUL' });
+const words = text.min(1);
+const path = words.max(4095);
+
+const absolutePath = path.startsWith('/', { error: 'an absolute path, beginning with /' });
+
+const program = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('argv'), argv: z.array(text).min(1).max(65_536) }),
+  z.strictObject({ kind: z.literal('shell'), line: words.max(SCRIPT_BYTES_MAX) }),
+  z.strictObject({
+    kind: z.literal('script'),
+    text: words.max(SCRIPT_BYTES_MAX),
+    args: z.array(text).max(65_536),
+  }),
+]);
+
+const directory = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('private') }),
+  z.strictObject({ kind: z.literal('shared'), path: absolutePath }),
+  z.strictObject({ kind: z.literal('auto'), path: absolutePath }),
+]);
+
+const files = z.strictObject({
+  stdout: path.exactOptional(),
+  stderr: path.exactOptional(),
+  stdin: path.exactOptional(),
+});
+
+const onNodeLoss = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('requeue') }),
+  z.strictObject({ kind: z.literal('wait') }),
+  z.strictObject({ kind: z.literal('lease'), leaseMs: z.int().min(1000) }),
+]);
+
+const array = z.strictObject({
+  indices: z.string().regex(/^\d+(-\d+)?(,\d+(-\d+)?)*$/, { error: 'indices such as 0-99,200' }),
+  runningMax: z.int().min(1).exactOptional(),
+});
+
+const dependency = z.strictObject({
+  jobId: z
+    .int()
+    .min(1)
+    .transform((id) => id as JobId),
+  condition: z.enum(['ok', 'any', 'fail']),
+});
+
+/** Names as execve takes them: not empty, no `=`. */
+const environment = z.record(
+  z.string().regex(/^[^=\0]+$/, { error: "a variable's name: not empty, without =" }),
+  text,
+);
+
+/** What a client sends to have a job run. */
+export const submission = z.strictObject({
+  program,
+  name: words.max(NAME_LENGTH_MAX).optional(),
+  environment: environment.optional(),
+  directory: directory.optional(),
+  files: files.optional(),
+  nodeCount: z.int().min(1).max(NODES_PER_TASK_MAX).optional(),
+  processesPerNode: z.int().min(1).max(PROCESSES_PER_NODE_MAX).optional(),
+  cpuCount: count.optional(),
+  memoryBytes: count.optional(),
+  gpuCount: count.optional(),
+  counted: z.record(z.string().min(1).max(64), count).optional(),
+  exclusive: z.boolean().optional(),
+  labels: z.array(label).max(100).optional(),
+  nodeNames: z
+    .array(nodeName.transform((name) => name as NodeName))
+    .max(NODES_PER_TASK_MAX)
+    .optional(),
+  walltimeMs: z.int().min(1).nullable().optional(),
+  array: array.optional(),
+  dependencies: z.array(dependency).max(DEPENDENCIES_MAX).optional(),
+  beginAt: instant.min(0).optional(),
+  nice: z.int().min(-NICE_MAX).max(NICE_MAX).optional(),
+  held: z.boolean().optional(),
+  onNodeLoss: onNodeLoss.optional(),
+  requeue: z.boolean().optional(),
+  retriesMax: z.int().min(0).max(RETRIES_MAX).optional(),
+  partition: words.max(64).optional(),
+  umask: z.int().min(0).max(0o777).optional(),
+}) satisfies z.ZodType<Submission>;
+
+/** Submission key: same owner and key, same job. Header `Idempotency-Key`. */
+export const submissionKey = z.string().min(1).max(200);
+
+export const submitReply = z.object({
+  jobId: z.int(),
+  taskCount: count,
+  /** Where it will run, as far as that is decided: a shared path, or null for a private one. */
+  directory: z.string().nullable(),
+  /** True: the key was known, this is the job it made then. */
+  again: z.boolean(),
+});
+export type SubmitReply = z.infer<typeof submitReply>;
+
+/** Up to this many submissions in one request. */
+export const BULK_MAX = 1000;
+
+export const bulkRequest = z.strictObject({
+  jobs: z
+    .array(z.strictObject({ key: submissionKey.optional(), submission: z.unknown() }))
+    .min(1)
+    .max(BULK_MAX),
+});
+export type BulkRequest = {
+  jobs: { key?: string | undefined; submission: Submission }[];
+};

@@ -1,0 +1,92 @@
+// Users, their tokens, tokens that let nodes join, and the local login.
+
+import { z } from 'zod';
+import { ROLES } from '../core/model/actor.ts';
+import { count, instant, instantOrNull, queryFlag, userName } from './common.ts';
+
+export const userParams = z.strictObject({ name: userName });
+export const tokenParams = z.strictObject({ id: z.string().regex(/^[A-Za-z0-9]{1,64}$/) });
+export const roleRequest = z.strictObject({ role: z.enum(ROLES) });
+
+export const userView = z.object({
+  name: z.string(),
+  role: z.enum(ROLES),
+  tokenCount: count,
+  /** Of the jobs in memory that are not done. */
+  activeJobs: count,
+});
+export type UserView = z.infer<typeof userView>;
+export const listUsersReply = z.object({ users: z.array(userView) });
+export type ListUsersReply = z.infer<typeof listUsersReply>;
+
+/** Year long at most for a finite one; null = until revoked. */
+const lifetime = z
+  .int()
+  .min(1000)
+  .max(366 * 86_400_000);
+
+export const createTokenRequest = z.strictObject({
+  label: z.string().max(200).optional(),
+  /** Default 90 days; null = until revoked. */
+  expiresInMs: lifetime.nullable().optional(),
+  /** For somebody else: admins only. */
+  user: userName.optional(),
+});
+export const listTokensQuery = z.strictObject({ all: queryFlag.optional() });
+
+export const tokenView = z.object({
+  id: z.string(),
+  purpose: z.enum(['user', 'join']),
+  user: z.string(),
+  label: z.string(),
+  createdAt: instant,
+  expiresAt: instantOrNull,
+});
+export type TokenView = z.infer<typeof tokenView>;
+export const listTokensReply = z.object({ tokens: z.array(tokenView) });
+export type ListTokensReply = z.infer<typeof listTokensReply>;
+
+/** `token` is shown this once; the head keeps its hash. */
+export const createTokenReply = z.object({
+  id: z.string(),
+  token: z.string(),
+  user: z.string(),
+  expiresAt: instantOrNull,
+});
+export type CreateTokenReply = z.infer<typeof createTokenReply>;
+
+export const createJoinTokenRequest = z.strictObject({
+  label: z.string().max(200).optional(),
+  /** Default one hour. */
+  expiresInMs: lifetime.optional(),
+});
+export const createJoinTokenReply = z.object({
+  id: z.string(),
+  token: z.string(),
+  expiresAt: instant,
+  /** SHA-256 of the head's certificate, hex; null when it listens on no port. */
+  fingerprint: z.string().nullable(),
+  /** `host:port` under which nodes may try; empty when it listens on no port. */
+  addresses: z.array(z.string()),
+});
+export type CreateJoinTokenReply = z.infer<typeof createJoinTokenReply>;
+
+/** Make the directory `path` with mode 0700, then finish. */
+export const beginLoginReply = z.object({ challenge: z.string(), path: z.string() });
+export const finishLoginRequest = z.strictObject({
+  challenge: z.string().regex(/^[0-9a-f]{32,64}$/),
+});
+export const finishLoginReply = z.object({
+  token: z.string(),
+  user: z.string(),
+  expiresAt: instant,
+});
+export type FinishLoginReply = z.infer<typeof finishLoginReply>;
+
+export const whoamiReply = z.object({
+  kind: z.enum(['user', 'node']),
+  name: z.string(),
+  uid: z.int().nullable(),
+  role: z.enum(ROLES).nullable(),
+});
+export type WhoamiReply = z.infer<typeof whoamiReply>;

@@ -1,0 +1,123 @@
+// Reads weft.yaml strictly: every problem at once, each with file:line:column and what was meant.
+
+import { readFileSync } from 'node:fs';
+import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml';
+import { refuse } from '../../core/model/errors.ts';
+import { failure } from '../failure.ts';
+import { didYouMean } from '../nearest.ts';
+import { type Key, KEYS, SEED_KEYS } from './keys.ts';
+import { parseSeedValue, parseValue, type Value } from './value.ts';
+
+export interface FileValue {
+  readonly value: Value;
+  /** `weft.yaml:3`, with the old name when that was written. */
+  readonly source: string;
+}
+
+export interface Problem {
+  readonly where: string;
+  readonly what: string;
+}
+
+/** Values by key name; what is wrong with the file beside them. */
+export interface FileReading {
+  readonly values: ReadonlyMap<string, FileValue>;
+  readonly problems: readonly Problem[];
+}
+
+/** The values of a file; throws one failure that lists all problems. */
+export function readConfigFile(path: string): ReadonlyMap<string, FileValue> {
+  const { values, problems } = parseConfig(readText(path), path);
+  if (problems.length === 0) return values;
+  const lines = problems.map(({ where, what }) => `${where}: ${what}`);
+  const [first = { where: path, what: '' }] = problems;
+  const more = lines.length > 1 ? `\n${lines.slice(1).join('\n')}` : '';
+  throw failure(refuse('config.invalid', { where: first.where, what: `${first.what}${more}` }));
+}
+
+/** Reads the text of a file; `path` is for messages only. */
+export function parseConfig(text: string, path: string): FileReading {
+  const counter = new LineCounter();
+  const document = parseDocument(text, { lineCounter: counter, prettyErrors: false });
+  const reader = new Reader(path, counter);
+  for (const { pos, message } of document.errors) reader.problem(pos[0], message);
+  const root: unknown = document.contents;
+  if (isMap(root)) reader.readMap(root, '');
+  else if (root !== null) reader.problem(0, 'the file is not a mapping of keys to values');
+  return reader;
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    const what = `cannot be read: ${(cause as Error).message}`;
+    throw failure(refuse('config.invalid', { where: path, what }));
+  }
+}
+
+const BY_NAME = new Map(KEYS.map((key) => [key.name, key]));
+const SECTIONS = new Set(KEYS.map(({ name }) => name.split('.')[0] ?? ''));
+
+class Reader implements FileReading {
+  readonly values = new Map<string, FileValue>();
+  readonly problems: Problem[] = [];
+  readonly #path: string;
+  readonly #counter: LineCounter;
+
+  constructor(path: string, counter: LineCounter) {
+    this.#path = path;
+    this.#counter = counter;
+  }
+
+  problem(offset: number, what: string): void {
+    const { line, col } = this.#counter.linePos(offset);
+    this.problems.push({ where: `${this.#path}:${line}:${col}`, what });
+  }
+
+  readMap(map: YAMLMap<unknown, unknown>, section: string): void {
+    for (const { key, value } of map.items) {
+      const node = key as Node;
+      const word = isScalar(key) ? String(key.value) : '';
+      const name = section === '' ? word : `${section}.${word}`;
+      if (isMap(value) && section === '' && SECTIONS.has(word)) this.readMap(value, word);
+      else if (value === null && SECTIONS.has(name)) continue;
+      else this.#readEntry({ name, node, value: value as Node | null });
+    }
+  }
+
+  #readEntry({ name, node, value }: { name: string; node: Node; value: Node | null }): void {
+    const offset = node.range?.[0] ?? 0;
+    const seedKey = SEED_KEYS[name];
+    const key = BY_NAME.get(seedKey?.key ?? name);
+    if (key === undefined) return this.problem(offset, unknownKey(name));
+    const text = textOf(value, key);
+    const valueOffset = value?.range?.[0] ?? offset;
+    if (text === null) return this.problem(valueOffset, `${name}: ${expected(key)}`);
+    const parsed = seedKey ? parseSeedValue(key, seedKey, text) : parseValue(key, text);
+    if (!parsed.ok) return this.problem(valueOffset, `${name}: ${parsed.error}`);
+    if (this.values.has(key.name)) return this.problem(offset, `${key.name} is set twice`);
+    const line = this.#counter.linePos(offset).line;
+    const source = `${this.#path}:${line}${seedKey ? ` (${name})` : ''}`;
+    this.values.set(key.name, { value: parsed.value, source });
+  }
+}
+
+function textOf(value: Node | null, key: Key): string | null {
+  if (isSeq(value) && key.type === 'texts') {
+    const items = value.items.map((item) => (isScalar(item) ? String(item.value) : null));
+    return items.includes(null) ? null : items.join(',');
+  }
+  if (!isScalar(value) || value.value === null) return null;
+  // The source, not the value: YAML would read 1:30 or 010 as numbers of its own.
+  return typeof value.value === 'string' ? value.value : (value.source ?? String(value.value));
+}
+
+function expected(key: Key): string {
+  return key.type === 'texts' ? 'expected a list of texts' : `expected one ${key.type}`;
+}
+
+function unknownKey(name: string): string {
+  const names = [...KEYS.map((key) => key.name), ...Object.keys(SEED_KEYS), ...SECTIONS];
+  return `unknown key '${name}'.${didYouMean(name, names)}`;
+}

@@ -1,0 +1,83 @@
+// Where the head is: a URL, or the unix socket of a cluster on this machine.
+
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Environment } from '../config/config.ts';
+import { usage } from '../failure.ts';
+
+/** Where a multi-user head listens for the users of its machine. */
+export const SYSTEM_SOCKET = '/run/weft/weft.sock';
+/** sun_path of unix(7) has 108 bytes with the final NUL; the head may add a suffix for a lock. */
+const SOCKET_PATH_MAX = 100;
+
+/** Flags that every verb takes. */
+export interface LocateOptions {
+  readonly dir?: string;
+  readonly head?: string;
+  readonly fingerprint?: string;
+  readonly tokenFile?: string;
+}
+
+export type Location =
+  | { readonly kind: 'socket'; readonly path: string }
+  | {
+      readonly kind: 'url';
+      readonly url: URL;
+      /** SHA-256 of the certificate, hex; null = the machine's authorities decide. */
+      readonly fingerprint: string | null;
+      readonly token: string | null;
+    };
+
+/** `--dir`, WEFT_DIR, or `weft` in the user's state directory. */
+export function stateDirectory(options: LocateOptions, environment: Environment): string {
+  const named = options.dir ?? environment['WEFT_DIR'];
+  if (named) return path.resolve(named);
+  const base = environment['XDG_STATE_HOME'] || path.join(environment['HOME'] || homedir(), '.local', 'state');
+  return path.join(base, 'weft');
+}
+
+/** The socket of the cluster in a directory; in the temporary directory when the path is too long. */
+export function socketIn(directory: string): string {
+  const inside = path.join(directory, 'weft.sock');
+  if (Buffer.byteLength(inside) <= SOCKET_PATH_MAX) return inside;
+  const hash = createHash('sha256').update(inside).digest('hex').slice(0, 16);
+  return path.join(tmpdir(), `weft-${hash}.sock`);
+}
+
+/** Flags first, then the environment, then the sockets of this machine. */
+export function locateHead(options: LocateOptions, environment: Environment): Location {
+  const url = options.head ?? (options.dir === undefined ? environment['WEFT_HEAD'] : undefined);
+  if (url) return urlLocation(url, options, environment);
+  const named = options.dir === undefined ? environment['WEFT_SOCKET'] : undefined;
+  if (named) return { kind: 'socket', path: named };
+  const own = socketIn(stateDirectory(options, environment));
+  const asked = options.dir !== undefined || Boolean(environment['WEFT_DIR']);
+  if (!asked && !existsSync(own) && existsSync(SYSTEM_SOCKET)) {
+    return { kind: 'socket', path: SYSTEM_SOCKET };
+  }
+  return { kind: 'socket', path: own };
+}
+
+function urlLocation(text: string, options: LocateOptions, environment: Environment): Location {
+  const full = text.includes('://') ? text : `https://${text}`;
+  const url = URL.canParse(full) ? new URL(full) : null;
+  if (url === null || url.protocol !== 'https:') {
+    throw usage(`'${text}' is not the address of a head; write https://host:5001`);
+  }
+  if (url.port === '' && !/:\d+\/?$/.test(full)) url.port = '5001';
+  const fingerprint = options.fingerprint ?? environment['WEFT_FINGERPRINT'] ?? null;
+  return { kind: 'url', url, fingerprint, token: readToken(options, environment) };
+}
+
+// Never as a flag: everybody on a machine can read everybody's arguments.
+function readToken(options: LocateOptions, environment: Environment): string | null {
+  const file = options.tokenFile ?? environment['WEFT_TOKEN_FILE'];
+  if (file === undefined) return environment['WEFT_TOKEN'] ?? null;
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (cause) {
+    throw usage(`--token-file: cannot read ${file}: ${(cause as Error).message}`);
+  }
+}

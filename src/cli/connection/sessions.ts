@@ -1,0 +1,50 @@
+// Session tokens of the local login, kept between commands so that most need one request only.
+
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Environment } from '../config/config.ts';
+
+/** Remembers one token per socket, in files that only their owner can read. */
+export class SessionCache {
+  readonly #directory: string | null;
+
+  constructor(environment: Environment) {
+    const base = environment['XDG_RUNTIME_DIR'] || environment['XDG_CACHE_HOME'];
+    const home = environment['HOME'];
+    const folder = base || (home ? path.join(home, '.cache') : null);
+    this.#directory = folder === null ? null : path.join(folder, 'weft', 'sessions');
+  }
+
+  read(socketPath: string): string | null {
+    const file = this.#file(socketPath);
+    if (file === null) return null;
+    try {
+      // Under sudo, HOME may be another user's: their token must not speak for us.
+      if (statSync(file).uid !== process.getuid?.()) return null;
+      return readFileSync(file, 'utf8');
+    } catch {
+      return null; // Not there, or unreadable: the login makes a new one.
+    }
+  }
+
+  write(socketPath: string, token: string): void {
+    const file = this.#file(socketPath);
+    if (file === null) return;
+    const fresh = `${file}.${randomBytes(6).toString('hex')}`;
+    try {
+      mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+      writeFileSync(fresh, token, { mode: 0o600, flag: 'wx' });
+      renameSync(fresh, file);
+    } catch {
+      rmSync(fresh, { force: true }); // Only a cache: the next command logs in again.
+    }
+  }
+
+  #file(socketPath: string): string | null {
+    if (this.#directory === null) return null;
+    const user = process.getuid?.() ?? 0;
+    const hash = createHash('sha256').update(`${user} ${socketPath}`).digest('hex').slice(0, 24);
+    return path.join(this.#directory, hash);
+  }
+}

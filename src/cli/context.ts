@@ -1,0 +1,105 @@
+// What verbs work with: the terminal, the environment, the configuration and the head.
+
+import type { Api } from './connection/api.ts';
+import type { LocateOptions } from './connection/locate.ts';
+import { locateHead, stateDirectory } from './connection/locate.ts';
+import type { Config, Environment, Flags } from './config/config.ts';
+import type { Programs } from './daemons/daemon-options.ts';
+import type { Format, Listing } from './output/listing.ts';
+
+/** Where text goes; a terminal, a pipe, or a test's array. */
+export interface Terminal {
+  out(text: string | Uint8Array): void;
+  error(text: string | Uint8Array): void;
+  readonly outIsTerminal: boolean;
+  readonly errorIsTerminal: boolean;
+}
+
+/** Flags of every verb. */
+export interface CommonOptions extends LocateOptions {
+  readonly config?: string;
+}
+
+export interface ContextParts {
+  /** `weft`, or the seed's name that was typed. */
+  readonly program: string;
+  readonly terminal: Terminal;
+  readonly environment: Environment;
+  readonly cwd: string;
+  readonly programs: Programs;
+  readonly options: CommonOptions;
+}
+
+export class Context {
+  readonly program: string;
+  readonly terminal: Terminal;
+  readonly environment: Environment;
+  readonly cwd: string;
+  readonly programs: Programs;
+  readonly options: CommonOptions;
+  #api: Promise<Api> | null = null;
+
+  constructor(parts: ContextParts) {
+    this.program = parts.program;
+    this.terminal = parts.terminal;
+    this.environment = parts.environment;
+    this.cwd = parts.cwd;
+    this.programs = parts.programs;
+    this.options = parts.options;
+  }
+
+  /** State directory of the user's own cluster. */
+  get directory(): string {
+    return stateDirectory(this.options, this.environment);
+  }
+
+  /** One line on standard output. */
+  print(line: string): void {
+    this.terminal.out(`${line}\n`);
+  }
+
+  /** One line on standard error, for people: never part of the result. */
+  note(line: string): void {
+    this.terminal.error(`${this.program}: ${line}\n`);
+  }
+
+  /** The configuration with these flags over it. */
+  async config(flags?: Flags): Promise<Config> {
+    const { loadConfig } = await import('./config/config.ts');
+    return loadConfig({
+      ...(flags === undefined ? {} : { flags }),
+      environment: this.environment,
+      file: this.options.config ?? null,
+      directory: this.directory,
+    });
+  }
+
+  /** The head, found by flags, environment or socket. */
+  api(): Promise<Api> {
+    this.#api ??= this.#connect();
+    return this.#api;
+  }
+
+  /** Prints rows as `-o` says. */
+  async list<Row extends object>(listing: Listing<Row>, output: string | undefined): Promise<void> {
+    const { formatListing, parseFormat } = await import('./output/listing.ts');
+    const format: Format = parseFormat(output);
+    for (const line of formatListing(listing, format)) this.print(line);
+  }
+
+  close(): void {
+    void this.#api?.then((api) => api.close()).catch(() => undefined);
+  }
+
+  async #connect(): Promise<Api> {
+    const location = locateHead(this.options, this.environment);
+    const [{ Api }, { SessionCache }, config] = await Promise.all([
+      import('./connection/api.ts'),
+      import('./connection/sessions.ts'),
+      this.config(),
+    ]);
+    const sessions = new SessionCache(this.environment);
+    const timeoutMs = config.optionalNumber('client.timeout') ?? 0;
+    return Api.create({ location, sessions, timeoutMs });
+  }
+}

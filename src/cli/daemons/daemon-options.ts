@@ -1,0 +1,60 @@
+// What the command line tells the programs that it starts: the head's and the agent's options, and
+// how the bin folder hands their entry points over.
+
+import type { Resources } from '../../core/model/resources.ts';
+import type { Settings } from '../../core/model/settings.ts';
+
+/** Everything a head is told at its start; plain JSON, so that it can stand in a file. */
+export interface HeadOptions {
+  /** State directory, 0700: `weft.db`, `logs/`, `tls/` (`certificate.pem`, `key.pem`). */
+  readonly directory: string;
+  readonly clusterName: string;
+  /** Unix socket for users of this machine; an old one in its place is replaced. */
+  readonly socketPath: string;
+  /** TLS port; null = the unix socket only. The certificate is made at the first start. */
+  readonly listen: { readonly host: string; readonly port: number } | null;
+  /** Names and addresses that a new certificate names, and that join tokens carry first. */
+  readonly publicNames: readonly string[];
+  /** False: one user's cluster (`weft up`), where everything runs as the one who started it. */
+  readonly multiUser: boolean;
+  readonly settings: Settings;
+  /** How often agents say that they live; part of their welcome. */
+  readonly heartbeatMs: number;
+  /** The longest time between two looks at timers and queue; most work starts at once by events. */
+  readonly tickMs: number;
+  /** JSON lines; null = standard error. Opened again on SIGHUP. */
+  readonly logFile: string | null;
+  readonly auditFile: string | null;
+  /** Requests a second and user. */
+  readonly requestRateMax: number;
+  /** Captured output kept: per file of a process, and of all jobs together. */
+  readonly logBytesMax: number;
+  readonly logBytesTotalMax: number;
+}
+
+/** Everything an agent is told at its start (bin/agent-options.ts reads it). */
+export interface AgentOptions {
+  readonly name: string;
+  readonly stateDir: string;
+  /** One of the two ways to the head. */
+  readonly head:
+    | { readonly url: string; readonly fingerprint?: string }
+    | { readonly socketPath: string };
+  readonly secret: string;
+  /** Declared: instead of what is found on the machine. */
+  readonly resources?: Resources;
+  readonly labels: readonly string[];
+  readonly sharedPaths: readonly string[];
+  readonly switchUser: 'auto' | boolean;
+  readonly logFile?: string;
+}
+
+/** What `src/bin` gives to the command line, which may not import it. */
+export interface Programs {
+  /** Scripts for detached starts; each takes the path of a file with its options as JSON. */
+  readonly headScript: string;
+  readonly agentScript: string;
+  /** In this process; resolve when a signal has stopped the program in good order. */
+  runHead(options: HeadOptions): Promise<void>;
+  runAgent(options: AgentOptions): Promise<void>;
+}

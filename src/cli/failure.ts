@@ -1,0 +1,66 @@
+// Failures that end a command: what to print and with which exit code (house rules in docs/errors.md).
+
+import type { Code, Kind, Refusal } from '../core/model/errors.ts';
+import { formatRefusal, KINDS, kindOf, refuse } from '../core/model/errors.ts';
+
+/** `timeout(1)` uses the same code for a failure of its own, as opposed to the command's. */
+export const EXIT_OWN_FAILURE = 125;
+/** `timeout(1)` again: the command ran into its time limit. */
+export const EXIT_TIMEOUT = 124;
+
+/** A refusal on its way to standard error. Thrown by verbs, caught once, in main.ts. */
+export class Failure extends Error {
+  override readonly name = 'Failure';
+  readonly code: string;
+  readonly kind: Kind;
+  readonly hint: string | null;
+
+  constructor(of: { code: string; kind: Kind; message: string; hint?: string | undefined }) {
+    super(of.message);
+    this.code = of.code;
+    this.kind = of.kind;
+    this.hint = of.hint ?? null;
+  }
+
+  get exitCode(): number {
+    return KINDS[this.kind].exit;
+  }
+}
+
+/** A failure from one of our own codes. */
+export function failure(refusal: Refusal): Failure {
+  const { hint, ...rest } = refusal;
+  return new Failure({
+    code: refusal.code,
+    kind: kindOf(refusal.code),
+    message: formatRefusal(rest),
+    hint,
+  });
+}
+
+/** What was typed is wrong: exit 2. */
+export function usage(what: string, hint?: string): Failure {
+  return failure(refuse('argument.invalid', { what }, hint));
+}
+
+/** Reads `{error: {code, kind, message, hint}}`; a newer head's unknown kind falls back to HTTP. */
+export function failureFromReply(status: number, body: unknown): Failure {
+  const error = (body as { error?: Record<string, unknown> } | null)?.error;
+  const kind = isKind(error?.['kind']) ? error['kind'] : kindOfStatus(status);
+  return new Failure({
+    code: typeof error?.['code'] === 'string' ? error['code'] : ('internal.error' satisfies Code),
+    kind,
+    message: typeof error?.['message'] === 'string' ? error['message'] : `The head says ${status}.`,
+    hint: typeof error?.['hint'] === 'string' ? error['hint'] : undefined,
+  });
+}
+
+function isKind(value: unknown): value is Kind {
+  return typeof value === 'string' && value in KINDS;
+}
+
+function kindOfStatus(status: number): Kind {
+  const found = Object.entries(KINDS).find(([, { http }]) => http === status);
+  if (found !== undefined) return found[0] as Kind;
+  return status < 500 ? 'invalid_argument' : 'unavailable';
+}

@@ -1,0 +1,74 @@
+// Instants, spans, exits and amounts in words for tables.
+
+import { formatDuration } from '../../core/base/duration.ts';
+
+const DAY_MS = 86_400_000;
+
+/** `14:03:22` today, `Nov 20 14:03` this year, else the date; local time, as `ls -l`. */
+export function formatInstant(at: number | null | undefined, now: number): string {
+  if (at === null || at === undefined) return '-';
+  const date = new Date(at);
+  const two = (value: number) => String(value).padStart(2, '0');
+  const time = `${two(date.getHours())}:${two(date.getMinutes())}`;
+  if (Math.abs(now - at) < DAY_MS && date.getDate() === new Date(now).getDate()) {
+    return `${time}:${two(date.getSeconds())}`;
+  }
+  if (Math.abs(now - at) < 300 * DAY_MS) return `${MONTHS[date.getMonth()]} ${date.getDate()} ${time}`;
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** Two units at most: `2d3h`, `1h5m`, `42s`, `0.3s`. */
+export function formatSpan(ms: number): string {
+  if (ms < 0) return '0s';
+  if (ms < 10_000) return `${(Math.floor(ms / 100) / 10).toFixed(1).replace(/\.0$/, '')}s`;
+  const unit = [DAY_MS, 3_600_000, 60_000, 1000].find((size) => ms >= size) ?? 1000;
+  const next = unit === DAY_MS ? 3_600_000 : unit === 3_600_000 ? 60_000 : 1000;
+  return formatDuration(Math.floor(ms / next) * next);
+}
+
+/** Signal names by number, for the common ones (signal(7), x86 and arm). */
+export const SIGNALS: Readonly<Record<string, number>> = {
+  HUP: 1,
+  INT: 2,
+  QUIT: 3,
+  ILL: 4,
+  TRAP: 5,
+  ABRT: 6,
+  BUS: 7,
+  FPE: 8,
+  KILL: 9,
+  USR1: 10,
+  SEGV: 11,
+  USR2: 12,
+  PIPE: 13,
+  ALRM: 14,
+  TERM: 15,
+  CHLD: 17,
+  CONT: 18,
+  STOP: 19,
+  TSTP: 20,
+  TTIN: 21,
+  TTOU: 22,
+  URG: 23,
+  XCPU: 24,
+  XFSZ: 25,
+  VTALRM: 26,
+  PROF: 27,
+  WINCH: 28,
+  IO: 29,
+  PWR: 30,
+  SYS: 31,
+};
+
+export function signalName(number: number): string {
+  const found = Object.entries(SIGNALS).find(([, value]) => value === number);
+  return found?.[0] ?? `signal ${number}`;
+}
+
+/** `exit 3`, `killed by KILL`, or nothing. */
+export function formatExit(exit: { code?: number; signal?: number } | null | undefined): string {
+  if (exit?.signal !== undefined) return `killed by ${signalName(exit.signal)}`;
+  return exit?.code === undefined ? '' : `exit ${exit.code}`;
+}

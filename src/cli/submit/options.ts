@@ -1,0 +1,192 @@
+// The options of `run` and `submit`, and the submission they make. One table for flags, `#WEFT`
+// lines and help.
+
+import { basename } from 'node:path';
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import type { Result } from '../../core/base/result.ts';
+import { parseNodeName } from '../../core/model/ids.ts';
+import type { OutputFiles, Program } from '../../core/model/job.ts';
+import type { DirectoryWish, Submission } from '../../core/model/submission.ts';
+import { usage } from '../failure.ts';
+import { jobEnvironment } from './environment.ts';
+import * as values from './values.ts';
+
+/** As commander leaves them: camel case, texts as typed. */
+export interface SubmitOptions {
+  readonly name?: string;
+  readonly array?: string;
+  readonly after?: readonly string[];
+  readonly begin?: string;
+  readonly nice?: string;
+  readonly hold?: boolean;
+  readonly onNodeLoss?: string;
+  readonly requeue?: boolean;
+  readonly retries?: string;
+  readonly env?: readonly string[];
+  readonly cleanEnv?: boolean;
+  readonly chdir?: string;
+  readonly private?: boolean;
+  readonly output?: string;
+  readonly error?: string;
+  readonly stdin?: string;
+  readonly nodes?: string;
+  readonly procs?: string;
+  readonly cpus?: string;
+  readonly memory?: string;
+  readonly gpus?: string;
+  readonly resource?: readonly string[];
+  readonly needs?: readonly string[];
+  readonly exclusive?: boolean;
+  readonly nodesNamed?: string;
+  readonly time?: string;
+  readonly partition?: string;
+  readonly umask?: string;
+}
+
+const collect = (value: string, previous: readonly string[] | undefined) => [
+  ...(previous ?? []),
+  value,
+];
+
+/** Flag, what it does; those that may be given more than once are collected. */
+const FLAGS: readonly (readonly [flags: string, text: string, many?: 'many'])[] = [
+  ['--name <name>', "name of the job (default: the command's first word)"],
+  ['-n, --nodes <count>', 'nodes'],
+  ['-p, --procs <count>', 'processes per node'],
+  ['--cpus <count>', 'cpus per node'],
+  ['--memory <size>', 'memory per node, such as 512M or 4G'],
+  ['--gpus <count>', 'gpus per node'],
+  ['--resource <name=count>', 'any other counted resource, per node (repeatable)', 'many'],
+  ['--needs <label>', 'only nodes with this label (repeatable)', 'many'],
+  ['--nodes-named <names>', 'only these nodes, separated by commas'],
+  ['--exclusive', 'whole nodes: nobody else runs there meanwhile'],
+  ['-t, --time <duration>', 'time limit, such as 90s, 1h30m, 2-12:00:00, or none'],
+  ['--array <indices>', 'one task per index: 0-99, 1,5,7, 0-99:2; %10 = ten at once'],
+  ['--after <job[:ok|any|fail]>', 'start when this job is done (repeatable)', 'many'],
+  ['--begin <time>', 'not before: +2h, 18:30, 2026-01-31T18:30'],
+  ['--nice <number>', 'lower goes first among your own jobs, -100 to 100'],
+  ['--hold', 'do not start before `weft release`'],
+  ['--on-node-loss <what>', 'requeue, wait or lease=30m'],
+  ['--no-requeue', 'a lost node ends the task instead'],
+  ['--retries <count>', 'start again after a failed exit, this often'],
+  ['--chdir <dir>', 'run in this directory, which nodes must share (default: here, if shared)'],
+  ['--private', 'run in an empty directory of its own on the node'],
+  ['--output <file>', 'standard output of each process; %j job, %a index, %n node rank, %p process'],
+  ['--error <file>', 'standard error of each process'],
+  ['--stdin <file>', 'standard input of each process'],
+  ['--env <name[=value]>', 'set or pass one variable (repeatable)', 'many'],
+  ['--clean-env', 'pass no variables but those of --env'],
+  ['--partition <name>', 'partition'],
+  ['--umask <mask>', 'file mode creation mask (default: yours)'],
+];
+
+/** Adds the options that describe a job. */
+export function defineSubmitOptions(command: Command): void {
+  for (const [flags, text, many] of FLAGS) {
+    const option = new Option(flags, text);
+    if (many) option.argParser(collect);
+    command.addOption(option);
+  }
+}
+
+/** Where the submitter stands. */
+export interface Submitter {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly directory: string;
+  readonly umask: number;
+  readonly now: number;
+}
+
+/** Makes the submission; throws a usage failure that names the option. */
+export function makeSubmission(
+  program: Program,
+  options: SubmitOptions,
+  submitter: Submitter,
+): Submission {
+  return dropUndefined({
+    program,
+    name: options.name ?? defaultName(program),
+    environment: jobEnvironment(options, submitter.environment),
+    directory: directoryWish(options, submitter.directory),
+    files: outputFiles(options),
+    ...request(options),
+    walltimeMs: read('--time', options.time, values.parseWalltime),
+    array: read('--array', options.array, values.parseArray),
+    dependencies: readAll('--after', options.after, values.parseDependency),
+    beginAt: read('--begin', options.begin, (text) => values.parseInstant(text, submitter.now)),
+    nice: read('--nice', options.nice, (text) => values.parseCount(text, -100)),
+    held: options.hold,
+    onNodeLoss: read('--on-node-loss', options.onNodeLoss, values.parseOnNodeLoss),
+    requeue: options.requeue === false ? false : undefined,
+    retriesMax: count('--retries', options.retries, 0),
+    partition: options.partition,
+    umask: read('--umask', options.umask, values.parseUmask) ?? submitter.umask,
+  });
+}
+
+function request(options: SubmitOptions): Partial<Submission> {
+  const counted = readAll('--resource', options.resource, values.parseCounted);
+  const names = options.nodesNamed?.split(',').map((name) => name.trim());
+  return {
+    nodeCount: count('--nodes', options.nodes, 1),
+    processesPerNode: count('--procs', options.procs, 1),
+    cpuCount: count('--cpus', options.cpus, 0),
+    memoryBytes: read('--memory', options.memory, values.parseMemory),
+    gpuCount: count('--gpus', options.gpus, 0),
+    counted: counted && Object.fromEntries(counted),
+    labels: options.needs,
+    nodeNames: readAll('--nodes-named', names, parseNodeName),
+    exclusive: options.exclusive,
+  };
+}
+
+function directoryWish(options: SubmitOptions, here: string): DirectoryWish {
+  if (options.private && options.chdir !== undefined) {
+    throw usage('--private and --chdir exclude each other');
+  }
+  if (options.private) return { kind: 'private' };
+  if (options.chdir === undefined) return { kind: 'auto', path: here };
+  const path = options.chdir.startsWith('/') ? options.chdir : `${here}/${options.chdir}`;
+  return { kind: 'shared', path };
+}
+
+function outputFiles({ output, error, stdin }: SubmitOptions): OutputFiles | undefined {
+  if (output === undefined && error === undefined && stdin === undefined) return undefined;
+  return dropUndefined({ stdout: output, stderr: error, stdin });
+}
+
+/** The first word, without its folder; a script's `#!` line says nothing about its name. */
+function defaultName(program: Program): string | undefined {
+  if (program.kind === 'argv') return basename(program.argv[0] ?? '') || undefined;
+  if (program.kind === 'shell') return basename(program.line.trim().split(/\s+/)[0] ?? '');
+  return undefined;
+}
+
+function count(flag: string, text: string | undefined, from: number): number | undefined {
+  return read(flag, text, (value) => values.parseCount(value, from));
+}
+
+function read<T>(
+  flag: string,
+  text: string | undefined,
+  parse: (text: string) => Result<T, string>,
+): T | undefined {
+  if (text === undefined) return undefined;
+  const parsed = parse(text);
+  if (!parsed.ok) throw usage(`${flag}: ${parsed.error}`);
+  return parsed.value;
+}
+
+function readAll<T>(
+  flag: string,
+  texts: readonly string[] | undefined,
+  parse: (text: string) => Result<T, string>,
+): T[] | undefined {
+  return texts?.map((text) => read(flag, text, parse) as T);
+}
+
+function dropUndefined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const kept = Object.entries(value).filter(([, field]) => field !== undefined);
+  return Object.fromEntries(kept) as { [K in keyof T]: Exclude<T[K], undefined> };
+}

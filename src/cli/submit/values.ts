@@ -1,0 +1,118 @@
+// Values of the options of `run` and `submit`: from text to a submission's fields.
+
+import { parseDuration } from '../../core/base/duration.ts';
+import { IntervalSet } from '../../core/base/interval-set.ts';
+import { err, ok, type Result } from '../../core/base/result.ts';
+import { parseSize } from '../../core/base/size.ts';
+import { parseTaskId } from '../../core/model/ids.ts';
+import type { ArraySpec, Dependency, OnNodeLoss } from '../../core/model/job.ts';
+import { ARRAY_INDEX_MAX } from '../../core/model/limits.ts';
+
+/** `0-99%10`: indices, a step as in `0-99:3`, and how many at once. */
+export function parseArray(text: string): Result<ArraySpec, string> {
+  const [indices = '', atOnce, ...rest] = text.split('%');
+  const form = `'${text}' is not an array; write 0-99, 1,5,7, 0-99:2 or 0-99%10`;
+  if (rest.length > 0 || (atOnce !== undefined && !/^[1-9]\d{0,8}$/.test(atOnce))) return err(form);
+  const set = new IntervalSet();
+  for (const part of indices.split(',')) {
+    const match = /^(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9}))?)?$/.exec(part.trim());
+    if (match === null) return err(form);
+    const from = Number(match[1]);
+    const to = Number(match[2] ?? from);
+    const step = Number(match[3] ?? 1);
+    if (to < from || step < 1 || to > ARRAY_INDEX_MAX) return err(form);
+    if (step === 1) set.addRange(from, to);
+    else for (let index = from; index <= to; index += step) set.add(index);
+  }
+  const array = { indices: set.toString() };
+  return ok(atOnce === undefined ? array : { ...array, runningMax: Number(atOnce) });
+}
+
+/** `42` or `42:ok|any|fail`. */
+export function parseDependency(text: string): Result<Dependency, string> {
+  const [id = '', condition = 'ok', ...rest] = text.split(':');
+  const place = parseTaskId(id);
+  const known = condition === 'ok' || condition === 'any' || condition === 'fail';
+  if (!place.ok || place.value.index !== null || !known || rest.length > 0) {
+    return err(`'${text}' is not a dependency; write 42, 42:ok, 42:any or 42:fail`);
+  }
+  return ok({ jobId: place.value.jobId, condition });
+}
+
+/** `+2h`, `18:30`, `2026-01-31T18:30`, `2026-01-31 18:30:00`, `tomorrow`, or seconds as `@1750000000`. */
+export function parseInstant(text: string, now: number): Result<number, string> {
+  const trimmed = text.trim();
+  if (trimmed.startsWith('+')) {
+    const duration = parseDuration(trimmed.slice(1));
+    return duration.ok ? ok(now + duration.value) : duration;
+  }
+  if (trimmed === 'now') return ok(now);
+  if (/^@\d{1,11}$/.test(trimmed)) return ok(Number(trimmed.slice(1)) * 1000);
+  const time = /^(\d{1,2}):(\d{2})(?::(\d{2}))?$/.exec(trimmed);
+  if (time !== null) return nextTimeOfDay(time, now, text);
+  if (trimmed === 'tomorrow') return ok(new Date(now).setHours(24, 0, 0, 0));
+  // A date alone would be read as UTC, with a time as local: make both local.
+  const dated = /^\d{4}-\d{2}-\d{2}$/.test(trimmed) ? `${trimmed}T00:00` : trimmed.replace(' ', 'T');
+  const at = /^\d{4}-\d{2}-\d{2}T/.test(dated) ? Date.parse(dated) : Number.NaN;
+  if (!Number.isNaN(at)) return ok(at);
+  return err(`'${text}' is not a time; write +2h, 18:30, 2026-01-31 or 2026-01-31T18:30`);
+}
+
+function nextTimeOfDay(
+  [, hours, minutes, seconds]: RegExpExecArray,
+  now: number,
+  text: string,
+): Result<number, string> {
+  if (Number(hours) > 23 || Number(minutes) > 59 || Number(seconds ?? 0) > 59) {
+    return err(`'${text}' is not a time of day`);
+  }
+  const at = new Date(now);
+  at.setHours(Number(hours), Number(minutes), Number(seconds ?? 0), 0);
+  if (at.getTime() <= now) at.setDate(at.getDate() + 1);
+  return ok(at.getTime());
+}
+
+/** `requeue`, `wait` or `lease=30m`. */
+export function parseOnNodeLoss(text: string): Result<OnNodeLoss, string> {
+  if (text === 'requeue' || text === 'wait') return ok({ kind: text });
+  const lease = /^lease=(.+)$/.exec(text)?.[1];
+  if (lease === undefined) {
+    return err(`'${text}' is not a way to meet node loss; write requeue, wait or lease=30m`);
+  }
+  const duration = parseDuration(lease);
+  if (!duration.ok) return duration;
+  if (duration.value < 1000) return err('a lease is at least 1s');
+  return ok({ kind: 'lease', leaseMs: duration.value });
+}
+
+/** A walltime: a duration, or `none`. */
+export function parseWalltime(text: string): Result<number | null, string> {
+  if (text === 'none' || text === 'unlimited') return ok(null);
+  const duration = parseDuration(text);
+  return duration.ok && duration.value === 0 ? err('a time limit of 0; write none') : duration;
+}
+
+/** A whole number within bounds. */
+export function parseCount(text: string, from: number): Result<number, string> {
+  if (!/^-?\d{1,12}$/.test(text)) return err(`'${text}' is not a whole number`);
+  return Number(text) < from ? err(`'${text}' is less than ${from}`) : ok(Number(text));
+}
+
+/** A size with its unit: a bare number above 0 would be a guess. */
+export function parseMemory(text: string): Result<number, string> {
+  if (/^[1-9]\d*$/.test(text)) return err(`'${text}' has no unit; write ${text}M or ${text}G`);
+  return parseSize(text);
+}
+
+/** Octal, as umask(1). */
+export function parseUmask(text: string): Result<number, string> {
+  if (!/^0?[0-7]{1,3}$/.test(text)) return err(`'${text}' is not a umask; write 022`);
+  return ok(Number.parseInt(text, 8));
+}
+
+/** `name=count`. */
+export function parseCounted(text: string): Result<readonly [string, number], string> {
+  const match = /^([^=\s]+)=(\d{1,12})$/.exec(text);
+  if (match === null) return err(`'${text}' is not a resource; write name=count`);
+  return ok([match[1] ?? '', Number(match[2])]);
+}

@@ -1,0 +1,198 @@
+// Applying what happened to jobs: submission, holds, dependencies, the end, retirement.
+
+import { assert, present } from '../../base/assert.ts';
+import { IntervalSet } from '../../base/interval-set.ts';
+import type { JobId } from '../../model/ids.ts';
+import type { Outcome } from '../../model/job.ts';
+import { SUBMISSION_KEYS_MAX } from '../../model/limits.ts';
+import { parseIndices } from '../indices.ts';
+import type { Job, State } from '../state.ts';
+import type { Of } from './apply.ts';
+
+export function jobOf(state: State, id: JobId): Job {
+  return present(state.jobs.get(id), `job ${id}`);
+}
+
+export function applyEnvironmentAdded(state: State, event: Of<'environment_added'>): void {
+  const { environmentId: id, variables } = event;
+  const text = JSON.stringify(variables);
+  state.environments.set(id, { text, variables, users: 0 });
+  state.environmentIds.set(text, id);
+  state.nextEnvironmentId = id + 1;
+}
+
+export function applyJobSubmitted(state: State, event: Of<'job_submitted'>, at: number): void {
+  const environment = present(state.environments.get(event.environmentId), 'the environment');
+  environment.users += 1;
+  const spec = { ...event.spec, environment: environment.variables };
+  const indices = spec.array === null ? IntervalSet.of([[0, 0]]) : parseIndices(spec.array.indices);
+  const job: Job = {
+    id: event.jobId,
+    owner: event.owner,
+    uid: event.uid,
+    spec,
+    environmentId: event.environmentId,
+    key: event.key,
+    submittedAt: at,
+    taskCount: indices.size,
+    firstIndex: indices.first ?? 0,
+    lastIndex: indices.intervals().at(-1)?.[1] ?? 0,
+    entry: {
+      jobId: event.jobId,
+      nice: spec.nice,
+      shape: state.shapes.of(spec.partition, spec.request),
+      pending: indices,
+      runningMax: spec.array?.runningMax ?? null,
+      running: 0,
+    },
+    queued: false,
+    active: new Map(),
+    ended: new Map(),
+    held: spec.held,
+    waitsFor: new Set(event.waitsFor),
+    beginReached: spec.beginAt === null || spec.beginAt <= at,
+    startedAt: null,
+    endedAt: null,
+    outcome: null,
+    worst: null,
+    usage: { userUs: 0, systemUs: 0, memoryPeakBytes: 0 },
+  };
+  state.jobs.set(job.id, job);
+  state.changedJobs.add(job);
+  state.nextJobId = job.id + 1;
+  if (event.key !== null) rememberKey(state, `${event.owner} ${event.key}`, job.id);
+  for (const on of event.waitsFor) dependentsOf(state, on).add(job.id);
+  if (!job.beginReached) state.beginning.add(job.id);
+  requeueEntry(state, job);
+}
+
+export function applyDependencyMet(state: State, event: Of<'dependency_met'>): void {
+  const job = jobOf(state, event.jobId);
+  job.waitsFor.delete(event.on);
+  forgetDependent(state, event.on, job.id);
+  requeueEntry(state, job);
+}
+
+export function applyBeginReached(state: State, event: Of<'begin_reached'>): void {
+  const job = jobOf(state, event.jobId);
+  job.beginReached = true;
+  state.beginning.delete(job.id);
+  requeueEntry(state, job);
+}
+
+export function applyJobHeld(state: State, event: Of<'job_held'>): void {
+  const job = jobOf(state, event.jobId);
+  job.held = true;
+  requeueEntry(state, job);
+}
+
+/** Also releases tasks that the crash limit holds: somebody has looked. */
+export function applyJobReleased(state: State, event: Of<'job_released'>): void {
+  const job = jobOf(state, event.jobId);
+  dequeueEntry(state, job);
+  job.held = false;
+  for (const task of job.active.values()) {
+    if (task.heldBecause === null) continue;
+    task.heldBecause = null;
+    task.crashes = 0;
+    job.entry.pending.add(task.index);
+  }
+  requeueEntry(state, job);
+}
+
+export function applyPendingEnded(state: State, event: Of<'pending_ended'>): void {
+  const job = jobOf(state, event.jobId);
+  dequeueEntry(state, job);
+  for (const [from, to] of parseIndices(event.indices).intervals()) {
+    for (let index = from; index <= to; index += 1) {
+      job.entry.pending.delete(index);
+      job.active.delete(index); // A requeued or held one.
+    }
+    endedSet(job, event.outcome).addRange(from, to);
+  }
+  noteOutcome(job, event.outcome);
+  requeueEntry(state, job);
+}
+
+export function applyJobDone(state: State, event: Of<'job_done'>, at: number): void {
+  const job = jobOf(state, event.jobId);
+  assert(job.active.size === 0 && job.entry.pending.size === 0, `job ${job.id} has no task left`);
+  job.outcome = event.outcome;
+  job.endedAt = at;
+  state.beginning.delete(job.id);
+  for (const on of job.waitsFor) forgetDependent(state, on, job.id);
+  job.waitsFor.clear();
+  state.finished.push(job.id);
+  state.changedJobs.add(job);
+}
+
+export function applyJobsRetired(state: State, event: Of<'jobs_retired'>): void {
+  const retired = new Set(event.jobIds);
+  for (const id of retired) {
+    const job = jobOf(state, id);
+    state.jobs.delete(id);
+    const environment = present(state.environments.get(job.environmentId), 'the environment');
+    environment.users -= 1;
+    if (environment.users > 0) continue;
+    state.environments.delete(job.environmentId);
+    state.environmentIds.delete(environment.text);
+  }
+  // They are the oldest, so this is one move of the rest.
+  state.finished.splice(0, state.finished.length, ...state.finished.filter((id) => !retired.has(id)));
+}
+
+/** Puts the job into the queue, or takes it out, as its state demands. */
+export function requeueEntry(state: State, job: Job): void {
+  const wanted =
+    !job.held && job.waitsFor.size === 0 && job.beginReached && job.entry.pending.size > 0;
+  if (wanted === job.queued) {
+    if (wanted) state.scheduleDue = true;
+    return;
+  }
+  if (!wanted) return dequeueEntry(state, job);
+  state.queue.add(job.entry);
+  job.queued = true;
+  state.scheduleDue = true;
+}
+
+/** Out of the queue before `entry` changes; `requeueEntry` puts it back. */
+export function dequeueEntry(state: State, job: Job): void {
+  if (!job.queued) return;
+  state.queue.remove(job.entry);
+  job.queued = false;
+}
+
+export function endedSet(job: Job, outcome: Outcome): IntervalSet {
+  let set = job.ended.get(outcome.kind);
+  if (set === undefined) {
+    set = new IntervalSet();
+    job.ended.set(outcome.kind, set);
+  }
+  return set;
+}
+
+export function noteOutcome(job: Job, outcome: Outcome): void {
+  if (outcome.kind !== 'completed' && job.worst === null) job.worst = outcome;
+}
+
+function rememberKey(state: State, key: string, jobId: JobId): void {
+  state.keys.set(key, jobId);
+  if (state.keys.size <= SUBMISSION_KEYS_MAX) return;
+  const oldest = state.keys.keys().next().value;
+  if (oldest !== undefined) state.keys.delete(oldest);
+}
+
+function dependentsOf(state: State, on: JobId): Set<JobId> {
+  let dependents = state.dependents.get(on);
+  if (dependents === undefined) {
+    dependents = new Set();
+    state.dependents.set(on, dependents);
+  }
+  return dependents;
+}
+
+function forgetDependent(state: State, on: JobId, dependent: JobId): void {
+  const dependents = state.dependents.get(on);
+  dependents?.delete(dependent);
+  if (dependents?.size === 0) state.dependents.delete(on);
+}

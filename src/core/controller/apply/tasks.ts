@@ -1,0 +1,225 @@
+// Applying what happened to tasks and their parts.
+
+import { assert, present } from '../../base/assert.ts';
+import { type EpochId, formatEpochId, formatTaskId, type TaskPlace } from '../../model/ids.ts';
+import type { Outcome } from '../../model/job.ts';
+import type { SignalOrder } from '../../model/orders.ts';
+import { indexOf, type Job, type Part, placeOf, type State, type Task } from '../state.ts';
+import type { Of } from './apply.ts';
+import { dequeueEntry, endedSet, jobOf, noteOutcome, requeueEntry } from './jobs.ts';
+import { claim, nodeOf, unclaim } from './nodes.ts';
+
+export function taskOf(state: State, place: TaskPlace): Task {
+  const task = jobOf(state, place.jobId).active.get(indexOf(place));
+  return present(task, `task ${formatTaskId(place.jobId, place.index)}`);
+}
+
+export function epochIdOf(task: Task): EpochId {
+  return formatEpochId(task.id, task.epoch);
+}
+
+export function applyTaskAllocated(state: State, event: Of<'task_allocated'>, at: number): void {
+  const job = jobOf(state, event.place.jobId);
+  const index = indexOf(event.place);
+  dequeueEntry(state, job);
+  assert(job.entry.pending.delete(index), `task ${job.id}[${index}] is pending`);
+  job.entry.running += 1;
+  const task = job.active.get(index) ?? newTask(job, index);
+  job.active.set(index, task);
+  task.state = 'starting';
+  task.epoch = event.epoch;
+  task.startedAt = null;
+  task.ending = null;
+  task.suspendWanted = false;
+  const epochId = epochIdOf(task);
+  task.parts = new Map(
+    event.shares.map((share, nodeRank) => [
+      share.node,
+      { share, nodeRank, state: 'ordered', end: null } satisfies Part,
+    ]),
+  );
+  for (const share of event.shares) claim(state, epochId, share, task);
+  job.startedAt ??= at;
+  requeueEntry(state, job);
+}
+
+export function applyPartStarted(state: State, event: Of<'part_started'>, at: number): void {
+  const { task, part } = partOf(state, event);
+  part.state = 'started';
+  nodeOf(state, event.node).launchFailures = 0;
+  if (task.state !== 'starting') return;
+  for (const other of task.parts.values()) if (other.state === 'ordered') return;
+  task.state = 'running';
+  task.startedAt = at;
+}
+
+export function applySuspendWanted(state: State, place: TaskPlace, wanted: boolean): void {
+  const task = taskOf(state, place);
+  task.suspendWanted = wanted;
+  touch(state, task);
+}
+
+export function applyPartSuspended(state: State, event: Of<'part_suspended'>): void {
+  const { task, part } = partOf(state, event);
+  part.state = 'suspended';
+  state.touched.push({ node: event.node, epochId: event.epochId });
+  if (task.state !== 'running') return;
+  for (const other of task.parts.values()) if (other.state === 'started') return;
+  task.state = 'suspended';
+}
+
+export function applyPartResumed(state: State, event: Of<'part_resumed'>): void {
+  const { task, part } = partOf(state, event);
+  part.state = 'started';
+  state.touched.push({ node: event.node, epochId: event.epochId });
+  if (task.state === 'suspended') task.state = 'running';
+}
+
+export function applyEndAsked(state: State, event: Of<'end_asked'>): void {
+  const task = taskOf(state, event.place);
+  task.ending =
+    event.why === 'sibling'
+      ? { kind: 'sibling', outcome: present(event.outcome, 'the outcome of the sibling') }
+      : { kind: event.why, by: event.by };
+  task.state = 'completing';
+  touch(state, task);
+}
+
+export function applySignalAsked(state: State, event: Of<'signal_asked'>): void {
+  const task = taskOf(state, event.place);
+  state.signalSerial += 1;
+  const { signal } = event;
+  const epochId = epochIdOf(task);
+  const order: SignalOrder = { kind: 'signal', epochId, signal, serial: state.signalSerial };
+  for (const part of task.parts.values()) {
+    if (part.state !== 'started' && part.state !== 'suspended') continue;
+    nodeOf(state, part.share.node).signals.set(epochId, order);
+  }
+  touch(state, task);
+}
+
+export function applyPartEnded(state: State, event: Of<'part_ended'>, at: number): void {
+  const { task, part } = partOf(state, event);
+  const { cause, nodeFault, processes, usage, detail } = event;
+  part.state = 'ended';
+  part.end = { cause, nodeFault, processes, usage, at, ...(detail === undefined ? {} : { detail }) };
+  if (cause === 'launch_failed' && nodeFault) nodeOf(state, event.node).launchFailures += 1;
+  const sum = task.job.usage;
+  sum.userUs += usage.userUs;
+  sum.systemUs += usage.systemUs;
+  sum.memoryPeakBytes = Math.max(sum.memoryPeakBytes, usage.memoryPeakBytes);
+  if (task.state !== 'completing') task.state = 'completing';
+  unclaim(state, event.epochId, event.node);
+}
+
+export function applyClaimDropped(state: State, event: Of<'claim_dropped'>): void {
+  unclaim(state, event.epochId, event.node);
+}
+
+export function applyTaskRequeued(
+  state: State,
+  event: Of<'task_requeued'>,
+  at: number,
+): void {
+  const task = taskOf(state, event.place);
+  noteEnded(state, task, event.outcome, false, at);
+  leaveEpoch(state, task, event.abandoned);
+  task.state = 'pending';
+  if (event.counts === 'failure') task.failures += 1;
+  if (event.counts === 'crash') task.crashes += 1;
+  const { job } = task;
+  dequeueEntry(state, job);
+  job.entry.running -= 1;
+  job.entry.pending.add(task.index);
+  requeueEntry(state, job);
+}
+
+export function applyTaskHeld(state: State, event: Of<'task_held'>): void {
+  const task = taskOf(state, event.place);
+  const { job } = task;
+  dequeueEntry(state, job);
+  job.entry.pending.delete(task.index);
+  task.heldBecause = event.because;
+  requeueEntry(state, job);
+}
+
+export function applyTaskDone(state: State, event: Of<'task_done'>, at: number): void {
+  const task = taskOf(state, event.place);
+  noteEnded(state, task, event.outcome, true, at);
+  leaveEpoch(state, task, event.abandoned);
+  const { job } = task;
+  job.active.delete(task.index);
+  endedSet(job, event.outcome).add(task.index);
+  noteOutcome(job, event.outcome);
+  job.entry.running -= 1;
+  if (job.entry.runningMax !== null) state.scheduleDue = true;
+}
+
+/** Keeps what the history wants to know of the epoch before its parts go. */
+function noteEnded(
+  state: State,
+  task: Task,
+  outcome: Outcome,
+  final: boolean,
+  at: number,
+): void {
+  const usage = { userUs: 0, systemUs: 0, memoryPeakBytes: 0 };
+  for (const { end } of task.parts.values()) {
+    if (end === null) continue;
+    usage.userUs += end.usage.userUs;
+    usage.systemUs += end.usage.systemUs;
+    usage.memoryPeakBytes = Math.max(usage.memoryPeakBytes, end.usage.memoryPeakBytes);
+  }
+  const { job, index, epoch, startedAt } = task;
+  const nodes = [...task.parts.keys()];
+  state.endedEpochs.push({ job, index, epoch, nodes, startedAt, endedAt: at, usage, final, outcome });
+}
+
+/** Claims on nodes where the epoch may still run stay, without the task, until it is gone. */
+function leaveEpoch(state: State, task: Task, abandoned: readonly string[]): void {
+  const epochId = epochIdOf(task);
+  for (const part of task.parts.values()) {
+    const { node } = part.share;
+    const holding = nodeOf(state, node).holding.get(epochId);
+    assert((holding !== undefined) === abandoned.includes(node), `${epochId} left ${node} as said`);
+    if (holding === undefined) continue;
+    holding.task = null;
+    state.touched.push({ node, epochId });
+  }
+  task.parts = new Map();
+  task.ending = null;
+  task.suspendWanted = false;
+}
+
+function partOf(
+  state: State,
+  event: { readonly epochId: EpochId; readonly node: string },
+): { task: Task; part: Part } {
+  const node = nodeOf(state, event.node as Part['share']['node']);
+  const task = present(node.holding.get(event.epochId)?.task, `the task of ${event.epochId}`);
+  return { task, part: present(task.parts.get(node.name), `its part on ${node.name}`) };
+}
+
+function touch(state: State, task: Task): void {
+  const epochId = epochIdOf(task);
+  for (const part of task.parts.values()) {
+    if (part.state !== 'ended') state.touched.push({ node: part.share.node, epochId });
+  }
+}
+
+function newTask(job: Job, index: number): Task {
+  return {
+    id: formatTaskId(job.id, placeOf(job, index).index),
+    job,
+    index,
+    state: 'pending',
+    epoch: 0,
+    failures: 0,
+    crashes: 0,
+    parts: new Map(),
+    startedAt: null,
+    ending: null,
+    suspendWanted: false,
+    heldBecause: null,
+  };
+}

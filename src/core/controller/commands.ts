@@ -1,0 +1,136 @@
+// Everything that can be asked of the controller. Imperative; may be refused. The actor comes from
+// the authentication, beside the command, never inside it.
+
+import type { Role } from '../model/actor.ts';
+import type { JobId, NodeName, TaskPlace, UserName } from '../model/ids.ts';
+import type { OutcomeKind } from '../model/job.ts';
+import type { Resources } from '../model/resources.ts';
+import type { Submission } from '../model/submission.ts';
+
+export type Command =
+  | SubmitJob
+  | CancelTask
+  | SignalTask
+  | HoldJob
+  | ReleaseJob
+  | SuspendTask
+  | ResumeTask
+  | RequeueTask
+  | DrainNode
+  | UndrainNode
+  | LabelNode
+  | DeclareNodeLost
+  | RemoveNode
+  | EnrollNode
+  | SetUser
+  | RemoveUser
+  | CreateToken
+  | RevokeToken;
+
+export interface SubmitJob {
+  readonly kind: 'submit_job';
+  readonly submission: Submission;
+  /** Same owner + same key = same job, however often it is sent. */
+  readonly key: string | null;
+  /** Outcomes of dependencies that have left memory, looked up in the history by the shell. */
+  readonly retired: Readonly<Record<number, OutcomeKind>>;
+}
+
+/** A whole job (`index` null) or one task of an array. */
+export interface CancelTask {
+  readonly kind: 'cancel_task';
+  readonly place: TaskPlace;
+}
+export interface SignalTask {
+  readonly kind: 'signal_task';
+  readonly place: TaskPlace;
+  readonly signal: number;
+}
+export interface HoldJob {
+  readonly kind: 'hold_job';
+  readonly jobId: JobId;
+}
+export interface ReleaseJob {
+  readonly kind: 'release_job';
+  readonly jobId: JobId;
+}
+export interface SuspendTask {
+  readonly kind: 'suspend_task';
+  readonly place: TaskPlace;
+}
+export interface ResumeTask {
+  readonly kind: 'resume_task';
+  readonly place: TaskPlace;
+}
+/** Ends what runs and puts it back to the queue as the next epoch. */
+export interface RequeueTask {
+  readonly kind: 'requeue_task';
+  readonly place: TaskPlace;
+}
+export interface DrainNode {
+  readonly kind: 'drain_node';
+  readonly node: NodeName;
+  readonly reason: string;
+}
+export interface UndrainNode {
+  readonly kind: 'undrain_node';
+  readonly node: NodeName;
+}
+export interface LabelNode {
+  readonly kind: 'label_node';
+  readonly node: NodeName;
+  readonly add: readonly string[];
+  readonly remove: readonly string[];
+}
+/** The operator vouches that nothing runs there any more. */
+export interface DeclareNodeLost {
+  readonly kind: 'declare_node_lost';
+  readonly node: NodeName;
+}
+export interface RemoveNode {
+  readonly kind: 'remove_node';
+  readonly node: NodeName;
+}
+/** Admits a node with a secret of its own; `resources` override what it finds on the machine. */
+export interface EnrollNode {
+  readonly kind: 'enroll_node';
+  readonly node: NodeName;
+  readonly secretHash: string;
+  readonly resources: Resources | null;
+  readonly labels: readonly string[];
+  /** Take over an existing name (its old secret stops working). */
+  readonly replace: boolean;
+}
+export interface SetUser {
+  readonly kind: 'set_user';
+  readonly user: UserName;
+  readonly role: Role;
+  /** Refuse if the user exists (`create`), or does not (`modify`). */
+  readonly mode: 'create' | 'modify' | 'either';
+}
+export interface RemoveUser {
+  readonly kind: 'remove_user';
+  readonly user: UserName;
+}
+/** A bearer token of a user, or one that lets nodes join. Only its hash is ever stored. */
+export interface CreateToken {
+  readonly kind: 'create_token';
+  readonly tokenId: string;
+  readonly hash: string;
+  readonly purpose: 'user' | 'join';
+  readonly user: UserName;
+  readonly label: string;
+  /** Null = never, allowed for user tokens only. */
+  readonly expiresAt: number | null;
+}
+export interface RevokeToken {
+  readonly kind: 'revoke_token';
+  readonly tokenId: string;
+}
+
+/** What a command answers when it is not refused. */
+export type Reply =
+  | { readonly kind: 'submitted'; readonly jobId: JobId; readonly again: boolean }
+  /** How many tasks it changed. */
+  | { readonly kind: 'changed'; readonly count: number }
+  | { readonly kind: 'done' };

@@ -1,0 +1,82 @@
+// The head's pure machine: an input becomes events (decide), events change the state (apply), and
+// the state says what agents must be told (outstanding).
+
+import { unreachable } from '../base/assert.ts';
+import { ok, type Result } from '../base/result.ts';
+import type { Actor } from '../model/actor.ts';
+import type { Refusal } from '../model/errors.ts';
+import type { NodeName } from '../model/ids.ts';
+import type { NodeHello } from '../model/node.ts';
+import type { Report } from '../model/orders.ts';
+import type { Settings } from '../model/settings.ts';
+import { apply } from './apply/apply.ts';
+import type { Command, Reply } from './commands.ts';
+import { decideCommand } from './decide/command.ts';
+import { decideDisconnected, decideHello, decideSilence } from './decide/nodes.ts';
+import { decideReport } from './decide/report.ts';
+import { decideSchedule } from './decide/schedule.ts';
+import { decideTick } from './decide/tick.ts';
+import type { Event, StepRecord } from './events.ts';
+import type { State } from './state.ts';
+import { Step } from './step.ts';
+
+export type Input =
+  | { readonly kind: 'started' }
+  | { readonly kind: 'command'; readonly command: Command; readonly actor: Actor }
+  | { readonly kind: 'hello'; readonly hello: NodeHello }
+  | { readonly kind: 'disconnected'; readonly node: NodeName; readonly session: number }
+  | {
+      readonly kind: 'report';
+      readonly node: NodeName;
+      readonly session: number;
+      readonly report: Report;
+    }
+  /** Nothing was heard of the node for this long, by a clock that never jumps. */
+  | { readonly kind: 'silence'; readonly node: NodeName; readonly silentMs: number }
+  | { readonly kind: 'tick' }
+  | { readonly kind: 'schedule' };
+
+export interface Decision {
+  /** Already applied; to be written as one record unless empty. */
+  readonly events: readonly Event[];
+  readonly result: Result<Reply, Refusal>;
+}
+
+const DONE: Reply = { kind: 'done' };
+
+export function decide(state: State, input: Input, settings: Settings, at: number): Decision {
+  const step = new Step(state, settings, at);
+  const result = decideInput(step, input) ?? ok(DONE);
+  return { events: step.events, result };
+}
+
+function decideInput(step: Step, input: Input): Result<Reply, Refusal> | undefined {
+  switch (input.kind) {
+    case 'started':
+      return void step.emit({ kind: 'head_started' });
+    case 'command':
+      return decideCommand(step, input.command, input.actor);
+    case 'hello':
+      return decideHello(step, input.hello);
+    case 'disconnected':
+      return void decideDisconnected(step, input.node, input.session);
+    case 'report':
+      return void decideReport(step, input.node, input.session, input.report);
+    case 'silence':
+      return void decideSilence(step, input.node, input.silentMs);
+    case 'tick':
+      return void decideTick(step);
+    case 'schedule':
+      return void decideSchedule(step);
+    default:
+      return unreachable(input);
+  }
+}
+
+/** Brings a recorded step back. */
+export function replay(state: State, record: StepRecord): void {
+  for (const event of record.events) apply(state, event, record.at);
+  state.touched.length = 0;
+  state.endedEpochs.length = 0;
+  state.changedJobs.clear();
+}

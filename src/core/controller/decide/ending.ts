@@ -1,0 +1,205 @@
+// How epochs, tasks and jobs end: the verdict over all parts, requeueing, and what follows from a
+// job's end for those that wait for it.
+
+import { present } from '../../base/assert.ts';
+import type { IntervalSet } from '../../base/interval-set.ts';
+import type { JobId, NodeName } from '../../model/ids.ts';
+import type { Dependency, ExitStatus, Outcome } from '../../model/job.ts';
+import { type Job, type Part, type PartEnd, placeOf, type Task } from '../state.ts';
+import type { Step } from '../step.ts';
+
+/** What becomes of a task whose epoch is over. */
+type Verdict =
+  | { readonly kind: 'done'; readonly outcome: Outcome }
+  | {
+      readonly kind: 'requeue';
+      readonly outcome: Outcome;
+      readonly counts: 'failure' | 'crash' | 'neither';
+    };
+
+/** After a part of the task has ended: ends its siblings when needed, and the task with its last part. */
+export function settleTask(step: Step, task: Task): void {
+  const parts = [...task.parts.values()];
+  if (parts.every((part) => part.state === 'ended')) {
+    carryOut(step, task, verdict(task, parts), []);
+    return;
+  }
+  if (task.ending !== null) return;
+  const bad = parts.find((part) => part.end !== null && part.end.cause !== 'exited');
+  if (bad === undefined) return; // The other nodes' processes go on to their own end.
+  step.emit({
+    kind: 'end_asked',
+    place: placeOf(task.job, task.index),
+    why: 'sibling',
+    by: 'system',
+    outcome: outcomeOfPart(bad),
+  });
+}
+
+/** The epoch is given up while it may still run on silent nodes. */
+export function abandonEpoch(step: Step, task: Task, because: string): void {
+  const abandoned = [...task.parts.values()]
+    .filter((part) => part.state !== 'ended')
+    .map((part) => part.share.node);
+  const outcome: Outcome = { kind: 'node_fail', detail: because };
+  const wanted: Verdict = task.job.spec.requeue
+    ? { kind: 'requeue', outcome, counts: 'crash' }
+    : { kind: 'done', outcome };
+  const cancelled: Verdict | null =
+    task.ending?.kind === 'cancel' ? { kind: 'done', outcome: cancelledBy(task.ending.by) } : null;
+  carryOut(step, task, cancelled ?? wanted, abandoned);
+}
+
+export function cancelledBy(by: string): Outcome {
+  return { kind: 'cancelled', detail: `cancelled by ${by}` };
+}
+
+function carryOut(
+  step: Step,
+  task: Task,
+  verdict: Verdict,
+  abandoned: readonly NodeName[],
+): void {
+  const { job, index } = task;
+  const place = placeOf(job, index);
+  if (verdict.kind === 'done') {
+    step.emit({ kind: 'task_done', place, outcome: verdict.outcome, abandoned });
+    finishJob(step, job);
+    return;
+  }
+  const { outcome, counts } = verdict;
+  const because = outcome.detail ?? outcome.kind;
+  step.emit({ kind: 'task_requeued', place, because, outcome, counts, abandoned });
+  if (task.crashes < step.settings.crashLimit) return;
+  const words = `held after ${task.crashes} starts that took a node down or could not be launched; last: ${because}`;
+  step.emit({ kind: 'task_held', place, because: words });
+}
+
+function verdict(task: Task, parts: readonly Part[]): Verdict {
+  const { ending, job } = task;
+  const worst = worstPart(parts);
+  if (worst === undefined) return { kind: 'done', outcome: completed(parts) };
+  if (ending?.kind === 'cancel') return { kind: 'done', outcome: cancelledBy(ending.by) };
+  if (ending?.kind === 'requeue') {
+    const asked: Outcome = { kind: 'cancelled', detail: `requeued by ${ending.by}` };
+    return { kind: 'requeue', outcome: asked, counts: 'neither' };
+  }
+  const end = present(worst.end, 'the end of the worst part');
+  const outcome = outcomeOfPart(worst);
+  if (end.cause === 'exited') {
+    if (task.failures >= job.spec.retriesMax) return { kind: 'done', outcome };
+    return { kind: 'requeue', outcome, counts: 'failure' };
+  }
+  if (end.cause === 'launch_failed' && end.nodeFault) {
+    return { kind: 'requeue', outcome, counts: 'crash' };
+  }
+  if (outcome.kind === 'node_fail' && job.spec.requeue) {
+    return { kind: 'requeue', outcome, counts: end.cause === 'lost' ? 'crash' : 'neither' };
+  }
+  return { kind: 'done', outcome };
+}
+
+const GRAVITY: readonly PartEnd['cause'][] = [
+  'out_of_memory',
+  'timeout',
+  'launch_failed',
+  'lost',
+  'lease_expired',
+  'exited',
+  'ended',
+  'never_started',
+];
+
+/** The part that decides how the task ended; none when all processes of all parts exited 0. */
+function worstPart(parts: readonly Part[]): Part | undefined {
+  return parts
+    .filter((part) => part.end !== null && isBad(part.end))
+    .sort((a, b) => gravity(a) - gravity(b) || a.nodeRank - b.nodeRank)[0];
+}
+
+function gravity(part: Part): number {
+  return GRAVITY.indexOf(present(part.end, 'the end of the part').cause);
+}
+
+function isBad(end: PartEnd): boolean {
+  return end.cause !== 'exited' || end.processes.some((process) => process.exit.code !== 0);
+}
+
+function completed(parts: readonly Part[]): Outcome {
+  const first = present(parts[0], 'a part');
+  const process = { node: first.share.node, rank: 0 };
+  return { kind: 'completed', exit: { code: 0 }, process };
+}
+
+/** How the task ends if this part decides. */
+function outcomeOfPart(part: Part): Outcome {
+  const end = present(part.end, 'the end of the part');
+  const { node } = part.share;
+  const process = end.processes.find((one) => one.exit.code !== 0);
+  const exit =
+    process === undefined ? {} : { exit: process.exit, process: { node, rank: process.rank } };
+  const said = end.detail === undefined ? {} : { detail: end.detail };
+  switch (end.cause) {
+    case 'exited':
+      return { kind: 'failed', ...exit, detail: `${exitWords(process?.exit)} on ${node}` };
+    case 'timeout':
+      return { kind: 'timeout', ...exit, detail: 'ran into its time limit' };
+    case 'out_of_memory':
+      return { kind: 'out_of_memory', ...exit, detail: `used up its memory on ${node}`, ...said };
+    case 'launch_failed':
+      return { kind: 'launch_failed', ...exit, detail: `could not start on ${node}`, ...said };
+    case 'lease_expired':
+      return { kind: 'node_fail', ...exit, detail: `${node} could not reach the head for its lease` };
+    default:
+      return { kind: 'node_fail', ...exit, detail: `its processes on ${node} were lost`, ...said };
+  }
+}
+
+function exitWords(exit: ExitStatus | undefined): string {
+  if (exit?.signal !== undefined) return `ended by signal ${exit.signal}`;
+  return `exited with code ${exit?.code ?? 'unknown'}`;
+}
+
+/** Ends tasks that wait and hold nothing; then the job, if those were its last. */
+export function endPending(step: Step, job: Job, indices: IntervalSet, outcome: Outcome): void {
+  step.emit({ kind: 'pending_ended', jobId: job.id, indices: indices.toString(), outcome });
+  finishJob(step, job);
+}
+
+function finishJob(step: Step, job: Job): void {
+  if (job.active.size > 0 || job.entry.pending.size > 0) return;
+  const outcome = job.worst ?? lastOutcome(step);
+  const dependents = [...(step.state.dependents.get(job.id) ?? [])];
+  step.emit({ kind: 'job_done', jobId: job.id, outcome });
+  for (const id of dependents) followUp(step, id, job);
+}
+
+/** All tasks completed: the job says what its last task said. */
+function lastOutcome(step: Step): Outcome {
+  const last = step.events.at(-1);
+  return last?.kind === 'task_done' ? last.outcome : { kind: 'completed' };
+}
+
+function followUp(step: Step, id: JobId, on: Job): void {
+  const job = step.state.jobs.get(id);
+  if (job === undefined || !job.waitsFor.has(on.id)) return;
+  const conditions = job.spec.dependencies.filter((dependency) => dependency.jobId === on.id);
+  const kind = present(on.outcome, `the outcome of job ${on.id}`).kind;
+  const broken = conditions.find((dependency) => !meets(dependency, kind));
+  if (broken === undefined) {
+    step.emit({ kind: 'dependency_met', jobId: id, on: on.id });
+    return;
+  }
+  endPending(step, job, job.entry.pending, brokenDependency(broken, kind));
+}
+
+export function meets(dependency: Dependency, kind: Outcome['kind']): boolean {
+  if (dependency.condition === 'any') return true;
+  return (dependency.condition === 'ok') === (kind === 'completed');
+}
+
+export function brokenDependency(dependency: Dependency, kind: Outcome['kind']): Outcome {
+  const wanted = dependency.condition === 'ok' ? 'to complete' : 'to fail';
+  const detail = `waited for job ${dependency.jobId} ${wanted}, which ended ${kind}`;
+  return { kind: 'cancelled', detail };
+}

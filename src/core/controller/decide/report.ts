@@ -1,0 +1,66 @@
+// What agents report about epochs. Everything here is idempotent: a report that was handled already,
+// or that is about an epoch nobody waits for, gives no event (S7).
+
+import { unreachable } from '../../base/assert.ts';
+import type { NodeName } from '../../model/ids.ts';
+import { NODE_LAUNCH_FAILURES_MAX } from '../../model/limits.ts';
+import type { Report } from '../../model/orders.ts';
+import type { Node, Part } from '../state.ts';
+import type { Step } from '../step.ts';
+import { settleTask } from './ending.ts';
+
+export function decideReport(step: Step, name: NodeName, session: number, report: Report): void {
+  const node = step.state.nodes.get(name);
+  // An older session's reports come again on the newer one, if they still matter.
+  if (node === undefined || node.session !== session) return;
+  const holding = node.holding.get(report.epochId);
+  if (holding === undefined) return;
+  const { epochId } = report;
+  if (holding.task === null) {
+    if (report.kind === 'task_ended') step.emit({ kind: 'claim_dropped', epochId, node: name });
+    return;
+  }
+  const part = holding.task.parts.get(name);
+  if (part === undefined || part.state === 'ended') return;
+  switch (report.kind) {
+    case 'task_started':
+      if (part.state === 'ordered') step.emit({ kind: 'part_started', epochId, node: name });
+      return;
+    case 'task_suspended':
+      if (part.state === 'started') step.emit({ kind: 'part_suspended', epochId, node: name });
+      return;
+    case 'task_resumed':
+      if (part.state === 'suspended') step.emit({ kind: 'part_resumed', epochId, node: name });
+      return;
+    case 'task_ended':
+      return endPart(step, node, part, report);
+    default:
+      return unreachable(report);
+  }
+}
+
+function endPart(
+  step: Step,
+  node: Node,
+  part: Part,
+  report: Extract<Report, { kind: 'task_ended' }>,
+): void {
+  const { epochId, cause, nodeFault, processes, usage, detail } = report;
+  const task = node.holding.get(epochId)?.task;
+  if (task === null || task === undefined) return;
+  step.emit({
+    kind: 'part_ended',
+    epochId,
+    node: part.share.node,
+    cause,
+    nodeFault,
+    processes,
+    usage,
+    ...(detail === undefined ? {} : { detail }),
+  });
+  if (node.launchFailures >= NODE_LAUNCH_FAILURES_MAX && node.drain === null) {
+    const reason = `${node.launchFailures} launches failed in a row; last: ${detail ?? cause}`;
+    step.emit({ kind: 'node_drained', node: node.name, reason, by: 'system' });
+  }
+  settleTask(step, task);
+}

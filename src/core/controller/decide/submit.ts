@@ -1,0 +1,125 @@
+// Accepting a job: the same key gives the same job, defaults are filled in, and what could never
+// run is refused now, with the reason.
+
+import { ok } from '../../base/result.ts';
+import type { Actor } from '../../model/actor.ts';
+import type { JobId } from '../../model/ids.ts';
+import type { Dependency, JobSpec, Outcome } from '../../model/job.ts';
+import { couldHold, describeRequest, describeResources } from '../../scheduler/explain.ts';
+import { labelsOf } from '../apply/nodes.ts';
+import type { SubmitJob } from '../commands.ts';
+import { completeSpec } from '../spec.ts';
+import type { Step } from '../step.ts';
+import type { Answer } from './command.ts';
+import { brokenDependency, endPending, meets } from './ending.ts';
+
+export function decideSubmit(step: Step, command: SubmitJob, actor: Actor): Answer {
+  const { state } = step;
+  if (actor.kind !== 'user') {
+    return step.refuse('auth.role_needed', {
+      action: 'submitting',
+      role: 'user',
+      user: actor.kind,
+      actual: actor.kind,
+    });
+  }
+  const known = command.key === null ? undefined : state.keys.get(`${actor.name} ${command.key}`);
+  if (known !== undefined) return ok({ kind: 'submitted', jobId: known, again: true });
+  if (actor.uid === 0 && switchesUsers(step)) return step.refuse('auth.root_refused', {});
+  const completed = completeSpec(command.submission, step.settings, sharedPaths(step), step.at);
+  if (!completed.ok) return completed;
+  const spec = completed.value;
+  const refused = unsatisfiable(step, spec);
+  if (refused !== null) return refused;
+  const dependencies = judge(step, spec, command.retired);
+  if ('unknown' in dependencies) {
+    return step.refuse('job.dependency_unknown', { job: String(dependencies.unknown) });
+  }
+  const jobId = state.nextJobId as JobId;
+  step.emit({
+    kind: 'job_submitted',
+    jobId,
+    owner: actor.name,
+    uid: actor.uid,
+    environmentId: environmentId(step, spec.environment),
+    spec: { ...spec, environment: {} },
+    key: command.key,
+    waitsFor: dependencies.waitsFor,
+  });
+  const job = state.jobs.get(jobId);
+  if (dependencies.broken !== null && job !== undefined) {
+    endPending(step, job, job.entry.pending, dependencies.broken);
+  }
+  return ok({ kind: 'submitted', jobId, again: false });
+}
+
+function environmentId(step: Step, variables: Readonly<Record<string, string>>): number {
+  const { state } = step;
+  const known = state.environmentIds.get(JSON.stringify(variables));
+  if (known !== undefined) return known;
+  const id = state.nextEnvironmentId;
+  step.emit({ kind: 'environment_added', environmentId: id, variables });
+  return id;
+}
+
+type Judged =
+  | { readonly unknown: JobId }
+  | { readonly waitsFor: JobId[]; readonly broken: Outcome | null };
+
+/** Which dependencies are still open, and whether one can never be met. */
+function judge(step: Step, spec: JobSpec, retired: SubmitJob['retired']): Judged {
+  const waitsFor = new Set<JobId>();
+  let broken: Outcome | null = null;
+  for (const dependency of spec.dependencies) {
+    const on = step.state.jobs.get(dependency.jobId);
+    const kind = on === undefined ? retired[dependency.jobId] : on.outcome?.kind;
+    if (on === undefined && kind === undefined) return { unknown: dependency.jobId };
+    if (kind === undefined) waitsFor.add(dependency.jobId);
+    else broken ??= brokenBy(dependency, kind);
+  }
+  return { waitsFor: broken === null ? [...waitsFor] : [], broken };
+}
+
+function brokenBy(dependency: Dependency, kind: Outcome['kind']): Outcome | null {
+  return meets(dependency, kind) ? null : brokenDependency(dependency, kind);
+}
+
+/** Refuses what no node of this cluster could ever hold, drained and silent nodes included. */
+function unsatisfiable(step: Step, spec: JobSpec): Answer | null {
+  const { request } = spec;
+  const seen = [...step.state.nodes.values()].filter(
+    (node) => node.session > 0 || node.declared !== null,
+  );
+  const unknown = request.nodeNames.find((name) => !step.state.nodes.has(name));
+  if (unknown !== undefined) return step.refuse('node.not_found', { node: unknown });
+  const labelled = request.labels.find((label) => !seen.some((node) => labelsOf(node).has(label)));
+  if (labelled !== undefined) return step.refuse('label.unknown', { label: labelled });
+  const able = seen.filter((node) =>
+    couldHold({ name: node.name, total: node.total, labels: labelsOf(node) }, request),
+  );
+  if (able.length >= request.nodeCount) return null;
+  const biggest = [...seen].sort(
+    (a, b) =>
+      b.total.cpuCount - a.total.cpuCount || b.total.memoryBytes - a.total.memoryBytes,
+  )[0];
+  return step.refuse('resources.unsatisfiable', {
+    request: describeRequest(request),
+    biggest:
+      biggest === undefined
+        ? 'none: no node has joined yet'
+        : `${biggest.name} with ${describeResources(biggest.total)} (${able.length} of ${seen.length} nodes could hold a part)`,
+  });
+}
+
+/** Directories shared by the most nodes first: a job in one of them has the most places to run. */
+function sharedPaths(step: Step): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const node of step.state.nodes.values()) {
+    for (const path of node.sharedPaths) counts.set(path, (counts.get(path) ?? 0) + 1);
+  }
+  return [...counts.keys()].sort((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0));
+}
+
+function switchesUsers(step: Step): boolean {
+  return [...step.state.nodes.values()].some((node) => node.facts?.switchesUser === true);
+}

@@ -1,0 +1,150 @@
+// Facts, in the past tense: the only thing the journal keeps and the only way state changes.
+
+import type { Role } from '../model/actor.ts';
+import type { EpochId, JobId, NodeName, TaskPlace, UserName } from '../model/ids.ts';
+import type { JobSpec, Outcome } from '../model/job.ts';
+import type { NodeHello } from '../model/node.ts';
+import type { EndCause, ProcessEnd, Share } from '../model/orders.ts';
+import type { Resources } from '../model/resources.ts';
+import type { Usage } from '../model/job.ts';
+
+/** Raised when an old record would be read wrongly; `apply` knows all earlier ones (test/records). */
+export const RECORD_VERSION = 1;
+
+/** One step: what one input led to. Written whole or not at all. */
+export interface StepRecord {
+  readonly v: number;
+  /** Wall clock of the head, ms since 1970. */
+  readonly at: number;
+  readonly events: readonly Event[];
+}
+
+export type Event =
+  | { readonly kind: 'head_started' }
+  | {
+      readonly kind: 'job_submitted';
+      readonly jobId: JobId;
+      readonly owner: UserName;
+      readonly uid: number | null;
+      /** Without its environment, which is in the record of `environmentId`. */
+      readonly spec: JobSpec;
+      readonly environmentId: number;
+      readonly key: string | null;
+      /** Those of the spec's dependencies that are not met yet. */
+      readonly waitsFor: readonly JobId[];
+    }
+  | {
+      readonly kind: 'environment_added';
+      readonly environmentId: number;
+      readonly variables: Readonly<Record<string, string>>;
+    }
+  | { readonly kind: 'dependency_met'; readonly jobId: JobId; readonly on: JobId }
+  | { readonly kind: 'begin_reached'; readonly jobId: JobId }
+  | { readonly kind: 'job_held'; readonly jobId: JobId; readonly by: string }
+  | { readonly kind: 'job_released'; readonly jobId: JobId; readonly by: string }
+  /** By the crash limit. */
+  | { readonly kind: 'task_held'; readonly place: TaskPlace; readonly because: string }
+  | {
+      readonly kind: 'task_allocated';
+      readonly place: TaskPlace;
+      readonly epoch: number;
+      /** In node rank order. */
+      readonly shares: readonly Share[];
+    }
+  /** With its last part the task is running. */
+  | { readonly kind: 'part_started'; readonly epochId: EpochId; readonly node: NodeName }
+  | { readonly kind: 'suspend_asked'; readonly place: TaskPlace; readonly by: string }
+  | { readonly kind: 'resume_asked'; readonly place: TaskPlace; readonly by: string }
+  | { readonly kind: 'part_suspended'; readonly epochId: EpochId; readonly node: NodeName }
+  | { readonly kind: 'part_resumed'; readonly epochId: EpochId; readonly node: NodeName }
+  | {
+      readonly kind: 'end_asked';
+      readonly place: TaskPlace;
+      readonly why: 'cancel' | 'requeue' | 'sibling';
+      readonly by: string;
+      /** With `sibling`: how the task will end. */
+      readonly outcome?: Outcome;
+    }
+  | {
+      readonly kind: 'part_ended';
+      readonly epochId: EpochId;
+      readonly node: NodeName;
+      readonly cause: EndCause;
+      readonly nodeFault: boolean;
+      readonly processes: readonly ProcessEnd[];
+      readonly usage: Usage;
+      readonly detail?: string;
+    }
+  /** An epoch nobody waits for any more is known to be gone from a node: its claim goes. */
+  | { readonly kind: 'claim_dropped'; readonly epochId: EpochId; readonly node: NodeName }
+  /** Back to the queue; `abandoned`: nodes where the old epoch may still run and keeps its claim. */
+  | {
+      readonly kind: 'task_requeued';
+      readonly place: TaskPlace;
+      readonly because: string;
+      /** How the epoch would have ended the task. */
+      readonly outcome: Outcome;
+      readonly counts: 'failure' | 'crash' | 'neither';
+      readonly abandoned: readonly NodeName[];
+    }
+  | {
+      readonly kind: 'task_done';
+      readonly place: TaskPlace;
+      readonly outcome: Outcome;
+      readonly abandoned: readonly NodeName[];
+    }
+  /** Tasks that never started, ended together: a cancelled array is one event. */
+  | {
+      readonly kind: 'pending_ended';
+      readonly jobId: JobId;
+      /** IntervalSet text. */
+      readonly indices: string;
+      readonly outcome: Outcome;
+    }
+  | { readonly kind: 'job_done'; readonly jobId: JobId; readonly outcome: Outcome }
+  | { readonly kind: 'jobs_retired'; readonly jobIds: readonly JobId[] }
+  | {
+      readonly kind: 'node_enrolled';
+      readonly node: NodeName;
+      readonly secretHash: string;
+      readonly resources: Resources | null;
+      readonly labels: readonly string[];
+    }
+  | {
+      readonly kind: 'node_connected';
+      readonly session: number;
+      readonly hello: NodeHello;
+      /** Held by the agent, unknown or outdated here: to be ended there. */
+      readonly stale: readonly EpochId[];
+    }
+  | { readonly kind: 'node_disconnected'; readonly node: NodeName; readonly session: number }
+  | { readonly kind: 'node_unreachable'; readonly node: NodeName }
+  | { readonly kind: 'node_drained'; readonly node: NodeName; readonly reason: string; readonly by: string }
+  | { readonly kind: 'node_undrained'; readonly node: NodeName; readonly by: string }
+  | {
+      readonly kind: 'node_labelled';
+      readonly node: NodeName;
+      readonly add: readonly string[];
+      readonly remove: readonly string[];
+    }
+  | { readonly kind: 'node_declared_lost'; readonly node: NodeName; readonly by: string }
+  | { readonly kind: 'node_removed'; readonly node: NodeName; readonly by: string }
+  | {
+      readonly kind: 'signal_asked';
+      readonly place: TaskPlace;
+      readonly signal: number;
+      readonly by: string;
+    }
+  | { readonly kind: 'user_set'; readonly user: UserName; readonly role: Role; readonly by: string }
+  | { readonly kind: 'user_removed'; readonly user: UserName; readonly by: string }
+  | {
+      readonly kind: 'token_created';
+      readonly tokenId: string;
+      readonly hash: string;
+      readonly purpose: 'user' | 'join';
+      readonly user: UserName;
+      readonly label: string;
+      readonly expiresAt: number | null;
+      readonly by: string;
+    }
+  | { readonly kind: 'token_revoked'; readonly tokenId: string; readonly by: string };

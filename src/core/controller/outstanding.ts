@@ -1,0 +1,65 @@
+// What must be told to a node, derived from state alone. Sending it again is normal: agents know
+// each epoch and do nothing twice.
+
+import type { EpochId } from '../model/ids.ts';
+import type { LaunchOrder, Order } from '../model/orders.ts';
+import type { Settings } from '../model/settings.ts';
+import { type Holding, type Node, type Part, placeOf, type Task } from './state.ts';
+
+/** Every order that the node has not yet shown the effect of. */
+export function outstanding(node: Node, settings: Settings): Order[] {
+  const orders: Order[] = [];
+  for (const epochId of node.holding.keys()) orders.push(...ordersOf(node, epochId, settings));
+  return orders;
+}
+
+/** The orders about one epoch: at most one of launch, end, suspend, resume, and a signal. */
+export function ordersOf(node: Node, epochId: EpochId, settings: Settings): Order[] {
+  const holding = node.holding.get(epochId);
+  if (holding === undefined) return [];
+  const order = orderOf(node, holding, settings);
+  const signal = node.signals.get(epochId);
+  return [order, signal].filter((one) => one !== undefined && one !== null);
+}
+
+function orderOf(node: Node, holding: Holding, settings: Settings): Order | null {
+  const { epochId, task } = holding;
+  const graceMs = settings.killGraceMs;
+  if (task === null) return { kind: 'end', epochId, graceMs, why: 'a newer epoch has replaced it' };
+  const part = task.parts.get(node.name);
+  if (part === undefined || part.state === 'ended') return null;
+  if (task.ending !== null) return { kind: 'end', epochId, graceMs, why: task.ending.kind };
+  if (part.state === 'ordered') return launchOrder(task, part, epochId);
+  if (task.suspendWanted && part.state === 'started') return { kind: 'suspend', epochId };
+  if (!task.suspendWanted && part.state === 'suspended') return { kind: 'resume', epochId };
+  return null;
+}
+
+function launchOrder(task: Task, part: Part, epochId: EpochId): LaunchOrder {
+  const { job } = task;
+  const { spec } = job;
+  return {
+    kind: 'launch',
+    epochId,
+    place: placeOf(job, task.index),
+    epoch: task.epoch,
+    jobName: spec.name,
+    account: { user: job.owner, uid: job.uid },
+    program: spec.program,
+    environment: spec.environment,
+    directory: spec.directory,
+    files: spec.files,
+    umask: spec.umask,
+    walltimeMs: spec.walltimeMs,
+    onNodeLoss: spec.onNodeLoss,
+    share: part.share,
+    exclusive: spec.request.exclusive,
+    nodeRank: part.nodeRank,
+    nodes: [...task.parts.keys()],
+    processesPerNode: spec.request.processesPerNode,
+    array:
+      spec.array === null
+        ? null
+        : { first: job.firstIndex, last: job.lastIndex, count: job.taskCount },
+  };
+}

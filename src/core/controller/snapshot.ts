@@ -1,0 +1,195 @@
+// State as plain data and back: what a restart starts from, and what tests compare. Indexes that
+// follow from the facts (queue, pool) are left out and built again.
+
+import { present } from '../base/assert.ts';
+import { IntervalSet } from '../base/interval-set.ts';
+import type { EpochId, JobId, NodeName, UserName } from '../model/ids.ts';
+import type { JobSpec, OutcomeKind } from '../model/job.ts';
+import type { Share, SignalOrder } from '../model/orders.ts';
+import { refreshPool } from './apply/nodes.ts';
+import { requeueEntry } from './apply/jobs.ts';
+import {
+  createState,
+  type Job,
+  type Node,
+  type Part,
+  type State,
+  type Task,
+  type Token,
+  type User,
+} from './state.ts';
+
+/** Raised when `importState` could not read an older one; older forms are converted there. */
+export const SNAPSHOT_VERSION = 1;
+
+type TaskData = Omit<Task, 'job' | 'parts'> & { readonly parts: readonly (readonly [NodeName, Part])[] };
+
+interface JobData extends Omit<Job, 'spec' | 'entry' | 'queued' | 'active' | 'ended' | 'waitsFor'> {
+  /** Without its environment. */
+  readonly spec: JobSpec;
+  readonly pending: string;
+  readonly running: number;
+  readonly active: readonly TaskData[];
+  readonly ended: readonly (readonly [OutcomeKind, string])[];
+  readonly waitsFor: readonly JobId[];
+}
+
+interface NodeData extends Omit<Node, 'labels' | 'gpusFree' | 'holding' | 'signals'> {
+  readonly labels: readonly string[];
+  readonly gpusFree: readonly number[];
+  /** `stale`: no task waits for it any more. */
+  readonly holding: readonly { epochId: EpochId; share: Share; stale: boolean; job: JobId; index: number }[];
+  readonly signals: readonly (readonly [EpochId, SignalOrder])[];
+}
+
+export interface SnapshotData {
+  readonly v: number;
+  readonly nextJobId: number;
+  readonly nextEnvironmentId: number;
+  readonly nextNodeOrder: number;
+  readonly signalSerial: number;
+  readonly environments: readonly (readonly [number, Readonly<Record<string, string>>])[];
+  readonly jobs: readonly JobData[];
+  readonly finished: readonly JobId[];
+  readonly nodes: readonly NodeData[];
+  readonly users: readonly User[];
+  readonly tokens: readonly Token[];
+  readonly keys: readonly (readonly [string, JobId])[];
+}
+
+export function exportState(state: State): SnapshotData {
+  return {
+    v: SNAPSHOT_VERSION,
+    nextJobId: state.nextJobId,
+    nextEnvironmentId: state.nextEnvironmentId,
+    nextNodeOrder: state.nextNodeOrder,
+    signalSerial: state.signalSerial,
+    environments: [...state.environments].map(([id, one]) => [id, one.variables] as const),
+    jobs: [...state.jobs.values()].map(exportJob),
+    finished: [...state.finished],
+    nodes: [...state.nodes.values()].map(exportNode),
+    users: [...state.users.values()].map((user) => ({ ...user })),
+    tokens: [...state.tokens.values()],
+    keys: [...state.keys],
+  };
+}
+
+function exportJob(job: Job): JobData {
+  const { entry, active, ended, waitsFor, spec, queued: _, ...rest } = job;
+  return {
+    ...rest,
+    usage: { ...job.usage },
+    spec: { ...spec, environment: {} },
+    pending: entry.pending.toString(),
+    running: entry.running,
+    active: [...active.values()].map(exportTask),
+    ended: [...ended].map(([kind, indices]) => [kind, indices.toString()] as const),
+    waitsFor: [...waitsFor],
+  };
+}
+
+function exportTask(task: Task): TaskData {
+  const { job: _, parts, ...rest } = task;
+  return { ...rest, parts: [...parts].map(([name, part]) => [name, { ...part }] as const) };
+}
+
+function exportNode(node: Node): NodeData {
+  return {
+    ...node,
+    labels: [...node.labels],
+    gpusFree: [...node.gpusFree],
+    holding: [...node.holding.values()].map(({ epochId, share, task }) => ({
+      epochId,
+      share,
+      stale: task === null,
+      job: task?.job.id ?? (0 as JobId),
+      index: task?.index ?? 0,
+    })),
+    signals: [...node.signals],
+  };
+}
+
+/** Builds the state again; throws on data that no version of this program wrote. */
+export function importState(data: SnapshotData): State {
+  if (data.v !== SNAPSHOT_VERSION) throw new Error(`snapshot version ${data.v} is not known`);
+  const state = createState();
+  state.nextJobId = data.nextJobId;
+  state.nextEnvironmentId = data.nextEnvironmentId;
+  state.nextNodeOrder = data.nextNodeOrder;
+  state.signalSerial = data.signalSerial;
+  for (const [id, variables] of data.environments) {
+    const text = JSON.stringify(variables);
+    state.environments.set(id, { text, variables, users: 0 });
+    state.environmentIds.set(text, id);
+  }
+  for (const job of data.jobs) importJob(state, job);
+  state.finished.push(...data.finished);
+  for (const node of data.nodes) importNode(state, node);
+  for (const user of data.users) state.users.set(user.name as UserName, { ...user });
+  for (const token of data.tokens) state.tokens.set(token.id, token);
+  for (const [key, jobId] of data.keys) state.keys.set(key, jobId);
+  return state;
+}
+
+function importJob(state: State, data: JobData): void {
+  const { pending, running, active, ended, waitsFor, spec: bare, ...rest } = data;
+  const environment = present(state.environments.get(data.environmentId), 'the environment');
+  environment.users += 1;
+  const spec = { ...bare, environment: environment.variables };
+  const job: Job = {
+    ...rest,
+    usage: { ...data.usage },
+    spec,
+    entry: {
+      jobId: data.id,
+      nice: spec.nice,
+      shape: state.shapes.of(spec.partition, spec.request),
+      pending: readSet(pending),
+      runningMax: spec.array?.runningMax ?? null,
+      running,
+    },
+    queued: false,
+    active: new Map(),
+    ended: new Map(ended.map(([kind, text]): [OutcomeKind, IntervalSet] => [kind, readSet(text)])),
+    waitsFor: new Set(waitsFor),
+  };
+  for (const { parts, ...task } of active) {
+    const copies = parts.map(([name, part]): [NodeName, Part] => [name, { ...part }]);
+    job.active.set(task.index, { ...task, job, parts: new Map(copies) });
+  }
+  state.jobs.set(job.id, job);
+  for (const on of waitsFor) {
+    const dependents = state.dependents.get(on) ?? new Set();
+    state.dependents.set(on, dependents.add(job.id));
+  }
+  if (!job.beginReached && job.outcome === null) state.beginning.add(job.id);
+  requeueEntry(state, job);
+}
+
+function importNode(state: State, data: NodeData): void {
+  const node: Node = {
+    ...data,
+    labels: new Set(data.labels),
+    gpusFree: IntervalSet.of(data.gpusFree.map((gpu) => [gpu, gpu] as const)),
+    holding: new Map(),
+    signals: new Map(data.signals),
+  };
+  for (const { epochId, share, stale, job, index } of data.holding) {
+    const task = stale ? null : present(state.jobs.get(job)?.active.get(index), 'the task');
+    node.holding.set(epochId, { epochId, share, task });
+  }
+  state.nodes.set(node.name, node);
+  refreshPool(state, node);
+}
+
+/** Empty text is the empty set here, unlike in what users write. */
+function readSet(text: string): IntervalSet {
+  const set = new IntervalSet();
+  if (text === '') return set;
+  for (const part of text.split(',')) {
+    const [from, to] = part.split('-').map(Number);
+    set.addRange(from as number, to ?? (from as number));
+  }
+  return set;
+}
+

@@ -1,0 +1,215 @@
+// From what a client sent to a complete specification: defaults filled in, every value checked.
+
+import { formatSize } from '../base/size.ts';
+import { err, ok, type Result } from '../base/result.ts';
+import { type Refusal, refuse } from '../model/errors.ts';
+import type { JobSpec, OnNodeLoss, Program, ResourceRequest, WorkDirectory } from '../model/job.ts';
+import * as limits from '../model/limits.ts';
+import type { Settings } from '../model/settings.ts';
+import type { DirectoryWish, Submission } from '../model/submission.ts';
+import { sharedLabel } from './apply/nodes.ts';
+import { readIndices } from './indices.ts';
+
+/** Thrown inside this file only: the first thing that is wrong with a submission. */
+class Wrong extends Error {
+  readonly refusal: Refusal;
+  constructor(refusal: Refusal) {
+    super(refusal.code);
+    this.refusal = refusal;
+  }
+}
+
+/** `sharedPaths`: directories that nodes share with the submitter, those of most nodes first. */
+export function completeSpec(
+  wish: Submission,
+  settings: Settings,
+  sharedPaths: readonly string[],
+  at: number,
+): Result<JobSpec, Refusal> {
+  try {
+    return ok(complete(wish, settings, sharedPaths, at));
+  } catch (error) {
+    if (error instanceof Wrong) return err(error.refusal);
+    throw error;
+  }
+}
+
+function complete(
+  wish: Submission,
+  settings: Settings,
+  sharedPaths: readonly string[],
+  at: number,
+): JobSpec {
+  checkProgram(wish.program);
+  checkEnvironment(wish.environment ?? {});
+  const { directory, labels } = resolveDirectory(wish.directory, sharedPaths);
+  const partition = wish.partition ?? 'default';
+  if (partition !== 'default') throw new Wrong(refuse('partition.unknown', { partition }));
+  if (wish.beginAt !== undefined) whole('the begin time', wish.beginAt, 0, at + 100 * 365 * DAY_MS);
+  const dependencies = wish.dependencies ?? [];
+  if (dependencies.length > limits.DEPENDENCIES_MAX) {
+    wrong(`a job waits for at most ${limits.DEPENDENCIES_MAX} others`);
+  }
+  return {
+    name: checkName(wish.name ?? defaultName(wish.program)),
+    program: wish.program,
+    environment: wish.environment ?? {},
+    directory,
+    files: wish.files ?? {},
+    request: completeRequest(wish, settings, labels),
+    walltimeMs: checkWalltime(wish.walltimeMs, settings),
+    array: checkArray(wish.array),
+    dependencies,
+    beginAt: wish.beginAt ?? null,
+    nice: whole('nice', wish.nice ?? 0, -limits.NICE_MAX, limits.NICE_MAX),
+    held: wish.held ?? false,
+    onNodeLoss: checkLoss(wish.onNodeLoss ?? defaultLoss(directory)),
+    requeue: wish.requeue ?? true,
+    retriesMax: whole('the number of retries', wish.retriesMax ?? 0, 0, limits.RETRIES_MAX),
+    partition,
+    umask: whole('the umask', wish.umask ?? 0o022, 0, 0o777),
+  };
+}
+
+const DAY_MS = 86_400_000;
+
+function completeRequest(
+  wish: Submission,
+  settings: Settings,
+  labels: readonly string[],
+): ResourceRequest {
+  const { defaults } = settings;
+  const nodeNames = wish.nodeNames ?? [];
+  const nodeCount = wish.nodeCount ?? Math.max(defaults.nodeCount, nodeNames.length);
+  whole('the number of nodes', nodeCount, 1, limits.NODES_PER_TASK_MAX);
+  if (nodeNames.length > 0 && nodeNames.length < nodeCount) {
+    wrong(`${nodeCount} nodes are asked for, but only ${nodeNames.length} are named`);
+  }
+  if (new Set(nodeNames).size < nodeNames.length) wrong('a node is named twice');
+  const processes = wish.processesPerNode ?? defaults.processesPerNode;
+  whole('the number of processes per node', processes, 1, limits.PROCESSES_PER_NODE_MAX);
+  const counted = wish.counted ?? defaults.perNode.counted;
+  for (const name in counted) whole(`the amount of ${name}`, counted[name] as number, 0, 1e12);
+  return {
+    nodeCount,
+    processesPerNode: processes,
+    perNode: {
+      cpuCount: whole('cpus', wish.cpuCount ?? defaults.perNode.cpuCount, 0, 1_000_000),
+      memoryBytes: checkMemory(wish.memoryBytes ?? defaults.perNode.memoryBytes),
+      gpuCount: whole('gpus', wish.gpuCount ?? defaults.perNode.gpuCount, 0, 100_000),
+      counted,
+    },
+    exclusive: wish.exclusive ?? false,
+    labels: [...new Set([...(wish.labels ?? []), ...labels])],
+    nodeNames,
+  };
+}
+
+function checkMemory(bytes: number): number {
+  whole('memory', bytes, 0, 2 ** 50);
+  // Below this no program starts, so it is a unit forgotten: `--memory 512` for `512M`.
+  if (bytes > 0 && bytes < 1_048_576) {
+    wrong(`${formatSize(bytes)} bytes of memory is too little for any program; a unit missing?`);
+  }
+  return bytes;
+}
+
+function checkProgram(program: Program): void {
+  if (program.kind === 'argv' && (program.argv.length === 0 || program.argv[0] === '')) {
+    wrong('there is no command to run');
+  }
+  if (program.kind === 'shell' && program.line.trim() === '') wrong('there is no command to run');
+  if (program.kind === 'script' && program.text.length > limits.SCRIPT_BYTES_MAX) {
+    wrong(`the script is larger than ${formatSize(limits.SCRIPT_BYTES_MAX)}`);
+  }
+  const texts = program.kind === 'argv' ? program.argv : Object.values(program).flat();
+  if (texts.some((text) => text.includes('\0'))) wrong('a command cannot contain a NUL character');
+}
+
+function checkEnvironment(variables: Readonly<Record<string, string>>): void {
+  let bytes = 0;
+  for (const name in variables) {
+    const value = variables[name] as string;
+    if (name === '' || name.includes('=') || name.includes('\0') || value.includes('\0')) {
+      wrong(`'${name}' is not a name for an environment variable, or its value has a NUL`);
+    }
+    bytes += name.length + value.length + 2;
+  }
+  if (bytes > limits.ENVIRONMENT_BYTES_MAX) {
+    wrong(`the environment is larger than ${formatSize(limits.ENVIRONMENT_BYTES_MAX)}`);
+  }
+}
+
+function checkName(name: string): string {
+  const bad = [...name].some((letter) => letter < ' ' || letter === '\x7f' || letter === '/');
+  if (name === '' || name.length > limits.NAME_LENGTH_MAX || bad) {
+    wrong(`a job name has 1-${limits.NAME_LENGTH_MAX} printable characters and no '/'`);
+  }
+  return name;
+}
+
+/** The first word's last path part, as a seed does it. */
+function defaultName(program: Program): string {
+  if (program.kind === 'script') return 'script';
+  const first = program.kind === 'argv' ? program.argv[0] : program.line.trim().split(/\s+/)[0];
+  const base = (first ?? '').split('/').filter((part) => part !== '').at(-1) ?? 'job';
+  return [...base].filter((c) => c >= ' ' && c !== '\x7f').join('').slice(0, 50) || 'job';
+}
+
+function checkWalltime(walltimeMs: number | null | undefined, settings: Settings): number | null {
+  const wanted = walltimeMs === undefined ? settings.defaults.walltimeMs : walltimeMs;
+  if (wanted === null) return null;
+  if (wanted < 1000) wrong('a time limit is at least 1s; leave it out for none');
+  return whole('the time limit in ms', wanted, 1000, 100 * 365 * DAY_MS);
+}
+
+function checkArray(array: Submission['array']): JobSpec['array'] {
+  if (array === undefined) return null;
+  const indices = readIndices(array.indices);
+  if (!indices.ok) return wrong(indices.error);
+  if (array.runningMax === undefined) return { indices: indices.value.toString() };
+  whole('the limit of running tasks', array.runningMax, 1, limits.ARRAY_TASKS_MAX);
+  return { indices: indices.value.toString(), runningMax: array.runningMax };
+}
+
+function checkLoss(onNodeLoss: OnNodeLoss): OnNodeLoss {
+  if (onNodeLoss.kind === 'lease') whole('the lease in ms', onNodeLoss.leaseMs, 1000, 365 * DAY_MS);
+  return onNodeLoss;
+}
+
+function defaultLoss(directory: WorkDirectory): OnNodeLoss {
+  return directory.kind === 'private' ? { kind: 'requeue' } : { kind: 'wait' };
+}
+
+/** The directory, and the label of the nodes that have it. */
+function resolveDirectory(
+  wish: DirectoryWish | undefined,
+  shared: readonly string[],
+): { directory: WorkDirectory; labels: readonly string[] } {
+  if (wish === undefined || wish.kind === 'private') {
+    return { directory: { kind: 'private' }, labels: [] };
+  }
+  const { path } = wish;
+  if (!path.startsWith('/') || path.includes('\0')) wrong(`'${path}' is not an absolute path`);
+  const root = shared.find((one) => isInside(path, one));
+  if (root !== undefined) {
+    return { directory: { kind: 'shared', path }, labels: [sharedLabel(root)] };
+  }
+  if (wish.kind === 'auto') return { directory: { kind: 'private' }, labels: [] };
+  throw new Wrong(refuse('directory.not_shared', { path }));
+}
+
+export function isInside(path: string, root: string): boolean {
+  return path === root || path.startsWith(root.endsWith('/') ? root : `${root}/`);
+}
+
+function whole(what: string, value: number, min: number, max: number): number {
+  if (!Number.isSafeInteger(value) || value < min || value > max) {
+    wrong(`${what} must be a whole number from ${min} to ${max}, not ${value}`);
+  }
+  return value;
+}
+
+function wrong(what: string): never {
+  throw new Wrong(refuse('argument.invalid', { what }));
+}

@@ -1,0 +1,244 @@
+// Everything the head knows, in memory. Only `apply` changes it; a restart builds it again from the
+// same events. Index structures beside the facts keep every step's cost independent of queue length.
+
+import { IntervalSet } from '../base/interval-set.ts';
+import type { Role } from '../model/actor.ts';
+import type { EpochId, JobId, NodeName, TaskId, TaskPlace, UserName } from '../model/ids.ts';
+import type { JobSpec, Outcome, OutcomeKind, TaskState, Usage } from '../model/job.ts';
+import type { NodeFacts } from '../model/node.ts';
+import type { EndCause, ProcessEnd, Share, SignalOrder } from '../model/orders.ts';
+import type { Resources } from '../model/resources.ts';
+import { NodePool } from '../scheduler/pool.ts';
+import { Queue, type QueueEntry, ShapeBook } from '../scheduler/queue.ts';
+
+export interface Job {
+  readonly id: JobId;
+  readonly owner: UserName;
+  /** Of the owner on the submitter's machine; null for remote users. */
+  readonly uid: number | null;
+  /** Its environment is shared with other jobs (`environments`). */
+  readonly spec: JobSpec;
+  readonly environmentId: number;
+  readonly key: string | null;
+  readonly submittedAt: number;
+  readonly taskCount: number;
+  readonly firstIndex: number;
+  readonly lastIndex: number;
+  /** What the scheduler sees; `entry.pending` are the indices that wait. A plain job's index is 0. */
+  readonly entry: QueueEntry;
+  /** In the queue: something waits, and neither hold, dependency nor begin time forbids a start. */
+  queued: boolean;
+  /** Tasks that are neither untouched-pending nor done, by index. */
+  readonly active: Map<number, Task>;
+  /** Done tasks by outcome. */
+  readonly ended: Map<OutcomeKind, IntervalSet>;
+  held: boolean;
+  /** Dependencies not yet met. */
+  readonly waitsFor: Set<JobId>;
+  beginReached: boolean;
+  startedAt: number | null;
+  endedAt: number | null;
+  /** Once done: the outcome of its first task that did not complete, else `completed`. */
+  outcome: Outcome | null;
+  /** The first bad outcome of a task so far. */
+  worst: Outcome | null;
+  readonly usage: { userUs: number; systemUs: number; memoryPeakBytes: number };
+}
+
+/** A task that has, or has had, an epoch and is not done. */
+export interface Task {
+  readonly id: TaskId;
+  readonly job: Job;
+  readonly index: number;
+  state: TaskState;
+  /** Starts so far; 0 before the first. */
+  epoch: number;
+  /** Epochs that ended in a failed exit. */
+  failures: number;
+  /** Epochs that took a node down or could not be launched. */
+  crashes: number;
+  parts: Map<NodeName, Part>;
+  startedAt: number | null;
+  /** Why the current epoch is being ended by us, if it is. */
+  ending: Ending | null;
+  suspendWanted: boolean;
+  /** Held alone: by the crash limit. The words say why. */
+  heldBecause: string | null;
+}
+
+export type Ending =
+  | { readonly kind: 'cancel'; readonly by: string }
+  | { readonly kind: 'requeue'; readonly by: string }
+  /** Another part of a multi-node task has ended badly. */
+  | { readonly kind: 'sibling'; readonly outcome: Outcome };
+
+/** One node's part of an epoch. */
+export interface Part {
+  readonly share: Share;
+  readonly nodeRank: number;
+  state: 'ordered' | 'started' | 'suspended' | 'ended';
+  end: PartEnd | null;
+}
+
+export interface PartEnd {
+  readonly cause: EndCause;
+  readonly nodeFault: boolean;
+  readonly processes: readonly ProcessEnd[];
+  readonly usage: Usage;
+  readonly detail?: string;
+  readonly at: number;
+}
+
+export interface Node {
+  readonly name: NodeName;
+  secretHash: string;
+  /** Declared at enrolment; wins over what the agent finds. */
+  declared: Resources | null;
+  /** Given by operators; the agent's own are in `agentLabels`. */
+  readonly labels: Set<string>;
+  agentLabels: readonly string[];
+  sharedPaths: readonly string[];
+  /** Zero before the first hello. */
+  total: Resources;
+  free: Resources;
+  readonly gpusFree: IntervalSet;
+  bootId: string;
+  instance: string;
+  facts: NodeFacts | null;
+  /** Counts connections; reports of an older one are refused. 0 = never seen. */
+  session: number;
+  connected: boolean;
+  /** Silent beyond the time-out since this instant; null while reachable. */
+  unreachableSince: number | null;
+  lastSeenAt: number | null;
+  drain: { readonly reason: string; readonly by: string; readonly at: number } | null;
+  /** Launch failures in a row. */
+  launchFailures: number;
+  /** Every epoch that may still have processes here, with what it occupies. */
+  readonly holding: Map<EpochId, Holding>;
+  /** Registration order, the order of placement. */
+  readonly order: number;
+  /** A signal to send once, by epoch; goes with the epoch or when a newer one replaces it. */
+  readonly signals: Map<EpochId, SignalOrder>;
+}
+
+/** An epoch's claim on a node. It goes only on evidence that its processes are gone. */
+export interface Holding {
+  readonly epochId: EpochId;
+  readonly share: Share;
+  /** Null: a stale epoch, kept only until its processes are known to be gone. */
+  task: Task | null;
+}
+
+export interface User {
+  readonly name: UserName;
+  role: Role;
+}
+
+export interface Token {
+  readonly id: string;
+  readonly hash: string;
+  readonly purpose: 'user' | 'join';
+  readonly user: UserName;
+  readonly label: string;
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+}
+
+export interface State {
+  nextJobId: number;
+  /** Jobs in memory: all that are not done, and the most recent done ones. */
+  readonly jobs: Map<JobId, Job>;
+  /** Done jobs still in memory, oldest first. */
+  readonly finished: JobId[];
+  readonly nodes: Map<NodeName, Node>;
+  readonly users: Map<UserName, User>;
+  readonly tokens: Map<string, Token>;
+  /** `owner key` to job, in insertion order; bounded by SUBMISSION_KEYS_MAX. */
+  readonly keys: Map<string, JobId>;
+  /** Jobs that wait for this one. */
+  readonly dependents: Map<JobId, Set<JobId>>;
+  /** Jobs that wait for their begin time. */
+  readonly beginning: Set<JobId>;
+  /** What the scheduler may start, in order. */
+  readonly queue: Queue;
+  /** Environments shared by equal content: 100,000 jobs of one shell have one. */
+  readonly environments: Map<number, Environment>;
+  readonly environmentIds: Map<string, number>;
+  nextEnvironmentId: number;
+  /** What can be given work, for the scheduler. */
+  readonly pool: NodePool;
+  readonly shapes: ShapeBook;
+  /** Something changed that may let a task start: a cycle is due. */
+  scheduleDue: boolean;
+  /** Counts signal orders, so that each is unique. */
+  signalSerial: number;
+  nextNodeOrder: number;
+  /** Not state: epochs whose orders may have changed since the shell last looked; it empties it. */
+  readonly touched: Touch[];
+  /** Not state: what the last steps ended, for the history; the shell empties it. */
+  readonly endedEpochs: EndedEpoch[];
+  /** Not state: jobs submitted or done in the last steps, for the history; the shell empties it. */
+  readonly changedJobs: Set<Job>;
+}
+
+/** One epoch that is over, as the history keeps it. */
+export interface EndedEpoch {
+  readonly job: Job;
+  readonly index: number;
+  readonly epoch: number;
+  readonly nodes: readonly NodeName[];
+  readonly startedAt: number | null;
+  readonly endedAt: number;
+  readonly usage: Usage;
+  /** False: requeued, another epoch follows. */
+  readonly final: boolean;
+  readonly outcome: Outcome;
+}
+
+export interface Touch {
+  readonly node: NodeName;
+  readonly epochId: EpochId;
+}
+
+export interface Environment {
+  readonly text: string;
+  readonly variables: Readonly<Record<string, string>>;
+  /** Jobs in memory that share it. */
+  users: number;
+}
+
+export function createState(): State {
+  return {
+    nextJobId: 1,
+    jobs: new Map(),
+    finished: [],
+    nodes: new Map(),
+    users: new Map(),
+    tokens: new Map(),
+    keys: new Map(),
+    dependents: new Map(),
+    beginning: new Set(),
+    queue: new Queue(),
+    environments: new Map(),
+    environmentIds: new Map(),
+    nextEnvironmentId: 1,
+    pool: new NodePool(),
+    shapes: new ShapeBook(),
+    scheduleDue: false,
+    signalSerial: 0,
+    nextNodeOrder: 1,
+    touched: [],
+    endedEpochs: [],
+    changedJobs: new Set(),
+  };
+}
+
+/** The index inside a job: a plain job's only task has 0. */
+export function indexOf(place: TaskPlace): number {
+  return place.index ?? 0;
+}
+
+export function placeOf(job: Job, index: number): TaskPlace {
+  return { jobId: job.id, index: job.spec.array === null ? null : index };
+}

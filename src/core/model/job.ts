@@ -1,0 +1,151 @@
+// What a user submits (JobSpec) and the words for a task's life: state, outcome, reason.
+
+import type { NodeName } from './ids.ts';
+import type { JobId } from './ids.ts';
+import type { Resources } from './resources.ts';
+
+/** What is run: an argument vector as it is, or text given to a shell. */
+export type Program =
+  | { readonly kind: 'argv'; readonly argv: readonly string[] }
+  | { readonly kind: 'shell'; readonly line: string }
+  | { readonly kind: 'script'; readonly text: string; readonly args: readonly string[] };
+
+/** Where it runs: a directory of its own on the node, or one that its nodes share. */
+export type WorkDirectory =
+  | { readonly kind: 'private' }
+  | { readonly kind: 'shared'; readonly path: string };
+
+/** Files of each process. Patterns with `%` fields (docs/commands/run.md); relative to the work directory. */
+export interface OutputFiles {
+  /** Absent: captured by the agent, readable by `weft logs`. */
+  readonly stdout?: string;
+  readonly stderr?: string;
+  /** Absent: /dev/null. */
+  readonly stdin?: string;
+}
+
+/** n nodes × p processes per node, and what each of the nodes must give. */
+export interface ResourceRequest {
+  readonly nodeCount: number;
+  readonly processesPerNode: number;
+  readonly perNode: Resources;
+  /** Whole nodes: nobody else runs there meanwhile. */
+  readonly exclusive: boolean;
+  /** Labels that every node must have. */
+  readonly labels: readonly string[];
+  /** Only these nodes; empty = any. */
+  readonly nodeNames: readonly NodeName[];
+}
+
+/** What becomes of a task whose node cannot be reached (design 3.2). */
+export type OnNodeLoss =
+  | { readonly kind: 'requeue' }
+  | { readonly kind: 'wait' }
+  | { readonly kind: 'lease'; readonly leaseMs: number };
+
+/** Indices as `0-99,200` (IntervalSet text) and how many of them may hold resources at once. */
+export interface ArraySpec {
+  readonly indices: string;
+  readonly runningMax?: number;
+}
+
+/** Start only after another job is done: with `ok` all tasks completed, with `fail` any did not. */
+export interface Dependency {
+  readonly jobId: JobId;
+  readonly condition: 'ok' | 'any' | 'fail';
+}
+
+/** A submission, complete: every default is filled in before it gets here. */
+export interface JobSpec {
+  readonly name: string;
+  readonly program: Program;
+  /** Name to value; the agent adds the WEFT_ and CM_ variables. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly directory: WorkDirectory;
+  readonly files: OutputFiles;
+  readonly request: ResourceRequest;
+  /** Null = no limit. Suspended time does not count. */
+  readonly walltimeMs: number | null;
+  readonly array: ArraySpec | null;
+  readonly dependencies: readonly Dependency[];
+  /** Not before this instant, ms since 1970. */
+  readonly beginAt: number | null;
+  /** -100…100; lower goes first among the user's wishes, as nice(1). */
+  readonly nice: number;
+  readonly held: boolean;
+  readonly onNodeLoss: OnNodeLoss;
+  /** False: a lost node ends the task as `node_fail` instead of requeueing it. */
+  readonly requeue: boolean;
+  /** How many further epochs a task gets after a failed exit. */
+  readonly retriesMax: number;
+  readonly partition: string;
+  /** File mode creation mask of the processes. */
+  readonly umask: number;
+}
+
+export const TASK_STATES = [
+  'pending',
+  'staging_in',
+  'starting',
+  'running',
+  'suspended',
+  'staging_out',
+  'completing',
+  'done',
+] as const;
+export type TaskState = (typeof TASK_STATES)[number];
+
+export const OUTCOMES = [
+  'completed',
+  'failed',
+  'cancelled',
+  'timeout',
+  'out_of_memory',
+  'node_fail',
+  'launch_failed',
+  'build_failed',
+  'stage_failed',
+  'deadline',
+] as const;
+export type OutcomeKind = (typeof OUTCOMES)[number];
+
+/** How one process ended: exactly one of the two. */
+export interface ExitStatus {
+  readonly code?: number;
+  /** Signal number. */
+  readonly signal?: number;
+}
+
+/** Why and how a task is done. `exit` is that of the process that decided it, always kept. */
+export interface Outcome {
+  readonly kind: OutcomeKind;
+  readonly exit?: ExitStatus;
+  /** Which process `exit` is of. */
+  readonly process?: { readonly node: NodeName; readonly rank: number };
+  /** In words: who cancelled, which file could not be started and why, which node was lost. */
+  readonly detail?: string;
+}
+
+/** Why a task is pending; `words` name the very thing that blocks. */
+export interface PendingReason {
+  readonly kind:
+    | 'resources'
+    | 'priority'
+    | 'dependency'
+    | 'held'
+    | 'begin_time'
+    | 'reservation'
+    | 'maintenance'
+    | 'quota'
+    | 'no_node_can';
+  readonly words: string;
+}
+
+/** What a task used, over all its processes of its last epoch. */
+export interface Usage {
+  readonly userUs: number;
+  readonly systemUs: number;
+  readonly memoryPeakBytes: number;
+}
+
+export const NO_USAGE: Usage = { userUs: 0, systemUs: 0, memoryPeakBytes: 0 };

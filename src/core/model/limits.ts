@@ -1,0 +1,37 @@
+// Every number that bounds something, each with the reason for it.
+
+/** Tasks in one array. A listing of all of them must still fit a reply page by page. */
+export const ARRAY_TASKS_MAX = 1_000_000;
+/** Largest array index; keeps `42[123456789]` within the id parser. */
+export const ARRAY_INDEX_MAX = 999_999_999;
+/** Environment of a job: Linux itself refuses single strings over 128 KiB and 2 MiB in all. */
+export const ENVIRONMENT_BYTES_MAX = 1_048_576;
+/** Text of a submitted script; larger programs are files, not scripts. */
+export const SCRIPT_BYTES_MAX = 1_048_576;
+/** A whole API request: a script and an environment with room to spare. */
+export const REQUEST_BYTES_MAX = 8 * 1_048_576;
+/** One message between head and agent: many launch orders, or a hello with 10,000 held epochs. */
+export const MESSAGE_BYTES_MAX = 16 * 1_048_576;
+/** Nodes one task may ask for; beyond any cluster this serves. */
+export const NODES_PER_TASK_MAX = 10_000;
+/** Processes per node of one task. */
+export const PROCESSES_PER_NODE_MAX = 4096;
+/** Dependencies of one job. */
+export const DEPENDENCIES_MAX = 1000;
+/** Further epochs a user may ask for; a task that fails that often needs a person. */
+export const RETRIES_MAX = 1000;
+export const NICE_MAX = 100;
+/** Job names are shown in tables and used in file patterns. */
+export const NAME_LENGTH_MAX = 200;
+/** Submission keys remembered, newest first: at 1,000 jobs/s still minutes of retries. */
+export const SUBMISSION_KEYS_MAX = 100_000;
+/** Finished jobs kept in memory; the store answers for older ones. */
+export const RETAINED_JOBS_MAX = 10_000;
+/** Starts planned in one cycle before the event loop gets its turn. */
+export const STARTS_PER_CYCLE_MAX = 512;
+/** Epochs that take a node down or cannot be launched before the task is held. */
+export const CRASH_LIMIT = 3;
+/** Launch failures in a row, of any tasks, before a node is drained. */
+export const NODE_LAUNCH_FAILURES_MAX = 3;
+/** Added to a lease before the head acts on it: an agent's timers may run this late. */
+export const LEASE_MARGIN_MS = 5_000;

@@ -1,0 +1,37 @@
+// What a node says of itself when it registers.
+
+import type { NodeName } from './ids.ts';
+import type { HeldEpoch } from './orders.ts';
+import type { Resources } from './resources.ts';
+
+/** Slow-changing facts, for people and for label constraints. */
+export interface NodeFacts {
+  readonly os: string;
+  readonly arch: string;
+  readonly kernel: string;
+  readonly hostname: string;
+  readonly agentVersion: string;
+  readonly diskFreeBytes: number;
+  /** How limits are enforced: `cgroup v2`, `cgroup v1`, `cgroup hybrid`, `polling`. */
+  readonly limits: string;
+  /** `c` or `node`. */
+  readonly launcher: string;
+  /** False: everything runs as the agent's own user, whoever submitted it. */
+  readonly switchesUser: boolean;
+  /** The agent's own login name. */
+  readonly user: string;
+}
+
+export interface NodeHello {
+  readonly node: NodeName;
+  /** From /proc/sys/kernel/random/boot_id, or made up once per virtual machine start. */
+  readonly bootId: string;
+  /** Made when the agent's state directory is made: a new one has forgotten what ran. */
+  readonly instance: string;
+  readonly resources: Resources;
+  readonly labels: readonly string[];
+  /** Directories that are the same here as on the submitter's machine. */
+  readonly sharedPaths: readonly string[];
+  readonly facts: NodeFacts;
+  readonly held: readonly HeldEpoch[];
+}

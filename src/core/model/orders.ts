@@ -1,0 +1,127 @@
+// What the head wants of an agent (orders, derived from state and resent until they show) and what
+// an agent says of its tasks (reports, numbered and resent until acknowledged). Both name the epoch.
+
+import type { EpochId, NodeName, TaskPlace, UserName } from './ids.ts';
+import type { ExitStatus, OnNodeLoss, OutputFiles, Program, Usage, WorkDirectory } from './job.ts';
+import type { Resources } from './resources.ts';
+
+/** The account the processes run under; the agent looks the ids up by name on its own machine. */
+export interface Account {
+  readonly user: UserName;
+  /** The uid at the submitter's machine: must agree where both are known. Null for remote users. */
+  readonly uid: number | null;
+}
+
+/** What one node gives to one epoch. */
+export interface Share {
+  readonly node: NodeName;
+  readonly resources: Resources;
+  /** Which gpus, by index on the node. */
+  readonly gpus: readonly number[];
+}
+
+/** Everything an agent must know to run its part of one epoch of one task. */
+export interface LaunchOrder {
+  readonly kind: 'launch';
+  readonly epochId: EpochId;
+  readonly place: TaskPlace;
+  readonly epoch: number;
+  readonly jobName: string;
+  readonly account: Account;
+  readonly program: Program;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly directory: WorkDirectory;
+  readonly files: OutputFiles;
+  readonly umask: number;
+  readonly walltimeMs: number | null;
+  readonly onNodeLoss: OnNodeLoss;
+  readonly share: Share;
+  readonly exclusive: boolean;
+  /** This node's place among the task's nodes, from 0. */
+  readonly nodeRank: number;
+  readonly nodes: readonly NodeName[];
+  readonly processesPerNode: number;
+  /** Shared by all tasks of an array: first, last and count for the environment. */
+  readonly array: { readonly first: number; readonly last: number; readonly count: number } | null;
+}
+
+/** End what runs of this epoch (TERM, grace, KILL, to every process) and report it ended. */
+export interface EndOrder {
+  readonly kind: 'end';
+  readonly epochId: EpochId;
+  readonly graceMs: number;
+  /** In words, for the agent's log. */
+  readonly why: string;
+}
+
+export interface SuspendOrder {
+  readonly kind: 'suspend';
+  readonly epochId: EpochId;
+}
+
+export interface ResumeOrder {
+  readonly kind: 'resume';
+  readonly epochId: EpochId;
+}
+
+/** Send this signal to the processes once (`weft kill --signal`); not resent: `serial` makes it unique. */
+export interface SignalOrder {
+  readonly kind: 'signal';
+  readonly epochId: EpochId;
+  readonly signal: number;
+  readonly serial: number;
+}
+
+export type Order = LaunchOrder | EndOrder | SuspendOrder | ResumeOrder | SignalOrder;
+
+/** Why an agent's part of an epoch ended. */
+export type EndCause =
+  /** All processes ended by themselves. */
+  | 'exited'
+  /** An end order was carried out while processes ran. */
+  | 'ended'
+  | 'timeout'
+  | 'out_of_memory'
+  /** A process could not be started; `detail` has the step and the errno text. */
+  | 'launch_failed'
+  /** The agent could not reach the head for as long as the lease allows. */
+  | 'lease_expired'
+  /** The processes are gone or were ended without an exit status: launcher or machine was lost. */
+  | 'lost'
+  /** The agent never had this epoch. */
+  | 'never_started';
+
+export interface ProcessEnd {
+  readonly rank: number;
+  readonly exit: ExitStatus;
+}
+
+export type Report =
+  | {
+      readonly kind: 'task_started';
+      readonly epochId: EpochId;
+      readonly at: number;
+      /** How limits are enforced here: `cgroup`, `polling`, or `none` with the reason in words. */
+      readonly limits: string;
+    }
+  | { readonly kind: 'task_suspended'; readonly epochId: EpochId; readonly at: number }
+  | { readonly kind: 'task_resumed'; readonly epochId: EpochId; readonly at: number }
+  | {
+      readonly kind: 'task_ended';
+      readonly epochId: EpochId;
+      readonly at: number;
+      readonly cause: EndCause;
+      /** True when trying again on this or another node could help (fork failed, not "no such file"). */
+      readonly nodeFault: boolean;
+      readonly processes: readonly ProcessEnd[];
+      readonly usage: Usage;
+      readonly detail?: string;
+    };
+
+/** What an agent holds when it says hello: everything not yet acknowledged as ended. */
+export interface HeldEpoch {
+  readonly epochId: EpochId;
+  readonly place: TaskPlace;
+  readonly epoch: number;
+  readonly share: Share;
+}

@@ -1,0 +1,61 @@
+// Amounts of what nodes have and tasks ask for. Vectors of counts: no identity, but for gpus.
+
+/** CPUs, memory and gpus of one node, and any resource the site counts (licences, slots…). */
+export interface Resources {
+  readonly cpuCount: number;
+  readonly memoryBytes: number;
+  readonly gpuCount: number;
+  /** Name to count; an absent name is 0. */
+  readonly counted: Readonly<Record<string, number>>;
+}
+
+export const NO_RESOURCES: Resources = { cpuCount: 0, memoryBytes: 0, gpuCount: 0, counted: {} };
+
+export function addResources(a: Resources, b: Resources): Resources {
+  return combine(a, b, 1);
+}
+
+export function subtractResources(a: Resources, b: Resources): Resources {
+  return combine(a, b, -1);
+}
+
+/** Whether `wanted` is at most `free`, in every dimension. */
+export function fitsIn(wanted: Resources, free: Resources): boolean {
+  if (wanted.cpuCount > free.cpuCount || wanted.memoryBytes > free.memoryBytes) return false;
+  if (wanted.gpuCount > free.gpuCount) return false;
+  for (const name in wanted.counted) {
+    if ((wanted.counted[name] as number) > (free.counted[name] ?? 0)) return false;
+  }
+  return true;
+}
+
+/** A text equal for equal amounts and for no others: nodes and requests are classed by it. */
+export function resourcesKey(r: Resources): string {
+  let key = `${r.cpuCount}/${r.memoryBytes}/${r.gpuCount}`;
+  for (const name of Object.keys(r.counted).sort()) {
+    if (r.counted[name] !== 0) key += `/${name}=${r.counted[name]}`;
+  }
+  return key;
+}
+
+function combine(a: Resources, b: Resources, sign: 1 | -1): Resources {
+  return {
+    cpuCount: a.cpuCount + sign * b.cpuCount,
+    memoryBytes: a.memoryBytes + sign * b.memoryBytes,
+    gpuCount: a.gpuCount + sign * b.gpuCount,
+    counted: combineCounted(a.counted, b.counted, sign),
+  };
+}
+
+function combineCounted(
+  a: Resources['counted'],
+  b: Resources['counted'],
+  sign: 1 | -1,
+): Resources['counted'] {
+  let empty = true;
+  for (const _ in b) empty = false;
+  if (empty) return a; // The common case: nothing counted, nothing to copy.
+  const sum: Record<string, number> = { ...a };
+  for (const name in b) sum[name] = (sum[name] ?? 0) + sign * (b[name] as number);
+  return sum;
+}

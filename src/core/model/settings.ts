@@ -1,0 +1,22 @@
+// The cluster-wide settings that decisions depend on. They come with each input, from the config
+// file, and are never stored: a restart with another value acts by the new value from then on.
+
+import type { Resources } from './resources.ts';
+
+export interface Settings {
+  /** Silence after which a node is unreachable. */
+  readonly nodeTimeoutMs: number;
+  /** Between TERM and KILL. */
+  readonly killGraceMs: number;
+  /** Starts that may take a node down or fail to launch before a task is held. */
+  readonly crashLimit: number;
+  /** What a submission gets that does not say. */
+  readonly defaults: {
+    readonly nodeCount: number;
+    readonly processesPerNode: number;
+    readonly perNode: Resources;
+    readonly walltimeMs: number | null;
+  };
+  readonly policy: 'first_fit' | 'fifo';
+  readonly retainedJobsMax: number;
+}

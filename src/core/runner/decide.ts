@@ -1,0 +1,55 @@
+// One input → the events that follow from it. Decides nothing twice: the same input again, after
+// its events were applied, gives none.
+
+import { unreachable } from '../base/assert.ts';
+import type { RunnerEvent } from './events.ts';
+import type { RunnerInput } from './inputs.ts';
+import { decideOrder } from './orders.ts';
+import { decideProcess } from './processes.ts';
+import { decidePrepared, decidePrepareFailed, decideReleased, decideSwept } from './progress.ts';
+import type { Now, RunnerState } from './state.ts';
+import { decideMemoryExceeded, decideTick } from './time.ts';
+
+/** What follows from an input; changes nothing. */
+export function decide(state: RunnerState, input: RunnerInput, now: Now): RunnerEvent[] {
+  switch (input.kind) {
+    case 'order':
+      return decideOrder(state, input.order, now);
+    case 'prepared':
+      return decidePrepared(state, input.epochId, input.preparation);
+    case 'prepare_failed':
+      return decidePrepareFailed(state, input.epochId, input.failure, now);
+    case 'process':
+      return decideProcess(state, input.event, now);
+    case 'memory_exceeded':
+      return decideMemoryExceeded(state, input.epochId, now);
+    case 'swept':
+      return decideSwept(state, input, now);
+    case 'released':
+      return decideReleased(state, input.epochId);
+    case 'tick':
+      return decideTick(state, now);
+    case 'reports_acknowledged':
+      return decideAcknowledged(state, input.upTo);
+    case 'heard':
+      return decideHeard(state, input.sentAt);
+    case 'kill_grace':
+      if (input.graceMs === state.killGraceMs) return [];
+      return [{ kind: 'kill_grace_set', graceMs: input.graceMs }];
+    case 'launch_ids_used':
+      return input.upTo < state.nextLaunchId ? [] : [{ kind: 'launch_ids_used', upTo: input.upTo }];
+    default:
+      return unreachable(input);
+  }
+}
+
+function decideAcknowledged(state: RunnerState, upTo: number): RunnerEvent[] {
+  const oldest = state.reports.keys().next();
+  if (oldest.done === true || oldest.value > upTo) return [];
+  return [{ kind: 'reports_acknowledged', upTo }];
+}
+
+/** The lease counts from sending: the head cannot have heard us later than it answered. */
+function decideHeard(state: RunnerState, sentAt: number): RunnerEvent[] {
+  return state.heardAt !== null && sentAt <= state.heardAt ? [] : [{ kind: 'heard', sentAt }];
+}

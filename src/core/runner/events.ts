@@ -1,0 +1,103 @@
+// Facts about epochs on this node. They are journaled, and state is nothing but their sum.
+
+import type { EpochId } from '../model/ids.ts';
+import type { ExitStatus, Usage } from '../model/job.ts';
+import type { LaunchOrder, Report } from '../model/orders.ts';
+import type { EndingCause, Epoch, Failure, Preparation } from './state.ts';
+
+export type RunnerEvent =
+  | { readonly kind: 'epoch_accepted'; readonly order: LaunchOrder; readonly waits: boolean }
+  /** The older epoch is gone. */
+  | { readonly kind: 'epoch_unblocked'; readonly epochId: EpochId }
+  /** Written before any process is started: process `rank` has launch id `firstLaunchId + rank`. */
+  | {
+      readonly kind: 'epoch_launching';
+      readonly epochId: EpochId;
+      readonly firstLaunchId: number;
+      readonly preparation: Preparation;
+    }
+  | {
+      readonly kind: 'process_started';
+      readonly epochId: EpochId;
+      readonly rank: number;
+      readonly at: number;
+      readonly monotonic: number;
+    }
+  | {
+      readonly kind: 'process_failed';
+      readonly epochId: EpochId;
+      readonly rank: number;
+      readonly failure: Failure;
+    }
+  | {
+      readonly kind: 'process_exited';
+      readonly epochId: EpochId;
+      readonly rank: number;
+      readonly exit: ExitStatus;
+      readonly usage: Usage;
+      readonly endedAt: number;
+    }
+  | { readonly kind: 'process_stopped'; readonly epochId: EpochId; readonly rank: number }
+  | { readonly kind: 'process_continued'; readonly epochId: EpochId; readonly rank: number }
+  | { readonly kind: 'process_lost'; readonly epochId: EpochId; readonly rank: number }
+  /** All processes have started: the head is told. */
+  | { readonly kind: 'epoch_running'; readonly epochId: EpochId; readonly at: number }
+  | { readonly kind: 'suspend_wanted'; readonly epochId: EpochId }
+  | { readonly kind: 'resume_wanted'; readonly epochId: EpochId }
+  | {
+      readonly kind: 'epoch_suspended';
+      readonly epochId: EpochId;
+      readonly at: number;
+      readonly monotonic: number;
+    }
+  | {
+      readonly kind: 'epoch_resumed';
+      readonly epochId: EpochId;
+      readonly at: number;
+      readonly monotonic: number;
+    }
+  /** The shell sends it once, when this is decided; not again after a restart. */
+  | {
+      readonly kind: 'signal_wanted';
+      readonly epochId: EpochId;
+      readonly signal: number;
+      readonly serial: number;
+    }
+  | {
+      readonly kind: 'ending_begun';
+      readonly epochId: EpochId;
+      readonly cause: EndingCause;
+      readonly why: string;
+      readonly at: number;
+      readonly killAt: number;
+    }
+  /** A later end order allows less grace. */
+  | { readonly kind: 'ending_hastened'; readonly epochId: EpochId; readonly killAt: number }
+  /** KILL is due now, and again at `killAt`. */
+  | { readonly kind: 'kill_due'; readonly epochId: EpochId; readonly killAt: number }
+  | { readonly kind: 'sweep_begun'; readonly epochId: EpochId }
+  | {
+      readonly kind: 'epoch_ended';
+      readonly epochId: EpochId;
+      readonly report: Extract<Report, { kind: 'task_ended' }>;
+    }
+  /** An end order for an epoch that never was here; it must not start later either. */
+  | { readonly kind: 'epoch_refused'; readonly epochId: EpochId; readonly at: number }
+  | { readonly kind: 'reports_acknowledged'; readonly upTo: number }
+  | { readonly kind: 'epoch_released'; readonly epochId: EpochId }
+  | { readonly kind: 'heard'; readonly sentAt: number }
+  | { readonly kind: 'kill_grace_set'; readonly graceMs: number }
+  | { readonly kind: 'launch_ids_used'; readonly upTo: number }
+  /** The first record of a compacted journal: everything before it, in sum. */
+  | { readonly kind: 'state_restored'; readonly sum: StateSum };
+
+/** The state without its indices, as one value that can be written. */
+export interface StateSum {
+  readonly epochs: readonly Epoch[];
+  readonly finished: readonly EpochId[];
+  readonly reports: readonly (readonly [number, Report])[];
+  readonly nextReport: number;
+  readonly nextLaunchId: number;
+  readonly heardAt: number | null;
+  readonly killGraceMs: number;
+}

@@ -1,0 +1,50 @@
+// A failed start in words, and whose fault it was: the job's, or the node's.
+
+import type { LaunchOrder } from '../model/orders.ts';
+import { formatErrno } from './errno.ts';
+import type { Failure, Preparation } from './state.ts';
+
+/** Steps that depend on what the job asked for; trying elsewhere would end the same way. */
+const OF_THE_JOB = new Set(['chdir', 'stdin', 'stdout', 'stderr', 'exec']);
+
+/** `cannot execute ./x: No such file or directory (ENOENT)`. */
+export function describeFailure(
+  order: LaunchOrder,
+  preparation: Preparation | null,
+  failed: { readonly stage: string; readonly errno: number },
+): Failure {
+  const step = describeStep(order, preparation, failed.stage);
+  return {
+    detail: `${step}: ${formatErrno(failed.errno)}`,
+    nodeFault: !OF_THE_JOB.has(failed.stage),
+  };
+}
+
+function describeStep(order: LaunchOrder, preparation: Preparation | null, stage: string): string {
+  switch (stage) {
+    case 'exec':
+      return `cannot execute ${programName(order)}`;
+    case 'chdir':
+      return `cannot enter the directory ${preparation?.directory ?? ''}`;
+    case 'stdin':
+      return `cannot open ${order.files.stdin ?? '/dev/null'} for reading`;
+    case 'stdout':
+      return `cannot write standard output to ${order.files.stdout ?? 'the spool directory'}`;
+    case 'stderr':
+      return `cannot write standard error to ${order.files.stderr ?? 'the spool directory'}`;
+    case 'credentials':
+      return `cannot become user ${order.account.user}`;
+    case 'cgroup':
+      return 'cannot enter the limit group';
+    case 'limits':
+      return 'cannot set the resource limits';
+    default:
+      return 'cannot create a process';
+  }
+}
+
+function programName(order: LaunchOrder): string {
+  const program = order.program;
+  if (program.kind === 'argv') return program.argv[0] ?? '';
+  return program.kind === 'shell' ? '/bin/sh' : 'the script';
+}

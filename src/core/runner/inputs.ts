@@ -1,0 +1,54 @@
+// Everything that can happen to an agent, as plain data.
+
+import type { EpochId } from '../model/ids.ts';
+import type { ExitStatus, Usage } from '../model/job.ts';
+import type { Order } from '../model/orders.ts';
+import type { Failure, Preparation } from './state.ts';
+
+/** What the launcher says of one process; the Processes port has the same shape. */
+export type ProcessInput =
+  | { readonly kind: 'started'; readonly launchId: number }
+  | {
+      readonly kind: 'failed';
+      readonly launchId: number;
+      readonly errno: number;
+      readonly stage: string;
+    }
+  | {
+      readonly kind: 'exited';
+      readonly launchId: number;
+      readonly exit: ExitStatus;
+      readonly usage: Usage;
+      readonly endedAt: number;
+    }
+  | { readonly kind: 'stopped'; readonly launchId: number }
+  | { readonly kind: 'continued'; readonly launchId: number }
+  /** Neither the launcher nor anybody else can say how it ended. */
+  | { readonly kind: 'lost'; readonly launchId: number };
+
+export type RunnerInput =
+  | { readonly kind: 'order'; readonly order: Order }
+  | { readonly kind: 'prepared'; readonly epochId: EpochId; readonly preparation: Preparation }
+  | { readonly kind: 'prepare_failed'; readonly epochId: EpochId; readonly failure: Failure }
+  | { readonly kind: 'process'; readonly event: ProcessInput }
+  /** Seen by polling: the epoch uses more memory than its share. */
+  | { readonly kind: 'memory_exceeded'; readonly epochId: EpochId }
+  /** Nothing of the epoch is left alive. */
+  | {
+      readonly kind: 'swept';
+      readonly epochId: EpochId;
+      readonly outOfMemory: boolean;
+      /** Of the whole group, when it was measured. */
+      readonly memoryPeakBytes: number | null;
+    }
+  /** All output of an ended epoch is with the head, its files are removed. */
+  | { readonly kind: 'released'; readonly epochId: EpochId }
+  /** Time has passed. */
+  | { readonly kind: 'tick' }
+  /** Every report up to this serial is in the head's journal. */
+  | { readonly kind: 'reports_acknowledged'; readonly upTo: number }
+  /** The head has answered what was sent at this monotonic instant: a heartbeat or the hello. */
+  | { readonly kind: 'heard'; readonly sentAt: number }
+  | { readonly kind: 'kill_grace'; readonly graceMs: number }
+  /** The launcher knows ids up to this one, from a life that this agent has forgotten. */
+  | { readonly kind: 'launch_ids_used'; readonly upTo: number };

@@ -1,0 +1,108 @@
+// Orders from the head. Each may come any number of times, and after anything else.
+
+import { unreachable } from '../base/assert.ts';
+import { formatTaskId } from '../model/ids.ts';
+import type { EndOrder, LaunchOrder, Order, SignalOrder } from '../model/orders.ts';
+import type { RunnerEvent } from './events.ts';
+import { endUnlaunched } from './progress.ts';
+import { type Epoch, isOpen, type Now, type RunnerState } from './state.ts';
+
+/** The events of one order. */
+export function decideOrder(state: RunnerState, order: Order, now: Now): RunnerEvent[] {
+  switch (order.kind) {
+    case 'launch':
+      return decideLaunch(state, order, now);
+    case 'end':
+      return decideEnd(state, order, now);
+    case 'suspend':
+      return decideSuspend(state.epochs.get(order.epochId));
+    case 'resume':
+      return decideResume(state.epochs.get(order.epochId));
+    case 'signal':
+      return decideSignal(state.epochs.get(order.epochId), order);
+    default:
+      return unreachable(order);
+  }
+}
+
+function decideLaunch(state: RunnerState, order: LaunchOrder, now: Now): RunnerEvent[] {
+  if (state.epochs.has(order.epochId) || state.finished.has(order.epochId)) return [];
+  const taskId = formatTaskId(order.place.jobId, order.place.index);
+  const events: RunnerEvent[] = [];
+  let waits = false;
+  for (const other of state.byTask.get(taskId) ?? []) {
+    const epoch = state.epochs.get(other) as Epoch;
+    if (epoch.phase === 'ended') continue;
+    // A newer epoch is here: this order is from the past.
+    if (epoch.order.epoch > order.epoch) return [refused(order.epochId, now)];
+    // The head has moved on; what it no longer counts must not run beside the new epoch.
+    const grace = { graceMs: state.killGraceMs, why: `epoch ${order.epoch} replaces it` };
+    events.push(...endKnown(epoch, grace, now));
+    waits ||= !events.some((event) => event.kind === 'epoch_ended' && event.epochId === other);
+  }
+  events.push({ kind: 'epoch_accepted', order, waits });
+  return events;
+}
+
+function decideEnd(state: RunnerState, order: EndOrder, now: Now): RunnerEvent[] {
+  const epoch = state.epochs.get(order.epochId);
+  if (epoch !== undefined) return endKnown(epoch, order, now);
+  return state.finished.has(order.epochId) ? [] : [refused(order.epochId, now)];
+}
+
+function refused(epochId: EndOrder['epochId'], now: Now): RunnerEvent {
+  return { kind: 'epoch_refused', epochId, at: now.at };
+}
+
+function endKnown(
+  epoch: Epoch,
+  order: { readonly graceMs: number; readonly why: string },
+  now: Now,
+): RunnerEvent[] {
+  const epochId = epoch.order.epochId;
+  const killAt = now.monotonic + order.graceMs;
+  switch (epoch.phase) {
+    case 'waiting':
+    case 'accepted':
+      return [endUnlaunched(epoch, { cause: 'ended', nodeFault: false, detail: order.why }, now)];
+    case 'launching':
+    case 'running':
+      if (epoch.ending === null) {
+        const begun = { cause: 'ended', why: order.why, at: now.at, killAt } as const;
+        return [{ kind: 'ending_begun', epochId, ...begun }];
+      }
+      if (epoch.ending.kills > 0 || killAt >= epoch.ending.killAt) return [];
+      return [{ kind: 'ending_hastened', epochId, killAt }];
+    default:
+      return [];
+  }
+}
+
+function isGoingOn(epoch: Epoch | undefined): epoch is Epoch {
+  return (
+    epoch !== undefined &&
+    epoch.ending === null &&
+    epoch.phase !== 'sweeping' &&
+    epoch.phase !== 'ended'
+  );
+}
+
+function decideSuspend(epoch: Epoch | undefined): RunnerEvent[] {
+  if (!isGoingOn(epoch) || epoch.suspendWanted === true) return [];
+  return [{ kind: 'suspend_wanted', epochId: epoch.order.epochId }];
+}
+
+/** Also wakes processes that somebody else has stopped. */
+function decideResume(epoch: Epoch | undefined): RunnerEvent[] {
+  if (!isGoingOn(epoch) || epoch.suspendWanted === false) return [];
+  if (epoch.suspendWanted === null && !epoch.suspended) return [];
+  return [{ kind: 'resume_wanted', epochId: epoch.order.epochId }];
+}
+
+/** A signal for processes that are gone or not yet there reaches nobody, as kill(1). */
+function decideSignal(epoch: Epoch | undefined, order: SignalOrder): RunnerEvent[] {
+  if (epoch === undefined || order.serial <= epoch.signalSerial) return [];
+  if (!epoch.processes.some(isOpen)) return [];
+  const { epochId, signal, serial } = order;
+  return [{ kind: 'signal_wanted', epochId, signal, serial }];
+}

@@ -1,0 +1,71 @@
+// What the shell must do and say, derived from the state alone. The shell does each effect once per
+// key and life; after a restart it does them again, which is harmless.
+
+import type { EpochId } from '../model/ids.ts';
+import type { Report } from '../model/orders.ts';
+import { type Epoch, isLive, type RunnerState } from './state.ts';
+
+export interface Effect {
+  readonly kind: 'prepare' | 'start' | 'signal' | 'sweep' | 'release';
+  readonly epochId: EpochId;
+  /** Another key means another thing to do. */
+  readonly key: string;
+  /** Signal numbers in order; only of `signal`. */
+  readonly signals?: readonly number[];
+}
+
+const SIGKILL = 9;
+const SIGTERM = 15;
+const SIGCONT = 18;
+const SIGSTOP = 19;
+
+/** The one thing to be done for this epoch now, or null. */
+export function outstandingOf(epoch: Epoch): Effect | null {
+  const epochId = epoch.order.epochId;
+  switch (epoch.phase) {
+    case 'waiting':
+      return null;
+    case 'accepted':
+      return { kind: 'prepare', epochId, key: 'prepare' };
+    case 'launching':
+    case 'running':
+      return signalsOf(epoch) ?? startOf(epoch);
+    case 'sweeping':
+      return { kind: 'sweep', epochId, key: 'sweep' };
+    default:
+      return epoch.released ? null : { kind: 'release', epochId, key: 'release' };
+  }
+}
+
+/** Not derived from `ending`: what was asked of the launcher is asked whatever comes after. */
+function startOf(epoch: Epoch): Effect | null {
+  if (epoch.phase !== 'launching') return null;
+  return { kind: 'start', epochId: epoch.order.epochId, key: 'start' };
+}
+
+function signalsOf(epoch: Epoch): Effect | null {
+  const epochId = epoch.order.epochId;
+  const live = epoch.processes.filter(isLive).length;
+  if (live === 0) return null;
+  if (epoch.ending !== null) {
+    // A process that starts while the others are being ended must hear of it too. CONT, because a
+    // stopped process would sleep through TERM.
+    const started = epoch.processes.filter((process) => process.state !== 'requested').length;
+    const { kills } = epoch.ending;
+    const signals = kills > 0 ? [SIGKILL, SIGCONT] : [SIGTERM, SIGCONT];
+    return { kind: 'signal', epochId, key: `end#${kills}#${started}`, signals };
+  }
+  if (epoch.phase !== 'running' || epoch.suspendWanted === null) return null;
+  const signals = [epoch.suspendWanted ? SIGSTOP : SIGCONT];
+  return { kind: 'signal', epochId, key: `turn#${epoch.suspendTurns}`, signals };
+}
+
+/** Everything to do and to say, for an agent that has just read its journal. */
+export function outstanding(state: RunnerState): { effects: Effect[]; reports: Report[] } {
+  const effects: Effect[] = [];
+  for (const epoch of state.epochs.values()) {
+    const effect = outstandingOf(epoch);
+    if (effect !== null) effects.push(effect);
+  }
+  return { effects, reports: [...state.reports.values()] };
+}

@@ -1,0 +1,141 @@
+// What the launcher says of processes.
+
+import { unreachable } from '../base/assert.ts';
+import type { RunnerEvent } from './events.ts';
+import { describeFailure } from './failure.ts';
+import type { ProcessInput } from './inputs.ts';
+import {
+  type Epoch,
+  isLive,
+  isOpen,
+  type Now,
+  type Process,
+  type ProcessPlace,
+  type RunnerState,
+} from './state.ts';
+
+interface Spot extends ProcessPlace {
+  readonly epoch: Epoch;
+  readonly process: Process;
+}
+
+/** The events of one launcher report; a launch id of nobody's is the shell's to clean up. */
+export function decideProcess(state: RunnerState, event: ProcessInput, now: Now): RunnerEvent[] {
+  const place = state.byLaunch.get(event.launchId);
+  if (place === undefined) return [];
+  const epoch = state.epochs.get(place.epochId) as Epoch;
+  const spot = { ...place, epoch, process: epoch.processes[place.rank] as Process };
+  if (!isOpen(spot.process)) return [];
+  switch (event.kind) {
+    case 'started':
+      return decideStarted(spot, now);
+    case 'failed':
+      return decideFailed(state, spot, event, now);
+    case 'exited':
+      return decideExited(spot, event, now);
+    case 'stopped':
+      return decideStopped(spot, now);
+    case 'continued':
+      return decideContinued(spot, now);
+    case 'lost':
+      return decideLost(spot);
+    default:
+      return unreachable(event);
+  }
+}
+
+function decideStarted({ epoch, process, epochId, rank }: Spot, now: Now): RunnerEvent[] {
+  if (process.state !== 'requested') return [];
+  const events: RunnerEvent[] = [{ kind: 'process_started', epochId, rank, ...now }];
+  if (isLastRequested(epoch, process) && epoch.failure === null) {
+    events.push({ kind: 'epoch_running', epochId, at: now.at });
+  }
+  return events;
+}
+
+/** No other process of the part is still to be started. */
+function isLastRequested(epoch: Epoch, process: Process): boolean {
+  return !epoch.processes.some((other) => other !== process && other.state === 'requested');
+}
+
+function decideFailed(
+  state: RunnerState,
+  spot: Spot,
+  failed: Extract<ProcessInput, { kind: 'failed' }>,
+  now: Now,
+): RunnerEvent[] {
+  const { epoch, process, epochId, rank } = spot;
+  const failure = describeFailure(epoch.order, epoch.preparation, failed);
+  const events: RunnerEvent[] = [{ kind: 'process_failed', epochId, rank, failure }];
+  if (isLastOpen(epoch, process)) return [...events, { kind: 'sweep_begun', epochId }];
+  // The others have no use without it: all of a part or nothing.
+  if (epoch.ending === null) {
+    const killAt = now.monotonic + state.killGraceMs;
+    const why = failure.detail;
+    events.push({ kind: 'ending_begun', epochId, cause: 'launch_failed', why, at: now.at, killAt });
+  }
+  return events;
+}
+
+function isLastOpen(epoch: Epoch, process: Process): boolean {
+  return !epoch.processes.some((other) => other !== process && isOpen(other));
+}
+
+function decideExited(
+  { epoch, process, epochId, rank }: Spot,
+  event: Extract<ProcessInput, { kind: 'exited' }>,
+  now: Now,
+): RunnerEvent[] {
+  const events: RunnerEvent[] = [];
+  // The start was not heard of, which happens after a restart; the head is told of it all the same.
+  if (process.state === 'requested') {
+    events.push({ kind: 'process_started', epochId, rank, ...now });
+    if (isLastRequested(epoch, process) && epoch.failure === null) {
+      events.push({ kind: 'epoch_running', epochId, at: now.at });
+    }
+  }
+  const { exit, usage, endedAt } = event;
+  events.push({ kind: 'process_exited', epochId, rank, exit, usage, endedAt });
+  if (isLastOpen(epoch, process)) return [...events, { kind: 'sweep_begun', epochId }];
+  if (!epoch.suspended && othersStopped(epoch, process)) {
+    events.push({ kind: 'epoch_suspended', epochId, ...now });
+  }
+  return events;
+}
+
+/** At least one other lives, and every one that does is stopped. */
+function othersStopped(epoch: Epoch, process: Process): boolean {
+  let stopped = false;
+  for (const other of epoch.processes) {
+    if (other === process || !isOpen(other)) continue;
+    if (other.state !== 'stopped') return false;
+    stopped = true;
+  }
+  return stopped;
+}
+
+function decideStopped({ epoch, process, epochId, rank }: Spot, now: Now): RunnerEvent[] {
+  if (process.state === 'stopped') return [];
+  const events: RunnerEvent[] = [];
+  if (process.state === 'requested')
+    events.push(...decideStarted({ epoch, process, epochId, rank }, now));
+  events.push({ kind: 'process_stopped', epochId, rank });
+  const alone = !epoch.processes.some((other) => other !== process && isOpen(other));
+  if (alone || othersStopped(epoch, process)) {
+    events.push({ kind: 'epoch_suspended', epochId, ...now });
+  }
+  return events;
+}
+
+function decideContinued({ epoch, process, epochId, rank }: Spot, now: Now): RunnerEvent[] {
+  if (!isLive(process) || process.state !== 'stopped') return [];
+  const events: RunnerEvent[] = [{ kind: 'process_continued', epochId, rank }];
+  if (epoch.suspended) events.push({ kind: 'epoch_resumed', epochId, ...now });
+  return events;
+}
+
+function decideLost({ epoch, process, epochId, rank }: Spot): RunnerEvent[] {
+  const events: RunnerEvent[] = [{ kind: 'process_lost', epochId, rank }];
+  if (isLastOpen(epoch, process)) events.push({ kind: 'sweep_begun', epochId });
+  return events;
+}

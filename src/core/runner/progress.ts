@@ -1,0 +1,126 @@
+// The steps of an epoch that the shell reports: prepared, swept, released; and how it ended.
+
+import type { EpochId } from '../model/ids.ts';
+import type { EndCause, Report } from '../model/orders.ts';
+import type { RunnerEvent } from './events.ts';
+import type { RunnerInput } from './inputs.ts';
+import type { Epoch, Failure, Now, Preparation, RunnerState } from './state.ts';
+
+type EndedReport = Extract<Report, { kind: 'task_ended' }>;
+
+/** The launch ids are fixed here, in the journal, before anything is started. */
+export function decidePrepared(
+  state: RunnerState,
+  epochId: EpochId,
+  preparation: Preparation,
+): RunnerEvent[] {
+  if (state.epochs.get(epochId)?.phase !== 'accepted') return [];
+  const firstLaunchId = state.nextLaunchId;
+  return [{ kind: 'epoch_launching', epochId, firstLaunchId, preparation }];
+}
+
+/** No such user, no such directory: nothing was started. */
+export function decidePrepareFailed(
+  state: RunnerState,
+  epochId: EpochId,
+  failure: Failure,
+  now: Now,
+): RunnerEvent[] {
+  const epoch = state.epochs.get(epochId);
+  if (epoch?.phase !== 'accepted') return [];
+  const ended = endUnlaunched(epoch, { cause: 'launch_failed', ...failure }, now);
+  return [ended, ...unblockNext(state, epoch)];
+}
+
+/** The end of an epoch of which no process was ever asked for. */
+export function endUnlaunched(
+  epoch: Epoch,
+  end: { cause: EndCause; nodeFault: boolean; detail: string },
+  now: Now,
+): RunnerEvent {
+  const epochId = epoch.order.epochId;
+  const nothing = { processes: [], usage: epoch.usage };
+  const report = { kind: 'task_ended', epochId, at: now.at, ...end, ...nothing } as const;
+  return { kind: 'epoch_ended', epochId, report };
+}
+
+/** Nothing is left of the epoch: how it ended is decided here, once. */
+export function decideSwept(
+  state: RunnerState,
+  swept: Extract<RunnerInput, { kind: 'swept' }>,
+  now: Now,
+): RunnerEvent[] {
+  const epoch = state.epochs.get(swept.epochId);
+  if (epoch?.phase !== 'sweeping') return [];
+  const report = endReport(epoch, swept, now);
+  const ended: RunnerEvent = { kind: 'epoch_ended', epochId: swept.epochId, report };
+  return [ended, ...unblockNext(state, epoch)];
+}
+
+function unblockNext(state: RunnerState, gone: Epoch): RunnerEvent[] {
+  let next: Epoch | null = null;
+  for (const id of state.byTask.get(gone.taskId) ?? []) {
+    const other = state.epochs.get(id) as Epoch;
+    if (other === gone || other.phase === 'ended') continue;
+    if (other.phase !== 'waiting') return [];
+    if (next === null || other.order.epoch > next.order.epoch) next = other;
+  }
+  return next === null ? [] : [{ kind: 'epoch_unblocked', epochId: next.order.epochId }];
+}
+
+function endReport(
+  epoch: Epoch,
+  swept: Extract<RunnerInput, { kind: 'swept' }>,
+  now: Now,
+): EndedReport {
+  const cause = endCause(epoch, swept.outOfMemory);
+  const peak = Math.max(epoch.usage.memoryPeakBytes, swept.memoryPeakBytes ?? 0);
+  const detail = endDetail(epoch, cause);
+  return {
+    kind: 'task_ended',
+    epochId: swept.epochId,
+    at: lastEnd(epoch) ?? now.at,
+    cause,
+    nodeFault: cause === 'lost' || (cause === 'launch_failed' && epoch.failure?.nodeFault === true),
+    processes: epoch.processes.flatMap(({ exit }, rank) => (exit === null ? [] : [{ rank, exit }])),
+    usage: { ...epoch.usage, memoryPeakBytes: peak },
+    ...(detail === null ? {} : { detail }),
+  };
+}
+
+function endCause(epoch: Epoch, outOfMemory: boolean): EndCause {
+  if (epoch.failure !== null) return 'launch_failed';
+  if (wasEnded(epoch)) return epoch.ending?.cause as EndCause;
+  if (epoch.processes.some((process) => process.state === 'lost')) return 'lost';
+  const failed = epoch.processes.some(({ exit }) => exit?.code !== 0);
+  // A program may lose a helper to the kernel and still succeed; then it has not run out.
+  return outOfMemory && failed ? 'out_of_memory' : 'exited';
+}
+
+/** Something was still running when the signal went out. */
+function wasEnded(epoch: Epoch): boolean {
+  const ending = epoch.ending;
+  if (ending === null) return false;
+  return epoch.processes.some(({ endedAt }) => endedAt === null || endedAt >= ending.at);
+}
+
+function endDetail(epoch: Epoch, cause: EndCause): string | null {
+  if (epoch.failure !== null) return epoch.failure.detail;
+  if (cause === 'lost') return 'the launcher was lost, and with it the exit status';
+  return cause === 'exited' || cause === 'out_of_memory' ? null : (epoch.ending?.why ?? null);
+}
+
+function lastEnd(epoch: Epoch): number | null {
+  let last: number | null = null;
+  for (const { endedAt } of epoch.processes) {
+    if (endedAt !== null && (last === null || endedAt > last)) last = endedAt;
+  }
+  return last;
+}
+
+/** The shell is through with an ended epoch. */
+export function decideReleased(state: RunnerState, epochId: EpochId): RunnerEvent[] {
+  const epoch = state.epochs.get(epochId);
+  if (epoch?.phase !== 'ended' || epoch.released) return [];
+  return [{ kind: 'epoch_released', epochId }];
+}

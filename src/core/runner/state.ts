@@ -1,0 +1,179 @@
+// What an agent knows of its parts of epochs. Plain data; only apply.ts changes it.
+
+import type { EpochId, TaskId } from '../model/ids.ts';
+import { formatTaskId } from '../model/ids.ts';
+import type { ExitStatus, Usage } from '../model/job.ts';
+import type { EndCause, LaunchOrder, Report } from '../model/orders.ts';
+
+/** Both clocks of one instant: wall for people and reports, monotonic for every time-out. */
+export interface Now {
+  /** Ms since 1970. */
+  readonly at: number;
+  /** Ms since the machine started, so that it survives a restart of the agent. */
+  readonly monotonic: number;
+}
+
+/**
+ * `waiting`: an older epoch of the task is still here. `accepted`: to be prepared. `launching`:
+ * starts were asked for. `running`: all processes have started. `sweeping`: the main processes are
+ * gone and leftovers are being killed. `ended`: kept until the head and the log shipper let go.
+ */
+export type Phase = 'waiting' | 'accepted' | 'launching' | 'running' | 'sweeping' | 'ended';
+
+export type ProcessState = 'requested' | 'running' | 'stopped' | 'exited' | 'failed' | 'lost';
+
+export interface Process {
+  readonly launchId: number;
+  state: ProcessState;
+  /** Only of `exited`. */
+  exit: ExitStatus | null;
+  /** Ms since 1970; only of `exited`. */
+  endedAt: number | null;
+}
+
+/** Causes that the agent itself can bring about while processes live. */
+export type EndingCause = Extract<
+  EndCause,
+  'ended' | 'timeout' | 'out_of_memory' | 'lease_expired' | 'launch_failed'
+>;
+
+/** The processes are being ended: TERM was sent at `at`, KILL follows at `killAt`. */
+export interface Ending {
+  readonly cause: EndingCause;
+  readonly why: string;
+  /** Ms since 1970. */
+  readonly at: number;
+  /** Monotonic; moves on with every KILL, which is repeated while something lives. */
+  killAt: number;
+  kills: number;
+}
+
+/** What the shell set up for an epoch; kept because a restarted agent needs it to clean up. */
+export interface Preparation {
+  /** How limits are enforced: `cgroup`, `polling`, or `none` with the reason in words. */
+  readonly limits: string;
+  /** Names the limit group for the shell; null without one. */
+  readonly group: string | null;
+  /** Whose processes these are on this machine; null = the agent's own user. */
+  readonly uid: number | null;
+  /** Where the processes run. */
+  readonly directory: string;
+}
+
+export interface Failure {
+  readonly detail: string;
+  readonly nodeFault: boolean;
+}
+
+export interface Epoch {
+  readonly order: LaunchOrder;
+  readonly taskId: TaskId;
+  phase: Phase;
+  preparation: Preparation | null;
+  /** By rank; empty until launching. */
+  processes: Process[];
+  /** First process started, ms since 1970. */
+  startedAt: number | null;
+  /** Running time before `runningSince`, without suspended time. */
+  runningMs: number;
+  /** Monotonic; null while nothing runs or everything is stopped. */
+  runningSince: number | null;
+  /** The last suspend (true) or resume (false) order that has not shown yet or still holds. */
+  suspendWanted: boolean | null;
+  /** Counts those orders, so that each is carried out once. */
+  suspendTurns: number;
+  suspended: boolean;
+  ending: Ending | null;
+  failure: Failure | null;
+  /** Serial of the last signal order. */
+  signalSerial: number;
+  usage: Usage;
+  /** The end report has been acknowledged. */
+  acknowledged: boolean;
+  /** The shell has shipped the output and removed what it had set up. */
+  released: boolean;
+}
+
+/** Where a launch id belongs. */
+export interface ProcessPlace {
+  readonly epochId: EpochId;
+  readonly rank: number;
+}
+
+export interface RunnerState {
+  readonly epochs: Map<EpochId, Epoch>;
+  readonly byTask: Map<TaskId, Set<EpochId>>;
+  readonly byLaunch: Map<number, ProcessPlace>;
+  /** Epochs that must never start (again) here, oldest first; bounded by FINISHED_MAX. */
+  readonly finished: Set<EpochId>;
+  /** Not acknowledged, by serial, in order. */
+  readonly reports: Map<number, Report>;
+  nextReport: number;
+  nextLaunchId: number;
+  /** Monotonic time at which the newest acknowledged heartbeat was sent; null before the first. */
+  heardAt: number | null;
+  killGraceMs: number;
+}
+
+/**
+ * Ended epochs remembered against a late launch order. An order can only be late within one
+ * session, which is ordered, so this is far more than the orders that can be in flight.
+ */
+export const FINISHED_MAX = 20_000;
+/** KILL is repeated: a process may have forked between the scan and the signal. */
+export const KILL_AGAIN_MS = 2_000;
+/** Between TERM and KILL until a head has said otherwise. */
+export const KILL_GRACE_MS = 10_000;
+
+export function emptyState(): RunnerState {
+  return {
+    epochs: new Map(),
+    byTask: new Map(),
+    byLaunch: new Map(),
+    finished: new Set(),
+    reports: new Map(),
+    nextReport: 1,
+    nextLaunchId: 1,
+    heardAt: null,
+    killGraceMs: KILL_GRACE_MS,
+  };
+}
+
+/** An accepted epoch of which nothing has happened yet. */
+export function newEpoch(order: LaunchOrder, phase: 'waiting' | 'accepted'): Epoch {
+  return {
+    order,
+    taskId: formatTaskId(order.place.jobId, order.place.index),
+    phase,
+    preparation: null,
+    processes: [],
+    startedAt: null,
+    runningMs: 0,
+    runningSince: null,
+    suspendWanted: null,
+    suspendTurns: 0,
+    suspended: false,
+    ending: null,
+    failure: null,
+    signalSerial: 0,
+    usage: { userUs: 0, systemUs: 0, memoryPeakBytes: 0 },
+    acknowledged: false,
+    released: false,
+  };
+}
+
+/** Still to come or alive: neither exited nor failed nor lost. */
+export function isOpen(process: Process): boolean {
+  return process.state === 'requested' || isLive(process);
+}
+
+/** Known to exist now. */
+export function isLive(process: Process): boolean {
+  return process.state === 'running' || process.state === 'stopped';
+}
+
+/** Running time up to now, without suspended time. */
+export function elapsedMs(epoch: Epoch, now: Now): number {
+  if (epoch.runningSince === null) return epoch.runningMs;
+  return epoch.runningMs + (now.monotonic - epoch.runningSince);
+}

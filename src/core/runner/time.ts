@@ -1,0 +1,89 @@
+// What passes with time, without the head: walltime, grace, leases; and the memory limit by polling.
+
+import type { EpochId } from '../model/ids.ts';
+import type { RunnerEvent } from './events.ts';
+import { endUnlaunched } from './progress.ts';
+import {
+  type EndingCause,
+  type Epoch,
+  elapsedMs,
+  isOpen,
+  KILL_AGAIN_MS,
+  type Now,
+  type RunnerState,
+} from './state.ts';
+
+/** Everything that is due by now, over all epochs. */
+export function decideTick(state: RunnerState, now: Now): RunnerEvent[] {
+  const events: RunnerEvent[] = [];
+  for (const epoch of state.epochs.values()) {
+    if (epoch.phase === 'sweeping' || epoch.phase === 'ended') continue;
+    if (epoch.ending !== null) events.push(...decideKill(epoch, now));
+    else events.push(...decideDue(state, epoch, now));
+  }
+  return events;
+}
+
+function decideKill(epoch: Epoch, now: Now): RunnerEvent[] {
+  if (epoch.ending === null || now.monotonic < epoch.ending.killAt) return [];
+  const killAt = now.monotonic + KILL_AGAIN_MS;
+  return [{ kind: 'kill_due', epochId: epoch.order.epochId, killAt }];
+}
+
+function decideDue(state: RunnerState, epoch: Epoch, now: Now): RunnerEvent[] {
+  const { walltimeMs, onNodeLoss, epochId } = epoch.order;
+  if (walltimeMs !== null && epoch.startedAt !== null && elapsedMs(epoch, now) >= walltimeMs) {
+    return [begin(epochId, 'timeout', `walltime of ${walltimeMs} ms is over`, now, state)];
+  }
+  if (onNodeLoss.kind !== 'lease' || state.heardAt === null) return [];
+  if (now.monotonic - state.heardAt <= onNodeLoss.leaseMs) return [];
+  const why = `no answer from the head for ${onNodeLoss.leaseMs} ms, the lease`;
+  if (epoch.processes.length > 0) return [begin(epochId, 'lease_expired', why, now, state)];
+  return [endUnlaunched(epoch, { cause: 'lease_expired', nodeFault: false, detail: why }, now)];
+}
+
+function begin(
+  epochId: EpochId,
+  cause: EndingCause,
+  why: string,
+  now: Now,
+  state: RunnerState,
+): RunnerEvent {
+  const killAt = now.monotonic + state.killGraceMs;
+  return { kind: 'ending_begun', epochId, cause, why, at: now.at, killAt };
+}
+
+/** No grace: what the kernel would do with a cgroup, it does at once. */
+export function decideMemoryExceeded(
+  state: RunnerState,
+  epochId: EpochId,
+  now: Now,
+): RunnerEvent[] {
+  const epoch = state.epochs.get(epochId);
+  if (epoch === undefined || epoch.ending !== null || !epoch.processes.some(isOpen)) return [];
+  const why = `more than ${epoch.order.share.resources.memoryBytes} bytes of memory in use`;
+  const common = { epochId, cause: 'out_of_memory', why, at: now.at } as const;
+  const killAt = now.monotonic + KILL_AGAIN_MS;
+  return [
+    { kind: 'ending_begun', ...common, killAt: now.monotonic },
+    { kind: 'kill_due', epochId, killAt },
+  ];
+}
+
+/** When this epoch next needs a tick, in monotonic ms; null = not by itself. */
+export function deadlineOf(state: RunnerState, epoch: Epoch): number | null {
+  if (epoch.phase === 'sweeping' || epoch.phase === 'ended') return null;
+  if (epoch.ending !== null) return epoch.ending.killAt;
+  const { walltimeMs, onNodeLoss } = epoch.order;
+  const wall =
+    walltimeMs === null || epoch.runningSince === null
+      ? null
+      : epoch.runningSince + walltimeMs - epoch.runningMs;
+  // One ms more: the lease is over when more than leaseMs have passed.
+  const lease =
+    onNodeLoss.kind !== 'lease' || state.heardAt === null
+      ? null
+      : state.heardAt + onNodeLoss.leaseMs + 1;
+  if (wall === null || lease === null) return wall ?? lease;
+  return Math.min(wall, lease);
+}

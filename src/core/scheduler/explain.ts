@@ -1,0 +1,93 @@
+// Why a task that may start does not: the words name what blocks it.
+
+import { formatSize } from '../base/size.ts';
+import type { PendingReason, ResourceRequest } from '../model/job.ts';
+import { fitsIn, type Resources } from '../model/resources.ts';
+import { Placement } from './place.ts';
+import type { NodePool } from './pool.ts';
+import type { QueueEntry } from './queue.ts';
+
+/** Every node of the cluster, also those that get no work, for the words. */
+export interface NodeOutline {
+  readonly name: string;
+  readonly total: Resources;
+  readonly free: Resources;
+  readonly labels: ReadonlySet<string>;
+  /** Why it gets no work: drained, unreachable; null when it does. */
+  readonly unavailable: string | null;
+}
+
+export function explain(
+  entry: QueueEntry,
+  nodes: readonly NodeOutline[],
+  pool: NodePool,
+): PendingReason {
+  const { request } = entry.shape;
+  const wanted = describeRequest(request);
+  if (entry.runningMax !== null && entry.running >= entry.runningMax) {
+    const words = `${entry.running} tasks of this array hold resources, its limit is ${entry.runningMax}`;
+    return { kind: 'quota', words };
+  }
+  const able = nodes.filter((node) => couldHold(node, request));
+  if (able.length < request.nodeCount) {
+    return { kind: 'no_node_can', words: `${able.length} nodes could ever hold ${wanted}` };
+  }
+  const away = able.filter((node) => node.unavailable !== null);
+  if (able.length - away.length < request.nodeCount) {
+    const why = away.map((node) => `${node.name} is ${node.unavailable}`).join('; ');
+    return { kind: 'resources', words: `waits for nodes that could hold ${wanted}: ${why}` };
+  }
+  const now = new Placement(pool).count(request);
+  if (now >= request.nodeCount) {
+    return { kind: 'priority', words: 'starts after the tasks before it in the queue' };
+  }
+  return { kind: 'resources', words: `needs ${wanted}; ${shortage(able, request, now)}` };
+}
+
+/** Whether an empty node of this size and these labels could take a part. */
+export function couldHold(
+  node: Pick<NodeOutline, 'name' | 'total' | 'labels'>,
+  request: ResourceRequest,
+): boolean {
+  const { nodeNames } = request;
+  if (nodeNames.length > 0 && !nodeNames.some((name) => name === node.name)) return false;
+  if (!request.labels.every((label) => node.labels.has(label))) return false;
+  return fitsIn(request.perNode, node.total);
+}
+
+function shortage(able: readonly NodeOutline[], request: ResourceRequest, now: number): string {
+  const usable = able.filter((node) => node.unavailable === null);
+  const shown = usable
+    .slice(0, 3)
+    .map((node) => `${node.name} has ${describeFree(node.free, request)}`);
+  const rest = usable.length > 3 ? `, … (${usable.length} nodes)` : '';
+  return `${now} of ${request.nodeCount} free now: ${shown.join(', ')}${rest}`;
+}
+
+function describeFree(free: Resources, request: ResourceRequest): string {
+  if (request.exclusive) return 'other tasks';
+  const parts = [`${free.cpuCount} cpus`, `${formatSize(free.memoryBytes)} memory`];
+  if (request.perNode.gpuCount > 0) parts.push(`${free.gpuCount} gpus`);
+  for (const name in request.perNode.counted) parts.push(`${free.counted[name] ?? 0} ${name}`);
+  return `${parts.join(' and ')} free`;
+}
+
+/** A request in words: `2 nodes with 4 cpus and 1G memory`. */
+export function describeRequest(request: ResourceRequest): string {
+  const nodes = request.nodeCount === 1 ? '1 node' : `${request.nodeCount} nodes`;
+  const labels = request.labels.length > 0 ? ` labelled ${request.labels.join(', ')}` : '';
+  const names = request.nodeNames.length > 0 ? ` of ${request.nodeNames.join(', ')}` : '';
+  const whole = request.exclusive ? ' for itself' : '';
+  return `${nodes}${names}${labels} with ${describeResources(request.perNode)}${whole}`;
+}
+
+export function describeResources(resources: Resources): string {
+  const parts = [plural(resources.cpuCount, 'cpu'), `${formatSize(resources.memoryBytes)} memory`];
+  if (resources.gpuCount > 0) parts.push(plural(resources.gpuCount, 'gpu'));
+  for (const name in resources.counted) parts.push(`${resources.counted[name]} ${name}`);
+  return parts.join(', ');
+}
+
+function plural(count: number, noun: string): string {
+  return count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
+}

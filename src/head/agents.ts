@@ -1,0 +1,218 @@
+// The head's side of agent sessions: hello, reports, heartbeats, logs in; orders and
+// acknowledgements out. And the clock of each node's silence.
+
+import { unreachable } from '../core/base/assert.ts';
+import type { NodeName } from '../core/model/ids.ts';
+import type { Order } from '../core/model/orders.ts';
+import type { NodeHello } from '../core/model/node.ts';
+import { formatRefusal, kindOf, refuse, type Refusal } from '../core/model/errors.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { Session } from '../ports/net.ts';
+import { decodeAgentMessage, encode } from '../wire/codec.ts';
+import {
+  type AgentToHead,
+  type HeadToAgent,
+  type LogName,
+  type NodeLoad,
+  PROTOCOL_VERSION,
+} from '../wire/messages.ts';
+import type { Engine } from './engine.ts';
+
+/** Where pieces of output go. */
+export interface LogSink {
+  /** Resolves with the size of the file afterwards, once the piece is on disk. */
+  append(
+    name: LogName,
+    piece: { offset: number; bytes: Uint8Array; end: boolean; dropped: number },
+  ): Promise<number>;
+}
+
+export interface AgentsOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly logs: LogSink;
+  readonly heartbeatMs: number;
+  readonly logBytesMax: number;
+}
+
+/** Orders that show no effect are sent again after this long. */
+const RESEND_MS = 5_000;
+
+interface Link {
+  readonly session: Session;
+  readonly node: NodeName;
+  /** The controller's number for this connection; 0 until the hello is durable. */
+  number: number;
+  /** The last report handled. */
+  reports: number;
+  load: NodeLoad | null;
+}
+
+export class Agents {
+  readonly #options: AgentsOptions;
+  readonly #links = new Map<NodeName, Link>();
+  /** By the clock that never jumps; a node not in here was not heard since the head started. */
+  readonly #heardAt = new Map<NodeName, number>();
+  #startedAt: number;
+  #resentAt = 0;
+  #engine: Engine | null = null;
+
+  constructor(options: AgentsOptions) {
+    this.#options = options;
+    this.#startedAt = options.clock.monotonic();
+  }
+
+  /** The engine sends through this object, so it comes second. */
+  attach(engine: Engine): void {
+    this.#engine = engine;
+  }
+
+  /** `session.peer` is the node's name, as its secret proved it. */
+  accept(session: Session): void {
+    const node = session.peer as NodeName;
+    const link: Link = { session, node, number: 0, reports: 0, load: null };
+    session.onMessage((bytes) => this.#receive(link, bytes));
+    session.onClose((why) => this.#closed(link, why));
+  }
+
+  /** Load figures of a connected node, from its last heartbeat. */
+  load(node: NodeName): NodeLoad | null {
+    return this.#links.get(node)?.load ?? null;
+  }
+
+  silentMs(node: NodeName): number {
+    return this.#options.clock.monotonic() - (this.#heardAt.get(node) ?? this.#startedAt);
+  }
+
+  send(node: NodeName, orders: readonly Order[]): void {
+    const link = this.#links.get(node);
+    if (link !== undefined && link.number > 0) tell(link, { kind: 'orders', orders });
+  }
+
+  /** All sessions start anew: what they were told may not be durable. */
+  reset(why: string): void {
+    for (const link of [...this.#links.values()]) link.session.close(why);
+    this.#links.clear();
+    this.#startedAt = this.#options.clock.monotonic();
+    this.#heardAt.clear();
+  }
+
+  /** Called every `heartbeatMs` or so: judges silence and repeats what was not heeded. */
+  tick(): void {
+    const engine = this.#engine;
+    if (engine === null || engine.failure !== null) return;
+    for (const node of engine.state.nodes.values()) {
+      const silentMs = this.silentMs(node.name);
+      if (silentMs < engine.settings.nodeTimeoutMs) continue;
+      this.#links.get(node.name)?.session.close(`silent for ${Math.round(silentMs)} ms`);
+      if (node.holding.size === 0 && node.unreachableSince !== null) continue;
+      engine.perform({ kind: 'silence', node: node.name, silentMs }, () => undefined);
+    }
+    this.#resend(engine);
+  }
+
+  #resend(engine: Engine): void {
+    const now = this.#options.clock.monotonic();
+    if (now - this.#resentAt < RESEND_MS) return;
+    this.#resentAt = now;
+    for (const link of this.#links.values()) engine.repeatOrders(link.node);
+  }
+
+  #receive(link: Link, bytes: Uint8Array): void {
+    const message = decodeAgentMessage(bytes);
+    if (!message.ok) {
+      this.#options.log.warn({ node: link.node, error: message.error }, 'unreadable message');
+      link.session.close(`unreadable message: ${message.error}`);
+      return;
+    }
+    if (link.number > 0) this.#heardAt.set(link.node, this.#options.clock.monotonic());
+    this.#handle(link, message.value);
+  }
+
+  #handle(link: Link, message: AgentToHead): void {
+    switch (message.kind) {
+      case 'hello':
+        return this.#hello(link, message.protocol, message.hello);
+      case 'heartbeat':
+        link.load = message.load;
+        return tell(link, { kind: 'heartbeat_ack', sentAt: message.sentAt });
+      case 'reports':
+        return this.#reports(link, message);
+      case 'log':
+        return this.#log(link, message);
+      default:
+        return unreachable(message);
+    }
+  }
+
+  #hello(link: Link, protocol: number, hello: NodeHello): void {
+    const engine = this.#engine;
+    if (engine === null) return refuseLink(link, refuse('head.starting', {}));
+    if (protocol !== PROTOCOL_VERSION) {
+      const versions = { theirs: String(protocol), ours: String(PROTOCOL_VERSION) };
+      return refuseLink(link, refuse('protocol.version', versions));
+    }
+    // A node speaks for itself only: the name is the one that its secret proved.
+    const own = { ...hello, node: link.node };
+    engine.perform({ kind: 'hello', hello: own }, (result) => {
+      if (!result.ok) return refuseLink(link, result.error);
+      this.#links.get(link.node)?.session.close('replaced by a newer connection');
+      this.#links.set(link.node, link);
+      this.#heardAt.set(link.node, this.#options.clock.monotonic());
+      link.number = engine.state.nodes.get(link.node)?.session ?? 0;
+      tell(link, {
+        kind: 'welcome',
+        session: link.number,
+        heartbeatMs: this.#options.heartbeatMs,
+        nodeTimeoutMs: engine.settings.nodeTimeoutMs,
+        killGraceMs: engine.settings.killGraceMs,
+        logBytesMax: this.#options.logBytesMax,
+      });
+    });
+  }
+
+  #reports(link: Link, message: Extract<AgentToHead, { kind: 'reports' }>): void {
+    const engine = this.#engine;
+    if (engine === null || link.number === 0) return;
+    const { node, number: session } = link;
+    message.reports.forEach((report, at) => {
+      const upTo = message.first + at;
+      const last = at === message.reports.length - 1;
+      engine.perform({ kind: 'report', node, session, report }, (result) => {
+        if (!result.ok) return; // The store failed: the agent keeps its report and sends it again.
+        link.reports = Math.max(link.reports, upTo);
+        if (last) tell(link, { kind: 'reports_ack', upTo: link.reports });
+      });
+    });
+  }
+
+  #log(link: Link, message: Extract<AgentToHead, { kind: 'log' }>): void {
+    const { name, offset, bytes, end, dropped } = message;
+    this.#options.logs.append(name, { offset, bytes, end, dropped }).then(
+      (size) => tell(link, { kind: 'log_ack', name, offset: size }),
+      (error: unknown) => {
+        const fields = { node: link.node, epoch: name.epochId, error: String(error) };
+        this.#options.log.warn(fields, 'output could not be kept; the agent sends it again');
+      },
+    );
+  }
+
+  #closed(link: Link, why: string): void {
+    if (this.#links.get(link.node) !== link) return;
+    this.#links.delete(link.node);
+    this.#options.log.info({ node: link.node, why }, 'node disconnected');
+    const { node, number: session } = link;
+    this.#engine?.perform({ kind: 'disconnected', node, session }, () => undefined);
+  }
+}
+
+function tell(link: Link, message: HeadToAgent): void {
+  link.session.send(encode(message));
+}
+
+function refuseLink(link: Link, refusal: Refusal): void {
+  const { code, details } = refusal;
+  tell(link, { kind: 'refused', code, message: formatRefusal(refusal), details });
+  link.session.close(`refused: ${kindOf(code)}`);
+}

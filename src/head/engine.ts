@@ -1,0 +1,313 @@
+// The head's heart: inputs go through the controller, their records are committed in groups, and
+// only then are answers given and orders sent. Many steps share one fsync.
+
+import { decide, type Decision, type Input } from '../core/controller/controller.ts';
+import type { Command, Reply } from '../core/controller/commands.ts';
+import type { Event, StepRecord } from '../core/controller/events.ts';
+import { ordersOf } from '../core/controller/outstanding.ts';
+import { exportState } from '../core/controller/snapshot.ts';
+import type { Job, State } from '../core/controller/state.ts';
+import { present } from '../core/base/assert.ts';
+import { err, type Result } from '../core/base/result.ts';
+import type { Actor } from '../core/model/actor.ts';
+import { type Refusal, refuse } from '../core/model/errors.ts';
+import type { NodeName } from '../core/model/ids.ts';
+import type { PendingReason } from '../core/model/job.ts';
+import type { Order } from '../core/model/orders.ts';
+import type { Settings } from '../core/model/settings.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { HistoryRow } from '../ports/history.ts';
+import type { Log } from '../ports/log.ts';
+import type { Store } from '../ports/store.ts';
+import { encode } from '../wire/codec.ts';
+import { explainPending } from './explain.ts';
+import { takeHistory } from './history-rows.ts';
+import { encodeEntry, rebuild } from './journal.ts';
+
+/** A snapshot is due after this many journal bytes: more would cost a restart over a second. */
+const SNAPSHOT_BYTES_MIN = 16 * 1_048_576;
+/** How often a store that failed is tried again. */
+const PROBE_MS = 500;
+
+export interface EngineOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly settings: Settings;
+  /** Gives orders to the node's live session, if there is one; called after their commit. */
+  readonly send: (node: NodeName, orders: readonly Order[]) => void;
+  /** The memory is about to be rebuilt from the store: every session must start anew. */
+  readonly onReload: () => void;
+}
+
+/** What was committed, for those who follow along. */
+export interface Committed {
+  readonly seq: number;
+  readonly at: number;
+  readonly events: readonly Event[];
+}
+
+type Done = (result: Result<Reply, Refusal>) => void;
+
+/** The steps that go into one journal entry, and what has to happen once it is durable. */
+interface Group {
+  steps: StepRecord[];
+  done: (() => void)[];
+  failed: ((refusal: Refusal) => void)[];
+}
+
+export class Engine {
+  readonly settings: Settings;
+  readonly store: Store;
+  readonly #options: EngineOptions;
+  readonly #clock: Clock;
+  readonly #listeners = new Set<(committed: Committed) => void>();
+  #state: State;
+  #seq: number;
+  #next: Group = emptyGroup();
+  #committing = false;
+  #flushAsked = false;
+  #mode: 'running' | 'failed' | 'stopped' = 'running';
+  #failure = '';
+  #journalBytes = 0;
+  #snapshotBytes = 0;
+  #idle: (() => void)[] = [];
+
+  private constructor(options: EngineOptions, state: State, seq: number) {
+    this.#options = options;
+    this.#clock = options.clock;
+    this.settings = options.settings;
+    this.store = options.store;
+    this.#state = state;
+    this.#seq = seq;
+  }
+
+  /** Reads what is durable. Rejects with `StoreFailure`. */
+  static async start(options: EngineOptions): Promise<Engine> {
+    const { state, seq } = rebuild(await options.store.recover());
+    const engine = new Engine(options, state, seq);
+    engine.perform({ kind: 'started' }, () => undefined);
+    return engine;
+  }
+
+  /** Read only. May be ahead of the store: await `settled` before telling anybody. */
+  get state(): State {
+    return this.#state;
+  }
+
+  /** Of the last committed entry. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  /** Words about why nothing can be written now; null while all is well. */
+  get failure(): string | null {
+    return this.#mode === 'failed' ? this.#failure : null;
+  }
+
+  now(): number {
+    return this.#clock.now();
+  }
+
+  execute(command: Command, actor: Actor): Promise<Result<Reply, Refusal>> {
+    return new Promise((resolve) => {
+      this.perform({ kind: 'command', command, actor }, resolve);
+    });
+  }
+
+  /** Resolves when everything visible in `state` is durable. */
+  settled(): Promise<void> {
+    if (!this.#committing && this.#next.steps.length === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#next.done.push(resolve);
+      this.#next.failed.push(() => resolve());
+      this.#askFlush();
+    });
+  }
+
+  onCommitted(listener: (committed: Committed) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Why the task waits, in words. */
+  explain(job: Job, index: number): PendingReason {
+    return explainPending(this.#state, job, index);
+  }
+
+  /** One step. `done` is called once its record, and all before it, are durable. */
+  perform(input: Input, done: Done): void {
+    const closed = this.#closed();
+    if (closed !== null) {
+      done(err(closed));
+      return;
+    }
+    const at = this.#clock.now();
+    const decision = decide(this.#state, input, this.settings, at);
+    this.#record(decision, at);
+    // Also an answer that changed nothing waits: it may tell of something not yet durable.
+    this.#next.done.push(() => done(decision.result));
+    this.#next.failed.push((refusal) => done(err(refusal)));
+    this.#askFlush();
+  }
+
+  /** Sends again whatever the node has not shown the effect of, with the next commit's word. */
+  repeatOrders(name: NodeName): void {
+    const node = this.#state.nodes.get(name);
+    if (node === undefined) return;
+    for (const epochId of node.holding.keys()) this.#state.touched.push({ node: name, epochId });
+    if (node.holding.size > 0) this.#askFlush();
+  }
+
+  /** Commits what is left, leaves a snapshot and lets the store go. */
+  async stop(): Promise<void> {
+    await this.settled();
+    await this.#whenIdle();
+    if (this.#mode === 'running') {
+      const bytes = encode(exportState(this.#state));
+      await this.store.saveSnapshot(this.#seq, bytes);
+    }
+    this.#mode = 'stopped';
+    await this.store.close();
+  }
+
+  #closed(): Refusal | null {
+    if (this.#mode === 'running') return null;
+    if (this.#mode === 'stopped') return refuse('head.stopping', {});
+    return refuse('store.unavailable', { cause: this.#failure });
+  }
+
+  #record(decision: Decision, at: number): void {
+    if (decision.events.length === 0) return;
+    this.#next.steps.push({ v: 1, at, events: decision.events });
+  }
+
+  #askFlush(): void {
+    if (this.#flushAsked || this.#committing) return;
+    this.#flushAsked = true;
+    this.#clock.soon(() => {
+      this.#flushAsked = false;
+      this.#flush();
+    });
+  }
+
+  /** Closes the group that has gathered and commits it. One commit at a time. */
+  #flush(): void {
+    if (this.#committing || this.#mode !== 'running') return;
+    this.#schedule();
+    const group = this.#next;
+    this.#next = emptyGroup();
+    const outgoing = this.#takeOrders();
+    if (group.steps.length === 0) {
+      this.#committed(group, outgoing);
+      return;
+    }
+    const history = takeHistory(this.#state);
+    const bytes = encodeEntry(group.steps);
+    const snapshot = this.#snapshotIfDue(bytes.length);
+    this.#committing = true;
+    this.#commit(group, bytes, history, snapshot).then(
+      () => this.#committed(group, outgoing),
+      (error: unknown) => this.#fail(group, error),
+    );
+  }
+
+  async #commit(
+    group: Group,
+    bytes: Uint8Array,
+    history: readonly HistoryRow[],
+    snapshot: Uint8Array | null,
+  ): Promise<void> {
+    const seq = this.#seq + 1;
+    await this.store.append({ seq, bytes, history });
+    this.#seq = seq;
+    const at = group.steps.at(-1)?.at ?? 0;
+    const events = group.steps.flatMap((step) => step.events);
+    for (const listener of this.#listeners) listener({ seq, at, events });
+    if (snapshot !== null) await this.store.saveSnapshot(seq, snapshot);
+  }
+
+  #schedule(): void {
+    if (!this.#state.scheduleDue) return;
+    const at = this.#clock.now();
+    this.#record(decide(this.#state, { kind: 'schedule' }, this.settings, at), at);
+  }
+
+  /** What the touched epochs need now; told to the nodes once this group is durable. */
+  #takeOrders(): Map<NodeName, Order[]> {
+    const outgoing = new Map<NodeName, Order[]>();
+    const seen = new Set<string>();
+    for (const { node: name, epochId } of this.#state.touched) {
+      const node = this.#state.nodes.get(name);
+      const key = `${name} ${epochId}`;
+      if (node === undefined || seen.has(key)) continue;
+      seen.add(key);
+      const orders = outgoing.get(name) ?? [];
+      orders.push(...ordersOf(node, epochId, this.settings));
+      outgoing.set(name, orders);
+    }
+    this.#state.touched.length = 0;
+    return outgoing;
+  }
+
+  #snapshotIfDue(bytes: number): Uint8Array | null {
+    this.#journalBytes += bytes;
+    if (this.#journalBytes < Math.max(SNAPSHOT_BYTES_MIN, 4 * this.#snapshotBytes)) return null;
+    const snapshot = encode(exportState(this.#state));
+    this.#journalBytes = 0;
+    this.#snapshotBytes = snapshot.length;
+    return snapshot;
+  }
+
+  #committed(group: Group, outgoing: Map<NodeName, Order[]>): void {
+    this.#committing = false;
+    for (const done of group.done) done();
+    for (const [node, orders] of outgoing) if (orders.length > 0) this.#options.send(node, orders);
+    if (this.#next.done.length > 0 || this.#state.scheduleDue) this.#askFlush();
+    else for (const idle of this.#idle.splice(0)) idle();
+  }
+
+  /** Nothing of the group is durable: what memory holds is no longer true, so it is built again. */
+  #fail(group: Group, error: unknown): void {
+    this.#committing = false;
+    this.#mode = 'failed';
+    this.#failure = error instanceof Error ? error.message : String(error);
+    this.#options.log.error({ error: this.#failure }, 'the store cannot write; nothing is accepted');
+    const refusal = present(this.#closed(), 'the reason');
+    const gathered = this.#next;
+    this.#next = emptyGroup();
+    this.#options.onReload();
+    for (const failed of [...group.failed, ...gathered.failed]) failed(refusal);
+    for (const idle of this.#idle.splice(0)) idle();
+    this.#retryLater();
+  }
+
+  #retryLater(): void {
+    this.#clock.after(PROBE_MS, () => {
+      if (this.#mode !== 'failed') return;
+      this.#retry().catch((error: unknown) => {
+        this.#options.log.warn({ error: String(error) }, 'the store still cannot write');
+        this.#retryLater();
+      });
+    });
+  }
+
+  async #retry(): Promise<void> {
+    if (!(await this.store.probe())) throw new Error(this.#failure);
+    const { state, seq } = rebuild(await this.store.recover());
+    this.#state = state;
+    this.#seq = seq;
+    this.#mode = 'running';
+    this.#options.log.info({ seq }, 'the store can write again');
+    this.perform({ kind: 'started' }, () => undefined);
+  }
+
+  #whenIdle(): Promise<void> {
+    if (!this.#committing && this.#next.done.length === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.push(resolve));
+  }
+}
+
+function emptyGroup(): Group {
+  return { steps: [], done: [], failed: [] };
+}

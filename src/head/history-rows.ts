@@ -1,0 +1,58 @@
+// From what the last steps changed to the rows that outlive memory.
+
+import { formatProgram } from './program-line.ts';
+import { type EndedEpoch, type Job, type State } from '../core/controller/state.ts';
+import type { HistoryRow, JobRow, TaskRow } from '../ports/history.ts';
+
+/** Takes (and empties) the notes of the state; one row per job and per ended epoch. */
+export function takeHistory(state: State): HistoryRow[] {
+  const rows: HistoryRow[] = [];
+  for (const job of state.changedJobs) rows.push({ kind: 'job', row: jobRow(job) });
+  for (const ended of state.endedEpochs) rows.push({ kind: 'task', row: taskRow(ended) });
+  state.changedJobs.clear();
+  state.endedEpochs.length = 0;
+  return rows;
+}
+
+function jobRow(job: Job): JobRow {
+  const { spec, outcome } = job;
+  const { environment: _, ...shown } = spec;
+  return {
+    jobId: job.id,
+    name: spec.name,
+    owner: job.owner,
+    partition: spec.partition,
+    command: formatProgram(spec.program),
+    state: outcome === null ? 'pending' : 'done',
+    outcome: outcome?.kind ?? null,
+    exitCode: outcome?.exit?.code ?? null,
+    signal: outcome?.exit?.signal ?? null,
+    detail: outcome?.detail ?? null,
+    taskCount: job.taskCount,
+    submittedAt: job.submittedAt,
+    startedAt: job.startedAt,
+    endedAt: job.endedAt,
+    nodeCount: spec.request.nodeCount,
+    cpuCount: spec.request.perNode.cpuCount,
+    memoryBytes: spec.request.perNode.memoryBytes,
+    spec: JSON.stringify(shown),
+  };
+}
+
+function taskRow(ended: EndedEpoch): TaskRow {
+  const { job, outcome, usage } = ended;
+  return {
+    jobId: job.id,
+    taskIndex: job.spec.array === null ? -1 : ended.index,
+    epoch: ended.epoch,
+    final: ended.final,
+    outcome: outcome.kind,
+    exitCode: outcome.exit?.code ?? null,
+    signal: outcome.exit?.signal ?? null,
+    detail: outcome.detail ?? null,
+    nodes: ended.nodes.join(','),
+    startedAt: ended.startedAt,
+    endedAt: ended.endedAt,
+    ...usage,
+  };
+}

@@ -1,0 +1,46 @@
+// The journal's entries: one per group commit, holding the records of its steps. And the way back
+// from snapshot and entries to a State.
+
+import { importState, type SnapshotData } from '../core/controller/snapshot.ts';
+import { RECORD_VERSION, type StepRecord } from '../core/controller/events.ts';
+import { replay } from '../core/controller/controller.ts';
+import { createState, type State } from '../core/controller/state.ts';
+import { type Recovered, StoreFailure } from '../ports/store.ts';
+import { decode, encode } from '../wire/codec.ts';
+
+interface Entry {
+  readonly v: number;
+  readonly steps: readonly StepRecord[];
+}
+
+export function encodeEntry(steps: readonly StepRecord[]): Uint8Array {
+  return encode({ v: RECORD_VERSION, steps } satisfies Entry);
+}
+
+/** Reads one entry; throws `StoreFailure` on bytes that no version of this program wrote. */
+export function decodeEntry(seq: number, bytes: Uint8Array): readonly StepRecord[] {
+  const entry = decode(bytes, Number.POSITIVE_INFINITY);
+  if (!entry.ok) throw new StoreFailure('corrupt', `journal entry ${seq}: ${entry.error}`);
+  const { v, steps } = entry.value as Entry;
+  if (v > RECORD_VERSION) {
+    const words = `journal entry ${seq} has version ${v}, this program reads up to ${RECORD_VERSION}; install the newer release again`;
+    throw new StoreFailure('newer', words);
+  }
+  return steps;
+}
+
+/** The state as of the last durable entry, and that entry's number. */
+export function rebuild(recovered: Recovered): { state: State; seq: number } {
+  let state = createState();
+  let seq = recovered.snapshotSeq;
+  if (recovered.snapshot !== null) {
+    const data = decode(recovered.snapshot, Number.POSITIVE_INFINITY);
+    if (!data.ok) throw new StoreFailure('corrupt', `the snapshot: ${data.error}`);
+    state = importState(data.value as SnapshotData);
+  }
+  for (const record of recovered.records) {
+    for (const step of decodeEntry(record.seq, record.bytes)) replay(state, step);
+    seq = record.seq;
+  }
+  return { state, seq };
+}

@@ -1,0 +1,246 @@
+// The launcher for machines without a C compiler: the same protocol on Node's child_process. Slower,
+// and weaker where launcher/README.md says so. A program of its own, so that it outlives the agent.
+
+import { rmSync } from 'node:fs';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { constants as os } from 'node:os';
+import { membersOf, type Root, readStat, sendSignal, signalMembers, ticksNow } from './members.ts';
+import { STAGE, start } from './start.ts';
+import {
+  ERROR,
+  encodeAnswer,
+  Malformed,
+  type Request,
+  RequestReader,
+  type SpawnRequest,
+  VERSION,
+} from './wire.ts';
+
+const EXIT_USAGE = 2;
+const EXIT_ALREADY_RUNNING = 3;
+const RECORDS_MAX = 100_000;
+const OUT_BYTES_MAX = 16 << 20;
+/** Node does not tell of stops; they are looked for this often. */
+const LOOK_EVERY_MS = 250;
+const RUNNING = 1;
+const STOPPED = 2;
+const EXITED = 3;
+const FAILED = 4;
+
+interface Entry {
+  state: number;
+  pid: number;
+  startTicks: bigint;
+  startedAt: bigint;
+  status: number;
+  stage: number;
+  endedAt: bigint;
+  endedTicks: number;
+  mark: string | undefined;
+}
+
+const records = new Map<bigint, Entry>();
+let agent: Socket | null = null;
+let idleSince = Date.now();
+
+function say(type: number, ...fields: (number | bigint | string)[]): void {
+  if (!agent) return;
+  agent.write(encodeAnswer(type, fields));
+  if (agent.writableLength > OUT_BYTES_MAX) agent.destroy();
+}
+
+function sayRecord(id: bigint, entry: Entry): void {
+  const { state, pid, startTicks, startedAt, status, stage, endedAt } = entry;
+  say(0x87, id, state, pid, startTicks, startedAt, status, stage, 0n, 0n, 0n, endedAt);
+}
+
+function isLive(entry: Entry): boolean {
+  return entry.state === 0 || entry.state === RUNNING || entry.state === STOPPED;
+}
+
+function rootOf(entry: Entry): Root {
+  return { ...entry, isLive: isLive(entry) };
+}
+
+function onSpawn(request: SpawnRequest): void {
+  const { id } = request;
+  const known = records.get(id);
+  if (known) {
+    sayRecord(id, known);
+    return;
+  }
+  if (records.size >= RECORDS_MAX) {
+    say(0x82, id, os.errno.EAGAIN, STAGE.fork);
+    return;
+  }
+  const entry: Entry = {
+    state: 0,
+    pid: 0,
+    startTicks: 0n,
+    startedAt: BigInt(Date.now()),
+    status: 0,
+    stage: 0,
+    endedAt: 0n,
+    endedTicks: 0,
+    mark: request.environment.find((text) => text.startsWith('WEFT_LAUNCH=')),
+  };
+  records.set(id, entry);
+  start(request, {
+    onStarted: (pid) => {
+      entry.state = RUNNING;
+      entry.pid = pid;
+      entry.startTicks = BigInt(readStat(pid)?.startTicks ?? 0);
+      say(0x81, id, pid, entry.startTicks, entry.startedAt);
+    },
+    onFailed: ({ errno, stage }) => {
+      Object.assign(entry, { state: FAILED, status: errno, stage, endedAt: BigInt(Date.now()) });
+      say(0x82, id, errno, stage);
+    },
+    onExited: (status) => {
+      const endedAt = BigInt(Date.now());
+      Object.assign(entry, { state: EXITED, status, endedAt, endedTicks: ticksNow() });
+      say(0x83, id, status, 0n, 0n, 0n, endedAt);
+    },
+  });
+}
+
+function onSignal(id: bigint, entry: Entry, signal: number, scope: number): void {
+  let reached = 0;
+  if (entry.pid !== 0 && scope === 1) reached = signalMembers(rootOf(entry), signal);
+  else if (entry.pid !== 0 && isLive(entry)) reached = sendSignal(-entry.pid, signal) ? 1 : 0;
+  say(0x86, id, reached);
+}
+
+function onShutdown(force: boolean): void {
+  const roots = [...records.values()].filter((entry) => entry.pid !== 0).map(rootOf);
+  if (!force && roots.some((root) => root.isLive || membersOf(root).length > 0)) {
+    say(0x8f, ERROR.busy, 0n, 'processes are still alive');
+  }
+  const SIGKILL = 9;
+  for (const root of roots) signalMembers(root, SIGKILL);
+  finish();
+}
+
+/** Requests about one id that is known. */
+function onKnown(request: Extract<Request, { kind: 'signal' | 'forget' | 'leftovers' }>): void {
+  const { id } = request;
+  const entry = records.get(id);
+  if (!entry) {
+    say(0x8f, ERROR.unknownId, id, 'no such id');
+    return;
+  }
+  if (request.kind === 'signal') {
+    onSignal(id, entry, request.signal, request.scope);
+    return;
+  }
+  if (request.kind === 'leftovers') {
+    say(0x89, id, entry.pid === 0 ? 0 : membersOf(rootOf(entry)).length);
+  }
+  if (isLive(entry)) {
+    say(0x8f, ERROR.stillLive, id, 'still alive');
+    return;
+  }
+  records.delete(id);
+}
+
+function onRequest(request: Request): void {
+  switch (request.kind) {
+    case 'hello':
+      return;
+    case 'spawn':
+      onSpawn(request);
+      return;
+    case 'list':
+      for (const [id, entry] of records) if (entry.state !== 0) sayRecord(id, entry);
+      say(0x88, records.size);
+      return;
+    case 'shutdown':
+      onShutdown(request.force);
+      return;
+    default:
+      onKnown(request);
+  }
+}
+
+/** A connection becomes the agent's with its hello: somebody only asking who is there disturbs none. */
+function onConnection(socket: Socket): void {
+  const reader = new RequestReader();
+  const refuse = (code: number, text: string): void => {
+    socket.end(encodeAnswer(0x8f, [code, 0n, text]));
+    socket.removeAllListeners('data');
+    socket.resume();
+    if (agent === socket) agent = null;
+  };
+  socket.on('error', () => socket.destroy());
+  socket.on('close', () => {
+    if (agent === socket) agent = null;
+  });
+  const own = BigInt(readStat(process.pid)?.startTicks ?? 0);
+  socket.write(encodeAnswer(0x80, [VERSION, process.pid, own, process.geteuid?.() ?? 0]));
+  socket.on('data', (chunk: Buffer) => {
+    try {
+      for (const request of reader.push(chunk)) {
+        if (request.kind === 'hello' && request.version !== VERSION) {
+          const words = `launcher speaks version ${VERSION}, agent ${request.version}`;
+          return refuse(ERROR.version, words);
+        }
+        if (request.kind !== 'hello' && agent !== socket) {
+          return refuse(ERROR.noHello, 'hello comes first');
+        }
+        if (agent !== socket) agent?.destroy();
+        agent = socket;
+        onRequest(request);
+      }
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error;
+      refuse(ERROR.malformed, error.message);
+    }
+  });
+}
+
+function lookForStops(): void {
+  for (const [id, entry] of records) {
+    if (entry.state !== RUNNING && entry.state !== STOPPED) continue;
+    const state = readStat(entry.pid)?.state === 'T' ? STOPPED : RUNNING;
+    if (state === entry.state) continue;
+    entry.state = state;
+    say(state === STOPPED ? 0x84 : 0x85, id);
+  }
+}
+
+let finish = (): void => process.exit(0);
+
+function serve(path: string, idleExitMs: number): void {
+  const server: Server = createServer(onConnection);
+  finish = () => {
+    rmSync(path, { force: true });
+    process.exit(0);
+  };
+  rmSync(path, { force: true });
+  process.umask(0o177);
+  server.listen(path, () => process.umask(0o022));
+  setInterval(() => {
+    lookForStops();
+    if (agent || records.size > 0) idleSince = Date.now();
+    else if (idleExitMs > 0 && Date.now() - idleSince >= idleExitMs) finish();
+  }, LOOK_EVERY_MS);
+}
+
+function main(args: readonly string[]): void {
+  const options = new Map<string, string>();
+  for (let i = 0; i + 1 < args.length; i += 2) options.set(args[i] ?? '', args[i + 1] ?? '');
+  const path = options.get('--socket');
+  if (!path?.startsWith('/')) {
+    process.stderr.write('usage: main --socket PATH [--log PATH] [--idle-exit SECONDS]\n');
+    process.exit(EXIT_USAGE);
+  }
+  process.on('SIGHUP', () => undefined);
+  const probe = connect(path);
+  probe.once('connect', () => {
+    process.stderr.write('weft-launcher: already running\n');
+    process.exit(EXIT_ALREADY_RUNNING);
+  });
+  probe.once('error', () => serve(path, Number(options.get('--idle-exit') ?? 60) * 1000));
+}
+
+main(process.argv.slice(2));

@@ -1,0 +1,108 @@
+// Who belongs to a process we started, found in /proc: its session, its descendants, and whoever
+// carries its WEFT_LAUNCH value. Unlike the C launcher we are no subreaper, so all are looked at.
+
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** What membership is judged by. */
+export interface Root {
+  readonly pid: number;
+  readonly isLive: boolean;
+  /** Ticks since boot; a session of the same number begun later is a stranger's. */
+  readonly endedTicks: number;
+  /** `WEFT_LAUNCH=value`, when its environment had one. */
+  readonly mark: string | undefined;
+}
+
+export interface Seen {
+  readonly pid: number;
+  readonly parent: number;
+  readonly session: number;
+  readonly startTicks: number;
+  /** The letter of proc(5). */
+  readonly state: string;
+  readonly isAlive: boolean;
+}
+
+/** Undefined when there is no such process. */
+export function readStat(pid: number): Seen | undefined {
+  const text = readProc(`/proc/${pid}/stat`);
+  const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ');
+  if (!fields) return undefined;
+  const state = fields[0] ?? 'X';
+  return {
+    pid,
+    parent: Number(fields[1]),
+    session: Number(fields[3]),
+    startTicks: Number(fields[19]),
+    state,
+    isAlive: (state !== 'Z' && state !== 'X') || Number(fields[17]) > 1,
+  };
+}
+
+/** Now, in the unit of start ticks: 100 a second on every Linux architecture Node runs on. */
+export function ticksNow(): number {
+  return Math.floor(Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]) * 100);
+}
+
+export function membersOf(root: Root): Seen[] {
+  const all = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => readStat(Number(name)))
+    .filter((seen) => seen !== undefined && seen.pid !== process.pid) as Seen[];
+  const mine = new Set(all.filter((seen) => inSession(seen, root)).map((seen) => seen.pid));
+  spread(all, mine);
+  for (const { pid } of all) if (!mine.has(pid) && carries(pid, root.mark)) mine.add(pid);
+  spread(all, mine);
+  return all.filter((seen) => mine.has(seen.pid) && seen.isAlive);
+}
+
+/** Signals each; kills go on until nobody new is found. Returns how many were reached. */
+export function signalMembers(root: Root, signal: number): number {
+  const SIGKILL = 9;
+  const reached = new Set<string>();
+  for (let fresh = true, round = 0; fresh && round < (signal === SIGKILL ? 64 : 1); round++) {
+    fresh = false;
+    for (const { pid, startTicks } of membersOf(root)) {
+      const key = `${pid} ${startTicks}`;
+      if (reached.has(key) || readStat(pid)?.startTicks !== startTicks) continue;
+      if (!sendSignal(pid, signal)) continue;
+      reached.add(key);
+      fresh = true;
+    }
+  }
+  return reached.size;
+}
+
+/** False when there was nobody to signal, or nobody we may signal. */
+export function sendSignal(pid: number, signal: number): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false;
+  }
+}
+
+function inSession(seen: Seen, root: Root): boolean {
+  return seen.session === root.pid && (root.isLive || seen.startTicks <= root.endedTicks);
+}
+
+function spread(all: readonly Seen[], mine: Set<number>): void {
+  for (let before = -1; before !== mine.size; ) {
+    before = mine.size;
+    for (const { pid, parent } of all) if (mine.has(parent)) mine.add(pid);
+  }
+}
+
+function carries(pid: number, mark: string | undefined): boolean {
+  if (mark === undefined) return false;
+  return `\0${readProc(`/proc/${pid}/environ`) ?? ''}`.includes(`\0${mark}\0`);
+}
+
+/** A process may end, or be another user's, between any two looks: then there is nothing to read. */
+function readProc(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,15 @@
+// Time as an argument. Shells read it here, the core gets it with each input.
+
+export interface Timer {
+  cancel(): void;
+}
+
+export interface Clock {
+  /** Wall clock, ms since 1970. May jump when somebody sets it. */
+  now(): number;
+  /** Never goes back, never jumps; ms from an arbitrary start. For time-outs and leases. */
+  monotonic(): number;
+  after(delayMs: number, then: () => void): Timer;
+  /** Runs `then` when the current turn's work is done, before further input is read. */
+  soon(then: () => void): void;
+}

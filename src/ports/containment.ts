@@ -1,0 +1,43 @@
+// Groups of processes with limits: cgroups on Linux, or nothing where none can be made.
+
+export interface GroupLimits {
+  /** Null = no limit. */
+  readonly memoryBytes: number | null;
+  /** May be a fraction; null = no limit. */
+  readonly cpuCount: number | null;
+}
+
+export interface Group {
+  /** Names the group for as long as it is held, also after a restart of the agent. */
+  readonly name: string;
+  /** `cgroup.procs` files that a process joins before its program starts. */
+  readonly procs: readonly string[];
+}
+
+/** What a group has seen since it was acquired. */
+export interface GroupUse {
+  readonly outOfMemory: boolean;
+  /** Null when it was not measured. */
+  readonly memoryPeakBytes: number | null;
+}
+
+export interface Containment {
+  /** For people: `cgroup v2`, `cgroup v1`, `cgroup hybrid`, or `polling`. */
+  readonly facts: string;
+  /** What a task is told: `cgroup`, `polling`, or `none` with the reason in words. */
+  readonly limits: string;
+  /** Whether memory has to be watched from outside. */
+  readonly polled: boolean;
+  /** An empty group with these limits; null where there are no groups. Throws when one cannot be made. */
+  acquire(limits: GroupLimits): Group | null;
+  /** Groups that are in use, after a restart; all others are removed. */
+  adopt(names: readonly string[]): void;
+  isEmpty(name: string): boolean;
+  /** KILL to everything in it, however it got there. */
+  kill(name: string): void;
+  use(name: string): GroupUse;
+  /** Gives an empty group back. */
+  release(name: string): void;
+  /** Removes the groups that are not in use. */
+  close(): void;
+}

@@ -1,0 +1,24 @@
+// The few things an agent does with files. Small and synchronous where a short task pays for it;
+// everything that is a user's is read and removed without following what the user may have put there.
+
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+export interface Files {
+  /** Makes the directory, and its parents as the agent's own; fine when it is there already. */
+  makeDirectory(path: string, owner: Owner | null, mode: number): void;
+  /** Replaces the file. Only for directories that the agent itself owns. */
+  writeFile(path: string, text: string, owner: Owner | null, mode: number): void;
+  /** Size of a regular file, links not followed; null when there is none. */
+  size(path: string): number | null;
+  /** Up to `bytesMax` from `offset`; empty unless it is a regular file of `uid` (null = anybody). */
+  read(path: string, uid: number | null, offset: number, bytesMax: number): Uint8Array;
+  /** Fine when it is gone already. */
+  removeFile(path: string): void;
+  /** Removes everything below as the owner, then the directory itself. Rejects with words. */
+  removeTree(path: string, owner: Owner | null): Promise<void>;
+  /** Names in a directory; empty when it is not there. */
+  list(path: string): string[];
+}

@@ -1,0 +1,78 @@
+// The history that outlives memory: a row per job and per ended task. Plain columns, so that it can
+// be asked with SQL.
+
+/** Written at submission and again when the job changes or is done. */
+export interface JobRow {
+  readonly jobId: number;
+  readonly name: string;
+  readonly owner: string;
+  readonly partition: string;
+  /** For people: the command as one line. */
+  readonly command: string;
+  readonly state: string;
+  /** Null until done. */
+  readonly outcome: string | null;
+  readonly exitCode: number | null;
+  readonly signal: number | null;
+  readonly detail: string | null;
+  readonly taskCount: number;
+  readonly submittedAt: number;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+  readonly nodeCount: number;
+  readonly cpuCount: number;
+  readonly memoryBytes: number;
+  /** The whole specification as JSON, environment left out (it can hold secrets). */
+  readonly spec: string;
+}
+
+/** One ended epoch of a task; the last epoch's row says how the task ended. */
+export interface TaskRow {
+  readonly jobId: number;
+  /** -1 for a plain job's only task. */
+  readonly taskIndex: number;
+  readonly epoch: number;
+  /** False: requeued, another epoch follows. */
+  readonly final: boolean;
+  readonly outcome: string;
+  readonly exitCode: number | null;
+  readonly signal: number | null;
+  readonly detail: string | null;
+  /** Comma separated, in rank order. */
+  readonly nodes: string;
+  readonly startedAt: number | null;
+  readonly endedAt: number;
+  readonly userUs: number;
+  readonly systemUs: number;
+  readonly memoryPeakBytes: number;
+}
+
+export type HistoryRow =
+  | { readonly kind: 'job'; readonly row: JobRow }
+  | { readonly kind: 'task'; readonly row: TaskRow };
+
+/**
+ * All parts must hold; `limit` rows at most, newest job first, then by index and epoch. For tasks,
+ * `outcome` is the task's own; `owner`, `state`, `name` and the submission are their job's.
+ */
+export interface HistoryQuery {
+  readonly jobIds?: readonly number[];
+  readonly owner?: string;
+  readonly state?: string;
+  readonly outcome?: string;
+  readonly name?: string;
+  /** Submitted at or after, and before. */
+  readonly submittedFrom?: number;
+  readonly submittedUntil?: number;
+  /** Only jobs with an id below this one: paging. */
+  readonly belowJobId?: number;
+  /** Tasks only. */
+  readonly taskIndex?: number;
+  /** Tasks only: those that come after this one in the order above; paging within an array. */
+  readonly afterTask?: {
+    readonly jobId: number;
+    readonly taskIndex: number;
+    readonly epoch: number;
+  };
+  readonly limit: number;
+}

@@ -1,0 +1,85 @@
+// Starting and ending processes on a node, as the agent's shell sees it. Implemented over the
+// launcher (agent/launcher-client.ts) and by the simulator.
+
+/** One process to start. `launchId` is chosen by the agent and never reused within its instance. */
+export interface LaunchRequest {
+  readonly launchId: number;
+  readonly argv: readonly string[];
+  readonly environment: readonly string[];
+  readonly cwd: string;
+  readonly stdin: string;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly append: boolean;
+  /** Null: as the agent's own user. */
+  readonly credentials: {
+    readonly uid: number;
+    readonly gid: number;
+    readonly groups: readonly number[];
+  } | null;
+  readonly umask: number;
+  readonly nice: number;
+  /** `cgroup.procs` files to join before the program starts. */
+  readonly cgroupProcs: readonly string[];
+}
+
+/** Where a start failed: fork, cgroup, limits, credentials, chdir, stdin, stdout, stderr, exec. */
+export type LaunchStage =
+  | 'fork'
+  | 'cgroup'
+  | 'limits'
+  | 'credentials'
+  | 'chdir'
+  | 'stdin'
+  | 'stdout'
+  | 'stderr'
+  | 'exec';
+
+export interface ProcessUsage {
+  readonly userUs: number;
+  readonly systemUs: number;
+  readonly memoryPeakBytes: number;
+}
+
+export type ProcessEvent =
+  | { readonly kind: 'started'; readonly launchId: number; readonly pid: number }
+  | {
+      readonly kind: 'failed';
+      readonly launchId: number;
+      readonly errno: number;
+      readonly stage: LaunchStage;
+    }
+  | {
+      readonly kind: 'exited';
+      readonly launchId: number;
+      /** Exactly one of the two. */
+      readonly exit: { readonly code?: number; readonly signal?: number };
+      readonly usage: ProcessUsage;
+      readonly endedAt: number;
+    }
+  | { readonly kind: 'stopped'; readonly launchId: number }
+  | { readonly kind: 'continued'; readonly launchId: number };
+
+/** What the launcher knows when an agent comes (back) to it. */
+export interface KnownProcess {
+  readonly launchId: number;
+  readonly state: 'running' | 'stopped' | 'ended';
+  /** Present once ended: the event that says how. */
+  readonly end?: Extract<ProcessEvent, { kind: 'exited' | 'failed' }>;
+}
+
+export interface Processes {
+  /** Resolves with everything that is alive or not yet forgotten. Called once, first. */
+  adopt(): Promise<readonly KnownProcess[]>;
+  onEvent(handler: (event: ProcessEvent) => void): void;
+  /** The launcher is gone: its processes have to be found and ended by other means. */
+  onLost(handler: (why: string) => void): void;
+  start(request: LaunchRequest): void;
+  /** `all`: every process that belongs to it, also those that left the session. */
+  signal(launchId: number, signal: number, scope: 'session' | 'all'): void;
+  /** How many processes still belong to it, zombies aside. */
+  leftovers(launchId: number): Promise<number>;
+  /** Lets an ended record go. */
+  forget(launchId: number): void;
+  close(): void;
+}

@@ -1,0 +1,152 @@
+// Questions about the history, answered in steps of a bounded number of jobs: between two steps
+// waiting commits get their turn. Values are bound, never put into the text.
+
+import type { HistoryQuery, JobRow, TaskRow } from '../../ports/history.ts';
+import { QUERY_STEP_JOBS } from './bounds.ts';
+import type { Connection } from './connection.ts';
+import { JOB_COLUMNS, TASK_COLUMNS, type Value } from './history-rows.ts';
+
+/** Ends with the answer; each `yield` is a place to do something else. */
+export type Steps<T> = Generator<void, T>;
+
+/** Asked for anew in each step, as a failure in between replaces the connection. */
+export type Connect = () => Connection;
+
+interface Condition {
+  readonly text: string;
+  readonly value: Value;
+}
+
+/** Ids from `from` up to but not including `until`. */
+interface Range {
+  readonly from: number;
+  readonly until: number;
+}
+
+export function* jobsInSteps(connect: Connect, query: HistoryQuery): Steps<JobRow[]> {
+  const conditions = [...jobConditions(query), ...maybe('jobs.outcome = ?', query.outcome)];
+  const columns = selected('jobs', JOB_COLUMNS);
+  const rows: JobRow[] = [];
+  for (const range of ranges(connect(), query)) {
+    const text = `SELECT ${columns} FROM jobs WHERE jobs.job_id >= ? AND jobs.job_id < ?
+      ${and(conditions)} ORDER BY jobs.job_id DESC LIMIT ?`;
+    const values = bound(range, conditions, query.limit - rows.length);
+    const found = connect()
+      .statement(text)
+      .all(...values);
+    rows.push(...(found as unknown as JobRow[]));
+    if (rows.length >= query.limit) break;
+    yield;
+  }
+  return rows;
+}
+
+export function* tasksInSteps(connect: Connect, query: HistoryQuery): Steps<TaskRow[]> {
+  const conditions = taskConditions(query);
+  const rows: TaskRow[] = [];
+  if (query.afterTask !== undefined) rows.push(...restOfJob(connect(), query, conditions));
+  for (const range of ranges(connect(), query)) {
+    if (rows.length >= query.limit) break;
+    rows.push(...tasksOf(connect(), range, conditions, query.limit - rows.length));
+    yield;
+  }
+  return rows;
+}
+
+/** The tasks that follow `afterTask` within its own job. */
+function restOfJob(
+  connection: Connection,
+  query: HistoryQuery,
+  conditions: readonly Condition[],
+): TaskRow[] {
+  const after = query.afterTask;
+  if (after === undefined) return [];
+  if (query.belowJobId !== undefined && after.jobId >= query.belowJobId) return [];
+  const text = taskText(`tasks.job_id = ? AND (tasks.task_index, tasks.epoch) > (?, ?)
+    ${and(conditions)}`);
+  const values = [after.jobId, after.taskIndex, after.epoch, ...conditions.map((c) => c.value)];
+  return asTasks(connection.statement(text).all(...values, query.limit));
+}
+
+function tasksOf(
+  connection: Connection,
+  range: Range,
+  conditions: readonly Condition[],
+  limit: number,
+): TaskRow[] {
+  const text = taskText(`tasks.job_id >= ? AND tasks.job_id < ? ${and(conditions)}`);
+  return asTasks(connection.statement(text).all(...bound(range, conditions, limit)));
+}
+
+// CROSS JOIN fixes the order of the tables: tasks are read in the order of their key, so that the
+// limit ends the reading, also inside an array of a million tasks.
+function taskText(where: string): string {
+  return `SELECT ${selected('tasks', TASK_COLUMNS)} FROM tasks
+    CROSS JOIN jobs ON jobs.job_id = tasks.job_id WHERE ${where}
+    ORDER BY tasks.job_id DESC, tasks.task_index, tasks.epoch LIMIT ?`;
+}
+
+function asTasks(found: readonly Record<string, unknown>[]): TaskRow[] {
+  return found.map((row) => ({ ...row, final: row['final'] === 1 }) as unknown as TaskRow);
+}
+
+function jobConditions(query: HistoryQuery): Condition[] {
+  return [
+    ...maybe('jobs.job_id IN (SELECT value FROM json_each(?))', idList(query.jobIds)),
+    ...maybe('jobs.owner = ?', query.owner),
+    ...maybe('jobs.state = ?', query.state),
+    ...maybe('jobs.name = ?', query.name),
+    ...maybe('jobs.submitted_at >= ?', query.submittedFrom),
+    ...maybe('jobs.submitted_at < ?', query.submittedUntil),
+  ];
+}
+
+function taskConditions(query: HistoryQuery): Condition[] {
+  return [
+    ...jobConditions(query),
+    ...maybe('tasks.outcome = ?', query.outcome),
+    ...maybe('tasks.task_index = ?', query.taskIndex),
+  ];
+}
+
+function maybe(text: string, value: Value | undefined): Condition[] {
+  return value === undefined ? [] : [{ text, value }];
+}
+
+function idList(ids: readonly number[] | undefined): string | undefined {
+  return ids === undefined ? undefined : JSON.stringify(ids);
+}
+
+function and(conditions: readonly Condition[]): string {
+  return conditions.map((condition) => ` AND ${condition.text}`).join('');
+}
+
+function bound(range: Range, conditions: readonly Condition[], limit: number): Value[] {
+  return [range.from, range.until, ...conditions.map((condition) => condition.value), limit];
+}
+
+function selected(table: string, columns: Readonly<Record<string, string>>): string {
+  return Object.entries(columns)
+    .map(([field, column]) => `${table}.${column} AS ${field}`)
+    .join(', ');
+}
+
+/** From the newest job that may be asked for down to the oldest, one step's worth at a time. */
+function* ranges(connection: Connection, query: HistoryQuery): Generator<Range> {
+  const { first, last } = connection
+    .statement(
+      'SELECT (SELECT min(job_id) FROM jobs) AS first, (SELECT max(job_id) FROM jobs) AS last',
+    )
+    .get() as { first: number | null; last: number | null };
+  if (first === null || last === null || query.limit <= 0) return;
+  const ids = query.jobIds ?? [];
+  const newest = query.jobIds === undefined ? last : ids.reduce((a, b) => Math.max(a, b), 0);
+  const oldest = query.jobIds === undefined ? first : ids.reduce((a, b) => Math.min(a, b), last);
+  const below = query.afterTask === undefined ? newest + 1 : query.afterTask.jobId;
+  let until = Math.min(last + 1, newest + 1, below, query.belowJobId ?? Number.POSITIVE_INFINITY);
+  while (until > oldest) {
+    const from = Math.max(oldest, until - QUERY_STEP_JOBS);
+    yield { from, until };
+    until = from;
+  }
+}

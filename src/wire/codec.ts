@@ -1,0 +1,56 @@
+// Messages ↔ bytes: msgpack, size-checked. Anything that does not decode is a refusal, not a crash.
+
+import { Packr } from 'msgpackr';
+import { err, ok, type Result } from '../core/base/result.ts';
+import { MESSAGE_BYTES_MAX } from '../core/model/limits.ts';
+import type { AgentToHead, HeadToAgent } from './messages.ts';
+
+// Plain maps and no record extension: the bytes stay readable by every msgpack library and by
+// every later release. Copies on decode keep a received buffer from living as long as its values.
+const packr = new Packr({ useRecords: false, variableMapSize: true, copyBuffers: true });
+
+export function encode(value: unknown): Uint8Array {
+  return packr.pack(value);
+}
+
+/** Decodes one value; the reason in words when the bytes are none. */
+export function decode(
+  bytes: Uint8Array,
+  bytesMax: number = MESSAGE_BYTES_MAX,
+): Result<unknown, string> {
+  if (bytes.length > bytesMax) return err(`${bytes.length} bytes are too many`);
+  try {
+    return ok(packr.unpack(bytes));
+  } catch (error) {
+    return err(error instanceof Error ? error.message : String(error));
+  }
+}
+
+const AGENT_KINDS = new Set(['hello', 'heartbeat', 'reports', 'log']);
+const HEAD_KINDS = new Set([
+  'welcome',
+  'refused',
+  'heartbeat_ack',
+  'orders',
+  'reports_ack',
+  'log_ack',
+]);
+
+export function decodeAgentMessage(bytes: Uint8Array): Result<AgentToHead, string> {
+  return decodeUnion<AgentToHead>(bytes, AGENT_KINDS);
+}
+
+export function decodeHeadMessage(bytes: Uint8Array): Result<HeadToAgent, string> {
+  return decodeUnion<HeadToAgent>(bytes, HEAD_KINDS);
+}
+
+/** Checks the kind; a node can only speak of itself, and the controller checks what it says. */
+function decodeUnion<T>(bytes: Uint8Array, kinds: ReadonlySet<string>): Result<T, string> {
+  const value = decode(bytes);
+  if (!value.ok) return value;
+  const message = value.value;
+  if (typeof message !== 'object' || message === null) return err('a message is a map');
+  const kind = (message as { kind?: unknown }).kind;
+  if (typeof kind !== 'string' || !kinds.has(kind)) return err(`unknown kind ${String(kind)}`);
+  return ok(message as T);
+}

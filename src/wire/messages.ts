@@ -1,0 +1,67 @@
+// What head and agents say to each other, by direction. One session carries whole messages in
+// order; docs/protocol.md has the table.
+
+import type { HeldEpoch, Order, Report } from '../core/model/orders.ts';
+import type { NodeHello } from '../core/model/node.ts';
+import type { EpochId } from '../core/model/ids.ts';
+
+/** Raised when a message changes its meaning; a peer with another number is refused. */
+export const PROTOCOL_VERSION = 1;
+
+/** Which of a process's two output files. */
+export type Stream = 'stdout' | 'stderr';
+
+/** One file of output: process `rank` of one node's part of an epoch. */
+export interface LogName {
+  readonly epochId: EpochId;
+  readonly nodeRank: number;
+  readonly rank: number;
+  readonly stream: Stream;
+}
+
+export type AgentToHead =
+  | { readonly kind: 'hello'; readonly protocol: number; readonly hello: NodeHello }
+  /** `sentAt`: the agent's monotonic clock; comes back in the acknowledgement and renews leases. */
+  | { readonly kind: 'heartbeat'; readonly sentAt: number; readonly load: NodeLoad }
+  /** Numbered from 1 per session: `reports[i]` has number `first + i`. */
+  | { readonly kind: 'reports'; readonly first: number; readonly reports: readonly Report[] }
+  /** The next piece of an output file. `end`: the file is complete with this piece. */
+  | {
+      readonly kind: 'log';
+      readonly name: LogName;
+      readonly offset: number;
+      readonly bytes: Uint8Array;
+      readonly end: boolean;
+      /** Bytes left out because the file is over the limit. */
+      readonly dropped: number;
+    };
+
+export interface NodeLoad {
+  readonly load1: number;
+  readonly memoryFreeBytes: number;
+  readonly diskFreeBytes: number;
+}
+
+export type HeadToAgent =
+  | {
+      readonly kind: 'welcome';
+      readonly session: number;
+      readonly heartbeatMs: number;
+      readonly nodeTimeoutMs: number;
+      readonly killGraceMs: number;
+      readonly logBytesMax: number;
+    }
+  | {
+      readonly kind: 'refused';
+      readonly code: string;
+      readonly message: string;
+      readonly details: Readonly<Record<string, string>>;
+    }
+  | { readonly kind: 'heartbeat_ack'; readonly sentAt: number }
+  | { readonly kind: 'orders'; readonly orders: readonly Order[] }
+  /** Every report up to this number is in the journal. */
+  | { readonly kind: 'reports_ack'; readonly upTo: number }
+  /** The head has this file up to `offset`. */
+  | { readonly kind: 'log_ack'; readonly name: LogName; readonly offset: number };
+
+export type { HeldEpoch };

@@ -1,0 +1,49 @@
+// What package.json and the lockfile promise: nothing that must run at install time, no addresses,
+// and every program there.
+
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { it } from 'node:test';
+import { ROOT } from '../../../tools/tree.ts';
+
+interface Lockfile {
+  readonly packages: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+const readText = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
+const { packages } = JSON.parse(readText('package-lock.json')) as Lockfile;
+
+it('no dependency has an install script', () => {
+  assert.ok(Object.keys(packages).length > 50, 'the lockfile lists the packages');
+  const scripted = Object.keys(packages).filter((name) => packages[name]?.['hasInstallScript']);
+  assert.deepEqual(scripted, []);
+});
+
+it('the lockfile names no place to download from', () => {
+  const resolved = Object.keys(packages).filter((name) => packages[name]?.['resolved']);
+  assert.deepEqual(resolved, []);
+});
+
+it('every package is pinned by a hash', () => {
+  const names = Object.keys(packages).filter((name) => name !== '');
+  assert.deepEqual(
+    names.filter((name) => typeof packages[name]?.['integrity'] !== 'string'),
+    [],
+  );
+});
+
+it('every program of the package has its starter, and every script its file', () => {
+  const manifest = JSON.parse(readText('package.json')) as {
+    bin: Record<string, string>;
+    scripts: Record<string, string>;
+  };
+  for (const file of Object.values(manifest.bin)) {
+    assert.match(readText(file), /^#!\/usr\/bin\/env node\n/, file);
+  }
+  const tools = Object.values(manifest.scripts).flatMap((line) => line.match(/tools\/\S+/g) ?? []);
+  assert.deepEqual(
+    tools.filter((file) => !existsSync(path.join(ROOT, file))),
+    [],
+  );
+});

@@ -1,0 +1,83 @@
+// The test runner's own counting: what failed is never lost, what did not run never counts.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { it } from 'node:test';
+import { missingPackages } from '../../../tools/debian-packages.ts';
+import { parseOptions } from '../../../tools/testing/options.ts';
+import { addResults, type StageResult, slowest } from '../../../tools/testing/result.ts';
+import { readSummary } from '../../../tools/testing/run-program.ts';
+import { STAGES, strayTests } from '../../../tools/testing/stages.ts';
+import { ROOT } from '../../../tools/tree.ts';
+
+const FIXTURES = 'test/fixtures/test-runner';
+
+/** Runs a fixture in a process of its own: Node's runner does not run inside one of its tests. */
+async function countsOf(fixture: string): Promise<Omit<StageResult, 'tests'>> {
+  const args = [path.join(FIXTURES, 'run-one.ts'), path.join(FIXTURES, fixture)];
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const child = spawn(process.execPath, args, { cwd: ROOT, env });
+  const [output, errors] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ]);
+  const last = output.trimEnd().split('\n').at(-1) ?? '';
+  assert.match(last, /^\{/, errors);
+  const { passed, failed, skipped } = JSON.parse(last) as StageResult;
+  return { passed, failed, skipped };
+}
+
+it('each test counts once, a failed hook counts, skipped and todo tests are no passes', async () => {
+  assert.deepEqual(await countsOf('mixed.fixture.ts'), { passed: 2, failed: 4, skipped: 2 });
+});
+
+it('a file without a test counts as failed', async () => {
+  assert.deepEqual(await countsOf('empty.fixture.ts'), { passed: 0, failed: 1, skipped: 0 });
+});
+
+it('a file whose process ends in mid-test counts as failed', async () => {
+  assert.deepEqual(await countsOf('crash.fixture.ts'), { passed: 0, failed: 1, skipped: 0 });
+});
+
+it('a program is one check, or as many as its summary says', () => {
+  const counts = (summary: string | undefined, succeeded: boolean) => {
+    const { passed, failed } = readSummary(summary, succeeded);
+    return [passed, failed];
+  };
+  assert.deepEqual(counts(undefined, true), [1, 0]);
+  assert.deepEqual(counts(undefined, false), [0, 1]);
+  assert.deepEqual(counts('12 passed, 3 failed', false), [12, 3]);
+  assert.deepEqual(counts('12 passed, 0 failed', false), [12, 1]);
+});
+
+it('results add up and the slowest tests come first', () => {
+  const one = { passed: 1, failed: 2, skipped: 3, tests: [{ title: 'a', durationMs: 1 }] };
+  const two = { passed: 10, failed: 20, skipped: 30, tests: [{ title: 'b', durationMs: 2 }] };
+  const sum = addResults([one, two]);
+  assert.deepEqual([sum.passed, sum.failed, sum.skipped], [11, 22, 33]);
+  assert.deepEqual(
+    slowest(sum.tests, 1).map((test) => test.title),
+    ['b'],
+  );
+});
+
+it('a test file in a folder of no stage is a stray', () => {
+  const files = ['test/unit/core/a.test.ts', 'test/other/b.test.ts', 'sim/c.test.ts'];
+  assert.deepEqual(strayTests(files), ['test/other/b.test.ts', 'sim/c.test.ts']);
+});
+
+it('flags select stages, and a wrong stage is refused with the list', () => {
+  assert.equal(parseOptions([]).only.length, STAGES.length);
+  assert.deepEqual(parseOptions(['--only', 'unit,tidy']).only, ['unit', 'tidy']);
+  assert.match(String(parseOptions(['--grep', 'J7']).grep), /J7/);
+  assert.throws(() => parseOptions(['--only', 'units']), /No stage units; .*typecheck, tidy/);
+  assert.throws(() => parseOptions(['--onyl', 'unit']), /--onyl/);
+});
+
+it('a stage that needs no package misses none', () => {
+  assert.deepEqual(missingPackages(['typecheck']), []);
+});

@@ -1,0 +1,55 @@
+// Runs a script of this repository from a fresh clone: installs the dependencies when they are
+// missing or older than the lockfile, then hands over to a Node that runs TypeScript. Plain
+// JavaScript, and only built-in modules, because nothing else may be there yet.
+
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { become, findNode } from '../bin/modern-node.mjs';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const lockfile = path.join(root, 'package-lock.json');
+const modules = path.join(root, 'node_modules');
+const stamp = path.join(modules, '.weft-lock-hash');
+
+const lockHash = () => createHash('sha256').update(readFileSync(lockfile)).digest('hex');
+
+/** True when node_modules was made from the lockfile as it is now. */
+function isInstalled() {
+  if (existsSync(stamp)) return readFileSync(stamp, 'utf8').trim() === lockHash();
+  // No stamp: somebody ran npm by hand. Its own record tells whether that was after the lockfile.
+  const record = path.join(modules, '.package-lock.json');
+  return existsSync(record) && statSync(record).mtimeMs >= statSync(lockfile).mtimeMs;
+}
+
+function install() {
+  process.stderr.write('Installing the dependencies (npm ci) ...\n');
+  const args = ['ci', '--loglevel=error', '--no-progress'];
+  const npm = process.env.npm_execpath ?? '';
+  const known = path.basename(npm) === 'npm-cli.js'; // another package manager sets it too
+  const [command, rest] = known ? [process.execPath, [npm, ...args]] : ['npm', args];
+  const done = spawnSync(command, rest, { cwd: root, stdio: ['ignore', 2, 2] });
+  if (done.status === 0) return;
+  const why = done.error?.message ?? `exit ${done.status ?? done.signal}`;
+  throw new Error(`npm ci failed: ${why}`);
+}
+
+function main([script, ...args]) {
+  if (!script) throw new Error('usage: node tools/bootstrap.mjs SCRIPT [ARGUMENT ...]');
+  const file = path.resolve(root, script);
+  if (!existsSync(file)) throw new Error(`${script} does not exist.`);
+  if (!isInstalled()) install();
+  writeFileSync(stamp, `${lockHash()}\n`);
+  // The folder of npm's programs comes first, so that what scripts start finds the same Node.
+  process.env.PATH = `${path.join(modules, '.bin')}${path.delimiter}${process.env.PATH ?? ''}`;
+  become(findNode(), [file, ...args]);
+}
+
+try {
+  main(process.argv.slice(2));
+} catch (error) {
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 125;
+}

@@ -1,0 +1,88 @@
+// Debian packages that tests need, and for what. As root the test runner installs the missing ones;
+// otherwise it names them, and the tests that need them say that they are skipped.
+
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import path from 'node:path';
+
+/** One package and how to see that what it brings is there. */
+export interface DebianPackage {
+  readonly name: string;
+  /** A program looked up on PATH and in the sbin folders, or an absolute path of a file. */
+  readonly provides: string;
+  /** Which tests need it. */
+  readonly neededFor: string;
+  /** Stages of `npm test` that use it. */
+  readonly stages: readonly string[];
+}
+
+const BUILD = ['contract', 'launcher', 'e2e'];
+const HOSTS = ['e2e'];
+
+/** All packages, the cheap ones first. */
+export const DEBIAN_PACKAGES: readonly DebianPackage[] = [
+  row('gcc', 'gcc', 'building the launcher', BUILD),
+  row('libc6-dev', '/usr/include/stdio.h', 'building the launcher', BUILD),
+  row('util-linux', 'unshare', 'hosts in namespaces, jobs of other users', BUILD),
+  row('git', 'git', 'the tree that a fresh clone would have', HOSTS),
+  row('openssl', 'openssl', 'looking at certificates from outside', HOSTS),
+  row('python3', 'python3', 'the example jobs', HOSTS),
+  row('iproute2', 'ip', 'networks between hosts, and cutting them', HOSTS),
+  row('iptables', 'iptables', 'one-way cuts and loss', HOSTS),
+  row('tini', 'tini', 'first process of a host in namespaces', HOSTS),
+  row('busybox-static', 'busybox', 'the smallest container image', HOSTS),
+  row('debootstrap', 'debootstrap', 'the image of the compose file', HOSTS),
+  row('docker.io', 'dockerd', 'the compose file', HOSTS),
+  row('docker-compose', 'docker-compose', 'the compose file', HOSTS),
+  row('lammps', 'lmp', 'the molecular dynamics example', HOSTS),
+];
+
+function row(
+  name: string,
+  provides: string,
+  neededFor: string,
+  stages: readonly string[],
+): DebianPackage {
+  return { name, provides, neededFor, stages };
+}
+
+/** The packages that these stages need and that are not there. */
+export function missingPackages(stages: readonly string[]): DebianPackage[] {
+  return DEBIAN_PACKAGES.filter(
+    (entry) => entry.stages.some((stage) => stages.includes(stage)) && !isThere(entry.provides),
+  );
+}
+
+/** Installs packages with apt-get; false when this is not root on a Debian, or apt-get failed. */
+export function installPackages(packages: readonly DebianPackage[]): boolean {
+  if (process.getuid?.() !== 0 || !isThere('apt-get')) return false;
+  const names = packages.map((entry) => entry.name);
+  console.log(`Installing ${names.join(', ')} ...`);
+  return apt('update') && apt('install', '-y', '--no-install-recommends', ...names);
+}
+
+function apt(...args: string[]): boolean {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const done = spawnSync('apt-get', ['-q', ...args], { env, encoding: 'utf8' });
+  if (done.status === 0) return true;
+  console.log(`apt-get ${args[0]} failed:\n${done.error?.message ?? done.stderr}`);
+  return false;
+}
+
+function isThere(provides: string): boolean {
+  const folders = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/sbin'];
+  const places = path.isAbsolute(provides)
+    ? [provides]
+    : folders.map((folder) => path.join(folder, provides));
+  return places.some((place) => canRead(place));
+}
+
+function canRead(place: string): boolean {
+  try {
+    accessSync(place, constants.R_OK);
+    return true;
+  } catch {
+    // Absent or hidden from us: for the tests that is the same.
+    return false;
+  }
+}

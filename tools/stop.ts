@@ -1,0 +1,5 @@
+// `npm stop`: ends the cluster that `npm start` made; its jobs and records stay.
+
+import { runWeft } from './weft.ts';
+
+process.exitCode = runWeft('down');

@@ -1,0 +1,104 @@
+// The test runner: all stages in order, and as its last line `N passed, N failed` over all of them.
+//   npm test -- [--only STAGE[,STAGE]] [--grep TITLE] [--stop-at-first] [--no-install]
+
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { installPackages, missingPackages } from './debian-packages.ts';
+import { type Options, parseOptions } from './testing/options.ts';
+import { addResults, type StageResult, slowest } from './testing/result.ts';
+import { runProgram } from './testing/run-program.ts';
+import { runTests } from './testing/run-tests.ts';
+import { STAGES, type Stage, strayTests } from './testing/stages.ts';
+import { filesBelow, ROOT } from './tree.ts';
+
+const SLOWEST_SHOWN = 5;
+const NOTHING: StageResult = { passed: 0, failed: 0, skipped: 0, tests: [] };
+const ONE_FAILURE: StageResult = { ...NOTHING, failed: 1 };
+
+/** Runs what the options select; the sum of all stages, and of the checks around them. */
+async function runAll(options: Options): Promise<StageResult> {
+  const stages = STAGES.filter((stage) => isSelected(stage, options));
+  const results = [checkStrays(), checkPackages(stages.filter(hasWork), options)];
+  for (const stage of stages) {
+    if (options.stopAtFirst && addResults(results).failed > 0) break;
+    results.push(await runStage(stage, options));
+  }
+  return addResults(results);
+}
+
+/** A pattern for titles selects tests, so with one no other program is run. */
+function isSelected(stage: Stage, { only, grep }: Options): boolean {
+  return only.includes(stage.name) && (grep === undefined || stage.kind === 'tests');
+}
+
+function checkStrays(): StageResult {
+  const strays = strayTests(filesBelow('', '.test.ts'));
+  for (const file of strays) console.log(`${file} is in the folder of no stage: nothing runs it.`);
+  return { ...NOTHING, failed: strays.length };
+}
+
+function checkPackages(stages: readonly Stage[], options: Options): StageResult {
+  const names = stages.map((stage) => stage.name);
+  if (missingPackages(names).length === 0) return NOTHING;
+  if (options.install) installPackages(missingPackages(names));
+  const missing = missingPackages(names);
+  for (const { name, neededFor } of missing) console.log(`missing: ${name} (${neededFor})`);
+  // On a developer's machine the tests that need them skip themselves; CI must not lose any.
+  return missing.length > 0 && process.env['CI'] === 'true' ? ONE_FAILURE : NOTHING;
+}
+
+function filesOf(stage: Stage): string[] {
+  return stage.kind === 'tests' ? filesBelow(stage.folder, '.test.ts') : [];
+}
+
+function hasWork(stage: Stage): boolean {
+  return stage.kind === 'tests'
+    ? filesOf(stage).length > 0
+    : existsSync(path.join(ROOT, stage.command[0]));
+}
+
+async function runStage(stage: Stage, options: Options): Promise<StageResult> {
+  if (!hasWork(stage)) {
+    console.log(`== ${stage.name}: nothing there yet`);
+    return NOTHING;
+  }
+  console.log(`== ${stage.name}`);
+  const startedAt = performance.now();
+  const result = await runGuarded(stage, options);
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  const { passed, failed, skipped } = result;
+  console.log(`   ${passed} ok, ${failed} not ok, ${skipped} skipped, ${seconds} s`);
+  return result;
+}
+
+/** A stage that crashes is one failure; the others still run. */
+async function runGuarded(stage: Stage, { grep }: Options): Promise<StageResult> {
+  try {
+    if (stage.kind === 'program') return await runProgram(stage);
+    return await runTests(stage, { files: filesOf(stage), grep });
+  } catch (error) {
+    console.log(`The stage ${stage.name} crashed:`, error);
+    return ONE_FAILURE;
+  }
+}
+
+async function main(args: readonly string[]): Promise<void> {
+  const total = await runAll(parseOptions(args));
+  if (total.tests.length > 0) console.log('\nSlowest tests:');
+  for (const { title, durationMs } of slowest(total.tests, SLOWEST_SHOWN)) {
+    console.log(`  ${(durationMs / 1000).toFixed(2)} s  ${title}`);
+  }
+  if (total.skipped > 0) console.log(`${total.skipped} skipped`);
+  const ranNothing = total.passed + total.failed === 0;
+  if (ranNothing) console.log('Nothing was selected that could run.');
+  process.exitCode = total.failed > 0 || ranNothing ? 1 : 0;
+  console.log(`${total.passed} passed, ${total.failed} failed`);
+}
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  // A wrong flag: said in one line, as any other command does.
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 2;
+}

@@ -1,0 +1,57 @@
+// The stages of `npm test`, in order: cheap and general first, real programs last.
+
+/** A program whose exit code is one check, or which says itself `N passed, N failed` at its end. */
+export interface ProgramStage {
+  readonly kind: 'program';
+  readonly name: string;
+  /** Script and arguments for Node, from the top of the repository. */
+  readonly command: readonly [script: string, ...args: string[]];
+}
+
+/** Folders of `*.test.ts` files, each file a process of its own. */
+export interface TestStage {
+  readonly kind: 'tests';
+  readonly name: string;
+  readonly folder: string;
+  /** Files at a time. */
+  readonly concurrency: number;
+  /** A file that takes longer hangs; its process is ended and it counts as failed. */
+  readonly fileTimeoutMs: number;
+}
+
+/** One step of the whole test run. */
+export type Stage = ProgramStage | TestStage;
+
+const MINUTE_MS = 60_000;
+
+/** All stages. A test file in a folder that is not listed here fails the run. */
+export const STAGES: readonly Stage[] = [
+  program('typecheck', 'node_modules/typescript/bin/tsc', '-b'),
+  program('tidy', 'tools/tidy.ts'),
+  program('biome', 'node_modules/@biomejs/biome/bin/biome', 'check', '.'),
+  tests('unit', 2),
+  tests('table', 2),
+  tests('property', 2),
+  tests('contract', 2),
+  tests('launcher', 2),
+  tests('traces', 2),
+  program('simulation', 'sim/main.ts', 'check'),
+  tests('records', 2),
+  tests('issues', 2),
+  // Real clusters want both cores of a small machine for themselves.
+  { ...tests('e2e', 1), fileTimeoutMs: 10 * MINUTE_MS },
+];
+
+function program(name: string, script: string, ...args: string[]): ProgramStage {
+  return { kind: 'program', name, command: [script, ...args] };
+}
+
+function tests(name: string, concurrency: number): TestStage {
+  return { kind: 'tests', name, folder: `test/${name}`, concurrency, fileTimeoutMs: 2 * MINUTE_MS };
+}
+
+/** Test files that no stage would run. */
+export function strayTests(testFiles: readonly string[]): string[] {
+  const folders = STAGES.flatMap((stage) => (stage.kind === 'tests' ? [`${stage.folder}/`] : []));
+  return testFiles.filter((file) => !folders.some((folder) => file.startsWith(folder)));
+}

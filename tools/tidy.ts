@@ -1,0 +1,43 @@
+// The rules of the house that neither the compiler nor the formatter knows. Run it as
+// `npm run tidy`: prints what is wrong, where, and the remedy; ends with 1 when there are errors.
+
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { checkBans } from './tidy/bans.ts';
+import { checkCycles } from './tidy/cycles.ts';
+import { checkFile } from './tidy/files.ts';
+import { type Finding, formatFinding } from './tidy/finding.ts';
+import { checkImports } from './tidy/imports.ts';
+import { checkProjects, type Tree } from './tidy/projects.ts';
+import { readSource } from './tidy/source.ts';
+import { filesBelow, ROOT } from './tree.ts';
+
+/** All findings about these files (path -> text) and, when a tree is given, its tsconfigs. */
+export function tidy(files: ReadonlyMap<string, string>, tree?: Tree): Finding[] {
+  const sources = [...files].map(([file, text]) => readSource(file, text));
+  return [
+    ...sources.flatMap((source) => [
+      ...checkImports(source),
+      ...checkBans(source),
+      ...checkFile(source),
+    ]),
+    ...checkCycles(sources),
+    ...(tree === undefined ? [] : checkProjects(tree)),
+  ];
+}
+
+function main(): void {
+  const paths = filesBelow('', '.ts').filter((file) => !file.endsWith('.d.ts'));
+  const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
+  const findings = tidy(new Map(paths.map((file) => [file, read(file)])), {
+    read: (file) => (existsSync(path.join(ROOT, file)) ? read(file) : undefined),
+    hasCode: (folder) => paths.some((file) => file.startsWith(`${folder}/`)),
+  });
+  for (const finding of findings) console.log(formatFinding(finding));
+  const errors = findings.filter((finding) => finding.level === 'error').length;
+  const warnings = findings.length - errors;
+  console.log(`${paths.length} files, ${errors} errors, ${warnings} warnings`);
+  process.exitCode = errors > 0 ? 1 : 0;
+}
+
+if (import.meta.main) main();

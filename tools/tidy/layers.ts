@@ -1,0 +1,85 @@
+// The import table of the repository, as data: which folder may import which. What is not listed is
+// not allowed; a folder may always import itself.
+
+/** Rows: a folder and the folders it may import. Names are below `src/` unless in OUTSIDE. */
+export const IMPORTS: Readonly<Record<string, readonly string[]>> = withPrograms({
+  'core/base': [],
+  'core/model': ['core/base'],
+  'core/scheduler': ['core/model', 'core/base'],
+  'core/runner': ['core/model', 'core/base'],
+  'core/controller': ['core/scheduler', 'core/model', 'core/base'],
+  ports: ['core/base'],
+  wire: ['core/model', 'core/base'],
+  store: ['ports', 'core/model', 'core/base'],
+  adaptors: ['core/model', 'core/base'],
+  staging: ['ports', 'wire', 'core/model', 'core/base'],
+  functions: ['ports', 'wire', 'core/model', 'core/base'],
+  fabric: ['adaptors', 'ports', 'core/scheduler', 'core/model', 'core/base'],
+  api: ['core/model', 'core/base'],
+  head: [
+    ...['core/controller', 'core/scheduler', 'core/model', 'core/base'],
+    ...['wire', 'ports', 'fabric', 'staging', 'functions', 'api'],
+  ],
+  agent: ['core/runner', 'core/model', 'core/base', 'wire', 'ports', 'staging', 'functions'],
+  os: ['ports', 'core/base'],
+  sdk: ['api', 'functions', 'core/model', 'core/base'],
+  cli: ['sdk', 'api', 'core/model', 'core/base'],
+  dashboard: ['api', 'core/model', 'core/base'],
+});
+
+/** Rows for folders beside `src/`; null means that anything may be imported. */
+const OUTSIDE: Readonly<Record<string, readonly string[] | null>> = {
+  tools: null,
+  test: null,
+  bench: null,
+  launcher: null,
+  examples: ['sdk'],
+};
+
+/** Packages that a folder must not import: what it does with them belongs to somebody else. */
+export const PACKAGE_BANS: readonly (readonly [layer: string, ban: RegExp, remedy: string])[] = [
+  ['core/', /./, 'core imports no package and no node: module; take what you need as an argument'],
+  [
+    'wire',
+    /^(ws|fastify|node:(net|http|https|tls|child_process))$/,
+    'wire turns messages into bytes; sockets belong to os/',
+  ],
+  [
+    'adaptors',
+    /^node:(net|http|https|tls|child_process|fs)/,
+    'an adaptor is text in, text out; fabric/ runs the programs',
+  ],
+];
+
+function withPrograms(rows: Record<string, readonly string[]>) {
+  const all = Object.keys(rows);
+  const simulated = all.filter((name) => !['os', 'cli', 'dashboard'].includes(name));
+  return { ...rows, bin: all.filter((name) => name !== 'dashboard'), sim: simulated };
+}
+
+/** The row a file belongs to: `core/base`, `head`, `sim`, `test`; undefined outside the layout. */
+export function layerOf(path: string): string | undefined {
+  const [top = '', second = '', third = ''] = path.split('/');
+  if (top in OUTSIDE || top === 'sim' || top === 'dashboard') return top;
+  if (top !== 'src') return undefined;
+  const name = second === 'core' ? `core/${third}` : second;
+  return name in IMPORTS && name !== 'sim' && name !== 'dashboard' ? name : undefined;
+}
+
+/** The folder of a row, from the top of the repository. */
+export function folderOf(layer: string): string {
+  return layer in OUTSIDE || layer === 'sim' || layer === 'dashboard' ? layer : `src/${layer}`;
+}
+
+/** May a file of this row import a file of that row? */
+export function mayImport(from: string, to: string): boolean {
+  if (from === to) return true;
+  const row = from in OUTSIDE ? OUTSIDE[from] : IMPORTS[from];
+  return row === null || (row?.includes(to) ?? false);
+}
+
+/** What a row may import, in words for a message. */
+export function allowedText(from: string): string {
+  const row = from in OUTSIDE ? OUTSIDE[from] : IMPORTS[from];
+  return row?.length ? row.join(', ') : 'nothing';
+}

@@ -1,0 +1,20 @@
+// Runs the `weft` program of this checkout for the scripts beside this file.
+
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import { ROOT } from './tree.ts';
+
+const PROGRAM = path.join(ROOT, 'bin', 'weft.mjs');
+
+/** Runs a command on this terminal; returns its exit code, 1 when a signal ended it. */
+export function runWeft(...args: string[]): number {
+  const done = spawnSync(process.execPath, [PROGRAM, ...args], { stdio: 'inherit' });
+  if (done.error) throw done.error;
+  return done.status ?? 1;
+}
+
+/** True when a head answers; prints nothing. */
+export function isRunning(): boolean {
+  const done = spawnSync(process.execPath, [PROGRAM, 'info'], { stdio: 'ignore' });
+  return done.status === 0;
+}
