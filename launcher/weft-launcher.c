@@ -51,7 +51,9 @@ static void say(uint8_t type, uint64_t id) {
   put_u64(&agent.out, id);
 }
 
-static void say_record(const struct record *rec) {
+/* The start ticks are read only here: at every start they would cost a tenth of the rate. */
+static void say_record(struct record *rec) {
+  if (is_live(rec) && !rec->start_ticks) rec->start_ticks = start_ticks_of(rec->pid);
   say(SAY_RECORD, rec->id);
   put_u32(&agent.out, rec->state);
   put_u32(&agent.out, (uint32_t)rec->pid);
@@ -97,7 +99,6 @@ static void on_spawn(struct reader *r, uint64_t id) {
     rec->ended_at = rec->started_at;
     return say_failed(id, rec->status, rec->stage);
   }
-  rec->start_ticks = start_ticks_of(rec->pid);
   record_started(rec);
   say(SAY_STARTED, id);
   put_u32(&agent.out, (uint32_t)rec->pid);
@@ -114,7 +115,7 @@ static void on_signal(const struct record *rec, uint32_t signo, uint32_t scope) 
 }
 
 static void on_list(void) {
-  for (const struct record *rec = record_next(NULL); rec; rec = record_next(rec)) say_record(rec);
+  for (struct record *rec = record_next(NULL); rec; rec = record_next(rec)) say_record(rec);
   frame_begin(&agent.out, SAY_LIST_END);
   put_u32(&agent.out, record_count);
   frame_end(&agent.out);
@@ -156,7 +157,8 @@ static void on_frame(unsigned char *at, size_t n) {
   if (type == ASK_SIGNAL) b = take_u32(&r);
   if (type < ASK_HELLO || type > ASK_LEFTOVERS || r.bad || (type != ASK_SPAWN && !reader_done(&r)))
     return refuse(ERROR_MALFORMED, "malformed frame");
-  if (type == ASK_SIGNAL && (a > 64 || b > 1)) return refuse(ERROR_MALFORMED, "no such signal");
+  if ((type == ASK_SIGNAL && (a > 64 || b > 1)) || (type == ASK_SHUTDOWN && a > 1))
+    return refuse(ERROR_MALFORMED, "argument out of bounds");
   if (!agent.greeted && type != ASK_HELLO) return refuse(ERROR_NO_HELLO, "hello comes first");
   switch (type) {
     case ASK_HELLO: return on_hello(a);

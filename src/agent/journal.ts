@@ -3,7 +3,8 @@
 
 import { crc32 } from 'node:zlib';
 import { Packr } from 'msgpackr';
-import { apply, sumOf } from '../core/runner/apply.ts';
+import { apply } from '../core/runner/apply.ts';
+import { sumOf } from '../core/runner/books.ts';
 import type { RunnerEvent } from '../core/runner/events.ts';
 import { emptyState, type RunnerState } from '../core/runner/state.ts';
 import type { JournalFile } from '../ports/journal-file.ts';

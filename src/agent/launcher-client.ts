@@ -131,6 +131,11 @@ export class LauncherClient implements Processes {
     this.#flushSoon();
   }
 
+  shutDown(): void {
+    this.#writer.shutdown(true);
+    this.#flushSoon();
+  }
+
   /** Leaves; the launcher and its processes go on. */
   close(): void {
     this.#onLost = () => undefined;
@@ -226,6 +231,7 @@ export class LauncherClient implements Processes {
     // What is forgotten has left nothing behind that the launcher could name.
     if (answer.code === ERROR_UNKNOWN_ID && this.#leftovers.has(answer.id)) {
       this.#onLeftovers(answer.id, 0);
+      return;
     }
     this.#options.onRefused(`${answer.text} (launch ${answer.id})`);
   }

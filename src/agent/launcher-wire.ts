@@ -40,6 +40,7 @@ export interface LauncherRecord {
   /** 1 running, 2 stopped, 3 exited, 4 failed. */
   readonly state: number;
   readonly pid: number;
+  /** 0 when it ended before anybody asked for its record. */
   readonly startTicks: number;
   readonly startedAt: number;
   /** Of wait(2) once exited, the errno once failed. */
@@ -53,6 +54,7 @@ export interface LauncherRecord {
 
 export type LauncherAnswer =
   | { kind: 'hello'; version: number; pid: number; startTicks: number; uid: number }
+  /** `startTicks` is 0 where reading them costs too much; the record has them. */
   | { kind: 'started'; id: number; pid: number; startTicks: number; startedAt: number }
   | { kind: 'failed'; id: number; errno: number; stage: number }
   | {

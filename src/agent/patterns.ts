@@ -3,9 +3,9 @@
 import type { LaunchOrder } from '../core/model/orders.ts';
 
 /**
- * %j job, %a index in its array, %t task, %e epoch, %n node rank, %p process rank on the node, %N node
- * name, %x job name, %u user, %% a per cent sign. A value never brings a '/' in, so that a name
- * cannot point anywhere else; an unknown field stays as it is.
+ * %j job, %a index in its array, %t task, %e epoch, %n node rank, %p process rank on the node,
+ * %N node name, %x job name, %u user, %% a per cent sign. A value never brings a '/' in, so that a
+ * name cannot point anywhere else; an unknown field stays as it is.
  */
 export function formatPattern(pattern: string, order: LaunchOrder, rank: number): string {
   return pattern.replace(/%(.)/g, (whole, field: string) => {

@@ -173,11 +173,3 @@ export const logsQuery = z.strictObject({
   /** Keep sending until the task is done and all of its output has arrived. */
   follow: queryFlag.optional(),
 });
-
-/** Headers of a log answer; with `follow` the last two come as trailers too. */
-export const LOG_HEADERS = {
-  epoch: 'weft-log-epoch',
-  size: 'weft-log-size',
-  complete: 'weft-log-complete',
-  dropped: 'weft-log-dropped',
-} as const;

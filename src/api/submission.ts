@@ -15,10 +15,13 @@ import {
 import type { Submission } from '../core/model/submission.ts';
 import { count, instant, label, nodeName } from './common.ts';
 
-// A NUL ends a C string early: the program would see another text than the one that was checked.
-const text = z.string().refine((value) => !value.includes('\0'), { error: 'text without NUL' });
+// Shapes and sizes only: what a value means, the controller checks (core/controller/spec.ts).
+const text = z.string();
 const words = text.min(1);
-const path = words.max(4095);
+// A NUL ends a C string early: the system would open another file than the one that was checked.
+const path = words
+  .max(4095)
+  .refine((value) => !value.includes('\0'), { error: 'a path without NUL' });
 
 const absolutePath = path.startsWith('/', { error: 'an absolute path, beginning with /' });
 
@@ -51,7 +54,7 @@ const onNodeLoss = z.discriminatedUnion('kind', [
 ]);
 
 const array = z.strictObject({
-  indices: z.string().regex(/^\d+(-\d+)?(,\d+(-\d+)?)*$/, { error: 'indices such as 0-99,200' }),
+  indices: words.max(SCRIPT_BYTES_MAX),
   runningMax: z.int().min(1).exactOptional(),
 });
 
@@ -63,11 +66,7 @@ const dependency = z.strictObject({
   condition: z.enum(['ok', 'any', 'fail']),
 });
 
-/** Names as execve takes them: not empty, no `=`. */
-const environment = z.record(
-  z.string().regex(/^[^=\0]+$/, { error: "a variable's name: not empty, without =" }),
-  text,
-);
+const environment = z.record(text, text);
 
 /** What a client sends to have a job run. */
 export const submission = z.strictObject({

@@ -100,6 +100,6 @@ export class Context {
     ]);
     const sessions = new SessionCache(this.environment);
     const timeoutMs = config.optionalNumber('client.timeout') ?? 0;
-    return Api.create({ location, sessions, timeoutMs });
+    return new Api({ location, sessions, timeoutMs });
   }
 }

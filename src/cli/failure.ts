@@ -1,6 +1,6 @@
 // Failures that end a command: what to print and with which exit code (house rules in docs/errors.md).
 
-import type { Code, Kind, Refusal } from '../core/model/errors.ts';
+import type { Kind, Refusal } from '../core/model/errors.ts';
 import { formatRefusal, KINDS, kindOf, refuse } from '../core/model/errors.ts';
 
 /** `timeout(1)` uses the same code for a failure of its own, as opposed to the command's. */
@@ -15,7 +15,7 @@ export class Failure extends Error {
   readonly kind: Kind;
   readonly hint: string | null;
 
-  constructor(of: { code: string; kind: Kind; message: string; hint?: string | undefined }) {
+  constructor(of: { code: string; kind: Kind; message: string; hint?: string | null | undefined }) {
     super(of.message);
     this.code = of.code;
     this.kind = of.kind;
@@ -41,26 +41,4 @@ export function failure(refusal: Refusal): Failure {
 /** What was typed is wrong: exit 2. */
 export function usage(what: string, hint?: string): Failure {
   return failure(refuse('argument.invalid', { what }, hint));
-}
-
-/** Reads `{error: {code, kind, message, hint}}`; a newer head's unknown kind falls back to HTTP. */
-export function failureFromReply(status: number, body: unknown): Failure {
-  const error = (body as { error?: Record<string, unknown> } | null)?.error;
-  const kind = isKind(error?.['kind']) ? error['kind'] : kindOfStatus(status);
-  return new Failure({
-    code: typeof error?.['code'] === 'string' ? error['code'] : ('internal.error' satisfies Code),
-    kind,
-    message: typeof error?.['message'] === 'string' ? error['message'] : `The head says ${status}.`,
-    hint: typeof error?.['hint'] === 'string' ? error['hint'] : undefined,
-  });
-}
-
-function isKind(value: unknown): value is Kind {
-  return typeof value === 'string' && value in KINDS;
-}
-
-function kindOfStatus(status: number): Kind {
-  const found = Object.entries(KINDS).find(([, { http }]) => http === status);
-  if (found !== undefined) return found[0] as Kind;
-  return status < 500 ? 'invalid_argument' : 'unavailable';
 }

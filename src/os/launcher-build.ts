@@ -2,7 +2,7 @@
 
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { access, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,7 +27,10 @@ export async function ensureLauncher(cacheDir: string): Promise<LauncherProgram>
   const sources = fileURLToPath(new URL('../../launcher', import.meta.url));
   const prebuilt = join(sources, 'weft-launcher');
   if (await isProgram(prebuilt)) return { kind: 'c', command: [prebuilt], problems: [] };
-  const names = (await readdir(sources)).filter((name) => /\.[ch]$/.test(name)).sort();
+  const names = await sourcesIn(sources);
+  if (names.length === 0) {
+    return { kind: 'node', command: fallbackCommand(), problems: [`no sources in ${sources}`] };
+  }
   const built = join(cacheDir, `weft-launcher-${await hashOf(sources, names)}`);
   if (await isProgram(built)) return { kind: 'c', command: [built], problems: [] };
   await mkdir(cacheDir, { recursive: true });
@@ -46,6 +49,12 @@ export function fallbackCommand(): string[] {
   const extension = extname(fileURLToPath(import.meta.url));
   const main = new URL(`./launcher-fallback/main${extension}`, import.meta.url);
   return [process.execPath, fileURLToPath(main)];
+}
+
+/** Names of the C files; none where the package came without them. */
+async function sourcesIn(folder: string): Promise<string[]> {
+  if (!existsSync(folder)) return [];
+  return (await readdir(folder)).filter((name) => /\.[ch]$/.test(name)).sort();
 }
 
 async function isProgram(path: string): Promise<boolean> {

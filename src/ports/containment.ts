@@ -28,7 +28,7 @@ export interface Containment {
   readonly limits: string;
   /** Whether memory has to be watched from outside. */
   readonly polled: boolean;
-  /** An empty group with these limits; null where there are no groups. Throws when one cannot be made. */
+  /** An empty group with these limits; null where there are none. Throws when it cannot be made. */
   acquire(limits: GroupLimits): Group | null;
   /** Groups that are in use, after a restart; all others are removed. */
   adopt(names: readonly string[]): void;

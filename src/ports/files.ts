@@ -1,5 +1,5 @@
 // The few things an agent does with files. Small and synchronous where a short task pays for it;
-// everything that is a user's is read and removed without following what the user may have put there.
+// what is a user's is read and removed without following what the user may have put there.
 
 export interface Owner {
   readonly uid: number;
@@ -7,18 +7,18 @@ export interface Owner {
 }
 
 export interface Files {
-  /** Makes the directory, and its parents as the agent's own; fine when it is there already. */
+  /** Makes the directory, and its parents as the agent's own; fine when it is there. */
   makeDirectory(path: string, owner: Owner | null, mode: number): void;
   /** Replaces the file. Only for directories that the agent itself owns. */
   writeFile(path: string, text: string, owner: Owner | null, mode: number): void;
   /** Size of a regular file, links not followed; null when there is none. */
   size(path: string): number | null;
-  /** Up to `bytesMax` from `offset`; empty unless it is a regular file of `uid` (null = anybody). */
+  /** Up to `bytesMax` from `offset`; empty unless a regular file of `uid` (null = anybody). */
   read(path: string, uid: number | null, offset: number, bytesMax: number): Uint8Array;
   /** Fine when it is gone already. */
   removeFile(path: string): void;
-  /** Removes everything below as the owner, then the directory itself. Rejects with words. */
-  removeTree(path: string, owner: Owner | null): Promise<void>;
+  /** Removes what is below with the rights of the directory's owner only, then the directory. */
+  removeTree(path: string): Promise<void>;
   /** Names in a directory; empty when it is not there. */
   list(path: string): string[];
 }

@@ -81,5 +81,8 @@ export interface Processes {
   leftovers(launchId: number): Promise<number>;
   /** Lets an ended record go. */
   forget(launchId: number): void;
+  /** Kills every process and ends the launcher; `onLost` is called when that is done. */
+  shutDown(): void;
+  /** Leaves; launcher and processes go on. */
   close(): void;
 }

@@ -29,7 +29,10 @@ export interface Store {
    * Appends already on their way behind it are rejected too. Not resolved before an earlier one.
    */
   append(commit: Commit): Promise<void>;
-  /** Replaces the snapshot and drops records up to `seq`; commits go on in the meantime. */
+  /**
+   * Replaces the snapshot and drops records up to `seq`; commits go on in the meantime, and
+   * `bytes` must stay as they are until it is done.
+   */
   saveSnapshot(seq: number, bytes: Uint8Array): Promise<void>;
   /** Whether a write would succeed now, found by writing; used after a failure. */
   probe(): Promise<boolean>;

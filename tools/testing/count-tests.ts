@@ -49,6 +49,7 @@ export class TestCounter {
   summary(data: EventData.TestSummary): void {
     if (data.file !== undefined) {
       const { passed, tests } = data.counts;
+      if (this.#filtered && tests === 0) return;
       const file = path.relative(ROOT, data.file);
       console.log(`  ${file}: ${passed} of ${tests} (${Math.round(data.duration_ms)} ms)`);
     } else if (!data.success && this.#failed === 0) {

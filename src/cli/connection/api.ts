@@ -1,126 +1,120 @@
-// The routes of the head as one function: fills paths, logs in, and turns refusals into failures.
+// The client of the API as verbs use it: with time-outs, and with failures that say what to do.
 
-import { fillPath, methodAndPath, type RouteName } from '../../api/paths.ts';
+import type { IncomingMessage } from 'node:http';
+import { ApiError } from '../../api/api-error.ts';
+import { type CallOptions as ClientCall, type Client, createClient } from '../../api/client.ts';
+import type { RouteName } from '../../api/paths.ts';
+import type { ReplyOf } from '../../api/routes.ts';
+import type { Address } from '../../api/transport.ts';
 import { refuse } from '../../core/model/errors.ts';
-import { failure, failureFromReply } from '../failure.ts';
+import { Failure, failure } from '../failure.ts';
 import type { Location } from './locate.ts';
-import { logInLocally } from './local-login.ts';
 import type { SessionCache } from './sessions.ts';
-import { type Answer, createTransport, readText, type Transport } from './transport.ts';
 
-export interface CallOptions {
-  /** Values of `:name` in the path. */
-  readonly params?: Readonly<Record<string, string>>;
-  /** Undefined ones are left out. */
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** 0 = none. */
+export interface CallOptions<N extends RouteName> extends ClientCall<N> {
+  /** 0 = none; absent: as configured. */
   readonly timeoutMs?: number;
-  readonly signal?: AbortSignal;
+}
+
+export interface ApiParts {
+  readonly location: Location;
+  readonly sessions: SessionCache;
+  /** 0 = none. */
+  readonly timeoutMs: number;
 }
 
 export class Api {
-  readonly #transport: Transport;
-  readonly #location: Location;
-  readonly #sessions: SessionCache;
+  readonly #client: Client;
   readonly #timeoutMs: number;
-  #token: string | null;
 
-  static async create(of: {
-    location: Location;
-    sessions: SessionCache;
-    timeoutMs: number;
-  }): Promise<Api> {
-    return new Api(await createTransport(of.location), of);
+  constructor({ location, sessions, timeoutMs }: ApiParts) {
+    const address = addressOf(location);
+    const local = location.kind === 'socket';
+    this.#client = createClient({
+      address,
+      ...(local ? { sessions: sessions.of(location.path) } : { token: location.token ?? undefined }),
+    });
+    this.#timeoutMs = timeoutMs;
   }
 
-  private constructor(
-    transport: Transport,
-    of: { location: Location; sessions: SessionCache; timeoutMs: number },
-  ) {
-    this.#transport = transport;
-    this.#location = of.location;
-    this.#sessions = of.sessions;
-    this.#timeoutMs = of.timeoutMs;
-    const { location, sessions } = of;
-    this.#token = location.kind === 'url' ? location.token : sessions.read(location.path);
-  }
-
+  /** For messages: the socket's path, or host and port. */
   get address(): string {
-    return this.#transport.address;
+    return this.#client.address;
   }
 
   /** The JSON of a successful answer; throws a failure for every other one. */
-  async call<Reply>(route: RouteName, options: CallOptions = {}): Promise<Reply> {
-    const answer = await this.open(route, options);
-    return parseJson(await readText(answer.stream), this.address) as Reply;
+  call<N extends RouteName>(route: N, options: CallOptions<N> = {}): Promise<ReplyOf<N>> {
+    return this.#timed(options, (timed) => this.#client.call(route, timed));
   }
 
-  /** As `call`, with the body left as a stream. */
-  async open(route: RouteName, options: CallOptions = {}): Promise<Answer> {
-    if (this.#token === null && this.#location.kind === 'socket') await this.#logIn();
-    const answer = await this.#send(route, options, this.#token);
-    // A restarted head has forgotten the sessions of the one before: log in once more.
-    if (answer.status === 401 && this.#location.kind === 'socket') {
-      answer.stream.resume();
-      await this.#logIn();
-      return succeed(await this.#send(route, options, this.#token), this.address);
-    }
-    return succeed(answer, this.address);
-  }
-
-  /** Without logging in: for health, and for joining with a token of another kind. */
-  async openAnonymously(route: RouteName, options: CallOptions = {}): Promise<Answer> {
-    return succeed(await this.#send(route, options, null), this.address);
+  /** For answers that are bytes. The time-out is for the beginning of the answer only. */
+  stream<N extends RouteName>(route: N, options: CallOptions<N> = {}): Promise<IncomingMessage> {
+    return this.#timed(options, (timed) => this.#client.stream(route, timed));
   }
 
   close(): void {
-    this.#transport.close();
+    this.#client.close();
   }
 
-  async #logIn(): Promise<void> {
-    if (this.#location.kind !== 'socket') return;
-    const token = await logInLocally(async (route, body) => {
-      const answer = await this.openAnonymously(route, { body });
-      return parseJson(await readText(answer.stream), this.address);
-    });
-    this.#token = token;
-    this.#sessions.write(this.#location.path, token);
+  async #timed<N extends RouteName, T>(
+    { timeoutMs = this.#timeoutMs, ...options }: CallOptions<N>,
+    send: (options: ClientCall<N>) => Promise<T>,
+  ): Promise<T> {
+    const aborter = new AbortController();
+    const timer = timeoutMs > 0 ? setTimeout(() => aborter.abort(), timeoutMs) : undefined;
+    try {
+      return await send({ ...options, signal: aborter.signal });
+    } catch (error) {
+      throw aborter.signal.aborted ? this.#noAnswer(timeoutMs) : this.#asFailure(error);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
-  #send(route: RouteName, options: CallOptions, token: string | null): Promise<Answer> {
-    const { method, path } = methodAndPath(route);
-    const { params = {}, query = {}, body, headers = {}, timeoutMs = this.#timeoutMs } = options;
-    const bearer = token === null ? {} : { authorization: `Bearer ${token}` };
-    return this.#transport.send({
-      method,
-      path: fillPath(path, params) + queryText(query),
-      headers: { ...bearer, ...headers },
-      timeoutMs,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(options.signal === undefined ? {} : { signal: options.signal }),
-    });
+  #noAnswer(timeoutMs: number): Failure {
+    const cause = `no answer within ${timeoutMs / 1000} s`;
+    return failure(refuse('head.unreachable', { address: this.address, cause }));
+  }
+
+  #asFailure(error: unknown): unknown {
+    if (!(error instanceof ApiError)) return this.#loginFailure(error);
+    if (error.code !== 'head.unreachable') return new Failure({ ...error, message: error.message });
+    const code = (error.cause as NodeJS.ErrnoException | undefined)?.code;
+    const cause = CAUSES[code ?? ''] ?? error.details['cause'] ?? 'unknown';
+    const details = { address: this.address, cause };
+    return failure(refuse('head.unreachable', details, hintFor(code, this.address)));
+  }
+
+  // The only file that a client makes is the directory of the local login.
+  #loginFailure(error: unknown): unknown {
+    const { code, syscall, path } = error as NodeJS.ErrnoException;
+    if (syscall !== 'mkdir' && syscall !== 'rmdir') return error;
+    const what = `the directory ${path} that the head asks for cannot be made (${code})`;
+    return failure(refuse('auth.required', { what }, 'Use a token: --head and WEFT_TOKEN.'));
   }
 }
 
-async function succeed(answer: Answer, address: string): Promise<Answer> {
-  if (answer.status < 300) return answer;
-  const text = await readText(answer.stream);
-  throw failureFromReply(answer.status, text.startsWith('{') ? parseJson(text, address) : null);
+function addressOf(location: Location): Address {
+  if (location.kind === 'socket') return { socketPath: location.path };
+  const { url, fingerprint } = location;
+  return fingerprint === null ? { url: url.href } : { url: url.href, fingerprint };
 }
 
-function queryText(query: NonNullable<CallOptions['query']>): string {
-  const pairs = Object.entries(query).filter(([, value]) => value !== undefined);
-  const text = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString();
-  return text === '' ? '' : `?${text}`;
+const CAUSES: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such socket',
+  ECONNREFUSED: 'nothing listens there',
+  EACCES: 'permission denied',
+  ECONNRESET: 'the connection was cut',
+  EPIPE: 'the connection was cut',
+};
+
+/** Nobody has heard the request: waiting a moment for an answer would be in vain. */
+export function isNobodyThere(error: Failure): boolean {
+  return error.code === 'head.unreachable' && /no such socket|nothing listens/.test(error.message);
 }
 
-function parseJson(text: string, address: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    const cause = `it does not speak Weft (${JSON.stringify(text.slice(0, 40))})`;
-    throw failure(refuse('head.unreachable', { address, cause }));
-  }
+function hintFor(code: string | undefined, address: string): string {
+  if (code === 'EACCES') return 'Ask its owner for a token, or name another cluster with --dir.';
+  if (!address.startsWith('/')) return 'Is the address right and the head running? `weft doctor` looks.';
+  return 'Start a cluster here with `weft up`, or name one with --dir or --head.';
 }

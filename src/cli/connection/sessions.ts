@@ -3,6 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { SessionKeeper } from '../../api/client.ts';
 import type { Environment } from '../config/config.ts';
 
 /** Remembers one token per socket, in files that only their owner can read. */
@@ -16,7 +17,15 @@ export class SessionCache {
     this.#directory = folder === null ? null : path.join(folder, 'weft', 'sessions');
   }
 
-  read(socketPath: string): string | null {
+  /** The keeper of one head's session, for the client. */
+  of(socketPath: string): SessionKeeper {
+    return {
+      load: async () => this.#read(socketPath),
+      save: async ({ token }) => this.#write(socketPath, token),
+    };
+  }
+
+  #read(socketPath: string): string | null {
     const file = this.#file(socketPath);
     if (file === null) return null;
     try {
@@ -28,7 +37,7 @@ export class SessionCache {
     }
   }
 
-  write(socketPath: string, token: string): void {
+  #write(socketPath: string, token: string): void {
     const file = this.#file(socketPath);
     if (file === null) return;
     const fresh = `${file}.${randomBytes(6).toString('hex')}`;

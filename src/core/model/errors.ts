@@ -101,6 +101,15 @@ export const CODES = {
     text: 'The store cannot write ({cause}); nothing was accepted.',
   },
   'wait.timeout': { kind: 'deadline_exceeded', text: 'Not finished within {limit}.' },
+  'event.too_old': {
+    kind: 'failed_precondition',
+    text: 'Record {after} is not in memory any more; the oldest that is, is {oldest}.',
+  },
+  'log.elsewhere': {
+    kind: 'failed_precondition',
+    text: 'The output of {task} goes to {path} on its nodes, not to the head.',
+  },
+  'log.removed': { kind: 'not_found', text: 'The output of job {job} was removed to make room.' },
   'route.unknown': { kind: 'not_found', text: 'No such path: {path}.' },
   'internal.error': { kind: 'internal', text: 'A bug in the head; its log has incident {incident}.' },
 } as const satisfies Record<string, { kind: Kind; text: string }>;

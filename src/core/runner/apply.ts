@@ -3,15 +3,10 @@
 import { assert, present, unreachable } from '../base/assert.ts';
 import type { EpochId } from '../model/ids.ts';
 import type { Report } from '../model/orders.ts';
-import type { RunnerEvent, StateSum } from './events.ts';
-import {
-  type Epoch,
-  FINISHED_MAX,
-  isOpen,
-  newEpoch,
-  type Process,
-  type RunnerState,
-} from './state.ts';
+import { applyProcess } from './apply-process.ts';
+import { addEpoch, addFinished, addReport, applyRestored, epochOf } from './books.ts';
+import type { RunnerEvent } from './events.ts';
+import { type Epoch, isOpen, newEpoch, type RunnerState } from './state.ts';
 
 type EventOf<Kind extends RunnerEvent['kind']> = Extract<RunnerEvent, { kind: Kind }>;
 
@@ -122,22 +117,6 @@ function applyWish(
   }
 }
 
-function epochOf(state: RunnerState, epochId: EpochId): Epoch {
-  return present(state.epochs.get(epochId), `epoch ${epochId}`);
-}
-
-function addEpoch(state: RunnerState, epoch: Epoch): void {
-  const epochId = epoch.order.epochId;
-  assert(!state.epochs.has(epochId), `epoch ${epochId} is new`);
-  state.epochs.set(epochId, epoch);
-  const siblings = state.byTask.get(epoch.taskId);
-  if (siblings === undefined) state.byTask.set(epoch.taskId, new Set([epochId]));
-  else siblings.add(epochId);
-  epoch.processes.forEach(({ launchId }, rank) => {
-    state.byLaunch.set(launchId, { epochId, rank });
-  });
-}
-
 function applyLaunching(state: RunnerState, event: EventOf<'epoch_launching'>): void {
   const epoch = epochOf(state, event.epochId);
   epoch.phase = 'launching';
@@ -156,60 +135,6 @@ function applyRunning(state: RunnerState, event: EventOf<'epoch_running'>): void
   const at = epoch.startedAt ?? event.at;
   const limits = epoch.preparation?.limits ?? 'none';
   addReport(state, { kind: 'task_started', epochId: event.epochId, at, limits });
-}
-
-function applyProcess(
-  state: RunnerState,
-  event: EventOf<
-    | 'process_started'
-    | 'process_failed'
-    | 'process_exited'
-    | 'process_stopped'
-    | 'process_continued'
-    | 'process_lost'
-  >,
-): void {
-  const epoch = epochOf(state, event.epochId);
-  const process = present(epoch.processes[event.rank], `process ${event.rank}`);
-  switch (event.kind) {
-    case 'process_started':
-      process.state = 'running';
-      epoch.startedAt ??= event.at;
-      epoch.runningSince ??= event.monotonic;
-      return;
-    case 'process_failed':
-      process.state = 'failed';
-      epoch.failure ??= event.failure;
-      return;
-    case 'process_exited':
-      applyExited(epoch, process, event);
-      return;
-    case 'process_stopped':
-      process.state = 'stopped';
-      if (epoch.suspendWanted === false) epoch.suspendWanted = null;
-      return;
-    case 'process_continued':
-      process.state = 'running';
-      if (epoch.suspendWanted === true) epoch.suspendWanted = null;
-      return;
-    case 'process_lost':
-      process.state = 'lost';
-      return;
-    default:
-      unreachable(event);
-  }
-}
-
-function applyExited(epoch: Epoch, process: Process, event: EventOf<'process_exited'>): void {
-  process.state = 'exited';
-  process.exit = event.exit;
-  process.endedAt = event.endedAt;
-  const { userUs, systemUs, memoryPeakBytes } = epoch.usage;
-  epoch.usage = {
-    userUs: userUs + event.usage.userUs,
-    systemUs: systemUs + event.usage.systemUs,
-    memoryPeakBytes: Math.max(memoryPeakBytes, event.usage.memoryPeakBytes),
-  };
 }
 
 /** The walltime clock stands still while everything is stopped. */
@@ -250,11 +175,6 @@ function neverStarted(event: EventOf<'epoch_refused'>): Report {
   };
 }
 
-function addReport(state: RunnerState, report: Report): void {
-  state.reports.set(state.nextReport, report);
-  state.nextReport += 1;
-}
-
 function applyAcknowledged(state: RunnerState, upTo: number): void {
   for (const [serial, report] of state.reports) {
     if (serial > upTo) return;
@@ -281,36 +201,4 @@ function forgetWhenDone(state: RunnerState, epoch: Epoch): void {
   if (siblings?.size === 0) state.byTask.delete(epoch.taskId);
   for (const { launchId } of epoch.processes) state.byLaunch.delete(launchId);
   addFinished(state, epochId);
-}
-
-function addFinished(state: RunnerState, epochId: EpochId): void {
-  state.finished.add(epochId);
-  if (state.finished.size <= FINISHED_MAX) return;
-  const oldest = state.finished.values().next();
-  if (oldest.done !== true) state.finished.delete(oldest.value);
-}
-
-/** The state as one value; the opposite of applying `state_restored`. */
-export function sumOf(state: RunnerState): StateSum {
-  const { nextReport, nextLaunchId, heardAt, killGraceMs } = state;
-  return {
-    epochs: [...state.epochs.values()],
-    finished: [...state.finished],
-    reports: [...state.reports],
-    nextReport,
-    nextLaunchId,
-    heardAt,
-    killGraceMs,
-  };
-}
-
-function applyRestored(state: RunnerState, sum: StateSum): void {
-  assert(state.epochs.size === 0, 'a restored state is the first');
-  for (const epoch of sum.epochs) addEpoch(state, epoch);
-  for (const epochId of sum.finished) state.finished.add(epochId);
-  for (const [serial, report] of sum.reports) state.reports.set(serial, report);
-  state.nextReport = sum.nextReport;
-  state.nextLaunchId = sum.nextLaunchId;
-  state.heardAt = sum.heardAt;
-  state.killGraceMs = sum.killGraceMs;
 }

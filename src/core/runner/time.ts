@@ -1,4 +1,4 @@
-// What passes with time, without the head: walltime, grace, leases; and the memory limit by polling.
+// What passes with time, without the head: walltime, grace, leases; and memory seen by polling.
 
 import type { EpochId } from '../model/ids.ts';
 import type { RunnerEvent } from './events.ts';

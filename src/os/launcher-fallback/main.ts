@@ -1,5 +1,6 @@
-// The launcher for machines without a C compiler: the same protocol on Node's child_process. Slower,
-// and weaker where launcher/README.md says so. A program of its own, so that it outlives the agent.
+// The launcher for machines without a C compiler: the same protocol on Node's child_process.
+// Slower, and weaker where launcher/README.md says so. A program of its own, as it outlives the
+// agent.
 
 import { rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
@@ -55,7 +56,7 @@ function sayRecord(id: bigint, entry: Entry): void {
 }
 
 function isLive(entry: Entry): boolean {
-  return entry.state === 0 || entry.state === RUNNING || entry.state === STOPPED;
+  return entry.state === RUNNING || entry.state === STOPPED;
 }
 
 function rootOf(entry: Entry): Root {
@@ -74,7 +75,7 @@ function onSpawn(request: SpawnRequest): void {
     return;
   }
   const entry: Entry = {
-    state: 0,
+    state: RUNNING,
     pid: 0,
     startTicks: 0n,
     startedAt: BigInt(Date.now()),
@@ -85,15 +86,11 @@ function onSpawn(request: SpawnRequest): void {
     mark: request.environment.find((text) => text.startsWith('WEFT_LAUNCH=')),
   };
   records.set(id, entry);
-  start(request, {
-    onStarted: (pid) => {
-      entry.state = RUNNING;
-      entry.pid = pid;
-      entry.startTicks = BigInt(readStat(pid)?.startTicks ?? 0);
-      say(0x81, id, pid, entry.startTicks, entry.startedAt);
-    },
+  const pid = start(request, {
+    onStarted: () => say(0x81, id, entry.pid, entry.startTicks, entry.startedAt),
     onFailed: ({ errno, stage }) => {
-      Object.assign(entry, { state: FAILED, status: errno, stage, endedAt: BigInt(Date.now()) });
+      const endedAt = BigInt(Date.now());
+      Object.assign(entry, { state: FAILED, pid: 0, status: errno, stage, endedAt });
       say(0x82, id, errno, stage);
     },
     onExited: (status) => {
@@ -102,6 +99,9 @@ function onSpawn(request: SpawnRequest): void {
       say(0x83, id, status, 0n, 0n, 0n, endedAt);
     },
   });
+  if (entry.state === FAILED) return;
+  entry.pid = pid;
+  entry.startTicks = BigInt(readStat(pid)?.startTicks ?? 0);
 }
 
 function onSignal(id: bigint, entry: Entry, signal: number, scope: number): void {
@@ -115,6 +115,7 @@ function onShutdown(force: boolean): void {
   const roots = [...records.values()].filter((entry) => entry.pid !== 0).map(rootOf);
   if (!force && roots.some((root) => root.isLive || membersOf(root).length > 0)) {
     say(0x8f, ERROR.busy, 0n, 'processes are still alive');
+    return;
   }
   const SIGKILL = 9;
   for (const root of roots) signalMembers(root, SIGKILL);
@@ -135,6 +136,7 @@ function onKnown(request: Extract<Request, { kind: 'signal' | 'forget' | 'leftov
   }
   if (request.kind === 'leftovers') {
     say(0x89, id, entry.pid === 0 ? 0 : membersOf(rootOf(entry)).length);
+    return;
   }
   if (isLive(entry)) {
     say(0x8f, ERROR.stillLive, id, 'still alive');
@@ -151,7 +153,7 @@ function onRequest(request: Request): void {
       onSpawn(request);
       return;
     case 'list':
-      for (const [id, entry] of records) if (entry.state !== 0) sayRecord(id, entry);
+      for (const [id, entry] of records) sayRecord(id, entry);
       say(0x88, records.size);
       return;
     case 'shutdown':
@@ -162,7 +164,8 @@ function onRequest(request: Request): void {
   }
 }
 
-/** A connection becomes the agent's with its hello: somebody only asking who is there disturbs none. */
+/** A connection becomes the agent's with its hello: one that only looks who is there replaces
+ * nobody. */
 function onConnection(socket: Socket): void {
   const reader = new RequestReader();
   const refuse = (code: number, text: string): void => {

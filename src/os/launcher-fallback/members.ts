@@ -98,7 +98,7 @@ function carries(pid: number, mark: string | undefined): boolean {
   return `\0${readProc(`/proc/${pid}/environ`) ?? ''}`.includes(`\0${mark}\0`);
 }
 
-/** A process may end, or be another user's, between any two looks: then there is nothing to read. */
+/** A process may end between any two looks, or be another's: then there is nothing to read. */
 function readProc(path: string): string | undefined {
   try {
     return readFileSync(path, 'latin1');

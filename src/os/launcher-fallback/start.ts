@@ -1,6 +1,6 @@
-// Starting one process: two small shell scripts around the program, the first as ourselves (cgroups,
-// limits), the second as the user (files). They tell on descriptor 3 where they failed; when it
-// closes silently the program runs.
+// Starting one process: two small shell scripts around the program, the first as ourselves
+// (cgroups, limits), the second as the user (files). They tell on descriptor 3 where they failed;
+// when it closes silently the program runs.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, constants, readFileSync } from 'node:fs';
@@ -21,18 +21,21 @@ const INNER = `
 cwd=$1 in=$2 out=$3 err=$4 how=$5 mode=$6 mask=$7; shift 7
 cd -- "$cwd" 2>/dev/null || { echo 5 >&3; exit 127; }
 true 2>/dev/null <"$in" || { echo 6 >&3; exit 127; }
-exec 4>&2 2>/dev/null
 umask "$mode"
 [ -L "$out" ] && { echo 7 >&3; exit 127; }
 [ -L "$err" ] && { echo 8 >&3; exit 127; }
-[ "$how" = append ] || { : >"$out"; } || { echo 7 >&3; exit 127; }
-[ "$how" = append ] || [ "$err" = "$out" ] || { : >"$err"; } || { echo 8 >&3; exit 127; }
-{ : >>"$out"; } || { echo 7 >&3; exit 127; }
-{ : >>"$err"; } || { echo 8 >&3; exit 127; }
-command -v -- "$1" >/dev/null || { echo 9 >&3; exit 127; }
+[ "$how" = append ] || true 2>/dev/null >"$out" || { echo 7 >&3; exit 127; }
+[ "$how" = append ] || [ "$err" = "$out" ] || true 2>/dev/null >"$err" || { echo 8 >&3; exit 127; }
+true 2>/dev/null >>"$out" || { echo 7 >&3; exit 127; }
+true 2>/dev/null >>"$err" || { echo 8 >&3; exit 127; }
+case $1 in
+*/*) [ -f "$1" ] && [ -x "$1" ];;
+*) command -v -- "$1" >/dev/null 2>&1;;
+esac || { echo 9 >&3; exit 127; }
 umask "$mask"
-if [ "$err" = "$out" ]; then exec <"$in" >>"$out" 2>&1 3>&- 4>&-
-else exec <"$in" >>"$out" 2>>"$err" 3>&- 4>&-; fi
+unset OLDPWD
+if [ "$err" = "$out" ]; then exec <"$in" >>"$out" 2>&1 3>&-
+else exec <"$in" >>"$out" 2>>"$err" 3>&-; fi
 exec "$@"`;
 
 const RESOURCES =
@@ -44,17 +47,18 @@ export interface Failure {
 }
 
 export interface StartHandlers {
-  onStarted(pid: number): void;
+  onStarted(): void;
   onFailed(failure: Failure): void;
   onExited(status: number): void;
 }
 
-/** Exactly one of onStarted and onFailed is called, then, if started, onExited once. */
-export function start(request: SpawnRequest, handlers: StartHandlers): void {
+/** Exactly one of onStarted and onFailed is called, then, if started, onExited once. Returns the
+ * process id at once, 0 when there is no process. */
+export function start(request: SpawnRequest, handlers: StartHandlers): number {
   const plan = planOf(request);
   if ('errno' in plan) {
     handlers.onFailed(plan);
-    return;
+    return 0;
   }
   const [program = 'sh', ...args] = plan.argv;
   const child = spawn(program, args, {
@@ -65,6 +69,7 @@ export function start(request: SpawnRequest, handlers: StartHandlers): void {
     ...plan.options,
   });
   watch(child, request, handlers);
+  return child.pid ?? 0;
 }
 
 function watch(child: ChildProcess, request: SpawnRequest, handlers: StartHandlers): void {
@@ -78,7 +83,7 @@ function watch(child: ChildProcess, request: SpawnRequest, handlers: StartHandle
       handlers.onFailed(failure);
       return;
     }
-    handlers.onStarted(child.pid ?? 0);
+    handlers.onStarted();
     if (status !== undefined) handlers.onExited(status);
   };
   child.once('error', () => settle({ errno: os.errno.EAGAIN, stage: STAGE.fork }));

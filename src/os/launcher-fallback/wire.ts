@@ -109,13 +109,19 @@ function decodeSpawn(c: Cursor): SpawnRequest {
   };
 }
 
+function takeFlag(c: Cursor): boolean {
+  const value = c.u32();
+  if (value > 1) throw new Malformed('argument out of bounds');
+  return value === 1;
+}
+
 const DECODERS: Record<number, (c: Cursor) => Request> = {
   1: (c) => ({ kind: 'hello', version: c.u32() }),
   2: decodeSpawn,
   3: (c) => ({ kind: 'signal', id: c.u64(), signal: c.u32(), scope: c.u32() }),
   4: (c) => ({ kind: 'forget', id: c.u64() }),
   5: () => ({ kind: 'list' }),
-  6: (c) => ({ kind: 'shutdown', force: c.u32() !== 0 }),
+  6: (c) => ({ kind: 'shutdown', force: takeFlag(c) }),
   7: (c) => ({ kind: 'leftovers', id: c.u64() }),
 };
 
@@ -126,7 +132,7 @@ function decodeRequest(bytes: Buffer): Request {
   const request = decoder(cursor);
   cursor.done();
   if (request.kind === 'signal' && (request.signal > 64 || request.scope > 1)) {
-    throw new Malformed('no such signal');
+    throw new Malformed('argument out of bounds');
   }
   return request;
 }
@@ -151,7 +157,7 @@ export class RequestReader {
 
 /** One answer frame: numbers are u32, bigints u64, a text is a string. */
 export function encodeAnswer(type: number, fields: readonly (number | bigint | string)[]): Buffer {
-  const parts = [Buffer.alloc(5)];
+  const parts: Buffer[] = [Buffer.alloc(5)];
   for (const field of fields) parts.push(...encodeField(field));
   const frame = Buffer.concat(parts);
   frame.writeUInt32LE(frame.length - 4, 0);

@@ -20,3 +20,5 @@ export const TRIM_RECORDS = 5000;
 export const QUERY_STEP_JOBS = 20_000;
 /** Bytes that `probe` writes: room for several ordinary commits. */
 export const PROBE_BYTES = 262_144;
+/** Bytes of a snapshot copied per turn of the head's event loop: a few milliseconds. */
+export const COPY_BYTES = 1_048_576;

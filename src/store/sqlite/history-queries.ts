@@ -27,7 +27,7 @@ export function* jobsInSteps(connect: Connect, query: HistoryQuery): Steps<JobRo
   const conditions = [...jobConditions(query), ...maybe('jobs.outcome = ?', query.outcome)];
   const columns = selected('jobs', JOB_COLUMNS);
   const rows: JobRow[] = [];
-  for (const range of ranges(connect(), query)) {
+  for (const range of ranges(connect(), query, Number.POSITIVE_INFINITY)) {
     const text = `SELECT ${columns} FROM jobs WHERE jobs.job_id >= ? AND jobs.job_id < ?
       ${and(conditions)} ORDER BY jobs.job_id DESC LIMIT ?`;
     const values = bound(range, conditions, query.limit - rows.length);
@@ -43,9 +43,9 @@ export function* jobsInSteps(connect: Connect, query: HistoryQuery): Steps<JobRo
 
 export function* tasksInSteps(connect: Connect, query: HistoryQuery): Steps<TaskRow[]> {
   const conditions = taskConditions(query);
-  const rows: TaskRow[] = [];
-  if (query.afterTask !== undefined) rows.push(...restOfJob(connect(), query, conditions));
-  for (const range of ranges(connect(), query)) {
+  const rows = restOfJob(connect(), query, conditions);
+  const below = query.afterTask?.jobId ?? Number.POSITIVE_INFINITY;
+  for (const range of ranges(connect(), query, below)) {
     if (rows.length >= query.limit) break;
     rows.push(...tasksOf(connect(), range, conditions, query.limit - rows.length));
     yield;
@@ -60,7 +60,7 @@ function restOfJob(
   conditions: readonly Condition[],
 ): TaskRow[] {
   const after = query.afterTask;
-  if (after === undefined) return [];
+  if (after === undefined || query.limit <= 0) return [];
   if (query.belowJobId !== undefined && after.jobId >= query.belowJobId) return [];
   const text = taskText(`tasks.job_id = ? AND (tasks.task_index, tasks.epoch) > (?, ?)
     ${and(conditions)}`);
@@ -131,22 +131,29 @@ function selected(table: string, columns: Readonly<Record<string, string>>): str
     .join(', ');
 }
 
-/** From the newest job that may be asked for down to the oldest, one step's worth at a time. */
-function* ranges(connection: Connection, query: HistoryQuery): Generator<Range> {
-  const { first, last } = connection
-    .statement(
-      'SELECT (SELECT min(job_id) FROM jobs) AS first, (SELECT max(job_id) FROM jobs) AS last',
-    )
-    .get() as { first: number | null; last: number | null };
+/**
+ * From the newest job that may be asked for down to the oldest, one step's worth of ids at a time;
+ * none at or above `below`.
+ */
+function* ranges(connection: Connection, query: HistoryQuery, below: number): Generator<Range> {
+  const { first, last } = connection.statement(ID_BOUNDS).get() as unknown as Bounds;
   if (first === null || last === null || query.limit <= 0) return;
-  const ids = query.jobIds ?? [];
-  const newest = query.jobIds === undefined ? last : ids.reduce((a, b) => Math.max(a, b), 0);
-  const oldest = query.jobIds === undefined ? first : ids.reduce((a, b) => Math.min(a, b), last);
-  const below = query.afterTask === undefined ? newest + 1 : query.afterTask.jobId;
-  let until = Math.min(last + 1, newest + 1, below, query.belowJobId ?? Number.POSITIVE_INFINITY);
+  const ids = query.jobIds?.filter((id) => id >= first && id <= last) ?? [first, last];
+  const oldest = ids.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+  const newest = ids.reduce((a, b) => Math.max(a, b), 0);
+  let until = Math.min(newest + 1, below, query.belowJobId ?? Number.POSITIVE_INFINITY);
   while (until > oldest) {
     const from = Math.max(oldest, until - QUERY_STEP_JOBS);
     yield { from, until };
     until = from;
   }
 }
+
+interface Bounds {
+  readonly first: number | null;
+  readonly last: number | null;
+}
+
+// Two look-ups at the ends of the key; `SELECT min(…), max(…)` in one would read the whole table.
+const ID_BOUNDS = `SELECT (SELECT min(job_id) FROM jobs) AS first,
+  (SELECT max(job_id) FROM jobs) AS last`;

@@ -12,7 +12,7 @@ export interface PackedCommit extends PackedHistory {
   readonly bytes: Uint8Array;
 }
 
-/** Sequence number of the newest record, in the journal or in the snapshot; 0 when there is none. */
+/** Number of the newest record, in the journal or in the snapshot; 0 when there is none. */
 export function lastSeq(connection: Connection): number {
   const row = connection
     .statement(`SELECT max(

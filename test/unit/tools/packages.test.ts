@@ -33,6 +33,21 @@ it('every package is pinned by a hash', () => {
   );
 });
 
+// npm leaves out an optional package that it cannot find, and then refuses its own lockfile.
+it('every package that a locked package depends on is locked too', () => {
+  const isLocked = (from: string, name: string): boolean => {
+    if (`${from}node_modules/${name}` in packages) return true;
+    const up = from.lastIndexOf('node_modules/', from.length - 2);
+    return from !== '' && isLocked(from.slice(0, Math.max(up, 0)), name);
+  };
+  const missing = Object.entries(packages).flatMap(([place, entry]) => {
+    const needed = { ...Object(entry['dependencies']), ...Object(entry['optionalDependencies']) };
+    const from = place === '' ? '' : `${place}/`;
+    return Object.keys(needed).filter((name) => !isLocked(from, name));
+  });
+  assert.deepEqual(missing, []);
+});
+
 it('every program of the package has its starter, and every script its file', () => {
   const manifest = JSON.parse(readText('package.json')) as {
     bin: Record<string, string>;

@@ -32,15 +32,15 @@ async function countsOf(fixture: string): Promise<Omit<StageResult, 'tests'>> {
 }
 
 it('each test counts once, a failed hook counts, skipped and todo tests are no passes', async () => {
-  assert.deepEqual(await countsOf('mixed.fixture.ts'), { passed: 2, failed: 4, skipped: 2 });
+  assert.deepEqual(await countsOf('every-ending.ts'), { passed: 2, failed: 4, skipped: 2 });
 });
 
 it('a file without a test counts as failed', async () => {
-  assert.deepEqual(await countsOf('empty.fixture.ts'), { passed: 0, failed: 1, skipped: 0 });
+  assert.deepEqual(await countsOf('no-test.ts'), { passed: 0, failed: 1, skipped: 0 });
 });
 
 it('a file whose process ends in mid-test counts as failed', async () => {
-  assert.deepEqual(await countsOf('crash.fixture.ts'), { passed: 0, failed: 1, skipped: 0 });
+  assert.deepEqual(await countsOf('crash.ts'), { passed: 0, failed: 1, skipped: 0 });
 });
 
 it('a program is one check, or as many as its summary says', () => {

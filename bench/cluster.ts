@@ -1,0 +1,74 @@
+// A throw-away local cluster for benchmarks: real head, agents, launchers and store in a temporary
+// directory, started by `weft up` as a user would, and a bare client for its unix socket.
+
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Call, connectLocally } from '../test/support/local-client.ts';
+
+const weft = join(import.meta.dirname, '..', 'bin', 'weft.mjs');
+
+export interface Cluster {
+  readonly directory: string;
+  readonly socketPath: string;
+  /** Runs the command line against this cluster; its standard output. */
+  cli(...args: string[]): string;
+  readonly call: Call;
+  /** CPU seconds so far of the head's process, user and system. */
+  headCpuSeconds(): number;
+  headPid(): number;
+  stop(): void;
+}
+
+export interface ClusterOptions {
+  readonly nodes: number;
+  readonly cpus: number;
+  readonly connections?: number;
+}
+
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const directory = mkdtempSync(join(tmpdir(), 'weft-bench-'));
+  const cli = (...args: string[]): string =>
+    execFileSync(process.execPath, [weft, '--dir', directory, ...args], { encoding: 'utf8' });
+  const { nodes, cpus } = options;
+  cli('up', '--nodes', String(nodes), '--cpus', String(cpus), '--memory', '64G');
+  const socketPath = join(directory, 'head', 'weft.sock');
+  const client = await connectLocally(socketPath, options.connections);
+  const headPid = (): number =>
+    Number.parseInt(readFileSync(join(directory, 'head', 'head.pid'), 'utf8'), 10);
+  return {
+    directory,
+    socketPath,
+    cli,
+    call: client.call,
+    headPid,
+    headCpuSeconds: () => cpuSeconds(headPid()),
+    stop() {
+      client.close();
+      cli('down');
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Fields 14 and 15 of /proc/PID/stat, in ticks of 10 ms (proc(5)). */
+function cpuSeconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+/** One figure in the form that bench/RESULTS.md and the peers' scripts share. */
+export function figure(name: string, unit: string, values: number[], more: object = {}): void {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
+  const round = (value: number): number => Number(value.toPrecision(4));
+  const [min, median, max] = [at(0), at(0.5), at(1)].map(round);
+  const p95 = round(at(0.95));
+  const p99 = round(at(0.99));
+  const n = values.length;
+  console.log(
+    JSON.stringify({ peer: 'weft', figure: name, unit, n, min, median, max, p95, p99, ...more }),
+  );
+}

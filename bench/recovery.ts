@@ -1,0 +1,86 @@
+// kill -9 of the head. First right after the last accepted submission of a burst, by the method that
+// peers are measured with: how many accepted jobs are lost, how many run twice. Then with many jobs
+// pending: how long until it serves again, and how much memory it takes.
+
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connectLocally } from '../test/support/local-client.ts';
+import { figure, startCluster } from './cluster.ts';
+
+const burst = Number(process.argv[2] ?? 1000);
+const pending = Number(process.argv[3] ?? 100_000);
+const repetitions = 3;
+
+const lost: number[] = [];
+const twice: number[] = [];
+for (let at = 0; at < repetitions; at += 1) await burstAndKill();
+figure(`burst_${burst}_lost_accepted_jobs`, 'jobs', lost);
+figure(`burst_${burst}_jobs_run_twice`, 'jobs', twice);
+await manyPending();
+
+async function burstAndKill(): Promise<void> {
+  const cluster = await startCluster({ nodes: 1, cpus: 32 });
+  try {
+    const runs = join(cluster.directory, 'runs');
+    mkdirSync(runs);
+    const script = `echo $$ > ${runs}/$WEFT_JOB_ID.$$`;
+    const submission = { program: { kind: 'shell', line: script }, directory: { kind: 'shared', path: '/' } };
+    const accepted: number[] = [];
+    let left = burst;
+    const client = async (): Promise<void> => {
+      for (; left > 0; left -= 1) {
+        accepted.push((await cluster.call<{ jobId: number }>('POST', '/v1/jobs', submission)).jobId);
+      }
+    };
+    await Promise.all([client(), client(), client(), client()]);
+    process.kill(cluster.headPid(), 'SIGKILL');
+    cluster.cli('up');
+    await drained(cluster.socketPath);
+    const ran = new Map<number, number>();
+    for (const file of readdirSync(runs)) {
+      const id = Number(file.split('.')[0]);
+      ran.set(id, (ran.get(id) ?? 0) + 1);
+    }
+    lost.push(accepted.filter((id) => !ran.has(id)).length);
+    twice.push([...ran.values()].filter((count) => count > 1).length);
+  } finally {
+    cluster.stop();
+  }
+}
+
+async function drained(socketPath: string): Promise<void> {
+  const client = await connectLocally(socketPath);
+  for (;;) {
+    const { jobs } = await client.call<{ jobs: unknown[] }>('GET', '/v1/jobs?state=live&limit=1');
+    if (jobs.length === 0) break;
+    await sleep(100);
+  }
+  client.close();
+}
+
+async function manyPending(): Promise<void> {
+  const cluster = await startCluster({ nodes: 1, cpus: 2 });
+  try {
+    const program = { kind: 'argv', argv: ['/bin/true'] };
+    const directory = { kind: 'shared', path: '/' };
+    const jobs = Array.from({ length: 1000 }, () => ({ submission: { program, directory, held: true } }));
+    for (let at = 0; at < pending; at += jobs.length) await cluster.call('POST', '/v1/jobs/bulk', { jobs });
+    figure(`head_rss_${pending}_pending`, 'MiB', [residentMiB(cluster.headPid())]);
+    const from = performance.now();
+    process.kill(cluster.headPid(), 'SIGKILL');
+    cluster.cli('up');
+    const client = await connectLocally(cluster.socketPath);
+    const { counts } = await client.call<{ counts: unknown }>('GET', '/v1/info');
+    figure(`recovery_${pending}_pending`, 's', [(performance.now() - from) / 1000], { counts });
+    figure(`head_rss_${pending}_pending_after_restart`, 'MiB', [residentMiB(cluster.headPid())]);
+    client.close();
+  } finally {
+    cluster.stop();
+  }
+}
+
+function residentMiB(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024;
+}

@@ -1,0 +1,230 @@
+// The agent: binds the runner to launcher, head, files and limits. Runs unchanged on Linux and in
+// the simulator; everything it touches is an argument.
+
+import type { NodeHello } from '../core/model/node.ts';
+import type { HeldEpoch } from '../core/model/orders.ts';
+import { adoptionInputs, strangers } from '../core/runner/adopt.ts';
+import type { RunnerState } from '../core/runner/state.ts';
+import type { KnownProcess, LaunchRequest, Processes } from '../ports/processes.ts';
+import type { HeadToAgent } from '../wire/messages.ts';
+import { Engine } from './engine.ts';
+import { groupsOf, Hands } from './hands.ts';
+import { Journal } from './journal.ts';
+import { MemoryWatch } from './memory-watch.ts';
+import { OutputShipper } from './outputs.ts';
+import type { AgentPorts, AgentSettings } from './ports.ts';
+import { HeadLink, type LinkStatus } from './session.ts';
+
+export interface Agent {
+  /** Read only: for people and for checks. */
+  readonly state: RunnerState;
+  readonly status: LinkStatus;
+  /** Leaves everything running, as a restart does; the next agent adopts it. */
+  stop(): void;
+  /** Ends every process and the launcher's work; the next agent reports them as lost. */
+  shutDown(): Promise<void>;
+}
+
+/** How long to wait before asking for a launcher again that could not be had. */
+const LAUNCHER_RETRY_MS = 500;
+/** A process that does not end on KILL sits in the kernel; waiting longer would not help. */
+const SHUT_DOWN_MS = 5000;
+const SIGKILL = 9;
+const SIGCONT = 18;
+
+/** Resolves when what ran before is adopted and the first dial is under way. */
+export async function startAgent(ports: AgentPorts, settings: AgentSettings): Promise<Agent> {
+  const agent = new RunningAgent(ports, settings);
+  await agent.start();
+  return agent;
+}
+
+class RunningAgent implements Agent {
+  readonly #ports: AgentPorts;
+  readonly #settings: AgentSettings;
+  readonly #engine: Engine;
+  readonly #link: HeadLink;
+  readonly #outputs: OutputShipper;
+  readonly #hands: Hands;
+  readonly #memory: MemoryWatch;
+  #processes: Processes | null = null;
+  /** Starts decided while there was no launcher. */
+  #queued: LaunchRequest[] = [];
+  #stopped = false;
+
+  constructor(ports: AgentPorts, settings: AgentSettings) {
+    this.#ports = ports;
+    this.#settings = settings;
+    const { clock, log, files } = ports;
+    const journal = new Journal(ports.journal, settings.bootId);
+    const { state, sameBoot, torn } = journal.recover();
+    log.info({ epochs: state.epochs.size, sameBoot, torn }, 'journal read');
+    this.#engine = new Engine({ state, clock, journal, log });
+    this.#outputs = new OutputShipper({
+      clock,
+      files,
+      send: (message) => this.#link.send(message),
+    });
+    this.#link = this.#makeLink();
+    this.#hands = new Hands({
+      ...{ ports, settings, outputs: this.#outputs },
+      processes: () => this.#processes,
+      start: (request) => this.#startProcess(request),
+      isLaunching: (epochId) => this.state.epochs.get(epochId)?.phase === 'launching',
+      step: (input) => this.#engine.step(input),
+    });
+    this.#memory = new MemoryWatch(ports, settings, this.#engine);
+  }
+
+  get state(): RunnerState {
+    return this.#engine.state;
+  }
+
+  get status(): LinkStatus {
+    return this.#link.status;
+  }
+
+  async start(): Promise<void> {
+    this.#hands.prepareNode(this.state);
+    this.#engine.attach({
+      perform: (effect, epoch) => this.#hands.perform(effect, epoch),
+      onSettled: () => this.#link.sendReports(),
+    });
+    await this.#connectLauncher();
+    if (this.#stopped) return;
+    this.#memory.start();
+    this.#link.start();
+  }
+
+  stop(): void {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    this.#engine.stop();
+    this.#hands.stop();
+    this.#memory.stop();
+    this.#outputs.disconnect();
+    this.#link.stop();
+    this.#processes?.close();
+    this.#ports.containment.close();
+    this.#ports.journal.close();
+  }
+
+  async shutDown(): Promise<void> {
+    const processes = this.#processes;
+    const { containment, clock } = this.#ports;
+    const groups = groupsOf(this.state);
+    // First deaf, then deadly: an exit that we cause here must not be journaled as the task's own.
+    this.#engine.stop();
+    this.#processes = null;
+    processes?.onEvent(() => undefined);
+    for (const group of groups) containment.kill(group);
+    if (processes !== null) {
+      await new Promise<void>((resolve) => {
+        clock.after(SHUT_DOWN_MS, resolve);
+        processes.onLost(() => resolve());
+        processes.shutDown();
+      });
+    }
+    for (const group of groups) if (containment.isEmpty(group)) containment.release(group);
+    this.stop();
+  }
+
+  #makeLink(): HeadLink {
+    const { clock, chance, log, dialer, load } = this.#ports;
+    const { state } = this.#engine;
+    return new HeadLink({
+      ...{ clock, chance, log, dialer, load },
+      hello: () => this.#hello(),
+      reports: () => ({ all: state.reports, next: state.nextReport }),
+      onWelcome: (welcome) => {
+        this.#engine.step({ kind: 'kill_grace', graceMs: welcome.killGraceMs });
+        this.#outputs.connect(welcome.logBytesMax);
+      },
+      onDown: () => this.#outputs.disconnect(),
+      onMessage: (message) => this.#onMessage(message),
+      onHeard: (sentAt) => this.#engine.step({ kind: 'heard', sentAt }),
+      onReportsAcknowledged: (upTo) => this.#engine.step({ kind: 'reports_acknowledged', upTo }),
+    });
+  }
+
+  #onMessage(message: HeadToAgent): void {
+    if (message.kind === 'orders') {
+      for (const order of message.orders) this.#engine.step({ kind: 'order', order });
+    } else if (message.kind === 'log_ack') {
+      this.#outputs.acknowledge(message.name, message.offset);
+    }
+  }
+
+  #hello(): NodeHello {
+    const { node, bootId, instance, resources, labels, sharedPaths, facts } = this.#settings;
+    const own = { node, bootId, instance, resources, labels, sharedPaths, facts };
+    return { ...own, held: heldOf(this.state) };
+  }
+
+  #startProcess(request: LaunchRequest): void {
+    if (this.#processes === null) this.#queued.push(request);
+    else this.#processes.start(request);
+  }
+
+  async #connectLauncher(): Promise<void> {
+    while (!this.#stopped) {
+      try {
+        const processes = await this.#ports.connectLauncher();
+        await this.#adopt(processes);
+        return;
+      } catch (error) {
+        this.#ports.log.error({ error }, 'no launcher; nothing can be started');
+        await new Promise<void>((resolve) => {
+          this.#ports.clock.after(LAUNCHER_RETRY_MS, resolve);
+        });
+      }
+    }
+  }
+
+  async #adopt(processes: Processes): Promise<void> {
+    processes.onEvent((event) => this.#engine.step({ kind: 'process', event }));
+    processes.onLost((why) => this.#onLauncherLost(processes, why));
+    const known = await processes.adopt();
+    if (this.#stopped) return;
+    this.#processes = processes;
+    // What still waits in the queue was never asked of any launcher: it is not lost.
+    const queued = this.#queued;
+    this.#queued = [];
+    const waiting = new Set(queued.map(({ launchId }) => launchId));
+    this.#endStrangers(processes, known);
+    for (const input of adoptionInputs(this.state, known)) {
+      if (input.kind === 'process' && waiting.has(input.event.launchId)) continue;
+      this.#engine.step(input);
+    }
+    for (const request of queued) processes.start(request);
+    this.#engine.resume();
+  }
+
+  /** Left by an agent whose journal is gone: nobody will ever ask for them. */
+  #endStrangers(processes: Processes, known: readonly KnownProcess[]): void {
+    for (const { launchId, state } of strangers(this.state, known)) {
+      if (state === 'ended') {
+        processes.forget(launchId);
+        continue;
+      }
+      this.#ports.log.warn({ launchId }, 'ending a process that no journal knows');
+      for (const signal of [SIGKILL, SIGCONT]) processes.signal(launchId, signal, 'all');
+    }
+  }
+
+  #onLauncherLost(processes: Processes, why: string): void {
+    if (this.#processes !== processes || this.#stopped) return;
+    this.#ports.log.error({ why }, 'the launcher is lost');
+    this.#processes = null;
+    void this.#connectLauncher();
+  }
+}
+
+function heldOf(state: RunnerState): HeldEpoch[] {
+  const held: HeldEpoch[] = [];
+  for (const { order, acknowledged } of state.epochs.values()) {
+    const { epochId, place, epoch, share } = order;
+    if (!acknowledged) held.push({ epochId, place, epoch, share });
+  }
+  return held;
+}

@@ -1,0 +1,177 @@
+// Drives the runner: input → events → journal → effects, in this order. All inputs of one turn of
+// the event loop share one write of the journal.
+
+import type { EpochId } from '../core/model/ids.ts';
+import { apply } from '../core/runner/apply.ts';
+import { decide } from '../core/runner/decide.ts';
+import type { RunnerEvent } from '../core/runner/events.ts';
+import type { RunnerInput } from '../core/runner/inputs.ts';
+import { type Effect, outstanding, outstandingOf } from '../core/runner/outstanding.ts';
+import type { Epoch, Now, RunnerState } from '../core/runner/state.ts';
+import { deadlineOf } from '../core/runner/time.ts';
+import type { Clock, Timer } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { Journal } from './journal.ts';
+
+/** What the engine has done to the world. */
+export interface EngineHands {
+  /** Carries out one effect. `prepare` and `sweep` come at once, the others after the journal. */
+  perform(effect: Effect, epoch: Epoch): void;
+  /** The journal holds everything decided so far: the time to speak to the head. */
+  onSettled(): void;
+}
+
+/** A full disk is waited for: nothing may be started that the journal does not know. */
+const JOURNAL_RETRY_MS = 1000;
+
+export class Engine {
+  readonly state: RunnerState;
+  readonly #clock: Clock;
+  readonly #journal: Journal;
+  readonly #log: Log;
+  readonly #performed = new Map<EpochId, string>();
+  #hands: EngineHands = { perform: () => undefined, onSettled: () => undefined };
+  #unwritten: RunnerEvent[] = [];
+  #effects: Effect[] = [];
+  #flushing = false;
+  #timer: Timer | null = null;
+  #timerAt = Number.POSITIVE_INFINITY;
+  #stopped = false;
+
+  constructor(of: { state: RunnerState; clock: Clock; journal: Journal; log: Log }) {
+    this.state = of.state;
+    this.#clock = of.clock;
+    this.#journal = of.journal;
+    this.#log = of.log;
+  }
+
+  get now(): Now {
+    return { at: this.#clock.now(), monotonic: this.#clock.monotonic() };
+  }
+
+  /**
+   * Once, before the first step. Starts that the journal knows are not repeated: the launcher has
+   * heard of them, or the process counts as lost.
+   */
+  attach(hands: EngineHands): void {
+    this.#hands = hands;
+    for (const { kind, epochId, key } of outstanding(this.state).effects) {
+      if (kind === 'start') this.#performed.set(epochId, key);
+    }
+  }
+
+  /** Takes up what is outstanding; signals once more, as a lost launcher may not have had them. */
+  resume(): void {
+    for (const { kind, epochId } of outstanding(this.state).effects) {
+      if (kind === 'signal') this.#performed.delete(epochId);
+      this.#touch(epochId);
+    }
+    this.#schedule();
+    this.#settleSoon();
+  }
+
+  /** Decides and applies at once; writes and acts at the end of the turn. */
+  step(input: RunnerInput): void {
+    if (this.#stopped) return;
+    const events = decide(this.state, input, this.now);
+    if (events.length === 0) return;
+    apply(this.state, events);
+    const touched = new Set<EpochId>();
+    for (const event of events) {
+      this.#unwritten.push(event);
+      const epochId = epochOf(event);
+      if (epochId !== null) touched.add(epochId);
+      if (event.kind === 'signal_wanted') this.#effects.push(signalOnce(event));
+    }
+    for (const epochId of touched) this.#touch(epochId);
+    this.#settleSoon();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#timer?.cancel();
+    this.#write();
+  }
+
+  /** Notes what the state now asks for this epoch, unless that was done already. */
+  #touch(epochId: EpochId): void {
+    const epoch = this.state.epochs.get(epochId);
+    if (epoch === undefined) {
+      this.#performed.delete(epochId);
+      return;
+    }
+    this.#scheduleFor(deadlineOf(this.state, epoch));
+    const effect = outstandingOf(epoch);
+    if (effect === null || this.#performed.get(epochId) === effect.key) return;
+    this.#performed.set(epochId, effect.key);
+    // Neither starts anything; doing them now lets a short task pass in one turn and one write.
+    if (effect.kind === 'prepare' || effect.kind === 'sweep') this.#hands.perform(effect, epoch);
+    else this.#effects.push(effect);
+  }
+
+  #settleSoon(): void {
+    if (this.#flushing) return;
+    this.#flushing = true;
+    this.#clock.soon(() => this.#settle());
+  }
+
+  #settle(): void {
+    if (this.#stopped) return;
+    while (this.#unwritten.length > 0 || this.#effects.length > 0) {
+      if (!this.#write()) {
+        this.#clock.after(JOURNAL_RETRY_MS, () => this.#settle());
+        return;
+      }
+      const effects = this.#effects;
+      this.#effects = [];
+      for (const effect of effects) {
+        const epoch = this.state.epochs.get(effect.epochId);
+        if (epoch !== undefined) this.#hands.perform(effect, epoch);
+      }
+    }
+    this.#flushing = false;
+    this.#hands.onSettled();
+  }
+
+  #write(): boolean {
+    if (this.#unwritten.length === 0) return true;
+    try {
+      this.#journal.append(this.#unwritten, this.state);
+    } catch (error) {
+      this.#log.error({ error }, 'the journal cannot be written; nothing is started until it can');
+      return false;
+    }
+    this.#unwritten = [];
+    return true;
+  }
+
+  #schedule(): void {
+    let next = Number.POSITIVE_INFINITY;
+    for (const epoch of this.state.epochs.values()) {
+      next = Math.min(next, deadlineOf(this.state, epoch) ?? next);
+    }
+    if (next !== Number.POSITIVE_INFINITY) this.#scheduleFor(next);
+  }
+
+  #scheduleFor(deadline: number | null): void {
+    if (deadline === null || deadline >= this.#timerAt || this.#stopped) return;
+    this.#timer?.cancel();
+    this.#timerAt = deadline;
+    const delay = Math.max(0, Math.ceil(deadline - this.#clock.monotonic()));
+    this.#timer = this.#clock.after(delay, () => {
+      this.#timerAt = Number.POSITIVE_INFINITY;
+      this.step({ kind: 'tick' });
+      this.#schedule();
+    });
+  }
+}
+
+function epochOf(event: RunnerEvent): EpochId | null {
+  if ('epochId' in event) return event.epochId;
+  return event.kind === 'epoch_accepted' ? event.order.epochId : null;
+}
+
+function signalOnce(event: Extract<RunnerEvent, { kind: 'signal_wanted' }>): Effect {
+  const { epochId, signal, serial } = event;
+  return { kind: 'signal', epochId, key: `signal#${serial}`, signals: [signal] };
+}

@@ -1,0 +1,198 @@
+// Carries out the runner's effects: prepares, starts, signals, sweeps, ships and cleans up.
+
+import type { EpochId } from '../core/model/ids.ts';
+import type { LaunchOrder } from '../core/model/orders.ts';
+import type { RunnerInput } from '../core/runner/inputs.ts';
+import type { Effect } from '../core/runner/outstanding.ts';
+import { type Epoch, isLive, type RunnerState } from '../core/runner/state.ts';
+import type { LaunchRequest, Processes } from '../ports/processes.ts';
+import type { Stream } from '../wire/messages.ts';
+import { fileNameOf, hostFile, scriptFile, spoolFile, workDirectory } from './names.ts';
+import type { OutputFile, OutputShipper } from './outputs.ts';
+import type { AgentPorts, AgentSettings } from './ports.ts';
+import { type Prepared, Preparer } from './prepare.ts';
+import { Sweeper } from './sweeper.ts';
+
+export interface HandsWorld {
+  readonly ports: AgentPorts;
+  readonly settings: AgentSettings;
+  readonly outputs: OutputShipper;
+  readonly processes: () => Processes | null;
+  readonly start: (request: LaunchRequest) => void;
+  readonly isLaunching: (epochId: EpochId) => boolean;
+  readonly step: (input: RunnerInput) => void;
+}
+
+export class Hands {
+  readonly #world: HandsWorld;
+  readonly #preparer: Preparer;
+  readonly #sweeper: Sweeper;
+  /** Between `prepared` and the journal's word that it may start. */
+  readonly #prepared = new Map<EpochId, Prepared>();
+
+  constructor(world: HandsWorld) {
+    this.#world = world;
+    const { ports, settings, processes } = world;
+    this.#preparer = new Preparer(ports, settings);
+    this.#sweeper = new Sweeper({
+      ...{ ports, settings, processes },
+      onSwept: (epochId, use) => world.step({ kind: 'swept', epochId, ...use }),
+    });
+  }
+
+  /** Once, before anything is performed: directories, groups and output files of earlier lives. */
+  prepareNode(state: RunnerState): void {
+    this.#preparer.makeDirectories();
+    for (const epoch of state.epochs.values()) if (!epoch.released) this.#watchOutputs(epoch);
+    this.#world.ports.containment.adopt(groupsOf(state));
+    this.#removeOrphans(state);
+  }
+
+  stop(): void {
+    this.#sweeper.stop();
+  }
+
+  perform(effect: Effect, epoch: Epoch): void {
+    switch (effect.kind) {
+      case 'prepare':
+        this.#prepare(epoch.order);
+        return;
+      case 'start':
+        this.#start(epoch);
+        return;
+      case 'signal':
+        this.#signal(epoch, effect.signals ?? []);
+        return;
+      case 'sweep':
+        this.#sweeper.sweep(epoch);
+        return;
+      default:
+        this.#release(epoch);
+    }
+  }
+
+  #prepare(order: LaunchOrder): void {
+    const outcome = this.#preparer.prepare(order);
+    if (outcome instanceof Promise) void outcome.then((value) => this.#onPrepared(order, value));
+    else this.#onPrepared(order, outcome);
+  }
+
+  #onPrepared(order: LaunchOrder, outcome: Awaited<ReturnType<Preparer['prepare']>>): void {
+    const { epochId } = order;
+    if (!outcome.ok) {
+      this.#world.step({ kind: 'prepare_failed', epochId, failure: outcome.error });
+      return;
+    }
+    const { preparation } = outcome.value;
+    this.#prepared.set(epochId, outcome.value);
+    this.#world.step({ kind: 'prepared', epochId, preparation });
+    if (!this.#world.isLaunching(epochId)) this.#giveBack(epochId, preparation.group);
+  }
+
+  /** The epoch was ended while its user was being looked up. */
+  #giveBack(epochId: EpochId, group: string | null): void {
+    this.#prepared.delete(epochId);
+    if (group !== null) this.#world.ports.containment.release(group);
+  }
+
+  #start(epoch: Epoch): void {
+    const { epochId } = epoch.order;
+    const prepared = this.#prepared.get(epochId);
+    const first = epoch.processes[0]?.launchId;
+    if (prepared === undefined || first === undefined) return;
+    this.#prepared.delete(epochId);
+    for (const request of prepared.requests(first)) this.#world.start(request);
+    this.#watchOutputs(epoch);
+  }
+
+  #watchOutputs(epoch: Epoch): void {
+    if (epoch.processes.length === 0) return;
+    const uid = epoch.preparation?.uid ?? null;
+    this.#world.outputs.watch(epoch.order, uid, outputsOf(epoch, this.#world.settings));
+  }
+
+  #signal(epoch: Epoch, signals: readonly number[]): void {
+    const processes = this.#world.processes();
+    for (const process of epoch.processes) {
+      if (!isLive(process)) continue;
+      for (const signal of signals) processes?.signal(process.launchId, signal, 'all');
+    }
+  }
+
+  /** After the end: output to the head, then everything away that was made for the epoch. */
+  #release(epoch: Epoch): void {
+    const { epochId } = epoch.order;
+    for (const { launchId, state } of epoch.processes) {
+      if (state !== 'lost') this.#world.processes()?.forget(launchId);
+    }
+    this.#world.outputs.finish(epochId, () => {
+      for (const { path } of outputsOf(epoch, this.#world.settings)) {
+        this.#world.ports.files.removeFile(path);
+      }
+      if (epoch.order.directory.kind === 'private') void this.#removeWork(epoch);
+      else this.#released(epoch);
+    });
+  }
+
+  async #removeWork(epoch: Epoch): Promise<void> {
+    const { files, log } = this.#world.ports;
+    const path = workDirectory(this.#world.settings, epoch.order.epochId);
+    try {
+      await files.removeTree(path);
+      await files.removeTree(`${path}.tmp`);
+    } catch (error) {
+      log.warn({ error, path }, 'a work directory could not be removed');
+    }
+    this.#released(epoch);
+  }
+
+  #released(epoch: Epoch): void {
+    const { settings, ports } = this.#world;
+    const { order } = epoch;
+    if (order.program.kind === 'script')
+      ports.files.removeFile(scriptFile(settings, order.epochId));
+    if (order.nodes.length > 1) ports.files.removeFile(hostFile(settings, order));
+    this.#world.step({ kind: 'released', epochId: order.epochId });
+  }
+
+  /** What epochs have left behind that no journal knows any more. */
+  #removeOrphans(state: RunnerState): void {
+    const { files, log } = this.#world.ports;
+    const { stateDir } = this.#world.settings;
+    const known = new Set([...state.epochs.keys()].map(fileNameOf));
+    for (const name of files.list(`${stateDir}/work`)) {
+      if (known.has(name.replace(/\.tmp$/, ''))) continue;
+      files.removeTree(`${stateDir}/work/${name}`).catch((error: unknown) => {
+        log.warn({ error, name }, 'an old work directory could not be removed');
+      });
+    }
+    const spools = files.list(`${stateDir}/spool`).map((uid) => `spool/${uid}`);
+    for (const folder of ['scripts', ...spools]) {
+      for (const name of files.list(`${stateDir}/${folder}`)) {
+        // In the spool the name goes on: node rank, process rank, stream.
+        const epoch = folder === 'scripts' ? name : name.replace(/\.\d+\.\d+\.(out|err)$/, '');
+        if (!known.has(epoch)) files.removeFile(`${stateDir}/${folder}/${name}`);
+      }
+    }
+  }
+}
+
+/** The limit groups that are in use. */
+export function groupsOf(state: RunnerState): string[] {
+  return [...state.epochs.values()].flatMap(({ preparation, phase }) => {
+    const group = preparation?.group ?? null;
+    return group === null || phase === 'ended' ? [] : [group];
+  });
+}
+
+/** The captured files of an epoch: those for which the job named no file of its own. */
+function outputsOf(epoch: Epoch, settings: AgentSettings): OutputFile[] {
+  const { order, preparation } = epoch;
+  const uid = preparation?.uid ?? 0;
+  const captured = (['stdout', 'stderr'] as const).filter((s) => order.files[s] === undefined);
+  return epoch.processes.flatMap((_, rank) =>
+    captured.map((stream: Stream) => {
+      return { rank, stream, path: spoolFile(settings, { order, uid, rank, stream }) };
+    }),
+  );
+}

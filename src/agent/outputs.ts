@@ -1,0 +1,183 @@
+// Ships captured output to the head: new pieces while a task runs, the rest at its end. Bounded per
+// file by the head's limit and per connection by what is not yet acknowledged.
+
+import type { EpochId } from '../core/model/ids.ts';
+import type { LaunchOrder } from '../core/model/orders.ts';
+import type { Clock, Timer } from '../ports/clock.ts';
+import type { Files } from '../ports/files.ts';
+import type { AgentToHead, LogName, Stream } from '../wire/messages.ts';
+
+/** Largest piece in one message; heartbeats share the connection. */
+const CHUNK_BYTES_MAX = 256 * 1024;
+/** Of one file, sent and not acknowledged. */
+const WINDOW_BYTES_MAX = 1024 * 1024;
+/** A piece without an answer for this long goes out again: the head could not keep it. */
+const RESEND_MS = 10_000;
+/** How often a running task's files are looked at. */
+const LOOK_EVERY_MS = 200;
+/** Spreads the looks when there are thousands of files: at most a few per cent of one CPU. */
+const LOOK_MS_PER_FILE = 0.1;
+
+export interface OutputFile {
+  readonly rank: number;
+  readonly stream: Stream;
+  readonly path: string;
+}
+
+interface Shipped extends OutputFile {
+  readonly name: LogName;
+  readonly uid: number | null;
+  sent: number;
+  acknowledged: number;
+  /** Of the last piece, once sent: its offset and length together; null before. */
+  end: number | null;
+  /** Monotonic time of the last piece sent or acknowledged. */
+  movedAt: number;
+}
+
+interface Part {
+  readonly files: Shipped[];
+  /** Set when the processes are gone. */
+  whenShipped: (() => void) | null;
+}
+
+export interface ShipperWorld {
+  readonly clock: Clock;
+  readonly files: Files;
+  /** False: no session; the message is not kept. */
+  readonly send: (message: AgentToHead) => boolean;
+}
+
+export class OutputShipper {
+  readonly #world: ShipperWorld;
+  readonly #parts = new Map<EpochId, Part>();
+  #timer: Timer | null = null;
+  #fileCount = 0;
+  #connected = false;
+  #bytesMax = 0;
+
+  constructor(world: ShipperWorld) {
+    this.#world = world;
+  }
+
+  /** From now on, these files of the epoch are shipped as they grow. */
+  watch(order: LaunchOrder, uid: number | null, files: readonly OutputFile[]): void {
+    if (files.length === 0 || this.#parts.has(order.epochId)) return;
+    const { epochId, nodeRank } = order;
+    const shipped = files.map((file) => {
+      const name = { epochId, nodeRank, rank: file.rank, stream: file.stream };
+      return { ...file, name, uid, sent: 0, acknowledged: 0, end: null, movedAt: 0 };
+    });
+    this.#parts.set(epochId, { files: shipped, whenShipped: null });
+    this.#fileCount += files.length;
+    this.#lookLater();
+  }
+
+  /** The files are complete: ships the rest at once, and says when the head has everything. */
+  finish(epochId: EpochId, then: () => void): void {
+    const part = this.#parts.get(epochId);
+    if (part === undefined) {
+      then();
+      return;
+    }
+    part.whenShipped = then;
+    for (const file of part.files) this.#ship(part, file);
+  }
+
+  /** A session with the head is up: whatever was not acknowledged goes out again. */
+  connect(bytesMax: number): void {
+    this.#connected = true;
+    this.#bytesMax = bytesMax;
+    for (const part of this.#parts.values()) {
+      for (const file of part.files) {
+        this.#shipAgain(part, file);
+      }
+    }
+    this.#lookLater();
+  }
+
+  disconnect(): void {
+    this.#connected = false;
+    this.#timer?.cancel();
+    this.#timer = null;
+  }
+
+  /** The head has this file up to `offset`, which can be further than this agent remembers. */
+  acknowledge(name: LogName, offset: number): void {
+    const part = this.#parts.get(name.epochId);
+    const file = part?.files.find((one) => one.rank === name.rank && one.stream === name.stream);
+    if (part === undefined || file === undefined) return;
+    file.acknowledged = offset;
+    file.movedAt = this.#world.clock.monotonic();
+    file.sent = Math.max(file.sent, file.acknowledged);
+    if (isShipped(file)) this.#dropWhenShipped(name.epochId, part);
+    else this.#ship(part, file);
+  }
+
+  #dropWhenShipped(epochId: EpochId, part: Part): void {
+    if (part.whenShipped === null || !part.files.every(isShipped)) return;
+    this.#parts.delete(epochId);
+    this.#fileCount -= part.files.length;
+    part.whenShipped();
+  }
+
+  #lookLater(): void {
+    if (!this.#connected || this.#timer !== null || this.#parts.size === 0) return;
+    const delay = LOOK_EVERY_MS + this.#fileCount * LOOK_MS_PER_FILE;
+    this.#timer = this.#world.clock.after(delay, () => {
+      this.#timer = null;
+      for (const part of this.#parts.values()) {
+        for (const file of part.files) this.#look(part, file);
+      }
+      this.#lookLater();
+    });
+  }
+
+  #look(part: Part, file: Shipped): void {
+    const isOpen = file.sent > file.acknowledged || (file.end !== null && !isShipped(file));
+    const quietMs = this.#world.clock.monotonic() - file.movedAt;
+    if (isOpen && quietMs > RESEND_MS) this.#shipAgain(part, file);
+    else if (file.end === null) this.#ship(part, file);
+  }
+
+  #shipAgain(part: Part, file: Shipped): void {
+    file.sent = file.acknowledged;
+    file.end = null;
+    this.#ship(part, file);
+  }
+
+  #ship(part: Part, file: Shipped): void {
+    if (!this.#connected || file.end !== null) return;
+    const size = this.#world.files.size(file.path) ?? 0;
+    const until = Math.min(size, this.#bytesMax);
+    while (file.sent < until && file.sent - file.acknowledged < WINDOW_BYTES_MAX) {
+      const wanted = Math.min(CHUNK_BYTES_MAX, until - file.sent);
+      const bytes = this.#world.files.read(file.path, file.uid, file.sent, wanted);
+      // Replaced, cut or not the user's own: what can be read safely has been.
+      if (bytes.length === 0) break;
+      const isLast = part.whenShipped !== null && file.sent + bytes.length >= until;
+      if (!this.#send(file, bytes, isLast, size - until)) return;
+    }
+    this.#shipEnd(part, file, size);
+  }
+
+  // Only when nothing is in flight: then the next acknowledgement can only mean the end.
+  #shipEnd(part: Part, file: Shipped, size: number): void {
+    if (part.whenShipped === null || file.end !== null || file.sent > file.acknowledged) return;
+    this.#send(file, new Uint8Array(0), true, Math.max(0, size - file.sent));
+  }
+
+  #send(file: Shipped, bytes: Uint8Array, end: boolean, dropped: number): boolean {
+    const { name, sent: offset } = file;
+    const message = { kind: 'log', name, offset, bytes, end, dropped } as const;
+    if (!this.#world.send(message)) return false;
+    file.sent += bytes.length;
+    file.movedAt = this.#world.clock.monotonic();
+    if (end) file.end = file.sent;
+    return true;
+  }
+}
+
+function isShipped(file: Shipped): boolean {
+  return file.end !== null && file.acknowledged >= file.end;
+}

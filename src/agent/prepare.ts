@@ -1,0 +1,207 @@
+// From an order to everything the launcher needs: account, directories, files, limits. What a short
+// task needs is done without a single wait once its user is known.
+
+import type { Result } from '../core/base/result.ts';
+import { err, ok } from '../core/base/result.ts';
+import type { LaunchOrder } from '../core/model/orders.ts';
+import type { Failure, Preparation } from '../core/runner/state.ts';
+import type { Group } from '../ports/containment.ts';
+import type { Owner } from '../ports/files.ts';
+import type { LaunchRequest } from '../ports/processes.ts';
+import type { UserAccount } from '../ports/users.ts';
+import { buildEnvironment, environmentOfProcess } from './environment.ts';
+import { hostFile, markOf, scriptFile, spoolDirectory, spoolFile, workDirectory } from './names.ts';
+import { formatPattern } from './patterns.ts';
+import type { AgentPorts, AgentSettings } from './ports.ts';
+
+export interface Prepared {
+  readonly preparation: Preparation;
+  /** One request per process, once the launch ids are in the journal. */
+  requests(firstLaunchId: number): LaunchRequest[];
+}
+
+type Outcome = Result<Prepared, Failure>;
+
+interface Setting {
+  readonly order: LaunchOrder;
+  readonly account: UserAccount;
+  readonly owner: Owner | null;
+  readonly directory: string;
+  readonly temporary: string | null;
+  readonly group: Group | null;
+}
+
+export class Preparer {
+  readonly #ports: AgentPorts;
+  readonly #settings: AgentSettings;
+  readonly #spooled = new Set<number>();
+  readonly #hostFiles = new Set<string>();
+
+  constructor(ports: AgentPorts, settings: AgentSettings) {
+    this.#ports = ports;
+    this.#settings = settings;
+  }
+
+  /** The directories that every epoch's own are made in. Users pass through, but cannot list. */
+  makeDirectories(): void {
+    for (const name of ['work', 'scripts', 'spool', 'hosts']) {
+      this.#ports.files.makeDirectory(`${this.#settings.stateDir}/${name}`, null, 0o711);
+    }
+  }
+
+  /** A value when the account is known already, else a promise of one. Never rejects. */
+  prepare(order: LaunchOrder): Outcome | Promise<Outcome> {
+    const users = this.#ports.users;
+    if (!this.#settings.switchUser) return this.#prepareAs(order, users.self());
+    const known = users.cached(order.account.user);
+    if (known !== undefined) return this.#prepareAs(order, known);
+    return users.find(order.account.user).then(
+      (account) => this.#prepareAs(order, account),
+      (error: unknown) => err(nodeFault(`cannot look up ${order.account.user}`, error)),
+    );
+  }
+
+  #prepareAs(order: LaunchOrder, account: UserAccount | null): Outcome {
+    const refusal = this.#refuseAccount(order, account);
+    if (refusal !== null || account === null) {
+      return err({ detail: refusal ?? 'no account', nodeFault: false });
+    }
+    try {
+      return ok(this.#setUp(order, account));
+    } catch (error) {
+      return err(nodeFault('cannot prepare the start', error));
+    }
+  }
+
+  #refuseAccount(order: LaunchOrder, account: UserAccount | null): string | null {
+    const { user, uid } = order.account;
+    const node = this.#settings.node;
+    if (account === null) return `user ${user} does not exist on node ${node}`;
+    if (!this.#settings.switchUser) return null;
+    if (uid !== null && uid !== account.uid) {
+      return `user ${user} has uid ${uid} where the job was submitted, but ${account.uid} on ${node}`;
+    }
+    if (account.uid === 0 && !this.#settings.allowRoot) return 'jobs as root are refused';
+    return null;
+  }
+
+  #setUp(order: LaunchOrder, account: UserAccount): Prepared {
+    const { uid, gid } = account;
+    const owner = this.#settings.switchUser ? { uid, gid } : null;
+    this.#makeSpool(uid, owner);
+    const directory = this.#makeWorkDirectory(order, owner);
+    const isPrivate = order.directory.kind === 'private';
+    const temporary = isPrivate ? `${directory}.tmp` : null;
+    if (temporary !== null) this.#ports.files.makeDirectory(temporary, owner, 0o700);
+    this.#writeFiles(order, owner);
+    // Last, because it is the one thing that would have to be given back.
+    const group = this.#ports.containment.acquire(limitsOf(order));
+    const setting = { order, account, owner, directory, temporary, group };
+    const limits = this.#ports.containment.limits;
+    const preparation = { limits, group: group?.name ?? null, uid, directory };
+    return { preparation, requests: (first) => this.#requests(setting, first) };
+  }
+
+  #makeSpool(uid: number, owner: Owner | null): void {
+    if (this.#spooled.has(uid)) return;
+    this.#ports.files.makeDirectory(spoolDirectory(this.#settings, uid), owner, 0o700);
+    this.#spooled.add(uid);
+  }
+
+  #makeWorkDirectory(order: LaunchOrder, owner: Owner | null): string {
+    if (order.directory.kind === 'shared') return order.directory.path;
+    const path = workDirectory(this.#settings, order.epochId);
+    this.#ports.files.makeDirectory(path, owner, 0o700);
+    return path;
+  }
+
+  #writeFiles(order: LaunchOrder, owner: Owner | null): void {
+    const { files } = this.#ports;
+    if (order.program.kind === 'script') {
+      files.writeFile(scriptFile(this.#settings, order.epochId), order.program.text, owner, 0o700);
+    }
+    const path = hostFile(this.#settings, order);
+    if (this.#hostFiles.has(path)) return;
+    if (order.nodes.length === 1) this.#hostFiles.add(path);
+    files.writeFile(path, hostLines(order, this.#settings.node), null, 0o644);
+  }
+
+  #requests(setting: Setting, firstLaunchId: number): LaunchRequest[] {
+    const { order, account, group, owner, directory } = setting;
+    const common = buildEnvironment({
+      ...{ order, account, temporary: setting.temporary },
+      hostFile: hostFile(this.#settings, order),
+      hasGpus: this.#settings.resources.gpuCount > 0,
+    });
+    const argv = this.#argvOf(order);
+    const cgroupProcs = group?.procs ?? [];
+    const { uid, gid, groups } = account;
+    const credentials = owner === null ? null : { uid, gid, groups };
+    return Array.from({ length: order.processesPerNode }, (_, rank) => {
+      const launchId = firstLaunchId + rank;
+      const mark = markOf(this.#settings, launchId);
+      return {
+        ...{ launchId, argv, cwd: directory, credentials, cgroupProcs, nice: 0 },
+        environment: environmentOfProcess(common, rank, mark),
+        ...this.#outputs(order, uid, rank),
+        append: order.epoch > 1 || sharesOutput(order),
+        umask: order.umask,
+      };
+    });
+  }
+
+  #argvOf(order: LaunchOrder): readonly string[] {
+    const program = order.program;
+    if (program.kind === 'argv') return program.argv;
+    if (program.kind === 'shell') return ['/bin/sh', '-c', program.line];
+    const path = scriptFile(this.#settings, order.epochId);
+    return program.text.startsWith('#!')
+      ? [path, ...program.args]
+      : ['/bin/sh', path, ...program.args];
+  }
+
+  #outputs(
+    order: LaunchOrder,
+    uid: number,
+    rank: number,
+  ): Pick<LaunchRequest, 'stdin' | 'stdout' | 'stderr'> {
+    const { stdin, stdout, stderr } = order.files;
+    const of = { order, uid, rank };
+    return {
+      stdin: stdin === undefined ? '' : formatPattern(stdin, order, rank),
+      stdout:
+        stdout === undefined
+          ? spoolFile(this.#settings, { ...of, stream: 'stdout' })
+          : formatPattern(stdout, order, rank),
+      stderr:
+        stderr === undefined
+          ? spoolFile(this.#settings, { ...of, stream: 'stderr' })
+          : formatPattern(stderr, order, rank),
+    };
+  }
+}
+
+/** Several processes may write one file: none of them may cut off what another wrote. */
+function sharesOutput(order: LaunchOrder): boolean {
+  if (order.processesPerNode === 1 && order.nodes.length === 1) return false;
+  return order.files.stdout !== undefined || order.files.stderr !== undefined;
+}
+
+/** A line per process, as every MPI reads it. The counts of other nodes are the same as here. */
+function hostLines(order: LaunchOrder, self: string): string {
+  const names = order.nodes.length === 1 ? [self] : order.nodes;
+  return names.map((name) => `${name}\n`.repeat(order.processesPerNode)).join('');
+}
+
+function limitsOf(order: LaunchOrder): { memoryBytes: number | null; cpuCount: number | null } {
+  const { memoryBytes, cpuCount } = order.share.resources;
+  return {
+    memoryBytes: memoryBytes > 0 ? memoryBytes : null,
+    cpuCount: cpuCount > 0 ? cpuCount : null,
+  };
+}
+
+function nodeFault(what: string, error: unknown): Failure {
+  const words = error instanceof Error ? error.message : String(error);
+  return { detail: `${what}: ${words}`, nodeFault: true };
+}

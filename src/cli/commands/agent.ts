@@ -1,0 +1,83 @@
+// `weft agent`: the agent of a node that joined, in the foreground, for a service manager.
+
+import path from 'node:path';
+import type { Resources } from '../../core/model/resources.ts';
+import { cpus, totalmem } from 'node:os';
+import type { Config } from '../config/config.ts';
+import type { Context } from '../context.ts';
+import type { AgentOptions } from '../daemons/daemon-options.ts';
+import { LocalPaths, readJson } from '../daemons/local-paths.ts';
+import { readLiveMark, removeMark, writeMark } from '../daemons/process-file.ts';
+import { usage } from '../failure.ts';
+import { defineVerb } from '../verb.ts';
+import type { Membership } from './join.ts';
+
+interface Options {
+  readonly logFile?: string;
+}
+
+export const verb = defineVerb<Options>({
+  define(command) {
+    command.option('--log-file <file>', 'log there, not to standard error');
+  },
+  run: ({ context, options }) => runAgent(context, options),
+});
+
+/** Runs until a signal stops it. What the node runs goes on and is adopted by the next agent. */
+export async function runAgent(context: Context, options: Options): Promise<number> {
+  const config = await context.config();
+  const paths = new LocalPaths(context.directory);
+  const membership = readJson<Membership>(paths.membership);
+  if (membership === null) {
+    const hint = 'Get a token on the head with `weft token join`, then `weft join weft-join:…` here.';
+    throw usage(`this machine has not joined a cluster (no ${paths.membership})`, hint);
+  }
+  paths.make();
+  const mark = paths.mark(membership.name);
+  const other = readLiveMark(mark);
+  if (other !== null) throw usage(`the agent of ${membership.name} runs already, process ${other.pid}`);
+  writeMark(mark, process.pid);
+  try {
+    await context.programs.runAgent(agentOptions(config, { membership, paths, options, context }));
+  } finally {
+    removeMark(mark);
+  }
+  return 0;
+}
+
+function agentOptions(
+  config: Config,
+  of: { membership: Membership; paths: LocalPaths; options: Options; context: Context },
+): AgentOptions {
+  const { membership, paths, options, context } = of;
+  const { name, url, fingerprint, secret } = membership;
+  const resources = declaredResources(config);
+  const wish = config.text('node.switch_user');
+  return {
+    name,
+    stateDir: paths.node(name),
+    head: { url, fingerprint },
+    secret,
+    labels: config.texts('node.labels'),
+    sharedPaths: config.texts('node.shared'),
+    switchUser: wish === 'auto' ? 'auto' : wish === 'true',
+    ...(resources === null ? {} : { resources }),
+    ...(options.logFile === undefined
+      ? {}
+      : { logFile: path.resolve(context.cwd, options.logFile) }),
+  };
+}
+
+/** Null when nothing is configured: the agent then looks at the machine and its cgroup. */
+function declaredResources(config: Config): Resources | null {
+  const cpuCount = config.optionalNumber('node.cpus');
+  const memoryBytes = config.optionalNumber('node.memory');
+  const gpuCount = config.optionalNumber('node.gpus');
+  if (cpuCount === null && memoryBytes === null && gpuCount === null) return null;
+  return {
+    cpuCount: cpuCount ?? cpus().length,
+    memoryBytes: memoryBytes ?? totalmem(),
+    gpuCount: gpuCount ?? 0,
+    counted: {},
+  };
+}

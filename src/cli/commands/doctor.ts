@@ -1,0 +1,28 @@
+// `weft doctor`: looks at what Weft needs, and says for each what to do.
+
+import { defineVerb } from '../verb.ts';
+import { CHECKS } from '../doctor/checks.ts';
+import { displayWidth } from '../output/table.ts';
+
+export const verb = defineVerb<{ output?: string }>({
+  define(command) {
+    command.option('-o, --output <format>', 'json');
+  },
+  async run({ context, options }) {
+    const findings = [];
+    for (const { name, check } of CHECKS) {
+      for (const finding of await check(context)) findings.push({ name, ...finding });
+    }
+    if (options.output === 'json') context.print(JSON.stringify(findings, null, 2));
+    else {
+      const width = Math.max(...findings.map(({ name }) => displayWidth(name)));
+      for (const { name, state, text, remedy } of findings) {
+        context.print(`${MARKS[state]}  ${name.padEnd(width)}  ${text}`);
+        if (remedy !== undefined) context.print(`${' '.repeat(width + 8)}${remedy}`);
+      }
+    }
+    return findings.some(({ state }) => state === 'bad') ? 1 : 0;
+  },
+});
+
+const MARKS = { ok: 'ok  ', note: 'note', bad: 'BAD ' } as const;

@@ -1,0 +1,172 @@
+// `weft down`: stops the cluster of `weft up`. What runs is put back to the queue first.
+
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JobView } from '../../api/jobs.ts';
+import type { Config } from '../config/config.ts';
+import type { Api } from '../connection/api.ts';
+import type { Context } from '../context.ts';
+import { DOWN_REASON, LocalCluster } from '../daemons/local-cluster.ts';
+import type { LocalPaths } from '../daemons/local-paths.ts';
+import { endProcess, markOf, readLiveMark, removeMark } from '../daemons/process-file.ts';
+import { Failure } from '../failure.ts';
+import { defineVerb } from '../verb.ts';
+
+interface Options {
+  readonly clean?: boolean;
+  readonly now?: boolean;
+}
+
+/** A daemon that does not stop within this time is killed; the journals make that safe. */
+const STOP_MAX_MS = 10_000;
+const POLL_MS = 50;
+
+export const verb = defineVerb<Options>({
+  define(command) {
+    command.option('--clean', 'also remove its state: queue, history, logs');
+    command.option('--now', 'end running jobs at once, without their grace time');
+  },
+  async run({ context, options }) {
+    const config = await context.config();
+    const cluster = new LocalCluster(context, config);
+    if (!existsSync(cluster.paths.directory)) {
+      context.print(`There is no cluster in ${cluster.paths.directory}.`);
+      return 0;
+    }
+    cluster.paths.make();
+    const unlock = cluster.lock();
+    try {
+      if (cluster.isRunning('head')) await putBack(context, cluster, { config, options });
+      await stopAll(context, cluster);
+    } finally {
+      unlock();
+    }
+    if (options.clean) clean(context, cluster.paths);
+    return 0;
+  },
+});
+
+/** Drains the nodes and requeues what runs, so that nothing is lost and nothing counts as a crash. */
+async function putBack(
+  context: Context,
+  cluster: LocalCluster,
+  { config, options }: { config: Config; options: Options },
+): Promise<void> {
+  if (options.clean || options.now) return;
+  const api = cluster.connect();
+  try {
+    const { nodes } = await api.call('listNodes');
+    for (const { name, drained } of nodes) {
+      if (drained === null) {
+        await api.call('drainNode', { params: { name }, body: { reason: DOWN_REASON } });
+      }
+    }
+    const running = await runningJobs(api);
+    for (const { id } of running) await requeue(context, api, String(id));
+    if (running.length > 0) {
+      const what = running.length === 1 ? '1 running job goes' : `${running.length} running jobs go`;
+      context.print(`${what} back to the queue, to start again at the next \`weft up\`.`);
+      await untilIdle(api, config.number('head.kill_grace') + 5000);
+    }
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    context.note(`the head does not help to stop in good order: ${error.message}`);
+  } finally {
+    api.close();
+  }
+}
+
+async function runningJobs(api: Api): Promise<JobView[]> {
+  const { jobs } = await api.call('listJobs', { query: { state: 'active', limit: 1000 } });
+  return jobs.filter(({ taskCounts }) =>
+    ['starting', 'running', 'suspended'].some((state) => (taskCounts[state] ?? 0) > 0),
+  );
+}
+
+async function requeue(context: Context, api: Api, id: string): Promise<void> {
+  try {
+    await api.call('requeueJob', { params: { id } });
+  } catch (error) {
+    // It may have ended since it was listed; otherwise its node reports it lost at the next start.
+    if (!(error instanceof Failure)) throw error;
+    context.note(`job ${id}: ${error.message}`);
+  }
+}
+
+async function untilIdle(api: Api, limitMs: number): Promise<void> {
+  const until = performance.now() + limitMs;
+  for (;;) {
+    const { nodes } = await api.call('listNodes');
+    if (nodes.every(({ running }) => running.length === 0) || performance.now() > until) return;
+    await sleep(POLL_MS);
+  }
+}
+
+async function stopAll(context: Context, cluster: LocalCluster): Promise<void> {
+  const { paths } = cluster;
+  const daemons = daemonsOf(paths).filter((daemon) => cluster.isRunning(daemon));
+  // Agents first, so that the head still hears the last of them; USR2 ends what a node still runs.
+  const agents = daemons.filter((daemon) => daemon !== 'head');
+  await Promise.all(agents.map((agent) => stop(context, paths, agent, 'SIGUSR2')));
+  await stopLaunchers(paths);
+  if (daemons.includes('head')) await stop(context, paths, 'head', 'SIGTERM');
+  context.print(daemons.length === 0 ? 'The cluster was not running.' : 'The cluster is stopped.');
+}
+
+function daemonsOf(paths: LocalPaths): string[] {
+  const folder = path.join(paths.directory, 'run');
+  const marks = existsSync(folder) ? readdirSync(folder) : [];
+  const names = marks.filter((file) => file.endsWith('.pid')).map((file) => file.slice(0, -4));
+  return names.filter((name) => name !== 'up');
+}
+
+async function stop(
+  context: Context,
+  paths: LocalPaths,
+  daemon: string,
+  signal: NodeJS.Signals,
+): Promise<void> {
+  const mark = readLiveMark(paths.mark(daemon));
+  if (mark !== null) {
+    const how = await endProcess(mark, { signal, graceMs: STOP_MAX_MS });
+    if (how === 'killed') context.note(`${daemon} did not stop by itself and was killed`);
+  }
+  removeMark(paths.mark(daemon));
+}
+
+/** Launchers outlive their agents by design; here nobody will come back to them soon. */
+async function stopLaunchers(paths: LocalPaths): Promise<void> {
+  const below = path.join(paths.directory, 'nodes') + path.sep;
+  const found = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const launchers = found.filter((pid) => {
+    const words = commandLine(pid);
+    return words.some((word) => word.startsWith(below) && word.endsWith('/launcher.sock'));
+  });
+  await Promise.all(
+    launchers.map(async (pid) => {
+      const mark = markOf(Number(pid));
+      if (mark !== null) await endProcess(mark, { signal: 'SIGTERM', graceMs: 1000 });
+    }),
+  );
+}
+
+function commandLine(pid: string): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  } catch {
+    return []; // Ended meanwhile.
+  }
+}
+
+/** Removes only what a cluster makes: the directory may be one that somebody uses otherwise too. */
+function clean(context: Context, paths: LocalPaths): void {
+  for (const name of ['head', 'nodes', 'run', 'cluster.json']) {
+    rmSync(path.join(paths.directory, name), { recursive: true, force: true });
+  }
+  rmSync(paths.socket, { force: true });
+  const left = readdirSync(paths.directory);
+  if (left.length === 0) rmSync(paths.directory, { recursive: true });
+  const kept = left.length === 0 ? '' : `; kept ${left.join(', ')}`;
+  context.print(`Removed its state in ${paths.directory}${kept}.`);
+}

@@ -1,0 +1,63 @@
+// `weft head`: the head of a cluster of several machines, in the foreground, for a service manager.
+
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import type { Config, Flags } from '../config/config.ts';
+import { formatAddress } from '../config/value.ts';
+import { SYSTEM_SOCKET } from '../connection/locate.ts';
+import type { Context } from '../context.ts';
+import { headOptions } from '../daemons/head-options.ts';
+import { LocalPaths } from '../daemons/local-paths.ts';
+import { readLiveMark, removeMark, writeMark } from '../daemons/process-file.ts';
+import { usage } from '../failure.ts';
+import { defineVerb } from '../verb.ts';
+
+interface Options {
+  readonly listen?: string;
+  readonly logFile?: string;
+}
+
+export const verb = defineVerb<Options>({
+  define(command) {
+    command.option('--listen <address>', 'host:port for agents and users elsewhere, or none');
+    command.option('--log-file <file>', 'log there, not to standard error');
+  },
+  run: ({ context, options }) => runHead(context, options),
+});
+
+/** Runs until a signal stops it. */
+export async function runHead(context: Context, options: Options): Promise<number> {
+  const flags: Flags = new Map(
+    options.listen === undefined ? [] : [['head.listen', { text: options.listen, flag: '--listen' }]],
+  );
+  const config = await context.config(flags);
+  const paths = new LocalPaths(context.directory);
+  paths.make();
+  const mark = paths.mark('head');
+  const other = readLiveMark(mark);
+  if (other !== null) throw usage(`a head runs in ${paths.directory} already, process ${other.pid}`);
+  const place = {
+    paths,
+    socketPath: socketOf(context, config, paths),
+    listen: config.address('head.listen'),
+    multiUser: config.flag('head.multi_user'),
+    logFile: options.logFile === undefined ? null : path.resolve(context.cwd, options.logFile),
+  };
+  const address = place.listen === null ? 'no port' : `https://${formatAddress(place.listen)}`;
+  context.note(`head of ${config.text('cluster.name')} on ${address} and ${place.socketPath}`);
+  writeMark(mark, process.pid);
+  try {
+    await context.programs.runHead(headOptions(config, place));
+  } finally {
+    removeMark(mark);
+  }
+  return 0;
+}
+
+/** Users of this machine need a place they can reach; one user's own head stays in its directory. */
+function socketOf(context: Context, config: Config, paths: LocalPaths): string {
+  const forAll = process.getuid?.() === 0 && config.flag('head.multi_user');
+  if (!forAll || context.options.dir !== undefined) return paths.socket;
+  mkdirSync(path.dirname(SYSTEM_SOCKET), { recursive: true, mode: 0o755 });
+  return SYSTEM_SOCKET;
+}

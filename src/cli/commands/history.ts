@@ -1,0 +1,139 @@
+// `weft history`: the accounting records of jobs, also of those long gone.
+
+import type { HistoryJob, HistoryReply, HistoryTask } from '../../api/history.ts';
+import { formatSize } from '../../core/base/size.ts';
+import { formatTaskId, type JobId } from '../../core/model/ids.ts';
+import type { Context } from '../context.ts';
+import { usage } from '../failure.ts';
+import { readPlace } from '../ids.ts';
+import { defineListing, type ListingOptions } from '../output/listing.ts';
+import type { Column } from '../output/table.ts';
+import { formatExit, formatInstant, formatSpan } from '../output/words.ts';
+import { parseInstant } from '../submit/values.ts';
+import { parseDuration } from '../../core/base/duration.ts';
+import { defineVerb } from '../verb.ts';
+import { readLimit } from './jobs.ts';
+
+interface Options extends ListingOptions {
+  readonly user?: string;
+  readonly name?: string;
+  readonly state?: string;
+  readonly outcome?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly tasks?: boolean;
+  readonly limit?: string;
+}
+
+export const verb = defineVerb<Options>({
+  define(command) {
+    command.argument('[job]', 'only this job');
+    command.option('-u, --user <name>', "only this user's");
+    command.option('--name <name>', 'only with this name');
+    command.option('-s, --state <state>', 'only in this state');
+    command.option('--outcome <outcome>', 'only with this outcome: completed, failed, …');
+    command.option('--since <time>', 'submitted since: 2h (ago), 18:30, 2026-01-31');
+    command.option('--until <time>', 'submitted before');
+    command.option('--tasks', 'one line per ended start of a task instead');
+    command.option('--limit <count>', 'at most this many jobs', '100');
+    defineListing(command);
+  },
+  async run({ context, args: [job], options }) {
+    const { jobs, tasks } = await fetchHistory(context, job, options);
+    const now = Date.now();
+    if (options.tasks) {
+      const name = (task: HistoryTask) => taskName(task);
+      const columns = taskColumns(now);
+      await context.list({ rows: tasks, columns, name, empty: 'No records.' }, options.output);
+    } else {
+      const name = (row: HistoryJob) => String(row.jobId);
+      const columns = jobColumns(now);
+      await context.list({ rows: jobs, columns, name, empty: 'No records.' }, options.output);
+    }
+    return 0;
+  },
+});
+
+async function fetchHistory(context: Context, job: string | undefined, options: Options) {
+  const limit = readLimit(options.limit ?? '100');
+  const filter = {
+    jobId: job === undefined ? undefined : readPlace(job).jobId,
+    owner: options.user,
+    name: options.name,
+    state: options.state,
+    outcome: options.outcome,
+    from: instantBefore('--since', options.since),
+    until: instantBefore('--until', options.until),
+    tasks: options.tasks,
+  };
+  const api = await context.api();
+  const found = { jobs: [] as HistoryJob[], tasks: [] as HistoryTask[] };
+  let before: number | undefined;
+  while (found.jobs.length < limit) {
+    const query = { ...filter, before, limit: Math.min(1000, limit - found.jobs.length) };
+    const page: HistoryReply = await api.call('history', { query });
+    found.jobs.push(...page.jobs);
+    found.tasks.push(...page.tasks);
+    if (page.next === null) break;
+    before = page.next;
+  }
+  return found;
+}
+
+/** A duration counts back from now; a time of day is the last one that was. */
+function instantBefore(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const now = Date.now();
+  const ago = /^\d+:/.test(text) ? null : parseDuration(text);
+  if (ago?.ok) return now - ago.value;
+  const at = parseInstant(text, now);
+  if (!at.ok) throw usage(`${flag}: ${at.error}`);
+  return /^\d{1,2}:/.test(text) ? at.value - 86_400_000 : at.value;
+}
+
+function jobColumns(now: number): Column<HistoryJob>[] {
+  return [
+    { title: 'JOB', value: (job) => String(job.jobId), align: 'right' },
+    { title: 'NAME', value: (job) => job.name },
+    { title: 'USER', value: (job) => job.owner },
+    { title: 'OUTCOME', value: (job) => job.outcome ?? job.state },
+    { title: 'EXIT', value: exit },
+    { title: 'TASKS', value: (job) => String(job.taskCount), align: 'right' },
+    { title: 'NODES', value: (job) => String(job.nodeCount), align: 'right', wide: true },
+    { title: 'CPUS', value: (job) => String(job.cpuCount), align: 'right', wide: true },
+    { title: 'MEMORY', value: (job) => formatSize(job.memoryBytes), align: 'right', wide: true },
+    { title: 'SUBMITTED', value: (job) => formatInstant(job.submittedAt, now) },
+    { title: 'STARTED', value: (job) => formatInstant(job.startedAt, now), wide: true },
+    { title: 'ENDED', value: (job) => formatInstant(job.endedAt, now), wide: true },
+    { title: 'TIME', value: (job) => span(job, now), align: 'right' },
+    { title: 'COMMAND', value: (job) => job.command },
+    { title: 'DETAIL', value: (job) => job.detail ?? '', wide: true },
+  ];
+}
+
+function taskColumns(now: number): Column<HistoryTask>[] {
+  return [
+    { title: 'TASK', value: taskName },
+    { title: 'OUTCOME', value: (task) => (task.final ? task.outcome : `${task.outcome}, again`) },
+    { title: 'EXIT', value: exit },
+    { title: 'NODES', value: (task) => task.nodes.join(',') },
+    { title: 'STARTED', value: (task) => formatInstant(task.startedAt, now) },
+    { title: 'TIME', value: (task) => span(task, now), align: 'right' },
+    { title: 'CPU', value: (task) => formatSpan((task.userUs + task.systemUs) / 1000), align: 'right' },
+    { title: 'MEMORY', value: (task) => formatSize(task.memoryPeakBytes), align: 'right' },
+    { title: 'DETAIL', value: (task) => task.detail ?? '' },
+  ];
+}
+
+function taskName({ jobId, index, epoch }: HistoryTask): string {
+  return `${formatTaskId(jobId as JobId, index)}#${epoch}`;
+}
+
+function exit(row: { exitCode: number | null; signal: number | null }): string {
+  if (row.signal !== null) return formatExit({ signal: row.signal });
+  return row.exitCode === null ? '-' : String(row.exitCode);
+}
+
+function span(row: { startedAt: number | null; endedAt: number | null }, now: number): string {
+  return row.startedAt === null ? '-' : formatSpan((row.endedAt ?? now) - row.startedAt);
+}

@@ -1,0 +1,67 @@
+// `weft info`: the cluster, its nodes and its active jobs on one screen.
+
+import type { InfoReply } from '../../api/cluster.ts';
+import type { JobView } from '../../api/jobs.ts';
+import type { NodeView } from '../../api/nodes.ts';
+import { formatSize } from '../../core/base/size.ts';
+import { jobColumns } from '../jobs/columns.ts';
+import { nodeColumns } from '../nodes/columns.ts';
+import { formatListing, type ListingOptions, parseFormat } from '../output/listing.ts';
+import { fillTemplate } from '../output/template.ts';
+import { formatSpan } from '../output/words.ts';
+import { defineVerb } from '../verb.ts';
+
+/** More are a matter for `weft jobs`. */
+const JOBS_SHOWN = 20;
+
+export const verb = defineVerb<ListingOptions>({
+  define(command) {
+    command.option('-o, --output <format>', 'json, wide or template=TEXT with {{fields}}');
+  },
+  async run({ context, options }) {
+    const api = await context.api();
+    const [info, { nodes }, { jobs }] = await Promise.all([
+      api.call('info'),
+      api.call('listNodes'),
+      api.call('listJobs', { query: { state: 'active', limit: JOBS_SHOWN } }),
+    ]);
+    const format = parseFormat(options.output);
+    if (format.kind === 'json') context.print(JSON.stringify({ ...info, nodes, jobs }, null, 2));
+    else if (format.kind === 'template') context.print(fillTemplate(format.template, info));
+    else if (format.kind === 'name') context.print(info.clusterName);
+    else {
+      const now = info.head.now;
+      context.print(headline(info, api.address));
+      context.print(summary(info));
+      context.print('');
+      const nodeName = (node: NodeView) => node.name;
+      const nodeRows = { rows: nodes, columns: nodeColumns(now), name: nodeName, empty: 'No nodes.' };
+      for (const line of formatListing(nodeRows, format)) context.print(line);
+      context.print('');
+      const jobName = (job: JobView) => String(job.id);
+      const empty = 'No active jobs.';
+      const jobRows = { rows: jobs, columns: jobColumns(now), name: jobName, empty };
+      for (const line of formatListing(jobRows, format)) context.print(line);
+      if (jobs.length === JOBS_SHOWN) context.print(`… the newest ${JOBS_SHOWN}; all: weft jobs`);
+    }
+    return 0;
+  },
+});
+
+function headline(info: InfoReply, address: string): string {
+  const since = formatSpan(info.head.now - info.head.startedAt);
+  return `Cluster ${info.clusterName}: head on ${info.head.hostname} (${address}), up ${since}, Weft ${info.version}`;
+}
+
+function summary(info: InfoReply): string {
+  const { total, free } = info;
+  const cpus = `${total.cpuCount - free.cpuCount} of ${total.cpuCount} cpus`;
+  const memory = `${formatSize(total.memoryBytes - free.memoryBytes)} of ${formatSize(total.memoryBytes)} memory`;
+  const nodes = counts(info.nodes);
+  return `In use: ${cpus}, ${memory}. Nodes: ${nodes || 'none'}. Waiting tasks: ${info.queueLength}.`;
+}
+
+function counts(of: Readonly<Record<string, number>>): string {
+  const some = Object.entries(of).filter(([, count]) => count > 0);
+  return some.map(([state, count]) => `${count} ${state.replace('_', ' ')}`).join(', ');
+}

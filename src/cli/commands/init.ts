@@ -1,0 +1,69 @@
+// `weft init`: writes the configuration of a cluster of several machines.
+
+import { existsSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import path from 'node:path';
+import { KEYS } from '../config/keys.ts';
+import { formatAddress, parseValue } from '../config/value.ts';
+import { LocalPaths } from '../daemons/local-paths.ts';
+import { usage } from '../failure.ts';
+import { defineVerb } from '../verb.ts';
+
+interface Options {
+  readonly name: string;
+  readonly listen: string;
+  readonly names?: string;
+}
+
+export const verb = defineVerb<Options>({
+  define(command) {
+    command.option('--name <name>', 'name of the cluster', 'weft');
+    command.option('--listen <address>', 'where agents and users reach the head', '0.0.0.0:5001');
+    command.option('--names <names>', 'names and addresses of this machine, separated by commas');
+  },
+  async run({ context, options }) {
+    const paths = new LocalPaths(context.directory);
+    const file = path.join(paths.directory, 'weft.yaml');
+    if (existsSync(file)) {
+      throw usage(`${file} exists already`, 'Change it by hand, or remove it first.');
+    }
+    if (existsSync(paths.cluster)) {
+      throw usage(`${paths.directory} has the cluster of \`weft up\``, 'Choose another --dir.');
+    }
+    const text = configText(options);
+    paths.make();
+    writeFileSync(file, text, { mode: 0o644, flag: 'wx' });
+    context.print(`Wrote ${file}. What next:`);
+    const dir = context.options.dir === undefined ? '' : ` --dir ${paths.directory}`;
+    context.print(`  weft head${dir}                    here, as a service`);
+    context.print(`  weft token join${dir}              here, once it runs: prints weft-join:…`);
+    context.print('  weft join weft-join:…        on each machine that offers itself');
+    context.print('  weft agent                   there, as a service');
+    return 0;
+  },
+});
+
+/** The file: what was chosen, and the rest as comments with its defaults. */
+function configText({ name, listen, names }: Options): string {
+  const address = KEYS.find((key) => key.name === 'head.listen');
+  const parsed = address === undefined ? null : parseValue(address, listen);
+  if (!parsed?.ok) throw usage(`--listen: ${parsed?.error}`);
+  const shown = parsed.value === null ? 'none' : formatAddress(parsed.value as never);
+  const chosen = new Map([
+    ['cluster.name', JSON.stringify(name)],
+    ['head.listen', shown],
+    ['head.names', `[${names ?? hostname()}]`],
+  ]);
+  const lines = ['# Configuration of Weft; docs/config.md says more. Durations and sizes have units.'];
+  let section = '';
+  for (const key of KEYS) {
+    const [group = '', word = ''] = key.name.split('.');
+    if (group === 'up') continue;
+    const value = chosen.get(key.name);
+    if (group !== section) lines.push('', `${group}:`);
+    section = group;
+    lines.push(`  # ${key.text}`);
+    lines.push(value === undefined ? `  #${word}: ${key.default ?? ''}` : `  ${word}: ${value}`);
+  }
+  return `${lines.join('\n').replace(/ +$/gm, '')}\n`;
+}

@@ -1,0 +1,120 @@
+// `weft job`: everything about one job, or the list of its tasks.
+
+import type { JobDetail, ListTasksReply, TaskView } from '../../api/jobs.ts';
+import { formatDuration } from '../../core/base/duration.ts';
+import { formatSize } from '../../core/base/size.ts';
+import type { Api } from '../connection/api.ts';
+import { readPlace } from '../ids.ts';
+import { elapsed, stateWords, taskColumns } from '../jobs/columns.ts';
+import { outcomeWords } from '../jobs/outcome.ts';
+import { defineListing, type ListingOptions, parseFormat } from '../output/listing.ts';
+import { printable } from '../output/table.ts';
+import { fillTemplate } from '../output/template.ts';
+import { formatInstant } from '../output/words.ts';
+import { defineVerb } from '../verb.ts';
+import { readLimit } from './jobs.ts';
+
+interface Options extends ListingOptions {
+  readonly tasks?: boolean;
+  readonly limit?: string;
+}
+
+export const verb = defineVerb<Options>({
+  define(command) {
+    command.argument('<job>', 'job id');
+    command.option('--tasks', 'list its tasks');
+    command.option('--limit <count>', 'at most this many tasks', '1000');
+    defineListing(command);
+  },
+  async run({ context, args: [id = ''], options }) {
+    const { jobId } = readPlace(id);
+    const api = await context.api();
+    if (options.tasks) {
+      const rows = await fetchTasks(api, String(jobId), readLimit(options.limit ?? '1000'));
+      const name = (task: TaskView) => task.id;
+      const columns = taskColumns(Date.now());
+      await context.list({ rows, columns, name, empty: 'No tasks.' }, options.output);
+      return 0;
+    }
+    const job = await api.call('getJob', { params: { id: String(jobId) } });
+    for (const line of formatJob(job, options.output, Date.now())) context.print(line);
+    return 0;
+  },
+});
+
+async function fetchTasks(api: Api, id: string, limit: number): Promise<TaskView[]> {
+  const tasks: TaskView[] = [];
+  let after: number | undefined;
+  while (tasks.length < limit) {
+    const query = { after, limit: Math.min(1000, limit - tasks.length) };
+    const page: ListTasksReply = await api.call('listTasks', { params: { id }, query });
+    tasks.push(...page.tasks);
+    if (page.next === null) break;
+    after = page.next;
+  }
+  return tasks;
+}
+
+function formatJob(job: JobDetail, output: string | undefined, now: number): string[] {
+  const format = parseFormat(output);
+  if (format.kind === 'json') return [JSON.stringify(job, null, 2)];
+  if (format.kind === 'name') return [String(job.id)];
+  if (format.kind === 'template') return [fillTemplate(format.template, job)];
+  const lines = describeJob(job, now).filter(([, value]) => value !== '' && value !== '-');
+  return lines.map(([title, value]) => `${`${title}:`.padEnd(12)} ${printable(value)}`);
+}
+
+function describeJob(job: JobDetail, now: number): [string, string][] {
+  const { request } = job;
+  const lines: [string, string][] = [
+    ['Job', `${job.id} ${job.name}`],
+    ['User', job.owner],
+    ['State', job.state === 'done' ? outcomeWords(job) : stateWords(job)],
+    ['Why', job.state === 'pending' ? (job.reason?.words ?? '') : ''],
+    ['Notice', job.notice ?? ''],
+    ['Tasks', job.array === null ? '' : taskWords(job)],
+    ['Command', job.command],
+    ['Directory', job.directory ?? 'private'],
+    ['Needs', needs(job)],
+    ['Labels', request.labels.join(', ')],
+    ['Only nodes', request.nodeNames.join(', ')],
+    ['Nodes', job.nodes.join(', ')],
+    ['Time limit', job.walltimeMs === null ? 'none' : formatDuration(job.walltimeMs)],
+    ['Submitted', formatInstant(job.submittedAt, now)],
+    ['Begins', formatInstant(job.beginAt, now)],
+    ['Started', formatInstant(job.startedAt, now)],
+    ['Ended', formatInstant(job.endedAt, now)],
+    ['Elapsed', elapsed(job, now)],
+    ['After', job.dependencies.map((on) => `${on.jobId}:${on.condition}`).join(', ')],
+    ['Waits for', job.waitsFor.join(', ')],
+    ['Output', [job.files.stdout, job.files.stderr].filter(Boolean).join(', ') || 'weft logs'],
+    ['Node loss', nodeLoss(job)],
+  ];
+  const { usage } = job;
+  if (usage.userUs + usage.systemUs > 0) {
+    const cpu = formatDuration((usage.userUs + usage.systemUs) / 1000);
+    lines.push(['Used', `${cpu} cpu time, ${formatSize(usage.memoryPeakBytes)} memory at most`]);
+  }
+  return lines;
+}
+
+function taskWords(job: JobDetail): string {
+  const counts = Object.entries(job.taskCounts).filter(([, count]) => count > 0);
+  const words = counts.map(([state, count]) => `${count} ${state}`).join(', ');
+  const atOnce = job.runningMax === null ? '' : `, ${job.runningMax} at once`;
+  return `${job.taskCount} (${job.array}${atOnce}): ${words}`;
+}
+
+function needs({ request }: JobDetail): string {
+  const { perNode } = request;
+  const parts = [`${perNode.cpuCount} cpus`, `${formatSize(perNode.memoryBytes)} memory`];
+  if (perNode.gpuCount > 0) parts.push(`${perNode.gpuCount} gpus`);
+  for (const [name, count] of Object.entries(perNode.counted)) parts.push(`${count} ${name}`);
+  const nodes = `${request.nodeCount} × ${request.processesPerNode} processes`;
+  return `${nodes}, per node ${parts.join(', ')}${request.exclusive ? ', whole nodes' : ''}`;
+}
+
+function nodeLoss({ onNodeLoss, requeue }: JobDetail): string {
+  const kind = onNodeLoss.kind === 'lease' ? `lease ${formatDuration(onNodeLoss.leaseMs ?? 0)}` : onNodeLoss.kind;
+  return requeue ? kind : `${kind}, then the task ends`;
+}

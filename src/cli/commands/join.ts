@@ -1,0 +1,111 @@
+// `weft join`: exchanges a join token for a secret of this machine's own, and keeps it.
+
+import { existsSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AdmittedReply } from '../../api/nodes.ts';
+import { parseNodeName } from '../../core/model/ids.ts';
+import type { Config } from '../config/config.ts';
+import { Api } from '../connection/api.ts';
+import { SessionCache } from '../connection/sessions.ts';
+import type { Context } from '../context.ts';
+import { LocalPaths, writeJson } from '../daemons/local-paths.ts';
+import { Failure, usage } from '../failure.ts';
+import { decodeTicket, type JoinTicket } from '../join-string.ts';
+import { defineVerb } from '../verb.ts';
+
+interface Options {
+  readonly name?: string;
+  readonly label?: string[];
+  readonly again?: boolean;
+}
+
+/** What a machine keeps of its joining; read by `weft agent`. 0600: it has the secret. */
+export interface Membership {
+  readonly name: string;
+  readonly url: string;
+  readonly fingerprint: string;
+  readonly secret: string;
+  readonly clusterName: string;
+}
+
+export const verb = defineVerb<Options>({
+  define(command) {
+    command.argument('<token>', 'weft-join:… as `weft token join` printed it; - reads it from stdin');
+    command.option('--name <name>', 'name of this node (default: the host name)');
+    command.option('--label <labels...>', 'labels of this node');
+    command.option('--again', 'forget an earlier membership');
+  },
+  async run({ context, args: [word = ''], options }) {
+    const ticket = decodeTicket(word === '-' ? await readStandardInput() : word);
+    if (!ticket.ok) throw usage(ticket.error);
+    const config = await context.config();
+    const paths = new LocalPaths(context.directory);
+    if (existsSync(paths.membership) && !options.again) {
+      throw usage(`this machine has joined already (${paths.membership})`, 'Use --again to join anew.');
+    }
+    const name = readName(options.name ?? config.text('node.name') ?? hostname());
+    const labels = options.label ?? [];
+    const joined = await tryAll(context, { ticket: ticket.value, config, body: { name, labels } });
+    paths.make();
+    writeJson(paths.membership, { ...joined, fingerprint: ticket.value.fingerprint });
+    context.print(`Node ${joined.name} is a member of ${joined.clusterName}. Start it: weft agent`);
+    return 0;
+  },
+});
+
+interface Attempt {
+  readonly ticket: JoinTicket;
+  readonly config: Config;
+  readonly body: { name: string; labels: string[] };
+}
+
+type Joined = AdmittedReply & { readonly url: string };
+
+/** Each address in turn, as often as configured. Only silence is tried again, never a refusal. */
+async function tryAll(context: Context, attempt: Attempt): Promise<Joined> {
+  const { ticket, config } = attempt;
+  const rounds = config.number('join.retries');
+  let last: Failure | null = null;
+  for (let round = 0; round < rounds; round += 1) {
+    if (round > 0) await sleep(config.optionalNumber('join.retry_wait') ?? 0);
+    for (const address of ticket.addresses) {
+      try {
+        return await tryOne(context, address, attempt);
+      } catch (error) {
+        if (!(error instanceof Failure) || error.kind !== 'unavailable') throw error;
+        if (last === null) context.note(`${error.message} Trying on.`);
+        last = error;
+      }
+    }
+  }
+  throw last ?? usage('this join token has no address');
+}
+
+async function tryOne(
+  context: Context,
+  address: string,
+  { ticket, config, body }: Attempt,
+): Promise<Joined> {
+  const url = new URL(`https://${address}`);
+  const location = { kind: 'url', url, fingerprint: ticket.fingerprint, token: ticket.token } as const;
+  const sessions = new SessionCache(context.environment);
+  const timeoutMs = config.optionalNumber('client.timeout') ?? 30_000;
+  const api = new Api({ location, sessions, timeoutMs: Math.min(timeoutMs, 10_000) });
+  try {
+    return { ...(await api.call('join', { body })), url: url.origin };
+  } finally {
+    api.close();
+  }
+}
+
+function readName(text: string): string {
+  const name = parseNodeName(text);
+  if (!name.ok) throw usage(`--name: ${name.error}`);
+  return name.value;
+}
+
+async function readStandardInput(): Promise<string> {
+  const { text } = await import('node:stream/consumers');
+  return (await text(process.stdin)).trim();
+}

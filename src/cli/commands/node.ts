@@ -1,0 +1,155 @@
+// `weft node …`: what nodes there are, and what operators do with them.
+
+import type { NodeView } from '../../api/nodes.ts';
+import { parseNodeName } from '../../core/model/ids.ts';
+import { usage } from '../failure.ts';
+import { nodeColumns, nodeState } from '../nodes/columns.ts';
+import { defineListing, type ListingOptions, parseFormat } from '../output/listing.ts';
+import { printable } from '../output/table.ts';
+import { fillTemplate } from '../output/template.ts';
+import { formatInstant } from '../output/words.ts';
+import { formatSize } from '../../core/base/size.ts';
+import { defineVerb, type Verb, type VerbGroup } from '../verb.ts';
+
+const list = defineVerb<ListingOptions>({
+  define: defineListing,
+  async run({ context, options }) {
+    const api = await context.api();
+    const { nodes } = await api.call('listNodes');
+    const name = (node: NodeView) => node.name;
+    const columns = nodeColumns(Date.now());
+    await context.list({ rows: nodes, columns, name, empty: 'No nodes.' }, options.output);
+    return 0;
+  },
+});
+
+const show = defineVerb<ListingOptions>({
+  define(command) {
+    command.argument('<node>', 'name of a node');
+    defineListing(command);
+  },
+  async run({ context, args: [name = ''], options }) {
+    const api = await context.api();
+    const node = await api.call('getNode', { params: { name: readName(name) } });
+    for (const line of formatNode(node, options.output)) context.print(line);
+    return 0;
+  },
+});
+
+const drain = defineVerb<{ reason?: string }>({
+  define(command) {
+    command.argument('<node...>', 'names of nodes');
+    command.option('-r, --reason <text>', 'shown to everybody who waits for it', 'maintenance');
+  },
+  async run({ context, args, options }) {
+    const api = await context.api();
+    const body = { reason: options.reason ?? 'maintenance' };
+    for (const name of args.map(readName)) {
+      await api.call('drainNode', { params: { name }, body });
+      context.print(`Node ${name} gets no new work; what runs there goes on to its end.`);
+    }
+    return 0;
+  },
+});
+
+const label = defineVerb<{ remove?: string[] }>({
+  define(command) {
+    command.argument('<node>', 'name of a node');
+    command.argument('[labels...]', 'labels to add; with a dash at the end (gpu-) to remove');
+    command.option('--remove <labels...>', 'labels to remove');
+  },
+  async run({ context, args: [name = '', ...labels], options }) {
+    const remove = labels.filter((text) => text.endsWith('-')).map((text) => text.slice(0, -1));
+    const add = labels.filter((text) => !text.endsWith('-'));
+    const body = { add, remove: [...remove, ...(options.remove ?? [])] };
+    if (body.add.length + body.remove.length === 0) throw usage('there is no label to add or remove');
+    const api = await context.api();
+    await api.call('labelNode', { params: { name: readName(name) }, body });
+    context.print(`Node ${name} is labelled.`);
+    return 0;
+  },
+});
+
+/** A verb that does one thing to each of several nodes. */
+function each(route: 'undrainNode' | 'declareNodeLost' | 'removeNode', said: string): Verb {
+  return defineVerb({
+    define: (command) => void command.argument('<node...>', 'names of nodes'),
+    async run({ context, args }) {
+      const api = await context.api();
+      for (const name of args.map(readName)) {
+        await api.call(route, { params: { name } });
+        context.print(`Node ${name} ${said}`);
+      }
+      return 0;
+    },
+  });
+}
+
+export const verb: VerbGroup = {
+  verbs: {
+    list: { summary: 'list nodes', verb: list },
+    show: { summary: 'show one node', verb: show },
+    drain: { summary: 'give nodes no new work', verb: drain },
+    undrain: {
+      summary: 'give nodes work again',
+      verb: each('undrainNode', 'gets work again.'),
+    },
+    label: { summary: 'add and remove labels', verb: label },
+    lost: {
+      summary: 'vouch that nothing runs on silent nodes any more',
+      verb: each('declareNodeLost', 'is lost: its tasks go on elsewhere, or end.'),
+    },
+    remove: {
+      summary: 'remove nodes from the cluster',
+      verb: each('removeNode', 'is removed; its secret is void.'),
+    },
+  },
+};
+
+function readName(text: string): string {
+  const name = parseNodeName(text);
+  if (!name.ok) throw usage(name.error);
+  return name.value;
+}
+
+/** One node in full, as `-o` says. */
+export function formatNode(node: NodeView, output: string | undefined): string[] {
+  const format = parseFormat(output);
+  if (format.kind === 'json') return [JSON.stringify(node, null, 2)];
+  if (format.kind === 'name') return [node.name];
+  if (format.kind === 'template') return [fillTemplate(format.template, node)];
+  const now = Date.now();
+  const lines: [string, string][] = [
+    ['Node', node.name],
+    ['State', nodeState(node)],
+    ['Why', node.reason ?? ''],
+    ['Drained', node.drained === null ? '' : drainWords(node.drained, now)],
+    ['Total', amounts(node.total)],
+    ['Free', amounts(node.free)],
+    ['Tasks', node.running.join(', ')],
+    ['Labels', node.labels.join(', ')],
+    ['Shared', node.sharedPaths.join(', ')],
+    ['Last seen', formatInstant(node.lastSeenAt, now)],
+    ...Object.entries(node.facts ?? {}).map(([name, value]) => factLine(name, value)),
+  ];
+  const shown = lines.filter(([, value]) => value !== '' && value !== '-');
+  return shown.map(([title, value]) => `${`${title}:`.padEnd(16)} ${printable(value)}`);
+}
+
+function drainWords(drained: NonNullable<NodeView['drained']>, now: number): string {
+  return `by ${drained.by} at ${formatInstant(drained.at, now)}: ${drained.reason}`;
+}
+
+function amounts(resources: NodeView['total']): string {
+  const parts = [`${resources.cpuCount} cpus`, `${formatSize(resources.memoryBytes)} memory`];
+  if (resources.gpuCount > 0) parts.push(`${resources.gpuCount} gpus`);
+  for (const [name, count] of Object.entries(resources.counted)) parts.push(`${count} ${name}`);
+  return parts.join(', ');
+}
+
+function factLine(name: string, value: string | number | boolean): [string, string] {
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  const title = words.replace(/ bytes$/, '').replace(/^./, (letter) => letter.toUpperCase());
+  const size = name.endsWith('Bytes') && typeof value === 'number';
+  return [title, size ? formatSize(value) : String(value)];
+}

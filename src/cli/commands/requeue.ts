@@ -1,0 +1,5 @@
+// `weft requeue`: ends what runs and puts it back to the queue, under the same id.
+
+import { actionVerb } from '../jobs/each.ts';
+
+export const verb = actionVerb('requeueJob', (id, tasks) => `Job ${id}: ${tasks} back to the queue.`);

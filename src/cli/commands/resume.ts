@@ -1,0 +1,5 @@
+// `weft resume`: suspended jobs go on.
+
+import { actionVerb } from '../jobs/each.ts';
+
+export const verb = actionVerb('resumeJob', (id, tasks) => `Job ${id}: ${tasks} told to go on.`);

@@ -1,0 +1,66 @@
+// `weft run`: submits a command. Prints the job's id, or waits and becomes the command.
+
+import type { Program } from '../../core/model/job.ts';
+import type { Submission } from '../../core/model/submission.ts';
+import type { Context } from '../context.ts';
+import { EXIT_OWN_FAILURE, Failure, usage } from '../failure.ts';
+import { attend } from '../jobs/attend.ts';
+import { sendSubmission, submitterHere } from '../jobs/send.ts';
+import { defineSubmitOptions, makeSubmission, type SubmitOptions } from '../submit/options.ts';
+import { defineVerb } from '../verb.ts';
+
+export interface AttendOptions {
+  readonly wait?: boolean;
+  readonly follow?: boolean;
+  readonly key?: string;
+}
+
+export const verb = defineVerb<SubmitOptions & AttendOptions>({
+  define(command) {
+    command.usage('[options] [--] <command> [arguments...]');
+    command.argument('<command...>', 'a program with its arguments, or one quoted shell line');
+    command.option('-w, --wait', "wait for the end and exit with the command's exit code");
+    command.option('-f, --follow', 'show its output meanwhile; also waits');
+    command.option('--key <text>', 'the same key gives the same job, however often it is sent');
+    defineSubmitOptions(command);
+    command.passThroughOptions();
+  },
+  async run({ context, args, options }) {
+    const submission = makeSubmission(programOf(args), options, submitterHere(context));
+    return submitAndAttend(context, submission, options);
+  },
+});
+
+/** One word with blanks is a line for the shell; everything else is run as it is. */
+export function programOf(words: readonly string[]): Program {
+  const [first = ''] = words;
+  if (first.trim() === '') throw usage('there is no command to run');
+  if (words.length === 1 && /\s/.test(first)) return { kind: 'shell', line: first };
+  return { kind: 'argv', argv: words };
+}
+
+/** Submits, prints the id or stays, and resolves with the exit code. */
+export async function submitAndAttend(
+  context: Context,
+  submission: Submission,
+  { wait = false, follow = false, key }: AttendOptions,
+): Promise<number> {
+  if (follow && submission.array !== undefined) {
+    throw usage('--follow shows one task; for an array use --wait, and `weft logs -f 42[7]`');
+  }
+  const stay = wait || follow;
+  try {
+    const { jobId } = await sendSubmission(context, submission, key);
+    const id = String(jobId);
+    if (!stay) {
+      context.print(id);
+      return 0;
+    }
+    const { nodeCount = 1, processesPerNode = 1 } = submission;
+    return await attend(context, { id, follow, nodeCount, processesPerNode });
+  } catch (error) {
+    if (!stay || !(error instanceof Failure)) throw error;
+    context.note(error.hint === null ? error.message : `${error.message}\n  ${error.hint}`);
+    return EXIT_OWN_FAILURE;
+  }
+}

@@ -1,0 +1,54 @@
+// `weft submit`: submits a script, with the options that its `#WEFT` lines give.
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { refuse } from '../../core/model/errors.ts';
+import { SCRIPT_BYTES_MAX } from '../../core/model/limits.ts';
+import { failure, usage } from '../failure.ts';
+import { submitterHere } from '../jobs/send.ts';
+import { mergeOptions, readDirectives } from '../submit/directives.ts';
+import { defineSubmitOptions, makeSubmission, type SubmitOptions } from '../submit/options.ts';
+import { defineVerb } from '../verb.ts';
+import { type AttendOptions, submitAndAttend } from './run.ts';
+
+export const verb = defineVerb<SubmitOptions & AttendOptions>({
+  define(command) {
+    command.usage('[options] <script> [arguments...]');
+    command.argument('<script>', 'a file, or - for standard input');
+    command.argument('[arguments...]', 'what the script gets');
+    command.option('-w, --wait', "wait for the end and exit with the script's exit code");
+    command.option('-f, --follow', 'show its output meanwhile; also waits');
+    command.option('--key <text>', 'the same key gives the same job, however often it is sent');
+    defineSubmitOptions(command);
+    command.passThroughOptions();
+  },
+  async run({ context, args: [file = '', ...args], options }) {
+    const text = readScript(file === '-' ? 0 : path.resolve(context.cwd, file), file);
+    const submitter = submitterHere(context);
+    const merged = mergeOptions(readDirectives(text, file, submitter), options);
+    const name = merged.name ?? (file === '-' ? 'script' : path.basename(file));
+    const program = { kind: 'script', text, args } as const;
+    const submission = makeSubmission(program, { ...merged, name }, submitter);
+    return submitAndAttend(context, submission, options);
+  },
+});
+
+function readScript(from: string | number, name: string): string {
+  const text = readUtf8(from, name);
+  const bytes = Buffer.byteLength(text);
+  if (bytes > SCRIPT_BYTES_MAX) {
+    throw usage(`${name} has ${bytes} bytes, a script at most ${SCRIPT_BYTES_MAX}; use weft run`);
+  }
+  if (text.trim() === '') throw usage(`${name} is empty`);
+  if (text.includes('\0')) throw usage(`${name} is no script: it has NUL bytes; use weft run`);
+  return text;
+}
+
+function readUtf8(from: string | number, name: string): string {
+  try {
+    return readFileSync(from, 'utf8');
+  } catch (cause) {
+    const what = `cannot read the script: ${(cause as Error).message}`;
+    throw failure(refuse('config.invalid', { where: name, what }));
+  }
+}

@@ -1,0 +1,5 @@
+// `weft suspend`: stops the processes of running jobs; the time limit stops too.
+
+import { actionVerb } from '../jobs/each.ts';
+
+export const verb = actionVerb('suspendJob', (id, tasks) => `Job ${id}: ${tasks} told to stop.`);

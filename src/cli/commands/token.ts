@@ -1,0 +1,114 @@
+// `weft token …`: tokens for users elsewhere and for machines that join.
+
+import type { TokenView } from '../../api/users.ts';
+import { parseDuration } from '../../core/base/duration.ts';
+import { refuse } from '../../core/model/errors.ts';
+import { failure, usage } from '../failure.ts';
+import { encodeTicket } from '../join-string.ts';
+import { defineListing, type ListingOptions } from '../output/listing.ts';
+import type { Column } from '../output/table.ts';
+import { formatInstant, formatSpan } from '../output/words.ts';
+import { defineVerb, type VerbGroup } from '../verb.ts';
+
+interface CreateOptions {
+  readonly label?: string;
+  readonly expires?: string;
+  readonly user?: string;
+  readonly output?: string;
+}
+
+const create = defineVerb<CreateOptions>({
+  define(command) {
+    command.option('--label <text>', 'what it is for');
+    command.option('--expires <duration>', 'valid for this long, or never', '90d');
+    command.option('--user <name>', 'for somebody else (admins)');
+    command.option('-o, --output <format>', 'json');
+  },
+  async run({ context, options }) {
+    const { label, user } = options;
+    const expiresInMs = readLifetime(options.expires ?? '90d');
+    const body = { expiresInMs, ...(label ? { label } : {}), ...(user ? { user } : {}) };
+    const reply = await (await context.api()).call('createToken', { body });
+    if (options.output === 'json') context.print(JSON.stringify(reply, null, 2));
+    else {
+      context.print(reply.token);
+      context.note(`token ${reply.id} of ${reply.user}, shown this once. Use it as WEFT_TOKEN.`);
+    }
+    return 0;
+  },
+});
+
+const join = defineVerb<Pick<CreateOptions, 'label' | 'expires'>>({
+  define(command) {
+    command.option('--label <text>', 'what it is for');
+    command.option('--expires <duration>', 'valid for this long', '1h');
+  },
+  async run({ context, options }) {
+    const { label } = options;
+    const expiresInMs = readLifetime(options.expires ?? '1h');
+    if (expiresInMs === null) throw usage('--expires: a token for joining must expire');
+    const body = { expiresInMs, ...(label ? { label } : {}) };
+    const reply = await (await context.api()).call('createJoinToken', { body });
+    const { fingerprint, addresses, token } = reply;
+    if (fingerprint === null || addresses.length === 0) {
+      const what = 'this head listens on no port, so no machine can join it';
+      throw failure(refuse('argument.invalid', { what }, 'Set head.listen in weft.yaml.'));
+    }
+    context.print(encodeTicket({ addresses, fingerprint, token }));
+    const rest = formatSpan(reply.expiresAt - Date.now());
+    context.note(`valid for ${rest}. On the machine that joins: weft join weft-join:…`);
+    return 0;
+  },
+});
+
+const COLUMNS = (now: number): Column<TokenView>[] => [
+  { title: 'ID', value: (token) => token.id },
+  { title: 'FOR', value: (token) => token.purpose },
+  { title: 'USER', value: (token) => token.user },
+  { title: 'CREATED', value: (token) => formatInstant(token.createdAt, now) },
+  { title: 'EXPIRES', value: (token) => (token.expiresAt === null ? 'never' : formatInstant(token.expiresAt, now)) },
+  { title: 'LABEL', value: (token) => token.label },
+];
+
+const list = defineVerb<ListingOptions & { all?: boolean }>({
+  define(command) {
+    command.option('-a, --all', "everybody's (admins)");
+    defineListing(command);
+  },
+  async run({ context, options }) {
+    const api = await context.api();
+    const { tokens } = await api.call('listTokens', { query: { all: options.all } });
+    const name = (token: TokenView) => token.id;
+    const columns = COLUMNS(Date.now());
+    await context.list({ rows: tokens, columns, name, empty: 'No tokens.' }, options.output);
+    return 0;
+  },
+});
+
+const revoke = defineVerb({
+  define: (command) => void command.argument('<id...>', 'ids of tokens'),
+  async run({ context, args }) {
+    const api = await context.api();
+    for (const id of args) {
+      await api.call('revokeToken', { params: { id } });
+      context.print(`Token ${id} is void.`);
+    }
+    return 0;
+  },
+});
+
+export const verb: VerbGroup = {
+  verbs: {
+    create: { summary: 'make a token for the API and for `weft --head`', verb: create },
+    join: { summary: 'make a token with which machines join', verb: join },
+    list: { summary: 'list tokens', verb: list },
+    revoke: { summary: 'make tokens void', verb: revoke },
+  },
+};
+
+function readLifetime(text: string): number | null {
+  if (text === 'never') return null;
+  const duration = parseDuration(text);
+  if (!duration.ok) throw usage(`--expires: ${duration.error}, or never`);
+  return duration.value;
+}

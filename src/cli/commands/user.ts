@@ -1,0 +1,83 @@
+// `weft user …`: who may do what.
+
+import type { UserView } from '../../api/users.ts';
+import { type Role, ROLES } from '../../core/model/actor.ts';
+import { usage } from '../failure.ts';
+import { didYouMean } from '../nearest.ts';
+import { defineListing, type ListingOptions } from '../output/listing.ts';
+import type { Column } from '../output/table.ts';
+import { defineVerb, type Verb, type VerbGroup } from '../verb.ts';
+
+const COLUMNS: Column<UserView>[] = [
+  { title: 'USER', value: (user) => user.name },
+  { title: 'ROLE', value: (user) => user.role },
+  { title: 'TOKENS', value: (user) => String(user.tokenCount), align: 'right' },
+  { title: 'ACTIVE JOBS', value: (user) => String(user.activeJobs), align: 'right' },
+];
+
+const list = defineVerb<ListingOptions>({
+  define: defineListing,
+  async run({ context, options }) {
+    const { users } = await (await context.api()).call('listUsers');
+    const name = (user: UserView) => user.name;
+    const empty = 'Nobody has a role of their own: local users submit jobs, the head’s own user is admin.';
+    await context.list({ rows: users, columns: COLUMNS, name, empty }, options.output);
+    return 0;
+  },
+});
+
+/** Creating and changing differ in what they refuse, not in what they do. */
+function set(route: 'createUser' | 'modifyUser', said: string): Verb {
+  return defineVerb<{ role?: string }>({
+    define(command) {
+      command.argument('<name>', 'login name');
+      command.option('--role <role>', `one of ${ROLES.join(', ')}`, 'user');
+    },
+    async run({ context, args: [name = ''], options }) {
+      const role = readRole(options.role ?? 'user');
+      const api = await context.api();
+      await api.call(route, { params: { name }, body: { role } });
+      context.print(`User ${name} ${said} ${role}.`);
+      return 0;
+    },
+  });
+}
+
+const remove = defineVerb({
+  define: (command) => void command.argument('<name...>', 'login names'),
+  async run({ context, args }) {
+    const api = await context.api();
+    for (const name of args) {
+      await api.call('removeUser', { params: { name } });
+      context.print(`User ${name} has no role and no tokens any more.`);
+    }
+    return 0;
+  },
+});
+
+const whoami = defineVerb<ListingOptions>({
+  define: defineListing,
+  async run({ context, options }) {
+    const who = await (await context.api()).call('whoami');
+    if (options.output === 'json') context.print(JSON.stringify(who, null, 2));
+    else context.print(`${who.name} (${who.role ?? who.kind})`);
+    return 0;
+  },
+});
+
+export const verb: VerbGroup = {
+  verbs: {
+    list: { summary: 'list users with a role', verb: list },
+    create: { summary: 'give a user a role', verb: set('createUser', 'is') },
+    modify: { summary: "change a user's role", verb: set('modifyUser', 'is now') },
+    remove: { summary: 'take role and tokens from users', verb: remove },
+    whoami: { summary: 'who the head takes you for', verb: whoami },
+  },
+};
+
+/** One of the three roles. */
+export function readRole(text: string): Role {
+  const role = ROLES.find((known) => known === text);
+  if (role !== undefined) return role;
+  throw usage(`--role: '${text}' is not a role.${didYouMean(text, ROLES)}`, ROLES.join(', '));
+}

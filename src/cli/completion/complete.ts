@@ -1,0 +1,86 @@
+// What may follow the words typed so far: verbs, options, job ids and node names.
+
+import type { Argument, Command, Option } from 'commander';
+import tab, { type Complete, type RootCommand } from '@bomb.sh/tab';
+import type { Context } from '../context.ts';
+import { Failure } from '../failure.ts';
+import { buildProgram } from '../main.ts';
+
+/** Somebody waits with a finger on the key. */
+const FETCH_MAX_MS = 800;
+const JOBS_OFFERED = 200;
+
+type Words = ReadonlyMap<'job' | 'node', readonly (readonly [word: string, text: string])[]>;
+
+/** Prints suggestions in the form that the shell scripts read. */
+export async function completeWords(context: Context, words: readonly string[]): Promise<void> {
+  const invocation = { ...context, argv: [] };
+  const program = await buildProgram(invocation, { exitCode: 0 }, words[0] ?? '');
+  const offers = await fetchOffers(context, commandOf(program, words));
+  describe(tab, program, { name: '', offers });
+  tab.parse([...words]);
+}
+
+function commandOf(program: Command, words: readonly string[]): Command {
+  const verb = program.commands.find((command) => command.name() === words[0]);
+  return verb?.commands.find((command) => command.name() === words[1]) ?? verb ?? program;
+}
+
+/** Asks the head only when the command takes such words; without a head there are none. */
+async function fetchOffers(context: Context, command: Command): Promise<Words> {
+  const wanted = new Set(command.registeredArguments.map((argument) => argument.name()));
+  const offers = new Map<'job' | 'node', [string, string][]>();
+  try {
+    if (wanted.has('job')) offers.set('job', await jobOffers(context));
+    if (wanted.has('node')) offers.set('node', await nodeOffers(context));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+  }
+  return offers;
+}
+
+async function jobOffers(context: Context): Promise<[string, string][]> {
+  const api = await context.api();
+  const query = { state: 'all', limit: JOBS_OFFERED };
+  const { jobs } = await api.call('listJobs', { query, timeoutMs: FETCH_MAX_MS });
+  return jobs.map((job) => [String(job.id), `${job.name} ${job.outcome?.kind ?? job.state}`]);
+}
+
+async function nodeOffers(context: Context): Promise<[string, string][]> {
+  const api = await context.api();
+  const { nodes } = await api.call('listNodes', { timeoutMs: FETCH_MAX_MS });
+  return nodes.map((node) => [node.name, node.state]);
+}
+
+function describe(
+  root: RootCommand,
+  command: Command,
+  { name, offers }: { name: string; offers: Words },
+): void {
+  const entry = name === '' ? root : root.command(name, command.summary());
+  for (const option of command.options) addOption(entry, option);
+  for (const argument of command.registeredArguments) addArgument(entry, argument, offers);
+  for (const inner of command.commands) {
+    describe(root, inner, { name: name === '' ? inner.name() : `${name} ${inner.name()}`, offers });
+  }
+}
+
+type Entry = ReturnType<RootCommand['command']>;
+
+function addOption(entry: Entry, option: Option): void {
+  const long = option.long?.slice(2);
+  if (long === undefined) return;
+  const short = option.short?.slice(1);
+  const takesValue = option.required || option.optional;
+  if (takesValue) entry.option(long, option.description, () => undefined, short);
+  else entry.option(long, option.description, short);
+}
+
+function addArgument(entry: Entry, argument: Argument, offers: Words): void {
+  const kind = argument.name();
+  const words = kind === 'job' || kind === 'node' ? (offers.get(kind) ?? []) : [];
+  const offer = (complete: Complete) => {
+    for (const [word, text] of words) complete(word, text);
+  };
+  entry.argument(kind, offer, argument.variadic);
+}

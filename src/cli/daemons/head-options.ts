@@ -1,0 +1,65 @@
+// From the configuration to the head's options.
+
+import { hostname } from 'node:os';
+import type { Settings } from '../../core/model/settings.ts';
+import type { Config } from '../config/config.ts';
+import type { Address } from '../config/value.ts';
+import type { HeadOptions } from './daemon-options.ts';
+import type { LocalPaths } from './local-paths.ts';
+
+export interface HeadPlace {
+  readonly paths: LocalPaths;
+  readonly socketPath: string;
+  readonly listen: Address | null;
+  readonly multiUser: boolean;
+  /** Null = standard error, for a head in the foreground. */
+  readonly logFile: string | null;
+}
+
+/** Everything the head needs, from the configuration and where it runs. */
+export function headOptions(config: Config, place: HeadPlace): HeadOptions {
+  const names = config.texts('head.names');
+  return {
+    directory: place.paths.head,
+    clusterName: config.text('cluster.name') ?? 'weft',
+    socketPath: place.socketPath,
+    listen: place.listen,
+    publicNames: names.length > 0 ? names : namesFor(place.listen),
+    multiUser: place.multiUser,
+    settings: settingsOf(config),
+    heartbeatMs: config.number('head.heartbeat'),
+    tickMs: config.number('head.tick'),
+    logFile: place.logFile,
+    auditFile: place.paths.auditLog,
+    requestRateMax: config.number('head.request_rate'),
+    logBytesMax: config.number('head.log_limit'),
+    logBytesTotalMax: config.number('head.log_total'),
+  };
+}
+
+// A head on loopback only can be reached by no other name.
+function namesFor(listen: Address | null): string[] {
+  const local = listen === null || /^(127\.|localhost$|::1$)/.test(listen.host);
+  return local ? ['localhost'] : [hostname()];
+}
+
+function settingsOf(config: Config): Settings {
+  return {
+    nodeTimeoutMs: config.number('head.node_timeout'),
+    killGraceMs: config.number('head.kill_grace'),
+    crashLimit: config.number('head.crash_limit'),
+    defaults: {
+      nodeCount: config.number('defaults.nodes'),
+      processesPerNode: config.number('defaults.procs'),
+      perNode: {
+        cpuCount: config.number('defaults.cpus'),
+        memoryBytes: config.number('defaults.memory'),
+        gpuCount: 0,
+        counted: {},
+      },
+      walltimeMs: config.optionalNumber('defaults.time'),
+    },
+    policy: config.text('head.policy') === 'fifo' ? 'fifo' : 'first_fit',
+    retainedJobsMax: config.number('head.retain_jobs'),
+  };
+}

@@ -1,0 +1,91 @@
+// Where things are in the state directory of a cluster on this machine.
+
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { socketIn } from '../connection/locate.ts';
+
+export class LocalPaths {
+  readonly directory: string;
+
+  constructor(directory: string) {
+    this.directory = directory;
+  }
+
+  get socket(): string {
+    return socketIn(this.directory);
+  }
+
+  /** The head's own: store, logs, certificate. */
+  get head(): string {
+    return path.join(this.directory, 'head');
+  }
+
+  get headOptions(): string {
+    return path.join(this.head, 'options.json');
+  }
+
+  get headLog(): string {
+    return path.join(this.head, 'head.log');
+  }
+
+  get auditLog(): string {
+    return path.join(this.head, 'audit.log');
+  }
+
+  /** What `weft up` has made: read by the next one. */
+  get cluster(): string {
+    return path.join(this.directory, 'cluster.json');
+  }
+
+  get upLock(): string {
+    return path.join(this.directory, 'run', 'up.pid');
+  }
+
+  /** Which process the head, or a node's agent, is. */
+  mark(daemon: string): string {
+    return path.join(this.directory, 'run', `${daemon}.pid`);
+  }
+
+  /** What a daemon writes before it has opened its log, and when it crashes. */
+  output(daemon: string): string {
+    return path.join(this.directory, 'run', `${daemon}.out`);
+  }
+
+  node(name: string): string {
+    return path.join(this.directory, 'nodes', name);
+  }
+
+  nodeOptions(name: string): string {
+    return path.join(this.node(name), 'options.json');
+  }
+
+  /** What a machine that joined knows of its head. */
+  get membership(): string {
+    return path.join(this.directory, 'membership.json');
+  }
+
+  /** Makes the folders. Passable for others: the users of a multi-user head reach its socket. */
+  make(): void {
+    mkdirSync(this.directory, { recursive: true, mode: 0o755 });
+    for (const folder of ['run', 'head']) {
+      mkdirSync(path.join(this.directory, folder), { recursive: true, mode: 0o700 });
+    }
+  }
+}
+
+/** Writes JSON so that a reader sees the old or the new whole, and nobody else sees secrets. */
+export function writeJson(file: string, value: unknown): void {
+  const fresh = `${file}.new`;
+  writeFileSync(fresh, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+  renameSync(fresh, file);
+}
+
+/** Null when there is no such file. */
+export function readJson<T>(file: string): T | null {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as T;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}

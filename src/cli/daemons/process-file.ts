@@ -1,0 +1,88 @@
+// Files that say which process a daemon is: pid and start time, so that a pid that was given to
+// another program meanwhile is never taken for the daemon, nor ended in its place.
+
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface ProcessMark {
+  readonly pid: number;
+  /** Field 22 of proc(5) stat: clock ticks since boot. */
+  readonly startTicks: number;
+  /** Ticks count from the boot: the same number means another process after the next one. */
+  readonly bootId: string;
+}
+
+const POLL_MS = 15;
+
+/** The mark of a live process; null when there is none or it is a zombie. */
+export function markOf(pid: number): ProcessMark | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name in parentheses may hold blanks and parentheses itself.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (fields[0] === 'Z' || fields[0] === 'X') return null;
+    return { pid, startTicks: Number(fields[19]), bootId: bootId() };
+  } catch {
+    return null; // No such process.
+  }
+}
+
+function bootId(): string {
+  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+}
+
+export function writeMark(file: string, pid: number): void {
+  writeFileSync(file, `${JSON.stringify(markOf(pid))}\n`, { mode: 0o600 });
+}
+
+/** The process that a file names, if that very process is alive. */
+export function readLiveMark(file: string): ProcessMark | null {
+  let mark: ProcessMark | null;
+  try {
+    mark = JSON.parse(readFileSync(file, 'utf8')) as ProcessMark | null;
+  } catch {
+    return null; // Never started, or a file cut off by a crash: nothing that could be ended.
+  }
+  return mark !== null && isAlive(mark) ? mark : null;
+}
+
+export function isAlive(mark: ProcessMark): boolean {
+  const now = markOf(mark.pid);
+  return now !== null && now.startTicks === mark.startTicks && now.bootId === mark.bootId;
+}
+
+/** Sends a signal and waits; KILL after the grace. Resolves when the process is gone. */
+export async function endProcess(
+  mark: ProcessMark,
+  { signal, graceMs }: { signal: NodeJS.Signals; graceMs: number },
+): Promise<'ended' | 'killed'> {
+  send(mark, signal);
+  if (await goneWithin(mark, graceMs)) return 'ended';
+  send(mark, 'SIGKILL');
+  await goneWithin(mark, 5000);
+  return 'killed';
+}
+
+function send(mark: ProcessMark, signal: NodeJS.Signals): void {
+  if (!isAlive(mark)) return;
+  try {
+    process.kill(mark.pid, signal);
+  } catch (error) {
+    // It ended between the two lines above: just what is wanted.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+async function goneWithin(mark: ProcessMark, limitMs: number): Promise<boolean> {
+  const until = performance.now() + limitMs;
+  while (isAlive(mark)) {
+    if (performance.now() > until) return false;
+    await sleep(POLL_MS);
+  }
+  return true;
+}
+
+/** Removes a file that names a process that is gone. */
+export function removeMark(file: string): void {
+  rmSync(file, { force: true });
+}

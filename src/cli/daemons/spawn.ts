@@ -1,0 +1,53 @@
+// Starts a daemon that outlives this command, and tells what it said when it does not start.
+
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Environment } from '../config/config.ts';
+import { writeMark } from './process-file.ts';
+
+export interface Daemon {
+  readonly script: string;
+  readonly optionsFile: string;
+  readonly outputFile: string;
+  readonly markFile: string;
+  readonly environment: Environment;
+}
+
+/** Resolves with its pid once the process exists. */
+export function startDaemon(daemon: Daemon): Promise<number> {
+  const output = openSync(daemon.outputFile, 'w', 0o600);
+  const child = spawn(process.execPath, [daemon.script, daemon.optionsFile], {
+    detached: true,
+    // Not where the user stands: that folder must stay free to be unmounted or removed.
+    cwd: '/',
+    stdio: ['ignore', output, output],
+    env: daemonEnvironment(daemon.environment),
+  });
+  closeSync(output);
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('spawn', () => {
+      writeMark(daemon.markFile, child.pid ?? 0);
+      child.unref();
+      resolve(child.pid ?? 0);
+    });
+  });
+}
+
+/** The last lines that a daemon wrote. */
+export function lastWords(outputFile: string, lines = 5): string {
+  try {
+    const text = readFileSync(outputFile, 'utf8').trim();
+    return text.split('\n').slice(-lines).join('\n');
+  } catch {
+    return ''; // It wrote nothing, not even the file.
+  }
+}
+
+function daemonEnvironment(from: Environment): NodeJS.ProcessEnv {
+  const kept = Object.entries(from).filter(([name]) => !/^WEFT_(TOKEN|HEAD)/.test(name));
+  const cache = from['XDG_CACHE_HOME'] || (from['HOME'] && path.join(from['HOME'], '.cache'));
+  const compiled = cache ? { NODE_COMPILE_CACHE: path.join(cache, 'weft', 'compiled') } : {};
+  return { ...Object.fromEntries(kept), ...compiled };
+}

@@ -1,0 +1,191 @@
+// The checks of `weft doctor`: each looks at one thing and never throws.
+
+import { execFile } from 'node:child_process';
+import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { formatSize } from '../../core/base/size.ts';
+import type { Context } from '../context.ts';
+import { Failure } from '../failure.ts';
+import { formatSpan } from '../output/words.ts';
+
+export interface Finding {
+  /** `note`: works, but not as well as it could. */
+  readonly state: 'ok' | 'note' | 'bad';
+  readonly text: string;
+  readonly remedy?: string;
+}
+
+export interface Check {
+  readonly name: string;
+  readonly check: (context: Context) => Promise<Finding[]> | Finding[];
+}
+
+/** Below this an agent's spool or the head's journal is full within a busy hour. */
+const DISK_FREE_MIN_BYTES = 1024 ** 3;
+/** Records of different machines are compared by eye to about this. */
+const CLOCK_DIFFERENCE_MAX_MS = 1000;
+const NODE_MAJOR_MIN = 24;
+
+export const CHECKS: readonly Check[] = [
+  { name: 'Node.js', check: nodeVersion },
+  { name: 'SQLite', check: sqlite },
+  { name: 'compiler', check: compiler },
+  { name: 'cgroups', check: cgroups },
+  { name: 'configuration', check: configuration },
+  { name: 'state directory', check: stateDirectory },
+  { name: 'disk space', check: diskSpace },
+  { name: 'port', check: port },
+  { name: 'head', check: head },
+];
+
+function ok(text: string): Finding[] {
+  return [{ state: 'ok', text }];
+}
+
+function nodeVersion(): Finding[] {
+  const major = Number(process.versions.node.split('.')[0]);
+  if (major >= NODE_MAJOR_MIN) return ok(`version ${process.versions.node}`);
+  const text = `version ${process.versions.node} is too old`;
+  return [{ state: 'bad', text, remedy: `Install Node ${NODE_MAJOR_MIN} or newer.` }];
+}
+
+async function sqlite(): Promise<Finding[]> {
+  try {
+    const { DatabaseSync } = await import('node:sqlite');
+    const database = new DatabaseSync(':memory:');
+    const row = database.prepare('SELECT sqlite_version() AS version').get();
+    database.close();
+    return ok(`version ${String(row?.['version'])}`);
+  } catch (error) {
+    const remedy = 'Use a Node.js that was built with SQLite.';
+    return [{ state: 'bad', text: `cannot be used: ${(error as Error).message}`, remedy }];
+  }
+}
+
+async function compiler(): Promise<Finding[]> {
+  for (const name of ['musl-gcc', 'cc']) {
+    try {
+      const { stdout } = await promisify(execFile)(name, ['--version'], { timeout: 5000 });
+      return ok(stdout.split('\n')[0] ?? name);
+    } catch {
+      // Not installed: the next one may be.
+    }
+  }
+  const text = 'none: processes are started by a slower stand-in for the launcher';
+  return [{ state: 'note', text, remedy: 'Install gcc on machines that run jobs.' }];
+}
+
+function cgroups(): Finding[] {
+  const mounts = readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
+  const found = mounts.flatMap((line) => {
+    const [before = '', after = ''] = line.split(' - ');
+    const kind = after.split(' ')[0] ?? '';
+    const place = before.split(' ')[4] ?? '';
+    return kind === 'cgroup2' || (kind === 'cgroup' && /memory|cpu/.test(after)) ? [place] : [];
+  });
+  const writable = found.filter((place) => canWrite(place));
+  if (writable.length > 0) return ok(`can be made in ${writable.join(', ')}`);
+  const text = found.length === 0 ? 'there are none' : `cannot be made in ${found.join(', ')}`;
+  const remedy = 'Limits are kept by looking twice a second. Run the agent as root, or delegate a group.';
+  return [{ state: 'note', text, remedy }];
+}
+
+async function configuration(context: Context): Promise<Finding[]> {
+  try {
+    const { file } = await context.config();
+    return ok(file ?? 'no file; the defaults hold');
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return [{ state: 'bad', text: error.message, remedy: 'docs/config.md lists all keys.' }];
+  }
+}
+
+function stateDirectory({ directory }: Context): Finding[] {
+  if (!existsSync(directory)) {
+    const above = firstExisting(directory);
+    if (canWrite(above)) return ok(`${directory} will be made`);
+    return [{ state: 'bad', text: `${above} cannot be written`, remedy: 'Choose another with --dir.' }];
+  }
+  const { mode, uid } = statSync(directory);
+  if ((mode & 0o022) !== 0) {
+    const remedy = `chmod go-w ${directory}`;
+    return [{ state: 'bad', text: `others can write into ${directory}`, remedy }];
+  }
+  if (canWrite(directory)) return ok(directory);
+  const text = `${directory} belongs to user ${uid}`;
+  return [{ state: 'note', text, remedy: 'You can use its cluster, not start or stop it.' }];
+}
+
+function diskSpace({ directory }: Context): Finding[] {
+  const { bavail, bsize } = statfsSync(firstExisting(directory));
+  const free = bavail * bsize;
+  if (free >= DISK_FREE_MIN_BYTES) return ok(`${formatSize(free)} free for state`);
+  const text = `only ${formatSize(free)} free at ${directory}`;
+  return [{ state: 'bad', text, remedy: 'Make room: without it the head accepts no jobs.' }];
+}
+
+async function port(context: Context): Promise<Finding[]> {
+  const address = (await safeConfig(context))?.address('head.listen') ?? null;
+  if (address === null) return ok('none is used');
+  const where = `${address.host}:${address.port}`;
+  const code = await new Promise<string | null>((resolve) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'error'));
+    server.listen({ host: address.host, port: address.port }, () => server.close(() => resolve(null)));
+  });
+  if (code === null) return ok(`${where} is free`);
+  if (code === 'EADDRINUSE') return ok(`${where} is in use; by the head, if it runs`);
+  return [{ state: 'bad', text: `${where} cannot be used (${code})`, remedy: 'Change head.listen.' }];
+}
+
+async function head(context: Context): Promise<Finding[]> {
+  try {
+    const api = await context.api();
+    const before = Date.now();
+    const info = await api.call('info', { timeoutMs: 3000 });
+    const after = Date.now();
+    // Its clock was read between our two readings: only what is outside of them is a difference.
+    const difference = Math.max(0, before - info.head.now, info.head.now - after);
+    const up = info.nodes['up'] ?? 0;
+    const found: Finding[] = ok(`answers at ${api.address}: ${up} nodes up, Weft ${info.version}`);
+    if (difference > CLOCK_DIFFERENCE_MAX_MS) {
+      const text = `its clock differs from ours by ${formatSpan(difference)}`;
+      found.push({ state: 'note', text, remedy: 'Let both machines keep time with NTP.' });
+    }
+    return [...found, ...(await nodes(context))];
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const remedy = error.hint ?? '';
+    return [{ state: 'note', text: error.message, ...(remedy === '' ? {} : { remedy }) }];
+  }
+}
+
+async function nodes(context: Context): Promise<Finding[]> {
+  const { nodes: all } = await (await context.api()).call('listNodes', { timeoutMs: 3000 });
+  return all
+    .filter(({ reason }) => reason !== null)
+    .map(({ name, reason }) => ({ state: 'note' as const, text: `node ${name}: ${reason}` }));
+}
+
+async function safeConfig(context: Context) {
+  try {
+    return await context.config();
+  } catch {
+    return null; // Said by the check of the configuration.
+  }
+}
+
+function canWrite(file: string): boolean {
+  try {
+    accessSync(file, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function firstExisting(directory: string): string {
+  return existsSync(directory) ? directory : firstExisting(path.dirname(directory));
+}

@@ -1,0 +1,72 @@
+// Columns of job and task listings.
+
+import { formatSize } from '../../core/base/size.ts';
+import type { JobView, TaskView } from '../../api/jobs.ts';
+import type { Column } from '../output/table.ts';
+import { formatExit, formatInstant, formatSpan } from '../output/words.ts';
+
+/** `held` and the outcome say more than `pending` and `done`. */
+export function stateWords(view: Pick<JobView, 'state' | 'outcome'> & { held?: boolean }): string {
+  if (view.state === 'done') return view.outcome?.kind ?? 'done';
+  return view.state === 'pending' && view.held ? 'held' : view.state;
+}
+
+/** Elapsed until the end, or until now. */
+export function elapsed(
+  view: { startedAt: number | null; endedAt: number | null },
+  now: number,
+): string {
+  return view.startedAt === null ? '-' : formatSpan((view.endedAt ?? now) - view.startedAt);
+}
+
+/** `3/100` done, for arrays. */
+function progress(job: JobView): string {
+  if (job.array === null) return '1';
+  return `${job.taskCounts['done'] ?? 0}/${job.taskCount}`;
+}
+
+function remark(job: JobView): string {
+  if (job.notice !== null) return job.notice;
+  if (job.state === 'done') return formatExit(job.exit) || (job.outcome?.detail ?? '');
+  return job.reason === null ? '' : job.reason.words;
+}
+
+export function jobColumns(now: number): Column<JobView>[] {
+  return [
+    { title: 'JOB', value: (job) => String(job.id), align: 'right' },
+    { title: 'NAME', value: (job) => job.name },
+    { title: 'USER', value: (job) => job.owner },
+    { title: 'STATE', value: stateWords },
+    { title: 'TASKS', value: progress, align: 'right' },
+    { title: 'TIME', value: (job) => elapsed(job, now), align: 'right' },
+    { title: 'NODES', value: (job) => job.nodes.join(',') || '-' },
+    { title: 'PARTITION', value: (job) => job.partition, wide: true },
+    { title: 'CPUS', value: (job) => String(job.request.perNode.cpuCount), align: 'right', wide: true },
+    { title: 'MEMORY', value: (job) => formatSize(job.request.perNode.memoryBytes), align: 'right', wide: true },
+    { title: 'SUBMITTED', value: (job) => formatInstant(job.submittedAt, now), wide: true },
+    { title: 'STARTED', value: (job) => formatInstant(job.startedAt, now), wide: true },
+    { title: 'ENDED', value: (job) => formatInstant(job.endedAt, now), wide: true },
+    { title: 'DIRECTORY', value: (job) => job.directory ?? 'private', wide: true },
+    { title: 'REMARK', value: remark },
+    { title: 'COMMAND', value: (job) => job.command, wide: true },
+  ];
+}
+
+export function taskColumns(now: number): Column<TaskView>[] {
+  return [
+    { title: 'TASK', value: (task) => task.id },
+    { title: 'STATE', value: stateWords },
+    { title: 'EPOCH', value: (task) => String(task.epoch), align: 'right' },
+    { title: 'TIME', value: (task) => elapsed(task, now), align: 'right' },
+    { title: 'NODES', value: (task) => task.nodes.join(',') || '-' },
+    { title: 'STARTED', value: (task) => formatInstant(task.startedAt, now), wide: true },
+    { title: 'ENDED', value: (task) => formatInstant(task.endedAt, now), wide: true },
+    { title: 'REMARK', value: taskRemark },
+  ];
+}
+
+function taskRemark(task: TaskView): string {
+  if (task.notice !== null) return task.notice;
+  if (task.reason !== null && task.state === 'pending') return task.reason.words;
+  return formatExit(task.exit) || (task.outcome?.detail ?? '');
+}

@@ -1,0 +1,43 @@
+// How a job ended: exit code and words.
+
+import type { JobView, TaskView } from '../../api/jobs.ts';
+import { EXIT_OWN_FAILURE, EXIT_TIMEOUT } from '../failure.ts';
+import { formatExit } from '../output/words.ts';
+
+type Ended = Pick<JobView | TaskView, 'outcome' | 'exit'>;
+
+/**
+ * The exit code of `run --wait` and `wait`: the job's own, 128 + n for signal n as shells have it,
+ * 124 for a time-out and 126 or 127 for what could not be started, as timeout(1) and env(1).
+ */
+export function exitCodeOf({ outcome, exit }: Ended): number {
+  switch (outcome?.kind) {
+    case 'completed':
+      return 0;
+    case 'failed':
+      return ownCode(outcome.exit ?? exit) || 1;
+    case 'timeout':
+      return EXIT_TIMEOUT;
+    case 'out_of_memory':
+      return 137;
+    case 'cancelled':
+      return 143;
+    case 'launch_failed':
+      return /ENOENT|No such file/.test(outcome.detail ?? '') ? 127 : 126;
+    default:
+      return EXIT_OWN_FAILURE;
+  }
+}
+
+function ownCode(exit: { code?: number; signal?: number } | null | undefined): number {
+  return exit?.signal !== undefined ? 128 + exit.signal : (exit?.code ?? 1);
+}
+
+/** `failed (exit 3)`, `cancelled: by alice`, `timeout`. */
+export function outcomeWords({ outcome, exit }: Ended): string {
+  if (outcome === null) return 'not done';
+  const how = outcome.kind === 'completed' ? '' : formatExit(outcome.exit ?? exit);
+  const where = outcome.process === null ? '' : ` on ${outcome.process.node}`;
+  const detail = outcome.detail === null ? '' : `: ${outcome.detail}`;
+  return `${outcome.kind}${how === '' ? '' : ` (${how}${where})`}${detail}`;
+}

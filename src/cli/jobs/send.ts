@@ -1,0 +1,50 @@
+// Sends a submission so that it is accepted exactly once, however often the connection breaks.
+
+import { randomUUID } from 'node:crypto';
+import type { SubmitReply } from '../../api/submission.ts';
+import type { Submission } from '../../core/model/submission.ts';
+import { isNobodyThere } from '../connection/api.ts';
+import type { Context } from '../context.ts';
+import { Failure } from '../failure.ts';
+import type { Submitter } from '../submit/options.ts';
+import { withPatience } from './retry.ts';
+
+/** A head that restarts is back within seconds. */
+const HEAD_AWAY_MAX_MS = 10_000;
+
+/** Resolves when the job is durable. Every try carries the same key. */
+export async function sendSubmission(
+  context: Context,
+  submission: Submission,
+  key: string = randomUUID(),
+): Promise<SubmitReply> {
+  const api = await context.api();
+  const body = submission as never;
+  const send = () => api.call('submitJob', { body, key });
+  try {
+    return await send();
+  } catch (error) {
+    // Nobody there at all: that will not change by waiting, and nothing was sent.
+    const worth = error instanceof Failure && error.kind === 'unavailable';
+    if (!worth || isNobodyThere(error)) throw error;
+    const patience = { totalMs: HEAD_AWAY_MAX_MS, note: 'Trying again.' };
+    return withPatience(context, patience, send);
+  }
+}
+
+/** Where and as whom this process submits. */
+export function submitterHere(context: Context): Submitter {
+  return {
+    environment: context.environment,
+    directory: context.cwd,
+    umask: currentUmask(),
+    now: Date.now(),
+  };
+}
+
+function currentUmask(): number {
+  // Reading it is setting it: put it back at once.
+  const mask = process.umask(0o077);
+  process.umask(mask);
+  return mask;
+}

@@ -1,0 +1,169 @@
+// The command line from arguments to exit code: finds the verb, loads it, runs it, prints failures.
+
+import { Command, CommanderError, Option } from 'commander';
+import type { Environment } from './config/config.ts';
+import { type CommonOptions, Context, type Terminal } from './context.ts';
+import type { Programs } from './daemons/daemon-options.ts';
+import { EXIT_OWN_FAILURE, Failure } from './failure.ts';
+import type { Verb, VerbGroup } from './verb.ts';
+import { VERBS } from './verbs.ts';
+import { VERSION } from './version.ts';
+
+export interface Invocation {
+  /** `weft`, or one of the seed's programs. */
+  readonly program: string;
+  /** Without node and script. */
+  readonly argv: readonly string[];
+  readonly terminal: Terminal;
+  readonly environment: Environment;
+  readonly cwd: string;
+  readonly programs: Programs;
+}
+
+/** Runs `weft`. Resolves with the exit code; never rejects. */
+export function runWeft(invocation: Invocation): Promise<number> {
+  return guarded(invocation, async (finish) => {
+    const program = await buildProgram(invocation, finish, verbWord(invocation.argv));
+    if (invocation.argv.length === 0) {
+      invocation.terminal.error(program.helpInformation());
+      finish.exitCode = 2;
+      return;
+    }
+    await program.parseAsync(invocation.argv, { from: 'user' });
+  });
+}
+
+/** Runs a program that is one verb by itself, as `cmrun`. */
+export function runSingle(invocation: Invocation, summary: string, verb: Verb): Promise<number> {
+  return guarded(invocation, async (finish) => {
+    const command = prepare(new Command(invocation.program), invocation).description(summary);
+    command.enablePositionalOptions().version(VERSION, '-V, --version', 'print the version');
+    attach(command, verb, { invocation, finish });
+    await command.parseAsync(invocation.argv, { from: 'user' });
+  });
+}
+
+interface Finish {
+  exitCode: number;
+}
+
+async function guarded(
+  invocation: Invocation,
+  work: (finish: Finish) => Promise<void>,
+): Promise<number> {
+  const finish: Finish = { exitCode: 0 };
+  try {
+    await work(finish);
+    return finish.exitCode;
+  } catch (error) {
+    return report(error, invocation);
+  }
+}
+
+/** The whole program, with the verb of this name in full and the others by name only. */
+export async function buildProgram(
+  invocation: Invocation,
+  finish: Finish,
+  word: string | null,
+): Promise<Command> {
+  const program = prepare(new Command('weft'), invocation);
+  program.description('One queue for the machines you have.').enablePositionalOptions();
+  program.version(VERSION, '-V, --version', 'print the version').helpCommand(false);
+  program.addHelpText('after', '\nMore about a command: weft COMMAND --help');
+  addCommonOptions(program);
+  for (const { name, summary, group, load } of VERBS) {
+    const command = prepare(program.command(name), invocation).summary(summary).helpGroup(group);
+    command.description(summary);
+    if (word === name || word === '*') {
+      const loaded = await load();
+      if ('verbs' in loaded) attachGroup(command, loaded, { invocation, finish });
+      else attach(command, loaded, { invocation, finish });
+    }
+  }
+  return program;
+}
+
+function attachGroup(
+  command: Command,
+  group: VerbGroup,
+  of: { invocation: Invocation; finish: Finish },
+): void {
+  for (const [name, { summary, verb }] of Object.entries(group.verbs)) {
+    const inner = prepare(command.command(name), of.invocation).summary(summary);
+    attach(inner.description(summary), verb, of);
+  }
+  command.helpCommand(false).enablePositionalOptions();
+}
+
+function attach(
+  command: Command,
+  verb: Verb,
+  { invocation, finish }: { invocation: Invocation; finish: Finish },
+): void {
+  verb.define(command);
+  addCommonOptions(command);
+  command.action(async () => {
+    const options = command.optsWithGlobals<CommonOptions & Record<string, unknown>>();
+    const context = new Context({ ...invocation, options });
+    try {
+      finish.exitCode = await verb.run({ context, args: command.args, options });
+    } finally {
+      context.close();
+    }
+  });
+}
+
+function prepare(command: Command, { terminal }: Invocation): Command {
+  return command.exitOverride().configureOutput({
+    writeOut: (text) => terminal.out(text),
+    writeErr: () => undefined, // Printed once, by report().
+    getOutHasColors: () => false,
+    getErrHasColors: () => false,
+  });
+}
+
+const COMMON: readonly (readonly [flags: string, text: string])[] = [
+  ['--dir <directory>', 'state directory of the cluster (default: ~/.local/state/weft)'],
+  ['--head <url>', 'a head elsewhere, https://host:5001; its token in WEFT_TOKEN'],
+  ['--fingerprint <hex>', 'SHA-256 of its certificate'],
+  ['--token-file <file>', 'file with the token'],
+  ['--config <file>', 'configuration file'],
+];
+
+function addCommonOptions(command: Command): void {
+  const own = new Set(command.options.map(({ long }) => long));
+  for (const [flags, text] of COMMON) {
+    const option = new Option(flags, text).helpGroup('Which cluster:');
+    if (!own.has(option.long)) command.addOption(option);
+  }
+}
+
+/** The first word that is no option of ours nor the value of one. */
+function verbWord(argv: readonly string[]): string | null {
+  const valued = new Set(COMMON.map(([flags]) => flags.split(' ')[0]));
+  for (let at = 0; at < argv.length; at += 1) {
+    const word = argv[at] as string;
+    if (!word.startsWith('-')) return word;
+    if (valued.has(word)) at += 1;
+  }
+  return null;
+}
+
+function report(error: unknown, { program, terminal }: Invocation): number {
+  if (error instanceof CommanderError) {
+    // Help and version were asked for and have been printed.
+    if (error.exitCode === 0) return 0;
+    if (error.code === 'commander.help') return 2;
+    const text = error.message.replace(/^error: /, '').replace(/\n\((.*)\)$/, '. $1');
+    terminal.error(`${program}: ${text}\n`);
+    return 2;
+  }
+  if (error instanceof Failure) {
+    terminal.error(`${program}: ${error.message}\n`);
+    if (error.hint !== null) terminal.error(`  ${error.hint}\n`);
+    return error.exitCode;
+  }
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  terminal.error(`${program}: a bug in this command: ${stack}\n`);
+  return EXIT_OWN_FAILURE;
+}

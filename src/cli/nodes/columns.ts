@@ -1,0 +1,45 @@
+// Columns of node listings.
+
+import type { NodeView } from '../../api/nodes.ts';
+import { formatSize } from '../../core/base/size.ts';
+import type { Column } from '../output/table.ts';
+import { formatSpan } from '../output/words.ts';
+
+/** The one word that says most: `drained` beats `up`, and `in_use` and `idle` are kinds of up. */
+export function nodeState(node: NodeView): string {
+  if (node.state !== 'up') return node.drained === null ? node.state : `${node.state}, drained`;
+  if (node.drained !== null) return node.running.length > 0 ? 'draining' : 'drained';
+  return node.running.length > 0 ? 'in use' : 'idle';
+}
+
+export function nodeColumns(now: number): Column<NodeView>[] {
+  return [
+    { title: 'NODE', value: (node) => node.name },
+    { title: 'STATE', value: nodeState },
+    { title: 'TASKS', value: (node) => String(node.running.length), align: 'right' },
+    { title: 'CPUS', value: (node) => used(node, 'cpuCount', String), align: 'right' },
+    { title: 'MEMORY', value: (node) => used(node, 'memoryBytes', formatSize), align: 'right' },
+    { title: 'GPUS', value: (node) => used(node, 'gpuCount', String), align: 'right' },
+    { title: 'LOAD', value: (node) => node.load?.load1.toFixed(2) ?? '-', align: 'right', wide: true },
+    { title: 'SEEN', value: (node) => seen(node, now), align: 'right', wide: true },
+    { title: 'LABELS', value: (node) => node.labels.join(',') || '-' },
+    { title: 'SHARED', value: (node) => node.sharedPaths.join(',') || '-', wide: true },
+    { title: 'LIMITS', value: (node) => String(node.facts?.['limits'] ?? '-'), wide: true },
+    { title: 'VERSION', value: (node) => String(node.facts?.['agentVersion'] ?? '-'), wide: true },
+    { title: 'REMARK', value: (node) => node.reason ?? '' },
+  ];
+}
+
+/** `1/2`: what is taken of what is there. */
+function used(
+  node: NodeView,
+  what: 'cpuCount' | 'memoryBytes' | 'gpuCount',
+  format: (amount: number) => string,
+): string {
+  const total = node.total[what];
+  return total === 0 ? '-' : `${format(total - node.free[what])}/${format(total)}`;
+}
+
+function seen(node: NodeView, now: number): string {
+  return node.lastSeenAt === null ? 'never' : `${formatSpan(now - node.lastSeenAt)} ago`;
+}

@@ -1,0 +1,124 @@
+// `cmconfigure ENTITY ACTION …`: users and nodes with the seed's words, and really carried out.
+
+import type { NodeView } from '../../api/nodes.ts';
+import type { UserView } from '../../api/users.ts';
+import { formatNode } from '../commands/node.ts';
+import { readRole } from '../commands/user.ts';
+import type { Context } from '../context.ts';
+import { usage } from '../failure.ts';
+import { didYouMean } from '../nearest.ts';
+import { nodeColumns } from '../nodes/columns.ts';
+import { formatTable } from '../output/table.ts';
+import { defineVerb } from '../verb.ts';
+import { MEGABYTE, seedNumber } from './numbers.ts';
+
+export const summary = 'Create, change, show and remove users and nodes.';
+
+interface Options {
+  readonly role?: string;
+  readonly numCpus?: string;
+  readonly memory?: string;
+  readonly label?: string[];
+}
+
+export const verb = defineVerb<Options>({
+  define(command) {
+    command.argument('<entity>', 'user or node');
+    command.argument('<action>', 'user: create, remove, modify, show; node: create, remove, show');
+    command.argument('[names...]', 'of users or nodes; show takes none for all');
+    command.option('--role <role>', 'of a user: user, operator or admin');
+    command.option('--num-cpus <count>', 'of a new node (default: what its agent finds)');
+    command.option('--memory <megabytes>', 'of a new node');
+    command.option('--label <labels...>', 'of a new node');
+  },
+  async run({ context, args: [entity = '', action = '', ...names], options }) {
+    const actions = ACTIONS[entity];
+    if (actions === undefined) {
+      throw usage(`unknown entity '${entity}'.${didYouMean(entity, Object.keys(ACTIONS))}`);
+    }
+    const act = actions[action];
+    if (act === undefined) {
+      const hint = `${entity}: ${Object.keys(actions).join(', ')}`;
+      throw usage(`unknown action '${action}'.${didYouMean(action, Object.keys(actions))}`, hint);
+    }
+    if (names.length === 0 && action !== 'show') throw usage(`${entity} ${action}: which ${entity}?`);
+    if (names.length === 0) await act(context, null, options);
+    for (const name of names) await act(context, name, options);
+    return 0;
+  },
+});
+
+type Action = (context: Context, name: string | null, options: Options) => Promise<void>;
+
+const ACTIONS: Readonly<Record<string, Readonly<Record<string, Action>>>> = {
+  user: {
+    create: (context, name, options) => setUser(context, 'createUser', { name, options }),
+    modify: (context, name, options) => setUser(context, 'modifyUser', { name, options }),
+    remove: async (context, name) => {
+      await (await context.api()).call('removeUser', { params: { name: name ?? '' } });
+      context.print(`User ${name} removed.`);
+    },
+    show: showUsers,
+  },
+  node: {
+    create: createNode,
+    remove: async (context, name) => {
+      await (await context.api()).call('removeNode', { params: { name: name ?? '' } });
+      context.print(`Node ${name} removed.`);
+    },
+    show: showNodes,
+  },
+};
+
+async function setUser(
+  context: Context,
+  route: 'createUser' | 'modifyUser',
+  { name, options }: { name: string | null; options: Options },
+): Promise<void> {
+  if (route === 'modifyUser' && options.role === undefined) {
+    throw usage('user modify: --role says what to change');
+  }
+  const role = readRole(options.role ?? 'user');
+  const api = await context.api();
+  await api.call(route, { params: { name: name ?? '' }, body: { role } });
+  context.print(`User ${name} ${route === 'createUser' ? 'created' : 'modified'}: ${role}.`);
+}
+
+async function showUsers(context: Context, name: string | null): Promise<void> {
+  const { users } = await (await context.api()).call('listUsers');
+  const shown = name === null ? users : users.filter((user) => user.name === name);
+  if (shown.length === 0) {
+    context.print(name === null ? 'No users with a role of their own.' : `No user ${name}.`);
+    return;
+  }
+  const columns = [
+    { title: 'User', value: (user: UserView) => user.name },
+    { title: 'Role', value: (user: UserView) => user.role },
+    { title: 'Jobs', value: (user: UserView) => String(user.activeJobs) },
+  ];
+  for (const line of formatTable(columns, shown)) context.print(line);
+}
+
+async function createNode(context: Context, name: string | null, options: Options): Promise<void> {
+  const cpuCount = seedNumber('--num-cpus', options.numCpus, 1);
+  const memory = seedNumber('--memory', options.memory, 1);
+  if ((cpuCount === undefined) !== (memory === undefined)) {
+    throw usage('node create: give both --num-cpus and --memory, or none to use what is found');
+  }
+  const declared = { cpuCount: cpuCount ?? 0, memoryBytes: (memory ?? 0) * MEGABYTE };
+  const resources = cpuCount === undefined ? null : { ...declared, gpuCount: 0, counted: {} };
+  const body = { name: name ?? '', resources, labels: options.label ?? [] };
+  const { secret } = await (await context.api()).call('createNode', { body });
+  context.print(`Node ${name} created. Its secret, shown this once: ${secret}`);
+}
+
+async function showNodes(context: Context, name: string | null): Promise<void> {
+  const api = await context.api();
+  if (name !== null) {
+    const node: NodeView = await api.call('getNode', { params: { name } });
+    for (const line of formatNode(node, undefined)) context.print(line);
+    return;
+  }
+  const { nodes } = await api.call('listNodes');
+  for (const line of formatTable(nodeColumns(Date.now()), nodes)) context.print(line);
+}

@@ -1,0 +1,27 @@
+// The numbers of the seed's flags: plain integers in units of its own, where 0 means 0.
+
+import { usage } from '../failure.ts';
+
+/** A whole number; undefined when the flag was not given, so that the head's default holds. */
+export function seedNumber(
+  flag: string,
+  text: string | undefined,
+  from = 0,
+): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^-?\d{1,9}$/.test(text)) throw usage(`${flag}: '${text}' is not a whole number`);
+  const value = Number(text);
+  if (value < from) throw usage(`${flag}: ${value} is less than ${from}`);
+  return value;
+}
+
+/** The seed's megabyte, 1024 × 1024 bytes, as its memory figures are counted. */
+export const MEGABYTE = 1_048_576;
+const HOUR_MS = 3_600_000;
+
+/** Hours; anything below 1 means no limit, as it always did. */
+export function seedHours(text: string | undefined): number | null | undefined {
+  const hours = seedNumber('--time-limit', text, Number.MIN_SAFE_INTEGER);
+  if (hours === undefined) return undefined;
+  return hours < 1 ? null : hours * HOUR_MS;
+}

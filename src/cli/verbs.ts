@@ -1,0 +1,52 @@
+// The verbs of `weft`, with what they are for. A verb's file is loaded only when it is used.
+
+import type { Verb, VerbGroup } from './verb.ts';
+
+export interface VerbEntry {
+  readonly name: string;
+  readonly summary: string;
+  readonly group: string;
+  readonly load: () => Promise<Verb | VerbGroup>;
+}
+
+const entry = (
+  group: string,
+  name: string,
+  summary: string,
+  load: () => Promise<{ readonly verb: Verb | VerbGroup }>,
+): VerbEntry => ({ group, name, summary, load: async () => (await load()).verb });
+
+const JOBS = 'Jobs:';
+const OVERVIEW = 'Overview:';
+const CLUSTER = 'Clusters:';
+const ADMIN = 'Administration:';
+
+export const VERBS: readonly VerbEntry[] = [
+  entry(JOBS, 'run', 'run a command on the cluster', () => import('./commands/run.ts')),
+  entry(JOBS, 'submit', 'submit a script', () => import('./commands/submit.ts')),
+  entry(JOBS, 'wait', 'wait until jobs are done', () => import('./commands/wait.ts')),
+  entry(JOBS, 'logs', 'show captured output', () => import('./commands/logs.ts')),
+  entry(JOBS, 'kill', 'cancel jobs, or send them a signal', () => import('./commands/kill.ts')),
+  entry(JOBS, 'hold', 'keep pending jobs from starting', () => import('./commands/hold.ts')),
+  entry(JOBS, 'release', 'let held jobs start', () => import('./commands/release.ts')),
+  entry(JOBS, 'suspend', 'stop running jobs for a while', () => import('./commands/suspend.ts')),
+  entry(JOBS, 'resume', 'let suspended jobs go on', () => import('./commands/resume.ts')),
+  entry(JOBS, 'requeue', 'end running jobs and queue them again', () => import('./commands/requeue.ts')),
+  entry(OVERVIEW, 'info', 'nodes and jobs at a glance', () => import('./commands/info.ts')),
+  entry(OVERVIEW, 'jobs', 'list jobs', () => import('./commands/jobs.ts')),
+  entry(OVERVIEW, 'job', 'show one job', () => import('./commands/job.ts')),
+  entry(OVERVIEW, 'why', 'say why a job waits', () => import('./commands/why.ts')),
+  entry(OVERVIEW, 'history', 'accounting records of past jobs', () => import('./commands/history.ts')),
+  entry(CLUSTER, 'up', 'start a cluster on this machine', () => import('./commands/up.ts')),
+  entry(CLUSTER, 'down', 'stop the cluster on this machine', () => import('./commands/down.ts')),
+  entry(CLUSTER, 'init', 'prepare a cluster of several machines', () => import('./commands/init.ts')),
+  entry(CLUSTER, 'head', 'run the head', () => import('./commands/head.ts')),
+  entry(CLUSTER, 'join', 'let this machine join a cluster', () => import('./commands/join.ts')),
+  entry(CLUSTER, 'agent', 'run the agent of a node', () => import('./commands/agent.ts')),
+  entry(ADMIN, 'node', 'list, drain, label and remove nodes', () => import('./commands/node.ts')),
+  entry(ADMIN, 'user', 'roles of users', () => import('./commands/user.ts')),
+  entry(ADMIN, 'token', 'tokens of users and for joining', () => import('./commands/token.ts')),
+  entry(ADMIN, 'config', 'show and check the configuration', () => import('./commands/config.ts')),
+  entry(ADMIN, 'doctor', 'look for what is wrong', () => import('./commands/doctor.ts')),
+  entry(ADMIN, 'completion', 'print a completion script', () => import('./commands/completion.ts')),
+];

@@ -1,0 +1,66 @@
+// The books of the runner's state: adding epochs, reports and finished ids, keeping every index in
+// step; and the whole state as one value.
+
+import { assert, present } from '../base/assert.ts';
+import type { EpochId } from '../model/ids.ts';
+import type { Report } from '../model/orders.ts';
+import type { StateSum } from './events.ts';
+import { type Epoch, FINISHED_MAX, type RunnerState } from './state.ts';
+
+/** An epoch that an event names; there must be one. */
+export function epochOf(state: RunnerState, epochId: EpochId): Epoch {
+  return present(state.epochs.get(epochId), `epoch ${epochId}`);
+}
+
+/** Files a new epoch under its id, its task and its launch ids. */
+export function addEpoch(state: RunnerState, epoch: Epoch): void {
+  const epochId = epoch.order.epochId;
+  assert(!state.epochs.has(epochId), `epoch ${epochId} is new`);
+  state.epochs.set(epochId, epoch);
+  const siblings = state.byTask.get(epoch.taskId);
+  if (siblings === undefined) state.byTask.set(epoch.taskId, new Set([epochId]));
+  else siblings.add(epochId);
+  epoch.processes.forEach(({ launchId }, rank) => {
+    state.byLaunch.set(launchId, { epochId, rank });
+  });
+}
+
+/** Queues a report for the head under the next serial. */
+export function addReport(state: RunnerState, report: Report): void {
+  state.reports.set(state.nextReport, report);
+  state.nextReport += 1;
+}
+
+/** Bars an epoch from ever starting here; the oldest are let go beyond the bound. */
+export function addFinished(state: RunnerState, epochId: EpochId): void {
+  state.finished.add(epochId);
+  if (state.finished.size <= FINISHED_MAX) return;
+  const oldest = state.finished.values().next();
+  if (oldest.done !== true) state.finished.delete(oldest.value);
+}
+
+/** The state as one value; the opposite of applying `state_restored`. */
+export function sumOf(state: RunnerState): StateSum {
+  const { nextReport, nextLaunchId, heardAt, killGraceMs } = state;
+  return {
+    epochs: [...state.epochs.values()],
+    finished: [...state.finished],
+    reports: [...state.reports],
+    nextReport,
+    nextLaunchId,
+    heardAt,
+    killGraceMs,
+  };
+}
+
+/** Fills an empty state from its sum. */
+export function applyRestored(state: RunnerState, sum: StateSum): void {
+  assert(state.epochs.size === 0, 'a restored state is the first');
+  for (const epoch of sum.epochs) addEpoch(state, epoch);
+  for (const epochId of sum.finished) state.finished.add(epochId);
+  for (const [serial, report] of sum.reports) state.reports.set(serial, report);
+  state.nextReport = sum.nextReport;
+  state.nextLaunchId = sum.nextLaunchId;
+  state.heardAt = sum.heardAt;
+  state.killGraceMs = sum.killGraceMs;
+}

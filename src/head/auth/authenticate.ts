@@ -1,0 +1,96 @@
+// Who sends a request: from its Authorization header, and from nothing else in it.
+
+import { err, ok, type Result } from '../../core/base/result.ts';
+import type { State } from '../../core/controller/state.ts';
+import type { Role, UserActor } from '../../core/model/actor.ts';
+import { type Refusal, refuse } from '../../core/model/errors.ts';
+import type { NodeName, UserName } from '../../core/model/ids.ts';
+import { hashSecret, isSecret, parseToken } from './secrets.ts';
+import type { LocalUser, Sessions } from './sessions.ts';
+
+export type Principal =
+  | { readonly kind: 'nobody' }
+  | { readonly kind: 'user'; readonly actor: UserActor }
+  | { readonly kind: 'node'; readonly name: NodeName }
+  | { readonly kind: 'join'; readonly tokenId: string };
+
+const NOBODY: Principal = { kind: 'nobody' };
+/** Compared with when there is no such node or token, so that both take the same time. */
+const NO_HASH = hashSecret('');
+
+export interface AuthenticatorOptions {
+  /** The state is replaced when the head reads its store again: always ask anew. */
+  readonly state: () => State;
+  readonly sessions: Sessions;
+  readonly now: () => number;
+  /** The head's own uid: whoever can become it owns the cluster anyway. */
+  readonly headUid: number;
+}
+
+export class Authenticator {
+  readonly #options: AuthenticatorOptions;
+
+  constructor(options: AuthenticatorOptions) {
+    this.#options = options;
+  }
+
+  /** `local`: the request came over the unix socket. Wrong credentials are refused, none are not. */
+  authenticate(header: string | undefined, local: boolean): Result<Principal, Refusal> {
+    if (header === undefined) return ok(NOBODY);
+    if (header.startsWith('Bearer ')) return this.#bearer(header.slice(7).trim(), local);
+    if (header.startsWith('Node ')) return this.#node(header.slice(5).trim());
+    return invalid();
+  }
+
+  /** Of a user whose uid is known to be theirs. */
+  localActor({ name, uid }: LocalUser): UserActor {
+    const isAdmin = uid === 0 || uid === this.#options.headUid;
+    return { kind: 'user', name, uid, role: isAdmin ? 'admin' : this.#roleOf(name) };
+  }
+
+  #bearer(text: string, local: boolean): Result<Principal, Refusal> {
+    const token = parseToken(text);
+    if (token === null) return invalid();
+    const { prefix, id, secret } = token;
+    if (prefix === 'ws') return this.#session(id, secret, local);
+    const known = this.#options.state().tokens.get(id);
+    const same = isSecret(secret, known?.hash ?? NO_HASH);
+    if (known === undefined || !same) return invalid();
+    if (known.expiresAt !== null && known.expiresAt <= this.#options.now()) return invalid();
+    if (known.purpose === 'join')
+      return prefix === 'wj' ? ok({ kind: 'join', tokenId: id }) : invalid();
+    if (prefix !== 'wt') return invalid();
+    // The name root means uid 0 wherever its processes would run.
+    const uid = known.user === 'root' ? 0 : null;
+    const actor: UserActor = {
+      kind: 'user',
+      name: known.user,
+      uid,
+      role: this.#roleOf(known.user),
+    };
+    return ok({ kind: 'user', actor });
+  }
+
+  /** A session stands for a uid of this machine, so it is no good from anywhere else. */
+  #session(id: string, secret: string, local: boolean): Result<Principal, Refusal> {
+    if (!local) return invalid();
+    const user = this.#options.sessions.find(id, secret, this.#options.now());
+    return user.ok ? ok({ kind: 'user', actor: this.localActor(user.value) }) : user;
+  }
+
+  #node(text: string): Result<Principal, Refusal> {
+    const colon = text.indexOf(':');
+    const name = text.slice(0, Math.max(0, colon)) as NodeName;
+    const node = this.#options.state().nodes.get(name);
+    const same = isSecret(text.slice(colon + 1), node?.secretHash ?? NO_HASH);
+    return node !== undefined && same ? ok({ kind: 'node', name }) : invalid();
+  }
+
+  #roleOf(name: UserName): Role {
+    return this.#options.state().users.get(name)?.role ?? 'user';
+  }
+}
+
+function invalid(): Result<never, Refusal> {
+  return err(refuse('auth.token_invalid', {}));
+}

@@ -1,0 +1,62 @@
+// The one place that says who may use which route on which object. Handlers do not ask again; the
+// controller does, for what changes state, as the second lock.
+
+import type { Route } from '../../api/routes.ts';
+import { hasRole, type UserActor } from '../../core/model/actor.ts';
+import { type Refusal, refuse } from '../../core/model/errors.ts';
+import type { Principal } from './authenticate.ts';
+
+/** What a request is about, as far as its owner matters. */
+export type Owned =
+  | { readonly kind: 'job'; readonly id: number; readonly owner: string }
+  | { readonly kind: 'token'; readonly id: string; readonly owner: string };
+
+/** Whether this kind of caller may use the route at all. Null = yes. */
+export function authorizeRoute(
+  { access, name }: Pick<Route, 'access' | 'name'>,
+  principal: Principal,
+  local: boolean,
+): Refusal | null {
+  switch (access.kind) {
+    case 'public':
+      return null;
+    case 'local_or_user':
+      return local || principal.kind === 'user' ? null : wrongKind(principal, name, 'user');
+    case 'join_token':
+      return principal.kind === 'join' ? null : wrongKind(principal, name, 'join token');
+    case 'node':
+      return principal.kind === 'node' ? null : wrongKind(principal, name, 'node');
+    case 'user': {
+      if (principal.kind !== 'user') return wrongKind(principal, name, access.role);
+      if (hasRole(principal.actor, access.role)) return null;
+      const { name: user, role: actual } = principal.actor;
+      return refuse('auth.role_needed', { action: name, role: access.role, user, actual });
+    }
+  }
+}
+
+/** Whether the user may act on the object. Null = yes. */
+export function authorizeObject(actor: UserActor, object: Owned): Refusal | null {
+  if (object.owner === actor.name) return null;
+  if (object.kind === 'job') {
+    if (hasRole(actor, 'operator')) return null;
+    return refuse('auth.not_owner', { job: String(object.id), owner: object.owner });
+  }
+  // A stranger's token looks like none at all: ids of others are not confirmed.
+  return hasRole(actor, 'admin') ? null : refuse('token.not_found', { token: object.id });
+}
+
+function wrongKind(principal: Principal, action: string, role: string): Refusal {
+  if (principal.kind === 'nobody') {
+    const what = `${action} needs credentials: ${role}.`;
+    return refuse('auth.required', { what }, 'Send the header Authorization.');
+  }
+  const isUser = principal.kind === 'user';
+  const actual = isUser ? principal.actor.role : principal.kind === 'node' ? 'node' : 'join token';
+  const user = isUser
+    ? principal.actor.name
+    : principal.kind === 'node'
+      ? principal.name
+      : 'the bearer';
+  return refuse('auth.role_needed', { action, role, user, actual });
+}

@@ -1,0 +1,83 @@
+// One head: engine, agents and their timers, on whatever ports it is given. The simulator runs
+// this very shell; bin/head.ts gives it real sockets and the real store.
+
+import type { Settings } from '../core/model/settings.ts';
+import type { Clock, Timer } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { Store } from '../ports/store.ts';
+import { Agents, type LogSink } from './agents.ts';
+import { Engine } from './engine.ts';
+
+export interface HeadPorts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly logs: LogSink;
+}
+
+export interface HeadSettings {
+  readonly settings: Settings;
+  /** How often agents say that they live. */
+  readonly heartbeatMs: number;
+  /** The longest time between two looks at what time alone brings. */
+  readonly tickMs: number;
+  readonly logBytesMax: number;
+}
+
+export interface Head {
+  readonly engine: Engine;
+  readonly agents: Agents;
+  /** Commits what is left and closes the store. Running jobs go on without a head. */
+  stop(): Promise<void>;
+}
+
+/** Reads the store and starts to decide. Rejects with `StoreFailure`. */
+export async function startHead(ports: HeadPorts, options: HeadSettings): Promise<Head> {
+  const { clock, log } = ports;
+  const { heartbeatMs, logBytesMax, settings } = options;
+  const agents = new Agents({ clock, log, logs: ports.logs, heartbeatMs, logBytesMax });
+  const engine = await Engine.start({
+    store: ports.store,
+    clock,
+    log,
+    settings,
+    send: (node, orders) => agents.send(node, orders),
+    onReload: () => agents.reset('the head reads its store again'),
+  });
+  agents.attach(engine);
+  const timers = [
+    every(clock, options.tickMs, () => engine.perform({ kind: 'tick' }, () => undefined)),
+    // Often enough that a node is judged within a quarter of its time-out.
+    every(clock, Math.max(20, Math.min(options.tickMs, settings.nodeTimeoutMs / 4)), () =>
+      agents.tick(),
+    ),
+  ];
+  return {
+    engine,
+    agents,
+    async stop() {
+      for (const timer of timers) timer.cancel();
+      // First what the agents said, then the goodbye: their reports are committed by `stop`.
+      const stopped = engine.stop();
+      await stopped;
+      agents.reset('the head is stopping');
+    },
+  };
+}
+
+function every(clock: Clock, periodMs: number, then: () => void): Timer {
+  let cancelled = false;
+  let timer: Timer;
+  const again = (): void => {
+    if (cancelled) return;
+    then();
+    timer = clock.after(periodMs, again);
+  };
+  timer = clock.after(periodMs, again);
+  return {
+    cancel() {
+      cancelled = true;
+      timer.cancel();
+    },
+  };
+}

@@ -1,0 +1,36 @@
+// Answers: a JSON value, or a refusal in its one form.
+
+import type { ServerResponse } from 'node:http';
+import type { Failure } from '../../api/failure.ts';
+import { formatRefusal, KINDS, kindOf, type Refusal } from '../../core/model/errors.ts';
+
+export function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  const body = JSON.stringify(value);
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+  });
+  response.end(body);
+}
+
+/** The status follows the refusal's kind. Returns it. */
+export function sendRefusal(response: ServerResponse, refusal: Refusal): number {
+  const status = KINDS[kindOf(refusal.code)].http;
+  if (response.headersSent) {
+    // An answer that has begun cannot become a refusal; the cut tells that it is not complete.
+    response.destroy();
+    return status;
+  }
+  if (status === 401) response.setHeader('www-authenticate', 'Bearer');
+  if (status === 429) response.setHeader('retry-after', '1');
+  sendJson(response, status, { error: viewRefusal(refusal) });
+  return status;
+}
+
+/** As it stands in answers, also in the results of a bulk request. */
+export function viewRefusal(refusal: Refusal): Failure {
+  const { code, details, hint } = refusal;
+  const message = formatRefusal({ code, details });
+  return { code, kind: kindOf(code), message, details: { ...details }, hint: hint ?? null };
+}

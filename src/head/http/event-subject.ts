@@ -1,0 +1,13 @@
+// Which job an event is about.
+
+import type { Event } from '../../core/controller/events.ts';
+import type { JobId } from '../../core/model/ids.ts';
+
+/** Null when it is about no single job. */
+export function jobIdOf(event: Event): JobId | null {
+  if ('place' in event) return event.place.jobId;
+  if ('jobId' in event) return event.jobId;
+  // `42[7]#2` begins with the job's id.
+  if ('epochId' in event) return Number.parseInt(event.epochId, 10) as JobId;
+  return null;
+}

@@ -1,0 +1,49 @@
+// The body of a request, bounded, as JSON.
+
+import type { IncomingMessage } from 'node:http';
+import { formatSize } from '../../core/base/size.ts';
+import { err, ok, type Result } from '../../core/base/result.ts';
+import { type Refusal, refuse } from '../../core/model/errors.ts';
+import { REQUEST_BYTES_MAX } from '../../core/model/limits.ts';
+
+/** Refused at once when it is announced or turns out to be too large; then nothing more is read. */
+export function readBody(request: IncomingMessage): Promise<Result<unknown, Refusal>> {
+  if (Number(request.headers['content-length'] ?? 0) > REQUEST_BYTES_MAX) {
+    return Promise.resolve(tooLarge());
+  }
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > REQUEST_BYTES_MAX) {
+        request.pause();
+        resolve(tooLarge());
+        return;
+      }
+      chunks.push(chunk);
+    });
+    request.on('end', () => resolve(parse(chunks)));
+    // Nobody reads the answer any more; it only ends the wait.
+    request.on('close', () => resolve(malformed('the request ended early')));
+  });
+}
+
+/** Undefined for an empty body. */
+function parse(chunks: readonly Buffer[]): Result<unknown, Refusal> {
+  const text = (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString();
+  if (text === '') return ok(undefined);
+  try {
+    return ok(JSON.parse(text));
+  } catch (error) {
+    return malformed((error as Error).message);
+  }
+}
+
+function malformed(what: string): Result<never, Refusal> {
+  return err(refuse('request.malformed', { what }, 'The body is one JSON value in UTF-8.'));
+}
+
+function tooLarge(): Result<never, Refusal> {
+  return err(refuse('request.too_large', { limit: formatSize(REQUEST_BYTES_MAX) }));
+}

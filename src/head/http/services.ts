@@ -1,0 +1,51 @@
+// What the HTTP side works with. Made once per head by server.ts and handed to every handler.
+
+import type { Log } from '../../ports/log.ts';
+import type { Chance } from '../../ports/chance.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Session } from '../../ports/net.ts';
+import type { NodeName } from '../../core/model/ids.ts';
+import type { NodeLoad } from '../../wire/messages.ts';
+import type { Authenticator } from '../auth/authenticate.ts';
+import type { LocalLogin } from '../auth/local-login.ts';
+import type { Sessions } from '../auth/sessions.ts';
+import type { Engine } from '../engine.ts';
+import type { LogFiles } from '../logs/log-files.ts';
+import type { EventRing } from './event-ring.ts';
+import type { JobWatch } from './job-watch.ts';
+import type { RequestCounts } from './request-counts.ts';
+
+/** Takes authenticated sessions of agents, and knows how loaded their nodes are. */
+export interface AgentAcceptor {
+  accept(session: Session): void;
+  load(node: NodeName): NodeLoad | null;
+}
+
+export interface ClusterFacts {
+  readonly clusterName: string;
+  readonly version: string;
+  readonly multiUser: boolean;
+  /** `host:port` under which nodes may try, best first; empty without a port. */
+  readonly addresses: readonly string[];
+  /** Of the certificate; null without a port. */
+  readonly fingerprint: string | null;
+  readonly startedAt: number;
+}
+
+export interface Services {
+  readonly engine: Engine;
+  readonly agents: AgentAcceptor;
+  readonly logs: LogFiles;
+  readonly clock: Clock;
+  readonly chance: Chance;
+  readonly log: Log;
+  /** One line per request that changes something. */
+  readonly audit: Log;
+  readonly facts: ClusterFacts;
+  readonly authenticator: Authenticator;
+  readonly sessions: Sessions;
+  readonly localLogin: LocalLogin;
+  readonly ring: EventRing;
+  readonly watch: JobWatch;
+  readonly counts: RequestCounts;
+}

@@ -1,0 +1,55 @@
+// Checks a value against its schema; what is wrong is said with its path and what was expected.
+
+import type { z } from 'zod';
+import { err, ok, type Result } from '../../core/base/result.ts';
+import { type Refusal, refuse } from '../../core/model/errors.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/** At most this many problems are named: the rest is seen after mending these. */
+const SHOWN_MAX = 5;
+
+/** `where`: `body`, `query` or `path`. */
+export function validate(
+  schema: z.ZodType | undefined,
+  value: unknown,
+  where: string,
+): Result<unknown, Refusal> {
+  if (schema === undefined) return ok(undefined);
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return ok(parsed.data);
+  return err(refuse('argument.invalid', { what: describeIssues(parsed.error.issues, where) }));
+}
+
+/** `program.argv[0]: expected string, got 5`. */
+export function describeIssues(issues: readonly Issue[], where: string): string {
+  const lines = issues.slice(0, SHOWN_MAX).map((issue) => describe(issue, where));
+  if (issues.length > SHOWN_MAX) lines.push(`and ${issues.length - SHOWN_MAX} more`);
+  return lines.join('; ');
+}
+
+function describe(issue: Issue, where: string): string {
+  const path = formatPath(issue.path) || where;
+  if (issue.code === 'unrecognized_keys') {
+    return `${path}: unknown ${issue.keys.length > 1 ? 'fields' : 'field'} ${issue.keys.join(', ')}`;
+  }
+  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+    const tried = issue.errors.map((errors) => errors[0]?.message ?? '').join(' or ');
+    return `${path}: ${tidy(tried)}`;
+  }
+  return `${path}: ${tidy(issue.message)}`;
+}
+
+/** The library's words, without its preface. */
+function tidy(message: string): string {
+  return message.replace(/^Invalid (?:input|discriminator value|option)[:.] (E|e)/, 'e');
+}
+
+function formatPath(path: readonly PropertyKey[]): string {
+  let text = '';
+  for (const part of path) {
+    if (typeof part === 'number') text += `[${part}]`;
+    else text += text === '' ? String(part) : `.${String(part)}`;
+  }
+  return text;
+}

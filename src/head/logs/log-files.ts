@@ -1,0 +1,239 @@
+// Captured output on the head: pieces from agents are appended, readers get ranges. A piece is
+// acknowledged after it was written; what arrives twice is written once.
+
+import { constants } from 'node:fs';
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import path from 'node:path';
+import type { Log } from '../../ports/log.ts';
+import type { LogName } from '../../wire/messages.ts';
+import { LogBudget } from './log-budget.ts';
+import { type LogPlace, logPath, readLogName } from './log-path.ts';
+
+export interface LogFilesOptions {
+  /** Made when it is not there. */
+  readonly directory: string;
+  /** Of one file. What is beyond is counted, not kept. */
+  readonly fileBytesMax: number;
+  /** Of all files; output of the oldest done jobs goes first. */
+  readonly totalBytesMax: number;
+  /** Whether a job's output may be removed to make room. */
+  readonly isDone: (jobId: number) => boolean;
+  readonly log: Log;
+}
+
+export interface LogPiece {
+  readonly offset: number;
+  readonly bytes: Uint8Array;
+  readonly end: boolean;
+  readonly dropped: number;
+}
+
+/** What the head knows of a file. */
+export interface LogStatus {
+  readonly size: number;
+  /** Bytes left out, by the agent or here. */
+  readonly dropped: number;
+  /** The agent said that nothing more will come. Forgotten when the head restarts. */
+  readonly ended: boolean;
+}
+
+interface LogFile {
+  size: number;
+  dropped: number;
+  ended: boolean;
+  /** Pieces of one file are written one after the other. */
+  work: Promise<unknown>;
+  pending: number;
+}
+
+/** Files whose status is kept in memory; those of a few thousand running tasks and a reserve. */
+const KNOWN_MAX = 50_000;
+const NOTHING: LogStatus = { size: 0, dropped: 0, ended: false };
+
+export class LogFiles {
+  readonly #options: LogFilesOptions;
+  readonly #files = new Map<string, LogFile>();
+  readonly #watchers = new Map<string, Set<() => void>>();
+  readonly #budget: LogBudget;
+
+  constructor(options: LogFilesOptions) {
+    this.#options = options;
+    const { directory, totalBytesMax, isDone, log } = options;
+    this.#budget = new LogBudget({ directory, bytesMax: totalBytesMax, isDone, log });
+  }
+
+  /** Counts what earlier heads kept. Appending may begin before it is done. */
+  async prepare(): Promise<void> {
+    await mkdir(this.#options.directory, { recursive: true, mode: 0o700 });
+    await this.#budget.count();
+  }
+
+  /** Whether the job's output was removed to make room. */
+  wasRemoved(jobId: number): Promise<boolean> {
+    return this.#budget.wasRemoved(jobId);
+  }
+
+  /** Resolves with how far the head has the file, once it is written; the agent goes on there. */
+  append(name: LogName, piece: LogPiece): Promise<number> {
+    const log = readLogName(name);
+    if (!log.ok) return Promise.reject(new Error(log.error));
+    const relative = logPath(log.value);
+    const file = this.#fileAt(relative);
+    file.pending += 1;
+    const work = file.work.then(() => this.#write(relative, file, piece));
+    // A failure is the asker's; the next piece of the file is tried anyway.
+    file.work = work.then(
+      () => this.#done(relative, file),
+      () => this.#done(relative, file),
+    );
+    return work;
+  }
+
+  async status(log: LogPlace): Promise<LogStatus> {
+    const relative = logPath(log);
+    const known = this.#files.get(relative);
+    if (known === undefined) {
+      const size = await sizeOf(path.join(this.#options.directory, relative));
+      return size === null
+        ? NOTHING
+        : { size, dropped: await this.#dropped(relative), ended: false };
+    }
+    await known.work;
+    return { size: known.size, dropped: known.dropped, ended: known.ended };
+  }
+
+  /** Up to `length` bytes from `offset`; empty at the end of what is there. */
+  async read(log: LogPlace, offset: number, length: number): Promise<Uint8Array> {
+    const handle = await openExisting(path.join(this.#options.directory, logPath(log)));
+    if (handle === null) return new Uint8Array();
+    try {
+      const buffer = Buffer.allocUnsafe(length);
+      const { bytesRead } = await handle.read(buffer, 0, length, offset);
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await handle.close();
+    }
+  }
+
+  /** Calls back after each change of the file, until the returned function is called. */
+  watch(log: LogPlace, changed: () => void): () => void {
+    const relative = logPath(log);
+    const watchers = this.#watchers.get(relative) ?? new Set();
+    this.#watchers.set(relative, watchers.add(changed));
+    return () => {
+      watchers.delete(changed);
+      if (watchers.size === 0) this.#watchers.delete(relative);
+    };
+  }
+
+  async #write(relative: string, file: LogFile, piece: LogPiece): Promise<number> {
+    if (file.size < 0) await this.#recall(relative, file);
+    const { fileBytesMax } = this.#options;
+    const wanted = piece.offset + piece.bytes.length;
+    if (piece.offset > file.size && file.size < fileBytesMax) return file.size;
+    const fresh = piece.bytes.subarray(Math.max(0, file.size - piece.offset));
+    const kept = fresh.subarray(0, Math.max(0, fileBytesMax - file.size));
+    if (kept.length > 0) {
+      await appendTo(path.join(this.#options.directory, relative), kept, file.size);
+      file.size += kept.length;
+      this.#budget.add(kept.length);
+    }
+    const dropped = Math.max(file.dropped, piece.dropped + Math.max(0, wanted - fileBytesMax));
+    if (dropped > file.dropped) {
+      file.dropped = dropped;
+      await writeSmall(path.join(this.#options.directory, `${relative}.dropped`), String(dropped));
+    }
+    if (piece.end) file.ended = true;
+    return Math.max(file.size, wanted);
+  }
+
+  /** A size of -1 says that the disk has to be asked first. */
+  #fileAt(relative: string): LogFile {
+    const known = this.#files.get(relative);
+    if (known !== undefined) return known;
+    const file = { size: -1, dropped: 0, ended: false, work: Promise.resolve(), pending: 0 };
+    this.#files.set(relative, file);
+    return file;
+  }
+
+  async #recall(relative: string, file: LogFile): Promise<void> {
+    file.size = (await sizeOf(path.join(this.#options.directory, relative))) ?? 0;
+    file.dropped = file.size === 0 ? 0 : await this.#dropped(relative);
+  }
+
+  async #dropped(relative: string): Promise<number> {
+    const handle = await openExisting(path.join(this.#options.directory, `${relative}.dropped`));
+    if (handle === null) return 0;
+    try {
+      return Number(await handle.readFile('utf8'));
+    } finally {
+      await handle.close();
+    }
+  }
+
+  #done(relative: string, file: LogFile): void {
+    file.pending -= 1;
+    for (const changed of [...(this.#watchers.get(relative) ?? [])]) changed();
+    if (this.#files.size <= KNOWN_MAX) return;
+    for (const [oldest, { pending }] of this.#files) {
+      if (this.#files.size <= KNOWN_MAX) return;
+      if (pending === 0) this.#files.delete(oldest);
+    }
+  }
+}
+
+const { O_CREAT, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
+
+/** Writes at a known size, so that a piece that was half written is overwritten, not doubled. */
+async function appendTo(file: string, bytes: Uint8Array, size: number): Promise<void> {
+  const handle = await openOrMake(file, O_WRONLY | O_CREAT | O_NOFOLLOW);
+  try {
+    let done = 0;
+    while (done < bytes.length) {
+      const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, size + done);
+      done += bytesWritten;
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+async function writeSmall(file: string, text: string): Promise<void> {
+  const handle = await openOrMake(file, O_WRONLY | O_CREAT | O_NOFOLLOW);
+  try {
+    await handle.truncate(0);
+    await handle.write(text, 0);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The directory is made only when it is missing: most files are not their job's first. */
+async function openOrMake(file: string, flags: number): Promise<FileHandle> {
+  try {
+    return await open(file, flags, 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    return open(file, flags, 0o600);
+  }
+}
+
+async function openExisting(file: string): Promise<FileHandle | null> {
+  try {
+    return await open(file, O_RDONLY | O_NOFOLLOW);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+async function sizeOf(file: string): Promise<number | null> {
+  const handle = await openExisting(file);
+  if (handle === null) return null;
+  try {
+    return (await handle.stat()).size;
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,51 @@
+// Nodes as the API shows them.
+
+import type { NodeView } from '../../api/nodes.ts';
+import { labelsOf } from '../../core/controller/apply/nodes.ts';
+import type { Node } from '../../core/controller/state.ts';
+import type { Resources } from '../../core/model/resources.ts';
+import type { NodeLoad } from '../../wire/messages.ts';
+import { formatInstant } from './notice.ts';
+
+export function viewNode(node: Node, load: NodeLoad | null): NodeView {
+  return {
+    name: node.name,
+    state: nodeState(node),
+    drained: node.drain === null ? null : { ...node.drain },
+    reason: reasonOf(node),
+    total: copyOf(node.total),
+    free: copyOf(node.free),
+    declared: node.declared === null ? null : copyOf(node.declared),
+    labels: [...labelsOf(node)].sort(),
+    sharedPaths: [...node.sharedPaths],
+    running: [...node.holding.keys()],
+    unreachableSince: node.unreachableSince,
+    lastSeenAt: node.lastSeenAt,
+    load: load === null ? null : { ...load },
+    facts: node.facts === null ? null : { ...node.facts },
+    bootId: node.bootId === '' ? null : node.bootId,
+    session: node.session,
+  };
+}
+
+export function nodeState(node: Node): NodeView['state'] {
+  if (node.connected) return 'up';
+  if (node.session === 0) return 'never_seen';
+  return node.unreachableSince === null ? 'away' : 'unreachable';
+}
+
+function reasonOf(node: Node): string | null {
+  const state = nodeState(node);
+  const reasons: string[] = [];
+  if (state === 'never_seen') reasons.push('its agent has never connected');
+  if (state === 'away') reasons.push('its agent is not connected');
+  if (state === 'unreachable' && node.unreachableSince !== null) {
+    reasons.push(`unreachable since ${formatInstant(node.unreachableSince)}`);
+  }
+  if (node.drain !== null) reasons.push(`drained by ${node.drain.by}: ${node.drain.reason}`);
+  return reasons.length === 0 ? null : reasons.join('; ');
+}
+
+export function copyOf(resources: Resources): NodeView['total'] {
+  return { ...resources, counted: { ...resources.counted } };
+}

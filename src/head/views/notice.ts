@@ -1,0 +1,43 @@
+// What is said of a task whose nodes cannot be heard: since when, and what will happen next.
+
+import { formatDuration } from '../../core/base/duration.ts';
+import type { Node, State, Task } from '../../core/controller/state.ts';
+import type { NodeName } from '../../core/model/ids.ts';
+import type { JobSpec } from '../../core/model/job.ts';
+
+/** Null while all nodes of the task are connected. */
+export function noticeOf(state: State, task: Task): string | null {
+  for (const [name, part] of task.parts) {
+    if (part.state === 'ended') continue;
+    const node = state.nodes.get(name);
+    if (node !== undefined && !node.connected) return describe(node, task.job.spec);
+  }
+  return null;
+}
+
+function describe(node: Node, spec: JobSpec): string {
+  if (node.unreachableSince === null) {
+    const since = node.lastSeenAt === null ? 'the head started' : formatInstant(node.lastSeenAt);
+    return `Node ${node.name} has been silent since ${since}; the task is taken to go on there.`;
+  }
+  return `Node ${node.name} is unreachable since ${formatInstant(node.unreachableSince)}; ${next(node.name, spec)}`;
+}
+
+function next(node: NodeName, spec: JobSpec): string {
+  const then = spec.requeue ? 'is started again' : 'ends as node_fail';
+  const { onNodeLoss } = spec;
+  if (onNodeLoss.kind === 'requeue') return `the task ${then}.`;
+  if (onNodeLoss.kind === 'lease') {
+    const lease = formatDuration(onNodeLoss.leaseMs);
+    return `the task ${then} when the lease of ${lease} and the kill grace have passed.`;
+  }
+  return (
+    `the task goes on when the node is back, and ${then} only on evidence that it is gone ` +
+    `there: a reboot, or an operator's \`weft node lost ${node}\`.`
+  );
+}
+
+/** ISO 8601 in UTC, whole seconds. */
+export function formatInstant(at: number): string {
+  return new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
+}

@@ -1,0 +1,79 @@
+// One task as the API shows it: from memory while it is not done, from its row afterwards.
+
+import type { TaskView } from '../../api/jobs.ts';
+import type { Job, Task } from '../../core/controller/state.ts';
+import { formatTaskId, type JobId } from '../../core/model/ids.ts';
+import type { OutcomeKind } from '../../core/model/job.ts';
+import type { TaskRow } from '../../ports/history.ts';
+import type { Engine } from '../engine.ts';
+import { viewExit, viewOutcome, viewReason } from './job-view.ts';
+import { noticeOf } from './notice.ts';
+import { outcomeOf } from './past-job-view.ts';
+import type { Reasons } from './reasons.ts';
+
+/** A task that waits or runs; `index` as the state counts, 0 for a plain job. */
+export function viewLiveTask(engine: Engine, job: Job, index: number, reasons: Reasons): TaskView {
+  const task = job.active.get(index);
+  const state = task?.state ?? 'pending';
+  return {
+    ...blank(job.id, job.spec.array === null ? null : index),
+    state,
+    epoch: task?.epoch ?? 0,
+    reason: state === 'pending' ? viewReason(reasons.of(job, index)) : null,
+    notice: task === undefined ? null : noticeOf(engine.state, task),
+    nodes: task === undefined ? [] : nodesInOrder(task),
+    startedAt: task?.startedAt ?? null,
+  };
+}
+
+/** A task that is done, from the row of its last epoch. */
+export function viewPastTask(row: TaskRow): TaskView {
+  const outcome = outcomeOf(row);
+  return {
+    ...blank(row.jobId, row.taskIndex < 0 ? null : row.taskIndex),
+    state: 'done',
+    epoch: row.epoch,
+    outcome: outcome === null ? null : viewOutcome(outcome),
+    nodes: row.nodes === '' ? [] : row.nodes.split(','),
+    startedAt: row.startedAt,
+    endedAt: row.endedAt,
+    exit: viewExit(outcome?.exit),
+    usage: {
+      userUs: row.userUs,
+      systemUs: row.systemUs,
+      memoryPeakBytes: row.memoryPeakBytes,
+    },
+  };
+}
+
+/** A task that ended without ever starting: the history has no row for it. */
+export function viewUnstartedTask(
+  jobId: number,
+  index: number | null,
+  ended: { readonly kind: OutcomeKind; readonly at: number | null },
+): TaskView {
+  const outcome = viewOutcome({ kind: ended.kind });
+  return { ...blank(jobId, index), state: 'done', outcome, endedAt: ended.at };
+}
+
+function blank(jobId: number, index: number | null): TaskView {
+  return {
+    id: formatTaskId(jobId as JobId, index),
+    jobId,
+    index,
+    state: 'pending',
+    epoch: 0,
+    outcome: null,
+    reason: null,
+    notice: null,
+    nodes: [],
+    startedAt: null,
+    endedAt: null,
+    exit: null,
+    usage: null,
+  };
+}
+
+function nodesInOrder(task: Task): string[] {
+  return [...task.parts].sort(([, a], [, b]) => a.nodeRank - b.nodeRank).map(([name]) => name);
+}

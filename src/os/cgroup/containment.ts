@@ -1,0 +1,153 @@
+// The Containment port on cgroups. Groups with equal limits are used again: making five
+// directories costs more than a short task.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import type { Containment, Group, GroupLimits, GroupUse } from '../../ports/containment.ts';
+import { JobGroup, removeDirectories } from './group.ts';
+import { type Hierarchy, parseHierarchies } from './hierarchies.ts';
+import { type Base, findLayout, type Layout } from './layout.ts';
+
+/** Idle groups kept, of all shapes together. */
+const IDLE_MAX = 64;
+
+/** `instance` keeps the groups of several agents on one machine apart. */
+export function systemContainment(instance: string): Containment {
+  const layout = findLayout(readHierarchies(), `weft-${instance}`);
+  return layout.controllers.size === 0 ? polling(layout) : new CgroupContainment(layout);
+}
+
+export function readHierarchies(): Hierarchy[] {
+  const mountinfo = readFileSync('/proc/self/mountinfo', 'utf8');
+  return parseHierarchies(mountinfo, readFileSync('/proc/self/cgroup', 'utf8'));
+}
+
+/** Where no group can be made: memory is watched from outside, the launcher finds leftovers. */
+function polling(layout: Layout): Containment {
+  return {
+    facts: layout.words,
+    limits: 'polling',
+    polled: true,
+    acquire: () => null,
+    adopt: () => undefined,
+    isEmpty: () => true,
+    kill: () => undefined,
+    use: () => ({ outOfMemory: false, memoryPeakBytes: null }),
+    release: () => undefined,
+    close: () => undefined,
+  };
+}
+
+interface Held {
+  readonly group: JobGroup;
+  /** Null for a group of an earlier life, whose limits are not known: it is not used again. */
+  readonly shape: string | null;
+  sawOom: boolean;
+}
+
+class CgroupContainment implements Containment {
+  readonly facts: string;
+  readonly limits: string;
+  readonly polled: boolean;
+  readonly #layout: Layout;
+  readonly #held = new Map<string, Held>();
+  readonly #idle = new Map<string, JobGroup[]>();
+  #idleCount = 0;
+  #next = 1;
+
+  constructor(layout: Layout) {
+    this.#layout = layout;
+    this.facts = layout.words;
+    this.polled = !layout.controllers.has('memory');
+    this.limits = this.polled ? 'polling' : 'cgroup';
+  }
+
+  acquire(limits: GroupLimits): Group {
+    const shape = `${limits.memoryBytes}/${limits.cpuCount}`;
+    const group = this.#takeIdle(shape) ?? this.#make(limits);
+    this.#held.set(group.name, { group, shape, sawOom: false });
+    return group;
+  }
+
+  adopt(names: readonly string[]): void {
+    for (const name of this.#existing()) {
+      this.#next = Math.max(this.#next, Number(name.slice(1)) + 1);
+      const group = JobGroup.reopen(name, this.#layout);
+      if (names.includes(name)) this.#held.set(name, { group, shape: null, sawOom: false });
+      else discard(group);
+    }
+  }
+
+  isEmpty(name: string): boolean {
+    return this.#held.get(name)?.group.isEmpty() ?? true;
+  }
+
+  kill(name: string): void {
+    this.#held.get(name)?.group.kill();
+  }
+
+  use(name: string): GroupUse {
+    const held = this.#held.get(name);
+    if (held === undefined) return { outOfMemory: false, memoryPeakBytes: null };
+    const use = held.group.use();
+    // The kernel's count only grows: the next task in this group would inherit it.
+    held.sawOom ||= use.outOfMemory;
+    return use;
+  }
+
+  release(name: string): void {
+    const held = this.#held.get(name);
+    if (held === undefined) return;
+    this.#held.delete(name);
+    if (held.shape === null || held.sawOom || this.#idleCount >= IDLE_MAX) held.group.remove();
+    else this.#putIdle(held.shape, held.group);
+  }
+
+  close(): void {
+    for (const groups of this.#idle.values()) for (const group of groups) group.remove();
+    this.#idle.clear();
+    this.#idleCount = 0;
+    if (this.#held.size === 0) removeDirectories(this.#bases().map(({ path }) => path));
+  }
+
+  #make(limits: GroupLimits): JobGroup {
+    const name = `g${this.#next}`;
+    this.#next += 1;
+    return JobGroup.make(name, this.#layout, limits);
+  }
+
+  #takeIdle(shape: string): JobGroup | undefined {
+    const group = this.#idle.get(shape)?.pop();
+    if (group === undefined) return undefined;
+    this.#idleCount -= 1;
+    group.reset();
+    return group;
+  }
+
+  #putIdle(shape: string, group: JobGroup): void {
+    const groups = this.#idle.get(shape);
+    if (groups === undefined) this.#idle.set(shape, [group]);
+    else groups.push(group);
+    this.#idleCount += 1;
+  }
+
+  #bases(): Base[] {
+    const { tracker, controllers } = this.#layout;
+    return tracker === null ? [...controllers.values()] : [tracker, ...controllers.values()];
+  }
+
+  /** Names of groups in any hierarchy: a crash may have left only some of its directories. */
+  #existing(): Set<string> {
+    const names = new Set<string>();
+    for (const { path } of this.#bases()) {
+      if (!existsSync(path)) continue;
+      for (const name of readdirSync(path)) if (/^g\d+$/.test(name)) names.add(name);
+    }
+    return names;
+  }
+}
+
+/** A group that no journal knows: what is in it is nobody's any more. */
+function discard(group: JobGroup): void {
+  if (!group.isEmpty()) group.kill();
+  group.remove();
+}

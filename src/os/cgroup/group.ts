@@ -1,0 +1,212 @@
+// One job group: its directories in each hierarchy, its limits, and its files kept open, because a
+// short task can afford a read of an open file but not ten path look-ups.
+
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmdirSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import type { GroupLimits, GroupUse } from '../../ports/containment.ts';
+import type { Base, Layout } from './layout.ts';
+
+/** Of the cpu quota; the kernel's own default. */
+const PERIOD_US = 100_000;
+/** The kernel takes no smaller quota. */
+const QUOTA_US_MIN = 1000;
+
+export class JobGroup {
+  readonly name: string;
+  readonly procs: readonly string[];
+  readonly #directories: readonly string[];
+  readonly #tracker: Base;
+  readonly #members: number;
+  readonly #memory: MemoryFiles | null;
+
+  private constructor(name: string, layout: Layout, limits: GroupLimits | null) {
+    const { tracker, controllers } = layout;
+    if (tracker === null) throw new Error('no cgroup can be made here');
+    this.name = name;
+    this.#tracker = { ...tracker, path: `${tracker.path}/${name}` };
+    const used = [tracker.path];
+    for (const [controller, base] of controllers) {
+      // Joining memory or cpu costs a tenth of a millisecond: only where there is a limit to keep.
+      if (controller === 'memory' && limits !== null && limits.memoryBytes === null) continue;
+      if (controller === 'cpu' && limits !== null && limits.cpuCount === null) continue;
+      if (!used.includes(base.path)) used.push(base.path);
+    }
+    this.#directories = used.map((path) => `${path}/${name}`);
+    this.procs = this.#directories.map((path) => `${path}/cgroup.procs`);
+    for (const path of this.#directories) mkdirSync(path, { recursive: true });
+    if (limits !== null) writeLimits(name, layout, limits);
+    this.#members = openSync(`${this.#tracker.path}/cgroup.procs`, 'r');
+    const memory = controllers.get('memory');
+    const isLimited = limits === null || limits.memoryBytes !== null;
+    this.#memory = memory === undefined || !isLimited ? null : new MemoryFiles(memory, name);
+  }
+
+  /** Makes the directories. Throws with what the kernel said. */
+  static make(name: string, layout: Layout, limits: GroupLimits): JobGroup {
+    return new JobGroup(name, layout, limits);
+  }
+
+  /** A group that was made by an earlier life of the agent; its limits stand. */
+  static reopen(name: string, layout: Layout): JobGroup {
+    return new JobGroup(name, layout, null);
+  }
+
+  /** Forgets the peak of whoever was here before. */
+  reset(): void {
+    this.#memory?.reset();
+  }
+
+  isEmpty(): boolean {
+    return readSync(this.#members, SCRATCH, 0, 1, 0) === 0;
+  }
+
+  use(): GroupUse {
+    return this.#memory?.use() ?? { outOfMemory: false, memoryPeakBytes: null };
+  }
+
+  kill(): void {
+    const { version, path } = this.#tracker;
+    if (version === 2 && existsSync(`${path}/cgroup.kill`)) {
+      writeFileSync(`${path}/cgroup.kill`, '1');
+      return;
+    }
+    // Version 1: frozen, so that nothing forks away; the signals act when thawed.
+    const freezer = `${path}/freezer.state`;
+    const canFreeze = version === 1 && existsSync(freezer);
+    if (canFreeze) writeFileSync(freezer, 'FROZEN');
+    for (const pid of this.#pids()) killQuietly(pid);
+    if (canFreeze) writeFileSync(freezer, 'THAWED');
+  }
+
+  /** False while the kernel still counts something in it. */
+  remove(): boolean {
+    closeSync(this.#members);
+    this.#memory?.close();
+    return removeDirectories(this.#directories);
+  }
+
+  #pids(): number[] {
+    const text = readFileSync(`${this.#tracker.path}/cgroup.procs`, 'utf8');
+    return text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map(Number);
+  }
+}
+
+const SCRATCH = Buffer.alloc(4096);
+
+function killQuietly(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // It was faster.
+  }
+}
+
+/** Removes empty groups; false when one is not empty. */
+export function removeDirectories(directories: readonly string[]): boolean {
+  let all = true;
+  for (const path of directories) {
+    try {
+      rmdirSync(path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') all = false;
+    }
+  }
+  return all;
+}
+
+function writeLimits(name: string, layout: Layout, limits: GroupLimits): void {
+  const { memoryBytes, cpuCount } = limits;
+  const memory = layout.controllers.get('memory');
+  if (memory !== undefined && memoryBytes !== null) limitMemory(memory, name, memoryBytes);
+  const cpu = layout.controllers.get('cpu');
+  if (cpu !== undefined && cpuCount !== null) limitCpu(cpu, name, cpuCount);
+  const pids = layout.controllers.get('pids');
+  if (pids !== undefined) writeFileSync(`${pids.path}/${name}/pids.max`, `${processesMax()}`);
+}
+
+/** Half of what the machine has: a runaway fork must leave room for people to log in. */
+function processesMax(): number {
+  return Math.floor(Number(readFileSync('/proc/sys/kernel/pid_max', 'utf8')) / 2);
+}
+
+/** Swap is part of the limit: a job that swaps would slow down everybody beside it. */
+function limitMemory(base: Base, name: string, bytes: number): void {
+  const path = `${base.path}/${name}`;
+  if (base.version === 1) {
+    writeFileSync(`${path}/memory.limit_in_bytes`, `${bytes}`);
+    writeIfThere(`${path}/memory.memsw.limit_in_bytes`, `${bytes}`);
+    return;
+  }
+  writeFileSync(`${path}/memory.max`, `${bytes}`);
+  writeIfThere(`${path}/memory.swap.max`, '0');
+  // All of the task or nothing: half a task would hang.
+  writeIfThere(`${path}/memory.oom.group`, '1');
+}
+
+function limitCpu(base: Base, name: string, count: number): void {
+  const path = `${base.path}/${name}`;
+  const quota = Math.max(QUOTA_US_MIN, Math.round(count * PERIOD_US));
+  if (base.version === 2) {
+    writeFileSync(`${path}/cpu.max`, `${quota} ${PERIOD_US}`);
+    return;
+  }
+  writeFileSync(`${path}/cpu.cfs_period_us`, `${PERIOD_US}`);
+  writeFileSync(`${path}/cpu.cfs_quota_us`, `${quota}`);
+}
+
+/** Some kernels are built without swap accounting. */
+function writeIfThere(path: string, text: string): void {
+  if (existsSync(path)) writeFileSync(path, text);
+}
+
+/** The two numbers a group is asked for after its task. */
+class MemoryFiles {
+  readonly #version: 1 | 2;
+  readonly #events: number;
+  readonly #peak: number | null;
+  #peakBefore = 0;
+
+  constructor(base: Base, name: string) {
+    const path = `${base.path}/${name}`;
+    const isOld = base.version === 1;
+    this.#version = base.version;
+    this.#events = openSync(`${path}/${isOld ? 'memory.oom_control' : 'memory.events'}`, 'r');
+    const peak = `${path}/${isOld ? 'memory.max_usage_in_bytes' : 'memory.peak'}`;
+    this.#peak = existsSync(peak) ? openSync(peak, isOld ? 'r+' : 'r') : null;
+  }
+
+  /** Version 2 has no way back: a peak counts there only when it is higher than the one before. */
+  reset(): void {
+    if (this.#peak === null) return;
+    if (this.#version === 1) writeSync(this.#peak, '0');
+    else this.#peakBefore = Number(readText(this.#peak));
+  }
+
+  use(): GroupUse {
+    const kills = /^oom_kill (\d+)/m.exec(readText(this.#events))?.[1] ?? '0';
+    const peak = this.#peak === null ? 0 : Number(readText(this.#peak));
+    const memoryPeakBytes = peak > this.#peakBefore ? peak : null;
+    return { outOfMemory: kills !== '0', memoryPeakBytes };
+  }
+
+  close(): void {
+    closeSync(this.#events);
+    if (this.#peak !== null) closeSync(this.#peak);
+  }
+}
+
+function readText(file: number): string {
+  return SCRATCH.toString('latin1', 0, readSync(file, SCRATCH, 0, SCRATCH.length, 0));
+}

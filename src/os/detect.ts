@@ -1,0 +1,100 @@
+// What this machine has: CPUs and memory that its cgroup and affinity leave, gpus, labels, disk.
+
+import { execFile } from 'node:child_process';
+import { accessSync, constants, readFileSync, statfsSync } from 'node:fs';
+import { arch, availableParallelism, freemem, hostname, loadavg, release, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+/** A hung driver must not keep the node from joining. */
+const GPU_TIMEOUT_MS = 5000;
+
+export interface Found {
+  readonly cpuCount: number;
+  readonly memoryBytes: number;
+  readonly gpuCount: number;
+  readonly labels: readonly string[];
+}
+
+/** `diskPath` is where job files go. */
+export async function detectMachine(): Promise<Found> {
+  const labels = [`os=linux`, `arch=${arch()}`, ...containerRuntimes()];
+  const gpuCount = await countGpus();
+  return {
+    // libuv counts the affinity mask and the cgroup's quota, rounded down to at least one.
+    cpuCount: availableParallelism(),
+    // Node looks up the limit of its own cgroup, of either version; 0 means that it does not know.
+    memoryBytes: Math.min(totalmem(), process.constrainedMemory() || totalmem()),
+    gpuCount,
+    labels: gpuCount > 0 ? [...labels, 'gpu'] : labels,
+  };
+}
+
+/** For heartbeats: cheap enough for every second. */
+export function readLoad(diskPath: string): {
+  load1: number;
+  memoryFreeBytes: number;
+  diskFreeBytes: number;
+} {
+  return {
+    load1: loadavg()[0] ?? 0,
+    memoryFreeBytes: freemem(),
+    diskFreeBytes: diskFree(diskPath),
+  };
+}
+
+export function diskFree(path: string): number {
+  const { bavail, bsize } = statfsSync(path);
+  return bavail * bsize;
+}
+
+/** Changes with every start of the machine. */
+export function readBootId(): string {
+  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+}
+
+export function describeSystem(): { os: string; arch: string; kernel: string; hostname: string } {
+  return { os: osName(), arch: arch(), kernel: release(), hostname: hostname() };
+}
+
+function osName(): string {
+  try {
+    const text = readFileSync('/etc/os-release', 'utf8');
+    return /^PRETTY_NAME="?([^"\n]+)/m.exec(text)?.[1] ?? 'Linux';
+  } catch {
+    return 'Linux'; // The file is a convention, not a promise.
+  }
+}
+
+function containerRuntimes(): string[] {
+  return ['apptainer', 'singularity', 'docker', 'podman'].filter(isOnPath);
+}
+
+function isOnPath(program: string): boolean {
+  return (process.env['PATH'] ?? '').split(':').some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK);
+      return true;
+    } catch {
+      return false; // Not in this folder.
+    }
+  });
+}
+
+async function countGpus(): Promise<number> {
+  const nvidia = await lines('nvidia-smi', ['--query-gpu=index', '--format=csv,noheader']);
+  if (nvidia.length > 0) return nvidia.length;
+  const rocm = await lines('rocm-smi', ['--showid', '--csv']);
+  return rocm.filter((line) => /^card\d+/.test(line)).length;
+}
+
+async function lines(program: string, args: readonly string[]): Promise<string[]> {
+  if (!isOnPath(program)) return [];
+  try {
+    const { stdout } = await run(program, [...args], { timeout: GPU_TIMEOUT_MS });
+    return stdout.split('\n').filter((line) => line.trim() !== '');
+  } catch {
+    return []; // The tool is there but finds no working gpu.
+  }
+}

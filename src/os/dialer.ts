@@ -1,0 +1,129 @@
+// The Dialer port: a WebSocket to the head, over its unix socket or over TLS with a pinned
+// certificate. The secret is only sent once the certificate is the right one.
+
+import { createHash } from 'node:crypto';
+import { connect as connectUnix } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import WebSocket, { type RawData } from 'ws';
+import type { Dialer, Session } from '../ports/net.ts';
+
+export interface HeadAddress {
+  readonly name: string;
+  readonly secret: string;
+  readonly head:
+    | { readonly url: string; readonly fingerprint?: string }
+    | { readonly socketPath: string };
+  /** Largest message taken. */
+  readonly messageBytesMax: number;
+}
+
+const DIAL_TIMEOUT_MS = 10_000;
+/** What a head that does not read may leave here; logs wait for acknowledgements long before. */
+const BUFFERED_BYTES_MAX = 64 * 1_048_576;
+const AGENT_PATH = '/v1/agent';
+
+/** Dials once per call; the caller decides when to try again. */
+export function headDialer(address: HeadAddress): Dialer {
+  return { dial: () => dial(address) };
+}
+
+async function dial(address: HeadAddress): Promise<Session> {
+  const { name, secret, messageBytesMax } = address;
+  const { url, stream } = await openStream(address.head);
+  const socket = new WebSocket(url, {
+    createConnection: () => stream as never,
+    headers: { authorization: `Node ${name}:${secret}` },
+    maxPayload: messageBytesMax,
+    perMessageDeflate: false,
+    handshakeTimeout: DIAL_TIMEOUT_MS,
+  });
+  return new Promise((resolve, reject) => {
+    socket.once('open', () => resolve(sessionOf(socket)));
+    socket.once('error', (error) => reject(error));
+    socket.once('unexpected-response', (_request, response) => {
+      const status = response.statusCode ?? 0;
+      reject(
+        new Error(`the head answered ${status}${status === 401 ? ': unknown node secret' : ''}`),
+      );
+      stream.destroy();
+    });
+  });
+}
+
+/** Connected, and for TLS verified, before a WebSocket handshake says who we are. */
+async function openStream(head: HeadAddress['head']): Promise<{ url: string; stream: Duplex }> {
+  if ('socketPath' in head) {
+    const stream = connectUnix(head.socketPath);
+    await connected(stream, 'connect', head.socketPath);
+    return { url: `ws://localhost${AGENT_PATH}`, stream };
+  }
+  const { hostname, port, host } = new URL(head.url);
+  const pinned = head.fingerprint;
+  const stream = connectTls({
+    ...{ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 443) },
+    // A pinned certificate is its own proof; without a pin the system's authorities decide.
+    rejectUnauthorized: pinned === undefined,
+    ...(/^[\d.]+$|:/.test(hostname) ? {} : { servername: hostname }),
+  });
+  await connected(stream, 'secureConnect', host);
+  if (pinned !== undefined) checkFingerprint(stream, pinned, host);
+  // ws would start TLS itself for wss; this stream already has it.
+  return { url: `ws://${host}${AGENT_PATH}`, stream };
+}
+
+function checkFingerprint(stream: TLSSocket, expected: string, host: string): void {
+  const { raw } = stream.getPeerCertificate();
+  const actual = raw === undefined ? 'none' : createHash('sha256').update(raw).digest('hex');
+  if (actual === plain(expected)) return;
+  stream.destroy();
+  throw new Error(`the head at ${host} shows certificate ${actual}, expected ${plain(expected)}`);
+}
+
+/** `AB:CD…` as openssl prints it, or plain hex. */
+function plain(fingerprint: string): string {
+  return fingerprint.replaceAll(':', '').toLowerCase();
+}
+
+function connected(stream: Duplex, event: string, where: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      stream.destroy(new Error(`no connection to ${where} within ${DIAL_TIMEOUT_MS} ms`));
+    }, DIAL_TIMEOUT_MS);
+    const settle = (act: () => void): void => {
+      clearTimeout(timer);
+      act();
+    };
+    stream.once(event, () => settle(resolve));
+    stream.on('error', (error) => settle(() => reject(error)));
+  });
+}
+
+function sessionOf(socket: WebSocket): Session {
+  let why = 'the head closed the connection';
+  socket.on('error', (error) => {
+    why = error.message;
+  });
+  return {
+    peer: '',
+    send: (message) => {
+      if (socket.readyState !== WebSocket.OPEN) return;
+      socket.send(message);
+      if (socket.bufferedAmount <= BUFFERED_BYTES_MAX) return;
+      why = 'the head does not read';
+      socket.terminate();
+    },
+    onMessage: (handler) => void socket.on('message', (data) => handler(bytesOf(data))),
+    onClose: (handler) => {
+      socket.on('close', (code, reason) =>
+        handler(reason.length > 0 ? `${reason}` : `${why} (${code})`),
+      );
+    },
+    close: (reason) => socket.close(1000, reason.slice(0, 120)),
+  };
+}
+
+function bytesOf(data: RawData): Uint8Array {
+  if (data instanceof ArrayBuffer) return new Uint8Array(data);
+  return Array.isArray(data) ? Buffer.concat(data) : data;
+}

@@ -1,0 +1,141 @@
+// The Files port. What lies in a user's directory is opened without following links, and removed
+// by a process with that user's rights, never with ours.
+
+import { execFile } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmdirSync,
+  rmSync,
+  type Stats,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { promisify } from 'node:util';
+import type { Files, Owner } from '../ports/files.ts';
+
+const run = promisify(execFile);
+/** A link as last component fails, a fifo does not block, a terminal does not become ours. */
+const SAFE_READ =
+  constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
+const NOTHING = new Uint8Array(0);
+/** A million files take rm about ten seconds. */
+const REMOVE_TIMEOUT_MS = 10 * 60_000;
+
+export const systemFiles: Files = {
+  makeDirectory,
+  writeFile,
+  size: (path) => {
+    const status = statOrNull(path);
+    return status?.isFile() === true ? status.size : null;
+  },
+  read: readSafely,
+  removeFile: (path) => ignoring('ENOENT', () => unlinkSync(path)),
+  removeTree,
+  list: (path) => {
+    let names: string[] = [];
+    ignoring('ENOENT', () => {
+      names = readdirSync(path);
+    });
+    return names;
+  },
+};
+
+function makeDirectory(path: string, owner: Owner | null, mode: number): void {
+  const made = mkdirSync(path, { recursive: true, mode });
+  if (made !== undefined) {
+    // mkdir obeys the umask; the mode here is meant.
+    chmodSync(path, mode);
+    if (owner !== null) chownSync(path, owner.uid, owner.gid);
+    return;
+  }
+  const status = lstatSync(path);
+  if (!status.isDirectory()) throw new Error(`${path} is not a directory`);
+  if (owner !== null && status.uid !== owner.uid) {
+    throw new Error(`${path} belongs to uid ${status.uid}, not ${owner.uid}`);
+  }
+}
+
+function writeFile(path: string, text: string, owner: Owner | null, mode: number): void {
+  rmSync(path, { force: true });
+  writeFileSync(path, text, { mode, flag: 'wx' });
+  chmodSync(path, mode);
+  if (owner !== null) chownSync(path, owner.uid, owner.gid);
+}
+
+function readSafely(
+  path: string,
+  uid: number | null,
+  offset: number,
+  bytesMax: number,
+): Uint8Array {
+  let file: number;
+  try {
+    file = openSync(path, SAFE_READ);
+  } catch {
+    return NOTHING; // Gone, a link, or not readable: the same answer, nothing safe to read.
+  }
+  try {
+    const status = fstatSync(file);
+    if (!status.isFile() || (uid !== null && status.uid !== uid)) return NOTHING;
+    const bytes = new Uint8Array(Math.min(bytesMax, Math.max(0, status.size - offset)));
+    return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, offset));
+  } finally {
+    closeSync(file);
+  }
+}
+
+async function removeTree(path: string): Promise<void> {
+  const status = statOrNull(path);
+  if (status === null) return;
+  if (!status.isDirectory()) throw new Error(`${path} is not a directory`);
+  if (removedEmpty(path)) return;
+  // Deleting by path as root could be led elsewhere by a link swapped in between; as the owner it
+  // reaches nothing that the owner could not delete anyway.
+  const isRoot = process.getuid?.() === 0;
+  const rights = isRoot ? { uid: status.uid, gid: status.gid } : {};
+  const names = readdirSync(path).map((name) => `./${name}`);
+  const own = { ...rights, cwd: path, timeout: REMOVE_TIMEOUT_MS };
+  try {
+    await run('rm', ['-rf', '--', ...names], own);
+  } catch {
+    // Directories that the job made read-only; `-R` from `.` follows no link. The second rm speaks.
+    await run('chmod', ['-R', 'u+rwX', '.'], own).catch(() => undefined);
+    await run('rm', ['-rf', '--', ...names], own);
+  }
+  rmdirSync(path);
+}
+
+function removedEmpty(path: string): boolean {
+  try {
+    rmdirSync(path);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'ENOTEMPTY') return false;
+    throw error;
+  }
+}
+
+function statOrNull(path: string): Stats | null {
+  return lstatSync(path, { throwIfNoEntry: false }) ?? null;
+}
+
+function ignoring(code: string, action: () => void): void {
+  try {
+    action();
+  } catch (error) {
+    if (codeOf(error) !== code) throw error;
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code;
+}

@@ -1,0 +1,101 @@
+// The Marks port: reads /proc. Sees what this user may see: everything as root, else its own.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Marks } from '../ports/marks.ts';
+
+const PREFIX = 'WEFT_LAUNCH=';
+/** Linux reports resident memory in pages; every page size is a multiple of this one. */
+const STATUS_KIB = 1024;
+
+/** A reader of marks; keeps which session has which mark, as a session's mark never changes. */
+export function systemMarks(): Marks {
+  const bySession = new Map<string, string | null>();
+  return {
+    memory: () => sumMemory(bySession),
+    kill: (marks) => killMarked(marks),
+  };
+}
+
+function sumMemory(bySession: Map<string, string | null>): Map<string, number> {
+  const used = new Map<string, number>();
+  const seen = new Set<string>();
+  for (const pid of pids()) {
+    const status = statOf(pid);
+    if (status === null || status.state === 'Z') continue;
+    const key = sessionKey(status.session);
+    if (key === null) continue;
+    seen.add(key);
+    if (!bySession.has(key)) bySession.set(key, markOf(status.session));
+    const mark = bySession.get(key);
+    if (mark) used.set(mark, (used.get(mark) ?? 0) + residentBytes(pid));
+  }
+  for (const key of bySession.keys()) if (!seen.has(key)) bySession.delete(key);
+  return used;
+}
+
+function killMarked(marks: ReadonlySet<string>): number {
+  let lived = 0;
+  for (const pid of pids()) {
+    const status = statOf(pid);
+    if (status === null || status.state === 'Z' || Number(pid) === process.pid) continue;
+    const mark = markOf(pid);
+    if (mark === null || !marks.has(mark)) continue;
+    if (killOne(Number(pid))) lived += 1;
+  }
+  return lived;
+}
+
+/** False when it ended before the signal came, or is a set-uid program beyond our reach. */
+function killOne(pid: number): boolean {
+  try {
+    process.kill(pid, 'SIGKILL');
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ESRCH' || code === 'EPERM') return false;
+    throw error;
+  }
+}
+
+function pids(): string[] {
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+}
+
+/** The leader's start time makes a reused session id another session. Null when it has gone. */
+function sessionKey(session: string): string | null {
+  const leader = statOf(session);
+  return leader === null ? null : `${session}@${leader.startTicks}`;
+}
+
+/** Value of the mark in a process's environment, which only its owner and root can read. */
+function markOf(pid: string): string | null {
+  const entries = readOrNull(`/proc/${pid}/environ`)?.split('\0') ?? [];
+  return entries.find((entry) => entry.startsWith(PREFIX))?.slice(PREFIX.length) ?? null;
+}
+
+interface Stat {
+  readonly state: string;
+  readonly session: string;
+  readonly startTicks: string;
+}
+
+/** The name in parentheses may hold anything, so fields count from the last one (proc(5)). */
+function statOf(pid: string): Stat | null {
+  const text = readOrNull(`/proc/${pid}/stat`);
+  if (text === null) return null;
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return { state: fields[0] ?? '', session: fields[3] ?? '', startTicks: fields[19] ?? '' };
+}
+
+function residentBytes(pid: string): number {
+  const line = /^VmRSS:\s+(\d+) kB/m.exec(readOrNull(`/proc/${pid}/status`) ?? '');
+  return Number(line?.[1] ?? 0) * STATUS_KIB;
+}
+
+function readOrNull(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null; // Processes end while one reads about them, and some are not ours to read.
+  }
+}

@@ -1,0 +1,631 @@
+// What every launcher must do, run against the C launcher, the same under sanitizers, and the Node
+// fallback. Where the fallback cannot, LACKS says so and the test asserts what it does instead.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { connect } from 'node:net';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { LauncherClient } from '../../src/agent/launcher-client.ts';
+import { RequestWriter } from '../../src/agent/launcher-wire.ts';
+import type { ProcessEvent } from '../../src/ports/processes.ts';
+import {
+  type Agent,
+  type Flavour,
+  flavours,
+  frameOf,
+  Launcher,
+  newFolder,
+  PATH,
+  spawnLauncher,
+  subfolder,
+  sweep,
+  until,
+} from '../launcher/harness.ts';
+
+/** What the Node fallback cannot do; each has a test below that looks at its weaker way. */
+const LACKS: Record<Flavour, ReadonlySet<string>> = {
+  c: new Set(),
+  sanitized: new Set(),
+  node: new Set([
+    'usage', // Node does not give a child's rusage
+    'orphans', // Node cannot be a subreaper: orphans go to the system's init
+    'exact environment', // its shells add PWD
+    'odd bytes', // Node's argv is text
+    'closed descriptors', // what it inherited itself beyond stdio stays open
+    'reaped wait', // zombies of orphans are init's
+  ]),
+};
+const { SIGTERM, SIGKILL, SIGSTOP, SIGCONT } = constants.signals;
+const { ENOENT, EACCES, ENOTDIR } = constants.errno;
+const isRoot = process.getuid?.() === 0;
+const needsRoot = isRoot ? {} : { skip: 'needs root' };
+const cgroupRoot = ['/sys/fs/cgroup/unified', '/sys/fs/cgroup'].find((path) =>
+  existsSync(join(path, 'cgroup.procs')),
+);
+const needsCgroups = isRoot && cgroupRoot ? {} : { skip: 'needs root and a cgroup v2 tree' };
+const NOBODY = 65534;
+const STAGE = { cgroup: 2, chdir: 5, stdin: 6, stdout: 7, exec: 9 };
+const MALFORMED = 1;
+
+for (const flavour of Object.keys(flavours) as Flavour[]) {
+  describe(`launcher ${flavour}`, { concurrency: false }, () => suite(flavour));
+}
+
+function suite(flavour: Flavour): void {
+  const has = (ability: string): boolean => !LACKS[flavour].has(ability);
+  const binaries = newFolder();
+  let command: string[] = [];
+  let launcher: Launcher;
+  let agent: Agent;
+  let id = 0;
+
+  before(async () => {
+    command = flavours[flavour](binaries);
+    launcher = new Launcher(command);
+    agent = await launcher.connect();
+  });
+  after(async () => {
+    const { code, errors } = await launcher.end();
+    sweep();
+    rmSync(binaries, { recursive: true });
+    assert.deepEqual({ code, errors }, { code: 0, errors: '' });
+  });
+
+  const shell = (script: string, ...args: string[]): string[] => [
+    '/bin/sh',
+    '-c',
+    script,
+    'sh',
+    ...args,
+  ];
+  /** What a script writes to its standard output. */
+  const outputOf = async (frame: Parameters<Agent['run']>[0]): Promise<string> => {
+    const stdout = join(launcher.folder, `out-${frame.id}`);
+    await agent.run({ ...frame, stdout });
+    return readFileSync(stdout, 'utf8');
+  };
+  const failure = async (frame: Parameters<Agent['spawn']>[0]): Promise<[number, number]> => {
+    agent.spawn(frame);
+    const { errno, stage } = await agent.answer('failed', frame.id);
+    return [errno, stage];
+  };
+
+  test('the greeting says who the launcher is', async () => {
+    const other = new Launcher(command);
+    const guest = await other.connect({ hello: false });
+    const [hello] = guest.answers;
+    assert.equal(hello?.kind, 'hello');
+    assert.deepEqual(hello, {
+      kind: 'hello',
+      version: 1,
+      pid: other.process.pid,
+      startTicks: ticksOf(other.process.pid ?? 0),
+      uid: process.geteuid?.(),
+    });
+    assert.equal(statSync(other.path).mode & 0o777, 0o600);
+    await other.end();
+  });
+
+  test('another version is refused with both versions', async () => {
+    const other = new Launcher(command);
+    const guest = await other.connect({ hello: false });
+    guest.ask((writer) => writer.hello(7));
+    assert.match((await guest.answer('error')).text, /version 1\b.*\b7\b/);
+    await guest.closing();
+    await other.end();
+  });
+
+  test('a request before the hello is refused', async () => {
+    const other = new Launcher(command);
+    const guest = await other.connect({ hello: false });
+    guest.ask((writer) => writer.list());
+    assert.match((await guest.answer('error')).text, /hello/);
+    await guest.closing();
+    await other.end();
+  });
+
+  test('a program is started in a session of its own and its exit code reported', async () => {
+    const flag = join(launcher.folder, 'may-end');
+    const argv = shell('until [ -e "$1" ]; do sleep 0.01; done; exit 7', flag);
+    agent.spawn({ id: ++id, argv });
+    const { pid, startTicks, startedAt } = await agent.answer('started', id);
+    const record = (await agent.list()).find((one) => one.id === id);
+    assert.deepEqual(statOf(pid), { session: pid, startTicks: record?.startTicks });
+    assert.ok(startTicks === 0 || startTicks === record?.startTicks);
+    writeFileSync(flag, '');
+    assert.ok(Math.abs(Date.now() - startedAt) < 60_000);
+    const exited = await agent.answer('exited', id);
+    assert.equal(exited.status, 7 << 8);
+    assert.ok(exited.endedAt >= startedAt);
+    assert.equal(exited.rssPeakKib > 0, has('usage'));
+  });
+
+  test('cpu time is reported where it can be known', async () => {
+    const script = 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done';
+    agent.spawn({ id: ++id, argv: shell(script) });
+    const { userUs, systemUs } = await agent.answer('exited', id);
+    assert.equal(userUs + systemUs > 10_000, has('usage'));
+  });
+
+  test('death by a signal is reported as that signal', async () => {
+    assert.equal(await agent.run({ id: ++id, argv: shell('kill -9 $$') }), SIGKILL);
+  });
+
+  test('a start that is asked for again starts nothing and answers with the record', async () => {
+    const mark = join(launcher.folder, 'once');
+    const argv = shell('echo x >>"$1"; sleep 60', mark);
+    agent.spawn({ id: ++id, argv });
+    const { pid } = await agent.answer('started', id);
+    agent.spawn({ id, argv });
+    assert.equal((await agent.answer('record')).record.pid, pid);
+    await until('its line', () => existsSync(mark) && readFileSync(mark, 'utf8') !== '');
+    await agent.signal(id, SIGKILL, 1);
+    assert.equal((await agent.answer('exited', id)).status, SIGKILL);
+    agent.spawn({ id, argv });
+    assert.equal((await agent.answer('record')).record.status, SIGKILL);
+    assert.equal(readFileSync(mark, 'utf8'), 'x\n');
+  });
+
+  test('what cannot be started says why and at which stage', async () => {
+    const here = launcher.folder;
+    writeFileSync(join(here, 'plain'), 'data');
+    writeFileSync(join(here, 'secret'), '');
+    symlinkSync(join(here, 'secret'), join(here, 'link'));
+    assert.deepEqual(await failure({ id: ++id, argv: ['/no/such'] }), [ENOENT, STAGE.exec]);
+    assert.deepEqual(await failure({ id: ++id, argv: ['no-such'] }), [ENOENT, STAGE.exec]);
+    assert.deepEqual(await failure({ id: ++id, argv: [join(here, 'plain')] }), [
+      EACCES,
+      STAGE.exec,
+    ]);
+    const argv = ['/bin/true'];
+    assert.deepEqual(await failure({ id: ++id, argv, cwd: '/no/such' }), [ENOENT, STAGE.chdir]);
+    assert.deepEqual(await failure({ id: ++id, argv, cwd: join(here, 'plain') }), [
+      ENOTDIR,
+      STAGE.chdir,
+    ]);
+    assert.deepEqual(await failure({ id: ++id, argv, stdin: '/no/in' }), [ENOENT, STAGE.stdin]);
+    assert.deepEqual(await failure({ id: ++id, argv, stdout: '/no/out' }), [ENOENT, STAGE.stdout]);
+    const [, stage] = await failure({ id: ++id, argv, stdout: join(here, 'link') });
+    assert.equal(stage, STAGE.stdout);
+    assert.deepEqual(await failure({ id: ++id, argv, cgroupProcs: ['/no/cgroup.procs'] }), [
+      ENOENT,
+      STAGE.cgroup,
+    ]);
+    const [last] = (await agent.list()).filter((record) => record.id === id);
+    assert.deepEqual([last?.state, last?.status, last?.stage], [4, ENOENT, STAGE.cgroup]);
+  });
+
+  test('output is truncated or appended, and one path is one open file', async () => {
+    const stdout = join(launcher.folder, 'shared');
+    const argv = shell('echo out; echo err >&2; echo out2');
+    await agent.run({ id: ++id, argv, stdout, stderr: stdout });
+    assert.equal(readFileSync(stdout, 'utf8'), 'out\nerr\nout2\n');
+    assert.equal(statSync(stdout).mode & 0o777, 0o600);
+    await agent.run({ id: ++id, argv, stdout, stderr: stdout, append: true });
+    assert.equal(readFileSync(stdout, 'utf8'), 'out\nerr\nout2\n'.repeat(2));
+    const stderr = join(launcher.folder, 'separate');
+    await agent.run({ id: ++id, argv, stdout, stderr, groupReadable: true });
+    assert.equal(readFileSync(stdout, 'utf8'), 'out\nout2\n');
+    assert.equal(readFileSync(stderr, 'utf8'), 'err\n');
+    assert.equal(statSync(stderr).mode & 0o777, 0o640);
+  });
+
+  test('standard input is the file asked for, or empty', async () => {
+    const stdin = join(launcher.folder, 'input');
+    writeFileSync(stdin, 'some input');
+    assert.equal(await outputOf({ id: ++id, argv: ['cat'], stdin }), 'some input');
+    assert.equal(await outputOf({ id: ++id, argv: ['cat'] }), '');
+  });
+
+  test('the environment is the one given', async () => {
+    const environment = [PATH, 'A=1', 'B=two words', 'EMPTY=', 'C=x=y'];
+    const lines = (await outputOf({ id: ++id, argv: ['env'], environment })).trim().split('\n');
+    const added = lines.filter((line) => !environment.includes(line));
+    assert.equal(lines.length - added.length, environment.length);
+    const names = added.map((line) => line.split('=')[0]);
+    if (has('exact environment')) assert.deepEqual(names, []);
+    else
+      assert.ok(
+        names.every((name) => ['PWD', 'SHLVL', '_'].includes(name ?? '')),
+        names.join(),
+      );
+  });
+
+  test('arguments arrive byte for byte', async () => {
+    const texts = ['', ' ', 'a b', 'q\'"`$(x)', 'new\nline', '-n', '--', 'größe 🧵', '*'];
+    const expected = texts.map((text) => `${text}\0`).join('');
+    const argv = ['/usr/bin/printf', '%s\\0', ...texts];
+    assert.equal(await outputOf({ id: ++id, argv }), expected);
+    const bytes = Uint8Array.of(0xff, 0xfe, 0x01, 0x80);
+    const stdout = join(launcher.folder, 'bytes');
+    await agent.run({ id: ++id, argv: ['printf', '%s', bytes], stdout });
+    assert.equal(Buffer.compare(readFileSync(stdout), bytes) === 0, has('odd bytes'));
+  });
+
+  test('a script without an interpreter line is run by the shell', async () => {
+    const path = join(launcher.folder, 'script');
+    writeFileSync(path, 'echo ran "$1"\n');
+    chmodSync(path, 0o755);
+    assert.equal(await outputOf({ id: ++id, argv: [path, 'here'] }), 'ran here\n');
+  });
+
+  test('umask, nice, limits and working directory are as asked', async () => {
+    const NOFILE = 7;
+    const NPROC = 6;
+    const cwd = subfolder(launcher.folder, 'cwd');
+    const text = await outputOf({
+      id: ++id,
+      argv: shell('umask; ulimit -Sn; ulimit -Hn; nice; pwd'),
+      umask: 0o077,
+      nice: 5,
+      limits: [
+        { resource: NOFILE, soft: 50, hard: 60 },
+        { resource: NPROC, soft: Infinity, hard: Infinity },
+      ],
+      cwd,
+    });
+    assert.equal(text, `0077\n50\n60\n5\n${cwd}\n`);
+  });
+
+  test('signals and descriptors start clean', async () => {
+    const script = 'grep -E "^Sig(Blk|Ign)" /proc/self/status; ls /proc/self/fd | wc -l';
+    const [blocked, ignored, open] = (await outputOf({ id: ++id, argv: shell(script) }))
+      .trim()
+      .split('\n');
+    assert.match(blocked ?? '', /:\t0+$/);
+    assert.match(ignored ?? '', /:\t0+$/);
+    const OPEN = 4; // three, and the one that ls reads the folder with
+    assert.ok(has('closed descriptors') ? Number(open) === OPEN : Number(open) >= OPEN, open);
+  });
+
+  test('a program runs as another user with the groups asked for', needsRoot, async () => {
+    const cwd = subfolder(launcher.folder, 'theirs', NOBODY);
+    const stdout = join(cwd, 'out');
+    const setIds = { uid: NOBODY, gid: 1234, groups: [1234, 4321] };
+    await agent.run({ id: ++id, argv: shell('id -u; id -g; id -G'), setIds, cwd, stdout });
+    assert.equal(readFileSync(stdout, 'utf8'), `${NOBODY}\n1234\n1234 4321\n`);
+    assert.deepEqual([statSync(stdout).uid, statSync(stdout).gid], [NOBODY, 1234]);
+    const mine = join(launcher.folder, 'not-theirs');
+    assert.deepEqual(await failure({ id: ++id, argv: ['true'], setIds, stdout: mine }), [
+      has('usage') ? EACCES : ENOENT, // the fallback looks as root at why the user could not
+      STAGE.stdout,
+    ]);
+    assert.equal(existsSync(mine), false);
+  });
+
+  test('a cgroup is joined before the program starts', needsCgroups, async () => {
+    const group = subfolder(cgroupRoot ?? '', `weft-launcher-${process.pid}`);
+    const setIds = { uid: NOBODY, gid: NOBODY, groups: [] };
+    const stdout = join(subfolder(launcher.folder, 'grouped', NOBODY), 'out');
+    const cgroupProcs = [join(group, 'cgroup.procs')];
+    await agent.run({ id: ++id, argv: ['cat', '/proc/self/cgroup'], setIds, cgroupProcs, stdout });
+    execFileSync('rmdir', [group]);
+    assert.match(readFileSync(stdout, 'utf8'), /^0::.*weft-launcher-/m);
+  });
+
+  test('a new connection replaces the old one and learns of everything', async () => {
+    const other = new Launcher(command);
+    const first = await other.connect();
+    first.spawn({ id: 1, argv: ['sleep', '60'] });
+    first.spawn({ id: 2, argv: ['false'] });
+    const { pid } = await first.answer('started', 1);
+    await first.answer('exited', 2);
+    const second = await other.connect();
+    await first.closing();
+    const records = new Map((await second.list()).map((record) => [record.id, record]));
+    assert.deepEqual([...records.keys()].sort(), [1, 2]);
+    assert.deepEqual([records.get(1)?.state, records.get(1)?.pid], [1, pid]);
+    assert.deepEqual([records.get(2)?.state, records.get(2)?.status], [3, 1 << 8]);
+    assert.equal(records.get(1)?.startTicks, ticksOf(pid));
+    await second.signal(1, SIGTERM, 0);
+    assert.equal((await second.answer('exited', 1)).status, SIGTERM);
+    await other.end();
+  });
+
+  test('exits without an agent are kept for the next one', async () => {
+    const other = new Launcher(command);
+    const first = await other.connect();
+    const flag = join(other.folder, 'go');
+    const argv = shell('until [ -e "$1" ]; do sleep 0.01; done; exit 3', flag);
+    first.spawn({ id: 1, argv });
+    const { pid } = await first.answer('started', 1);
+    first.socket.destroy();
+    writeFileSync(flag, '');
+    await until('its end', () => !isAlive(pid));
+    const second = await other.connect();
+    const [record] = await second.list();
+    if (record?.state !== 3) await second.answer('exited', 1);
+    const [settled] = await second.list();
+    assert.deepEqual([settled?.state, settled?.status], [3, 3 << 8]);
+    await other.end();
+  });
+
+  test('scope 1 reaches children that left the session, also after the main one ended', async () => {
+    const pids = join(launcher.folder, 'escaped');
+    // Each writes its pid: in a session of its own, and with its parent gone.
+    const script =
+      '(setsid sh -c \'echo $$ >>"$1"; sleep 60 & echo $! >>"$1"; exec sleep 60\' sh "$1" &) ; ' +
+      'sleep 60 & echo $! >>"$1"; exec sleep 60';
+    const environment = [PATH, `WEFT_LAUNCH=test-${process.pid}-${flavour}`];
+    agent.spawn({ id: ++id, argv: shell(script, pids), environment });
+    const { pid: main } = await agent.answer('started', id);
+    const all = await until('three pids', () => {
+      const lines = existsSync(pids) ? readFileSync(pids, 'utf8').trim().split('\n') : [];
+      return lines.length === 3 && lines.map(Number);
+    });
+    assert.equal(await agent.leftovers(id), 4);
+    process.kill(main, 'SIGKILL');
+    await agent.answer('exited', id);
+    assert.equal(await agent.leftovers(id), 3);
+    assert.equal(await agent.signal(id, SIGKILL, 1), 3);
+    await until('all to be gone', () => all.every((pid) => !isAlive(pid)));
+    assert.equal(await agent.leftovers(id), 0);
+  });
+
+  test('scope 0 reaches the process group only', async () => {
+    const pids = join(launcher.folder, 'grouped-pids');
+    const script = 'setsid sleep 60 & sleep 60 & echo $! >"$1"; wait';
+    agent.spawn({ id: ++id, argv: shell(script, pids) });
+    const inside = await until('its pid', () =>
+      existsSync(pids) ? Number(readFileSync(pids, 'utf8')) : undefined,
+    );
+    await agent.signal(id, SIGTERM, 0);
+    assert.equal((await agent.answer('exited', id)).status, SIGTERM);
+    await until('the child to be gone', () => !isAlive(inside));
+  });
+
+  test('another process of the launcher is not reached', async () => {
+    agent.spawn({ id: ++id, argv: ['sleep', '60'] });
+    const { pid } = await agent.answer('started', id);
+    agent.spawn({ id: ++id, argv: ['sleep', '60'] });
+    await agent.answer('started', id);
+    assert.equal(await agent.signal(id, SIGKILL, 1), 1);
+    await agent.answer('exited', id);
+    assert.ok(isAlive(pid));
+    await agent.signal(id - 1, SIGKILL, 1);
+  });
+
+  test('a stopped process is stopped and continued, not ended', async () => {
+    agent.spawn({ id: ++id, argv: ['sleep', '60'] });
+    await agent.answer('started', id);
+    await agent.signal(id, SIGSTOP, 0);
+    await agent.answer('stopped', id);
+    assert.equal((await agent.list()).find((record) => record.id === id)?.state, 2);
+    await agent.signal(id, SIGCONT, 0);
+    await agent.answer('continued', id);
+    await agent.signal(id, SIGKILL, 1);
+    assert.equal((await agent.answer('exited', id)).status, SIGKILL);
+  });
+
+  const needsOrphans = has('orphans') ? {} : { skip: 'orphans go to init; see LACKS' };
+  test('orphans are adopted and reaped', needsOrphans, async () => {
+    const pidFile = join(launcher.folder, 'orphan');
+    await agent.run({ id: ++id, argv: shell('(sleep 0.05 & echo $! >"$1")', pidFile) });
+    const pid = Number(readFileSync(pidFile, 'utf8'));
+    await until('the orphan to be reaped', () => !existsSync(`/proc/${pid}`));
+    assert.equal(await agent.leftovers(id), 0);
+  });
+
+  test('a forgotten record is gone, a live one stays', async () => {
+    agent.spawn({ id: ++id, argv: ['sleep', '60'] });
+    await agent.answer('started', id);
+    agent.ask((writer) => writer.forget(id));
+    assert.equal((await agent.answer('error', id)).code, 5);
+    await agent.signal(id, SIGKILL, 1);
+    await agent.answer('exited', id);
+    agent.ask((writer) => writer.forget(id));
+    assert.equal(
+      (await agent.list()).some((record) => record.id === id),
+      false,
+    );
+    agent.ask((writer) => writer.leftovers(id));
+    assert.equal((await agent.answer('error', id)).code, 4);
+  });
+
+  test('a shutdown is refused while processes live', async () => {
+    const other = new Launcher(command);
+    const guest = await other.connect();
+    guest.spawn({ id: 1, argv: ['sleep', '60'] });
+    const { pid } = await guest.answer('started', 1);
+    guest.ask((writer) => writer.shutdown(false));
+    assert.equal((await guest.answer('error')).code, 6);
+    const ended = once(other.process, 'exit');
+    guest.ask((writer) => writer.shutdown(true));
+    assert.deepEqual(await ended, [0, null]);
+    await until('its process to be gone', () => !isAlive(pid));
+    assert.equal(existsSync(other.path), false);
+    await other.end();
+  });
+
+  test('a launcher with nothing to do leaves', async () => {
+    const other = new Launcher(command, ['--idle-exit', '1']);
+    const ended = once(other.process, 'exit');
+    (await other.connect()).socket.destroy();
+    assert.deepEqual(await ended, [0, null]);
+    await other.end();
+  });
+
+  test('a second launcher on the same path is refused, a stale socket replaced', async () => {
+    const second = spawnLauncher(command, ['--socket', launcher.path]);
+    assert.deepEqual(await once(second, 'exit'), [3, null]);
+    assert.ok(Array.isArray(await agent.list()), 'the first still serves its agent');
+    const other = new Launcher(command);
+    await other.connect();
+    const killed = once(other.process, 'exit');
+    other.process.kill('SIGKILL');
+    await killed;
+    assert.ok(existsSync(other.path));
+    const third = spawnLauncher(command, ['--socket', other.path]);
+    const guest = await other.connect();
+    guest.ask((writer) => writer.shutdown(false));
+    assert.deepEqual(await once(third, 'exit'), [0, null]);
+    await other.end();
+  });
+
+  test('garbage is answered with an error and the launcher lives on', async () => {
+    const other = new Launcher(command);
+    const spawnBytes = bytesOf((writer) => writer.spawn(frameOf({ id: 1, argv: ['true'] })));
+    const cases = [
+      Buffer.from('GET / HTTP/1.1\r\n\r\n'),
+      Buffer.from([0, 0, 0, 0]),
+      Buffer.from([0x01, 0, 0x10, 0, 0x02]),
+      Buffer.from([1, 0, 0, 0, 0x77]),
+      Buffer.from([3, 0, 0, 0, 0x04, 1, 2]),
+      Buffer.concat([Buffer.from([30, 0, 0, 0]), spawnBytes.subarray(4, 34)]),
+      bytesOf((writer) => writer.signal(1, 65, 0)),
+      bytesOf((writer) => writer.signal(1, 9, 2)),
+    ];
+    for (const bytes of cases) {
+      const guest = await other.connect();
+      guest.socket.write(bytes);
+      assert.equal((await guest.answer('error')).code, MALFORMED, bytes.toString('hex'));
+      await guest.closing();
+    }
+    assert.equal(await (await other.connect()).run({ id: 2, argv: ['true'] }), 0);
+    await other.end();
+  });
+
+  test('a frame that comes byte by byte, and the largest frame, are read', async () => {
+    const bytes = bytesOf((writer) => writer.spawn(frameOf({ id: ++id, argv: ['true'] })));
+    for (const byte of bytes) {
+      agent.socket.write(Uint8Array.of(byte));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    assert.equal((await agent.answer('exited', id)).status, 0);
+    const pieces = Array.from({ length: 20 }, (_, i) => `V${i}=${'x'.repeat(50_000)}`);
+    const environment = [PATH, ...pieces];
+    const length = await outputOf({ id: ++id, argv: shell('env | wc -c'), environment });
+    assert.ok(Number(length) > 1_000_000, length);
+  });
+
+  test('many starts at once all start and all end', async () => {
+    const count = flavour === 'c' ? 2000 : flavour === 'node' ? 100 : 500;
+    const from = id + 1;
+    id += count;
+    agent.ask((writer) => {
+      for (let i = 0; i < count; i++) {
+        writer.spawn(frameOf({ id: from + i, argv: ['/bin/sh', '-c', `exit ${i % 200}`] }));
+      }
+    });
+    const ends = await until(`${count} exits`, () => {
+      const seen = agent.answers.filter((answer) => answer.kind === 'exited' && answer.id >= from);
+      return seen.length >= count && seen;
+    });
+    assert.equal(ends.length, count);
+    for (const end of ends) {
+      assert.ok(end.kind === 'exited' && end.status === ((end.id - from) % 200) << 8);
+    }
+    agent.ask((writer) => {
+      for (let i = 0; i < count; i++) writer.forget(from + i);
+    });
+    assert.equal((await agent.list()).filter((record) => record.id >= from).length, 0);
+    if (has('reaped wait')) assert.deepEqual(zombiesOf(launcher.process.pid ?? 0), []);
+  });
+
+  test('the client tells starts, ends and leftovers, and when the launcher is lost', async () => {
+    const other = new Launcher(command);
+    (await other.connect()).socket.destroy();
+    const client = clientOf(other);
+    assert.deepEqual(await client.port.adopt(), []);
+    const launchId = 2 ** 40 + 1;
+    client.port.start({ ...plain, launchId, argv: ['sh', '-c', 'exit 9'] });
+    client.port.start({ ...plain, launchId: 2, argv: ['/no/such'] });
+    client.port.start({ ...plain, launchId: 3, argv: ['nul\0'] });
+    await until('four events', () => client.events.length === 4);
+    const kinds = client.events.map((event) => `${event.kind} ${event.launchId}`).sort();
+    assert.deepEqual(kinds, [`exited ${launchId}`, 'failed 2', 'failed 3', `started ${launchId}`]);
+    const exited = client.events.find((event) => event.kind === 'exited');
+    assert.deepEqual(exited?.kind === 'exited' && exited.exit, { code: 9 });
+    assert.equal(await client.port.leftovers(launchId), 0);
+    client.port.forget(launchId);
+    assert.equal(await client.port.leftovers(launchId), 0);
+    const again = (await client.port.adopt()).map(({ launchId: known, state }) => [known, state]);
+    assert.deepEqual(again, [[2, 'ended']]);
+    await other.end();
+    await until('the loss to be told', () => client.lost);
+    await assert.rejects(client.port.adopt());
+  });
+}
+
+const plain = {
+  environment: [PATH],
+  cwd: '/',
+  stdin: '',
+  stdout: '',
+  stderr: '',
+  append: false,
+  credentials: null,
+  umask: 0o022,
+  nice: 0,
+  cgroupProcs: [],
+};
+
+function clientOf(launcher: Launcher) {
+  const socket = connect(launcher.path);
+  const events: ProcessEvent[] = [];
+  const port = new LauncherClient(
+    {
+      write: (bytes) => void socket.write(bytes),
+      onData: (handler) => void socket.on('data', handler),
+      onClose: (handler) => void socket.on('close', handler),
+      close: () => socket.destroy(),
+    },
+    { onRefused: (why) => assert.fail(why) },
+  );
+  const seen = { port, events, lost: '' };
+  port.onEvent((event) => events.push(event));
+  port.onLost((why) => {
+    seen.lost = why;
+  });
+  return seen;
+}
+
+function bytesOf(write: Parameters<Agent['ask']>[0]): Buffer {
+  const writer = new RequestWriter();
+  write(writer);
+  return Buffer.from(writer.take());
+}
+
+function statOf(pid: number): { session: number; startTicks: number } {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return { session: Number(fields[3]), startTicks: Number(fields[19]) };
+}
+
+function ticksOf(pid: number): number {
+  return statOf(pid).startTicks;
+}
+
+/** A zombie is not alive: whoever should reap it may take a while. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+function zombiesOf(parent: number): string[] {
+  return readdirSync('/proc').filter((name) => {
+    if (!/^\d+$/.test(name) || isAlive(Number(name))) return false;
+    return existsSync(`/proc/${name}/stat`) && parentOf(Number(name)) === parent;
+  });
+}
+
+function parentOf(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1]);
+}

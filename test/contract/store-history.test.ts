@@ -1,0 +1,157 @@
+// What every store must answer about the history: the plain code of history-match.ts says what is
+// meant, SQLite must say the same.
+
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { HistoryQuery, HistoryRow } from '../../src/ports/history.ts';
+import type { Store } from '../../src/ports/store.ts';
+import { matchJobs, matchTasks } from '../../src/store/history-match.ts';
+import { newDirectory, openStore } from '../unit/store/support/directory.ts';
+import { FLAVOURS, type Open } from '../unit/store/support/flavours.ts';
+import { commitOf, job, jobRow, task, taskRow } from '../unit/store/support/rows.ts';
+
+for (const [flavour, make] of Object.entries(FLAVOURS)) {
+  contract(flavour, make);
+}
+
+function contract(flavour: string, make: (t: TestContext) => Open): void {
+  const promise = (title: string, body: (open: Open) => Promise<void>) => {
+    test(`${title} (${flavour})`, (t) => body(make(t)));
+  };
+
+  promise('the newest row of a job and of an epoch is the one that counts', async (open) => {
+    const store = await open();
+    const done = { state: 'done', outcome: 'failed', exitCode: 3, endedAt: 1_700_000_009_000 };
+    await store.append(commitOf(1, [job(1), task(1, { final: false })]));
+    await store.append(commitOf(2, [job(1, done), task(1, { epoch: 2 }), job(1, done)]));
+    assert.deepEqual(await store.jobs({ limit: 9 }), [jobRow(1, done)]);
+    const epochs = [taskRow(1, { final: false }), taskRow(1, { epoch: 2 })];
+    assert.deepEqual(await store.tasks({ limit: 9 }), epochs);
+  });
+
+  promise('text of users is kept as it is and is never a statement', async (open) => {
+    const store = await open();
+    const name = `'); DROP TABLE jobs; --\u0000 "\u{1F9F5}" %_`;
+    await store.append(commitOf(1, [job(1, { name, owner: "o'brien" }), job(2)]));
+    assert.deepEqual(await store.jobs({ name, limit: 9 }), [jobRow(1, { name, owner: "o'brien" })]);
+    assert.deepEqual(await store.jobs({ owner: "x' OR '1'='1", limit: 9 }), []);
+  });
+
+  promise('each question is answered as the plain meaning of its parts', async (open) => {
+    const store = await open();
+    const history = manyRows();
+    await store.append(commitOf(1, history));
+    const { jobs, tasks } = split(history);
+    for (const query of QUERIES) {
+      const text = JSON.stringify(query);
+      assert.deepEqual(await store.jobs(query), matchJobs(jobs.values(), query), text);
+      assert.deepEqual(await store.tasks(query), matchTasks(tasks, jobs, query), text);
+    }
+  });
+
+  promise('pages put together are the whole list', async (open) => {
+    const store = await open();
+    const history = manyRows();
+    await store.append(commitOf(1, history));
+    const { jobs, tasks } = split(history);
+    assert.deepEqual(await allJobs(store), matchJobs(jobs.values(), { limit: 1e6 }));
+    assert.deepEqual(await allTasks(store), matchTasks(tasks, jobs, { limit: 1e6 }));
+  });
+}
+
+test('jobs far apart are found, whatever the steps of the search (sqlite)', async (t) => {
+  const store = await openStore(t, newDirectory(t));
+  const ids = [3, 20_003, 100_000, 250_001];
+  await store.append(
+    commitOf(
+      1,
+      ids.flatMap((id) => [job(id), task(id)]),
+    ),
+  );
+  const newestFirst = ids.toReversed();
+  assert.deepEqual(
+    (await store.jobs({ limit: 9 })).map((row) => row.jobId),
+    newestFirst,
+  );
+  assert.deepEqual(
+    (await store.tasks({ limit: 9 })).map((row) => row.jobId),
+    newestFirst,
+  );
+  const below = await store.jobs({ belowJobId: 100_000, limit: 1 });
+  assert.deepEqual(
+    below.map((row) => row.jobId),
+    [20_003],
+  );
+});
+
+/** 30 jobs in the hands of two people; every third is an array, every fifth task has two epochs. */
+function manyRows(): HistoryRow[] {
+  return Array.from({ length: 30 }, (_, index) => index + 1).flatMap((jobId) => [
+    job(jobId, {
+      owner: jobId % 2 === 0 ? 'alice' : 'bob',
+      name: `name-${jobId % 4}`,
+      state: jobId > 25 ? 'running' : 'done',
+      outcome: jobId > 25 ? null : jobId % 5 === 0 ? 'failed' : 'completed',
+    }),
+    ...tasksOf(jobId),
+  ]);
+}
+
+function tasksOf(jobId: number): HistoryRow[] {
+  const indexes = jobId % 3 === 0 ? [0, 2, 10] : [-1];
+  return indexes.flatMap((taskIndex) => {
+    const last = task(jobId, { taskIndex, epoch: jobId % 5 === 0 ? 2 : 1 });
+    const lost = task(jobId, { taskIndex, final: false, outcome: 'node_fail', exitCode: null });
+    return jobId % 5 === 0 ? [lost, last] : [last];
+  });
+}
+
+const QUERIES: readonly HistoryQuery[] = [
+  { limit: 1000 },
+  { limit: 7 },
+  { limit: 0 },
+  { owner: 'bob', limit: 1000 },
+  { owner: 'nobody', limit: 1000 },
+  { state: 'running', limit: 1000 },
+  { outcome: 'failed', limit: 1000 },
+  { outcome: 'node_fail', limit: 1000 },
+  { name: 'name-2', owner: 'alice', limit: 3 },
+  { jobIds: [29, 4, 1000, 4], limit: 1000 },
+  { jobIds: [], limit: 1000 },
+  { jobIds: [12, 15], taskIndex: 2, limit: 1000 },
+  { belowJobId: 10, limit: 4 },
+  { belowJobId: 1, limit: 4 },
+  { submittedFrom: 1_700_000_000_010, submittedUntil: 1_700_000_000_013, limit: 1000 },
+  { afterTask: { jobId: 15, taskIndex: 0, epoch: 1 }, limit: 1000 },
+  { afterTask: { jobId: 15, taskIndex: 10, epoch: 2 }, limit: 5 },
+  { afterTask: { jobId: 15, taskIndex: 0, epoch: 2 }, belowJobId: 12, limit: 5 },
+  { afterTask: { jobId: 15, taskIndex: 0, epoch: 2 }, jobIds: [15, 14], limit: 50 },
+  { afterTask: { jobId: 15, taskIndex: 0, epoch: 2 }, limit: 1 },
+];
+
+function split(history: readonly HistoryRow[]) {
+  const jobs = new Map(
+    history.flatMap((entry) => (entry.kind === 'job' ? [[entry.row.jobId, entry.row]] : [])),
+  );
+  const tasks = history.flatMap((entry) => (entry.kind === 'task' ? [entry.row] : []));
+  return { jobs, tasks };
+}
+
+async function allJobs(store: Store) {
+  const rows = await store.jobs({ limit: 4 });
+  for (let page = rows; page.length > 0; ) {
+    page = await store.jobs({ limit: 4, belowJobId: page.at(-1)?.jobId ?? 0 });
+    rows.push(...page);
+  }
+  return rows;
+}
+
+async function allTasks(store: Store) {
+  const rows = await store.tasks({ limit: 4 });
+  for (let last = rows.at(-1); last !== undefined; ) {
+    const page = await store.tasks({ limit: 4, afterTask: last });
+    rows.push(...page);
+    last = page.at(-1);
+  }
+  return rows;
+}

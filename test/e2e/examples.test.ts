@@ -1,0 +1,68 @@
+// The examples as their README tells it, on a cluster of four virtual nodes, against runs by hand.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+
+const repository = join(import.meta.dirname, '..', '..');
+const TEXT = '/usr/share/common-licenses/GPL-3';
+
+describe('the examples', { timeout: 300_000 }, () => {
+  const directory = mkdtempSync(join(tmpdir(), 'weft-examples-'));
+  const env = { ...process.env, WEFT_DIR: join(directory, 'cluster') };
+
+  const weft = (cwd: string, ...args: string[]): string =>
+    execFileSync(process.execPath, [join(repository, 'bin', 'weft.mjs'), ...args], {
+      cwd,
+      env: { ...env, PATH: `${join(directory, 'bin')}:${process.env.PATH}` },
+      encoding: 'utf8',
+    });
+
+  before(() => {
+    cpSync(join(repository, 'examples'), join(directory, 'examples'), { recursive: true });
+    weft(directory, 'up', '--nodes', '4', '--cpus', '2', '--memory', '512M');
+  });
+  after(() => {
+    weft(directory, 'down');
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it('ten temperatures over the nodes give the energies of ten runs by hand', () => {
+    const cwd = join(directory, 'examples', 'melting');
+    const id = jobId(weft(cwd, 'submit', '--wait', 'run.sh'));
+    for (let index = 0; index < 10; index += 1) {
+      const tenths = 5 + 2 * index;
+      const temperature = `${Math.floor(tenths / 10)}.${tenths % 10}`;
+      const args = ['-in', 'in.melt', '-var', 'T', temperature, '-log', 'none'];
+      const byHand = execFileSync('lmp', args, { cwd, encoding: 'utf8' });
+      const onCluster = weft(cwd, 'logs', `${id}[${index}]`);
+      const energy = energyIn(byHand);
+      assert.match(energy, new RegExp(`^ENERGY ${temperature} -?\\d`));
+      assert.equal(energyIn(onCluster), energy);
+    }
+    const history = JSON.parse(weft(cwd, 'history', id, '--tasks', '-o', 'json')) as unknown[];
+    assert.ok(history.length >= 1);
+  });
+
+  it('words counted by 2 × 2 processes add up to those counted by one', () => {
+    const cwd = join(directory, 'examples', 'wordcount');
+    weft(cwd, 'submit', '--wait', 'count.sh', TEXT);
+    assert.deepEqual(readdirSync(join(cwd, 'counts')).sort(), ['0', '1', '2', '3']);
+    const merged = execFileSync('./merge.sh', ['20'], { cwd, encoding: 'utf8' });
+    const script = `tr -cs '[:alpha:]' '\\n' < ${TEXT} | tr '[:upper:]' '[:lower:]' | sed '/^$/d' | sort | uniq -c | awk '{print $1, $2}' | sort -k1,1nr -k2,2 | head -n 20`;
+    assert.equal(merged, execFileSync('sh', ['-c', script], { encoding: 'utf8' }));
+  });
+});
+
+function jobId(printed: string): string {
+  const match = /\d+/.exec(printed);
+  assert.ok(match !== null, `a job id in: ${printed}`);
+  return match[0];
+}
+
+function energyIn(output: string): string {
+  return output.split('\n').find((line) => line.startsWith('ENERGY ')) ?? '';
+}

@@ -1,0 +1,310 @@
+// A cluster on the hosts of a Lan: one head, agents on the others, real certificates, real cuts.
+// Jobs leave receipts in a directory that all hosts share, so that tests judge by what ran, not by
+// what the head says.
+
+import { X509Certificate } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Call, connectLocally, type LocalClient } from '../../support/local-client.ts';
+import { type Host, Lan, type Program, until } from './hosts.ts';
+
+const source = join(import.meta.dirname, '..', '..', '..', 'src');
+
+export interface Member {
+  readonly host: Host;
+  readonly name: string;
+  readonly stateDir: string;
+  readonly optionsFile: string;
+  agent: Program | null;
+  /** Environment of the agent, for a clock that is moved. */
+  env: Record<string, string>;
+}
+
+export const NODE_TIMEOUT_MS = 1500;
+const SETTINGS = {
+  nodeTimeoutMs: NODE_TIMEOUT_MS,
+  killGraceMs: 500,
+  crashLimit: 5,
+  defaults: {
+    nodeCount: 1,
+    processesPerNode: 1,
+    perNode: { cpuCount: 1, memoryBytes: 64 * 1_048_576, gpuCount: 0, counted: {} },
+    walltimeMs: null,
+  },
+  policy: 'first_fit',
+  retainedJobsMax: 10_000,
+};
+
+/** What one epoch of one task left behind. Times are seconds of the machine's uptime. */
+export interface Receipt {
+  readonly task: string;
+  readonly epoch: number;
+  readonly host: string;
+  readonly from: number;
+  /** Of the last sign of life. */
+  readonly until: number;
+  readonly ended: boolean;
+}
+
+const WORKER = `#!/bin/sh
+# Signs of life every tenth of a second, $1 times; then the end.
+file="$RECEIPTS/$WEFT_TASK_ID@$WEFT_EPOCH@$(hostname)"
+beats=0
+while [ "$beats" -lt "$1" ]; do
+  cut -d' ' -f1 /proc/uptime >> "$file"
+  beats=$((beats + 1))
+  sleep 0.1
+done
+echo end >> "$file"
+`;
+
+export class HostedCluster {
+  readonly directory = mkdtempSync(join(tmpdir(), 'weft-hosts-'));
+  readonly receipts = join(this.directory, 'receipts');
+  readonly headDirectory = join(this.directory, 'head');
+  readonly lan = new Lan();
+  readonly members: Member[] = [];
+  readonly #socketPath = join(this.directory, 'head.sock');
+  #headHost: Host | null = null;
+  #head: Program | null = null;
+  #client: LocalClient | null = null;
+
+  static async start(nodeCount: number, cpus = 4): Promise<HostedCluster> {
+    const cluster = new HostedCluster();
+    mkdirSync(cluster.receipts);
+    mkdirSync(cluster.headDirectory, { mode: 0o700 });
+    // A disk of its own, small enough to be filled by a test.
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=48m,mode=0700', 'weft', cluster.headDirectory]);
+    writeFileSync(join(cluster.directory, 'worker.sh'), WORKER, { mode: 0o755 });
+    cluster.#headHost = await cluster.lan.addHost('head');
+    await cluster.startHead();
+    for (let at = 1; at <= nodeCount; at += 1) await cluster.#addNode(`n${at}`, cpus);
+    await cluster.nodesUp();
+    return cluster;
+  }
+
+  async startHead(): Promise<void> {
+    const options = {
+      directory: this.headDirectory,
+      clusterName: 'hosts',
+      socketPath: this.#socketPath,
+      listen: { host: '0.0.0.0', port: 5001 },
+      publicNames: ['10.77.0.1'],
+      multiUser: false,
+      settings: SETTINGS,
+      heartbeatMs: 300,
+      tickMs: 200,
+      logFile: join(this.directory, 'head.log'),
+      auditFile: join(this.directory, 'audit.log'),
+      requestRateMax: 20_000,
+      logBytesMax: 1_048_576,
+      logBytesTotalMax: 64 * 1_048_576,
+    };
+    const file = join(this.directory, 'head.json');
+    writeFileSync(file, JSON.stringify(options), { mode: 0o600 });
+    const host = this.#headHost as Host;
+    const args = [join(source, 'bin', 'head.ts'), file];
+    this.#head = await host.start(process.execPath, args, { stderr: this.#output('head') });
+    await until('the head answers', async () => {
+      this.#client?.close();
+      this.#client = await connectLocally(this.#socketPath).catch(() => null);
+      return this.#client === null ? undefined : true;
+    });
+  }
+
+  /** As `kill -9` or a crash would. */
+  async killHead(): Promise<void> {
+    const head = this.#head as Program;
+    process.kill(head.pid, 'SIGKILL');
+    await head.ended;
+  }
+
+  readonly call: Call = (method, path, body) => {
+    if (this.#client === null) throw new Error('no head has been started');
+    return this.#client.call(method, path, body);
+  };
+
+  async startAgent(member: Member): Promise<void> {
+    const args = [join(source, 'bin', 'agent.ts'), member.optionsFile];
+    const stderr = this.#output(member.name);
+    member.agent = await member.host.start(process.execPath, args, { stderr, env: member.env });
+  }
+
+  async killAgent(member: Member): Promise<void> {
+    const agent = member.agent as Program;
+    process.kill(agent.pid, 'SIGKILL');
+    await agent.ended;
+  }
+
+  member(name: string): Member {
+    const member = this.members.find((one) => one.name === name);
+    if (member === undefined) throw new Error(`no node ${name}`);
+    return member;
+  }
+
+  /** Waits until all nodes, or these, are connected. */
+  async nodesUp(names = this.members.map((member) => member.name)): Promise<void> {
+    await until(`${names.join(', ')} are up`, async () => {
+      const { nodes } = await this.call<{ nodes: { name: string; state: string }[] }>('GET', '/v1/nodes');
+      return names.every((name) => nodes.some((node) => node.name === name && node.state === 'up'))
+        ? true
+        : undefined;
+    });
+  }
+
+  /** Submits `beats` tenths of a second of work. */
+  async submit(beats: number, more: Record<string, unknown> = {}): Promise<number> {
+    const reply = await this.call<{ jobId: number }>('POST', '/v1/jobs', this.work(beats, more));
+    return reply.jobId;
+  }
+
+  work(beats: number, more: Record<string, unknown> = {}): object {
+    return {
+      program: { kind: 'argv', argv: [join(this.directory, 'worker.sh'), String(beats)] },
+      environment: { RECEIPTS: this.receipts, PATH: process.env.PATH ?? '/usr/bin:/bin' },
+      directory: { kind: 'shared', path: this.directory },
+      ...more,
+    };
+  }
+
+  async job(id: number): Promise<JobShown> {
+    return this.call('GET', `/v1/jobs/${id}`);
+  }
+
+  async done(id: number, timeoutMs = 60_000): Promise<JobShown> {
+    return until(`job ${id} is done`, async () => {
+      const job = await this.job(id);
+      return job.state === 'done' ? job : undefined;
+    }, timeoutMs);
+  }
+
+  /** What ran, by the receipts of the processes themselves. */
+  ran(id: number): Receipt[] {
+    return readdirSync(this.receipts)
+      .filter((file) => file.split('@')[0]?.split('[')[0] === String(id))
+      .map((file) => this.#receipt(file))
+      .sort((a, b) => a.epoch - b.epoch);
+  }
+
+  /** Waits for the first sign of life of an epoch. */
+  async started(id: number, epoch = 1): Promise<Receipt> {
+    return until(`job ${id} epoch ${epoch} runs`, () =>
+      this.ran(id).find((receipt) => receipt.epoch === epoch),
+    );
+  }
+
+  /** Nothing of any job runs on any host, and no node holds anything. */
+  async clean(): Promise<void> {
+    await until('no process of a job is left', () => {
+      const left = this.members.flatMap((member) => member.host.processes());
+      return left.some((line) => line.includes('worker.sh')) ? undefined : true;
+    });
+    await until('all resources are free', async () => {
+      const { nodes } = await this.call<{ nodes: NodeShown[] }>('GET', '/v1/nodes');
+      const free = nodes.every((node) => node.total.cpuCount === node.free.cpuCount);
+      return free ? true : undefined;
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#client?.close();
+    await this.lan.close();
+    execFileSync('umount', [this.headDirectory]);
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  /** The last lines of every log, for the message of a failed test. */
+  logs(): string {
+    const files = readdirSync(this.directory).filter((file) => file.endsWith('.log'));
+    return files
+      .map((file) => `== ${file}\n${execFileSync('tail', ['-n', '15', join(this.directory, file)])}`)
+      .join('\n');
+  }
+
+  async #addNode(name: string, cpus: number): Promise<void> {
+    const host = await this.lan.addHost(name);
+    const { secret } = await this.call<{ secret: string }>('POST', '/v1/nodes', { name });
+    const certificate = new X509Certificate(
+      readFileSync(join(this.headDirectory, 'tls', 'certificate.pem')),
+    );
+    const stateDir = join(this.directory, name);
+    const optionsFile = join(this.directory, `${name}.json`);
+    const options = {
+      name,
+      stateDir,
+      head: {
+        url: 'https://10.77.0.1:5001',
+        fingerprint: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
+      },
+      secret,
+      resources: { cpuCount: cpus, memoryBytes: 2 ** 30, gpuCount: 0, counted: {} },
+      labels: [name],
+      sharedPaths: ['/'],
+      switchUser: false,
+      logFile: join(this.directory, `${name}.log`),
+    };
+    writeFileSync(optionsFile, JSON.stringify(options), { mode: 0o600 });
+    const member: Member = { host, name, stateDir, optionsFile, agent: null, env: {} };
+    this.members.push(member);
+    await this.startAgent(member);
+  }
+
+  #output(name: string): number {
+    const file = join(this.directory, `${name}.stderr.log`);
+    if (!existsSync(file)) appendFileSync(file, '');
+    return openSync(file, 'a');
+  }
+
+  #receipt(file: string): Receipt {
+    const [task = '', epoch, host = ''] = file.split('@');
+    const lines = readFileSync(join(this.receipts, file), 'utf8').trim().split('\n');
+    const beats = lines.filter((line) => line !== 'end').map(Number);
+    return {
+      task,
+      epoch: Number(epoch),
+      host,
+      from: beats[0] ?? 0,
+      until: beats.at(-1) ?? 0,
+      ended: lines.at(-1) === 'end',
+    };
+  }
+}
+
+export interface JobShown {
+  readonly id: number;
+  readonly state: string;
+  readonly outcome: { readonly kind: string; readonly detail: string | null } | null;
+  readonly notice: string | null;
+  readonly nodes: readonly string[];
+}
+
+interface NodeShown {
+  readonly name: string;
+  readonly total: { readonly cpuCount: number };
+  readonly free: { readonly cpuCount: number };
+}
+
+/** Two epochs of one task that lived at the same time, if any. */
+export function overlap(receipts: readonly Receipt[]): string | null {
+  for (const a of receipts) {
+    for (const b of receipts) {
+      if (a.task !== b.task || a.epoch >= b.epoch) continue;
+      if (a.until >= b.from) {
+        return `${a.task}: epoch ${a.epoch} on ${a.host} lived until ${a.until}, epoch ${b.epoch} on ${b.host} began at ${b.from}`;
+      }
+    }
+  }
+  return null;
+}

@@ -1,0 +1,182 @@
+// Several hosts on one machine: each has its own network, host name and process table, joined by a
+// bridge in a namespace of its own. Needs root, iproute2, util-linux and tini. Traffic stays inside.
+
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const PREFIX = `wf${process.pid}`;
+const SWITCH = `${PREFIX}-sw`;
+const CABLE_MAX = 15; // IFNAMSIZ - 1: longer interface names are refused.
+
+function ip(...args: string[]): void {
+  execFileSync('ip', args, { stdio: ['ignore', 'ignore', 'pipe'] });
+}
+
+/** The switch that all hosts of this test process hang on. */
+export class Lan {
+  readonly hosts: Host[] = [];
+
+  constructor() {
+    ip('netns', 'add', SWITCH);
+    ip('-n', SWITCH, 'link', 'add', 'br0', 'type', 'bridge');
+    ip('-n', SWITCH, 'link', 'set', 'br0', 'up');
+  }
+
+  async addHost(name: string): Promise<Host> {
+    const host = new Host(name, `10.77.0.${this.hosts.length + 1}`);
+    this.hosts.push(host);
+    await host.powerOn();
+    return host;
+  }
+
+  /** Ends everything that runs on any host and removes the networks. */
+  async close(): Promise<void> {
+    for (const host of this.hosts) {
+      await host.powerOff();
+      ip('netns', 'del', host.netns);
+    }
+    ip('netns', 'del', SWITCH);
+  }
+}
+
+export class Host {
+  readonly name: string;
+  readonly address: string;
+  readonly netns: string;
+  readonly #cable: string;
+  #root: ChildProcess | null = null;
+  #init = 0;
+
+  constructor(name: string, address: string) {
+    this.name = name;
+    this.address = address;
+    this.netns = `${PREFIX}-${name}`;
+    this.#cable = `v-${name}`.slice(0, CABLE_MAX);
+    ip('netns', 'add', this.netns);
+    ip('-n', this.netns, 'link', 'add', 'eth0', 'type', 'veth', 'peer', 'name', this.#cable, 'netns', SWITCH);
+    ip('-n', SWITCH, 'link', 'set', this.#cable, 'master', 'br0', 'up');
+    ip('-n', this.netns, 'addr', 'add', `${address}/24`, 'dev', 'eth0');
+    ip('-n', this.netns, 'link', 'set', 'eth0', 'up');
+    ip('-n', this.netns, 'link', 'set', 'lo', 'up');
+  }
+
+  /** Starts the host's first process; its end is the end of everything on the host. */
+  async powerOn(): Promise<void> {
+    const start = `hostname ${this.name}; exec tini -s -- sleep infinity`;
+    const unshare = ['unshare', '-u', '-i', '-p', '-m', '-f', '--kill-child', '--mount-proc'];
+    const args = [`--net=/run/netns/${this.netns}`, ...unshare, 'sh', '-c', start];
+    this.#root = spawn('nsenter', args, { stdio: 'ignore' });
+    const root = this.#root.pid ?? 0;
+    this.#init = await until(`host ${this.name} is up`, () => {
+      const [init] = childrenOf(root);
+      if (init === undefined) return undefined;
+      return readFileSync(`/proc/${init}/comm`, 'utf8').trim() === 'tini' ? init : undefined;
+    });
+  }
+
+  /** Power off: the kernel kills every process of the host at once. */
+  async powerOff(): Promise<void> {
+    const root = this.#root;
+    if (root === null) return;
+    this.#root = null;
+    const gone = new Promise((resolve) => root.once('exit', resolve));
+    process.kill(this.#init, 'SIGKILL');
+    await gone;
+  }
+
+  /** Starts a program on the host; `pid` is that of the program itself, as this machine sees it. */
+  async start(command: string, args: readonly string[], options: StartOptions = {}): Promise<Program> {
+    const enter = ['-t', String(this.#init), '-u', '-i', '-n', '-p', '-m', '--wd=/', '--'];
+    const child = spawn('nsenter', [...enter, command, ...args], {
+      stdio: ['ignore', options.stdout ?? 'ignore', options.stderr ?? 'inherit'],
+      env: { ...process.env, ...options.env },
+    });
+    const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    const pid = await until(`${command} runs on ${this.name}`, () => childrenOf(child.pid ?? 0)[0]);
+    return { pid, ended };
+  }
+
+  /** Nothing gets through any more, in both directions. */
+  cut(): void {
+    ip('-n', SWITCH, 'link', 'set', this.#cable, 'down');
+  }
+
+  rejoin(): void {
+    ip('-n', SWITCH, 'link', 'set', this.#cable, 'up');
+  }
+
+  /** What this host sends is lost; what others send still arrives. */
+  muteOutgoing(): void {
+    this.#iptables('-A');
+  }
+
+  unmuteOutgoing(): void {
+    this.#iptables('-D');
+  }
+
+  #iptables(action: '-A' | '-D'): void {
+    const rule = [action, 'OUTPUT', '-o', 'eth0', '-j', 'DROP'];
+    execFileSync('nsenter', [`--net=/run/netns/${this.netns}`, 'iptables', ...rule]);
+  }
+
+  /** Command lines of all processes of the host but its first ones. */
+  processes(): string[] {
+    const all: number[] = [];
+    const visit = (pid: number): void => {
+      for (const child of childrenOf(pid)) {
+        all.push(child);
+        visit(child);
+      }
+    };
+    visit(this.#init);
+    return all.map(commandLine).filter((line) => line !== '' && line !== 'sleep infinity');
+  }
+}
+
+export interface StartOptions {
+  readonly env?: Record<string, string>;
+  readonly stdout?: number;
+  readonly stderr?: number;
+}
+
+export interface Program {
+  readonly pid: number;
+  readonly ended: Promise<void>;
+}
+
+/** Empty for zombies and for processes that are gone. */
+function commandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return '';
+    throw error;
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+    return text === '' ? [] : text.split(' ').map(Number);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** Polls until the condition gives a value; fails with what was waited for. */
+export async function until<T>(
+  what: string,
+  condition: () => T | undefined | Promise<T | undefined>,
+  timeoutMs = 20_000,
+): Promise<T> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const value = await condition();
+    if (value !== undefined && value !== false) return value;
+    if (performance.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${what}`);
+    await sleep(25);
+  }
+}

@@ -1,0 +1,230 @@
+// Launchers under test: built in each flavour, started on a socket of their own, spoken to in raw
+// frames, and ended with everything they started.
+
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { AnswerReader } from '../../src/agent/launcher-answers.ts';
+import {
+  type LauncherAnswer,
+  RequestWriter,
+  type SpawnFrame,
+} from '../../src/agent/launcher-wire.ts';
+import { fallbackCommand } from '../../src/os/launcher-build.ts';
+
+/** No condition waited for here takes longer than this on a loaded machine. */
+const PATIENCE_MS = 20_000;
+const sources = fileURLToPath(new URL('../../launcher/', import.meta.url));
+
+export const SANITIZED = ['-O1', '-g', '-fsanitize=address,undefined', '-fno-sanitize-recover=all'];
+
+/** Compiles the C launcher with every warning an error. */
+export function compileLauncher(target: string, flags: readonly string[]): string[] {
+  const strict = ['-std=c11', '-Wall', '-Wextra', '-Werror', '-Wshadow', '-Wconversion'];
+  const files = readdirSync(sources).filter((name) => name.endsWith('.c'));
+  const paths = files.map((name) => join(sources, name));
+  execFileSync('cc', [...strict, ...flags, ...paths, '-o', target]);
+  return [target];
+}
+
+/** A new empty folder under the system's temporary one that any user may enter. */
+export function newFolder(): string {
+  const folder = mkdtempSync('/tmp/weft-launcher-');
+  execFileSync('chmod', ['755', folder]);
+  return folder;
+}
+
+/** Waits until `look` gives something, asking again after each turn of the event loop. */
+export async function until<T>(what: string, look: () => T | undefined | false): Promise<T> {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (performance.now() < deadline) {
+    const seen = look();
+    if (seen !== undefined && seen !== false) return seen;
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  throw new Error(`gave up waiting for ${what}`);
+}
+
+export const flavours = {
+  c: (folder: string) => compileLauncher(join(folder, 'c'), ['-O2']),
+  sanitized: (folder: string) => compileLauncher(join(folder, 'san'), SANITIZED),
+  node: () => fallbackCommand(),
+};
+export type Flavour = keyof typeof flavours;
+
+const started = new Set<Launcher>();
+
+/** Kills every launcher a failed test left behind; for an `after` hook. */
+export function sweep(): void {
+  for (const launcher of started) launcher.abandon();
+}
+
+export class Launcher {
+  readonly folder = newFolder();
+  readonly path = join(this.folder, 'socket');
+  readonly process: ChildProcess;
+  readonly #agents: Agent[] = [];
+  errors = '';
+
+  constructor(command: readonly string[], options: readonly string[] = []) {
+    started.add(this);
+    this.process = spawnLauncher(command, ['--socket', this.path, ...options]);
+    this.process.stderr?.on('data', (bytes) => {
+      this.errors += bytes;
+    });
+  }
+
+  /** A new connection that has said hello, unless told otherwise. */
+  async connect(options = { hello: true }): Promise<Agent> {
+    const socket = await this.socket();
+    const agent = new Agent(socket);
+    this.#agents.push(agent);
+    await agent.answer('hello');
+    if (options.hello) agent.ask((writer) => writer.hello());
+    return agent;
+  }
+
+  /** A bare connection, nothing read or said yet. */
+  async socket(): Promise<Socket> {
+    const deadline = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const socket = connect(this.path);
+      const connected = await new Promise<boolean>((resolve) => {
+        socket.once('connect', () => resolve(true));
+        socket.once('error', () => resolve(false));
+      });
+      if (connected) return socket;
+      if (performance.now() > deadline) throw new Error(`no launcher at ${this.path}`);
+    }
+  }
+
+  abandon(): void {
+    started.delete(this);
+    this.process.kill('SIGKILL');
+    for (const agent of this.#agents) agent.socket.destroy();
+  }
+
+  /** Ends it and all it started; gives its exit code and what it wrote to stderr. */
+  async end(): Promise<{ code: number | null; errors: string }> {
+    if (this.process.exitCode === null && this.process.signalCode === null) {
+      const ended = once(this.process, 'exit');
+      (await this.connect()).ask((writer) => writer.shutdown(true));
+      await ended;
+    }
+    this.abandon();
+    rmSync(this.folder, { recursive: true, force: true });
+    return { code: this.process.exitCode, errors: this.errors };
+  }
+}
+
+export function spawnLauncher(command: readonly string[], args: readonly string[]): ChildProcess {
+  const [program = '', ...first] = command;
+  return spawn(program, [...first, ...args], {
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+}
+
+type Answer<K extends LauncherAnswer['kind']> = Extract<LauncherAnswer, { kind: K }>;
+
+/** One connection, with everything that came back over it. */
+export class Agent {
+  readonly socket: Socket;
+  readonly answers: LauncherAnswer[] = [];
+  readonly #reader = new AnswerReader();
+  readonly #taken = new Set<LauncherAnswer>();
+  closed = false;
+
+  constructor(socket: Socket) {
+    this.socket = socket;
+    socket.on('data', (bytes: Buffer) => this.answers.push(...this.#reader.push(bytes)));
+    socket.on('close', () => {
+      this.closed = true;
+    });
+    socket.on('error', () => socket.destroy());
+  }
+
+  ask(write: (writer: RequestWriter) => void): void {
+    const writer = new RequestWriter();
+    write(writer);
+    this.socket.write(writer.take());
+  }
+
+  /** The first answer of that kind (and id) not yet given out by this method. */
+  answer<K extends LauncherAnswer['kind']>(kind: K, id?: number): Promise<Answer<K>> {
+    return until(`${kind} ${id ?? ''}`, () => {
+      const found = this.answers.find(
+        (answer) =>
+          answer.kind === kind &&
+          !this.#taken.has(answer) &&
+          (id === undefined || ('id' in answer && answer.id === id)),
+      );
+      if (found) this.#taken.add(found);
+      return found as Answer<K> | undefined;
+    });
+  }
+
+  async list(): Promise<Answer<'record'>['record'][]> {
+    const before = this.answers.length;
+    this.ask((writer) => writer.list());
+    await this.answer('list_end');
+    const fresh = this.answers.slice(before);
+    for (const answer of fresh) this.#taken.add(answer);
+    return fresh.flatMap((answer) => (answer.kind === 'record' ? [answer.record] : []));
+  }
+
+  async leftovers(id: number): Promise<number> {
+    this.ask((writer) => writer.leftovers(id));
+    return (await this.answer('leftovers', id)).count;
+  }
+
+  async signal(id: number, signal: number, scope: 0 | 1): Promise<number> {
+    this.ask((writer) => writer.signal(id, signal, scope));
+    return (await this.answer('signalled', id)).count;
+  }
+
+  spawn(frame: Partial<SpawnFrame> & Pick<SpawnFrame, 'id' | 'argv'>): void {
+    this.ask((writer) => writer.spawn(frameOf(frame)));
+  }
+
+  /** Spawns and waits for its end; gives the wait status. */
+  async run(frame: Partial<SpawnFrame> & Pick<SpawnFrame, 'id' | 'argv'>): Promise<number> {
+    this.spawn(frame);
+    return (await this.answer('exited', frame.id)).status;
+  }
+
+  async closing(): Promise<void> {
+    await until('the launcher to close', () => this.closed);
+  }
+}
+
+export const PATH = 'PATH=/usr/local/bin:/usr/bin:/bin';
+
+export function frameOf(frame: Partial<SpawnFrame> & Pick<SpawnFrame, 'id' | 'argv'>): SpawnFrame {
+  return {
+    setIds: null,
+    append: false,
+    groupReadable: false,
+    nice: 0,
+    umask: 0o022,
+    cwd: '/',
+    environment: [PATH],
+    stdin: '',
+    stdout: '',
+    stderr: '',
+    limits: [],
+    cgroupProcs: [],
+    ...frame,
+  };
+}
+
+/** A folder of its own inside another, open to that user when given. */
+export function subfolder(parent: string, name: string, uid?: number): string {
+  const path = join(parent, name);
+  mkdirSync(path, { recursive: true });
+  if (uid !== undefined) execFileSync('chown', [String(uid), path]);
+  return path;
+}

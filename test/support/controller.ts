@@ -1,0 +1,299 @@
+// A head without a shell: one State, a virtual clock, and short words for what happens to it. After
+// every input it checks the books, delivers reports a second time, and follows what nodes are told.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { check } from '../../src/core/controller/check.ts';
+import type { Command, Reply } from '../../src/core/controller/commands.ts';
+import { type Decision, decide, type Input } from '../../src/core/controller/controller.ts';
+import type { Event, StepRecord } from '../../src/core/controller/events.ts';
+import { createState, type Job, type Node, type Task } from '../../src/core/controller/state.ts';
+import type { Actor, Role } from '../../src/core/model/actor.ts';
+import type { Code, Refusal } from '../../src/core/model/errors.ts';
+import type { EpochId, JobId, NodeName, TaskPlace, UserName } from '../../src/core/model/ids.ts';
+import { parseTaskId } from '../../src/core/model/ids.ts';
+import type { OutcomeKind } from '../../src/core/model/job.ts';
+import type { EndCause, HeldEpoch, Order, ProcessEnd, Report } from '../../src/core/model/orders.ts';
+import { outstanding } from '../../src/core/controller/outstanding.ts';
+import type { Settings } from '../../src/core/model/settings.ts';
+import type { Submission } from '../../src/core/model/submission.ts';
+import { checkReplay } from './replay.ts';
+import { TellTale } from './told.ts';
+import { helloOf, type NodeOptions, resources } from './nodes.ts';
+
+/** An instant to start from; any would do. */
+export const START_AT = 1_700_000_000_000;
+
+/** What tests run with unless they say otherwise. */
+export const SETTINGS: Settings = {
+  nodeTimeoutMs: 15_000,
+  killGraceMs: 10_000,
+  crashLimit: 3,
+  defaults: { nodeCount: 1, processesPerNode: 1, perNode: resources({ cpus: 1 }), walltimeMs: null },
+  policy: 'first_fit',
+  retainedJobsMax: 10_000,
+};
+
+export function user(name: string, role: Role = 'user', uid: number | null = 1000): Actor {
+  return { kind: 'user', name: name as UserName, uid, role };
+}
+
+export const ANN = user('ann');
+export const BOB = user('bob');
+export const OPERATOR = user('olga', 'operator');
+export const ADMIN = user('ada', 'admin');
+
+/** How a part ended; without words it is an exit with code 0. */
+export interface EndOptions {
+  readonly code?: number;
+  readonly signal?: number;
+  readonly cause?: EndCause;
+  readonly nodeFault?: boolean;
+  readonly detail?: string;
+}
+
+export interface SubmitOptions {
+  readonly key?: string;
+  readonly by?: Actor;
+  readonly retired?: Record<number, OutcomeKind>;
+}
+
+/** Reads `42` or `42[7]`. */
+export function place(text: string): TaskPlace {
+  const read = parseTaskId(text);
+  assert.ok(read.ok, text);
+  return read.value;
+}
+
+export class TestHead {
+  readonly state = createState();
+  readonly records: StepRecord[] = [];
+  settings: Settings;
+  at = START_AT;
+  readonly #told = new TellTale();
+
+  constructor(settings: Partial<Settings> = {}) {
+    this.settings = { ...SETTINGS, ...settings };
+  }
+
+  /** One step. Reports and the like are delivered twice: the second time nothing happens (S7). */
+  perform(input: Input): Decision {
+    const decision = this.#once(input);
+    if (input.kind !== 'command' && input.kind !== 'hello' && input.kind !== 'started') {
+      const again = this.#once(input);
+      const more = input.kind === 'schedule' && this.state.scheduleDue;
+      if (!more) assert.deepEqual(again.events, [], `${input.kind} delivered again`);
+    }
+    return decision;
+  }
+
+  #once(input: Input): Decision {
+    const decision = decide(this.state, input, this.settings, this.at);
+    if (!decision.result.ok) assert.deepEqual(decision.events, [], 'a refusal changes nothing');
+    if (decision.events.length > 0) {
+      this.records.push(structuredClone({ v: 1, at: this.at, events: decision.events }));
+    }
+    check(this.state);
+    this.#told.follow(this.state, this.settings, decision.events);
+    return decision;
+  }
+
+  /** Every book agrees with what the journal and a snapshot would bring back (S4). */
+  finish(): void {
+    checkReplay(this.state, this.records);
+  }
+
+  command(command: Command, by: Actor = ADMIN): Reply {
+    const { result } = this.perform({ kind: 'command', command, actor: by });
+    assert.ok(result.ok, result.ok ? '' : `refused: ${result.error.code} ${words(result.error)}`);
+    return result.value;
+  }
+
+  /** The code of the refusal that must come. */
+  refused(command: Command, by: Actor = ADMIN): Code {
+    const { result } = this.perform({ kind: 'command', command, actor: by });
+    assert.ok(!result.ok, `${command.kind} was not refused`);
+    return result.error.code;
+  }
+
+  submit(wish: Partial<Submission> = {}, options: SubmitOptions = {}): JobId {
+    const reply = this.command(submission(wish, options), options.by ?? ANN);
+    assert.equal(reply.kind, 'submitted');
+    return (reply as Extract<Reply, { kind: 'submitted' }>).jobId;
+  }
+
+  enroll(name: string, options: NodeOptions = {}): void {
+    const { declared = null, given = [] } = options;
+    this.command({
+      kind: 'enroll_node',
+      node: name as NodeName,
+      secretHash: `hash of ${name}`,
+      resources: declared === null ? null : resources(declared),
+      labels: given,
+      replace: this.state.nodes.has(name as NodeName),
+    });
+  }
+
+  /** A node says hello; it is enrolled first when the head does not know it. */
+  connect(name: string, options: NodeOptions = {}): readonly Event[] {
+    if (!this.state.nodes.has(name as NodeName)) this.enroll(name, options);
+    const decision = this.perform({ kind: 'hello', hello: helloOf(name, options) });
+    assert.ok(decision.result.ok);
+    return decision.events;
+  }
+
+  disconnect(name: string): readonly Event[] {
+    const { session } = this.node(name);
+    return this.perform({ kind: 'disconnected', node: name as NodeName, session }).events;
+  }
+
+  silence(name: string, silentMs: number): readonly Event[] {
+    return this.perform({ kind: 'silence', node: name as NodeName, silentMs }).events;
+  }
+
+  tick(passMs = 0): readonly Event[] {
+    this.at += passMs;
+    return this.perform({ kind: 'tick' }).events;
+  }
+
+  /** One cycle: what started, as `epoch@nodes`. */
+  schedule(): string[] {
+    const { events } = this.perform({ kind: 'schedule' });
+    return events.map((event) => {
+      assert.equal(event.kind, 'task_allocated');
+      const { place: at, epoch, shares } = event as Extract<Event, { kind: 'task_allocated' }>;
+      const task = at.index === null ? `${at.jobId}` : `${at.jobId}[${at.index}]`;
+      return `${task}#${epoch}@${shares.map((share) => share.node).join('+')}`;
+    });
+  }
+
+  report(name: string, report: Report, session = this.node(name).session): readonly Event[] {
+    return this.perform({ kind: 'report', node: name as NodeName, session, report }).events;
+  }
+
+  /** The part on one node, or on every node that holds it, has started. */
+  started(epoch: string, ...on: string[]): Event[] {
+    const epochId = epoch as EpochId;
+    return this.#onEach(epoch, on, (node) =>
+      this.report(node, { kind: 'task_started', epochId, at: this.at, limits: 'cgroup' }),
+    );
+  }
+
+  suspended(epoch: string, ...on: string[]): Event[] {
+    const report = { kind: 'task_suspended', epochId: epoch as EpochId, at: this.at } as const;
+    return this.#onEach(epoch, on, (node) => this.report(node, report));
+  }
+
+  resumed(epoch: string, ...on: string[]): Event[] {
+    const report = { kind: 'task_resumed', epochId: epoch as EpochId, at: this.at } as const;
+    return this.#onEach(epoch, on, (node) => this.report(node, report));
+  }
+
+  ended(epoch: string, options: EndOptions = {}, ...on: string[]): Event[] {
+    return this.#onEach(epoch, on, (node) => this.report(node, endReport(epoch, this.at, options)));
+  }
+
+  #onEach(epoch: string, on: string[], act: (node: string) => readonly Event[]): Event[] {
+    const nodes = on.length > 0 ? on : this.holders(epoch);
+    assert.ok(nodes.length > 0, `${epoch} is held by some node`);
+    return nodes.flatMap((node) => [...act(node)]);
+  }
+
+  /** Nodes with a claim of this epoch. */
+  holders(epoch: string): string[] {
+    return [...this.state.nodes.values()]
+      .filter((node) => node.holding.has(epoch as EpochId))
+      .map((node) => node.name);
+  }
+
+  /** What the agent of this node would say it holds, if it had done all it was told. */
+  heldBy(name: string): HeldEpoch[] {
+    return [...this.node(name).holding.values()].map(({ epochId, share }) => {
+      const [task = '', epoch = ''] = epochId.split('#');
+      return { epochId, place: place(task), epoch: Number(epoch), share };
+    });
+  }
+
+  /** Submits, schedules and starts one task; its first epoch is `id#1`. */
+  running(wish: Partial<Submission> = {}): JobId {
+    const id = this.submit(wish);
+    assert.equal(this.schedule().length, 1, 'it fits');
+    this.started(`${id}#1`);
+    return id;
+  }
+
+  /** Orders the node would get on a resend, as `kind epoch`. */
+  orders(name: string): string[] {
+    return outstanding(this.node(name), this.settings).map(orderWords);
+  }
+
+  job(id: JobId | number): Job {
+    const job = this.state.jobs.get(id as JobId);
+    assert.ok(job !== undefined, `job ${id} is in memory`);
+    return job;
+  }
+
+  /** A task that has had an epoch and is not done. */
+  task(text: string): Task {
+    const { jobId, index } = place(text);
+    const task = this.job(jobId).active.get(index ?? 0);
+    assert.ok(task !== undefined, `task ${text} is active`);
+    return task;
+  }
+
+  node(name: string): Node {
+    const node = this.state.nodes.get(name as NodeName);
+    assert.ok(node !== undefined, `node ${name} is known`);
+    return node;
+  }
+
+  outcome(id: JobId | number): OutcomeKind | null {
+    return this.job(id).outcome?.kind ?? null;
+  }
+}
+
+export function submission(wish: Partial<Submission> = {}, options: SubmitOptions = {}): Command {
+  return {
+    kind: 'submit_job',
+    submission: { program: { kind: 'argv', argv: ['/bin/work'] }, ...wish },
+    key: options.key ?? null,
+    retired: options.retired ?? {},
+  };
+}
+
+export function endReport(epoch: string, at: number, options: EndOptions = {}): Report {
+  const { code, signal, cause = 'exited', nodeFault = false, detail } = options;
+  const exit = signal === undefined ? { code: code ?? 0 } : { signal };
+  const ran = cause !== 'launch_failed' && cause !== 'never_started' && cause !== 'lost';
+  const processes: ProcessEnd[] = ran ? [{ rank: 0, exit }] : [];
+  const usage = { userUs: 30, systemUs: 20, memoryPeakBytes: 4096 };
+  const said = detail === undefined ? {} : { detail };
+  const epochId = epoch as EpochId;
+  return { kind: 'task_ended', epochId, at, cause, nodeFault, processes, usage, ...said };
+}
+
+export function orderWords(order: Order): string {
+  return `${order.kind} ${order.epochId}`;
+}
+
+export function kinds(events: readonly Event[]): string[] {
+  return events.map((event) => event.kind);
+}
+
+function words(refusal: Refusal): string {
+  return JSON.stringify(refusal.details);
+}
+
+/** A test of the controller; the journal is replayed at its end, whatever it was about. */
+export function scenario(
+  title: string,
+  run: (head: TestHead) => void,
+  settings: Partial<Settings> = {},
+): void {
+  test(title, () => {
+    const head = new TestHead(settings);
+    run(head);
+    head.finish();
+  });
+}
+

@@ -1,0 +1,61 @@
+// Nodes for tests: what they have, and what they say when they connect.
+
+import type { NodeName } from '../../src/core/model/ids.ts';
+import type { NodeHello } from '../../src/core/model/node.ts';
+import type { HeldEpoch } from '../../src/core/model/orders.ts';
+import type { Resources } from '../../src/core/model/resources.ts';
+
+/** Amounts in short words; what is not named is none. */
+export interface Amounts {
+  readonly cpus?: number;
+  readonly memory?: number;
+  readonly gpus?: number;
+  readonly counted?: Readonly<Record<string, number>>;
+}
+
+export interface NodeOptions extends Amounts {
+  /** Declared at enrolment. */
+  readonly declared?: Amounts;
+  /** Labels given at enrolment. */
+  readonly given?: readonly string[];
+  /** Labels that the agent brings. */
+  readonly labels?: readonly string[];
+  readonly shared?: readonly string[];
+  readonly bootId?: string;
+  readonly instance?: string;
+  readonly held?: readonly HeldEpoch[];
+  readonly switchesUser?: boolean;
+}
+
+export const GIB = 2 ** 30;
+
+export function resources(amounts: Amounts): Resources {
+  const { cpus = 0, memory = 0, gpus = 0, counted = {} } = amounts;
+  return { cpuCount: cpus, memoryBytes: memory, gpuCount: gpus, counted };
+}
+
+/** Four cpus and 8 GiB unless said otherwise. */
+export function helloOf(name: string, options: NodeOptions = {}): NodeHello {
+  const { cpus = 4, memory = 8 * GIB } = options;
+  return {
+    node: name as NodeName,
+    bootId: options.bootId ?? 'boot 1',
+    instance: options.instance ?? 'instance 1',
+    resources: resources({ ...options, cpus, memory }),
+    labels: options.labels ?? [],
+    sharedPaths: options.shared ?? [],
+    facts: {
+      os: 'linux',
+      arch: 'x64',
+      kernel: '6.1',
+      hostname: name,
+      agentVersion: '0.1.0',
+      diskFreeBytes: GIB,
+      limits: 'cgroup v2',
+      launcher: 'c',
+      switchesUser: options.switchesUser ?? false,
+      user: 'weft',
+    },
+    held: options.held ?? [],
+  };
+}

@@ -1,0 +1,50 @@
+// Whether journal and snapshot bring the very same state back (S4): with every record through the
+// bytes that a store would keep.
+
+import assert from 'node:assert/strict';
+import { check } from '../../src/core/controller/check.ts';
+import { replay } from '../../src/core/controller/controller.ts';
+import type { StepRecord } from '../../src/core/controller/events.ts';
+import { exportState, importState, type SnapshotData } from '../../src/core/controller/snapshot.ts';
+import { createState, type State } from '../../src/core/controller/state.ts';
+import { decodeEntry, encodeEntry } from '../../src/head/journal.ts';
+import { decode, encode } from '../../src/wire/codec.ts';
+
+/** All facts of a state, and the indexes that must follow from them. */
+export function portrait(state: State): unknown {
+  const queue = [...state.queue.groups.values()]
+    .flatMap(({ key, entries }) => [...entries].map((entry) => `${key} ${entry.jobId}`))
+    .sort();
+  const pool = [...state.nodes.keys()].map((name) => [name, state.pool.get(name) ?? null]);
+  const dependents = [...state.dependents]
+    .map(([on, jobs]) => `${on} < ${[...jobs].sort((a, b) => a - b)}`)
+    .sort();
+  const environments = [...state.environments].map(([id, one]) => [id, one.users]);
+  const beginning = [...state.beginning].sort((a, b) => a - b);
+  // Through bytes, so that nothing is shared with the live state.
+  return { facts: viaBytes(exportState(state)), queue, pool, dependents, environments, beginning };
+}
+
+/** A snapshot as it comes back from the store. */
+export function viaSnapshot(state: State): State {
+  return importState(viaBytes(exportState(state)) as SnapshotData);
+}
+
+/** Replays the records from the beginning, and from a snapshot taken after half of them. */
+export function checkReplay(live: State, records: readonly StepRecord[]): void {
+  const wanted = portrait(live);
+  assert.deepEqual(portrait(viaSnapshot(live)), wanted, 'a snapshot brings the state back');
+  let state = createState();
+  records.forEach((record, at) => {
+    for (const step of decodeEntry(at, encodeEntry([record]))) replay(state, step);
+    if (at === records.length >> 1) state = viaSnapshot(state);
+  });
+  check(state);
+  assert.deepEqual(portrait(state), wanted, 'the journal brings the state back');
+}
+
+function viaBytes(value: unknown): unknown {
+  const decoded = decode(encode(value), Number.POSITIVE_INFINITY);
+  assert.ok(decoded.ok);
+  return decoded.value;
+}

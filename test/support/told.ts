@@ -1,0 +1,36 @@
+// What a shell that looks only at `touched` would have told each node, and whether that is all that
+// the state says is outstanding.
+
+import assert from 'node:assert/strict';
+import type { Event } from '../../src/core/controller/events.ts';
+import { ordersOf, outstanding } from '../../src/core/controller/outstanding.ts';
+import type { State } from '../../src/core/controller/state.ts';
+import type { NodeName } from '../../src/core/model/ids.ts';
+import type { Settings } from '../../src/core/model/settings.ts';
+
+export class TellTale {
+  /** Orders told on the node's present session, as JSON. */
+  readonly #told = new Map<NodeName, Set<string>>();
+
+  /** Takes note of one step, as the head's shell does after its commit. */
+  follow(state: State, settings: Settings, events: readonly Event[]): void {
+    for (const event of events) {
+      if (event.kind === 'node_connected') this.#told.set(event.hello.node, new Set());
+    }
+    for (const { node: name, epochId } of state.touched) {
+      const node = state.nodes.get(name);
+      if (node === undefined) continue;
+      for (const order of ordersOf(node, epochId, settings)) {
+        this.#told.get(name)?.add(JSON.stringify(order));
+      }
+    }
+    state.touched.length = 0;
+    for (const node of state.nodes.values()) {
+      if (!node.connected) continue;
+      for (const order of outstanding(node, settings)) {
+        const told = this.#told.get(node.name)?.has(JSON.stringify(order)) === true;
+        assert.ok(told, `${node.name} was told to ${order.kind} ${order.epochId}`);
+      }
+    }
+  }
+}

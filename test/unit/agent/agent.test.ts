@@ -1,0 +1,322 @@
+// The agent's shell against a fake head, a fake launcher and virtual time.
+
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { readFrames } from '../../../src/agent/journal.ts';
+import type { UserName } from '../../../src/core/model/ids.ts';
+import { FakeWorld } from './fake-world.ts';
+import { idOf, launch, share, shell } from './orders.ts';
+
+const ID = idOf(1);
+let world = new FakeWorld();
+
+/** A world with a connected agent. */
+async function begin(options: ConstructorParameters<typeof FakeWorld>[0] = {}): Promise<FakeWorld> {
+  world = new FakeWorld(options);
+  await world.start();
+  return world;
+}
+
+afterEach(async () => {
+  await world.kill();
+});
+
+test('an order is run, its output shipped, its end reported, and nothing is left', async () => {
+  await begin();
+  world.head.order(launch(1, shell('echo hi')));
+  await world.clock.settle();
+  const [request] = world.launcher.started;
+  assert.deepEqual(request?.argv, ['/bin/sh', '-c', 'echo hi']);
+  assert.equal(request?.stdout, '/state/spool/1000/1-1.0.0.out');
+  assert.deepEqual(request?.credentials, { uid: 1000, gid: 1000, groups: [1000] });
+  world.files.files.set('/state/spool/1000/1-1.0.0.out', Buffer.from('hi\n'));
+  world.launcher.exit(1, { code: 0 });
+  await world.clock.settle();
+  assert.deepEqual(world.head.kindsOf(ID), ['task_started', 'task_ended']);
+  assert.equal(world.head.endOf(ID)?.cause, 'exited');
+  assert.equal(world.head.logs.get('1#1/0/stdout')?.toString(), 'hi\n');
+  assert.deepEqual([...world.head.ended], ['1#1/0/stdout', '1#1/0/stderr']);
+  assert.equal(world.agent?.state.epochs.size, 0);
+  assert.equal(world.launcher.table.size, 0);
+  assert.equal(world.files.files.has('/state/spool/1000/1-1.0.0.out'), false);
+});
+
+test('the same order sent many times starts one process', async () => {
+  await begin();
+  for (let time = 0; time < 3; time += 1) world.head.order(launch(1, shell('x')));
+  await world.clock.settle();
+  world.head.order(launch(1, shell('x')));
+  await world.clock.settle();
+  assert.equal(world.launcher.started.length, 1);
+});
+
+test('[S3] the journal knows a start before the launcher does', async () => {
+  await begin();
+  const start = world.launcher.start.bind(world.launcher);
+  const journaled: boolean[] = [];
+  world.launcher.start = (request) => {
+    const { frames } = readFrames(world.journal.bytes);
+    const kinds = frames.flatMap(({ events }) => events.map(({ kind }) => kind));
+    journaled.push(kinds.includes('epoch_launching'));
+    start(request);
+  };
+  world.head.order(launch(1, shell('x')));
+  await world.clock.settle();
+  assert.deepEqual(journaled, [true]);
+});
+
+test('[S3] with a full disk nothing is started until the journal can be written', async () => {
+  await begin();
+  world.journal.isFull = true;
+  world.head.order(launch(1, shell('x')));
+  await world.clock.advance(5000);
+  assert.equal(world.launcher.started.length, 0);
+  world.journal.isFull = false;
+  await world.clock.advance(1000);
+  assert.equal(world.launcher.started.length, 1);
+});
+
+test('a killed agent starts again, adopts everything and reports each end once', async () => {
+  await begin();
+  for (const job of [1, 2, 3]) world.head.order(launch(job, shell('x')));
+  await world.clock.settle();
+  await world.kill();
+  world.launcher.exit(2, { code: 7 });
+  await world.start();
+  assert.deepEqual(
+    world.head.hellos[1]?.held.map(({ epochId }) => epochId),
+    ['1#1', '2#1', '3#1'],
+  );
+  world.launcher.exit(1, { code: 0 });
+  await world.clock.settle();
+  assert.equal(world.launcher.started.length, 3);
+  assert.equal(world.head.kindsOf(idOf(2)).filter((kind) => kind === 'task_ended').length, 1);
+  assert.deepEqual(world.head.endOf(idOf(2))?.processes, [{ rank: 0, exit: { code: 7 } }]);
+  assert.deepEqual(world.head.kindsOf(idOf(3)), ['task_started']);
+  assert.deepEqual(world.head.kindsOf(idOf(1)), ['task_started', 'task_ended']);
+});
+
+test('what the launcher never heard of counts as lost and is not started again', async () => {
+  await begin();
+  world.launcher.start = () => undefined;
+  world.head.order(launch(1, shell('x')));
+  await world.clock.settle();
+  await world.kill();
+  await world.start();
+  assert.equal(world.head.endOf(ID)?.cause, 'lost');
+  assert.equal(world.head.endOf(ID)?.nodeFault, true);
+});
+
+test('walltime goes on over a restart of the agent', async () => {
+  await begin();
+  world.head.order(launch(1, shell('x'), { walltimeMs: 10_000 }));
+  await world.clock.advance(6000);
+  await world.kill();
+  await world.clock.advance(3000);
+  await world.start();
+  await world.clock.advance(900);
+  assert.equal(world.head.endOf(ID), undefined);
+  await world.clock.advance(200);
+  assert.equal(world.head.endOf(ID)?.cause, 'timeout');
+});
+
+test('a lost launcher: its processes are ended by their mark, the next one is used', async () => {
+  await begin();
+  world.head.order(launch(1, shell('x')));
+  await world.clock.settle();
+  world.launcher.die();
+  await world.clock.settle();
+  assert.deepEqual(world.killedMarks, ['inst:1']);
+  assert.equal(world.head.endOf(ID)?.cause, 'lost');
+  world.head.order(launch(2, shell('x')));
+  await world.clock.settle();
+  assert.deepEqual(world.head.kindsOf(idOf(2)), ['task_started']);
+});
+
+test('starts that are decided while there is no launcher wait for one', async () => {
+  await begin();
+  world.launcher.isUp = false;
+  world.launcher.die();
+  world.head.order(launch(1, shell('x')));
+  await world.clock.advance(2000);
+  assert.equal(world.launcher.started.length, 0);
+  world.launcher.isUp = true;
+  await world.clock.advance(1000);
+  assert.deepEqual(world.head.kindsOf(ID), ['task_started']);
+});
+
+test('processes of a life that no journal knows are ended and forgotten', async () => {
+  await begin();
+  world.head.order(launch(1, shell('x')));
+  await world.clock.settle();
+  await world.kill();
+  world.journal.replace(new Uint8Array(0));
+  await world.start();
+  assert.deepEqual(world.launcher.signals.at(0), { launchId: 1, signal: 9 });
+  world.head.order(launch(2, shell('x')));
+  await world.clock.settle();
+  assert.equal(world.launcher.started.at(-1)?.launchId, 2);
+});
+
+test('reports are sent again in a new session until they are acknowledged', async () => {
+  await begin();
+  world.head.acknowledges = false;
+  world.head.order(launch(1, shell('x')));
+  await world.clock.settle();
+  world.head.cut();
+  await world.clock.advance(6000);
+  assert.deepEqual(world.head.kindsOf(ID), ['task_started', 'task_started']);
+  world.head.acknowledges = true;
+  world.head.cut();
+  await world.clock.advance(6000);
+  world.head.cut();
+  await world.clock.advance(6000);
+  assert.equal(world.head.kindsOf(ID).length, 3);
+});
+
+test('heartbeats go out every heartbeatMs', async () => {
+  await begin({ heartbeatMs: 1000 });
+  const beats = (): number => world.head.received.filter(({ kind }) => kind === 'heartbeat').length;
+  const before = beats();
+  await world.clock.advance(10_000);
+  assert.equal(beats() - before, 10);
+});
+
+test('a head that no longer answers is dialled again', async () => {
+  await begin({ heartbeatMs: 1000, nodeTimeoutMs: 5000 });
+  world.head.acknowledges = false;
+  await world.clock.advance(7000);
+  assert.ok(world.head.hellos.length >= 2);
+});
+
+test('dials come further apart, up to five seconds, until the head is there', async () => {
+  world = new FakeWorld();
+  world.head.reachable = false;
+  await world.start();
+  await world.clock.advance(60_000);
+  const dials = world.complaints.length;
+  assert.ok(dials > 12 && dials < 30, `${dials} dials in a minute`);
+  assert.deepEqual(world.agent?.status, { state: 'connecting', words: 'no head here' });
+  world.head.reachable = true;
+  await world.clock.advance(5000);
+  assert.equal(world.agent?.status.state, 'connected');
+});
+
+test('a refusal is shown with its words', async () => {
+  world = new FakeWorld();
+  const message = 'The peer speaks protocol 1, this side speaks 2.';
+  world.head.refusal = { kind: 'refused', code: 'protocol.version', message, details: {} };
+  await world.start();
+  const words = `${message} (protocol.version)`;
+  assert.deepEqual(world.agent?.status, { state: 'refused', words });
+});
+
+test('an epoch with a lease ends when the head has been away for longer', async () => {
+  await begin({ heartbeatMs: 1000 });
+  world.head.order(launch(1, shell('x'), { onNodeLoss: { kind: 'lease', leaseMs: 5000 } }));
+  world.head.order(launch(2, shell('x')));
+  await world.clock.advance(10_000);
+  assert.equal(world.launcher.signals.length, 0);
+  world.head.reachable = false;
+  world.head.cut();
+  await world.clock.advance(5100);
+  assert.deepEqual(world.launcher.signals[0], { launchId: 1, signal: 15 });
+  world.head.reachable = true;
+  await world.clock.advance(6000);
+  assert.equal(world.head.endOf(ID)?.cause, 'lease_expired');
+  assert.equal(world.head.endOf(idOf(2)), undefined);
+});
+
+test('TERM, then KILL after the grace', async () => {
+  await begin();
+  world.launcher.trapsTerm.add(1);
+  world.head.order(launch(1, shell('x')));
+  await world.clock.settle();
+  world.head.order({ kind: 'end', epochId: ID, graceMs: 3000, why: 'cancelled' });
+  await world.clock.advance(2900);
+  assert.equal(world.head.endOf(ID), undefined);
+  await world.clock.advance(200);
+  assert.equal(world.head.endOf(ID)?.cause, 'ended');
+  assert.deepEqual(world.head.endOf(ID)?.processes, [{ rank: 0, exit: { signal: 9 } }]);
+});
+
+test('memory over the limit ends a task where no group keeps it', async () => {
+  await begin();
+  world.head.order(launch(1, shell('x'), { share: share(1, 1000) }));
+  await world.clock.settle();
+  world.memory.set('inst:1', 1000);
+  await world.clock.advance(600);
+  assert.equal(world.head.endOf(ID), undefined);
+  world.memory.set('inst:1', 1001);
+  await world.clock.advance(600);
+  assert.equal(world.head.endOf(ID)?.cause, 'out_of_memory');
+});
+
+for (const [name, account, wanted] of [
+  ['a missing user', { user: 'bob', uid: null }, 'user bob does not exist on node n1'],
+  [
+    'another uid',
+    { user: 'alice', uid: 4711 },
+    'user alice has uid 4711 where the job was submitted, but 1000 on n1',
+  ],
+  ['root', { user: 'root', uid: null }, 'jobs as root are refused'],
+] as const) {
+  test(`${name} is a failed launch in words, without blame for the node`, async () => {
+    await begin();
+    world.accounts.set('root', { ...world.accounts.get('alice')!, name: 'root', uid: 0, gid: 0 });
+    const asUser = { user: account.user as UserName, uid: account.uid };
+    world.head.order(launch(1, shell('x'), { account: asUser }));
+    await world.clock.settle();
+    const { cause, detail, nodeFault } = world.head.endOf(ID) ?? {};
+    assert.deepEqual([cause, detail, nodeFault], ['launch_failed', wanted, false]);
+    assert.equal(world.launcher.started.length, 0);
+  });
+}
+
+test('a private directory is made for the epoch and removed after it', async () => {
+  await begin();
+  world.head.order(launch(1, shell('x'), { directory: { kind: 'private' } }));
+  await world.clock.settle();
+  assert.deepEqual(world.files.directories.get('/state/work/1-1'), { uid: 1000, gid: 1000 });
+  assert.equal(world.launcher.started[0]?.cwd, '/state/work/1-1');
+  assert.ok(world.launcher.started[0]?.environment.includes('TMPDIR=/state/work/1-1.tmp'));
+  world.launcher.exit(1, { code: 0 });
+  await world.clock.settle();
+  assert.deepEqual(world.files.list('/state/work'), []);
+});
+
+test('a script runs from a file of its own, by its first line or by the shell', async () => {
+  await begin();
+  world.head.order(launch(1, { kind: 'script', text: '#!/bin/bash\nls', args: ['a'] }));
+  world.head.order(launch(2, { kind: 'script', text: 'ls', args: [] }));
+  await world.clock.settle();
+  assert.deepEqual(world.launcher.started[0]?.argv, ['/state/scripts/1-1', 'a']);
+  assert.deepEqual(world.launcher.started[1]?.argv, ['/bin/sh', '/state/scripts/2-1']);
+  world.launcher.exit(1, { code: 0 });
+  await world.clock.settle();
+  assert.equal(world.files.files.has('/state/scripts/1-1'), false);
+});
+
+test('shutting down ends the processes, and the next agent reports them as lost', async () => {
+  await begin();
+  world.head.order(launch(1, shell('x')));
+  await world.clock.settle();
+  await world.agent?.shutDown();
+  assert.equal(world.launcher.ended, true);
+  world.agent = null;
+  await world.start();
+  await world.clock.advance(6000);
+  assert.equal(world.head.endOf(ID)?.cause, 'lost');
+});
+
+test('files of epochs that no journal knows are removed at the start', async () => {
+  world = new FakeWorld();
+  const { files, directories } = world.files;
+  directories.set('/state/work/8-1', null);
+  files.set('/state/scripts/8-1', Buffer.from('x'));
+  files.set('/state/spool/1000/8.3-1.0.0.err', Buffer.from('x'));
+  await world.start();
+  await world.clock.settle();
+  assert.deepEqual([...files.keys()], []);
+  assert.equal(directories.has('/state/work/8-1'), false);
+});

@@ -1,0 +1,357 @@
+// An agent in a test: virtual time, a launcher whose processes do what the test says, files in
+// memory, and a fake head. Killing and restarting the agent keeps launcher, files and journal.
+
+import type { Agent } from '../../../src/agent/agent.ts';
+import { startAgent } from '../../../src/agent/agent.ts';
+import type { AgentPorts, AgentSettings } from '../../../src/agent/ports.ts';
+import type { NodeName } from '../../../src/core/model/ids.ts';
+import type { Clock, Timer } from '../../../src/ports/clock.ts';
+import type { Files, Owner } from '../../../src/ports/files.ts';
+import type { JournalFile } from '../../../src/ports/journal-file.ts';
+import type {
+  KnownProcess,
+  LaunchRequest,
+  ProcessEvent,
+  Processes,
+} from '../../../src/ports/processes.ts';
+import type { UserAccount } from '../../../src/ports/users.ts';
+import { FakeHead, type FakeHeadOptions } from './fake-head.ts';
+
+const USAGE = { userUs: 1, systemUs: 1, memoryPeakBytes: 1 };
+
+export class VirtualClock implements Clock {
+  #time = 1_000_000;
+  #serial = 0;
+  #timers: { at: number; serial: number; then: () => void }[] = [];
+  #soon: (() => void)[] = [];
+
+  now(): number {
+    return this.#time;
+  }
+
+  monotonic(): number {
+    return this.#time;
+  }
+
+  after(delayMs: number, then: () => void): Timer {
+    const timer = { at: this.#time + delayMs, serial: this.#serial++, then };
+    this.#timers.push(timer);
+    return {
+      cancel: () => {
+        this.#timers = this.#timers.filter((other) => other !== timer);
+      },
+    };
+  }
+
+  soon(then: () => void): void {
+    this.#soon.push(then);
+  }
+
+  /** Everything that can happen without time passing has happened. */
+  async settle(): Promise<void> {
+    for (let quiet = 0; quiet < 3; ) {
+      await new Promise((resolve) => setImmediate(resolve));
+      const soon = this.#soon;
+      this.#soon = [];
+      quiet = soon.length === 0 ? quiet + 1 : 0;
+      for (const then of soon) then();
+    }
+  }
+
+  async advance(ms: number): Promise<void> {
+    const until = this.#time + ms;
+    await this.settle();
+    for (;;) {
+      const next = this.#timers.sort((a, b) => a.at - b.at || a.serial - b.serial)[0];
+      if (next === undefined || next.at > until) break;
+      this.#timers.shift();
+      this.#time = Math.max(this.#time, next.at);
+      next.then();
+      await this.settle();
+    }
+    this.#time = until;
+  }
+}
+
+interface FakeProcess {
+  readonly request: LaunchRequest;
+  known: KnownProcess;
+}
+
+/** Outlives agents, as the real one does. */
+export class FakeLauncher {
+  readonly started: LaunchRequest[] = [];
+  readonly signals: { launchId: number; signal: number }[] = [];
+  readonly table = new Map<number, FakeProcess>();
+  readonly trapsTerm = new Set<number>();
+  /** False: starts are taken without an answer. */
+  answersStarts = true;
+  isUp = true;
+  /** Set by a shutdown: whether every process had ended. */
+  ended = false;
+  #connection: FakeConnection | null = null;
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  connect(): Promise<Processes> {
+    if (!this.isUp) return Promise.reject(new Error('no launcher'));
+    this.#connection = new FakeConnection(this);
+    return Promise.resolve(this.#connection);
+  }
+
+  start(request: LaunchRequest): void {
+    const { launchId } = request;
+    if (this.table.has(launchId)) return;
+    this.started.push(request);
+    this.table.set(launchId, { request, known: { launchId, state: 'running' } });
+    if (this.answersStarts) this.tell({ kind: 'started', launchId, pid: 1000 + launchId });
+  }
+
+  exit(launchId: number, exit: { code?: number; signal?: number }): void {
+    const process = this.table.get(launchId);
+    if (process === undefined || process.known.state === 'ended') return;
+    const endedAt = this.#clock.now();
+    const end = { kind: 'exited', launchId, exit, usage: USAGE, endedAt } as const;
+    process.known = { launchId, state: 'ended', end };
+    this.tell(end);
+  }
+
+  signal(launchId: number, signal: number): void {
+    this.signals.push({ launchId, signal });
+    if (signal === 9 || (signal === 15 && !this.trapsTerm.has(launchId))) {
+      this.exit(launchId, { signal });
+    }
+  }
+
+  /** Dies with everything it knows. */
+  die(): void {
+    this.table.clear();
+    const connection = this.#connection;
+    this.#connection = null;
+    connection?.lost();
+  }
+
+  tell(event: ProcessEvent): void {
+    this.#connection?.deliver(event);
+  }
+
+  drop(connection: FakeConnection): void {
+    if (this.#connection === connection) this.#connection = null;
+  }
+}
+
+class FakeConnection implements Processes {
+  readonly #launcher: FakeLauncher;
+  #onEvent: (event: ProcessEvent) => void = () => undefined;
+  #onLost: (why: string) => void = () => undefined;
+
+  constructor(launcher: FakeLauncher) {
+    this.#launcher = launcher;
+  }
+
+  adopt(): Promise<readonly KnownProcess[]> {
+    return Promise.resolve([...this.#launcher.table.values()].map(({ known }) => known));
+  }
+
+  onEvent(handler: (event: ProcessEvent) => void): void {
+    this.#onEvent = handler;
+  }
+
+  onLost(handler: (why: string) => void): void {
+    this.#onLost = handler;
+  }
+
+  start(request: LaunchRequest): void {
+    this.#launcher.start(request);
+  }
+
+  signal(launchId: number, signal: number): void {
+    this.#launcher.signal(launchId, signal);
+  }
+
+  leftovers(): Promise<number> {
+    return Promise.resolve(0);
+  }
+
+  forget(launchId: number): void {
+    this.#launcher.table.delete(launchId);
+  }
+
+  shutDown(): void {
+    for (const { launchId } of this.#launcher.started) this.#launcher.exit(launchId, { signal: 9 });
+    this.#launcher.ended = [...this.#launcher.table.values()].every(
+      (p) => p.known.state === 'ended',
+    );
+    this.#launcher.die();
+  }
+
+  close(): void {
+    this.#launcher.drop(this);
+  }
+
+  deliver(event: ProcessEvent): void {
+    setImmediate(() => this.#onEvent(event));
+  }
+
+  lost(): void {
+    this.#onLost('it died');
+  }
+}
+
+export class MemoryJournal implements JournalFile {
+  bytes = Buffer.alloc(0);
+  isFull = false;
+
+  read(): Uint8Array {
+    return this.bytes;
+  }
+
+  append(bytes: Uint8Array): void {
+    if (this.isFull) throw new Error('ENOSPC');
+    this.bytes = Buffer.concat([this.bytes, bytes]);
+  }
+
+  replace(bytes: Uint8Array): void {
+    this.bytes = Buffer.from(bytes);
+  }
+
+  close(): void {}
+}
+
+export class MemoryFiles implements Files {
+  readonly files = new Map<string, Buffer>();
+  readonly directories = new Map<string, Owner | null>();
+
+  makeDirectory(path: string, owner: Owner | null): void {
+    this.directories.set(path, owner);
+  }
+
+  writeFile(path: string, text: string): void {
+    this.files.set(path, Buffer.from(text));
+  }
+
+  size(path: string): number | null {
+    return this.files.get(path)?.length ?? null;
+  }
+
+  read(path: string, _uid: number | null, offset: number, bytesMax: number): Uint8Array {
+    return this.files.get(path)?.subarray(offset, offset + bytesMax) ?? new Uint8Array(0);
+  }
+
+  removeFile(path: string): void {
+    this.files.delete(path);
+  }
+
+  removeTree(path: string): Promise<void> {
+    this.directories.delete(path);
+    return Promise.resolve();
+  }
+
+  list(path: string): string[] {
+    const all = [...this.directories.keys(), ...this.files.keys()];
+    const inside = all.filter((one) => one.startsWith(`${path}/`));
+    return [...new Set(inside.map((one) => one.slice(path.length + 1).split('/')[0] as string))];
+  }
+}
+
+export const ALICE: UserAccount = {
+  ...{ name: 'alice', uid: 1000, gid: 1000, groups: [1000] },
+  ...{ home: '/home/alice', shell: '/bin/bash' },
+};
+
+export class FakeWorld {
+  readonly clock = new VirtualClock();
+  readonly launcher = new FakeLauncher(this.clock);
+  readonly journal = new MemoryJournal();
+  readonly files = new MemoryFiles();
+  readonly head: FakeHead;
+  readonly killedMarks: string[] = [];
+  readonly memory = new Map<string, number>();
+  readonly complaints: string[] = [];
+  readonly accounts = new Map<string, UserAccount>([['alice', ALICE]]);
+  settings: AgentSettings = settings();
+  agent: Agent | null = null;
+  #alive = { now: true };
+
+  constructor(options: FakeHeadOptions = {}) {
+    this.head = new FakeHead(options);
+  }
+
+  async start(): Promise<Agent> {
+    this.#alive = { now: true };
+    this.agent = await startAgent(this.#ports(), this.settings);
+    await this.clock.settle();
+    return this.agent;
+  }
+
+  /** As kill -9: nothing more of it happens, nothing is said to anybody. */
+  async kill(): Promise<void> {
+    this.#alive.now = false;
+    this.agent?.stop();
+    this.agent = null;
+    await this.clock.settle();
+  }
+
+  #ports(): AgentPorts {
+    const complain = (_: object, message: string): void => void this.complaints.push(message);
+    const log = { debug: () => undefined, info: () => undefined, warn: complain, error: complain };
+    const alive = this.#alive;
+    const { journal } = this;
+    return {
+      ...{ clock: this.clock, log, files: this.files, dialer: this.head.dialer },
+      chance: { bytes: (count) => new Uint8Array(count), fraction: () => 0.5 },
+      connectLauncher: () => this.launcher.connect(),
+      journal: {
+        ...{ read: () => journal.read(), replace: (bytes) => journal.replace(bytes) },
+        append: (bytes) => (alive.now ? journal.append(bytes) : undefined),
+        close: () => undefined,
+      },
+      users: {
+        self: () => ALICE,
+        cached: () => undefined,
+        find: (name) => Promise.resolve(this.accounts.get(name) ?? null),
+      },
+      containment: POLLING,
+      marks: {
+        memory: () => this.memory,
+        kill: (marks) => {
+          this.killedMarks.push(...marks);
+          return 0;
+        },
+      },
+      load: () => ({ load1: 0, memoryFreeBytes: 0, diskFreeBytes: 0 }),
+    };
+  }
+}
+
+const POLLING: AgentPorts['containment'] = {
+  ...{ facts: 'polling', limits: 'polling', polled: true },
+  acquire: () => null,
+  adopt: () => undefined,
+  isEmpty: () => true,
+  kill: () => undefined,
+  use: () => ({ outOfMemory: false, memoryPeakBytes: null }),
+  release: () => undefined,
+  close: () => undefined,
+};
+
+export function settings(): AgentSettings {
+  return {
+    node: 'n1' as NodeName,
+    bootId: 'boot-1',
+    instance: 'inst',
+    resources: { cpuCount: 4, memoryBytes: 1e9, gpuCount: 0, counted: {} },
+    labels: [],
+    sharedPaths: ['/'],
+    facts: {
+      ...{ os: 'Linux', arch: 'x64', kernel: '6', hostname: 'n1', agentVersion: '0' },
+      ...{ diskFreeBytes: 0, limits: 'polling', launcher: 'c', switchesUser: true, user: 'root' },
+    },
+    stateDir: '/state',
+    switchUser: true,
+    allowRoot: false,
+  };
+}

@@ -1,0 +1,109 @@
+// Shipping of output: in pieces, within a window, bounded, and again after a break.
+
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { FakeWorld } from './fake-world.ts';
+import { launch, shell } from './orders.ts';
+
+const OUT = '/state/spool/1000/1-1.0.0.out';
+const KEY = '1#1/0/stdout';
+let world = new FakeWorld();
+
+async function begin(logBytesMax = 10_000_000): Promise<void> {
+  world = new FakeWorld({ logBytesMax });
+  await world.start();
+  world.head.order(launch(1, shell('x')));
+  await world.clock.settle();
+}
+
+function pieces(): { offset: number; length: number }[] {
+  return world.head.received.flatMap((message) =>
+    message.kind === 'log' && message.name.stream === 'stdout'
+      ? [{ offset: message.offset, length: message.bytes.length }]
+      : [],
+  );
+}
+
+afterEach(async () => {
+  await world.kill();
+});
+
+test('output is shipped while the task runs, what is new each time', async () => {
+  await begin();
+  world.files.files.set(OUT, Buffer.from('one'));
+  await world.clock.advance(300);
+  world.files.files.set(OUT, Buffer.from('one two'));
+  await world.clock.advance(300);
+  assert.deepEqual(pieces(), [
+    { offset: 0, length: 3 },
+    { offset: 3, length: 4 },
+  ]);
+  assert.equal(world.head.ended.has(KEY), false);
+});
+
+test('no more than a window is under way without an acknowledgement', async () => {
+  await begin();
+  world.head.acknowledges = false;
+  world.files.files.set(OUT, Buffer.alloc(5_000_000, 'x'));
+  await world.clock.advance(2000);
+  const sent = pieces().reduce((sum, { length }) => sum + length, 0);
+  assert.equal(sent, 1_048_576);
+  assert.ok(pieces().every(({ length }) => length <= 262_144));
+});
+
+test('everything arrives, in order, before the files are removed', async () => {
+  await begin();
+  const text = Buffer.from(Array.from({ length: 400_000 }, (_, at) => `${at}\n`).join(''));
+  world.files.files.set(OUT, text);
+  world.launcher.exit(1, { code: 0 });
+  await world.clock.settle();
+  assert.ok(world.head.logs.get(KEY)?.equals(text));
+  assert.equal(world.files.files.has(OUT), false);
+});
+
+test('beyond the limit output is counted, not shipped', async () => {
+  await begin(1000);
+  world.files.files.set(OUT, Buffer.alloc(2500, 'x'));
+  world.launcher.exit(1, { code: 0 });
+  await world.clock.settle();
+  assert.equal(world.head.logs.get(KEY)?.length, 1000);
+  assert.equal(world.head.dropped.get(KEY), 1500);
+  assert.equal(world.agent?.state.epochs.size, 0);
+});
+
+test('after a break the rest goes on from what the head has', async () => {
+  await begin();
+  world.files.files.set(OUT, Buffer.from('one'));
+  await world.clock.advance(300);
+  world.head.acknowledges = false;
+  world.files.files.set(OUT, Buffer.from('one two'));
+  world.launcher.exit(1, { code: 0 });
+  await world.clock.settle();
+  assert.ok(world.files.files.has(OUT), 'kept until acknowledged');
+  world.head.acknowledges = true;
+  world.head.cut();
+  await world.clock.advance(6000);
+  assert.equal(pieces().at(-1)?.offset, 3);
+  assert.equal(world.files.files.has(OUT), false);
+});
+
+test('a restarted agent ships what is left of an epoch that ended without it', async () => {
+  await begin();
+  await world.kill();
+  world.files.files.set(OUT, Buffer.from('late'));
+  world.launcher.exit(1, { code: 0 });
+  await world.start();
+  await world.clock.settle();
+  assert.equal(world.head.logs.get(KEY)?.toString(), 'late');
+  assert.ok(world.head.ended.has(KEY));
+});
+
+test('a piece without an answer is sent again after a while', async () => {
+  await begin();
+  world.head.acknowledges = false;
+  world.files.files.set(OUT, Buffer.from('one'));
+  await world.clock.advance(1000);
+  assert.equal(pieces().length, 1);
+  await world.clock.advance(11_000);
+  assert.equal(pieces().length, 2);
+});

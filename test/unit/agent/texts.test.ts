@@ -1,0 +1,105 @@
+// The small text makers of the agent: patterns, environment, journal frames.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { buildEnvironment, environmentOfProcess } from '../../../src/agent/environment.ts';
+import { Journal, readFrames } from '../../../src/agent/journal.ts';
+import { formatPattern } from '../../../src/agent/patterns.ts';
+import type { JobId, NodeName } from '../../../src/core/model/ids.ts';
+import { ALICE, MemoryJournal } from './fake-world.ts';
+import { launch, shell } from './orders.ts';
+
+const place = { jobId: 42 as JobId, index: 7 };
+const order = {
+  ...launch(42, shell('x'), { epoch: 2, jobName: 'a/../b', nodeRank: 3 }),
+  ...{ place, epochId: '42[7]#2' as never },
+};
+
+for (const [pattern, wanted] of [
+  ['%j-%a-%t-%e', '42-7-42[7]-2'],
+  ['%n.%p@%N', '3.5@n1'],
+  ['out/%x.%u', 'out/a_.._b.alice'],
+  ['100%%', '100%'],
+  ['%q %', '%q %'],
+]) {
+  test(`the pattern ${pattern} gives ${wanted}`, () => {
+    assert.equal(formatPattern(pattern as string, order, 5), wanted);
+  });
+}
+
+function environment(other: Partial<typeof order> = {}): Record<string, string> {
+  const list = buildEnvironment({
+    ...{ order: { ...order, ...other }, account: ALICE, hostFile: '/h' },
+    ...{ temporary: null, hasGpus: true },
+  });
+  return Object.fromEntries(
+    environmentOfProcess(list, 5, 'inst:9').map((entry) => entry.split(/=(.*)/s).slice(0, 2)),
+  );
+}
+
+test('a process finds out who and where it is', () => {
+  const array = { first: 0, last: 9, count: 10 };
+  const nodes = ['n1', 'n2'] as unknown as NodeName[];
+  const found = environment({ array, nodes });
+  const wanted = {
+    ...{ WEFT_JOB_ID: '42', WEFT_TASK_ID: '42[7]', WEFT_EPOCH: '2', WEFT_ARRAY_INDEX: '7' },
+    ...{ WEFT_ARRAY_FIRST: '0', WEFT_ARRAY_LAST: '9', WEFT_ARRAY_COUNT: '10' },
+    ...{ WEFT_NODE_RANK: '3', CM_NODE_RANK: '3', WEFT_PROC_RANK: '5', CM_PROC_RANK: '5' },
+    ...{ WEFT_NODELIST: 'n1,n2', WEFT_NODE_COUNT: '2', WEFT_HOSTFILE: '/h' },
+    ...{ WEFT_LAUNCH: 'inst:9', HOME: '/home/alice', USER: 'alice', CUDA_VISIBLE_DEVICES: '' },
+  };
+  for (const [name, value] of Object.entries(wanted)) assert.equal(found[name], value, name);
+});
+
+test("the job's own values win over the account's, never over who it is", () => {
+  const found = environment({ environment: { HOME: '/elsewhere', WEFT_JOB_ID: '1', 'A=B': 'x' } });
+  assert.equal(found['HOME'], '/elsewhere');
+  assert.equal(found['WEFT_JOB_ID'], '42');
+  assert.equal(found['A'], undefined);
+});
+
+test('any prefix of a journal loads, up to its last whole frame', () => {
+  const file = new MemoryJournal();
+  const journal = new Journal(file, 'boot');
+  const { state } = journal.recover();
+  const ends = [file.bytes.length];
+  for (let sentAt = 1; sentAt <= 5; sentAt += 1) {
+    journal.append([{ kind: 'heard', sentAt }], state);
+    ends.push(file.bytes.length);
+  }
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: file.bytes.length }), (length) => {
+      const { frames, torn } = readFrames(file.bytes.subarray(0, length));
+      assert.equal(frames.length, ends.filter((end) => end <= length).length);
+      assert.equal(torn, length > 0 && !ends.includes(length));
+    }),
+  );
+});
+
+test('a changed byte ends the journal before its frame', () => {
+  const file = new MemoryJournal();
+  const journal = new Journal(file, 'boot');
+  const { state } = journal.recover();
+  const before = file.bytes.length;
+  journal.append([{ kind: 'heard', sentAt: 1 }], state);
+  file.bytes[before + 12] = (file.bytes[before + 12] as number) ^ 1;
+  const { frames, torn } = readFrames(file.bytes);
+  assert.deepEqual([frames.length, torn], [1, true]);
+});
+
+test('another boot keeps the epochs but not the lease clock', () => {
+  const file = new MemoryJournal();
+  const first = new Journal(file, 'boot-1');
+  const { state } = first.recover();
+  const events = [
+    { kind: 'heard', sentAt: 5 } as const,
+    { kind: 'epoch_accepted', order: launch(1, shell('x')), waits: false } as const,
+  ];
+  first.append(events, state);
+  const again = new Journal(file, 'boot-2').recover();
+  assert.deepEqual(
+    [again.sameBoot, again.state.heardAt, again.state.epochs.size],
+    [false, null, 1],
+  );
+});

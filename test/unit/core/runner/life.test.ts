@@ -1,0 +1,278 @@
+// The runner, input by input: what it decides, what is then to be done, what it reports.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Report } from '../../../../src/core/model/orders.ts';
+import type { RunnerInput } from '../../../../src/core/runner/inputs.ts';
+import { idOf, launch, shell } from '../../agent/orders.ts';
+import { exited, failed, killed, prepared, process, started, swept, World } from './world.ts';
+
+const order = (...of: Parameters<typeof launch>): RunnerInput => {
+  return { kind: 'order', order: launch(...of) };
+};
+const end = (jobId: number, epoch = 1, graceMs = 5000): RunnerInput => {
+  return {
+    kind: 'order',
+    order: { kind: 'end', epochId: idOf(jobId, epoch), graceMs, why: 'kill' },
+  };
+};
+const ID = idOf(7);
+
+/** Job 7 with its processes running. */
+function running(other: Parameters<typeof launch>[2] = {}): World {
+  const world = new World();
+  world.feed(order(7, shell('x'), other), prepared(ID));
+  for (let id = 1; id <= (other.processesPerNode ?? 1); id += 1) world.feed(started(id));
+  return world;
+}
+
+function endReport(world: World): Extract<Report, { kind: 'task_ended' }> {
+  const report = [...world.state.reports.values()].at(-1);
+  assert.equal(report?.kind, 'task_ended');
+  return report as Extract<Report, { kind: 'task_ended' }>;
+}
+
+test('an order is prepared, launched, run, swept, reported and then forgotten', () => {
+  const world = new World();
+  assert.deepEqual(world.feed(order(7, shell('x'))), ['epoch_accepted']);
+  assert.deepEqual(world.toDo(), ['7#1 prepare']);
+  assert.deepEqual(world.feed(prepared(ID)), ['epoch_launching']);
+  assert.deepEqual(world.toDo(), ['7#1 start']);
+  assert.deepEqual(world.feed(started(1)), ['process_started', 'epoch_running']);
+  assert.deepEqual(world.toDo(), []);
+  assert.deepEqual(world.feed(exited(1, 3, 1500)), ['process_exited', 'sweep_begun']);
+  assert.deepEqual(world.toDo(), ['7#1 sweep']);
+  assert.deepEqual(world.feed(swept(ID)), ['epoch_ended']);
+  assert.deepEqual(world.reports(), ['7#1 task_started', '7#1 exited']);
+  assert.deepEqual(endReport(world).processes, [{ rank: 0, exit: { code: 3 } }]);
+  assert.deepEqual(world.toDo(), ['7#1 release']);
+  assert.deepEqual(world.feed({ kind: 'released', epochId: ID }), ['epoch_released']);
+  assert.deepEqual(world.feed({ kind: 'reports_acknowledged', upTo: 2 }), ['reports_acknowledged']);
+  assert.equal(world.state.epochs.size, 0);
+  assert.equal(world.state.byLaunch.size, 0);
+  world.assertReplays();
+});
+
+test('[S3] a launch of an epoch that was here, even if forgotten, starts nothing', () => {
+  const world = running();
+  assert.deepEqual(world.feed(order(7, shell('x'))), []);
+  world.feed(exited(1, 0, 1500), swept(ID), { kind: 'released', epochId: ID });
+  world.feed({ kind: 'reports_acknowledged', upTo: 2 });
+  assert.deepEqual(world.feed(order(7, shell('x'))), []);
+});
+
+test('[S3] an end order for an unknown epoch reports never_started and bars it for ever', () => {
+  const world = new World();
+  assert.deepEqual(world.feed(end(7)), ['epoch_refused']);
+  assert.deepEqual(world.reports(), ['7#1 never_started']);
+  assert.deepEqual(world.feed(order(7, shell('x'))), []);
+  world.feed({ kind: 'reports_acknowledged', upTo: 1 });
+  assert.deepEqual(world.feed(order(7, shell('x'))), []);
+});
+
+test('[S3] the next epoch of a task ends the older one and waits until it is gone', () => {
+  const world = running();
+  const next = order(7, shell('x'), { epoch: 2 });
+  assert.deepEqual(world.feed(next), ['ending_begun', 'epoch_accepted']);
+  assert.deepEqual(world.toDo(), ['7#1 signal end#0#1']);
+  assert.deepEqual(world.feed(killed(1, 15, 2000)), ['process_exited', 'sweep_begun']);
+  assert.deepEqual(world.feed(swept(ID)), ['epoch_ended', 'epoch_unblocked']);
+  assert.deepEqual(world.toDo(), ['7#1 release', '7#2 prepare']);
+});
+
+test('[S3] an order for an epoch older than one that is here is refused', () => {
+  const world = new World();
+  world.feed(order(7, shell('x'), { epoch: 2 }));
+  assert.deepEqual(world.feed(order(7, shell('x'), { epoch: 1 })), ['epoch_refused']);
+});
+
+test('an end order sends TERM, and KILL when the grace is over, again until all is gone', () => {
+  const world = running();
+  assert.deepEqual(world.feed(end(7)), ['ending_begun']);
+  assert.deepEqual(world.toDo(), ['7#1 signal end#0#1']);
+  world.time += 4999;
+  assert.deepEqual(world.feed({ kind: 'tick' }), []);
+  world.time += 1;
+  assert.deepEqual(world.feed({ kind: 'tick' }), ['kill_due']);
+  assert.deepEqual(world.toDo(), ['7#1 signal end#1#1']);
+  world.time += 2000;
+  assert.deepEqual(world.feed({ kind: 'tick' }), ['kill_due']);
+  world.feed(killed(1, 9, world.time), swept(ID));
+  assert.equal(endReport(world).cause, 'ended');
+});
+
+test('less grace in a later end order brings KILL forward, more does not delay it', () => {
+  const world = running();
+  world.feed(end(7, 1, 5000));
+  assert.deepEqual(world.feed(end(7, 1, 100)), ['ending_hastened']);
+  assert.deepEqual(world.feed(end(7, 1, 9000)), []);
+});
+
+test('a process that had ended before the end order came ended by itself', () => {
+  const world = running();
+  world.time = 5000;
+  world.feed(end(7), exited(1, 0, 4999), swept(ID));
+  assert.equal(endReport(world).cause, 'exited');
+});
+
+test('an epoch that is ended before it was launched starts nothing', () => {
+  const world = new World();
+  world.feed(order(7, shell('x')));
+  assert.deepEqual(world.feed(end(7)), ['epoch_ended']);
+  assert.deepEqual(world.feed(prepared(ID)), []);
+  assert.equal(endReport(world).cause, 'ended');
+});
+
+test('a process that starts while the part is being ended is ended too', () => {
+  const world = new World();
+  world.feed(order(7, shell('x'), { processesPerNode: 2 }), prepared(ID), started(1));
+  world.feed(end(7));
+  assert.deepEqual(world.toDo(), ['7#1 signal end#0#1']);
+  world.feed(started(2));
+  assert.deepEqual(world.toDo(), ['7#1 signal end#0#2']);
+});
+
+test('[S11] walltime counts running time only, without the head and without suspended time', () => {
+  const world = running({ walltimeMs: 1000 });
+  world.time += 600;
+  world.feed({ kind: 'order', order: { kind: 'suspend', epochId: ID } });
+  assert.deepEqual(world.toDo(), ['7#1 signal turn#1']);
+  assert.deepEqual(world.feed(process('stopped', 1)), ['process_stopped', 'epoch_suspended']);
+  world.time += 100_000;
+  assert.deepEqual(world.feed({ kind: 'tick' }), []);
+  world.feed({ kind: 'order', order: { kind: 'resume', epochId: ID } });
+  assert.deepEqual(world.feed(process('continued', 1)), ['process_continued', 'epoch_resumed']);
+  world.time += 399;
+  assert.deepEqual(world.feed({ kind: 'tick' }), []);
+  world.time += 1;
+  assert.deepEqual(world.feed({ kind: 'tick' }), ['ending_begun']);
+  world.feed(killed(1, 15, world.time), swept(ID));
+  assert.equal(endReport(world).cause, 'timeout');
+  assert.deepEqual(world.reports().slice(0, 3), [
+    '7#1 task_started',
+    '7#1 task_suspended',
+    '7#1 task_resumed',
+  ]);
+});
+
+test('a process that somebody else stops is suspended, never ended, and can be resumed', () => {
+  const world = running();
+  assert.deepEqual(world.feed(process('stopped', 1)), ['process_stopped', 'epoch_suspended']);
+  const resume: RunnerInput = { kind: 'order', order: { kind: 'resume', epochId: ID } };
+  assert.deepEqual(world.feed(resume), ['resume_wanted']);
+  assert.deepEqual(world.toDo(), ['7#1 signal turn#1']);
+  world.feed(process('continued', 1));
+  assert.equal(world.epoch(ID).suspended, false);
+});
+
+test('a part is suspended when all of its processes are, and resumed with the first', () => {
+  const world = running({ processesPerNode: 2 });
+  assert.deepEqual(world.feed(process('stopped', 1)), ['process_stopped']);
+  assert.deepEqual(world.feed(process('stopped', 2)), ['process_stopped', 'epoch_suspended']);
+  assert.deepEqual(world.feed(process('continued', 2)), ['process_continued', 'epoch_resumed']);
+});
+
+test('a lease counts from when the answered heartbeat was sent', () => {
+  const world = new World();
+  world.feed({ kind: 'heard', sentAt: 900 });
+  world.feed(order(7, shell('x'), { onNodeLoss: { kind: 'lease', leaseMs: 1000 } }));
+  world.feed(prepared(ID), started(1));
+  world.time = 1900;
+  assert.deepEqual(world.feed({ kind: 'tick' }), []);
+  assert.deepEqual(world.feed({ kind: 'heard', sentAt: 1850 }), ['heard']);
+  world.time = 2850;
+  assert.deepEqual(world.feed({ kind: 'tick' }), []);
+  world.time = 2851;
+  assert.deepEqual(world.feed({ kind: 'tick' }), ['ending_begun']);
+  world.feed(killed(1, 15, world.time), swept(ID));
+  assert.equal(endReport(world).cause, 'lease_expired');
+});
+
+test('epochs without a lease run on without a head, however long', () => {
+  const world = new World();
+  world.feed({ kind: 'heard', sentAt: 900 });
+  world.feed(order(7, shell('x'), { onNodeLoss: { kind: 'requeue' } }), prepared(ID), started(1));
+  world.feed(order(8, shell('x'), { onNodeLoss: { kind: 'wait' } }), prepared(idOf(8)), started(2));
+  world.time = 1e9;
+  assert.deepEqual(world.feed({ kind: 'tick' }), []);
+});
+
+test('one process that cannot start ends the others and says why', () => {
+  const world = new World();
+  const argv = { kind: 'argv', argv: ['./x'] } as const;
+  world.feed(order(7, argv, { processesPerNode: 2 }), prepared(ID), started(1));
+  assert.deepEqual(world.feed(failed(2, 'exec', 2)), ['process_failed', 'ending_begun']);
+  world.feed(killed(1, 15, 1500), swept(ID));
+  const { cause, detail, nodeFault } = endReport(world);
+  assert.equal(cause, 'launch_failed');
+  assert.equal(detail, 'cannot execute ./x: No such file or directory (ENOENT)');
+  assert.equal(nodeFault, false);
+});
+
+for (const [stage, nodeFault] of [
+  ...(['fork', 'cgroup', 'limits', 'credentials'] as const).map((stage) => [stage, true] as const),
+  ...(['chdir', 'stdin', 'stdout', 'stderr', 'exec'] as const).map((s) => [s, false] as const),
+]) {
+  test(`a start that fails at ${stage} is ${nodeFault ? '' : 'not '}the node's fault`, () => {
+    const world = new World();
+    world.feed(order(7, shell('x')), prepared(ID), failed(1, stage, 11), swept(ID));
+    assert.equal(endReport(world).cause, 'launch_failed');
+    assert.equal(endReport(world).nodeFault, nodeFault);
+  });
+}
+
+test('what cannot be prepared is a failed launch with the reason', () => {
+  const world = new World();
+  world.feed(order(7, shell('x')));
+  const failure = { detail: 'user alice does not exist on node n1', nodeFault: false };
+  assert.deepEqual(world.feed({ kind: 'prepare_failed', epochId: ID, failure }), ['epoch_ended']);
+  assert.equal(endReport(world).cause, 'launch_failed');
+  assert.equal(endReport(world).detail, failure.detail);
+});
+
+test('a kill by the kernel for want of memory is out_of_memory', () => {
+  const world = running();
+  world.feed(killed(1, 9, 1500), swept(ID, true));
+  assert.equal(endReport(world).cause, 'out_of_memory');
+});
+
+test('a program that lost a helper to the kernel and still succeeded has exited', () => {
+  const world = running();
+  world.feed(exited(1, 0, 1500), swept(ID, true));
+  assert.equal(endReport(world).cause, 'exited');
+});
+
+test('memory over the limit, seen by polling, ends at once and as out_of_memory', () => {
+  const world = running();
+  assert.deepEqual(world.feed({ kind: 'memory_exceeded', epochId: ID }), [
+    'ending_begun',
+    'kill_due',
+  ]);
+  assert.deepEqual(world.toDo(), ['7#1 signal end#1#1']);
+  world.feed(killed(1, 9, 1500), swept(ID));
+  assert.equal(endReport(world).cause, 'out_of_memory');
+});
+
+test('processes that the launcher took with it are lost, by the fault of the node', () => {
+  const world = running({ processesPerNode: 2 });
+  assert.deepEqual(world.feed(process('lost', 1)), ['process_lost']);
+  assert.deepEqual(world.feed(process('lost', 2)), ['process_lost', 'sweep_begun']);
+  world.feed(swept(ID));
+  assert.equal(endReport(world).cause, 'lost');
+  assert.equal(endReport(world).nodeFault, true);
+});
+
+test('a signal order is carried out once, whatever its repetitions', () => {
+  const world = running();
+  const order = { kind: 'signal', epochId: ID, signal: 10, serial: 4 } as const;
+  assert.deepEqual(world.feed({ kind: 'order', order }), ['signal_wanted']);
+  assert.deepEqual(world.feed({ kind: 'order', order: { ...order, serial: 3 } }), []);
+});
+
+test('usage is summed over the processes, the peak is the highest', () => {
+  const world = running({ processesPerNode: 2 });
+  world.feed(exited(1, 0, 1500), exited(2, 0, 1600));
+  world.feed({ kind: 'swept', epochId: ID, outOfMemory: false, memoryPeakBytes: 5000 });
+  assert.deepEqual(endReport(world).usage, { userUs: 20, systemUs: 2, memoryPeakBytes: 5000 });
+  assert.equal(endReport(world).at, 1600);
+});

@@ -1,0 +1,106 @@
+// A runner in a test: feeds inputs, checks the invariants after each, and that each input given
+// twice gives nothing the second time.
+
+import assert from 'node:assert/strict';
+import type { EpochId } from '../../../../src/core/model/ids.ts';
+import { apply } from '../../../../src/core/runner/apply.ts';
+import { sumOf } from '../../../../src/core/runner/books.ts';
+import { check } from '../../../../src/core/runner/check.ts';
+import { decide } from '../../../../src/core/runner/decide.ts';
+import type { RunnerEvent } from '../../../../src/core/runner/events.ts';
+import type { RunnerInput } from '../../../../src/core/runner/inputs.ts';
+import { type Effect, outstanding } from '../../../../src/core/runner/outstanding.ts';
+import { type Epoch, emptyState, type RunnerState } from '../../../../src/core/runner/state.ts';
+
+export class World {
+  readonly state: RunnerState = emptyState();
+  readonly journal: RunnerEvent[] = [];
+  /** Both clocks, in ms. */
+  time = 1000;
+
+  /** The kinds of the events that follow, in order. */
+  feed(...inputs: RunnerInput[]): string[] {
+    return this.events(...inputs).map(({ kind }) => kind);
+  }
+
+  events(...inputs: RunnerInput[]): RunnerEvent[] {
+    const all: RunnerEvent[] = [];
+    for (const input of inputs) {
+      const events = decide(this.state, input, this.now());
+      apply(this.state, events);
+      check(this.state);
+      assert.deepEqual(
+        decide(this.state, input, this.now()),
+        [],
+        `again: ${JSON.stringify(input)}`,
+      );
+      all.push(...structuredClone(events));
+    }
+    this.journal.push(...structuredClone(all));
+    return all;
+  }
+
+  /** What must be done, as `kind key`. */
+  toDo(): string[] {
+    return outstanding(this.state).effects.map(({ epochId, kind, key }: Effect) => {
+      return `${epochId} ${kind === key ? kind : `${kind} ${key}`}`;
+    });
+  }
+
+  reports(): string[] {
+    return outstanding(this.state).reports.map((report) =>
+      report.kind === 'task_ended'
+        ? `${report.epochId} ${report.cause}`
+        : `${report.epochId} ${report.kind}`,
+    );
+  }
+
+  epoch(epochId: EpochId): Epoch {
+    const epoch = this.state.epochs.get(epochId);
+    assert.ok(epoch, `epoch ${epochId} is here`);
+    return epoch;
+  }
+
+  now(): { at: number; monotonic: number } {
+    return { at: this.time, monotonic: this.time };
+  }
+
+  /** The journal, applied from nothing, gives the very same state. */
+  assertReplays(): void {
+    const again = emptyState();
+    apply(again, structuredClone(this.journal));
+    assert.deepEqual(sumOf(again), sumOf(this.state));
+  }
+}
+
+export const PREPARATION = { limits: 'cgroup', group: 'g1', uid: 1000, directory: '/tmp' };
+
+export function prepared(epochId: EpochId): RunnerInput {
+  return { kind: 'prepared', epochId, preparation: PREPARATION };
+}
+
+export function started(launchId: number): RunnerInput {
+  return { kind: 'process', event: { kind: 'started', launchId } };
+}
+
+export function exited(launchId: number, code: number, endedAt: number): RunnerInput {
+  const usage = { userUs: 10, systemUs: 1, memoryPeakBytes: 100 };
+  return { kind: 'process', event: { kind: 'exited', launchId, exit: { code }, usage, endedAt } };
+}
+
+export function killed(launchId: number, signal: number, endedAt: number): RunnerInput {
+  const usage = { userUs: 10, systemUs: 1, memoryPeakBytes: 100 };
+  return { kind: 'process', event: { kind: 'exited', launchId, exit: { signal }, usage, endedAt } };
+}
+
+export function process(kind: 'stopped' | 'continued' | 'lost', launchId: number): RunnerInput {
+  return { kind: 'process', event: { kind, launchId } };
+}
+
+export function failed(launchId: number, stage: string, errno: number): RunnerInput {
+  return { kind: 'process', event: { kind: 'failed', launchId, errno, stage } };
+}
+
+export function swept(epochId: EpochId, outOfMemory = false): RunnerInput {
+  return { kind: 'swept', epochId, outOfMemory, memoryPeakBytes: null };
+}

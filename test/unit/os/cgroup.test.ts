@@ -1,0 +1,97 @@
+// Groups on the real kernel, where this user may make them.
+
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { after, test } from 'node:test';
+import { systemContainment } from '../../../src/os/cgroup/containment.ts';
+import type { Group } from '../../../src/ports/containment.ts';
+
+const instance = `test-${process.pid}`;
+const containment = systemContainment(instance);
+const hasMemory = containment.limits === 'cgroup';
+const skip = hasMemory ? false : 'no cgroup with a memory controller can be made here';
+const MIB = 1_048_576;
+after(() => containment.close());
+
+/** Starts a shell line inside the group. */
+function inside(group: Group, line: string): ChildProcess {
+  const joins = group.procs.map((file) => `echo 0 > ${file}`).join(' && ');
+  return spawn('sh', ['-c', `${joins} && ${line}`], { stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+async function emptied(name: string): Promise<void> {
+  const until = performance.now() + 10_000;
+  while (!containment.isEmpty(name)) {
+    assert.ok(performance.now() < until, `${name} is empty in time`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+test('where no group can be made, that is said and nothing pretends', { skip: hasMemory }, () => {
+  assert.equal(containment.polled, true);
+  assert.notEqual(containment.limits, 'cgroup');
+});
+
+test('more memory than the limit is a kill that the group knows of', { skip }, async () => {
+  const group = containment.acquire({ memoryBytes: 32 * MIB, cpuCount: null }) as Group;
+  const child = inside(group, 'exec tail /dev/zero');
+  const [, signal] = await once(child, 'exit');
+  assert.equal(signal, 'SIGKILL');
+  await emptied(group.name);
+  const use = containment.use(group.name);
+  assert.equal(use.outOfMemory, true);
+  assert.ok((use.memoryPeakBytes ?? 0) > 16 * MIB);
+  containment.release(group.name);
+  const next = containment.acquire({ memoryBytes: 32 * MIB, cpuCount: null }) as Group;
+  assert.equal(containment.use(next.name).outOfMemory, false, 'the next task is not to blame');
+  containment.release(next.name);
+});
+
+test('equal limits get an emptied group again, with a peak of its own', { skip }, async () => {
+  const limits = { memoryBytes: 256 * MIB, cpuCount: 1 };
+  const first = containment.acquire(limits) as Group;
+  const big = inside(first, 'head -c 64000000 /dev/zero | tail > /dev/null');
+  await once(big, 'exit');
+  await emptied(first.name);
+  const bigPeak = containment.use(first.name).memoryPeakBytes ?? 0;
+  assert.ok(bigPeak > 60 * MIB, `${bigPeak}`);
+  containment.release(first.name);
+  const second = containment.acquire(limits) as Group;
+  assert.equal(second.name, first.name);
+  await once(inside(second, 'true'), 'exit');
+  await emptied(second.name);
+  assert.ok((containment.use(second.name).memoryPeakBytes ?? 0) < bigPeak);
+  containment.release(second.name);
+});
+
+test('a kill reaches what left the session and what forked away', { skip }, async () => {
+  const group = containment.acquire({ memoryBytes: null, cpuCount: 0.5 }) as Group;
+  const child = inside(group, 'setsid -f sleep 300; (sleep 300 &) ; echo ready; exec sleep 300');
+  await once(child.stdout as NonNullable<typeof child.stdout>, 'data');
+  assert.equal(containment.isEmpty(group.name), false);
+  containment.kill(group.name);
+  await once(child, 'exit');
+  await emptied(group.name);
+  containment.release(group.name);
+});
+
+test('after a restart a held group is still there, others are removed', { skip }, async () => {
+  const limits = { memoryBytes: 64 * MIB, cpuCount: null };
+  const held = containment.acquire(limits) as Group;
+  const stray = containment.acquire(limits) as Group;
+  const child = inside(held, 'echo ready; exec sleep 300');
+  await once(child.stdout as NonNullable<typeof child.stdout>, 'data');
+  const again = systemContainment(instance);
+  again.adopt([held.name]);
+  assert.equal(again.isEmpty(held.name), false);
+  assert.ok(stray.procs.every((file) => !existsSync(dirname(file))));
+  again.kill(held.name);
+  await once(child, 'exit');
+  await emptied(held.name);
+  again.release(held.name);
+  assert.ok(held.procs.every((file) => !existsSync(dirname(file))));
+  again.close();
+});

@@ -1,0 +1,98 @@
+// Files of the agent and of users, on the real file system.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import {
+  chownSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { systemFiles } from '../../../src/os/files.ts';
+import { openJournalFile } from '../../../src/os/journal-file.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'weft-files-'));
+const isRoot = process.getuid?.() === 0;
+const self = process.getuid?.() ?? 0;
+const SOMEBODY = { uid: 54_321, gid: 54_321 };
+after(() => rmSync(root, { recursive: true }));
+
+test('a directory gets the mode that is meant, whatever the umask, and may exist', () => {
+  const path = join(root, 'a/b');
+  systemFiles.makeDirectory(path, null, 0o711);
+  systemFiles.makeDirectory(path, null, 0o711);
+  assert.equal(statSync(path).mode & 0o777, 0o711);
+});
+
+test('a file where a directory should be is an error in words', () => {
+  const path = join(root, 'file');
+  writeFileSync(path, '');
+  assert.throws(() => systemFiles.makeDirectory(path, null, 0o700), /is not a directory|EEXIST/);
+});
+
+test('output is read from regular files of the user only, never through links', () => {
+  const path = join(root, 'out');
+  writeFileSync(path, '0123456789');
+  const read = (file: string, uid: number | null): string =>
+    Buffer.from(systemFiles.read(file, uid, 2, 5)).toString();
+  assert.equal(read(path, self), '23456');
+  assert.equal(read(path, self + 1), '', 'of somebody else');
+  symlinkSync(path, join(root, 'link'));
+  assert.equal(read(join(root, 'link'), self), '');
+  assert.equal(systemFiles.size(join(root, 'link')), null);
+  linkSync(path, join(root, 'hard'));
+  assert.equal(read(join(root, 'hard'), self + 1), '', 'a hard link to a file of somebody else');
+  execFileSync('mkfifo', [join(root, 'fifo')]);
+  assert.equal(read(join(root, 'fifo'), self), '', 'a fifo does not block');
+  assert.equal(read(join(root, 'missing'), null), '');
+});
+
+test('a whole tree is removed, an absent one is fine', async () => {
+  const path = join(root, 'tree');
+  mkdirSync(join(path, 'x/-rf'), { recursive: true });
+  writeFileSync(join(path, '-f'), '');
+  await systemFiles.removeTree(path);
+  assert.equal(existsSync(path), false);
+  await systemFiles.removeTree(path);
+});
+
+test('removing a tree uses the rights of its owner only', { skip: !isRoot }, async () => {
+  const path = join(root, 'owned');
+  mkdirSync(join(path, 'locked'), { recursive: true, mode: 0o755 });
+  writeFileSync(join(path, 'locked/of-root'), '');
+  chownSync(path, SOMEBODY.uid, SOMEBODY.gid);
+  await assert.rejects(systemFiles.removeTree(path), /Permission denied/);
+  assert.ok(existsSync(join(path, 'locked/of-root')));
+});
+
+test('a written file has its owner and mode, and replaces what was there', () => {
+  const path = join(root, 'script');
+  systemFiles.writeFile(path, 'one', null, 0o600);
+  systemFiles.writeFile(path, 'two', isRoot ? SOMEBODY : null, 0o700);
+  assert.equal(statSync(path).mode & 0o777, 0o700);
+  assert.equal(statSync(path).uid, isRoot ? SOMEBODY.uid : self);
+  assert.equal(systemFiles.size(path), 3);
+});
+
+test('a journal file keeps what was appended, and is replaced as a whole', () => {
+  const path = join(root, 'journal');
+  const first = openJournalFile(path);
+  first.append(Buffer.from('ab'));
+  first.append(Buffer.from('c'));
+  first.close();
+  const again = openJournalFile(path);
+  assert.equal(Buffer.from(again.read()).toString(), 'abc');
+  again.replace(Buffer.from('x'));
+  again.append(Buffer.from('y'));
+  assert.equal(Buffer.from(again.read()).toString(), 'xy');
+  assert.equal(statSync(path).mode & 0o777, 0o600);
+  again.close();
+});

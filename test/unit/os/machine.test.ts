@@ -1,0 +1,82 @@
+// What is read from this machine: accounts, marks, resources.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { claim } from '../../../src/os/claim.ts';
+import { systemClock } from '../../../src/os/clock.ts';
+import { detectMachine, diskFree, readBootId, readLoad } from '../../../src/os/detect.ts';
+import { systemMarks } from '../../../src/os/marks.ts';
+import { systemUsers } from '../../../src/os/users.ts';
+
+test('an account has its ids and groups, and is remembered for a minute', async () => {
+  let time = 0;
+  const users = systemUsers(() => time);
+  assert.equal(users.cached('root'), undefined);
+  const root = await users.find('root');
+  assert.deepEqual([root?.uid, root?.gid, root?.groups.includes(0)], [0, 0, true]);
+  assert.equal(users.cached('root'), root);
+  time = 60_001;
+  assert.equal(users.cached('root'), undefined);
+});
+
+test('unknown names, numbers and options are nobody', async () => {
+  const users = systemUsers(() => 0);
+  for (const name of ['no-such-user-here', '0', '-r', 'a:b', '']) {
+    assert.equal(await users.find(name), null, name);
+  }
+  assert.equal(users.cached('no-such-user-here'), null);
+});
+
+test('the own account has a name and a home', () => {
+  const self = systemUsers(() => 0).self();
+  assert.equal(self.uid, process.getuid?.());
+  assert.ok(self.name.length > 0 && self.home.startsWith('/'));
+});
+
+test('marked processes are found, measured and ended, also after they left the session', async () => {
+  const mark = `test-${process.pid}:1`;
+  const env = { ...process.env, WEFT_LAUNCH: mark };
+  const child = spawn('setsid', ['-f', 'sh', '-c', 'sleep 300 & sleep 300'], { env });
+  await once(child, 'exit');
+  const marks = systemMarks();
+  assert.ok((marks.memory().get(mark) ?? 0) > 0);
+  assert.ok(marks.kill(new Set([mark])) >= 2);
+  const until = performance.now() + 5000;
+  while (marks.kill(new Set([mark])) > 0) assert.ok(performance.now() < until, 'gone in time');
+  assert.equal(marks.memory().get(mark), undefined);
+});
+
+test('a state directory is claimed by one living process, and taken over from a dead one', async () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'weft-claim-')), 'pid');
+  const child = spawn('sleep', ['300']);
+  const stat = readFileSync(`/proc/${child.pid}/stat`, 'utf8');
+  const start = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  writeFileSync(path, `${child.pid} ${start}`);
+  assert.throws(() => claim(path, 'it'), new RegExp(`it runs already, as process ${child.pid}`));
+  writeFileSync(path, `${child.pid} 1`);
+  claim(path, 'it').release();
+  writeFileSync(path, `${child.pid} ${start}`);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  claim(path, 'it').release();
+  rmSync(dirname(path), { recursive: true });
+});
+
+test('the machine has CPUs, memory and a boot id', async () => {
+  const found = await detectMachine();
+  assert.ok(found.cpuCount >= 1 && found.memoryBytes > 1e6);
+  assert.ok(found.labels.includes('os=linux'));
+  assert.match(readBootId(), /^[0-9a-f-]{36}$/);
+  assert.ok(diskFree('/') > 0 && readLoad('/').load1 >= 0);
+});
+
+test('the monotonic clock counts from boot, so that a restarted agent reads on', () => {
+  const uptimeMs = Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]) * 1000;
+  // Time asleep is in the uptime but not in the clock.
+  assert.ok(systemClock.monotonic() <= uptimeMs + 1000);
+});
