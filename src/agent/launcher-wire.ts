@@ -132,7 +132,7 @@ export class RequestWriter {
   }
 
   /** Scope 0: the process group of the main process; 1: everything that belongs to it. */
-  signal(id: number, signal: number, scope: 0 | 1): void {
+  signal(id: number, signal: number, scope: number): void {
     this.#begin(0x03);
     this.#u64(id);
     this.#u32(signal);

@@ -114,13 +114,21 @@ class Credentials {
   }
 
   current(): Promise<string | null> {
-    this.#token ??= this.#load();
+    this.#token ??= this.#kept(this.#load());
     return this.#token;
   }
 
   renew(): Promise<string | null> {
-    this.#token = this.#login();
+    this.#token = this.#kept(this.#login());
     return this.#token;
+  }
+
+  /** A login that failed is not remembered: the head may be there the next time. */
+  #kept(login: Promise<string | null>): Promise<string | null> {
+    login.catch(() => {
+      this.#token = undefined;
+    });
+    return login;
   }
 
   async #load(): Promise<string | null> {

@@ -35,12 +35,12 @@ export interface RouteShape {
   readonly quiet?: boolean;
 }
 
-const PUBLIC: Access = { kind: 'public' };
-const USER: Access = { kind: 'user', role: 'user' };
-const OPERATOR: Access = { kind: 'user', role: 'operator' };
-const ADMIN: Access = { kind: 'user', role: 'admin' };
-const JOB_OWNER: Access = { kind: 'user', role: 'user', owned: 'job' };
-const TOKEN_OWNER: Access = { kind: 'user', role: 'user', owned: 'token' };
+const PUBLIC = { kind: 'public' } as const satisfies Access;
+const USER = { kind: 'user', role: 'user' } as const satisfies Access;
+const OPERATOR = { kind: 'user', role: 'operator' } as const satisfies Access;
+const ADMIN = { kind: 'user', role: 'admin' } as const satisfies Access;
+const JOB_OWNER = { kind: 'user', role: 'user', owned: 'job' } as const satisfies Access;
+const TOKEN_OWNER = { kind: 'user', role: 'user', owned: 'token' } as const satisfies Access;
 
 /** What is done to a job or to one of its tasks. */
 function action(summary: string) {
@@ -225,7 +225,11 @@ export const ROUTES = {
     access: PUBLIC,
     reply: cluster.healthReply,
   },
-  openapi: { summary: 'This table as OpenAPI 3.1.', access: PUBLIC, reply: z.unknown() },
+  openapi: {
+    summary: 'This table as OpenAPI 3.1.',
+    access: PUBLIC,
+    reply: z.record(z.string(), z.unknown()),
+  },
 } as const satisfies Record<RouteName, RouteShape>;
 
 /** One route with everything known of it, under one type whatever its schemas. */

@@ -1,9 +1,10 @@
 // What verbs work with: the terminal, the environment, the configuration and the head.
 
+import type { Command } from 'commander';
+import type { Config, Environment, Flags } from './config/config.ts';
 import type { Api } from './connection/api.ts';
 import type { LocateOptions } from './connection/locate.ts';
 import { locateHead, stateDirectory } from './connection/locate.ts';
-import type { Config, Environment, Flags } from './config/config.ts';
 import type { Programs } from './daemons/daemon-options.ts';
 import type { Format, Listing } from './output/listing.ts';
 
@@ -28,6 +29,8 @@ export interface ContextParts {
   readonly cwd: string;
   readonly programs: Programs;
   readonly options: CommonOptions;
+  /** The commands by name, the one of this name in full: for completion. */
+  readonly commands: (word: string) => Promise<Command>;
 }
 
 export class Context {
@@ -37,6 +40,7 @@ export class Context {
   readonly cwd: string;
   readonly programs: Programs;
   readonly options: CommonOptions;
+  readonly commands: ContextParts['commands'];
   #api: Promise<Api> | null = null;
 
   constructor(parts: ContextParts) {
@@ -46,6 +50,7 @@ export class Context {
     this.cwd = parts.cwd;
     this.programs = parts.programs;
     this.options = parts.options;
+    this.commands = parts.commands;
   }
 
   /** State directory of the user's own cluster. */

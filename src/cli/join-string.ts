@@ -23,7 +23,9 @@ export function decodeTicket(text: string): Result<JoinTicket, string> {
   const bad = err('this is not a join token; copy the whole of `weft-join:…`');
   if (!text.startsWith(PREFIX)) return bad;
   try {
-    const json: unknown = JSON.parse(Buffer.from(text.slice(PREFIX.length), 'base64url').toString());
+    const json: unknown = JSON.parse(
+      Buffer.from(text.slice(PREFIX.length), 'base64url').toString(),
+    );
     const { a, f, t } = json as { a?: unknown; f?: unknown; t?: unknown };
     const addresses = Array.isArray(a) ? a.filter((one) => typeof one === 'string') : [];
     if (addresses.length === 0 || typeof f !== 'string' || typeof t !== 'string') return bad;

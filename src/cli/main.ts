@@ -61,7 +61,7 @@ async function guarded(
 }
 
 /** The whole program, with the verb of this name in full and the others by name only. */
-export async function buildProgram(
+async function buildProgram(
   invocation: Invocation,
   finish: Finish,
   word: string | null,
@@ -104,7 +104,8 @@ function attach(
   addCommonOptions(command);
   command.action(async () => {
     const options = command.optsWithGlobals<CommonOptions & Record<string, unknown>>();
-    const context = new Context({ ...invocation, options });
+    const commands = (word: string) => buildProgram(invocation, finish, word);
+    const context = new Context({ ...invocation, options, commands });
     try {
       finish.exitCode = await verb.run({ context, args: command.args, options });
     } finally {

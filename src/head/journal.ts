@@ -21,12 +21,19 @@ export function encodeEntry(steps: readonly StepRecord[]): Uint8Array {
 export function decodeEntry(seq: number, bytes: Uint8Array): readonly StepRecord[] {
   const entry = decode(bytes, Number.POSITIVE_INFINITY);
   if (!entry.ok) throw new StoreFailure('corrupt', `journal entry ${seq}: ${entry.error}`);
-  const { v, steps } = entry.value as Entry;
+  if (!isEntry(entry.value)) throw new StoreFailure('corrupt', `journal entry ${seq} is no entry`);
+  const { v, steps } = entry.value;
   if (v > RECORD_VERSION) {
     const words = `journal entry ${seq} has version ${v}, this program reads up to ${RECORD_VERSION}; install the newer release again`;
     throw new StoreFailure('newer', words);
   }
   return steps;
+}
+
+function isEntry(value: unknown): value is Entry {
+  if (typeof value !== 'object' || value === null) return false;
+  const { v, steps } = value as Partial<Entry>;
+  return typeof v === 'number' && Array.isArray(steps);
 }
 
 /** The state as of the last durable entry, and that entry's number. */

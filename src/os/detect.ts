@@ -1,7 +1,7 @@
 // What this machine has: CPUs and memory that its cgroup and affinity leave, gpus, labels, disk.
 
 import { execFile } from 'node:child_process';
-import { accessSync, constants, readFileSync, statfsSync } from 'node:fs';
+import { accessSync, constants, readFileSync, readlinkSync, statfsSync } from 'node:fs';
 import { arch, availableParallelism, freemem, hostname, loadavg, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -49,9 +49,16 @@ export function diskFree(path: string): number {
   return bavail * bsize;
 }
 
-/** Changes with every start of the machine. */
+/**
+ * Names one start of this machine: everything that ran under another id is gone. A container is a
+ * machine of its own: its process table starts anew while the kernel's boot id (random(4)) stays.
+ */
 export function readBootId(): string {
-  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  const kernel = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  const table = readlinkSync('/proc/self/ns/pid').replace(/\D/g, '');
+  const first = readFileSync('/proc/1/stat', 'utf8');
+  const startTicks = first.slice(first.lastIndexOf(')') + 2).split(' ')[19];
+  return `${kernel}/${table}/${startTicks}`;
 }
 
 export function describeSystem(): { os: string; arch: string; kernel: string; hostname: string } {

@@ -128,7 +128,7 @@ export function spawnLauncher(command: readonly string[], args: readonly string[
   });
 }
 
-type Answer<K extends LauncherAnswer['kind']> = Extract<LauncherAnswer, { kind: K }>;
+type Answer<K extends LauncherAnswer['kind']> = LauncherAnswer & { readonly kind: K };
 
 /** One connection, with everything that came back over it. */
 export class Agent {

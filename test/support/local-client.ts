@@ -54,9 +54,8 @@ function caller(agent: Agent, socketPath: string, token: string | null): Call {
         reply.on('data', (chunk: Buffer) => chunks.push(chunk));
         reply.on('end', () => {
           const text = Buffer.concat(chunks).toString();
-          if ((reply.statusCode ?? 500) >= 400) {
-            reject(new CallError(reply.statusCode ?? 500, text));
-          };
+          const status = reply.statusCode ?? 500;
+          if (status >= 400) reject(new CallError(status, text));
           else resolve(text === '' ? undefined : JSON.parse(text));
         });
       });

@@ -1,8 +1,8 @@
 // `weft agent`: the agent of a node that joined, in the foreground, for a service manager.
 
+import { cpus, totalmem } from 'node:os';
 import path from 'node:path';
 import type { Resources } from '../../core/model/resources.ts';
-import { cpus, totalmem } from 'node:os';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
 import type { AgentOptions } from '../daemons/daemon-options.ts';
@@ -29,13 +29,15 @@ export async function runAgent(context: Context, options: Options): Promise<numb
   const paths = new LocalPaths(context.directory);
   const membership = readJson<Membership>(paths.membership);
   if (membership === null) {
-    const hint = 'Get a token on the head with `weft token join`, then `weft join weft-join:…` here.';
+    const hint =
+      'Get a token on the head with `weft token join`, then `weft join weft-join:…` here.';
     throw usage(`this machine has not joined a cluster (no ${paths.membership})`, hint);
   }
   paths.make();
   const mark = paths.mark(membership.name);
   const other = readLiveMark(mark);
-  if (other !== null) throw usage(`the agent of ${membership.name} runs already, process ${other.pid}`);
+  if (other !== null)
+    throw usage(`the agent of ${membership.name} runs already, process ${other.pid}`);
   writeMark(mark, process.pid);
   try {
     await context.programs.runAgent(agentOptions(config, { membership, paths, options, context }));

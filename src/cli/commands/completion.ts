@@ -13,8 +13,8 @@ export const verb = defineVerb({
     command.passThroughOptions();
     command.addHelpText(
       'after',
-      '\nbash: echo \'source <(weft completion bash)\' >> ~/.bashrc' +
-        '\nzsh:  echo \'source <(weft completion zsh)\' >> ~/.zshrc' +
+      "\nbash: echo 'source <(weft completion bash)' >> ~/.bashrc" +
+        "\nzsh:  echo 'source <(weft completion zsh)' >> ~/.zshrc" +
         '\nfish: weft completion fish > ~/.config/fish/completions/weft.fish',
     );
   },

@@ -1,7 +1,7 @@
 // `weft config …`: what is in force and from where, and whether a file is right.
 
-import { formatValue } from '../config/value.ts';
 import type { Setting } from '../config/config.ts';
+import { formatValue } from '../config/value.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import type { Column } from '../output/table.ts';
 import { defineVerb, type VerbGroup } from '../verb.ts';
@@ -47,5 +47,5 @@ export const verb: VerbGroup = {
 
 function shown({ key, value, source }: Setting): string {
   if (value === null && source === 'default' && key.default === null) return '(found out)';
-  return formatValue(key, value);
+  return formatValue(key, value) || '(none)';
 }

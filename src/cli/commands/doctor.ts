@@ -1,8 +1,8 @@
 // `weft doctor`: looks at what Weft needs, and says for each what to do.
 
-import { defineVerb } from '../verb.ts';
 import { CHECKS } from '../doctor/checks.ts';
 import { displayWidth } from '../output/table.ts';
+import { defineVerb } from '../verb.ts';
 
 export const verb = defineVerb<{ output?: string }>({
   define(command) {

@@ -65,7 +65,8 @@ async function putBack(
     const running = await runningJobs(api);
     for (const { id } of running) await requeue(context, api, String(id));
     if (running.length > 0) {
-      const what = running.length === 1 ? '1 running job goes' : `${running.length} running jobs go`;
+      const what =
+        running.length === 1 ? '1 running job goes' : `${running.length} running jobs go`;
       context.print(`${what} back to the queue, to start again at the next \`weft up\`.`);
       await untilIdle(api, config.number('head.kill_grace') + 5000);
     }

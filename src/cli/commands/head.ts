@@ -28,14 +28,17 @@ export const verb = defineVerb<Options>({
 /** Runs until a signal stops it. */
 export async function runHead(context: Context, options: Options): Promise<number> {
   const flags: Flags = new Map(
-    options.listen === undefined ? [] : [['head.listen', { text: options.listen, flag: '--listen' }]],
+    options.listen === undefined
+      ? []
+      : [['head.listen', { text: options.listen, flag: '--listen' }]],
   );
   const config = await context.config(flags);
   const paths = new LocalPaths(context.directory);
   paths.make();
   const mark = paths.mark('head');
   const other = readLiveMark(mark);
-  if (other !== null) throw usage(`a head runs in ${paths.directory} already, process ${other.pid}`);
+  if (other !== null)
+    throw usage(`a head runs in ${paths.directory} already, process ${other.pid}`);
   const place = {
     paths,
     socketPath: socketOf(context, config, paths),

@@ -1,6 +1,7 @@
 // `weft history`: the accounting records of jobs, also of those long gone.
 
 import type { HistoryJob, HistoryReply, HistoryTask } from '../../api/history.ts';
+import { parseDuration } from '../../core/base/duration.ts';
 import { formatSize } from '../../core/base/size.ts';
 import { formatTaskId, type JobId } from '../../core/model/ids.ts';
 import type { Context } from '../context.ts';
@@ -10,7 +11,6 @@ import { defineListing, type ListingOptions } from '../output/listing.ts';
 import type { Column } from '../output/table.ts';
 import { formatExit, formatInstant, formatSpan } from '../output/words.ts';
 import { parseInstant } from '../submit/values.ts';
-import { parseDuration } from '../../core/base/duration.ts';
 import { defineVerb } from '../verb.ts';
 import { readLimit } from './jobs.ts';
 
@@ -119,7 +119,11 @@ function taskColumns(now: number): Column<HistoryTask>[] {
     { title: 'NODES', value: (task) => task.nodes.join(',') },
     { title: 'STARTED', value: (task) => formatInstant(task.startedAt, now) },
     { title: 'TIME', value: (task) => span(task, now), align: 'right' },
-    { title: 'CPU', value: (task) => formatSpan((task.userUs + task.systemUs) / 1000), align: 'right' },
+    {
+      title: 'CPU',
+      value: (task) => formatSpan((task.userUs + task.systemUs) / 1000),
+      align: 'right',
+    },
     { title: 'MEMORY', value: (task) => formatSize(task.memoryPeakBytes), align: 'right' },
     { title: 'DETAIL', value: (task) => task.detail ?? '' },
   ];

@@ -35,7 +35,12 @@ export const verb = defineVerb<ListingOptions>({
       context.print(summary(info));
       context.print('');
       const nodeName = (node: NodeView) => node.name;
-      const nodeRows = { rows: nodes, columns: nodeColumns(now), name: nodeName, empty: 'No nodes.' };
+      const nodeRows = {
+        rows: nodes,
+        columns: nodeColumns(now),
+        name: nodeName,
+        empty: 'No nodes.',
+      };
       for (const line of formatListing(nodeRows, format)) context.print(line);
       context.print('');
       const jobName = (job: JobView) => String(job.id);

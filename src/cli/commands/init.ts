@@ -54,7 +54,9 @@ function configText({ name, listen, names }: Options): string {
     ['head.listen', shown],
     ['head.names', `[${names ?? hostname()}]`],
   ]);
-  const lines = ['# Configuration of Weft; docs/config.md says more. Durations and sizes have units.'];
+  const lines = [
+    '# Configuration of Weft; docs/config.md says more. Durations and sizes have units.',
+  ];
   let section = '';
   for (const key of KEYS) {
     const [group = '', word = ''] = key.name.split('.');

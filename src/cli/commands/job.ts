@@ -115,6 +115,9 @@ function needs({ request }: JobDetail): string {
 }
 
 function nodeLoss({ onNodeLoss, requeue }: JobDetail): string {
-  const kind = onNodeLoss.kind === 'lease' ? `lease ${formatDuration(onNodeLoss.leaseMs ?? 0)}` : onNodeLoss.kind;
+  const kind =
+    onNodeLoss.kind === 'lease'
+      ? `lease ${formatDuration(onNodeLoss.leaseMs ?? 0)}`
+      : onNodeLoss.kind;
   return requeue ? kind : `${kind}, then the task ends`;
 }

@@ -39,7 +39,9 @@ export const verb = defineVerb<Options>({
       rows: jobs,
       columns: jobColumns(Date.now()),
       name: (job: JobView) => String(job.id),
-      empty: options.all ? 'No jobs.' : 'No active jobs. `weft jobs --all` lists those that are done.',
+      empty: options.all
+        ? 'No jobs.'
+        : 'No active jobs. `weft jobs --all` lists those that are done.',
     };
     await context.list(listing, options.output);
     return 0;

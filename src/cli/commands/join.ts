@@ -31,7 +31,10 @@ export interface Membership {
 
 export const verb = defineVerb<Options>({
   define(command) {
-    command.argument('<token>', 'weft-join:… as `weft token join` printed it; - reads it from stdin');
+    command.argument(
+      '<token>',
+      'weft-join:… as `weft token join` printed it; - reads it from stdin',
+    );
     command.option('--name <name>', 'name of this node (default: the host name)');
     command.option('--label <labels...>', 'labels of this node');
     command.option('--again', 'forget an earlier membership');
@@ -42,7 +45,10 @@ export const verb = defineVerb<Options>({
     const config = await context.config();
     const paths = new LocalPaths(context.directory);
     if (existsSync(paths.membership) && !options.again) {
-      throw usage(`this machine has joined already (${paths.membership})`, 'Use --again to join anew.');
+      throw usage(
+        `this machine has joined already (${paths.membership})`,
+        'Use --again to join anew.',
+      );
     }
     const name = readName(options.name ?? config.text('node.name') ?? hostname());
     const labels = options.label ?? [];
@@ -88,7 +94,12 @@ async function tryOne(
   { ticket, config, body }: Attempt,
 ): Promise<Joined> {
   const url = new URL(`https://${address}`);
-  const location = { kind: 'url', url, fingerprint: ticket.fingerprint, token: ticket.token } as const;
+  const location = {
+    kind: 'url',
+    url,
+    fingerprint: ticket.fingerprint,
+    token: ticket.token,
+  } as const;
   const sessions = new SessionCache(context.environment);
   const timeoutMs = config.optionalNumber('client.timeout') ?? 30_000;
   const api = new Api({ location, sessions, timeoutMs: Math.min(timeoutMs, 10_000) });

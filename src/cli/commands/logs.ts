@@ -39,7 +39,8 @@ export const verb = defineVerb<Options>({
       streams.map((stream) => {
         const toError = stream === 'stderr' && options.all;
         const { terminal } = context;
-        const write = (bytes: Uint8Array) => (toError ? terminal.error(bytes) : terminal.out(bytes));
+        const write = (bytes: Uint8Array) =>
+          toError ? terminal.error(bytes) : terminal.out(bytes);
         return copyLog(context, { ...source, stream }, write);
       }),
     );

@@ -1,6 +1,7 @@
 // `weft node …`: what nodes there are, and what operators do with them.
 
 import type { NodeView } from '../../api/nodes.ts';
+import { formatSize } from '../../core/base/size.ts';
 import { parseNodeName } from '../../core/model/ids.ts';
 import { usage } from '../failure.ts';
 import { nodeColumns, nodeState } from '../nodes/columns.ts';
@@ -8,7 +9,6 @@ import { defineListing, type ListingOptions, parseFormat } from '../output/listi
 import { printable } from '../output/table.ts';
 import { fillTemplate } from '../output/template.ts';
 import { formatInstant } from '../output/words.ts';
-import { formatSize } from '../../core/base/size.ts';
 import { defineVerb, type Verb, type VerbGroup } from '../verb.ts';
 
 const list = defineVerb<ListingOptions>({
@@ -62,7 +62,8 @@ const label = defineVerb<{ remove?: string[] }>({
     const remove = labels.filter((text) => text.endsWith('-')).map((text) => text.slice(0, -1));
     const add = labels.filter((text) => !text.endsWith('-'));
     const body = { add, remove: [...remove, ...(options.remove ?? [])] };
-    if (body.add.length + body.remove.length === 0) throw usage('there is no label to add or remove');
+    if (body.add.length + body.remove.length === 0)
+      throw usage('there is no label to add or remove');
     const api = await context.api();
     await api.call('labelNode', { params: { name: readName(name) }, body });
     context.print(`Node ${name} is labelled.`);

@@ -2,4 +2,7 @@
 
 import { actionVerb } from '../jobs/each.ts';
 
-export const verb = actionVerb('requeueJob', (id, tasks) => `Job ${id}: ${tasks} back to the queue.`);
+export const verb = actionVerb(
+  'requeueJob',
+  (id, tasks) => `Job ${id}: ${tasks} back to the queue.`,
+);

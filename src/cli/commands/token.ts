@@ -66,7 +66,10 @@ const COLUMNS = (now: number): Column<TokenView>[] => [
   { title: 'FOR', value: (token) => token.purpose },
   { title: 'USER', value: (token) => token.user },
   { title: 'CREATED', value: (token) => formatInstant(token.createdAt, now) },
-  { title: 'EXPIRES', value: (token) => (token.expiresAt === null ? 'never' : formatInstant(token.expiresAt, now)) },
+  {
+    title: 'EXPIRES',
+    value: (token) => (token.expiresAt === null ? 'never' : formatInstant(token.expiresAt, now)),
+  },
   { title: 'LABEL', value: (token) => token.label },
 ];
 

@@ -68,7 +68,8 @@ function wishes(before: ClusterRecord | null, config: Config, options: Options):
   if (before === null) return { record: { listen, nodeCount, perNode }, notes: [] };
   const notes = [];
   const asked = options.nodes === undefined ? before.nodeCount : nodeCount;
-  if (asked < before.nodeCount) notes.push(`there are ${before.nodeCount} nodes; remove some with \`weft node remove\``);
+  if (asked < before.nodeCount)
+    notes.push(`there are ${before.nodeCount} nodes; remove some with \`weft node remove\``);
   if (options.cpus !== undefined || options.memory !== undefined) {
     notes.push('existing nodes keep their cpus and memory; `weft down --clean` starts afresh');
   }
@@ -90,10 +91,7 @@ async function bringUp(
   try {
     await cluster.untilReady(api);
     const names = cluster.nodeNames(now.nodeCount);
-    const started: string[] = [];
-    for (const name of names) {
-      if (await cluster.startNode(api, name, now.perNode)) started.push(name);
-    }
+    const started = await cluster.startNodes(api, names, now.perNode);
     const nodes = await cluster.untilConnected(api, names);
     await undrain(api, nodes);
     for (const note of notes) context.note(note);

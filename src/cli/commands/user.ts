@@ -1,7 +1,7 @@
 // `weft user …`: who may do what.
 
 import type { UserView } from '../../api/users.ts';
-import { type Role, ROLES } from '../../core/model/actor.ts';
+import { ROLES, type Role } from '../../core/model/actor.ts';
 import { usage } from '../failure.ts';
 import { didYouMean } from '../nearest.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
@@ -20,7 +20,8 @@ const list = defineVerb<ListingOptions>({
   async run({ context, options }) {
     const { users } = await (await context.api()).call('listUsers');
     const name = (user: UserView) => user.name;
-    const empty = 'Nobody has a role of their own: local users submit jobs, the head’s own user is admin.';
+    const empty =
+      'Nobody has a role of their own: local users submit jobs, the head’s own user is admin.';
     await context.list({ rows: users, columns: COLUMNS, name, empty }, options.output);
     return 0;
   },

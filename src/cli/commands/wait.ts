@@ -1,11 +1,11 @@
 // `weft wait`: until jobs are done; exits with the job's own exit code.
 
+import { parseDuration } from '../../core/base/duration.ts';
 import type { Context } from '../context.ts';
 import { EXIT_OWN_FAILURE, Failure, usage } from '../failure.ts';
 import { readPlace } from '../ids.ts';
 import { exitCodeOf, outcomeWords } from '../jobs/outcome.ts';
 import { waitFor } from '../jobs/wait-for.ts';
-import { parseDuration } from '../../core/base/duration.ts';
 import { defineVerb } from '../verb.ts';
 
 interface Options {

@@ -1,10 +1,9 @@
 // What may follow the words typed so far: verbs, options, job ids and node names.
 
-import type { Argument, Command, Option } from 'commander';
 import tab, { type Complete, type RootCommand } from '@bomb.sh/tab';
+import type { Argument, Command, Option } from 'commander';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { buildProgram } from '../main.ts';
 
 /** Somebody waits with a finger on the key. */
 const FETCH_MAX_MS = 800;
@@ -14,8 +13,7 @@ type Words = ReadonlyMap<'job' | 'node', readonly (readonly [word: string, text:
 
 /** Prints suggestions in the form that the shell scripts read. */
 export async function completeWords(context: Context, words: readonly string[]): Promise<void> {
-  const invocation = { ...context, argv: [] };
-  const program = await buildProgram(invocation, { exitCode: 0 }, words[0] ?? '');
+  const program = await context.commands(words[0] ?? '');
   const offers = await fetchOffers(context, commandOf(program, words));
   describe(tab, program, { name: '', offers });
   tab.parse([...words]);

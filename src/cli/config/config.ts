@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { usage } from '../failure.ts';
-import { environmentName, type Key, KEYS } from './keys.ts';
+import { environmentName, KEYS, type Key } from './keys.ts';
 import type { FileValue } from './read-file.ts';
 import { type Address, parseValue, type Value } from './value.ts';
 

@@ -1,7 +1,15 @@
 // Every configuration key, on one screen: name, type, default, what it is for. The reader, `config
 // show` and docs/config.md are made from this table.
 
-export type KeyType = 'text' | 'texts' | 'count' | 'size' | 'duration' | 'flag' | 'address' | 'choice';
+export type KeyType =
+  | 'text'
+  | 'texts'
+  | 'count'
+  | 'size'
+  | 'duration'
+  | 'flag'
+  | 'address'
+  | 'choice';
 
 export interface Key {
   readonly name: string;
@@ -23,20 +31,44 @@ const key = (name: string, type: KeyType, value: string | null, text: string, mo
 
 export const KEYS: readonly Key[] = [
   key('cluster.name', 'text', 'weft', 'Name of the cluster, shown in listings.'),
-  key('head.listen', 'address', '127.0.0.1:5001', 'TLS address for agents and users; `none` = unix socket only.'),
-  key('head.names', 'texts', null, 'Names and addresses of this machine for the certificate and join tokens.'),
-  key('head.multi_user', 'flag', 'true', 'Jobs run as their submitters; `false`: as the one who runs the nodes.'),
+  key(
+    'head.listen',
+    'address',
+    '127.0.0.1:5001',
+    'TLS address for agents and users; `none` = unix socket only.',
+  ),
+  key(
+    'head.names',
+    'texts',
+    null,
+    'Names and addresses of this machine for the certificate and join tokens.',
+  ),
+  key(
+    'head.multi_user',
+    'flag',
+    'true',
+    'Jobs run as their submitters; `false`: as the one who runs the nodes.',
+  ),
   key('head.node_timeout', 'duration', '15s', 'Silence after which a node is unreachable.'),
   key('head.heartbeat', 'duration', '2s', 'How often agents say that they live.', { min: 10 }),
-  key('head.tick', 'duration', '1s', 'Longest time between two looks at timers and queue.', { min: 1 }),
+  key('head.tick', 'duration', '1s', 'Longest time between two looks at timers and queue.', {
+    min: 1,
+  }),
   key('head.kill_grace', 'duration', '10s', 'Time between TERM and KILL.'),
-  key('head.crash_limit', 'count', '3', 'Starts that may take a node down before a task is held.', { min: 1 }),
+  key('head.crash_limit', 'count', '3', 'Starts that may take a node down before a task is held.', {
+    min: 1,
+  }),
   key('head.policy', 'choice', 'first_fit', 'Order of starts.', { choices: ['first_fit', 'fifo'] }),
-  key('head.retain_jobs', 'count', '10000', 'Finished jobs kept in memory; the store has the rest.'),
+  key(
+    'head.retain_jobs',
+    'count',
+    '10000',
+    'Finished jobs kept in memory; the store has the rest.',
+  ),
   key('head.request_rate', 'count', '20000', 'Requests a second and user.', { min: 1 }),
   key('head.log_limit', 'size', '64M', 'Captured output kept of one stream of one process.'),
   key('head.log_total', 'size', '10G', 'Captured output kept of all jobs; the oldest goes first.'),
-  key('head.cpus', 'count', '2', "Cpus that cminfo shows for the head; nothing runs there."),
+  key('head.cpus', 'count', '2', 'Cpus that cminfo shows for the head; nothing runs there.'),
   key('head.memory', 'size', '512M', 'Memory that cminfo shows for the head.'),
   key('defaults.nodes', 'count', '1', 'Nodes of a job that does not say.', { min: 1 }),
   key('defaults.procs', 'count', '1', 'Processes per node of a job that does not say.', { min: 1 }),
@@ -47,11 +79,17 @@ export const KEYS: readonly Key[] = [
   key('node.cpus', 'count', null, 'Cpus offered; default: what the machine allows.'),
   key('node.memory', 'size', null, 'Memory offered; default: what the machine allows.'),
   key('node.gpus', 'count', null, 'Gpus offered; default: what is found.'),
-  key('node.labels', 'texts', null, 'Labels of this node, for `--needs`.'),
-  key('node.shared', 'texts', null, 'Directories that are the same here and where users submit.'),
-  key('node.switch_user', 'choice', 'auto', 'Run jobs as their submitters; `auto`: when started by root.', {
-    choices: ['auto', 'true', 'false'],
-  }),
+  key('node.labels', 'texts', '', 'Labels of this node, for `--needs`.'),
+  key('node.shared', 'texts', '', 'Directories that are the same here and where users submit.'),
+  key(
+    'node.switch_user',
+    'choice',
+    'auto',
+    'Run jobs as their submitters; `auto`: when started by root.',
+    {
+      choices: ['auto', 'true', 'false'],
+    },
+  ),
   key('up.nodes', 'count', '4', 'Virtual nodes of `weft up`.', { min: 1 }),
   key('up.cpus', 'count', '2', 'Cpus of each virtual node.', { min: 1 }),
   key('up.memory', 'size', '512M', 'Memory of each virtual node.'),

@@ -2,10 +2,11 @@
 
 import { readFileSync } from 'node:fs';
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml';
+import { err, ok, type Result } from '../../core/base/result.ts';
 import { refuse } from '../../core/model/errors.ts';
 import { failure } from '../failure.ts';
 import { didYouMean } from '../nearest.ts';
-import { type Key, KEYS, SEED_KEYS } from './keys.ts';
+import { KEYS, type Key, SEED_KEYS } from './keys.ts';
 import { parseSeedValue, parseValue, type Value } from './value.ts';
 
 export interface FileValue {
@@ -81,26 +82,64 @@ class Reader implements FileReading {
       const word = isScalar(key) ? String(key.value) : '';
       const name = section === '' ? word : `${section}.${word}`;
       if (isMap(value) && section === '' && SECTIONS.has(word)) this.readMap(value, word);
-      else if (value === null && SECTIONS.has(name)) continue;
-      else this.#readEntry({ name, node, value: value as Node | null });
+      else if (!SECTIONS.has(name)) this.#readEntry({ name, node, value: value as Node | null });
+      // A section whose keys are all comments is an empty one.
+      else if (!isNothing(value)) this.problem(startOf(value, node), `${name}: ${OF_KEYS}`);
     }
   }
 
-  #readEntry({ name, node, value }: { name: string; node: Node; value: Node | null }): void {
-    const offset = node.range?.[0] ?? 0;
-    const seedKey = SEED_KEYS[name];
-    const key = BY_NAME.get(seedKey?.key ?? name);
-    if (key === undefined) return this.problem(offset, unknownKey(name));
-    const text = textOf(value, key);
-    const valueOffset = value?.range?.[0] ?? offset;
-    if (text === null) return this.problem(valueOffset, `${name}: ${expected(key)}`);
-    const parsed = seedKey ? parseSeedValue(key, seedKey, text) : parseValue(key, text);
-    if (!parsed.ok) return this.problem(valueOffset, `${name}: ${parsed.error}`);
-    if (this.values.has(key.name)) return this.problem(offset, `${key.name} is set twice`);
+  #readEntry(entry: Entry): void {
+    const read = readEntry(entry);
+    if (!read.ok) {
+      this.problem(read.error.offset, read.error.what);
+      return;
+    }
+    const { key, value, old } = read.value;
+    const offset = startOf(entry.node, entry.node);
     const line = this.#counter.linePos(offset).line;
-    const source = `${this.#path}:${line}${seedKey ? ` (${name})` : ''}`;
-    this.values.set(key.name, { value: parsed.value, source });
+    const source = `${this.#path}:${line}${old ? ` (${entry.name})` : ''}`;
+    if (this.values.has(key.name)) this.problem(offset, `${key.name} is set twice`);
+    else this.values.set(key.name, { value, source });
   }
+}
+
+interface Entry {
+  readonly name: string;
+  readonly node: Node;
+  readonly value: Node | null;
+}
+
+interface ReadEntry {
+  readonly key: Key;
+  readonly value: Value;
+  /** Written under its old name. */
+  readonly old: boolean;
+}
+
+const OF_KEYS = 'expected a mapping of keys to values';
+
+function readEntry({
+  name,
+  node,
+  value,
+}: Entry): Result<ReadEntry, { offset: number; what: string }> {
+  const seedKey = SEED_KEYS[name];
+  const key = BY_NAME.get(seedKey?.key ?? name);
+  if (key === undefined) return err({ offset: startOf(node, node), what: unknownKey(name) });
+  const text = textOf(value, key);
+  const offset = startOf(value, node);
+  if (text === null) return err({ offset, what: `${name}: ${expected(key)}` });
+  const parsed = seedKey ? parseSeedValue(key, seedKey, text) : parseValue(key, text);
+  if (!parsed.ok) return err({ offset, what: `${name}: ${parsed.error}` });
+  return ok({ key, value: parsed.value, old: seedKey !== undefined });
+}
+
+function startOf(value: unknown, otherwise: Node): number {
+  return (value as Node | null)?.range?.[0] ?? otherwise.range?.[0] ?? 0;
+}
+
+function isNothing(value: unknown): boolean {
+  return value === null || (isScalar(value) && value.value === null);
 }
 
 function textOf(value: Node | null, key: Key): string | null {

@@ -53,7 +53,13 @@ const UNIT_WORDS = {
 
 const READERS: Record<Key['type'], (text: string, key: Key) => Result<Value, string>> = {
   text: (text) => (text === '' ? err('is empty') : ok(text)),
-  texts: (text) => ok(text.split(',').map((part) => part.trim()).filter(Boolean)),
+  texts: (text) =>
+    ok(
+      text
+        .split(',')
+        .map((part) => part.trim())
+        .filter(Boolean),
+    ),
   count: (text) =>
     /^\d{1,12}$/.test(text) ? ok(Number(text)) : err(`'${text}' is not a whole number`),
   size: (text) =>

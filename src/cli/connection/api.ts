@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../../api/api-error.ts';
-import { type CallOptions as ClientCall, type Client, createClient } from '../../api/client.ts';
+import { type Client, type CallOptions as ClientCall, createClient } from '../../api/client.ts';
 import type { RouteName } from '../../api/paths.ts';
 import type { ReplyOf } from '../../api/routes.ts';
 import type { Address } from '../../api/transport.ts';
@@ -32,7 +32,9 @@ export class Api {
     const local = location.kind === 'socket';
     this.#client = createClient({
       address,
-      ...(local ? { sessions: sessions.of(location.path) } : { token: location.token ?? undefined }),
+      ...(local
+        ? { sessions: sessions.of(location.path) }
+        : { token: location.token ?? undefined }),
     });
     this.#timeoutMs = timeoutMs;
   }
@@ -115,6 +117,7 @@ export function isNobodyThere(error: Failure): boolean {
 
 function hintFor(code: string | undefined, address: string): string {
   if (code === 'EACCES') return 'Ask its owner for a token, or name another cluster with --dir.';
-  if (!address.startsWith('/')) return 'Is the address right and the head running? `weft doctor` looks.';
+  if (!address.startsWith('/'))
+    return 'Is the address right and the head running? `weft doctor` looks.';
   return 'Start a cluster here with `weft up`, or name one with --dir or --head.';
 }

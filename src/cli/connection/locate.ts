@@ -34,7 +34,8 @@ export type Location =
 export function stateDirectory(options: LocateOptions, environment: Environment): string {
   const named = options.dir ?? environment['WEFT_DIR'];
   if (named) return path.resolve(named);
-  const base = environment['XDG_STATE_HOME'] || path.join(environment['HOME'] || homedir(), '.local', 'state');
+  const base =
+    environment['XDG_STATE_HOME'] || path.join(environment['HOME'] || homedir(), '.local', 'state');
   return path.join(base, 'weft');
 }
 

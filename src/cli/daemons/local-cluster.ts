@@ -1,11 +1,19 @@
 // The cluster that `weft up` keeps on this machine: a head and virtual nodes, each a daemon. Starts
 // what is not running, and only that.
 
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NodeView } from '../../api/nodes.ts';
-import type { Resources } from '../../core/model/resources.ts';
 import { refuse } from '../../core/model/errors.ts';
+import type { Resources } from '../../core/model/resources.ts';
 import type { Config } from '../config/config.ts';
 import type { Address } from '../config/value.ts';
 import { Api } from '../connection/api.ts';
@@ -109,30 +117,19 @@ export class LocalCluster {
     });
   }
 
-  /** Enrols the node when it has no secret yet, and starts its agent. Says whether it did. */
-  async startNode(api: Api, name: string, resources: Resources): Promise<boolean> {
-    if (this.isRunning(name)) return false;
-    const file = this.paths.nodeOptions(name);
-    if (!existsSync(file)) {
-      // Passable, as the agent makes it too: jobs of other users may have their folders below.
-      mkdirSync(this.paths.node(name), { recursive: true, mode: 0o711 });
-      const body = { name, resources, labels: [], replace: true };
-      const { secret } = await api.call('createNode', { body });
-      const options: AgentOptions = {
-        name,
-        stateDir: this.paths.node(name),
-        head: { socketPath: this.paths.socket },
-        secret,
-        resources,
-        labels: [],
-        sharedPaths: ['/'],
-        switchUser: false,
-        logFile: `${this.paths.node(name)}/agent.log`,
-      };
-      writeJson(file, options);
+  /** Starts those agents that do not run, and resolves with their names. */
+  async startNodes(api: Api, names: readonly string[], resources: Resources): Promise<string[]> {
+    const started = names.filter((name) => !this.isRunning(name));
+    if (started.length === 0) return started;
+    const { nodes } = await api.call('listNodes');
+    const enrolled = new Set(nodes.map(({ name }) => name));
+    for (const name of started) {
+      const file = this.paths.nodeOptions(name);
+      // A head whose store was removed knows no node, whatever secrets lie here.
+      if (!existsSync(file) || !enrolled.has(name)) await this.#enrol(api, name, resources);
+      await this.#start(name, this.#context.programs.agentScript, file);
     }
-    await this.#start(name, this.#context.programs.agentScript, file);
-    return true;
+    return started;
   }
 
   /** Resolves with the nodes once all of these are connected. */
@@ -146,6 +143,26 @@ export class LocalCluster {
       });
     }
     return nodes;
+  }
+
+  async #enrol(api: Api, name: string, resources: Resources): Promise<void> {
+    const stateDir = this.paths.node(name);
+    // Passable, as the agent makes it too: jobs have their private folders below.
+    mkdirSync(stateDir, { recursive: true, mode: 0o711 });
+    const body = { name, resources, labels: [], replace: true };
+    const { secret } = await api.call('createNode', { body });
+    const options: AgentOptions = {
+      name,
+      stateDir,
+      head: { socketPath: this.paths.socket },
+      secret,
+      resources,
+      labels: [],
+      sharedPaths: ['/'],
+      switchUser: false,
+      logFile: this.paths.nodeLog(name),
+    };
+    writeJson(this.paths.nodeOptions(name), options);
   }
 
   async #start(daemon: string, script: string, optionsFile: string): Promise<void> {
@@ -182,7 +199,7 @@ export class LocalCluster {
   }
 
   #lastLogLine(daemon: string): string {
-    const file = daemon === 'head' ? this.paths.headLog : `${this.paths.node(daemon)}/agent.log`;
+    const file = daemon === 'head' ? this.paths.headLog : this.paths.nodeLog(daemon);
     return existsSync(file) ? (readFileSync(file, 'utf8').trim().split('\n').at(-1) ?? '') : '';
   }
 }

@@ -59,6 +59,10 @@ export class LocalPaths {
     return path.join(this.node(name), 'options.json');
   }
 
+  nodeLog(name: string): string {
+    return path.join(this.node(name), 'agent.log');
+  }
+
   /** What a machine that joined knows of its head. */
   get membership(): string {
     return path.join(this.directory, 'membership.json');

@@ -88,7 +88,8 @@ function cgroups(): Finding[] {
   const writable = found.filter((place) => canWrite(place));
   if (writable.length > 0) return ok(`can be made in ${writable.join(', ')}`);
   const text = found.length === 0 ? 'there are none' : `cannot be made in ${found.join(', ')}`;
-  const remedy = 'Limits are kept by looking twice a second. Run the agent as root, or delegate a group.';
+  const remedy =
+    'Limits are kept by looking twice a second. Run the agent as root, or delegate a group.';
   return [{ state: 'note', text, remedy }];
 }
 
@@ -106,7 +107,9 @@ function stateDirectory({ directory }: Context): Finding[] {
   if (!existsSync(directory)) {
     const above = firstExisting(directory);
     if (canWrite(above)) return ok(`${directory} will be made`);
-    return [{ state: 'bad', text: `${above} cannot be written`, remedy: 'Choose another with --dir.' }];
+    return [
+      { state: 'bad', text: `${above} cannot be written`, remedy: 'Choose another with --dir.' },
+    ];
   }
   const { mode, uid } = statSync(directory);
   if ((mode & 0o022) !== 0) {
@@ -133,11 +136,15 @@ async function port(context: Context): Promise<Finding[]> {
   const code = await new Promise<string | null>((resolve) => {
     const server = createServer();
     server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'error'));
-    server.listen({ host: address.host, port: address.port }, () => server.close(() => resolve(null)));
+    server.listen({ host: address.host, port: address.port }, () =>
+      server.close(() => resolve(null)),
+    );
   });
   if (code === null) return ok(`${where} is free`);
   if (code === 'EADDRINUSE') return ok(`${where} is in use; by the head, if it runs`);
-  return [{ state: 'bad', text: `${where} cannot be used (${code})`, remedy: 'Change head.listen.' }];
+  return [
+    { state: 'bad', text: `${where} cannot be used (${code})`, remedy: 'Change head.listen.' },
+  ];
 }
 
 async function head(context: Context): Promise<Finding[]> {

@@ -1,7 +1,7 @@
 // Columns of job and task listings.
 
-import { formatSize } from '../../core/base/size.ts';
 import type { JobView, TaskView } from '../../api/jobs.ts';
+import { formatSize } from '../../core/base/size.ts';
 import type { Column } from '../output/table.ts';
 import { formatExit, formatInstant, formatSpan } from '../output/words.ts';
 
@@ -41,8 +41,18 @@ export function jobColumns(now: number): Column<JobView>[] {
     { title: 'TIME', value: (job) => elapsed(job, now), align: 'right' },
     { title: 'NODES', value: (job) => job.nodes.join(',') || '-' },
     { title: 'PARTITION', value: (job) => job.partition, wide: true },
-    { title: 'CPUS', value: (job) => String(job.request.perNode.cpuCount), align: 'right', wide: true },
-    { title: 'MEMORY', value: (job) => formatSize(job.request.perNode.memoryBytes), align: 'right', wide: true },
+    {
+      title: 'CPUS',
+      value: (job) => String(job.request.perNode.cpuCount),
+      align: 'right',
+      wide: true,
+    },
+    {
+      title: 'MEMORY',
+      value: (job) => formatSize(job.request.perNode.memoryBytes),
+      align: 'right',
+      wide: true,
+    },
     { title: 'SUBMITTED', value: (job) => formatInstant(job.submittedAt, now), wide: true },
     { title: 'STARTED', value: (job) => formatInstant(job.startedAt, now), wide: true },
     { title: 'ENDED', value: (job) => formatInstant(job.endedAt, now), wide: true },

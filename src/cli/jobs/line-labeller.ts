@@ -24,7 +24,8 @@ export class LineLabeller {
 
   /** The last line, when it has no end. */
   end(): void {
-    if (this.#rest.length > 0) this.#sink(Buffer.concat([this.#label, this.#rest, Buffer.from('\n')]));
+    if (this.#rest.length > 0)
+      this.#sink(Buffer.concat([this.#label, this.#rest, Buffer.from('\n')]));
     this.#rest = Buffer.alloc(0);
   }
 }

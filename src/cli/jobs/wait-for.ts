@@ -1,9 +1,9 @@
 // Waiting for a job over long polls that survive a restart of the head.
 
 import type { WaitReply } from '../../api/jobs.ts';
+import { refuse } from '../../core/model/errors.ts';
 import type { Context } from '../context.ts';
 import { Failure, failure } from '../failure.ts';
-import { refuse } from '../../core/model/errors.ts';
 import { withPatience } from './retry.ts';
 
 /** One poll; the head answers earlier when there is something to say. */

@@ -20,7 +20,12 @@ export function nodeColumns(now: number): Column<NodeView>[] {
     { title: 'CPUS', value: (node) => used(node, 'cpuCount', String), align: 'right' },
     { title: 'MEMORY', value: (node) => used(node, 'memoryBytes', formatSize), align: 'right' },
     { title: 'GPUS', value: (node) => used(node, 'gpuCount', String), align: 'right' },
-    { title: 'LOAD', value: (node) => node.load?.load1.toFixed(2) ?? '-', align: 'right', wide: true },
+    {
+      title: 'LOAD',
+      value: (node) => node.load?.load1.toFixed(2) ?? '-',
+      align: 'right',
+      wide: true,
+    },
     { title: 'SEEN', value: (node) => seen(node, now), align: 'right', wide: true },
     { title: 'LABELS', value: (node) => node.labels.join(',') || '-' },
     { title: 'SHARED', value: (node) => node.sharedPaths.join(',') || '-', wide: true },

@@ -13,7 +13,8 @@ export function formatInstant(at: number | null | undefined, now: number): strin
   if (Math.abs(now - at) < DAY_MS && date.getDate() === new Date(now).getDate()) {
     return `${time}:${two(date.getSeconds())}`;
   }
-  if (Math.abs(now - at) < 300 * DAY_MS) return `${MONTHS[date.getMonth()]} ${date.getDate()} ${time}`;
+  if (Math.abs(now - at) < 300 * DAY_MS)
+    return `${MONTHS[date.getMonth()]} ${date.getDate()} ${time}`;
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 

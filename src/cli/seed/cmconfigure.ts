@@ -41,7 +41,8 @@ export const verb = defineVerb<Options>({
       const hint = `${entity}: ${Object.keys(actions).join(', ')}`;
       throw usage(`unknown action '${action}'.${didYouMean(action, Object.keys(actions))}`, hint);
     }
-    if (names.length === 0 && action !== 'show') throw usage(`${entity} ${action}: which ${entity}?`);
+    if (names.length === 0 && action !== 'show')
+      throw usage(`${entity} ${action}: which ${entity}?`);
     if (names.length === 0) await act(context, null, options);
     for (const name of names) await act(context, name, options);
     return 0;

@@ -28,7 +28,10 @@ export const verb = defineVerb<Options>({
     command.option('-p, --processes <count>', 'processes per node (default: default_n_procs, 1)');
     command.option('--num-cpus-per-node <count>', 'cpus (default: default_n_cpus_per_node, 1)');
     command.option('--mem-per-node <megabytes>', 'memory (default: default_mem_per_node, 100)');
-    command.option('-t, --time-limit <hours>', 'hours; below 1 none (default: default_time_limit, 0)');
+    command.option(
+      '-t, --time-limit <hours>',
+      'hours; below 1 none (default: default_time_limit, 0)',
+    );
     command.passThroughOptions();
   },
   async run({ context, args, options }) {

@@ -3,11 +3,7 @@
 import { usage } from '../failure.ts';
 
 /** A whole number; undefined when the flag was not given, so that the head's default holds. */
-export function seedNumber(
-  flag: string,
-  text: string | undefined,
-  from = 0,
-): number | undefined {
+export function seedNumber(flag: string, text: string | undefined, from = 0): number | undefined {
   if (text === undefined) return undefined;
   if (!/^-?\d{1,9}$/.test(text)) throw usage(`${flag}: '${text}' is not a whole number`);
   const value = Number(text);

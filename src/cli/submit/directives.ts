@@ -4,7 +4,12 @@
 import { Command, CommanderError } from 'commander';
 import { refuse } from '../../core/model/errors.ts';
 import { Failure, failure } from '../failure.ts';
-import { defineSubmitOptions, makeSubmission, type SubmitOptions, type Submitter } from './options.ts';
+import {
+  defineSubmitOptions,
+  makeSubmission,
+  type SubmitOptions,
+  type Submitter,
+} from './options.ts';
 import { splitWords, type Word } from './words.ts';
 
 const PREFIX = /^#WEFT(?=\s|$)/;
@@ -43,7 +48,10 @@ function readLine(line: string, where: string, submitter: Submitter): SubmitOpti
   defineSubmitOptions(command);
   command.helpOption(false).allowExcessArguments(false);
   try {
-    command.parse(words.value.map((word) => word.text), { from: 'user' });
+    command.parse(
+      words.value.map((word) => word.text),
+      { from: 'user' },
+    );
     const options = command.opts<SubmitOptions>();
     // Only to check the values where their line is known.
     makeSubmission({ kind: 'argv', argv: ['true'] }, options, submitter);

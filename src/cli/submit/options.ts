@@ -72,7 +72,10 @@ const FLAGS: readonly (readonly [flags: string, text: string, many?: 'many'])[] 
   ['--retries <count>', 'start again after a failed exit, this often'],
   ['--chdir <dir>', 'run in this directory, which nodes must share (default: here, if shared)'],
   ['--private', 'run in an empty directory of its own on the node'],
-  ['--output <file>', 'standard output of each process; %j job, %a index, %n node rank, %p process'],
+  [
+    '--output <file>',
+    'standard output of each process; %j job, %a index, %n node rank, %p process',
+  ],
   ['--error <file>', 'standard error of each process'],
   ['--stdin <file>', 'standard input of each process'],
   ['--env <name[=value]>', 'set or pass one variable (repeatable)', 'many'],

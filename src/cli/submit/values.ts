@@ -52,7 +52,9 @@ export function parseInstant(text: string, now: number): Result<number, string> 
   if (time !== null) return nextTimeOfDay(time, now, text);
   if (trimmed === 'tomorrow') return ok(new Date(now).setHours(24, 0, 0, 0));
   // A date alone would be read as UTC, with a time as local: make both local.
-  const dated = /^\d{4}-\d{2}-\d{2}$/.test(trimmed) ? `${trimmed}T00:00` : trimmed.replace(' ', 'T');
+  const dated = /^\d{4}-\d{2}-\d{2}$/.test(trimmed)
+    ? `${trimmed}T00:00`
+    : trimmed.replace(' ', 'T');
   const at = /^\d{4}-\d{2}-\d{2}T/.test(dated) ? Date.parse(dated) : Number.NaN;
   if (!Number.isNaN(at)) return ok(at);
   return err(`'${text}' is not a time; write +2h, 18:30, 2026-01-31 or 2026-01-31T18:30`);

@@ -71,6 +71,26 @@ export class IntervalSet {
     return true;
   }
 
+  /** Removes all members of another set, in one pass over both. */
+  subtract(other: IntervalSet): void {
+    const rest: [number, number][] = [];
+    let at = 0;
+    for (const [start, to] of this.#ranges) {
+      let from = start;
+      while ((other.#ranges[at]?.[1] ?? Infinity) < from) at += 1;
+      // `at` stays at the first range of the other that can reach beyond this one.
+      for (let cut = other.#ranges[at]; cut !== undefined && cut[0] <= to; cut = other.#ranges[at]) {
+        if (from < cut[0]) rest.push([from, cut[0] - 1]);
+        from = cut[1] + 1;
+        if (cut[1] >= to) break;
+        at += 1;
+      }
+      if (from <= to) rest.push([from, to]);
+    }
+    this.#ranges = rest;
+    this.#size = rest.reduce((sum, [from, to]) => sum + to - from + 1, 0);
+  }
+
   *[Symbol.iterator](): Iterator<number> {
     for (const [from, to] of this.#ranges) {
       for (let value = from; value <= to; value += 1) yield value;

@@ -6,7 +6,10 @@ import { epochIdOf } from './apply/tasks.ts';
 import type { Job, Node, State, Task } from './state.ts';
 
 export function check(state: State): void {
-  for (const node of state.nodes.values()) checkNode(node);
+  for (const node of state.nodes.values()) {
+    checkNode(node);
+    checkPool(state, node);
+  }
   let queued = 0;
   for (const job of state.jobs.values()) {
     checkJob(job);
@@ -21,16 +24,26 @@ export function check(state: State): void {
 
 function checkNode(node: Node): void {
   let used = subtractResources(node.total, node.total);
-  let gpus = 0;
+  const gpus = new Set<number>();
   for (const { share, task, epochId } of node.holding.values()) {
     used = addResources(used, share.resources);
-    gpus += share.gpus.length;
+    for (const gpu of share.gpus) if (gpu < node.total.gpuCount) gpus.add(gpu);
     assert(share.node === node.name, `${epochId} holds its own node`);
     if (task !== null) assert(epochIdOf(task) === epochId, `${epochId} is the task's epoch`);
   }
   const free = subtractResources(node.total, used);
   assert(resourcesKey(free) === resourcesKey(node.free), `${node.name}: free is what is not held`);
-  assert(node.gpusFree.size === node.total.gpuCount - gpus, `${node.name}: gpus add up`);
+  assert(node.gpusFree.size === node.total.gpuCount - gpus.size, `${node.name}: gpus add up`);
+}
+
+/** The scheduler sees exactly the nodes that may get work, as they are. */
+function checkPool(state: State, node: Node): void {
+  const view = state.pool.get(node.name);
+  const wanted = node.connected && node.drain === null;
+  assert((view !== undefined) === wanted, `${node.name} is offered to the scheduler: ${wanted}`);
+  if (view === undefined) return;
+  assert(resourcesKey(view.free) === resourcesKey(node.free), `${node.name}: the pool is fresh`);
+  assert(view.gpusFree.length === node.gpusFree.size, `${node.name}: the pool knows its gpus`);
 }
 
 function checkJob(job: Job): void {
@@ -45,6 +58,9 @@ function checkJob(job: Job): void {
   assert(running === job.entry.running, `job ${job.id}: ${running} tasks hold resources`);
   const over = job.entry.pending.size === 0 && job.active.size === 0;
   assert(over === (job.outcome !== null), `job ${job.id} is done when its tasks are`);
+  const startable = !job.held && job.waitsFor.size === 0 && job.beginReached;
+  const queued = startable && job.entry.pending.size > 0;
+  assert(job.queued === queued, `job ${job.id} is queued exactly when it may start: ${queued}`);
   const max = job.entry.runningMax;
   assert(max === null || running <= max, `job ${job.id} keeps its running limit`);
 }

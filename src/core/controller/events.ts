@@ -148,3 +148,6 @@ export type Event =
       readonly by: string;
     }
   | { readonly kind: 'token_revoked'; readonly tokenId: string; readonly by: string };
+
+/** The event of one kind. */
+export type Of<K extends Event['kind']> = Extract<Event, { kind: K }>;

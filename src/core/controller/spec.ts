@@ -72,6 +72,8 @@ function complete(
 }
 
 const DAY_MS = 86_400_000;
+/** Names of counted resources stand in keys, lists and on command lines. */
+const COUNTED_NAME = /^[A-Za-z][A-Za-z0-9._-]{0,62}$/;
 
 function completeRequest(
   wish: Submission,
@@ -89,7 +91,12 @@ function completeRequest(
   const processes = wish.processesPerNode ?? defaults.processesPerNode;
   whole('the number of processes per node', processes, 1, limits.PROCESSES_PER_NODE_MAX);
   const counted = wish.counted ?? defaults.perNode.counted;
-  for (const name in counted) whole(`the amount of ${name}`, counted[name] as number, 0, 1e12);
+  for (const name in counted) {
+    if (!COUNTED_NAME.test(name) || name in Object.prototype) {
+      wrong(`'${name}' is not a name for a counted resource; use letters, digits, '.', '-' and '_'`);
+    }
+    whole(`the amount of ${name}`, counted[name] as number, 0, 1e12);
+  }
   return {
     nodeCount,
     processesPerNode: processes,
@@ -130,7 +137,9 @@ function checkEnvironment(variables: Readonly<Record<string, string>>): void {
   let bytes = 0;
   for (const name in variables) {
     const value = variables[name] as string;
-    if (name === '' || name.includes('=') || name.includes('\0') || value.includes('\0')) {
+    // `__proto__` is no ordinary key of a plain object: it would not come back from the journal.
+    const bad = name === '' || name === '__proto__' || name.includes('=') || name.includes('\0');
+    if (bad || value.includes('\0')) {
       wrong(`'${name}' is not a name for an environment variable, or its value has a NUL`);
     }
     bytes += name.length + value.length + 2;
@@ -191,6 +200,7 @@ function resolveDirectory(
   }
   const { path } = wish;
   if (!path.startsWith('/') || path.includes('\0')) wrong(`'${path}' is not an absolute path`);
+  if (path.split('/').includes('..')) wrong(`'${path}' has a '..'; write the path without it`);
   const root = shared.find((one) => isInside(path, one));
   if (root !== undefined) {
     return { directory: { kind: 'shared', path }, labels: [sharedLabel(root)] };

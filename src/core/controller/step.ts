@@ -6,8 +6,12 @@ import { err, type Result } from '../base/result.ts';
 import { type Code, type Details, type Refusal, refuse } from '../model/errors.ts';
 import type { Settings } from '../model/settings.ts';
 import { apply } from './apply/apply.ts';
+import type { Reply } from './commands.ts';
 import type { Event } from './events.ts';
 import type { State } from './state.ts';
+
+/** What a command comes to. */
+export type Answer = Result<Reply, Refusal>;
 
 export class Step {
   readonly state: State;

@@ -24,9 +24,14 @@ export function fitsIn(wanted: Resources, free: Resources): boolean {
   if (wanted.cpuCount > free.cpuCount || wanted.memoryBytes > free.memoryBytes) return false;
   if (wanted.gpuCount > free.gpuCount) return false;
   for (const name in wanted.counted) {
-    if ((wanted.counted[name] as number) > (free.counted[name] ?? 0)) return false;
+    if ((wanted.counted[name] as number) > countOf(free, name)) return false;
   }
   return true;
+}
+
+/** How many of a counted resource there are; own names only, whatever objects inherit. */
+function countOf(resources: Resources, name: string): number {
+  return Object.hasOwn(resources.counted, name) ? (resources.counted[name] as number) : 0;
 }
 
 /** A text equal for equal amounts and for no others: nodes and requests are classed by it. */

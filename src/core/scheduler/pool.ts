@@ -71,6 +71,9 @@ export class NodePool {
 /** Whether the node can take one part of the request at this moment. */
 export function holdsNow(view: NodeView, request: ResourceRequest): boolean {
   if (request.exclusive && !view.idle) return false;
+  // Nothing left is how a node looks that belongs to an exclusive task: even a request for nothing
+  // stays out.
+  if (view.free.cpuCount <= 0 && view.free.memoryBytes <= 0) return false;
   if (!fitsIn(request.perNode, view.free)) return false;
   return request.labels.every((label) => view.labels.has(label));
 }

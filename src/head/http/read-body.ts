@@ -1,8 +1,8 @@
 // The body of a request, bounded, as JSON.
 
 import type { IncomingMessage } from 'node:http';
-import { formatSize } from '../../core/base/size.ts';
 import { err, ok, type Result } from '../../core/base/result.ts';
+import { formatSize } from '../../core/base/size.ts';
 import { type Refusal, refuse } from '../../core/model/errors.ts';
 import { REQUEST_BYTES_MAX } from '../../core/model/limits.ts';
 

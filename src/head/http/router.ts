@@ -1,6 +1,6 @@
 // From method and path to a route of the table.
 
-import { type Route, ROUTE_LIST } from '../../api/routes.ts';
+import { ROUTE_LIST, type Route } from '../../api/routes.ts';
 import { err, ok, type Result } from '../../core/base/result.ts';
 
 export interface Match {

@@ -1,10 +1,10 @@
 // What the HTTP side works with. Made once per head by server.ts and handed to every handler.
 
-import type { Log } from '../../ports/log.ts';
+import type { NodeName } from '../../core/model/ids.ts';
 import type { Chance } from '../../ports/chance.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
 import type { Session } from '../../ports/net.ts';
-import type { NodeName } from '../../core/model/ids.ts';
 import type { NodeLoad } from '../../wire/messages.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import type { LocalLogin } from '../auth/local-login.ts';

@@ -87,6 +87,3 @@ export function apply(state: State, event: Event, at: number): void {
       return unreachable(event);
   }
 }
-
-/** The event of one kind. */
-export type Of<K extends Event['kind']> = Extract<Event, { kind: K }>;

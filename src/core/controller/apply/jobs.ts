@@ -7,7 +7,7 @@ import type { Outcome } from '../../model/job.ts';
 import { SUBMISSION_KEYS_MAX } from '../../model/limits.ts';
 import { parseIndices } from '../indices.ts';
 import type { Job, State } from '../state.ts';
-import type { Of } from './apply.ts';
+import type { Of } from '../events.ts';
 
 export function jobOf(state: State, id: JobId): Job {
   return present(state.jobs.get(id), `job ${id}`);
@@ -103,13 +103,13 @@ export function applyJobReleased(state: State, event: Of<'job_released'>): void 
 export function applyPendingEnded(state: State, event: Of<'pending_ended'>): void {
   const job = jobOf(state, event.jobId);
   dequeueEntry(state, job);
-  for (const [from, to] of parseIndices(event.indices).intervals()) {
-    for (let index = from; index <= to; index += 1) {
-      job.entry.pending.delete(index);
-      job.active.delete(index); // A requeued or held one.
-    }
-    endedSet(job, event.outcome).addRange(from, to);
+  const indices = parseIndices(event.indices);
+  job.entry.pending.subtract(indices);
+  for (const index of [...job.active.keys()]) {
+    if (indices.has(index)) job.active.delete(index); // A requeued or held one.
   }
+  const ended = endedSet(job, event.outcome);
+  for (const [from, to] of indices.intervals()) ended.addRange(from, to);
   noteOutcome(job, event.outcome);
   requeueEntry(state, job);
 }

@@ -11,7 +11,7 @@ import {
   subtractResources,
 } from '../../model/resources.ts';
 import type { Node, State, Task } from '../state.ts';
-import type { Of } from './apply.ts';
+import type { Of } from '../events.ts';
 
 export function nodeOf(state: State, name: NodeName): Node {
   return present(state.nodes.get(name), `node ${name}`);
@@ -148,7 +148,7 @@ export function claim(state: State, epochId: EpochId, share: Share, task: Task |
   assert(!node.holding.has(epochId), `${epochId} has no claim on ${node.name} yet`);
   node.holding.set(epochId, { epochId, share, task });
   node.free = subtractResources(node.free, share.resources);
-  for (const gpu of share.gpus) node.gpusFree.delete(gpu);
+  recountGpus(node);
   state.touched.push({ node: node.name, epochId });
   refreshPool(state, node);
 }
@@ -160,7 +160,7 @@ export function unclaim(state: State, epochId: EpochId, name: NodeName): void {
   node.holding.delete(epochId);
   node.signals.delete(epochId);
   node.free = addResources(node.free, holding.share.resources);
-  for (const gpu of holding.share.gpus) node.gpusFree.add(gpu);
+  recountGpus(node);
   refreshPool(state, node);
 }
 
@@ -197,14 +197,19 @@ export function refreshPool(state: State, node: Node): void {
 /** A node's size may change between sessions; what is taken stays taken. */
 function resize(node: Node, total: Resources): void {
   let free = total;
-  const gpus = new IntervalSet();
-  if (total.gpuCount > 0) gpus.addRange(0, total.gpuCount - 1);
-  for (const { share } of node.holding.values()) {
-    free = subtractResources(free, share.resources);
-    for (const gpu of share.gpus) gpus.delete(gpu);
-  }
+  for (const { share } of node.holding.values()) free = subtractResources(free, share.resources);
   node.total = total;
   node.free = free;
-  for (const gpu of [...node.gpusFree]) node.gpusFree.delete(gpu);
-  for (const gpu of gpus) node.gpusFree.add(gpu);
+  recountGpus(node);
+}
+
+/** From the claims themselves: a gpu may be claimed twice by stale epochs, or be gone by now. */
+function recountGpus(node: Node): void {
+  const { total, gpusFree } = node;
+  if (total.gpuCount === 0 && gpusFree.size === 0) return;
+  for (const gpu of [...gpusFree]) gpusFree.delete(gpu);
+  if (total.gpuCount > 0) gpusFree.addRange(0, total.gpuCount - 1);
+  for (const { share } of node.holding.values()) {
+    for (const gpu of share.gpus) gpusFree.delete(gpu);
+  }
 }

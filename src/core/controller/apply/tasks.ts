@@ -5,7 +5,7 @@ import { type EpochId, formatEpochId, formatTaskId, type TaskPlace } from '../..
 import type { Outcome } from '../../model/job.ts';
 import type { SignalOrder } from '../../model/orders.ts';
 import { indexOf, type Job, type Part, placeOf, type State, type Task } from '../state.ts';
-import type { Of } from './apply.ts';
+import type { Of } from '../events.ts';
 import { dequeueEntry, endedSet, jobOf, noteOutcome, requeueEntry } from './jobs.ts';
 import { claim, nodeOf, unclaim } from './nodes.ts';
 
@@ -47,6 +47,8 @@ export function applyPartStarted(state: State, event: Of<'part_started'>, at: nu
   const { task, part } = partOf(state, event);
   part.state = 'started';
   nodeOf(state, event.node).launchFailures = 0;
+  // A suspend asked for while it was starting can be told now.
+  if (task.suspendWanted) state.touched.push({ node: event.node, epochId: event.epochId });
   if (task.state !== 'starting') return;
   for (const other of task.parts.values()) if (other.state === 'ordered') return;
   task.state = 'running';

@@ -1,17 +1,13 @@
 // One arm per command.
 
 import { unreachable } from '../../base/assert.ts';
-import type { Result } from '../../base/result.ts';
 import type { Actor } from '../../model/actor.ts';
-import type { Refusal } from '../../model/errors.ts';
-import type { Command, Reply } from '../commands.ts';
-import type { Step } from '../step.ts';
+import type { Command } from '../commands.ts';
+import type { Answer, Step } from '../step.ts';
 import * as control from './control.ts';
 import * as fleet from './fleet.ts';
 import { decideSubmit } from './submit.ts';
 import * as users from './users.ts';
-
-export type Answer = Result<Reply, Refusal>;
 
 export function decideCommand(step: Step, command: Command, actor: Actor): Answer {
   switch (command.kind) {

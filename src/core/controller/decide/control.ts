@@ -7,9 +7,8 @@ import type { Refusal } from '../../model/errors.ts';
 import { formatTaskId, type JobId, type TaskPlace } from '../../model/ids.ts';
 import type { SignalTask } from '../commands.ts';
 import { type Job, placeOf, type Task } from '../state.ts';
-import type { Step } from '../step.ts';
+import type { Answer, Step } from '../step.ts';
 import { nameOf, ownJob } from './authority.ts';
-import type { Answer } from './command.ts';
 import { cancelledBy, endPending } from './ending.ts';
 
 /** Tasks that wait end at once; tasks that hold resources end when their processes have. */
@@ -47,18 +46,19 @@ export function decideSignal(step: Step, command: SignalTask, actor: Actor): Ans
 export function decideHold(step: Step, jobId: JobId, actor: Actor): Answer {
   const found = targets(step, { jobId, index: null }, actor);
   if (!found.ok) return found;
-  const { job, waiting } = found.value;
+  const { job, waiting, holding } = found.value;
   if (waiting.size === 0) {
-    return step.refuse('job.not_pending', { job: String(jobId), state: 'running' });
+    const state = holding[0]?.state ?? 'running';
+    return step.refuse('job.not_pending', { job: String(jobId), state });
   }
   if (!job.held) step.emit({ kind: 'job_held', jobId, by: nameOf(actor) });
   return ok({ kind: 'changed', count: waiting.size });
 }
 
 export function decideRelease(step: Step, jobId: JobId, actor: Actor): Answer {
-  const found = ownJob(step, jobId, actor);
+  const found = targets(step, { jobId, index: null }, actor);
   if (!found.ok) return found;
-  const job = found.value;
+  const { job } = found.value;
   const heldTasks = [...job.active.values()].filter((task) => task.heldBecause !== null);
   if (!job.held && heldTasks.length === 0) {
     return step.refuse('job.not_held', { job: String(jobId) });

@@ -166,12 +166,19 @@ export function endPending(step: Step, job: Job, indices: IntervalSet, outcome: 
   finishJob(step, job);
 }
 
-function finishJob(step: Step, job: Job): void {
-  if (job.active.size > 0 || job.entry.pending.size > 0) return;
-  const outcome = job.worst ?? lastOutcome(step);
-  const dependents = [...(step.state.dependents.get(job.id) ?? [])];
-  step.emit({ kind: 'job_done', jobId: job.id, outcome });
-  for (const id of dependents) followUp(step, id, job);
+/** A loop, not a recursion: a chain of dependencies may be longer than the call stack. */
+function finishJob(step: Step, first: Job): void {
+  const over = [first];
+  for (const job of over) {
+    if (job.active.size > 0 || job.entry.pending.size > 0) continue;
+    const outcome = job.worst ?? lastOutcome(step);
+    const dependents = [...(step.state.dependents.get(job.id) ?? [])];
+    step.emit({ kind: 'job_done', jobId: job.id, outcome });
+    for (const id of dependents) {
+      const broken = followUp(step, id, job);
+      if (broken !== null) over.push(broken);
+    }
+  }
 }
 
 /** All tasks completed: the job says what its last task said. */
@@ -180,17 +187,22 @@ function lastOutcome(step: Step): Outcome {
   return last?.kind === 'task_done' ? last.outcome : { kind: 'completed' };
 }
 
-function followUp(step: Step, id: JobId, on: Job): void {
+/** The job that waited, when it can no longer start and its tasks have ended. */
+function followUp(step: Step, id: JobId, on: Job): Job | null {
   const job = step.state.jobs.get(id);
-  if (job === undefined || !job.waitsFor.has(on.id)) return;
+  if (job === undefined || job.outcome !== null || !job.waitsFor.has(on.id)) return null;
   const conditions = job.spec.dependencies.filter((dependency) => dependency.jobId === on.id);
   const kind = present(on.outcome, `the outcome of job ${on.id}`).kind;
   const broken = conditions.find((dependency) => !meets(dependency, kind));
   if (broken === undefined) {
     step.emit({ kind: 'dependency_met', jobId: id, on: on.id });
-    return;
+    return null;
   }
-  endPending(step, job, job.entry.pending, brokenDependency(broken, kind));
+  const indices = job.entry.pending.toString();
+  const outcome = brokenDependency(broken, kind);
+  if (indices === '') return null; // Ended in this very step, by another broken dependency.
+  step.emit({ kind: 'pending_ended', jobId: id, indices, outcome });
+  return job;
 }
 
 export function meets(dependency: Dependency, kind: Outcome['kind']): boolean {

@@ -14,9 +14,8 @@ import type {
   UndrainNode,
 } from '../commands.ts';
 import type { Node } from '../state.ts';
-import type { Step } from '../step.ts';
+import type { Answer, Step } from '../step.ts';
 import { nameOf, needRole } from './authority.ts';
-import type { Answer } from './command.ts';
 import { dropHolding } from './nodes.ts';
 
 /** Letters, digits and a few signs: labels stand in lists, files and on command lines. */

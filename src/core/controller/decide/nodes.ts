@@ -7,15 +7,17 @@ import type { EpochId, NodeName } from '../../model/ids.ts';
 import { NO_USAGE } from '../../model/job.ts';
 import { LEASE_MARGIN_MS } from '../../model/limits.ts';
 import type { NodeHello } from '../../model/node.ts';
+import type { HeldEpoch } from '../../model/orders.ts';
 import type { Reply } from '../commands.ts';
 import type { Holding, Node, Task } from '../state.ts';
 import type { Step } from '../step.ts';
 import { abandonEpoch, settleTask } from './ending.ts';
 
 /** A node (re)connects and says what it holds: the moment of evidence. */
-export function decideHello(step: Step, hello: NodeHello): Result<Reply, Refusal> {
-  const node = step.state.nodes.get(hello.node);
-  if (node === undefined) return step.refuse('node.not_found', { node: hello.node });
+export function decideHello(step: Step, said: NodeHello): Result<Reply, Refusal> {
+  const node = step.state.nodes.get(said.node);
+  if (node === undefined) return step.refuse('node.not_found', { node: said.node });
+  const hello = { ...said, held: said.held.map((one) => heldHere(one, node.name)) };
   const held = new Set(hello.held.map((one) => one.epochId));
   const before = [...node.holding.values()];
   const forgot = node.bootId !== hello.bootId || node.instance !== hello.instance;
@@ -29,6 +31,11 @@ export function decideHello(step: Step, hello: NodeHello): Result<Reply, Refusal
     dropHolding(step, node.name, holding, `${node.name} ${why}`);
   }
   return ok({ kind: 'done' });
+}
+
+/** A node speaks for itself only: what it holds, it holds here. */
+function heldHere(held: HeldEpoch, node: NodeName): HeldEpoch {
+  return { ...held, share: { ...held.share, node } };
 }
 
 export function decideDisconnected(step: Step, name: NodeName, session: number): void {

@@ -9,8 +9,7 @@ import { couldHold, describeRequest, describeResources } from '../../scheduler/e
 import { labelsOf } from '../apply/nodes.ts';
 import type { SubmitJob } from '../commands.ts';
 import { completeSpec } from '../spec.ts';
-import type { Step } from '../step.ts';
-import type { Answer } from './command.ts';
+import type { Answer, Step } from '../step.ts';
 import { brokenDependency, endPending, meets } from './ending.ts';
 
 export function decideSubmit(step: Step, command: SubmitJob, actor: Actor): Answer {

@@ -3,9 +3,8 @@
 import { ok } from '../../base/result.ts';
 import { type Actor, hasRole, ROLES } from '../../model/actor.ts';
 import type { CreateToken, RemoveUser, RevokeToken, SetUser } from '../commands.ts';
-import type { Step } from '../step.ts';
+import type { Answer, Step } from '../step.ts';
 import { nameOf, needRole } from './authority.ts';
-import type { Answer } from './command.ts';
 
 const NAME = /^[a-z_][a-z0-9_.-]{0,31}\$?$/i;
 

@@ -1,0 +1,84 @@
+// The disk of one simulated node: files, directories and the agent's journal. It outlives agents
+// and power cuts; writes of an agent that is gone do not reach it.
+
+import type { Files } from '../src/ports/files.ts';
+import type { JournalFile } from '../src/ports/journal-file.ts';
+import type { Life } from './clock.ts';
+
+export class SimDisk {
+  readonly files = new Map<string, Buffer>();
+  readonly directories = new Set<string>();
+  journal = Buffer.alloc(0);
+
+  /** A new installation: nothing is left. */
+  wipe(): void {
+    this.files.clear();
+    this.directories.clear();
+    this.journal = Buffer.alloc(0);
+  }
+
+  append(path: string, text: string): void {
+    const before = this.files.get(path) ?? Buffer.alloc(0);
+    this.files.set(path, Buffer.concat([before, Buffer.from(text)]));
+  }
+
+  list(path: string): string[] {
+    const names = new Set<string>();
+    for (const one of [...this.directories, ...this.files.keys()]) {
+      if (!one.startsWith(`${path}/`)) continue;
+      names.add(one.slice(path.length + 1).split('/')[0] as string);
+    }
+    return [...names];
+  }
+
+  removeTree(path: string): void {
+    for (const one of [...this.directories]) {
+      if (one === path || one.startsWith(`${path}/`)) this.directories.delete(one);
+    }
+    for (const one of [...this.files.keys()]) {
+      if (one.startsWith(`${path}/`)) this.files.delete(one);
+    }
+  }
+}
+
+/** The Files port of one agent's life on the disk. */
+export function filesOf(disk: SimDisk, life: Life): Files {
+  const whileAlive = (work: () => void): void => {
+    if (life.alive) work();
+  };
+  return {
+    makeDirectory: (path) => whileAlive(() => disk.directories.add(path)),
+    writeFile: (path, text) => whileAlive(() => disk.files.set(path, Buffer.from(text))),
+    size: (path) => disk.files.get(path)?.length ?? null,
+    read: (path, _uid, offset, bytesMax) =>
+      Uint8Array.from(disk.files.get(path)?.subarray(offset, offset + bytesMax) ?? []),
+    removeFile: (path) => whileAlive(() => disk.files.delete(path)),
+    removeTree: async (path) => whileAlive(() => disk.removeTree(path)),
+    list: (path) => disk.list(path),
+  };
+}
+
+/** Where an agent dies while it writes its journal. */
+export type JournalCrash = 'none' | 'before' | 'torn' | 'after';
+
+/** The agent's journal; `crashNow` is asked at each append and has ended the life if it says so. */
+export function journalOf(
+  disk: SimDisk,
+  life: Life,
+  crashNow: () => JournalCrash,
+): JournalFile {
+  return {
+    read: () => Uint8Array.from(disk.journal),
+    append(bytes) {
+      if (!life.alive) return;
+      const crash = crashNow();
+      if (crash === 'before') return;
+      const length = crash === 'torn' ? Math.floor(bytes.length / 2) : bytes.length;
+      disk.journal = Buffer.concat([disk.journal, bytes.subarray(0, length)]);
+    },
+    replace(bytes) {
+      if (life.alive) disk.journal = Buffer.from(bytes);
+    },
+    close: () => undefined,
+  };
+}

@@ -1,0 +1,206 @@
+// The system of one simulated machine between two boots: its processes and limit groups. What is
+// alive here is the ground truth that every safety rule is judged on.
+
+import type { Timer } from '../src/ports/clock.ts';
+import type { LaunchRequest } from '../src/ports/processes.ts';
+import type { Dice } from './chance.ts';
+import type { Time } from './clock.ts';
+import type { SimDisk } from './disk.ts';
+import { type Plan, planOf } from './plan.ts';
+
+const SIGKILL = 9;
+const SIGTERM = 15;
+const SIGCONT = 18;
+const SIGSTOP = 19;
+
+export interface Exit {
+  readonly code?: number;
+  readonly signal?: number;
+}
+
+/** One process, from the kernel's view. Times are true time. */
+export interface SimProcess {
+  readonly node: string;
+  readonly launchId: number;
+  readonly mark: string;
+  readonly variables: ReadonlyMap<string, string>;
+  readonly group: string | null;
+  /** Forked twice by another one: the launcher is not its parent. */
+  readonly isLeftover: boolean;
+  readonly plan: Plan;
+  readonly startedAt: number;
+  state: 'running' | 'stopped' | 'ended';
+  /** Running time without stops, up to `runningSince`. */
+  ranMs: number;
+  runningSince: number | null;
+  exit: Exit | null;
+}
+
+export interface KernelWorld {
+  readonly node: string;
+  readonly time: Time;
+  readonly dice: Dice;
+  readonly disk: SimDisk;
+  readonly onStart: (process: SimProcess) => void;
+  readonly onEnd: (process: SimProcess) => void;
+}
+
+interface Group {
+  readonly memoryBytes: number | null;
+  outOfMemory: boolean;
+}
+
+export class Kernel {
+  readonly processes = new Set<SimProcess>();
+  readonly groups = new Map<string, Group>();
+  readonly #world: KernelWorld;
+  readonly #timers = new Map<SimProcess, Timer>();
+  readonly #watchers = new Map<SimProcess, (what: 'ended' | 'stopped' | 'continued') => void>();
+  #nextGroup = 1;
+  #on = true;
+
+  constructor(world: KernelWorld) {
+    this.#world = world;
+  }
+
+  /** `watch` is told what a parent is told of its child. */
+  start(
+    request: LaunchRequest,
+    watch: (what: 'ended' | 'stopped' | 'continued') => void,
+  ): SimProcess {
+    const process = this.#fork(request, planOf(request.argv), false);
+    this.#watchers.set(process, watch);
+    this.#write(process, request.stdout, 'begins');
+    for (let child = 0; child < process.plan.leftovers; child += 1) {
+      this.#fork(request, { ...process.plan, runMs: process.plan.leftoverMs, code: 0 }, true);
+    }
+    if (process.plan.eatsBytes > 0) this.#eat(process);
+    return process;
+  }
+
+  signal(process: SimProcess, signal: number): void {
+    if (process.state === 'ended') return;
+    if (signal === SIGSTOP) this.#stop(process);
+    else if (signal === SIGCONT) this.#continue(process);
+    else if (signal === SIGKILL) this.#endSoon(process, { signal });
+    else if (signal === SIGTERM && !process.plan.ignoresTerm) {
+      // A stopped process hears of TERM when it goes on.
+      if (process.state === 'running') this.#endSoon(process, { signal });
+      else this.#termPending.add(process);
+    }
+  }
+
+  makeGroup(memoryBytes: number | null): string {
+    const name = `group-${this.#nextGroup++}`;
+    this.groups.set(name, { memoryBytes, outOfMemory: false });
+    return name;
+  }
+
+  inGroup(name: string): SimProcess[] {
+    return [...this.processes].filter((process) => process.group === name);
+  }
+
+  /** Everything is gone at once; nobody is told. */
+  powerOff(): void {
+    this.#on = false;
+    this.#watchers.clear();
+    for (const process of [...this.processes]) this.#end(process, { signal: SIGKILL });
+  }
+
+  readonly #termPending = new Set<SimProcess>();
+
+  #fork(request: LaunchRequest, plan: Plan, isLeftover: boolean): SimProcess {
+    const { node, time } = this.#world;
+    const variables = new Map(request.environment.map((line) => splitVariable(line)));
+    const process: SimProcess = {
+      ...{ node, launchId: request.launchId, variables, plan, isLeftover },
+      mark: variables.get('WEFT_LAUNCH') ?? '',
+      group: request.cgroupProcs[0] ?? null,
+      ...{ startedAt: time.now, state: 'running', ranMs: 0, runningSince: time.now, exit: null },
+    };
+    this.processes.add(process);
+    this.#world.onStart(process);
+    this.#runOn(process, request.stdout);
+    return process;
+  }
+
+  #runOn(process: SimProcess, stdout: string): void {
+    const { plan } = process;
+    if (plan.runMs === null) return;
+    const left = Math.max(0, plan.runMs - process.ranMs);
+    const timer = this.#world.time.after(left, () => {
+      if (!process.isLeftover) this.#write(process, stdout, 'ends');
+      this.#end(process, plan.signal === null ? { code: plan.code } : { signal: plan.signal });
+    });
+    this.#timers.set(process, timer);
+    this.#resumeBy.set(process, () => this.#runOn(process, stdout));
+  }
+
+  readonly #resumeBy = new Map<SimProcess, () => void>();
+
+  #stop(process: SimProcess): void {
+    if (process.state !== 'running') return;
+    process.state = 'stopped';
+    process.ranMs += this.#world.time.now - (process.runningSince ?? this.#world.time.now);
+    process.runningSince = null;
+    this.#timers.get(process)?.cancel();
+    this.#watchers.get(process)?.('stopped');
+  }
+
+  #continue(process: SimProcess): void {
+    if (process.state !== 'stopped') return;
+    process.state = 'running';
+    process.runningSince = this.#world.time.now;
+    this.#watchers.get(process)?.('continued');
+    if (this.#termPending.delete(process)) this.#endSoon(process, { signal: SIGTERM });
+    else this.#resumeBy.get(process)?.();
+  }
+
+  #endSoon(process: SimProcess, exit: Exit): void {
+    this.#world.time.after(this.#world.dice.whole(0, 5), () => this.#end(process, exit));
+  }
+
+  #end(process: SimProcess, exit: Exit): void {
+    if (process.state === 'ended') return;
+    if (process.runningSince !== null) {
+      process.ranMs += this.#world.time.now - process.runningSince;
+    }
+    process.state = 'ended';
+    process.exit = exit;
+    this.#timers.get(process)?.cancel();
+    this.#timers.delete(process);
+    this.#resumeBy.delete(process);
+    this.#termPending.delete(process);
+    this.processes.delete(process);
+    this.#world.onEnd(process);
+    this.#watchers.get(process)?.('ended');
+    this.#watchers.delete(process);
+  }
+
+  /** Uses more and more memory; a group with a limit ends it for that. */
+  #eat(process: SimProcess): void {
+    const group = process.group === null ? undefined : this.groups.get(process.group);
+    const max = group?.memoryBytes ?? null;
+    if (group === undefined || max === null || process.plan.eatsBytes <= max) return;
+    this.#world.time.after(process.plan.eatsAfterMs, () => {
+      if (process.state === 'ended' || !this.#on) return;
+      group.outOfMemory = true;
+      this.#end(process, { signal: SIGKILL });
+    });
+  }
+
+  /** Bytes in use now, as far as they matter to a limit. */
+  memoryOf(process: SimProcess): number {
+    const { eatsBytes, eatsAfterMs } = process.plan;
+    return this.#world.time.now - process.startedAt >= eatsAfterMs ? eatsBytes : 0;
+  }
+
+  #write(process: SimProcess, path: string, word: string): void {
+    if (path.includes('/spool/')) this.#world.disk.append(path, `${word} ${process.mark}\n`);
+  }
+}
+
+function splitVariable(line: string): [string, string] {
+  const at = line.indexOf('=');
+  return [line.slice(0, at), line.slice(at + 1)];
+}

@@ -1,0 +1,274 @@
+// The launcher of one simulated node, and what the agent asks of the system beside it: limit
+// groups and marked processes. The launcher outlives agents and can die without its processes.
+
+import type { Containment } from '../src/ports/containment.ts';
+import type { Marks } from '../src/ports/marks.ts';
+import type {
+  KnownProcess,
+  LaunchRequest,
+  ProcessEvent,
+  Processes,
+} from '../src/ports/processes.ts';
+import type { Dice } from './chance.ts';
+import type { Life, Time } from './clock.ts';
+import type { Kernel, SimProcess } from './kernel.ts';
+import { planOf } from './plan.ts';
+
+const ENOENT = 2;
+const EAGAIN = 11;
+
+export interface LauncherWorld {
+  readonly time: Time;
+  readonly dice: Dice;
+  readonly kernel: Kernel;
+  /** Wall clock of the node. */
+  readonly now: () => number;
+  /** Share of starts for which the system has no process left. */
+  readonly forkFailures: () => number;
+}
+
+interface Entry {
+  readonly process: SimProcess | null;
+  known: KnownProcess;
+}
+
+export class SimLauncher {
+  readonly table = new Map<number, Entry>();
+  readonly world: LauncherWorld;
+  #connection: Connection | null = null;
+  #alive = true;
+
+  constructor(world: LauncherWorld) {
+    this.world = world;
+  }
+
+  connect(life: Life): Processes {
+    this.#connection = new Connection(this, life);
+    return this.#connection;
+  }
+
+  /** What it knew is lost; the processes go on. */
+  die(): void {
+    this.#alive = false;
+    this.table.clear();
+    this.#connection?.lost('the launcher died');
+    this.#connection = null;
+  }
+
+  get isAlive(): boolean {
+    return this.#alive;
+  }
+
+  start(request: LaunchRequest): void {
+    const { launchId } = request;
+    if (!this.#alive || this.table.has(launchId)) return;
+    const { dice, kernel } = this.world;
+    if (planOf(request.argv).isMissing) return this.#fail(launchId, 'exec', ENOENT);
+    if (dice.happens(this.world.forkFailures())) return this.#fail(launchId, 'fork', EAGAIN);
+    const entry: Entry = {
+      known: { launchId, state: 'running' },
+      process: kernel.start(request, (what) => {
+        if (this.#alive && this.table.get(launchId) === entry) this.#heard(entry, what);
+      }),
+    };
+    this.table.set(launchId, entry);
+    this.#tell({ kind: 'started', launchId, pid: launchId });
+  }
+
+  signal(launchId: number, signal: number): void {
+    if (!this.#alive || !this.table.has(launchId)) return;
+    for (const process of this.#family(launchId)) this.world.kernel.signal(process, signal);
+  }
+
+  leftovers(launchId: number): number {
+    return this.#family(launchId).length;
+  }
+
+  /** Everything that descends from the start, also what left its session. */
+  #family(launchId: number): SimProcess[] {
+    const mark = this.table.get(launchId)?.process?.mark;
+    return [...this.world.kernel.processes].filter((process) => process.mark === mark);
+  }
+
+  #fail(launchId: number, stage: 'exec' | 'fork', errno: number): void {
+    const end = { kind: 'failed', launchId, stage, errno } as const;
+    this.table.set(launchId, { process: null, known: { launchId, state: 'ended', end } });
+    this.#tell(end);
+  }
+
+  #heard(entry: Entry, what: 'ended' | 'stopped' | 'continued'): void {
+    const { launchId } = entry.known;
+    if (what !== 'ended') {
+      entry.known = { launchId, state: what === 'stopped' ? 'stopped' : 'running' };
+      this.#tell({ kind: what, launchId });
+      return;
+    }
+    const usage = { userUs: 1000, systemUs: 500, memoryPeakBytes: 4096 };
+    const exit = entry.process?.exit ?? {};
+    const end = { kind: 'exited', launchId, exit, usage, endedAt: this.world.now() } as const;
+    entry.known = { launchId, state: 'ended', end };
+    this.#tell(end);
+  }
+
+  #tell(event: ProcessEvent): void {
+    this.#connection?.deliver(event);
+  }
+
+  drop(connection: Connection): void {
+    if (this.#connection === connection) this.#connection = null;
+  }
+}
+
+/** One agent's socket to the launcher: in order, both ways, a moment late. */
+class Connection implements Processes {
+  readonly #launcher: SimLauncher;
+  readonly #life: Life;
+  #onEvent: (event: ProcessEvent) => void = () => undefined;
+  #onLost: (why: string) => void = () => undefined;
+  #isOpen = true;
+  readonly #next = { in: 0, out: 0 };
+
+  constructor(launcher: SimLauncher, life: Life) {
+    this.#launcher = launcher;
+    this.#life = life;
+  }
+
+  adopt(): Promise<readonly KnownProcess[]> {
+    return this.#ask(() => [...this.#launcher.table.values()].map(({ known }) => known));
+  }
+
+  onEvent(handler: (event: ProcessEvent) => void): void {
+    this.#onEvent = handler;
+  }
+
+  onLost(handler: (why: string) => void): void {
+    this.#onLost = handler;
+  }
+
+  start(request: LaunchRequest): void {
+    this.#tell(() => this.#launcher.start(request));
+  }
+
+  signal(launchId: number, signal: number): void {
+    this.#tell(() => this.#launcher.signal(launchId, signal));
+  }
+
+  leftovers(launchId: number): Promise<number> {
+    return this.#ask(() => this.#launcher.leftovers(launchId));
+  }
+
+  forget(launchId: number): void {
+    this.#tell(() => this.#launcher.table.delete(launchId));
+  }
+
+  shutDown(): void {
+    this.#tell(() => {
+      for (const launchId of this.#launcher.table.keys()) this.#launcher.signal(launchId, 9);
+      this.#launcher.die();
+    });
+  }
+
+  close(): void {
+    this.#isOpen = false;
+    this.#launcher.drop(this);
+  }
+
+  deliver(event: ProcessEvent): void {
+    this.#later('in', () => {
+      if (this.#isOpen && this.#life.alive) this.#onEvent(event);
+    });
+  }
+
+  lost(why: string): void {
+    this.#later('in', () => {
+      if (this.#isOpen && this.#life.alive) this.#onLost(why);
+      this.#isOpen = false;
+    });
+  }
+
+  #tell(work: () => void): void {
+    if (!this.#isOpen || !this.#life.alive) return;
+    // What was written to the socket arrives, even if the agent dies meanwhile.
+    this.#later('out', work);
+  }
+
+  /** Rejects when the launcher is gone; never settles for an agent that is. */
+  #ask<T>(question: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#tell(() => {
+        const answer = question();
+        this.#later('in', () => {
+          if (!this.#life.alive) return;
+          if (this.#isOpen && this.#launcher.isAlive) resolve(answer);
+          else reject(new Error('the launcher is gone'));
+        });
+      });
+    });
+  }
+
+  #later(way: 'in' | 'out', then: () => void): void {
+    const { time, dice } = this.#launcher.world;
+    const at = Math.max(this.#next[way], time.now + dice.fraction());
+    this.#next[way] = at;
+    time.after(at - time.now, then);
+  }
+}
+
+/** Limit groups as cgroups give them. */
+export function groupContainment(kernel: Kernel, life: Life): Containment {
+  return {
+    ...{ facts: 'cgroup v2', limits: 'cgroup', polled: false },
+    acquire({ memoryBytes }) {
+      const name = life.alive ? kernel.makeGroup(memoryBytes) : '';
+      return { name, procs: [name] };
+    },
+    adopt(names) {
+      for (const name of [...kernel.groups.keys()]) {
+        if (!names.includes(name) && kernel.inGroup(name).length === 0) kernel.groups.delete(name);
+      }
+    },
+    isEmpty: (name) => kernel.inGroup(name).length === 0,
+    kill(name) {
+      if (life.alive) for (const process of kernel.inGroup(name)) kernel.signal(process, 9);
+    },
+    use: (name) => ({
+      outOfMemory: kernel.groups.get(name)?.outOfMemory ?? false,
+      memoryPeakBytes: null,
+    }),
+    release(name) {
+      if (life.alive) kernel.groups.delete(name);
+    },
+    close: () => undefined,
+  };
+}
+
+/** A machine without groups: memory is watched from outside. */
+export const POLLED: Containment = {
+  ...{ facts: 'polling', limits: 'polling', polled: true },
+  acquire: () => null,
+  adopt: () => undefined,
+  isEmpty: () => true,
+  kill: () => undefined,
+  use: () => ({ outOfMemory: false, memoryPeakBytes: null }),
+  release: () => undefined,
+  close: () => undefined,
+};
+
+/** Processes by their mark, as /proc shows them. */
+export function marksOf(kernel: Kernel, life: Life): Marks {
+  return {
+    memory() {
+      const used = new Map<string, number>();
+      for (const process of kernel.processes) {
+        used.set(process.mark, (used.get(process.mark) ?? 0) + kernel.memoryOf(process));
+      }
+      return used;
+    },
+    kill(marks) {
+      if (!life.alive) return 0;
+      const found = [...kernel.processes].filter((process) => marks.has(process.mark));
+      for (const process of found) kernel.signal(process, 9);
+      return found.length;
+    },
+  };
+}

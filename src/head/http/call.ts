@@ -1,0 +1,36 @@
+// What a handler gets and gives: one request, checked and authorised, and its result.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RouteName } from '../../api/paths.ts';
+import type { ReplyOf, Request, ROUTES } from '../../api/routes.ts';
+import type { Result } from '../../core/base/result.ts';
+import type { UserActor } from '../../core/model/actor.ts';
+import type { Refusal } from '../../core/model/errors.ts';
+import type { Principal } from '../auth/authenticate.ts';
+import type { FoundJob } from './find-job.ts';
+import type { Services } from './services.ts';
+
+type AccessOf<N extends RouteName> = (typeof ROUTES)[N]['access'];
+type ActorOf<N extends RouteName> = AccessOf<N> extends { kind: 'user' } ? UserActor : null;
+
+export interface Call<N extends RouteName> extends Request<N> {
+  readonly principal: Principal;
+  /** Whoever the credentials say; null on routes that are not for users only. */
+  readonly actor: ActorOf<N>;
+  /** The job that the path names, on routes for its owner. */
+  readonly job: FoundJob | null;
+  /** Came over the unix socket. */
+  readonly local: boolean;
+  readonly incoming: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Aborted when the client has gone or the head stops: whoever waits should end. */
+  readonly signal: AbortSignal;
+}
+
+/** Routes whose answer is no JSON write it themselves and give null. */
+type Answer<N extends RouteName> = undefined extends ReplyOf<N> ? null : ReplyOf<N>;
+
+export type Handler<N extends RouteName> = (
+  services: Services,
+  call: Call<N>,
+) => Promise<Result<Answer<N>, Refusal>> | Result<Answer<N>, Refusal>;

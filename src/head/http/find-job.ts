@@ -1,0 +1,51 @@
+// Jobs by id, in memory or in the history, and their tasks by index.
+
+import { err, ok, type Result } from '../../core/base/result.ts';
+import { parseIndices } from '../../core/controller/indices.ts';
+import type { Job } from '../../core/controller/state.ts';
+import { type Refusal, refuse } from '../../core/model/errors.ts';
+import { formatTaskId, type JobId, parseTaskId, type TaskPlace } from '../../core/model/ids.ts';
+import type { JobRow } from '../../ports/history.ts';
+import type { Engine } from '../engine.ts';
+import { readSpec } from '../views/past-job-view.ts';
+
+export type FoundJob =
+  | { readonly kind: 'live'; readonly job: Job }
+  | { readonly kind: 'past'; readonly row: JobRow };
+
+type Places = Pick<Engine, 'state' | 'store'>;
+
+export async function findJob(engine: Places, id: JobId): Promise<Result<FoundJob, Refusal>> {
+  const job = engine.state.jobs.get(id);
+  if (job !== undefined) return ok({ kind: 'live', job });
+  // An id that was never given out costs no look into the store.
+  if (id >= engine.state.nextJobId) return err(refuse('job.not_found', { job: String(id) }));
+  const [row] = await engine.store.jobs({ jobIds: [id], limit: 1 });
+  if (row === undefined) return err(refuse('job.not_found', { job: String(id) }));
+  return ok({ kind: 'past', row });
+}
+
+export function ownerOf(found: FoundJob): string {
+  return found.kind === 'live' ? found.job.owner : found.row.owner;
+}
+
+/** The place that a path names; `index` of a query or body where the path has none. */
+export function readPlace(id: string, index?: number | undefined): Result<TaskPlace, Refusal> {
+  const place = parseTaskId(id);
+  if (!place.ok) return err(refuse('argument.invalid', { what: place.error }));
+  if (index === undefined) return place;
+  if (place.value.index !== null && place.value.index !== index) {
+    const what = `the path names index ${place.value.index}, the request index ${index}`;
+    return err(refuse('argument.invalid', { what }));
+  }
+  return ok({ ...place.value, index });
+}
+
+/** Index as the state counts: that of the place, or 0 for a plain job. Undefined: the whole array. */
+export function checkIndex(found: FoundJob, place: TaskPlace): Result<number | undefined, Refusal> {
+  const spec = found.kind === 'live' ? found.job.spec : readSpec(found.row);
+  const { array } = spec;
+  if (place.index === null) return ok(array === null ? 0 : undefined);
+  if (array !== null && parseIndices(array.indices).has(place.index)) return ok(place.index);
+  return err(refuse('job.not_found', { job: formatTaskId(place.jobId, place.index) }));
+}

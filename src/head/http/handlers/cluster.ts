@@ -1,0 +1,76 @@
+// The cluster as a whole, and whether its head lives.
+
+import { cpus, freemem, hostname, loadavg, totalmem, userInfo } from 'node:os';
+import { openApiDocument } from '../../../api/openapi.ts';
+import { err, ok } from '../../../core/base/result.ts';
+import { refuse } from '../../../core/model/errors.ts';
+import { addResources, NO_RESOURCES } from '../../../core/model/resources.ts';
+import { PROTOCOL_VERSION } from '../../../wire/messages.ts';
+import { jobState } from '../../views/job-state.ts';
+import { copyOf, nodeState } from '../../views/node-view.ts';
+import type { Handler } from '../call.ts';
+import type { Services } from '../services.ts';
+
+export const info: Handler<'info'> = ({ engine, facts }) => {
+  const { state } = engine;
+  const nodes = [...state.nodes.values()];
+  const { clusterName, version, multiUser } = facts;
+  return ok({
+    clusterName,
+    version,
+    protocol: PROTOCOL_VERSION,
+    multiUser,
+    jobs: countBy([...state.jobs.values()].map(jobState)),
+    queueLength: state.queue.size,
+    nodes: countBy(nodes.map(nodeState)),
+    total: copyOf(nodes.map(({ total }) => total).reduce(addResources, NO_RESOURCES)),
+    free: copyOf(nodes.map(({ free }) => free).reduce(addResources, NO_RESOURCES)),
+    head: headFacts({ engine, facts }),
+  });
+};
+
+function headFacts({ engine, facts }: Pick<Services, 'engine' | 'facts'>) {
+  return {
+    hostname: hostname(),
+    pid: process.pid,
+    user: loginName(),
+    nodeVersion: process.versions.node,
+    startedAt: facts.startedAt,
+    cpuCount: cpus().length,
+    memoryBytes: totalmem(),
+    memoryFreeBytes: freemem(),
+    load1: loadavg()[0] ?? 0,
+    residentBytes: process.memoryUsage.rss(),
+    seq: engine.seq,
+    now: engine.now(),
+  };
+}
+
+function loginName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? ''); // A uid without an account, as containers have.
+  }
+}
+
+export const health: Handler<'health'> = () => ok({ status: 'ok' });
+
+/** A head whose store cannot write accepts nothing. */
+export const readiness: Handler<'readiness'> = ({ engine }) => {
+  if (engine.failure === null) return ok({ status: 'ok' });
+  return err(refuse('store.unavailable', { cause: engine.failure }));
+};
+
+let document: Record<string, unknown> | undefined;
+
+export const openapi: Handler<'openapi'> = ({ facts }) => {
+  document ??= openApiDocument(facts.version);
+  return ok(document);
+};
+
+export function countBy(words: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const word of words) counts[word] = (counts[word] ?? 0) + 1;
+  return counts;
+}

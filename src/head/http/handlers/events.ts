@@ -1,0 +1,97 @@
+// What happens, as server-sent events (WHATWG HTML, section 9.2): id = sequence number, so that a
+// reader who was cut off goes on where it was with Last-Event-ID.
+
+import type { ServerResponse } from 'node:http';
+import { err, ok } from '../../../core/base/result.ts';
+import type { UserActor } from '../../../core/model/actor.ts';
+import { refuse } from '../../../core/model/errors.ts';
+import type { Call, Handler } from '../call.ts';
+import { type EventRing, visibleEvents } from '../event-ring.ts';
+import type { Services } from '../services.ts';
+
+/** Proxies cut what is silent for a minute; the line also moves the reader's last id. */
+const KEEP_ALIVE_MS = 15_000;
+
+export const events: Handler<'events'> = async (services, call) => {
+  const { ring } = services;
+  const after = readAfter(call);
+  if (after === null) {
+    const what = 'header Last-Event-ID: expected a sequence number';
+    return err(refuse('argument.invalid', { what }));
+  }
+  const from = after ?? ring.newest;
+  if (from + 1 < ring.oldest || from > ring.newest) {
+    const details = { after: String(from), oldest: String(ring.oldest) };
+    const hint = 'Read the listings anew, then follow from now on.';
+    return err(refuse('event.too_old', details, hint));
+  }
+  const { response } = call;
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+  await follow(services, { ring, response, actor: call.actor, from, signal: call.signal });
+  response.end();
+  return ok(null);
+};
+
+/** Undefined: from now on. Null: not a number. */
+function readAfter({ incoming, query }: Call<'events'>): number | undefined | null {
+  const header = incoming.headers['last-event-id'];
+  if (header === undefined) return query.after;
+  const seq = Number(header);
+  return Number.isSafeInteger(seq) && seq >= 0 ? seq : null;
+}
+
+interface Following {
+  readonly ring: EventRing;
+  readonly response: ServerResponse;
+  readonly actor: UserActor;
+  readonly from: number;
+  readonly signal: AbortSignal;
+}
+
+/** Sends until the reader goes, the head stops, or the reader falls behind what is in memory. */
+function follow({ clock }: Services, { ring, response, actor, from, signal }: Following) {
+  return new Promise<void>((resolve) => {
+    let sent = from;
+    let announced = from;
+    let blocked = false;
+    const write = (text: string): void => {
+      blocked = !response.write(text);
+    };
+    const pump = (): void => {
+      while (!blocked && sent < ring.newest) {
+        const record = ring.get(sent + 1);
+        // Too slow: the reader comes back with its last id and is told so.
+        if (record === undefined) return finish();
+        sent += 1;
+        const events = visibleEvents(record, actor);
+        if (events.length === 0) continue;
+        const { seq, at } = record;
+        announced = seq;
+        write(`id: ${seq}\ndata: ${JSON.stringify({ seq, at, events })}\n\n`);
+      }
+    };
+    const drained = (): void => {
+      blocked = false;
+      pump();
+    };
+    const keepAlive = (): void => {
+      if (!blocked) write(sent > announced ? `id: ${sent}\n\n` : ':\n\n');
+      announced = sent;
+      timer = clock.after(KEEP_ALIVE_MS, keepAlive);
+    };
+    const finish = (): void => {
+      timer.cancel();
+      unsubscribe();
+      signal.removeEventListener('abort', finish);
+      response.off('drain', drained);
+      resolve();
+    };
+    let timer = clock.after(KEEP_ALIVE_MS, keepAlive);
+    const unsubscribe = ring.onRecord(pump);
+    signal.addEventListener('abort', finish);
+    response.on('drain', drained);
+    response.flushHeaders();
+    if (signal.aborted) finish();
+    else pump();
+  });
+}

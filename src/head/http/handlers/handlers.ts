@@ -1,0 +1,66 @@
+// The handler of each route, by name. The compiler complains when one is missing.
+
+import type { RouteName } from '../../../api/paths.ts';
+import type { Handler } from '../call.ts';
+import * as cluster from './cluster.ts';
+import { events } from './events.ts';
+import { history } from './history.ts';
+import * as actions from './job-actions.ts';
+import { listJobs } from './list-jobs.ts';
+import { listTasks } from './list-tasks.ts';
+import * as login from './login.ts';
+import { readLogs } from './logs.ts';
+import { metrics } from './metrics.ts';
+import * as nodes from './nodes.ts';
+import { explainJob, getJob } from './show-job.ts';
+import { submitJob, submitJobs } from './submit.ts';
+import * as tokens from './tokens.ts';
+import { upgradeNeeded } from './upgrade-needed.ts';
+import * as users from './users.ts';
+import { waitForJob } from './wait.ts';
+
+export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
+  submitJob,
+  submitJobs,
+  listJobs,
+  getJob,
+  listTasks,
+  explainJob,
+  waitForJob,
+  readLogs,
+  cancelJob: actions.cancelJob,
+  holdJob: actions.holdJob,
+  releaseJob: actions.releaseJob,
+  suspendJob: actions.suspendJob,
+  resumeJob: actions.resumeJob,
+  requeueJob: actions.requeueJob,
+  signalJob: actions.signalJob,
+  history,
+  listNodes: nodes.listNodes,
+  getNode: nodes.getNode,
+  createNode: nodes.createNode,
+  removeNode: nodes.removeNode,
+  drainNode: nodes.drainNode,
+  undrainNode: nodes.undrainNode,
+  labelNode: nodes.labelNode,
+  declareNodeLost: nodes.declareNodeLost,
+  join: nodes.join,
+  agent: upgradeNeeded,
+  listUsers: users.listUsers,
+  createUser: users.createUser,
+  modifyUser: users.modifyUser,
+  removeUser: users.removeUser,
+  listTokens: tokens.listTokens,
+  createToken: tokens.createToken,
+  revokeToken: tokens.revokeToken,
+  createJoinToken: tokens.createJoinToken,
+  beginLocalLogin: login.beginLocalLogin,
+  finishLocalLogin: login.finishLocalLogin,
+  whoami: login.whoami,
+  info: cluster.info,
+  events,
+  metrics,
+  health: cluster.health,
+  readiness: cluster.readiness,
+  openapi: cluster.openapi,
+};

@@ -1,0 +1,77 @@
+// What is done to jobs: each route is one command of the controller.
+
+import type { ChangedReply } from '../../../api/common.ts';
+import { err, ok, type Result } from '../../../core/base/result.ts';
+import type { Command, Reply } from '../../../core/controller/commands.ts';
+import type { UserActor } from '../../../core/model/actor.ts';
+import { type Refusal, refuse } from '../../../core/model/errors.ts';
+import { formatTaskId, type TaskPlace } from '../../../core/model/ids.ts';
+import type { Engine } from '../../engine.ts';
+import type { Handler } from '../call.ts';
+import { checkIndex, type FoundJob, readPlace } from '../find-job.ts';
+import type { Services } from '../services.ts';
+
+interface Wish {
+  readonly params: { readonly id: string };
+  readonly body: { readonly index?: number | undefined } | undefined;
+  readonly job: FoundJob | null;
+  readonly actor: UserActor;
+}
+
+function onTask(kind: 'cancel_task' | 'suspend_task' | 'resume_task' | 'requeue_task') {
+  return ({ engine }: Services, call: Wish) => act(engine, call, (place) => ok({ kind, place }));
+}
+
+export const cancelJob = onTask('cancel_task');
+export const suspendJob = onTask('suspend_task');
+export const resumeJob = onTask('resume_task');
+export const requeueJob = onTask('requeue_task');
+
+export const signalJob: Handler<'signalJob'> = ({ engine }, call) =>
+  act(engine, call, (place) => ok({ kind: 'signal_task', place, signal: call.body.signal }));
+
+export const holdJob: Handler<'holdJob'> = ({ engine }, call) =>
+  act(engine, call, (place) => wholeJob('hold_job', place));
+
+export const releaseJob: Handler<'releaseJob'> = ({ engine }, call) =>
+  act(engine, call, (place) => wholeJob('release_job', place));
+
+/** Hold and release know no single tasks. */
+function wholeJob(
+  kind: 'hold_job' | 'release_job',
+  { jobId, index }: TaskPlace,
+): Result<Command, Refusal> {
+  if (index === null) return ok({ kind, jobId });
+  const what = `only whole jobs are held and released; name job ${jobId}`;
+  return err(refuse('argument.invalid', { what }));
+}
+
+async function act(
+  engine: Engine,
+  { params, body, job, actor }: Wish,
+  command: (place: TaskPlace) => Result<Command, Refusal>,
+): Promise<Result<ChangedReply, Refusal>> {
+  const place = readPlace(params.id, body?.index);
+  if (!place.ok) return place;
+  if (job === null) return err(refuse('job.not_found', { job: params.id }));
+  const index = checkIndex(job, place.value);
+  if (!index.ok) return index;
+  // What has left memory is done, whatever was asked of it.
+  if (job.kind === 'past') {
+    const { jobId } = place.value;
+    const details = {
+      job: formatTaskId(jobId, place.value.index),
+      outcome: job.row.outcome ?? 'unknown',
+    };
+    return err(refuse('job.already_done', details));
+  }
+  const made = command(place.value);
+  if (!made.ok) return made;
+  return changed(await engine.execute(made.value, actor));
+}
+
+/** The controller's reply as the API shows it. */
+export function changed(reply: Result<Reply, Refusal>): Result<ChangedReply, Refusal> {
+  if (!reply.ok) return reply;
+  return ok({ count: reply.value.kind === 'changed' ? reply.value.count : 1 });
+}

@@ -1,0 +1,75 @@
+// Jobs newest first: those in memory, then those that only the history knows.
+
+import type { JobView, ListJobsReply } from '../../../api/jobs.ts';
+import { ok } from '../../../core/base/result.ts';
+import type { Job } from '../../../core/controller/state.ts';
+import type { JobId } from '../../../core/model/ids.ts';
+import type { JobRow } from '../../../ports/history.ts';
+import type { Engine } from '../../engine.ts';
+import { jobState } from '../../views/job-state.ts';
+import { viewJob } from '../../views/job-view.ts';
+import { viewPastJob } from '../../views/past-job-view.ts';
+import { Reasons } from '../../views/reasons.ts';
+import type { Call, Handler } from '../call.ts';
+
+const LIMIT_DEFAULT = 100;
+
+type Query = Call<'listJobs'>['query'];
+
+export const listJobs: Handler<'listJobs'> = async ({ engine }, { query }) => {
+  const limit = query.limit ?? LIMIT_DEFAULT;
+  const below = query.before ?? Number.MAX_SAFE_INTEGER;
+  // One more than asked for tells whether there is a next page.
+  const live = liveJobs(engine, query, below).slice(-(limit + 1));
+  const past = wantsPast(engine, query) ? await pastJobs(engine, query, limit + 1) : [];
+  const reasons = new Reasons(engine);
+  const page = [
+    ...live.map((job) => ({ id: job.id as number, view: () => viewJob(engine, job, reasons) })),
+    ...past.map((row) => ({ id: row.jobId, view: () => viewPastJob(row) })),
+  ].sort((a, b) => b.id - a.id);
+  const jobs: JobView[] = page.slice(0, limit).map(({ view }) => view());
+  const next = page.length > limit ? (jobs.at(-1)?.id ?? null) : null;
+  return ok({ jobs, next } satisfies ListJobsReply);
+};
+
+/** Oldest first, as they stand in memory. */
+function liveJobs({ state }: Engine, query: Query, below: number): Job[] {
+  const found: Job[] = [];
+  for (const job of state.jobs.values()) {
+    if (job.id < below && isMatch(job, query)) found.push(job);
+  }
+  return found;
+}
+
+function isMatch(job: Job, { state, owner, name, outcome }: Query): boolean {
+  if (owner !== undefined && job.owner !== owner) return false;
+  if (name !== undefined && job.spec.name !== name) return false;
+  if (outcome !== undefined && job.outcome?.kind !== outcome) return false;
+  if (state === undefined || state === 'all') return true;
+  return state === 'active' ? job.outcome === null : jobState(job) === state;
+}
+
+/** Only done jobs leave memory, and only when there are many. */
+function wantsPast({ state: { jobs, nextJobId } }: Engine, { state = 'all' }: Query): boolean {
+  return (state === 'all' || state === 'done') && jobs.size < nextJobId - 1;
+}
+
+/** Rows of jobs that are not in memory. The history has the others too; those are passed over. */
+async function pastJobs({ state, store }: Engine, query: Query, limit: number): Promise<JobRow[]> {
+  const found: JobRow[] = [];
+  let below = query.before;
+  while (found.length < limit) {
+    const rows = await store.jobs({
+      ...(query.owner === undefined ? {} : { owner: query.owner }),
+      ...(query.name === undefined ? {} : { name: query.name }),
+      ...(query.outcome === undefined ? {} : { outcome: query.outcome }),
+      ...(below === undefined ? {} : { belowJobId: below }),
+      state: 'done',
+      limit,
+    });
+    for (const row of rows) if (!state.jobs.has(row.jobId as JobId)) found.push(row);
+    if (rows.length < limit) break;
+    below = rows.at(-1)?.jobId;
+  }
+  return found.slice(0, limit);
+}

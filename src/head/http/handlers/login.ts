@@ -1,0 +1,25 @@
+// The local login, and who one is.
+
+import { err, ok, type Result } from '../../../core/base/result.ts';
+import { type Refusal, refuse } from '../../../core/model/errors.ts';
+import type { Handler } from '../call.ts';
+
+export const beginLocalLogin: Handler<'beginLocalLogin'> = ({ engine, localLogin }, { local }) =>
+  local ? ok(localLogin.begin(engine.now())) : onlyLocal();
+
+export const finishLocalLogin: Handler<'finishLocalLogin'> = async (services, call) => {
+  if (!call.local) return onlyLocal();
+  const { engine, localLogin, sessions } = services;
+  const user = await localLogin.finish(call.body.challenge, engine.now());
+  if (!user.ok) return user;
+  const { token, expiresAt } = sessions.open(user.value, engine.now());
+  return ok({ token, user: user.value.name, expiresAt });
+};
+
+export const whoami: Handler<'whoami'> = (_, { actor: { kind, name, uid, role } }) =>
+  ok({ kind, name, uid, role });
+
+function onlyLocal(): Result<never, Refusal> {
+  const what = 'the local login works on the unix socket only; use a token from elsewhere.';
+  return err(refuse('auth.required', { what }));
+}

@@ -1,0 +1,86 @@
+// One job in full, and why it is where it is.
+
+import type { ExplainReply, JobDetail, JobView } from '../../../api/jobs.ts';
+import { ok } from '../../../core/base/result.ts';
+import type { JobRow } from '../../../ports/history.ts';
+import type { Engine } from '../../engine.ts';
+import { endedAs } from '../../views/job-state.ts';
+import { viewJob, viewJobDetail } from '../../views/job-view.ts';
+import { formatInstant } from '../../views/notice.ts';
+import { viewPastJob, viewPastJobDetail } from '../../views/past-job-view.ts';
+import { Reasons } from '../../views/reasons.ts';
+import { viewLiveTask } from '../../views/task-view.ts';
+import type { Handler } from '../call.ts';
+import { checkIndex, findJob, readPlace } from '../find-job.ts';
+
+/** Ended epochs that are added up for a job that has left memory. */
+const USAGE_ROWS_MAX = 10_000;
+
+export const getJob: Handler<'getJob'> = async ({ engine }, { params, actor }) => {
+  const place = readPlace(params.id);
+  if (!place.ok) return place;
+  const found = await findJob(engine, place.value.jobId);
+  if (!found.ok) return found;
+  if (found.value.kind === 'live') {
+    const { job } = found.value;
+    const view = viewJob(engine, job, new Reasons(engine));
+    return ok(viewJobDetail(view, job, job.owner === actor.name));
+  }
+  const { row } = found.value;
+  return ok(viewPastJobDetail(row, await usageOf(engine, row), row.owner === actor.name));
+};
+
+export const explainJob: Handler<'explainJob'> = async ({ engine }, { params }) => {
+  const place = readPlace(params.id);
+  if (!place.ok) return place;
+  const found = await findJob(engine, place.value.jobId);
+  if (!found.ok) return found;
+  const index = checkIndex(found.value, place.value);
+  if (!index.ok) return index;
+  if (found.value.kind === 'past') return ok(explainView(viewPastJob(found.value.row)));
+  const { job } = found.value;
+  const reasons = new Reasons(engine);
+  if (index.value === undefined || job.outcome !== null) {
+    return ok(explainView(viewJob(engine, job, reasons)));
+  }
+  const kind = endedAs(job, index.value);
+  if (kind !== undefined) return ok({ state: 'done', reason: null, words: `It ended: ${kind}.` });
+  return ok(explainView(viewLiveTask(engine, job, index.value, reasons)));
+};
+
+type Explained = Pick<
+  JobView,
+  'state' | 'outcome' | 'reason' | 'notice' | 'nodes' | 'startedAt' | 'endedAt'
+>;
+
+function explainView(view: Explained): ExplainReply {
+  const { state, reason } = view;
+  return { state, reason, words: wordsOf(view) };
+}
+
+function wordsOf({ state, outcome, reason, notice, nodes, startedAt, endedAt }: Explained): string {
+  if (outcome !== null) {
+    const when = endedAt === null ? '' : ` at ${formatInstant(endedAt)}`;
+    const detail = outcome.detail === null ? '' : ` (${outcome.detail})`;
+    return `It is done${when}: ${outcome.kind}${detail}.`;
+  }
+  const words: string[] = [];
+  if (nodes.length > 0) {
+    const since = startedAt === null ? '' : ` since ${formatInstant(startedAt)}`;
+    words.push(`It is ${state.replaceAll('_', ' ')} on ${nodes.join(', ')}${since}.`);
+  }
+  if (reason !== null) words.push(`It is pending: ${reason.words}.`);
+  if (notice !== null) words.push(notice);
+  return words.length === 0 ? `It is ${state.replaceAll('_', ' ')}.` : words.join(' ');
+}
+
+async function usageOf({ store }: Engine, { jobId }: JobRow): Promise<JobDetail['usage']> {
+  const rows = await store.tasks({ jobIds: [jobId], limit: USAGE_ROWS_MAX });
+  const usage = { userUs: 0, systemUs: 0, memoryPeakBytes: 0 };
+  for (const row of rows) {
+    usage.userUs += row.userUs;
+    usage.systemUs += row.systemUs;
+    usage.memoryPeakBytes = Math.max(usage.memoryPeakBytes, row.memoryPeakBytes);
+  }
+  return usage;
+}

@@ -1,0 +1,39 @@
+// Users and the roles they have.
+
+import type { UserView } from '../../../api/users.ts';
+import { ok } from '../../../core/base/result.ts';
+import type { UserName } from '../../../core/model/ids.ts';
+import type { Handler } from '../call.ts';
+import type { Services } from '../services.ts';
+import { changed } from './job-actions.ts';
+
+export const listUsers: Handler<'listUsers'> = ({ engine: { state } }) => {
+  const activeJobs = new Map<UserName, number>();
+  for (const { owner, outcome } of state.jobs.values()) {
+    if (outcome === null) activeJobs.set(owner, (activeJobs.get(owner) ?? 0) + 1);
+  }
+  const tokens = [...state.tokens.values()].filter(({ purpose }) => purpose === 'user');
+  const users = [...state.users.values()].map(({ name, role }): UserView => {
+    const tokenCount = tokens.filter(({ user }) => user === name).length;
+    return { name, role, tokenCount, activeJobs: activeJobs.get(name) ?? 0 };
+  });
+  return ok({ users });
+};
+
+export const createUser: Handler<'createUser'> = (services, call) => set(services, call, 'create');
+
+export const modifyUser: Handler<'modifyUser'> = (services, call) => set(services, call, 'modify');
+
+export const removeUser: Handler<'removeUser'> = async ({ engine }, { params, actor }) => {
+  const user = params.name as UserName;
+  return changed(await engine.execute({ kind: 'remove_user', user }, actor));
+};
+
+async function set(
+  { engine }: Services,
+  { params, body, actor }: Parameters<typeof createUser>[1] | Parameters<typeof modifyUser>[1],
+  mode: 'create' | 'modify',
+) {
+  const user = params.name as UserName;
+  return changed(await engine.execute({ kind: 'set_user', user, role: body.role, mode }, actor));
+}

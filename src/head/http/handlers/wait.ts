@@ -1,0 +1,90 @@
+// Waiting for a job or task: answered when what was waited for is a durable fact, else refused with
+// `wait.timeout`. Nothing is ever concluded from silence.
+
+import { formatDuration } from '../../../core/base/duration.ts';
+import { err, ok } from '../../../core/base/result.ts';
+import type { Job } from '../../../core/controller/state.ts';
+import { refuse } from '../../../core/model/errors.ts';
+import type { JobId } from '../../../core/model/ids.ts';
+import { endedAs } from '../../views/job-state.ts';
+import { viewJob } from '../../views/job-view.ts';
+import { viewPastJob } from '../../views/past-job-view.ts';
+import { Reasons } from '../../views/reasons.ts';
+import type { Handler } from '../call.ts';
+import { checkIndex, findJob, readPlace } from '../find-job.ts';
+import type { Services } from '../services.ts';
+import { viewTasks } from './list-tasks.ts';
+
+const TIMEOUT_DEFAULT_MS = 60_000;
+
+export const waitForJob: Handler<'waitForJob'> = async (services, call) => {
+  const { engine } = services;
+  const place = readPlace(call.params.id);
+  if (!place.ok) return place;
+  const { jobId } = place.value;
+  const before = await findJob(engine, jobId);
+  if (!before.ok) return before;
+  const index = checkIndex(before.value, place.value);
+  if (!index.ok) return index;
+  const timeoutMs = call.query.timeoutMs ?? TIMEOUT_DEFAULT_MS;
+  const isMet = condition(call.query.until ?? 'done', index.value);
+  const end = await until(services, { jobId, isMet, timeoutMs, signal: call.signal });
+  if (end === 'timeout') return err(refuse('wait.timeout', { limit: formatDuration(timeoutMs) }));
+  if (end === 'aborted') return err(refuse('head.stopping', {}));
+  await engine.settled();
+  const found = await findJob(engine, jobId);
+  if (!found.ok) return found;
+  const job =
+    found.value.kind === 'past'
+      ? viewPastJob(found.value.row)
+      : viewJob(engine, found.value.job, new Reasons(engine));
+  // A plain job has one task, and its epoch and nodes are worth knowing; of an array only if asked.
+  const tasks =
+    index.value === undefined ? [] : await viewTasks(engine, found.value, [index.value]);
+  return ok({ job, task: tasks[0] ?? null });
+};
+
+/** A job that has left memory is done. */
+function condition(
+  wanted: 'done' | 'started',
+  index: number | undefined,
+): (job: Job | undefined) => boolean {
+  return (job) => {
+    if (job === undefined || job.outcome !== null) return true;
+    if (index === undefined) return wanted === 'started' && job.startedAt !== null;
+    if (endedAs(job, index) !== undefined) return true;
+    return wanted === 'started' && (job.active.get(index)?.startedAt ?? null) !== null;
+  };
+}
+
+interface Waiting {
+  readonly jobId: JobId;
+  readonly isMet: (job: Job | undefined) => boolean;
+  /** Null = without end. */
+  readonly timeoutMs: number | null;
+  readonly signal: AbortSignal;
+}
+
+/** Looks at the state of now, then after every record about the job. */
+export function until(
+  { engine, watch, clock }: Services,
+  { jobId, isMet, timeoutMs, signal }: Waiting,
+): Promise<'met' | 'timeout' | 'aborted'> {
+  return new Promise((resolve) => {
+    const finish = (end: 'met' | 'timeout' | 'aborted'): void => {
+      unwatch();
+      timer?.cancel();
+      signal.removeEventListener('abort', aborted);
+      resolve(end);
+    };
+    const look = (): void => {
+      if (isMet(engine.state.jobs.get(jobId))) finish('met');
+    };
+    const aborted = (): void => finish('aborted');
+    const unwatch = watch.watch(jobId, look);
+    const timer = timeoutMs === null ? undefined : clock.after(timeoutMs, () => finish('timeout'));
+    signal.addEventListener('abort', aborted);
+    if (signal.aborted) aborted();
+    else look();
+  });
+}

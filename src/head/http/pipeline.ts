@@ -1,0 +1,228 @@
+// One request from its first line to its answer: route, who, how often, body, may they, do, audit.
+// Everything that goes wrong on the way is a refusal, and every request is answered.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Route } from '../../api/routes.ts';
+import { err, ok, type Result } from '../../core/base/result.ts';
+import type { UserActor } from '../../core/model/actor.ts';
+import { type Refusal, refuse } from '../../core/model/errors.ts';
+import type { Principal } from '../auth/authenticate.ts';
+import { authorizeObject, authorizeRoute } from '../auth/authorize.ts';
+import { sendJson, sendRefusal } from './answer.ts';
+import type { Call } from './call.ts';
+import { type FoundJob, findJob, ownerOf, readPlace } from './find-job.ts';
+import { HANDLERS } from './handlers/handlers.ts';
+import type { RateLimit } from './rate-limit.ts';
+import { readBody } from './read-body.ts';
+import { type Match, matchRoute } from './router.ts';
+import type { Services } from './services.ts';
+import { validate } from './validate.ts';
+
+export interface Limits {
+  /** By user name. */
+  readonly users: RateLimit;
+  /** By address, for requests without (good) credentials. */
+  readonly strangers: RateLimit;
+}
+
+type AnyHandler = (
+  services: Services,
+  call: Call<never>,
+) => Promise<Result<unknown, Refusal>> | Result<unknown, Refusal>;
+
+/** What is known of a request while it is worked on. */
+interface Visit {
+  readonly incoming: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly local: boolean;
+  readonly address: string;
+  principal: Principal;
+}
+
+export class Pipeline {
+  readonly #services: Services;
+  readonly #limits: Limits;
+  readonly #stopping: AbortSignal;
+
+  /** `stopping`: aborted when the head stops, so that long polls and streams end. */
+  constructor(services: Services, limits: Limits, stopping: AbortSignal) {
+    this.#services = services;
+    this.#limits = limits;
+    this.#stopping = stopping;
+  }
+
+  /** Never rejects. `local`: over the unix socket. */
+  async handle(incoming: IncomingMessage, response: ServerResponse, local: boolean): Promise<void> {
+    const { clock, counts } = this.#services;
+    const startedAt = clock.monotonic();
+    const address = local ? 'unix socket' : (incoming.socket.remoteAddress ?? 'unknown');
+    const visit: Visit = { incoming, response, local, address, principal: { kind: 'nobody' } };
+    const match = matchRoute(incoming.method ?? '', incoming.url ?? '');
+    const refusal = match.ok
+      ? await this.#guarded(visit, match.value)
+      : this.#unknown(visit, match.error);
+    if (refusal !== null) this.#refuse(visit, refusal);
+    if (match.ok) this.#audit(visit, match.value, refusal);
+    const seconds = (clock.monotonic() - startedAt) / 1000;
+    const name = match.ok ? match.value.route.name : 'unknown';
+    counts.add(name, response.statusCode, seconds);
+  }
+
+  /** Who sends this, and may they come in; also used for the agents' WebSocket. */
+  admit(
+    visit: Pick<Visit, 'incoming' | 'local' | 'address'>,
+    route: Route,
+  ): Result<Principal, Refusal> {
+    const { authenticator, clock } = this.#services;
+    const { headers } = visit.incoming;
+    const principal = authenticator.authenticate(headers.authorization, visit.local);
+    const isUser = principal.ok && principal.value.kind === 'user';
+    const limit = isUser ? this.#limits.users : this.#limits.strangers;
+    const isNode = principal.ok && principal.value.kind === 'node';
+    const name = isUser ? principal.value.actor.name : visit.address;
+    if (!isNode && !limit.take(name, clock.monotonic())) {
+      return err(refuse('rate.exceeded', { limit: String(limit.perSecond) }));
+    }
+    if (!principal.ok) return principal;
+    const refusal = authorizeRoute(route, principal.value, visit.local);
+    return refusal === null ? principal : err(refusal);
+  }
+
+  /** A thrown error is a bug: it is logged under a number that the answer names. */
+  async #guarded(visit: Visit, match: Match): Promise<Refusal | null> {
+    try {
+      return await this.#run(visit, match);
+    } catch (error) {
+      const { chance, log } = this.#services;
+      const incident = Buffer.from(chance.bytes(4)).toString('hex');
+      const stack = error instanceof Error ? error.stack : String(error);
+      log.error({ incident, route: match.route.name, stack }, 'a request met a bug');
+      return refuse('internal.error', { incident });
+    }
+  }
+
+  async #run(visit: Visit, match: Match): Promise<Refusal | null> {
+    const { route } = match;
+    const admitted = this.admit(visit, route);
+    if (!admitted.ok) return admitted.error;
+    visit.principal = admitted.value;
+    const body = hasBody(visit.incoming) ? await readBody(visit.incoming) : ok(undefined);
+    if (!body.ok) return body.error;
+    const params = validate(route.params, match.params, 'path');
+    if (!params.ok) return params.error;
+    const query = validate(route.query, readQuery(match.query), 'query');
+    if (!query.ok) return query.error;
+    const checked = validate(route.body, body.value, 'body');
+    if (!checked.ok) return checked.error;
+    const actor = admitted.value.kind === 'user' ? admitted.value.actor : null;
+    const job = await this.#ownedJob(route, match, actor);
+    if (!job.ok) return job.error;
+    const call = {
+      params: params.value,
+      query: query.value,
+      body: checked.value,
+      principal: admitted.value,
+      actor,
+      job: job.value,
+      local: visit.local,
+      incoming: visit.incoming,
+      response: visit.response,
+      signal: this.#signal(route, visit.response),
+    };
+    return this.#answer(route, call as unknown as Call<never>);
+  }
+
+  async #answer(route: Route, call: Call<never>): Promise<Refusal | null> {
+    const { engine } = this.#services;
+    const handler = HANDLERS[route.name] as unknown as AnyHandler;
+    const result = await handler(this.#services, call);
+    if (!result.ok) return result.error;
+    if (route.reply === undefined) return null;
+    if (route.method === 'GET' && route.access.kind === 'user') {
+      // What was seen in memory may not be durable yet, and then nobody must hear of it.
+      await engine.settled();
+      if (engine.failure !== null) return refuse('store.unavailable', { cause: engine.failure });
+    }
+    sendJson(call.response, 200, result.value);
+    return null;
+  }
+
+  async #ownedJob(
+    { access }: Route,
+    { params }: Match,
+    actor: UserActor | null,
+  ): Promise<Result<FoundJob | null, Refusal>> {
+    if (access.kind !== 'user' || access.owned !== 'job' || actor === null) return ok(null);
+    const place = readPlace(params['id'] ?? '');
+    if (!place.ok) return place;
+    const id = place.value.jobId;
+    const found = await findJob(this.#services.engine, id);
+    if (!found.ok) return found;
+    const refusal = authorizeObject(actor, { kind: 'job', id, owner: ownerOf(found.value) });
+    return refusal === null ? found : err(refusal);
+  }
+
+  /** Only those who wait need one: it costs more than the rest of a short request. */
+  #signal({ name, produces }: Route, response: ServerResponse): AbortSignal {
+    if (produces === undefined && name !== 'waitForJob') return this.#stopping;
+    const gone = new AbortController();
+    const abort = (): void => gone.abort();
+    this.#stopping.addEventListener('abort', abort);
+    response.once('close', () => {
+      this.#stopping.removeEventListener('abort', abort);
+      abort();
+    });
+    if (this.#stopping.aborted) abort();
+    return gone.signal;
+  }
+
+  #unknown(visit: Visit, path: string): Refusal {
+    const { clock } = this.#services;
+    const { strangers } = this.#limits;
+    if (strangers.take(visit.address, clock.monotonic())) return refuse('route.unknown', { path });
+    return refuse('rate.exceeded', { limit: String(strangers.perSecond) });
+  }
+
+  #refuse({ incoming, response }: Visit, refusal: Refusal): void {
+    // A body that nobody will read is not waited for: the connection ends with the answer.
+    const unread = hasBody(incoming) && !incoming.readableEnded;
+    if (unread && !response.headersSent) {
+      response.setHeader('connection', 'close');
+      response.once('finish', () => incoming.socket.destroySoon());
+    }
+    sendRefusal(response, refusal);
+  }
+
+  #audit(
+    { principal, address, response }: Visit,
+    { route, params }: Match,
+    refusal: Refusal | null,
+  ) {
+    if (route.method === 'GET' || route.quiet === true) return;
+    const fields = {
+      who: nameOf(principal),
+      from: address,
+      what: route.name,
+      ...params,
+      status: response.statusCode,
+      result: refusal?.code ?? 'ok',
+    };
+    this.#services.audit.info(fields, 'request');
+  }
+}
+
+function nameOf(principal: Principal): string {
+  if (principal.kind === 'user') return principal.actor.name;
+  if (principal.kind === 'node') return `node ${principal.name}`;
+  return principal.kind === 'join' ? `join token ${principal.tokenId}` : 'nobody';
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length'];
+  return (length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined;
+}
+
+/** Of a name that is given twice, the last value counts. */
+function readQuery(text: string): Record<string, string> {
+  return text === '' ? {} : Object.fromEntries(new URLSearchParams(text));
+}

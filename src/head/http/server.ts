@@ -1,0 +1,251 @@
+// The head's doors: a unix socket for users of this machine and one TLS port for everybody else,
+// both with the same routes. Whatever comes in broken is answered or dropped, and harms nobody.
+
+import { chmod, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerOptions } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo, ListenOptions, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { ROUTE_LIST } from '../../api/routes.ts';
+import { refuse } from '../../core/model/errors.ts';
+import type { Chance } from '../../ports/chance.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import { Accounts } from '../auth/accounts.ts';
+import { Authenticator } from '../auth/authenticate.ts';
+import { fingerprintOf, type HeadCertificate } from '../auth/certificate.ts';
+import { LocalLogin } from '../auth/local-login.ts';
+import { Sessions } from '../auth/sessions.ts';
+import type { Engine } from '../engine.ts';
+import type { LogFiles } from '../logs/log-files.ts';
+import { AgentSockets, refuseUpgrade } from './agent-socket.ts';
+import { EventRing } from './event-ring.ts';
+import { JobWatch } from './job-watch.ts';
+import { Pipeline } from './pipeline.ts';
+import { RateLimit } from './rate-limit.ts';
+import { RequestCounts } from './request-counts.ts';
+import { matchRoute } from './router.ts';
+import type { AgentAcceptor, Services } from './services.ts';
+
+/** From connection to the end of the header; a slow reader of ours is not meant here. */
+const HEADERS_MS = 10_000;
+/** From the first byte to the end of the body: 8 MiB over a slow line. */
+const REQUEST_MS = 60_000;
+/** A little more than what clients usually keep an idle connection. */
+const KEEP_ALIVE_MS = 65_000;
+const HEADER_BYTES_MAX = 32 * 1024;
+/** Guesses at tokens from one address; a login needs three requests. */
+const STRANGER_RATE = 50;
+const STRANGER_BURST = 500;
+
+export interface HttpPorts {
+  readonly engine: Engine;
+  readonly agents: AgentAcceptor;
+  readonly logs: LogFiles;
+  readonly clock: Clock;
+  readonly chance: Chance;
+  readonly log: Log;
+  readonly audit: Log;
+}
+
+export interface HttpOptions {
+  readonly clusterName: string;
+  readonly version: string;
+  readonly multiUser: boolean;
+  /** Replaced when something lies there: whoever holds the store is the only head. */
+  readonly socketPath: string;
+  readonly secure: {
+    /** Port 0: any free one. */
+    readonly host: string;
+    readonly port: number;
+    readonly certificate: HeadCertificate;
+    /** Names and addresses for join tokens, best first; empty = `host`. */
+    readonly publicNames: readonly string[];
+  } | null;
+  /** Where the local login makes its directory, mode 1777. Must be shared with the users. */
+  readonly loginDirectory: string;
+  /** Requests a second and user. */
+  readonly requestRateMax: number;
+}
+
+export interface HttpSide {
+  /** The TLS port in use; null without one. */
+  readonly port: number | null;
+  readonly fingerprint: string | null;
+  /** Ends long polls and streams, closes agents' sessions and lets no more in. */
+  close(): Promise<void>;
+}
+
+/** Resolves when both doors are open. Rejects with words when one cannot be opened. */
+export async function startHttp(ports: HttpPorts, options: HttpOptions): Promise<HttpSide> {
+  const { secure } = options;
+  const secureServer =
+    secure === null
+      ? null
+      : createSecureServer({
+          ...serverOptions(),
+          key: secure.certificate.keyPem,
+          cert: secure.certificate.certificatePem,
+          handshakeTimeout: HEADERS_MS,
+        });
+  // Bound before anything is served: join tokens carry the port that was found.
+  const port = secureServer === null ? null : await listen(secureServer, secure ?? {});
+  const fingerprint = secure === null ? null : fingerprintOf(secure.certificate.certificatePem);
+  const side = await createSide(ports, options, { port, fingerprint });
+  if (secureServer !== null) side.serve(secureServer, false);
+  const socketServer = createServer(serverOptions());
+  side.serve(socketServer, true);
+  await rm(options.socketPath, { force: true });
+  await listen(socketServer, { path: options.socketPath });
+  // Everybody may knock: who they are is decided by the login, not by file modes.
+  await chmod(options.socketPath, 0o666);
+  const servers = secureServer === null ? [socketServer] : [socketServer, secureServer];
+  return { port, fingerprint, close: () => side.close(servers) };
+}
+
+function serverOptions(): ServerOptions {
+  return {
+    headersTimeout: HEADERS_MS,
+    requestTimeout: REQUEST_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: HEADER_BYTES_MAX,
+    connectionsCheckingInterval: 2000,
+  };
+}
+
+interface Bound {
+  readonly port: number | null;
+  readonly fingerprint: string | null;
+}
+
+async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound): Promise<Side> {
+  const { engine, clock, chance } = ports;
+  const sessions = new Sessions(chance);
+  const localLogin = new LocalLogin({
+    directory: options.loginDirectory,
+    chance,
+    accounts: new Accounts(),
+  });
+  await localLogin.prepare();
+  const authenticator = new Authenticator({
+    state: () => engine.state,
+    sessions,
+    now: () => engine.now(),
+    headUid: process.getuid?.() ?? 0,
+  });
+  const { clusterName, version, multiUser, requestRateMax } = options;
+  const addresses = addressesOf(options, bound.port);
+  const { fingerprint } = bound;
+  const startedAt = clock.now();
+  const services: Services = {
+    ...ports,
+    facts: { clusterName, version, multiUser, addresses, fingerprint, startedAt },
+    authenticator,
+    sessions,
+    localLogin,
+    ring: new EventRing(engine.seq),
+    watch: new JobWatch(),
+    counts: new RequestCounts(),
+  };
+  const limits = {
+    users: new RateLimit(requestRateMax),
+    strangers: new RateLimit(STRANGER_RATE, STRANGER_BURST),
+  };
+  return new Side(services, limits);
+}
+
+function addressesOf({ secure }: HttpOptions, port: number | null): string[] {
+  if (secure === null || port === null) return [];
+  const names = secure.publicNames.length > 0 ? secure.publicNames : [secure.host];
+  return names.map((name) => (name.includes(':') ? `[${name}]:${port}` : `${name}:${port}`));
+}
+
+/** Routes, WebSockets and followers behind both doors. */
+class Side {
+  readonly #services: Services;
+  readonly #pipeline: Pipeline;
+  readonly #agents: AgentSockets;
+  readonly #stopping = new AbortController();
+  readonly #unsubscribe: () => void;
+
+  constructor(services: Services, limits: ConstructorParameters<typeof Pipeline>[1]) {
+    const { engine, ring, watch } = services;
+    this.#services = services;
+    this.#pipeline = new Pipeline(services, limits, this.#stopping.signal);
+    this.#agents = new AgentSockets((session) => services.agents.accept(session));
+    this.#unsubscribe = engine.onCommitted((record) => {
+      ring.add(record, engine.state);
+      watch.committed(record.events);
+      this.#agents.committed(record.events);
+    });
+  }
+
+  serve(server: Server, local: boolean): void {
+    server.on('request', (incoming, response) => {
+      void this.#pipeline.handle(incoming, response, local);
+    });
+    server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
+      this.#upgrade(incoming, socket, head, local);
+    });
+    server.on('clientError', (error: Error, socket: Duplex) => this.#broken(error, socket));
+    server.on('tlsClientError', (error: Error, socket: Duplex) => {
+      this.#services.log.debug({ error: error.message }, 'a TLS handshake failed');
+      socket.destroy();
+    });
+  }
+
+  async close(servers: readonly Server[]): Promise<void> {
+    this.#stopping.abort();
+    this.#unsubscribe();
+    this.#agents.closeAll('the head is stopping');
+    await Promise.all(servers.map(closeServer));
+  }
+
+  #upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer, local: boolean): void {
+    socket.on('error', () => socket.destroy());
+    const match = matchRoute(incoming.method ?? '', incoming.url ?? '');
+    const agent = ROUTE_LIST.find(({ name }) => name === 'agent');
+    if (!match.ok || agent === undefined || match.value.route.name !== 'agent') {
+      const path = String(incoming.url).slice(0, 200);
+      return refuseUpgrade(socket, refuse('route.unknown', { path }));
+    }
+    const remote = (socket as Socket).remoteAddress ?? 'unknown';
+    const address = local ? 'unix socket' : remote;
+    const admitted = this.#pipeline.admit({ incoming, local, address }, agent);
+    if (!admitted.ok) return refuseUpgrade(socket, admitted.error);
+    if (admitted.value.kind !== 'node') return;
+    this.#agents.upgrade(incoming, socket, head, admitted.value.name);
+  }
+
+  /** No HTTP, too large a header, or too slow: said in one line, then closed. */
+  #broken(error: Error & { code?: string }, socket: Duplex): void {
+    this.#services.log.debug({ error: error.message }, 'a broken request');
+    if (!socket.writable || error.code === 'ECONNRESET') {
+      socket.destroy();
+      return;
+    }
+    refuseUpgrade(socket, refuse('request.malformed', { what: error.message }));
+  }
+}
+
+function listen(server: Server, where: ListenOptions & { host?: string }): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    const { host, port, path } = where;
+    const options = path === undefined ? { host, port } : { path };
+    server.listen(options as ListenOptions, () => {
+      server.off('error', reject);
+      const address = server.address() as AddressInfo | string | null;
+      resolve(typeof address === 'object' && address !== null ? address.port : 0);
+    });
+  });
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+    // Answers under way get a moment; whoever does not read them is not waited for.
+    setTimeout(() => server.closeAllConnections(), 500).unref();
+  });
+}

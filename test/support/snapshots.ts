@@ -1,0 +1,111 @@
+// Snapshots for the scheduler, made of short words, and a plan as text.
+
+import { IntervalSet } from '../../src/core/base/interval-set.ts';
+import type { JobId, NodeName } from '../../src/core/model/ids.ts';
+import type { ResourceRequest } from '../../src/core/model/job.ts';
+import { addResources, subtractResources } from '../../src/core/model/resources.ts';
+import type { Settings } from '../../src/core/model/settings.ts';
+import type { Plan, Snapshot } from '../../src/core/scheduler/plan.ts';
+import { NodePool, type NodeView } from '../../src/core/scheduler/pool.ts';
+import { Queue, type QueueEntry, ShapeBook } from '../../src/core/scheduler/queue.ts';
+import { type Amounts, resources } from './nodes.ts';
+
+/** A node, and what of it is taken already. */
+export interface NodeWords extends Amounts {
+  readonly name: string;
+  readonly used?: Amounts;
+  readonly labels?: readonly string[];
+}
+
+/** A waiting job; `tasks` of more than one are an array from index 0. */
+export interface JobWords extends Amounts {
+  readonly nodes?: number;
+  readonly names?: readonly string[];
+  readonly labels?: readonly string[];
+  readonly exclusive?: boolean;
+  readonly nice?: number;
+  readonly tasks?: number;
+  readonly runningMax?: number;
+  readonly running?: number;
+}
+
+export function view(words: NodeWords, order: number): NodeView {
+  const total = resources(words);
+  const used = resources(words.used ?? {});
+  const usedGpus = used.gpuCount;
+  const labels = new Set(words.labels ?? []);
+  return {
+    name: words.name as NodeName,
+    order,
+    total,
+    free: subtractResources(total, used),
+    gpusFree: Array.from({ length: total.gpuCount - usedGpus }, (_, at) => at + usedGpus),
+    labels,
+    labelsKey: [...labels].sort().join(','),
+    idle: words.used === undefined,
+  };
+}
+
+export function request(words: JobWords): ResourceRequest {
+  return {
+    nodeCount: words.nodes ?? 1,
+    processesPerNode: 1,
+    perNode: resources(words),
+    exclusive: words.exclusive ?? false,
+    labels: words.labels ?? [],
+    nodeNames: (words.names ?? []) as NodeName[],
+  };
+}
+
+/** Jobs get the ids 1, 2, … in the order given. */
+export function entries(jobs: readonly JobWords[]): QueueEntry[] {
+  const shapes = new ShapeBook();
+  return jobs.map((words, at) => ({
+    jobId: (at + 1) as JobId,
+    nice: words.nice ?? 0,
+    shape: shapes.of('default', request(words)),
+    pending: IntervalSet.of([[0, (words.tasks ?? 1) - 1]]),
+    runningMax: words.runningMax ?? null,
+    running: words.running ?? 0,
+  }));
+}
+
+export function snapshot(
+  nodes: readonly NodeWords[],
+  jobs: readonly JobWords[],
+  more: { policy?: Settings['policy']; startsMax?: number } = {},
+): Snapshot {
+  const pool = new NodePool();
+  nodes.forEach((words, at) => {
+    pool.set(view(words, at + 1));
+  });
+  const queue = new Queue();
+  for (const entry of entries(jobs)) queue.add(entry);
+  return { queue, pool, policy: more.policy ?? 'first_fit', startsMax: more.startsMax ?? 512 };
+}
+
+/** `1@n1 2[3]@n1+n2 …`, indices shown where they are not 0. */
+export function planWords(plan: Plan): string {
+  const starts = plan.starts.map(({ jobId, index, shares }) => {
+    const task = index === 0 ? `${jobId}` : `${jobId}[${index}]`;
+    return `${task}@${shares.map((share) => share.node).join('+')}`;
+  });
+  return starts.join(' ') + (plan.more ? ' …' : '');
+}
+
+/** The pool after the plan: what is left, by taking the shares away one by one. */
+export function afterwards(nodes: readonly NodeView[], plan: Plan): NodeView[] {
+  return nodes.map((node) => {
+    const taken = plan.starts.flatMap(({ shares }) =>
+      shares.filter((share) => share.node === node.name),
+    );
+    const used = taken.map((share) => share.resources).reduce(addResources, resources({}));
+    const gpus = new Set(taken.flatMap((share) => share.gpus));
+    return {
+      ...node,
+      free: subtractResources(node.free, used),
+      gpusFree: node.gpusFree.filter((gpu) => !gpus.has(gpu)),
+      idle: node.idle && taken.length === 0,
+    };
+  });
+}

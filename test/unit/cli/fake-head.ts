@@ -1,0 +1,159 @@
+// A head's HTTP side with prepared answers, on a unix socket in a directory of its own, and a way to
+// run the command line against it inside this process.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Environment } from '../../../src/cli/config/config.ts';
+import type { Invocation } from '../../../src/cli/main.ts';
+import { runSingle, runWeft } from '../../../src/cli/main.ts';
+import type { Verb } from '../../../src/cli/verb.ts';
+
+export interface Asked {
+  readonly method: string;
+  /** Decoded, without the query. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: unknown;
+}
+
+export type Answer = { readonly status?: number; readonly json?: unknown; readonly text?: string };
+export type Answers = Readonly<Record<string, (asked: Asked) => Answer>>;
+
+export interface Said {
+  readonly code: number;
+  readonly out: string;
+  readonly error: string;
+}
+
+/** A head that answers `METHOD /path` as told, and remembers what it was asked. */
+export class FakeHead implements AsyncDisposable {
+  readonly asked: Asked[] = [];
+  readonly directory = mkdtempSync(path.join(tmpdir(), 'weft-cli-test-'));
+  readonly #server: Server;
+  readonly #sessions = new Set<string>();
+
+  private constructor(answers: Answers) {
+    this.#server = createServer((request, response) => {
+      void readJson(request).then((body) => {
+        const asked = describe(request, body);
+        this.asked.push(asked);
+        const { status = 200, json, text } = this.#answer(asked, answers);
+        response.writeHead(status, { 'content-type': 'application/json' });
+        response.end(text ?? JSON.stringify(json ?? {}));
+      });
+    });
+  }
+
+  static async start(answers: Answers): Promise<FakeHead> {
+    const head = new FakeHead(answers);
+    await new Promise<void>((resolve) => head.#server.listen(head.socket, resolve));
+    return head;
+  }
+
+  get socket(): string {
+    return path.join(this.directory, 'weft.sock');
+  }
+
+  /** Requests but those of the login. */
+  get work(): Asked[] {
+    return this.asked.filter((asked) => !asked.path.startsWith('/v1/auth/'));
+  }
+
+  /** As a restarted head: it knows no sessions. */
+  forgetSessions(): void {
+    this.#sessions.clear();
+  }
+
+  weft(...argv: string[]): Promise<Said> {
+    return capture(this.directory, { program: 'weft', argv }, runWeft);
+  }
+
+  seed(program: string, verb: Verb, ...argv: string[]): Promise<Said> {
+    return capture(this.directory, { program, argv }, (it) => runSingle(it, '', verb));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  #answer(asked: Asked, answers: Answers): Answer {
+    const prepared = answers[`${asked.method} ${asked.path}`];
+    if (asked.path === '/v1/auth/local/begin') {
+      const challenge = String(this.asked.length);
+      return { json: { challenge, path: path.join(this.directory, `challenge-${challenge}`) } };
+    }
+    if (asked.path === '/v1/auth/local/finish') {
+      const token = `session-${this.asked.length}`;
+      this.#sessions.add(`Bearer ${token}`);
+      return { json: { token, user: 'alice', expiresAt: 0 } };
+    }
+    if (!this.#sessions.has(asked.headers.authorization ?? '')) {
+      return { status: 401, json: refusal('auth.required', 'unauthenticated', 'Who are you?') };
+    }
+    if (prepared !== undefined) return prepared(asked);
+    const text = `not prepared for ${asked.method} ${asked.path}`;
+    return { status: 500, json: refusal('internal.error', 'internal', text) };
+  }
+}
+
+/** The body of a refusal. */
+export function refusal(code: string, kind: string, message: string, hint: string | null = null) {
+  return { error: { code, kind, message, details: {}, hint } };
+}
+
+/** Runs the command line with nothing of this process's environment. */
+export async function capture(
+  directory: string,
+  of: { program: string; argv: readonly string[]; environment?: Environment; cwd?: string },
+  run: (invocation: Invocation) => Promise<number>,
+): Promise<Said> {
+  const said = { out: '', error: '' };
+  const text = (part: string | Uint8Array) =>
+    typeof part === 'string' ? part : Buffer.from(part).toString();
+  const code = await run({
+    program: of.program,
+    argv: of.argv,
+    terminal: {
+      out: (part) => {
+        said.out += text(part);
+      },
+      error: (part) => {
+        said.error += text(part);
+      },
+      outIsTerminal: false,
+      errorIsTerminal: false,
+    },
+    environment: { WEFT_DIR: directory, XDG_RUNTIME_DIR: directory, ...of.environment },
+    cwd: of.cwd ?? '/work',
+    programs: {
+      headScript: '/nowhere/head.ts',
+      agentScript: '/nowhere/agent.ts',
+      runHead: () => Promise.reject(new Error('no head in this test')),
+      runAgent: () => Promise.reject(new Error('no agent in this test')),
+    },
+  });
+  return { code, ...said };
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const text = Buffer.concat(chunks).toString();
+  return text === '' ? undefined : JSON.parse(text);
+}
+
+function describe(request: IncomingMessage, body: unknown): Asked {
+  const url = new URL(request.url ?? '/', 'http://localhost');
+  return {
+    method: request.method ?? '',
+    path: decodeURIComponent(url.pathname),
+    query: Object.fromEntries(url.searchParams),
+    headers: request.headers,
+    body,
+  };
+}

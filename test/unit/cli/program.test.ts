@@ -1,0 +1,147 @@
+// The program as a whole: unknown words, help, a head that is away, and daemons by pid and start.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { locateHead, socketIn } from '../../../src/cli/connection/locate.ts';
+import {
+  endProcess,
+  isAlive,
+  markOf,
+  readLiveMark,
+  writeMark,
+} from '../../../src/cli/daemons/process-file.ts';
+import { runWeft } from '../../../src/cli/main.ts';
+import { VERBS } from '../../../src/cli/verbs.ts';
+import { capture, FakeHead } from './fake-head.ts';
+import { jobView, nodeView } from './views.ts';
+
+function inEmptyDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'weft-cli-test-'));
+  return work(directory).finally(() => rmSync(directory, { recursive: true }));
+}
+
+function weft(directory: string, ...argv: string[]) {
+  return capture(directory, { program: 'weft', argv }, runWeft);
+}
+
+test('an unknown command or option ends with 2 and the nearest right name', async () => {
+  await inEmptyDirectory(async (directory) => {
+    const verb = await weft(directory, 'jbos');
+    assert.deepEqual(
+      [verb.code, verb.error],
+      [2, "weft: unknown command 'jbos'. Did you mean jobs?\n"],
+    );
+    const option = await weft(directory, 'jobs', '--al');
+    assert.equal(option.error, "weft: unknown option '--al'. Did you mean --all?\n");
+    const inner = await weft(directory, 'node', 'drian', 'n1');
+    assert.deepEqual([inner.code, /Did you mean drain/.test(inner.error)], [2, true]);
+    const missing = await weft(directory, 'kill');
+    assert.deepEqual([missing.code, missing.error], [2, "weft: missing required argument 'job'\n"]);
+  });
+});
+
+test('every command has help, and asks no head for it', async () => {
+  await inEmptyDirectory(async (directory) => {
+    for (const { name } of VERBS) {
+      const { code, out, error } = await weft(directory, name, '--help');
+      assert.deepEqual([code, error], [0, ''], name);
+      assert.match(out, /^Usage: weft /, name);
+    }
+  });
+});
+
+test('a head that is away ends with 7, says where it was looked for and what to do', async () => {
+  await inEmptyDirectory(async (directory) => {
+    const { code, error } = await weft(directory, 'jobs');
+    assert.equal(code, 7);
+    assert.match(error, /^weft: No head answers at .*weft\.sock: there is no such socket\n/);
+    assert.match(error, /weft up/);
+  });
+});
+
+test('flags come before the environment, and a path too long for a socket is shortened', () => {
+  const socket = locateHead({ dir: '/a' }, { WEFT_HEAD: 'https://h:1', WEFT_SOCKET: '/s' });
+  assert.deepEqual(socket, { kind: 'socket', path: '/a/weft.sock' });
+  const url = locateHead({}, { WEFT_HEAD: 'h', WEFT_TOKEN: 't', WEFT_FINGERPRINT: 'f' });
+  assert.equal(url.kind === 'url' && url.url.origin, 'https://h:5001');
+  assert.equal(url.kind === 'url' && url.token, 't');
+  assert.throws(() => locateHead({ head: 'http://h:1' }, {}), /write https/);
+  assert.ok(socketIn(`/${'x'.repeat(200)}`).length < 100);
+});
+
+test('up refuses while another one works on the same directory', async () => {
+  await inEmptyDirectory(async (directory) => {
+    const other = spawn('sleep', ['30']);
+    try {
+      await once(other, 'spawn');
+      await weft(directory, 'down'); // Makes the folders; nothing runs.
+      writeMark(path.join(directory, 'run', 'up.pid'), other.pid ?? 0);
+      const { code, error } = await weft(directory, 'up');
+      assert.deepEqual([code, /another weft up or down works/.test(error)], [2, true]);
+    } finally {
+      other.kill('SIGKILL');
+    }
+  });
+});
+
+test('a pid that now belongs to another process is not taken for the daemon', async () => {
+  await inEmptyDirectory(async (directory) => {
+    const child = spawn('sleep', ['30']);
+    await once(child, 'spawn');
+    const file = path.join(directory, 'x.pid');
+    try {
+      writeMark(file, child.pid ?? 0);
+      const mark = readLiveMark(file);
+      assert.ok(mark !== null && isAlive(mark));
+      writeFileSync(file, JSON.stringify({ ...mark, startTicks: mark.startTicks - 1 }));
+      assert.equal(readLiveMark(file), null);
+      assert.equal(await endProcess(mark, { signal: 'SIGTERM', graceMs: 5000 }), 'ended');
+      assert.equal(markOf(child.pid ?? 0), null);
+      writeFileSync(file, '{"pid": 1');
+      assert.equal(readLiveMark(file), null);
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
+});
+
+test('listings take the same formats everywhere', async () => {
+  const job = jobView({ reason: { kind: 'resources', words: 'needs 4 cpus' } });
+  await using head = await FakeHead.start({
+    'GET /v1/jobs': () => ({ json: { jobs: [job], next: null } }),
+    'GET /v1/nodes': () => ({ json: { nodes: [nodeView({ labels: ['ssd'] })] } }),
+  });
+  assert.equal((await head.weft('jobs', '-o', 'name')).out, '42\n');
+  assert.equal((await head.weft('jobs', '-o', 'template={{id}}:{{state}}')).out, '42:pending\n');
+  assert.match(
+    (await head.weft('jobs')).out,
+    /^ *JOB +NAME.*\n +42 +hello +alice +pending.*needs 4 cpus/,
+  );
+  assert.equal(JSON.parse((await head.weft('node', 'list', '-o', 'json')).out)[0].name, 'n1');
+  assert.match((await head.weft('node', 'list')).out, /n1 +idle +0 +0\/2 +0\/512M +- +ssd/);
+  assert.equal((await head.weft('jobs', '-o', 'yaml')).code, 2);
+});
+
+test('completion offers commands, options, job ids and node names', async () => {
+  await using head = await FakeHead.start({
+    'GET /v1/jobs': () => ({ json: { jobs: [jobView()], next: null } }),
+  });
+  const printed: string[] = [];
+  const log = console.log;
+  console.log = (line: string) => printed.push(line);
+  try {
+    for (const words of [['his'], ['run', '--ti'], ['kill', '']]) {
+      await head.weft('completion', 'complete', '--', ...words);
+    }
+  } finally {
+    console.log = log;
+  }
+  const words = printed.map((line) => line.split('\t')[0]);
+  for (const word of ['history', '--time', '42'])
+    assert.ok(words.includes(word), `${word} in ${words}`);
+});

@@ -1,0 +1,8 @@
+// A stand-in for the agent's program: lives until it is told to end everything.
+
+import { readAgentOptions } from '../../../../src/bin/agent-options.ts';
+
+const { name, secret } = readAgentOptions(process.argv.slice(2));
+if (secret !== `secret of ${name}`) throw new Error('this is not the secret of the node');
+const alive = setInterval(() => undefined, 60_000);
+process.on('SIGUSR2', () => clearInterval(alive));

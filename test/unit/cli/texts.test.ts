@@ -1,0 +1,138 @@
+// Values of options, words, tables, templates and names: text in, values out.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decodeTicket, encodeTicket } from '../../../src/cli/join-string.ts';
+import { nearest } from '../../../src/cli/nearest.ts';
+import { formatListing, parseFormat } from '../../../src/cli/output/listing.ts';
+import { displayWidth, formatTable } from '../../../src/cli/output/table.ts';
+import { fillTemplate } from '../../../src/cli/output/template.ts';
+import { formatSpan } from '../../../src/cli/output/words.ts';
+import * as values from '../../../src/cli/submit/values.ts';
+import { quoteWord, splitWords } from '../../../src/cli/submit/words.ts';
+
+test('arrays are ranges, lists and steps, with a bound on how many run at once', () => {
+  const read = (text: string) => {
+    const parsed = values.parseArray(text);
+    return parsed.ok ? parsed.value : null;
+  };
+  assert.deepEqual(read('0-99%10'), { indices: '0-99', runningMax: 10 });
+  assert.deepEqual(read('5,1-3,2'), { indices: '1-3,5' });
+  assert.deepEqual(read('0-6:3'), { indices: '0,3,6' });
+  for (const bad of ['', 'a', '3-1', '1-', '0-9%0', '0-9%2%3', '-1', '0-5:0']) {
+    assert.equal(read(bad), null, bad);
+  }
+});
+
+test('instants are spans from now, times of day and dates in local time', () => {
+  const now = new Date(2026, 0, 31, 12, 0, 0).getTime();
+  const read = (text: string) => {
+    const parsed = values.parseInstant(text, now);
+    return parsed.ok ? parsed.value : null;
+  };
+  assert.equal(read('+2h'), now + 7_200_000);
+  assert.equal(read('12:30'), now + 1_800_000);
+  assert.equal(read('11:00'), new Date(2026, 1, 1, 11, 0, 0).getTime());
+  assert.equal(read('2026-02-03'), new Date(2026, 1, 3).getTime());
+  assert.equal(read('2026-02-03 04:05'), new Date(2026, 1, 3, 4, 5).getTime());
+  assert.equal(read('tomorrow'), new Date(2026, 1, 1).getTime());
+  for (const bad of ['soon', '25:00', '+2', '2026-13-01', '3']) assert.equal(read(bad), null, bad);
+});
+
+test('dependencies, node loss, time limits, umasks and resources say what they expect', () => {
+  assert.ok(values.parseDependency('42:fail').ok);
+  assert.ok(!values.parseDependency('42:maybe').ok);
+  assert.ok(!values.parseDependency('42[1]').ok);
+  assert.deepEqual(values.parseOnNodeLoss('lease=90s'), {
+    ok: true,
+    value: { kind: 'lease', leaseMs: 90_000 },
+  });
+  assert.ok(!values.parseOnNodeLoss('lease').ok);
+  assert.deepEqual(values.parseWalltime('none'), { ok: true, value: null });
+  assert.ok(!values.parseWalltime('0s').ok);
+  assert.ok(!values.parseWalltime('60').ok);
+  assert.deepEqual(values.parseUmask('027'), { ok: true, value: 0o27 });
+  assert.ok(!values.parseUmask('9').ok);
+  assert.deepEqual(values.parseCounted('lic=2'), { ok: true, value: ['lic', 2] });
+  assert.ok(!values.parseCounted('lic').ok);
+});
+
+test('words are split as a shell does, with their columns', () => {
+  const split = splitWords(`  a 'b c' "d \\"e" f\\ g # rest`);
+  assert.ok(split.ok);
+  assert.deepEqual(
+    split.value.map(({ text, column }) => [text, column]),
+    [
+      ['a', 3],
+      ['b c', 5],
+      ['d "e', 11],
+      ['f g', 19],
+    ],
+  );
+  assert.deepEqual(splitWords('a "b'), {
+    ok: false,
+    error: { column: 3, what: 'the quote " is never closed' },
+  });
+  const odd = `it's $HOME "x"`;
+  const back = splitWords(quoteWord(odd));
+  assert.deepEqual(back.ok && back.value.map(({ text }) => text), [odd]);
+});
+
+test('tables are as wide as their content and cannot drive a terminal', () => {
+  const columns = [
+    { title: 'NAME', value: (row: string[]) => row[0] ?? '' },
+    { title: 'N', value: (row: string[]) => row[1] ?? '', align: 'right' as const },
+    { title: 'MORE', value: () => 'x', wide: true },
+  ];
+  const rows = [
+    ['日本', '10'],
+    ['a\u001b[31m', '7'],
+  ];
+  assert.deepEqual(formatTable(columns, rows), ['NAME     N', '日本    10', 'a?[31m   7']);
+  assert.equal(formatTable(columns, rows, true)[0], 'NAME     N  MORE');
+  assert.equal(displayWidth('e\u0301日'), 3);
+});
+
+test('templates take fields, inner fields and escapes, and know the nearest field', () => {
+  const row = { id: 42, exit: { code: 3 }, outcome: null, nodes: ['n1'] };
+  assert.equal(fillTemplate('{{id}}\\t{{ exit.code }} {{nodes}}', row), '42\t3 ["n1"]');
+  assert.equal(fillTemplate('[{{outcome.kind}}{{exit.signal}}]', row), '[]');
+  assert.throws(() => fillTemplate('{{ouctome}}', row), /no field 'ouctome'.*'outcome'/);
+});
+
+test('listings come as table, names, JSON or by template', () => {
+  const listing = {
+    rows: [{ id: 1 }, { id: 2 }],
+    columns: [{ title: 'ID', value: (row: { id: number }) => String(row.id) }],
+    name: (row: { id: number }) => `#${row.id}`,
+    empty: 'Nothing.',
+  };
+  const list = (output?: string) => formatListing(listing, parseFormat(output));
+  assert.deepEqual(list(), ['ID', '1', '2']);
+  assert.deepEqual(list('name'), ['#1', '#2']);
+  assert.deepEqual(JSON.parse(list('json').join('')), listing.rows);
+  assert.deepEqual(list('template=<{{id}}>'), ['<1>', '<2>']);
+  assert.deepEqual(formatListing({ ...listing, rows: [] }, { kind: 'table' }), ['Nothing.']);
+  assert.deepEqual(formatListing({ ...listing, rows: [] }, { kind: 'json' }), ['[]']);
+  assert.throws(() => parseFormat('yaml'), /not a format/);
+});
+
+test('spans have two units at most', () => {
+  const spans = [0, 340, 9_990, 42_000, 3_900_000, 183_600_000, 86_400_000].map(formatSpan);
+  assert.deepEqual(spans, ['0s', '0.3s', '9.9s', '42s', '1h5m', '2d3h', '1d']);
+});
+
+test('the nearest word is a slip away, never far', () => {
+  const words = ['jobs', 'job', 'node', 'history'];
+  assert.equal(nearest('jbos', words), 'jobs');
+  assert.equal(nearest('histroy', words), 'history');
+  assert.equal(nearest('frobnicate', words), null);
+});
+
+test('a join token comes back as it was, and says so when it is cut off', () => {
+  const ticket = { addresses: ['h:5001'], fingerprint: 'a'.repeat(64), token: 'wj_1_x' };
+  const text = encodeTicket(ticket);
+  assert.deepEqual(decodeTicket(text), { ok: true, value: ticket });
+  assert.ok(!decodeTicket(text.slice(0, -9)).ok);
+  assert.ok(!decodeTicket('wj_1_x').ok);
+});

@@ -1,0 +1,86 @@
+// Who gets what of a node: exclusive tasks, gpus by index, counted resources.
+
+import assert from 'node:assert/strict';
+import type { NodeName } from '../../../../src/core/model/ids.ts';
+import { ANN, place, scenario, submission, type TestHead } from '../../../support/controller.ts';
+import { GIB } from '../../../support/nodes.ts';
+
+function gpusOf(head: TestHead, task: string): readonly number[] {
+  return [...head.task(task).parts.values()].flatMap((part) => part.share.gpus);
+}
+
+scenario('[A3] an exclusive task gets whole, idle nodes and shares them with nobody', (head) => {
+  head.connect('n1', { gpus: 2 });
+  head.connect('n2');
+  head.submit({ cpuCount: 1 });
+  head.submit({ exclusive: true });
+  head.submit({ cpuCount: 1, nodeNames: ['n2'] as NodeName[] });
+  head.submit({ cpuCount: 0, nodeNames: ['n2'] as NodeName[] });
+  assert.deepEqual(head.schedule(), ['1#1@n1', '2#1@n2']);
+  assert.deepEqual(head.node('n2').free.cpuCount, 0);
+  head.ended('2#1');
+  assert.deepEqual(head.schedule(), ['3#1@n2', '4#1@n2']);
+});
+
+scenario('[A4] tasks get gpus of their own, by index', (head) => {
+  head.connect('n1', { cpus: 8, gpus: 4 });
+  head.submit({ gpuCount: 1 });
+  head.submit({ gpuCount: 2 });
+  head.submit({ gpuCount: 2 });
+  head.schedule();
+  assert.deepEqual([gpusOf(head, '1'), gpusOf(head, '2')], [[0], [1, 2]]);
+  head.ended('1#1');
+  assert.deepEqual(head.schedule(), ['3#1@n1']);
+  assert.deepEqual(gpusOf(head, '3'), [0, 3]);
+});
+
+scenario('[A4] a gpu that is gone after a reboot is not given out again', (head) => {
+  head.connect('n1', { cpus: 8, gpus: 2 });
+  head.submit({ gpuCount: 1 });
+  head.submit({ gpuCount: 1 });
+  head.schedule();
+  head.connect('n1', { cpus: 8, gpus: 1, held: head.heldBy('n1') });
+  head.ended('1#1');
+  head.ended('2#1');
+  head.submit({ gpuCount: 1 });
+  head.submit({ gpuCount: 1, nodeNames: ['n1'] as NodeName[] });
+  assert.deepEqual(head.schedule(), ['3#1@n1']);
+  assert.deepEqual(gpusOf(head, '3'), [0]);
+});
+
+scenario('[A2] counted resources are counted', (head) => {
+  head.connect('n1', { counted: { licence: 3 } });
+  const first = head.submit({ counted: { licence: 2 } });
+  head.submit({ counted: { licence: 2 } });
+  head.submit({ counted: { licence: 1 } });
+  assert.deepEqual(head.schedule(), ['1#1@n1', '3#1@n1']);
+  head.ended(`${first}#1`);
+  assert.deepEqual(head.schedule(), ['2#1@n1']);
+  const more = submission({ counted: { licence: 4 } });
+  assert.equal(head.refused(more, ANN), 'resources.unsatisfiable');
+});
+
+scenario('[S2] a node that comes back smaller is given nothing until it has room', (head) => {
+  head.connect('n1', { cpus: 4, memory: 8 * GIB });
+  head.submit({ cpuCount: 4 });
+  head.submit({ cpuCount: 1 });
+  head.schedule();
+  head.connect('n1', { cpus: 2, held: head.heldBy('n1') });
+  assert.equal(head.node('n1').free.cpuCount, -2);
+  assert.deepEqual(head.schedule(), []);
+  head.ended('1#1');
+  assert.deepEqual(head.schedule(), ['2#1@n1']);
+});
+
+scenario('[L4] what fits starts in the next cycle, whatever has just been freed', (head) => {
+  head.connect('n1', { cpus: 1 });
+  head.running();
+  head.submit();
+  assert.equal(head.state.scheduleDue, true);
+  head.schedule();
+  assert.equal(head.state.scheduleDue, false);
+  head.command({ kind: 'cancel_task', place: place('1') }, ANN);
+  head.ended('1#1', { cause: 'ended' });
+  assert.equal(head.state.scheduleDue, true);
+  assert.deepEqual(head.schedule(), ['2#1@n1']);
+});

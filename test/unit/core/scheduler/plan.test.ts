@@ -1,0 +1,158 @@
+// Rows of nodes and jobs, and the plan that must come of them.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { plan } from '../../../../src/core/scheduler/plan.ts';
+import { type JobWords, type NodeWords, planWords, snapshot } from '../../../support/snapshots.ts';
+
+const N4: NodeWords = { name: 'n1', cpus: 4, memory: 100 };
+const TWO: readonly NodeWords[] = [N4, { ...N4, name: 'n2' }];
+const MIXED: readonly NodeWords[] = [
+  { name: 'n1', cpus: 2, memory: 100, labels: ['old'] },
+  { name: 'n2', cpus: 8, memory: 100, gpus: 2, labels: ['new', 'gpu'] },
+  { name: 'n3', cpus: 8, memory: 100, used: { cpus: 2 }, labels: ['new'] },
+];
+
+interface Row {
+  readonly title: string;
+  readonly nodes: readonly NodeWords[];
+  readonly jobs: readonly JobWords[];
+  readonly firstFit: string;
+  /** Absent: the same. */
+  readonly fifo?: string;
+  readonly startsMax?: number;
+}
+
+const ROWS: readonly Row[] = [
+  { title: '[A9] nothing waits', nodes: TWO, jobs: [], firstFit: '' },
+  { title: '[A9] no nodes', nodes: [], jobs: [{ cpus: 1 }], firstFit: '' },
+  {
+    title: '[A9] nodes are filled in their order',
+    nodes: TWO,
+    jobs: [{ cpus: 3 }, { cpus: 3 }, { cpus: 1 }, { cpus: 1 }],
+    firstFit: '1@n1 2@n2 3@n1 4@n2',
+  },
+  {
+    title: '[A9] lower nice goes first, then the older job',
+    nodes: [N4],
+    jobs: [{ cpus: 2 }, { cpus: 2 }, { cpus: 2, nice: -1 }, { cpus: 2, nice: 1 }],
+    firstFit: '3@n1 1@n1',
+  },
+  {
+    title: '[A10] what does not fit stops the rest under fifo only',
+    nodes: [N4],
+    jobs: [{ cpus: 3 }, { cpus: 2 }, { cpus: 1 }],
+    firstFit: '1@n1 3@n1',
+    fifo: '1@n1',
+  },
+  {
+    title: '[A1] a wide task takes all its nodes or none',
+    nodes: [...TWO, { name: 'n3', cpus: 2, memory: 100 }],
+    jobs: [
+      { cpus: 4, nodes: 3 },
+      { cpus: 2, nodes: 3 },
+      { cpus: 2, nodes: 2 },
+    ],
+    firstFit: '2@n1+n2+n3 3@n1+n2',
+    fifo: '',
+  },
+  {
+    title: '[A9] an array starts as far as it fits',
+    nodes: TWO,
+    jobs: [{ cpus: 2, tasks: 9 }],
+    firstFit: '1@n1 1[1]@n1 1[2]@n2 1[3]@n2',
+  },
+  {
+    title: '[J8] an array at its limit makes room for the next job, under fifo too',
+    nodes: [N4],
+    jobs: [
+      { cpus: 1, tasks: 9, runningMax: 2, running: 1 },
+      { cpus: 1, tasks: 9, runningMax: 1, running: 1 },
+      { cpus: 1 },
+    ],
+    firstFit: '1@n1 3@n1',
+  },
+  {
+    title: '[A5] labels, all of them',
+    nodes: MIXED,
+    jobs: [
+      { cpus: 1, labels: ['new'] },
+      { cpus: 1, labels: ['new', 'gpu'], nodes: 2 },
+      { cpus: 1, labels: ['old'] },
+    ],
+    firstFit: '1@n2 3@n1',
+    fifo: '1@n2',
+  },
+  {
+    title: '[A5] named nodes, in node order',
+    nodes: MIXED,
+    jobs: [
+      { cpus: 2, nodes: 2, names: ['n3', 'n1'] },
+      { cpus: 1, names: ['n1'] },
+      { cpus: 1, names: ['n9'] },
+    ],
+    firstFit: '1@n1+n3',
+  },
+  {
+    title: '[A4] gpus are given by index',
+    nodes: MIXED,
+    jobs: [{ cpus: 1, gpus: 1 }, { cpus: 1, gpus: 1 }, { cpus: 1, gpus: 1 }],
+    firstFit: '1@n2 2@n2',
+  },
+  {
+    title: '[A3] exclusive tasks take idle nodes only, and close them',
+    nodes: MIXED,
+    jobs: [{ cpus: 1, exclusive: true, nodes: 2 }, { cpus: 1 }, { cpus: 7 }],
+    firstFit: '1@n1+n2 2@n3',
+  },
+  {
+    title: '[A3] a node that this cycle has used is not idle any more',
+    nodes: TWO,
+    jobs: [{ cpus: 1 }, { cpus: 1, exclusive: true, nodes: 2 }, { cpus: 1, exclusive: true }],
+    firstFit: '1@n1 3@n2',
+    fifo: '1@n1',
+  },
+  {
+    title: '[A2] counted resources, and names that objects inherit',
+    nodes: [{ ...N4, counted: { licence: 2 } }],
+    jobs: [
+      { cpus: 1, counted: { licence: 1 } },
+      { cpus: 1, counted: { licence: 2 } },
+      { cpus: 1, counted: { toString: 1 } },
+      { cpus: 1, counted: { licence: 1 } },
+    ],
+    firstFit: '1@n1 4@n1',
+    fifo: '1@n1',
+  },
+  {
+    title: '[A9] a cycle stops at its limit and says that there is more',
+    nodes: [N4],
+    jobs: [{ cpus: 1, tasks: 9 }],
+    firstFit: '1@n1 1[1]@n1 …',
+    startsMax: 2,
+  },
+  {
+    title: '[S10] a node that is not in the pool gets nothing',
+    nodes: [],
+    jobs: [{ cpus: 0 }],
+    firstFit: '',
+  },
+];
+
+for (const { title, nodes, jobs, firstFit, fifo = firstFit, startsMax = 512 } of ROWS) {
+  test(`${title}: first_fit plans '${firstFit}', fifo '${fifo}'`, () => {
+    for (const [policy, wanted] of [['first_fit', firstFit], ['fifo', fifo]] as const) {
+      const snap = snapshot(nodes, jobs, { policy, startsMax });
+      assert.equal(planWords(plan(snap, 0)), wanted, policy);
+    }
+  });
+}
+
+test('[A4] shares name the gpus that are free', () => {
+  const node = { name: 'n1', cpus: 8, memory: 1, gpus: 4, used: { gpus: 1 } };
+  const { starts } = plan(snapshot([node], [{ gpus: 2, cpus: 1 }, { gpus: 1, cpus: 1 }]), 0);
+  assert.deepEqual(
+    starts.map((start) => start.shares[0]?.gpus),
+    [[1, 2], [3]],
+  );
+});

@@ -1,0 +1,249 @@
+// A whole head with both doors open, on a store in memory and a temporary directory, and an agent
+// that does what the test says.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { TestContext } from 'node:test';
+import { WebSocket } from 'ws';
+import { type Client, createClient } from '../../../../src/api/client.ts';
+import type { EpochId, NodeName } from '../../../../src/core/model/ids.ts';
+import type { LaunchOrder, Report } from '../../../../src/core/model/orders.ts';
+import type { Settings } from '../../../../src/core/model/settings.ts';
+import { makeCertificate } from '../../../../src/head/auth/certificate.ts';
+import { type Head, startHead } from '../../../../src/head/head.ts';
+import { type HttpSide, startHttp } from '../../../../src/head/http/server.ts';
+import { LogFiles } from '../../../../src/head/logs/log-files.ts';
+import { systemChance } from '../../../../src/os/chance.ts';
+import { systemClock } from '../../../../src/os/clock.ts';
+import type { Log, LogFields } from '../../../../src/ports/log.ts';
+import { MemoryDisk, MemoryStore } from '../../../../src/store/memory.ts';
+import { decodeHeadMessage, encode } from '../../../../src/wire/codec.ts';
+import { type HeadToAgent, PROTOCOL_VERSION } from '../../../../src/wire/messages.ts';
+
+const SETTINGS: Settings = {
+  nodeTimeoutMs: 15_000,
+  killGraceMs: 1000,
+  crashLimit: 3,
+  defaults: {
+    nodeCount: 1,
+    processesPerNode: 1,
+    perNode: { cpuCount: 1, memoryBytes: 1_048_576, gpuCount: 0, counted: {} },
+    walltimeMs: null,
+  },
+  policy: 'first_fit',
+  retainedJobsMax: 10_000,
+};
+
+/** Keeps what is logged, for tests that look at it. */
+export class KeptLog implements Log {
+  readonly lines: { level: string; fields: LogFields; message: string }[] = [];
+  debug = (fields: LogFields, message: string) => this.#keep('debug', fields, message);
+  info = (fields: LogFields, message: string) => this.#keep('info', fields, message);
+  warn = (fields: LogFields, message: string) => this.#keep('warn', fields, message);
+  error = (fields: LogFields, message: string) => this.#keep('error', fields, message);
+
+  #keep(level: string, fields: LogFields, message: string): void {
+    this.lines.push({ level, fields, message });
+  }
+}
+
+export interface World {
+  readonly directory: string;
+  readonly socketPath: string;
+  readonly disk: MemoryDisk;
+  readonly head: Head;
+  readonly http: HttpSide;
+  readonly logs: LogFiles;
+  readonly log: KeptLog;
+  readonly audit: KeptLog;
+  /** Logged in locally as whoever runs the tests: an admin. */
+  readonly admin: Client;
+  readonly url: string;
+  /** A client over TLS with a token of this user, made by the admin. */
+  client(user: string): Promise<Client>;
+  token(user: string): Promise<string>;
+}
+
+export interface WorldOptions {
+  readonly settings?: Partial<Settings>;
+  readonly requestRateMax?: number;
+}
+
+/** Everything is stopped and removed after the test. */
+export async function startWorld(t: TestContext, options: WorldOptions = {}): Promise<World> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'weft-http-'));
+  t.after(() => rm(directory, { recursive: true, force: true }));
+  const log = new KeptLog();
+  const audit = new KeptLog();
+  const disk = new MemoryDisk();
+  let head: Head | undefined;
+  const logs = new LogFiles({
+    directory: path.join(directory, 'logs'),
+    fileBytesMax: 1_048_576,
+    totalBytesMax: 16 * 1_048_576,
+    isDone: (id) => head?.engine.state.jobs.get(id as never)?.outcome !== null,
+    log,
+  });
+  await logs.prepare();
+  const store = new MemoryStore({ disk });
+  const ports = { clock: systemClock, log, logs };
+  const settings = { ...SETTINGS, ...options.settings };
+  head = await startHead({ ...ports, store }, {
+    settings,
+    heartbeatMs: 1000,
+    tickMs: 1000,
+    logBytesMax: 1_048_576,
+  });
+  const socketPath = path.join(directory, 'weft.sock');
+  const certificate = await makeCertificate({
+    clusterName: 'test',
+    names: ['localhost', '127.0.0.1'],
+    now: Date.now(),
+    chance: systemChance,
+  });
+  const http = await startHttp(
+    { ...ports, engine: head.engine, agents: head.agents, chance: systemChance, audit },
+    {
+      clusterName: 'test',
+      version: '0.0.0',
+      multiUser: false,
+      socketPath,
+      secure: { host: '127.0.0.1', port: 0, certificate, publicNames: [] },
+      loginDirectory: path.join(directory, 'login'),
+      requestRateMax: options.requestRateMax ?? 20_000,
+    },
+  );
+  const running = head;
+  t.after(async () => {
+    await http.close();
+    await running.stop();
+  });
+  const admin = createClient({ address: { socketPath } });
+  t.after(() => admin.close());
+  const url = `https://127.0.0.1:${http.port}`;
+  const address = { url, fingerprint: http.fingerprint ?? undefined };
+  const token = async (user: string): Promise<string> =>
+    (await admin.call('createToken', { body: { user } })).token;
+  const client = async (user: string): Promise<Client> => {
+    const made = createClient({ address, token: await token(user) });
+    t.after(() => made.close());
+    return made;
+  };
+  return { directory, socketPath, disk, head, http, logs, log, audit, admin, url, client, token };
+}
+
+/** An agent in the hands of a test: launches are collected, reports are sent as told. */
+export interface FakeAgent {
+  readonly name: string;
+  readonly socket: WebSocket;
+  readonly launches: LaunchOrder[];
+  readonly messages: HeadToAgent[];
+  report(report: Report): void;
+  started(order: LaunchOrder): void;
+  ended(order: LaunchOrder, code: number): void;
+  output(epochId: EpochId, text: string, at: { offset: number; end: boolean }): void;
+  launch(count?: number): Promise<LaunchOrder>;
+}
+
+export async function startAgent(t: TestContext, world: World, name: string): Promise<FakeAgent> {
+  const { secret } = await world.admin.call('createNode', {
+    body: { name, resources: { cpuCount: 4, memoryBytes: 2 ** 30, gpuCount: 0, counted: {} } },
+  });
+  const socket = new WebSocket(`ws+unix:${world.socketPath}:/v1/agent`, {
+    headers: { authorization: `Node ${name}:${secret}` },
+  });
+  t.after(() => socket.terminate());
+  const messages: HeadToAgent[] = [];
+  const launches: LaunchOrder[] = [];
+  let reported = 0;
+  const send = (message: unknown): void => socket.send(encode(message));
+  const report = (one: Report): void => {
+    reported += 1;
+    send({ kind: 'reports', first: reported, reports: [one] });
+  };
+  socket.on('message', (data: Buffer) => {
+    const message = decodeHeadMessage(data);
+    if (!message.ok) throw new Error(message.error);
+    messages.push(message.value);
+    if (message.value.kind !== 'orders') return;
+    for (const order of message.value.orders) {
+      if (order.kind !== 'launch') continue;
+      if (!launches.some(({ epochId }) => epochId === order.epochId)) launches.push(order);
+    }
+  });
+  await new Promise((resolve, reject) => {
+    socket.once('open', resolve);
+    socket.once('error', reject);
+  });
+  send({ kind: 'hello', protocol: PROTOCOL_VERSION, hello: hello(name) });
+  await eventually(() => messages.some(({ kind }) => kind === 'welcome'));
+  return {
+    name,
+    socket,
+    launches,
+    messages,
+    report,
+    started: ({ epochId }) =>
+      report({ kind: 'task_started', epochId, at: Date.now(), limits: 'none' }),
+    ended: ({ epochId }, code) =>
+      report({
+        kind: 'task_ended',
+        epochId,
+        at: Date.now(),
+        cause: 'exited',
+        nodeFault: false,
+        processes: [{ rank: 0, exit: { code } }],
+        usage: { userUs: 1, systemUs: 1, memoryPeakBytes: 1 },
+      }),
+    output: (epochId, text, { offset, end }) =>
+      send({
+        kind: 'log',
+        name: { epochId, nodeRank: 0, rank: 0, stream: 'stdout' },
+        offset,
+        bytes: Buffer.from(text),
+        end,
+        dropped: 0,
+      }),
+    async launch(count = 1) {
+      await eventually(() => launches.length >= count);
+      return launches[count - 1] as LaunchOrder;
+    },
+  };
+}
+
+function hello(name: string) {
+  return {
+    node: name as NodeName,
+    bootId: 'boot',
+    instance: 'instance',
+    resources: { cpuCount: 4, memoryBytes: 2 ** 30, gpuCount: 0, counted: {} },
+    labels: [],
+    sharedPaths: ['/'],
+    facts: {
+      os: 'linux',
+      arch: 'x64',
+      kernel: '6',
+      hostname: name,
+      agentVersion: '0',
+      diskFreeBytes: 1,
+      limits: 'polling',
+      launcher: 'node',
+      switchesUser: false,
+      user: 'me',
+    },
+    held: [],
+  };
+}
+
+/** Waits until the condition holds; fails after five seconds. */
+export async function eventually(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  const endsAt = Date.now() + 5000;
+  while (!(await isTrue())) {
+    if (Date.now() > endsAt) throw new Error(`not true within 5 s: ${String(isTrue)}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** The smallest job there is. */
+export const TRUE = { program: { kind: 'argv' as const, argv: ['true'] } };
