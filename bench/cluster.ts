@@ -33,10 +33,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     execFileSync(process.execPath, [weft, '--dir', directory, ...args], { encoding: 'utf8' });
   const { nodes, cpus } = options;
   cli('up', '--nodes', String(nodes), '--cpus', String(cpus), '--memory', '64G');
-  const socketPath = join(directory, 'head', 'weft.sock');
+  const socketPath = join(directory, 'weft.sock');
   const client = await connectLocally(socketPath, options.connections);
   const headPid = (): number =>
-    Number.parseInt(readFileSync(join(directory, 'head', 'head.pid'), 'utf8'), 10);
+    (JSON.parse(readFileSync(join(directory, 'run', 'head.pid'), 'utf8')) as { pid: number }).pid;
   return {
     directory,
     socketPath,

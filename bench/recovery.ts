@@ -52,7 +52,7 @@ async function burstAndKill(): Promise<void> {
 async function drained(socketPath: string): Promise<void> {
   const client = await connectLocally(socketPath);
   for (;;) {
-    const { jobs } = await client.call<{ jobs: unknown[] }>('GET', '/v1/jobs?state=live&limit=1');
+    const { jobs } = await client.call<{ jobs: unknown[] }>('GET', '/v1/jobs?state=active&limit=1');
     if (jobs.length === 0) break;
     await sleep(100);
   }

@@ -75,7 +75,7 @@ async function waitFor(jobId: number): Promise<void> {
 /** A job that waits for nothing but runs last: the queue is in order. Then counts must agree. */
 async function allDone(): Promise<void> {
   for (;;) {
-    const live = await cluster.call<{ jobs: unknown[] }>('GET', '/v1/jobs?state=live&limit=1');
+    const live = await cluster.call<{ jobs: unknown[] }>('GET', '/v1/jobs?state=active&limit=1');
     if (live.jobs.length === 0) return;
     const [job] = live.jobs as { id: number }[];
     if (job !== undefined) await waitFor(job.id);

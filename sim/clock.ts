@@ -12,6 +12,8 @@ interface Planned {
 /** One run of a program; when it is over, nothing it had planned happens any more. */
 export class Life {
   alive = true;
+  /** Set with a crash: what the program had handed to its sockets a moment ago is lost too. */
+  buffersLost = false;
 }
 
 export class Time {

@@ -188,13 +188,17 @@ class Connection implements Processes {
 
   #tell(work: () => void): void {
     if (!this.#isOpen || !this.#life.alive) return;
-    // What was written to the socket arrives, even if the agent dies meanwhile.
-    this.#later('out', work);
+    // What was written to the socket arrives, even if the agent dies meanwhile; what the agent had
+    // still in its own buffers does not.
+    this.#later('out', () => {
+      if (!this.#life.buffersLost) work();
+    });
   }
 
   /** Rejects when the launcher is gone; never settles for an agent that is. */
   #ask<T>(question: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
+      if (!this.#isOpen) reject(new Error('the launcher is gone'));
       this.#tell(() => {
         const answer = question();
         this.#later('in', () => {

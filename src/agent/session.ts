@@ -41,6 +41,8 @@ export interface LinkStatus {
 }
 
 const RETRY_MS_MIN = 200;
+/** At most this, and at most a quarter of the node time-out: a head that is back must hear its
+ * nodes before it calls them unreachable. */
 const RETRY_MS_MAX = 5000;
 /** In one message: leaves the connection free for heartbeats in between. */
 const REPORTS_PER_MESSAGE_MAX = 2000;
@@ -56,6 +58,7 @@ export class HeadLink {
   #base = 0;
   #sent = 0;
   #retryMs = RETRY_MS_MIN;
+  #retryMsMax = RETRY_MS_MAX;
   #timer: Timer | null = null;
   #stopped = false;
 
@@ -170,6 +173,7 @@ export class HeadLink {
     this.#timer?.cancel();
     this.#welcome = welcome;
     this.#retryMs = RETRY_MS_MIN;
+    this.#retryMsMax = Math.max(RETRY_MS_MIN, Math.min(RETRY_MS_MAX, welcome.nodeTimeoutMs / 4));
     this.#answeredAt = this.#world.clock.monotonic();
     this.#status = { state: 'connected', words: `session ${welcome.session}` };
     this.#world.log.info({ session: welcome.session }, 'connected to the head');
@@ -195,7 +199,7 @@ export class HeadLink {
     const { code, message, details } = refused;
     this.#status = { state: 'refused', words: `${message} (${code})` };
     this.#world.log.error({ code, details }, `the head refused this node: ${message}`);
-    this.#retryMs = RETRY_MS_MAX;
+    this.#retryMs = this.#retryMsMax;
     this.#drop('refused');
   }
 
@@ -219,7 +223,7 @@ export class HeadLink {
     if (this.#status.state !== 'refused') this.#status = { state: 'connecting', words: why };
     // Between half and all of it, so that a thousand agents do not come back in one instant.
     const delay = this.#retryMs * (0.5 + this.#world.chance.fraction() / 2);
-    this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MS_MAX);
+    this.#retryMs = Math.min(this.#retryMs * 2, this.#retryMsMax);
     this.#world.log.warn({ why, retryMs: Math.round(delay) }, 'not connected to the head');
     this.#timer = this.#world.clock.after(delay, () => void this.#dial());
   }

@@ -61,7 +61,7 @@ async function guarded(
 }
 
 /** The whole program, with the verb of this name in full and the others by name only. */
-async function buildProgram(
+export async function buildProgram(
   invocation: Invocation,
   finish: Finish,
   word: string | null,

@@ -155,12 +155,13 @@ export class Agents {
     }
     // A node speaks for itself only: the name is the one that its secret proved.
     const own = { ...hello, node: link.node };
+    let number = 0;
     engine.perform({ kind: 'hello', hello: own }, (result) => {
       if (!result.ok) return refuseLink(link, result.error);
       this.#links.get(link.node)?.session.close('replaced by a newer connection');
       this.#links.set(link.node, link);
       this.#heardAt.set(link.node, this.#options.clock.monotonic());
-      link.number = engine.state.nodes.get(link.node)?.session ?? 0;
+      link.number = number;
       tell(link, {
         kind: 'welcome',
         session: link.number,
@@ -170,6 +171,8 @@ export class Agents {
         logBytesMax: this.#options.logBytesMax,
       });
     });
+    // Decided already, though not yet durable: a second hello of the node has another number.
+    number = engine.state.nodes.get(link.node)?.session ?? 0;
   }
 
   #reports(link: Link, message: Extract<AgentToHead, { kind: 'reports' }>): void {

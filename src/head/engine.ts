@@ -68,6 +68,7 @@ export class Engine {
   #committing = false;
   #flushAsked = false;
   #mode: 'running' | 'failed' | 'stopped' = 'running';
+  #stopping = false;
   #failure = '';
   #journalBytes = 0;
   #snapshotBytes = 0;
@@ -161,19 +162,24 @@ export class Engine {
 
   /** Commits what is left, leaves a snapshot and lets the store go. */
   async stop(): Promise<void> {
+    // From here on whoever asks is refused at once, not left without an answer.
+    this.#stopping = true;
     await this.settled();
     await this.#whenIdle();
-    if (this.#mode === 'running') {
-      const bytes = encode(exportState(this.#state));
-      await this.store.saveSnapshot(this.#seq, bytes);
-    }
+    const durable = this.#mode === 'running';
     this.#mode = 'stopped';
+    if (durable) {
+      const bytes = encode(exportState(this.#state));
+      await this.store.saveSnapshot(this.#seq, bytes).catch((error: unknown) => {
+        this.#options.log.warn({ error: String(error) }, 'no snapshot at the end: a restart reads more');
+      });
+    }
     await this.store.close();
   }
 
   #closed(): Refusal | null {
+    if (this.#stopping) return refuse('head.stopping', {});
     if (this.#mode === 'running') return null;
-    if (this.#mode === 'stopped') return refuse('head.stopping', {});
     return refuse('store.unavailable', { cause: this.#failure });
   }
 
@@ -206,8 +212,11 @@ export class Engine {
     const bytes = encodeEntry(group.steps);
     const snapshot = this.#snapshotIfDue(bytes.length);
     this.#committing = true;
-    this.#commit(group, bytes, history, snapshot).then(
-      () => this.#committed(group, outgoing),
+    this.#commit(group, bytes, history).then(
+      () => {
+        if (snapshot !== null) this.#saveSnapshot(snapshot);
+        this.#committed(group, outgoing);
+      },
       (error: unknown) => this.#fail(group, error),
     );
   }
@@ -216,7 +225,6 @@ export class Engine {
     group: Group,
     bytes: Uint8Array,
     history: readonly HistoryRow[],
-    snapshot: Uint8Array | null,
   ): Promise<void> {
     const seq = this.#seq + 1;
     await this.store.append({ seq, bytes, history });
@@ -224,7 +232,13 @@ export class Engine {
     const at = group.steps.at(-1)?.at ?? 0;
     const events = group.steps.flatMap((step) => step.events);
     for (const listener of this.#listeners) listener({ seq, at, events });
-    if (snapshot !== null) await this.store.saveSnapshot(seq, snapshot);
+  }
+
+  /** Beside the commits that follow: without it a restart only reads more. */
+  #saveSnapshot(bytes: Uint8Array): void {
+    this.store.saveSnapshot(this.#seq, bytes).catch((error: unknown) => {
+      this.#options.log.warn({ error: String(error) }, 'no snapshot could be saved; the next will');
+    });
   }
 
   #schedule(): void {
@@ -295,6 +309,7 @@ export class Engine {
   async #retry(): Promise<void> {
     if (!(await this.store.probe())) throw new Error(this.#failure);
     const { state, seq } = rebuild(await this.store.recover());
+    if (this.#mode !== 'failed') return; // Stopped in the meantime.
     this.#state = state;
     this.#seq = seq;
     this.#mode = 'running';

@@ -3,6 +3,7 @@
 import { Packr } from 'msgpackr';
 import { err, ok, type Result } from '../core/base/result.ts';
 import { MESSAGE_BYTES_MAX } from '../core/model/limits.ts';
+import { findFlaw } from './agent-shape.ts';
 import type { AgentToHead, HeadToAgent } from './messages.ts';
 
 // Plain maps and no record extension: the bytes stay readable by every msgpack library and by
@@ -37,14 +38,17 @@ const HEAD_KINDS = new Set([
 ]);
 
 export function decodeAgentMessage(bytes: Uint8Array): Result<AgentToHead, string> {
-  return decodeUnion<AgentToHead>(bytes, AGENT_KINDS);
+  const message = decodeUnion<AgentToHead>(bytes, AGENT_KINDS);
+  if (!message.ok) return message;
+  const wrong = findFlaw(message.value);
+  return wrong === null ? message : err(wrong);
 }
 
 export function decodeHeadMessage(bytes: Uint8Array): Result<HeadToAgent, string> {
   return decodeUnion<HeadToAgent>(bytes, HEAD_KINDS);
 }
 
-/** Checks the kind; a node can only speak of itself, and the controller checks what it says. */
+/** Checks the kind. */
 function decodeUnion<T>(bytes: Uint8Array, kinds: ReadonlySet<string>): Result<T, string> {
   const value = decode(bytes);
   if (!value.ok) return value;

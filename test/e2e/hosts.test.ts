@@ -149,7 +149,7 @@ describe('six hosts', { timeout: 600_000 }, () => {
       await cluster.submit(160, { ...on, ...WAIT }),
       await cluster.submit(60, { ...on, ...LEASE }),
     ];
-    const requeued = await cluster.submit(60, { ...REQUEUE, nodeNames: ['n4', 'n5'] });
+    const requeued = await cluster.submit(60, { ...REQUEUE, nodeNames: ['n4', 'n5'], nodeCount: 1 });
     await cluster.started(waiting);
     await cluster.started(leased);
     const first = await cluster.started(requeued);
@@ -202,7 +202,7 @@ describe('six hosts', { timeout: 600_000 }, () => {
   it('[S3] two hosts rejoin with old processes: those are ended, one result counts', async () => {
     const two = ['n3', 'n4'];
     const ids = await Promise.all(
-      two.map((name) => cluster.submit(80, { ...REQUEUE, nodeNames: [name, 'n5'] })),
+      two.map((name) => cluster.submit(80, { ...REQUEUE, nodeNames: [name, 'n5'], nodeCount: 1 })),
     );
     const where = await Promise.all(ids.map(async (id) => (await cluster.started(id)).host));
     for (const name of new Set(where)) cluster.member(name).host.cut();

@@ -69,7 +69,7 @@ function wishes(before: ClusterRecord | null, config: Config, options: Options):
   const notes = [];
   const asked = options.nodes === undefined ? before.nodeCount : nodeCount;
   if (asked < before.nodeCount)
-    notes.push(`there are ${before.nodeCount} nodes; remove some with \`weft node remove\``);
+    notes.push(`there are ${before.nodeCount} nodes already, and they stay`);
   if (options.cpus !== undefined || options.memory !== undefined) {
     notes.push('existing nodes keep their cpus and memory; `weft down --clean` starts afresh');
   }

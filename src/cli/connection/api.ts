@@ -80,7 +80,11 @@ export class Api {
 
   #asFailure(error: unknown): unknown {
     if (!(error instanceof ApiError)) return this.#loginFailure(error);
-    if (error.code !== 'head.unreachable') return new Failure({ ...error, message: error.message });
+    const { code: problem, kind, message } = error;
+    if (problem !== 'head.unreachable') {
+      const hint = problem === 'auth.required' ? TOKEN_HINT : error.hint;
+      return new Failure({ code: problem, kind, message, hint });
+    }
     const code = (error.cause as NodeJS.ErrnoException | undefined)?.code;
     const cause = CAUSES[code ?? ''] ?? error.details['cause'] ?? 'unknown';
     const details = { address: this.address, cause };
@@ -109,6 +113,8 @@ const CAUSES: Readonly<Record<string, string>> = {
   ECONNRESET: 'the connection was cut',
   EPIPE: 'the connection was cut',
 };
+
+const TOKEN_HINT = 'Put a token into WEFT_TOKEN; `weft token create` makes one.';
 
 /** Nobody has heard the request: waiting a moment for an answer would be in vain. */
 export function isNobodyThere(error: Failure): boolean {

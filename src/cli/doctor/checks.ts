@@ -156,7 +156,9 @@ async function head(context: Context): Promise<Finding[]> {
     // Its clock was read between our two readings: only what is outside of them is a difference.
     const difference = Math.max(0, before - info.head.now, info.head.now - after);
     const up = info.nodes['up'] ?? 0;
-    const found: Finding[] = ok(`answers at ${api.address}: ${up} nodes up, Weft ${info.version}`);
+    const found: Finding[] = ok(
+      `answers at ${api.address}: ${up === 1 ? '1 node' : `${up} nodes`} up, Weft ${info.version}`,
+    );
     if (difference > CLOCK_DIFFERENCE_MAX_MS) {
       const text = `its clock differs from ours by ${formatSpan(difference)}`;
       found.push({ state: 'note', text, remedy: 'Let both machines keep time with NTP.' });

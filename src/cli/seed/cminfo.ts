@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
 import { type Column, formatTable } from '../output/table.ts';
 import { defineVerb } from '../verb.ts';
+import { withoutCmlogs } from './cmlogs.ts';
 import { MEGABYTE } from './numbers.ts';
 
 export const summary = 'Show nodes and jobs.';
@@ -56,7 +57,7 @@ const JOB_COLUMNS: Column<JobView>[] = [
   { title: 'Name', value: (job) => job.name },
   { title: 'User', value: (job) => job.owner },
   { title: 'Status', value: jobStatus },
-  { title: 'Command', value: (job) => [...job.command].slice(0, COMMAND_LENGTH).join('') },
+  { title: 'Command', value: (job) => shortCommand(job) },
   { title: 'Nodes', value: (job) => job.nodes.join(', ') },
 ];
 
@@ -100,6 +101,10 @@ const STATUS: Readonly<Partial<Record<JobView['state'], string>>> = {
   starting: 'Started',
   suspended: 'Suspended',
 };
+
+function shortCommand(job: JobView): string {
+  return [...withoutCmlogs(job.command)].slice(0, COMMAND_LENGTH).join('');
+}
 
 function jobStatus(job: JobView): string {
   return STATUS[job.state] ?? 'Running';

@@ -6,6 +6,7 @@ import { programOf } from '../commands/run.ts';
 import { sendSubmission, submitterHere } from '../jobs/send.ts';
 import { jobEnvironment } from '../submit/environment.ts';
 import { defineVerb } from '../verb.ts';
+import { withCmlogs } from './cmlogs.ts';
 import { MEGABYTE, seedHours, seedNumber } from './numbers.ts';
 
 interface Options {
@@ -39,11 +40,10 @@ export const verb = defineVerb<Options>({
     const memory = seedNumber('--mem-per-node', options.memPerNode);
     const [first = ''] = args;
     const wishes: Submission = {
-      program: programOf(args),
+      program: withCmlogs(programOf(args)),
       name: options.alias ?? basename(first.trim().split(/\s+/)[0] ?? ''),
       environment: jobEnvironment({}, environment),
       directory: { kind: 'auto', path: directory },
-      files: { stdout: 'cmlogs/%N/%j/%p.out.txt', stderr: 'cmlogs/%N/%j/%p.err.txt' },
       nodeCount: seedNumber('--nodes', options.nodes, 1),
       processesPerNode: seedNumber('--processes', options.processes, 1),
       cpuCount: seedNumber('--num-cpus-per-node', options.numCpusPerNode),

@@ -68,11 +68,8 @@ export class Pipeline {
     counts.add(name, response.statusCode, seconds);
   }
 
-  /** Who sends this, and may they come in; also used for the agents' WebSocket. */
-  admit(
-    visit: Pick<Visit, 'incoming' | 'local' | 'address'>,
-    route: Route,
-  ): Result<Principal, Refusal> {
+  /** Who sends this, and not too often; also used for the agents' WebSocket. */
+  identify(visit: Pick<Visit, 'incoming' | 'local' | 'address'>): Result<Principal, Refusal> {
     const { authenticator, clock } = this.#services;
     const { headers } = visit.incoming;
     const principal = authenticator.authenticate(headers.authorization, visit.local);
@@ -83,9 +80,7 @@ export class Pipeline {
     if (!isNode && !limit.take(name, clock.monotonic())) {
       return err(refuse('rate.exceeded', { limit: String(limit.perSecond) }));
     }
-    if (!principal.ok) return principal;
-    const refusal = authorizeRoute(route, principal.value, visit.local);
-    return refusal === null ? principal : err(refusal);
+    return principal;
   }
 
   /** A thrown error is a bug: it is logged under a number that the answer names. */
@@ -103,9 +98,12 @@ export class Pipeline {
 
   async #run(visit: Visit, match: Match): Promise<Refusal | null> {
     const { route } = match;
-    const admitted = this.admit(visit, route);
-    if (!admitted.ok) return admitted.error;
-    visit.principal = admitted.value;
+    const identified = this.identify(visit);
+    if (!identified.ok) return identified.error;
+    const principal = identified.value;
+    visit.principal = principal;
+    const refusal = authorizeRoute(route, principal, visit.local);
+    if (refusal !== null) return refusal;
     const body = hasBody(visit.incoming) ? await readBody(visit.incoming) : ok(undefined);
     if (!body.ok) return body.error;
     const params = validate(route.params, match.params, 'path');
@@ -114,14 +112,14 @@ export class Pipeline {
     if (!query.ok) return query.error;
     const checked = validate(route.body, body.value, 'body');
     if (!checked.ok) return checked.error;
-    const actor = admitted.value.kind === 'user' ? admitted.value.actor : null;
+    const actor = principal.kind === 'user' ? principal.actor : null;
     const job = await this.#ownedJob(route, match, actor);
     if (!job.ok) return job.error;
     const call = {
       params: params.value,
       query: query.value,
       body: checked.value,
-      principal: admitted.value,
+      principal,
       actor,
       job: job.value,
       local: visit.local,

@@ -13,6 +13,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { Accounts } from '../auth/accounts.ts';
 import { Authenticator } from '../auth/authenticate.ts';
+import { authorizeRoute } from '../auth/authorize.ts';
 import { fingerprintOf, type HeadCertificate } from '../auth/certificate.ts';
 import { LocalLogin } from '../auth/local-login.ts';
 import { Sessions } from '../auth/sessions.ts';
@@ -211,10 +212,12 @@ class Side {
     }
     const remote = (socket as Socket).remoteAddress ?? 'unknown';
     const address = local ? 'unix socket' : remote;
-    const admitted = this.#pipeline.admit({ incoming, local, address }, agent);
-    if (!admitted.ok) return refuseUpgrade(socket, admitted.error);
-    if (admitted.value.kind !== 'node') return;
-    this.#agents.upgrade(incoming, socket, head, admitted.value.name);
+    const principal = this.#pipeline.identify({ incoming, local, address });
+    if (!principal.ok) return refuseUpgrade(socket, principal.error);
+    const refusal = authorizeRoute(agent, principal.value, local);
+    if (refusal !== null) return refuseUpgrade(socket, refusal);
+    if (principal.value.kind !== 'node') return;
+    this.#agents.upgrade(incoming, socket, head, principal.value.name);
   }
 
   /** No HTTP, too large a header, or too slow: said in one line, then closed. */

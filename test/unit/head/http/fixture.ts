@@ -89,12 +89,15 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
   const store = new MemoryStore({ disk });
   const ports = { clock: systemClock, log, logs };
   const settings = { ...SETTINGS, ...options.settings };
-  head = await startHead({ ...ports, store }, {
-    settings,
-    heartbeatMs: 1000,
-    tickMs: 1000,
-    logBytesMax: 1_048_576,
-  });
+  head = await startHead(
+    { ...ports, store },
+    {
+      settings,
+      heartbeatMs: 1000,
+      tickMs: 1000,
+      logBytesMax: 1_048_576,
+    },
+  );
   const socketPath = path.join(directory, 'weft.sock');
   const certificate = await makeCertificate({
     clusterName: 'test',

@@ -85,16 +85,30 @@ test('listings hold jobs newest first, page by page, also those that left memory
   await world.admin.call('submitJob', { body: { ...TRUE, held: true } });
   await eventually(() => world.head.engine.state.jobs.size < 6);
   const first = await world.admin.call('listJobs', { query: { limit: 4 } });
-  assert.deepEqual(first.jobs.map(({ id }) => id), [6, 5, 4, 3]);
-  const second = await world.admin.call('listJobs', { query: { limit: 4, before: first.next ?? 0 } });
-  assert.deepEqual(second.jobs.map(({ id }) => id), [2, 1]);
+  assert.deepEqual(
+    first.jobs.map(({ id }) => id),
+    [6, 5, 4, 3],
+  );
+  const second = await world.admin.call('listJobs', {
+    query: { limit: 4, before: first.next ?? 0 },
+  });
+  assert.deepEqual(
+    second.jobs.map(({ id }) => id),
+    [2, 1],
+  );
   assert.equal(second.next, null);
   const active = await world.admin.call('listJobs', { query: { state: 'active' } });
-  assert.deepEqual(active.jobs.map(({ id, reason }) => [id, reason?.kind]), [[6, 'held']]);
+  assert.deepEqual(
+    active.jobs.map(({ id, reason }) => [id, reason?.kind]),
+    [[6, 'held']],
+  );
   const past = await world.admin.call('getJob', { params: { id: '1' } });
   assert.deepEqual([past.state, past.exit, past.environment], ['done', { code: 0 }, null]);
   const { tasks } = await world.admin.call('listTasks', { params: { id: '1' } });
-  assert.deepEqual(tasks.map(({ id, epoch, state }) => [id, epoch, state]), [['1', 1, 'done']]);
+  assert.deepEqual(
+    tasks.map(({ id, epoch, state }) => [id, epoch, state]),
+    [['1', 1, 'done']],
+  );
   await assert.rejects(world.admin.call('cancelJob', { params: { id: '1' } }), {
     code: 'job.already_done',
   });
@@ -111,8 +125,14 @@ test('tasks of an array are listed by index, whatever has become of them', async
   agent.ended(order, 1);
   const id = `${jobId}[${order.place.index}]`;
   await world.admin.call('waitForJob', { params: { id } });
-  const page = await world.admin.call('listTasks', { params: { id: `${jobId}` }, query: { limit: 3 } });
-  assert.deepEqual(page.tasks.map((task) => task.id), [0, 1, 2].map((index) => `${jobId}[${index}]`));
+  const page = await world.admin.call('listTasks', {
+    params: { id: `${jobId}` },
+    query: { limit: 3 },
+  });
+  assert.deepEqual(
+    page.tasks.map((task) => task.id),
+    [0, 1, 2].map((index) => `${jobId}[${index}]`),
+  );
   const done = page.tasks.find((task) => task.id === id);
   assert.deepEqual([done?.state, done?.exit], ['done', { code: 1 }]);
   assert.equal(page.next, 2);
@@ -120,7 +140,10 @@ test('tasks of an array are listed by index, whatever has become of them', async
     params: { id: `${jobId}` },
     query: { after: 98, limit: 3 },
   });
-  assert.deepEqual(rest.tasks.map((task) => [task.id, task.state]), [[`${jobId}[99]`, 'pending']]);
+  assert.deepEqual(
+    rest.tasks.map((task) => [task.id, task.state]),
+    [[`${jobId}[99]`, 'pending']],
+  );
   await assert.rejects(world.admin.call('listTasks', { params: { id: `${jobId}[100]` } }), {
     code: 'job.not_found',
   });

@@ -1,0 +1,65 @@
+// After everything has been healed: accepted work ends (L1), submissions are answered (L2), nothing
+// is left behind (L3), and what fits and is first in line starts at once (L4).
+
+import type { State } from '../../src/core/controller/state.ts';
+import { plan } from '../../src/core/scheduler/plan.ts';
+import type { SimLogs } from '../head-host.ts';
+import type { Machine } from '../machine.ts';
+import type { Truth } from '../truth.ts';
+import { Violation } from '../violation.ts';
+
+/** L1 in words: the jobs that have not ended. */
+export function openJobs(truth: Truth): string[] {
+  return [...truth.jobs.values()]
+    .filter(({ outcome }) => outcome === null)
+    .map(({ id }) => `${id}`);
+}
+
+/** L3 in words: what a node still has of epochs that are over. */
+export function leftBehind(
+  truth: Truth,
+  machines: Iterable<Machine>,
+  state: State | null,
+): string[] {
+  const left: string[] = [];
+  for (const { node, mark } of truth.live) left.push(`process ${mark} on ${node}`);
+  for (const machine of machines) {
+    const epochs = machine.agent?.state.epochs.keys() ?? [];
+    for (const epochId of epochs) left.push(`${epochId} at the agent of ${machine.name}`);
+    for (const folder of ['work', 'scripts', 'spool/1000', 'spool/1001']) {
+      const path = `/${machine.name}/${folder}`;
+      for (const name of machine.disk.list(path)) left.push(`${path}/${name}`);
+    }
+    for (const name of machine.kernel.groups.keys()) left.push(`${name} of ${machine.name}`);
+  }
+  for (const node of state?.nodes.values() ?? []) {
+    for (const epochId of node.holding.keys()) left.push(`${epochId} holds ${node.name}`);
+  }
+  return left;
+}
+
+/** L3: output that was written is with the head, byte for byte. */
+export function checkOutput(written: ReadonlyMap<string, string>, logs: SimLogs): void {
+  for (const [key, text] of written) {
+    const kept = logs.files.get(key)?.toString() ?? '';
+    if (kept === text) continue;
+    throw new Violation('L3', `output ${key}: ${kept.length} of ${text.length} bytes arrived`);
+  }
+}
+
+/** Finds a task that could start now and does not, at two looks a scheduling period apart. */
+export class StartWatch {
+  #waiting = '';
+
+  /** L4. Call once per period, while nothing is on its way to the disk. */
+  look(state: State): void {
+    const { queue, pool } = state;
+    const { starts } = plan({ queue, pool, policy: 'first_fit', startsMax: 1 }, 0);
+    const first = starts[0];
+    const waiting = first === undefined ? '' : `${first.jobId}[${first.index}]`;
+    if (waiting !== '' && waiting === this.#waiting) {
+      throw new Violation('L4', `task ${waiting} fits and is first, but does not start`);
+    }
+    this.#waiting = waiting;
+  }
+}

@@ -1,0 +1,55 @@
+// S4: replay equals live. The state rebuilt from the disk, with the steps that are not yet durable
+// on top, is the state in memory; and a snapshot of it comes back as it was.
+
+import { isDeepStrictEqual } from 'node:util';
+import { replay } from '../../src/core/controller/controller.ts';
+import type { StepRecord } from '../../src/core/controller/events.ts';
+import { exportState, importState, type SnapshotData } from '../../src/core/controller/snapshot.ts';
+import type { State } from '../../src/core/controller/state.ts';
+import { rebuild } from '../../src/head/journal.ts';
+import type { MemoryDisk } from '../../src/store/memory.ts';
+import { decode, encode } from '../../src/wire/codec.ts';
+import { Violation } from '../violation.ts';
+
+export function checkReplay(live: State, disk: MemoryDisk, pending: readonly StepRecord[]): void {
+  const { snapshot, journal } = disk;
+  const { state } = rebuild({
+    snapshot: snapshot?.bytes ?? null,
+    snapshotSeq: snapshot?.seq ?? 0,
+    records: journal,
+  });
+  for (const step of pending) replay(state, copyOf(step));
+  const wanted = plain(exportState(live));
+  compare(wanted, plain(exportState(state)), 'the replayed state');
+  compare(wanted, plain(exportState(importState(wanted))), 'the state from a snapshot');
+}
+
+/** As bytes would bring it back: nothing is shared with the live state. */
+function copyOf<T>(value: T): T {
+  const decoded = decode(encode(value), Number.POSITIVE_INFINITY);
+  if (!decoded.ok) throw new Error(decoded.error);
+  return decoded.value as T;
+}
+
+function plain(data: SnapshotData): SnapshotData {
+  return copyOf(data);
+}
+
+function compare(live: unknown, other: unknown, what: string): void {
+  if (isDeepStrictEqual(live, other)) return;
+  throw new Violation('S4', `${what} differs from memory at ${firstDifference(live, other, '')}`);
+}
+
+function firstDifference(a: unknown, b: unknown, path: string): string {
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) {
+    return `${path}: ${JSON.stringify(a)} in memory, ${JSON.stringify(b)} otherwise`;
+  }
+  const left = a as Record<string, unknown>;
+  const right = b as Record<string, unknown>;
+  for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) {
+    if (!isDeepStrictEqual(left[key], right[key])) {
+      return firstDifference(left[key], right[key], `${path}/${key}`);
+    }
+  }
+  return `${path}: the order of its keys`;
+}

@@ -1,0 +1,185 @@
+// The safety rules that are judged on live processes (S1, S2, S3, S10, S11) and on the durable
+// record (S6, S8, S10). One function per rule.
+
+import type { Event } from '../../src/core/controller/events.ts';
+import { parseIndices } from '../../src/core/controller/indices.ts';
+import type { JobId, TaskPlace } from '../../src/core/model/ids.ts';
+import { formatTaskId } from '../../src/core/model/ids.ts';
+import { addResources, fitsIn, NO_RESOURCES } from '../../src/core/model/resources.ts';
+import type { SimProcess } from '../kernel.ts';
+import type { Machine } from '../machine.ts';
+import { type JobTruth, type Place, placeOf, type Truth } from '../truth.ts';
+import { type Rule, Violation } from '../violation.ts';
+
+export interface SafetyWorld {
+  readonly truth: Truth;
+  readonly now: () => number;
+  readonly killGraceMs: number;
+  readonly machines: ReadonlyMap<string, Machine>;
+}
+
+/** Timers, messages to the launcher and the repeat of KILL may take this much together. */
+const SLACK_MS = 4000;
+
+/** A process starts: everything that must hold for it, judged before it is among the living. */
+export function checkStart(world: SafetyWorld, process: SimProcess): void {
+  const place = placeOf(process);
+  const job = checkKnown(world, place);
+  if (!process.isLeftover) {
+    checkStartsOnce(world, process, place);
+    checkDependencies(world, job);
+  }
+  checkOneEpoch(world, process, place, job);
+  checkFits(world, process);
+}
+
+/** S1: no process runs for a job, or for an epoch, that the disk does not know. */
+function checkKnown({ truth }: SafetyWorld, { jobId, epochId }: Place): JobTruth {
+  const job = truth.jobs.get(jobId);
+  if (job === undefined) throw broken('S1', `a process runs for job ${jobId}, which is unknown`);
+  if (!truth.allocations.has(epochId)) {
+    throw broken('S1', `a process runs for ${epochId}, which is not on disk`);
+  }
+  return job;
+}
+
+/** S3: each process of an epoch starts at most once. */
+function checkStartsOnce({ truth }: SafetyWorld, process: SimProcess, place: Place): void {
+  const again = (truth.ran.get(place.epochId) ?? []).some(
+    (other) => other.node === process.node && placeOf(other).rank === place.rank,
+  );
+  if (again) throw broken('S3', `${place.epochId} rank ${place.rank} starts twice`);
+}
+
+/** S3: one live epoch of a task, unless its owner prefers a second copy to waiting. */
+function checkOneEpoch(
+  world: SafetyWorld,
+  process: SimProcess,
+  place: Place,
+  job: JobTruth,
+): void {
+  const { onNodeLoss } = job.spec;
+  for (const other of world.truth.live) {
+    const theirs = placeOf(other);
+    if (theirs.taskId !== place.taskId || theirs.epoch === place.epoch) continue;
+    const isHere = other.node === process.node;
+    if (onNodeLoss.kind === 'requeue' && !isHere) continue;
+    if (onNodeLoss.kind === 'lease' && !wasWatched(world, other, onNodeLoss.leaseMs)) continue;
+    const words = `${place.epochId} starts on ${process.node} while ${theirs.epochId}`;
+    throw broken('S3', `${words} lives on ${other.node}`);
+  }
+}
+
+/** A lease is kept by the agent: where none has been up for long enough, nobody could keep it. */
+function wasWatched(world: SafetyWorld, process: SimProcess, leaseMs: number): boolean {
+  const since = world.machines.get(process.node)?.agentSince ?? null;
+  return since !== null && world.now() - since > leaseMs + world.killGraceMs + SLACK_MS;
+}
+
+/** S2: what lives on a node is at most what the node has, each gpu once, exclusive alone. */
+function checkFits({ truth, machines }: SafetyWorld, process: SimProcess): void {
+  const total = machines.get(process.node)?.make.resources ?? NO_RESOURCES;
+  const epochs = new Map<string, { process: SimProcess; job: JobTruth }>();
+  for (const one of [...truth.live, process]) {
+    const { epochId, jobId } = placeOf(one);
+    const job = truth.jobs.get(jobId);
+    if (one.node === process.node && job !== undefined) epochs.set(epochId, { process: one, job });
+  }
+  let used = NO_RESOURCES;
+  const gpus = new Set<string>();
+  for (const [epochId, { process: one, job }] of epochs) {
+    const { request } = job.spec;
+    if (request.exclusive && epochs.size > 1) {
+      throw broken('S2', `${epochId} is not alone on ${process.node}: ${[...epochs.keys()]}`);
+    }
+    used = addResources(used, request.perNode);
+    for (const gpu of (one.variables.get('WEFT_GPUS') ?? '').split(',')) {
+      if (gpu !== '' && gpus.has(gpu)) {
+        throw broken('S2', `gpu ${gpu} of ${process.node} is used twice: ${[...epochs.keys()]}`);
+      }
+      gpus.add(gpu);
+    }
+  }
+  if (fitsIn(used, total)) return;
+  throw broken('S2', `${process.node} runs more than it has: ${[...epochs.keys()]}`);
+}
+
+/** S10: a dependent never starts before what it waits for has ended as wished. */
+function checkDependencies({ truth }: SafetyWorld, job: JobTruth): void {
+  for (const { jobId, condition } of job.spec.dependencies) {
+    const kind = truth.jobs.get(jobId)?.outcome?.kind;
+    const isMet =
+      kind !== undefined && (condition === 'any' || (condition === 'ok') === (kind === 'completed'));
+    if (!isMet) throw broken('S10', `job ${job.id} starts before job ${jobId} ended ${condition}`);
+  }
+}
+
+/** S11: while its agent lives, no process outlives its walltime by more than the grace. */
+export function checkWalltimes({ truth, now, killGraceMs, machines }: SafetyWorld): void {
+  for (const process of truth.live) {
+    const { jobId, epochId } = placeOf(process);
+    const walltimeMs = truth.jobs.get(jobId)?.spec.walltimeMs ?? null;
+    const since = machines.get(process.node)?.agentSince ?? null;
+    if (walltimeMs === null || since === null || process.runningSince === null) continue;
+    const ranMs = process.ranMs + now() - process.runningSince;
+    // A clock may be slow by a few parts in a hundred.
+    const overMs = Math.min(ranMs - walltimeMs * 1.05, now() - since);
+    if (overMs <= killGraceMs * 1.05 + SLACK_MS) continue;
+    throw broken('S11', `${epochId} still runs on ${process.node} ${overMs} ms over its walltime`);
+  }
+}
+
+/** An event that has become durable, judged against the truth before it. */
+export function checkEvent({ truth }: SafetyWorld, event: Event): void {
+  switch (event.kind) {
+    case 'job_submitted':
+      return checkSubmittedOnce(truth, event.jobId, event.spec.name);
+    case 'task_allocated':
+      checkNotDone(truth, event.place, 'starts');
+      if (event.epoch !== truth.taskOf(event.place).epoch + 1) {
+        throw broken('S3', `${textOf(event.place)} skips to epoch ${event.epoch}`);
+      }
+      for (const { node } of event.shares) {
+        if (truth.drained.has(node)) {
+          throw broken('S10', `${textOf(event.place)} is given to ${node}, which is drained`);
+        }
+      }
+      return;
+    case 'task_done':
+      return checkNotDone(truth, event.place, 'ends');
+    case 'pending_ended':
+      for (const index of parseIndices(event.indices)) {
+        checkNotDone(truth, { jobId: event.jobId, index }, 'ends');
+      }
+      return;
+    case 'job_done':
+      if ((truth.jobs.get(event.jobId)?.outcome ?? null) !== null) {
+        throw broken('S6', `job ${event.jobId} is done a second time`);
+      }
+      return;
+    default:
+  }
+}
+
+/** S8: every submission of a run has a name of its own. */
+function checkSubmittedOnce(truth: Truth, jobId: JobId, name: string): void {
+  for (const job of truth.jobs.values()) {
+    if (job.spec.name !== name) continue;
+    throw broken('S8', `submission ${name} became job ${job.id} and job ${jobId}`);
+  }
+}
+
+/** S6: done is final. */
+function checkNotDone(truth: Truth, place: TaskPlace, verb: string): void {
+  if (truth.taskOf(place).outcome !== null) {
+    throw broken('S6', `${textOf(place)} ${verb} although it is done`);
+  }
+}
+
+function textOf({ jobId, index }: TaskPlace): string {
+  return formatTaskId(jobId, index);
+}
+
+function broken(rule: Rule, words: string): Violation {
+  return new Violation(rule, words);
+}

@@ -1,0 +1,148 @@
+// The machine of the head: boots the real head shell on a simulated store, lets it crash anywhere,
+// and keeps what outlives it: the disk and the output files.
+
+import type { Command, Reply } from '../src/core/controller/commands.ts';
+import type { Result } from '../src/core/base/result.ts';
+import type { Actor } from '../src/core/model/actor.ts';
+import type { Refusal } from '../src/core/model/errors.ts';
+import type { LogSink } from '../src/head/agents.ts';
+import { type Head, type HeadSettings, startHead } from '../src/head/head.ts';
+import type { Log } from '../src/ports/log.ts';
+import type { Session } from '../src/ports/net.ts';
+import { type Commit, type Store, StoreFailure } from '../src/ports/store.ts';
+import { MemoryDisk } from '../src/store/memory.ts';
+import type { Dice } from './chance.ts';
+import { Life, SimClock, type Skew, type Time } from './clock.ts';
+import { type CommitCrash, SimStore } from './store.ts';
+
+export interface HeadWorld {
+  readonly time: Time;
+  readonly dice: Dice;
+  readonly log: Log;
+  readonly settings: HeadSettings;
+  readonly commitMs: { readonly min: number; readonly max: number };
+  readonly note: (text: string) => void;
+  /** Its connections break, as its program is gone. */
+  readonly onGone: () => void;
+  /** Before a crash: memory and disk can be compared. */
+  readonly onCrash: (host: HeadHost) => void;
+  readonly onBooted: (host: HeadHost) => void;
+  readonly onDurable: (host: HeadHost, commit: Commit) => void;
+  /** Lets a canary put something between the head and its store or its agents. */
+  readonly wrapStore: (store: Store) => Store;
+  readonly wrapSession: (session: Session, host: HeadHost) => Session;
+}
+
+export class HeadHost {
+  readonly disk = new MemoryDisk();
+  readonly logs = new SimLogs();
+  readonly skew: Skew = { rate: 1, wallMs: 0, bootedAt: 0 };
+  readonly #world: HeadWorld;
+  head: Head | null = null;
+  life = new Life();
+  commitCrash: CommitCrash = 'none';
+  syncFailures = 0;
+  #store: SimStore | null = null;
+
+  constructor(world: HeadWorld) {
+    this.#world = world;
+    this.life.alive = false;
+  }
+
+  get isUp(): boolean {
+    return this.head !== null;
+  }
+
+  boot(): void {
+    if (this.life.alive) return;
+    const { time, dice, log, commitMs, settings } = this.#world;
+    const life = new Life();
+    this.life = life;
+    this.commitCrash = 'none';
+    const store = new SimStore(this.disk, {
+      ...{ time, dice, life, commitMs },
+      crashAt: () => this.commitCrash,
+      crash: () => this.crash(),
+      syncFailures: () => this.syncFailures,
+      onDurable: (commit) => this.#world.onDurable(this, commit),
+    });
+    this.#store = store;
+    this.#world.note('head boots');
+    const clock = new SimClock(time, life, this.skew);
+    const ports = { store: this.#world.wrapStore(store), clock, log, logs: this.logs };
+    startHead(ports, settings).then(
+      (head) => {
+        if (!life.alive) return;
+        this.head = head;
+        this.#world.onBooted(this);
+      },
+      (error: unknown) => {
+        if (!(error instanceof StoreFailure)) throw error;
+        life.alive = false;
+      },
+    );
+  }
+
+  /** As `kill -9`, wherever it stands. */
+  crash(): void {
+    if (!this.life.alive) return;
+    this.#world.note('head crashes');
+    if (this.head !== null) this.#world.onCrash(this);
+    this.#gone();
+  }
+
+  /** In good order: a snapshot is left. */
+  stop(): void {
+    const { head, life } = this;
+    if (head === null) return;
+    this.#world.note('head stops');
+    this.head = null;
+    void head.stop().then(() => {
+      if (life.alive) this.#gone();
+    });
+  }
+
+  accept(session: Session): void {
+    this.head?.agents.accept(this.#world.wrapSession(session, this));
+  }
+
+  /** Calls back unless the head is gone by then. False: nobody is there to ask. */
+  execute(
+    command: Command,
+    actor: Actor,
+    done: (result: Result<Reply, Refusal>) => void,
+  ): boolean {
+    const { head, life } = this;
+    if (head === null) return false;
+    void head.engine.execute(command, actor).then((result) => {
+      if (life.alive) done(result);
+    });
+    return true;
+  }
+
+  #gone(): void {
+    this.life.alive = false;
+    this.#store?.crash();
+    this.head = null;
+    this.#world.onGone();
+  }
+}
+
+/** Output as the head keeps it: what has been acknowledged stays. */
+export class SimLogs implements LogSink {
+  readonly files = new Map<string, Buffer>();
+  readonly ended = new Set<string>();
+
+  async append(
+    name: Parameters<LogSink['append']>[0],
+    piece: Parameters<LogSink['append']>[1],
+  ): Promise<number> {
+    const key = `${name.epochId}/${name.nodeRank}/${name.rank}/${name.stream}`;
+    const before = this.files.get(key) ?? Buffer.alloc(0);
+    if (piece.offset > before.length) return before.length;
+    const fresh = piece.bytes.subarray(before.length - piece.offset);
+    this.files.set(key, Buffer.concat([before, fresh]));
+    if (piece.end) this.ended.add(key);
+    return before.length + Math.max(0, fresh.length);
+  }
+}

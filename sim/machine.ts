@@ -1,0 +1,237 @@
+// One simulated node: power, clocks, disk, system and launcher, and the lives of the real agent
+// shell that run on it.
+
+import { type Agent, startAgent } from '../src/agent/agent.ts';
+import type { AgentPorts, AgentSettings } from '../src/agent/ports.ts';
+import type { NodeName } from '../src/core/model/ids.ts';
+import type { Resources } from '../src/core/model/resources.ts';
+import type { Log } from '../src/ports/log.ts';
+import type { Dialer } from '../src/ports/net.ts';
+import type { UserAccount } from '../src/ports/users.ts';
+import type { Dice } from './chance.ts';
+import { Life, SimClock, type Skew, type Time } from './clock.ts';
+import { filesOf, type JournalCrash, journalOf, SimDisk } from './disk.ts';
+import { Kernel, type SimProcess } from './kernel.ts';
+import type { Link } from './net.ts';
+import { groupContainment, marksOf, POLLED, SimLauncher } from './processes.ts';
+
+/** What does not change over the life of a machine. */
+export interface MachineMake {
+  readonly name: NodeName;
+  readonly resources: Resources;
+  readonly hasGroups: boolean;
+  readonly sharedPaths: readonly string[];
+  readonly rate: number;
+}
+
+export interface MachineWorld {
+  readonly time: Time;
+  readonly dice: Dice;
+  readonly link: Link;
+  readonly log: Log;
+  /** Dials the head for the agent of this life. */
+  readonly dialer: (machine: Machine, life: Life) => Dialer;
+  readonly onProcess: (what: 'start' | 'end', process: SimProcess) => void;
+  /** Lets a canary put something between an agent and its world. */
+  readonly wrapPorts: (ports: AgentPorts, life: Life) => AgentPorts;
+  readonly note: (text: string) => void;
+}
+
+export const USERS: readonly string[] = ['alice', 'bob'];
+
+export class Machine {
+  readonly make: MachineMake;
+  readonly disk = new SimDisk();
+  readonly skew: Skew;
+  readonly #world: MachineWorld;
+  kernel: Kernel;
+  agent: Agent | null = null;
+  isOn = false;
+  /** True time since which an agent has been up without a break; null while there is none. */
+  agentSince: number | null = null;
+  forkFailures = 0;
+  /** How the next journal write ends the agent. */
+  journalCrash: JournalCrash = 'none';
+  #launcher: SimLauncher | null = null;
+  #life = new Life();
+  #boots = 0;
+  #installs = 1;
+
+  constructor(make: MachineMake, world: MachineWorld) {
+    this.make = make;
+    this.#world = world;
+    this.skew = { rate: make.rate, wallMs: world.dice.whole(-500, 500), bootedAt: 0 };
+    this.kernel = this.#newKernel();
+  }
+
+  get name(): NodeName {
+    return this.make.name;
+  }
+
+  /** Names this start of the machine, as a boot id does. */
+  get bootId(): string {
+    return `${this.name}-boot-${this.#boots}`;
+  }
+
+  powerOn(): void {
+    if (this.isOn) return;
+    this.isOn = true;
+    this.#boots += 1;
+    this.skew.bootedAt = this.#world.time.now;
+    this.kernel = this.#newKernel();
+    this.#launcher = null;
+    this.#world.note(`${this.name} is on, boot ${this.#boots}`);
+    this.startAgent();
+  }
+
+  /** `wipe`: it comes back freshly installed. */
+  powerOff(wipe: boolean): void {
+    if (!this.isOn) return;
+    this.#world.note(`${this.name} loses power${wipe ? ' and its disk' : ''}`);
+    this.#endLife(false);
+    this.isOn = false;
+    this.kernel.powerOff();
+    this.#launcher = null;
+    if (!wipe) return;
+    this.disk.wipe();
+    this.#installs += 1;
+  }
+
+  startAgent(): void {
+    if (!this.isOn || this.agentSince !== null) return;
+    const life = new Life();
+    this.#life = life;
+    this.agentSince = this.#world.time.now;
+    this.journalCrash = 'none';
+    this.#world.note(`${this.name} starts its agent`);
+    const ports = this.#world.wrapPorts(this.#ports(life), life);
+    void startAgent(ports, this.#settings()).then((agent) => {
+      if (life.alive) this.agent = agent;
+    });
+  }
+
+  /** As `kill -9`: launcher and processes go on. */
+  crashAgent(): void {
+    if (this.agentSince === null) return;
+    this.#world.note(`${this.name} loses its agent`);
+    this.#life.buffersLost = this.#world.dice.happens(0.5);
+    this.#endLife(true);
+  }
+
+  /** As a package upgrade does it. */
+  stopAgent(): void {
+    if (this.agent === null) return;
+    this.#world.note(`${this.name} stops its agent`);
+    this.agent.stop();
+    this.#endLife(true);
+  }
+
+  killLauncher(): void {
+    if (this.#launcher === null) return;
+    this.#world.note(`${this.name} loses its launcher`);
+    this.#launcher.die();
+    this.#launcher = null;
+  }
+
+  get clock(): SimClock {
+    return new SimClock(this.#world.time, this.#life, this.skew);
+  }
+
+  #endLife(isMachineUp: boolean): void {
+    this.#life.alive = false;
+    this.agentSince = null;
+    this.agent = null;
+    this.#world.link.sideGone('agent', isMachineUp);
+  }
+
+  #newKernel(): Kernel {
+    const { time, dice, onProcess } = this.#world;
+    return new Kernel({
+      ...{ node: this.name, time, dice, disk: this.disk },
+      onStart: (process) => onProcess('start', process),
+      onEnd: (process) => onProcess('end', process),
+    });
+  }
+
+  #reachLauncher(): SimLauncher {
+    if (this.#launcher !== null) return this.#launcher;
+    const { time, dice } = this.#world;
+    this.#launcher = new SimLauncher({
+      ...{ time, dice, kernel: this.kernel },
+      now: () => this.clock.now(),
+      forkFailures: () => this.forkFailures,
+    });
+    return this.#launcher;
+  }
+
+  #ports(life: Life): AgentPorts {
+    const { time, dice, log, dialer } = this.#world;
+    const accounts = new Map<string, UserAccount>();
+    return {
+      clock: new SimClock(time, life, this.skew),
+      chance: dice.fork(),
+      log,
+      dialer: dialer(this, life),
+      connectLauncher: () =>
+        this.#later(life, 5, () => this.#reachLauncher().connect(life)),
+      journal: journalOf(this.disk, life, () => this.#crashInJournal()),
+      files: filesOf(this.disk, life),
+      users: {
+        self: () => accountOf('root', 0),
+        cached: (name) => accounts.get(name),
+        find: (name) =>
+          this.#later(life, dice.pick([1, 5, 200]), () => {
+            const at = USERS.indexOf(name);
+            if (at < 0) return null;
+            const account = accountOf(name, 1000 + at);
+            accounts.set(name, account);
+            return account;
+          }),
+      },
+      containment: this.make.hasGroups ? groupContainment(this.kernel, life) : POLLED,
+      marks: marksOf(this.kernel, life),
+      load: () => ({ load1: 0, memoryFreeBytes: 0, diskFreeBytes: 0 }),
+    };
+  }
+
+  /** Something the system answers a moment later, but to nobody who is gone by then. */
+  #later<T>(life: Life, ms: number, answer: () => T): Promise<T> {
+    return new Promise((resolve) => {
+      this.#world.time.after(ms, () => {
+        if (life.alive) resolve(answer());
+      });
+    });
+  }
+
+  #crashInJournal(): JournalCrash {
+    const crash = this.journalCrash;
+    if (crash === 'none') return crash;
+    this.journalCrash = 'none';
+    // The bytes first, then the end: `append` looks at the life before it asks.
+    this.crashAgent();
+    return crash;
+  }
+
+  #settings(): AgentSettings {
+    const { name, resources, sharedPaths } = this.make;
+    return {
+      node: name,
+      bootId: this.bootId,
+      instance: `${name}-install-${this.#installs}`,
+      ...{ resources, labels: ['simulated'], sharedPaths },
+      facts: {
+        ...{ os: 'Linux', arch: 'x64', kernel: '6', hostname: name, agentVersion: '0' },
+        ...{ diskFreeBytes: 0, limits: 'cgroup v2', launcher: 'c' },
+        ...{ switchesUser: true, user: 'root' },
+      },
+      stateDir: `/${name}`,
+      switchUser: true,
+      allowRoot: false,
+    };
+  }
+}
+
+function accountOf(name: string, uid: number): UserAccount {
+  const home = `/var/lib/${name}`;
+  return { name, uid, gid: uid, groups: [uid], home, shell: '/bin/sh' };
+}

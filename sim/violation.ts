@@ -1,0 +1,19 @@
+// How a run fails: which rule was broken, in words, and the exit code that says what kind it was.
+
+export type Rule = `S${number}` | `L${number}` | 'belief' | 'crash';
+
+export class Violation extends Error {
+  override readonly name = 'Violation';
+  readonly rule: Rule;
+
+  constructor(rule: Rule, words: string, cause?: unknown) {
+    super(words, { cause });
+    this.rule = rule;
+  }
+
+  /** 127 crash, 128 liveness, 129 safety. */
+  get exitCode(): number {
+    if (this.rule === 'crash') return 127;
+    return this.rule.startsWith('L') ? 128 : 129;
+  }
+}

@@ -1,0 +1,132 @@
+// The shape of what agents send, checked before anybody believes it: one broken or hostile agent
+// must not be able to stop the head. What the values mean is for the controller to judge.
+
+import type { EndCause } from '../core/model/orders.ts';
+import { type AgentToHead, PROTOCOL_VERSION } from './messages.ts';
+
+/** Says whether a value has the shape. */
+type Shape = (value: unknown) => boolean;
+
+const text: Shape = (value) => typeof value === 'string';
+const flag: Shape = (value) => typeof value === 'boolean';
+const finite: Shape = (value) => Number.isFinite(value);
+const count: Shape = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
+const integer: Shape = (value) => Number.isSafeInteger(value);
+const bytes: Shape = (value) => value instanceof Uint8Array;
+
+function list(shape: Shape): Shape {
+  return (value) => Array.isArray(value) && value.every(shape);
+}
+
+function oneOf(...words: readonly string[]): Shape {
+  return (value) => typeof value === 'string' && words.includes(value);
+}
+
+function optional(shape: Shape): Shape {
+  return (value) => value === undefined || shape(value);
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function map(fields: Readonly<Record<string, Shape>>): Shape {
+  const all = Object.entries(fields);
+  return (value) => isMap(value) && all.every(([name, shape]) => shape(value[name]));
+}
+
+const amounts: Shape = (value) => isMap(value) && Object.values(value).every(count);
+const resources = map({ cpuCount: count, memoryBytes: count, gpuCount: count, counted: amounts });
+const place = map({ jobId: count, index: (value) => value === null || count(value) });
+const held = map({
+  epochId: text,
+  place,
+  epoch: count,
+  share: map({ resources, gpus: list(count) }),
+});
+
+const facts = map({
+  os: text,
+  arch: text,
+  kernel: text,
+  hostname: text,
+  agentVersion: text,
+  diskFreeBytes: finite,
+  limits: text,
+  launcher: text,
+  switchesUser: flag,
+  user: text,
+});
+
+const hello = map({
+  bootId: text,
+  instance: text,
+  resources,
+  labels: list(text),
+  sharedPaths: list(text),
+  facts,
+  held: list(held),
+});
+
+const CAUSES: Readonly<Record<EndCause, true>> = {
+  exited: true,
+  ended: true,
+  timeout: true,
+  out_of_memory: true,
+  launch_failed: true,
+  lease_expired: true,
+  lost: true,
+  never_started: true,
+};
+
+const processEnd = map({
+  rank: count,
+  exit: map({ code: optional(integer), signal: optional(integer) }),
+});
+const usage = map({ userUs: finite, systemUs: finite, memoryPeakBytes: finite });
+
+const REPORTS: Readonly<Record<string, Shape>> = {
+  task_started: map({ epochId: text, at: finite, limits: text }),
+  task_suspended: map({ epochId: text, at: finite }),
+  task_resumed: map({ epochId: text, at: finite }),
+  task_ended: map({
+    epochId: text,
+    at: finite,
+    cause: oneOf(...Object.keys(CAUSES)),
+    nodeFault: flag,
+    processes: list(processEnd),
+    usage,
+    detail: optional(text),
+  }),
+};
+
+const report: Shape = (value) =>
+  isMap(value) && typeof value.kind === 'string' && REPORTS[value.kind]?.(value) === true;
+
+const logName = map({
+  epochId: text,
+  nodeRank: count,
+  rank: count,
+  stream: oneOf('stdout', 'stderr'),
+});
+
+const MESSAGES: Readonly<Record<AgentToHead['kind'], Shape>> = {
+  // Another protocol's hello may look different: only its number is read.
+  hello: map({ protocol: finite, hello: isMap }),
+  heartbeat: map({
+    sentAt: finite,
+    load: map({ load1: finite, memoryFreeBytes: finite, diskFreeBytes: finite }),
+  }),
+  reports: map({ first: count, reports: list(report) }),
+  log: map({ name: logName, offset: count, bytes, end: flag, dropped: count }),
+};
+
+/** What is wrong with a message of a known kind, in words; null when its shape is right. */
+export function findFlaw(message: AgentToHead): string | null {
+  const { kind } = message;
+  if (!MESSAGES[kind](message)) return `the fields of '${kind}' are not as they should be`;
+  if (kind === 'hello' && message.protocol === PROTOCOL_VERSION && !hello(message.hello)) {
+    return 'the hello of the node is not as it should be';
+  }
+  return null;
+}

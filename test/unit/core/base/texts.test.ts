@@ -1,0 +1,90 @@
+// Durations and sizes as people write them, and back.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { formatDuration, parseDuration } from '../../../../src/core/base/duration.ts';
+import { formatSize, parseSize } from '../../../../src/core/base/size.ts';
+
+const DURATIONS: readonly [string, number][] = [
+  ['500ms', 500],
+  ['90s', 90_000],
+  ['1h30m', 5_400_000],
+  ['1.5h', 5_400_000],
+  ['2d', 172_800_000],
+  ['1w', 604_800_000],
+  ['01:30:00', 5_400_000],
+  ['1:30', 5_400_000],
+  ['2-12:00:00', 216_000_000],
+  [' 5s ', 5_000],
+  ['0s', 0],
+];
+
+for (const [text, ms] of DURATIONS) {
+  test(`the duration '${text}' is ${ms} ms`, () => {
+    assert.deepEqual(parseDuration(text), { ok: true, value: ms });
+  });
+}
+
+const NO_DURATIONS = ['', '5', 'h', '-5s', '5 s', '1:60', '1:00:60', '1::2', '5x', '1e3s', '200000d'];
+
+for (const text of NO_DURATIONS) {
+  test(`'${text}' is no duration, and the words say it`, () => {
+    const read = parseDuration(text);
+    assert.ok(!read.ok);
+    assert.ok(read.error.includes(`'${text}'`));
+  });
+}
+
+test('a printed duration reads as the same number of milliseconds', () => {
+  fc.assert(
+    fc.property(fc.nat(2 ** 31 - 1), fc.nat(1400), (ms, days) => {
+      const whole = ms + days * 86_400_000;
+      assert.deepEqual(parseDuration(formatDuration(whole)), { ok: true, value: whole });
+    }),
+  );
+});
+
+const SIZES: readonly [string, number][] = [
+  ['1048576', 1_048_576],
+  ['512M', 512 * 2 ** 20],
+  ['512m', 512 * 2 ** 20],
+  ['4GiB', 4 * 2 ** 30],
+  ['4gib', 4 * 2 ** 30],
+  ['100MB', 100_000_000],
+  ['1.5K', 1536],
+  ['2 T', 2 * 2 ** 40],
+  ['7B', 7],
+  ['1P', 2 ** 50],
+];
+
+for (const [text, bytes] of SIZES) {
+  test(`the size '${text}' is ${bytes} bytes`, () => {
+    assert.deepEqual(parseSize(text), { ok: true, value: bytes });
+  });
+}
+
+for (const text of ['', 'M', '-1', '1X', '1MM', '0x10', '1,5G', '99999P']) {
+  test(`'${text}' is no size`, () => {
+    const read = parseSize(text);
+    assert.ok(!read.ok && read.error.includes(`'${text}'`));
+  });
+}
+
+test('a size of whole units prints and reads as the same bytes', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 1023 }), fc.nat(4), (amount, unit) => {
+      const bytes = amount * 1024 ** unit;
+      assert.deepEqual(parseSize(formatSize(bytes)), { ok: true, value: bytes });
+    }),
+  );
+});
+
+test('any printed size is within a twentieth of the truth', () => {
+  fc.assert(
+    fc.property(fc.nat(2 ** 52), (bytes) => {
+      const read = parseSize(formatSize(bytes));
+      assert.ok(read.ok && Math.abs(read.value - bytes) <= bytes / 20);
+    }),
+  );
+});

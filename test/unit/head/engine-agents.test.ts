@@ -1,0 +1,176 @@
+// Agent sessions over the engine: which session counts, and what is told on it.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { NodeName } from '../../../src/core/model/ids.ts';
+import { Agents } from '../../../src/head/agents.ts';
+import type { Engine } from '../../../src/head/engine.ts';
+import type { Session } from '../../../src/ports/net.ts';
+import { decodeHeadMessage, encode } from '../../../src/wire/codec.ts';
+import { type AgentToHead, PROTOCOL_VERSION } from '../../../src/wire/messages.ts';
+import { endReport } from '../../support/controller.ts';
+import { EngineBench } from '../../support/engine.ts';
+import { helloOf } from '../../support/nodes.ts';
+
+/** The agent's end of a session, in the test's hands. */
+class FakeSession implements Session {
+  readonly peer: string;
+  readonly heard: string[] = [];
+  closed: string | null = null;
+  #receive: (message: Uint8Array) => void = () => undefined;
+  #onClose: (why: string) => void = () => undefined;
+
+  constructor(peer: string) {
+    this.peer = peer;
+  }
+
+  send(message: Uint8Array): void {
+    const read = decodeHeadMessage(message);
+    assert.ok(read.ok);
+    const { value } = read;
+    const more = value.kind === 'welcome' ? ` ${value.session}` : '';
+    this.heard.push(`${value.kind}${more}`);
+  }
+
+  onMessage(handler: (message: Uint8Array) => void): void {
+    this.#receive = handler;
+  }
+
+  onClose(handler: (why: string) => void): void {
+    this.#onClose = handler;
+  }
+
+  close(why: string): void {
+    if (this.closed !== null) return;
+    this.closed = why;
+    this.#onClose(why);
+  }
+
+  say(message: AgentToHead): void {
+    this.#receive(encode(message));
+  }
+
+  hello(name = this.peer): void {
+    this.say({ kind: 'hello', protocol: PROTOCOL_VERSION, hello: helloOf(name) });
+  }
+
+  garbage(value: unknown): void {
+    this.#receive(encode(value));
+  }
+}
+
+const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
+
+async function bench(): Promise<{ made: EngineBench; agents: Agents; engine: Engine }> {
+  const made = await new EngineBench().start();
+  await made.connect('n1');
+  const { clock, engine } = made;
+  const logs = { append: () => Promise.resolve(0) };
+  const agents = new Agents({ clock, log: QUIET, logs, heartbeatMs: 1000, logBytesMax: 1000 });
+  agents.attach(engine);
+  return { made, agents, engine };
+}
+
+test('[N2] of two connections in one turn the later one counts, and stays', async () => {
+  const { made, agents, engine } = await bench();
+  const [first, second] = [new FakeSession('n1'), new FakeSession('n1')];
+  for (const session of [first, second]) {
+    agents.accept(session);
+    session.hello();
+  }
+  await made.settle();
+  assert.deepEqual(second.heard, ['welcome 3']);
+  assert.match(first.closed ?? '', /newer connection/);
+  assert.equal(second.closed, null);
+  assert.equal(engine.state.nodes.get('n1' as NodeName)?.connected, true);
+});
+
+test('[N1] a session speaks for the node that its secret proved', async () => {
+  const { made, agents, engine } = await bench();
+  await made.connect('n2');
+  const session = new FakeSession('n1');
+  agents.accept(session);
+  session.hello('n2');
+  await made.settle();
+  const numbers = ['n1', 'n2'].map((name) => engine.state.nodes.get(name as NodeName)?.session);
+  assert.deepEqual(numbers, [2, 1]);
+});
+
+test('[S7] reports sent again are acknowledged again, and change nothing', async () => {
+  const { made, agents, engine } = await bench();
+  const session = new FakeSession('n1');
+  agents.accept(session);
+  session.hello();
+  made.submit('a');
+  await made.settle();
+  const reports = [endReport('1#1', made.clock.now())];
+  session.say({ kind: 'reports', first: 1, reports });
+  await made.settle();
+  const before = engine.seq;
+  session.say({ kind: 'reports', first: 1, reports });
+  await made.settle();
+  assert.equal(engine.seq, before);
+  assert.deepEqual(session.heard.slice(-2), ['reports_ack', 'reports_ack']);
+});
+
+test('[N3] a node that says nothing is cut off after the time-out', async () => {
+  const { made, agents, engine } = await bench();
+  const session = new FakeSession('n1');
+  agents.accept(session);
+  session.hello();
+  await made.settle();
+  made.clock.at += 14_999;
+  agents.tick();
+  assert.equal(session.closed, null);
+  made.clock.at += 1;
+  agents.tick();
+  await made.settle();
+  assert.match(session.closed ?? '', /silent/);
+  assert.notEqual(engine.state.nodes.get('n1' as NodeName)?.unreachableSince, null);
+});
+
+/** Well-formed bytes that no agent of ours would send. */
+const NONSENSE: readonly unknown[] = [
+  { kind: 'hello', protocol: PROTOCOL_VERSION },
+  { kind: 'hello', protocol: PROTOCOL_VERSION, hello: { ...helloOf('n1'), held: 7 } },
+  {
+    kind: 'hello',
+    protocol: PROTOCOL_VERSION,
+    hello: { ...helloOf('n1'), held: [{ epochId: '1#1' }] },
+  },
+  { kind: 'hello', protocol: PROTOCOL_VERSION, hello: { ...helloOf('n1'), resources: null } },
+  {
+    kind: 'hello',
+    protocol: PROTOCOL_VERSION,
+    hello: {
+      ...helloOf('n1'),
+      resources: { cpuCount: 'many', memoryBytes: 1, gpuCount: 0, counted: {} },
+    },
+  },
+  { kind: 'hello', protocol: PROTOCOL_VERSION, hello: { ...helloOf('n1'), labels: [1] } },
+  { kind: 'reports', first: 1, reports: 'none' },
+  { kind: 'reports', first: 1, reports: [null] },
+  { kind: 'reports', first: 1, reports: [{ kind: 'task_exploded', epochId: '1#1' }] },
+  { kind: 'reports', first: 1, reports: [{ ...endReport('1#1', 1), processes: [{ rank: 0 }] }] },
+  { kind: 'reports', first: 1, reports: [{ ...endReport('1#1', 1), usage: null }] },
+  { kind: 'heartbeat', sentAt: 1, load: 3 },
+  { kind: 'log', name: null, offset: 0, bytes: new Uint8Array(1), end: false, dropped: 0 },
+];
+
+NONSENSE.forEach((message, at) => {
+  test(`[W2] nonsense from an agent closes its session only (${at})`, async () => {
+    const { made, agents, engine } = await bench();
+    const session = new FakeSession('n1');
+    agents.accept(session);
+    session.hello();
+    made.submit('a');
+    await made.settle();
+    session.garbage(message);
+    await made.settle();
+    assert.match(session.closed ?? '', /unreadable message/);
+    made.submit('b');
+    await made.settle();
+    assert.equal(engine.failure, null);
+    assert.equal(made.take().at(-1), 'b: job 2');
+  });
+});

@@ -1,0 +1,156 @@
+// What comes in broken, too large or too often, and what a stranger on the wire can do.
+
+import assert from 'node:assert/strict';
+import { connect, type Socket } from 'node:net';
+import { test } from 'node:test';
+import { WebSocket } from 'ws';
+import { createClient } from '../../../../src/api/client.ts';
+import { REQUEST_BYTES_MAX } from '../../../../src/core/model/limits.ts';
+import { eventually, startAgent, startWorld, TRUE } from './fixture.ts';
+
+/** Everything that comes back until the other side closes. */
+function talk(socket: Socket, text: string | Buffer): Promise<string> {
+  return new Promise((resolve) => {
+    let answer = '';
+    socket.setEncoding('latin1').on('data', (piece: string) => {
+      answer += piece;
+    });
+    socket.on('close', () => resolve(answer));
+    socket.on('error', () => socket.destroy());
+    socket.write(text);
+  });
+}
+
+test('garbage on either door disturbs nobody', async (t) => {
+  const world = await startWorld(t);
+  const garbage = ['GARBAGE\r\n\r\n', '\0'.repeat(5000), 'GET / HTTP/1.1\r\nbad header\r\n\r\n'];
+  for (const text of garbage) {
+    const broken = await talk(connect(world.socketPath), text);
+    assert.match(broken, /^HTTP\/1\.1 400 .*request\.malformed/s);
+    const port = world.http.port ?? 0;
+    await talk(connect(port, '127.0.0.1'), text);
+  }
+  assert.equal((await world.admin.call('health')).status, 'ok');
+});
+
+test('a request that is too large is refused at once and the connection closed', async (t) => {
+  const world = await startWorld(t);
+  const announced = `POST /v1/auth/local/begin HTTP/1.1\r\nhost: x\r\ncontent-length: ${REQUEST_BYTES_MAX + 1}\r\n\r\n`;
+  const first = await talk(connect(world.socketPath), announced);
+  assert.match(first, /^HTTP\/1\.1 400 .*connection: close.*request\.too_large/is);
+  const chunked =
+    'POST /v1/auth/local/begin HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n';
+  const size = REQUEST_BYTES_MAX + 1;
+  const text = `${chunked}${size.toString(16)}\r\n${' '.repeat(size)}`;
+  assert.match(await talk(connect(world.socketPath), text), /request\.too_large/);
+});
+
+test('a body that is no JSON is refused with the word that is wrong', async (t) => {
+  const world = await startWorld(t);
+  const body = '{"challenge": }';
+  const head = `POST /v1/auth/local/finish HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: ${body.length}\r\n\r\n`;
+  const answer = await talk(connect(world.socketPath), head + body);
+  assert.match(answer, /request\.malformed.*Unexpected token '}'/s);
+});
+
+test('too many requests of one user are refused, others go on', async (t) => {
+  const world = await startWorld(t, { requestRateMax: 20 });
+  const alice = await world.client('alice');
+  const bob = await world.client('bob');
+  const results = await Promise.allSettled(Array.from({ length: 40 }, () => alice.call('whoami')));
+  const refusals = results.filter(({ status }) => status === 'rejected');
+  assert.ok(refusals.length >= 10, `${refusals.length} refused`);
+  for (const refusal of refusals) {
+    assert.equal((refusal as PromiseRejectedResult).reason.code, 'rate.exceeded');
+  }
+  assert.equal((await bob.call('whoami')).name, 'bob');
+});
+
+test('guesses at tokens from one address run dry', async (t) => {
+  const world = await startWorld(t);
+  const address = { url: world.url, fingerprint: world.http.fingerprint ?? '' };
+  const guesser = createClient({ address, token: 'wt_000000_guess' });
+  t.after(() => guesser.close());
+  const codes = new Set<string>();
+  for (let at = 0; at < 700; at += 50) {
+    const results = await Promise.allSettled(
+      Array.from({ length: 50 }, () => guesser.call('whoami')),
+    );
+    for (const result of results) {
+      if (result.status === 'rejected') codes.add(result.reason.code);
+    }
+  }
+  assert.deepEqual([...codes].sort(), ['auth.token_invalid', 'rate.exceeded']);
+});
+
+test('a certificate other than the pinned one gets no token', async (t) => {
+  const world = await startWorld(t);
+  const address = { url: world.url, fingerprint: 'ab'.repeat(32) };
+  const client = createClient({ address, token: 'wt_secret_secret' });
+  t.after(() => client.close());
+  await assert.rejects(client.call('whoami'), { code: 'auth.fingerprint_mismatch' });
+  assert.equal(world.audit.lines.length, 0);
+});
+
+test('an agent without the right secret gets no session', async (t) => {
+  const world = await startWorld(t);
+  await startAgent(t, world, 'n1');
+  for (const authorization of [
+    'Node n1:wrong',
+    'Node n7:x',
+    `Bearer ${await world.token('bob')}`,
+  ]) {
+    const socket = new WebSocket(`ws+unix:${world.socketPath}:/v1/agent`, {
+      headers: { authorization },
+    });
+    const error = await new Promise<Error>((resolve) => socket.once('error', resolve));
+    assert.match(error.message, /40[13]/);
+  }
+});
+
+test('a node that is admitted anew loses its old session', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'n1');
+  await world.admin.call('createNode', { body: { name: 'n1', replace: true } });
+  await eventually(() => agent.socket.readyState === WebSocket.CLOSED);
+});
+
+test('changes are in the audit log with who and what, and without secrets', async (t) => {
+  const world = await startWorld(t);
+  await startAgent(t, world, 'n1');
+  const bob = await world.client('bob');
+  const { jobId } = await bob.call('submitJob', {
+    body: { ...TRUE, environment: { PASSWORD: 'hush' }, held: true },
+  });
+  await bob.call('cancelJob', { params: { id: String(jobId) } });
+  await assert.rejects(bob.call('drainNode', { params: { name: 'n1' }, body: { reason: 'x' } }));
+  const lines = world.audit.lines.map(({ fields }) => fields).filter(({ who }) => who === 'bob');
+  assert.deepEqual(
+    lines.map(({ what, result, id, name }) => [what, result, id ?? name ?? null]),
+    [
+      ['submitJob', 'ok', null],
+      ['cancelJob', 'ok', String(jobId)],
+      ['drainNode', 'auth.role_needed', 'n1'],
+    ],
+  );
+  const all = JSON.stringify(world.audit.lines);
+  assert.ok(!/hush|w[tjs]_/.test(all), all);
+});
+
+test('a join token admits a node once per name, and its secret opens a session', async (t) => {
+  const world = await startWorld(t);
+  const { token, fingerprint, addresses } = await world.admin.call('createJoinToken', { body: {} });
+  assert.equal(fingerprint, world.http.fingerprint);
+  assert.deepEqual(addresses, [`127.0.0.1:${world.http.port}`]);
+  const address = { url: world.url, fingerprint: fingerprint ?? '' };
+  const joiner = createClient({ address, token });
+  t.after(() => joiner.close());
+  const body = { name: 'n5', labels: ['desk'] };
+  const { secret } = await joiner.call('join', { body });
+  await assert.rejects(joiner.call('join', { body }), { code: 'node.name_taken' });
+  const socket = new WebSocket(`ws+unix:${world.socketPath}:/v1/agent`, {
+    headers: { authorization: `Node n5:${secret}` },
+  });
+  await new Promise((resolve) => socket.once('open', resolve));
+  socket.terminate();
+});

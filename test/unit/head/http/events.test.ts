@@ -1,0 +1,81 @@
+// Following what happens: server-sent events, resumed by sequence number.
+
+import assert from 'node:assert/strict';
+import type { IncomingMessage } from 'node:http';
+import { test } from 'node:test';
+import type { Client } from '../../../../src/api/client.ts';
+import type { RecordView } from '../../../../src/api/cluster.ts';
+import { eventually, startAgent, startWorld, TRUE } from './fixture.ts';
+
+/** Collects records until the stream is destroyed. */
+async function follow(client: Client, headers: Record<string, string> = {}, after?: number) {
+  const stream: IncomingMessage = await client.stream('events', { headers, query: { after } });
+  const records: RecordView[] = [];
+  const ids: number[] = [];
+  let rest = '';
+  stream.setEncoding('utf8').on('data', (piece: string) => {
+    const messages = (rest + piece).split('\n\n');
+    rest = messages.pop() ?? '';
+    for (const message of messages) {
+      const id = /^id: (\d+)$/m.exec(message)?.[1];
+      const data = /^data: (.*)$/m.exec(message)?.[1];
+      if (id !== undefined) ids.push(Number(id));
+      if (data !== undefined) records.push(JSON.parse(data) as RecordView);
+    }
+  });
+  const kinds = () => records.flatMap(({ events }) => events.map(({ kind }) => kind));
+  return { stream, records, ids, kinds };
+}
+
+test('a reader who was cut off goes on where it was, and misses and repeats nothing', async (t) => {
+  const world = await startWorld(t);
+  await startAgent(t, world, 'n1');
+  const body = { ...TRUE, held: true };
+  const first = await follow(world.admin);
+  await world.admin.call('submitJob', { body });
+  await eventually(() => first.kinds().includes('job_submitted'));
+  first.stream.destroy();
+  const lastId = first.ids.at(-1) ?? 0;
+  for (let at = 0; at < 3; at += 1) await world.admin.call('submitJob', { body });
+  const second = await follow(world.admin, { 'last-event-id': String(lastId) });
+  await world.admin.call('submitJob', { body });
+  const submitted = () => second.kinds().filter((kind) => kind === 'job_submitted').length;
+  await eventually(() => submitted() === 4);
+  assert.ok(second.ids.every((id, at) => id > (second.ids[at - 1] ?? lastId)));
+  second.stream.destroy();
+});
+
+test("a user sees the own jobs' and the nodes' events, and no secrets", async (t) => {
+  const world = await startWorld(t);
+  const alice = await world.client('alice');
+  const bob = await world.client('bob');
+  const seen = await follow(bob, {}, world.head.engine.seq);
+  await startAgent(t, world, 'n1');
+  await alice.call('submitJob', {
+    body: { ...TRUE, held: true, environment: { PASSWORD: 'hush' } },
+  });
+  const { jobId } = await bob.call('submitJob', {
+    body: { ...TRUE, held: true, environment: { PASSWORD: 'hush' } },
+  });
+  await eventually(() => seen.kinds().includes('job_submitted'));
+  const jobs = seen.records.flatMap(({ events }) => events.map((event) => event['jobId']));
+  assert.deepEqual(
+    jobs.filter((id) => id !== undefined),
+    [jobId],
+  );
+  assert.ok(seen.kinds().includes('node_connected'));
+  const text = JSON.stringify(seen.records);
+  assert.ok(!/hush|secretHash|"hash"/.test(text), text);
+  assert.ok(!seen.kinds().includes('token_created'));
+  seen.stream.destroy();
+});
+
+test('records that have left memory are refused with the oldest that is there', async (t) => {
+  const world = await startWorld(t);
+  const { seq } = world.head.engine;
+  await assert.rejects(world.admin.stream('events', { query: { after: seq + 1000 } }), {
+    code: 'event.too_old',
+  });
+  const headers = { 'last-event-id': 'soon' };
+  await assert.rejects(world.admin.stream('events', { headers }), { code: 'argument.invalid' });
+});

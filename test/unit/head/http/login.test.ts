@@ -1,0 +1,106 @@
+// Proving locally who one is, and the ways in which somebody might try to be another.
+
+import assert from 'node:assert/strict';
+import { chown, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { test } from 'node:test';
+import { errorFromAnswer } from '../../../../src/api/api-error.ts';
+import { createClient } from '../../../../src/api/client.ts';
+import { readText } from '../../../../src/api/read-text.ts';
+import { createTransport } from '../../../../src/api/transport.ts';
+import { startWorld, type World } from './fixture.ts';
+
+async function post(world: World, step: string, body: object) {
+  const transport = createTransport({ socketPath: world.socketPath });
+  const request = { method: 'POST', path: `/v1/auth/local/${step}`, headers: {} };
+  const answer = await transport.send({ ...request, body: JSON.stringify(body) });
+  const text = await readText(answer, 'test');
+  transport.close();
+  if (answer.statusCode !== 200) throw errorFromAnswer(answer.statusCode ?? 0, text);
+  return JSON.parse(text) as Record<string, string>;
+}
+
+async function begin(world: World): Promise<{ challenge: string; directory: string }> {
+  const { challenge = '', path: directory = '' } = await post(world, 'begin', {});
+  return { challenge, directory };
+}
+
+const refused = { code: 'auth.required' };
+
+test('whoever owns the directory is who they are, and the directory is gone afterwards', async (t) => {
+  const world = await startWorld(t);
+  const login = path.join(world.directory, 'login');
+  assert.equal((await stat(login)).mode & 0o7777, 0o1777);
+  const me = await world.admin.call('whoami');
+  assert.deepEqual([me.uid, me.role], [process.getuid?.(), 'admin']);
+  assert.deepEqual(await readdir(login), []);
+});
+
+test('another uid is another user, without the rights of the head', async (t) => {
+  const world = await startWorld(t);
+  if (process.getuid?.() !== 0) return t.diagnostic('only root can make directories for others');
+  const { challenge, directory } = await begin(world);
+  await mkdir(directory, { mode: 0o700 });
+  await chown(directory, 1, 1);
+  const { token, user } = await post(world, 'finish', { challenge });
+  const daemon = createClient({ address: { socketPath: world.socketPath }, token: token ?? '' });
+  t.after(() => daemon.close());
+  const { role, uid } = await daemon.call('whoami');
+  assert.deepEqual([user, role, uid], ['daemon', 'user', 1]);
+});
+
+test('a link, a file, an open directory or none at all proves nothing', async (t) => {
+  const world = await startWorld(t);
+  const tricks: ((directory: string) => Promise<unknown>)[] = [
+    (directory) => symlink('/', directory),
+    (directory) => writeFile(directory, ''),
+    (directory) => mkdir(directory, { mode: 0o755 }),
+    async () => undefined,
+  ];
+  for (const trick of tricks) {
+    const { challenge, directory } = await begin(world);
+    await trick(directory);
+    await assert.rejects(post(world, 'finish', { challenge }), refused);
+  }
+});
+
+test('a challenge is good once, and only one that the head gave', async (t) => {
+  const world = await startWorld(t);
+  const { challenge, directory } = await begin(world);
+  await mkdir(directory, { mode: 0o700 });
+  await post(world, 'finish', { challenge });
+  await mkdir(directory, { mode: 0o700 });
+  await assert.rejects(post(world, 'finish', { challenge }), refused);
+  await assert.rejects(post(world, 'finish', { challenge: '0'.repeat(40) }), refused);
+  const outside = { challenge: '../../../../tmp' };
+  await assert.rejects(post(world, 'finish', outside), { code: 'argument.invalid' });
+});
+
+test('a session is worth nothing over the network, and login is not offered there', async (t) => {
+  const world = await startWorld(t);
+  const { challenge, directory } = await begin(world);
+  await mkdir(directory, { mode: 0o700 });
+  const { token } = await post(world, 'finish', { challenge });
+  const address = { url: world.url, fingerprint: world.http.fingerprint ?? '' };
+  const remote = createClient({ address, token: token ?? '' });
+  t.after(() => remote.close());
+  await assert.rejects(remote.call('whoami'), { code: 'auth.token_invalid' });
+  const stranger = createClient({ address });
+  t.after(() => stranger.close());
+  await assert.rejects(stranger.call('beginLocalLogin', { body: {} }), refused);
+});
+
+test('a client whose session a restarted head does not know logs in again by itself', async (t) => {
+  const world = await startWorld(t);
+  let saved = '';
+  const sessions = {
+    load: async () => 'ws_00_forgotten',
+    save: async ({ token }: { token: string }) => {
+      saved = token;
+    },
+  };
+  const client = createClient({ address: { socketPath: world.socketPath }, sessions });
+  t.after(() => client.close());
+  assert.equal((await client.call('whoami')).uid, process.getuid?.());
+  assert.match(saved, /^ws_/);
+});

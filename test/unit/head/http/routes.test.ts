@@ -1,0 +1,199 @@
+// Every route of the table with the wrong credentials, and with the right ones.
+
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import { test } from 'node:test';
+import { failureReply } from '../../../../src/api/failure.ts';
+import { fillPath } from '../../../../src/api/paths.ts';
+import { ROUTE_LIST, type Route } from '../../../../src/api/routes.ts';
+import { startAgent, startWorld, TRUE, type World } from './fixture.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly code: string;
+  readonly body: string;
+}
+
+const BODIES: Partial<Record<string, unknown>> = {
+  submitJob: TRUE,
+  submitJobs: { jobs: [{ submission: TRUE }] },
+  signalJob: { signal: 15 },
+  createNode: { name: 'n9' },
+  drainNode: { reason: 'test' },
+  labelNode: { add: ['x'] },
+  join: { name: 'n8' },
+  createUser: { role: 'user' },
+  modifyUser: { role: 'user' },
+  createToken: {},
+  createJoinToken: {},
+  finishLocalLogin: { challenge: '0'.repeat(40) },
+};
+
+/** Sends the route with a valid body, over TLS unless `local`. */
+function send(
+  world: World,
+  route: Route,
+  options: { authorization?: string; local?: boolean; id: string },
+): Promise<Answer> {
+  const params = { id: options.id, name: route.path.includes('users') ? 'carol' : 'n1' };
+  const body = BODIES[route.name];
+  const headers = options.authorization ? { authorization: options.authorization } : {};
+  const common = { method: route.method, path: fillPath(route.path, params), headers };
+  const make = options.local ? request : secureRequest;
+  const target = options.local
+    ? { socketPath: world.socketPath }
+    : { host: '127.0.0.1', port: world.http.port, rejectUnauthorized: false };
+  return new Promise((resolve, reject) => {
+    const outgoing = make({ ...common, ...target, agent: false }, (incoming) => {
+      let text = '';
+      incoming.setEncoding('utf8');
+      // A stream that has begun was allowed; its end is not waited for.
+      if (incoming.headers['content-type'] === 'text/event-stream') {
+        incoming.destroy();
+        resolve({ status: 200, code: '', body: '' });
+        return;
+      }
+      incoming.on('data', (piece: string) => {
+        text += piece;
+      });
+      incoming.on('end', () => {
+        const status = incoming.statusCode ?? 0;
+        const code = status === 200 ? '' : failureReply.parse(JSON.parse(text)).error.code;
+        resolve({ status, code, body: text });
+      });
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+/** A cluster with a node, a job of alice's, and every kind of credential. */
+async function prepare(t: Parameters<typeof startWorld>[0]) {
+  const world = await startWorld(t);
+  await startAgent(t, world, 'n1');
+  const { secret } = await world.admin.call('createNode', { body: { name: 'n2' } });
+  const alice = await world.client('alice');
+  const { jobId } = await alice.call('submitJob', { body: { ...TRUE, held: true } });
+  const join = await world.admin.call('createJoinToken', { body: {} });
+  return { world, id: String(jobId), node: `Node n2:${secret}`, join: `Bearer ${join.token}` };
+}
+
+const isPublic = ({ access }: Route) => access.kind === 'public';
+
+test('without credentials every route that is not public is refused', async (t) => {
+  const { world, id } = await prepare(t);
+  for (const route of ROUTE_LIST.filter((one) => !isPublic(one))) {
+    const { status, code } = await send(world, route, { id });
+    assert.deepEqual([route.name, status, code], [route.name, 401, 'auth.required']);
+  }
+});
+
+test('wrong credentials are refused even where none are needed', async (t) => {
+  const { world, id } = await prepare(t);
+  const wrong = ['Bearer wt_00_11', 'Bearer nonsense', 'Node n1:wrong', 'Node n7:x', 'Basic eDp5'];
+  for (const authorization of wrong) {
+    for (const route of ROUTE_LIST) {
+      const { status, code } = await send(world, route, { id, authorization });
+      assert.deepEqual([route.name, status, code], [route.name, 401, 'auth.token_invalid']);
+    }
+  }
+});
+
+test('a node is refused on every route of users, and users on those of nodes', async (t) => {
+  const { world, id, node, join } = await prepare(t);
+  const user = `Bearer ${await world.token('alice')}`;
+  for (const route of ROUTE_LIST.filter((one) => !isPublic(one))) {
+    const { kind } = route.access;
+    const expectations: [string, boolean][] = [
+      [node, kind === 'node'],
+      [join, kind === 'join_token'],
+      [user, kind === 'user' || kind === 'local_or_user'],
+    ];
+    for (const [authorization, allowed] of expectations) {
+      if (allowed) continue;
+      const { status, code } = await send(world, route, { id, authorization });
+      assert.deepEqual([route.name, status, code], [route.name, 403, 'auth.role_needed']);
+    }
+  }
+});
+
+test("a stranger cannot touch another's job, node, user or token", async (t) => {
+  const { world, id } = await prepare(t);
+  const authorization = `Bearer ${await world.token('mallory')}`;
+  const before = JSON.stringify([...world.head.engine.state.users]);
+  for (const route of ROUTE_LIST) {
+    const { access, name } = route;
+    if (access.kind !== 'user') continue;
+    if (access.owned === undefined && access.role === 'user') continue;
+    const { status, code } = await send(world, route, { id, authorization });
+    const expected =
+      access.owned === 'job'
+        ? [403, 'auth.not_owner']
+        : access.owned === 'token'
+          ? [404, 'token.not_found']
+          : [403, 'auth.role_needed'];
+    assert.deepEqual([name, status, code], [name, ...expected]);
+  }
+  assert.equal(JSON.stringify([...world.head.engine.state.users]), before);
+  assert.equal(world.head.engine.state.jobs.get(Number(id) as never)?.outcome, null);
+});
+
+test("a user cannot make tokens for others, or see or revoke others' tokens", async (t) => {
+  const { world } = await prepare(t);
+  const mallory = await world.client('mallory');
+  const mine = await mallory.call('createToken', { body: { label: 'mine' } });
+  const refused = { code: 'auth.role_needed' };
+  await assert.rejects(mallory.call('createToken', { body: { user: 'alice' } }), refused);
+  await assert.rejects(mallory.call('listTokens', { query: { all: true } }), refused);
+  const { tokens } = await mallory.call('listTokens');
+  assert.ok(tokens.every(({ user }) => user === 'mallory'));
+  const { tokens: all } = await world.admin.call('listTokens', { query: { all: true } });
+  const stranger = all.find(({ user, purpose }) => user === 'alice' && purpose === 'user');
+  await assert.rejects(mallory.call('revokeToken', { params: { id: stranger?.id ?? '' } }), {
+    code: 'token.not_found',
+  });
+  assert.equal((await mallory.call('revokeToken', { params: { id: mine.id } })).count, 1);
+});
+
+test('every GET answers an admin in the form that its schema says', async (t) => {
+  const { world, id } = await prepare(t);
+  const authorization = `Bearer ${await adminToken(world)}`;
+  for (const route of ROUTE_LIST) {
+    if (route.method !== 'GET' || route.reply === undefined || route.name === 'waitForJob')
+      continue;
+    const { status, body } = await send(world, route, { id, authorization });
+    assert.deepEqual([route.name, status], [route.name, 200], body);
+    route.reply.parse(JSON.parse(body));
+  }
+});
+
+test('figures need no credentials on the unix socket, and are readable', async (t) => {
+  const { world, id } = await prepare(t);
+  const metrics = ROUTE_LIST.find(({ name }) => name === 'metrics') as Route;
+  const { status, body } = await send(world, metrics, { id, local: true });
+  assert.equal(status, 200);
+  assert.match(body, /^weft_jobs\{state="pending"\} 1$/m);
+  assert.match(body, /^weft_requests_total\{route="submitJob",status="200"\} 1$/m);
+  assert.match(body, /^weft_request_duration_seconds_bucket\{route="submitJob",le="\+Inf"\} 1$/m);
+});
+
+test('a revoked or expired token, and one of a removed node, is worth nothing', async (t) => {
+  const { world } = await prepare(t);
+  const alice = await world.client('alice');
+  await alice.call('whoami');
+  const { tokens } = await alice.call('listTokens');
+  for (const { id } of tokens) await world.admin.call('revokeToken', { params: { id } });
+  await assert.rejects(alice.call('whoami'), { code: 'auth.token_invalid' });
+  const body = { expiresInMs: 1000 };
+  const brief = await world.admin.call('createToken', { body });
+  const token = world.head.engine.state.tokens.get(brief.id);
+  assert.ok(token !== undefined && token.expiresAt !== null && token.expiresAt < Date.now() + 1500);
+  assert.ok(!JSON.stringify([...world.head.engine.state.tokens]).includes(brief.token));
+});
+
+async function adminToken(world: World): Promise<string> {
+  const params = { name: 'root2' };
+  await world.admin.call('createUser', { params, body: { role: 'admin' } });
+  return world.token('root2');
+}

@@ -1,0 +1,189 @@
+// The generated part of the documentation: commands, configuration keys, errors. What people write
+// by hand is below the line that `KEPT_FROM` names and stays as it is.
+
+import type { Command, Option } from 'commander';
+import { environmentName, KEYS, SEED_KEYS } from '../../src/cli/config/keys.ts';
+import { buildProgram, type Invocation, runSingle } from '../../src/cli/main.ts';
+import * as cmconfigure from '../../src/cli/seed/cmconfigure.ts';
+import * as cmdaemon from '../../src/cli/seed/cmdaemon.ts';
+import * as cminfo from '../../src/cli/seed/cminfo.ts';
+import * as cmkill from '../../src/cli/seed/cmkill.ts';
+import * as cmrun from '../../src/cli/seed/cmrun.ts';
+import { VERBS } from '../../src/cli/verbs.ts';
+import { CODES, type Code, KINDS } from '../../src/core/model/errors.ts';
+
+/** From this heading on a page is kept. */
+export const KEPT_FROM = '## Example';
+
+export interface Page {
+  /** From the top of the repository. */
+  readonly path: string;
+  readonly text: string;
+  /** Whether the page ends with a part written by hand. */
+  readonly kept: boolean;
+}
+
+/** Every page that is made from the code. */
+export async function makePages(): Promise<Page[]> {
+  const program = await buildProgram(SILENT, { exitCode: 0 }, '*');
+  const pages = VERBS.map(({ name }) => {
+    const command = program.commands.find((candidate) => candidate.name() === name);
+    if (command === undefined) throw new Error(`no command ${name}`);
+    return commandPage(`weft ${name}`, command);
+  });
+  return [...pages, ...(await seedPages()), configPage(), errorsPage()];
+}
+
+const SILENT: Invocation = {
+  program: 'weft',
+  argv: [],
+  terminal: {
+    out: () => undefined,
+    error: () => undefined,
+    outIsTerminal: false,
+    errorIsTerminal: false,
+  },
+  environment: {},
+  cwd: '/',
+  programs: {
+    headScript: '',
+    agentScript: '',
+    runHead: () => Promise.resolve(),
+    runAgent: () => Promise.resolve(),
+  },
+};
+
+function commandPage(title: string, command: Command): Page {
+  const inner = command.commands.map((one) => section(`${title} ${one.name()}`, one, '## '));
+  const own = command.commands.length === 0 ? [usage(title, command), options(command)] : inner;
+  const parts = [`# ${title}`, sentence(command.description()), ...own.flat(), EXITS];
+  const name = title.replace(/^weft /, '');
+  return { path: `docs/commands/${name}.md`, text: join(parts), kept: true };
+}
+
+function section(title: string, command: Command, mark: string): string[] {
+  const text = sentence(command.summary());
+  return [`${mark}${title}`, text, usage(title, command), options(command)];
+}
+
+function usage(title: string, command: Command): string {
+  return ['```', `${title} ${command.usage()}`, '```'].join('\n');
+}
+
+function options(command: Command): string {
+  const rows = command.registeredArguments.map((argument) => [
+    argument.name(),
+    argument.description,
+  ]);
+  for (const option of command.options) {
+    if (!COMMON.has(option.long ?? '')) rows.push([option.flags, optionText(option)]);
+  }
+  if (rows.length === 0)
+    return 'It takes no options but those for [finding the cluster](README.md).';
+  const lines = rows.map(([name, text]) => `| \`${cell(name ?? '')}\` | ${cell(text ?? '')} |`);
+  return ['| operand or option | what it is |', '|---|---|', ...lines].join('\n');
+}
+
+/** Explained once, in docs/commands/README.md. */
+const COMMON = new Set(['--dir', '--head', '--fingerprint', '--token-file', '--config']);
+
+function optionText({ description, defaultValue }: Option): string {
+  return defaultValue === undefined ? description : `${description} (default: ${defaultValue})`;
+}
+
+const EXITS =
+  'Exit codes are those of [errors](../errors.md); `run --wait`, `submit --wait` and `wait` end ' +
+  'with the exit code of the job.';
+
+async function seedPages(): Promise<Page[]> {
+  const programs = { cminfo, cmrun, cmkill, cmconfigure, cmdaemon };
+  const pages: Page[] = [];
+  for (const [name, { summary, verb }] of Object.entries(programs)) {
+    let help = '';
+    const terminal = {
+      ...SILENT.terminal,
+      out: (text: string | Uint8Array) => {
+        help += text;
+      },
+    };
+    await runSingle({ ...SILENT, program: name, argv: ['--help'], terminal }, summary, verb);
+    const parts = [`# ${name}`, summary, ['```', help.trimEnd(), '```'].join('\n')];
+    pages.push({ path: `docs/commands/${name}.md`, text: join(parts), kept: true });
+  }
+  return pages;
+}
+
+function configPage(): Page {
+  const rows = KEYS.map(({ name, type, default: value, text, choices }) => {
+    const kind = choices === undefined ? type : choices.join(', ');
+    const shown = value === null ? 'found out' : value === '' ? 'none' : `\`${value}\``;
+    return `| \`${name}\` | ${kind} | ${shown} | ${cell(text)} |`;
+  });
+  const old = Object.entries(SEED_KEYS).map(
+    ([name, { key, unit }]) => `| \`${name}\` | \`${key}\` | ${UNITS[unit]} |`,
+  );
+  const sample = environmentName('head.node_timeout');
+  const intro = [
+    'One YAML file, read strictly: an unknown key or a wrong value is reported with file, line and',
+    'column, and with the nearest right name. A flag wins over the environment, that over the file,',
+    `that over the default; \`weft config show\` says where each value comes from. Every key has a`,
+    `variable: \`${sample}\` for \`head.node_timeout\`. Keys may be nested or written with a dot.`,
+    '',
+    'The file is the first of: `--config`, `WEFT_CONFIG`, `weft.yaml` in the state directory,',
+    '`~/.config/weft/weft.yaml`, `/etc/weft/weft.yaml`, `$CM_PATH/etc/cm-config.yml`.',
+    '',
+    'Durations have units: `90s`, `15m`, `1h30m`, `2d`, `2-12:00:00`; `none` is no limit. Sizes have',
+    'units: `512M` and `4GiB` are powers of 1024, `100MB` of 1000.',
+  ].join('\n');
+  const parts = [
+    '# Configuration',
+    intro,
+    ['| key | type | default | what it is |', '|---|---|---|---|', ...rows].join('\n'),
+    '## Old keys',
+    'A `cm-config.yml` is understood as it is; its bare numbers have the units they always had.',
+    ['| old key | key | unit of a bare number |', '|---|---|---|', ...old].join('\n'),
+  ];
+  return { path: 'docs/config.md', text: join(parts), kept: true };
+}
+
+const UNITS = {
+  ms: 'milliseconds',
+  s: 'seconds',
+  h: 'hours; below 1 none',
+  M: 'megabytes of 1024 × 1024 bytes',
+  count: 'count',
+  port: 'port on 127.0.0.1',
+} as const;
+
+function errorsPage(): Page {
+  const kinds = Object.entries(KINDS).map(
+    ([kind, { http, exit, retry }]) => `| \`${kind}\` | ${http} | ${exit} | ${retry} |`,
+  );
+  const codes = (Object.keys(CODES) as Code[]).map(
+    (code) => `| \`${code}\` | \`${CODES[code].kind}\` | ${cell(CODES[code].text)} |`,
+  );
+  const parts = [
+    '# Errors',
+    'Every refusal has a kind, which decides the HTTP status, the exit code and whether to try again,\n' +
+      'and a code, which names the case. Programs switch on these, never on the text.',
+    ['| kind | HTTP | exit code | try again |', '|---|---|---|---|', ...kinds].join('\n'),
+    '`run --wait`, `submit --wait` and `wait` end with the exit code of the job, 128 + n for signal n;\n' +
+      '124 when it ran into its time limit, 125 when we cannot tell or for a failure of our own, 126 and\n' +
+      '127 when its program could not be started, 137 when it ran out of memory, 143 when cancelled.',
+    '## Codes',
+    ['| code | kind | message |', '|---|---|---|', ...codes].join('\n'),
+  ];
+  return { path: 'docs/errors.md', text: join(parts), kept: false };
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|');
+}
+
+function join(parts: readonly string[]): string {
+  return `${parts.join('\n\n')}\n`;
+}
