@@ -6,6 +6,7 @@ import type { Result } from '../src/core/base/result.ts';
 import type { Actor } from '../src/core/model/actor.ts';
 import type { Refusal } from '../src/core/model/errors.ts';
 import type { LogSink } from '../src/head/agents.ts';
+import type { Engine } from '../src/head/engine.ts';
 import { type Head, type HeadSettings, startHead } from '../src/head/head.ts';
 import type { Log } from '../src/ports/log.ts';
 import type { Session } from '../src/ports/net.ts';
@@ -38,7 +39,9 @@ export class HeadHost {
   readonly logs = new SimLogs();
   readonly skew: Skew = { rate: 1, wallMs: 0, bootedAt: 0 };
   readonly #world: HeadWorld;
+  /** Null unless it can be asked; while it stops, only `engine` is left. */
   head: Head | null = null;
+  engine: Engine | null = null;
   life = new Life();
   commitCrash: CommitCrash = 'none';
   syncFailures = 0;
@@ -74,6 +77,7 @@ export class HeadHost {
       (head) => {
         if (!life.alive) return;
         this.head = head;
+        this.engine = head.engine;
         this.#world.onBooted(this);
       },
       (error: unknown) => {
@@ -87,7 +91,7 @@ export class HeadHost {
   crash(): void {
     if (!this.life.alive) return;
     this.#world.note('head crashes');
-    if (this.head !== null) this.#world.onCrash(this);
+    if (this.engine !== null) this.#world.onCrash(this);
     this.#gone();
   }
 
@@ -124,6 +128,7 @@ export class HeadHost {
     this.life.alive = false;
     this.#store?.crash();
     this.head = null;
+    this.engine = null;
     this.#world.onGone();
   }
 }

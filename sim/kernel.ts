@@ -43,6 +43,7 @@ export interface KernelWorld {
   readonly disk: SimDisk;
   readonly onStart: (process: SimProcess) => void;
   readonly onEnd: (process: SimProcess) => void;
+  readonly onWrite: (process: SimProcess, text: string) => void;
 }
 
 interface Group {
@@ -196,7 +197,10 @@ export class Kernel {
   }
 
   #write(process: SimProcess, path: string, word: string): void {
-    if (path.includes('/spool/')) this.#world.disk.append(path, `${word} ${process.mark}\n`);
+    if (!path.includes('/spool/')) return;
+    const text = `${word} ${process.mark}\n`;
+    this.#world.disk.append(path, text);
+    this.#world.onWrite(process, text);
   }
 }
 

@@ -32,6 +32,7 @@ export interface MachineWorld {
   /** Dials the head for the agent of this life. */
   readonly dialer: (machine: Machine, life: Life) => Dialer;
   readonly onProcess: (what: 'start' | 'end', process: SimProcess) => void;
+  readonly onWrite: (process: SimProcess, text: string) => void;
   /** Lets a canary put something between an agent and its world. */
   readonly wrapPorts: (ports: AgentPorts, life: Life) => AgentPorts;
   readonly note: (text: string) => void;
@@ -47,6 +48,8 @@ export class Machine {
   kernel: Kernel;
   agent: Agent | null = null;
   isOn = false;
+  /** Nobody switches it on meanwhile. */
+  isLocked = false;
   /** True time since which an agent has been up without a break; null while there is none. */
   agentSince: number | null = null;
   forkFailures = 0;
@@ -73,8 +76,13 @@ export class Machine {
     return `${this.name}-boot-${this.#boots}`;
   }
 
+  /** A while later if somebody has it in hands. */
   powerOn(): void {
     if (this.isOn) return;
+    if (this.isLocked) {
+      this.#world.time.after(1000, () => this.powerOn());
+      return;
+    }
     this.isOn = true;
     this.#boots += 1;
     this.skew.bootedAt = this.#world.time.now;
@@ -126,6 +134,11 @@ export class Machine {
     this.#endLife(true);
   }
 
+  /** The run is over: nothing of it may act any more. */
+  leave(): void {
+    this.#life.alive = false;
+  }
+
   killLauncher(): void {
     if (this.#launcher === null) return;
     this.#world.note(`${this.name} loses its launcher`);
@@ -145,11 +158,12 @@ export class Machine {
   }
 
   #newKernel(): Kernel {
-    const { time, dice, onProcess } = this.#world;
+    const { time, dice, onProcess, onWrite } = this.#world;
     return new Kernel({
       ...{ node: this.name, time, dice, disk: this.disk },
       onStart: (process) => onProcess('start', process),
       onEnd: (process) => onProcess('end', process),
+      onWrite,
     });
   }
 

@@ -1,7 +1,7 @@
 // The ground truth of a run: what is durably decided and what really runs, gathered from disk and
 // kernels alone. Nothing here comes from what the head believes.
 
-import type { Event, StepRecord } from '../src/core/controller/events.ts';
+import type { Event } from '../src/core/controller/events.ts';
 import { parseIndices } from '../src/core/controller/indices.ts';
 import type { JobId, NodeName, TaskPlace } from '../src/core/model/ids.ts';
 import { formatEpochId, formatTaskId } from '../src/core/model/ids.ts';
@@ -39,11 +39,8 @@ export class Truth {
   readonly live = new Set<SimProcess>();
   /** Every process that ever ran, by epoch; without what programs left behind. */
   readonly ran = new Map<string, SimProcess[]>();
-
-  /** A durable step; call after the checks, which want the truth before it. */
-  learn(step: StepRecord): void {
-    for (const event of step.events) this.#learn(event);
-  }
+  /** Output that is or was on a node's disk, by the name that the head keeps it under. */
+  readonly written = new Map<string, { readonly node: string; readonly text: string }>();
 
   taskOf(place: TaskPlace): TaskTruth {
     const { jobId, index } = place;
@@ -65,7 +62,20 @@ export class Truth {
     this.live.delete(process);
   }
 
-  #learn(event: Event): void {
+  wrote(process: SimProcess, text: string): void {
+    const { epochId, nodeRank, rank } = placeOf(process);
+    const key = `${epochId}/${nodeRank}/${rank}/stdout`;
+    const before = this.written.get(key)?.text ?? '';
+    this.written.set(key, { node: process.node, text: before + text });
+  }
+
+  /** What was only on this node's disk is rightly lost. */
+  wiped(node: string): void {
+    for (const [key, one] of this.written) if (one.node === node) this.written.delete(key);
+  }
+
+  /** A durable event; call after the checks, which want the truth before it. */
+  learn(event: Event): void {
     switch (event.kind) {
       case 'job_submitted': {
         const { jobId: id, spec } = event;

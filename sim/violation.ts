@@ -1,5 +1,7 @@
 // How a run fails: which rule was broken, in words, and the exit code that says what kind it was.
 
+import { BrokenInvariant } from '../src/core/base/assert.ts';
+
 export type Rule = `S${number}` | `L${number}` | 'belief' | 'crash';
 
 export class Violation extends Error {
@@ -16,4 +18,12 @@ export class Violation extends Error {
     if (this.rule === 'crash') return 127;
     return this.rule.startsWith('L') ? 128 : 129;
   }
+}
+
+/** Whatever was thrown, as a violation: a broken invariant is S9, anything else a crash. */
+export function asViolation(error: unknown): Violation {
+  if (error instanceof Violation) return error;
+  if (error instanceof BrokenInvariant) return new Violation('S9', error.message, error);
+  const words = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return new Violation('crash', words, error);
 }

@@ -2,6 +2,7 @@
 // is left behind (L3), and what fits and is first in line starts at once (L4).
 
 import type { State } from '../../src/core/controller/state.ts';
+import type { Settings } from '../../src/core/model/settings.ts';
 import { plan } from '../../src/core/scheduler/plan.ts';
 import type { SimLogs } from '../head-host.ts';
 import type { Machine } from '../machine.ts';
@@ -39,8 +40,8 @@ export function leftBehind(
 }
 
 /** L3: output that was written is with the head, byte for byte. */
-export function checkOutput(written: ReadonlyMap<string, string>, logs: SimLogs): void {
-  for (const [key, text] of written) {
+export function checkOutput({ written }: Truth, logs: SimLogs): void {
+  for (const [key, { text }] of written) {
     const kept = logs.files.get(key)?.toString() ?? '';
     if (kept === text) continue;
     throw new Violation('L3', `output ${key}: ${kept.length} of ${text.length} bytes arrived`);
@@ -49,12 +50,17 @@ export function checkOutput(written: ReadonlyMap<string, string>, logs: SimLogs)
 
 /** Finds a task that could start now and does not, at two looks a scheduling period apart. */
 export class StartWatch {
+  readonly #policy: Settings['policy'];
   #waiting = '';
+
+  constructor(policy: Settings['policy']) {
+    this.#policy = policy;
+  }
 
   /** L4. Call once per period, while nothing is on its way to the disk. */
   look(state: State): void {
     const { queue, pool } = state;
-    const { starts } = plan({ queue, pool, policy: 'first_fit', startsMax: 1 }, 0);
+    const { starts } = plan({ queue, pool, policy: this.#policy, startsMax: 1 }, 0);
     const first = starts[0];
     const waiting = first === undefined ? '' : `${first.jobId}[${first.index}]`;
     if (waiting !== '' && waiting === this.#waiting) {

@@ -1,7 +1,6 @@
 // What a client throws: the head's refusal as it came, or that there is no head.
 
 import {
-  CODES,
   type Code,
   formatRefusal,
   KINDS,
@@ -68,9 +67,4 @@ function readFailure(text: string): Failure | null {
 function failureOf(code: Code, details: Record<string, string>, hint?: string): Failure {
   const message = formatRefusal(refuse(code, details as never));
   return { code, kind: kindOf(code), message, details, hint: hint ?? null };
-}
-
-/** Whether this head's code is one that this release knows. */
-export function isKnownCode(code: string): code is Code {
-  return code in CODES;
 }

@@ -41,7 +41,7 @@ export const eventsQuery = z.strictObject({
 });
 
 /** The data of one server-sent event; its id is `seq`. Only what the reader may see is in it. */
-export const recordView = z.object({
+const recordView = z.object({
   seq: z.int(),
   at: instant,
   events: z.array(z.looseObject({ kind: z.string() })),

@@ -15,7 +15,6 @@ export const failure = z.object({
 export type Failure = z.infer<typeof failure>;
 
 export const failureReply = z.object({ error: failure });
-export type FailureReply = z.infer<typeof failureReply>;
 
 /** One result of a bulk request, in the order of the request. */
 export function resultOf<T extends z.ZodType>(value: T) {

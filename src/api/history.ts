@@ -19,7 +19,7 @@ export const historyQuery = z.strictObject({
   tasks: queryFlag.optional(),
 });
 
-export const historyJob = z.object({
+const historyJob = z.object({
   jobId: z.int(),
   name: z.string(),
   owner: z.string(),
@@ -40,7 +40,7 @@ export const historyJob = z.object({
 });
 export type HistoryJob = z.infer<typeof historyJob>;
 
-export const historyTask = z.object({
+const historyTask = z.object({
   jobId: z.int(),
   /** Null for a plain job's only task. */
   index: z.int().nullable(),

@@ -13,7 +13,7 @@ import {
 } from './common.ts';
 
 /** How a job or task ended; null until then. */
-export const outcomeView = z.object({
+const outcomeView = z.object({
   kind: z.enum(OUTCOMES),
   /** Of the process that decided it. */
   exit: exitStatus.nullable(),
@@ -22,12 +22,11 @@ export const outcomeView = z.object({
 });
 
 /** Why a task is pending, in one word and in words. */
-export const reasonView = z.object({ kind: z.string(), words: z.string() });
-export type ReasonView = z.infer<typeof reasonView>;
+const reasonView = z.object({ kind: z.string(), words: z.string() });
 
-export const usageView = z.object({ userUs: count, systemUs: count, memoryPeakBytes: count });
+const usageView = z.object({ userUs: count, systemUs: count, memoryPeakBytes: count });
 
-export const requestView = z.object({
+const requestView = z.object({
   nodeCount: count,
   processesPerNode: count,
   perNode: resources,
@@ -93,7 +92,7 @@ export const jobDetail = jobView.extend({
 });
 export type JobDetail = z.infer<typeof jobDetail>;
 
-export const taskView = z.object({
+const taskView = z.object({
   /** `42` or `42[7]`. */
   id: z.string(),
   jobId: z.int(),

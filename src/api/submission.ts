@@ -114,7 +114,7 @@ export const submitReply = z.object({
 export type SubmitReply = z.infer<typeof submitReply>;
 
 /** Up to this many submissions in one request. */
-export const BULK_MAX = 1000;
+const BULK_MAX = 1000;
 
 export const bulkRequest = z.strictObject({
   jobs: z

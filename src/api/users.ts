@@ -8,7 +8,7 @@ export const userParams = z.strictObject({ name: userName });
 export const tokenParams = z.strictObject({ id: z.string().regex(/^[A-Za-z0-9]{1,64}$/) });
 export const roleRequest = z.strictObject({ role: z.enum(ROLES) });
 
-export const userView = z.object({
+const userView = z.object({
   name: z.string(),
   role: z.enum(ROLES),
   tokenCount: count,
@@ -34,7 +34,7 @@ export const createTokenRequest = z.strictObject({
 });
 export const listTokensQuery = z.strictObject({ all: queryFlag.optional() });
 
-export const tokenView = z.object({
+const tokenView = z.object({
   id: z.string(),
   purpose: z.enum(['user', 'join']),
   user: z.string(),

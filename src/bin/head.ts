@@ -42,7 +42,7 @@ async function serve(options: HeadOptions, log: FileLog, audit: FileLog): Promis
     directory: join(options.directory, 'logs'),
     fileBytesMax: options.logBytesMax,
     totalBytesMax: options.logBytesTotalMax,
-    isDone: (jobId) => (head?.engine.state.jobs.get(jobId as JobId)?.outcome ?? null) !== null,
+    isDone: (jobId) => head !== null && isDone(head, jobId as JobId),
     log,
   });
   await logs.prepare();
@@ -64,6 +64,12 @@ async function serve(options: HeadOptions, log: FileLog, audit: FileLog): Promis
   await http.close();
   await head.stop();
   rmSync(options.socketPath, { force: true });
+}
+
+/** Done jobs leave memory: one that was given out and is not there is done. */
+function isDone({ engine: { state } }: Head, jobId: JobId): boolean {
+  const job = state.jobs.get(jobId);
+  return job === undefined ? jobId < state.nextJobId : job.outcome !== null;
 }
 
 function stopSignal(): Promise<void> {

@@ -1,4 +1,4 @@
-// Failures that end a command: what to print and with which exit code (house rules in docs/errors.md).
+// Failures that end a command: what to print and with which exit code (docs/errors.md).
 
 import type { Kind, Refusal } from '../core/model/errors.ts';
 import { formatRefusal, KINDS, kindOf, refuse } from '../core/model/errors.ts';

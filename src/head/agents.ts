@@ -2,10 +2,10 @@
 // acknowledgements out. And the clock of each node's silence.
 
 import { unreachable } from '../core/base/assert.ts';
+import { formatRefusal, kindOf, type Refusal, refuse } from '../core/model/errors.ts';
 import type { NodeName } from '../core/model/ids.ts';
-import type { Order } from '../core/model/orders.ts';
 import type { NodeHello } from '../core/model/node.ts';
-import { formatRefusal, kindOf, refuse, type Refusal } from '../core/model/errors.ts';
+import type { Order } from '../core/model/orders.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Session } from '../ports/net.ts';
@@ -42,6 +42,8 @@ const RESEND_MS = 5_000;
 interface Link {
   readonly session: Session;
   readonly node: NodeName;
+  /** A hello opens the session once; the same one again must not open another (S7). */
+  greeted: boolean;
   /** The controller's number for this connection; 0 until the hello is durable. */
   number: number;
   /** The last report handled. */
@@ -71,7 +73,7 @@ export class Agents {
   /** `session.peer` is the node's name, as its secret proved it. */
   accept(session: Session): void {
     const node = session.peer as NodeName;
-    const link: Link = { session, node, number: 0, reports: 0, load: null };
+    const link: Link = { session, node, greeted: false, number: 0, reports: 0, load: null };
     session.onMessage((bytes) => this.#receive(link, bytes));
     session.onClose((why) => this.#closed(link, why));
   }
@@ -153,6 +155,8 @@ export class Agents {
       const versions = { theirs: String(protocol), ours: String(PROTOCOL_VERSION) };
       return refuseLink(link, refuse('protocol.version', versions));
     }
+    if (link.greeted) return;
+    link.greeted = true;
     // A node speaks for itself only: the name is the one that its secret proved.
     const own = { ...hello, node: link.node };
     let number = 0;

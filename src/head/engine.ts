@@ -1,14 +1,14 @@
 // The head's heart: inputs go through the controller, their records are committed in groups, and
 // only then are answers given and orders sent. Many steps share one fsync.
 
-import { decide, type Decision, type Input } from '../core/controller/controller.ts';
+import { present } from '../core/base/assert.ts';
+import { err, type Result } from '../core/base/result.ts';
 import type { Command, Reply } from '../core/controller/commands.ts';
+import { type Decision, decide, type Input } from '../core/controller/controller.ts';
 import type { Event, StepRecord } from '../core/controller/events.ts';
 import { ordersOf } from '../core/controller/outstanding.ts';
 import { exportState } from '../core/controller/snapshot.ts';
 import type { Job, State } from '../core/controller/state.ts';
-import { present } from '../core/base/assert.ts';
-import { err, type Result } from '../core/base/result.ts';
 import type { Actor } from '../core/model/actor.ts';
 import { type Refusal, refuse } from '../core/model/errors.ts';
 import type { NodeName } from '../core/model/ids.ts';
@@ -171,7 +171,10 @@ export class Engine {
     if (durable) {
       const bytes = encode(exportState(this.#state));
       await this.store.saveSnapshot(this.#seq, bytes).catch((error: unknown) => {
-        this.#options.log.warn({ error: String(error) }, 'no snapshot at the end: a restart reads more');
+        this.#options.log.warn(
+          { error: String(error) },
+          'no snapshot at the end: a restart reads more',
+        );
       });
     }
     await this.store.close();
@@ -221,11 +224,7 @@ export class Engine {
     );
   }
 
-  async #commit(
-    group: Group,
-    bytes: Uint8Array,
-    history: readonly HistoryRow[],
-  ): Promise<void> {
+  async #commit(group: Group, bytes: Uint8Array, history: readonly HistoryRow[]): Promise<void> {
     const seq = this.#seq + 1;
     await this.store.append({ seq, bytes, history });
     this.#seq = seq;
@@ -286,7 +285,10 @@ export class Engine {
     this.#committing = false;
     this.#mode = 'failed';
     this.#failure = error instanceof Error ? error.message : String(error);
-    this.#options.log.error({ error: this.#failure }, 'the store cannot write; nothing is accepted');
+    this.#options.log.error(
+      { error: this.#failure },
+      'the store cannot write; nothing is accepted',
+    );
     const refusal = present(this.#closed(), 'the reason');
     const gathered = this.#next;
     this.#next = emptyGroup();

@@ -1,9 +1,9 @@
 // What head and agents say to each other, by direction. One session carries whole messages in
 // order; docs/protocol.md has the table.
 
-import type { HeldEpoch, Order, Report } from '../core/model/orders.ts';
-import type { NodeHello } from '../core/model/node.ts';
 import type { EpochId } from '../core/model/ids.ts';
+import type { NodeHello } from '../core/model/node.ts';
+import type { HeldEpoch, Order, Report } from '../core/model/orders.ts';
 
 /** Raised when a message changes its meaning; a peer with another number is refused. */
 export const PROTOCOL_VERSION = 1;

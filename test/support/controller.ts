@@ -7,19 +7,25 @@ import { check } from '../../src/core/controller/check.ts';
 import type { Command, Reply } from '../../src/core/controller/commands.ts';
 import { type Decision, decide, type Input } from '../../src/core/controller/controller.ts';
 import type { Event, StepRecord } from '../../src/core/controller/events.ts';
+import { outstanding } from '../../src/core/controller/outstanding.ts';
 import { createState, type Job, type Node, type Task } from '../../src/core/controller/state.ts';
 import type { Actor, Role } from '../../src/core/model/actor.ts';
 import type { Code, Refusal } from '../../src/core/model/errors.ts';
 import type { EpochId, JobId, NodeName, TaskPlace, UserName } from '../../src/core/model/ids.ts';
 import { parseTaskId } from '../../src/core/model/ids.ts';
 import type { OutcomeKind } from '../../src/core/model/job.ts';
-import type { EndCause, HeldEpoch, Order, ProcessEnd, Report } from '../../src/core/model/orders.ts';
-import { outstanding } from '../../src/core/controller/outstanding.ts';
+import type {
+  EndCause,
+  HeldEpoch,
+  Order,
+  ProcessEnd,
+  Report,
+} from '../../src/core/model/orders.ts';
 import type { Settings } from '../../src/core/model/settings.ts';
 import type { Submission } from '../../src/core/model/submission.ts';
-import { checkReplay } from './replay.ts';
-import { TellTale } from './told.ts';
 import { helloOf, type NodeOptions, resources } from './nodes.ts';
+import { checkReplay, replayed } from './replay.ts';
+import { TellTale } from './told.ts';
 
 /** An instant to start from; any would do. */
 export const START_AT = 1_700_000_000_000;
@@ -29,7 +35,12 @@ export const SETTINGS: Settings = {
   nodeTimeoutMs: 15_000,
   killGraceMs: 10_000,
   crashLimit: 3,
-  defaults: { nodeCount: 1, processesPerNode: 1, perNode: resources({ cpus: 1 }), walltimeMs: null },
+  defaults: {
+    nodeCount: 1,
+    processesPerNode: 1,
+    perNode: resources({ cpus: 1 }),
+    walltimeMs: null,
+  },
   policy: 'first_fit',
   retainedJobsMax: 10_000,
 };
@@ -66,11 +77,11 @@ export function place(text: string): TaskPlace {
 }
 
 export class TestHead {
-  readonly state = createState();
+  state = createState();
   readonly records: StepRecord[] = [];
   settings: Settings;
   at = START_AT;
-  readonly #told = new TellTale();
+  #told = new TellTale();
 
   constructor(settings: Partial<Settings> = {}) {
     this.settings = { ...SETTINGS, ...settings };
@@ -101,6 +112,14 @@ export class TestHead {
   /** Every book agrees with what the journal and a snapshot would bring back (S4). */
   finish(): void {
     checkReplay(this.state, this.records);
+  }
+
+  /** The head dies and starts again: memory is what the journal brings back. */
+  crash(): readonly Event[] {
+    this.finish();
+    this.state = replayed(this.records);
+    this.#told = new TellTale();
+    return this.perform({ kind: 'started' }).events;
   }
 
   command(command: Command, by: Actor = ADMIN): Reply {
@@ -303,4 +322,3 @@ export function scenario(
     head.finish();
   });
 }
-

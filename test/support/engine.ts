@@ -1,11 +1,11 @@
 // An engine on a clock and a disk that do nothing unless told: every commit waits until it is let go.
 
 import assert from 'node:assert/strict';
+import type { Result } from '../../src/core/base/result.ts';
 import type { Command, Reply } from '../../src/core/controller/commands.ts';
 import type { Input } from '../../src/core/controller/controller.ts';
-import type { Result } from '../../src/core/base/result.ts';
-import type { Refusal } from '../../src/core/model/errors.ts';
 import type { Actor } from '../../src/core/model/actor.ts';
+import type { Refusal } from '../../src/core/model/errors.ts';
 import type { NodeName } from '../../src/core/model/ids.ts';
 import type { Settings } from '../../src/core/model/settings.ts';
 import type { Submission } from '../../src/core/model/submission.ts';
@@ -173,5 +173,7 @@ export class EngineBench {
 function resultWords(result: Result<Reply, Refusal>): string {
   if (!result.ok) return result.error.code;
   const reply = result.value;
-  return reply.kind === 'submitted' ? `job ${reply.jobId}${reply.again ? ' again' : ''}` : reply.kind;
+  return reply.kind === 'submitted'
+    ? `job ${reply.jobId}${reply.again ? ' again' : ''}`
+    : reply.kind;
 }

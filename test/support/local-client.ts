@@ -63,4 +63,3 @@ function caller(agent: Agent, socketPath: string, token: string | null): Call {
       sent.end(payload);
     });
 }
-

@@ -30,17 +30,23 @@ export function viaSnapshot(state: State): State {
   return importState(viaBytes(exportState(state)) as SnapshotData);
 }
 
-/** Replays the records from the beginning, and from a snapshot taken after half of them. */
+/** Compares live with replayed, and with a snapshot of live. */
 export function checkReplay(live: State, records: readonly StepRecord[]): void {
   const wanted = portrait(live);
   assert.deepEqual(portrait(viaSnapshot(live)), wanted, 'a snapshot brings the state back');
+  const state = replayed(records);
+  check(state);
+  assert.deepEqual(portrait(state), wanted, 'the journal brings the state back');
+}
+
+/** The state that the records bring back, with a snapshot and a restart half-way. */
+export function replayed(records: readonly StepRecord[]): State {
   let state = createState();
   records.forEach((record, at) => {
     for (const step of decodeEntry(at, encodeEntry([record]))) replay(state, step);
     if (at === records.length >> 1) state = viaSnapshot(state);
   });
-  check(state);
-  assert.deepEqual(portrait(state), wanted, 'the journal brings the state back');
+  return state;
 }
 
 function viaBytes(value: unknown): unknown {

@@ -47,7 +47,7 @@ export const verb = defineVerb<Options>({
   },
 });
 
-/** Drains the nodes and requeues what runs, so that nothing is lost and nothing counts as a crash. */
+/** Drains the nodes and requeues what runs: nothing is lost, and nothing counts as a crash. */
 async function putBack(
   context: Context,
   cluster: LocalCluster,

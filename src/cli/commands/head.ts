@@ -1,6 +1,6 @@
 // `weft head`: the head of a cluster of several machines, in the foreground, for a service manager.
 
-import { mkdirSync } from 'node:fs';
+import { accessSync, constants, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Config, Flags } from '../config/config.ts';
 import { formatAddress } from '../config/value.ts';
@@ -59,8 +59,18 @@ export async function runHead(context: Context, options: Options): Promise<numbe
 
 /** Users of this machine need a place they can reach; one user's own head stays in its directory. */
 function socketOf(context: Context, config: Config, paths: LocalPaths): string {
-  const forAll = process.getuid?.() === 0 && config.flag('head.multi_user');
-  if (!forAll || context.options.dir !== undefined) return paths.socket;
-  mkdirSync(path.dirname(SYSTEM_SOCKET), { recursive: true, mode: 0o755 });
-  return SYSTEM_SOCKET;
+  if (!config.flag('head.multi_user') || context.options.dir !== undefined) return paths.socket;
+  const folder = path.dirname(SYSTEM_SOCKET);
+  if (process.getuid?.() === 0) mkdirSync(folder, { recursive: true, mode: 0o755 });
+  return isWritable(folder) ? SYSTEM_SOCKET : paths.socket;
+}
+
+// A service manager makes the folder for a head that is not root; by hand there may be none.
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -35,10 +35,14 @@ export const verb = defineVerb<Options>({
     writeFileSync(file, text, { mode: 0o644, flag: 'wx' });
     context.print(`Wrote ${file}. What next:`);
     const dir = context.options.dir === undefined ? '' : ` --dir ${paths.directory}`;
-    context.print(`  weft head${dir}                    here, as a service`);
-    context.print(`  weft token join${dir}              here, once it runs: prints weft-join:…`);
-    context.print('  weft join weft-join:…        on each machine that offers itself');
-    context.print('  weft agent                   there, as a service');
+    const steps = [
+      [`weft head${dir}`, 'here, as a service'],
+      [`weft token join${dir}`, 'here, once it runs: prints weft-join:…'],
+      ['weft join weft-join:…', 'on each machine that offers itself'],
+      ['weft agent', 'there, as a service'],
+    ] as const;
+    const width = Math.max(...steps.map(([command]) => command.length));
+    for (const [command, where] of steps) context.print(`  ${command.padEnd(width)}  ${where}`);
     return 0;
   },
 });

@@ -39,7 +39,7 @@ export function stateDirectory(options: LocateOptions, environment: Environment)
   return path.join(base, 'weft');
 }
 
-/** The socket of the cluster in a directory; in the temporary directory when the path is too long. */
+/** The socket of the cluster in a directory; elsewhere when that path is too long for one. */
 export function socketIn(directory: string): string {
   const inside = path.join(directory, 'weft.sock');
   if (Buffer.byteLength(inside) <= SOCKET_PATH_MAX) return inside;

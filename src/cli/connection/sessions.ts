@@ -46,7 +46,7 @@ export class SessionCache {
       writeFileSync(fresh, token, { mode: 0o600, flag: 'wx' });
       renameSync(fresh, file);
     } catch {
-      rmSync(fresh, { force: true }); // Only a cache: the next command logs in again.
+      removeIfThere(fresh); // Only a cache: the next command logs in again.
     }
   }
 
@@ -55,5 +55,13 @@ export class SessionCache {
     const user = process.getuid?.() ?? 0;
     const hash = createHash('sha256').update(`${user} ${socketPath}`).digest('hex').slice(0, 24);
     return path.join(this.#directory, hash);
+  }
+}
+
+function removeIfThere(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    // In a folder that is not ours nothing was written either.
   }
 }

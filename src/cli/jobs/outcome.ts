@@ -38,6 +38,8 @@ export function outcomeWords({ outcome, exit }: Ended): string {
   if (outcome === null) return 'not done';
   const how = outcome.kind === 'completed' ? '' : formatExit(outcome.exit ?? exit);
   const where = outcome.process === null ? '' : ` on ${outcome.process.node}`;
-  const detail = outcome.detail === null ? '' : `: ${outcome.detail}`;
+  // A failed exit needs no second sentence that says the same.
+  const told = outcome.detail === null || (outcome.kind === 'failed' && how !== '');
+  const detail = told ? '' : `: ${outcome.detail}`;
   return `${outcome.kind}${how === '' ? '' : ` (${how}${where})`}${detail}`;
 }

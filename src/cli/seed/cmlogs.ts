@@ -1,5 +1,5 @@
-// The seed's `cmlogs/<node>/<job>/<process>.out.txt` in the working directory. A small shell program
-// around the command makes the folders on the node, as the user, where the node's name is known.
+// The seed's `cmlogs/<node>/<job>/<process>.out.txt` in the working directory. A small shell
+// program around the command makes the folders on the node, as the user, where the node's name is known.
 
 import type { Program } from '../../core/model/job.ts';
 

@@ -39,7 +39,7 @@ export function parseDependency(text: string): Result<Dependency, string> {
   return ok({ jobId: place.value.jobId, condition });
 }
 
-/** `+2h`, `18:30`, `2026-01-31T18:30`, `2026-01-31 18:30:00`, `tomorrow`, or seconds as `@1750000000`. */
+/** `+2h`, `18:30`, `2026-01-31`, `2026-01-31T18:30`, `tomorrow`, or seconds: `@1750000000`. */
 export function parseInstant(text: string, now: number): Result<number, string> {
   const trimmed = text.trim();
   if (trimmed.startsWith('+')) {

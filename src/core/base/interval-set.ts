@@ -79,7 +79,11 @@ export class IntervalSet {
       let from = start;
       while ((other.#ranges[at]?.[1] ?? Infinity) < from) at += 1;
       // `at` stays at the first range of the other that can reach beyond this one.
-      for (let cut = other.#ranges[at]; cut !== undefined && cut[0] <= to; cut = other.#ranges[at]) {
+      for (
+        let cut = other.#ranges[at];
+        cut !== undefined && cut[0] <= to;
+        cut = other.#ranges[at]
+      ) {
         if (from < cut[0]) rest.push([from, cut[0] - 1]);
         from = cut[1] + 1;
         if (cut[1] >= to) break;

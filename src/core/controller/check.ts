@@ -54,7 +54,10 @@ function checkJob(job: Job): void {
     if (!job.entry.pending.has(task.index)) tasks += 1;
     if (task.parts.size > 0) running += 1;
   }
-  assert(tasks === job.taskCount, `job ${job.id}: ${tasks} of ${job.taskCount} tasks accounted for`);
+  assert(
+    tasks === job.taskCount,
+    `job ${job.id}: ${tasks} of ${job.taskCount} tasks accounted for`,
+  );
   assert(running === job.entry.running, `job ${job.id}: ${running} tasks hold resources`);
   const over = job.entry.pending.size === 0 && job.active.size === 0;
   assert(over === (job.outcome !== null), `job ${job.id} is done when its tasks are`);
@@ -69,7 +72,10 @@ const HOLDS_RESOURCES = new Set(['starting', 'running', 'suspended', 'completing
 
 function checkTask(state: State, task: Task): void {
   const holds = HOLDS_RESOURCES.has(task.state);
-  assert(holds === task.parts.size > 0, `${task.id} is ${task.state} with ${task.parts.size} parts`);
+  assert(
+    holds === task.parts.size > 0,
+    `${task.id} is ${task.state} with ${task.parts.size} parts`,
+  );
   for (const [name, part] of task.parts) {
     const holding = state.nodes.get(name)?.holding.get(epochIdOf(task));
     const wanted = part.state !== 'ended';

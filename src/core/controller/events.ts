@@ -2,11 +2,10 @@
 
 import type { Role } from '../model/actor.ts';
 import type { EpochId, JobId, NodeName, TaskPlace, UserName } from '../model/ids.ts';
-import type { JobSpec, Outcome } from '../model/job.ts';
+import type { JobSpec, Outcome, Usage } from '../model/job.ts';
 import type { NodeHello } from '../model/node.ts';
 import type { EndCause, ProcessEnd, Share } from '../model/orders.ts';
 import type { Resources } from '../model/resources.ts';
-import type { Usage } from '../model/job.ts';
 
 /** Raised when an old record would be read wrongly; `apply` knows all earlier ones (test/records). */
 export const RECORD_VERSION = 1;
@@ -119,7 +118,12 @@ export type Event =
     }
   | { readonly kind: 'node_disconnected'; readonly node: NodeName; readonly session: number }
   | { readonly kind: 'node_unreachable'; readonly node: NodeName }
-  | { readonly kind: 'node_drained'; readonly node: NodeName; readonly reason: string; readonly by: string }
+  | {
+      readonly kind: 'node_drained';
+      readonly node: NodeName;
+      readonly reason: string;
+      readonly by: string;
+    }
   | { readonly kind: 'node_undrained'; readonly node: NodeName; readonly by: string }
   | {
       readonly kind: 'node_labelled';

@@ -1,9 +1,9 @@
 // Array indices as text: `0-99`, `1,5,9`, `0-100:10`; `%10` beside them limits how many run.
 
+import { present } from '../base/assert.ts';
 import { IntervalSet } from '../base/interval-set.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { ARRAY_INDEX_MAX, ARRAY_TASKS_MAX } from '../model/limits.ts';
-import { present } from '../base/assert.ts';
 
 const FORMS = 'write 0-99, 1,5,9, 0-100:10 or 0-99%10';
 const RANGE = /^(\d+)(?:-(\d+)(?::(\d+))?)?$/;
@@ -29,9 +29,7 @@ export function readIndices(text: string): Result<IntervalSet, string> {
 }
 
 /** Reads `0-99%10` into its two parts. */
-export function readArray(
-  text: string,
-): Result<{ indices: string; runningMax?: number }, string> {
+export function readArray(text: string): Result<{ indices: string; runningMax?: number }, string> {
   const [list, limit, ...rest] = text.split('%');
   if (rest.length > 0) return err(`'${text}' has two limits; ${FORMS}`);
   const indices = readIndices(list ?? '');

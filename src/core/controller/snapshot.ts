@@ -6,8 +6,8 @@ import { IntervalSet } from '../base/interval-set.ts';
 import type { EpochId, JobId, NodeName, UserName } from '../model/ids.ts';
 import type { JobSpec, OutcomeKind } from '../model/job.ts';
 import type { Share, SignalOrder } from '../model/orders.ts';
-import { refreshPool } from './apply/nodes.ts';
 import { requeueEntry } from './apply/jobs.ts';
+import { refreshPool } from './apply/nodes.ts';
 import {
   createState,
   type Job,
@@ -22,7 +22,9 @@ import {
 /** Raised when `importState` could not read an older one; older forms are converted there. */
 export const SNAPSHOT_VERSION = 1;
 
-type TaskData = Omit<Task, 'job' | 'parts'> & { readonly parts: readonly (readonly [NodeName, Part])[] };
+type TaskData = Omit<Task, 'job' | 'parts'> & {
+  readonly parts: readonly (readonly [NodeName, Part])[];
+};
 
 interface JobData extends Omit<Job, 'spec' | 'entry' | 'queued' | 'active' | 'ended' | 'waitsFor'> {
   /** Without its environment. */
@@ -38,7 +40,13 @@ interface NodeData extends Omit<Node, 'labels' | 'gpusFree' | 'holding' | 'signa
   readonly labels: readonly string[];
   readonly gpusFree: readonly number[];
   /** `stale`: no task waits for it any more. */
-  readonly holding: readonly { epochId: EpochId; share: Share; stale: boolean; job: JobId; index: number }[];
+  readonly holding: readonly {
+    epochId: EpochId;
+    share: Share;
+    stale: boolean;
+    job: JobId;
+    index: number;
+  }[];
   readonly signals: readonly (readonly [EpochId, SignalOrder])[];
 }
 
@@ -192,4 +200,3 @@ function readSet(text: string): IntervalSet {
   }
   return set;
 }
-

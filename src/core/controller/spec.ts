@@ -1,7 +1,7 @@
 // From what a client sent to a complete specification: defaults filled in, every value checked.
 
-import { formatSize } from '../base/size.ts';
 import { err, ok, type Result } from '../base/result.ts';
+import { formatSize } from '../base/size.ts';
 import { type Refusal, refuse } from '../model/errors.ts';
 import type { JobSpec, OnNodeLoss, Program, ResourceRequest, WorkDirectory } from '../model/job.ts';
 import * as limits from '../model/limits.ts';
@@ -93,7 +93,9 @@ function completeRequest(
   const counted = wish.counted ?? defaults.perNode.counted;
   for (const name in counted) {
     if (!COUNTED_NAME.test(name) || name in Object.prototype) {
-      wrong(`'${name}' is not a name for a counted resource; use letters, digits, '.', '-' and '_'`);
+      wrong(
+        `'${name}' is not a name for a counted resource; use letters, digits, '.', '-' and '_'`,
+      );
     }
     whole(`the amount of ${name}`, counted[name] as number, 0, 1e12);
   }
@@ -161,8 +163,17 @@ function checkName(name: string): string {
 function defaultName(program: Program): string {
   if (program.kind === 'script') return 'script';
   const first = program.kind === 'argv' ? program.argv[0] : program.line.trim().split(/\s+/)[0];
-  const base = (first ?? '').split('/').filter((part) => part !== '').at(-1) ?? 'job';
-  return [...base].filter((c) => c >= ' ' && c !== '\x7f').join('').slice(0, 50) || 'job';
+  const base =
+    (first ?? '')
+      .split('/')
+      .filter((part) => part !== '')
+      .at(-1) ?? 'job';
+  return (
+    [...base]
+      .filter((c) => c >= ' ' && c !== '\x7f')
+      .join('')
+      .slice(0, 50) || 'job'
+  );
 }
 
 function checkWalltime(walltimeMs: number | null | undefined, settings: Settings): number | null {

@@ -1,7 +1,7 @@
 // Everything the head knows, in memory. Only `apply` changes it; a restart builds it again from the
 // same events. Index structures beside the facts keep every step's cost independent of queue length.
 
-import { IntervalSet } from '../base/interval-set.ts';
+import type { IntervalSet } from '../base/interval-set.ts';
 import type { Role } from '../model/actor.ts';
 import type { EpochId, JobId, NodeName, TaskId, TaskPlace, UserName } from '../model/ids.ts';
 import type { JobSpec, Outcome, OutcomeKind, TaskState, Usage } from '../model/job.ts';

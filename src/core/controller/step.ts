@@ -32,11 +32,7 @@ export class Step {
   }
 
   /** A refusal changes nothing, so it comes before the first event. */
-  refuse<C extends Code>(
-    code: C,
-    details: Details<C>,
-    hint?: string,
-  ): Result<never, Refusal> {
+  refuse<C extends Code>(code: C, details: Details<C>, hint?: string): Result<never, Refusal> {
     assert(this.events.length === 0, `nothing happened before the refusal ${code}`);
     return err(refuse(code, details, hint));
   }

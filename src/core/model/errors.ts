@@ -53,7 +53,10 @@ export const CODES = {
     text: 'Jobs as root are refused when nodes switch users; submit as an ordinary user.',
   },
   'job.not_found': { kind: 'not_found', text: 'No job {job}.' },
-  'job.already_done': { kind: 'failed_precondition', text: 'Job {job} is already done ({outcome}).' },
+  'job.already_done': {
+    kind: 'failed_precondition',
+    text: 'Job {job} is already done ({outcome}).',
+  },
   'job.not_pending': { kind: 'failed_precondition', text: 'Job {job} is {state}, not pending.' },
   'job.not_held': { kind: 'failed_precondition', text: 'Job {job} is not held.' },
   'job.not_running': { kind: 'failed_precondition', text: 'Job {job} is {state}, not running.' },
@@ -111,7 +114,10 @@ export const CODES = {
   },
   'log.removed': { kind: 'not_found', text: 'The output of job {job} was removed to make room.' },
   'route.unknown': { kind: 'not_found', text: 'No such path: {path}.' },
-  'internal.error': { kind: 'internal', text: 'A bug in the head; its log has incident {incident}.' },
+  'internal.error': {
+    kind: 'internal',
+    text: 'A bug in the head; its log has incident {incident}.',
+  },
 } as const satisfies Record<string, { kind: Kind; text: string }>;
 
 export type Code = keyof typeof CODES;

@@ -1,7 +1,6 @@
 // What a user submits (JobSpec) and the words for a task's life: state, outcome, reason.
 
-import type { NodeName } from './ids.ts';
-import type { JobId } from './ids.ts';
+import type { JobId, NodeName } from './ids.ts';
 import type { Resources } from './resources.ts';
 
 /** What is run: an argument vector as it is, or text given to a shell. */

@@ -23,7 +23,7 @@ export class Accounts {
 }
 
 /** Looks through lines of passwd(5). */
-export function nameIn(passwd: string, uid: number): string | null {
+function nameIn(passwd: string, uid: number): string | null {
   for (const line of passwd.split('\n')) {
     const [name, , id] = line.split(':');
     if (name && id === String(uid)) return name;

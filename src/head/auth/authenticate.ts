@@ -34,7 +34,7 @@ export class Authenticator {
     this.#options = options;
   }
 
-  /** `local`: the request came over the unix socket. Wrong credentials are refused, none are not. */
+  /** `local`: it came over the unix socket. Wrong credentials are refused, none are not. */
   authenticate(header: string | undefined, local: boolean): Result<Principal, Refusal> {
     if (header === undefined) return ok(NOBODY);
     if (header.startsWith('Bearer ')) return this.#bearer(header.slice(7).trim(), local);

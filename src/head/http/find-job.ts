@@ -41,7 +41,7 @@ export function readPlace(id: string, index?: number | undefined): Result<TaskPl
   return ok({ ...place.value, index });
 }
 
-/** Index as the state counts: that of the place, or 0 for a plain job. Undefined: the whole array. */
+/** Index as the state counts: of the place, or 0 for a plain job. Undefined: the whole array. */
 export function checkIndex(found: FoundJob, place: TaskPlace): Result<number | undefined, Refusal> {
   const spec = found.kind === 'live' ? found.job.spec : readSpec(found.row);
   const { array } = spec;

@@ -46,6 +46,11 @@ interface LogFile {
   pending: number;
 }
 
+/** Of the file that ends with this piece. */
+function wholeSize(piece: LogPiece): number {
+  return piece.offset + piece.bytes.length + piece.dropped;
+}
+
 /** Files whose status is kept in memory; those of a few thousand running tasks and a reserve. */
 const KNOWN_MAX = 50_000;
 const NOTHING: LogStatus = { size: 0, dropped: 0, ended: false };
@@ -127,6 +132,8 @@ export class LogFiles {
   }
 
   async #write(relative: string, file: LogFile, piece: LogPiece): Promise<number> {
+    // Most processes write nothing: that a file is empty needs no look at the disk.
+    if (file.size < 0 && piece.end && wholeSize(piece) === 0) file.size = 0;
     if (file.size < 0) await this.#recall(relative, file);
     const { fileBytesMax } = this.#options;
     const wanted = piece.offset + piece.bytes.length;

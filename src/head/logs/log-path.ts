@@ -1,5 +1,5 @@
-// Where a file of captured output is kept: <directory>/<job id div 1000>/<job id>/<name>. Built from
-// checked numbers only, so that no message of an agent can name a path outside.
+// Where a file of captured output is kept: <directory>/<job id div 1000>/<job id>/<name>. Built
+// from checked numbers only, so that no message of an agent can name a path outside.
 
 import path from 'node:path';
 import { err, ok, type Result } from '../../core/base/result.ts';
@@ -32,7 +32,7 @@ export function readLogName(name: LogName): Result<LogPlace, string> {
 }
 
 /** `7.2.0.1.out`: index (`-` for a plain job), epoch, node rank, process rank. */
-export function logFileName(log: LogPlace): string {
+function logFileName(log: LogPlace): string {
   const index = log.place.index === null ? '-' : String(log.place.index);
   const suffix = log.stream === 'stdout' ? 'out' : 'err';
   return `${index}.${log.epoch}.${log.nodeRank}.${log.rank}.${suffix}`;

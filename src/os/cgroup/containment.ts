@@ -8,7 +8,7 @@ import { type Hierarchy, parseHierarchies } from './hierarchies.ts';
 import { type Base, findLayout, type Layout } from './layout.ts';
 
 /** Idle groups kept, of all shapes together. */
-const IDLE_MAX = 64;
+const IDLE_MAX = 512;
 
 /** `instance` keeps the groups of several agents on one machine apart. */
 export function systemContainment(instance: string): Containment {

@@ -15,7 +15,7 @@ export function parseHierarchies(mountinfo: string, ownCgroups: string): Hierarc
   const found: Hierarchy[] = [];
   for (const line of mountinfo.split('\n')) {
     const mount = parseMount(line);
-    if (mount === null || !mount.writable) continue;
+    if (mount === null || !mount.writable || isOutside(mount)) continue;
     if (mount.type === 'cgroup2') {
       const path = own.get('');
       if (path !== undefined) found.push({ version: 2, controllers: [], path: join(mount, path) });
@@ -62,6 +62,12 @@ function parseMount(line: string): Mount | null {
     writable: (flags ?? '').split(',').includes('rw'),
     options: (options ?? '').split(','),
   };
+}
+
+// A host's mount in a container with a cgroup namespace of its own: our group is not found by its
+// name there, and the kernel refuses to move processes out of the namespace (cgroup_namespaces(7)).
+function isOutside({ root }: Mount): boolean {
+  return root === '/..' || root.startsWith('/../');
 }
 
 /** Spaces and the like are written as octal escapes. */

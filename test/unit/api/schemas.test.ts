@@ -1,6 +1,7 @@
 // The schemas by themselves: what they let in, what they say otherwise, and the document of them.
 
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { openApiDocument } from '../../../src/api/openapi.ts';
 import { fillPath, PATHS } from '../../../src/api/paths.ts';
@@ -96,4 +97,10 @@ test('every parameter of a path has a schema that knows it', () => {
     if (params !== undefined) assert.deepEqual(params.parse(values), values);
   }
   assert.equal(fillPath('/v1/jobs/:id', { id: '42[7]' }), '/v1/jobs/42%5B7%5D');
+});
+
+test('every route is in docs/api.md', async () => {
+  const text = await readFile(new URL('../../../docs/api.md', import.meta.url), 'utf8');
+  const missing = Object.values(PATHS).filter((path) => !text.includes(`\`${path}\``));
+  assert.deepEqual(missing, []);
 });

@@ -1,5 +1,5 @@
-// A head's HTTP side with prepared answers, on a unix socket in a directory of its own, and a way to
-// run the command line against it inside this process.
+// A head's HTTP side with prepared answers, on a unix socket in a directory of its own, and a way
+// to run the command line against it inside this process.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';

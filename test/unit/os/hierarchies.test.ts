@@ -36,6 +36,11 @@ test('a container sees its own part of a mount, and read-only mounts do not coun
   ]);
 });
 
+test("a host's mount in a container with a namespace of its own is of no use", () => {
+  const mounts = '1 0 0:26 /../../.. /sys/fs/cgroup rw - cgroup2 cgroup2 rw,nsdelegate';
+  assert.deepEqual(parseHierarchies(mounts, '0::/\n'), []);
+});
+
 test('spaces in mount points are unescaped', () => {
   const mounts = '1 0 0:1 / /my\\040cgroups rw - cgroup2 cgroup2 rw';
   assert.equal(parseHierarchies(mounts, '0::/a')[0]?.path, '/my cgroups/a');

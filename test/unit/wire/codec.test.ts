@@ -3,10 +3,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { MESSAGE_BYTES_MAX } from '../../../src/core/model/limits.ts';
 import type { EpochId } from '../../../src/core/model/ids.ts';
+import { MESSAGE_BYTES_MAX } from '../../../src/core/model/limits.ts';
 import { decode, decodeAgentMessage, decodeHeadMessage, encode } from '../../../src/wire/codec.ts';
-import { type AgentToHead, type HeadToAgent, PROTOCOL_VERSION } from '../../../src/wire/messages.ts';
+import {
+  type AgentToHead,
+  type HeadToAgent,
+  PROTOCOL_VERSION,
+} from '../../../src/wire/messages.ts';
 import { endReport } from '../../support/controller.ts';
 import { helloOf } from '../../support/nodes.ts';
 
@@ -51,7 +55,11 @@ const epochId = '42[7]#2' as EpochId;
 const name = { epochId, nodeRank: 0, rank: 3, stream: 'stderr' } as const;
 const FROM_AGENT: readonly AgentToHead[] = [
   { kind: 'hello', protocol: PROTOCOL_VERSION, hello: helloOf('n1', { counted: { lic: 2 } }) },
-  { kind: 'heartbeat', sentAt: 1.5, load: { load1: 0.1, memoryFreeBytes: 2 ** 40, diskFreeBytes: 1 } },
+  {
+    kind: 'heartbeat',
+    sentAt: 1.5,
+    load: { load1: 0.1, memoryFreeBytes: 2 ** 40, diskFreeBytes: 1 },
+  },
   { kind: 'reports', first: 3, reports: [endReport('42[7]#2', 17, { signal: 9, detail: 'é' })] },
   { kind: 'log', name, offset: 2 ** 33, bytes: new Uint8Array([0, 255]), end: true, dropped: 0 },
 ];
@@ -65,7 +73,10 @@ const FROM_HEAD: readonly HeadToAgent[] = [
 
 test('[W1] every kind of message comes back as it was', () => {
   for (const message of FROM_AGENT) {
-    assert.deepEqual(plain(decodeAgentMessage(encode(message))), plain({ ok: true, value: message }));
+    assert.deepEqual(
+      plain(decodeAgentMessage(encode(message))),
+      plain({ ok: true, value: message }),
+    );
   }
   for (const message of FROM_HEAD) {
     assert.deepEqual(decodeHeadMessage(encode(message)), { ok: true, value: message });

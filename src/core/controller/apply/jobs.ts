@@ -5,9 +5,9 @@ import { IntervalSet } from '../../base/interval-set.ts';
 import type { JobId } from '../../model/ids.ts';
 import type { Outcome } from '../../model/job.ts';
 import { SUBMISSION_KEYS_MAX } from '../../model/limits.ts';
+import type { Of } from '../events.ts';
 import { parseIndices } from '../indices.ts';
 import type { Job, State } from '../state.ts';
-import type { Of } from '../events.ts';
 
 export function jobOf(state: State, id: JobId): Job {
   return present(state.jobs.get(id), `job ${id}`);
@@ -138,7 +138,11 @@ export function applyJobsRetired(state: State, event: Of<'jobs_retired'>): void 
     state.environmentIds.delete(environment.text);
   }
   // They are the oldest, so this is one move of the rest.
-  state.finished.splice(0, state.finished.length, ...state.finished.filter((id) => !retired.has(id)));
+  state.finished.splice(
+    0,
+    state.finished.length,
+    ...state.finished.filter((id) => !retired.has(id)),
+  );
 }
 
 /** Puts the job into the queue, or takes it out, as its state demands. */

@@ -10,8 +10,8 @@ import {
   type Resources,
   subtractResources,
 } from '../../model/resources.ts';
-import type { Node, State, Task } from '../state.ts';
 import type { Of } from '../events.ts';
+import type { Node, State, Task } from '../state.ts';
 
 export function nodeOf(state: State, name: NodeName): Node {
   return present(state.nodes.get(name), `node ${name}`);

@@ -4,8 +4,8 @@ import { assert, present } from '../../base/assert.ts';
 import { type EpochId, formatEpochId, formatTaskId, type TaskPlace } from '../../model/ids.ts';
 import type { Outcome } from '../../model/job.ts';
 import type { SignalOrder } from '../../model/orders.ts';
-import { indexOf, type Job, type Part, placeOf, type State, type Task } from '../state.ts';
 import type { Of } from '../events.ts';
+import { indexOf, type Job, type Part, placeOf, type State, type Task } from '../state.ts';
 import { dequeueEntry, endedSet, jobOf, noteOutcome, requeueEntry } from './jobs.ts';
 import { claim, nodeOf, unclaim } from './nodes.ts';
 
@@ -104,7 +104,14 @@ export function applyPartEnded(state: State, event: Of<'part_ended'>, at: number
   const { task, part } = partOf(state, event);
   const { cause, nodeFault, processes, usage, detail } = event;
   part.state = 'ended';
-  part.end = { cause, nodeFault, processes, usage, at, ...(detail === undefined ? {} : { detail }) };
+  part.end = {
+    cause,
+    nodeFault,
+    processes,
+    usage,
+    at,
+    ...(detail === undefined ? {} : { detail }),
+  };
   if (cause === 'launch_failed' && nodeFault) nodeOf(state, event.node).launchFailures += 1;
   const sum = task.job.usage;
   sum.userUs += usage.userUs;
@@ -118,11 +125,7 @@ export function applyClaimDropped(state: State, event: Of<'claim_dropped'>): voi
   unclaim(state, event.epochId, event.node);
 }
 
-export function applyTaskRequeued(
-  state: State,
-  event: Of<'task_requeued'>,
-  at: number,
-): void {
+export function applyTaskRequeued(state: State, event: Of<'task_requeued'>, at: number): void {
   const task = taskOf(state, event.place);
   noteEnded(state, task, event.outcome, false, at);
   leaveEpoch(state, task, event.abandoned);
@@ -158,13 +161,7 @@ export function applyTaskDone(state: State, event: Of<'task_done'>, at: number):
 }
 
 /** Keeps what the history wants to know of the epoch before its parts go. */
-function noteEnded(
-  state: State,
-  task: Task,
-  outcome: Outcome,
-  final: boolean,
-  at: number,
-): void {
+function noteEnded(state: State, task: Task, outcome: Outcome, final: boolean, at: number): void {
   const usage = { userUs: 0, systemUs: 0, memoryPeakBytes: 0 };
   for (const { end } of task.parts.values()) {
     if (end === null) continue;
@@ -174,7 +171,17 @@ function noteEnded(
   }
   const { job, index, epoch, startedAt } = task;
   const nodes = [...task.parts.keys()];
-  state.endedEpochs.push({ job, index, epoch, nodes, startedAt, endedAt: at, usage, final, outcome });
+  state.endedEpochs.push({
+    job,
+    index,
+    epoch,
+    nodes,
+    startedAt,
+    endedAt: at,
+    usage,
+    final,
+    outcome,
+  });
 }
 
 /** Claims on nodes where the epoch may still run stay, without the task, until it is gone. */

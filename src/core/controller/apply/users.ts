@@ -1,7 +1,7 @@
 // Applying what happened to users and tokens.
 
-import type { State } from '../state.ts';
 import type { Of } from '../events.ts';
+import type { State } from '../state.ts';
 
 export function applyUserSet(state: State, event: Of<'user_set'>): void {
   state.users.set(event.user, { name: event.user, role: event.role });

@@ -54,12 +54,7 @@ export function cancelledBy(by: string): Outcome {
   return { kind: 'cancelled', detail: `cancelled by ${by}` };
 }
 
-function carryOut(
-  step: Step,
-  task: Task,
-  verdict: Verdict,
-  abandoned: readonly NodeName[],
-): void {
+function carryOut(step: Step, task: Task, verdict: Verdict, abandoned: readonly NodeName[]): void {
   const { job, index } = task;
   const place = placeOf(job, index);
   if (verdict.kind === 'done') {
@@ -149,7 +144,11 @@ function outcomeOfPart(part: Part): Outcome {
     case 'launch_failed':
       return { kind: 'launch_failed', ...exit, detail: `could not start on ${node}`, ...said };
     case 'lease_expired':
-      return { kind: 'node_fail', ...exit, detail: `${node} could not reach the head for its lease` };
+      return {
+        kind: 'node_fail',
+        ...exit,
+        detail: `${node} could not reach the head for its lease`,
+      };
     default:
       return { kind: 'node_fail', ...exit, detail: `its processes on ${node} were lost`, ...said };
   }

@@ -96,12 +96,7 @@ export function decideEnroll(step: Step, command: EnrollNode, actor: Actor): Ans
   return ok({ kind: 'done' });
 }
 
-function operated(
-  step: Step,
-  name: NodeName,
-  actor: Actor,
-  action: string,
-): Result<Node, Refusal> {
+function operated(step: Step, name: NodeName, actor: Actor, action: string): Result<Node, Refusal> {
   const allowed = needRole(actor, 'operator', action);
   if (!allowed.ok) return allowed;
   const node = step.state.nodes.get(name);

@@ -1,7 +1,7 @@
 // Nodes coming, going, and staying silent: what each means for the epochs they hold.
 
-import { ok, type Result } from '../../base/result.ts';
 import { formatDuration } from '../../base/duration.ts';
+import { ok, type Result } from '../../base/result.ts';
 import type { Refusal } from '../../model/errors.ts';
 import type { EpochId, NodeName } from '../../model/ids.ts';
 import { NO_USAGE } from '../../model/job.ts';
@@ -22,8 +22,9 @@ export function decideHello(step: Step, said: NodeHello): Result<Reply, Refusal>
   const before = [...node.holding.values()];
   const forgot = node.bootId !== hello.bootId || node.instance !== hello.instance;
   const stale = [...held].filter((epochId) => !node.holding.has(epochId));
-  step.emit({ kind: 'node_connected', session: node.session + 1, hello, stale });
+  // Before the event: it replaces the boot id that is compared here.
   const why = node.bootId === hello.bootId ? 'came back without it' : 'was restarted';
+  step.emit({ kind: 'node_connected', session: node.session + 1, hello, stale });
   for (const holding of before) {
     if (held.has(holding.epochId)) continue;
     // An order that never arrived is simply sent again - unless the node may have forgotten it.

@@ -98,8 +98,7 @@ function unsatisfiable(step: Step, spec: JobSpec): Answer | null {
   );
   if (able.length >= request.nodeCount) return null;
   const biggest = [...seen].sort(
-    (a, b) =>
-      b.total.cpuCount - a.total.cpuCount || b.total.memoryBytes - a.total.memoryBytes,
+    (a, b) => b.total.cpuCount - a.total.cpuCount || b.total.memoryBytes - a.total.memoryBytes,
   )[0];
   return step.refuse('resources.unsatisfiable', {
     request: describeRequest(request),

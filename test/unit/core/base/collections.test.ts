@@ -37,7 +37,10 @@ test('an IntervalSet behaves as a set of numbers, with as few ranges as can be',
         assert.equal(set.first, numbers(model)[0]);
         for (let value = 0; value < 75; value += 1) assert.equal(set.has(value), model.has(value));
         set.intervals().forEach(([low], at, all) => {
-          assert.ok(at === 0 || low > (all[at - 1]?.[1] ?? 0) + 1, 'ranges neither touch nor overlap');
+          assert.ok(
+            at === 0 || low > (all[at - 1]?.[1] ?? 0) + 1,
+            'ranges neither touch nor overlap',
+          );
         });
       }
     }),
@@ -56,7 +59,12 @@ test('an IntervalSet prints ranges', () => {
 });
 
 test('an IntervalSet takes no negative, broken or backward range', () => {
-  for (const [from, to] of [[-1, 2], [0.5, 2], [3, 2], [Number.NaN, 1]] as const) {
+  for (const [from, to] of [
+    [-1, 2],
+    [0.5, 2],
+    [3, 2],
+    [Number.NaN, 1],
+  ] as const) {
     assert.throws(() => new IntervalSet().addRange(from, to), BrokenInvariant);
   }
 });

@@ -26,7 +26,19 @@ for (const [text, ms] of DURATIONS) {
   });
 }
 
-const NO_DURATIONS = ['', '5', 'h', '-5s', '5 s', '1:60', '1:00:60', '1::2', '5x', '1e3s', '200000d'];
+const NO_DURATIONS = [
+  '',
+  '5',
+  'h',
+  '-5s',
+  '5 s',
+  '1:60',
+  '1:00:60',
+  '1::2',
+  '5x',
+  '1e3s',
+  '200000d',
+];
 
 for (const text of NO_DURATIONS) {
   test(`'${text}' is no duration, and the words say it`, () => {

@@ -60,20 +60,23 @@ scenario('[J13] cancelling one element leaves the others', (head) => {
   assert.equal(head.outcome(id), 'cancelled');
 });
 
-scenario('[J13] cancelling an array ends what waits now and what runs with its processes', (head) => {
-  head.connect('n1', { cpus: 2 });
-  const id = head.submit({ array: { indices: '0-9' } });
-  head.schedule();
-  const reply = head.command({ kind: 'cancel_task', place: place('1') }, ANN);
-  assert.deepEqual(reply, { kind: 'changed', count: 10 });
-  assert.equal(head.job(id).ended.get('cancelled')?.toString(), '2-9');
-  assert.deepEqual(head.orders('n1'), ['end 1[0]#1', 'end 1[1]#1']);
-  head.ended('1[0]#1', { cause: 'ended', signal: 15 });
-  assert.equal(head.outcome(id), null);
-  head.ended('1[1]#1', { cause: 'never_started' });
-  assert.equal(head.outcome(id), 'cancelled');
-  assert.match(head.job(id).outcome?.detail ?? '', /cancelled by ann/);
-});
+scenario(
+  '[J13] cancelling an array ends what waits now and what runs with its processes',
+  (head) => {
+    head.connect('n1', { cpus: 2 });
+    const id = head.submit({ array: { indices: '0-9' } });
+    head.schedule();
+    const reply = head.command({ kind: 'cancel_task', place: place('1') }, ANN);
+    assert.deepEqual(reply, { kind: 'changed', count: 10 });
+    assert.equal(head.job(id).ended.get('cancelled')?.toString(), '2-9');
+    assert.deepEqual(head.orders('n1'), ['end 1[0]#1', 'end 1[1]#1']);
+    head.ended('1[0]#1', { cause: 'ended', signal: 15 });
+    assert.equal(head.outcome(id), null);
+    head.ended('1[1]#1', { cause: 'never_started' });
+    assert.equal(head.outcome(id), 'cancelled');
+    assert.match(head.job(id).outcome?.detail ?? '', /cancelled by ann/);
+  },
+);
 
 scenario('[J13] cancelling a huge sparse array costs one pass over it', (head) => {
   head.connect('n1', { cpus: 1 });

@@ -59,15 +59,22 @@ scenario('[J13] a pending job ends at once, a running one with its processes', (
   assert.deepEqual(head.schedule(), ['3#1@n1']);
 });
 
-scenario('[J13] cancelling twice asks once, and a job that ended by itself is not cancelled', (head) => {
-  head.connect('n1');
-  head.running();
-  head.command(onTask('cancel_task', '1'), ANN);
-  const asked = head.perform({ kind: 'command', command: onTask('cancel_task', '1'), actor: ANN });
-  assert.deepEqual(asked.events, []);
-  head.ended('1#1');
-  assert.equal(head.outcome(1), 'completed');
-});
+scenario(
+  '[J13] cancelling twice asks once, and a job that ended by itself is not cancelled',
+  (head) => {
+    head.connect('n1');
+    head.running();
+    head.command(onTask('cancel_task', '1'), ANN);
+    const asked = head.perform({
+      kind: 'command',
+      command: onTask('cancel_task', '1'),
+      actor: ANN,
+    });
+    assert.deepEqual(asked.events, []);
+    head.ended('1#1');
+    assert.equal(head.outcome(1), 'completed');
+  },
+);
 
 scenario('[S6] nothing can be asked of a job that is done', (head) => {
   head.connect('n1');
@@ -108,26 +115,29 @@ scenario('[J18] strangers may do nothing to a job, operators everything', (head)
   assert.equal(head.refused(hold(9), BOB), 'job.not_found');
 });
 
-scenario('[J16] a task is suspended when its processes are, and runs again when resumed', (head) => {
-  head.connect('n1', { cpus: 1 });
-  const id = head.running();
-  head.command(onTask('suspend_task', '1'), ANN);
-  assert.deepEqual(head.orders('n1'), ['suspend 1#1']);
-  assert.equal(head.task('1').state, 'running');
-  head.suspended('1#1');
-  assert.equal(head.task('1').state, 'suspended');
-  assert.deepEqual(head.orders('n1'), []);
-  assert.deepEqual(head.command(onTask('suspend_task', '1'), ANN), { kind: 'changed', count: 0 });
-  head.submit();
-  assert.deepEqual(head.schedule(), [], 'a suspended task keeps its resources');
-  head.command(onTask('resume_task', '1'), ANN);
-  assert.deepEqual(head.orders('n1'), ['resume 1#1']);
-  head.resumed('1#1');
-  assert.equal(head.task('1').state, 'running');
-  assert.equal(head.refused(onTask('resume_task', '1'), ANN), 'job.not_suspended');
-  head.ended('1#1');
-  assert.equal(head.outcome(id), 'completed');
-});
+scenario(
+  '[J16] a task is suspended when its processes are, and runs again when resumed',
+  (head) => {
+    head.connect('n1', { cpus: 1 });
+    const id = head.running();
+    head.command(onTask('suspend_task', '1'), ANN);
+    assert.deepEqual(head.orders('n1'), ['suspend 1#1']);
+    assert.equal(head.task('1').state, 'running');
+    head.suspended('1#1');
+    assert.equal(head.task('1').state, 'suspended');
+    assert.deepEqual(head.orders('n1'), []);
+    assert.deepEqual(head.command(onTask('suspend_task', '1'), ANN), { kind: 'changed', count: 0 });
+    head.submit();
+    assert.deepEqual(head.schedule(), [], 'a suspended task keeps its resources');
+    head.command(onTask('resume_task', '1'), ANN);
+    assert.deepEqual(head.orders('n1'), ['resume 1#1']);
+    head.resumed('1#1');
+    assert.equal(head.task('1').state, 'running');
+    assert.equal(head.refused(onTask('resume_task', '1'), ANN), 'job.not_suspended');
+    head.ended('1#1');
+    assert.equal(head.outcome(id), 'completed');
+  },
+);
 
 scenario('[J16] a task of two nodes is suspended when both parts are', (head) => {
   head.connect('n1');
@@ -179,18 +189,21 @@ scenario('[J17] a signal has a number of its own and goes with its epoch', (head
   assert.equal(head.node('n1').signals.size, 0);
 });
 
-scenario('[J21] a requeue ends the epoch and starts the next, without counting against it', (head) => {
-  head.connect('n1');
-  head.running({ retriesMax: 0 });
-  for (let epoch = 1; epoch <= 5; epoch += 1) {
-    head.command(onTask('requeue_task', '1'), ANN);
-    assert.equal(head.refused(onTask('requeue_task', '1'), ANN), 'job.not_running');
-    assert.deepEqual(head.orders('n1'), [`end 1#${epoch}`]);
-    head.ended(`1#${epoch}`, { cause: 'ended', signal: 15 });
-    assert.deepEqual(head.schedule(), [`1#${epoch + 1}@n1`]);
-  }
-  assert.deepEqual([head.task('1').failures, head.task('1').crashes], [0, 0]);
-});
+scenario(
+  '[J21] a requeue ends the epoch and starts the next, without counting against it',
+  (head) => {
+    head.connect('n1');
+    head.running({ retriesMax: 0 });
+    for (let epoch = 1; epoch <= 5; epoch += 1) {
+      head.command(onTask('requeue_task', '1'), ANN);
+      assert.equal(head.refused(onTask('requeue_task', '1'), ANN), 'job.not_running');
+      assert.deepEqual(head.orders('n1'), [`end 1#${epoch}`]);
+      head.ended(`1#${epoch}`, { cause: 'ended', signal: 15 });
+      assert.deepEqual(head.schedule(), [`1#${epoch + 1}@n1`]);
+    }
+    assert.deepEqual([head.task('1').failures, head.task('1').crashes], [0, 0]);
+  },
+);
 
 scenario('[J7] a cancel after a requeue wins, and a requeue after a cancel is refused', (head) => {
   head.connect('n1');

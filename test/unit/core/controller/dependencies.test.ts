@@ -68,7 +68,15 @@ scenario('[J10] a chain of ten thousand jobs ends in one step', (head) => {
   for (let id = 1; id < length; id += 1) {
     const dependencies = [{ jobId: id as JobId, condition: 'ok' }] as const;
     // Not through the fixture: its checks after every step would make this quadratic.
-    head.quietly({ kind: 'submit_job', key: null, retired: {}, submission: { program: { kind: 'argv', argv: ['x'] }, dependencies } }, ANN);
+    head.quietly(
+      {
+        kind: 'submit_job',
+        key: null,
+        retired: {},
+        submission: { program: { kind: 'argv', argv: ['x'] }, dependencies },
+      },
+      ANN,
+    );
   }
   head.command({ kind: 'cancel_task', place: place('1') }, ANN);
   assert.equal(head.outcome(length), 'cancelled');

@@ -66,13 +66,22 @@ const OUTCOMES: readonly [end: EndOptions, outcome: object][] = [
   [{}, { kind: 'completed', exit: { code: 0 } }],
   [{ code: 3 }, { kind: 'failed', exit: { code: 3 }, detail: 'exited with code 3 on n1' }],
   [{ signal: 11 }, { kind: 'failed', exit: { signal: 11 }, detail: 'ended by signal 11 on n1' }],
-  [{ cause: 'timeout', signal: 15 }, { kind: 'timeout', exit: { signal: 15 } }],
-  [{ cause: 'out_of_memory', signal: 9 }, { kind: 'out_of_memory', exit: { signal: 9 } }],
+  [
+    { cause: 'timeout', signal: 15 },
+    { kind: 'timeout', exit: { signal: 15 } },
+  ],
+  [
+    { cause: 'out_of_memory', signal: 9 },
+    { kind: 'out_of_memory', exit: { signal: 9 } },
+  ],
   [
     { cause: 'launch_failed', detail: 'no such file' },
     { kind: 'launch_failed', detail: 'no such file' },
   ],
-  [{ cause: 'lost', detail: 'gone' }, { kind: 'node_fail', detail: 'gone' }],
+  [
+    { cause: 'lost', detail: 'gone' },
+    { kind: 'node_fail', detail: 'gone' },
+  ],
   [{ cause: 'lease_expired', signal: 9 }, { kind: 'node_fail' }],
 ];
 
@@ -145,21 +154,24 @@ scenario('[J15] a held task can be cancelled, and its array goes on without it',
   assert.equal(head.outcome(1), 'cancelled');
 });
 
-scenario('[N5] three launches failed in a row drain the node, one that works starts anew', (head) => {
-  head.connect('n1', { cpus: 8 });
-  head.submit({ array: { indices: '0-7' } });
-  head.schedule();
-  head.ended('1[0]#1', BROKEN);
-  head.ended('1[1]#1', BROKEN);
-  head.started('1[2]#1');
-  head.ended('1[3]#1', BROKEN);
-  head.ended('1[4]#1', BROKEN);
-  assert.equal(head.node('n1').drain, null);
-  const events = head.ended('1[5]#1', BROKEN);
-  assert.deepEqual(kinds(events), ['part_ended', 'node_drained', 'task_requeued']);
-  assert.match(head.node('n1').drain?.reason ?? '', /3 launches failed in a row; last: fork/);
-  assert.deepEqual(head.schedule(), []);
-});
+scenario(
+  '[N5] three launches failed in a row drain the node, one that works starts anew',
+  (head) => {
+    head.connect('n1', { cpus: 8 });
+    head.submit({ array: { indices: '0-7' } });
+    head.schedule();
+    head.ended('1[0]#1', BROKEN);
+    head.ended('1[1]#1', BROKEN);
+    head.started('1[2]#1');
+    head.ended('1[3]#1', BROKEN);
+    head.ended('1[4]#1', BROKEN);
+    assert.equal(head.node('n1').drain, null);
+    const events = head.ended('1[5]#1', BROKEN);
+    assert.deepEqual(kinds(events), ['part_ended', 'node_drained', 'task_requeued']);
+    assert.match(head.node('n1').drain?.reason ?? '', /3 launches failed in a row; last: fork/);
+    assert.deepEqual(head.schedule(), []);
+  },
+);
 
 scenario('[N5] a program that is not there is the job’s fault, not the node’s', (head) => {
   head.connect('n1', { cpus: 8 });

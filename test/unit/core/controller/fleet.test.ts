@@ -8,8 +8,8 @@ import {
   ANN,
   BOB,
   OPERATOR,
-  scenario,
   START_AT,
+  scenario,
   submission,
 } from '../../../support/controller.ts';
 
@@ -163,7 +163,10 @@ scenario(
     head.ended('12#1');
     head.tick();
     assert.deepEqual(head.state.finished, [3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
-    assert.equal(head.refused({ kind: 'hold_job', jobId: head.job(3).id }, ANN), 'job.already_done');
+    assert.equal(
+      head.refused({ kind: 'hold_job', jobId: head.job(3).id }, ANN),
+      'job.already_done',
+    );
     assert.deepEqual(head.command(submission({}, { key: 'k1' }), ANN), {
       kind: 'submitted',
       jobId: 1,

@@ -3,7 +3,14 @@
 import assert from 'node:assert/strict';
 import type { EpochId, NodeName } from '../../../../src/core/model/ids.ts';
 import type { Submission } from '../../../../src/core/model/submission.ts';
-import { ANN, endReport, kinds, place, scenario, type TestHead } from '../../../support/controller.ts';
+import {
+  ANN,
+  endReport,
+  kinds,
+  place,
+  scenario,
+  type TestHead,
+} from '../../../support/controller.ts';
 
 const LOST = (node: string) => ({ kind: 'declare_node_lost', node: node as NodeName }) as const;
 
@@ -138,6 +145,9 @@ for (const change of [{ bootId: 'boot 2' }, { instance: 'instance 2' }]) {
     const lost = ['part_ended', 'task_requeued'];
     assert.deepEqual(kinds(events), ['node_connected', ...lost, ...lost]);
     assert.deepEqual(head.schedule(), ['1#2@n1', '2#2@n1']);
+    const requeued = events.find((event) => event.kind === 'task_requeued');
+    const why = 'bootId' in change ? /n1 was restarted/ : /n1 came back without it/;
+    assert.match(requeued?.kind === 'task_requeued' ? requeued.because : '', why);
   });
 }
 
@@ -149,21 +159,24 @@ scenario('[N7] a node that is back without an epoch that ran there has lost it',
   assert.deepEqual(head.schedule(), ['1#2@n1']);
 });
 
-scenario('[N8] an epoch nobody wants is ended where it is still held, and takes its place', (head) => {
-  head.connect('n1', { cpus: 4 });
-  head.running({ cpuCount: 4 });
-  const held = head.heldBy('n1');
-  head.disconnect('n1');
-  head.command(LOST('n1'));
-  assert.deepEqual(head.holders('1#1'), []);
-  head.connect('n1', { held });
-  assert.deepEqual(head.orders('n1'), ['end 1#1']);
-  assert.deepEqual(head.schedule(), []);
-  head.connect('n1', { held });
-  assert.deepEqual(head.orders('n1'), ['end 1#1'], 'on every session, until it is gone');
-  head.connect('n1', { held: [] });
-  assert.deepEqual(head.schedule(), ['1#2@n1']);
-});
+scenario(
+  '[N8] an epoch nobody wants is ended where it is still held, and takes its place',
+  (head) => {
+    head.connect('n1', { cpus: 4 });
+    head.running({ cpuCount: 4 });
+    const held = head.heldBy('n1');
+    head.disconnect('n1');
+    head.command(LOST('n1'));
+    assert.deepEqual(head.holders('1#1'), []);
+    head.connect('n1', { held });
+    assert.deepEqual(head.orders('n1'), ['end 1#1']);
+    assert.deepEqual(head.schedule(), []);
+    head.connect('n1', { held });
+    assert.deepEqual(head.orders('n1'), ['end 1#1'], 'on every session, until it is gone');
+    head.connect('n1', { held: [] });
+    assert.deepEqual(head.schedule(), ['1#2@n1']);
+  },
+);
 
 scenario('[N1] a node can only claim its own resources, whatever it says it holds', (head) => {
   head.connect('n1');

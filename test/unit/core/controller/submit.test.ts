@@ -7,9 +7,9 @@ import type { Submission } from '../../../../src/core/model/submission.ts';
 import {
   ANN,
   BOB,
-  scenario,
   SETTINGS,
   START_AT,
+  scenario,
   submission,
   TestHead,
   user,
@@ -23,23 +23,29 @@ scenario('[J1] ids count up from 1 and are not used again after a refusal', (hea
   assert.equal(head.submit(), 2);
 });
 
-scenario('[J2] a key sent again gives the same job, and another owner has keys of his own', (head) => {
-  head.connect('n1');
-  const again = { kind: 'submitted', jobId: 1, again: true };
-  assert.equal(head.submit({}, { key: 'k' }), 1);
-  assert.deepEqual(head.command(submission({}, { key: 'k' }), ANN), again);
-  assert.equal(head.submit({}, { key: 'k', by: BOB }), 2);
-  assert.equal(head.submit({}, { key: 'other' }), 3);
-  head.schedule();
-  head.ended('1#1');
-  assert.deepEqual(head.command(submission({ nice: 200 }, { key: 'k' }), ANN), again);
-});
+scenario(
+  '[J2] a key sent again gives the same job, and another owner has keys of his own',
+  (head) => {
+    head.connect('n1');
+    const again = { kind: 'submitted', jobId: 1, again: true };
+    assert.equal(head.submit({}, { key: 'k' }), 1);
+    assert.deepEqual(head.command(submission({}, { key: 'k' }), ANN), again);
+    assert.equal(head.submit({}, { key: 'k', by: BOB }), 2);
+    assert.equal(head.submit({}, { key: 'other' }), 3);
+    head.schedule();
+    head.ended('1#1');
+    assert.deepEqual(head.command(submission({ nice: 200 }, { key: 'k' }), ANN), again);
+  },
+);
 
 scenario('[S8] a thousand copies of one submission are one job', (head) => {
   head.connect('n1');
   for (let copy = 0; copy < 1000; copy += 1) assert.equal(head.submit({}, { key: 'k' }), 1);
   assert.equal(head.state.jobs.size, 1);
-  assert.equal(head.records.filter((record) => record.events[0]?.kind !== 'node_enrolled').length, 2);
+  assert.equal(
+    head.records.filter((record) => record.events[0]?.kind !== 'node_enrolled').length,
+    2,
+  );
 });
 
 scenario('[J5] defaults are filled in when the job is accepted', (head) => {
@@ -94,7 +100,7 @@ scenario('[J5] naming nodes asks for all of them', (head) => {
 
 scenario('jobs of one environment share it, and it goes with the last of them', (head) => {
   head.connect('n1');
-  const environment = { PATH: '/bin', HOME: '/home/ann' };
+  const environment = { PATH: '/bin', HOME: '/data/ann' };
   head.submit({ environment });
   head.submit({ environment: { ...environment } });
   head.submit({ environment: { PATH: '/bin' } });
@@ -150,7 +156,7 @@ const INVALID: readonly [wish: Partial<Submission>, says: RegExp][] = [
   [{ retriesMax: 1001 }, /retries/],
   [{ umask: 0o1000 }, /umask/],
   [{ directory: { kind: 'shared', path: 'home' } }, /absolute/],
-  [{ directory: { kind: 'shared', path: '/home/../etc' } }, /'\.\.'/],
+  [{ directory: { kind: 'shared', path: '/projects/../etc' } }, /'\.\.'/],
   [
     { dependencies: Array.from({ length: 1001 }, () => ({ jobId: 1 as JobId, condition: 'ok' })) },
     /at most 1000/,
@@ -194,17 +200,20 @@ scenario('[J4] drained, silent and declared nodes count as able', (head) => {
   assert.equal(head.submit({ cpuCount: 16 }), 2);
 });
 
-scenario('[J4] unknown labels, nodes, partitions, directories and jobs are refused by name', (head) => {
-  head.connect('n1', { shared: ['/home'] });
-  const refused = (wish: Partial<Submission>) => head.refused(submission(wish), ANN);
-  assert.equal(refused({ labels: ['fast'] }), 'label.unknown');
-  assert.equal(refused({ nodeNames: ['n9'] as NodeName[] }), 'node.not_found');
-  assert.equal(refused({ partition: 'gpu' }), 'partition.unknown');
-  const path = '/homestead';
-  assert.equal(refused({ directory: { kind: 'shared', path } }), 'directory.not_shared');
-  const dependencies = [{ jobId: 7 as JobId, condition: 'ok' }] as const;
-  assert.equal(refused({ dependencies }), 'job.dependency_unknown');
-});
+scenario(
+  '[J4] unknown labels, nodes, partitions, directories and jobs are refused by name',
+  (head) => {
+    head.connect('n1', { shared: ['/projects'] });
+    const refused = (wish: Partial<Submission>) => head.refused(submission(wish), ANN);
+    assert.equal(refused({ labels: ['fast'] }), 'label.unknown');
+    assert.equal(refused({ nodeNames: ['n9'] as NodeName[] }), 'node.not_found');
+    assert.equal(refused({ partition: 'gpu' }), 'partition.unknown');
+    const path = '/homestead';
+    assert.equal(refused({ directory: { kind: 'shared', path } }), 'directory.not_shared');
+    const dependencies = [{ jobId: 7 as JobId, condition: 'ok' }] as const;
+    assert.equal(refused({ dependencies }), 'job.dependency_unknown');
+  },
+);
 
 scenario('jobs as root are refused where nodes switch users, and only there', (head) => {
   const root = user('root', 'admin', 0);
@@ -223,13 +232,15 @@ scenario('[J18] nodes and the system submit nothing', (head) => {
 });
 
 scenario('[A5] a directory is used where nodes share it, else it is private', (head) => {
-  head.connect('n1', { shared: ['/home', '/data'] });
+  head.connect('n1', { shared: ['/projects', '/data'] });
   head.connect('n2', { shared: ['/data'] });
   const at = (kind: 'shared' | 'auto', path: string) => {
-    const { directory, request, onNodeLoss } = head.job(head.submit({ directory: { kind, path } })).spec;
+    const { directory, request, onNodeLoss } = head.job(
+      head.submit({ directory: { kind, path } }),
+    ).spec;
     return [directory.kind, request.labels, onNodeLoss.kind];
   };
-  assert.deepEqual(at('shared', '/home/ann'), ['shared', ['shared=/home'], 'wait']);
+  assert.deepEqual(at('shared', '/projects/ann'), ['shared', ['shared=/projects'], 'wait']);
   assert.deepEqual(at('auto', '/data'), ['shared', ['shared=/data'], 'wait']);
   assert.deepEqual(at('auto', '/tmp/x'), ['private', [], 'requeue']);
   assert.deepEqual(head.schedule(), ['1#1@n1', '2#1@n1', '3#1@n1']);

@@ -4,7 +4,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { readArray, readIndices } from '../../../../src/core/controller/indices.ts';
-import { CODES, type Code, formatRefusal, KINDS, refuse } from '../../../../src/core/model/errors.ts';
+import {
+  CODES,
+  type Code,
+  formatRefusal,
+  KINDS,
+  refuse,
+} from '../../../../src/core/model/errors.ts';
 import {
   formatEpochId,
   formatTaskId,
@@ -93,7 +99,12 @@ test('[A2] amounts add, subtract and compare in every dimension', () => {
       assert.equal(resourcesKey(subtractResources(sum, b)), resourcesKey(a));
       assert.ok(fitsIn(a, sum) && fitsIn(b, sum));
       const left = subtractResources(a, b);
-      const parts = [left.cpuCount, left.memoryBytes, left.gpuCount, ...Object.values(left.counted)];
+      const parts = [
+        left.cpuCount,
+        left.memoryBytes,
+        left.gpuCount,
+        ...Object.values(left.counted),
+      ];
       assert.equal(fitsIn(b, a), Math.min(...parts) >= 0);
       assert.equal(resourcesKey(a) === resourcesKey(b), fitsIn(a, b) && fitsIn(b, a));
     }),
@@ -120,5 +131,6 @@ for (const [text, wanted] of INDICES) {
 test('an array may limit how many of its tasks run', () => {
   assert.deepEqual(readArray('0-9%3'), { ok: true, value: { indices: '0-9', runningMax: 3 } });
   assert.deepEqual(readArray('0-9'), { ok: true, value: { indices: '0-9' } });
-  for (const text of ['0-9%', '0-9%0', '0-9%x', '0-9%1%2', '%3']) assert.ok(!readArray(text).ok, text);
+  for (const text of ['0-9%', '0-9%0', '0-9%x', '0-9%1%2', '%3'])
+    assert.ok(!readArray(text).ok, text);
 });

@@ -96,7 +96,11 @@ const ROWS: readonly Row[] = [
   {
     title: '[A4] gpus are given by index',
     nodes: MIXED,
-    jobs: [{ cpus: 1, gpus: 1 }, { cpus: 1, gpus: 1 }, { cpus: 1, gpus: 1 }],
+    jobs: [
+      { cpus: 1, gpus: 1 },
+      { cpus: 1, gpus: 1 },
+      { cpus: 1, gpus: 1 },
+    ],
     firstFit: '1@n2 2@n2',
   },
   {
@@ -141,7 +145,10 @@ const ROWS: readonly Row[] = [
 
 for (const { title, nodes, jobs, firstFit, fifo = firstFit, startsMax = 512 } of ROWS) {
   test(`${title}: first_fit plans '${firstFit}', fifo '${fifo}'`, () => {
-    for (const [policy, wanted] of [['first_fit', firstFit], ['fifo', fifo]] as const) {
+    for (const [policy, wanted] of [
+      ['first_fit', firstFit],
+      ['fifo', fifo],
+    ] as const) {
       const snap = snapshot(nodes, jobs, { policy, startsMax });
       assert.equal(planWords(plan(snap, 0)), wanted, policy);
     }
@@ -150,7 +157,16 @@ for (const { title, nodes, jobs, firstFit, fifo = firstFit, startsMax = 512 } of
 
 test('[A4] shares name the gpus that are free', () => {
   const node = { name: 'n1', cpus: 8, memory: 1, gpus: 4, used: { gpus: 1 } };
-  const { starts } = plan(snapshot([node], [{ gpus: 2, cpus: 1 }, { gpus: 1, cpus: 1 }]), 0);
+  const { starts } = plan(
+    snapshot(
+      [node],
+      [
+        { gpus: 2, cpus: 1 },
+        { gpus: 1, cpus: 1 },
+      ],
+    ),
+    0,
+  );
   assert.deepEqual(
     starts.map((start) => start.shares[0]?.gpus),
     [[1, 2], [3]],

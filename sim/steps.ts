@@ -1,0 +1,59 @@
+// Every step that the controller decides, in order, per state in memory: what a replay needs beyond
+// the disk, and the count by which a message's lack of effect is seen.
+
+import type { Event, StepRecord } from '../src/core/controller/events.ts';
+import type { State } from '../src/core/controller/state.ts';
+import { Step } from '../src/core/controller/step.ts';
+
+interface Kept {
+  readonly steps: StepRecord[];
+  durable: number;
+}
+
+export class StepLog {
+  /** Events of all heads so far. */
+  emitted = 0;
+  readonly #kept = new WeakMap<State, Kept>();
+  readonly #restore: () => void;
+
+  constructor() {
+    const original = Step.prototype.emit;
+    const log = this;
+    const seen = new WeakSet<Step>();
+    Step.prototype.emit = function emit(this: Step, event: Event): void {
+      original.call(this, event);
+      log.emitted += 1;
+      if (seen.has(this)) return;
+      seen.add(this);
+      log.#of(this.state).steps.push({ v: 1, at: this.at, events: this.events });
+    };
+    this.#restore = () => {
+      Step.prototype.emit = original;
+    };
+  }
+
+  /** So many further steps of this state have become durable. */
+  noteDurable(state: State, count: number): void {
+    this.#of(state).durable += count;
+  }
+
+  /** Decided and not yet durable. */
+  pending(state: State): readonly StepRecord[] {
+    const { steps, durable } = this.#of(state);
+    return steps.slice(durable);
+  }
+
+  /** Lets the real class go; one log at a time. */
+  close(): void {
+    this.#restore();
+  }
+
+  #of(state: State): Kept {
+    let kept = this.#kept.get(state);
+    if (kept === undefined) {
+      kept = { steps: [], durable: 0 };
+      this.#kept.set(state, kept);
+    }
+    return kept;
+  }
+}

@@ -1,0 +1,313 @@
+// One simulated cluster: boots the real head and agent shells on simulated ports, owns the ground
+// truth, and runs storm, healing and the wait for everything to end, checking after every event.
+
+import { crc32 } from 'node:zlib';
+import { sumOf } from '../src/core/runner/books.ts';
+import { decodeEntry } from '../src/head/journal.ts';
+import type { Log } from '../src/ports/log.ts';
+import type { Dialer } from '../src/ports/net.ts';
+import type { Commit } from '../src/ports/store.ts';
+import { decode, encode } from '../src/wire/codec.ts';
+import { type Canary, NO_CANARY, type Planted } from './canary.ts';
+import { Dice } from './chance.ts';
+import { checkAccepted, checkBooks, checkFinal, checkOutcome } from './checkers/belief.ts';
+import { checkOutput, leftBehind, openJobs, StartWatch } from './checkers/liveness.ts';
+import { checkReplay } from './checkers/replay.ts';
+import {
+  checkEvent,
+  checkStart,
+  checkWalltimes,
+  type SafetyWorld,
+} from './checkers/safety.ts';
+import { Client } from './client.ts';
+import { type Life, SimClock, Time } from './clock.ts';
+import { dialerOf } from './dial.ts';
+import { HeadHost } from './head-host.ts';
+import type { SimProcess } from './kernel.ts';
+import { Machine } from './machine.ts';
+import { type Delivery, Link } from './net.ts';
+import { StepLog } from './steps.ts';
+import { placeOf, Truth } from './truth.ts';
+import { asViolation, Violation } from './violation.ts';
+import { drawWeather, Storm, type Weather } from './weather.ts';
+import { drawMachines, Workload } from './workload.ts';
+
+export interface RunOptions {
+  readonly seed: number;
+  readonly canary?: Canary | undefined;
+  readonly trace?: ((line: string) => void) | undefined;
+}
+
+/** Everything may take this long to end once all is well. */
+const LIVENESS_MS = 1_200_000;
+const PERIOD_MS = 1000;
+const WATCH_MS = 500;
+const TIDY_MS = 5000;
+const DUPLICATES = 0.05;
+
+export class World {
+  readonly weather: Weather;
+  readonly time = new Time();
+  readonly truth = new Truth();
+  readonly machines: readonly Machine[];
+  readonly host: HeadHost;
+  readonly workload: Workload;
+  hash = 0;
+  messages = 0;
+  violation: Violation | null = null;
+  readonly #trace: RunOptions['trace'];
+  readonly #steps: StepLog;
+  readonly #storm: Storm;
+  readonly #safety: SafetyWorld;
+  readonly #planted: Planted;
+  #checked = 0;
+
+  constructor(options: RunOptions) {
+    const dice = new Dice(options.seed);
+    this.#trace = options.trace;
+    this.weather = drawWeather(dice.fork());
+    this.#planted = (options.canary ?? NO_CANARY).plant(this);
+    // After the canary, so that what a canary does to steps is seen as well.
+    this.#steps = new StepLog();
+    const links = this.#makeLinks(drawMachines(dice.fork(), this.weather), dice.fork());
+    this.host = this.#makeHost(dice.fork(), [...links.values()].map(({ link }) => link));
+    this.machines = [...links.values()].map(({ link, make }) =>
+      this.#makeMachine(make, link, dice.fork()),
+    );
+    const { time, truth, host, machines, weather } = this;
+    const note = (text: string): void => this.note(text);
+    this.workload = new Workload({
+      ...{ time, truth, machines, weather, note, dice: dice.fork() },
+      client: new Client({ time, dice: dice.fork(), host, lostAnswers: weather.lostAnswers }),
+      headNow: () => new SimClock(time, host.life, host.skew).now(),
+    });
+    this.#safety = {
+      ...{ truth, killGraceMs: weather.killGraceMs, now: () => time.now },
+      machines: new Map(machines.map((machine) => [machine.name as string, machine])),
+    };
+    const plain = new Map([...links].map(([name, { link }]) => [name, link]));
+    const storm = { time, host, machines, note, dice: dice.fork(), links: plain };
+    this.#storm = new Storm({ ...storm, onWiped: ({ name }) => truth.wiped(name) }, weather);
+  }
+
+  /** Never rejects: how it went is in `violation`. */
+  async run(): Promise<void> {
+    try {
+      this.host.boot();
+      for (const machine of this.machines) machine.powerOn();
+      this.workload.start();
+      this.#watch();
+      await this.#until(this.weather.stormMs);
+      this.note('everything is healed');
+      this.workload.stop();
+      this.#storm.heal();
+      await this.#untilQuiet();
+    } catch (error) {
+      this.fail(error);
+    } finally {
+      this.host.life.alive = false;
+      for (const machine of this.machines) machine.leave();
+      this.#steps.close();
+      this.#planted.remove?.();
+    }
+  }
+
+  /** The first failure counts; what follows is its consequence. */
+  fail(error: unknown): void {
+    if (this.violation !== null) return;
+    this.violation = asViolation(error);
+    this.note(`${this.violation.rule}: ${this.violation.message}`);
+  }
+
+  note(text: string): void {
+    this.hash = crc32(`${this.time.now} ${text}`, this.hash);
+    this.#trace?.(`${(this.time.now / 1000).toFixed(4).padStart(10)}  ${text}`);
+  }
+
+  async #until(instant: number): Promise<void> {
+    while (this.violation === null && this.time.step(instant)) {
+      // All promises that this event has settled run before the next one.
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      this.#afterEvent();
+    }
+    if (this.violation !== null) throw this.violation;
+  }
+
+  #afterEvent(): void {
+    if (this.#steps.emitted === this.#checked) return;
+    this.#checked = this.#steps.emitted;
+    const { engine } = this.host;
+    if (engine !== null && engine.failure === null) checkBooks({ head: engine.state });
+  }
+
+  async #untilQuiet(): Promise<void> {
+    const { time, host, machines, truth, workload } = this;
+    const starts = new StartWatch(this.weather.policy);
+    const deadline = time.now + LIVENESS_MS;
+    let tidyAt = 0;
+    while (time.now < deadline) {
+      if (time.now >= tidyAt) {
+        workload.tidyUp();
+        tidyAt = time.now + TIDY_MS;
+      }
+      await this.#until(time.now + PERIOD_MS);
+      const { engine } = host;
+      if (engine === null || engine.failure !== null) continue;
+      starts.look(engine.state);
+      const isQuiet = workload.unanswered.size === 0 && openJobs(truth).length === 0;
+      if (isQuiet && leftBehind(truth, machines, engine.state).length === 0) return this.#atEnd();
+    }
+    throw this.#whyNotQuiet();
+  }
+
+  #whyNotQuiet(): Violation {
+    const { unanswered } = this.workload;
+    const open = openJobs(this.truth);
+    if (unanswered.size > 0) return new Violation('L2', `no answer to ${[...unanswered]}`);
+    if (open.length > 0) return new Violation('L1', `jobs never end: ${open.slice(0, 10)}`);
+    const left = leftBehind(this.truth, this.machines, this.host.engine?.state ?? null);
+    return new Violation('L3', `left behind: ${left.slice(0, 10).join(', ')}`);
+  }
+
+  #atEnd(): void {
+    checkOutput(this.truth, this.host.logs);
+    this.#checkHead(this.host);
+    this.#checkReplay(this.host);
+  }
+
+  /** What is judged by time: every so often is often enough. */
+  #watch(): void {
+    this.time.after(WATCH_MS, () => {
+      checkWalltimes(this.#safety);
+      for (const { agent } of this.machines) if (agent !== null) checkBooks({ agent: agent.state });
+      this.#watch();
+    });
+  }
+
+  #makeLinks(makes: readonly Machine['make'][], dice: Dice) {
+    const { time } = this;
+    const world = {
+      ...{ time, dice, duplicates: DUPLICATES },
+      onDelivery: (link: Link, delivery: Delivery) => this.#deliver(link, delivery),
+    };
+    return new Map(
+      makes.map((make) => [make.name as string, { make, link: new Link(make.name, world) }]),
+    );
+  }
+
+  #makeHost(dice: Dice, links: readonly Link[]): HeadHost {
+    const { nodeTimeoutMs, heartbeatMs, killGraceMs, commitMs } = this.weather;
+    const { policy, retainedJobsMax } = this.weather;
+    const perNode = { cpuCount: 1, memoryBytes: 0, gpuCount: 0, counted: {} };
+    const defaults = { nodeCount: 1, processesPerNode: 1, perNode, walltimeMs: null };
+    const core = { nodeTimeoutMs, killGraceMs, crashLimit: 3, defaults, policy, retainedJobsMax };
+    return new HeadHost({
+      ...{ time: this.time, dice, commitMs, log: this.#log('head') },
+      settings: { settings: core, heartbeatMs, tickMs: PERIOD_MS, logBytesMax: 1_000_000 },
+      note: (text) => this.note(text),
+      onGone: () => {
+        for (const link of links) link.sideGone('head', true);
+      },
+      onCrash: (host) => this.#guard(() => this.#checkReplay(host)),
+      onBooted: (host) => this.#guard(() => this.#checkHead(host)),
+      onDurable: (host, commit) => this.#guard(() => this.#learn(host, commit)),
+      wrapStore: (store) => this.#planted.wrapStore?.(store) ?? store,
+      wrapSession: (session, host) => this.#planted.wrapSession?.(session, host) ?? session,
+    });
+  }
+
+  #makeMachine(make: Machine['make'], link: Link, dice: Dice): Machine {
+    const { time } = this;
+    return new Machine(make, {
+      ...{ time, link, dice, log: this.#log(make.name), note: (text) => this.note(text) },
+      dialer: (machine, life) => this.#dialer(machine, link, life),
+      onProcess: (what, process) => this.#guard(() => this.#onProcess(what, process)),
+      onWrite: (process, text) => this.truth.wrote(process, text),
+      wrapPorts: (ports, life) => this.#planted.wrapPorts?.(ports, life) ?? ports,
+    });
+  }
+
+  #dialer(machine: Machine, link: Link, life: Life): Dialer {
+    return dialerOf({ time: this.time, link, life, host: this.host, name: machine.name });
+  }
+
+  /** A failed check inside somebody's callback must not be taken for an error of theirs. */
+  #guard(check: () => void): void {
+    try {
+      check();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  #onProcess(what: 'start' | 'end', process: SimProcess): void {
+    const { epochId, rank } = placeOf(process);
+    const words = process.isLeftover ? 'leaves a process behind' : what;
+    const how = what === 'end' ? ` ${JSON.stringify(process.exit)}` : '';
+    this.note(`${process.node}: ${epochId} rank ${rank} ${words}${how}`);
+    if (what === 'end') {
+      this.truth.ended(process);
+      return;
+    }
+    checkStart(this.#safety, process);
+    this.truth.started(process);
+  }
+
+  /** A record is durable: it is judged, and then true. */
+  #learn(host: HeadHost, commit: Commit): void {
+    const steps = decodeEntry(commit.seq, commit.bytes);
+    if (host.engine !== null) this.#steps.noteDurable(host.engine.state, steps.length);
+    for (const event of steps.flatMap((step) => step.events)) {
+      this.note(`record ${commit.seq}: ${this.#trace ? JSON.stringify(event) : event.kind}`);
+      checkEvent(this.#safety, event);
+      if (event.kind === 'task_done') checkOutcome(this.truth, event);
+      this.truth.learn(event);
+    }
+  }
+
+  #checkHead(host: HeadHost): void {
+    const { engine } = host;
+    if (engine === null) return;
+    checkAccepted(this.workload.accepted, engine.state, host.disk);
+    checkFinal(this.truth, engine.state);
+  }
+
+  #checkReplay(host: HeadHost): void {
+    const { engine, disk } = host;
+    // With a failed store memory is about to be thrown away.
+    if (engine === null || engine.failure !== null) return;
+    checkReplay(engine.state, disk, this.#steps.pending(engine.state));
+  }
+
+  #deliver(link: Link, delivery: Delivery): void {
+    const { direction, bytes, again, hand } = delivery;
+    this.messages += 1;
+    this.note(`${link.node} ${direction} ${this.#wordsOf(bytes)}${again ? ' again' : ''}`);
+    if (!again) return hand();
+    const before = this.#sumOf(link, delivery);
+    hand();
+    if (this.#sumOf(link, delivery) === before) return;
+    throw new Violation('S7', `${link.node} ${direction}: the same message again has an effect`);
+  }
+
+  /** Changes exactly when the receiver has decided something. */
+  #sumOf(link: Link, { direction }: Delivery): number {
+    if (direction === 'to_head') return this.#steps.emitted;
+    const agent = this.machines.find(({ name }) => name === link.node)?.agent;
+    return agent == null ? 0 : crc32(encode(sumOf(agent.state)));
+  }
+
+  #wordsOf(bytes: Uint8Array): string {
+    if (this.#trace === undefined) return crc32(bytes).toString(16);
+    const message = decode(bytes);
+    return message.ok ? JSON.stringify(message.value) : message.error;
+  }
+
+  #log(who: string): Log {
+    const say =
+      (level: string) =>
+      (fields: object, message: string): void =>
+        this.#trace?.(`            ${who} ${level}: ${message} ${JSON.stringify(fields)}`);
+    return { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') };
+  }
+}

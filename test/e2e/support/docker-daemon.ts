@@ -1,0 +1,130 @@
+// A container engine of this test's own: in a network namespace that ends with it, so that neither
+// the machine's firewall nor its own engine is touched. Needs root, docker.io and iproute2.
+
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { until } from './hosts.ts';
+
+const CGROUPS = '/sys/fs/cgroup';
+const OUTPUT_BYTES_MAX = 16 * 2 ** 20;
+
+/** What a command printed, and how it ended. */
+export interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export class DockerDaemon {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly #directory: string;
+  readonly #cgroup = `weft-test-${process.pid}`;
+  readonly #process: ChildProcess;
+
+  private constructor(directory: string) {
+    this.#directory = directory;
+    this.environment = {
+      ...process.env,
+      DOCKER_HOST: `unix://${join(directory, 'docker.sock')}`,
+      DOCKER_CONFIG: join(directory, 'config'),
+      // The builder of Debian's engine; the other one is a package that Debian 12 lacks.
+      DOCKER_BUILDKIT: '0',
+      COMPOSE_DOCKER_CLI_BUILD: '0',
+    };
+    mkdirSync(join(directory, 'config'), { recursive: true });
+    const log = openSync(join(directory, 'dockerd.log'), 'w');
+    // exec all the way: the process that is started here is the engine itself.
+    const start = `ip link set lo up && exec dockerd "$@"`;
+    this.#process = spawn('unshare', ['-n', 'sh', '-c', start, 'dockerd', ...this.#options()], {
+      stdio: ['ignore', log, log],
+    });
+    closeSync(log);
+  }
+
+  /** Resolves when it answers; rejects with the end of its log. */
+  static async start(directory: string): Promise<DockerDaemon> {
+    const daemon = new DockerDaemon(directory);
+    try {
+      await until('the engine answers', async () => {
+        if (daemon.#process.exitCode !== null) throw new Error('dockerd ended');
+        return (await daemon.try('docker', ['version'])).code === 0 ? true : undefined;
+      });
+    } catch (error) {
+      const log = readFileSync(join(directory, 'dockerd.log'), 'utf8').slice(-2000);
+      await daemon.stop();
+      throw new Error(`${String(error)}\n${log}`);
+    }
+    return daemon;
+  }
+
+  /** Standard output; rejects with what the command said when it fails. */
+  async run(program: string, args: readonly string[], cwd?: string): Promise<string> {
+    const { code, stdout, stderr } = await this.try(program, args, cwd);
+    if (code === 0) return stdout;
+    throw new Error(`${program} ${args.join(' ')} exited with ${code}\n${stdout}${stderr}`);
+  }
+
+  /** Rejects only when the program cannot be started. */
+  try(program: string, args: readonly string[], cwd?: string): Promise<Ran> {
+    const options = { env: this.environment, cwd, maxBuffer: OUTPUT_BYTES_MAX };
+    return new Promise((resolve, reject) => {
+      const child = execFile(program, [...args], options, (error, stdout, stderr) => {
+        if (error !== null && typeof error.code !== 'number') reject(error);
+        else resolve({ code: child.exitCode ?? 0, stdout, stderr });
+      });
+      child.stdin?.end();
+    });
+  }
+
+  /** Makes an image of a folder. */
+  async importFolder(folder: string, name: string): Promise<void> {
+    await this.run('sh', ['-c', 'tar -C "$0" -c . | docker import - "$1"', folder, name]);
+  }
+
+  /** Ends the engine with all its containers, its mounts and its control groups. */
+  async stop(): Promise<void> {
+    if (this.#process.exitCode === null && this.#process.signalCode === null) {
+      const gone = new Promise((resolve) => this.#process.once('exit', resolve));
+      this.#process.kill('SIGTERM');
+      await gone;
+    }
+    for (const mount of mountsBelow(this.#directory)) execFileSync('umount', ['-l', mount]);
+    await until('the control groups are empty', () => this.#removeGroups() || undefined);
+  }
+
+  #options(): string[] {
+    const at = (name: string): string => join(this.#directory, name);
+    const places = ['--data-root', at('data'), '--exec-root', at('exec'), '-p', at('docker.pid')];
+    const own = ['-H', `unix://${at('docker.sock')}`, '--cgroup-parent', `/${this.#cgroup}`];
+    return [...places, ...own, '--storage-driver', 'overlay2'];
+  }
+
+  /** False while a process in one of them has not quite ended. */
+  #removeGroups(): boolean {
+    const parents = readdirSync(CGROUPS).map((name) => join(CGROUPS, name, this.#cgroup));
+    return [...parents, join(CGROUPS, this.#cgroup)].map(removeGroup).every(Boolean);
+  }
+}
+
+function mountsBelow(directory: string): string[] {
+  const points = readFileSync('/proc/self/mounts', 'utf8').split('\n');
+  const below = points.map((line) => line.split(' ')[1] ?? '');
+  return below.filter((point) => point.startsWith(`${directory}/`)).reverse();
+}
+
+/** A group with its children, deepest first; files in it belong to the kernel. */
+function removeGroup(group: string): boolean {
+  try {
+    for (const entry of readdirSync(group, { withFileTypes: true })) {
+      if (entry.isDirectory()) removeGroup(join(group, entry.name));
+    }
+    rmdirSync(group);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return true;
+    if (code === 'EBUSY') return false;
+    throw error;
+  }
+}

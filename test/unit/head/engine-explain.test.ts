@@ -1,0 +1,56 @@
+// Why a task waits, in words that name what blocks it.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JobId, NodeName } from '../../../src/core/model/ids.ts';
+import { explainPending } from '../../../src/head/explain.ts';
+import { ANN, START_AT, TestHead } from '../../support/controller.ts';
+
+function why(head: TestHead, id: number, index = 0): string {
+  const { kind, words } = explainPending(head.state, head.job(id), index);
+  return `${kind}: ${words}`;
+}
+
+test('[J22] each reason names what blocks the task', () => {
+  const head = new TestHead();
+  head.connect('n1', { cpus: 4 });
+  head.connect('n2', { cpus: 4 });
+  head.running({ cpuCount: 3 });
+  head.submit({ held: true });
+  assert.match(why(head, 2), /^held: .*weft release 2/);
+  head.submit({ dependencies: [{ jobId: 1 as JobId, condition: 'ok' }] });
+  assert.equal(why(head, 3), 'dependency: waits for 1:ok');
+  head.submit({ beginAt: START_AT + 60_000 });
+  assert.match(why(head, 4), /^begin_time: begins at 2023-/);
+  head.submit({ cpuCount: 2, nodeCount: 2 });
+  head.schedule();
+  assert.match(
+    why(head, 5),
+    /^resources: needs 2 nodes with 2 cpus.*; 1 of 2 free now: n1 has 1 cpus/,
+  );
+  head.submit({ array: { indices: '0-3', runningMax: 1 } });
+  head.schedule();
+  assert.match(why(head, 6, 1), /^quota: 1 tasks of this array hold resources, its limit is 1/);
+});
+
+test('[J22] nodes that are away, gone or not asked yet are named', () => {
+  const head = new TestHead();
+  head.connect('n1');
+  head.connect('n2', { cpus: 8 });
+  head.submit({ cpuCount: 8 });
+  assert.match(why(head, 1), /^priority: /);
+  head.command({ kind: 'drain_node', node: 'n2' as NodeName, reason: 'new fan' });
+  assert.match(why(head, 1), /^resources: .*n2 is drained \(new fan\)/);
+  head.command({ kind: 'remove_node', node: 'n2' as NodeName });
+  assert.match(why(head, 1), /^no_node_can: 0 nodes could ever hold 1 node with 8 cpus/);
+});
+
+test('[J22] a task that the crash limit holds says what happened', () => {
+  const head = new TestHead({ crashLimit: 1 });
+  head.connect('n1');
+  head.running();
+  head.ended('1#1', { cause: 'lost', detail: 'the launcher is gone' });
+  assert.match(why(head, 1), /^held: held after 1 starts .*the launcher is gone; release it/);
+  head.command({ kind: 'release_job', jobId: 1 as JobId }, ANN);
+  assert.match(why(head, 1), /^priority: /);
+});
