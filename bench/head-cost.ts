@@ -82,7 +82,9 @@ const seconds = (performance.now() - from) / 1000;
 const { user: userUs, system } = process.cpuUsage(cpu);
 const own = process.threadCpuUsage(thread);
 const print = (figure: string, unit: string, value: number): void =>
-  console.log(JSON.stringify({ peer: 'weft', figure, unit, n: jobs, value: Number(value.toFixed(1)) }));
+  console.log(
+    JSON.stringify({ peer: 'weft', figure, unit, n: jobs, value: Number(value.toFixed(1)) }),
+  );
 print('engine_jobs_per_s', 'jobs/s', jobs / seconds);
 print('engine_main_thread_us_per_job', 'us', (own.user + own.system) / jobs);
 print('engine_process_us_per_job', 'us', (userUs + system) / jobs);

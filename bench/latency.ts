@@ -45,7 +45,10 @@ async function submitToStart(): Promise<void> {
     const program = { kind: 'argv', argv: [stamp, file] };
     const from = process.hrtime.bigint();
     const directory = { kind: 'shared', path: '/' };
-    const { jobId } = await cluster.call<{ jobId: number }>('POST', '/v1/jobs', { program, directory });
+    const { jobId } = await cluster.call<{ jobId: number }>('POST', '/v1/jobs', {
+      program,
+      directory,
+    });
     await cluster.call('GET', `/v1/jobs/${jobId}/wait?timeoutMs=10000`);
     knows.push(Number(process.hrtime.bigint() - from) / 1e6);
     starts.push(Number(BigInt(readFileSync(file, 'utf8').trim()) - from) / 1e6);

@@ -25,12 +25,17 @@ async function burstAndKill(): Promise<void> {
     const runs = join(cluster.directory, 'runs');
     mkdirSync(runs);
     const script = `echo $$ > ${runs}/$WEFT_JOB_ID.$$`;
-    const submission = { program: { kind: 'shell', line: script }, directory: { kind: 'shared', path: '/' } };
+    const submission = {
+      program: { kind: 'shell', line: script },
+      directory: { kind: 'shared', path: '/' },
+    };
     const accepted: number[] = [];
     let left = burst;
     const client = async (): Promise<void> => {
       for (; left > 0; left -= 1) {
-        accepted.push((await cluster.call<{ jobId: number }>('POST', '/v1/jobs', submission)).jobId);
+        accepted.push(
+          (await cluster.call<{ jobId: number }>('POST', '/v1/jobs', submission)).jobId,
+        );
       }
     };
     await Promise.all([client(), client(), client(), client()]);
@@ -64,8 +69,11 @@ async function manyPending(): Promise<void> {
   try {
     const program = { kind: 'argv', argv: ['/bin/true'] };
     const directory = { kind: 'shared', path: '/' };
-    const jobs = Array.from({ length: 1000 }, () => ({ submission: { program, directory, held: true } }));
-    for (let at = 0; at < pending; at += jobs.length) await cluster.call('POST', '/v1/jobs/bulk', { jobs });
+    const jobs = Array.from({ length: 1000 }, () => ({
+      submission: { program, directory, held: true },
+    }));
+    for (let at = 0; at < pending; at += jobs.length)
+      await cluster.call('POST', '/v1/jobs/bulk', { jobs });
     figure(`head_rss_${pending}_pending`, 'MiB', [residentMiB(cluster.headPid())]);
     const from = performance.now();
     process.kill(cluster.headPid(), 'SIGKILL');

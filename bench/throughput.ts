@@ -40,7 +40,12 @@ async function single(mode: string, width: number, count: number): Promise<void>
   const seconds = (performance.now() - from) / 1000;
   const conditions = { agents, durable: true, realProcess: true, jobs: count };
   figure(`${mode}_${count}_jobs_per_s`, 'jobs/s', [count / seconds], conditions);
-  figure(`${mode}_${count}_submits_per_s`, 'jobs/s', [(count * 1000) / (submitted - from)], conditions);
+  figure(
+    `${mode}_${count}_submits_per_s`,
+    'jobs/s',
+    [(count * 1000) / (submitted - from)],
+    conditions,
+  );
   figure(`${mode}_submit_latency`, 'ms', latencies, conditions);
   const us = ((cluster.headCpuSeconds() - cpu) * 1e6) / count;
   figure(`${mode}_head_cpu_per_job`, 'us', [us], conditions);

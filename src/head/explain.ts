@@ -7,7 +7,8 @@ import { explain, type NodeOutline } from '../core/scheduler/explain.ts';
 
 export function explainPending(state: State, job: Job, index: number): PendingReason {
   const heldBecause = job.active.get(index)?.heldBecause ?? null;
-  if (heldBecause !== null) return { kind: 'held', words: `${heldBecause}; release it to try again` };
+  if (heldBecause !== null)
+    return { kind: 'held', words: `${heldBecause}; release it to try again` };
   if (job.held) return { kind: 'held', words: `held; \`weft release ${job.id}\` lets it start` };
   if (job.waitsFor.size > 0) {
     const waited = job.spec.dependencies

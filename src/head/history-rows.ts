@@ -1,8 +1,8 @@
 // From what the last steps changed to the rows that outlive memory.
 
-import { formatProgram } from './program-line.ts';
-import { type EndedEpoch, type Job, type State } from '../core/controller/state.ts';
+import type { EndedEpoch, Job, State } from '../core/controller/state.ts';
 import type { HistoryRow, JobRow, TaskRow } from '../ports/history.ts';
+import { formatProgram } from './program-line.ts';
 
 /** Takes (and empties) the notes of the state; one row per job and per ended epoch. */
 export function takeHistory(state: State): HistoryRow[] {

@@ -1,9 +1,9 @@
 // The journal's entries: one per group commit, holding the records of its steps. And the way back
 // from snapshot and entries to a State.
 
-import { importState, type SnapshotData } from '../core/controller/snapshot.ts';
-import { RECORD_VERSION, type StepRecord } from '../core/controller/events.ts';
 import { replay } from '../core/controller/controller.ts';
+import { RECORD_VERSION, type StepRecord } from '../core/controller/events.ts';
+import { importState, type SnapshotData } from '../core/controller/snapshot.ts';
 import { createState, type State } from '../core/controller/state.ts';
 import { type Recovered, StoreFailure } from '../ports/store.ts';
 import { decode, encode } from '../wire/codec.ts';

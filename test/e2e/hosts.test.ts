@@ -55,7 +55,9 @@ describe('six hosts', { timeout: 600_000 }, () => {
     };
     const clients = [client(), client(), client(), client()];
     for (const enough of [20, 40, 60]) {
-      await until(`${enough} jobs are accepted`, () => (accepted.size >= enough ? true : undefined));
+      await until(`${enough} jobs are accepted`, () =>
+        accepted.size >= enough ? true : undefined,
+      );
       await cluster.killHead();
       await cluster.startHead();
     }
@@ -149,7 +151,11 @@ describe('six hosts', { timeout: 600_000 }, () => {
       await cluster.submit(160, { ...on, ...WAIT }),
       await cluster.submit(60, { ...on, ...LEASE }),
     ];
-    const requeued = await cluster.submit(60, { ...REQUEUE, nodeNames: ['n4', 'n5'], nodeCount: 1 });
+    const requeued = await cluster.submit(60, {
+      ...REQUEUE,
+      nodeNames: ['n4', 'n5'],
+      nodeCount: 1,
+    });
     await cluster.started(waiting);
     await cluster.started(leased);
     const first = await cluster.started(requeued);
@@ -174,7 +180,10 @@ describe('six hosts', { timeout: 600_000 }, () => {
 
   it('[N6] a head away for far longer than time-out and lease ends no requeue or wait job', async () => {
     const on = { nodeNames: ['n1'] };
-    const ids = [await cluster.submit(60, { ...on, ...WAIT }), await cluster.submit(60, { ...on, ...REQUEUE })];
+    const ids = [
+      await cluster.submit(60, { ...on, ...WAIT }),
+      await cluster.submit(60, { ...on, ...REQUEUE }),
+    ];
     for (const id of ids) await cluster.started(id);
     await cluster.killHead();
     await new Promise((resolve) => setTimeout(resolve, 3 * NODE_TIMEOUT_MS));
@@ -252,7 +261,10 @@ describe('six hosts', { timeout: 600_000 }, () => {
     execFileSync('sh', ['-c', 'cat /dev/zero > "$1" 2>/dev/null || true', '_', filler]);
     const refused = await until('a submission is refused', async () => {
       try {
-        await cluster.submit(1, { ...WAIT, environment: { RECEIPTS: cluster.receipts, X: 'x'.repeat(50_000) } });
+        await cluster.submit(1, {
+          ...WAIT,
+          environment: { RECEIPTS: cluster.receipts, X: 'x'.repeat(50_000) },
+        });
         return undefined;
       } catch (error) {
         return error instanceof CallError ? error : undefined;
@@ -276,8 +288,17 @@ interface BulkReply {
 
 /** The process that listens on the agent's launcher socket. */
 function launcherPid(stateDir: string): number {
-  const lines = execFileSync('sh', ['-c', `grep -lz -- "$1" /proc/[0-9]*/cmdline`, '_', `${stateDir}/launcher.sock`]);
-  const pids = lines.toString().trim().split('\n').map((line) => Number(line.split('/')[2]));
+  const lines = execFileSync('sh', [
+    '-c',
+    `grep -lz -- "$1" /proc/[0-9]*/cmdline`,
+    '_',
+    `${stateDir}/launcher.sock`,
+  ]);
+  const pids = lines
+    .toString()
+    .trim()
+    .split('\n')
+    .map((line) => Number(line.split('/')[2]));
   const [pid] = pids.filter((one) => one !== process.pid);
   if (pid === undefined) throw new Error(`no launcher of ${stateDir} runs`);
   return pid;

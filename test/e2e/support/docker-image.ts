@@ -22,8 +22,8 @@ const ACCOUNTS = [
   { name: 'bob', id: 1002, home: '/home/bob' },
 ];
 const COMPILER_OBJECTS = ['crt1.o', 'crti.o', 'crtn.o', 'crtbeginT.o', 'crtend.o'];
-const COMPILER_LIBRARIES = ['libgcc.a', 'libgcc_eh.a', 'libc.a'];
-const COMPILER_PROGRAMS = ['cc1', 'collect2', 'liblto_plugin.so'];
+const COMPILER_LIBRARIES = ['libgcc.a', 'libgcc_eh.a', 'libc.a', 'liblto_plugin.so'];
+const COMPILER_PROGRAMS = ['cc1', 'collect2'];
 
 /** Node, a shell with the usual small programs, accounts; as little as Weft can run on. */
 export function makeBaseFolder(root: string): void {

@@ -2,8 +2,8 @@
 // Jobs leave receipts in a directory that all hosts share, so that tests judge by what ran, not by
 // what the head says.
 
-import { X509Certificate } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import {
   appendFileSync,
   existsSync,
@@ -86,7 +86,14 @@ export class HostedCluster {
     mkdirSync(cluster.receipts);
     mkdirSync(cluster.headDirectory, { mode: 0o700 });
     // A disk of its own, small enough to be filled by a test.
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=48m,mode=0700', 'weft', cluster.headDirectory]);
+    execFileSync('mount', [
+      '-t',
+      'tmpfs',
+      '-o',
+      'size=48m,mode=0700',
+      'weft',
+      cluster.headDirectory,
+    ]);
     writeFileSync(join(cluster.directory, 'worker.sh'), WORKER, { mode: 0o755 });
     cluster.#headHost = await cluster.lan.addHost('head');
     await cluster.startHead();
@@ -157,7 +164,10 @@ export class HostedCluster {
   /** Waits until all nodes, or these, are connected. */
   async nodesUp(names = this.members.map((member) => member.name)): Promise<void> {
     await until(`${names.join(', ')} are up`, async () => {
-      const { nodes } = await this.call<{ nodes: { name: string; state: string }[] }>('GET', '/v1/nodes');
+      const { nodes } = await this.call<{ nodes: { name: string; state: string }[] }>(
+        'GET',
+        '/v1/nodes',
+      );
       return names.every((name) => nodes.some((node) => node.name === name && node.state === 'up'))
         ? true
         : undefined;
@@ -184,10 +194,14 @@ export class HostedCluster {
   }
 
   async done(id: number, timeoutMs = 60_000): Promise<JobShown> {
-    return until(`job ${id} is done`, async () => {
-      const job = await this.job(id);
-      return job.state === 'done' ? job : undefined;
-    }, timeoutMs);
+    return until(
+      `job ${id} is done`,
+      async () => {
+        const job = await this.job(id);
+        return job.state === 'done' ? job : undefined;
+      },
+      timeoutMs,
+    );
   }
 
   /** What ran, by the receipts of the processes themselves. */
@@ -229,7 +243,9 @@ export class HostedCluster {
   logs(): string {
     const files = readdirSync(this.directory).filter((file) => file.endsWith('.log'));
     return files
-      .map((file) => `== ${file}\n${execFileSync('tail', ['-n', '15', join(this.directory, file)])}`)
+      .map(
+        (file) => `== ${file}\n${execFileSync('tail', ['-n', '15', join(this.directory, file)])}`,
+      )
       .join('\n');
   }
 

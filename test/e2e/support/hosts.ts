@@ -54,7 +54,20 @@ export class Host {
     this.netns = `${PREFIX}-${name}`;
     this.#cable = `v-${name}`.slice(0, CABLE_MAX);
     ip('netns', 'add', this.netns);
-    ip('-n', this.netns, 'link', 'add', 'eth0', 'type', 'veth', 'peer', 'name', this.#cable, 'netns', SWITCH);
+    ip(
+      '-n',
+      this.netns,
+      'link',
+      'add',
+      'eth0',
+      'type',
+      'veth',
+      'peer',
+      'name',
+      this.#cable,
+      'netns',
+      SWITCH,
+    );
     ip('-n', SWITCH, 'link', 'set', this.#cable, 'master', 'br0', 'up');
     ip('-n', this.netns, 'addr', 'add', `${address}/24`, 'dev', 'eth0');
     ip('-n', this.netns, 'link', 'set', 'eth0', 'up');
@@ -86,7 +99,11 @@ export class Host {
   }
 
   /** Starts a program on the host; `pid` is that of the program itself, as this machine sees it. */
-  async start(command: string, args: readonly string[], options: StartOptions = {}): Promise<Program> {
+  async start(
+    command: string,
+    args: readonly string[],
+    options: StartOptions = {},
+  ): Promise<Program> {
     const enter = ['-t', String(this.#init), '-u', '-i', '-n', '-p', '-m', '--wd=/', '--'];
     const child = spawn('nsenter', [...enter, command, ...args], {
       stdio: ['ignore', options.stdout ?? 'ignore', options.stderr ?? 'inherit'],
