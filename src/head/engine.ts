@@ -19,7 +19,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { HistoryRow } from '../ports/history.ts';
 import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
-import { encode } from '../wire/codec.ts';
+import { encodeRecords } from '../wire/codec.ts';
 import { explainPending } from './explain.ts';
 import { takeHistory } from './history-rows.ts';
 import { encodeEntry, rebuild } from './journal.ts';
@@ -169,7 +169,7 @@ export class Engine {
     const durable = this.#mode === 'running';
     this.#mode = 'stopped';
     if (durable) {
-      const bytes = encode(exportState(this.#state));
+      const bytes = encodeRecords(exportState(this.#state));
       await this.store.saveSnapshot(this.#seq, bytes).catch((error: unknown) => {
         this.#options.log.warn(
           { error: String(error) },
@@ -266,7 +266,7 @@ export class Engine {
   #snapshotIfDue(bytes: number): Uint8Array | null {
     this.#journalBytes += bytes;
     if (this.#journalBytes < Math.max(SNAPSHOT_BYTES_MIN, 4 * this.#snapshotBytes)) return null;
-    const snapshot = encode(exportState(this.#state));
+    const snapshot = encodeRecords(exportState(this.#state));
     this.#journalBytes = 0;
     this.#snapshotBytes = snapshot.length;
     return snapshot;

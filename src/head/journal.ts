@@ -6,7 +6,7 @@ import { RECORD_VERSION, type StepRecord } from '../core/controller/events.ts';
 import { importState, type SnapshotData } from '../core/controller/snapshot.ts';
 import { createState, type State } from '../core/controller/state.ts';
 import { type Recovered, StoreFailure } from '../ports/store.ts';
-import { decode, encode } from '../wire/codec.ts';
+import { decodeRecords, encodeRecords } from '../wire/codec.ts';
 
 interface Entry {
   readonly v: number;
@@ -14,12 +14,12 @@ interface Entry {
 }
 
 export function encodeEntry(steps: readonly StepRecord[]): Uint8Array {
-  return encode({ v: RECORD_VERSION, steps } satisfies Entry);
+  return encodeRecords({ v: RECORD_VERSION, steps } satisfies Entry);
 }
 
 /** Reads one entry; throws `StoreFailure` on bytes that no version of this program wrote. */
 export function decodeEntry(seq: number, bytes: Uint8Array): readonly StepRecord[] {
-  const entry = decode(bytes, Number.POSITIVE_INFINITY);
+  const entry = decodeRecords(bytes);
   if (!entry.ok) throw new StoreFailure('corrupt', `journal entry ${seq}: ${entry.error}`);
   if (!isEntry(entry.value)) throw new StoreFailure('corrupt', `journal entry ${seq} is no entry`);
   const { v, steps } = entry.value;
@@ -41,7 +41,7 @@ export function rebuild(recovered: Recovered): { state: State; seq: number } {
   let state = createState();
   let seq = recovered.snapshotSeq;
   if (recovered.snapshot !== null) {
-    const data = decode(recovered.snapshot, Number.POSITIVE_INFINITY);
+    const data = decodeRecords(recovered.snapshot);
     if (!data.ok) throw new StoreFailure('corrupt', `the snapshot: ${data.error}`);
     state = importState(data.value as SnapshotData);
   }

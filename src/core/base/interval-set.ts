@@ -7,7 +7,8 @@ import { assert } from './assert.ts';
 export type Interval = readonly [from: number, to: number];
 
 export class IntervalSet {
-  #ranges: [number, number][] = [];
+  /** Flat: from, to, from, to… One small array is what a waiting job's set costs. */
+  #bounds: number[] = [];
   #size = 0;
 
   static of(intervals: Iterable<Interval>): IntervalSet {
@@ -23,16 +24,25 @@ export class IntervalSet {
 
   /** The smallest member, if any. */
   get first(): number | undefined {
-    return this.#ranges[0]?.[0];
+    return this.#bounds[0];
+  }
+
+  /** The largest member, if any. */
+  get last(): number | undefined {
+    return this.#bounds.at(-1);
   }
 
   intervals(): Interval[] {
-    return this.#ranges.map(([from, to]) => [from, to] as const);
+    const intervals: Interval[] = [];
+    for (let at = 0; at < this.#bounds.length; at += 2) {
+      intervals.push([this.#bounds[at] as number, this.#bounds[at + 1] as number]);
+    }
+    return intervals;
   }
 
   has(value: number): boolean {
-    const range = this.#ranges[this.#seek(value)];
-    return range !== undefined && range[0] <= value;
+    const from = this.#bounds[this.#seek(value)];
+    return from !== undefined && from <= value;
   }
 
   add(value: number): void {
@@ -46,75 +56,80 @@ export class IntervalSet {
     let end = start;
     let low = from;
     let high = to;
-    for (let range = this.#ranges[end]; range !== undefined && range[0] <= to + 1; ) {
-      low = Math.min(low, range[0]);
-      high = Math.max(high, range[1]);
-      this.#size -= range[1] - range[0] + 1;
-      end += 1;
-      range = this.#ranges[end];
+    while (end < this.#bounds.length && (this.#bounds[end] as number) <= to + 1) {
+      const [left, right] = [this.#bounds[end] as number, this.#bounds[end + 1] as number];
+      low = Math.min(low, left);
+      high = Math.max(high, right);
+      this.#size -= right - left + 1;
+      end += 2;
     }
-    this.#ranges.splice(start, end - start, [low, high]);
+    this.#bounds.splice(start, end - start, low, high);
     this.#size += high - low + 1;
   }
 
   /** Removes a value; says whether it was there. */
   delete(value: number): boolean {
     const at = this.#seek(value);
-    const range = this.#ranges[at];
-    if (range === undefined || range[0] > value) return false;
-    const [from, to] = range;
-    const rest: [number, number][] = [];
-    if (from < value) rest.push([from, value - 1]);
-    if (value < to) rest.push([value + 1, to]);
-    this.#ranges.splice(at, 1, ...rest);
+    const from = this.#bounds[at];
+    if (from === undefined || from > value) return false;
+    const to = this.#bounds[at + 1] as number;
+    const rest: number[] = [];
+    if (from < value) rest.push(from, value - 1);
+    if (value < to) rest.push(value + 1, to);
+    this.#bounds.splice(at, 2, ...rest);
     this.#size -= 1;
     return true;
   }
 
-  /** Removes all members of another set, in one pass over both. */
+  /** Removes every member of the other set, in one pass over both. */
   subtract(other: IntervalSet): void {
-    const rest: [number, number][] = [];
-    let at = 0;
-    for (const [start, to] of this.#ranges) {
+    const cuts = other.#bounds;
+    const rest: number[] = [];
+    let size = 0;
+    const keep = (from: number, to: number): void => {
+      if (from > to) return;
+      rest.push(from, to);
+      size += to - from + 1;
+    };
+    let cut = 0;
+    for (const [start, to] of this.intervals()) {
       let from = start;
-      while ((other.#ranges[at]?.[1] ?? Infinity) < from) at += 1;
-      // `at` stays at the first range of the other that can reach beyond this one.
-      for (
-        let cut = other.#ranges[at];
-        cut !== undefined && cut[0] <= to;
-        cut = other.#ranges[at]
-      ) {
-        if (from < cut[0]) rest.push([from, cut[0] - 1]);
-        from = cut[1] + 1;
-        if (cut[1] >= to) break;
-        at += 1;
+      while (cut < cuts.length && (cuts[cut + 1] as number) < from) cut += 2;
+      // `cut` stays at the first range of the other that can reach beyond this one.
+      while (cut < cuts.length && (cuts[cut] as number) <= to) {
+        keep(from, (cuts[cut] as number) - 1);
+        from = (cuts[cut + 1] as number) + 1;
+        if (from > to) break;
+        cut += 2;
       }
-      if (from <= to) rest.push([from, to]);
+      keep(from, to);
     }
-    this.#ranges = rest;
-    this.#size = rest.reduce((sum, [from, to]) => sum + to - from + 1, 0);
+    this.#bounds = rest;
+    this.#size = size;
   }
 
   *[Symbol.iterator](): Iterator<number> {
-    for (const [from, to] of this.#ranges) {
-      for (let value = from; value <= to; value += 1) yield value;
+    for (let at = 0; at < this.#bounds.length; at += 2) {
+      const to = this.#bounds[at + 1] as number;
+      for (let value = this.#bounds[at] as number; value <= to; value += 1) yield value;
     }
   }
 
   toString(): string {
-    return this.#ranges.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(',');
+    return this.intervals()
+      .map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`))
+      .join(',');
   }
 
   /** The position of the first range that ends at or after `value`. */
   #seek(value: number): number {
     let low = 0;
-    let high = this.#ranges.length;
+    let high = this.#bounds.length >>> 1;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const range = this.#ranges[middle] as [number, number];
-      if (range[1] < value) low = middle + 1;
+      if ((this.#bounds[2 * middle + 1] as number) < value) low = middle + 1;
       else high = middle;
     }
-    return low;
+    return 2 * low;
   }
 }

@@ -7,6 +7,7 @@ import type { EpochId, JobId, NodeName, UserName } from '../model/ids.ts';
 import type { JobSpec, OutcomeKind } from '../model/job.ts';
 import type { Share, SignalOrder } from '../model/orders.ts';
 import { requeueEntry } from './apply/jobs.ts';
+import { addActive, NO_ENDED, NO_TASKS, shareSpec, waitsForAll } from './apply/parts-of-job.ts';
 import { refreshPool } from './apply/nodes.ts';
 import {
   createState,
@@ -143,7 +144,7 @@ function importJob(state: State, data: JobData): void {
   const { pending, running, active, ended, waitsFor, spec: bare, ...rest } = data;
   const environment = present(state.environments.get(data.environmentId), 'the environment');
   environment.users += 1;
-  const spec = { ...bare, environment: environment.variables };
+  const spec = shareSpec(state, { ...bare, environment: environment.variables });
   const job: Job = {
     ...rest,
     usage: { ...data.usage },
@@ -157,13 +158,13 @@ function importJob(state: State, data: JobData): void {
       running,
     },
     queued: false,
-    active: new Map(),
-    ended: new Map(ended.map(([kind, text]): [OutcomeKind, IntervalSet] => [kind, readSet(text)])),
-    waitsFor: new Set(waitsFor),
+    active: NO_TASKS,
+    ended: ended.length === 0 ? NO_ENDED : new Map(ended.map(([k, text]) => [k, readSet(text)])),
+    waitsFor: waitsForAll(waitsFor),
   };
   for (const { parts, ...task } of active) {
     const copies = parts.map(([name, part]): [NodeName, Part] => [name, { ...part }]);
-    job.active.set(task.index, { ...task, job, parts: new Map(copies) });
+    addActive(job, { ...task, job, parts: new Map(copies) });
   }
   state.jobs.set(job.id, job);
   for (const on of waitsFor) {

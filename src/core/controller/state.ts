@@ -28,13 +28,13 @@ export interface Job {
   readonly entry: QueueEntry;
   /** In the queue: something waits, and neither hold, dependency nor begin time forbids a start. */
   queued: boolean;
-  /** Tasks that are neither untouched-pending nor done, by index. */
-  readonly active: Map<number, Task>;
+  /** Tasks that are neither untouched-pending nor done, by index. `apply/parts-of-job.ts` writes. */
+  active: ReadonlyMap<number, Task>;
   /** Done tasks by outcome. */
-  readonly ended: Map<OutcomeKind, IntervalSet>;
+  ended: ReadonlyMap<OutcomeKind, IntervalSet>;
   held: boolean;
   /** Dependencies not yet met. */
-  readonly waitsFor: Set<JobId>;
+  waitsFor: ReadonlySet<JobId>;
   beginReached: boolean;
   startedAt: number | null;
   endedAt: number | null;
@@ -42,7 +42,7 @@ export interface Job {
   outcome: Outcome | null;
   /** The first bad outcome of a task so far. */
   worst: Outcome | null;
-  readonly usage: { userUs: number; systemUs: number; memoryPeakBytes: number };
+  usage: Usage;
 }
 
 /** A task that has, or has had, an epoch and is not done. */
@@ -166,6 +166,8 @@ export interface State {
   readonly environments: Map<number, Environment>;
   readonly environmentIds: Map<string, number>;
   nextEnvironmentId: number;
+  /** Equal parts of one submission after another are kept once. */
+  lastSpec: JobSpec | null;
   /** What can be given work, for the scheduler. */
   readonly pool: NodePool;
   readonly shapes: ShapeBook;
@@ -223,6 +225,7 @@ export function createState(): State {
     environments: new Map(),
     environmentIds: new Map(),
     nextEnvironmentId: 1,
+    lastSpec: null,
     pool: new NodePool(),
     shapes: new ShapeBook(),
     scheduleDue: false,

@@ -48,7 +48,8 @@ export function makeToolsFolder(root: string, sources: readonly string[]): void 
   for (const name of [...COMPILER_OBJECTS, ...COMPILER_LIBRARIES]) {
     add(root, ask('-print-file-name', name));
   }
-  const rules = execFileSync('gcc', ['-M', ...sources], { encoding: 'utf8' });
+  // The flags of the Dockerfile: they decide which headers include which.
+  const rules = execFileSync('gcc', ['-M', '-std=c11', '-O2', ...sources], { encoding: 'utf8' });
   for (const header of new Set(rules.match(/\/usr\/\S+\.h/g))) add(root, header);
 }
 

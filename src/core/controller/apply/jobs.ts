@@ -3,11 +3,20 @@
 import { assert, present } from '../../base/assert.ts';
 import { IntervalSet } from '../../base/interval-set.ts';
 import type { JobId } from '../../model/ids.ts';
-import type { Outcome } from '../../model/job.ts';
+import { NO_USAGE, type Outcome } from '../../model/job.ts';
 import { SUBMISSION_KEYS_MAX } from '../../model/limits.ts';
 import type { Of } from '../events.ts';
 import { parseIndices } from '../indices.ts';
 import type { Job, State } from '../state.ts';
+import {
+  endedSet,
+  NO_ENDED,
+  NO_JOBS,
+  NO_TASKS,
+  removeActive,
+  shareSpec,
+  waitsForAll,
+} from './parts-of-job.ts';
 
 export function jobOf(state: State, id: JobId): Job {
   return present(state.jobs.get(id), `job ${id}`);
@@ -24,7 +33,7 @@ export function applyEnvironmentAdded(state: State, event: Of<'environment_added
 export function applyJobSubmitted(state: State, event: Of<'job_submitted'>, at: number): void {
   const environment = present(state.environments.get(event.environmentId), 'the environment');
   environment.users += 1;
-  const spec = { ...event.spec, environment: environment.variables };
+  const spec = shareSpec(state, { ...event.spec, environment: environment.variables });
   const indices = spec.array === null ? IntervalSet.of([[0, 0]]) : parseIndices(spec.array.indices);
   const job: Job = {
     id: event.jobId,
@@ -36,7 +45,7 @@ export function applyJobSubmitted(state: State, event: Of<'job_submitted'>, at: 
     submittedAt: at,
     taskCount: indices.size,
     firstIndex: indices.first ?? 0,
-    lastIndex: indices.intervals().at(-1)?.[1] ?? 0,
+    lastIndex: indices.last ?? 0,
     entry: {
       jobId: event.jobId,
       nice: spec.nice,
@@ -46,16 +55,16 @@ export function applyJobSubmitted(state: State, event: Of<'job_submitted'>, at: 
       running: 0,
     },
     queued: false,
-    active: new Map(),
-    ended: new Map(),
+    active: NO_TASKS,
+    ended: NO_ENDED,
     held: spec.held,
-    waitsFor: new Set(event.waitsFor),
+    waitsFor: waitsForAll(event.waitsFor),
     beginReached: spec.beginAt === null || spec.beginAt <= at,
     startedAt: null,
     endedAt: null,
     outcome: null,
     worst: null,
-    usage: { userUs: 0, systemUs: 0, memoryPeakBytes: 0 },
+    usage: NO_USAGE,
   };
   state.jobs.set(job.id, job);
   state.changedJobs.add(job);
@@ -68,7 +77,7 @@ export function applyJobSubmitted(state: State, event: Of<'job_submitted'>, at: 
 
 export function applyDependencyMet(state: State, event: Of<'dependency_met'>): void {
   const job = jobOf(state, event.jobId);
-  job.waitsFor.delete(event.on);
+  job.waitsFor = waitsForAll([...job.waitsFor].filter((id) => id !== event.on));
   forgetDependent(state, event.on, job.id);
   requeueEntry(state, job);
 }
@@ -106,7 +115,7 @@ export function applyPendingEnded(state: State, event: Of<'pending_ended'>): voi
   const indices = parseIndices(event.indices);
   job.entry.pending.subtract(indices);
   for (const index of [...job.active.keys()]) {
-    if (indices.has(index)) job.active.delete(index); // A requeued or held one.
+    if (indices.has(index)) removeActive(job, index); // A requeued or held one.
   }
   const ended = endedSet(job, event.outcome);
   for (const [from, to] of indices.intervals()) ended.addRange(from, to);
@@ -121,7 +130,7 @@ export function applyJobDone(state: State, event: Of<'job_done'>, at: number): v
   job.endedAt = at;
   state.beginning.delete(job.id);
   for (const on of job.waitsFor) forgetDependent(state, on, job.id);
-  job.waitsFor.clear();
+  job.waitsFor = NO_JOBS;
   state.finished.push(job.id);
   state.changedJobs.add(job);
 }
@@ -164,15 +173,6 @@ export function dequeueEntry(state: State, job: Job): void {
   if (!job.queued) return;
   state.queue.remove(job.entry);
   job.queued = false;
-}
-
-export function endedSet(job: Job, outcome: Outcome): IntervalSet {
-  let set = job.ended.get(outcome.kind);
-  if (set === undefined) {
-    set = new IntervalSet();
-    job.ended.set(outcome.kind, set);
-  }
-  return set;
 }
 
 export function noteOutcome(job: Job, outcome: Outcome): void {

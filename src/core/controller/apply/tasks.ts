@@ -6,8 +6,9 @@ import type { Outcome } from '../../model/job.ts';
 import type { SignalOrder } from '../../model/orders.ts';
 import type { Of } from '../events.ts';
 import { indexOf, type Job, type Part, placeOf, type State, type Task } from '../state.ts';
-import { dequeueEntry, endedSet, jobOf, noteOutcome, requeueEntry } from './jobs.ts';
+import { dequeueEntry, jobOf, noteOutcome, requeueEntry } from './jobs.ts';
 import { claim, nodeOf, unclaim } from './nodes.ts';
+import { addActive, endedSet, removeActive } from './parts-of-job.ts';
 
 export function taskOf(state: State, place: TaskPlace): Task {
   const task = jobOf(state, place.jobId).active.get(indexOf(place));
@@ -25,7 +26,7 @@ export function applyTaskAllocated(state: State, event: Of<'task_allocated'>, at
   assert(job.entry.pending.delete(index), `task ${job.id}[${index}] is pending`);
   job.entry.running += 1;
   const task = job.active.get(index) ?? newTask(job, index);
-  job.active.set(index, task);
+  addActive(job, task);
   task.state = 'starting';
   task.epoch = event.epoch;
   task.startedAt = null;
@@ -114,9 +115,11 @@ export function applyPartEnded(state: State, event: Of<'part_ended'>, at: number
   };
   if (cause === 'launch_failed' && nodeFault) nodeOf(state, event.node).launchFailures += 1;
   const sum = task.job.usage;
-  sum.userUs += usage.userUs;
-  sum.systemUs += usage.systemUs;
-  sum.memoryPeakBytes = Math.max(sum.memoryPeakBytes, usage.memoryPeakBytes);
+  task.job.usage = {
+    userUs: sum.userUs + usage.userUs,
+    systemUs: sum.systemUs + usage.systemUs,
+    memoryPeakBytes: Math.max(sum.memoryPeakBytes, usage.memoryPeakBytes),
+  };
   if (task.state !== 'completing') task.state = 'completing';
   unclaim(state, event.epochId, event.node);
 }
@@ -153,7 +156,7 @@ export function applyTaskDone(state: State, event: Of<'task_done'>, at: number):
   noteEnded(state, task, event.outcome, true, at);
   leaveEpoch(state, task, event.abandoned);
   const { job } = task;
-  job.active.delete(task.index);
+  removeActive(job, task.index);
   endedSet(job, event.outcome).add(task.index);
   noteOutcome(job, event.outcome);
   job.entry.running -= 1;

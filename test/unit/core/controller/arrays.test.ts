@@ -45,6 +45,18 @@ scenario('[J8] an array keeps its running limit, and the next start as one ends'
   assert.deepEqual(head.schedule(), ['1[1]#2@n1'], 'a requeued task is in its old place');
 });
 
+scenario('[J8] room under the limit lets a task start though no node has changed', (head) => {
+  head.connect('n1', { cpus: 1 });
+  head.submit({ array: { indices: '0-1', runningMax: 1 } });
+  head.schedule();
+  head.connect('n2');
+  head.command({ kind: 'drain_node', node: head.node('n1').name, reason: 'fan' });
+  assert.deepEqual(head.schedule(), []);
+  head.ended('1[0]#1');
+  assert.equal(head.state.scheduleDue, true);
+  assert.deepEqual(head.schedule(), ['1[1]#1@n2']);
+});
+
 scenario('[J13] cancelling one element leaves the others', (head) => {
   head.connect('n1', { cpus: 1 });
   const id = head.submit({ array: { indices: '0-3' } });

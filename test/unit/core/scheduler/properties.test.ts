@@ -170,7 +170,11 @@ test('[A11] a hundred thousand waiting tasks of few shapes ask each shape once',
     memory: 64,
     used: { cpus: 64, memory: 63 },
   }));
-  const want = Array.from({ length: 100_000 }, (_, at) => ({ cpus: 1 + (at % shapes) }));
+  const want: JobWords[] = Array.from({ length: 100_000 }, (_, at) => ({
+    cpus: 1 + (at % shapes),
+  }));
+  // Each array with a limit is a group of its own, but its shape is asked no more for that.
+  for (let at = 0; at < 1000; at += 1) want.push({ cpus: 1 + (at % shapes), runningMax: 5 });
   const made = snapshot(full, want);
   let asked = 0;
   const fitting = made.pool.fitting.bind(made.pool);

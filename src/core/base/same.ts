@@ -1,0 +1,17 @@
+// Deep equality of plain data: what JSON could say.
+
+/** Whether two values would print the same, whatever the order of their keys. */
+export function isSame(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const left = a as Record<string, unknown>;
+  const right = b as Record<string, unknown>;
+  let count = 0;
+  for (const key in left) {
+    if (!(key in right) || !isSame(left[key], right[key])) return false;
+    count += 1;
+  }
+  for (const _ in right) count -= 1;
+  return count === 0;
+}

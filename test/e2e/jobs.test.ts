@@ -1,0 +1,237 @@
+// What users do with jobs, by the programs alone: arrays, chains, times, holds, output, exit codes.
+
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { until } from './support/hosts.ts';
+import { LocalCluster } from './support/local-cluster.ts';
+
+describe('jobs on a local cluster', { timeout: 180_000 }, () => {
+  let cluster: LocalCluster;
+  before(async () => {
+    cluster = await LocalCluster.start('--nodes', '3', '--listen', 'none');
+  });
+  after(() => cluster.close());
+
+  const work = (name: string): string => join(cluster.work, name);
+  const lines = (name: string): string[] =>
+    existsSync(work(name)) ? readFileSync(work(name), 'utf8').trim().split('\n') : [];
+  const reaches = (id: string, state: string) =>
+    until(`job ${id} is ${state}`, async () => {
+      const job = await cluster.job(id);
+      return job.state === state ? job : undefined;
+    });
+  const written = (name: string) =>
+    until(`${name} is written`, () => (lines(name).length > 0 ? true : undefined));
+
+  it('[J8] an array runs every index once, never more at a time than its limit', async () => {
+    // Appends of one short line do not mix, so the file is the order in which things happened.
+    const script = 'echo + >> running; echo $WEFT_TASK_ID; sleep 0.2; echo - >> running';
+    const id = await cluster.ok('run', '--array', '0-6%2', '--', script);
+    assert.match(await cluster.ok('wait', id), /completed/);
+    let running = 0;
+    let most = 0;
+    for (const line of lines('running')) {
+      running += line === '+' ? 1 : -1;
+      most = Math.max(most, running);
+    }
+    assert.equal(lines('running').length, 14);
+    assert.equal(most, 2);
+    assert.equal(await cluster.ok('logs', `${id}[5]`), `${id}[5]`);
+    assert.deepEqual((await cluster.job(id)).taskCounts, { done: 7 });
+  });
+
+  it('[J9] a chain runs in its order', async () => {
+    const first = await cluster.ok('run', '--', 'sleep 0.3; echo one >> chain');
+    const second = await cluster.ok('run', '--after', first, '--', 'echo two >> chain; false');
+    const third = await cluster.ok('run', '--after', `${second}:any`, '--', 'echo three >> chain');
+    const fourth = await cluster.ok('run', '--after', `${second}:fail`, '--after', third, 'true');
+    await cluster.ok('wait', fourth);
+    assert.deepEqual(lines('chain'), ['one', 'two', 'three']);
+  });
+
+  it('[J10] a job that waits for the success of a failed one is cancelled, and says why', async () => {
+    const failing = await cluster.ok('run', 'false');
+    const waiting = await cluster.ok('run', '--after', `${failing}:ok`, 'touch', 'never');
+    const { outcome } = await reaches(waiting, 'done');
+    assert.equal(outcome?.kind, 'cancelled');
+    assert.match(outcome?.detail ?? '', new RegExp(`\\b${failing}\\b`));
+    assert.equal(existsSync(work('never')), false);
+  });
+
+  it('[J11] a begin time is kept, and shown until then', async () => {
+    const submittedAt = Date.now();
+    const id = await cluster.ok('run', '--begin', '+2s', 'true');
+    assert.match(await cluster.ok('why', id), /begin/i);
+    const { startedAt } = await reaches(id, 'done');
+    assert.ok((startedAt ?? 0) >= submittedAt + 1900, `${startedAt} after ${submittedAt}`);
+  });
+
+  it('[J12] a held job says that it is held, and starts when it is released', async () => {
+    const id = await cluster.ok('run', '--hold', 'true');
+    assert.match(await cluster.ok('why', id), new RegExp(`held.*weft release ${id}`));
+    const later = await cluster.ok('run', 'true');
+    await cluster.ok('wait', later);
+    assert.equal((await cluster.job(id)).state, 'pending');
+    await cluster.ok('release', id);
+    await cluster.ok('wait', id);
+  });
+
+  it('[J16] suspended time does not count against the time limit', async () => {
+    const script = 'for i in 1 2 3 4 5 6; do echo $i >> beats; sleep 0.2; done';
+    const id = await cluster.ok('run', '-t', '2s', '--', script);
+    await written('beats');
+    await cluster.ok('suspend', id);
+    await reaches(id, 'suspended');
+    const before = lines('beats').length;
+    const suspendedAt = performance.now();
+    await until('longer than its limit', () => performance.now() - suspendedAt > 2200 || undefined);
+    assert.equal(lines('beats').length, before, 'stopped processes do nothing');
+    assert.equal((await cluster.job(id)).state, 'suspended');
+    await cluster.ok('resume', id);
+    const { outcome } = await reaches(id, 'done');
+    assert.equal(outcome?.kind, 'completed');
+    assert.equal(lines('beats').length, 6);
+  });
+
+  it('[J21] a requeued job keeps its id and starts again', async () => {
+    const script = 'echo $WEFT_EPOCH >> epochs; [ $WEFT_EPOCH = 2 ] || sleep 60';
+    const id = await cluster.ok('run', '--', script);
+    await written('epochs');
+    await cluster.ok('requeue', id);
+    assert.equal((await reaches(id, 'done')).outcome?.kind, 'completed');
+    assert.deepEqual(lines('epochs'), ['1', '2']);
+  });
+
+  it('[J14] retries are used until one succeeds, and no longer', async () => {
+    const script = 'echo $WEFT_EPOCH >> tries; [ $WEFT_EPOCH = 3 ]';
+    const id = await cluster.ok('run', '--retries', '5', '--', script);
+    assert.equal((await reaches(id, 'done')).outcome?.kind, 'completed');
+    assert.deepEqual(lines('tries'), ['1', '2', '3']);
+    const hopeless = await cluster.weft('run', '--wait', '--retries', '1', '--', 'exit 4');
+    assert.equal(hopeless.code, 4);
+  });
+
+  it('output patterns give every process its own file', async () => {
+    const pattern = 'out-%j-%a-%n-%p';
+    const more = ['--array', '3,4', '-n', '2', '-p', '2', '--output', pattern];
+    const script = 'echo $WEFT_NODE_RANK.$WEFT_PROC_RANK';
+    const id = await cluster.ok('run', ...more, '--', script);
+    await cluster.ok('wait', id);
+    const files = readdirSync(cluster.work).filter((name) => name.startsWith('out-'));
+    const wanted = ['3', '4'].flatMap((index) =>
+      ['0-0', '0-1', '1-0', '1-1'].map((rank) => `out-${id}-${index}-${rank}`),
+    );
+    assert.deepEqual(files.sort(), wanted);
+    assert.deepEqual(lines(`out-${id}-4-1-0`), ['1.0']);
+  });
+
+  it('standard input comes from a file, and nowhere else', async () => {
+    writeFileSync(work('input'), 'from a file\n');
+    const said = await cluster.weft('run', '-f', '--stdin', 'input', 'cat');
+    assert.deepEqual([said.code, said.out], [0, 'from a file\n']);
+    const empty = await cluster.run('weft', ['run', '-f', 'cat'], { input: 'typed\n' });
+    assert.deepEqual([empty.code, empty.out], [0, '']);
+  });
+
+  it('logs -f shows output while the job runs, and ends with it', async () => {
+    const script = 'echo early; until [ -e go ]; do sleep 0.05; done; echo late';
+    const id = await cluster.ok('run', '--', script);
+    let seen = '';
+    const following = cluster.run('weft', ['logs', '-f', id], { onOutput: (text) => (seen = text) });
+    await until('the first line is shown', () => seen === 'early\n' || undefined);
+    assert.equal((await cluster.job(id)).state, 'running');
+    writeFileSync(work('go'), '');
+    assert.equal((await following).out, 'early\nlate\n');
+  });
+
+  it('logs are there after their node is gone', async () => {
+    const id = await cluster.ok('run', '--nodes-named', 'n3', '--', 'echo kept; echo too >&2');
+    await cluster.ok('wait', id);
+    await cluster.ok('node', 'remove', 'n3');
+    assert.equal((await cluster.refused('weft', 'node', 'show', 'n3')).code, 3);
+    assert.equal(await cluster.ok('logs', id), 'kept');
+    assert.equal(await cluster.ok('logs', '--stderr', id), 'too');
+  });
+
+  describe('run --wait and wait exit', () => {
+    const CASES: readonly (readonly [what: string, code: number, args: readonly string[]])[] = [
+      ['with 0', 0, ['true']],
+      ["with the job's own code", 42, ['--', 'exit 42']],
+      ['with 128 and the signal', 128 + 9, ['--', 'kill -KILL $$']],
+      ['with 124 at the time limit', 124, ['-t', '1s', 'sleep', '60']],
+      ['with 127 when there is no such program', 127, ['no-such-program']],
+      ['with 126 when it may not be executed', 126, ['/etc/passwd']],
+      ['with 125 when the job is refused', 125, ['--cpus', '99', 'true']],
+    ];
+    for (const [what, code, args] of CASES) {
+      it(what, async () => {
+        const said = await cluster.weft('run', '--wait', ...args);
+        assert.equal(said.code, code, said.error);
+        assert.equal(said.error === '', code === 0, 'words exactly when something is wrong');
+      });
+    }
+
+    it('with 143 when somebody cancels it', async () => {
+      const id = await cluster.ok('run', 'sleep', '60');
+      const waiting = cluster.weft('wait', id);
+      await reaches(id, 'running');
+      await cluster.ok('kill', id);
+      assert.equal((await waiting).code, 143);
+    });
+  });
+
+  it('submit reads #WEFT lines, and the command line wins', async () => {
+    const script = ['#!/bin/sh', '#WEFT --name of-the-script --array 0-3', '#WEFT -t 1h'];
+    writeFileSync(work('script.sh'), [...script, 'echo "$1 $WEFT_TASK_ID"', ''].join('\n'));
+    const id = await cluster.ok('submit', '--array', '7', 'script.sh', 'argument');
+    await cluster.ok('wait', id);
+    const job = await cluster.client.call<{ name: string; walltimeMs: number }>(
+      'GET',
+      `/v1/jobs/${id}`,
+    );
+    assert.deepEqual([job.name, job.walltimeMs], ['of-the-script', 3_600_000]);
+    assert.equal(await cluster.ok('logs', `${id}[7]`), `argument ${id}[7]`);
+  });
+
+  it('[J2] the same key gives the same job, however often it is sent', async () => {
+    const send = () => cluster.ok('run', '--key', 'once', '--', 'echo ran >> once');
+    const [one, two] = await Promise.all([send(), send()]);
+    assert.equal(one, two);
+    await cluster.ok('wait', one);
+    assert.equal(await send(), one);
+    assert.deepEqual(lines('once'), ['ran']);
+  });
+
+  it('listings come as JSON, as names, wide, and by a template', async () => {
+    const id = await cluster.ok('run', '--wait', '--name', 'listed', 'true').then(() =>
+      cluster.ok('jobs', '-a', '--name', 'listed', '-o', 'name'),
+    );
+    assert.match(id, /^\d+$/);
+    const listed = async (format: string) =>
+      cluster.ok('jobs', '-a', '--name', 'listed', '-o', format);
+    const [job] = JSON.parse(await listed('json')) as { id: number; name: string }[];
+    assert.deepEqual([job?.id, job?.name], [Number(id), 'listed']);
+    assert.equal(await listed('template={{id}} {{outcome.kind}}'), `${id} completed`);
+    assert.match(await listed('wide'), /NAME.*\n.*listed/);
+    const nodes = JSON.parse(await cluster.ok('node', 'list', '-o', 'json')) as { name: string }[];
+    assert.deepEqual(nodes.map(({ name }) => name), ['n1', 'n2']);
+  });
+
+  it('history has every job, with times and exit code', async () => {
+    const id = (await cluster.weft('run', '--', 'exit 9')).out.trim();
+    await reaches(id, 'done');
+    const records = JSON.parse(await cluster.ok('history', id, '-o', 'json')) as HistoryShown[];
+    const [record] = records;
+    assert.deepEqual([record?.outcome, record?.exitCode], ['failed', 9]);
+    assert.ok((record?.endedAt ?? 0) >= (record?.startedAt ?? Number.POSITIVE_INFINITY));
+  });
+});
+
+interface HistoryShown {
+  readonly outcome: string;
+  readonly exitCode: number;
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
