@@ -3,7 +3,7 @@
 
 import { replay } from '../core/controller/controller.ts';
 import { RECORD_VERSION, type StepRecord } from '../core/controller/events.ts';
-import { importState, type SnapshotData } from '../core/controller/snapshot.ts';
+import { importState, SNAPSHOT_VERSION, type SnapshotData } from '../core/controller/snapshot.ts';
 import { createState, type State } from '../core/controller/state.ts';
 import { type Recovered, StoreFailure } from '../ports/store.ts';
 import { decodeRecords, encodeRecords } from '../wire/codec.ts';
@@ -43,6 +43,11 @@ export function rebuild(recovered: Recovered): { state: State; seq: number } {
   if (recovered.snapshot !== null) {
     const data = decodeRecords(recovered.snapshot);
     if (!data.ok) throw new StoreFailure('corrupt', `the snapshot: ${data.error}`);
+    const { v } = data.value as SnapshotData;
+    if (v > SNAPSHOT_VERSION) {
+      const words = `the snapshot has version ${v}, this program reads up to ${SNAPSHOT_VERSION}; install the newer release again`;
+      throw new StoreFailure('newer', words);
+    }
     state = importState(data.value as SnapshotData);
   }
   for (const record of recovered.records) {

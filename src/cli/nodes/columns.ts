@@ -12,6 +12,11 @@ export function nodeState(node: NodeView): string {
   return node.running.length > 0 ? 'in use' : 'idle';
 }
 
+/** Without those that only say which directories the node shares. */
+function ownLabels(node: NodeView): string {
+  return node.labels.filter((label) => !label.startsWith('shared=')).join(',');
+}
+
 export function nodeColumns(now: number): Column<NodeView>[] {
   return [
     { title: 'NODE', value: (node) => node.name },
@@ -27,7 +32,7 @@ export function nodeColumns(now: number): Column<NodeView>[] {
       wide: true,
     },
     { title: 'SEEN', value: (node) => seen(node, now), align: 'right', wide: true },
-    { title: 'LABELS', value: (node) => node.labels.join(',') || '-' },
+    { title: 'LABELS', value: (node) => ownLabels(node) || '-' },
     { title: 'SHARED', value: (node) => node.sharedPaths.join(',') || '-', wide: true },
     { title: 'LIMITS', value: (node) => String(node.facts?.['limits'] ?? '-'), wide: true },
     { title: 'VERSION', value: (node) => String(node.facts?.['agentVersion'] ?? '-'), wide: true },

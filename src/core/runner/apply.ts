@@ -137,7 +137,10 @@ function applyRunning(state: RunnerState, event: EventOf<'epoch_running'>): void
   addReport(state, { kind: 'task_started', epochId: event.epochId, at, limits });
 }
 
-/** The walltime clock stands still while everything is stopped. */
+/**
+ * The walltime clock stands still while everything is stopped by order. A task that stops itself is
+ * shown as suspended but goes on using up its time: it could otherwise hold a node for ever.
+ */
 function applySuspension(
   state: RunnerState,
   event: EventOf<'epoch_suspended' | 'epoch_resumed'>,
@@ -146,13 +149,17 @@ function applySuspension(
   const { epochId, at, monotonic } = event;
   epoch.suspended = event.kind === 'epoch_suspended';
   if (epoch.suspended) {
-    if (epoch.runningSince !== null) epoch.runningMs += monotonic - epoch.runningSince;
-    epoch.runningSince = null;
+    if (epoch.suspendWanted === true) pauseWalltime(epoch, monotonic);
     addReport(state, { kind: 'task_suspended', epochId, at });
   } else {
-    epoch.runningSince = monotonic;
+    epoch.runningSince ??= monotonic;
     addReport(state, { kind: 'task_resumed', epochId, at });
   }
+}
+
+function pauseWalltime(epoch: Epoch, monotonic: number): void {
+  if (epoch.runningSince !== null) epoch.runningMs += monotonic - epoch.runningSince;
+  epoch.runningSince = null;
 }
 
 function applyEnded(state: RunnerState, event: EventOf<'epoch_ended'>): void {

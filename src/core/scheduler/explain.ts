@@ -75,10 +75,18 @@ function describeFree(free: Resources, request: ResourceRequest): string {
 /** A request in words: `2 nodes with 4 cpus and 1G memory`. */
 export function describeRequest(request: ResourceRequest): string {
   const nodes = request.nodeCount === 1 ? '1 node' : `${request.nodeCount} nodes`;
-  const labels = request.labels.length > 0 ? ` labelled ${request.labels.join(', ')}` : '';
+  const labels = describeLabels(request.labels);
   const names = request.nodeNames.length > 0 ? ` of ${request.nodeNames.join(', ')}` : '';
   const whole = request.exclusive ? ' for itself' : '';
   return `${nodes}${names}${labels} with ${describeResources(request.perNode)}${whole}`;
+}
+
+/** A directory that must be shared stands among the labels; people know it as a directory. */
+function describeLabels(labels: readonly string[]): string {
+  const own = labels.filter((label) => !label.startsWith('shared='));
+  const paths = labels.filter((label) => label.startsWith('shared=')).map((label) => label.slice(7));
+  const labelled = own.length > 0 ? ` labelled ${own.join(', ')}` : '';
+  return paths.length > 0 ? `${labelled} sharing ${paths.join(', ')}` : labelled;
 }
 
 export function describeResources(resources: Resources): string {

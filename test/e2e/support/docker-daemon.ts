@@ -16,6 +16,12 @@ export interface Ran {
   readonly stderr: string;
 }
 
+/** Where a command runs, and variables besides those of the engine. */
+export interface Surroundings {
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
 export class DockerDaemon {
   readonly environment: NodeJS.ProcessEnv;
   readonly #directory: string;
@@ -59,15 +65,15 @@ export class DockerDaemon {
   }
 
   /** Standard output; rejects with what the command said when it fails. */
-  async run(program: string, args: readonly string[], cwd?: string): Promise<string> {
-    const { code, stdout, stderr } = await this.try(program, args, cwd);
+  async run(program: string, args: readonly string[], more: Surroundings = {}): Promise<string> {
+    const { code, stdout, stderr } = await this.try(program, args, more);
     if (code === 0) return stdout;
     throw new Error(`${program} ${args.join(' ')} exited with ${code}\n${stdout}${stderr}`);
   }
 
   /** Rejects only when the program cannot be started. */
-  try(program: string, args: readonly string[], cwd?: string): Promise<Ran> {
-    const options = { env: this.environment, cwd, maxBuffer: OUTPUT_BYTES_MAX };
+  try(program: string, args: readonly string[], { cwd, env }: Surroundings = {}): Promise<Ran> {
+    const options = { cwd, env: { ...this.environment, ...env }, maxBuffer: OUTPUT_BYTES_MAX };
     return new Promise((resolve, reject) => {
       const child = execFile(program, [...args], options, (error, stdout, stderr) => {
         if (error !== null && typeof error.code !== 'number') reject(error);

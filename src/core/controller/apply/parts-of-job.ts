@@ -40,9 +40,9 @@ export function waitsForAll(ids: readonly JobId[]): ReadonlySet<JobId> {
 /** The specification, with every part that equals the previous one's being that very part. */
 export function shareSpec(state: State, spec: JobSpec): JobSpec {
   const last = state.lastSpec;
-  const shared = last === null ? spec : { ...spec, ...sharedParts(spec, last) };
-  state.lastSpec = shared;
-  return shared;
+  if (last !== null && isSame(spec, last)) return last;
+  state.lastSpec = last === null ? spec : { ...spec, ...sharedParts(spec, last) };
+  return state.lastSpec;
 }
 
 function sharedParts(spec: JobSpec, last: JobSpec): Partial<JobSpec> {

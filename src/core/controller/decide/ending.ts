@@ -89,7 +89,7 @@ function verdict(task: Task, parts: readonly Part[]): Verdict {
     return { kind: 'requeue', outcome, counts: 'crash' };
   }
   if (outcome.kind === 'node_fail' && job.spec.requeue) {
-    return { kind: 'requeue', outcome, counts: end.cause === 'lost' ? 'crash' : 'neither' };
+    return { kind: 'requeue', outcome, counts: end.cause === 'lease_expired' ? 'neither' : 'crash' };
   }
   return { kind: 'done', outcome };
 }

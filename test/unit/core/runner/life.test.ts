@@ -165,6 +165,15 @@ test('a process that somebody else stops is suspended, never ended, and can be r
   assert.equal(world.epoch(ID).suspended, false);
 });
 
+test('[S11] a task that stops itself goes on using up its walltime', () => {
+  const world = running({ walltimeMs: 1000 });
+  assert.deepEqual(world.feed(process('stopped', 1)), ['process_stopped', 'epoch_suspended']);
+  world.time += 999;
+  assert.deepEqual(world.feed({ kind: 'tick' }), []);
+  world.time += 1;
+  assert.deepEqual(world.feed({ kind: 'tick' }), ['ending_begun']);
+});
+
 test('a part is suspended when all of its processes are, and resumed with the first', () => {
   const world = running({ processesPerNode: 2 });
   assert.deepEqual(world.feed(process('stopped', 1)), ['process_stopped']);
