@@ -43,6 +43,8 @@ const LIVENESS_MS = 1_200_000;
 const PERIOD_MS = 1000;
 const WATCH_MS = 500;
 const TIDY_MS = 5000;
+/** More than this without time passing is a loop. */
+const EVENTS_PER_INSTANT_MAX = 20_000;
 const DUPLICATES = 0.05;
 
 export class World {
@@ -125,7 +127,12 @@ export class World {
   }
 
   async #until(instant: number): Promise<void> {
+    let since = this.time.now;
+    let here = 0;
     while (this.violation === null && this.time.step(instant)) {
+      here = this.time.now === since ? here + 1 : 0;
+      since = this.time.now;
+      if (here > EVENTS_PER_INSTANT_MAX) throw new Violation('crash', 'time stands still');
       // All promises that this event has settled run before the next one.
       await new Promise<void>((resolve) => setImmediate(resolve));
       this.#afterEvent();
@@ -164,9 +171,23 @@ export class World {
     const { unanswered } = this.workload;
     const open = openJobs(this.truth);
     if (unanswered.size > 0) return new Violation('L2', `no answer to ${[...unanswered]}`);
-    if (open.length > 0) return new Violation('L1', `jobs never end: ${open.slice(0, 10)}`);
+    if (open.length > 0) {
+      return new Violation('L1', `jobs never end: ${open.slice(0, 10)}; ${this.#explain()}`);
+    }
     const left = leftBehind(this.truth, this.machines, this.host.engine?.state ?? null);
     return new Violation('L3', `left behind: ${left.slice(0, 10).join(', ')}`);
+  }
+
+  /** What the head says of the first task that waits. */
+  #explain(): string {
+    const { engine } = this.host;
+    for (const job of engine?.state.jobs.values() ?? []) {
+      const index = job.entry.pending.first;
+      if (job.outcome !== null || engine === null) continue;
+      if (index !== undefined) return `${job.id}: ${engine.explain(job, index).words}`;
+      for (const task of job.active.values()) return `${task.id} is ${task.state}`;
+    }
+    return 'nothing is open to the head';
   }
 
   #atEnd(): void {

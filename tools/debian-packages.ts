@@ -31,9 +31,9 @@ export const DEBIAN_PACKAGES: readonly DebianPackage[] = [
   row('iptables', 'iptables', 'one-way cuts and loss', HOSTS),
   row('tini', 'tini', 'first process of a host in namespaces', HOSTS),
   row('busybox-static', 'busybox', 'the smallest container image', HOSTS),
-  row('debootstrap', 'debootstrap', 'the image of the compose file', HOSTS),
   row('docker.io', 'dockerd', 'the compose file', HOSTS),
   row('docker-compose', 'docker-compose', 'the compose file', HOSTS),
+  row('systemd', 'systemd-analyze', 'checking the service units', HOSTS),
   row('lammps', 'lmp', 'the molecular dynamics example', HOSTS),
 ];
 

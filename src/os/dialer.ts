@@ -6,7 +6,7 @@ import { connect as connectUnix } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import WebSocket, { type RawData } from 'ws';
-import type { Dialer, Session } from '../ports/net.ts';
+import { type Dialer, gatherWrites, type Session } from '../ports/net.ts';
 
 export interface HeadAddress {
   readonly name: string;
@@ -39,7 +39,7 @@ async function dial(address: HeadAddress): Promise<Session> {
     handshakeTimeout: DIAL_TIMEOUT_MS,
   });
   return new Promise((resolve, reject) => {
-    socket.once('open', () => resolve(sessionOf(socket)));
+    socket.once('open', () => resolve(sessionOf(socket, stream)));
     socket.once('error', (error) => reject(error));
     socket.once('unexpected-response', (_request, response) => {
       const status = response.statusCode ?? 0;
@@ -99,8 +99,9 @@ function connected(stream: Duplex, event: string, where: string): Promise<void> 
   });
 }
 
-function sessionOf(socket: WebSocket): Session {
+function sessionOf(socket: WebSocket, stream: Duplex): Session {
   let why = 'the head closed the connection';
+  const gather = gatherWrites(stream, setImmediate);
   socket.on('error', (error) => {
     why = error.message;
   });
@@ -108,6 +109,7 @@ function sessionOf(socket: WebSocket): Session {
     peer: '',
     send: (message) => {
       if (socket.readyState !== WebSocket.OPEN) return;
+      gather();
       socket.send(message);
       if (socket.bufferedAmount <= BUFFERED_BYTES_MAX) return;
       why = 'the head does not read';

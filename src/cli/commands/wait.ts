@@ -44,7 +44,7 @@ async function waitForOne(
     return ended || !options.started ? exitCodeOf(view) : 0;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    context.note(`${id}: ${error.message}`);
+    context.note(`${id}: ${error.message}${error.hint === null ? '' : `\n  ${error.hint}`}`);
     // Not the job's code: 8 says that it goes on, 125 that we do not know.
     return error.code === 'wait.timeout' ? error.exitCode : EXIT_OWN_FAILURE;
   }

@@ -26,6 +26,7 @@ export interface ApiParts {
 export class Api {
   readonly #client: Client;
   readonly #timeoutMs: number;
+  #met = false;
 
   constructor({ location, sessions, timeoutMs }: ApiParts) {
     const address = addressOf(location);
@@ -42,6 +43,11 @@ export class Api {
   /** For messages: the socket's path, or host and port. */
   get address(): string {
     return this.#client.address;
+  }
+
+  /** True once something has answered, or taken the connection at least. */
+  get met(): boolean {
+    return this.#met;
   }
 
   /** The JSON of a successful answer; throws a failure for every other one. */
@@ -65,9 +71,13 @@ export class Api {
     const aborter = new AbortController();
     const timer = timeoutMs > 0 ? setTimeout(() => aborter.abort(), timeoutMs) : undefined;
     try {
-      return await send({ ...options, signal: aborter.signal });
+      const answer = await send({ ...options, signal: aborter.signal });
+      this.#met = true;
+      return answer;
     } catch (error) {
-      throw aborter.signal.aborted ? this.#noAnswer(timeoutMs) : this.#asFailure(error);
+      const why = aborter.signal.aborted ? this.#noAnswer(timeoutMs) : this.#asFailure(error);
+      this.#met ||= !(why instanceof Failure && isNobodyThere(why));
+      throw why;
     } finally {
       clearTimeout(timer);
     }
@@ -112,6 +122,7 @@ const CAUSES: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   ECONNRESET: 'the connection was cut',
   EPIPE: 'the connection was cut',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is its own, and no fingerprint vouches for it',
 };
 
 const TOKEN_HINT = 'Put a token into WEFT_TOKEN; `weft token create` makes one.';
@@ -122,6 +133,9 @@ export function isNobodyThere(error: Failure): boolean {
 }
 
 function hintFor(code: string | undefined, address: string): string {
+  if (code === 'DEPTH_ZERO_SELF_SIGNED_CERT') {
+    return 'Say which one it is: --fingerprint, or WEFT_FINGERPRINT.';
+  }
   if (code === 'EACCES') return 'Ask its owner for a token, or name another cluster with --dir.';
   if (!address.startsWith('/'))
     return 'Is the address right and the head running? `weft doctor` looks.';

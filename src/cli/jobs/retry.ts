@@ -1,6 +1,7 @@
 // Trying again when the head is away for a moment: only what may safely be sent twice.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isNobodyThere } from '../connection/api.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 
@@ -14,7 +15,10 @@ export interface Patience {
   readonly note: string;
 }
 
-/** Runs `attempt` until it succeeds, fails for another reason, or patience ends. */
+/**
+ * Runs `attempt` until it succeeds, fails for another reason, or patience ends. There is none for a
+ * head that was not there in the first place: it is not restarting, it was never started.
+ */
 export async function withPatience<T>(
   context: Context,
   patience: Patience,
@@ -27,7 +31,8 @@ export async function withPatience<T>(
     } catch (error) {
       const away = error instanceof Failure && error.kind === 'unavailable';
       if (!away || performance.now() + pauseMs > until) throw error;
-      if (pauseMs === FIRST_PAUSE_MS) context.note(`${error.message} ${patience.note}`);
+      if (isNobodyThere(error) && !(await context.api()).met) throw error;
+      if (pauseMs === FIRST_PAUSE_MS) context.note(`${error.message}. ${patience.note}`);
       await sleep(pauseMs);
     }
   }

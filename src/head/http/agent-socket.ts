@@ -6,7 +6,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Event } from '../../core/controller/events.ts';
 import { KINDS, kindOf, type Refusal } from '../../core/model/errors.ts';
 import { MESSAGE_BYTES_MAX } from '../../core/model/limits.ts';
-import type { Session } from '../../ports/net.ts';
+import { gatherWrites, type Session } from '../../ports/net.ts';
 import { viewRefusal } from './answer.ts';
 
 /** A node that does not read is cut off: it comes back and is told everything anew. */
@@ -32,7 +32,7 @@ export class AgentSockets {
   /** `node`: as its credentials say. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, node: string): void {
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
-      const session = createSession(webSocket, node);
+      const session = createSession(webSocket, socket, node);
       const open = this.#open.get(node) ?? new Set();
       this.#open.set(node, open.add(session));
       session.onClose(() => {
@@ -73,8 +73,9 @@ export function refuseUpgrade(socket: Duplex, refusal: Refusal): void {
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-function createSession(webSocket: WebSocket, peer: string): Session {
+function createSession(webSocket: WebSocket, stream: Duplex, peer: string): Session {
   let why = '';
+  const gather = gatherWrites(stream, setImmediate);
   const closed = new Set<(why: string) => void>();
   webSocket.on('close', (code, reason) => {
     const words = why || reason.toString() || `the connection ended (${code})`;
@@ -87,6 +88,7 @@ function createSession(webSocket: WebSocket, peer: string): Session {
     peer,
     send(message) {
       if (webSocket.readyState !== webSocket.OPEN) return;
+      gather();
       webSocket.send(message, { binary: true });
       if (webSocket.bufferedAmount <= BUFFERED_BYTES_MAX) return;
       why ||= `the node does not read: ${webSocket.bufferedAmount} bytes wait for it`;

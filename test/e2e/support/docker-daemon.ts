@@ -4,10 +4,21 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { missingPackages } from '../../../tools/debian-packages.ts';
 import { until } from './hosts.ts';
 
+const NEEDED = ['docker.io', 'docker-compose', 'tini', 'busybox-static', 'iproute2', 'iptables'];
 const CGROUPS = '/sys/fs/cgroup';
 const OUTPUT_BYTES_MAX = 16 * 2 ** 20;
+
+/** Why containers cannot be tested here, or false. Never a reason in CI: there it must work. */
+export function whyNoDocker(): string | false {
+  if (process.env['CI'] === 'true') return false;
+  if (process.getuid?.() !== 0) return 'needs root';
+  const missing = missingPackages(['e2e']).map(({ name }) => name);
+  const lacking = NEEDED.filter((name) => missing.includes(name));
+  return lacking.length > 0 && `needs ${lacking.join(', ')}`;
+}
 
 /** What a command printed, and how it ended. */
 export interface Ran {

@@ -70,10 +70,13 @@ export class LocalCluster {
   readonly env = cleanEnvironment({ WEFT_DIR: this.state });
   #client: LocalClient | null = null;
 
+  constructor() {
+    mkdirSync(this.work);
+  }
+
   /** `up` with these options, and a client of its head. */
   static async start(...options: string[]): Promise<LocalCluster> {
     const cluster = new LocalCluster();
-    mkdirSync(cluster.work);
     await cluster.up(...options);
     return cluster;
   }

@@ -23,6 +23,8 @@ export const readLogs: Handler<'readLogs'> = async (services, call) => {
     const what = `job ${place.value.jobId} is an array; name a task, as ${place.value.jobId}[0]`;
     return err(refuse('argument.invalid', { what }));
   }
+  const stranger = strangerOf(job, query);
+  if (stranger !== null) return err(refuse('argument.invalid', { what: stranger }));
   const elsewhere = elsewhereOf(job, query.stream ?? 'stdout');
   if (elsewhere !== null) {
     const task = formatTaskId(place.value.jobId, place.value.index);
@@ -32,6 +34,14 @@ export const readLogs: Handler<'readLogs'> = async (services, call) => {
   const run = query.follow === true ? followTask : sendRange;
   return run(services, call.response, target);
 };
+
+/** Words when the job has no such process; an empty output would look as if it had said nothing. */
+function strangerOf(job: FoundJob, { nodeRank = 0, rank = 0 }: Target['query']): string | null {
+  const { request } = job.kind === 'live' ? job.job.spec : readSpec(job.row);
+  const { nodeCount, processesPerNode } = request;
+  if (nodeRank < nodeCount && rank < processesPerNode) return null;
+  return `the job has processes 0 to ${processesPerNode - 1} on nodes 0 to ${nodeCount - 1}`;
+}
 
 /** The file on the nodes that the user named for this stream; null when the output comes here. */
 function elsewhereOf(job: FoundJob, stream: 'stdout' | 'stderr'): string | null {

@@ -21,6 +21,8 @@ export const getJob: Handler<'getJob'> = async ({ engine }, { params, actor }) =
   if (!place.ok) return place;
   const found = await findJob(engine, place.value.jobId);
   if (!found.ok) return found;
+  const index = checkIndex(found.value, place.value);
+  if (!index.ok) return index;
   if (found.value.kind === 'live') {
     const { job } = found.value;
     const view = viewJob(engine, job, new Reasons(engine));

@@ -1,0 +1,192 @@
+// The compose files as an operator uses them: image built from the Dockerfile, cluster brought up,
+// jobs of several users, a node cut off, the head restarted. Nothing comes from a network.
+
+import assert from 'node:assert/strict';
+import { globSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { ROOT } from '../../tools/tree.ts';
+import { DockerDaemon, whyNoDocker } from './support/docker-daemon.ts';
+import { makeBaseFolder, makeToolsFolder } from './support/docker-image.ts';
+import { DockerProject } from './support/docker-project.ts';
+import { until } from './support/hosts.ts';
+
+const IMAGE = 'weft:test';
+const NODE_COUNT = 4;
+/** Beats of a tenth of a second each; the file shows every beat of every run. */
+const BEATS = 'for i in $(seq 60); do echo $i >> beats; sleep 0.1; done; echo end >> beats';
+const EAT_MEMORY = 'const all = []; for (;;) all.push(Buffer.alloc(1e6, 1));';
+
+interface JobShown {
+  readonly state: string;
+  readonly outcome: { readonly kind: string } | null;
+  readonly nodes: readonly string[];
+}
+
+describe('the compose files', { timeout: 180_000, skip: whyNoDocker() }, () => {
+  let directory: string;
+  let daemon: DockerDaemon;
+  let shared: DockerProject;
+
+  before(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'weft-compose-'));
+    daemon = await DockerDaemon.start(directory);
+    await buildImage(daemon, directory);
+    shared = new DockerProject(daemon, {
+      name: 'shared',
+      files: ['compose.yaml'],
+      variables: { WEFT_IMAGE: IMAGE, WEFT_HEAD_NODE_TIMEOUT: '5s', WEFT_PORT: '15001' },
+    });
+    await shared.up(NODE_COUNT);
+  });
+
+  after(async () => {
+    await daemon?.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  async function jobOf(user: string, id: string): Promise<JobShown> {
+    return JSON.parse(await shared.mustAs(user, 'weft', 'job', id, '-o', 'json')) as JobShown;
+  }
+
+  /** Submits the beats in an emptied home directory, and waits for the first ones. */
+  async function startBeats(user: string): Promise<{ id: string; node: string }> {
+    await shared.mustAs(user, 'rm', '-f', 'beats');
+    const id = (await shared.mustAs(user, 'weft', 'run', BEATS)).trim();
+    await until('the job beats', async () => (await beats(user)).length > 0 || undefined);
+    const [node] = (await jobOf(user, id)).nodes;
+    assert.ok(node, 'a running job has a node');
+    return { id, node };
+  }
+
+  async function beats(user: string): Promise<string[]> {
+    const { stdout } = await shared.as(user, 'cat', 'beats');
+    return stdout.split('\n').filter((line) => line !== '');
+  }
+
+  it('brings up four nodes that limit jobs by cgroups and start them through the launcher', async () => {
+    const nodes = await shared.nodes();
+    assert.equal(nodes.length, NODE_COUNT);
+    for (const { state, facts } of nodes) {
+      assert.equal(state, 'up');
+      assert.match(facts?.limits ?? '', /^cgroup/);
+      assert.equal(facts?.launcher, 'c');
+    }
+  });
+
+  it('runs the head as an ordinary user, whose secrets other users cannot read', async () => {
+    assert.equal(await shared.mustAs('root', 'stat', '-c', '%U', '/proc/1'), 'weft\n');
+    const secrets = ['/var/lib/weft/head/weft.db', '/run/weft-join/ticket'];
+    for (const secret of secrets) {
+      await shared.mustAs('root', 'test', '-s', secret);
+      const { code, stderr } = await shared.as('alice', 'cat', secret);
+      assert.equal(code, 1);
+      assert.match(stderr, /Permission denied/);
+    }
+  });
+
+  it('runs a job as the user who submitted it, and shows its output', async () => {
+    for (const user of ['alice', 'bob']) {
+      const output = await shared.mustAs(user, 'weft', 'run', '--follow', '--', 'id', '-un');
+      assert.equal(output, `${user}\n`);
+    }
+  });
+
+  it('refuses a job of root, and an operation that alice has no role for', async () => {
+    const root = await shared.as('root', 'weft', 'run', '--wait', '--', 'true');
+    assert.match(root.stderr, /root are refused/);
+    assert.notEqual(root.code, 0);
+    const [node] = await shared.nodes();
+    const drain = await shared.as('alice', 'weft', 'node', 'drain', node?.name ?? '');
+    assert.match(drain.stderr, /needs the role operator/);
+    assert.equal(drain.code, 4);
+  });
+
+  it('lets a job write to the shared home, on every node', async () => {
+    const line = 'hostname > on.$WEFT_NODE_RANK';
+    await shared.mustAs('alice', 'weft', 'run', '--wait', '-n', `${NODE_COUNT}`, line);
+    const names = await shared.mustAs('alice', 'sh', '-c', 'cat on.* && stat -c %U on.*');
+    const nodes = (await shared.nodes()).map(({ name }) => name);
+    const owners = Array.from(nodes, () => 'alice');
+    assert.deepEqual(names.trim().split('\n').sort(), [...nodes, ...owners].sort());
+  });
+
+  it('ends a job that eats more memory than it asked for, and says so', async () => {
+    const command = ['weft', 'run', '--wait', '--memory', '64M', '--', 'node', '-e', EAT_MEMORY];
+    const { code, stderr } = await shared.as('alice', ...command);
+    assert.match(stderr, /out_of_memory/);
+    assert.equal(code, 137);
+  });
+
+  it('shows a node that was cut off, and its job goes on and ends once', async () => {
+    const { id, node } = await startBeats('alice');
+    const container = await containerOf(daemon, node);
+    await daemon.run('docker', ['network', 'disconnect', 'shared_cluster', container]);
+    await shared.nodesBecome(`${node} is unreachable`, (nodes) =>
+      nodes.some(({ name, state }) => name === node && state !== 'up'),
+    );
+    assert.notEqual((await jobOf('alice', id)).state, 'done');
+    await daemon.run('docker', ['network', 'connect', 'shared_cluster', container]);
+    await shared.nodesUp(NODE_COUNT);
+    await shared.mustAs('alice', 'weft', 'wait', id);
+    assert.equal((await jobOf('alice', id)).outcome?.kind, 'completed');
+    assert.deepEqual(await beats('alice'), onceThrough());
+  });
+
+  it('keeps jobs over a restart of the head, those that run and those that are done', async () => {
+    const done = (await shared.mustAs('bob', 'weft', 'run', 'exit 3')).trim();
+    await until('the job is done', async () =>
+      (await jobOf('bob', done)).state === 'done' ? true : undefined,
+    );
+    const { id } = await startBeats('bob');
+    await daemon.run('docker', ['restart', '--time', '5', shared.container('head')]);
+    await shared.nodesUp(NODE_COUNT);
+    await shared.mustAs('bob', 'weft', 'wait', id);
+    assert.equal((await jobOf('bob', id)).outcome?.kind, 'completed');
+    assert.deepEqual(await beats('bob'), onceThrough());
+    assert.equal((await jobOf('bob', done)).outcome?.kind, 'failed');
+  });
+
+  it('works without a shared home: the output comes back through the head', async () => {
+    await shared.down();
+    const apart = new DockerProject(daemon, {
+      name: 'apart',
+      files: ['compose.yaml', 'compose.private.yaml'],
+      variables: { WEFT_IMAGE: IMAGE, WEFT_PORT: '15001' },
+    });
+    await apart.up(1);
+    const line = 'pwd; id -un; echo told >&2; echo kept > file';
+    const output = await apart.mustAs('alice', 'weft', 'run', '--wait', '--follow', line);
+    const [place, name] = output.trim().split('\n');
+    assert.equal(name, 'alice');
+    assert.doesNotMatch(place ?? '', /^\/home/);
+    assert.equal(await apart.mustAs('alice', 'weft', 'logs', '1'), output);
+    assert.equal((await apart.as('alice', 'test', '-e', 'file')).code, 1);
+    await apart.down();
+  });
+});
+
+async function buildImage(daemon: DockerDaemon, directory: string): Promise<void> {
+  const base = join(directory, 'base');
+  const tools = join(directory, 'tools');
+  makeBaseFolder(base);
+  makeToolsFolder(tools, globSync(join(ROOT, 'launcher', '*.c')));
+  await Promise.all([
+    daemon.importFolder(base, 'weft-base'),
+    daemon.importFolder(tools, 'weft-tools'),
+  ]);
+  const chosen = ['--build-arg', 'BASE=weft-base', '--build-arg', 'TOOLS=weft-tools'];
+  const options = ['--network', 'none', '-f', 'deploy/Dockerfile', ...chosen, '-t', IMAGE];
+  await daemon.run('docker', ['build', ...options, '.'], { cwd: ROOT });
+}
+
+/** A node's name is the host name of its container, which is the beginning of its id. */
+async function containerOf(daemon: DockerDaemon, node: string): Promise<string> {
+  return (await daemon.run('docker', ['ps', '-q', '--filter', `id=${node}`])).trim();
+}
+
+/** What one run of the beats writes, and nothing of a second one. */
+function onceThrough(): string[] {
+  return [...Array.from({ length: 60 }, (_, index) => `${index + 1}`), 'end'];
+}
