@@ -157,7 +157,8 @@ export class Engine {
     if (deadline === null || deadline >= this.#timerAt || this.#stopped) return;
     this.#timer?.cancel();
     this.#timerAt = deadline;
-    const delay = Math.max(0, Math.ceil(deadline - this.#clock.monotonic()));
+    // At least 1: a deadline reached but for a rounding of fractions must not be asked in a circle.
+    const delay = Math.max(1, Math.ceil(deadline - this.#clock.monotonic()));
     this.#timer = this.#clock.after(delay, () => {
       this.#timerAt = Number.POSITIVE_INFINITY;
       this.step({ kind: 'tick' });

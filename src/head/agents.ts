@@ -44,6 +44,7 @@ interface Link {
   readonly node: NodeName;
   /** A hello opens the session once; the same one again must not open another (S7). */
   greeted: boolean;
+  closed: boolean;
   /** The controller's number for this connection; 0 until the hello is durable. */
   number: number;
   /** The last report handled. */
@@ -73,7 +74,7 @@ export class Agents {
   /** `session.peer` is the node's name, as its secret proved it. */
   accept(session: Session): void {
     const node = session.peer as NodeName;
-    const link: Link = { session, node, greeted: false, number: 0, reports: 0, load: null };
+    const link: Link = { session, node, greeted: false, closed: false, number: 0, reports: 0, load: null };
     session.onMessage((bytes) => this.#receive(link, bytes));
     session.onClose((why) => this.#closed(link, why));
   }
@@ -157,14 +158,16 @@ export class Agents {
     }
     if (link.greeted) return;
     link.greeted = true;
+    // It is heard now, not when its hello is durable: the tick in between must not find it silent.
+    this.#heardAt.set(link.node, this.#options.clock.monotonic());
     // A node speaks for itself only: the name is the one that its secret proved.
     const own = { ...hello, node: link.node };
     let number = 0;
     engine.perform({ kind: 'hello', hello: own }, (result) => {
       if (!result.ok) return refuseLink(link, result.error);
+      if (!this.#isCurrent(engine, link, number)) return;
       this.#links.get(link.node)?.session.close('replaced by a newer connection');
       this.#links.set(link.node, link);
-      this.#heardAt.set(link.node, this.#options.clock.monotonic());
       link.number = number;
       tell(link, {
         kind: 'welcome',
@@ -177,6 +180,16 @@ export class Agents {
     });
     // Decided already, though not yet durable: a second hello of the node has another number.
     number = engine.state.nodes.get(link.node)?.session ?? 0;
+  }
+
+  /** Between a hello and its record the link may go, or the node be given up or dial once more. */
+  #isCurrent(engine: Engine, link: Link, number: number): boolean {
+    const node = engine.state.nodes.get(link.node);
+    if (!link.closed && node?.session === number && node.connected) return true;
+    const disconnected = { kind: 'disconnected', node: link.node, session: number } as const;
+    engine.perform(disconnected, () => undefined);
+    link.session.close('overtaken; dial again');
+    return false;
   }
 
   #reports(link: Link, message: Extract<AgentToHead, { kind: 'reports' }>): void {
@@ -206,6 +219,7 @@ export class Agents {
   }
 
   #closed(link: Link, why: string): void {
+    link.closed = true;
     if (this.#links.get(link.node) !== link) return;
     this.#links.delete(link.node);
     this.#options.log.info({ node: link.node, why }, 'node disconnected');

@@ -4,8 +4,6 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Recovered } from '../../src/ports/store.ts';
 
-const LENGTH_BYTES = 4;
-
 /** What the release that wrote the records made of them. */
 export interface Expected {
   readonly snapshotSeq: number;
@@ -19,42 +17,42 @@ export function readExpected(folder: string): Expected {
 
 export function readRecovered(folder: string): Recovered {
   const { snapshotSeq } = readExpected(folder);
-  const snapshot = join(folder, 'snapshot.bin');
+  const [snapshot] = readLines(join(folder, 'snapshot.base64'));
   return {
-    snapshot: existsSync(snapshot) ? readFileSync(snapshot) : null,
+    snapshot: snapshot ?? null,
     snapshotSeq,
-    records: unframe(readFileSync(join(folder, 'journal.bin')), snapshotSeq + 1),
+    records: number(readLines(join(folder, 'journal.base64')), snapshotSeq + 1),
   };
 }
 
 export function writeFolder(folder: string, recovered: Recovered, expected: Expected): void {
   mkdirSync(folder, { recursive: true });
   const entries = Array.from(recovered.records, (record) => record.bytes);
-  writeFileSync(join(folder, 'journal.bin'), frame(entries));
-  if (recovered.snapshot !== null) writeFileSync(join(folder, 'snapshot.bin'), recovered.snapshot);
+  writeLines(join(folder, 'journal.base64'), entries);
+  if (recovered.snapshot !== null) {
+    writeLines(join(folder, 'snapshot.base64'), [recovered.snapshot]);
+  }
   writeFileSync(join(folder, 'expected.json'), `${JSON.stringify(expected, null, 1)}\n`);
 }
 
-export function frame(entries: readonly Uint8Array[]): Uint8Array {
-  return Buffer.concat(
-    entries.flatMap((entry) => {
-      const length = Buffer.alloc(LENGTH_BYTES);
-      length.writeUInt32LE(entry.length);
-      return [length, entry];
-    }),
-  );
+/** One value per line, so that the repository holds text only. None when there is no such file. */
+function readLines(file: string): Uint8Array[] {
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, 'utf8').trim().split('\n');
+  return lines.map((line) => Buffer.from(line, 'base64'));
 }
 
-/** Throws when the bytes end within an entry. */
-export function unframe(bytes: Buffer, firstSeq: number): { seq: number; bytes: Uint8Array }[] {
-  const records: { seq: number; bytes: Uint8Array }[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    const end = at + LENGTH_BYTES + bytes.readUInt32LE(at);
-    if (end > bytes.length) throw new RangeError(`journal.bin ends within entry ${records.length}`);
-    records.push({ seq: firstSeq + records.length, bytes: bytes.subarray(at + LENGTH_BYTES, end) });
-    at = end;
-  }
-  return records;
+function writeLines(file: string, values: readonly Uint8Array[]): void {
+  const lines = values.map((value) => `${Buffer.from(value).toString('base64')}\n`);
+  writeFileSync(file, lines.join(''));
+}
+
+/** Entries as the store gives them: numbered on from the snapshot. */
+export function number(
+  entries: readonly Uint8Array[],
+  firstSeq: number,
+): { seq: number; bytes: Uint8Array }[] {
+  return entries.map((bytes, at) => ({ seq: firstSeq + at, bytes }));
 }
 
 /** Instances, undefined and -0 are not part of what must stay readable. */

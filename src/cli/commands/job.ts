@@ -21,22 +21,22 @@ interface Options extends ListingOptions {
 
 export const verb = defineVerb<Options>({
   define(command) {
-    command.argument('<job>', 'job id');
+    command.argument('<job>', 'job id; 42[7] lists that one task');
     command.option('--tasks', 'list its tasks');
     command.option('--limit <count>', 'at most this many tasks', '1000');
     defineListing(command);
   },
   async run({ context, args: [id = ''], options }) {
-    const { jobId } = readPlace(id);
+    const { index } = readPlace(id);
     const api = await context.api();
-    if (options.tasks) {
-      const rows = await fetchTasks(api, String(jobId), readLimit(options.limit ?? '1000'));
+    if (options.tasks || index !== null) {
+      const rows = await fetchTasks(api, id, readLimit(options.limit ?? '1000'));
       const name = (task: TaskView) => task.id;
       const columns = taskColumns(Date.now());
       await context.list({ rows, columns, name, empty: 'No tasks.' }, options.output);
       return 0;
     }
-    const job = await api.call('getJob', { params: { id: String(jobId) } });
+    const job = await api.call('getJob', { params: { id } });
     for (const line of formatJob(job, options.output, Date.now())) context.print(line);
     return 0;
   },
