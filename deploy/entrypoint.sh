@@ -23,8 +23,12 @@ leave_ticket() {
 
 case "$role" in
 head)
-  [ -e "$WEFT_DIR/weft.yaml" ] || weft init
-  leave_ticket &
+  if [ ! -e "$WEFT_DIR/weft.yaml" ]; then
+    rm -f "$ticket" # An earlier head's: this one has another certificate.
+    weft init
+  fi
+  # In parentheses it becomes a child of the container's first process, which reaps it.
+  (leave_ticket &)
   exec weft head
   ;;
 node)

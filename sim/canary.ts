@@ -3,15 +3,19 @@
 import type { AgentPorts } from '../src/agent/ports.ts';
 import type { Session } from '../src/ports/net.ts';
 import type { Store } from '../src/ports/store.ts';
-import type { Life } from './clock.ts';
 import type { HeadHost } from './head-host.ts';
-import type { World } from './world.ts';
+
+/** What a planted bug can see of the run. */
+export interface CanaryWorld {
+  readonly host: HeadHost;
+  readonly time: { readonly now: number; after(ms: number, then: () => void): unknown };
+}
 
 /** Where a planted bug sits; what is absent stays as it is. */
 export interface Planted {
   readonly wrapStore?: (store: Store) => Store;
-  readonly wrapSession?: (session: Session, host: HeadHost) => Session;
-  readonly wrapPorts?: (ports: AgentPorts, life: Life) => AgentPorts;
+  readonly wrapSession?: (session: Session) => Session;
+  readonly wrapPorts?: (ports: AgentPorts) => AgentPorts;
   /** Takes out what was changed in shared classes. */
   readonly remove?: () => void;
 }
@@ -20,15 +24,25 @@ export interface Canary {
   readonly name: string;
   /** What a program with this bug does wrong. */
   readonly sentence: string;
-  /** The seed that finds it fastest. */
-  readonly seed: number;
-  readonly plant: (world: World) => Planted;
+  readonly plant: (world: CanaryWorld) => Planted;
 }
 
 /** The program as it is. */
 export const NO_CANARY: Canary = {
   name: 'none',
   sentence: 'nothing is planted',
-  seed: 0,
   plant: () => ({}),
 };
+
+/** Puts another method into a class until the canary is removed. */
+export function replaceMethod<T extends object, K extends keyof T>(
+  prototype: T,
+  name: K,
+  make: (original: T[K]) => T[K],
+): () => void {
+  const original = prototype[name];
+  prototype[name] = make(original);
+  return () => {
+    prototype[name] = original;
+  };
+}

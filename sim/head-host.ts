@@ -31,7 +31,7 @@ export interface HeadWorld {
   readonly onDurable: (host: HeadHost, commit: Commit) => void;
   /** Lets a canary put something between the head and its store or its agents. */
   readonly wrapStore: (store: Store) => Store;
-  readonly wrapSession: (session: Session, host: HeadHost) => Session;
+  readonly wrapSession: (session: Session) => Session;
 }
 
 export class HeadHost {
@@ -107,7 +107,7 @@ export class HeadHost {
   }
 
   accept(session: Session): void {
-    this.head?.agents.accept(this.#world.wrapSession(session, this));
+    this.head?.agents.accept(this.#world.wrapSession(session));
   }
 
   /** Calls back unless the head is gone by then. False: nobody is there to ask. */

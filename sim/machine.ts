@@ -34,7 +34,7 @@ export interface MachineWorld {
   readonly onProcess: (what: 'start' | 'end', process: SimProcess) => void;
   readonly onWrite: (process: SimProcess, text: string) => void;
   /** Lets a canary put something between an agent and its world. */
-  readonly wrapPorts: (ports: AgentPorts, life: Life) => AgentPorts;
+  readonly wrapPorts: (ports: AgentPorts) => AgentPorts;
   readonly note: (text: string) => void;
 }
 
@@ -112,7 +112,7 @@ export class Machine {
     this.agentSince = this.#world.time.now;
     this.journalCrash = 'none';
     this.#world.note(`${this.name} starts its agent`);
-    const ports = this.#world.wrapPorts(this.#ports(life), life);
+    const ports = this.#world.wrapPorts(this.#ports(life));
     void startAgent(ports, this.#settings()).then((agent) => {
       if (life.alive) this.agent = agent;
     });

@@ -86,13 +86,14 @@ export class Hands {
     const { preparation } = outcome.value;
     this.#prepared.set(epochId, outcome.value);
     this.#world.step({ kind: 'prepared', epochId, preparation });
-    if (!this.#world.isLaunching(epochId)) this.#giveBack(epochId, preparation.group);
+    if (!this.#world.isLaunching(epochId)) this.#giveBack(order, preparation.group);
   }
 
-  /** The epoch was ended while its user was being looked up. */
-  #giveBack(epochId: EpochId, group: string | null): void {
-    this.#prepared.delete(epochId);
+  /** The epoch was ended, and cleaned up after, while its user was being looked up. */
+  #giveBack(order: LaunchOrder, group: string | null): void {
+    this.#prepared.delete(order.epochId);
     if (group !== null) this.#world.ports.containment.release(group);
+    this.#removeFiles(order);
   }
 
   #start(epoch: Epoch): void {
@@ -129,26 +130,29 @@ export class Hands {
       for (const { path } of outputsOf(epoch, this.#world.settings)) {
         this.#world.ports.files.removeFile(path);
       }
-      if (epoch.order.directory.kind === 'private') void this.#removeWork(epoch);
-      else this.#released(epoch);
+      this.#removeFiles(epoch.order);
     });
   }
 
-  async #removeWork(epoch: Epoch): Promise<void> {
+  #removeFiles(order: LaunchOrder): void {
+    if (order.directory.kind === 'private') void this.#removeWork(order);
+    else this.#released(order);
+  }
+
+  async #removeWork(order: LaunchOrder): Promise<void> {
     const { files, log } = this.#world.ports;
-    const path = workDirectory(this.#world.settings, epoch.order.epochId);
+    const path = workDirectory(this.#world.settings, order.epochId);
     try {
       await files.removeTree(path);
       await files.removeTree(`${path}.tmp`);
     } catch (error) {
       log.warn({ error, path }, 'a work directory could not be removed');
     }
-    this.#released(epoch);
+    this.#released(order);
   }
 
-  #released(epoch: Epoch): void {
+  #released(order: LaunchOrder): void {
     const { settings, ports } = this.#world;
-    const { order } = epoch;
     if (order.program.kind === 'script')
       ports.files.removeFile(scriptFile(settings, order.epochId));
     if (order.nodes.length > 1) ports.files.removeFile(hostFile(settings, order));

@@ -75,7 +75,11 @@ const REFUSED: readonly Case[] = [
   ['node undrain n1', 5, /Node n1 is not drained/],
   ['node lost n1', 5, /Node n1 is connected; only a silent node/],
   // What no node of this cluster could ever hold.
-  ['run --cpus 3 true', 2, /No node could ever hold .*3 cpus.*biggest node is n1 with 2 cpus, 512M/],
+  [
+    'run --cpus 3 true',
+    2,
+    /No node could ever hold .*3 cpus.*biggest node is n1 with 2 cpus, 512M/,
+  ],
   ['run --memory 1G true', 2, /No node could ever hold .*1G memory.*biggest node is n1/],
   ['run --gpus 1 true', 2, /No node could ever hold .*1 gpu.*biggest node is n1/],
   ['run --resource fuel=3 true', 2, /No node could ever hold .*3 fuel.*biggest node is n1/],

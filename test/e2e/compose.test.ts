@@ -2,7 +2,7 @@
 // jobs of several users, a node cut off, the head restarted. Nothing comes from a network.
 
 import assert from 'node:assert/strict';
-import { globSync, mkdtempSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -22,6 +22,11 @@ interface JobShown {
   readonly state: string;
   readonly outcome: { readonly kind: string } | null;
   readonly nodes: readonly string[];
+}
+
+interface Manifest {
+  readonly devDependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
 describe('the compose files', { timeout: 180_000, skip: whyNoDocker() }, () => {
@@ -73,6 +78,16 @@ describe('the compose files', { timeout: 180_000, skip: whyNoDocker() }, () => {
       assert.match(facts?.limits ?? '', /^cgroup/);
       assert.equal(facts?.launcher, 'c');
     }
+  });
+
+  it('keeps compiler and tools of development out of the image', async () => {
+    const text = readFileSync(join(ROOT, 'package.json'), 'utf8');
+    const { devDependencies, optionalDependencies } = JSON.parse(text) as Manifest;
+    const tools = Object.keys({ ...devDependencies, ...optionalDependencies });
+    assert.notEqual(tools.length, 0);
+    const places = tools.map((name) => `/opt/weft/node_modules/${name}`);
+    const there = await shared.as('root', 'ls', '-d', ...places, '/usr/bin/cc');
+    assert.equal(there.stdout, '');
   });
 
   it('runs the head as an ordinary user, whose secrets other users cannot read', async () => {

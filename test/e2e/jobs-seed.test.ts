@@ -69,7 +69,12 @@ describe("the seed's programs", { timeout: 120_000 }, () => {
     const rows = (title: string) => tables.slice(tables.findIndex(([first]) => first === title));
     assert.deepEqual(rows('Head nodes')[1], NODE_COLUMNS);
     assert.deepEqual(rows('Compute nodes')[1], NODE_COLUMNS);
-    assert.deepEqual(rows('Compute nodes').slice(2, 4).map(([name]) => name), ['n1', 'n2']);
+    assert.deepEqual(
+      rows('Compute nodes')
+        .slice(2, 4)
+        .map(([name]) => name),
+      ['n1', 'n2'],
+    );
     assert.deepEqual(rows('Jobs')[1], ['ID', 'Name', 'User', 'Status', 'Command', 'Nodes']);
     const [, , row = []] = rows('Jobs');
     assert.deepEqual([row[0], row[1], row[3]], [id, 'shown', 'Running']);
@@ -114,7 +119,11 @@ describe("the seed's programs", { timeout: 120_000 }, () => {
     assert.match(await configure('node', 'show', 'n9'), /3 cpus, 100M memory/);
     await configure('node', 'remove', 'n9');
     assert.equal((await cluster.refused('cmconfigure', 'node', 'show', 'n9')).code, 3);
-    for (const wrong of [['user', 'destroy', 'x'], ['group', 'show'], ['node', 'remove']]) {
+    for (const wrong of [
+      ['user', 'destroy', 'x'],
+      ['group', 'show'],
+      ['node', 'remove'],
+    ]) {
       assert.equal((await cluster.refused('cmconfigure', ...wrong)).code, 2);
     }
   });

@@ -139,7 +139,9 @@ describe('jobs on a local cluster', { timeout: 180_000 }, () => {
     const script = 'echo early; until [ -e go ]; do sleep 0.05; done; echo late';
     const id = await cluster.ok('run', '--', script);
     let seen = '';
-    const following = cluster.run('weft', ['logs', '-f', id], { onOutput: (text) => (seen = text) });
+    const following = cluster.run('weft', ['logs', '-f', id], {
+      onOutput: (text) => (seen = text),
+    });
     await until('the first line is shown', () => seen === 'early\n' || undefined);
     assert.equal((await cluster.job(id)).state, 'running');
     writeFileSync(work('go'), '');
@@ -205,9 +207,9 @@ describe('jobs on a local cluster', { timeout: 180_000 }, () => {
   });
 
   it('listings come as JSON, as names, wide, and by a template', async () => {
-    const id = await cluster.ok('run', '--wait', '--name', 'listed', 'true').then(() =>
-      cluster.ok('jobs', '-a', '--name', 'listed', '-o', 'name'),
-    );
+    const id = await cluster
+      .ok('run', '--wait', '--name', 'listed', 'true')
+      .then(() => cluster.ok('jobs', '-a', '--name', 'listed', '-o', 'name'));
     assert.match(id, /^\d+$/);
     const listed = async (format: string) =>
       cluster.ok('jobs', '-a', '--name', 'listed', '-o', format);
@@ -216,7 +218,10 @@ describe('jobs on a local cluster', { timeout: 180_000 }, () => {
     assert.equal(await listed('template={{id}} {{outcome.kind}}'), `${id} completed`);
     assert.match(await listed('wide'), /NAME.*\n.*listed/);
     const nodes = JSON.parse(await cluster.ok('node', 'list', '-o', 'json')) as { name: string }[];
-    assert.deepEqual(nodes.map(({ name }) => name), ['n1', 'n2']);
+    assert.deepEqual(
+      nodes.map(({ name }) => name),
+      ['n1', 'n2'],
+    );
   });
 
   it('history has every job, with times and exit code', async () => {

@@ -51,9 +51,11 @@ export class DockerDaemon {
     };
     mkdirSync(join(directory, 'config'), { recursive: true });
     const log = openSync(join(directory, 'dockerd.log'), 'w');
-    // exec all the way: the process that is started here is the engine itself.
-    const start = `ip link set lo up && exec dockerd "$@"`;
-    this.#process = spawn('unshare', ['-n', 'sh', '-c', start, 'dockerd', ...this.#options()], {
+    // exec all the way: the process that is started here is the engine itself, and it ends its
+    // containers and itself when this test is killed.
+    const start = 'ip link set lo up && exec dockerd "$@"';
+    const enter = ['--pdeathsig', 'TERM', 'unshare', '-n', 'sh', '-c', start, 'dockerd'];
+    this.#process = spawn('setpriv', [...enter, ...this.#options()], {
       stdio: ['ignore', log, log],
     });
     closeSync(log);

@@ -5,6 +5,9 @@ import { ROOT } from '../../../tools/tree.ts';
 import type { DockerDaemon, Ran } from './docker-daemon.ts';
 import { until } from './hosts.ts';
 
+/** Five containers begin at once, each with programs to read, on what may be two busy cores. */
+const START_MAX_MS = 45_000;
+
 export interface ProjectOptions {
   /** Names the project's containers, networks and volumes. */
   readonly name: string;
@@ -31,9 +34,14 @@ export class DockerProject {
     this.#options = options;
   }
 
+  /** Rejects with what the containers wrote when the nodes do not come up. */
   async up(nodeCount: number): Promise<void> {
     await this.compose('up', '-d', '--scale', `node=${nodeCount}`);
-    await this.nodesUp(nodeCount);
+    try {
+      await this.nodesBecome(`${nodeCount} nodes are up`, areUp(nodeCount), START_MAX_MS);
+    } catch (error) {
+      throw new Error(`${String(error)}\n${await this.logs()}`);
+    }
   }
 
   /** Removes containers, networks and volumes. */
@@ -71,23 +79,29 @@ export class DockerProject {
     return JSON.parse(text) as NodeShown[];
   }
 
-  async nodesUp(count: number): Promise<void> {
-    await this.nodesBecome(`${count} nodes are up`, (nodes) => {
-      return nodes.filter((node) => node.state === 'up').length === count;
-    });
+  nodesUp(count: number): Promise<void> {
+    return this.nodesBecome(`${count} nodes are up`, areUp(count));
   }
 
-  async nodesBecome(what: string, isSo: (nodes: NodeShown[]) => boolean): Promise<void> {
-    await until(what, async () => {
-      const command = ['weft', 'node', 'list', '-o', 'json'];
+  async nodesBecome(
+    what: string,
+    isSo: (nodes: NodeShown[]) => boolean,
+    timeoutMs = 20_000,
+  ): Promise<void> {
+    const look = async () => {
+      const { code, stdout } = await this.as('root', 'weft', 'node', 'list', '-o', 'json');
       // Right after its start the head does not answer yet.
-      const { code, stdout } = await this.as('root', ...command);
       return code === 0 && isSo(JSON.parse(stdout) as NodeShown[]) ? true : undefined;
-    });
+    };
+    await until(what, look, timeoutMs);
   }
 
   /** What all containers wrote, for the message of a failed test. */
   logs(): Promise<string> {
     return this.compose('logs', '--no-color', '--tail', '20');
   }
+}
+
+function areUp(count: number): (nodes: NodeShown[]) => boolean {
+  return (nodes) => nodes.filter((node) => node.state === 'up').length === count;
 }

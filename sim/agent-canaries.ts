@@ -1,0 +1,113 @@
+// The planted bugs in agents: in what they hear, what they keep and what they tell.
+
+import { Engine } from '../src/agent/engine.ts';
+import type { AgentPorts } from '../src/agent/ports.ts';
+import type { LaunchOrder, Report } from '../src/core/model/orders.ts';
+import type { RunnerInput } from '../src/core/runner/inputs.ts';
+import type { Session } from '../src/ports/net.ts';
+import { decodeAgentMessage } from '../src/wire/codec.ts';
+import { type Canary, type Planted, replaceMethod } from './canary.ts';
+
+/** Agents that make something else of a launch order. */
+function withLaunch(change: (order: LaunchOrder) => LaunchOrder): () => Planted {
+  return () => ({
+    remove: replaceMethod(Engine.prototype, 'step', (original) => {
+      return function step(this: Engine, input: RunnerInput): void {
+        const isLaunch = input.kind === 'order' && input.order.kind === 'launch';
+        if (!isLaunch) original.call(this, input);
+        else original.call(this, { ...input, order: change(input.order as LaunchOrder) });
+      };
+    }),
+  });
+}
+
+function withPorts(change: (ports: AgentPorts) => Partial<AgentPorts>): () => Planted {
+  return () => ({ wrapPorts: (ports) => ({ ...ports, ...change(ports) }) });
+}
+
+/** Says each thing once: what was lost on the way is lost. */
+function reportOnce(): Planted {
+  const said = new Set<string>();
+  const isNews = (report: Report): boolean => !said.has(`${report.epochId} ${report.kind}`);
+  return {
+    wrapPorts: (ports) => ({
+      ...ports,
+      dialer: {
+        async dial(): Promise<Session> {
+          const session = await ports.dialer.dial();
+          const send = session.send.bind(session);
+          session.send = (bytes) => {
+            const message = decodeAgentMessage(bytes);
+            if (message.ok && message.value.kind === 'reports') {
+              const { reports } = message.value;
+              const isOld = !reports.some(isNews);
+              for (const one of reports) said.add(`${one.epochId} ${one.kind}`);
+              if (isOld) return;
+            }
+            send(bytes);
+          };
+          return session;
+        },
+      },
+    }),
+  };
+}
+
+/** The journal is written when there is time for it. */
+function journalLater({ journal, clock }: AgentPorts): Partial<AgentPorts> {
+  const append = (bytes: Uint8Array): void => {
+    clock.after(300, () => journal.append(bytes));
+  };
+  return { journal: { ...journal, append } };
+}
+
+/** Only ever asks politely. */
+function neverKill({ connectLauncher }: AgentPorts): Partial<AgentPorts> {
+  return {
+    async connectLauncher() {
+      const processes = await connectLauncher();
+      const signal = processes.signal.bind(processes);
+      processes.signal = (launchId, number, scope) => {
+        if (number !== 9) signal(launchId, number, scope);
+      };
+      return processes;
+    },
+  };
+}
+
+function forgetTail({ files }: AgentPorts): Partial<AgentPorts> {
+  return { files: { ...files, size: (path) => Math.min(files.size(path) ?? 0, 23) } };
+}
+
+export const AGENT_CANARIES: readonly Canary[] = [
+  {
+    name: 'no-lease',
+    sentence: 'an agent cut off goes on with what it should have let go',
+    plant: withLaunch((order) => ({ ...order, onNodeLoss: { kind: 'wait' } })),
+  },
+  {
+    name: 'no-walltime',
+    sentence: 'an agent does not look at the walltime',
+    plant: withLaunch((order) => ({ ...order, walltimeMs: null })),
+  },
+  {
+    name: 'report-sent-once',
+    sentence: 'a report that is lost on its way is not sent again',
+    plant: reportOnce,
+  },
+  {
+    name: 'journal-after-start',
+    sentence: 'a process is started before the agent has written that it will be',
+    plant: withPorts(journalLater),
+  },
+  {
+    name: 'never-kill',
+    sentence: 'what ignores TERM is left alone',
+    plant: withPorts(neverKill),
+  },
+  {
+    name: 'output-cut',
+    sentence: 'the end of the output stays on the node',
+    plant: withPorts(forgetTail),
+  },
+];

@@ -1,0 +1,198 @@
+// A cluster for several users, as an administrator sets it up: `weft init`, `weft head`, `weft join`
+// and `weft agent` as root. Its users exist inside its own mount namespaces only; the machine's
+// account files stay as they are.
+
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { until } from './hosts.ts';
+import { cleanEnvironment, repository, runProgram, type Said, type Setting } from './local-cluster.ts';
+
+export interface User {
+  readonly name: string;
+  readonly uid: number;
+}
+
+/** Uids that no distribution gives out. */
+export const ALICE: User = { name: 'alice', uid: 42_001 };
+export const BOB: User = { name: 'bob', uid: 42_002 };
+/** Has no account on node n2. */
+export const CAROL: User = { name: 'carol', uid: 42_003 };
+/** A second group of alice. */
+export const LAB_GID = 42_100;
+const ROOT: User = { name: 'root', uid: 0 };
+
+/** What root does before the program starts: accounts, and paths that every user can pass. */
+const ENTER = `mount --bind "$PLACE/$ACCOUNTS" /etc/passwd && mount --bind "$PLACE/group" /etc/group &&
+mount --bind "$REPOSITORY" "$PLACE/program" && mount --bind "$NODE" "$PLACE/node" && exec "$@"`;
+
+export class SharedCluster {
+  readonly directory = mkdtempSync(join(tmpdir(), 'weft-shared-'));
+  readonly #daemons: ChildProcess[] = [];
+
+  /** Two nodes, n1 and n2, of two cpus and 512M each; everything below `directory` is shared. */
+  static async start(): Promise<SharedCluster> {
+    const cluster = new SharedCluster();
+    cluster.#makePlace();
+    await cluster.#startHead();
+    for (const name of ['n1', 'n2']) await cluster.#startNode(name);
+    await until('both nodes are up', async () => {
+      const { code, out } = await cluster.as(ROOT, 'node', 'list', '-o', 'json');
+      const nodes = code === 0 ? (JSON.parse(out) as { state: string }[]) : [];
+      return nodes.filter(({ state }) => state === 'up').length === 2 ? true : undefined;
+    });
+    return cluster;
+  }
+
+  /** Home of a user, 0700: also root's programs get into it only as that user. */
+  home({ name }: User): string {
+    return join(this.directory, 'home', name);
+  }
+
+  /** `weft …` as this user, standing in their home. */
+  as(user: User, ...args: string[]): Promise<Said> {
+    return this.run(user, args);
+  }
+
+  run(user: User, args: readonly string[], setting: Setting = {}): Promise<Said> {
+    const env = { ...this.#environment(user), ...setting.env };
+    return runProgram(this.#command(user, args), { ...setting, cwd: '/', env });
+  }
+
+  root(...args: string[]): Promise<Said> {
+    return this.as(ROOT, ...args);
+  }
+
+  /** Output of what must succeed, without its last line end. */
+  async ok(user: User, ...args: string[]): Promise<string> {
+    const { code, out, error } = await this.as(user, ...args);
+    assert.equal(code, 0, `${user.name}: weft ${args.join(' ')}: ${out}${error}`);
+    return out.replace(/\n$/, '');
+  }
+
+  async outcome(id: string): Promise<{ kind: string; detail: string | null }> {
+    await this.as(ROOT, 'wait', id);
+    const { out } = await this.as(ROOT, 'job', id, '-o', 'json');
+    return (JSON.parse(out) as { outcome: { kind: string; detail: string | null } }).outcome;
+  }
+
+  /** The last lines of all logs, for the message of a test that failed. */
+  logs(): string {
+    const files = ['head.log', 'n1.log', 'n2.log'].map((name) => join(this.directory, name));
+    return files.map((file) => readFileSync(file, 'utf8').slice(-2000)).join('\n');
+  }
+
+  async close(): Promise<void> {
+    // The head first: nobody is told that its node is gone, and what still runs is ended below.
+    for (const daemon of this.#daemons) await this.#stop(daemon);
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  async #stop(daemon: ChildProcess): Promise<void> {
+    if (daemon.exitCode !== null || daemon.signalCode !== null) return;
+    const ended = once(daemon, 'exit');
+    // USR2 makes an agent end its processes and its launcher; a head does not know it.
+    daemon.kill(daemon === this.#daemons[0] ? 'SIGTERM' : 'SIGUSR2');
+    await ended;
+  }
+
+  #makePlace(): void {
+    chmodSync(this.directory, 0o755);
+    for (const folder of ['program', 'home']) mkdirSync(join(this.directory, folder));
+    const accounts = [ALICE, BOB, CAROL].map(
+      ({ name, uid }) => `${name}:x:${uid}:${uid}::${join(this.directory, 'home', name)}:/bin/sh`,
+    );
+    const groups = [ALICE, BOB, CAROL].map(({ name, uid }) => `${name}:x:${uid}:`);
+    this.#write('accounts', [readFileSync('/etc/passwd', 'utf8').trimEnd(), ...accounts]);
+    this.#write('accounts-n2', [
+      readFileSync('/etc/passwd', 'utf8').trimEnd(),
+      ...accounts.slice(0, 2),
+    ]);
+    const lab = `lab:x:${LAB_GID}:${ALICE.name}`;
+    this.#write('group', [readFileSync('/etc/group', 'utf8').trimEnd(), ...groups, lab]);
+    this.#write('node', []);
+    for (const user of [ALICE, BOB, CAROL]) {
+      mkdirSync(this.home(user), { mode: 0o700 });
+      chownSync(this.home(user), user.uid, user.uid);
+    }
+  }
+
+  #write(name: string, lines: readonly string[]): void {
+    writeFileSync(join(this.directory, name), `${lines.join('\n')}\n`, { mode: 0o644 });
+  }
+
+  async #startHead(): Promise<void> {
+    const dir = ['--dir', join(this.directory, 'cluster')];
+    const said = await runProgram(this.#command(ROOT, ['init', ...dir, '--names', 'localhost']), {
+      env: this.#environment(ROOT),
+    });
+    assert.equal(said.code, 0, said.error);
+    this.#daemon('head', ['head', ...dir, '--listen', '127.0.0.1:0'], {});
+    await until('the head answers', async () => {
+      return (await this.as(ROOT, 'whoami')).code !== 7 ? true : undefined;
+    });
+  }
+
+  async #startNode(name: string): Promise<void> {
+    const env = { WEFT_DIR: join(this.directory, name) };
+    const ticket = await this.ok(ROOT, 'token', 'join');
+    const said = await this.run(ROOT, ['join', ticket, '--name', name], { env });
+    assert.equal(said.code, 0, said.error);
+    this.#daemon(name, ['agent'], env);
+  }
+
+  #daemon(name: string, args: readonly string[], env: NodeJS.ProcessEnv): void {
+    const [file = '', ...rest] = this.#command(ROOT, args);
+    const log = openSync(join(this.directory, `${name}.log`), 'a', 0o600);
+    const accounts = name === 'n2' ? { ACCOUNTS: 'accounts-n2' } : {};
+    this.#daemons.push(
+      spawn(file, rest, {
+        cwd: '/',
+        env: { ...this.#environment(ROOT), ...SETTINGS, ...env, ...accounts, WEFT_NODE_SHARED: this.directory },
+        stdio: ['ignore', log, log],
+      }),
+    );
+  }
+
+  #command({ name }: User, args: readonly string[]): string[] {
+    const enter = ['unshare', '--mount', '--propagation', 'private', 'sh', '-c', ENTER, 'sh'];
+    const become = ['setpriv', '--reuid', name, '--regid', name, '--init-groups'];
+    const stand = ['env', '-C', name === 'root' ? '/' : join(this.directory, 'home', name)];
+    const weft = [join(this.directory, 'node'), join(this.directory, 'program/bin/weft.mjs')];
+    return [...enter, ...become, ...stand, ...weft, ...args];
+  }
+
+  #environment(user: User): NodeJS.ProcessEnv {
+    const home = user === ROOT || user.uid === 0 ? {} : { HOME: this.home(user), USER: user.name };
+    return {
+      ...cleanEnvironment(home),
+      XDG_CACHE_HOME: undefined,
+      XDG_RUNTIME_DIR: undefined,
+      WEFT_SOCKET: join(this.directory, 'cluster', 'weft.sock'),
+      PLACE: this.directory,
+      ACCOUNTS: 'accounts',
+      REPOSITORY: repository,
+      NODE: process.execPath,
+    };
+  }
+}
+
+const SETTINGS = {
+  WEFT_HEAD_KILL_GRACE: '1s',
+  WEFT_HEAD_HEARTBEAT: '500ms',
+  WEFT_HEAD_LOG_LIMIT: '64K',
+  WEFT_NODE_CPUS: '2',
+  WEFT_NODE_MEMORY: '512M',
+};

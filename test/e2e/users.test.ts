@@ -1,0 +1,213 @@
+// Several users on one cluster: jobs run as their submitters, and nobody reaches what is another's.
+// Needs root, as agents that switch users do.
+
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { until } from './support/hosts.ts';
+import { ALICE, BOB, CAROL, LAB_GID, SharedCluster, type User } from './support/shared-cluster.ts';
+
+const skip = process.getuid?.() === 0 ? false : 'only root can switch users';
+
+describe('a cluster of several users', { timeout: 180_000, skip }, () => {
+  let cluster: SharedCluster;
+  before(async () => {
+    cluster = await SharedCluster.start();
+  });
+  after(() => cluster.close());
+
+  const file = (user: User, name: string) => join(cluster.home(user), name);
+  const appears = (path: string) =>
+    until(`${path} is there`, () => (existsSync(path) ? true : undefined));
+
+  it('a job runs as its submitter, with groups, in their directory, with their umask', async () => {
+    const script = 'id -un; id -u; id -g; id -G; pwd; echo mine > file; umask';
+    const said = await cluster.as(ALICE, 'run', '-f', '--umask', '027', '--', script);
+    assert.equal(said.code, 0, said.error);
+    const [name, uid, gid, groups, directory, mask] = said.out.trim().split('\n');
+    const { uid: own } = ALICE;
+    assert.deepEqual([name, uid, gid], ['alice', `${own}`, `${own}`]);
+    assert.deepEqual(groups?.split(' ').map(Number).sort(), [own, LAB_GID]);
+    assert.equal(directory, cluster.home(ALICE));
+    assert.match(mask ?? '', /0?027$/);
+    const made = statSync(file(ALICE, 'file'));
+    assert.deepEqual([made.uid, made.gid, made.mode & 0o777], [own, own, 0o640]);
+  });
+
+  it('a private directory and output files belong to the submitter too', async () => {
+    const said = await cluster.as(BOB, 'run', '-f', '--private', '--', 'stat -c "%u %a" .');
+    assert.equal(said.out, `${BOB.uid} 700\n`);
+    await cluster.ok(BOB, 'run', '--wait', '--output', 'out.txt', 'echo', 'written');
+    const { uid, gid } = statSync(file(BOB, 'out.txt'));
+    assert.deepEqual([uid, gid], [BOB.uid, BOB.uid]);
+  });
+
+  it('[J18] others neither act on a job nor read its output', async () => {
+    const id = await cluster.ok(ALICE, 'run', '--', 'echo secret; exec sleep 60');
+    await until('it runs', async () => {
+      return (await cluster.ok(ALICE, 'logs', id)) === 'secret' || undefined;
+    });
+    for (const verb of ['kill', 'hold', 'suspend', 'requeue', 'logs']) {
+      const { code, out, error } = await cluster.as(BOB, verb, id);
+      assert.deepEqual([code, out, error], [4, '', `weft: Job ${id} belongs to alice.\n`], verb);
+    }
+    const seen = await cluster.ok(BOB, 'job', id, '-o', 'json');
+    assert.doesNotMatch(seen, new RegExp(`${cluster.home(ALICE)}/.*PATH|"HOME"`));
+    await cluster.root('user', 'create', 'bob', '--role', 'operator');
+    await cluster.ok(BOB, 'kill', id);
+    await cluster.root('user', 'remove', 'bob');
+    const { kind, detail } = await cluster.outcome(id);
+    assert.equal(kind, 'cancelled');
+    assert.match(detail ?? '', /bob/);
+  });
+
+  it('[J18] ordinary users administer nothing', async () => {
+    const DENIED = [
+      ['node', 'drain', 'n1'],
+      ['node', 'remove', 'n1'],
+      ['token', 'join'],
+      ['token', 'create', '--user', 'bob'],
+      ['user', 'create', 'alice', '--role', 'admin'],
+    ];
+    for (const args of DENIED) {
+      const { code, error } = await cluster.as(ALICE, ...args);
+      assert.equal(code, 4, `${args.join(' ')}: ${error}`);
+      assert.match(error, /needs the role (operator|admin); alice is user/);
+    }
+  });
+
+  it('a job gets at nothing of another user, nor of the agent', async () => {
+    writeFileSync(file(ALICE, 'secret'), 'the secret of alice\n', { mode: 0o600 });
+    const held = await cluster.ok(ALICE, 'run', '--', 'echo the secret of alice; sleep 60');
+    await until('it runs', async () => {
+      return (await cluster.ok(ALICE, 'logs', held)) !== '' || undefined;
+    });
+    const search = `find ${cluster.directory} -type f -readable 2>/dev/null | grep -v /program/`;
+    const found = await cluster.ok(BOB, 'run', '-f', '-n', '2', '--', `${search} || true`);
+    for (const path of found.split('\n').map((line) => line.replace(/^\d\.\d: /, ''))) {
+      if (path === '') continue;
+      assert.ok(!path.startsWith(cluster.home(ALICE)), path);
+      assert.doesNotMatch(readFileSync(path, 'utf8'), /secret of alice/, path);
+      assert.doesNotMatch(path, /membership|journal|\.sqlite|\.pem|launcher\.sock/);
+    }
+    const REACHES = [
+      ['--chdir', cluster.home(ALICE), 'true'],
+      ['--stdin', file(ALICE, 'secret'), 'cat'],
+      ['--output', file(ALICE, 'planted'), 'true'],
+    ];
+    for (const args of REACHES) {
+      const { kind, detail } = await cluster.outcome(await cluster.ok(BOB, 'run', ...args));
+      assert.equal(kind, 'launch_failed', args.join(' '));
+      assert.match(detail ?? '', /Permission denied \(EACCES\)/);
+    }
+    assert.equal(existsSync(file(ALICE, 'planted')), false);
+    await cluster.ok(ALICE, 'kill', held);
+  });
+
+  it('jobs of root are refused', async () => {
+    const { code, error } = await cluster.root('run', 'true');
+    assert.equal(code, 4);
+    assert.match(error, /Jobs as root are refused.*submit as an ordinary user/);
+  });
+
+  it('a user whom the node does not know is told so, and the node stays in use', async () => {
+    assert.equal((await cluster.as(CAROL, 'run', '--wait', '--nodes-named', 'n1', 'true')).code, 0);
+    const id = await cluster.ok(CAROL, 'run', '--nodes-named', 'n2', 'true');
+    const { kind, detail } = await cluster.outcome(id);
+    assert.deepEqual([kind, detail], ['launch_failed', 'user carol does not exist on node n2']);
+    assert.equal((await cluster.as(ALICE, 'run', '--wait', '-n', '2', 'true')).code, 0);
+  });
+
+  it('a token stands for its user from elsewhere, until it is revoked', async () => {
+    const token = await cluster.ok(ALICE, 'token', 'create');
+    const { head } = JSON.parse(await cluster.ok(ALICE, 'info', '-o', 'json')) as InfoShown;
+    const env = {
+      WEFT_TOKEN: token,
+      WEFT_HEAD: `https://${head.addresses[0]}`,
+      WEFT_FINGERPRINT: head.fingerprint,
+      WEFT_SOCKET: undefined,
+    };
+    const from = (...args: string[]) => cluster.run(BOB, args, { env });
+    assert.equal((await from('user', 'whoami')).out, 'alice (user)\n');
+    const said = await from('run', '-f', '--private', 'id', '-un');
+    assert.deepEqual([said.code, said.out], [0, 'alice\n'], said.error);
+    const [, tokenId = ''] = token.split('_');
+    assert.equal((await cluster.as(BOB, 'token', 'revoke', tokenId)).code, 3, 'not his');
+    await cluster.ok(ALICE, 'token', 'revoke', tokenId);
+    const late = await from('jobs');
+    assert.equal(late.code, 4);
+    assert.match(late.error, /unknown, revoked or expired/);
+  });
+
+  it('too much memory ends a job as out_of_memory, and its neighbour goes on', async () => {
+    const neighbour = await cluster.ok(BOB, 'run', '--', 'until [ -e go ]; do sleep 0.1; done');
+    const hog = await cluster.as(
+      ALICE,
+      ...['run', '--wait', '--memory', '64M', '--', 'head -c 400M /dev/zero | tail'],
+    );
+    assert.equal(hog.code, 137, hog.error);
+    assert.match(hog.error, /out_of_memory/);
+    writeFileSync(file(BOB, 'go'), '');
+    assert.equal((await cluster.as(BOB, 'wait', neighbour)).code, 0);
+  });
+
+  it('[S11] at its time limit a job is asked first, and killed after the grace', async () => {
+    const stubborn = "trap 'date +%s%3N > asked' TERM; while :; do sleep 0.1; done";
+    const id = await cluster.ok(ALICE, 'run', '-t', '1s', '--', stubborn);
+    const { code } = await cluster.as(ALICE, 'wait', id);
+    assert.equal(code, 124);
+    const times = JSON.parse(await cluster.ok(ALICE, 'job', id, '-o', 'json')) as TimesShown;
+    const askedAt = Number(readFileSync(file(ALICE, 'asked'), 'utf8'));
+    assert.ok(askedAt - times.startedAt >= 900, 'not before its time');
+    assert.ok(times.endedAt - askedAt >= 800, 'a grace of one second');
+    assert.ok(times.endedAt - askedAt < 10_000, 'and not much more');
+  });
+
+  it('a kill reaches processes that left session, parents and environment', async () => {
+    const escape = [
+      'sleep 98701 &',
+      'setsid sleep 98702 &',
+      'setsid sh -c "(sleep 98703 &) ; exit" &',
+      'setsid env -i sh -c "(env -i /bin/sleep 98704 &); (trap : TERM; /bin/sleep 98705)" &',
+      'echo started > escaped; sleep 98706',
+    ];
+    const id = await cluster.ok(ALICE, 'run', '--', escape.join('\n'));
+    await appears(file(ALICE, 'escaped'));
+    await until('all of them run', () => (sleepers().length === 6 ? true : undefined));
+    await cluster.ok(ALICE, 'kill', id);
+    assert.equal((await cluster.outcome(id)).kind, 'cancelled');
+    assert.deepEqual(sleepers(), [], 'when the job is done, nothing of it is left');
+  });
+
+  it('output over the limit is cut, and the cut is told', async () => {
+    const id = await cluster.ok(ALICE, 'run', '--', 'head -c 200000 /dev/zero');
+    await cluster.outcome(id);
+    const { out, error } = await cluster.as(ALICE, 'logs', id);
+    assert.equal(out.length, 65_536);
+    assert.match(error, new RegExp(`${200_000 - 65_536} bytes more are over the limit`));
+  });
+});
+
+/** Command lines of the sleepers of the escape artist. */
+function sleepers(): string[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.map(commandLine).filter((line) => /^(\/bin\/)?sleep 9870\d $/.test(line));
+}
+
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    return ''; // It ended meanwhile.
+  }
+}
+
+interface InfoShown {
+  readonly head: { readonly addresses: readonly string[]; readonly fingerprint: string };
+}
+
+interface TimesShown {
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
