@@ -80,7 +80,7 @@ test('[N2] of two connections in one turn the later one counts, and stays', asyn
   }
   await made.settle();
   assert.deepEqual(second.heard, ['welcome 3']);
-  assert.match(first.closed ?? '', /newer connection/);
+  assert.match(first.closed ?? '', /overtaken/);
   assert.equal(second.closed, null);
   assert.equal(engine.state.nodes.get('n1' as NodeName)?.connected, true);
 });

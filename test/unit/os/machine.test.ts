@@ -41,8 +41,10 @@ test('the own account has a name and a home', () => {
 test('marked processes are found, measured and ended, also after they left the session', async () => {
   const mark = `test-${process.pid}:1`;
   const env = { ...process.env, WEFT_LAUNCH: mark };
-  const child = spawn('setsid', ['-f', 'sh', '-c', 'sleep 300 & sleep 300'], { env });
-  await once(child, 'exit');
+  const script = 'sleep 300 & echo both; exec sleep 300';
+  const stdio = ['ignore', 'pipe', 'inherit'] as const;
+  const child = spawn('setsid', ['-f', 'sh', '-c', script], { env, stdio: [...stdio] });
+  await once(child.stdout as NodeJS.ReadableStream, 'data');
   const marks = systemMarks();
   assert.ok((marks.memory().get(mark) ?? 0) > 0);
   assert.ok(marks.kill(new Set([mark])) >= 2);
@@ -71,7 +73,8 @@ test('the machine has CPUs, memory and a boot id', async () => {
   const found = await detectMachine();
   assert.ok(found.cpuCount >= 1 && found.memoryBytes > 1e6);
   assert.ok(found.labels.includes('os=linux'));
-  assert.match(readBootId(), /^[0-9a-f-]{36}$/);
+  assert.match(readBootId(), /^[0-9a-f-]{36}\/\d+\/\d+$/);
+  assert.equal(readBootId(), readBootId());
   assert.ok(diskFree('/') > 0 && readLoad('/').load1 >= 0);
 });
 
