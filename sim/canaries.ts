@@ -1,14 +1,14 @@
 // The planted bugs in the head: in its engine, its store and its sessions. Those in agents are in
 // agent-canaries.ts.
 
-import type { Input } from '../src/core/controller/controller.ts';
+import { ok } from '../src/core/base/result.ts';
 import { apply } from '../src/core/controller/apply/apply.ts';
 import { refreshPool } from '../src/core/controller/apply/nodes.ts';
-import type { Event } from '../src/core/controller/events.ts';
+import type { Input } from '../src/core/controller/controller.ts';
 import { settleTask } from '../src/core/controller/decide/ending.ts';
+import type { Event } from '../src/core/controller/events.ts';
 import { Step } from '../src/core/controller/step.ts';
-import { ok } from '../src/core/base/result.ts';
-import { formatEpochId, type EpochId, type JobId } from '../src/core/model/ids.ts';
+import { type EpochId, formatEpochId, type JobId } from '../src/core/model/ids.ts';
 import { NO_USAGE } from '../src/core/model/job.ts';
 import { Agents } from '../src/head/agents.ts';
 import { Engine } from '../src/head/engine.ts';
@@ -81,7 +81,7 @@ function takeAnyEpoch(engine: Engine, input: Input): Input {
   const { report, node } = input;
   const task = report.epochId.split('#')[0];
   for (const holding of engine.state.nodes.get(node)?.holding.values() ?? []) {
-    if (holding.task?.id !== task) continue;
+    if (holding.task === null || holding.task.id !== task) continue;
     const epochId = formatEpochId(holding.task.id, holding.task.epoch);
     return { ...input, report: { ...report, epochId } };
   }
@@ -220,15 +220,31 @@ export const CANARIES: readonly Canary[] = [
   canary('report-not-idempotent', 'a start reported twice counts twice', withInputs(forgetStart)),
   canary('submit-not-deduplicated', 'the same key makes another job', withInputs(forgetKey)),
   canary('hello-not-deduplicated', 'the same hello again opens another session', greetAgain),
-  canary('apply-reads-clock', 'applying an event depends on when it is done', withEvents(applyByClock)),
+  canary(
+    'apply-reads-clock',
+    'applying an event depends on when it is done',
+    withEvents(applyByClock),
+  ),
   canary('launch-sent-once', 'a lost launch order is never repeated', sendOnce),
   canary('session-not-checked', 'an old session still has a say', withInputs(takeAnySession)),
   canary('effects-before-sync', 'orders and answers do not wait for the disk', promiseOnly),
   canary('acknowledged-before-journal', 'a submission is answered before it is kept', answerFirst),
-  canary('freed-at-cancel', 'a cancelled task gives up its place while it still runs', freeAtCancel),
-  canary('epoch-not-checked', 'a report of an older epoch is taken for the new one', withInputs(takeAnyEpoch)),
+  canary(
+    'freed-at-cancel',
+    'a cancelled task gives up its place while it still runs',
+    freeAtCancel,
+  ),
+  canary(
+    'epoch-not-checked',
+    'a report of an older epoch is taken for the new one',
+    withInputs(takeAnyEpoch),
+  ),
   canary('half-a-step', 'a crash keeps half of what a step decided', withAppend(keepHalf)),
-  canary('held-ignored', 'what a node holds at its hello is taken to be gone', withInputs(ignoreHeld)),
+  canary(
+    'held-ignored',
+    'what a node holds at its hello is taken to be gone',
+    withInputs(ignoreHeld),
+  ),
   canary('drain-ignored', 'a drained node goes on getting work', withEvents(ignoreDrain)),
   canary('dependency-ignored', 'a dependent does not wait', withEvents(ignoreDependencies)),
   ...AGENT_CANARIES,

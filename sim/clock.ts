@@ -6,7 +6,7 @@ import type { Clock, Timer } from '../src/ports/clock.ts';
 interface Planned {
   readonly at: number;
   readonly sequence: number;
-  then: (() => void) | null;
+  work: (() => void) | null;
 }
 
 /** One run of a program; when it is over, nothing it had planned happens any more. */
@@ -35,12 +35,12 @@ export class Time {
     const planned: Planned = {
       at: this.#now + Math.max(0, delayMs),
       sequence: this.#sequence++,
-      then,
+      work: then,
     };
     this.#push(planned);
     return {
       cancel() {
-        planned.then = null;
+        planned.work = null;
       },
     };
   }
@@ -54,9 +54,9 @@ export class Time {
         return false;
       }
       this.#pop();
-      if (first.then === null) continue;
+      if (first.work === null) continue;
       this.#now = first.at;
-      first.then();
+      first.work();
       return true;
     }
   }

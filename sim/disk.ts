@@ -62,11 +62,7 @@ export function filesOf(disk: SimDisk, life: Life): Files {
 export type JournalCrash = 'none' | 'before' | 'torn' | 'after';
 
 /** The agent's journal; `crashNow` is asked at each append and has ended the life if it says so. */
-export function journalOf(
-  disk: SimDisk,
-  life: Life,
-  crashNow: () => JournalCrash,
-): JournalFile {
+export function journalOf(disk: SimDisk, life: Life, crashNow: () => JournalCrash): JournalFile {
   return {
     read: () => Uint8Array.from(disk.journal),
     append(bytes) {

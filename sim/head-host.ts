@@ -1,8 +1,8 @@
 // The machine of the head: boots the real head shell on a simulated store, lets it crash anywhere,
 // and keeps what outlives it: the disk and the output files.
 
-import type { Command, Reply } from '../src/core/controller/commands.ts';
 import type { Result } from '../src/core/base/result.ts';
+import type { Command, Reply } from '../src/core/controller/commands.ts';
 import type { Actor } from '../src/core/model/actor.ts';
 import type { Refusal } from '../src/core/model/errors.ts';
 import type { LogSink } from '../src/head/agents.ts';
@@ -46,6 +46,8 @@ export class HeadHost {
   commitCrash: CommitCrash = 'none';
   syncFailures = 0;
   #store: SimStore | null = null;
+  /** Asked for while the one before was still stopping. */
+  #bootAgain = false;
 
   constructor(world: HeadWorld) {
     this.#world = world;
@@ -57,7 +59,10 @@ export class HeadHost {
   }
 
   boot(): void {
-    if (this.life.alive) return;
+    if (this.life.alive) {
+      this.#bootAgain = this.head === null && this.engine !== null;
+      return;
+    }
     const { time, dice, log, commitMs, settings } = this.#world;
     const life = new Life();
     this.life = life;
@@ -111,11 +116,7 @@ export class HeadHost {
   }
 
   /** Calls back unless the head is gone by then. False: nobody is there to ask. */
-  execute(
-    command: Command,
-    actor: Actor,
-    done: (result: Result<Reply, Refusal>) => void,
-  ): boolean {
+  execute(command: Command, actor: Actor, done: (result: Result<Reply, Refusal>) => void): boolean {
     const { head, life } = this;
     if (head === null) return false;
     void head.engine.execute(command, actor).then((result) => {
@@ -130,6 +131,9 @@ export class HeadHost {
     this.head = null;
     this.engine = null;
     this.#world.onGone();
+    if (!this.#bootAgain) return;
+    this.#bootAgain = false;
+    this.#world.time.after(10, () => this.boot());
   }
 }
 

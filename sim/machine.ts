@@ -186,8 +186,7 @@ export class Machine {
       chance: dice.fork(),
       log,
       dialer: dialer(this, life),
-      connectLauncher: () =>
-        this.#later(life, 5, () => this.#reachLauncher().connect(life)),
+      connectLauncher: () => this.#later(life, 5, () => this.#reachLauncher().connect(life)),
       journal: journalOf(this.disk, life, () => this.#crashInJournal()),
       files: filesOf(this.disk, life),
       users: {

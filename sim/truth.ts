@@ -33,6 +33,8 @@ export interface Place {
 
 export class Truth {
   readonly jobs = new Map<JobId, JobTruth>();
+  /** How many tasks have ended: whether there is progress. */
+  endedTasks = 0;
   readonly drained = new Set<NodeName>();
   /** Nodes of every epoch that was ever durably allocated. */
   readonly allocations = new Map<string, readonly NodeName[]>();
@@ -94,6 +96,7 @@ export class Truth {
       }
       case 'task_done':
         this.taskOf(event.place).outcome = event.outcome;
+        this.endedTasks += 1;
         return;
       case 'pending_ended':
         for (const index of parseIndices(event.indices)) {

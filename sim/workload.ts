@@ -227,7 +227,9 @@ export class Workload {
     }
     if (dice.happens(0.5)) {
       client.once({ kind: 'drain_node', node, reason: 'maintenance' }, actor);
-      time.after(dice.whole(1000, 20_000), () => client.once({ kind: 'undrain_node', node }, actor));
+      time.after(dice.whole(1000, 20_000), () =>
+        client.once({ kind: 'undrain_node', node }, actor),
+      );
     } else {
       client.once({ kind: 'undrain_node', node }, actor);
     }

@@ -13,12 +13,7 @@ import { Dice } from './chance.ts';
 import { checkAccepted, checkBooks, checkFinal, checkOutcome } from './checkers/belief.ts';
 import { checkOutput, leftBehind, openJobs, StartWatch } from './checkers/liveness.ts';
 import { checkReplay } from './checkers/replay.ts';
-import {
-  checkEvent,
-  checkStart,
-  checkWalltimes,
-  type SafetyWorld,
-} from './checkers/safety.ts';
+import { checkEvent, checkStart, checkWalltimes, type SafetyWorld } from './checkers/safety.ts';
 import { Client } from './client.ts';
 import { type Life, SimClock, Time } from './clock.ts';
 import { dialerOf } from './dial.ts';
@@ -38,8 +33,8 @@ export interface RunOptions {
   readonly trace?: ((line: string) => void) | undefined;
 }
 
-/** Everything may take this long to end once all is well. */
-const LIVENESS_MS = 1_200_000;
+/** Once all is well, at least one task ends in this time, or everything has. */
+const LIVENESS_MS = 600_000;
 const PERIOD_MS = 1000;
 const WATCH_MS = 500;
 const TIDY_MS = 5000;
@@ -72,7 +67,10 @@ export class World {
     // After the canary, so that what a canary does to steps is seen as well.
     this.#steps = new StepLog();
     const links = this.#makeLinks(drawMachines(dice.fork(), this.weather), dice.fork());
-    this.host = this.#makeHost(dice.fork(), [...links.values()].map(({ link }) => link));
+    this.host = this.#makeHost(
+      dice.fork(),
+      [...links.values()].map(({ link }) => link),
+    );
     this.machines = [...links.values()].map(({ link, make }) =>
       this.#makeMachine(make, link, dice.fork()),
     );
@@ -150,9 +148,10 @@ export class World {
   async #untilQuiet(): Promise<void> {
     const { time, host, machines, truth, workload } = this;
     const starts = new StartWatch(this.weather.policy);
-    const deadline = time.now + LIVENESS_MS;
+    let progress = { tasks: truth.endedTasks, at: time.now };
     let tidyAt = 0;
-    while (time.now < deadline) {
+    while (time.now < progress.at + LIVENESS_MS) {
+      if (truth.endedTasks > progress.tasks) progress = { tasks: truth.endedTasks, at: time.now };
       if (time.now >= tidyAt) {
         workload.tidyUp();
         tidyAt = time.now + TIDY_MS;

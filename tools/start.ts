@@ -2,18 +2,21 @@
 
 import { isRunning, runWeft } from './weft.ts';
 
-const UP = ['up', '--nodes', '4', '--cpus', '2', '--memory', '512M'];
+const HELLO = 'echo hello from $WEFT_NODELIST';
 
+// test/e2e/first-steps.test.ts types these lines as they stand.
 const NEXT = `
 What to try next:
-  npx weft run --wait -- sh -c 'echo hello from $(hostname)'
-  npx weft jobs
-  npx weft why JOB          (and: npm stop, when you have seen enough)`;
+  npx weft run --follow '${HELLO}'
+  npx weft run --array 0-19 'sleep 10'
+  npx weft info
+
+npm stop ends the cluster and keeps its queue and history; npm run clean removes these too.`;
 
 function main(): number {
-  if (isRunning()) console.log('The cluster is already running.');
+  if (isRunning()) console.log('The cluster is already running.\n');
   else {
-    const failed = runWeft(...UP) || runFirstJob();
+    const failed = runWeft('up') || runFirstJob();
     if (failed) return failed;
   }
   const code = runWeft('info');
@@ -22,8 +25,10 @@ function main(): number {
 }
 
 function runFirstJob(): number {
-  console.log('\nA first job, `weft run --wait -- hostname`:');
-  return runWeft('run', '--wait', '--', 'hostname');
+  console.log(`\nA first job: weft run --follow '${HELLO}'`);
+  const code = runWeft('run', '--follow', HELLO);
+  console.log('');
+  return code;
 }
 
 process.exitCode = main();

@@ -63,7 +63,8 @@ export class StartWatch {
     const { starts } = plan({ queue, pool, policy: this.#policy, startsMax: 1 }, 0);
     const first = starts[0];
     const epoch = first && state.jobs.get(first.jobId)?.active.get(first.index)?.epoch;
-    const waiting = first === undefined ? '' : `${first.jobId}[${first.index}] after #${epoch ?? 0}`;
+    const waiting =
+      first === undefined ? '' : `${first.jobId}[${first.index}] after #${epoch ?? 0}`;
     if (waiting !== '' && waiting === this.#waiting) {
       throw new Violation('L4', `task ${waiting} fits and is first, but does not start`);
     }

@@ -52,12 +52,7 @@ function checkStartsOnce({ truth }: SafetyWorld, process: SimProcess, place: Pla
 }
 
 /** S3: one live epoch of a task, unless its owner prefers a second copy to waiting. */
-function checkOneEpoch(
-  world: SafetyWorld,
-  process: SimProcess,
-  place: Place,
-  job: JobTruth,
-): void {
+function checkOneEpoch(world: SafetyWorld, process: SimProcess, place: Place, job: JobTruth): void {
   const { onNodeLoss } = job.spec;
   for (const other of world.truth.live) {
     const theirs = placeOf(other);
@@ -109,7 +104,8 @@ function checkDependencies({ truth }: SafetyWorld, job: JobTruth): void {
   for (const { jobId, condition } of job.spec.dependencies) {
     const kind = truth.jobs.get(jobId)?.outcome?.kind;
     const isMet =
-      kind !== undefined && (condition === 'any' || (condition === 'ok') === (kind === 'completed'));
+      kind !== undefined &&
+      (condition === 'any' || (condition === 'ok') === (kind === 'completed'));
     if (!isMet) throw broken('S10', `job ${job.id} starts before job ${jobId} ended ${condition}`);
   }
 }

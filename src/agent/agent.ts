@@ -120,8 +120,12 @@ class RunningAgent implements Agent {
     for (const group of groups) containment.kill(group);
     if (processes !== null) {
       await new Promise<void>((resolve) => {
-        clock.after(SHUT_DOWN_MS, resolve);
-        processes.onLost(() => resolve());
+        const timer = clock.after(SHUT_DOWN_MS, resolve);
+        processes.onLost(() => {
+          // Left running, it would keep the program alive for all of its time.
+          timer.cancel();
+          resolve();
+        });
         processes.shutDown();
       });
     }

@@ -74,7 +74,15 @@ export class Agents {
   /** `session.peer` is the node's name, as its secret proved it. */
   accept(session: Session): void {
     const node = session.peer as NodeName;
-    const link: Link = { session, node, greeted: false, closed: false, number: 0, reports: 0, load: null };
+    const link: Link = {
+      session,
+      node,
+      greeted: false,
+      closed: false,
+      number: 0,
+      reports: 0,
+      load: null,
+    };
     session.onMessage((bytes) => this.#receive(link, bytes));
     session.onClose((why) => this.#closed(link, why));
   }

@@ -23,7 +23,7 @@ function jobRow(job: Job): JobRow {
     owner: job.owner,
     partition: spec.partition,
     command: formatProgram(spec.program),
-    state: outcome === null ? 'pending' : 'done',
+    state: outcome === null ? 'active' : 'done',
     outcome: outcome?.kind ?? null,
     exitCode: outcome?.exit?.code ?? null,
     signal: outcome?.exit?.signal ?? null,

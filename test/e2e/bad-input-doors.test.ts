@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { type OutgoingHttpHeaders, request } from 'node:http';
+import type { OutgoingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import WebSocket from 'ws';
@@ -15,7 +15,7 @@ import { PROTOCOL_VERSION } from '../../src/wire/messages.ts';
 import { CallError } from '../support/local-client.ts';
 import { until } from './support/hosts.ts';
 import { LocalCluster } from './support/local-cluster.ts';
-import { type Door, sendRaw } from './support/raw.ts';
+import { type Door, postBytes, sendRaw } from './support/raw.ts';
 
 const program = { kind: 'argv', argv: ['true'] };
 /** The same every time: a failure can be looked at again. */
@@ -119,9 +119,13 @@ describe('bad input at the doors', { timeout: 120_000 }, () => {
   it('a request of 100 MB is refused unread, announced or not', async () => {
     await meanwhile(async () => {
       const bytes = 100 * 1_048_576;
-      const token = await cluster.ok('token', 'create');
-      const announced = await post({ 'content-length': bytes }, 0, token);
-      const streamed = await post({ 'transfer-encoding': 'chunked' }, bytes, token);
+      const authorization = `Bearer ${await cluster.ok('token', 'create')}`;
+      const send = (headers: OutgoingHttpHeaders, size: number) => {
+        const { path: socketPath } = doors.socket as { path: string };
+        return postBytes({ socketPath, path: '/v1/jobs', headers }, size);
+      };
+      const announced = await send({ authorization, 'content-length': bytes }, 0);
+      const streamed = await send({ authorization, 'transfer-encoding': 'chunked' }, bytes);
       for (const { status, text, sent } of [announced, streamed]) {
         assert.equal(status, 400);
         assert.match(text, /request\.too_large.*larger than 8M; nothing was accepted/);
@@ -227,43 +231,6 @@ describe('bad input at the doors', { timeout: 120_000 }, () => {
   function fingerprint(): string {
     const pem = readFileSync(join(cluster.state, 'head', 'tls', 'certificate.pem'));
     return new X509Certificate(pem).fingerprint256.replaceAll(':', '').toLowerCase();
-  }
-
-  /** Sends up to `bytes` of a body, and gives the answer and how much was taken. */
-  function post(
-    headers: OutgoingHttpHeaders,
-    bytes: number,
-    token: string,
-  ): Promise<{ status: number; text: string; sent: number }> {
-    return new Promise((resolve, reject) => {
-      let sent = 0;
-      let answered = false;
-      const outgoing = request({
-        socketPath: (doors.socket as { path: string }).path,
-        method: 'POST',
-        path: '/v1/jobs',
-        headers: { ...headers, authorization: `Bearer ${token}` },
-      });
-      outgoing.on('response', (answer) => {
-        answered = true;
-        let text = '';
-        answer.setEncoding('utf8').on('data', (part: string) => {
-          text += part;
-        });
-        answer.on('close', () => resolve({ status: answer.statusCode ?? 0, text, sent }));
-      });
-      // After the answer the head closes, whatever is still on its way.
-      outgoing.on('error', (error) => (answered ? undefined : reject(error)));
-      const piece = Buffer.alloc(65_536, ' ');
-      const pump = (): void => {
-        while (sent < bytes && !outgoing.destroyed) {
-          sent += piece.length;
-          if (!outgoing.write(piece)) return void outgoing.once('drain', pump);
-        }
-      };
-      if (bytes === 0) outgoing.flushHeaders();
-      else pump();
-    });
   }
 
   /** Opens the agents' WebSocket, sends one message, and waits for the end. */

@@ -86,7 +86,7 @@ const REFUSED: readonly Case[] = [
   ['run -n 3 true', 2, /No node could ever hold 3 nodes.*2 of 2 nodes could hold a part/],
 ];
 
-/** Accepted, because only the node can know; the job tells what was wrong, with the system's words. */
+/** Accepted, because only the node can know; the job tells what was wrong in the system's words. */
 const UNLAUNCHABLE: readonly (readonly [argv: string, detail: RegExp])[] = [
   ['no-such-program', /cannot execute no-such-program: No such file or directory \(ENOENT\)/],
   ['/etc/passwd', /cannot execute \/etc\/passwd: Permission denied \(EACCES\)/],

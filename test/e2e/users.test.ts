@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { decodeTicket } from '../../src/cli/join-string.ts';
 import { until } from './support/hosts.ts';
 import { ALICE, BOB, CAROL, LAB_GID, SharedCluster, type User } from './support/shared-cluster.ts';
 
@@ -121,11 +122,12 @@ describe('a cluster of several users', { timeout: 180_000, skip }, () => {
 
   it('a token stands for its user from elsewhere, until it is revoked', async () => {
     const token = await cluster.ok(ALICE, 'token', 'create');
-    const { head } = JSON.parse(await cluster.ok(ALICE, 'info', '-o', 'json')) as InfoShown;
+    const ticket = decodeTicket((await cluster.root('token', 'join')).out.trim());
+    assert.ok(ticket.ok);
     const env = {
       WEFT_TOKEN: token,
-      WEFT_HEAD: `https://${head.addresses[0]}`,
-      WEFT_FINGERPRINT: head.fingerprint,
+      WEFT_HEAD: `https://${ticket.value.addresses[0]}`,
+      WEFT_FINGERPRINT: ticket.value.fingerprint,
       WEFT_SOCKET: undefined,
     };
     const from = (...args: string[]) => cluster.run(BOB, args, { env });
@@ -165,14 +167,14 @@ describe('a cluster of several users', { timeout: 180_000, skip }, () => {
   });
 
   it('a kill reaches processes that left session, parents and environment', async () => {
-    const escape = [
+    const script = [
       'sleep 98701 &',
       'setsid sleep 98702 &',
       'setsid sh -c "(sleep 98703 &) ; exit" &',
       'setsid env -i sh -c "(env -i /bin/sleep 98704 &); (trap : TERM; /bin/sleep 98705)" &',
       'echo started > escaped; sleep 98706',
     ];
-    const id = await cluster.ok(ALICE, 'run', '--', escape.join('\n'));
+    const id = await cluster.ok(ALICE, 'run', '--', script.join('\n'));
     await appears(file(ALICE, 'escaped'));
     await until('all of them run', () => (sleepers().length === 6 ? true : undefined));
     await cluster.ok(ALICE, 'kill', id);
@@ -201,10 +203,6 @@ function commandLine(pid: string): string {
   } catch {
     return ''; // It ended meanwhile.
   }
-}
-
-interface InfoShown {
-  readonly head: { readonly addresses: readonly string[]; readonly fingerprint: string };
 }
 
 interface TimesShown {

@@ -30,7 +30,7 @@ export const verb = defineVerb<Options>({
     command.argument('[job]', 'only this job');
     command.option('-u, --user <name>', "only this user's");
     command.option('--name <name>', 'only with this name');
-    command.option('-s, --state <state>', 'only in this state');
+    command.option('-s, --state <state>', 'only what is active, or done');
     command.option('--outcome <outcome>', 'only with this outcome: completed, failed, …');
     command.option('--since <time>', 'submitted since: 2h (ago), 18:30, 2026-01-31');
     command.option('--until <time>', 'submitted before');

@@ -27,7 +27,11 @@ export function headOptions(config: Config, place: HeadPlace): HeadOptions {
     publicNames: names.length > 0 ? names : namesFor(place.listen),
     multiUser: place.multiUser,
     settings: settingsOf(config),
-    heartbeatMs: config.number('head.heartbeat'),
+    // Three may be lost before a healthy node looks silent, whatever the two settings say.
+    heartbeatMs: Math.min(
+      config.number('head.heartbeat'),
+      Math.floor(config.number('head.node_timeout') / 4),
+    ),
     tickMs: config.number('head.tick'),
     logFile: place.logFile,
     auditFile: place.paths.auditLog,

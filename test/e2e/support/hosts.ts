@@ -2,7 +2,7 @@
 // bridge in a namespace of its own. Needs root, iproute2, util-linux and tini. Traffic stays inside.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const PREFIX = `wf${process.pid}`;
@@ -18,6 +18,7 @@ export class Lan {
   readonly hosts: Host[] = [];
 
   constructor() {
+    removeStale();
     ip('netns', 'add', SWITCH);
     ip('-n', SWITCH, 'link', 'add', 'br0', 'type', 'bridge');
     ip('-n', SWITCH, 'link', 'set', 'br0', 'up');
@@ -37,6 +38,18 @@ export class Lan {
       ip('netns', 'del', host.netns);
     }
     ip('netns', 'del', SWITCH);
+  }
+}
+
+/** What an earlier test process left behind when it was killed: its networks and their processes. */
+function removeStale(): void {
+  const listed = execFileSync('ip', ['netns', 'list'], { encoding: 'utf8' });
+  for (const name of listed.split('\n').map((line) => line.split(' ')[0] ?? '')) {
+    const owner = /^wf(\d+)-/.exec(name)?.[1];
+    if (owner === undefined || existsSync(`/proc/${owner}`)) continue;
+    const pids = execFileSync('ip', ['netns', 'pids', name], { encoding: 'utf8' }).trim();
+    for (const pid of pids.split('\n').filter((one) => one !== '')) process.kill(Number(pid), 9);
+    ip('netns', 'del', name);
   }
 }
 

@@ -1,5 +1,6 @@
 // Bytes to a socket as no client of ours would send them, and what comes back.
 
+import { type RequestOptions, request } from 'node:http';
 import { connect, type NetConnectOpts } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
@@ -34,5 +35,39 @@ export function sendRaw(door: Door, bytes: Uint8Array | string): Promise<string 
       resolve(answer);
     });
     socket.once(secure ? 'secureConnect' : 'connect', () => socket.write(bytes));
+  });
+}
+
+/** Posts up to `bytes` blanks; gives the answer, and how much was sent until it came. */
+export function postBytes(
+  options: RequestOptions,
+  bytes: number,
+): Promise<{ status: number; text: string; sent: number }> {
+  return new Promise((resolve, reject) => {
+    let sent = 0;
+    let answered = false;
+    const outgoing = request({ ...options, method: 'POST' });
+    outgoing.on('response', (answer) => {
+      answered = true;
+      let text = '';
+      answer.setEncoding('utf8').on('data', (part: string) => {
+        text += part;
+      });
+      answer.on('close', () => resolve({ status: answer.statusCode ?? 0, text, sent }));
+    });
+    // After the answer the head closes, whatever is still on its way.
+    outgoing.on('error', (error) => (answered ? undefined : reject(error)));
+    const piece = Buffer.alloc(65_536, ' ');
+    const pump = (): void => {
+      while (sent < bytes && !answered) {
+        sent += piece.length;
+        if (!outgoing.write(piece)) {
+          outgoing.once('drain', pump);
+          return;
+        }
+      }
+    };
+    if (bytes === 0) outgoing.flushHeaders();
+    else pump();
   });
 }

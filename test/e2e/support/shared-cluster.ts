@@ -1,6 +1,6 @@
-// A cluster for several users, as an administrator sets it up: `weft init`, `weft head`, `weft join`
-// and `weft agent` as root. Its users exist inside its own mount namespaces only; the machine's
-// account files stay as they are.
+// A cluster for several users, as an administrator sets it up with `weft init`, `head`, `join` and
+// `agent` as root. Its users exist inside its own mount namespaces only; the machine's account files
+// stay as they are.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -18,7 +18,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from './hosts.ts';
-import { cleanEnvironment, repository, runProgram, type Said, type Setting } from './local-cluster.ts';
+import {
+  cleanEnvironment,
+  repository,
+  runProgram,
+  type Said,
+  type Setting,
+} from './local-cluster.ts';
 
 export interface User {
   readonly name: string;
@@ -45,15 +51,24 @@ export class SharedCluster {
   /** Two nodes, n1 and n2, of two cpus and 512M each; everything below `directory` is shared. */
   static async start(): Promise<SharedCluster> {
     const cluster = new SharedCluster();
-    cluster.#makePlace();
-    await cluster.#startHead();
-    for (const name of ['n1', 'n2']) await cluster.#startNode(name);
+    try {
+      await cluster.#setUp();
+      return cluster;
+    } catch (error) {
+      await cluster.close();
+      throw error;
+    }
+  }
+
+  async #setUp(): Promise<void> {
+    this.#makePlace();
+    await this.#startHead();
+    for (const name of ['n1', 'n2']) await this.#startNode(name);
     await until('both nodes are up', async () => {
-      const { code, out } = await cluster.as(ROOT, 'node', 'list', '-o', 'json');
+      const { code, out } = await this.root('node', 'list', '-o', 'json');
       const nodes = code === 0 ? (JSON.parse(out) as { state: string }[]) : [];
       return nodes.filter(({ state }) => state === 'up').length === 2 ? true : undefined;
     });
-    return cluster;
   }
 
   /** Home of a user, 0700: also root's programs get into it only as that user. */
@@ -83,8 +98,8 @@ export class SharedCluster {
   }
 
   async outcome(id: string): Promise<{ kind: string; detail: string | null }> {
-    await this.as(ROOT, 'wait', id);
-    const { out } = await this.as(ROOT, 'job', id, '-o', 'json');
+    await this.root('wait', id);
+    const { out } = await this.root('job', id, '-o', 'json');
     return (JSON.parse(out) as { outcome: { kind: string; detail: string | null } }).outcome;
   }
 
@@ -95,17 +110,12 @@ export class SharedCluster {
   }
 
   async close(): Promise<void> {
-    // The head first: nobody is told that its node is gone, and what still runs is ended below.
-    for (const daemon of this.#daemons) await this.#stop(daemon);
+    // Agents first: they end what they run, and the head still hears of it.
+    const [head, ...agents] = this.#daemons;
+    // USR2 makes an agent take its processes and its launcher with it.
+    await Promise.all(agents.map((agent) => stop(agent, 'SIGUSR2')));
+    if (head !== undefined) await stop(head, 'SIGTERM');
     rmSync(this.directory, { recursive: true, force: true });
-  }
-
-  async #stop(daemon: ChildProcess): Promise<void> {
-    if (daemon.exitCode !== null || daemon.signalCode !== null) return;
-    const ended = once(daemon, 'exit');
-    // USR2 makes an agent end its processes and its launcher; a head does not know it.
-    daemon.kill(daemon === this.#daemons[0] ? 'SIGTERM' : 'SIGUSR2');
-    await ended;
   }
 
   #makePlace(): void {
@@ -141,7 +151,7 @@ export class SharedCluster {
     assert.equal(said.code, 0, said.error);
     this.#daemon('head', ['head', ...dir, '--listen', '127.0.0.1:0'], {});
     await until('the head answers', async () => {
-      return (await this.as(ROOT, 'whoami')).code !== 7 ? true : undefined;
+      return (await this.root('info')).code === 0 ? true : undefined;
     });
   }
 
@@ -160,7 +170,13 @@ export class SharedCluster {
     this.#daemons.push(
       spawn(file, rest, {
         cwd: '/',
-        env: { ...this.#environment(ROOT), ...SETTINGS, ...env, ...accounts, WEFT_NODE_SHARED: this.directory },
+        env: {
+          ...this.#environment(ROOT),
+          ...SETTINGS,
+          ...env,
+          ...accounts,
+          WEFT_NODE_SHARED: this.directory,
+        },
         stdio: ['ignore', log, log],
       }),
     );
@@ -175,7 +191,7 @@ export class SharedCluster {
   }
 
   #environment(user: User): NodeJS.ProcessEnv {
-    const home = user === ROOT || user.uid === 0 ? {} : { HOME: this.home(user), USER: user.name };
+    const home = user.uid === 0 ? {} : { HOME: this.home(user), USER: user.name };
     return {
       ...cleanEnvironment(home),
       XDG_CACHE_HOME: undefined,
@@ -189,6 +205,14 @@ export class SharedCluster {
   }
 }
 
+async function stop(daemon: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (daemon.exitCode !== null || daemon.signalCode !== null) return;
+  const ended = once(daemon, 'exit');
+  daemon.kill(signal);
+  await ended;
+}
+
+/** Short times, and limits that a test reaches. */
 const SETTINGS = {
   WEFT_HEAD_KILL_GRACE: '1s',
   WEFT_HEAD_HEARTBEAT: '500ms',

@@ -193,8 +193,10 @@ function leaveEpoch(state: State, task: Task, abandoned: readonly string[]): voi
   for (const part of task.parts.values()) {
     const { node } = part.share;
     const holding = nodeOf(state, node).holding.get(epochId);
-    assert((holding !== undefined) === abandoned.includes(node), `${epochId} left ${node} as said`);
-    if (holding === undefined) continue;
+    // A hello from before the report was acknowledged brings an ended part back as a stale claim.
+    const holds = holding?.task === task;
+    assert(holds === abandoned.includes(node), `${epochId} left ${node} as said`);
+    if (!holds) continue;
     holding.task = null;
     state.touched.push({ node, epochId });
   }

@@ -1,8 +1,12 @@
-// The accounting records, as the store has them.
+// The accounting records as the store has them; what is not done yet comes from memory, because
+// the store is written when a job is accepted and when it ends, not at every change between.
 
 import type { HistoryJob, HistoryTask } from '../../../api/history.ts';
 import { ok } from '../../../core/base/result.ts';
+import type { Job } from '../../../core/controller/state.ts';
+import type { JobId } from '../../../core/model/ids.ts';
 import type { HistoryQuery, JobRow, TaskRow } from '../../../ports/history.ts';
+import { jobState } from '../../views/job-state.ts';
 import type { Call, Handler } from '../call.ts';
 
 const LIMIT_DEFAULT = 100;
@@ -17,7 +21,7 @@ export const history: Handler<'history'> = async ({ engine }, { query }) => {
   const wantsTasks = query.tasks === true && jobIds.length > 0;
   const tasks = wantsTasks ? await engine.store.tasks({ jobIds, limit: TASKS_MAX }) : [];
   return ok({
-    jobs: shown.map(viewRow),
+    jobs: shown.map((row) => viewRow(row, engine.state.jobs.get(row.jobId as JobId))),
     tasks: tasks.map(viewTaskRow),
     next: rows.length > limit ? (shown.at(-1)?.jobId ?? null) : null,
   });
@@ -37,8 +41,9 @@ function readQuery(query: Call<'history'>['query']): Omit<HistoryQuery, 'limit'>
   };
 }
 
-function viewRow({ spec: _, ...rest }: JobRow): HistoryJob {
-  return rest;
+function viewRow({ spec: _, ...rest }: JobRow, job: Job | undefined): HistoryJob {
+  if (rest.outcome !== null || job === undefined) return rest;
+  return { ...rest, state: jobState(job), startedAt: job.startedAt };
 }
 
 function viewTaskRow({ taskIndex, nodes, ...rest }: TaskRow): HistoryTask {

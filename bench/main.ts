@@ -1,0 +1,47 @@
+// `npm run bench [NAME…]`: the named experiments, or all but the long ones, one after the other.
+// Each prints one JSON line per figure; bench/RESULTS.md keeps the last recorded ones.
+
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+
+interface Experiment {
+  readonly args: readonly string[];
+  readonly about: string;
+}
+
+const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
+  launcher: {
+    args: ['launcher-rate.ts'],
+    about: 'starts per second of the launcher alone, beside posix_spawn in C',
+  },
+  throughput: {
+    args: ['throughput.ts', '10000', '1'],
+    about: 'durable jobs per second, one agent: single submissions and one array',
+  },
+  throughput4: { args: ['throughput.ts', '10000', '4'], about: 'the same with four agents' },
+  latency: { args: ['latency.ts'], about: 'an idle cluster: submit to start, commands' },
+  recovery: {
+    args: ['recovery.ts', '1000', '100000'],
+    about: 'kill -9 of the head: jobs lost and run twice, time and memory with 100,000 pending',
+  },
+  head: { args: ['head-cost.ts', '20000'], about: "what a job costs the head's own code" },
+};
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.find((name) => !(name in EXPERIMENTS));
+if (unknown !== undefined) {
+  console.error(`bench: no experiment '${unknown}'; there are:`);
+  for (const [name, { about }] of Object.entries(EXPERIMENTS)) console.error(`  ${name}: ${about}`);
+  process.exit(2);
+}
+let failed = 0;
+for (const [name, { args, about }] of Object.entries(EXPERIMENTS)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  console.log(`# ${name}: ${about}`);
+  const [script, ...rest] = args as [string, ...string[]];
+  const run = spawnSync(process.execPath, [join(import.meta.dirname, script), ...rest], {
+    stdio: 'inherit',
+  });
+  if (run.status !== 0) failed += 1;
+}
+process.exit(failed === 0 ? 0 : 1);

@@ -1,0 +1,48 @@
+// Seeds that once broke something, each with the sentence of what it broke; and for every canary
+// the seed that finds it fastest. Both hold only as long as the same seed draws the same run.
+
+/** Run first, always. */
+export const PINNED: readonly { readonly seed: number; readonly broke: string }[] = [
+  { seed: 4, broke: 'the same hello twice on one connection opened two sessions' },
+  {
+    seed: 44,
+    broke:
+      'a node whose hello waited for the disk was found silent and stayed unreachable for ever',
+  },
+  {
+    seed: 84,
+    broke: 'a walltime reached but for a fraction of a millisecond was asked in a circle',
+  },
+  {
+    seed: 124,
+    broke: 'a work directory was made after its epoch had ended, and nobody removed it',
+  },
+  {
+    seed: 1347,
+    broke: 'a part that had ended came back as a stale claim, and the end of its task was a bug',
+  },
+];
+
+/** By the name of the canary. */
+export const CANARY_SEEDS: Readonly<Record<string, number>> = {
+  'report-not-idempotent': 9,
+  'submit-not-deduplicated': 24,
+  'hello-not-deduplicated': 10,
+  'apply-reads-clock': 7,
+  'launch-sent-once': 20,
+  'session-not-checked': 14,
+  'effects-before-sync': 14,
+  'acknowledged-before-journal': 15,
+  'freed-at-cancel': 1,
+  'epoch-not-checked': 10,
+  'half-a-step': 15,
+  'held-ignored': 14,
+  'drain-ignored': 23,
+  'dependency-ignored': 18,
+  'no-lease': 157,
+  'no-walltime': 12,
+  'report-sent-once': 4,
+  'journal-after-start': 24,
+  'never-kill': 6,
+  'output-cut': 20,
+};
