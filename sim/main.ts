@@ -1,5 +1,5 @@
 // The simulator's command line.
-//   check [--from S]            pinned seeds, canaries, fresh seeds, some of them twice: what CI runs
+//   check [--from S]            pinned seeds, canaries, seeds twice, fresh seeds: what CI runs
 //   [--seeds N] [--from S]      N fresh seeds
 //   seed S [--trace]            one seed: its weather, and with --trace everything that happened
 //   twice N [--from S]          N seeds, each run twice, must be the same to the last message

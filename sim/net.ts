@@ -1,8 +1,9 @@
 // The network between the head and one node each: sessions whose messages take time, stall, vanish
 // or come twice. Within a session order is kept, as on TCP: after one lost message all are lost.
 
-import { crc32 } from 'node:zlib';
 import type { Session } from '../src/ports/net.ts';
+import { decode } from '../src/wire/codec.ts';
+import type { AgentToHead, HeadToAgent } from '../src/wire/messages.ts';
 import type { Dice } from './chance.ts';
 import type { Life, Time } from './clock.ts';
 
@@ -239,7 +240,16 @@ export class SessionEnd implements Session {
   }
 }
 
-/** A short name for a message in the trace. */
-export function sumOf(bytes: Uint8Array): string {
-  return crc32(bytes).toString(16);
+/**
+ * The messages that may only come once on their connection, as they do there: an acknowledged piece
+ * of output, and stops and goes of one task together, of which the last one counts.
+ */
+export function reliesOnOnce(bytes: Uint8Array): boolean {
+  const decoded = decode(bytes);
+  if (!decoded.ok) return false;
+  const message = decoded.value as AgentToHead | HeadToAgent;
+  if (message.kind === 'log_ack') return true;
+  if (message.kind !== 'reports') return false;
+  const kinds = new Set(message.reports.map(({ kind }) => kind));
+  return kinds.has('task_suspended') && kinds.has('task_resumed');
 }

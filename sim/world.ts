@@ -20,7 +20,7 @@ import { dialerOf } from './dial.ts';
 import { HeadHost } from './head-host.ts';
 import type { SimProcess } from './kernel.ts';
 import { Machine } from './machine.ts';
-import { type Delivery, Link } from './net.ts';
+import { type Delivery, Link, reliesOnOnce } from './net.ts';
 import { StepLog } from './steps.ts';
 import { placeOf, Truth } from './truth.ts';
 import { asViolation, Violation } from './violation.ts';
@@ -304,8 +304,7 @@ export class World {
     this.messages += 1;
     this.note(`${link.node} ${direction} ${this.#wordsOf(bytes)}${again ? ' again' : ''}`);
     if (!again) return hand();
-    // These count pieces on an ordered session; they alone rely on coming once.
-    if (this.#kindOf(bytes) === 'log_ack') return;
+    if (reliesOnOnce(bytes)) return;
     const before = this.#sumOf(link, delivery);
     hand();
     if (this.#sumOf(link, delivery) === before) return;
@@ -317,11 +316,6 @@ export class World {
     if (direction === 'to_head') return this.#steps.emitted;
     const agent = this.machines.find(({ name }) => name === link.node)?.agent;
     return agent == null ? 0 : crc32(encode(sumOf(agent.state)));
-  }
-
-  #kindOf(bytes: Uint8Array): string {
-    const message = decode(bytes);
-    return message.ok ? (message.value as { kind: string }).kind : '';
   }
 
   #wordsOf(bytes: Uint8Array): string {

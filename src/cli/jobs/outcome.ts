@@ -23,7 +23,7 @@ export function exitCodeOf({ outcome, exit }: Ended): number {
     case 'cancelled':
       return 143;
     case 'launch_failed':
-      return /ENOENT|No such file/.test(outcome.detail ?? '') ? 127 : 126;
+      return /^cannot execute .*ENOENT/.test(outcome.detail ?? '') ? 127 : 126;
     default:
       return EXIT_OWN_FAILURE;
   }
@@ -33,13 +33,16 @@ function ownCode(exit: { code?: number; signal?: number } | null | undefined): n
   return exit?.signal !== undefined ? 128 + exit.signal : (exit?.code ?? 1);
 }
 
-/** `failed (exit 3)`, `cancelled: by alice`, `timeout`. */
+/** `failed (exit 3)`, `cancelled by alice`, `timeout`. */
 export function outcomeWords({ outcome, exit }: Ended): string {
   if (outcome === null) return 'not done';
   const how = outcome.kind === 'completed' ? '' : formatExit(outcome.exit ?? exit);
   const where = outcome.process === null ? '' : ` on ${outcome.process.node}`;
   // A failed exit needs no second sentence that says the same.
   const told = outcome.detail === null || (outcome.kind === 'failed' && how !== '');
+  // `cancelled by alice` says it all; `cancelled: cancelled by alice` would say it twice.
+  if (outcome.kind === 'cancelled' && outcome.detail?.startsWith('cancelled'))
+    return outcome.detail;
   const detail = told ? '' : `: ${outcome.detail}`;
   return `${outcome.kind}${how === '' ? '' : ` (${how}${where})`}${detail}`;
 }
