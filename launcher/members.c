@@ -1,6 +1,6 @@
 /* Who belongs to a process we started: its session, its descendants, and whoever carries its
    WEFT_LAUNCH value. As all that we start stays below us in the process tree (we are a subreaper),
-   only our own tree is looked at. */
+   only our own tree is looked at, and processes whose parent cannot be seen. */
 #define _GNU_SOURCE
 #include "members.h"
 
@@ -19,8 +19,9 @@
 #define SYS_pidfd_send_signal 424
 #define SYS_pidfd_open 434
 #endif
-/* In our tree; belongs to the record; was sent the signal. ROUNDS_MAX bounds a race with forks. */
-enum { TREE = 1, MINE = 2, SENT = 4, ROUNDS_MAX = 64 };
+/* In our tree; perhaps in it; belongs to the record; was sent the signal. ROUNDS_MAX bounds a race
+   with forks. */
+enum { TREE = 1, MAYBE = 2, MINE = 4, SENT = 8, ROUNDS_MAX = 64 };
 struct seen { pid_t pid, parent, group, session; uint64_t start; int flags; bool alive; };
 struct scan { struct seen *all; size_t n, room; };
 
@@ -101,7 +102,19 @@ static bool carries(pid_t pid, const char *mark) {
 
 /* After the main process ended, its number may lead a stranger's session: all began later. */
 static bool in_session(const struct seen *p, const struct record *rec) {
-  return p->session == rec->pid && (is_live(rec) || p->start <= rec->ended_ticks);
+  return rec->pid > 0 && p->session == rec->pid &&
+         (is_live(rec) || p->start <= rec->ended_ticks);
+}
+
+static bool marked(const struct seen *p, const struct record *rec) {
+  return rec->mark && carries(p->pid, rec->mark);
+}
+
+/* Whether a process that may be none of ours is proven to be: by its session or its mark. */
+static bool of_any(const struct seen *p) {
+  for (const struct record *rec = record_next(NULL); rec; rec = record_next(rec))
+    if (in_session(p, rec) || marked(p, rec)) return true;
+  return false;
 }
 
 static void look(struct scan *s, const struct record *rec) {
@@ -119,15 +132,19 @@ static void look(struct scan *s, const struct record *rec) {
   }
   if (proc) closedir(proc);
   if (s->n) qsort(s->all, s->n, sizeof *s->all, by_pid);
-  /* A parent that went away while we were looking says nothing: taken as one of our tree. */
+  /* A parent that is not shown (it just ended, or /proc hides it) says nothing either way. */
   for (struct seen *p = s->all; p < s->all + s->n; p++)
-    if (p->parent == getpid() || (p->parent > 0 && !find(s, p->parent))) p->flags = TREE;
+    if (p->parent == getpid()) p->flags = TREE;
+    else if (p->parent > 0 && !find(s, p->parent)) p->flags = MAYBE;
   spread(s, TREE);
+  spread(s, MAYBE);
   for (struct seen *p = s->all; p < s->all + s->n; p++)
-    if (p->flags & TREE && p->pid != getpid() && (!rec || in_session(p, rec))) p->flags |= MINE;
+    if (p->pid != getpid() && (rec ? p->flags && in_session(p, rec) : p->flags & TREE))
+      p->flags |= MINE;
   spread(s, MINE);
-  for (struct seen *p = s->all; rec && rec->mark && p < s->all + s->n; p++)
-    if ((p->flags & (TREE | MINE)) == TREE && p->pid != getpid() && carries(p->pid, rec->mark))
+  for (struct seen *p = s->all; p < s->all + s->n; p++)
+    if (p->flags & (TREE | MAYBE) && !(p->flags & MINE) && p->pid != getpid() &&
+        (rec ? marked(p, rec) : of_any(p)))
       p->flags |= MINE;
   spread(s, MINE);
 }

@@ -239,6 +239,7 @@ export class Machine {
       },
       stateDir: `/${name}`,
       switchUser: true,
+      ownUserOnly: false,
       allowRoot: false,
     };
   }

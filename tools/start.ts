@@ -16,10 +16,11 @@ npm stop ends the cluster and keeps its queue and history; npm run clean removes
 function main(): number {
   if (isRunning()) console.log('The cluster is already running.\n');
   else {
-    const failed = runWeft('up') || runFirstJob();
+    const failed =
+      runWeft('up', '--nodes', '4', '--cpus', '2', '--memory', '512M') || runFirstJob();
     if (failed) return failed;
   }
-  const code = runWeft('info');
+  const code = runWeft('info') || runWeft('jobs', '--all');
   console.log(NEXT);
   return code;
 }

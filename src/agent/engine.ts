@@ -23,6 +23,8 @@ export interface EngineHands {
 
 /** A full disk is waited for: nothing may be started that the journal does not know. */
 const JOURNAL_RETRY_MS = 1000;
+/** An effect that failed is tried again: what stood in its way may be gone by then. */
+const EFFECT_RETRY_MS = 5000;
 
 export class Engine {
   readonly state: RunnerState;
@@ -105,8 +107,28 @@ export class Engine {
     if (effect === null || this.#performed.get(epochId) === effect.key) return;
     this.#performed.set(epochId, effect.key);
     // Neither starts anything; doing them now lets a short task pass in one turn and one write.
-    if (effect.kind === 'prepare' || effect.kind === 'sweep') this.#hands.perform(effect, epoch);
+    if (effect.kind === 'prepare' || effect.kind === 'sweep') this.#perform(effect, epoch);
     else this.#effects.push(effect);
+  }
+
+  /** What goes wrong for one epoch must not end the agent, nor keep the others waiting. */
+  #perform(effect: Effect, epoch: Epoch): void {
+    try {
+      this.#hands.perform(effect, epoch);
+    } catch (error) {
+      const { kind, epochId, key } = effect;
+      this.#log.error({ error, epoch: epochId, effect: kind }, 'an effect failed');
+      // A start may have been half done; it is never repeated.
+      if (kind === 'start') return;
+      this.#clock.after(EFFECT_RETRY_MS, () => this.#performAgain(epochId, key));
+    }
+  }
+
+  #performAgain(epochId: EpochId, key: string): void {
+    if (this.#stopped || this.#performed.get(epochId) !== key) return;
+    this.#performed.delete(epochId);
+    this.#touch(epochId);
+    this.#settleSoon();
   }
 
   #settleSoon(): void {
@@ -126,7 +148,7 @@ export class Engine {
       this.#effects = [];
       for (const effect of effects) {
         const epoch = this.state.epochs.get(effect.epochId);
-        if (epoch !== undefined) this.#hands.perform(effect, epoch);
+        if (epoch !== undefined) this.#perform(effect, epoch);
       }
     }
     this.#flushing = false;

@@ -14,12 +14,13 @@ export interface Surroundings {
 }
 
 const PATH = '/usr/local/bin:/usr/bin:/bin';
+/** Names that only the agent gives a value. */
+const OURS = /^(WEFT_.*|CM_NODE_RANK|CM_PROC_RANK)$/s;
 
 /** The part that is the same for all processes here, as `NAME=value`. */
 export function buildEnvironment(of: Surroundings): string[] {
-  const given = of.order.environment;
   const list: string[] = [];
-  const names = { ...defaults(of), ...given, ...identity(of) };
+  const names = { ...defaults(of), ...givenBy(of.order), ...identity(of) };
   for (const name in names) {
     const value = names[name] as string;
     // A name with '=' or a NUL anywhere cannot be in an environment; execve would misread it.
@@ -27,6 +28,15 @@ export function buildEnvironment(of: Surroundings): string[] {
     list.push(`${name}=${value}`);
   }
   return list;
+}
+
+/**
+ * Without what is ours to say: of two entries of one name a reader may take either, and by its
+ * WEFT_LAUNCH a process is found again.
+ */
+function givenBy(order: LaunchOrder): Record<string, string> {
+  const all = Object.entries(order.environment);
+  return Object.fromEntries(all.filter(([name]) => !OURS.test(name)));
 }
 
 function defaults({ account, temporary }: Surroundings): Record<string, string> {

@@ -52,6 +52,7 @@ export class Hands {
     this.#sweeper.stop();
   }
 
+  /** Throws what one epoch's files, group or launcher did; the engine keeps that to the epoch. */
   perform(effect: Effect, epoch: Epoch): void {
     switch (effect.kind) {
       case 'prepare':
@@ -128,7 +129,7 @@ export class Hands {
     }
     this.#world.outputs.finish(epochId, () => {
       for (const { path } of outputsOf(epoch, this.#world.settings)) {
-        this.#world.ports.files.removeFile(path);
+        this.#removeFile(path);
       }
       this.#removeFiles(epoch.order);
     });
@@ -152,11 +153,30 @@ export class Hands {
   }
 
   #released(order: LaunchOrder): void {
-    const { settings, ports } = this.#world;
-    if (order.program.kind === 'script')
-      ports.files.removeFile(scriptFile(settings, order.epochId));
-    if (order.nodes.length > 1) ports.files.removeFile(hostFile(settings, order));
+    const { settings } = this.#world;
+    if (order.program.kind === 'script') this.#removeFile(scriptFile(settings, order.epochId));
+    if (order.nodes.length > 1) this.#removeFile(hostFile(settings, order));
     this.#world.step({ kind: 'released', epochId: order.epochId });
+  }
+
+  /** A user may have put anything in place of a file of his: what cannot be removed stays. */
+  #removeFile(path: string): void {
+    const { files, log } = this.#world.ports;
+    try {
+      files.removeFile(path);
+    } catch (error) {
+      log.warn({ error, path }, 'a file could not be removed');
+    }
+  }
+
+  #list(path: string): string[] {
+    const { files, log } = this.#world.ports;
+    try {
+      return files.list(path);
+    } catch (error) {
+      log.warn({ error, path }, 'a directory could not be read');
+      return [];
+    }
   }
 
   /** What epochs have left behind that no journal knows any more. */
@@ -164,18 +184,18 @@ export class Hands {
     const { files, log } = this.#world.ports;
     const { stateDir } = this.#world.settings;
     const known = new Set([...state.epochs.keys()].map(fileNameOf));
-    for (const name of files.list(`${stateDir}/work`)) {
+    for (const name of this.#list(`${stateDir}/work`)) {
       if (known.has(name.replace(/\.tmp$/, ''))) continue;
       files.removeTree(`${stateDir}/work/${name}`).catch((error: unknown) => {
         log.warn({ error, name }, 'an old work directory could not be removed');
       });
     }
-    const spools = files.list(`${stateDir}/spool`).map((uid) => `spool/${uid}`);
+    const spools = this.#list(`${stateDir}/spool`).map((uid) => `spool/${uid}`);
     for (const folder of ['scripts', ...spools]) {
-      for (const name of files.list(`${stateDir}/${folder}`)) {
+      for (const name of this.#list(`${stateDir}/${folder}`)) {
         // In the spool the name goes on: node rank, process rank, stream.
         const epoch = folder === 'scripts' ? name : name.replace(/\.\d+\.\d+\.(out|err)$/, '');
-        if (!known.has(epoch)) files.removeFile(`${stateDir}/${folder}/${name}`);
+        if (!known.has(epoch)) this.#removeFile(`${stateDir}/${folder}/${name}`);
       }
     }
   }

@@ -51,6 +51,8 @@ const STATE_STOPPED = 2;
 const STATE_EXITED = 3;
 const STATE_FAILED = 4;
 const EINVAL = 22;
+/** Many large starts go out in slices: one buffer of all would be copied as it grows. */
+const SLICE_BYTES = 1_048_576;
 /** ERROR codes after which the launcher closes (launcher/wire.h). */
 const LAST_FATAL_ERROR = 3;
 const ERROR_UNKNOWN_ID = 4;
@@ -145,13 +147,16 @@ export class LauncherClient implements Processes {
   }
 
   #flushSoon(): void {
-    if (this.#flushing) return;
+    if (this.#writer.length >= SLICE_BYTES) this.#flush();
+    if (this.#flushing || this.#writer.isEmpty) return;
     this.#flushing = true;
-    setImmediate(() => this.#flush());
+    setImmediate(() => {
+      this.#flushing = false;
+      this.#flush();
+    });
   }
 
   #flush(): void {
-    this.#flushing = false;
     if (this.#writer.isEmpty || this.#closed) return;
     this.#stream.write(this.#writer.take());
   }

@@ -87,6 +87,11 @@ export class RequestWriter {
     return this.#used === 0;
   }
 
+  /** In bytes, of what was written since the last `take`. */
+  get length(): number {
+    return this.#used;
+  }
+
   /** A copy of everything written since the last call. */
   take(): Uint8Array {
     const bytes = Buffer.from(this.#buffer.subarray(0, this.#used));

@@ -43,5 +43,7 @@ export interface AgentSettings {
   readonly stateDir: string;
   /** Run as the submitting user; otherwise everything runs as the agent's own. */
   readonly switchUser: boolean;
+  /** Without switching: refuse the jobs of others, who would otherwise act as this user. */
+  readonly ownUserOnly: boolean;
   readonly allowRoot: boolean;
 }

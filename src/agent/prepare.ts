@@ -77,7 +77,10 @@ export class Preparer {
     const { user, uid } = order.account;
     const node = this.#settings.node;
     if (account === null) return `user ${user} does not exist on node ${node}`;
-    if (!this.#settings.switchUser) return null;
+    if (!this.#settings.switchUser) {
+      if (!this.#settings.ownUserOnly || user === account.name) return null;
+      return `node ${node} runs as ${account.name} and takes no jobs of others`;
+    }
     if (uid !== null && uid !== account.uid) {
       return `user ${user} has uid ${uid} where the job was submitted, but ${account.uid} on ${node}`;
     }

@@ -45,7 +45,7 @@ const RETRY_MS_MIN = 200;
  * nodes before it calls them unreachable. */
 const RETRY_MS_MAX = 5000;
 /** In one message: leaves the connection free for heartbeats in between. */
-const REPORTS_PER_MESSAGE_MAX = 2000;
+const REPORTS_PER_MESSAGE_MAX = 200;
 
 export class HeadLink {
   readonly #world: SessionWorld;

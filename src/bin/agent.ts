@@ -98,6 +98,8 @@ async function settingsOf(
     facts: factsOf(options, launcher, switchUser),
     stateDir: options.stateDir,
     switchUser,
+    // `weft up` says false outright: its head lets in nobody but its owner.
+    ownUserOnly: options.switchUser === 'auto' && !isRoot,
     allowRoot: false,
   };
 }

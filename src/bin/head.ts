@@ -47,7 +47,10 @@ async function serve(options: HeadOptions, log: FileLog, audit: FileLog): Promis
   });
   await logs.prepare();
   const { settings, heartbeatMs, tickMs, logBytesMax } = options;
-  head = await startHead({ store, clock, log, logs }, { settings, heartbeatMs, tickMs, logBytesMax });
+  head = await startHead(
+    { store, clock, log, logs },
+    { settings, heartbeatMs, tickMs, logBytesMax },
+  );
   const { engine, agents } = head;
   const ports = { engine, agents, logs, clock, chance: systemChance, log, audit };
   const http = await startHttp(ports, {

@@ -18,6 +18,7 @@ import {
   PROTOCOL_VERSION,
 } from '../wire/messages.ts';
 import type { Engine } from './engine.ts';
+import { OutputGate } from './output-gate.ts';
 
 /** Where pieces of output go. */
 export interface LogSink {
@@ -38,6 +39,9 @@ export interface AgentsOptions {
 
 /** Orders that show no effect are sent again after this long. */
 const RESEND_MS = 5_000;
+
+/** Of one message of orders: small enough that heartbeats get through in between. */
+const ORDERS_BYTES_MAX = 4 * 1_048_576;
 
 interface Link {
   readonly session: Session;
@@ -60,6 +64,7 @@ export class Agents {
   #startedAt: number;
   #resentAt = 0;
   #engine: Engine | null = null;
+  #outputs: OutputGate | null = null;
 
   constructor(options: AgentsOptions) {
     this.#options = options;
@@ -69,6 +74,7 @@ export class Agents {
   /** The engine sends through this object, so it comes second. */
   attach(engine: Engine): void {
     this.#engine = engine;
+    this.#outputs = new OutputGate(engine, this.#options);
   }
 
   /** `session.peer` is the node's name, as its secret proved it. */
@@ -98,7 +104,7 @@ export class Agents {
 
   send(node: NodeName, orders: readonly Order[]): void {
     const link = this.#links.get(node);
-    if (link !== undefined && link.number > 0) tell(link, { kind: 'orders', orders });
+    if (link !== undefined && link.number > 0) tellOrders(link, orders);
   }
 
   /** All sessions start anew: what they were told may not be durable. */
@@ -216,8 +222,17 @@ export class Agents {
   }
 
   #log(link: Link, message: Extract<AgentToHead, { kind: 'log' }>): void {
-    const { name, offset, bytes, end, dropped } = message;
-    this.#options.logs.append(name, { offset, bytes, end, dropped }).then(
+    if (this.#outputs === null || link.number === 0) {
+      link.session.close('output before the welcome');
+      return;
+    }
+    const { name } = message;
+    const taken = this.#outputs.take(link.node, message);
+    if (taken === null) {
+      link.session.close('more output than can be written; dial again');
+      return;
+    }
+    taken.then(
       (size) => tell(link, { kind: 'log_ack', name, offset: size }),
       (error: unknown) => {
         const fields = { node: link.node, epoch: name.epochId, error: String(error) };
@@ -238,6 +253,18 @@ export class Agents {
 
 function tell(link: Link, message: HeadToAgent): void {
   link.session.send(encode(message));
+}
+
+/** In as many messages as their size demands: a node refuses one beyond MESSAGE_BYTES_MAX. */
+function tellOrders(link: Link, orders: readonly Order[]): void {
+  const bytes = encode({ kind: 'orders', orders } satisfies HeadToAgent);
+  if (bytes.length <= ORDERS_BYTES_MAX || orders.length === 1) {
+    link.session.send(bytes);
+    return;
+  }
+  const half = Math.ceil(orders.length / 2);
+  tellOrders(link, orders.slice(0, half));
+  tellOrders(link, orders.slice(half));
 }
 
 function refuseLink(link: Link, refusal: Refusal): void {

@@ -26,17 +26,16 @@ const run = promisify(execFile);
 /** A link as last component fails, a fifo does not block, a terminal does not become ours. */
 const SAFE_READ =
   constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
+/** No name is ever an argument: there may be too many, and not all are UTF-8. */
+const DELETE_ALL = ['.', '-xdev', '-mindepth', '1', '-delete'];
 const NOTHING = new Uint8Array(0);
-/** A million files take rm about ten seconds. */
+/** A million files take about ten seconds. */
 const REMOVE_TIMEOUT_MS = 10 * 60_000;
 
 export const systemFiles: Files = {
   makeDirectory,
   writeFile,
-  size: (path) => {
-    const status = statOrNull(path);
-    return status?.isFile() === true ? status.size : null;
-  },
+  size,
   read: readSafely,
   removeFile: (path) => ignoring('ENOENT', () => unlinkSync(path)),
   removeTree,
@@ -71,6 +70,15 @@ function writeFile(path: string, text: string, owner: Owner | null, mode: number
   if (owner !== null) chownSync(path, owner.uid, owner.gid);
 }
 
+function size(path: string): number | null {
+  try {
+    const status = statOrNull(path);
+    return status?.isFile() === true ? status.size : null;
+  } catch {
+    return null; // Its owner has shut the directory: nothing there that can be read either.
+  }
+}
+
 function readSafely(
   path: string,
   uid: number | null,
@@ -102,14 +110,14 @@ async function removeTree(path: string): Promise<void> {
   // reaches nothing that the owner could not delete anyway.
   const isRoot = process.getuid?.() === 0;
   const rights = isRoot ? { uid: status.uid, gid: status.gid } : {};
-  const names = readdirSync(path).map((name) => `./${name}`);
   const own = { ...rights, cwd: path, timeout: REMOVE_TIMEOUT_MS };
   try {
-    await run('rm', ['-rf', '--', ...names], own);
+    await run('find', DELETE_ALL, own);
   } catch {
-    // Directories that the job made read-only; `-R` from `.` follows no link. The second rm speaks.
+    // Directories that the job made read-only; `-R` from `.` follows no link. The second find
+    // speaks.
     await run('chmod', ['-R', 'u+rwX', '.'], own).catch(() => undefined);
-    await run('rm', ['-rf', '--', ...names], own);
+    await run('find', DELETE_ALL, own);
   }
   rmdirSync(path);
 }

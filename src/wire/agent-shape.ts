@@ -1,7 +1,9 @@
 // The shape of what agents send, checked before anybody believes it: one broken or hostile agent
 // must not be able to stop the head. What the values mean is for the controller to judge.
 
+import { NODE_WORD_LENGTH_MAX, NODE_WORDS_MAX } from '../core/model/limits.ts';
 import type { EndCause } from '../core/model/orders.ts';
+import { isPlausible, type Resources } from '../core/model/resources.ts';
 import { type AgentToHead, PROTOCOL_VERSION } from './messages.ts';
 
 /** Says whether a value has the shape. */
@@ -35,8 +37,11 @@ function map(fields: Readonly<Record<string, Shape>>): Shape {
   return (value) => isMap(value) && all.every(([name, shape]) => shape(value[name]));
 }
 
-const amounts: Shape = (value) => isMap(value) && Object.values(value).every(count);
-const resources = map({ cpuCount: count, memoryBytes: count, gpuCount: count, counted: amounts });
+const amounts = map({ cpuCount: count, memoryBytes: count, gpuCount: count, counted: isMap });
+/** Every gpu is listed by itself: a count beyond all machines would use up the head's memory. */
+const resources: Shape = (value) => amounts(value) && isPlausible(value as Resources);
+const word: Shape = (value) => typeof value === 'string' && value.length <= NODE_WORD_LENGTH_MAX;
+const words: Shape = (value) => list(word)(value) && (value as unknown[]).length <= NODE_WORDS_MAX;
 const place = map({ jobId: count, index: (value) => value === null || count(value) });
 const held = map({
   epochId: text,
@@ -62,8 +67,8 @@ const hello = map({
   bootId: text,
   instance: text,
   resources,
-  labels: list(text),
-  sharedPaths: list(text),
+  labels: words,
+  sharedPaths: words,
   facts,
   held: list(held),
 });

@@ -2,7 +2,7 @@
 // fallback. Where the fallback cannot, LACKS says so and the test asserts what it does instead.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -56,13 +56,34 @@ const cgroupRoot = ['/sys/fs/cgroup/unified', '/sys/fs/cgroup'].find((path) =>
   existsSync(join(path, 'cgroup.procs')),
 );
 const needsCgroups = isRoot && cgroupRoot ? {} : { skip: 'needs root and a cgroup v2 tree' };
+const canHide =
+  isRoot &&
+  spawnSync('unshare', ['-m', 'mount', '-t', 'proc', '-o', 'hidepid=2', 'proc', '/proc']).status ===
+    0;
+const needsHiding = canHide ? {} : { skip: 'needs root and a /proc of its own' };
 const NOBODY = 65534;
+/** A uid that nobody else's processes have: they would be at stake. */
+const LONER = 61_234;
 const STAGE = { cgroup: 2, chdir: 5, stdin: 6, stdout: 7, exec: 9 };
 const MALFORMED = 1;
 
 for (const flavour of Object.keys(flavours) as Flavour[]) {
   describe(`launcher ${flavour}`, { concurrency: false }, () => suite(flavour));
 }
+
+test('many large starts go out in slices', async () => {
+  const sizes: number[] = [];
+  const stream = { onData: () => undefined, onClose: () => undefined, close: () => undefined };
+  const write = (bytes: Uint8Array): void => void sizes.push(bytes.length);
+  const client = new LauncherClient({ ...stream, write }, { onRefused: assert.fail });
+  const environment = ['V='.padEnd(500_000, 'x')];
+  for (let launchId = 1; launchId <= 10; launchId += 1) {
+    client.start({ ...plain, launchId, argv: ['true'], environment });
+  }
+  client.close();
+  assert.ok(sizes.length >= 3 && Math.max(...sizes) < 2_000_000, sizes.join());
+  assert.ok(sizes.reduce((sum, size) => sum + size) > 5_000_000);
+});
 
 function suite(flavour: Flavour): void {
   const has = (ability: string): boolean => !LACKS[flavour].has(ability);
@@ -448,6 +469,27 @@ function suite(flavour: Flavour): void {
     await until('its process to be gone', () => !isAlive(pid));
     assert.equal(existsSync(other.path), false);
     await other.end();
+  });
+
+  test('a shutdown spares strangers whose parents are hidden', needsHiding, async () => {
+    const alone = ['setpriv', `--reuid=${LONER}`, `--regid=${LONER}`, '--clear-groups'];
+    const hidden = 'mount -t proc -o hidepid=2 proc /proc && exec "$@"';
+    const other = new Launcher(['unshare', '-m', 'sh', '-c', hidden, 'sh', ...alone, ...command]);
+    execFileSync('chown', [String(LONER), other.folder]);
+    const stranger = spawn('sleep', ['60'], { uid: LONER, gid: LONER });
+    try {
+      const guest = await other.connect();
+      guest.spawn({ id: 1, argv: shell('setsid sleep 60 & exec sleep 60') });
+      const { pid } = await guest.answer('started', 1);
+      const ended = once(other.process, 'exit');
+      guest.ask((writer) => writer.shutdown(true));
+      await ended;
+      await until('its process to be gone', () => !isAlive(pid));
+      assert.ok(isAlive(stranger.pid ?? 0));
+    } finally {
+      stranger.kill('SIGKILL');
+      await other.end();
+    }
   });
 
   test('a launcher with nothing to do leaves', async () => {

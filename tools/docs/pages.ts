@@ -10,7 +10,7 @@ import * as cminfo from '../../src/cli/seed/cminfo.ts';
 import * as cmkill from '../../src/cli/seed/cmkill.ts';
 import * as cmrun from '../../src/cli/seed/cmrun.ts';
 import { VERBS } from '../../src/cli/verbs.ts';
-import { CODES, type Code, KINDS } from '../../src/core/model/errors.ts';
+import { errorsText } from './errors-page.ts';
 
 /** From this heading on a page is kept. */
 export const KEPT_FROM = '## Example';
@@ -31,7 +31,8 @@ export async function makePages(): Promise<Page[]> {
     if (command === undefined) throw new Error(`no command ${name}`);
     return commandPage(`weft ${name}`, command);
   });
-  return [...pages, ...(await seedPages()), configPage(), errorsPage()];
+  const errors = { path: 'docs/errors.md', text: errorsText(), kept: false };
+  return [...pages, ...(await seedPages()), configPage(), errors];
 }
 
 const SILENT: Invocation = {
@@ -154,27 +155,6 @@ const UNITS = {
   count: 'count',
   port: 'port on 127.0.0.1',
 } as const;
-
-function errorsPage(): Page {
-  const kinds = Object.entries(KINDS).map(
-    ([kind, { http, exit, retry }]) => `| \`${kind}\` | ${http} | ${exit} | ${retry} |`,
-  );
-  const codes = (Object.keys(CODES) as Code[]).map(
-    (code) => `| \`${code}\` | \`${CODES[code].kind}\` | ${cell(CODES[code].text)} |`,
-  );
-  const parts = [
-    '# Errors',
-    'Every refusal has a kind, which decides the HTTP status, the exit code and whether to try again,\n' +
-      'and a code, which names the case. Programs switch on these, never on the text.',
-    ['| kind | HTTP | exit code | try again |', '|---|---|---|---|', ...kinds].join('\n'),
-    '`run --wait`, `submit --wait` and `wait` end with the exit code of the job, 128 + n for signal n;\n' +
-      '124 when it ran into its time limit, 125 when we cannot tell or for a failure of our own, 126 and\n' +
-      '127 when its program could not be started, 137 when it ran out of memory, 143 when cancelled.',
-    '## Codes',
-    ['| code | kind | message |', '|---|---|---|', ...codes].join('\n'),
-  ];
-  return { path: 'docs/errors.md', text: join(parts), kept: false };
-}
 
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;

@@ -33,7 +33,7 @@ export async function runAgent(context: Context, options: Options): Promise<numb
       'Get a token on the head with `weft token join`, then `weft join weft-join:…` here.';
     throw usage(`this machine has not joined a cluster (no ${paths.membership})`, hint);
   }
-  paths.make();
+  paths.make('shared');
   const mark = paths.mark(membership.name);
   const other = readLiveMark(mark);
   if (other !== null)

@@ -34,7 +34,7 @@ export const verb = defineVerb<Options>({
       context.print(`There is no cluster in ${cluster.paths.directory}.`);
       return 0;
     }
-    cluster.paths.make();
+    cluster.paths.make('own');
     const unlock = cluster.lock();
     try {
       if (cluster.isRunning('head')) await putBack(context, cluster, { config, options });

@@ -34,7 +34,7 @@ export async function runHead(context: Context, options: Options): Promise<numbe
   );
   const config = await context.config(flags);
   const paths = new LocalPaths(context.directory);
-  paths.make();
+  paths.make('shared');
   const mark = paths.mark('head');
   const other = readLiveMark(mark);
   if (other !== null)

@@ -31,7 +31,7 @@ export const verb = defineVerb<Options>({
       throw usage(`${paths.directory} has the cluster of \`weft up\``, 'Choose another --dir.');
     }
     const text = configText(options);
-    paths.make();
+    paths.make('shared');
     writeFileSync(file, text, { mode: 0o644, flag: 'wx' });
     context.print(`Wrote ${file}. What next:`);
     const dir = context.options.dir === undefined ? '' : ` --dir ${paths.directory}`;

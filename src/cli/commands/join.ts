@@ -53,7 +53,7 @@ export const verb = defineVerb<Options>({
     const name = readName(options.name ?? config.text('node.name') ?? hostname());
     const labels = options.label ?? [];
     const joined = await tryAll(context, { ticket: ticket.value, config, body: { name, labels } });
-    paths.make();
+    paths.make('shared');
     writeJson(paths.membership, { ...joined, fingerprint: ticket.value.fingerprint });
     context.print(`Node ${joined.name} is a member of ${joined.clusterName}. Start it: weft agent`);
     return 0;

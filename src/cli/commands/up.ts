@@ -28,7 +28,7 @@ export const verb = defineVerb<Options>({
   async run({ context, options }) {
     const config = await context.config(flagsOf(options));
     const cluster = new LocalCluster(context, config);
-    cluster.paths.make();
+    cluster.paths.make('own');
     const unlock = cluster.lock();
     try {
       return await bringUp(context, cluster, wishes(cluster.record, config, options));

@@ -7,8 +7,8 @@ import type { EpochId, JobId, NodeName, UserName } from '../model/ids.ts';
 import type { JobSpec, OutcomeKind } from '../model/job.ts';
 import type { Share, SignalOrder } from '../model/orders.ts';
 import { requeueEntry } from './apply/jobs.ts';
-import { addActive, NO_ENDED, NO_TASKS, shareSpec, waitsForAll } from './apply/parts-of-job.ts';
 import { refreshPool } from './apply/nodes.ts';
+import { addActive, NO_ENDED, NO_TASKS, shareSpec, waitsForAll } from './apply/parts-of-job.ts';
 import {
   createState,
   type Job,

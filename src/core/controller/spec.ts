@@ -1,5 +1,6 @@
 // From what a client sent to a complete specification: defaults filled in, every value checked.
 
+import { formatDuration } from '../base/duration.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { formatSize } from '../base/size.ts';
 import { type Refusal, refuse } from '../model/errors.ts';
@@ -63,7 +64,7 @@ function complete(
     beginAt: wish.beginAt ?? null,
     nice: whole('nice', wish.nice ?? 0, -limits.NICE_MAX, limits.NICE_MAX),
     held: wish.held ?? false,
-    onNodeLoss: checkLoss(wish.onNodeLoss ?? defaultLoss(directory)),
+    onNodeLoss: checkLoss(wish.onNodeLoss ?? defaultLoss(directory), settings),
     requeue: wish.requeue ?? true,
     retriesMax: whole('the number of retries', wish.retriesMax ?? 0, 0, limits.RETRIES_MAX),
     partition,
@@ -97,15 +98,25 @@ function completeRequest(
         `'${name}' is not a name for a counted resource; use letters, digits, '.', '-' and '_'`,
       );
     }
-    whole(`the amount of ${name}`, counted[name] as number, 0, 1e12);
+    whole(`the amount of ${name}`, counted[name] as number, 0, limits.COUNTED_PER_NODE_MAX);
   }
   return {
     nodeCount,
     processesPerNode: processes,
     perNode: {
-      cpuCount: whole('cpus', wish.cpuCount ?? defaults.perNode.cpuCount, 0, 1_000_000),
+      cpuCount: whole(
+        'cpus',
+        wish.cpuCount ?? defaults.perNode.cpuCount,
+        0,
+        limits.CPUS_PER_NODE_MAX,
+      ),
       memoryBytes: checkMemory(wish.memoryBytes ?? defaults.perNode.memoryBytes),
-      gpuCount: whole('gpus', wish.gpuCount ?? defaults.perNode.gpuCount, 0, 100_000),
+      gpuCount: whole(
+        'gpus',
+        wish.gpuCount ?? defaults.perNode.gpuCount,
+        0,
+        limits.GPUS_PER_NODE_MAX,
+      ),
       counted,
     },
     exclusive: wish.exclusive ?? false,
@@ -115,7 +126,7 @@ function completeRequest(
 }
 
 function checkMemory(bytes: number): number {
-  whole('memory', bytes, 0, 2 ** 50);
+  whole('memory', bytes, 0, limits.MEMORY_PER_NODE_MAX);
   // Below this no program starts, so it is a unit forgotten: `--memory 512` for `512M`.
   if (bytes > 0 && bytes < 1_048_576) {
     wrong(`${formatSize(bytes)} bytes of memory is too little for any program; a unit missing?`);
@@ -192,8 +203,13 @@ function checkArray(array: Submission['array']): JobSpec['array'] {
   return { indices: indices.value.toString(), runningMax: array.runningMax };
 }
 
-function checkLoss(onNodeLoss: OnNodeLoss): OnNodeLoss {
-  if (onNodeLoss.kind === 'lease') whole('the lease in ms', onNodeLoss.leaseMs, 1000, 365 * DAY_MS);
+function checkLoss(onNodeLoss: OnNodeLoss, { nodeTimeoutMs }: Settings): OnNodeLoss {
+  if (onNodeLoss.kind !== 'lease') return onNodeLoss;
+  whole('the lease in ms', onNodeLoss.leaseMs, 1000, 365 * DAY_MS);
+  // A shorter one would run out between the heartbeats of a healthy node.
+  if (onNodeLoss.leaseMs < nodeTimeoutMs) {
+    wrong(`a lease is at least the node time-out, ${formatDuration(nodeTimeoutMs)}`);
+  }
   return onNodeLoss;
 }
 

@@ -48,6 +48,10 @@ export const CODES = {
     text: '{action} needs the role {role}; {user} is {actual}.',
   },
   'auth.not_owner': { kind: 'permission_denied', text: 'Job {job} belongs to {owner}.' },
+  'auth.single_user': {
+    kind: 'permission_denied',
+    text: 'This cluster runs everything as {owner} and serves nobody else.',
+  },
   'auth.root_refused': {
     kind: 'permission_denied',
     text: 'Jobs as root are refused when nodes switch users; submit as an ordinary user.',
@@ -95,7 +99,6 @@ export const CODES = {
     text: 'The peer speaks protocol {theirs}, this side speaks {ours}; install the same release.',
   },
   'rate.exceeded': { kind: 'resource_exhausted', text: 'More than {limit} requests a second.' },
-  'queue.full': { kind: 'resource_exhausted', text: 'The queue holds {count} tasks, its limit.' },
   'head.starting': { kind: 'unavailable', text: 'The head is reading its journal.' },
   'head.stopping': { kind: 'unavailable', text: 'The head is stopping.' },
   'head.unreachable': { kind: 'unavailable', text: 'No head answers at {address}: {cause}' },

@@ -21,6 +21,18 @@ export const DEPENDENCIES_MAX = 1000;
 /** Further epochs a user may ask for; a task that fails that often needs a person. */
 export const RETRIES_MAX = 1000;
 export const NICE_MAX = 100;
+/** Of one node, asked for or offered: beyond any machine, and small enough to count with. */
+export const CPUS_PER_NODE_MAX = 1_000_000;
+/** 1 PiB. */
+export const MEMORY_PER_NODE_MAX = 2 ** 50;
+/** Each gpu of a node is listed by itself. */
+export const GPUS_PER_NODE_MAX = 100_000;
+/** Of one counted resource; sums over all nodes stay exact. */
+export const COUNTED_PER_NODE_MAX = 1e12;
+/** Labels, and likewise shared directories, that one agent brings. */
+export const NODE_WORDS_MAX = 1000;
+/** Length of one of them: the longest path Linux takes. */
+export const NODE_WORD_LENGTH_MAX = 4096;
 /** Job names are shown in tables and used in file patterns. */
 export const NAME_LENGTH_MAX = 200;
 /** Submission keys remembered, newest first: at 1,000 jobs/s still minutes of retries. */

@@ -1,5 +1,13 @@
 // Amounts of what nodes have and tasks ask for. Vectors of counts: no identity, but for gpus.
 
+import {
+  COUNTED_PER_NODE_MAX,
+  CPUS_PER_NODE_MAX,
+  GPUS_PER_NODE_MAX,
+  MEMORY_PER_NODE_MAX,
+  NODE_WORDS_MAX,
+} from './limits.ts';
+
 /** CPUs, memory and gpus of one node, and any resource the site counts (licences, slots…). */
 export interface Resources {
   readonly cpuCount: number;
@@ -17,6 +25,24 @@ export function addResources(a: Resources, b: Resources): Resources {
 
 export function subtractResources(a: Resources, b: Resources): Resources {
   return combine(a, b, -1);
+}
+
+/** Whether a node may say that it has this: whole numbers, none beyond the limits of the model. */
+export function isPlausible(resources: Resources): boolean {
+  const { cpuCount, memoryBytes, gpuCount, counted } = resources;
+  if (!isWithin(cpuCount, CPUS_PER_NODE_MAX) || !isWithin(memoryBytes, MEMORY_PER_NODE_MAX)) {
+    return false;
+  }
+  const amounts = Object.values(counted);
+  return (
+    isWithin(gpuCount, GPUS_PER_NODE_MAX) &&
+    amounts.length <= NODE_WORDS_MAX &&
+    amounts.every((amount) => isWithin(amount, COUNTED_PER_NODE_MAX))
+  );
+}
+
+function isWithin(amount: number, max: number): boolean {
+  return Number.isSafeInteger(amount) && amount >= 0 && amount <= max;
 }
 
 /** Whether `wanted` is at most `free`, in every dimension. */

@@ -6,6 +6,8 @@ import type { Failure, Preparation } from './state.ts';
 
 /** Steps that depend on what the job asked for; trying elsewhere would end the same way. */
 const OF_THE_JOB = new Set(['chdir', 'stdin', 'stdout', 'stderr', 'exec']);
+/** Arguments and environment are the job's, at whichever step their size is noticed. */
+const E2BIG = 7;
 
 /** `cannot execute ./x: No such file or directory (ENOENT)`. */
 export function describeFailure(
@@ -16,7 +18,7 @@ export function describeFailure(
   const step = describeStep(order, preparation, failed.stage);
   return {
     detail: `${step}: ${formatErrno(failed.errno)}`,
-    nodeFault: !OF_THE_JOB.has(failed.stage),
+    nodeFault: !OF_THE_JOB.has(failed.stage) && failed.errno !== E2BIG,
   };
 }
 

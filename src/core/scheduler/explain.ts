@@ -84,7 +84,9 @@ export function describeRequest(request: ResourceRequest): string {
 /** A directory that must be shared stands among the labels; people know it as a directory. */
 function describeLabels(labels: readonly string[]): string {
   const own = labels.filter((label) => !label.startsWith('shared='));
-  const paths = labels.filter((label) => label.startsWith('shared=')).map((label) => label.slice(7));
+  const paths = labels
+    .filter((label) => label.startsWith('shared='))
+    .map((label) => label.slice(7));
   const labelled = own.length > 0 ? ` labelled ${own.join(', ')}` : '';
   return paths.length > 0 ? `${labelled} sharing ${paths.join(', ')}` : labelled;
 }

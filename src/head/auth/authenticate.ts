@@ -25,6 +25,8 @@ export interface AuthenticatorOptions {
   readonly now: () => number;
   /** The head's own uid: whoever can become it owns the cluster anyway. */
   readonly headUid: number;
+  /** False: jobs run as the head's own user, so nobody else may submit any. */
+  readonly multiUser: boolean;
 }
 
 export class Authenticator {
@@ -46,6 +48,13 @@ export class Authenticator {
   localActor({ name, uid }: LocalUser): UserActor {
     const isAdmin = uid === 0 || uid === this.#options.headUid;
     return { kind: 'user', name, uid, role: isAdmin ? 'admin' : this.#roleOf(name) };
+  }
+
+  /** In a cluster of one user a stranger's job would run as that user: strangers stay outside. */
+  refuseStranger({ uid }: LocalUser): Refusal | null {
+    const { headUid, multiUser } = this.#options;
+    if (multiUser || uid === headUid || uid === 0) return null;
+    return refuse('auth.single_user', { owner: `uid ${headUid}` });
   }
 
   #bearer(text: string, local: boolean): Result<Principal, Refusal> {

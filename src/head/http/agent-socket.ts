@@ -13,6 +13,8 @@ import { viewRefusal } from './answer.ts';
 const BUFFERED_BYTES_MAX = 64 * 1_048_576;
 /** RFC 6455 bounds the reason of a close to 123 bytes. */
 const REASON_BYTES_MAX = 123;
+/** For the other side to close too. A node that is gone never does, and a stop must not wait. */
+const CLOSE_WAIT_MS = 500;
 
 export class AgentSockets {
   readonly #accept: (session: Session) => void;
@@ -102,6 +104,9 @@ function createSession(webSocket: WebSocket, stream: Duplex, peer: string): Sess
     },
     close(reason) {
       why ||= reason;
+      if (webSocket.readyState !== webSocket.OPEN) return;
+      const timer = setTimeout(() => webSocket.terminate(), CLOSE_WAIT_MS).unref();
+      webSocket.once('close', () => clearTimeout(timer));
       webSocket.close(1000, Buffer.from(reason).subarray(0, REASON_BYTES_MAX).toString());
     },
   };

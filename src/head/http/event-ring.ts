@@ -4,11 +4,14 @@
 import type { Event } from '../../core/controller/events.ts';
 import type { State } from '../../core/controller/state.ts';
 import { hasRole, type UserActor } from '../../core/model/actor.ts';
+import type { Committed } from '../engine.ts';
 import { jobIdOf } from './event-subject.ts';
 import { shownEvent } from './shown-event.ts';
 
 /** Ten seconds of a busy head, an hour of a quiet one. */
 const RECORDS_MAX = 10_000;
+/** Characters of what is shown; few records are large, but some are. */
+const TEXT_MAX = 32 * 1_048_576;
 
 /** Who may see an event: everybody, the owner of a job, or admins. */
 type Audience = { readonly owner: string } | 'all' | 'admin';
@@ -16,8 +19,14 @@ type Audience = { readonly owner: string } | 'all' | 'admin';
 export interface RingRecord {
   readonly seq: number;
   readonly at: number;
-  readonly events: readonly Event[];
-  readonly audiences: readonly Audience[];
+  /** In the order of the record; nothing else of it stays in memory. */
+  readonly events: readonly RingEvent[];
+}
+
+interface RingEvent {
+  /** JSON of what is shown. */
+  readonly text: string;
+  readonly audience: Audience;
 }
 
 export class EventRing {
@@ -25,6 +34,8 @@ export class EventRing {
   readonly #records: (RingRecord | undefined)[] = [];
   #oldest: number;
   #newest: number;
+  /** Characters in all records that are here. */
+  #size = 0;
   readonly #readers = new Set<() => void>();
 
   /** `seq`: of the last record committed before this ring listens. */
@@ -42,13 +53,20 @@ export class EventRing {
     return this.#newest;
   }
 
-  add(record: Pick<RingRecord, 'seq' | 'at' | 'events'>, state: State): void {
-    const audiences = record.events.map((event) => audienceOf(event, state));
+  add({ seq, at, events }: Committed, state: State): void {
     // Numbers jump when the head had to read its store again; what is older is then gone.
-    if (record.seq !== this.#newest + 1) this.#oldest = record.seq;
-    this.#newest = record.seq;
-    this.#oldest = Math.max(this.#oldest, record.seq - RECORDS_MAX + 1);
-    this.#records[record.seq % RECORDS_MAX] = { ...record, audiences };
+    if (seq !== this.#newest + 1) this.#clear(seq);
+    const shown = events.map((event) => ({
+      text: JSON.stringify(shownEvent(event)),
+      audience: audienceOf(event, state),
+    }));
+    const record = { seq, at, events: shown };
+    while (this.#oldest <= seq - RECORDS_MAX) this.#dropOldest();
+    this.#records[seq % RECORDS_MAX] = record;
+    this.#newest = seq;
+    this.#size += sizeOf(record);
+    // The newest stays, however large: its readers are waiting for it.
+    while (this.#size > TEXT_MAX && this.#oldest < seq) this.#dropOldest();
     for (const reader of [...this.#readers]) reader();
   }
 
@@ -61,13 +79,29 @@ export class EventRing {
     this.#readers.add(reader);
     return () => this.#readers.delete(reader);
   }
+
+  #clear(oldest: number): void {
+    this.#records.length = 0;
+    this.#size = 0;
+    this.#oldest = oldest;
+  }
+
+  #dropOldest(): void {
+    const place = this.#oldest % RECORDS_MAX;
+    const record = this.#records[place];
+    if (record !== undefined) this.#size -= sizeOf(record);
+    this.#records[place] = undefined;
+    this.#oldest += 1;
+  }
 }
 
-/** The events of a record that the user may see, without what is nobody's business. */
-export function visibleEvents(record: RingRecord, actor: UserActor): { kind: string }[] {
-  return record.events
-    .filter((_, at) => maySee(actor, record.audiences[at] ?? 'admin'))
-    .map((event) => shownEvent(event));
+/** The events of a record that the user may see, each as JSON without what is nobody's business. */
+export function visibleEvents(record: RingRecord, actor: UserActor): string[] {
+  return record.events.filter(({ audience }) => maySee(actor, audience)).map(({ text }) => text);
+}
+
+function sizeOf({ events }: RingRecord): number {
+  return events.reduce((sum, { text }) => sum + text.length, 0);
 }
 
 function maySee(actor: UserActor, audience: Audience): boolean {

@@ -98,8 +98,8 @@ export async function startHttp(ports: HttpPorts, options: HttpOptions): Promise
   side.serve(socketServer, true);
   await rm(options.socketPath, { force: true });
   await listen(socketServer, { path: options.socketPath });
-  // Everybody may knock: who they are is decided by the login, not by file modes.
-  await chmod(options.socketPath, 0o666);
+  // With several users everybody may knock: who they are is decided by the login, not by modes.
+  await chmod(options.socketPath, options.multiUser ? 0o666 : 0o600);
   const servers = secureServer === null ? [socketServer] : [socketServer, secureServer];
   return { port, fingerprint, close: () => side.close(servers) };
 }
@@ -133,6 +133,7 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound):
     sessions,
     now: () => engine.now(),
     headUid: process.getuid?.() ?? 0,
+    multiUser: options.multiUser,
   });
   const { clusterName, version, multiUser, requestRateMax } = options;
   const addresses = addressesOf(options, bound.port);

@@ -17,6 +17,8 @@ export interface LogBudgetOptions {
   readonly directory: string;
   readonly bytesMax: number;
   readonly isDone: (jobId: number) => boolean;
+  /** Called with each file that is about to go, as a path from `directory`. */
+  readonly onRemove: (relative: string) => void;
   readonly log: Log;
 }
 
@@ -81,7 +83,9 @@ export class LogBudget {
     const removed = await this.#readNote(bucket);
     removed.add(Number(job));
     await writeFile(this.#path(bucket, NOTE), removed.toString(), { mode: 0o600 });
-    const bytes = await bytesIn(this.#path(bucket, job));
+    const bytes = await bytesIn(this.#path(bucket, job), (name) =>
+      this.#options.onRemove(path.join(bucket, job, name)),
+    );
     await rm(this.#path(bucket, job), { recursive: true });
     this.#bytes -= bytes;
     this.#options.log.info({ job: Number(job), bytes }, 'removed old output to make room');
@@ -109,13 +113,14 @@ async function numbersIn(directory: string): Promise<string[]> {
   return names.filter((name) => /^\d+$/.test(name)).sort((a, b) => Number(a) - Number(b));
 }
 
-async function bytesIn(directory: string): Promise<number> {
+async function bytesIn(directory: string, found?: (name: string) => void): Promise<number> {
   let bytes = 0;
   const entries = await opendir(directory).catch(absent(null));
   if (entries === null) return 0;
   for await (const entry of entries) {
-    const found = await stat(path.join(directory, entry.name)).catch(absent(null));
-    bytes += found?.size ?? 0;
+    const file = await stat(path.join(directory, entry.name)).catch(absent(null));
+    bytes += file?.size ?? 0;
+    found?.(entry.name);
   }
   return bytes;
 }

@@ -64,7 +64,8 @@ export class LogFiles {
   constructor(options: LogFilesOptions) {
     this.#options = options;
     const { directory, totalBytesMax, isDone, log } = options;
-    this.#budget = new LogBudget({ directory, bytesMax: totalBytesMax, isDone, log });
+    const onRemove = (relative: string): void => this.#forget(relative);
+    this.#budget = new LogBudget({ directory, bytesMax: totalBytesMax, isDone, onRemove, log });
   }
 
   /** Counts what earlier heads kept. Appending may begin before it is done. */
@@ -161,6 +162,11 @@ export class LogFiles {
     const file = { size: -1, dropped: 0, ended: false, work: Promise.resolve(), pending: 0 };
     this.#files.set(relative, file);
     return file;
+  }
+
+  /** What is known of a removed file would make it look as if it were still there. */
+  #forget(relative: string): void {
+    if (this.#files.get(relative)?.pending === 0) this.#files.delete(relative);
   }
 
   async #recall(relative: string, file: LogFile): Promise<void> {

@@ -41,7 +41,6 @@ interface Held {
   readonly group: JobGroup;
   /** Null for a group of an earlier life, whose limits are not known: it is not used again. */
   readonly shape: string | null;
-  sawOom: boolean;
 }
 
 class CgroupContainment implements Containment {
@@ -64,7 +63,7 @@ class CgroupContainment implements Containment {
   acquire(limits: GroupLimits): Group {
     const shape = `${limits.memoryBytes}/${limits.cpuCount}`;
     const group = this.#takeIdle(shape) ?? this.#make(limits);
-    this.#held.set(group.name, { group, shape, sawOom: false });
+    this.#held.set(group.name, { group, shape });
     return group;
   }
 
@@ -72,7 +71,7 @@ class CgroupContainment implements Containment {
     for (const name of this.#existing()) {
       this.#next = Math.max(this.#next, Number(name.slice(1)) + 1);
       const group = JobGroup.reopen(name, this.#layout);
-      if (names.includes(name)) this.#held.set(name, { group, shape: null, sawOom: false });
+      if (names.includes(name)) this.#held.set(name, { group, shape: null });
       else discard(group);
     }
   }
@@ -88,17 +87,14 @@ class CgroupContainment implements Containment {
   use(name: string): GroupUse {
     const held = this.#held.get(name);
     if (held === undefined) return { outOfMemory: false, memoryPeakBytes: null };
-    const use = held.group.use();
-    // The kernel's count only grows: the next task in this group would inherit it.
-    held.sawOom ||= use.outOfMemory;
-    return use;
+    return held.group.use();
   }
 
   release(name: string): void {
     const held = this.#held.get(name);
     if (held === undefined) return;
     this.#held.delete(name);
-    if (held.shape === null || held.sawOom || this.#idleCount >= IDLE_MAX) held.group.remove();
+    if (held.shape === null || this.#idleCount >= IDLE_MAX) held.group.remove();
     else this.#putIdle(held.shape, held.group);
   }
 
@@ -116,11 +112,13 @@ class CgroupContainment implements Containment {
   }
 
   #takeIdle(shape: string): JobGroup | undefined {
-    const group = this.#idle.get(shape)?.pop();
-    if (group === undefined) return undefined;
-    this.#idleCount -= 1;
-    group.reset();
-    return group;
+    const idle = this.#idle.get(shape);
+    for (let group = idle?.pop(); group !== undefined; group = idle?.pop()) {
+      this.#idleCount -= 1;
+      if (group.reset()) return group;
+      group.remove();
+    }
+    return undefined;
   }
 
   #putIdle(shape: string, group: JobGroup): void {

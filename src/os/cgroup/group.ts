@@ -60,9 +60,12 @@ export class JobGroup {
     return new JobGroup(name, layout, null);
   }
 
-  /** Forgets the peak of whoever was here before. */
-  reset(): void {
-    this.#memory?.reset();
+  /**
+   * Forgets the peak of whoever was here before. False when the kernel ended somebody here for its
+   * memory: its count only grows, the next task would inherit it.
+   */
+  reset(): boolean {
+    return this.#memory?.reset() ?? true;
   }
 
   isEmpty(): boolean {
@@ -188,17 +191,23 @@ class MemoryFiles {
   }
 
   /** Version 2 has no way back: a peak counts there only when it is higher than the one before. */
-  reset(): void {
-    if (this.#peak === null) return;
+  reset(): boolean {
+    if (this.#hasKills()) return false;
+    if (this.#peak === null) return true;
     if (this.#version === 1) writeSync(this.#peak, '0');
     else this.#peakBefore = Number(readText(this.#peak));
+    return true;
   }
 
   use(): GroupUse {
-    const kills = /^oom_kill (\d+)/m.exec(readText(this.#events))?.[1] ?? '0';
     const peak = this.#peak === null ? 0 : Number(readText(this.#peak));
     const memoryPeakBytes = peak > this.#peakBefore ? peak : null;
-    return { outOfMemory: kills !== '0', memoryPeakBytes };
+    return { outOfMemory: this.#hasKills(), memoryPeakBytes };
+  }
+
+  #hasKills(): boolean {
+    const kills = /^oom_kill (\d+)/m.exec(readText(this.#events))?.[1] ?? '0';
+    return kills !== '0';
   }
 
   close(): void {

@@ -320,3 +320,51 @@ test('files of epochs that no journal knows are removed at the start', async () 
   assert.deepEqual([...files.keys()], []);
   assert.equal(directories.has('/state/work/8-1'), false);
 });
+
+test('what a user puts in place of a file of ours ends neither his epoch nor the agent', async () => {
+  world = new FakeWorld();
+  world.files.files.set('/state/spool/1000/stray', Buffer.from(''));
+  world.files.removeFile = () => {
+    throw new Error('EISDIR');
+  };
+  await world.start();
+  world.head.order(launch(1, shell('x')));
+  await world.clock.settle();
+  world.launcher.exit(1, { code: 0 });
+  await world.clock.settle();
+  assert.equal(world.agent?.state.epochs.size, 0);
+  const lines = world.complaints.filter((line) => line === 'a file could not be removed');
+  assert.equal(lines.length, 3);
+});
+
+test('an effect that fails is tried again and keeps nobody else waiting', async () => {
+  await begin();
+  for (const job of [1, 2]) world.head.order(launch(job, shell('x')));
+  await world.clock.settle();
+  const { signal } = world.launcher;
+  world.launcher.signal = (launchId, number) => {
+    if (launchId === 1) throw new Error('broken');
+    signal.call(world.launcher, launchId, number);
+  };
+  for (const job of [1, 2]) {
+    world.head.order({ kind: 'end', epochId: idOf(job), graceMs: 60_000, why: 'cancelled' });
+  }
+  await world.clock.settle();
+  assert.equal(world.head.endOf(idOf(2))?.cause, 'ended');
+  assert.equal(world.head.endOf(ID), undefined);
+  world.launcher.signal = signal;
+  await world.clock.advance(5000);
+  assert.equal(world.head.endOf(ID)?.cause, 'ended');
+});
+
+test('many reports go out in messages of at most 200', async () => {
+  await begin();
+  const orders = Array.from({ length: 450 }, (_, index) => launch(index + 1, shell('x')));
+  world.head.order(...orders);
+  await world.clock.settle();
+  const sizes = world.head.received.flatMap((message) =>
+    message.kind === 'reports' ? [message.reports.length] : [],
+  );
+  assert.ok(Math.max(...sizes) <= 200, `${sizes}`);
+  assert.equal(world.head.reports.length, 450);
+});

@@ -352,6 +352,7 @@ export function settings(): AgentSettings {
     },
     stateDir: '/state',
     switchUser: true,
+    ownUserOnly: false,
     allowRoot: false,
   };
 }

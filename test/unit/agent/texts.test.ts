@@ -59,6 +59,27 @@ test("the job's own values win over the account's, never over who it is", () => 
   assert.equal(found['A'], undefined);
 });
 
+test('a name of ours in the environment of a job has no effect, ours comes once', () => {
+  const given = {
+    WEFT_LAUNCH: 'inst:1',
+    WEFT_PROC_RANK: '7',
+    CM_PROC_RANK: '7',
+    WEFT_X: '',
+    CM_: 'y',
+  };
+  const list = environmentOfProcess(
+    buildEnvironment({
+      ...{ order: { ...order, environment: given }, account: ALICE, hostFile: '/h' },
+      ...{ temporary: null, hasGpus: false },
+    }),
+    5,
+    'inst:9',
+  );
+  const entries = list.filter((entry) => /^(WEFT_LAUNCH|.*_PROC_RANK|WEFT_X|CM_)=/.test(entry));
+  const wanted = ['CM_=y', 'CM_PROC_RANK=5', 'WEFT_LAUNCH=inst:9', 'WEFT_PROC_RANK=5'];
+  assert.deepEqual(entries.sort(), wanted);
+});
+
 test('any prefix of a journal loads, up to its last whole frame', () => {
   const file = new MemoryJournal();
   const journal = new Journal(file, 'boot');

@@ -129,6 +129,8 @@ test('[N3] a node that says nothing is cut off after the time-out', async () => 
   assert.notEqual(engine.state.nodes.get('n1' as NodeName)?.unreachableSince, null);
 });
 
+const MANY = Array.from({ length: 1001 }, (_, at) => `label${at}`);
+
 /** Well-formed bytes that no agent of ours would send. */
 const NONSENSE: readonly unknown[] = [
   { kind: 'hello', protocol: PROTOCOL_VERSION },
@@ -148,6 +150,16 @@ const NONSENSE: readonly unknown[] = [
     },
   },
   { kind: 'hello', protocol: PROTOCOL_VERSION, hello: { ...helloOf('n1'), labels: [1] } },
+  { kind: 'hello', protocol: PROTOCOL_VERSION, hello: helloOf('n1', { gpus: 1e12 }) },
+  { kind: 'hello', protocol: PROTOCOL_VERSION, hello: helloOf('n1', { cpus: 1_000_001 }) },
+  { kind: 'hello', protocol: PROTOCOL_VERSION, hello: helloOf('n1', { memory: 2 ** 50 + 1 }) },
+  { kind: 'hello', protocol: PROTOCOL_VERSION, hello: helloOf('n1', { counted: { l: 1e13 } }) },
+  { kind: 'hello', protocol: PROTOCOL_VERSION, hello: helloOf('n1', { labels: MANY }) },
+  {
+    kind: 'hello',
+    protocol: PROTOCOL_VERSION,
+    hello: helloOf('n1', { shared: [`/${'x'.repeat(4096)}`] }),
+  },
   { kind: 'reports', first: 1, reports: 'none' },
   { kind: 'reports', first: 1, reports: [null] },
   { kind: 'reports', first: 1, reports: [{ kind: 'task_exploded', epochId: '1#1' }] },

@@ -50,6 +50,18 @@ test('more memory than the limit is a kill that the group knows of', { skip }, a
   containment.release(next.name);
 });
 
+test('a kill nobody asked about is not told of the next task either', { skip }, async () => {
+  const limits = { memoryBytes: 24 * MIB, cpuCount: null };
+  const group = containment.acquire(limits) as Group;
+  // The main process ends well, as the sweeper then asks nothing; only its child is too large.
+  await once(inside(group, 'tail /dev/zero; exit 0'), 'exit');
+  await emptied(group.name);
+  containment.release(group.name);
+  const next = containment.acquire(limits) as Group;
+  assert.equal(containment.use(next.name).outOfMemory, false);
+  containment.release(next.name);
+});
+
 test('equal limits get an emptied group again, with a peak of its own', { skip }, async () => {
   const limits = { memoryBytes: 256 * MIB, cpuCount: 1 };
   const first = containment.acquire(limits) as Group;

@@ -64,6 +64,20 @@ test('a whole tree is removed, an absent one is fine', async () => {
   await systemFiles.removeTree(path);
 });
 
+test('a tree of any number of names, not all of them text, is removed', async () => {
+  const path = join(root, 'many');
+  const longName = 'x'.repeat(200);
+  // More bytes of names than one program can be given as arguments.
+  const script = `mkdir ${path} && cd ${path} && seq -f ${longName}%g 12000 | xargs touch`;
+  execFileSync('sh', ['-c', `${script} && touch "$(printf '\\377\\376')"`]);
+  await systemFiles.removeTree(path);
+  assert.equal(existsSync(path), false);
+});
+
+test('a directory that its owner has shut has no sizes', () => {
+  assert.equal(systemFiles.size(join(root, 'x'.repeat(300))), null);
+});
+
 test('removing a tree uses the rights of its owner only', { skip: !isRoot }, async () => {
   const path = join(root, 'owned');
   mkdirSync(join(path, 'locked'), { recursive: true, mode: 0o755 });

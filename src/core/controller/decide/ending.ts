@@ -85,11 +85,17 @@ function verdict(task: Task, parts: readonly Part[]): Verdict {
     if (task.failures >= job.spec.retriesMax) return { kind: 'done', outcome };
     return { kind: 'requeue', outcome, counts: 'failure' };
   }
-  if (end.cause === 'launch_failed' && end.nodeFault) {
+  // Without requeue a second start is only harmless when nothing of the first ever ran.
+  const mayStartAgain = job.spec.requeue || parts.every((part) => !hasRun(part));
+  if (end.cause === 'launch_failed' && end.nodeFault && mayStartAgain) {
     return { kind: 'requeue', outcome, counts: 'crash' };
   }
   if (outcome.kind === 'node_fail' && job.spec.requeue) {
-    return { kind: 'requeue', outcome, counts: end.cause === 'lease_expired' ? 'neither' : 'crash' };
+    return {
+      kind: 'requeue',
+      outcome,
+      counts: end.cause === 'lease_expired' ? 'neither' : 'crash',
+    };
   }
   return { kind: 'done', outcome };
 }
@@ -110,6 +116,12 @@ function worstPart(parts: readonly Part[]): Part | undefined {
   return parts
     .filter((part) => part.end !== null && isBad(part.end))
     .sort((a, b) => gravity(a) - gravity(b) || a.nodeRank - b.nodeRank)[0];
+}
+
+function hasRun(part: Part): boolean {
+  const end = present(part.end, 'the end of the part');
+  if (end.cause === 'never_started') return false;
+  return end.cause !== 'launch_failed' || end.processes.length > 0;
 }
 
 function gravity(part: Part): number {

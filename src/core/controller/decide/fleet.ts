@@ -4,7 +4,7 @@ import { ok, type Result } from '../../base/result.ts';
 import type { Actor } from '../../model/actor.ts';
 import type { Refusal } from '../../model/errors.ts';
 import { type NodeName, parseNodeName } from '../../model/ids.ts';
-import type { Resources } from '../../model/resources.ts';
+import { isPlausible, type Resources } from '../../model/resources.ts';
 import type {
   DeclareNodeLost,
   DrainNode,
@@ -111,9 +111,7 @@ function badLabel(step: Step, labels: readonly string[]): Answer | null {
 }
 
 function badResources(step: Step, resources: Resources | null): Answer | null {
-  if (resources === null) return null;
-  const { cpuCount, memoryBytes, gpuCount, counted } = resources;
-  const counts = [cpuCount, memoryBytes, gpuCount, ...Object.values(counted)];
-  if (counts.every((count) => Number.isSafeInteger(count) && count >= 0)) return null;
-  return step.refuse('argument.invalid', { what: 'resources are whole numbers from 0' });
+  if (resources === null || isPlausible(resources)) return null;
+  const what = 'resources are whole numbers from 0, and no larger than a machine can have';
+  return step.refuse('argument.invalid', { what });
 }

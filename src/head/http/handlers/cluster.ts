@@ -21,7 +21,7 @@ export const info: Handler<'info'> = ({ engine, facts }) => {
     protocol: PROTOCOL_VERSION,
     multiUser,
     jobs: countBy([...state.jobs.values()].map(jobState)),
-    queueLength: state.queue.size,
+    queueLength: sum([...state.jobs.values()].map(({ entry }) => entry.pending.size)),
     nodes: countBy(nodes.map(nodeState)),
     total: copyOf(nodes.map(({ total }) => total).reduce(addResources, NO_RESOURCES)),
     free: copyOf(nodes.map(({ free }) => free).reduce(addResources, NO_RESOURCES)),
@@ -73,4 +73,8 @@ export function countBy(words: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const word of words) counts[word] = (counts[word] ?? 0) + 1;
   return counts;
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
 }

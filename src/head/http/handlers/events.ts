@@ -67,7 +67,7 @@ function follow({ clock }: Services, { ring, response, actor, from, signal }: Fo
         if (events.length === 0) continue;
         const { seq, at } = record;
         announced = seq;
-        write(`id: ${seq}\ndata: ${JSON.stringify({ seq, at, events })}\n\n`);
+        write(`id: ${seq}\ndata: {"seq":${seq},"at":${at},"events":[${events.join()}]}\n\n`);
       }
     };
     const drained = (): void => {

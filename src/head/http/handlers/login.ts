@@ -9,9 +9,11 @@ export const beginLocalLogin: Handler<'beginLocalLogin'> = ({ engine, localLogin
 
 export const finishLocalLogin: Handler<'finishLocalLogin'> = async (services, call) => {
   if (!call.local) return onlyLocal();
-  const { engine, localLogin, sessions } = services;
+  const { authenticator, engine, localLogin, sessions } = services;
   const user = await localLogin.finish(call.body.challenge, engine.now());
   if (!user.ok) return user;
+  const refused = authenticator.refuseStranger(user.value);
+  if (refused !== null) return err(refused);
   const { token, expiresAt } = sessions.open(user.value, engine.now());
   return ok({ token, user: user.value.name, expiresAt });
 };

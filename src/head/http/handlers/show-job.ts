@@ -71,7 +71,8 @@ function wordsOf({ state, outcome, reason, notice, nodes, startedAt, endedAt }: 
     const since = startedAt === null ? '' : ` since ${formatInstant(startedAt)}`;
     words.push(`It is ${state.replaceAll('_', ' ')} on ${nodes.join(', ')}${since}.`);
   }
-  if (reason !== null) words.push(`It is pending: ${reason.words}.`);
+  const waits = nodes.length > 0 ? 'Its next task waits' : 'It is pending';
+  if (reason !== null) words.push(`${waits}: ${reason.words}.`);
   if (notice !== null) words.push(notice);
   return words.length === 0 ? `It is ${state.replaceAll('_', ' ')}.` : words.join(' ');
 }

@@ -68,8 +68,11 @@ scenario('what is asked of a node must make sense', (head) => {
   assert.equal(head.refused(enroll()), 'node.name_taken');
   assert.equal(head.refused(enroll({ node: '../n' })), 'argument.invalid');
   assert.equal(head.refused(enroll({ replace: true, labels: [''] })), 'argument.invalid');
-  const resources = { cpuCount: -1, memoryBytes: 0, gpuCount: 0, counted: {} };
-  assert.equal(head.refused(enroll({ replace: true, resources })), 'argument.invalid');
+  const none = { cpuCount: 0, memoryBytes: 0, gpuCount: 0, counted: {} };
+  for (const wrong of [{ cpuCount: -1 }, { gpuCount: 1e12 }, { counted: { licence: 1e13 } }]) {
+    const resources = { ...none, ...wrong };
+    assert.equal(head.refused(enroll({ replace: true, resources })), 'argument.invalid');
+  }
 });
 
 scenario('[N12] a node that holds something cannot be removed', (head) => {

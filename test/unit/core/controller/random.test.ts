@@ -97,7 +97,7 @@ function submit(head: TestHead, a: number, b: number, c: number): void {
     held: c % 9 === 0,
     environment: { N: String(c % 2) },
     onNodeLoss: pick(
-      [{ kind: 'requeue' }, { kind: 'wait' }, { kind: 'lease', leaseMs: 5_000 }] as const,
+      [{ kind: 'requeue' }, { kind: 'wait' }, { kind: 'lease', leaseMs: 15_000 }] as const,
       b,
     ),
     ...(a % 3 === 0 ? { array } : {}),

@@ -68,6 +68,8 @@ export interface World {
 export interface WorldOptions {
   readonly settings?: Partial<Settings>;
   readonly requestRateMax?: number;
+  /** Default: true. */
+  readonly multiUser?: boolean;
 }
 
 /** Everything is stopped and removed after the test. */
@@ -110,7 +112,7 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
     {
       clusterName: 'test',
       version: '0.0.0',
-      multiUser: false,
+      multiUser: options.multiUser ?? true,
       socketPath,
       secure: { host: '127.0.0.1', port: 0, certificate, publicNames: [] },
       loginDirectory: path.join(directory, 'login'),

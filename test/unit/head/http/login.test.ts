@@ -36,6 +36,16 @@ test('whoever owns the directory is who they are, and the directory is gone afte
   assert.deepEqual(await readdir(login), []);
 });
 
+test('a cluster of one user lets nobody else in, whose jobs would run as that user', async (t) => {
+  const world = await startWorld(t, { multiUser: false });
+  assert.equal((await stat(world.socketPath)).mode & 0o777, 0o600);
+  if (process.getuid?.() !== 0) return t.diagnostic('only root can make directories for others');
+  const { challenge, directory } = await begin(world);
+  await mkdir(directory, { mode: 0o700 });
+  await chown(directory, 1, 1);
+  await assert.rejects(post(world, 'finish', { challenge }), { code: 'auth.single_user' });
+});
+
 test('another uid is another user, without the rights of the head', async (t) => {
   const world = await startWorld(t);
   if (process.getuid?.() !== 0) return t.diagnostic('only root can make directories for others');

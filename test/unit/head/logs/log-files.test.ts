@@ -95,6 +95,7 @@ test('beyond the total the output of the oldest done jobs goes, and that is said
   assert.deepEqual([await files.wasRemoved(1), await files.wasRemoved(3)], [false, false]);
   assert.equal((await textOf(files, 1)).length, 90);
   await eventually(() => log.lines.some(({ fields }) => fields['job'] === 2));
+  assert.equal((await files.status(placeOf(2))).size, 0, 'nothing is said to be there still');
 });
 
 test('no name leads out of the directory', async (t) => {

@@ -1,0 +1,143 @@
+// Which output a node may send: that of epochs which run or ran there. Anything else could spoil
+// what another node has written.
+
+import type { NodeName } from '../core/model/ids.ts';
+import { parseTaskId } from '../core/model/ids.ts';
+import type { Log } from '../ports/log.ts';
+import type { AgentToHead } from '../wire/messages.ts';
+import type { LogSink } from './agents.ts';
+import type { Engine } from './engine.ts';
+
+type Piece = Extract<AgentToHead, { kind: 'log' }>;
+
+/** Ended parts remembered, newest last; for older ones the store is asked. */
+const ENDED_MAX = 100_000;
+/** Of one node, waiting to be written: some hundred files with a full window each. */
+const WAITING_BYTES_MAX = 256 * 1_048_576;
+/** What a waiting piece costs besides its bytes, roughly and rather too much. */
+const PIECE_BYTES = 4096;
+
+/** What waits of one node; `judging` is the end of the line of pieces that need the store. */
+interface Waiting {
+  bytes: number;
+  unjudged: number;
+  judging: Promise<unknown>;
+}
+
+export class OutputGate {
+  readonly #engine: Engine;
+  readonly #logs: LogSink;
+  readonly #log: Log;
+  readonly #waiting = new Map<NodeName, Waiting>();
+  /** `node epochId`, in order of their end. */
+  readonly #ended = new Set<string>();
+
+  constructor(engine: Engine, { logs, log }: { readonly logs: LogSink; readonly log: Log }) {
+    this.#engine = engine;
+    this.#logs = logs;
+    this.#log = log;
+    engine.onCommitted(({ events }) => {
+      for (const event of events) {
+        if (event.kind === 'part_ended') this.#remember(event.node, event.epochId);
+      }
+    });
+  }
+
+  /**
+   * Resolves with the offset to acknowledge; rejects when the piece could not be kept. Null: too
+   * much of this node waits already, and nothing was taken.
+   */
+  take(node: NodeName, piece: Piece): Promise<number> | null {
+    const bytes = piece.bytes.length + PIECE_BYTES;
+    const waiting = this.#waitingOf(node);
+    if (waiting.bytes + bytes > WAITING_BYTES_MAX) return null;
+    waiting.bytes += bytes;
+    return this.#admit(node, piece, waiting).finally(() => {
+      waiting.bytes -= bytes;
+      if (waiting.bytes === 0) this.#waiting.delete(node);
+    });
+  }
+
+  #admit(node: NodeName, piece: Piece, waiting: Waiting): Promise<number> {
+    // Behind one that is still being judged all others wait too: pieces stay in order.
+    if (waiting.unjudged === 0 && this.#isKnown(node, piece)) return this.#keep(piece);
+    waiting.unjudged += 1;
+    const judged = waiting.judging.then(async () => {
+      const known = await this.#isRecorded(node, piece).finally(() => {
+        waiting.unjudged -= 1;
+      });
+      return known ? this.#keep(piece) : this.#letGo(node, piece);
+    });
+    waiting.judging = judged.catch(() => undefined); // The asker is told; the next one goes on.
+    return judged;
+  }
+
+  #keep({ name, offset, bytes, end, dropped }: Piece): Promise<number> {
+    return this.#logs.append(name, { offset, bytes, end, dropped });
+  }
+
+  /** Acknowledged all the same: the agent would send it for ever. */
+  #letGo(node: NodeName, { name, offset, bytes }: Piece): number {
+    this.#log.warn({ node, epoch: name.epochId }, 'output of what never ran there is left out');
+    return offset + bytes.length;
+  }
+
+  /** It runs there now, as far as its other parts too, or ended not long ago. */
+  #isKnown(node: NodeName, { name: { epochId } }: Piece): boolean {
+    if (this.#ended.has(keyOf(node, epochId))) return true;
+    const place = readEpoch(epochId);
+    if (place === null) return false;
+    const task = this.#engine.state.jobs.get(place.jobId)?.active.get(place.index ?? 0);
+    return task?.epoch === place.epoch && task.parts.has(node);
+  }
+
+  /** After a restart, or between the end of an epoch and its record, only the store knows. */
+  async #isRecorded(node: NodeName, piece: Piece): Promise<boolean> {
+    await this.#engine.settled();
+    // What it knows may be about to change back: the agent sends the piece again.
+    if (this.#engine.failure !== null) throw new Error(this.#engine.failure);
+    if (this.#isKnown(node, piece)) return true;
+    const { epochId } = piece.name;
+    const place = readEpoch(epochId);
+    if (place === null) return false;
+    const { jobId, epoch } = place;
+    const taskIndex = place.index ?? -1;
+    const [row] = await this.#engine.store.tasks({
+      jobIds: [jobId],
+      taskIndex,
+      afterTask: { jobId, taskIndex, epoch: epoch - 1 },
+      limit: 1,
+    });
+    const ranThere = row?.epoch === epoch && row.nodes.split(',').includes(node);
+    if (ranThere) this.#remember(node, epochId);
+    return ranThere;
+  }
+
+  #remember(node: NodeName, epochId: string): void {
+    this.#ended.add(keyOf(node, epochId));
+    if (this.#ended.size <= ENDED_MAX) return;
+    for (const oldest of this.#ended) {
+      this.#ended.delete(oldest);
+      return;
+    }
+  }
+
+  #waitingOf(node: NodeName): Waiting {
+    const known = this.#waiting.get(node);
+    if (known !== undefined) return known;
+    const made = { bytes: 0, unjudged: 0, judging: Promise.resolve() };
+    this.#waiting.set(node, made);
+    return made;
+  }
+}
+
+function keyOf(node: NodeName, epochId: string): string {
+  return `${node} ${epochId}`;
+}
+
+/** `42[7]#2` taken apart; null when it is no epoch's id. */
+function readEpoch(epochId: string) {
+  const [, task = '', epoch = ''] = /^([^#]+)#(\d{1,9})$/.exec(epochId) ?? [];
+  const place = parseTaskId(task);
+  return place.ok ? { ...place.value, epoch: Number(epoch) } : null;
+}

@@ -1,0 +1,23 @@
+// Whose fault a failed start was.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { describeFailure } from '../../../../src/core/runner/failure.ts';
+import { launch, shell } from '../../agent/orders.ts';
+
+const ENOENT = 2;
+const E2BIG = 7;
+const EAGAIN = 11;
+
+for (const [stage, errno, nodeFault] of [
+  ['exec', ENOENT, false],
+  ['exec', E2BIG, false],
+  ['fork', E2BIG, false],
+  ['fork', EAGAIN, true],
+  ['cgroup', ENOENT, true],
+] as const) {
+  test(`a start that fails at ${stage} with ${errno} is the ${nodeFault ? 'node' : 'job'}'s fault`, () => {
+    const failure = describeFailure(launch(1, shell('x')), null, { stage, errno });
+    assert.equal(failure.nodeFault, nodeFault);
+  });
+}

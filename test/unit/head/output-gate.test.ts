@@ -1,0 +1,122 @@
+// Whose output is taken: that of epochs which run or ran on the node that sends it.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { EpochId, NodeName } from '../../../src/core/model/ids.ts';
+import { Agents } from '../../../src/head/agents.ts';
+import { OutputGate } from '../../../src/head/output-gate.ts';
+import { encode } from '../../../src/wire/codec.ts';
+import type { LogName } from '../../../src/wire/messages.ts';
+import { endReport } from '../../support/controller.ts';
+import { EngineBench, settlePromises } from '../../support/engine.ts';
+
+const N1 = 'n1' as NodeName;
+const N2 = 'n2' as NodeName;
+
+function pieceOf(epochId: string, bytes: Uint8Array = Buffer.from('abc')) {
+  const name: LogName = { epochId: epochId as EpochId, nodeRank: 0, rank: 0, stream: 'stdout' };
+  return { kind: 'log', name, offset: 10, bytes, end: true, dropped: 0 } as const;
+}
+
+/** A job runs on n1; n2 is idle. Pieces that are kept are acknowledged up to 99. */
+async function bench(append: () => Promise<number> = () => Promise.resolve(99)) {
+  const made = await new EngineBench().start();
+  await made.connect('n1');
+  made.submit('a');
+  await made.settle();
+  await made.connect('n2');
+  const warned: string[] = [];
+  const log = { debug() {}, info() {}, warn: (_: object, words: string) => warned.push(words) };
+  const ports = { logs: { append }, log: { ...log, error() {} } };
+  return { made, warned, gate: () => new OutputGate(made.engine, ports) };
+}
+
+function end(made: EngineBench): void {
+  const report = endReport('1#1', made.clock.now());
+  const session = made.engine.state.nodes.get(N1)?.session ?? 0;
+  made.perform('end', { kind: 'report', node: N1, session, report });
+}
+
+test('output of what runs on the node is kept, of what runs elsewhere it is not', async () => {
+  const { warned, gate } = await bench();
+  const outputs = gate();
+  assert.equal(await outputs.take(N1, pieceOf('1#1')), 99);
+  assert.deepEqual(warned, []);
+  for (const epochId of ['1#1', '7#1', 'nonsense']) {
+    assert.equal(await outputs.take(N2, pieceOf(epochId)), 13, epochId);
+  }
+  assert.equal(await outputs.take(N1, pieceOf('1#2')), 13);
+  assert.equal(warned.length, 4);
+});
+
+test('a node that says it holds what runs elsewhere does not get to write there', async () => {
+  const { made, gate } = await bench();
+  const place = { jobId: 1 as never, index: null };
+  const share = [...(made.engine.state.nodes.get(N1)?.holding.values() ?? [])][0]?.share;
+  assert.ok(share !== undefined);
+  await made.connect('n2', { held: [{ epochId: '1#1' as EpochId, place, epoch: 1, share }] });
+  assert.equal(made.engine.state.nodes.get(N2)?.holding.size, 1);
+  assert.equal(await gate().take(N2, pieceOf('1#1')), 13);
+});
+
+test('output that comes between the end of an epoch and its record is kept', async () => {
+  const { made, warned, gate } = await bench();
+  const outputs = gate();
+  end(made);
+  const first = outputs.take(N1, pieceOf('1#1'));
+  await made.settle();
+  assert.equal(await first, 99);
+  assert.equal(await outputs.take(N1, pieceOf('1#1')), 99);
+  assert.deepEqual(warned, []);
+});
+
+test('a restarted head knows from its store where an epoch ran', async () => {
+  const { made, gate } = await bench();
+  end(made);
+  await made.settle();
+  await made.crash();
+  const outputs = gate();
+  assert.equal(await outputs.take(N2, pieceOf('1#1')), 13);
+  assert.equal(await outputs.take(N1, pieceOf('1#1')), 99);
+});
+
+test('what waits of one node is bounded, and others are not held up by it', async () => {
+  let write: (size: number) => void = () => undefined;
+  const { gate } = await bench(() => new Promise((resolve) => (write = resolve)));
+  const outputs = gate();
+  const large = pieceOf('1#1', Buffer.alloc(200 * 1_048_576));
+  const first = outputs.take(N1, large);
+  assert.equal(outputs.take(N1, large), null);
+  assert.equal(await outputs.take(N2, pieceOf('1#1')), 13);
+  write(5);
+  assert.equal(await first, 5);
+  assert.notEqual(outputs.take(N1, large), null);
+});
+
+test('output before the welcome closes the session', async () => {
+  const { made } = await bench();
+  const log = { debug() {}, info() {}, warn() {}, error() {} };
+  const kept: string[] = [];
+  const logs = { append: async ({ epochId }: LogName) => kept.push(epochId) };
+  const options = { clock: made.clock, log, logs, heartbeatMs: 1000, logBytesMax: 1000 };
+  const agents = new Agents(options);
+  agents.attach(made.engine);
+  let receive: (message: Uint8Array) => void = () => undefined;
+  let closed = '';
+  agents.accept({
+    peer: 'n1',
+    send() {},
+    onMessage: (handler) => {
+      receive = handler;
+    },
+    onClose() {},
+    close: (why) => {
+      closed = why;
+    },
+  });
+
+  receive(encode(pieceOf('1#1')));
+  await settlePromises();
+  assert.match(closed, /before the welcome/);
+  assert.deepEqual(kept, []);
+});

@@ -1,0 +1,186 @@
+// What the codes of core/model/errors.ts mean to somebody who meets one, and what to do then. Kept
+// apart from the codes because it is for people only; a code without its entry does not compile.
+
+import type { Code } from '../../src/core/model/errors.ts';
+
+export interface ErrorHelp {
+  /** When it is said, where the message alone does not tell. */
+  readonly means: string;
+  /** The next step of whoever reads it. */
+  readonly next: string;
+}
+
+export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
+  'argument.invalid': {
+    means: 'A flag, a field of a request or a word of a command cannot be what it is.',
+    next: 'The message names the field and what was expected; `--help` shows the accepted forms.',
+  },
+  'request.malformed': {
+    means: 'The body of a request is not JSON, or what came in is not HTTP at all.',
+    next: 'Send one JSON value in UTF-8. Our own client never does this: look for a proxy between.',
+  },
+  'request.too_large': {
+    means: 'The head reads no request beyond this size, and closed the connection.',
+    next: 'Send several smaller requests, or put large input into files.',
+  },
+  'config.invalid': {
+    means: 'A configuration file or a line of a job script has an unknown key or a wrong value.',
+    next: 'Mend the line that is named; all problems of a file are listed at once.',
+  },
+  'auth.required': {
+    means: 'The request proves nobody: no token, an unfinished login, or a session that is over.',
+    next: 'On the head’s machine just try again; elsewhere set `WEFT_TOKEN` (`weft token create`).',
+  },
+  'auth.token_invalid': {
+    means: 'The head knows no such token; which of the three it is, strangers are not told.',
+    next: 'Ask for a new one: `weft token create`, or `weft token join` for a machine.',
+  },
+  'auth.fingerprint_mismatch': {
+    means: 'Another program answers at this address, or the head has a new certificate.',
+    next: 'On the head’s machine `weft token join` carries the true one; trust no other.',
+  },
+  'auth.role_needed': {
+    means: 'The action is for operators or admins.',
+    next: 'Ask an admin to do it, or for the role: `weft user modify`.',
+  },
+  'auth.not_owner': {
+    means: 'Only its owner, operators and admins may act on a job.',
+    next: 'Check the job id; ask its owner or an operator.',
+  },
+  'auth.single_user': {
+    means: 'Jobs of a cluster for one user run as that user, so nobody else is let in.',
+    next: 'Start a cluster of your own (`weft up`), or a shared one with `weft init` as root.',
+  },
+  'auth.root_refused': {
+    means: 'A job would have run as root on every node.',
+    next: 'Submit as an ordinary user.',
+  },
+  'job.not_found': {
+    means: 'No job ever had this id, or the records of that time were removed.',
+    next: '`weft jobs --all` and `weft history` list what there is.',
+  },
+  'job.already_done': {
+    means: 'Done is final: nothing about the job can change any more.',
+    next: 'Submit it again if it should run once more.',
+  },
+  'job.not_pending': {
+    means: 'The action is for jobs that have not started.',
+    next: '`weft why JOB` tells where it is; `weft suspend` or `weft kill` act on running jobs.',
+  },
+  'job.not_held': {
+    means: 'There is no hold to release.',
+    next: '`weft why JOB` names what it really waits for.',
+  },
+  'job.not_running': {
+    means: 'The action needs processes, and the job has none now.',
+    next: '`weft why JOB`; `weft wait JOB` for its end.',
+  },
+  'job.not_suspended': {
+    means: 'There is nothing to resume.',
+    next: '`weft why JOB`; a held job is released, a suspended one resumed.',
+  },
+  'job.dependency_unknown': {
+    means: 'A job can only wait for one that exists.',
+    next: 'Check the id after `--after`.',
+  },
+  'resources.unsatisfiable': {
+    means: 'Even with every node empty the job could not start, so it is not accepted.',
+    next: 'Ask for less, or enrol a bigger node; `weft node list -o wide` shows them.',
+  },
+  'label.unknown': {
+    means: 'The job would wait for ever: no node has this label.',
+    next: '`weft node list` shows the labels; `weft node label` sets one.',
+  },
+  'partition.unknown': {
+    means: 'The cluster has no partition of this name.',
+    next: 'Leave `--partition` out, or check its spelling.',
+  },
+  'directory.not_shared': {
+    means: 'The job is to run in a directory that no node declares to be the same everywhere.',
+    next: '`--private` runs it in a directory of its own; `weft join --shared` declares one.',
+  },
+  'node.not_found': {
+    means: 'No node of this name is enrolled.',
+    next: '`weft node list` shows the names.',
+  },
+  'node.drained': {
+    means: 'The node gets no new work already.',
+    next: '`weft node undrain NAME` first, to give another reason.',
+  },
+  'node.not_drained': {
+    means: 'The node gets work already.',
+    next: 'Nothing; if it idles, `weft why JOB` tells what the job waits for.',
+  },
+  'node.reachable': {
+    means: 'Declaring a live node lost would let its tasks run twice.',
+    next: 'Drain it, or stop its agent and wait until it is unreachable.',
+  },
+  'node.busy': {
+    means: 'A node is removed only when nothing of it is left anywhere.',
+    next: 'Drain it and wait, or `weft requeue` what it runs.',
+  },
+  'node.name_taken': {
+    means: 'Two machines with one name would take each other’s work.',
+    next: '`weft node remove NAME` when the old one is gone, else `weft join --name OTHER`.',
+  },
+  'user.not_found': {
+    means: 'Nobody of this name has been given a role or a token.',
+    next: '`weft user list` shows who has.',
+  },
+  'user.exists': {
+    means: 'Creating a user twice would silently replace the role.',
+    next: 'Modify the user instead.',
+  },
+  'token.not_found': {
+    means: 'There is no token with this id; it may have been revoked already.',
+    next: '`weft token list` shows the ids.',
+  },
+  'protocol.version': {
+    means: 'Head and agent, or head and client, are of releases that do not understand each other.',
+    next: 'Install the same release on both; the head first. Running jobs are not affected.',
+  },
+  'rate.exceeded': {
+    means: 'One user, or one stranger’s address, asks faster than the head lets it.',
+    next: 'Wait a second. `weft wait` and `GET /v1/events` need no polling; bulk submission exists.',
+  },
+  'head.starting': {
+    means: 'The head is up, but has not yet rebuilt what it knew.',
+    next: 'Try again with the same key; our client does so by itself.',
+  },
+  'head.stopping': {
+    means: 'The head was told to stop; jobs go on without it.',
+    next: 'Try again with the same key when it is back.',
+  },
+  'head.unreachable': {
+    means: 'Nothing answered, or the connection broke before the answer was complete.',
+    next: '`weft up` here, `systemctl status weft-head` there; `weft doctor` looks at the way between.',
+  },
+  'store.unavailable': {
+    means: 'Nothing can be made durable (often a full disk), so nothing is promised.',
+    next: 'Make room; the head recovers by itself. What it answered before is kept.',
+  },
+  'wait.timeout': {
+    means: 'The wait is over, not the job.',
+    next: 'Wait again; `weft why JOB` tells what it is at.',
+  },
+  'event.too_old': {
+    means: 'A reader of events was away for longer than the head remembers them.',
+    next: 'Read the present state (`GET /v1/jobs`), then go on from its newest record.',
+  },
+  'log.elsewhere': {
+    means: 'The job was submitted with `--output` or `--error`, so nothing was captured.',
+    next: 'Read the file that is named, on the node or in the shared directory.',
+  },
+  'log.removed': {
+    means: 'Captured output is bounded (`head.log_total`); the oldest finished jobs give way.',
+    next: 'Nothing brings it back; use `--output` for what must last, or raise the limit.',
+  },
+  'route.unknown': {
+    means: 'The head has no such path in its API.',
+    next: '`docs/api.md` lists the paths; a client of a newer release may ask for more.',
+  },
+  'internal.error': {
+    means: 'An assumption of the program was wrong. Nothing was accepted.',
+    next: 'Report it with the lines of the head’s log that carry the incident’s number.',
+  },
+};
