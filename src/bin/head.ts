@@ -19,7 +19,8 @@ import { type HeadOptions, readHeadOptions } from './head-options.ts';
 
 /**
  * Runs a head until SIGTERM or SIGINT. Jobs go on without it. Rejects with words when it cannot
- * start: store locked, full, corrupt or foreign; port taken; directory not writable.
+ * start: store locked, full, corrupt or foreign; port taken; directory not writable. And when the
+ * thread of its store has died.
  */
 export async function runHead(options: HeadOptions): Promise<void> {
   mkdirSync(options.directory, { recursive: true, mode: 0o700 });
@@ -63,10 +64,13 @@ async function serve(options: HeadOptions, log: FileLog, audit: FileLog): Promis
     requestRateMax: options.requestRateMax,
   });
   log.info({ socket: options.socketPath, port: http.port, seq: engine.seq }, 'head serves');
-  await stopSignal();
+  const failure = await Promise.race([stopSignal(), store.gone]);
+  if (failure !== null) log.error({ error: failure.message }, 'head stops without its store');
   await http.close();
   await head.stop();
   rmSync(options.socketPath, { force: true });
+  // Only a new process has a new store's thread: whoever watches this one starts it again.
+  if (failure !== null) throw failure;
 }
 
 /** Done jobs leave memory: one that was given out and is not there is done. */
@@ -75,9 +79,10 @@ function isDone({ engine: { state } }: Head, jobId: JobId): boolean {
   return job === undefined ? jobId < state.nextJobId : job.outcome !== null;
 }
 
-function stopSignal(): Promise<void> {
+/** Null when it comes. */
+function stopSignal(): Promise<null> {
   return new Promise((resolve) => {
-    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve());
+    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(null));
   });
 }
 

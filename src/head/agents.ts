@@ -18,16 +18,8 @@ import {
   PROTOCOL_VERSION,
 } from '../wire/messages.ts';
 import type { Engine } from './engine.ts';
+import type { LogSink } from './log-sink.ts';
 import { OutputGate } from './output-gate.ts';
-
-/** Where pieces of output go. */
-export interface LogSink {
-  /** Resolves with the size of the file afterwards, once the piece is on disk. */
-  append(
-    name: LogName,
-    piece: { offset: number; bytes: Uint8Array; end: boolean; dropped: number },
-  ): Promise<number>;
-}
 
 export interface AgentsOptions {
   readonly clock: Clock;

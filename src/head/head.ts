@@ -5,8 +5,9 @@ import type { Settings } from '../core/model/settings.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
-import { Agents, type LogSink } from './agents.ts';
+import { Agents } from './agents.ts';
 import { Engine } from './engine.ts';
+import type { LogSink } from './log-sink.ts';
 
 export interface HeadPorts {
   readonly store: Store;

@@ -5,8 +5,8 @@ import type { NodeName } from '../core/model/ids.ts';
 import { parseTaskId } from '../core/model/ids.ts';
 import type { Log } from '../ports/log.ts';
 import type { AgentToHead } from '../wire/messages.ts';
-import type { LogSink } from './agents.ts';
 import type { Engine } from './engine.ts';
+import type { LogSink } from './log-sink.ts';
 
 type Piece = Extract<AgentToHead, { kind: 'log' }>;
 

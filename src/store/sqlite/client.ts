@@ -20,11 +20,14 @@ interface Pending {
 export class SqliteStore implements Store {
   /** Rejects when the thread could not open the directory. */
   readonly opened: Promise<void>;
+  /** Resolves when the thread has ended, asked or not: nothing can be kept any more. */
+  readonly gone: Promise<StoreFailure>;
   readonly #thread: Worker;
   readonly #directory: string;
   readonly #exited: Promise<unknown>;
   readonly #pending = new Map<number, Pending>();
   #opening: Pending | undefined;
+  #tellGone: (failure: StoreFailure) => void = () => undefined;
   #nextId = 1;
   /** The newest snapshot on its way to the thread. */
   #copying: Promise<unknown> | undefined;
@@ -37,6 +40,9 @@ export class SqliteStore implements Store {
     this.#exited = new Promise((resolve) => thread.once('exit', resolve));
     this.opened = new Promise((resolve, reject) => {
       this.#opening = { resolve: () => resolve(), reject };
+    });
+    this.gone = new Promise((resolve) => {
+      this.#tellGone = resolve;
     });
     thread.on('message', (answer: Answer) => this.#receive(answer));
     thread.on('error', (error) => this.#end(`The store's thread failed: ${String(error)}`, error));
@@ -133,6 +139,7 @@ export class SqliteStore implements Store {
   #end(what: string, cause?: unknown): void {
     const failure = this.#failure(`${what} Start the head again; it reads the journal.`, cause);
     this.#ended ??= failure;
+    this.#tellGone(failure);
     this.#opening?.reject(failure);
     this.#refuse([...this.#pending.keys()], failure);
   }

@@ -1,7 +1,6 @@
 // The Store port on SQLite, in a thread of its own.
 
 import { Worker } from 'node:worker_threads';
-import type { Store } from '../../ports/store.ts';
 import { SqliteStore } from './client.ts';
 
 export interface SqliteStoreOptions {
@@ -10,7 +9,7 @@ export interface SqliteStoreOptions {
 }
 
 /** Rejects with `StoreFailure`: `locked` when another head has the directory, and all others. */
-export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const thread = new Worker(threadUrl(), { workerData: options, name: 'weft-store' });
   const store = new SqliteStore(thread, options.directory);
   await store.opened;

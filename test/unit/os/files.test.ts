@@ -74,7 +74,7 @@ test('a tree of any number of names, not all of them text, is removed', async ()
   assert.equal(existsSync(path), false);
 });
 
-test('a directory that its owner has shut has no sizes', () => {
+test('a path that cannot be looked at has no size', () => {
   assert.equal(systemFiles.size(join(root, 'x'.repeat(300))), null);
 });
 

@@ -216,6 +216,7 @@ test('a thread that dies rejects what waits and all that comes, and nobody hangs
   for (const promise of waiting) await assert.rejects(promise, fails('io', /out of memory/));
   await assert.rejects(store.recover(), fails('io', /out of memory/));
   await store.close();
+  assert.match((await store.gone).message, /thread failed/);
 });
 
 test('a thread that ends before it opened the store is a failure to open', async () => {

@@ -16,7 +16,8 @@ for (const [stage, errno, nodeFault] of [
   ['fork', EAGAIN, true],
   ['cgroup', ENOENT, true],
 ] as const) {
-  test(`a start that fails at ${stage} with ${errno} is the ${nodeFault ? 'node' : 'job'}'s fault`, () => {
+  const whose = nodeFault ? "the node's" : "the job's";
+  test(`a start that fails at ${stage} with error ${errno} is ${whose} fault`, () => {
     const failure = describeFailure(launch(1, shell('x')), null, { stage, errno });
     assert.equal(failure.nodeFault, nodeFault);
   });
