@@ -169,9 +169,11 @@ export class Workload {
   }
 
   #drawLoss(): OnNodeLoss {
-    const { dice } = this.#world;
+    const { dice, weather } = this.#world;
     const kind = dice.pick(['requeue', 'wait', 'lease'] as const);
-    return kind === 'lease' ? { kind, leaseMs: dice.whole(2000, 15_000) } : { kind };
+    if (kind !== 'lease') return { kind };
+    // Shorter ones than the node time-out are refused.
+    return { kind, leaseMs: Math.max(weather.nodeTimeoutMs, dice.whole(2000, 15_000)) };
   }
 
   /** As the API looks it up in the history. */

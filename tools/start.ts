@@ -1,6 +1,6 @@
 // `npm start`: a small cluster on this machine, a first job on it, and what to try next.
 
-import { isRunning, runWeft } from './weft.ts';
+import { isNew, isRunning, runWeft } from './weft.ts';
 
 const HELLO = 'echo hello from $WEFT_NODELIST';
 
@@ -14,22 +14,21 @@ What to try next:
 npm stop ends the cluster and keeps its queue and history; npm run clean removes these too.`;
 
 function main(): number {
-  if (isRunning()) console.log('The cluster is already running.\n');
+  if (isRunning()) console.log('The cluster is already running.');
   else {
-    const failed =
-      runWeft('up', '--nodes', '4', '--cpus', '2', '--memory', '512M') || runFirstJob();
+    // With a queue from before, a first job would wait behind it.
+    const failed = runWeft('up') || (isNew() ? runFirstJob() : 0);
     if (failed) return failed;
   }
-  const code = runWeft('info') || runWeft('jobs', '--all');
+  console.log('');
+  const code = runWeft('info');
   console.log(NEXT);
   return code;
 }
 
 function runFirstJob(): number {
   console.log(`\nA first job: weft run --follow '${HELLO}'`);
-  const code = runWeft('run', '--follow', HELLO);
-  console.log('');
-  return code;
+  return runWeft('run', '--follow', HELLO);
 }
 
 process.exitCode = main();

@@ -15,6 +15,15 @@ export function runWeft(...args: string[]): number {
 
 /** True when a head answers; prints nothing. */
 export function isRunning(): boolean {
-  const done = spawnSync(process.execPath, [PROGRAM, 'info'], { stdio: 'ignore' });
-  return done.status === 0;
+  return askWeft('info').status === 0;
+}
+
+/** True when the cluster that runs has never seen a job. */
+export function isNew(): boolean {
+  const { status, stdout } = askWeft('history', '--limit', '1', '-o', 'name');
+  return status === 0 && stdout === '';
+}
+
+function askWeft(...args: string[]) {
+  return spawnSync(process.execPath, [PROGRAM, ...args], { encoding: 'utf8' });
 }

@@ -13,7 +13,6 @@ import { decodeAgentMessage, encode } from '../wire/codec.ts';
 import {
   type AgentToHead,
   type HeadToAgent,
-  type LogName,
   type NodeLoad,
   PROTOCOL_VERSION,
 } from '../wire/messages.ts';
