@@ -100,7 +100,14 @@ export class Sweeper {
     this.#clock.after(lookMs, () => {
       if (this.#stopped) return;
       if (lookMs === LOOK_MS_MAX) this.#complain(epoch);
-      look(Math.min(lookMs * 2, LOOK_MS_MAX));
+      const nextMs = Math.min(lookMs * 2, LOOK_MS_MAX);
+      try {
+        look(nextMs);
+      } catch (error) {
+        // A look that fails is this epoch's trouble, not the agent's end: it looks again.
+        this.#log.warn({ error, epoch: epoch.order.epochId }, 'a sweep failed');
+        this.#again(epoch, nextMs, look);
+      }
     });
   }
 
