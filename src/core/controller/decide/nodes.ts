@@ -63,7 +63,11 @@ export function decideSilence(step: Step, name: NodeName, silentMs: number): voi
   }
 }
 
-/** The agent has ended it by now on its own: the epoch is over here, the claim stays until proven. */
+/**
+ * A living agent has ended it by now. Nobody has where the agent itself is dead and its machine is
+ * not: that case is known and open (ARCHITECTURE.md). With other parts still to end, the epoch goes
+ * on to its end without this one.
+ */
 function loseLeased(step: Step, node: Node, holding: Holding, task: Task, words: string): void {
   const others = [...task.parts.values()].filter((part) => part.share.node !== node.name);
   if (others.every((part) => part.state === 'ended')) {
