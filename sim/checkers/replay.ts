@@ -8,7 +8,7 @@ import { exportState, importState, type SnapshotData } from '../../src/core/cont
 import type { State } from '../../src/core/controller/state.ts';
 import { rebuild } from '../../src/head/journal.ts';
 import type { MemoryDisk } from '../../src/store/memory.ts';
-import { decode, encode } from '../../src/wire/codec.ts';
+import { decodeRecords, encodeRecords } from '../../src/wire/codec.ts';
 import { Violation } from '../violation.ts';
 
 export function checkReplay(live: State, disk: MemoryDisk, pending: readonly StepRecord[]): void {
@@ -26,7 +26,7 @@ export function checkReplay(live: State, disk: MemoryDisk, pending: readonly Ste
 
 /** As bytes would bring it back: nothing is shared with the live state. */
 function copyOf<T>(value: T): T {
-  const decoded = decode(encode(value), Number.POSITIVE_INFINITY);
+  const decoded = decodeRecords(encodeRecords(value));
   if (!decoded.ok) throw new Error(decoded.error);
   return decoded.value as T;
 }

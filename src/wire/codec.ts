@@ -15,11 +15,8 @@ export function encode(value: unknown): Uint8Array {
 }
 
 /** Decodes one value; the reason in words when the bytes are none. */
-export function decode(
-  bytes: Uint8Array,
-  bytesMax: number = MESSAGE_BYTES_MAX,
-): Result<unknown, string> {
-  if (bytes.length > bytesMax) return err(`${bytes.length} bytes are too many`);
+export function decode(bytes: Uint8Array): Result<unknown, string> {
+  if (bytes.length > MESSAGE_BYTES_MAX) return err(`${bytes.length} bytes are too many`);
   try {
     return ok(packr.unpack(bytes));
   } catch (error) {

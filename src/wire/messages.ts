@@ -3,7 +3,7 @@
 
 import type { EpochId } from '../core/model/ids.ts';
 import type { NodeHello } from '../core/model/node.ts';
-import type { HeldEpoch, Order, Report } from '../core/model/orders.ts';
+import type { Order, Report } from '../core/model/orders.ts';
 
 /** Raised when a message changes its meaning; a peer with another number is refused. */
 export const PROTOCOL_VERSION = 1;
@@ -63,5 +63,3 @@ export type HeadToAgent =
   | { readonly kind: 'reports_ack'; readonly upTo: number }
   /** The head has this file up to `offset`. */
   | { readonly kind: 'log_ack'; readonly name: LogName; readonly offset: number };
-
-export type { HeldEpoch };

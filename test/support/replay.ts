@@ -8,7 +8,7 @@ import type { StepRecord } from '../../src/core/controller/events.ts';
 import { exportState, importState, type SnapshotData } from '../../src/core/controller/snapshot.ts';
 import { createState, type State } from '../../src/core/controller/state.ts';
 import { decodeEntry, encodeEntry } from '../../src/head/journal.ts';
-import { decode, encode } from '../../src/wire/codec.ts';
+import { decodeRecords, encodeRecords } from '../../src/wire/codec.ts';
 
 /** All facts of a state, and the indexes that must follow from them. */
 export function portrait(state: State): unknown {
@@ -50,7 +50,7 @@ export function replayed(records: readonly StepRecord[]): State {
 }
 
 function viaBytes(value: unknown): unknown {
-  const decoded = decode(encode(value), Number.POSITIVE_INFINITY);
+  const decoded = decodeRecords(encodeRecords(value));
   assert.ok(decoded.ok);
   return decoded.value;
 }

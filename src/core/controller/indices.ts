@@ -28,20 +28,6 @@ export function readIndices(text: string): Result<IntervalSet, string> {
   return ok(set);
 }
 
-/** Reads `0-99%10` into its two parts. */
-export function readArray(text: string): Result<{ indices: string; runningMax?: number }, string> {
-  const [list, limit, ...rest] = text.split('%');
-  if (rest.length > 0) return err(`'${text}' has two limits; ${FORMS}`);
-  const indices = readIndices(list ?? '');
-  if (!indices.ok) return indices;
-  if (limit === undefined) return ok({ indices: indices.value.toString() });
-  const runningMax = Number(limit);
-  if (!Number.isSafeInteger(runningMax) || runningMax < 1) {
-    return err(`'%${limit}' is no limit of running tasks; ${FORMS}`);
-  }
-  return ok({ indices: indices.value.toString(), runningMax });
-}
-
 /** Text that IntervalSet printed itself: anything else is a bug. */
 export function parseIndices(text: string): IntervalSet {
   const set = readIndices(text);

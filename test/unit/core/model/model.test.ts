@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readArray, readIndices } from '../../../../src/core/controller/indices.ts';
+import { readIndices } from '../../../../src/core/controller/indices.ts';
 import {
   CODES,
   type Code,
@@ -127,10 +127,3 @@ for (const [text, wanted] of INDICES) {
     assert.equal(read.value.toString(), wanted);
   });
 }
-
-test('an array may limit how many of its tasks run', () => {
-  assert.deepEqual(readArray('0-9%3'), { ok: true, value: { indices: '0-9', runningMax: 3 } });
-  assert.deepEqual(readArray('0-9'), { ok: true, value: { indices: '0-9' } });
-  for (const text of ['0-9%', '0-9%0', '0-9%x', '0-9%1%2', '%3'])
-    assert.ok(!readArray(text).ok, text);
-});
