@@ -29,6 +29,7 @@ export const DEBIAN_PACKAGES: readonly DebianPackage[] = [
   row('python3', 'python3', 'the example jobs', HOSTS),
   row('iproute2', 'ip', 'networks between hosts, and cutting them', HOSTS),
   row('iptables', 'iptables', 'one-way cuts and loss', HOSTS),
+  row('faketime', 'faketime', 'a host whose clock is wrong', HOSTS),
   row('tini', 'tini', 'first process of a host in namespaces', HOSTS),
   row('busybox-static', 'busybox', 'the smallest container image', HOSTS),
   row('docker.io', 'dockerd', 'the compose file', HOSTS),

@@ -159,13 +159,16 @@ test('children that left the session are ended with the job', async () => {
 });
 
 test('suspend and resume are seen, and are no end', async () => {
-  const order = job('sleep 0.3; echo done', { account: NOBODY });
+  const gate = join(root, 'gate');
+  const order = job(`until [ -e ${gate} ]; do sleep 0.05; done`, { account: NOBODY });
   head.order(order);
   const kinds = (): string[] => head.kindsOf(order.epochId);
   await head.until(() => kinds().includes('task_started'));
   head.order({ kind: 'suspend', epochId: order.epochId });
   await head.until(() => kinds().includes('task_suspended'));
   head.order({ kind: 'resume', epochId: order.epochId });
+  await head.until(() => kinds().includes('task_resumed'));
+  writeFileSync(gate, '');
   await head.until(() => kinds().includes('task_ended'));
   assert.deepEqual(kinds(), ['task_started', 'task_suspended', 'task_resumed', 'task_ended']);
 });
