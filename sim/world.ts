@@ -159,7 +159,7 @@ export class World {
       await this.#until(time.now + PERIOD_MS);
       const { engine } = host;
       if (engine === null || engine.failure !== null) continue;
-      starts.look(engine.state);
+      starts.look(engine.state, engine.seq);
       const isQuiet = workload.unanswered.size === 0 && openJobs(truth).length === 0;
       if (isQuiet && leftBehind(truth, machines, engine.state).length === 0) return this.#atEnd();
     }

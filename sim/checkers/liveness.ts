@@ -48,26 +48,31 @@ export function checkOutput({ written }: Truth, logs: SimLogs): void {
   }
 }
 
-/** Finds a task that could start now and does not, at two looks a scheduling period apart. */
+/**
+ * Finds a task that could start now and does not, at two looks a scheduling period apart between
+ * which nothing was committed: while a commit is under way, the cycle that it delays is not late.
+ */
 export class StartWatch {
   readonly #policy: Settings['policy'];
   #waiting = '';
+  #seq = -1;
 
   constructor(policy: Settings['policy']) {
     this.#policy = policy;
   }
 
-  /** L4. Call once per period, while nothing is on its way to the disk. */
-  look(state: State): void {
+  /** L4. Call once per period, which is longer than any commit; `seq` is the last one's. */
+  look(state: State, seq: number): void {
     const { queue, pool } = state;
     const { starts } = plan({ queue, pool, policy: this.#policy, startsMax: 1 }, 0);
     const first = starts[0];
     const epoch = first && state.jobs.get(first.jobId)?.active.get(first.index)?.epoch;
     const waiting =
       first === undefined ? '' : `${first.jobId}[${first.index}] after #${epoch ?? 0}`;
-    if (waiting !== '' && waiting === this.#waiting) {
+    if (waiting !== '' && waiting === this.#waiting && seq === this.#seq) {
       throw new Violation('L4', `task ${waiting} fits and is first, but does not start`);
     }
     this.#waiting = waiting;
+    this.#seq = seq;
   }
 }
