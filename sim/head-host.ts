@@ -7,7 +7,7 @@ import type { Actor } from '../src/core/model/actor.ts';
 import type { Refusal } from '../src/core/model/errors.ts';
 import type { Engine } from '../src/head/engine.ts';
 import { type Head, type HeadSettings, startHead } from '../src/head/head.ts';
-import type { LogSink } from '../src/head/log-sink.ts';
+import type { Kept, LogSink } from '../src/head/log-sink.ts';
 import type { Log } from '../src/ports/log.ts';
 import type { Session } from '../src/ports/net.ts';
 import { type Commit, type Store, StoreFailure } from '../src/ports/store.ts';
@@ -145,13 +145,13 @@ export class SimLogs implements LogSink {
   async append(
     name: Parameters<LogSink['append']>[0],
     piece: Parameters<LogSink['append']>[1],
-  ): Promise<number> {
+  ): Promise<Kept> {
     const key = `${name.epochId}/${name.nodeRank}/${name.rank}/${name.stream}`;
     const before = this.files.get(key) ?? Buffer.alloc(0);
-    if (piece.offset > before.length) return before.length;
+    if (piece.offset > before.length) return { offset: before.length, end: false };
     const fresh = piece.bytes.subarray(before.length - piece.offset);
     this.files.set(key, Buffer.concat([before, fresh]));
     if (piece.end) this.ended.add(key);
-    return before.length + Math.max(0, fresh.length);
+    return { offset: before.length + fresh.length, end: this.ended.has(key) };
   }
 }

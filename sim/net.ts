@@ -240,15 +240,11 @@ export class SessionEnd implements Session {
   }
 }
 
-/**
- * The messages that may only come once on their connection, as they do there: an acknowledged piece
- * of output, and stops and goes of one task together, of which the last one counts.
- */
+/** Stops and goes of one task together, of which the last one counts, may only come once. */
 export function reliesOnOnce(bytes: Uint8Array): boolean {
   const decoded = decode(bytes);
   if (!decoded.ok) return false;
   const message = decoded.value as AgentToHead | HeadToAgent;
-  if (message.kind === 'log_ack') return true;
   if (message.kind !== 'reports') return false;
   const kinds = new Set(message.reports.map(({ kind }) => kind));
   return kinds.has('task_suspended') && kinds.has('task_resumed');

@@ -155,7 +155,7 @@ class RunningAgent implements Agent {
     if (message.kind === 'orders') {
       for (const order of message.orders) this.#engine.step({ kind: 'order', order });
     } else if (message.kind === 'log_ack') {
-      this.#outputs.acknowledge(message.name, message.offset);
+      this.#outputs.acknowledge(message);
     }
   }
 

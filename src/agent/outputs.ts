@@ -5,7 +5,7 @@ import type { EpochId } from '../core/model/ids.ts';
 import type { LaunchOrder } from '../core/model/orders.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
 import type { Files } from '../ports/files.ts';
-import type { AgentToHead, LogName, Stream } from '../wire/messages.ts';
+import type { AgentToHead, HeadToAgent, LogName, Stream } from '../wire/messages.ts';
 
 /** Largest piece in one message; heartbeats share the connection. */
 const CHUNK_BYTES_MAX = 256 * 1024;
@@ -31,6 +31,8 @@ interface Shipped extends OutputFile {
   acknowledged: number;
   /** Of the last piece, once sent: its offset and length together; null before. */
   end: number | null;
+  /** The head has everything, and knows that it has. */
+  isComplete: boolean;
   /** Monotonic time of the last piece sent or acknowledged. */
   movedAt: number;
 }
@@ -66,7 +68,8 @@ export class OutputShipper {
     const { epochId, nodeRank } = order;
     const shipped = files.map((file) => {
       const name = { epochId, nodeRank, rank: file.rank, stream: file.stream };
-      return { ...file, name, uid, sent: 0, acknowledged: 0, end: null, movedAt: 0 };
+      const nothing = { sent: 0, acknowledged: 0, end: null, isComplete: false, movedAt: 0 };
+      return { ...file, name, uid, ...nothing };
     });
     this.#parts.set(epochId, { files: shipped, whenShipped: null });
     this.#fileCount += files.length;
@@ -102,20 +105,26 @@ export class OutputShipper {
     this.#timer = null;
   }
 
-  /** The head has this file up to `offset`, which can be further than this agent remembers. */
-  acknowledge(name: LogName, offset: number): void {
+  /**
+   * The head has this file up to `offset`, which can be further than this agent remembers, or less
+   * far: then something was lost there. One that comes late or twice costs a repetition at most,
+   * because only the word about the end ends the shipping.
+   */
+  acknowledge({ name, offset, end }: Extract<HeadToAgent, { kind: 'log_ack' }>): void {
     const part = this.#parts.get(name.epochId);
     const file = part?.files.find((one) => one.rank === name.rank && one.stream === name.stream);
     if (part === undefined || file === undefined) return;
     file.acknowledged = offset;
     file.movedAt = this.#world.clock.monotonic();
     file.sent = Math.max(file.sent, file.acknowledged);
-    if (isShipped(file)) this.#dropWhenShipped(name.epochId, part);
+    const hasEnd = end ?? true;
+    file.isComplete ||= hasEnd && file.end !== null && offset >= file.end;
+    if (file.isComplete) this.#dropWhenShipped(name.epochId, part);
     else this.#ship(part, file);
   }
 
   #dropWhenShipped(epochId: EpochId, part: Part): void {
-    if (part.whenShipped === null || !part.files.every(isShipped)) return;
+    if (part.whenShipped === null || !part.files.every((file) => file.isComplete)) return;
     this.#parts.delete(epochId);
     this.#fileCount -= part.files.length;
     part.whenShipped();
@@ -134,7 +143,7 @@ export class OutputShipper {
   }
 
   #look(part: Part, file: Shipped): void {
-    const isOpen = file.sent > file.acknowledged || (file.end !== null && !isShipped(file));
+    const isOpen = file.sent > file.acknowledged || (file.end !== null && !file.isComplete);
     const quietMs = this.#world.clock.monotonic() - file.movedAt;
     if (isOpen && quietMs > RESEND_MS) this.#shipAgain(part, file);
     else if (file.end === null) this.#ship(part, file);
@@ -161,7 +170,8 @@ export class OutputShipper {
     this.#shipEnd(part, file, size);
   }
 
-  // Only when nothing is in flight: then the next acknowledgement can only mean the end.
+  // Only when nothing is in flight: a head of 0.1.0 does not say whether it has the end, and then
+  // the next acknowledgement can only mean that.
   #shipEnd(part: Part, file: Shipped, size: number): void {
     if (part.whenShipped === null || file.end !== null || file.sent > file.acknowledged) return;
     this.#send(file, new Uint8Array(0), true, Math.max(0, size - file.sent));
@@ -176,8 +186,4 @@ export class OutputShipper {
     if (end) file.end = file.sent;
     return true;
   }
-}
-
-function isShipped(file: Shipped): boolean {
-  return file.end !== null && file.acknowledged >= file.end;
 }

@@ -224,7 +224,7 @@ export class Agents {
       return;
     }
     taken.then(
-      (size) => tell(link, { kind: 'log_ack', name, offset: size }),
+      ({ offset, end }) => tell(link, { kind: 'log_ack', name, offset, end }),
       (error: unknown) => {
         const fields = { node: link.node, epoch: name.epochId, error: String(error) };
         this.#options.log.warn(fields, 'output could not be kept; the agent sends it again');

@@ -1,17 +1,17 @@
-// Which output a node may send: that of epochs which run or ran there. Anything else could spoil
-// what another node has written.
+// Which output a node may send: that of its own part of epochs which run or ran there. Anything else
+// could spoil what another node has written.
 
 import type { NodeName } from '../core/model/ids.ts';
-import { parseTaskId } from '../core/model/ids.ts';
+import { formatEpochId, formatTaskId, parseTaskId } from '../core/model/ids.ts';
 import type { Log } from '../ports/log.ts';
 import type { AgentToHead } from '../wire/messages.ts';
 import type { Engine } from './engine.ts';
-import type { LogSink } from './log-sink.ts';
+import type { Kept, LogSink } from './log-sink.ts';
 
 type Piece = Extract<AgentToHead, { kind: 'log' }>;
 
-/** Ended parts remembered, newest last; for older ones the store is asked. */
-const ENDED_MAX = 100_000;
+/** Epochs whose nodes are remembered, newest last; for older ones the store is asked. */
+const PLACED_MAX = 100_000;
 /** Of one node, waiting to be written: some hundred files with a full window each. */
 const WAITING_BYTES_MAX = 256 * 1_048_576;
 /** What a waiting piece costs besides its bytes, roughly and rather too much. */
@@ -29,8 +29,8 @@ export class OutputGate {
   readonly #logs: LogSink;
   readonly #log: Log;
   readonly #waiting = new Map<NodeName, Waiting>();
-  /** `node epochId`, in order of their end. */
-  readonly #ended = new Set<string>();
+  /** The nodes of an epoch in rank order, by its id; only what is durable. */
+  readonly #placed = new Map<string, readonly NodeName[]>();
 
   constructor(engine: Engine, { logs, log }: { readonly logs: LogSink; readonly log: Log }) {
     this.#engine = engine;
@@ -38,16 +38,22 @@ export class OutputGate {
     this.#log = log;
     engine.onCommitted(({ events }) => {
       for (const event of events) {
-        if (event.kind === 'part_ended') this.#remember(event.node, event.epochId);
+        if (event.kind !== 'task_allocated') continue;
+        const { place, epoch, shares } = event;
+        const epochId = formatEpochId(formatTaskId(place.jobId, place.index), epoch);
+        this.#remember(
+          epochId,
+          shares.map(({ node }) => node),
+        );
       }
     });
   }
 
   /**
-   * Resolves with the offset to acknowledge; rejects when the piece could not be kept. Null: too
+   * Resolves with what to acknowledge; rejects when the piece could not be kept. Null: too
    * much of this node waits already, and nothing was taken.
    */
-  take(node: NodeName, piece: Piece): Promise<number> | null {
+  take(node: NodeName, piece: Piece): Promise<Kept> | null {
     const bytes = piece.bytes.length + PIECE_BYTES;
     const waiting = this.#waitingOf(node);
     if (waiting.bytes + bytes > WAITING_BYTES_MAX) return null;
@@ -58,7 +64,7 @@ export class OutputGate {
     });
   }
 
-  #admit(node: NodeName, piece: Piece, waiting: Waiting): Promise<number> {
+  #admit(node: NodeName, piece: Piece, waiting: Waiting): Promise<Kept> {
     // Behind one that is still being judged all others wait too: pieces stay in order.
     if (waiting.unjudged === 0 && this.#isKnown(node, piece)) return this.#keep(piece);
     waiting.unjudged += 1;
@@ -72,23 +78,24 @@ export class OutputGate {
     return judged;
   }
 
-  #keep({ name, offset, bytes, end, dropped }: Piece): Promise<number> {
+  #keep({ name, offset, bytes, end, dropped }: Piece): Promise<Kept> {
     return this.#logs.append(name, { offset, bytes, end, dropped });
   }
 
   /** Acknowledged all the same: the agent would send it for ever. */
-  #letGo(node: NodeName, { name, offset, bytes }: Piece): number {
+  #letGo(node: NodeName, { name, offset, bytes, end }: Piece): Kept {
     this.#log.warn({ node, epoch: name.epochId }, 'output of what never ran there is left out');
-    return offset + bytes.length;
+    return { offset: offset + bytes.length, end };
   }
 
-  /** It runs there now, as far as its other parts too, or ended not long ago. */
-  #isKnown(node: NodeName, { name: { epochId } }: Piece): boolean {
-    if (this.#ended.has(keyOf(node, epochId))) return true;
+  /** This part runs there now, as far as its other parts too, or was started not long ago. */
+  #isKnown(node: NodeName, { name: { epochId, nodeRank } }: Piece): boolean {
+    const nodes = this.#placed.get(epochId);
+    if (nodes !== undefined) return nodes[nodeRank] === node;
     const place = readEpoch(epochId);
     if (place === null) return false;
     const task = this.#engine.state.jobs.get(place.jobId)?.active.get(place.index ?? 0);
-    return task?.epoch === place.epoch && task.parts.has(node);
+    return task?.epoch === place.epoch && task.parts.get(node)?.nodeRank === nodeRank;
   }
 
   /** After a restart, or between the end of an epoch and its record, only the store knows. */
@@ -97,7 +104,7 @@ export class OutputGate {
     // What it knows may be about to change back: the agent sends the piece again.
     if (this.#engine.failure !== null) throw new Error(this.#engine.failure);
     if (this.#isKnown(node, piece)) return true;
-    const { epochId } = piece.name;
+    const { epochId, nodeRank } = piece.name;
     const place = readEpoch(epochId);
     if (place === null) return false;
     const { jobId, epoch } = place;
@@ -108,16 +115,18 @@ export class OutputGate {
       afterTask: { jobId, taskIndex, epoch: epoch - 1 },
       limit: 1,
     });
-    const ranThere = row?.epoch === epoch && row.nodes.split(',').includes(node);
-    if (ranThere) this.#remember(node, epochId);
-    return ranThere;
+    if (row?.epoch !== epoch) return false;
+    // The history lists them in rank order.
+    const nodes = row.nodes.split(',') as NodeName[];
+    this.#remember(epochId, nodes);
+    return nodes[nodeRank] === node;
   }
 
-  #remember(node: NodeName, epochId: string): void {
-    this.#ended.add(keyOf(node, epochId));
-    if (this.#ended.size <= ENDED_MAX) return;
-    for (const oldest of this.#ended) {
-      this.#ended.delete(oldest);
+  #remember(epochId: string, nodes: readonly NodeName[]): void {
+    this.#placed.set(epochId, nodes);
+    if (this.#placed.size <= PLACED_MAX) return;
+    for (const oldest of this.#placed.keys()) {
+      this.#placed.delete(oldest);
       return;
     }
   }
@@ -129,10 +138,6 @@ export class OutputGate {
     this.#waiting.set(node, made);
     return made;
   }
-}
-
-function keyOf(node: NodeName, epochId: string): string {
-  return `${node} ${epochId}`;
 }
 
 /** `42[7]#2` taken apart; null when it is no epoch's id. */

@@ -61,5 +61,13 @@ export type HeadToAgent =
   | { readonly kind: 'orders'; readonly orders: readonly Order[] }
   /** Every report up to this number is in the journal. */
   | { readonly kind: 'reports_ack'; readonly upTo: number }
-  /** The head has this file up to `offset`. */
-  | { readonly kind: 'log_ack'; readonly name: LogName; readonly offset: number };
+  /**
+   * The head has this file up to `offset`; with `end`, all of it: the piece that said so is kept.
+   * A head of 0.1.0 says no `end`: there an offset as far as the end piece's has to do.
+   */
+  | {
+      readonly kind: 'log_ack';
+      readonly name: LogName;
+      readonly offset: number;
+      readonly end?: boolean;
+    };

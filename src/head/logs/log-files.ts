@@ -6,6 +6,7 @@ import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import path from 'node:path';
 import type { Log } from '../../ports/log.ts';
 import type { LogName } from '../../wire/messages.ts';
+import type { Kept } from '../log-sink.ts';
 import { LogBudget } from './log-budget.ts';
 import { type LogPlace, logPath, readLogName } from './log-path.ts';
 
@@ -79,8 +80,8 @@ export class LogFiles {
     return this.#budget.wasRemoved(jobId);
   }
 
-  /** Resolves with how far the head has the file, once it is written; the agent goes on there. */
-  append(name: LogName, piece: LogPiece): Promise<number> {
+  /** Resolves with how far the head has the file, once it is written. */
+  append(name: LogName, piece: LogPiece): Promise<Kept> {
     const log = readLogName(name);
     if (!log.ok) return Promise.reject(new Error(log.error));
     const relative = logPath(log.value);
@@ -132,13 +133,15 @@ export class LogFiles {
     };
   }
 
-  async #write(relative: string, file: LogFile, piece: LogPiece): Promise<number> {
+  async #write(relative: string, file: LogFile, piece: LogPiece): Promise<Kept> {
     // Most processes write nothing: that a file is empty needs no look at the disk.
     if (file.size < 0 && piece.end && wholeSize(piece) === 0) file.size = 0;
     if (file.size < 0) await this.#recall(relative, file);
     const { fileBytesMax } = this.#options;
     const wanted = piece.offset + piece.bytes.length;
-    if (piece.offset > file.size && file.size < fileBytesMax) return file.size;
+    if (piece.offset > file.size && file.size < fileBytesMax) {
+      return { offset: file.size, end: false };
+    }
     const fresh = piece.bytes.subarray(Math.max(0, file.size - piece.offset));
     const kept = fresh.subarray(0, Math.max(0, fileBytesMax - file.size));
     if (kept.length > 0) {
@@ -152,7 +155,7 @@ export class LogFiles {
       await writeSmall(path.join(this.#options.directory, `${relative}.dropped`), String(dropped));
     }
     if (piece.end) file.ended = true;
-    return Math.max(file.size, wanted);
+    return { offset: Math.max(file.size, wanted), end: file.ended };
   }
 
   /** A size of -1 says that the disk has to be asked first. */

@@ -156,8 +156,8 @@ export class FakeHead {
         if (this.acknowledges) say({ kind: 'reports_ack', upTo: this.#seen });
         return;
       default: {
-        const offset = this.#onLog(message);
-        if (this.acknowledges) say({ kind: 'log_ack', name: message.name, offset });
+        const kept = this.#onLog(message);
+        if (this.acknowledges) say({ kind: 'log_ack', name: message.name, ...kept });
       }
     }
   }
@@ -183,15 +183,15 @@ export class FakeHead {
     });
   }
 
-  #onLog(message: Extract<AgentToHead, { kind: 'log' }>): number {
+  #onLog(message: Extract<AgentToHead, { kind: 'log' }>): { offset: number; end: boolean } {
     const { epochId, rank, stream } = message.name;
     const key = `${epochId}/${rank}/${stream}`;
     const before = this.logs.get(key) ?? Buffer.alloc(0);
-    if (message.offset > before.length) return before.length;
+    if (message.offset > before.length) return { offset: before.length, end: false };
     const fresh = message.bytes.subarray(before.length - message.offset);
     this.logs.set(key, Buffer.concat([before, fresh]));
     if (message.end) this.ended.add(key);
     if (message.dropped > 0) this.dropped.set(key, message.dropped);
-    return before.length + fresh.length;
+    return { offset: before.length + fresh.length, end: this.ended.has(key) };
   }
 }

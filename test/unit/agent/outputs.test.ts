@@ -24,6 +24,30 @@ function pieces(): { offset: number; length: number }[] {
   );
 }
 
+/** What the head says of the file, whether or not it is so. */
+async function acknowledge(
+  offset: number,
+  end?: boolean,
+  stream: 'stdout' | 'stderr' = 'stdout',
+): Promise<void> {
+  const { epochId } = launch(1, shell('x'));
+  const name = { epochId, nodeRank: 0, rank: 0, stream } as const;
+  world.head.tell({ kind: 'log_ack', name, offset, ...(end === undefined ? {} : { end }) });
+  await world.clock.settle();
+}
+
+/** Stdout is sent and acknowledged but for its end piece; stderr is complete. */
+async function sendEnd(): Promise<void> {
+  await begin();
+  world.files.files.set(OUT, Buffer.from('one'));
+  await world.clock.advance(300);
+  world.head.acknowledges = false;
+  world.launcher.exit(1, { code: 0 });
+  await world.clock.settle();
+  assert.deepEqual(pieces().at(-1), { offset: 3, length: 0 });
+  await acknowledge(0, true, 'stderr');
+}
+
 afterEach(async () => {
   await world.kill();
 });
@@ -106,4 +130,40 @@ test('a piece without an answer is sent again after a while', async () => {
   assert.equal(pieces().length, 1);
   await world.clock.advance(11_000);
   assert.equal(pieces().length, 2);
+});
+
+test('[W4] an acknowledgement that comes twice does not stand for the end', async () => {
+  await sendEnd();
+  await acknowledge(3, false);
+  assert.ok(world.files.files.has(OUT), 'kept until the head has the end');
+  await acknowledge(3, true);
+  assert.equal(world.files.files.has(OUT), false);
+});
+
+test('[W4] an old acknowledgement that overtakes costs a repetition, and nothing is lost', async () => {
+  await begin();
+  world.head.acknowledges = false;
+  world.files.files.set(OUT, Buffer.from('one two'));
+  await world.clock.advance(300);
+  await acknowledge(7, false);
+  await acknowledge(3, false);
+  world.head.acknowledges = true;
+  world.launcher.exit(1, { code: 0 });
+  await world.clock.advance(11_000);
+  assert.equal(world.head.logs.get(KEY)?.toString(), 'one two');
+  assert.ok(world.head.ended.has(KEY));
+  assert.equal(world.files.files.has(OUT), false);
+});
+
+test('[W4] an acknowledgement of the end that is lost is asked for again', async () => {
+  await sendEnd();
+  world.head.acknowledges = true;
+  await world.clock.advance(11_000);
+  assert.equal(world.files.files.has(OUT), false);
+});
+
+test('a head of 0.1.0 does not speak of the end: as far as the end piece has to do', async () => {
+  await sendEnd();
+  await acknowledge(3);
+  assert.equal(world.files.files.has(OUT), false);
 });

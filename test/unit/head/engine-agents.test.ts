@@ -65,7 +65,7 @@ async function bench(): Promise<{ made: EngineBench; agents: Agents; engine: Eng
   const made = await new EngineBench().start();
   await made.connect('n1');
   const { clock, engine } = made;
-  const logs = { append: () => Promise.resolve(0) };
+  const logs = { append: () => Promise.resolve({ offset: 0, end: false }) };
   const agents = new Agents({ clock, log: QUIET, logs, heartbeatMs: 1000, logBytesMax: 1000 });
   agents.attach(engine);
   return { made, agents, engine };

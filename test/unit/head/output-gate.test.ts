@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochId, NodeName } from '../../../src/core/model/ids.ts';
 import { Agents } from '../../../src/head/agents.ts';
+import type { Kept } from '../../../src/head/log-sink.ts';
 import { OutputGate } from '../../../src/head/output-gate.ts';
 import { encode } from '../../../src/wire/codec.ts';
 import type { LogName } from '../../../src/wire/messages.ts';
@@ -12,14 +13,17 @@ import { EngineBench, settlePromises } from '../../support/engine.ts';
 
 const N1 = 'n1' as NodeName;
 const N2 = 'n2' as NodeName;
+const KEPT = { offset: 99, end: true };
+/** What the agent hears so that it lets go of a piece that nobody wants. */
+const LEFT_OUT = { offset: 13, end: true };
 
-function pieceOf(epochId: string, bytes: Uint8Array = Buffer.from('abc')) {
-  const name: LogName = { epochId: epochId as EpochId, nodeRank: 0, rank: 0, stream: 'stdout' };
+function pieceOf(epochId: string, bytes: Uint8Array = Buffer.from('abc'), nodeRank = 0) {
+  const name: LogName = { epochId: epochId as EpochId, nodeRank, rank: 0, stream: 'stdout' };
   return { kind: 'log', name, offset: 10, bytes, end: true, dropped: 0 } as const;
 }
 
 /** A job runs on n1; n2 is idle. Pieces that are kept are acknowledged up to 99. */
-async function bench(append: () => Promise<number> = () => Promise.resolve(99)) {
+async function bench(append: () => Promise<Kept> = () => Promise.resolve(KEPT)) {
   const made = await new EngineBench().start();
   await made.connect('n1');
   made.submit('a');
@@ -40,12 +44,12 @@ function end(made: EngineBench): void {
 test('output of what runs on the node is kept, of what runs elsewhere it is not', async () => {
   const { warned, gate } = await bench();
   const outputs = gate();
-  assert.equal(await outputs.take(N1, pieceOf('1#1')), 99);
+  assert.deepEqual(await outputs.take(N1, pieceOf('1#1')), KEPT);
   assert.deepEqual(warned, []);
   for (const epochId of ['1#1', '7#1', 'nonsense']) {
-    assert.equal(await outputs.take(N2, pieceOf(epochId)), 13, epochId);
+    assert.deepEqual(await outputs.take(N2, pieceOf(epochId)), LEFT_OUT, epochId);
   }
-  assert.equal(await outputs.take(N1, pieceOf('1#2')), 13);
+  assert.deepEqual(await outputs.take(N1, pieceOf('1#2')), LEFT_OUT);
   assert.equal(warned.length, 4);
 });
 
@@ -56,7 +60,38 @@ test('a node that says it holds what runs elsewhere does not get to write there'
   assert.ok(share !== undefined);
   await made.connect('n2', { held: [{ epochId: '1#1' as EpochId, place, epoch: 1, share }] });
   assert.equal(made.engine.state.nodes.get(N2)?.holding.size, 1);
-  assert.equal(await gate().take(N2, pieceOf('1#1')), 13);
+  assert.deepEqual(await gate().take(N2, pieceOf('1#1')), LEFT_OUT);
+});
+
+test('[W5] a node sends output of its own part only, not of a sibling in the same epoch', async () => {
+  const made = await new EngineBench().start();
+  for (const name of ['n1', 'n2']) await made.connect(name);
+  made.submit('a', { nodeCount: 2 });
+  await made.settle();
+  const written: number[] = [];
+  const logs = {
+    append: async ({ nodeRank }: LogName) => {
+      written.push(nodeRank);
+      return KEPT;
+    },
+  };
+  const log = { debug() {}, info() {}, warn() {}, error() {} };
+  const forge = async (outputs: OutputGate): Promise<void> => {
+    assert.deepEqual(await outputs.take(N2, pieceOf('1#1', undefined, 0)), LEFT_OUT);
+    assert.deepEqual(await outputs.take(N1, pieceOf('1#1', undefined, 1)), LEFT_OUT);
+    assert.deepEqual(await outputs.take(N2, pieceOf('1#1', undefined, 2)), LEFT_OUT);
+    assert.deepEqual(await outputs.take(N2, pieceOf('1#1', undefined, 1)), KEPT);
+  };
+  const outputs = new OutputGate(made.engine, { logs, log });
+  await forge(outputs);
+  end(made);
+  const report = endReport('1#1', made.clock.now());
+  made.perform('end', { kind: 'report', node: N2, session: 1, report });
+  await made.settle();
+  await forge(outputs);
+  await made.crash();
+  await forge(new OutputGate(made.engine, { logs, log }));
+  assert.deepEqual(written, [1, 1, 1]);
 });
 
 test('output that comes between the end of an epoch and its record is kept', async () => {
@@ -65,8 +100,8 @@ test('output that comes between the end of an epoch and its record is kept', asy
   end(made);
   const first = outputs.take(N1, pieceOf('1#1'));
   await made.settle();
-  assert.equal(await first, 99);
-  assert.equal(await outputs.take(N1, pieceOf('1#1')), 99);
+  assert.deepEqual(await first, KEPT);
+  assert.deepEqual(await outputs.take(N1, pieceOf('1#1')), KEPT);
   assert.deepEqual(warned, []);
 });
 
@@ -76,20 +111,20 @@ test('a restarted head knows from its store where an epoch ran', async () => {
   await made.settle();
   await made.crash();
   const outputs = gate();
-  assert.equal(await outputs.take(N2, pieceOf('1#1')), 13);
-  assert.equal(await outputs.take(N1, pieceOf('1#1')), 99);
+  assert.deepEqual(await outputs.take(N2, pieceOf('1#1')), LEFT_OUT);
+  assert.deepEqual(await outputs.take(N1, pieceOf('1#1')), KEPT);
 });
 
 test('what waits of one node is bounded, and others are not held up by it', async () => {
-  let write: (size: number) => void = () => undefined;
+  let write: (kept: Kept) => void = () => undefined;
   const { gate } = await bench(() => new Promise((resolve) => (write = resolve)));
   const outputs = gate();
   const large = pieceOf('1#1', Buffer.alloc(200 * 1_048_576));
   const first = outputs.take(N1, large);
   assert.equal(outputs.take(N1, large), null);
-  assert.equal(await outputs.take(N2, pieceOf('1#1')), 13);
-  write(5);
-  assert.equal(await first, 5);
+  assert.deepEqual(await outputs.take(N2, pieceOf('1#1')), LEFT_OUT);
+  write(KEPT);
+  assert.deepEqual(await first, KEPT);
   assert.notEqual(outputs.take(N1, large), null);
 });
 
@@ -97,7 +132,11 @@ test('output before the welcome closes the session', async () => {
   const { made } = await bench();
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   const kept: string[] = [];
-  const logs = { append: async ({ epochId }: LogName) => kept.push(epochId) };
+  const append = async ({ epochId }: LogName) => {
+    kept.push(epochId);
+    return KEPT;
+  };
+  const logs = { append };
   const options = { clock: made.clock, log, logs, heartbeatMs: 1000, logBytesMax: 1000 };
   const agents = new Agents(options);
   agents.attach(made.engine);

@@ -67,6 +67,7 @@ const FROM_HEAD: readonly HeadToAgent[] = [
   { kind: 'heartbeat_ack', sentAt: 1.5 },
   { kind: 'reports_ack', upTo: 9 },
   { kind: 'log_ack', name, offset: 4 },
+  { kind: 'log_ack', name, offset: 4, end: true },
   { kind: 'orders', orders: [{ kind: 'end', epochId, graceMs: 10_000, why: 'cancel' }] },
   { kind: 'refused', code: 'node.not_found', message: 'No node n1.', details: { node: 'n1' } },
 ];

@@ -53,10 +53,10 @@ async function textOf(files: LogFiles, jobId: number): Promise<string> {
 test('pieces are joined, repetitions are written once, and a gap is asked for again', async (t) => {
   const files = await (await make(t)).open();
   const name = nameOf('7#1');
-  assert.equal(await files.append(name, piece('abc', 0)), 3);
-  assert.equal(await files.append(name, piece('xyz', 9)), 3);
-  assert.equal(await files.append(name, piece('bcdef', 1)), 6);
-  assert.equal(await files.append(name, piece('abc', 0)), 6);
+  assert.deepEqual(await files.append(name, piece('abc', 0)), { offset: 3, end: false });
+  assert.deepEqual(await files.append(name, piece('xyz', 9)), { offset: 3, end: false });
+  assert.deepEqual(await files.append(name, piece('bcdef', 1)), { offset: 6, end: false });
+  assert.deepEqual(await files.append(name, piece('abc', 0)), { offset: 6, end: false });
   assert.equal(await textOf(files, 7), 'abcdef');
   assert.deepEqual(await files.status(placeOf(7)), { size: 6, dropped: 0, ended: false });
 });
@@ -69,7 +69,7 @@ test('pieces sent at once are written in the order in which they came', async (t
   );
   assert.deepEqual(
     sizes,
-    letters.map((_, at) => at + 1),
+    letters.map((_, at) => ({ offset: at + 1, end: false })),
   );
   assert.equal(await textOf(files, 7), 'abcdefghij');
 });
@@ -82,7 +82,7 @@ test('a restarted head goes on where the file ends, and remembers what was left 
   const status = await second.status(placeOf(7));
   assert.deepEqual(status, { size: FILE_BYTES_MAX, dropped: 20, ended: false });
   const upTo = await second.append(nameOf('7#1'), piece('yyyyy', FILE_BYTES_MAX + 20, true));
-  assert.equal(upTo, FILE_BYTES_MAX + 25);
+  assert.deepEqual(upTo, { offset: FILE_BYTES_MAX + 25, end: true });
   const after = await second.status(placeOf(7));
   assert.deepEqual(after, { size: FILE_BYTES_MAX, dropped: 25, ended: true });
 });
@@ -96,6 +96,15 @@ test('beyond the total the output of the oldest done jobs goes, and that is said
   assert.equal((await textOf(files, 1)).length, 90);
   await eventually(() => log.lines.some(({ fields }) => fields['job'] === 2));
   assert.equal((await files.status(placeOf(2))).size, 0, 'nothing is said to be there still');
+});
+
+test('[W4] only a file whose end piece is kept is said to be complete', async (t) => {
+  const files = await (await make(t)).open();
+  const name = nameOf('7#1');
+  assert.deepEqual(await files.append(name, piece('', 3, true)), { offset: 0, end: false });
+  assert.deepEqual(await files.append(name, piece('abc', 0)), { offset: 3, end: false });
+  assert.deepEqual(await files.append(name, piece('', 3, true)), { offset: 3, end: true });
+  assert.deepEqual(await files.append(name, piece('abc', 0)), { offset: 3, end: true });
 });
 
 test('no name leads out of the directory', async (t) => {
