@@ -1,7 +1,7 @@
 // How a user on the head's machine proves who it is: by making a directory that the head names. The
 // head reads its owner. No secret is needed beforehand, and none lies on the disk afterwards.
 
-import { mkdir, rmdir } from 'node:fs/promises';
+import { mkdirSync, rmdirSync } from 'node:fs';
 import { errorFromAnswer } from './api-error.ts';
 import { methodAndPath, type RouteName } from './paths.ts';
 import { readText } from './read-text.ts';
@@ -15,14 +15,20 @@ export async function loginLocally(transport: Transport): Promise<FinishLoginRep
     'beginLocalLogin',
     {},
   );
-  await mkdir(path, { mode: 0o700 });
+  mkdirSync(path, { mode: 0o700 });
   try {
     return await post<FinishLoginReply>(transport, 'finishLocalLogin', { challenge });
   } finally {
     // The head removes it as well, so that it is usually gone by now.
-    await rmdir(path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error;
-    });
+    removeDirectory(path);
+  }
+}
+
+function removeDirectory(path: string): void {
+  try {
+    rmdirSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }
 

@@ -1,10 +1,13 @@
 // HTTP to one head over a kept-alive connection: its unix socket, or TLS with a pinned certificate.
 // Knows nothing of routes.
 
-import { createHash } from 'node:crypto';
-import type { RequestOptions } from 'node:http';
-import { Agent as HttpAgent, type IncomingMessage, request as plainRequest } from 'node:http';
+import type * as Http from 'node:http';
+import type { IncomingMessage, RequestOptions } from 'node:http';
 import { fingerprintError, unreachableError } from './api-error.ts';
+
+// Not imported: an import reads every name the module has, and one of them loads a WebSocket client,
+// which takes longer than all the rest of a command.
+const { Agent: HttpAgent, request: plainRequest } = process.getBuiltinModule('node:http');
 
 /** Where a head is. A URL without `fingerprint` is checked against the system's authorities. */
 export type Address =
@@ -50,16 +53,15 @@ function overUrl(address: { url: string; fingerprint?: string | undefined }): Tr
   const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
   const base = { host: url.hostname.replace(/^\[|\]$/g, ''), port };
   if (url.protocol === 'http:') return overTcp(base, url.host);
-  let agent: Promise<SecureParts> | undefined;
+  let parts: SecureParts | undefined;
   return {
     address: url.host,
     local: false,
-    async send(request) {
-      agent ??= secureParts(address.fingerprint, url.host);
-      const parts = await agent;
+    send(request) {
+      parts ??= secureParts(address.fingerprint, url.host);
       return exchange(parts.request, { ...base, agent: parts.agent }, request, url.host);
     },
-    close: () => void agent?.then((parts) => parts.agent.destroy()),
+    close: () => parts?.agent.destroy(),
   };
 }
 
@@ -75,16 +77,17 @@ function overTcp(base: { host: string; port: number }, name: string): Transport 
 
 interface SecureParts {
   readonly request: typeof plainRequest;
-  readonly agent: HttpAgent;
+  readonly agent: Http.Agent;
 }
 
 /** TLS is loaded when it is needed: most commands use the unix socket. */
-async function secureParts(fingerprint: string | undefined, name: string): Promise<SecureParts> {
-  const https = await import('node:https');
+function secureParts(fingerprint: string | undefined, name: string): SecureParts {
+  const https = process.getBuiltinModule('node:https');
   if (fingerprint === undefined) {
     return { request: https.request, agent: new https.Agent({ keepAlive: true }) };
   }
-  const tls = await import('node:tls');
+  const tls = process.getBuiltinModule('node:tls');
+  const { createHash } = process.getBuiltinModule('node:crypto');
   const expected = fingerprint.toLowerCase().replaceAll(':', '');
   const agent = new https.Agent({ keepAlive: true });
   // The socket is handed over only after the check: until then no header, and so no token, is sent.

@@ -1,6 +1,5 @@
 // Where the head is: a URL, or the unix socket of a cluster on this machine.
 
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -43,6 +42,8 @@ export function stateDirectory(options: LocateOptions, environment: Environment)
 export function socketIn(directory: string): string {
   const inside = path.join(directory, 'weft.sock');
   if (Buffer.byteLength(inside) <= SOCKET_PATH_MAX) return inside;
+  // Loaded here, because hardly any command comes this way.
+  const { createHash } = process.getBuiltinModule('node:crypto');
   const hash = createHash('sha256').update(inside).digest('hex').slice(0, 16);
   return path.join(tmpdir(), `weft-${hash}.sock`);
 }

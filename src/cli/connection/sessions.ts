@@ -1,6 +1,5 @@
 // Session tokens of the local login, kept between commands so that most need one request only.
 
-import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { SessionKeeper } from '../../api/client.ts';
@@ -40,7 +39,7 @@ export class SessionCache {
   #write(socketPath: string, token: string): void {
     const file = this.#file(socketPath);
     if (file === null) return;
-    const fresh = `${file}.${randomBytes(6).toString('hex')}`;
+    const fresh = `${file}.${process.pid}`;
     try {
       mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
       writeFileSync(fresh, token, { mode: 0o600, flag: 'wx' });
@@ -53,8 +52,8 @@ export class SessionCache {
   #file(socketPath: string): string | null {
     if (this.#directory === null) return null;
     const user = process.getuid?.() ?? 0;
-    const hash = createHash('sha256').update(`${user} ${socketPath}`).digest('hex').slice(0, 24);
-    return path.join(this.#directory, hash);
+    // A socket's path has 108 bytes at most (unix(7)): as base64 it is a valid name of a file.
+    return path.join(this.#directory, `${user}-${Buffer.from(socketPath).toString('base64url')}`);
   }
 }
 
