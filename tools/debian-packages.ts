@@ -16,7 +16,7 @@ export interface DebianPackage {
   readonly stages: readonly string[];
 }
 
-const BUILD = ['contract', 'launcher', 'e2e'];
+const BUILD = ['unit', 'contract', 'launcher', 'e2e'];
 const HOSTS = ['e2e'];
 
 /** All packages, the cheap ones first. */
@@ -25,7 +25,7 @@ export const DEBIAN_PACKAGES: readonly DebianPackage[] = [
   row('libc6-dev', '/usr/include/stdio.h', 'building the launcher', BUILD),
   row('util-linux', 'unshare', 'hosts in namespaces, jobs of other users', BUILD),
   row('git', 'git', 'the tree that a fresh clone would have', HOSTS),
-  row('openssl', 'openssl', 'looking at certificates from outside', HOSTS),
+  row('openssl', 'openssl', 'certificates made and looked at from outside', ['unit', 'e2e']),
   row('python3', 'python3', 'the example jobs', HOSTS),
   row('iproute2', 'ip', 'networks between hosts, and cutting them', HOSTS),
   row('iptables', 'iptables', 'one-way cuts and loss', HOSTS),

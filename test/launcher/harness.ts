@@ -69,8 +69,10 @@ export class Launcher {
   readonly #agents: Agent[] = [];
   errors = '';
 
-  constructor(command: readonly string[], options: readonly string[] = []) {
+  /** `owner`: the uid as which the command will run, when it changes it itself. */
+  constructor(command: readonly string[], options: readonly string[] = [], owner?: number) {
     started.add(this);
+    if (owner !== undefined) execFileSync('chown', [String(owner), this.folder]);
     this.process = spawnLauncher(command, ['--socket', this.path, ...options]);
     this.process.stderr?.on('data', (bytes) => {
       this.errors += bytes;

@@ -48,7 +48,7 @@ test('marked processes are found, measured and ended, also after they left the s
   const marks = systemMarks();
   assert.ok((marks.memory().get(mark) ?? 0) > 0);
   assert.ok(marks.kill(new Set([mark])) >= 2);
-  const until = performance.now() + 5000;
+  const until = performance.now() + 20_000;
   while (marks.kill(new Set([mark])) > 0) assert.ok(performance.now() < until, 'gone in time');
   assert.equal(marks.memory().get(mark), undefined);
 });
