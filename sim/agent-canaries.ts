@@ -55,10 +55,10 @@ function reportOnce(): Planted {
 
 /** The journal is written when there is time for it. */
 function journalLater({ journal, clock }: AgentPorts): Partial<AgentPorts> {
-  const append = (bytes: Uint8Array): void => {
-    clock.after(300, () => journal.append(bytes));
+  const write = (offset: number, bytes: Uint8Array): void => {
+    clock.after(300, () => journal.write(offset, bytes));
   };
-  return { journal: { ...journal, append } };
+  return { journal: { ...journal, write } };
 }
 
 /** Only ever asks politely. */

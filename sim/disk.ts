@@ -9,6 +9,9 @@ export class SimDisk {
   readonly files = new Map<string, Buffer>();
   readonly directories = new Set<string>();
   journal = Buffer.alloc(0);
+  /** Nothing can be added to it, but for what is left of the journal's reserve. */
+  isFull = false;
+  reserveBytes = 0;
 
   /** A new installation: nothing is left. */
   wipe(): void {
@@ -65,16 +68,21 @@ export type JournalCrash = 'none' | 'before' | 'torn' | 'after';
 export function journalOf(disk: SimDisk, life: Life, crashNow: () => JournalCrash): JournalFile {
   return {
     read: () => Uint8Array.from(disk.journal),
-    append(bytes) {
+    write(offset, bytes) {
       if (!life.alive) return;
+      if (disk.isFull && disk.reserveBytes < bytes.length) throw new Error('ENOSPC');
+      if (disk.isFull) disk.reserveBytes -= bytes.length;
       const crash = crashNow();
       if (crash === 'before') return;
       const length = crash === 'torn' ? Math.floor(bytes.length / 2) : bytes.length;
-      disk.journal = Buffer.concat([disk.journal, bytes.subarray(0, length)]);
+      disk.journal = Buffer.concat([disk.journal.subarray(0, offset), bytes.subarray(0, length)]);
     },
     replace(bytes) {
-      if (life.alive) disk.journal = Buffer.from(bytes);
+      if (!life.alive) return;
+      if (disk.isFull) throw new Error('ENOSPC');
+      disk.journal = Buffer.from(bytes);
     },
+    hasRoom: () => !disk.isFull,
     close: () => undefined,
   };
 }

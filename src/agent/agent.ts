@@ -57,7 +57,10 @@ class RunningAgent implements Agent {
     this.#settings = settings;
     const { clock, log, files } = ports;
     const journal = new Journal(ports.journal, settings.bootId);
-    const { state, sameBoot, torn } = journal.recover();
+    const { state, sameBoot, torn } = journal.recover({
+      at: clock.now(),
+      monotonic: clock.monotonic(),
+    });
     log.info({ epochs: state.epochs.size, sameBoot, torn }, 'journal read');
     this.#engine = new Engine({ state, clock, journal, log });
     this.#outputs = new OutputShipper({
@@ -139,7 +142,7 @@ class RunningAgent implements Agent {
     return new HeadLink({
       ...{ clock, chance, log, dialer, load },
       hello: () => this.#hello(),
-      reports: () => ({ all: state.reports, next: state.nextReport }),
+      reports: () => ({ all: state.reports, next: this.#engine.nextReport }),
       onWelcome: (welcome) => {
         this.#engine.step({ kind: 'kill_grace', graceMs: welcome.killGraceMs });
         this.#outputs.connect(welcome.logBytesMax);

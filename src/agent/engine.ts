@@ -1,5 +1,5 @@
 // Drives the runner: input → events → journal → effects, in this order. All inputs of one turn of
-// the event loop share one write of the journal.
+// the event loop share one write of the journal. Only what ends processes does not wait for it.
 
 import type { EpochId } from '../core/model/ids.ts';
 import { apply } from '../core/runner/apply.ts';
@@ -23,7 +23,7 @@ export interface EngineHands {
 
 /** A full disk is waited for: nothing may be started that the journal does not know. */
 const JOURNAL_RETRY_MS = 1000;
-/** An effect that failed is tried again: what stood in its way may be gone by then. */
+/** An effect other than a start that failed is tried again: what stood in its way may be gone by then. */
 const EFFECT_RETRY_MS = 5000;
 
 export class Engine {
@@ -36,12 +36,16 @@ export class Engine {
   #unwritten: RunnerEvent[] = [];
   #effects: Effect[] = [];
   #flushing = false;
+  /** Set while the journal cannot be written. */
+  #retry: Timer | null = null;
+  #durableReports: number;
   #timer: Timer | null = null;
   #timerAt = Number.POSITIVE_INFINITY;
   #stopped = false;
 
   constructor(of: { state: RunnerState; clock: Clock; journal: Journal; log: Log }) {
     this.state = of.state;
+    this.#durableReports = of.state.nextReport;
     this.#clock = of.clock;
     this.#journal = of.journal;
     this.#log = of.log;
@@ -49,6 +53,16 @@ export class Engine {
 
   get now(): Now {
     return { at: this.#clock.now(), monotonic: this.#clock.monotonic() };
+  }
+
+  /** Serial after the last report that the journal has; only those may be sent. */
+  get nextReport(): number {
+    return this.#durableReports;
+  }
+
+  /** False: the journal cannot be written at all. */
+  get isWriting(): boolean {
+    return this.#retry === null;
   }
 
   /**
@@ -93,6 +107,7 @@ export class Engine {
     this.#stopped = true;
     this.#timer?.cancel();
     this.#write();
+    this.#retry?.cancel();
   }
 
   /** Notes what the state now asks for this epoch, unless that was done already. */
@@ -118,8 +133,6 @@ export class Engine {
     } catch (error) {
       const { kind, epochId, key } = effect;
       this.#log.error({ error, epoch: epochId, effect: kind }, 'an effect failed');
-      // A start may have been half done; it is never repeated.
-      if (kind === 'start') return;
       this.#clock.after(EFFECT_RETRY_MS, () => this.#performAgain(epochId, key));
     }
   }
@@ -138,33 +151,46 @@ export class Engine {
   }
 
   #settle(): void {
+    this.#flushing = false;
     if (this.#stopped) return;
     while (this.#unwritten.length > 0 || this.#effects.length > 0) {
-      if (!this.#write()) {
-        this.#clock.after(JOURNAL_RETRY_MS, () => this.#settle());
-        return;
-      }
-      const effects = this.#effects;
-      this.#effects = [];
-      for (const effect of effects) {
+      const written = this.#write();
+      const due = this.#effects.filter(({ ends }) => written || ends === true);
+      this.#effects = this.#effects.filter((effect) => !due.includes(effect));
+      for (const effect of due) {
         const epoch = this.state.epochs.get(effect.epochId);
         if (epoch !== undefined) this.#perform(effect, epoch);
       }
+      if (!written) return;
     }
-    this.#flushing = false;
     this.#hands.onSettled();
   }
 
   #write(): boolean {
-    if (this.#unwritten.length === 0) return true;
     try {
-      this.#journal.append(this.#unwritten, this.state);
+      if (this.#unwritten.length > 0) this.#journal.append(this.#unwritten, this.state);
     } catch (error) {
-      this.#log.error({ error }, 'the journal cannot be written; nothing is started until it can');
+      this.#writeLater(error);
       return false;
     }
+    if (this.#retry !== null) this.#log.warn({}, 'the journal can be written again');
+    this.#retry?.cancel();
+    this.#retry = null;
     this.#unwritten = [];
+    this.#durableReports = this.state.nextReport;
     return true;
+  }
+
+  /** Said once per outage: the log may be on the same full disk. */
+  #writeLater(error: unknown): void {
+    if (this.#retry === null) {
+      this.#log.error(
+        { error },
+        'the journal cannot be written; tasks can only be ended until then',
+      );
+    }
+    this.#retry?.cancel();
+    this.#retry = this.#clock.after(JOURNAL_RETRY_MS, () => this.#settle());
   }
 
   #schedule(): void {

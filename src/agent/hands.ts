@@ -103,8 +103,25 @@ export class Hands {
     const first = epoch.processes[0]?.launchId;
     if (prepared === undefined || first === undefined) return;
     this.#prepared.delete(epochId);
-    for (const request of prepared.requests(first)) this.#world.start(request);
+    let asked = 0;
+    try {
+      for (const request of prepared.requests(first)) {
+        this.#world.start(request);
+        asked += 1;
+      }
+    } catch (error) {
+      this.#failStarts(epoch, asked, error);
+    }
     this.#watchOutputs(epoch);
+  }
+
+  /** Never asked for again: should one have been half done, the sweep ends it. */
+  #failStarts(epoch: Epoch, from: number, error: unknown): void {
+    const why = error instanceof Error ? error.message : String(error);
+    this.#world.ports.log.error({ error, epoch: epoch.order.epochId }, 'a start failed');
+    for (const { launchId } of epoch.processes.slice(from)) {
+      this.#world.step({ kind: 'process', event: { kind: 'unstartable', launchId, why } });
+    }
   }
 
   #watchOutputs(epoch: Epoch): void {

@@ -6,13 +6,16 @@ import { Packr } from 'msgpackr';
 import { apply } from '../core/runner/apply.ts';
 import { sumOf } from '../core/runner/books.ts';
 import type { RunnerEvent } from '../core/runner/events.ts';
-import { emptyState, type RunnerState } from '../core/runner/state.ts';
+import { rebootEvents } from '../core/runner/progress.ts';
+import { emptyState, type Now, type RunnerState } from '../core/runner/state.ts';
 import type { JournalFile } from '../ports/journal-file.ts';
 
 const packr = new Packr({ useRecords: false, variableMapSize: true, copyBuffers: true });
 const HEADER_BYTES = 8;
 /** Rewritten as a sum beyond this; a restart then reads it in some tens of milliseconds. */
 const COMPACT_BYTES = 16 * 1_048_576;
+/** How much more is written before a rewrite that found no room is tried again. */
+const COMPACT_AGAIN_BYTES = 1_048_576;
 
 interface Frame {
   readonly bootId: string;
@@ -22,44 +25,85 @@ interface Frame {
 export class Journal {
   readonly #file: JournalFile;
   readonly #bootId: string;
-  #bytes = 0;
-  /** Size after the last compaction: a big state must not be rewritten at every append. */
-  #floor = 0;
+  /** Where the next frame goes. */
+  #end = 0;
+  #compactAt = COMPACT_BYTES;
+  /** What was recovered could not be written again: that comes before anything else. */
+  #owesSum = false;
 
   constructor(file: JournalFile, bootId: string) {
     this.#file = file;
     this.#bootId = bootId;
   }
 
-  /** The state as it was, and the file rewritten as its sum. */
-  recover(): { readonly state: RunnerState; readonly sameBoot: boolean; readonly torn: boolean } {
-    const state = emptyState();
-    const { frames, torn } = readFrames(this.#file.read());
-    for (const frame of frames) apply(state, frame.events);
+  /** The state as it was, and the file rewritten as its sum, if there is room for that. */
+  recover(now: Now): { readonly state: RunnerState; readonly sameBoot: boolean; torn: boolean } {
+    const { frames, torn, end } = readFrames(this.#file.read());
+    let state = emptyState();
+    for (const { events } of frames) {
+      if (events[0]?.kind === 'state_restored') state = emptyState();
+      apply(state, events);
+    }
     const sameBoot = frames.at(-1)?.bootId === this.#bootId;
-    // Another boot has another monotonic clock; the lease counts from the next answer.
-    if (!sameBoot) state.heardAt = null;
-    this.#compact(state);
+    if (!sameBoot) {
+      // Another boot has another monotonic clock; the lease counts from the next answer.
+      state.heardAt = null;
+      apply(state, rebootEvents(state, now));
+    }
+    this.#end = end;
+    try {
+      this.#compact(state);
+    } catch {
+      this.#owesSum = true; // The first append says what is wrong, and is tried until it succeeds.
+    }
     return { state, sameBoot, torn };
   }
 
-  /** Written when this returns; `state` is the state with these events. */
+  /** Written when this returns; `state` is the state with these events. Throws on a full disk. */
   append(events: readonly RunnerEvent[], state: RunnerState): void {
-    if (this.#bytes > Math.max(COMPACT_BYTES, 4 * this.#floor)) {
-      this.#compact(state);
-      return;
-    }
-    const bytes = encodeFrame({ bootId: this.#bootId, events });
-    this.#file.append(bytes);
-    this.#bytes += bytes.length;
+    if (this.#owesSum) this.#compact(state);
+    else if (this.#end <= this.#compactAt || !this.#replace(state)) this.#write(events);
   }
 
+  /** Whether new work can be recorded, and not only the end of what is here. */
+  hasRoom(): boolean {
+    return this.#file.hasRoom() && !this.#owesSum;
+  }
+
+  #write(events: readonly RunnerEvent[]): void {
+    // The reserve is for ends. Forgetting an answer of the head only makes a lease end earlier.
+    const kept = this.#file.hasRoom() ? events : events.filter(({ kind }) => kind !== 'heard');
+    if (kept.length > 0) this.#put(encodeFrame({ bootId: this.#bootId, events: kept }));
+  }
+
+  #put(bytes: Uint8Array): void {
+    this.#file.write(this.#end, bytes);
+    this.#end += bytes.length;
+  }
+
+  /** Without room for a second file, the sum goes behind what is there, into the reserve. */
   #compact(state: RunnerState): void {
+    if (!this.#replace(state)) this.#put(this.#sumFrame(state));
+    this.#owesSum = false;
+  }
+
+  #replace(state: RunnerState): boolean {
+    const bytes = this.#sumFrame(state);
+    try {
+      this.#file.replace(bytes);
+    } catch {
+      this.#compactAt = this.#end + COMPACT_AGAIN_BYTES;
+      return false;
+    }
+    this.#end = bytes.length;
+    // A big state must not be rewritten at every append.
+    this.#compactAt = Math.max(COMPACT_BYTES, 4 * bytes.length);
+    return true;
+  }
+
+  #sumFrame(state: RunnerState): Uint8Array {
     const events: RunnerEvent[] = [{ kind: 'state_restored', sum: sumOf(state) }];
-    const bytes = encodeFrame({ bootId: this.#bootId, events });
-    this.#file.replace(bytes);
-    this.#bytes = bytes.length;
-    this.#floor = bytes.length;
+    return encodeFrame({ bootId: this.#bootId, events });
   }
 }
 
@@ -72,18 +116,21 @@ function encodeFrame(frame: Frame): Uint8Array {
   return bytes;
 }
 
-/** Every whole frame up to the first that is cut short or does not match its checksum. */
-export function readFrames(content: Uint8Array): { frames: Frame[]; torn: boolean } {
+/** Every whole frame up to the reserve, or to the first that is cut short or does not match. */
+export function readFrames(content: Uint8Array): { frames: Frame[]; torn: boolean; end: number } {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   const frames: Frame[] = [];
-  let at = 0;
-  while (at + HEADER_BYTES <= bytes.length) {
-    const until = at + HEADER_BYTES + bytes.readUInt32LE(at);
-    if (until > bytes.length) break;
-    const body = bytes.subarray(at + HEADER_BYTES, until);
-    if (crc32(body) !== bytes.readUInt32LE(at + 4)) break;
+  let end = 0;
+  while (end + HEADER_BYTES <= bytes.length) {
+    const length = bytes.readUInt32LE(end);
+    const until = end + HEADER_BYTES + length;
+    // Zeros: the reserve begins here.
+    if (length === 0 || until > bytes.length) break;
+    const body = bytes.subarray(end + HEADER_BYTES, until);
+    if (crc32(body) !== bytes.readUInt32LE(end + 4)) break;
     frames.push(packr.unpack(body) as Frame);
-    at = until;
+    end = until;
   }
-  return { frames, torn: at < bytes.length };
+  const torn = bytes.subarray(end, end + HEADER_BYTES).some((byte) => byte !== 0);
+  return { frames, torn, end };
 }

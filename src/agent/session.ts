@@ -128,7 +128,7 @@ export class HeadLink {
     this.#helloSentAt = this.#world.clock.monotonic();
     const { all, next } = this.#world.reports();
     const oldest = all.keys().next();
-    this.#base = (oldest.done === true ? next : oldest.value) - 1;
+    this.#base = Math.min(oldest.value ?? next, next) - 1;
     this.#sent = this.#base;
     const hello = this.#world.hello();
     session.send(encode({ kind: 'hello', protocol: PROTOCOL_VERSION, hello }));

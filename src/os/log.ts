@@ -1,7 +1,8 @@
 // The Log port: JSON lines by pino, to a file that logrotate may move away, or to standard error.
 
-import pino from 'pino';
+import pino, { type DestinationStream } from 'pino';
 import type { Log, LogFields } from '../ports/log.ts';
+import { LogFile } from './log-file.ts';
 
 export interface LogOptions {
   /** Null = standard error. */
@@ -12,18 +13,18 @@ export interface LogOptions {
 }
 
 export interface FileLog extends Log {
-  /** Writes what is buffered and stops listening for SIGHUP. */
+  /** Stops listening for SIGHUP. */
   close(): void;
 }
 
 /** Opens the file again on SIGHUP, as logrotate expects. Lines are written in whole, in order. */
 export function openLog({ file, level = 'info', name }: LogOptions): FileLog {
-  const options = file === null ? { dest: 2, sync: true } : { dest: file, sync: true, mkdir: true };
-  const destination = pino.destination(options);
-  const logger = pino({ level, base: { name, pid: process.pid } }, destination);
-  const reopen = (): void => {
-    if (file !== null) destination.reopen();
-  };
+  const base = { name, pid: process.pid };
+  const lines = file === null ? null : new LogFile(file);
+  const destination: DestinationStream = lines ?? pino.destination({ dest: 2, sync: true });
+  const logger = pino({ level, base }, destination);
+  lines?.onRoom((lost) => logger.warn({ lost }, 'lines are missing here: the log had no room'));
+  const reopen = (): void => lines?.reopen();
   process.on('SIGHUP', reopen);
   return {
     debug: (fields, message) => logger.debug(readable(fields), message),
@@ -32,7 +33,7 @@ export function openLog({ file, level = 'info', name }: LogOptions): FileLog {
     error: (fields, message) => logger.error(readable(fields), message),
     close: () => {
       process.off('SIGHUP', reopen);
-      destination.flushSync();
+      lines?.close();
     },
   };
 }

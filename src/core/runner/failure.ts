@@ -8,18 +8,36 @@ import type { Failure, Preparation } from './state.ts';
 const OF_THE_JOB = new Set(['chdir', 'stdin', 'stdout', 'stderr', 'exec']);
 /** Arguments and environment are the job's, at whichever step their size is noticed. */
 const E2BIG = 7;
+/** EIO, ENOSPC, EROFS. */
+const OF_THE_DISK = new Set([5, 28, 30]);
+
+interface Failed {
+  readonly stage: string;
+  readonly errno: number;
+}
 
 /** `cannot execute ./x: No such file or directory (ENOENT)`. */
 export function describeFailure(
   order: LaunchOrder,
   preparation: Preparation | null,
-  failed: { readonly stage: string; readonly errno: number },
+  failed: Failed,
 ): Failure {
   const step = describeStep(order, preparation, failed.stage);
   return {
     detail: `${step}: ${formatErrno(failed.errno)}`,
-    nodeFault: !OF_THE_JOB.has(failed.stage) && failed.errno !== E2BIG,
+    nodeFault: !isOfTheJob(order, failed) && failed.errno !== E2BIG,
   };
+}
+
+/** The launcher could not be asked: nothing of the job has been looked at. */
+export function askingFailed(why: string): Failure {
+  return { detail: `cannot ask for a process: ${why}`, nodeFault: true };
+}
+
+/** The spool's disk is the node's; its directories are the user's, who may have shut them. */
+function isOfTheJob(order: LaunchOrder, { stage, errno }: Failed): boolean {
+  const isSpooled = (stage === 'stdout' || stage === 'stderr') && order.files[stage] === undefined;
+  return OF_THE_JOB.has(stage) && !(isSpooled && OF_THE_DISK.has(errno));
 }
 
 function describeStep(order: LaunchOrder, preparation: Preparation | null, stage: string): string {

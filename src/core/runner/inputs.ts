@@ -14,6 +14,8 @@ export type ProcessInput =
       readonly errno: number;
       readonly stage: string;
     }
+  /** It could not even be asked of the launcher. */
+  | { readonly kind: 'unstartable'; readonly launchId: number; readonly why: string }
   | {
       readonly kind: 'exited';
       readonly launchId: number;

@@ -12,6 +12,8 @@ export interface Effect {
   readonly key: string;
   /** Signal numbers in order; only of `signal`. */
   readonly signals?: readonly number[];
+  /** It only takes processes down: done twice it does no harm, and it may be done unrecorded. */
+  readonly ends?: true;
 }
 
 const SIGKILL = 9;
@@ -53,7 +55,7 @@ function signalsOf(epoch: Epoch): Effect | null {
     const started = epoch.processes.filter((process) => process.state !== 'requested').length;
     const { kills } = epoch.ending;
     const signals = kills > 0 ? [SIGKILL, SIGCONT] : [SIGTERM, SIGCONT];
-    return { kind: 'signal', epochId, key: `end#${kills}#${started}`, signals };
+    return { kind: 'signal', epochId, key: `end#${kills}#${started}`, signals, ends: true };
   }
   if (epoch.phase !== 'running' || epoch.suspendWanted === null) return null;
   const signals = [epoch.suspendWanted ? SIGSTOP : SIGCONT];

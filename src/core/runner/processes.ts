@@ -2,10 +2,11 @@
 
 import { unreachable } from '../base/assert.ts';
 import type { RunnerEvent } from './events.ts';
-import { describeFailure } from './failure.ts';
+import { askingFailed, describeFailure } from './failure.ts';
 import type { ProcessInput } from './inputs.ts';
 import {
   type Epoch,
+  type Failure,
   isLive,
   isOpen,
   type Now,
@@ -30,7 +31,14 @@ export function decideProcess(state: RunnerState, event: ProcessInput, now: Now)
     case 'started':
       return decideStarted(spot, now);
     case 'failed':
-      return decideFailed(state, spot, event, now);
+      return decideFailed(
+        state,
+        spot,
+        describeFailure(spot.epoch.order, spot.epoch.preparation, event),
+        now,
+      );
+    case 'unstartable':
+      return decideFailed(state, spot, askingFailed(event.why), now);
     case 'exited':
       return decideExited(spot, event, now);
     case 'stopped':
@@ -58,14 +66,8 @@ function isLastRequested(epoch: Epoch, process: Process): boolean {
   return !epoch.processes.some((other) => other !== process && other.state === 'requested');
 }
 
-function decideFailed(
-  state: RunnerState,
-  spot: Spot,
-  failed: Extract<ProcessInput, { kind: 'failed' }>,
-  now: Now,
-): RunnerEvent[] {
+function decideFailed(state: RunnerState, spot: Spot, failure: Failure, now: Now): RunnerEvent[] {
   const { epoch, process, epochId, rank } = spot;
-  const failure = describeFailure(epoch.order, epoch.preparation, failed);
   const events: RunnerEvent[] = [{ kind: 'process_failed', epochId, rank, failure }];
   if (isLastOpen(epoch, process)) return [...events, { kind: 'sweep_begun', epochId }];
   // The others have no use without it: all of a part or nothing.

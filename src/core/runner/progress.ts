@@ -44,6 +44,20 @@ export function endUnlaunched(
   return { kind: 'epoch_ended', epochId, report };
 }
 
+/**
+ * The machine has started anew, and what was accepted before is not begun: the head counts on the
+ * boot that it spoke to, and has perhaps given the task to somebody else.
+ */
+export function rebootEvents(state: RunnerState, now: Now): RunnerEvent[] {
+  const detail = 'the node restarted before it could be started';
+  const events: RunnerEvent[] = [];
+  for (const epoch of state.epochs.values()) {
+    if (epoch.phase !== 'waiting' && epoch.phase !== 'accepted') continue;
+    events.push(endUnlaunched(epoch, { cause: 'never_started', nodeFault: false, detail }, now));
+  }
+  return events;
+}
+
 /** Nothing is left of the epoch: how it ended is decided here, once. */
 export function decideSwept(
   state: RunnerState,

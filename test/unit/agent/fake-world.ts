@@ -209,13 +209,22 @@ export class MemoryJournal implements JournalFile {
     return this.bytes;
   }
 
-  append(bytes: Uint8Array): void {
-    if (this.isFull) throw new Error('ENOSPC');
-    this.bytes = Buffer.concat([this.bytes, bytes]);
+  /** What a full disk leaves to be written. */
+  reserveBytes = 0;
+
+  write(offset: number, bytes: Uint8Array): void {
+    if (this.isFull && bytes.length > this.reserveBytes) throw new Error('ENOSPC');
+    if (this.isFull) this.reserveBytes -= bytes.length;
+    this.bytes = Buffer.concat([this.bytes.subarray(0, offset), bytes]);
   }
 
   replace(bytes: Uint8Array): void {
+    if (this.isFull) throw new Error('ENOSPC');
     this.bytes = Buffer.from(bytes);
+  }
+
+  hasRoom(): boolean {
+    return !this.isFull;
   }
 
   close(): void {}
@@ -306,7 +315,8 @@ export class FakeWorld {
       connectLauncher: () => this.launcher.connect(),
       journal: {
         ...{ read: () => journal.read(), replace: (bytes) => journal.replace(bytes) },
-        append: (bytes) => (alive.now ? journal.append(bytes) : undefined),
+        write: (offset, bytes) => (alive.now ? journal.write(offset, bytes) : undefined),
+        hasRoom: () => journal.hasRoom(),
         close: () => undefined,
       },
       users: {

@@ -10,6 +10,7 @@ import type { JobId, NodeName } from '../../../src/core/model/ids.ts';
 import { ALICE, MemoryJournal } from './fake-world.ts';
 import { launch, shell } from './orders.ts';
 
+const NOW = { at: 1000, monotonic: 1000 };
 const place = { jobId: 42 as JobId, index: 7 };
 const order = {
   ...launch(42, shell('x'), { epoch: 2, jobName: 'a/../b', nodeRank: 3 }),
@@ -83,7 +84,7 @@ test('a name of ours in the environment of a job has no effect, ours comes once'
 test('any prefix of a journal loads, up to its last whole frame', () => {
   const file = new MemoryJournal();
   const journal = new Journal(file, 'boot');
-  const { state } = journal.recover();
+  const { state } = journal.recover(NOW);
   const ends = [file.bytes.length];
   for (let sentAt = 1; sentAt <= 5; sentAt += 1) {
     journal.append([{ kind: 'heard', sentAt }], state);
@@ -94,14 +95,59 @@ test('any prefix of a journal loads, up to its last whole frame', () => {
       const { frames, torn } = readFrames(file.bytes.subarray(0, length));
       assert.equal(frames.length, ends.filter((end) => end <= length).length);
       assert.equal(torn, length > 0 && !ends.includes(length));
+      // The reserve behind it changes nothing but that a half frame may look like part of it.
+      const padded = Buffer.concat([file.bytes.subarray(0, length), Buffer.alloc(100)]);
+      assert.equal(readFrames(padded).frames.length, frames.length);
     }),
   );
+});
+
+test('on a full disk the journal goes on in its reserve, also over a restart', () => {
+  const file = new MemoryJournal();
+  const first = new Journal(file, 'boot');
+  const { state } = first.recover(NOW);
+  file.isFull = true;
+  file.reserveBytes = 10_000;
+  const accepted = { kind: 'epoch_accepted', waits: false } as const;
+  first.append([{ ...accepted, order: launch(1, shell('x')) }], state);
+  const second = new Journal(file, 'boot');
+  const again = second.recover(NOW);
+  assert.deepEqual([...again.state.epochs.keys()], ['1#1']);
+  second.append([{ ...accepted, order: launch(2, shell('x')) }], again.state);
+  assert.equal(second.hasRoom(), false);
+  const { state: last } = new Journal(file, 'boot').recover(NOW);
+  assert.deepEqual([...last.epochs.keys()], ['1#1', '2#1']);
+});
+
+test('answers of the head use up no reserve', () => {
+  const file = new MemoryJournal();
+  const journal = new Journal(file, 'boot');
+  const { state } = journal.recover(NOW);
+  file.isFull = true;
+  journal.append([{ kind: 'heard', sentAt: 1 }], state);
+});
+
+test('a journal that could not be recovered into is written in whole when there is room', () => {
+  const file = new MemoryJournal();
+  const first = new Journal(file, 'boot-1');
+  const { state } = first.recover(NOW);
+  const event = { kind: 'epoch_accepted', waits: false, order: launch(1, shell('x')) } as const;
+  first.append([event], state);
+  file.isFull = true;
+  const second = new Journal(file, 'boot-2');
+  const again = second.recover(NOW);
+  assert.throws(() => second.append([{ kind: 'kill_grace_set', graceMs: 1 }], again.state));
+  file.isFull = false;
+  second.append([{ kind: 'kill_grace_set', graceMs: 1 }], again.state);
+  const last = new Journal(file, 'boot-2').recover(NOW);
+  assert.equal(last.sameBoot, true);
+  assert.equal(last.state.epochs.get(event.order.epochId)?.phase, 'ended');
 });
 
 test('a changed byte ends the journal before its frame', () => {
   const file = new MemoryJournal();
   const journal = new Journal(file, 'boot');
-  const { state } = journal.recover();
+  const { state } = journal.recover(NOW);
   const before = file.bytes.length;
   journal.append([{ kind: 'heard', sentAt: 1 }], state);
   file.bytes[before + 12] = (file.bytes[before + 12] as number) ^ 1;
@@ -109,16 +155,23 @@ test('a changed byte ends the journal before its frame', () => {
   assert.deepEqual([frames.length, torn], [1, true]);
 });
 
-test('another boot keeps the epochs but not the lease clock', () => {
+test('[N14] another boot starts nothing that was accepted before it, and says so', () => {
   const file = new MemoryJournal();
   const first = new Journal(file, 'boot-1');
-  const { state } = first.recover();
+  const { state } = first.recover(NOW);
   const events = [
-    { kind: 'heard', sentAt: 5 } as const,
-    { kind: 'epoch_accepted', order: launch(1, shell('x')), waits: false } as const,
-  ];
+    { kind: 'heard', sentAt: 5 },
+    { kind: 'epoch_accepted', order: launch(1, shell('x')), waits: false },
+  ] as const;
   first.append(events, state);
-  const again = new Journal(file, 'boot-2').recover();
+  const same = new Journal(file, 'boot-1').recover(NOW);
+  assert.equal(same.state.epochs.get(events[1].order.epochId)?.phase, 'accepted');
+  const again = new Journal(file, 'boot-2').recover(NOW);
+  assert.equal(again.state.epochs.get(events[1].order.epochId)?.phase, 'ended');
+  const causes = [...again.state.reports.values()].map(
+    (report) => 'cause' in report && report.cause,
+  );
+  assert.deepEqual(causes, ['never_started']);
   assert.deepEqual(
     [again.sameBoot, again.state.heardAt, again.state.epochs.size],
     [false, null, 1],

@@ -17,10 +17,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { systemFiles } from '../../../src/os/files.ts';
-import { openJournalFile } from '../../../src/os/journal-file.ts';
+import { openJournalFile, RESERVE_BYTES } from '../../../src/os/journal-file.ts';
+import type { JournalFile } from '../../../src/ports/journal-file.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'weft-files-'));
 const isRoot = process.getuid?.() === 0;
+const NO_ROOT = isRoot ? false : 'mounting a small disk needs root';
 const self = process.getuid?.() ?? 0;
 const SOMEBODY = { uid: 54_321, gid: 54_321 };
 after(() => rmSync(root, { recursive: true }));
@@ -96,17 +98,45 @@ test('a written file has its owner and mode, and replaces what was there', () =>
   assert.equal(systemFiles.size(path), 3);
 });
 
+test('a journal file on a full disk can be written for as long as its reserve lasts', {
+  skip: NO_ROOT,
+}, () => {
+  const disk = join(root, 'small');
+  mkdirSync(disk);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'weft', disk]);
+  try {
+    const file = openJournalFile(join(disk, 'journal'));
+    file.write(0, Buffer.from('begin'));
+    assert.equal(file.hasRoom(), true);
+    execFileSync('sh', ['-c', 'cat /dev/zero > "$1/filler" 2>/dev/null || true', '_', disk]);
+    assert.throws(() => file.replace(Buffer.from('x')), /ENOSPC/);
+    const half = Buffer.alloc(RESERVE_BYTES / 2, 'x');
+    file.write(5, half);
+    assert.equal(file.hasRoom(), false);
+    file.write(5 + half.length, half.subarray(1));
+    assert.throws(() => file.write(5 + 2 * half.length, Buffer.alloc(RESERVE_BYTES)), /ENOSPC/);
+    rmSync(join(disk, 'filler'));
+    assert.equal(file.hasRoom(), true);
+    file.close();
+  } finally {
+    execFileSync('umount', [disk]);
+  }
+});
+
 test('a journal file keeps what was appended, and is replaced as a whole', () => {
   const path = join(root, 'journal');
   const first = openJournalFile(path);
-  first.append(Buffer.from('ab'));
-  first.append(Buffer.from('c'));
+  const text = (file: JournalFile): string =>
+    Buffer.from(file.read()).toString().replace(/\0+$/, '');
+  first.write(0, Buffer.from('ab'));
+  first.write(2, Buffer.from('c'));
   first.close();
   const again = openJournalFile(path);
-  assert.equal(Buffer.from(again.read()).toString(), 'abc');
+  assert.equal(text(again), 'abc');
   again.replace(Buffer.from('x'));
-  again.append(Buffer.from('y'));
-  assert.equal(Buffer.from(again.read()).toString(), 'xy');
+  again.write(1, Buffer.from('y'));
+  assert.equal(text(again), 'xy');
+  assert.ok(statSync(path).blocks * 512 >= RESERVE_BYTES);
   assert.equal(statSync(path).mode & 0o777, 0o600);
   again.close();
 });

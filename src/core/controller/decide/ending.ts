@@ -87,6 +87,9 @@ function verdict(task: Task, parts: readonly Part[]): Verdict {
   }
   // Without requeue a second start is only harmless when nothing of the first ever ran.
   const mayStartAgain = job.spec.requeue || parts.every((part) => !hasRun(part));
+  if (end.cause === 'never_started' && mayStartAgain) {
+    return { kind: 'requeue', outcome, counts: 'neither' };
+  }
   if (end.cause === 'launch_failed' && end.nodeFault && mayStartAgain) {
     return { kind: 'requeue', outcome, counts: 'crash' };
   }
@@ -161,6 +164,8 @@ function outcomeOfPart(part: Part): Outcome {
         ...exit,
         detail: `${node} could not reach the head for its lease`,
       };
+    case 'never_started':
+      return { kind: 'node_fail', detail: `was not started on ${node}`, ...said };
     default:
       return { kind: 'node_fail', ...exit, detail: `its processes on ${node} were lost`, ...said };
   }

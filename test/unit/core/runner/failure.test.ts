@@ -7,6 +7,7 @@ import { launch, shell } from '../../agent/orders.ts';
 
 const ENOENT = 2;
 const E2BIG = 7;
+const ENOSPC = 28;
 const EAGAIN = 11;
 
 for (const [stage, errno, nodeFault] of [
@@ -15,6 +16,7 @@ for (const [stage, errno, nodeFault] of [
   ['fork', E2BIG, false],
   ['fork', EAGAIN, true],
   ['cgroup', ENOENT, true],
+  ['stdout', ENOSPC, true],
 ] as const) {
   const whose = nodeFault ? "the node's" : "the job's";
   test(`a start that fails at ${stage} with error ${errno} is ${whose} fault`, () => {
@@ -22,3 +24,9 @@ for (const [stage, errno, nodeFault] of [
     assert.equal(failure.nodeFault, nodeFault);
   });
 }
+
+test("an output file that the job named is the job's own", () => {
+  const order = launch(1, shell('x'), { files: { stdout: '/full/out' } });
+  const failed = (stage: string) => describeFailure(order, null, { stage, errno: ENOSPC });
+  assert.deepEqual([failed('stdout').nodeFault, failed('stderr').nodeFault], [false, true]);
+});

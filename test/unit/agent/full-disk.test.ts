@@ -1,0 +1,90 @@
+// The agent on a disk without room: ends go on, starts and reports wait.
+
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { FakeWorld } from './fake-world.ts';
+import { idOf, launch, shell } from './orders.ts';
+
+const ID = idOf(1);
+let world = new FakeWorld();
+
+afterEach(async () => {
+  await world.kill();
+});
+
+/** A connected agent that runs job 1. */
+async function running(walltimeMs: number | null = null): Promise<void> {
+  world = new FakeWorld();
+  await world.start();
+  world.head.order(launch(1, shell('x'), { walltimeMs }));
+  await world.clock.settle();
+  assert.deepEqual(world.head.kindsOf(ID), ['task_started']);
+}
+
+test('[S11] a full disk holds back no walltime', async () => {
+  await running(60_000);
+  world.journal.isFull = true;
+  await world.clock.advance(60_100);
+  assert.deepEqual(
+    world.launcher.signals.map(({ signal }) => signal),
+    [15, 18],
+  );
+});
+
+test('[J13] a full disk holds back no cancel, but its report', async () => {
+  await running();
+  world.launcher.trapsTerm.add(1);
+  world.journal.isFull = true;
+  world.head.order({ kind: 'end', epochId: ID, graceMs: 5000, why: 'cancelled' });
+  await world.clock.settle();
+  assert.equal(world.launcher.signals.length, 2);
+  await world.clock.advance(5100);
+  assert.equal(world.launcher.signals.at(-2)?.signal, 9);
+  // Over a new session too: what is not written is not said.
+  world.head.cut();
+  await world.clock.advance(5000);
+  assert.equal(world.head.hellos.length, 2);
+  assert.equal(world.head.endOf(ID), undefined);
+  world.journal.isFull = false;
+  await world.clock.advance(1000);
+  assert.equal(world.head.endOf(ID)?.cause, 'ended');
+});
+
+test('an end is written into the reserve and reported while the disk is full', async () => {
+  await running();
+  world.journal.isFull = true;
+  world.journal.reserveBytes = 100_000;
+  world.launcher.exit(1, { code: 3 });
+  await world.clock.settle();
+  assert.deepEqual(world.head.endOf(ID)?.processes, [{ rank: 0, exit: { code: 3 } }]);
+  assert.equal(world.agent?.state.epochs.size, 0);
+});
+
+test('the outage is said once, and so is its end', async () => {
+  await running();
+  world.journal.isFull = true;
+  world.head.order({ kind: 'end', epochId: ID, graceMs: 5000, why: 'cancelled' });
+  await world.clock.advance(10_000);
+  world.journal.isFull = false;
+  await world.clock.advance(2000);
+  assert.deepEqual(
+    world.complaints.filter((line) => line.includes('journal')),
+    [
+      'the journal cannot be written; tasks can only be ended until then',
+      'the journal can be written again',
+    ],
+  );
+});
+
+test("a start that fails in the agent is a failed launch by the node's fault", async () => {
+  world = new FakeWorld();
+  await world.start();
+  world.launcher.start = () => {
+    throw new Error('the line to the launcher is broken');
+  };
+  world.head.order(launch(1, shell('x'), { processesPerNode: 2 }));
+  await world.clock.advance(1000);
+  const end = world.head.endOf(ID);
+  assert.deepEqual([end?.cause, end?.nodeFault], ['launch_failed', true]);
+  assert.match(end?.detail ?? '', /the line to the launcher is broken/);
+});
