@@ -1,38 +1,57 @@
-// One program per state directory: a pid file that a reused pid cannot fool.
+// One program per state directory: SQLite's lock on an empty file, held by an open transaction. The
+// kernel gives it back whenever the process ends, however it ends, and never to two at once.
 
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+
+/** SQLITE_BUSY, without its extended part. */
+const BUSY = 5;
 
 /**
- * Claims the file for this process until `release`. Throws with the other's pid when the one that
- * claimed it is still alive; what a crash left behind is taken over.
+ * Claims `path` for this process until `release`; the claimant's pid is in the file, for people and
+ * tools. Throws with the other's pid while another living process has it.
  */
 export function claim(path: string, what: string): { release(): void } {
-  const holder = readHolder(path);
-  if (holder !== null && holder.pid !== process.pid && startOf(holder.pid) === holder.start) {
-    throw new Error(`${what} runs already, as process ${holder.pid}`);
-  }
-  rmSync(path, { force: true });
-  // Two that start at the same instant: `wx` lets one of them through.
-  writeFileSync(path, `${process.pid} ${startOf(process.pid)}\n`, { flag: 'wx', mode: 0o600 });
-  return { release: () => rmSync(path, { force: true }) };
-}
-
-function readHolder(path: string): { pid: number; start: string } | null {
-  const match = /^(\d+) (\d+)/.exec(readOrEmpty(path));
-  return match === null ? null : { pid: Number(match[1]), start: match[2] as string };
-}
-
-/** Clock ticks after boot at which the process began (proc(5), field 22); empty when it is gone. */
-function startOf(pid: number): string {
-  const text = readOrEmpty(`/proc/${pid}/stat`);
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return fields[0] === 'Z' ? '' : (fields[19] ?? '');
-}
-
-function readOrEmpty(path: string): string {
+  // The pid has a file of its own: opening and closing the locked one here would drop the lock,
+  // because POSIX locks belong to the process and its file, not to the descriptor (fcntl(2)).
+  const lockPath = `${path}.lock`;
+  createPrivate(lockPath);
+  const database = new DatabaseSync(lockPath, { timeout: 0 });
   try {
-    return readFileSync(path, 'utf8');
+    database.exec('BEGIN EXCLUSIVE');
+    writeFileSync(path, `${process.pid}\n`, { mode: 0o600 });
+  } catch (error) {
+    database.close();
+    if (!isBusy(error)) throw error;
+    throw new Error(`${what} runs already, as process ${holderOf(path)}`);
+  }
+  return {
+    release() {
+      // Only the pid: who removes the locked file lets the next two lock different ones.
+      rmSync(path, { force: true });
+      database.close();
+    },
+  };
+}
+
+/** An existing file is not even opened. */
+function createPrivate(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return ((error as { errcode?: number }).errcode ?? 0) % 256 === BUSY;
+}
+
+/** Between lock and pid file there is a moment in which the pid is of the one before, or none. */
+function holderOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim();
   } catch {
-    return ''; // Not there: nobody holds it.
+    return 'unknown';
   }
 }

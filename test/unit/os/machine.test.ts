@@ -3,11 +3,8 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { claim } from '../../../src/os/claim.ts';
 import { systemClock } from '../../../src/os/clock.ts';
 import { detectMachine, diskFree, readBootId, readLoad } from '../../../src/os/detect.ts';
 import { systemMarks } from '../../../src/os/marks.ts';
@@ -51,22 +48,6 @@ test('marked processes are found, measured and ended, also after they left the s
   const until = performance.now() + 20_000;
   while (marks.kill(new Set([mark])) > 0) assert.ok(performance.now() < until, 'gone in time');
   assert.equal(marks.memory().get(mark), undefined);
-});
-
-test('a state directory is claimed by one living process, and taken over from a dead one', async () => {
-  const path = join(mkdtempSync(join(tmpdir(), 'weft-claim-')), 'pid');
-  const child = spawn('sleep', ['300']);
-  const stat = readFileSync(`/proc/${child.pid}/stat`, 'utf8');
-  const start = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
-  writeFileSync(path, `${child.pid} ${start}`);
-  assert.throws(() => claim(path, 'it'), new RegExp(`it runs already, as process ${child.pid}`));
-  writeFileSync(path, `${child.pid} 1`);
-  claim(path, 'it').release();
-  writeFileSync(path, `${child.pid} ${start}`);
-  child.kill('SIGKILL');
-  await once(child, 'exit');
-  claim(path, 'it').release();
-  rmSync(dirname(path), { recursive: true });
 });
 
 test('the machine has CPUs, memory and a boot id', async () => {
