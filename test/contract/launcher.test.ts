@@ -1,5 +1,5 @@
-// What every launcher must do, run against the C launcher, the same under sanitizers, and the Node
-// fallback. Where the fallback cannot, LACKS says so and the test asserts what it does instead.
+// What every launcher must do, run against the C launcher with two C libraries and under sanitizers,
+// and the Node fallback. Where the fallback cannot, LACKS says so and the test asserts what it does instead.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
@@ -21,6 +21,7 @@ import { after, before, describe, test } from 'node:test';
 import { LauncherClient } from '../../src/agent/launcher-client.ts';
 import { RequestWriter } from '../../src/agent/launcher-wire.ts';
 import type { ProcessEvent } from '../../src/ports/processes.ts';
+import { missingPackages } from '../../tools/debian-packages.ts';
 import {
   type Agent,
   type Flavour,
@@ -38,6 +39,7 @@ import {
 /** What the Node fallback cannot do; each has a test below that looks at its weaker way. */
 const LACKS: Record<Flavour, ReadonlySet<string>> = {
   c: new Set(),
+  musl: new Set(),
   sanitized: new Set(),
   node: new Set([
     'usage', // Node does not give a child's rusage
@@ -66,9 +68,12 @@ const NOBODY = 65534;
 const LONER = 61_234;
 const STAGE = { cgroup: 2, chdir: 5, stdin: 6, stdout: 7, exec: 9 };
 const MALFORMED = 1;
+const lacksPackage = missingPackages(['contract']).some(({ name }) => name === 'musl-tools');
+const lacksMusl = process.env['CI'] !== 'true' && lacksPackage;
 
 for (const flavour of Object.keys(flavours) as Flavour[]) {
-  describe(`launcher ${flavour}`, { concurrency: false }, () => suite(flavour));
+  const skip = flavour === 'musl' && lacksMusl && 'needs musl-gcc';
+  describe(`launcher ${flavour}`, { concurrency: false, skip }, () => suite(flavour));
 }
 
 test('many large starts go out in slices', async () => {

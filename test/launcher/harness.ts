@@ -22,11 +22,15 @@ const sources = fileURLToPath(new URL('../../launcher/', import.meta.url));
 export const SANITIZED = ['-O1', '-g', '-fsanitize=address,undefined', '-fno-sanitize-recover=all'];
 
 /** Compiles the C launcher with every warning an error. */
-export function compileLauncher(target: string, flags: readonly string[]): string[] {
+export function compileLauncher(
+  target: string,
+  flags: readonly string[],
+  compiler = 'cc',
+): string[] {
   const strict = ['-std=c11', '-Wall', '-Wextra', '-Werror', '-Wshadow', '-Wconversion'];
   const files = readdirSync(sources).filter((name) => name.endsWith('.c'));
   const paths = files.map((name) => join(sources, name));
-  execFileSync('cc', [...strict, ...flags, ...paths, '-o', target]);
+  execFileSync(compiler, [...strict, ...flags, ...paths, '-o', target]);
   return [target];
 }
 
@@ -50,6 +54,8 @@ export async function until<T>(what: string, look: () => T | undefined | false):
 
 export const flavours = {
   c: (folder: string) => compileLauncher(join(folder, 'c'), ['-O2']),
+  /** With another C library, of which nothing is needed at run time: the first choice of agents. */
+  musl: (folder: string) => compileLauncher(join(folder, 'musl'), ['-O2', '-static'], 'musl-gcc'),
   sanitized: (folder: string) => compileLauncher(join(folder, 'san'), SANITIZED),
   node: () => fallbackCommand(),
 };
