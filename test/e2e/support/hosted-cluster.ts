@@ -17,6 +17,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { HeadOptions } from '../../../src/cli/daemons/daemon-options.ts';
+import type { Settings } from '../../../src/core/model/settings.ts';
 import { type Call, connectLocally, type LocalClient } from '../../support/local-client.ts';
 import { type Host, Lan, type Program, until } from './hosts.ts';
 
@@ -32,8 +34,10 @@ export interface Member {
   env: Record<string, string>;
 }
 
+/** Of each node. */
+const CPUS = 4;
 export const NODE_TIMEOUT_MS = 1500;
-const SETTINGS = {
+const SETTINGS: Settings = {
   nodeTimeoutMs: NODE_TIMEOUT_MS,
   killGraceMs: 500,
   crashLimit: 5,
@@ -46,6 +50,12 @@ const SETTINGS = {
   policy: 'first_fit',
   retainedJobsMax: 10_000,
 };
+
+/** How patient head and agents are with each other. */
+export type Timing = Pick<HeadOptions, 'settings' | 'heartbeatMs' | 'tickMs'>;
+
+/** A tenth of what a real cluster has, so that a test need not wait. */
+const QUICK: Timing = { settings: SETTINGS, heartbeatMs: 300, tickMs: 200 };
 
 /** What one epoch of one task left behind. Times are seconds of the machine's uptime. */
 export interface Receipt {
@@ -80,9 +90,14 @@ export class HostedCluster {
   #headHost: Host | null = null;
   #head: Program | null = null;
   #client: LocalClient | null = null;
+  readonly #timing: Timing;
 
-  static async start(nodeCount: number, cpus = 4): Promise<HostedCluster> {
-    const cluster = new HostedCluster();
+  constructor(timing: Timing) {
+    this.#timing = timing;
+  }
+
+  static async start(nodeCount: number, timing = QUICK): Promise<HostedCluster> {
+    const cluster = new HostedCluster(timing);
     mkdirSync(cluster.receipts);
     mkdirSync(cluster.headDirectory, { mode: 0o700 });
     // A disk of its own, small enough to be filled by a test.
@@ -97,7 +112,7 @@ export class HostedCluster {
     writeFileSync(join(cluster.directory, 'worker.sh'), WORKER, { mode: 0o755 });
     cluster.#headHost = await cluster.lan.addHost('head');
     await cluster.startHead();
-    for (let at = 1; at <= nodeCount; at += 1) await cluster.#addNode(`n${at}`, cpus);
+    for (let at = 1; at <= nodeCount; at += 1) await cluster.#addNode(`n${at}`, CPUS);
     await cluster.nodesUp();
     return cluster;
   }
@@ -110,9 +125,7 @@ export class HostedCluster {
       listen: { host: '0.0.0.0', port: 5001 },
       publicNames: ['10.77.0.1'],
       multiUser: false,
-      settings: SETTINGS,
-      heartbeatMs: 300,
-      tickMs: 200,
+      ...this.#timing,
       logFile: join(this.directory, 'head.log'),
       auditFile: join(this.directory, 'audit.log'),
       requestRateMax: 20_000,
@@ -213,10 +226,9 @@ export class HostedCluster {
   }
 
   /** Waits for the first sign of life of an epoch. */
-  async started(id: number, epoch = 1): Promise<Receipt> {
-    return until(`job ${id} epoch ${epoch} runs`, () =>
-      this.ran(id).find((receipt) => receipt.epoch === epoch),
-    );
+  async started(id: number, epoch = 1, timeoutMs?: number): Promise<Receipt> {
+    const find = () => this.ran(id).find((receipt) => receipt.epoch === epoch && receipt.from > 0);
+    return until(`job ${id} epoch ${epoch} runs`, find, timeoutMs);
   }
 
   /** Nothing of any job runs on any host, and no node holds anything. */
