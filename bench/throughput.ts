@@ -1,13 +1,16 @@
 // Durable jobs per second with real processes: `/bin/true`, submitted one by one over the API and as
-// one array, from the first submission to the last job done. Usage: throughput.ts [N] [agents].
+// one array, from the first submission to the last job done; before and after them, what else is
+// installed here does with as many. Usage: throughput.ts [N] [agents].
 
 import { figure, startCluster } from './cluster.ts';
+import { measurePeers } from './peers.ts';
 
 const jobs = Number(process.argv[2] ?? 10_000);
 const agents = Number(process.argv[3] ?? 1);
 /** As for the batch systems beside it: 256 slots in all. */
 const SLOTS = 256;
 
+measurePeers(jobs);
 const cluster = await startCluster({ nodes: agents, cpus: SLOTS / agents });
 try {
   await single('seq', 1, Math.min(jobs, 1000));
@@ -16,6 +19,7 @@ try {
 } finally {
   cluster.stop();
 }
+measurePeers(jobs);
 
 /** Separate submissions, `width` at a time. */
 async function single(mode: string, width: number, count: number): Promise<void> {
