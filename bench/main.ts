@@ -24,6 +24,10 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
     args: ['recovery.ts', '1000', '100000'],
     about: 'kill -9 of the head: jobs lost and run twice, time and memory with 100,000 pending',
   },
+  start: {
+    args: ['start.ts', '5'],
+    about: '`weft up` in an empty directory to the first job done',
+  },
   power: {
     args: ['power-off.ts', '5'],
     about: 'a host loses its power: how long until its job runs elsewhere, by default time-outs',
