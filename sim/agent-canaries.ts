@@ -79,6 +79,10 @@ function forgetTail({ files }: AgentPorts): Partial<AgentPorts> {
   return { files: { ...files, size: (path) => Math.min(files.size(path) ?? 0, 23) } };
 }
 
+function keepSpool({ files }: AgentPorts): Partial<AgentPorts> {
+  return { files: { ...files, empty: () => true } };
+}
+
 export const AGENT_CANARIES: readonly Canary[] = [
   {
     name: 'no-lease',
@@ -94,6 +98,11 @@ export const AGENT_CANARIES: readonly Canary[] = [
     name: 'report-sent-once',
     sentence: 'a report that is lost on its way is not sent again',
     plant: reportOnce,
+  },
+  {
+    name: 'spool-not-emptied',
+    sentence: 'a spool file is used again with what the task before has written',
+    plant: withPorts(keepSpool),
   },
   {
     name: 'journal-after-start',

@@ -55,6 +55,12 @@ export function filesOf(disk: SimDisk, life: Life): Files {
     size: (path) => disk.files.get(path)?.length ?? null,
     read: (path, _uid, offset, bytesMax) =>
       Uint8Array.from(disk.files.get(path)?.subarray(offset, offset + bytesMax) ?? []),
+    empty(path) {
+      whileAlive(() => {
+        if (disk.files.has(path)) disk.files.set(path, Buffer.alloc(0));
+      });
+      return true;
+    },
     removeFile: (path) => whileAlive(() => disk.files.delete(path)),
     removeTree: async (path) => whileAlive(() => disk.removeTree(path)),
     list: (path) => disk.list(path),

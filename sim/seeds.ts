@@ -45,4 +45,5 @@ export const CANARY_SEEDS: Readonly<Record<string, number>> = {
   'journal-after-start': 24,
   'never-kill': 6,
   'output-cut': 20,
+  'spool-not-emptied': 1,
 };

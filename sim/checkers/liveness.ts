@@ -29,7 +29,11 @@ export function leftBehind(
     for (const epochId of epochs) left.push(`${epochId} at the agent of ${machine.name}`);
     for (const folder of ['work', 'scripts', 'spool/1000', 'spool/1001']) {
       const path = `/${machine.name}/${folder}`;
-      for (const name of machine.disk.list(path)) left.push(`${path}/${name}`);
+      for (const name of machine.disk.list(path)) {
+        if (!isIdleSpool(machine.disk.files.get(`${path}/${name}`), name)) {
+          left.push(`${path}/${name}`);
+        }
+      }
     }
     for (const name of machine.kernel.groups.keys()) left.push(`${name} of ${machine.name}`);
   }
@@ -37,6 +41,11 @@ export function leftBehind(
     for (const epochId of node.holding.keys()) left.push(`${epochId} holds ${node.name}`);
   }
   return left;
+}
+
+/** An empty file that waits for the next task, as the agent's `Spools` has it. */
+function isIdleSpool(content: Buffer | undefined, name: string): boolean {
+  return content?.length === 0 && /^s\d+\.0\.(out|err)$/.test(name);
 }
 
 /** L3: output that was written is with the head, byte for byte. */

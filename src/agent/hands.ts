@@ -4,13 +4,14 @@ import type { EpochId } from '../core/model/ids.ts';
 import type { LaunchOrder } from '../core/model/orders.ts';
 import type { RunnerInput } from '../core/runner/inputs.ts';
 import type { Effect } from '../core/runner/outstanding.ts';
-import { type Epoch, isLive, type RunnerState } from '../core/runner/state.ts';
+import { type Epoch, isLive, type Preparation, type RunnerState } from '../core/runner/state.ts';
 import type { LaunchRequest, Processes } from '../ports/processes.ts';
 import type { Stream } from '../wire/messages.ts';
 import { fileNameOf, hostFile, scriptFile, spoolFile, workDirectory } from './names.ts';
 import type { OutputFile, OutputShipper } from './outputs.ts';
 import type { AgentPorts, AgentSettings } from './ports.ts';
 import { type Prepared, Preparer } from './prepare.ts';
+import { Spools } from './spools.ts';
 import { Sweeper } from './sweeper.ts';
 
 export interface HandsWorld {
@@ -23,17 +24,21 @@ export interface HandsWorld {
   readonly step: (input: RunnerInput) => void;
 }
 
+/** After an epoch's name the node rank; after that or a name used again the rank and the stream. */
+const SPOOL_END = /(\.\d+){1,2}\.(out|err)$/;
+
 export class Hands {
   readonly #world: HandsWorld;
   readonly #preparer: Preparer;
   readonly #sweeper: Sweeper;
   /** Between `prepared` and the journal's word that it may start. */
   readonly #prepared = new Map<EpochId, Prepared>();
+  #spools = new Spools([]);
 
   constructor(world: HandsWorld) {
     this.#world = world;
     const { ports, settings, processes } = world;
-    this.#preparer = new Preparer(ports, settings);
+    this.#preparer = new Preparer(ports, settings, () => this.#spools);
     this.#sweeper = new Sweeper({
       ...{ ports, settings, processes },
       onSwept: (epochId, use) => world.step({ kind: 'swept', epochId, ...use }),
@@ -43,6 +48,7 @@ export class Hands {
   /** Once, before anything is performed: directories, groups and output files of earlier lives. */
   prepareNode(state: RunnerState): void {
     this.#preparer.makeDirectories();
+    this.#spools = new Spools(spoolsOf(state));
     for (const epoch of state.epochs.values()) if (!epoch.released) this.#watchOutputs(epoch);
     this.#world.ports.containment.adopt(groupsOf(state));
     this.#removeOrphans(state);
@@ -87,14 +93,15 @@ export class Hands {
     const { preparation } = outcome.value;
     this.#prepared.set(epochId, outcome.value);
     this.#world.step({ kind: 'prepared', epochId, preparation });
-    if (!this.#world.isLaunching(epochId)) this.#giveBack(order, preparation.group);
+    if (!this.#world.isLaunching(epochId)) this.#giveBack(order, preparation);
   }
 
   /** The epoch was ended, and cleaned up after, while its user was being looked up. */
-  #giveBack(order: LaunchOrder, group: string | null): void {
+  #giveBack(order: LaunchOrder, { group, spool, uid }: Preparation): void {
     this.#prepared.delete(order.epochId);
+    if (spool !== undefined && uid !== null) this.#spools.giveBack(uid, spool);
     if (group !== null) this.#world.ports.containment.release(group);
-    this.#removeFiles(order);
+    this.#removeFiles(order, () => undefined);
   }
 
   #start(epoch: Epoch): void {
@@ -145,19 +152,34 @@ export class Hands {
       if (state !== 'lost') this.#world.processes()?.forget(launchId);
     }
     this.#world.outputs.finish(epochId, () => {
-      for (const { path } of outputsOf(epoch, this.#world.settings)) {
-        this.#removeFile(path);
-      }
-      this.#removeFiles(epoch.order);
+      const kept = this.#cleanSpool(epoch);
+      this.#removeFiles(epoch.order, () => {
+        if (kept !== null) this.#spools.giveBack(kept.uid, kept.name);
+      });
     });
   }
 
-  #removeFiles(order: LaunchOrder): void {
-    if (order.directory.kind === 'private') void this.#removeWork(order);
-    else this.#released(order);
+  /** The spool name, if its files can serve another epoch; else they are removed. */
+  #cleanSpool(epoch: Epoch): { readonly uid: number; readonly name: string } | null {
+    const { uid = null, spool: name } = epoch.preparation ?? {};
+    const outputs = outputsOf(epoch, this.#world.settings);
+    // What a lost launcher was about to start could still open them.
+    const isQuiet = epoch.processes.every(({ state }) => state !== 'lost');
+    if (name !== undefined && uid !== null && isQuiet && this.#spools.wants(uid)) {
+      const { files } = this.#world.ports;
+      if (outputs.every(({ path }) => files.empty(path, uid))) return { uid, name };
+    }
+    for (const { path } of outputs) this.#removeFile(path);
+    return null;
   }
 
-  async #removeWork(order: LaunchOrder): Promise<void> {
+  /** `whenGone` comes with the journal's word that the epoch needs nothing more, never before. */
+  #removeFiles(order: LaunchOrder, whenGone: () => void): void {
+    if (order.directory.kind === 'private') void this.#removeWork(order, whenGone);
+    else this.#released(order, whenGone);
+  }
+
+  async #removeWork(order: LaunchOrder, whenGone: () => void): Promise<void> {
     const { files, log } = this.#world.ports;
     const path = workDirectory(this.#world.settings, order.epochId);
     try {
@@ -166,14 +188,15 @@ export class Hands {
     } catch (error) {
       log.warn({ error, path }, 'a work directory could not be removed');
     }
-    this.#released(order);
+    this.#released(order, whenGone);
   }
 
-  #released(order: LaunchOrder): void {
+  #released(order: LaunchOrder, whenGone: () => void): void {
     const { settings } = this.#world;
     if (order.program.kind === 'script') this.#removeFile(scriptFile(settings, order.epochId));
     if (order.nodes.length > 1) this.#removeFile(hostFile(settings, order));
     this.#world.step({ kind: 'released', epochId: order.epochId });
+    whenGone();
   }
 
   /** A user may have put anything in place of a file of his: what cannot be removed stays. */
@@ -200,7 +223,7 @@ export class Hands {
   #removeOrphans(state: RunnerState): void {
     const { files, log } = this.#world.ports;
     const { stateDir } = this.#world.settings;
-    const known = new Set([...state.epochs.keys()].map(fileNameOf));
+    const known = new Set([...[...state.epochs.keys()].map(fileNameOf), ...spoolsOf(state)]);
     for (const name of this.#list(`${stateDir}/work`)) {
       if (known.has(name.replace(/\.tmp$/, ''))) continue;
       files.removeTree(`${stateDir}/work/${name}`).catch((error: unknown) => {
@@ -210,9 +233,8 @@ export class Hands {
     const spools = this.#list(`${stateDir}/spool`).map((uid) => `spool/${uid}`);
     for (const folder of ['scripts', ...spools]) {
       for (const name of this.#list(`${stateDir}/${folder}`)) {
-        // In the spool the name goes on: node rank, process rank, stream.
-        const epoch = folder === 'scripts' ? name : name.replace(/\.\d+\.\d+\.(out|err)$/, '');
-        if (!known.has(epoch)) this.#removeFile(`${stateDir}/${folder}/${name}`);
+        const whose = folder === 'scripts' ? name : name.replace(SPOOL_END, '');
+        if (!known.has(whose)) this.#removeFile(`${stateDir}/${folder}/${name}`);
       }
     }
   }
@@ -226,14 +248,19 @@ export function groupsOf(state: RunnerState): string[] {
   });
 }
 
+/** The spool names that are in use. */
+function spoolsOf(state: RunnerState): string[] {
+  return [...state.epochs.values()].flatMap(({ preparation }) => preparation?.spool ?? []);
+}
+
 /** The captured files of an epoch: those for which the job named no file of its own. */
 function outputsOf(epoch: Epoch, settings: AgentSettings): OutputFile[] {
   const { order, preparation } = epoch;
-  const uid = preparation?.uid ?? 0;
+  const place = { order, uid: preparation?.uid ?? 0, spool: preparation?.spool };
   const captured = (['stdout', 'stderr'] as const).filter((s) => order.files[s] === undefined);
   return epoch.processes.flatMap((_, rank) =>
     captured.map((stream: Stream) => {
-      return { rank, stream, path: spoolFile(settings, { order, uid, rank, stream }) };
+      return { rank, stream, path: spoolFile(settings, place, { rank, stream }) };
     }),
   );
 }

@@ -28,14 +28,22 @@ export function spoolDirectory(settings: AgentSettings, uid: number): string {
   return `${settings.stateDir}/spool/${uid}`;
 }
 
+export interface SpoolPlace {
+  readonly order: LaunchOrder;
+  readonly uid: number;
+  /** A name that is used again and again; undefined for one of the epoch's own. */
+  readonly spool: string | undefined;
+}
+
 /** A captured output file. */
 export function spoolFile(
   settings: AgentSettings,
-  of: { readonly order: LaunchOrder; readonly uid: number; readonly rank: number; stream: Stream },
+  { order, uid, spool }: SpoolPlace,
+  of: { readonly rank: number; readonly stream: Stream },
 ): string {
-  const { order, uid, rank, stream } = of;
-  const name = `${fileNameOf(order.epochId)}.${order.nodeRank}.${rank}`;
-  return `${spoolDirectory(settings, uid)}/${name}.${stream === 'stdout' ? 'out' : 'err'}`;
+  const name = spool ?? `${fileNameOf(order.epochId)}.${order.nodeRank}`;
+  const end = of.stream === 'stdout' ? 'out' : 'err';
+  return `${spoolDirectory(settings, uid)}/${name}.${of.rank}.${end}`;
 }
 
 /** Value of WEFT_LAUNCH: tells whose process it is, even when launcher and agent are gone. */

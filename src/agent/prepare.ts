@@ -13,6 +13,7 @@ import { buildEnvironment, environmentOfProcess } from './environment.ts';
 import { hostFile, markOf, scriptFile, spoolDirectory, spoolFile, workDirectory } from './names.ts';
 import { formatPattern } from './patterns.ts';
 import type { AgentPorts, AgentSettings } from './ports.ts';
+import type { Spools } from './spools.ts';
 
 export interface Prepared {
   readonly preparation: Preparation;
@@ -29,17 +30,20 @@ interface Setting {
   readonly directory: string;
   readonly temporary: string | null;
   readonly group: Group | null;
+  readonly spool: string | undefined;
 }
 
 export class Preparer {
   readonly #ports: AgentPorts;
   readonly #settings: AgentSettings;
+  readonly #spools: () => Spools;
   readonly #spooled = new Set<number>();
   readonly #hostFiles = new Set<string>();
 
-  constructor(ports: AgentPorts, settings: AgentSettings) {
+  constructor(ports: AgentPorts, settings: AgentSettings, spools: () => Spools) {
     this.#ports = ports;
     this.#settings = settings;
+    this.#spools = spools;
   }
 
   /** The directories that every epoch's own are made in. Users pass through, but cannot list. */
@@ -97,12 +101,16 @@ export class Preparer {
     const temporary = isPrivate ? `${directory}.tmp` : null;
     if (temporary !== null) this.#ports.files.makeDirectory(temporary, owner, 0o700);
     this.#writeFiles(order, owner);
-    // Last, because it is the one thing that would have to be given back.
+    // Last, because these would have to be given back; the second cannot fail.
     const group = this.#ports.containment.acquire(limitsOf(order));
-    const setting = { order, account, owner, directory, temporary, group };
+    const spool = this.#spools().take(uid, order);
+    const setting = { order, account, owner, directory, temporary, group, spool };
     const limits = this.#ports.containment.limits;
     const preparation = { limits, group: group?.name ?? null, uid, directory };
-    return { preparation, requests: (first) => this.#requests(setting, first) };
+    return {
+      preparation: spool === undefined ? preparation : { ...preparation, spool },
+      requests: (first) => this.#requests(setting, first),
+    };
   }
 
   #makeSpool(uid: number, owner: Owner | null): void {
@@ -146,7 +154,7 @@ export class Preparer {
       return {
         ...{ launchId, argv, cwd: directory, credentials, cgroupProcs, nice: 0 },
         environment: environmentOfProcess(common, rank, mark),
-        ...this.#outputs(order, uid, rank),
+        ...this.#outputs(setting, rank),
         append: order.epoch > 1 || sharesOutput(order),
         umask: order.umask,
       };
@@ -164,21 +172,20 @@ export class Preparer {
   }
 
   #outputs(
-    order: LaunchOrder,
-    uid: number,
+    { order, account, spool }: Setting,
     rank: number,
   ): Pick<LaunchRequest, 'stdin' | 'stdout' | 'stderr'> {
     const { stdin, stdout, stderr } = order.files;
-    const of = { order, uid, rank };
+    const place = { order, uid: account.uid, spool };
     return {
       stdin: stdin === undefined ? '' : formatPattern(stdin, order, rank),
       stdout:
         stdout === undefined
-          ? spoolFile(this.#settings, { ...of, stream: 'stdout' })
+          ? spoolFile(this.#settings, place, { rank, stream: 'stdout' })
           : formatPattern(stdout, order, rank),
       stderr:
         stderr === undefined
-          ? spoolFile(this.#settings, { ...of, stream: 'stderr' })
+          ? spoolFile(this.#settings, place, { rank, stream: 'stderr' })
           : formatPattern(stderr, order, rank),
     };
   }

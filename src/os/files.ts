@@ -8,6 +8,7 @@ import {
   closeSync,
   constants,
   fstatSync,
+  ftruncateSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -27,6 +28,8 @@ const run = promisify(execFile);
 const SAFE_READ =
   constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
 /** No name is ever an argument: there may be too many, and not all are UTF-8. */
+const SAFE_WRITE =
+  constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
 const DELETE_ALL = ['.', '-xdev', '-mindepth', '1', '-delete'];
 const NOTHING = new Uint8Array(0);
 /** A million files take about ten seconds. */
@@ -37,6 +40,7 @@ export const systemFiles: Files = {
   writeFile,
   size,
   read: readSafely,
+  empty,
   removeFile: (path) => ignoring('ENOENT', () => unlinkSync(path)),
   removeTree,
   list: (path) => {
@@ -77,6 +81,35 @@ function size(path: string): number | null {
   } catch {
     return null; // Its owner has shut the directory: nothing there that can be read either.
   }
+}
+
+function empty(path: string, uid: number): boolean {
+  try {
+    const status = statOrNull(path);
+    if (status === null) return true;
+    if (!isPrivate(status, uid)) return false;
+    return status.size === 0 || cut(path, uid);
+  } catch {
+    return false; // Its owner has shut the directory, or swapped the file.
+  }
+}
+
+/** Looked at again once open: between two look-ups by path the owner may put something else there. */
+function cut(path: string, uid: number): boolean {
+  const file = openSync(path, SAFE_WRITE);
+  try {
+    if (!isPrivate(fstatSync(file), uid)) return false;
+    ftruncateSync(file, 0);
+    return true;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function isPrivate(status: Stats, uid: number): boolean {
+  return (
+    status.isFile() && status.uid === uid && status.nlink === 1 && (status.mode & 0o7777) === 0o600
+  );
 }
 
 function readSafely(

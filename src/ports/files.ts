@@ -15,6 +15,11 @@ export interface Files {
   size(path: string): number | null;
   /** Up to `bytesMax` from `offset`; empty unless a regular file of `uid` (null = anybody). */
   read(path: string, uid: number | null, offset: number, bytesMax: number): Uint8Array;
+  /**
+   * Empties a regular file that only `uid` can read or write and that has no other name. False when
+   * it is not such a file: then nothing was changed. True when there is none.
+   */
+  empty(path: string, uid: number): boolean;
   /** Fine when it is gone already. */
   removeFile(path: string): void;
   /** Removes what is below with the rights of the directory's owner only, then the directory. */

@@ -58,6 +58,8 @@ export interface Preparation {
   readonly uid: number | null;
   /** Where the processes run. */
   readonly directory: string;
+  /** Names the spool files for the shell; without it they are named after the epoch. */
+  readonly spool?: string;
 }
 
 export interface Failure {

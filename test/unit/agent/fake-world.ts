@@ -250,6 +250,11 @@ export class MemoryFiles implements Files {
     return this.files.get(path)?.subarray(offset, offset + bytesMax) ?? new Uint8Array(0);
   }
 
+  empty(path: string): boolean {
+    if (this.files.has(path)) this.files.set(path, Buffer.alloc(0));
+    return true;
+  }
+
   removeFile(path: string): void {
     this.files.delete(path);
   }

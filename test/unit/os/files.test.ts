@@ -57,6 +57,26 @@ test('output is read from regular files of the user only, never through links', 
   assert.equal(read(join(root, 'missing'), null), '');
 });
 
+test("a file is emptied for another use only while it is nobody else's and has one name", () => {
+  const make = (name: string, mode = 0o600): string => {
+    const path = join(root, name);
+    writeFileSync(path, 'text', { mode });
+    return path;
+  };
+  const path = make('spool');
+  assert.equal(systemFiles.empty(path, self), true);
+  assert.equal(statSync(path).size, 0);
+  assert.equal(systemFiles.empty(join(root, 'none'), self), true);
+  assert.equal(systemFiles.empty(make('theirs'), self + 1), false, 'of somebody else');
+  assert.equal(systemFiles.empty(make('shut', 0o400), self), false, 'with another mode');
+  const named = make('named');
+  linkSync(named, join(root, 'other-name'));
+  assert.equal(systemFiles.empty(named, self), false, 'with a second name');
+  symlinkSync(make('target'), join(root, 'pointer'));
+  assert.equal(systemFiles.empty(join(root, 'pointer'), self), false, 'a link');
+  assert.equal(statSync(join(root, 'target')).size, 4);
+});
+
 test('a whole tree is removed, an absent one is fine', async () => {
   const path = join(root, 'tree');
   mkdirSync(join(path, 'x/-rf'), { recursive: true });
