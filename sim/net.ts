@@ -2,8 +2,6 @@
 // or come twice. Within a session order is kept, as on TCP: after one lost message all are lost.
 
 import type { Session } from '../src/ports/net.ts';
-import { decode } from '../src/wire/codec.ts';
-import type { AgentToHead, HeadToAgent } from '../src/wire/messages.ts';
 import type { Dice } from './chance.ts';
 import type { Life, Time } from './clock.ts';
 
@@ -238,14 +236,4 @@ export class SessionEnd implements Session {
       world.onDelivery(link, { direction, bytes, again: time > 0, hand });
     }
   }
-}
-
-/** Stops and goes of one task together, of which the last one counts, may only come once. */
-export function reliesOnOnce(bytes: Uint8Array): boolean {
-  const decoded = decode(bytes);
-  if (!decoded.ok) return false;
-  const message = decoded.value as AgentToHead | HeadToAgent;
-  if (message.kind !== 'reports') return false;
-  const kinds = new Set(message.reports.map(({ kind }) => kind));
-  return kinds.has('task_suspended') && kinds.has('task_resumed');
 }

@@ -20,7 +20,7 @@ import { dialerOf } from './dial.ts';
 import { HeadHost } from './head-host.ts';
 import type { SimProcess } from './kernel.ts';
 import { Machine } from './machine.ts';
-import { type Delivery, Link, reliesOnOnce } from './net.ts';
+import { type Delivery, Link } from './net.ts';
 import { StepLog } from './steps.ts';
 import { placeOf, Truth } from './truth.ts';
 import { asViolation, Violation } from './violation.ts';
@@ -304,7 +304,6 @@ export class World {
     this.messages += 1;
     this.note(`${link.node} ${direction} ${this.#wordsOf(bytes)}${again ? ' again' : ''}`);
     if (!again) return hand();
-    if (reliesOnOnce(bytes)) return;
     const before = this.#sumOf(link, delivery);
     hand();
     if (this.#sumOf(link, delivery) === before) return;

@@ -92,8 +92,8 @@ const usage = map({ userUs: finite, systemUs: finite, memoryPeakBytes: finite })
 
 const REPORTS: Readonly<Record<string, Shape>> = {
   task_started: map({ epochId: text, at: finite, limits: text }),
-  task_suspended: map({ epochId: text, at: finite }),
-  task_resumed: map({ epochId: text, at: finite }),
+  task_suspended: map({ epochId: text, at: finite, turn: optional(count) }),
+  task_resumed: map({ epochId: text, at: finite, turn: optional(count) }),
   task_ended: map({
     epochId: text,
     at: finite,

@@ -54,8 +54,20 @@ export type Event =
   | { readonly kind: 'part_started'; readonly epochId: EpochId; readonly node: NodeName }
   | { readonly kind: 'suspend_asked'; readonly place: TaskPlace; readonly by: string }
   | { readonly kind: 'resume_asked'; readonly place: TaskPlace; readonly by: string }
-  | { readonly kind: 'part_suspended'; readonly epochId: EpochId; readonly node: NodeName }
-  | { readonly kind: 'part_resumed'; readonly epochId: EpochId; readonly node: NodeName }
+  | {
+      readonly kind: 'part_suspended';
+      readonly epochId: EpochId;
+      readonly node: NodeName;
+      /** Of the report; missing from a record or an agent of 0.1.0. */
+      readonly turn?: number;
+    }
+  | {
+      readonly kind: 'part_resumed';
+      readonly epochId: EpochId;
+      readonly node: NodeName;
+      /** As of `part_suspended`. */
+      readonly turn?: number;
+    }
   | {
       readonly kind: 'end_asked';
       readonly place: TaskPlace;

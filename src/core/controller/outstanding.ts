@@ -30,8 +30,9 @@ function orderOf(node: Node, holding: Holding, settings: Settings): Order | null
   if (part === undefined || part.state === 'ended') return null;
   if (task.ending !== null) return { kind: 'end', epochId, graceMs, why: task.ending.kind };
   if (part.state === 'ordered') return launchOrder(task, part, epochId);
-  if (task.suspendWanted && part.state === 'started') return { kind: 'suspend', epochId };
-  if (!task.suspendWanted && part.state === 'suspended') return { kind: 'resume', epochId };
+  const turn = task.suspendTurn;
+  if (task.suspendWanted && part.state === 'started') return { kind: 'suspend', epochId, turn };
+  if (!task.suspendWanted && part.state === 'suspended') return { kind: 'resume', epochId, turn };
   return null;
 }
 

@@ -23,8 +23,12 @@ import {
 /** Raised when `importState` could not read an older one; older forms are converted there. */
 export const SNAPSHOT_VERSION = 1;
 
-type TaskData = Omit<Task, 'job' | 'parts'> & {
-  readonly parts: readonly (readonly [NodeName, Part])[];
+/** Snapshots of 0.1.0 know no turns. */
+type PartData = Omit<Part, 'turnHeard'> & Partial<Pick<Part, 'turnHeard'>>;
+
+type TaskData = Omit<Task, 'job' | 'parts' | 'suspendTurn'> & {
+  readonly parts: readonly (readonly [NodeName, PartData])[];
+  readonly suspendTurn?: number;
 };
 
 interface JobData extends Omit<Job, 'spec' | 'entry' | 'queued' | 'active' | 'ended' | 'waitsFor'> {
@@ -162,9 +166,11 @@ function importJob(state: State, data: JobData): void {
     ended: ended.length === 0 ? NO_ENDED : new Map(ended.map(([k, text]) => [k, readSet(text)])),
     waitsFor: waitsForAll(waitsFor),
   };
-  for (const { parts, ...task } of active) {
-    const copies = parts.map(([name, part]): [NodeName, Part] => [name, { ...part }]);
-    addActive(job, { ...task, job, parts: new Map(copies) });
+  for (const { parts, suspendTurn = 0, ...task } of active) {
+    const copies = parts.map(([name, part]): [NodeName, Part] => {
+      return [name, { ...part, turnHeard: part.turnHeard ?? 0 }];
+    });
+    addActive(job, { ...task, job, suspendTurn, parts: new Map(copies) });
   }
   state.jobs.set(job.id, job);
   for (const on of waitsFor) {

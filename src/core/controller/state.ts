@@ -62,6 +62,8 @@ export interface Task {
   /** Why the current epoch is being ended by us, if it is. */
   ending: Ending | null;
   suspendWanted: boolean;
+  /** Counts what owners asked of this epoch: suspend, resume, and so on. */
+  suspendTurn: number;
   /** Held alone: by the crash limit. The words say why. */
   heldBecause: string | null;
 }
@@ -77,6 +79,8 @@ export interface Part {
   readonly share: Share;
   readonly nodeRank: number;
   state: 'ordered' | 'started' | 'suspended' | 'ended';
+  /** Of the newest report of a stop or a go, as the node counts them; 0 before the first. */
+  turnHeard: number;
   end: PartEnd | null;
 }
 

@@ -57,11 +57,18 @@ export interface EndOrder {
 export interface SuspendOrder {
   readonly kind: 'suspend';
   readonly epochId: EpochId;
+  /**
+   * Counts what owners asked of this epoch: an order of an older turn than one that was heard is
+   * from the past. Missing from a head of 0.1.0, whose orders count as they come.
+   */
+  readonly turn?: number;
 }
 
 export interface ResumeOrder {
   readonly kind: 'resume';
   readonly epochId: EpochId;
+  /** As of `SuspendOrder`. */
+  readonly turn?: number;
 }
 
 /** Send this signal to the processes once (`weft kill --signal`); not resent: `serial` makes it unique. */
@@ -104,8 +111,16 @@ export type Report =
       /** How limits are enforced here: `cgroup`, `polling`, or `none` with the reason in words. */
       readonly limits: string;
     }
-  | { readonly kind: 'task_suspended'; readonly epochId: EpochId; readonly at: number }
-  | { readonly kind: 'task_resumed'; readonly epochId: EpochId; readonly at: number }
+  | {
+      readonly kind: 'task_suspended' | 'task_resumed';
+      readonly epochId: EpochId;
+      readonly at: number;
+      /**
+       * Counts the stops and goes of the epoch on this node, from 1: one that is not newer than the
+       * last heard is from the past. Missing from an agent of 0.1.0.
+       */
+      readonly turn?: number;
+    }
   | {
       readonly kind: 'task_ended';
       readonly epochId: EpochId;

@@ -91,6 +91,7 @@ function applyWish(
     case 'resume_wanted':
       epoch.suspendWanted = event.kind === 'suspend_wanted';
       epoch.suspendTurns += 1;
+      epoch.turnHeard = event.turn ?? epoch.turnHeard;
       return;
     case 'signal_wanted':
       epoch.signalSerial = event.serial;
@@ -148,12 +149,14 @@ function applySuspension(
   const epoch = epochOf(state, event.epochId);
   const { epochId, at, monotonic } = event;
   epoch.suspended = event.kind === 'epoch_suspended';
+  epoch.turnTold += 1;
+  const turn = epoch.turnTold;
   if (epoch.suspended) {
     if (epoch.suspendWanted === true) pauseWalltime(epoch, monotonic);
-    addReport(state, { kind: 'task_suspended', epochId, at });
+    addReport(state, { kind: 'task_suspended', epochId, at, turn });
   } else {
     epoch.runningSince ??= monotonic;
-    addReport(state, { kind: 'task_resumed', epochId, at });
+    addReport(state, { kind: 'task_resumed', epochId, at, turn });
   }
 }
 

@@ -56,7 +56,10 @@ export function sumOf(state: RunnerState): StateSum {
 /** Fills an empty state from its sum. */
 export function applyRestored(state: RunnerState, sum: StateSum): void {
   assert(state.epochs.size === 0, 'a restored state is the first');
-  for (const epoch of sum.epochs) addEpoch(state, epoch);
+  for (const stored of sum.epochs) {
+    const { turnHeard = 0, turnTold = 0 } = stored;
+    addEpoch(state, { ...stored, turnHeard, turnTold });
+  }
   for (const epochId of sum.finished) state.finished.add(epochId);
   for (const [serial, report] of sum.reports) state.reports.set(serial, report);
   state.nextReport = sum.nextReport;

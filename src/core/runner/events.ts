@@ -3,7 +3,7 @@
 import type { EpochId } from '../model/ids.ts';
 import type { ExitStatus, Usage } from '../model/job.ts';
 import type { LaunchOrder, Report } from '../model/orders.ts';
-import type { EndingCause, Epoch, Failure, Preparation } from './state.ts';
+import type { EndingCause, Failure, Preparation, StoredEpoch } from './state.ts';
 
 export type RunnerEvent =
   | { readonly kind: 'epoch_accepted'; readonly order: LaunchOrder; readonly waits: boolean }
@@ -42,8 +42,12 @@ export type RunnerEvent =
   | { readonly kind: 'process_lost'; readonly epochId: EpochId; readonly rank: number }
   /** All processes have started: the head is told. */
   | { readonly kind: 'epoch_running'; readonly epochId: EpochId; readonly at: number }
-  | { readonly kind: 'suspend_wanted'; readonly epochId: EpochId }
-  | { readonly kind: 'resume_wanted'; readonly epochId: EpochId }
+  /** `turn`: of the order; missing when its head was of 0.1.0. */
+  | {
+      readonly kind: 'suspend_wanted' | 'resume_wanted';
+      readonly epochId: EpochId;
+      readonly turn?: number;
+    }
   | {
       readonly kind: 'epoch_suspended';
       readonly epochId: EpochId;
@@ -93,7 +97,7 @@ export type RunnerEvent =
 
 /** The state without its indices, as one value that can be written. */
 export interface StateSum {
-  readonly epochs: readonly Epoch[];
+  readonly epochs: readonly StoredEpoch[];
   readonly finished: readonly EpochId[];
   readonly reports: readonly (readonly [number, Report])[];
   readonly nextReport: number;

@@ -2,7 +2,14 @@
 
 import { unreachable } from '../base/assert.ts';
 import { formatTaskId } from '../model/ids.ts';
-import type { EndOrder, LaunchOrder, Order, SignalOrder } from '../model/orders.ts';
+import type {
+  EndOrder,
+  LaunchOrder,
+  Order,
+  ResumeOrder,
+  SignalOrder,
+  SuspendOrder,
+} from '../model/orders.ts';
 import type { RunnerEvent } from './events.ts';
 import { endUnlaunched } from './progress.ts';
 import { type Epoch, isOpen, type Now, type RunnerState } from './state.ts';
@@ -15,9 +22,8 @@ export function decideOrder(state: RunnerState, order: Order, now: Now): RunnerE
     case 'end':
       return decideEnd(state, order, now);
     case 'suspend':
-      return decideSuspend(state.epochs.get(order.epochId));
     case 'resume':
-      return decideResume(state.epochs.get(order.epochId));
+      return decideTurn(state.epochs.get(order.epochId), order);
     case 'signal':
       return decideSignal(state.epochs.get(order.epochId), order);
     default:
@@ -87,16 +93,23 @@ function isGoingOn(epoch: Epoch | undefined): epoch is Epoch {
   );
 }
 
-function decideSuspend(epoch: Epoch | undefined): RunnerEvent[] {
-  if (!isGoingOn(epoch) || epoch.suspendWanted === true) return [];
-  return [{ kind: 'suspend_wanted', epochId: epoch.order.epochId }];
+/** A resume also wakes processes that somebody else has stopped. */
+function decideTurn(
+  epoch: Epoch | undefined,
+  { kind, turn }: SuspendOrder | ResumeOrder,
+): RunnerEvent[] {
+  if (!isGoingOn(epoch)) return [];
+  const since = (turn ?? epoch.turnHeard) - epoch.turnHeard;
+  if (since < 0) return [];
+  // A newer turn is noted even if it wishes for what is: the ones before it are then from the past.
+  if (since === 0 && showsAlready(epoch, kind)) return [];
+  const { epochId } = epoch.order;
+  return [{ kind: `${kind}_wanted`, epochId, ...(turn === undefined ? {} : { turn }) }];
 }
 
-/** Also wakes processes that somebody else has stopped. */
-function decideResume(epoch: Epoch | undefined): RunnerEvent[] {
-  if (!isGoingOn(epoch) || epoch.suspendWanted === false) return [];
-  if (epoch.suspendWanted === null && !epoch.suspended) return [];
-  return [{ kind: 'resume_wanted', epochId: epoch.order.epochId }];
+function showsAlready(epoch: Epoch, kind: 'suspend' | 'resume'): boolean {
+  if (epoch.suspendWanted === null) return kind === 'resume' && !epoch.suspended;
+  return epoch.suspendWanted === (kind === 'suspend');
 }
 
 /** A signal for processes that are gone or not yet there reaches nobody, as kill(1). */

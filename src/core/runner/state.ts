@@ -84,6 +84,10 @@ export interface Epoch {
   suspendWanted: boolean | null;
   /** Counts those orders, so that each is carried out once. */
   suspendTurns: number;
+  /** Of the newest such order, as the head counts them; 0 before the first. */
+  turnHeard: number;
+  /** Of the last report of a stop or a go; 0 before the first. */
+  turnTold: number;
   suspended: boolean;
   ending: Ending | null;
   failure: Failure | null;
@@ -95,6 +99,10 @@ export interface Epoch {
   /** The shell has shipped the output and removed what it had set up. */
   released: boolean;
 }
+
+/** An epoch as a journal has it: those of 0.1.0 know no turns. */
+export type StoredEpoch = Omit<Epoch, 'turnHeard' | 'turnTold'> &
+  Partial<Pick<Epoch, 'turnHeard' | 'turnTold'>>;
 
 /** Where a launch id belongs. */
 export interface ProcessPlace {
@@ -154,6 +162,8 @@ export function newEpoch(order: LaunchOrder, phase: 'waiting' | 'accepted'): Epo
     runningSince: null,
     suspendWanted: null,
     suspendTurns: 0,
+    turnHeard: 0,
+    turnTold: 0,
     suspended: false,
     ending: null,
     failure: null,

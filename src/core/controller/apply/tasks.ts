@@ -32,11 +32,12 @@ export function applyTaskAllocated(state: State, event: Of<'task_allocated'>, at
   task.startedAt = null;
   task.ending = null;
   task.suspendWanted = false;
+  task.suspendTurn = 0;
   const epochId = epochIdOf(task);
   task.parts = new Map(
     event.shares.map((share, nodeRank) => [
       share.node,
-      { share, nodeRank, state: 'ordered', end: null } satisfies Part,
+      { share, nodeRank, state: 'ordered', turnHeard: 0, end: null } satisfies Part,
     ]),
   );
   for (const share of event.shares) claim(state, epochId, share, task);
@@ -59,12 +60,14 @@ export function applyPartStarted(state: State, event: Of<'part_started'>, at: nu
 export function applySuspendWanted(state: State, place: TaskPlace, wanted: boolean): void {
   const task = taskOf(state, place);
   task.suspendWanted = wanted;
+  task.suspendTurn += 1;
   touch(state, task);
 }
 
 export function applyPartSuspended(state: State, event: Of<'part_suspended'>): void {
   const { task, part } = partOf(state, event);
   part.state = 'suspended';
+  part.turnHeard = event.turn ?? part.turnHeard;
   state.touched.push({ node: event.node, epochId: event.epochId });
   if (task.state !== 'running') return;
   for (const other of task.parts.values()) if (other.state === 'started') return;
@@ -74,6 +77,7 @@ export function applyPartSuspended(state: State, event: Of<'part_suspended'>): v
 export function applyPartResumed(state: State, event: Of<'part_resumed'>): void {
   const { task, part } = partOf(state, event);
   part.state = 'started';
+  part.turnHeard = event.turn ?? part.turnHeard;
   state.touched.push({ node: event.node, epochId: event.epochId });
   if (task.state === 'suspended') task.state = 'running';
 }
@@ -234,6 +238,7 @@ function newTask(job: Job, index: number): Task {
     startedAt: null,
     ending: null,
     suspendWanted: false,
+    suspendTurn: 0,
     heldBecause: null,
   };
 }

@@ -9,6 +9,9 @@ import type { Node, Part } from '../state.ts';
 import type { Step } from '../step.ts';
 import { settleTask } from './ending.ts';
 
+type TurnReport = Extract<Report, { kind: 'task_suspended' | 'task_resumed' }>;
+
+/** What follows from one report of a node's session. */
 export function decideReport(step: Step, name: NodeName, session: number, report: Report): void {
   const node = step.state.nodes.get(name);
   // An older session's reports come again on the newer one, if they still matter.
@@ -27,15 +30,25 @@ export function decideReport(step: Step, name: NodeName, session: number, report
       if (part.state === 'ordered') step.emit({ kind: 'part_started', epochId, node: name });
       return;
     case 'task_suspended':
-      if (part.state === 'started') step.emit({ kind: 'part_suspended', epochId, node: name });
-      return;
     case 'task_resumed':
-      if (part.state === 'suspended') step.emit({ kind: 'part_resumed', epochId, node: name });
-      return;
+      return turnPart(step, part, report);
     case 'task_ended':
       return endPart(step, node, part, report);
     default:
       return unreachable(report);
+  }
+}
+
+/** A stop or a go that was heard of before must not undo the one after it. */
+function turnPart(step: Step, part: Part, report: TurnReport): void {
+  const { kind, epochId, turn } = report;
+  if (turn !== undefined && turn <= part.turnHeard) return;
+  const said = { epochId, node: part.share.node, ...(turn === undefined ? {} : { turn }) };
+  if (kind === 'task_suspended' && part.state === 'started') {
+    step.emit({ kind: 'part_suspended', ...said });
+  }
+  if (kind === 'task_resumed' && part.state === 'suspended') {
+    step.emit({ kind: 'part_resumed', ...said });
   }
 }
 

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import type { Command } from '../../../../src/core/controller/commands.ts';
-import type { JobId } from '../../../../src/core/model/ids.ts';
+import { outstanding } from '../../../../src/core/controller/outstanding.ts';
+import type { EpochId, JobId } from '../../../../src/core/model/ids.ts';
 import { ANN, BOB, kinds, OPERATOR, place, scenario } from '../../../support/controller.ts';
 
 const hold = (id: number): Command => ({ kind: 'hold_job', jobId: id as JobId });
@@ -169,6 +170,38 @@ scenario('[J16] a resume that overtakes its suspend wins', (head) => {
   assert.deepEqual(head.orders('n1'), ['resume 1#1']);
   head.resumed('1#1');
   assert.deepEqual(head.orders('n1'), []);
+});
+
+scenario('[W6] stops and goes that are told again do not undo the last one', (head) => {
+  head.connect('n1');
+  head.running();
+  const epochId = '1#1' as EpochId;
+  const told = (['task_suspended', 'task_resumed', 'task_suspended'] as const).map(
+    (kind, before) => ({ kind, epochId, at: head.at, turn: before + 1 }),
+  );
+  const tell = (): string[] => told.flatMap((report) => kinds(head.report('n1', report)));
+  assert.deepEqual(tell(), ['part_suspended', 'part_resumed', 'part_suspended']);
+  assert.deepEqual(tell(), []);
+  head.connect('n1', { held: head.heldBy('n1') });
+  assert.deepEqual(tell(), [], 'nor in a later session');
+  assert.equal(head.task('1').state, 'suspended');
+});
+
+scenario('[W6] each wish of an owner is a turn of its own, from 1 in each epoch', (head) => {
+  head.connect('n1');
+  head.running();
+  const turns = (): unknown[] => outstanding(head.node('n1'), head.settings);
+  head.command(onTask('suspend_task', '1'), ANN);
+  assert.deepEqual(turns(), [{ kind: 'suspend', epochId: '1#1', turn: 1 }]);
+  head.suspended('1#1');
+  head.command(onTask('resume_task', '1'), ANN);
+  assert.deepEqual(turns(), [{ kind: 'resume', epochId: '1#1', turn: 2 }]);
+  head.command(onTask('requeue_task', '1'), ANN);
+  head.ended('1#1', { cause: 'ended', signal: 15 });
+  head.schedule();
+  head.started('1#2');
+  head.command(onTask('suspend_task', '1'), ANN);
+  assert.deepEqual(turns(), [{ kind: 'suspend', epochId: '1#2', turn: 1 }]);
 });
 
 scenario('[J17] a signal has a number of its own and goes with its epoch', (head) => {

@@ -3,7 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Report } from '../../../../src/core/model/orders.ts';
+import { apply } from '../../../../src/core/runner/apply.ts';
+import { sumOf } from '../../../../src/core/runner/books.ts';
+import { decide } from '../../../../src/core/runner/decide.ts';
 import type { RunnerInput } from '../../../../src/core/runner/inputs.ts';
+import { emptyState } from '../../../../src/core/runner/state.ts';
 import { idOf, launch, shell } from '../../agent/orders.ts';
 import { exited, failed, killed, prepared, process, started, swept, World } from './world.ts';
 
@@ -153,6 +157,35 @@ test('[S11] walltime counts running time only, without the head and without susp
     '7#1 task_suspended',
     '7#1 task_resumed',
   ]);
+});
+
+test('[W6] an order of an older turn than one that was heard changes nothing', () => {
+  const world = running();
+  const turn = (kind: 'suspend' | 'resume', number: number): string[] =>
+    world.feed({ kind: 'order', order: { kind, epochId: ID, turn: number } });
+  assert.deepEqual(turn('suspend', 1), ['suspend_wanted']);
+  assert.deepEqual(turn('suspend', 1), []);
+  world.feed(process('stopped', 1));
+  assert.deepEqual(turn('resume', 2), ['resume_wanted']);
+  world.feed(process('continued', 1));
+  assert.deepEqual(turn('suspend', 1), [], 'it comes late');
+  assert.deepEqual(turn('resume', 4), ['resume_wanted'], 'turn 3 was never sent');
+  assert.deepEqual(turn('suspend', 3), []);
+  assert.deepEqual(turn('suspend', 5), ['suspend_wanted']);
+  const told = [...world.state.reports.values()].map((report) => 'turn' in report && report.turn);
+  assert.deepEqual(told, [false, 1, 2]);
+  world.assertReplays();
+});
+
+test('an epoch from the journal of 0.1.0, which knows no turns, can be suspended', () => {
+  const old = running();
+  const { epochs, ...rest } = sumOf(old.state);
+  const without = epochs.map(({ turnHeard: _heard, turnTold: _told, ...epoch }) => epoch);
+  const state = emptyState();
+  apply(state, [{ kind: 'state_restored', sum: { epochs: without, ...rest } }]);
+  const order = { kind: 'suspend', epochId: ID, turn: 1 } as const;
+  const now = { at: 0, monotonic: 0 };
+  assert.equal(decide(state, { kind: 'order', order }, now)[0]?.kind, 'suspend_wanted');
 });
 
 test('a process that somebody else stops is suspended, never ended, and can be resumed', () => {
