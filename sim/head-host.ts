@@ -8,6 +8,7 @@ import type { Refusal } from '../src/core/model/errors.ts';
 import type { Engine } from '../src/head/engine.ts';
 import { type Head, type HeadSettings, startHead } from '../src/head/head.ts';
 import type { Kept, LogSink } from '../src/head/log-sink.ts';
+import type { Fence } from '../src/ports/fence.ts';
 import type { Log } from '../src/ports/log.ts';
 import type { Session } from '../src/ports/net.ts';
 import { type Commit, type Store, StoreFailure } from '../src/ports/store.ts';
@@ -29,6 +30,8 @@ export interface HeadWorld {
   readonly onCrash: (host: HeadHost) => void;
   readonly onBooted: (host: HeadHost) => void;
   readonly onDurable: (host: HeadHost, commit: Commit) => void;
+  /** How nodes are switched off when tasks wait for them; null = an operator has to. */
+  readonly fence: Fence | null;
   /** Lets a canary put something between the head and its store or its agents. */
   readonly wrapStore: (store: Store) => Store;
   readonly wrapSession: (session: Session) => Session;
@@ -77,7 +80,11 @@ export class HeadHost {
     this.#store = store;
     this.#world.note('head boots');
     const clock = new SimClock(time, life, this.skew);
-    const ports = { store: this.#world.wrapStore(store), clock, log, logs: this.logs };
+    const { fence } = this.#world;
+    const ports = {
+      ...{ store: this.#world.wrapStore(store), clock, log, logs: this.logs },
+      ...(fence === null ? {} : { fencing: { fence: whileAlive(fence, life), audit: log } }),
+    };
     startHead(ports, settings).then(
       (head) => {
         if (!life.alive) return;
@@ -135,6 +142,18 @@ export class HeadHost {
     this.#bootAgain = false;
     this.#world.time.after(10, () => this.boot());
   }
+}
+
+/** A head that is gone hears no answer. */
+function whileAlive(fence: Fence, life: Life): Fence {
+  return {
+    run: (node) =>
+      new Promise((resolve) => {
+        void fence.run(node).then((answer) => {
+          if (life.alive) resolve(answer);
+        });
+      }),
+  };
 }
 
 /** Output as the head keeps it: what has been acknowledged stays. */

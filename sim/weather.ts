@@ -38,6 +38,8 @@ export interface Weather {
   readonly netSlowMs: number | null;
   readonly clockJumpMs: number | null;
   readonly forkFailureMs: number | null;
+  /** How often the fence command succeeds; null = the site has none. */
+  readonly fenceSuccess: number | null;
 }
 
 const SWITCHED_OFF = 0.3;
@@ -77,6 +79,7 @@ export function drawWeather(dice: Dice): Weather {
     netSlowMs: fault(10_000, 60_000),
     clockJumpMs: fault(20_000, 90_000),
     forkFailureMs: fault(30_000, 90_000),
+    fenceSuccess: dice.pick([null, null, 0.6, 1]),
   };
 }
 

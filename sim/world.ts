@@ -4,6 +4,7 @@
 import { crc32 } from 'node:zlib';
 import { sumOf } from '../src/core/runner/books.ts';
 import { decodeEntry } from '../src/head/journal.ts';
+import type { Fence, FenceAnswer } from '../src/ports/fence.ts';
 import type { Log } from '../src/ports/log.ts';
 import type { Dialer } from '../src/ports/net.ts';
 import type { Commit } from '../src/ports/store.ts';
@@ -225,6 +226,7 @@ export class World {
       ...{ time: this.time, dice, commitMs, log: this.#log('head') },
       settings: { settings: core, heartbeatMs, tickMs: PERIOD_MS, logBytesMax: 1_000_000 },
       note: (text) => this.note(text),
+      fence: this.#makeFence(dice.fork()),
       onGone: () => {
         for (const link of links) link.sideGone('head', true);
       },
@@ -234,6 +236,23 @@ export class World {
       wrapStore: (store) => this.#planted.wrapStore?.(store) ?? store,
       wrapSession: (session) => this.#planted.wrapSession?.(session) ?? session,
     });
+  }
+
+  /** A power switch that answers after a while; what it has switched off is on again later. */
+  #makeFence(dice: Dice): Fence | null {
+    const { time, weather } = this;
+    const { fenceSuccess } = weather;
+    if (fenceSuccess === null) return null;
+    const run = async (node: string): Promise<FenceAnswer> => {
+      await new Promise<void>((resolve) => time.after(dice.whole(100, 5000), resolve));
+      const machine = this.machines.find(({ name }) => name === node);
+      if (machine === undefined || !dice.happens(fenceSuccess)) return { off: false, words: 'no' };
+      this.note(`${node} is fenced`);
+      machine.powerOff(false);
+      time.after(dice.whole(1, 20_000), () => machine.powerOn());
+      return { off: true, words: 'yes' };
+    };
+    return { run };
   }
 
   #makeMachine(make: Machine['make'], link: Link, dice: Dice): Machine {

@@ -12,6 +12,7 @@ import { startHttp } from '../head/http/server.ts';
 import { LogFiles } from '../head/logs/log-files.ts';
 import { systemChance } from '../os/chance.ts';
 import { systemClock } from '../os/clock.ts';
+import { systemFence } from '../os/fence.ts';
 import { type FileLog, openLog } from '../os/log.ts';
 import { StoreFailure } from '../ports/store.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
@@ -49,7 +50,7 @@ async function serve(options: HeadOptions, log: FileLog, audit: FileLog): Promis
   await logs.prepare();
   const { settings, heartbeatMs, tickMs, logBytesMax } = options;
   head = await startHead(
-    { store, clock, log, logs },
+    { store, clock, log, logs, ...fencingOf(options, audit) },
     { settings, heartbeatMs, tickMs, logBytesMax },
   );
   const { engine, agents } = head;
@@ -71,6 +72,10 @@ async function serve(options: HeadOptions, log: FileLog, audit: FileLog): Promis
   rmSync(options.socketPath, { force: true });
   // Only a new process has a new store's thread: whoever watches this one starts it again.
   if (failure !== null) throw failure;
+}
+
+function fencingOf({ fence }: HeadOptions, audit: FileLog) {
+  return fence === null ? {} : { fencing: { fence: systemFence(fence), audit } };
 }
 
 /** Done jobs leave memory: one that was given out and is not there is done. */

@@ -1,12 +1,15 @@
 // One head: engine, agents and their timers, on whatever ports it is given. The simulator runs
 // this very shell; bin/head.ts gives it real sockets and the real store.
 
+import type { NodeName } from '../core/model/ids.ts';
 import type { Settings } from '../core/model/settings.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
+import type { Fence } from '../ports/fence.ts';
 import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
 import { Agents } from './agents.ts';
 import { Engine } from './engine.ts';
+import { Fencing } from './fencing.ts';
 import type { LogSink } from './log-sink.ts';
 
 export interface HeadPorts {
@@ -14,6 +17,8 @@ export interface HeadPorts {
   readonly clock: Clock;
   readonly log: Log;
   readonly logs: LogSink;
+  /** How a site makes sure that a silent node is off; without it an operator has to say so. */
+  readonly fencing?: { readonly fence: Fence; readonly audit: Log };
 }
 
 export interface HeadSettings {
@@ -46,12 +51,17 @@ export async function startHead(ports: HeadPorts, options: HeadSettings): Promis
     onReload: () => agents.reset('the head reads its store again'),
   });
   agents.attach(engine);
+  const silentMs = (node: NodeName): number => agents.silentMs(node);
+  const { fencing: means } = ports;
+  const fencing =
+    means === undefined ? null : new Fencing({ ...means, engine, clock, log, silentMs });
   const timers = [
     every(clock, options.tickMs, () => engine.perform({ kind: 'tick' }, () => undefined)),
     // Often enough that a node is judged within a quarter of its time-out.
-    every(clock, Math.max(20, Math.min(options.tickMs, settings.nodeTimeoutMs / 4)), () =>
-      agents.tick(),
-    ),
+    every(clock, Math.max(20, Math.min(options.tickMs, settings.nodeTimeoutMs / 4)), () => {
+      agents.tick();
+      fencing?.tick();
+    }),
   ];
   return {
     engine,

@@ -70,6 +70,15 @@ export const KEYS: readonly Key[] = [
   key('head.log_total', 'size', '10G', 'Captured output kept of all jobs; the oldest goes first.'),
   key('head.cpus', 'count', '2', 'Cpus that cminfo shows for the head; nothing runs there.'),
   key('head.memory', 'size', '512M', 'Memory that cminfo shows for the head.'),
+  key(
+    'fence.command',
+    'texts',
+    '',
+    'Program and arguments that switch a silent node off; `{node}` is its name. See fencing.md.',
+  ),
+  key('fence.timeout', 'duration', '1m', 'Time after which the fence command has failed.', {
+    min: 1,
+  }),
   key('defaults.nodes', 'count', '1', 'Nodes of a job that does not say.', { min: 1 }),
   key('defaults.procs', 'count', '1', 'Processes per node of a job that does not say.', { min: 1 }),
   key('defaults.cpus', 'count', '1', 'Cpus per node of a job that does not say.'),

@@ -18,6 +18,8 @@ export interface HeadOptions {
   /** False: one user's cluster (`weft up`), where everything runs as the one who started it. */
   readonly multiUser: boolean;
   readonly settings: Settings;
+  /** The site's fence command, without a shell; null = none. */
+  readonly fence: { readonly command: readonly string[]; readonly timeoutMs: number } | null;
   /** How often agents say that they live; part of their welcome. */
   readonly heartbeatMs: number;
   /** The longest time between two looks at timers and queue; most work starts at once by events. */

@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import type { Settings } from '../../core/model/settings.ts';
 import type { Config } from '../config/config.ts';
 import type { Address } from '../config/value.ts';
+import { usage } from '../failure.ts';
 import type { HeadOptions } from './daemon-options.ts';
 import type { LocalPaths } from './local-paths.ts';
 
@@ -27,6 +28,7 @@ export function headOptions(config: Config, place: HeadPlace): HeadOptions {
     publicNames: names.length > 0 ? names : namesFor(place.listen),
     multiUser: place.multiUser,
     settings: settingsOf(config),
+    fence: fenceOf(config),
     // Three may be lost before a healthy node looks silent, whatever the two settings say.
     heartbeatMs: Math.min(
       config.number('head.heartbeat'),
@@ -45,6 +47,15 @@ export function headOptions(config: Config, place: HeadPlace): HeadOptions {
 function namesFor(listen: Address | null): string[] {
   const local = listen === null || /^(127\.|localhost$|::1$)/.test(listen.host);
   return local ? ['localhost'] : [hostname()];
+}
+
+function fenceOf(config: Config): HeadOptions['fence'] {
+  const command = config.texts('fence.command');
+  if (command.length === 0) return null;
+  if (!command.some((word) => word.includes('{node}'))) {
+    throw usage('fence.command does not say which node: write {node} where its name goes');
+  }
+  return { command, timeoutMs: config.number('fence.timeout') };
 }
 
 function settingsOf(config: Config): Settings {

@@ -12,7 +12,7 @@ import type { Settings } from '../model/settings.ts';
 import { apply } from './apply/apply.ts';
 import type { Command, Reply } from './commands.ts';
 import { decideCommand } from './decide/command.ts';
-import { decideDisconnected, decideHello, decideSilence } from './decide/nodes.ts';
+import { decideDisconnected, decideFenced, decideHello, decideSilence } from './decide/nodes.ts';
 import { decideReport } from './decide/report.ts';
 import { decideSchedule } from './decide/schedule.ts';
 import { decideTick } from './decide/tick.ts';
@@ -33,6 +33,8 @@ export type Input =
     }
   /** Nothing was heard of the node for this long, by a clock that never jumps. */
   | { readonly kind: 'silence'; readonly node: NodeName; readonly silentMs: number }
+  /** The site's fence command has confirmed that the node is off; asked for in this session. */
+  | { readonly kind: 'fenced'; readonly node: NodeName; readonly session: number }
   | { readonly kind: 'tick' }
   | { readonly kind: 'schedule' };
 
@@ -64,6 +66,8 @@ function decideInput(step: Step, input: Input): Result<Reply, Refusal> | undefin
       return void decideReport(step, input.node, input.session, input.report);
     case 'silence':
       return void decideSilence(step, input.node, input.silentMs);
+    case 'fenced':
+      return void decideFenced(step, input.node, input.session);
     case 'tick':
       return void decideTick(step);
     case 'schedule':

@@ -143,6 +143,7 @@ export type Event =
       readonly add: readonly string[];
       readonly remove: readonly string[];
     }
+  /** `by`: an operator, or `fence command`. */
   | { readonly kind: 'node_declared_lost'; readonly node: NodeName; readonly by: string }
   | { readonly kind: 'node_removed'; readonly node: NodeName; readonly by: string }
   | {

@@ -129,6 +129,7 @@ export class HostedCluster {
       logFile: join(this.directory, 'head.log'),
       auditFile: join(this.directory, 'audit.log'),
       requestRateMax: 20_000,
+      fence: null,
       logBytesMax: 1_048_576,
       logBytesTotalMax: 64 * 1_048_576,
     };

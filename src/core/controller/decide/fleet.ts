@@ -16,7 +16,7 @@ import type {
 import type { Node } from '../state.ts';
 import type { Answer, Step } from '../step.ts';
 import { nameOf, needRole } from './authority.ts';
-import { dropHolding } from './nodes.ts';
+import { loseNode } from './nodes.ts';
 
 /** Letters, digits and a few signs: labels stand in lists, files and on command lines. */
 const LABEL = /^[A-Za-z0-9][A-Za-z0-9._=/-]{0,62}$/;
@@ -60,12 +60,8 @@ export function decideDeclareLost(step: Step, command: DeclareNodeLost, actor: A
   const node = found.value;
   if (node.connected) return step.refuse('node.reachable', { node: node.name });
   const by = nameOf(actor);
-  const holdings = [...node.holding.values()];
-  for (const holding of holdings) {
-    dropHolding(step, node.name, holding, `${node.name} was declared lost by ${by}`);
-  }
-  step.emit({ kind: 'node_declared_lost', node: node.name, by });
-  return ok({ kind: 'changed', count: holdings.length });
+  const count = loseNode(step, node, { by, why: `${node.name} was declared lost by ${by}` });
+  return ok({ kind: 'changed', count });
 }
 
 export function decideRemove(step: Step, command: RemoveNode, actor: Actor): Answer {

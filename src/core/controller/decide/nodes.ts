@@ -78,8 +78,24 @@ function loseLeased(step: Step, node: Node, holding: Holding, task: Task, words:
   settleTask(step, task);
 }
 
+/** Evidence, unless the node was heard of since: then it was on again, and speaks for itself. */
+export function decideFenced(step: Step, name: NodeName, session: number): void {
+  const node = step.state.nodes.get(name);
+  if (node === undefined || node.session !== session || node.connected) return;
+  if (node.holding.size === 0) return;
+  loseNode(step, node, { by: 'fence command', why: `${name} was switched off` });
+}
+
+/** Everything that the node held is over. Returns how many claims went. */
+export function loseNode(step: Step, node: Node, { by, why }: { by: string; why: string }): number {
+  const holdings = [...node.holding.values()];
+  for (const holding of holdings) dropHolding(step, node.name, holding, why);
+  step.emit({ kind: 'node_declared_lost', node: node.name, by });
+  return holdings.length;
+}
+
 /** The epoch's processes on this node are known to be gone. */
-export function dropHolding(step: Step, node: NodeName, holding: Holding, why: string): void {
+function dropHolding(step: Step, node: NodeName, holding: Holding, why: string): void {
   const { task, epochId } = holding;
   if (task === null) {
     step.emit({ kind: 'claim_dropped', epochId, node });

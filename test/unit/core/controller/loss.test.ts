@@ -1,6 +1,7 @@
 // Nodes that fall silent, and nodes that come back: what each means for the tasks they hold.
 
 import assert from 'node:assert/strict';
+import { outstandingFences } from '../../../../src/core/controller/fences.ts';
 import type { EpochId, NodeName } from '../../../../src/core/model/ids.ts';
 import type { Submission } from '../../../../src/core/model/submission.ts';
 import {
@@ -48,6 +49,39 @@ scenario('[N9] wait: nothing happens before there is evidence', (head) => {
   assert.deepEqual(head.orders('n1'), []);
   head.ended('1#1');
   assert.equal(head.outcome(1), 'completed');
+});
+
+scenario('[N15] a fenced node is evidence: what waits for it goes on elsewhere', (head) => {
+  lose(head, { onNodeLoss: { kind: 'wait' } });
+  const session = head.node('n1').session;
+  assert.deepEqual(outstandingFences(head.state), [{ node: 'n1', session }]);
+  const events = head.perform({ kind: 'fenced', node: 'n1' as NodeName, session }).events;
+  assert.deepEqual(kinds(events), ['part_ended', 'task_requeued', 'node_declared_lost']);
+  assert.deepEqual(outstandingFences(head.state), [], 'nobody waits for it any more');
+  assert.deepEqual(head.schedule(), ['1#2@n2']);
+  assert.deepEqual(head.holders('1#1'), []);
+});
+
+scenario('[N15] a node that was heard of since it was to be fenced speaks for itself', (head) => {
+  lose(head, { onNodeLoss: { kind: 'wait' } });
+  const { session } = head.node('n1');
+  const fenced = { kind: 'fenced', node: 'n1' as NodeName, session } as const;
+  head.connect('n1', { held: head.heldBy('n1') });
+  assert.deepEqual(outstandingFences(head.state), []);
+  assert.deepEqual(head.perform(fenced).events, []);
+  head.disconnect('n1');
+  head.silence('n1', 15_000);
+  assert.deepEqual(head.perform(fenced).events, [], 'the answer is of an older session');
+  assert.equal(head.task('1').state, 'running');
+});
+
+scenario('[N15] nobody is fenced for tasks that need no evidence', (head) => {
+  lose(head, { onNodeLoss: { kind: 'requeue' } });
+  assert.deepEqual(outstandingFences(head.state), []);
+  head.silence('n2', 15_000);
+  head.disconnect('n2');
+  head.silence('n2', 15_000);
+  assert.deepEqual(outstandingFences(head.state), []);
 });
 
 scenario('[N9] lease: requeued when the lease, the grace and a margin are over', (head) => {

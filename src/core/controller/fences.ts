@@ -1,0 +1,23 @@
+// Which nodes the site's fence command should switch off, derived from state like orders are.
+
+import type { NodeName } from '../model/ids.ts';
+import type { Node, State } from './state.ts';
+
+/** A wish to have evidence about a node; worth nothing once the node has another session. */
+export interface FenceWish {
+  readonly node: NodeName;
+  readonly session: number;
+}
+
+/** Silent nodes that hold tasks which wait for evidence, or for the end of a lease. */
+export function outstandingFences(state: State): FenceWish[] {
+  return [...state.nodes.values()]
+    .filter(needsFence)
+    .map(({ name: node, session }) => ({ node, session }));
+}
+
+function needsFence({ connected, unreachableSince, holding }: Node): boolean {
+  if (connected || unreachableSince === null) return false;
+  for (const { task } of holding.values()) if (task !== null) return true;
+  return false;
+}

@@ -1,0 +1,82 @@
+// Runs the site's fence command for silent nodes that tasks wait for, beside everything else: the
+// head decides on, whatever the command does. What its yes means is for the controller to say.
+
+import { type FenceWish, outstandingFences } from '../core/controller/fences.ts';
+import type { NodeName } from '../core/model/ids.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Fence } from '../ports/fence.ts';
+import type { Log } from '../ports/log.ts';
+import type { Engine } from './engine.ts';
+
+export interface FencingOptions {
+  readonly engine: Engine;
+  readonly fence: Fence;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly audit: Log;
+  /** How long this head has heard nothing of the node. */
+  readonly silentMs: (node: NodeName) => number;
+}
+
+/** A power switch that says no now will hardly say yes sooner. */
+const RETRY_MS = 60_000;
+/** A switch in the network that fails silences many nodes at once; they come back by themselves. */
+const RUNNING_MAX = 4;
+
+export class Fencing {
+  readonly #options: FencingOptions;
+  /** Nodes whose command runs, or has said no: not before this instant again. */
+  readonly #notBefore = new Map<NodeName, number>();
+  #running = 0;
+
+  constructor(options: FencingOptions) {
+    this.#options = options;
+  }
+
+  /** Starts what is due. */
+  tick(): void {
+    const { engine, clock, silentMs } = this.#options;
+    if (engine.failure !== null) return;
+    const wishes = outstandingFences(engine.state);
+    this.#forgetOthers(wishes);
+    for (const wish of wishes) {
+      if (this.#running >= RUNNING_MAX) return;
+      // A head that has just started must give a node the time to come back to it.
+      if (silentMs(wish.node) < engine.settings.nodeTimeoutMs) continue;
+      if ((this.#notBefore.get(wish.node) ?? 0) > clock.monotonic()) continue;
+      this.#run(wish);
+    }
+  }
+
+  #run(wish: FenceWish): void {
+    const { node } = wish;
+    const { fence, log } = this.#options;
+    this.#notBefore.set(node, Number.POSITIVE_INFINITY);
+    this.#running += 1;
+    log.warn({ node }, 'the node is silent and tasks wait for it: the fence command is run');
+    void fence.run(node).then(({ off, words }) => {
+      this.#running -= 1;
+      this.#notBefore.set(node, this.#options.clock.monotonic() + RETRY_MS);
+      this.#options.audit.info({ who: 'system', what: 'fence', node, off, words }, 'fence command');
+      if (off) this.#confirm(wish, words);
+      else log.error({ node, words }, 'the fence command did not confirm that the node is off');
+    });
+  }
+
+  #confirm(wish: FenceWish, words: string): void {
+    const { engine, log } = this.#options;
+    engine.perform({ kind: 'fenced', ...wish }, (result) => {
+      const { node } = wish;
+      if (result.ok) log.info({ node, words }, 'the node is off: what it held is over');
+      else log.warn({ node, code: result.error.code }, 'the node is off, which could not be noted');
+    });
+  }
+
+  #forgetOthers(wishes: readonly FenceWish[]): void {
+    const wanted = new Set(wishes.map(({ node }) => node));
+    const now = this.#options.clock.monotonic();
+    for (const [node, at] of this.#notBefore) {
+      if (!wanted.has(node) && at <= now) this.#notBefore.delete(node);
+    }
+  }
+}

@@ -1,0 +1,45 @@
+// The fence command as a program: what it is given, what counts as a yes, and that it ends.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { systemFence } from '../../../src/os/fence.ts';
+
+const shell = (line: string, timeoutMs = 20_000) =>
+  systemFence({ command: ['sh', '-c', line, 'fence', 'node={node}'], timeoutMs });
+
+test('the node is named where {node} stands, and no shell sees it', async () => {
+  const answer = await shell('echo "$1"').run('n1;false');
+  assert.deepEqual(answer, { off: true, words: 'exit code 0: node=n1;false' });
+});
+
+test('anything but exit code 0 is no evidence, and is said in words', async () => {
+  assert.deepEqual(await shell('echo no power >&2; exit 3').run('n1'), {
+    off: false,
+    words: 'exit code 3: no power',
+  });
+  assert.deepEqual(await shell('kill -9 $$').run('n1'), { off: false, words: 'SIGKILL' });
+  const missing = await systemFence({ command: ['/no/such/{node}'], timeoutMs: 1000 }).run('n1');
+  assert.equal(missing.off, false);
+  assert.match(missing.words, /ENOENT/);
+});
+
+test('a command that does not end is ended, with what it started', async () => {
+  const answer = await shell('sleep 300 & echo $!; sleep 300', 300).run('n1');
+  assert.equal(answer.off, false);
+  const [, pid] = /^it took longer than 300 ms: (\d+)$/.exec(answer.words) ?? [];
+  assert.ok(pid !== undefined, answer.words);
+  const until = performance.now() + 20_000;
+  while (isAlive(Number(pid))) {
+    assert.ok(performance.now() < until, 'gone in time');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
