@@ -191,7 +191,8 @@ export class HeadLink {
       this.#drop(`no answer for ${welcome.nodeTimeoutMs} ms`);
       return;
     }
-    this.send({ kind: 'heartbeat', sentAt, load: this.#world.load() });
+    const at = this.#world.clock.now();
+    this.send({ kind: 'heartbeat', sentAt, at, load: this.#world.load() });
     this.#timer = this.#world.clock.after(welcome.heartbeatMs, () => this.#beat());
   }
 

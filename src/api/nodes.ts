@@ -25,6 +25,8 @@ export const nodeView = z.object({
   load: z
     .object({ load1: z.number(), memoryFreeBytes: z.number(), diskFreeBytes: z.number() })
     .nullable(),
+  /** Ms that its wall clock is ahead of the head's, as far as is known. */
+  clockOffsetMs: z.number().int().nullable(),
   facts: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).nullable(),
   bootId: z.string().nullable(),
   /** Counts its connections; 0 = never seen. */

@@ -16,6 +16,7 @@ import {
   type NodeLoad,
   PROTOCOL_VERSION,
 } from '../wire/messages.ts';
+import { ClockOffset } from './clock-offset.ts';
 import type { Engine } from './engine.ts';
 import type { LogSink } from './log-sink.ts';
 import { OutputGate } from './output-gate.ts';
@@ -45,6 +46,7 @@ interface Link {
   /** The last report handled. */
   reports: number;
   load: NodeLoad | null;
+  readonly offset: ClockOffset;
 }
 
 export class Agents {
@@ -79,6 +81,7 @@ export class Agents {
       number: 0,
       reports: 0,
       load: null,
+      offset: new ClockOffset(),
     };
     session.onMessage((bytes) => this.#receive(link, bytes));
     session.onClose((why) => this.#closed(link, why));
@@ -87,6 +90,11 @@ export class Agents {
   /** Load figures of a connected node, from its last heartbeat. */
   load(node: NodeName): NodeLoad | null {
     return this.#links.get(node)?.load ?? null;
+  }
+
+  /** Ms that the wall clock of a connected node is ahead of ours; null when it has not said. */
+  clockOffsetMs(node: NodeName): number | null {
+    return this.#links.get(node)?.offset.ms ?? null;
   }
 
   silentMs(node: NodeName): number {
@@ -144,6 +152,7 @@ export class Agents {
         return this.#hello(link, message.protocol, message.hello);
       case 'heartbeat':
         link.load = message.load;
+        if (message.at !== undefined) link.offset.add(message.at, this.#options.clock.now());
         return tell(link, { kind: 'heartbeat_ack', sentAt: message.sentAt });
       case 'reports':
         return this.#reports(link, message);

@@ -120,6 +120,7 @@ const MESSAGES: Readonly<Record<AgentToHead['kind'], Shape>> = {
   hello: map({ protocol: finite, hello: isMap }),
   heartbeat: map({
     sentAt: finite,
+    at: optional(finite),
     load: map({ load1: finite, memoryFreeBytes: finite, diskFreeBytes: finite }),
   }),
   reports: map({ first: count, reports: list(report) }),

@@ -21,8 +21,14 @@ export interface LogName {
 
 export type AgentToHead =
   | { readonly kind: 'hello'; readonly protocol: number; readonly hello: NodeHello }
-  /** `sentAt`: the agent's monotonic clock; comes back in the acknowledgement and renews leases. */
-  | { readonly kind: 'heartbeat'; readonly sentAt: number; readonly load: NodeLoad }
+  | {
+      readonly kind: 'heartbeat';
+      /** The agent's monotonic clock; comes back in the acknowledgement and renews leases. */
+      readonly sentAt: number;
+      /** Its wall clock, only to be compared for people. An agent of 0.1.0 does not say. */
+      readonly at?: number;
+      readonly load: NodeLoad;
+    }
   /** Numbered from 1 per session: `reports[i]` has number `first + i`. */
   | { readonly kind: 'reports'; readonly first: number; readonly reports: readonly Report[] }
   /** The next piece of an output file. `end`: the file is complete with this piece. */

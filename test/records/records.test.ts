@@ -14,7 +14,7 @@ import { readExpected, readRecovered, throughJson, number } from './files.ts';
 const HERE = import.meta.dirname;
 
 const VERSIONS = readdirSync(HERE, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
+  .filter((entry) => entry.isDirectory() && entry.name !== 'wire')
   .map((entry) => entry.name);
 
 for (const version of VERSIONS) {

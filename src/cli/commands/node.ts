@@ -4,6 +4,7 @@ import type { NodeView } from '../../api/nodes.ts';
 import { formatSize } from '../../core/base/size.ts';
 import { parseNodeName } from '../../core/model/ids.ts';
 import { usage } from '../failure.ts';
+import { clockWords } from '../nodes/clock-words.ts';
 import { nodeColumns, nodeState } from '../nodes/columns.ts';
 import { defineListing, type ListingOptions, parseFormat } from '../output/listing.ts';
 import { printable } from '../output/table.ts';
@@ -130,6 +131,7 @@ export function formatNode(node: NodeView, output: string | undefined): string[]
     ['Tasks', node.running.join(', ')],
     ['Labels', node.labels.join(', ')],
     ['Shared', node.sharedPaths.join(', ')],
+    ['Clock', clockWords(node)],
     ['Last seen', formatInstant(node.lastSeenAt, now)],
     ...Object.entries(node.facts ?? {}).map(([name, value]) => factLine(name, value)),
   ];

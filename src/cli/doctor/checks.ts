@@ -5,9 +5,11 @@ import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync }
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import type { NodeView } from '../../api/nodes.ts';
 import { formatSize } from '../../core/base/size.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
+import { clockWords } from '../nodes/clock-words.ts';
 import { formatSpan } from '../output/words.ts';
 
 export interface Finding {
@@ -173,9 +175,17 @@ async function head(context: Context): Promise<Finding[]> {
 
 async function nodes(context: Context): Promise<Finding[]> {
   const { nodes: all } = await (await context.api()).call('listNodes', { timeoutMs: 3000 });
-  return all
+  const remarks = all
     .filter(({ reason }) => reason !== null)
     .map(({ name, reason }) => ({ state: 'note' as const, text: `node ${name}: ${reason}` }));
+  return [...remarks, ...all.flatMap(clockFinding)];
+}
+
+function clockFinding(node: NodeView): Finding[] {
+  const words = clockWords(node);
+  if (words === '') return [];
+  const text = `node ${node.name}: its clock is ${words}`;
+  return [{ state: 'note', text, remedy: 'Let all machines keep time with NTP.' }];
 }
 
 async function safeConfig(context: Context) {

@@ -19,6 +19,7 @@ import type { RequestCounts } from './request-counts.ts';
 export interface AgentAcceptor {
   accept(session: Session): void;
   load(node: NodeName): NodeLoad | null;
+  clockOffsetMs(node: NodeName): number | null;
 }
 
 export interface ClusterFacts {

@@ -7,7 +7,13 @@ import type { Resources } from '../../core/model/resources.ts';
 import type { NodeLoad } from '../../wire/messages.ts';
 import { formatInstant } from './notice.ts';
 
-export function viewNode(node: Node, load: NodeLoad | null): NodeView {
+/** What only a connected node's session knows. */
+export interface Live {
+  readonly load: NodeLoad | null;
+  readonly clockOffsetMs: number | null;
+}
+
+export function viewNode(node: Node, { load, clockOffsetMs }: Live): NodeView {
   return {
     name: node.name,
     state: nodeState(node),
@@ -22,6 +28,7 @@ export function viewNode(node: Node, load: NodeLoad | null): NodeView {
     unreachableSince: node.unreachableSince,
     lastSeenAt: node.lastSeenAt,
     load: load === null ? null : { ...load },
+    clockOffsetMs: clockOffsetMs === null ? null : Math.round(clockOffsetMs),
     facts: node.facts === null ? null : { ...node.facts },
     bootId: node.bootId === '' ? null : node.bootId,
     session: node.session,

@@ -2,14 +2,17 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { formatNode } from '../../../src/cli/commands/node.ts';
 import { decodeTicket, encodeTicket } from '../../../src/cli/join-string.ts';
 import { nearest } from '../../../src/cli/nearest.ts';
+import { clockWords } from '../../../src/cli/nodes/clock-words.ts';
 import { formatListing, parseFormat } from '../../../src/cli/output/listing.ts';
 import { displayWidth, formatTable } from '../../../src/cli/output/table.ts';
 import { fillTemplate } from '../../../src/cli/output/template.ts';
 import { formatSpan } from '../../../src/cli/output/words.ts';
 import * as values from '../../../src/cli/submit/values.ts';
 import { quoteWord, splitWords } from '../../../src/cli/submit/words.ts';
+import { nodeView } from './views.ts';
 
 test('arrays are ranges, lists and steps, with a bound on how many run at once', () => {
   const read = (text: string) => {
@@ -135,4 +138,16 @@ test('a join token comes back as it was, and says so when it is cut off', () => 
   assert.deepEqual(decodeTicket(text), { ok: true, value: ticket });
   assert.ok(!decodeTicket(text.slice(0, -9)).ok);
   assert.ok(!decodeTicket('wj_1_x').ok);
+});
+
+test('a clock is remarked upon when it is off by more than two seconds, either way', () => {
+  assert.equal(clockWords(nodeView()), '');
+  assert.equal(clockWords(nodeView({ clockOffsetMs: -2000 })), '');
+  assert.equal(clockWords(nodeView({ clockOffsetMs: 2001 })), "2s ahead of the head's");
+  assert.equal(clockWords(nodeView({ clockOffsetMs: -90_000 })), "1m30s behind the head's");
+  const shown = formatNode(nodeView({ clockOffsetMs: 5000 }), undefined);
+  assert.ok(
+    shown.some((line) => /^Clock: +5s ahead of the head's$/.test(line)),
+    shown.join('\n'),
+  );
 });

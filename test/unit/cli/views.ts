@@ -63,6 +63,7 @@ export function nodeView(fields: Partial<NodeView> = {}): NodeView {
     unreachableSince: null,
     lastSeenAt: null,
     load: null,
+    clockOffsetMs: null,
     facts: null,
     bootId: null,
     session: 1,

@@ -96,6 +96,25 @@ test('[N1] a session speaks for the node that its secret proved', async () => {
   assert.deepEqual(numbers, [2, 1]);
 });
 
+test('the offset of a clock is what the fastest of the last heartbeats says', async () => {
+  const { made, agents } = await bench();
+  const session = new FakeSession('n1');
+  agents.accept(session);
+  session.hello();
+  await made.settle();
+  const n1 = 'n1' as NodeName;
+  const load = { load1: 0, memoryFreeBytes: 0, diskFreeBytes: 0 };
+  const beat = (more: { at?: number }): void =>
+    session.say({ kind: 'heartbeat', sentAt: 0, load, ...more });
+  beat({});
+  assert.equal(agents.clockOffsetMs(n1), null, 'an older agent does not say');
+  const now = made.clock.now();
+  for (const offset of [4000, 5000, -60_000]) beat({ at: now + offset });
+  assert.equal(agents.clockOffsetMs(n1), 5000, 'one that took a minute says nothing');
+  for (let at = 0; at < 8; at += 1) beat({ at: now });
+  assert.equal(agents.clockOffsetMs(n1), 0, 'the clock was set right');
+});
+
 test('[S7] reports sent again are acknowledged again, and change nothing', async () => {
   const { made, agents, engine } = await bench();
   const session = new FakeSession('n1');

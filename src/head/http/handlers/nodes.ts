@@ -7,21 +7,25 @@ import type { Actor } from '../../../core/model/actor.ts';
 import { type Refusal, refuse } from '../../../core/model/errors.ts';
 import type { NodeName } from '../../../core/model/ids.ts';
 import { hashSecret, makeSecret } from '../../auth/secrets.ts';
-import { viewNode } from '../../views/node-view.ts';
+import { type Live, viewNode } from '../../views/node-view.ts';
 import type { Handler } from '../call.ts';
 import type { Services } from '../services.ts';
 import { changed } from './job-actions.ts';
 
 export const listNodes: Handler<'listNodes'> = ({ engine, agents }) => {
   const nodes = [...engine.state.nodes.values()];
-  return ok({ nodes: nodes.map((node) => viewNode(node, agents.load(node.name))) });
+  return ok({ nodes: nodes.map((node) => viewNode(node, liveOf(agents, node.name))) });
 };
 
 export const getNode: Handler<'getNode'> = ({ engine, agents }, { params }) => {
   const node = engine.state.nodes.get(params.name as NodeName);
   if (node === undefined) return err(refuse('node.not_found', { node: params.name }));
-  return ok(viewNode(node, agents.load(node.name)) satisfies NodeView);
+  return ok(viewNode(node, liveOf(agents, node.name)) satisfies NodeView);
 };
+
+function liveOf(agents: Services['agents'], name: NodeName): Live {
+  return { load: agents.load(name), clockOffsetMs: agents.clockOffsetMs(name) };
+}
 
 export const drainNode: Handler<'drainNode'> = async ({ engine }, { params, body, actor }) => {
   const node = params.name as NodeName;
