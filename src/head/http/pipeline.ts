@@ -12,18 +12,11 @@ import { sendJson, sendRefusal } from './answer.ts';
 import type { Call } from './call.ts';
 import { type FoundJob, findJob, ownerOf, readPlace } from './find-job.ts';
 import { HANDLERS } from './handlers/handlers.ts';
-import type { RateLimit } from './rate-limit.ts';
 import { readBody } from './read-body.ts';
+import type { RequestLimits } from './request-limits.ts';
 import { type Match, matchRoute } from './router.ts';
 import type { Services } from './services.ts';
 import { validate } from './validate.ts';
-
-export interface Limits {
-  /** By user name. */
-  readonly users: RateLimit;
-  /** By address, for requests without (good) credentials. */
-  readonly strangers: RateLimit;
-}
 
 type AnyHandler = (
   services: Services,
@@ -41,11 +34,11 @@ interface Visit {
 
 export class Pipeline {
   readonly #services: Services;
-  readonly #limits: Limits;
+  readonly #limits: RequestLimits;
   readonly #stopping: AbortSignal;
 
   /** `stopping`: aborted when the head stops, so that long polls and streams end. */
-  constructor(services: Services, limits: Limits, stopping: AbortSignal) {
+  constructor(services: Services, limits: RequestLimits, stopping: AbortSignal) {
     this.#services = services;
     this.#limits = limits;
     this.#stopping = stopping;
@@ -73,14 +66,8 @@ export class Pipeline {
     const { authenticator, clock } = this.#services;
     const { headers } = visit.incoming;
     const principal = authenticator.authenticate(headers.authorization, visit.local);
-    const isUser = principal.ok && principal.value.kind === 'user';
-    const limit = isUser ? this.#limits.users : this.#limits.strangers;
-    const isNode = principal.ok && principal.value.kind === 'node';
-    const name = isUser ? principal.value.actor.name : visit.address;
-    if (!isNode && !limit.take(name, clock.monotonic())) {
-      return err(refuse('rate.exceeded', { limit: String(limit.perSecond) }));
-    }
-    return principal;
+    const limit = this.#limits.exceeded(visit, principal, clock.monotonic());
+    return limit === null ? principal : err(refuse('rate.exceeded', { limit: String(limit) }));
   }
 
   /** A thrown error is a bug: it is logged under a number that the answer names. */
@@ -176,9 +163,9 @@ export class Pipeline {
 
   #unknown(visit: Visit, path: string): Refusal {
     const { clock } = this.#services;
-    const { strangers } = this.#limits;
-    if (strangers.take(visit.address, clock.monotonic())) return refuse('route.unknown', { path });
-    return refuse('rate.exceeded', { limit: String(strangers.perSecond) });
+    const limit = this.#limits.strangerExceeded(visit, clock.monotonic());
+    if (limit === null) return refuse('route.unknown', { path });
+    return refuse('rate.exceeded', { limit: String(limit) });
   }
 
   #refuse({ incoming, response }: Visit, refusal: Refusal): void {

@@ -23,8 +23,8 @@ import { AgentSockets, refuseUpgrade } from './agent-socket.ts';
 import { EventRing } from './event-ring.ts';
 import { JobWatch } from './job-watch.ts';
 import { Pipeline } from './pipeline.ts';
-import { RateLimit } from './rate-limit.ts';
 import { RequestCounts } from './request-counts.ts';
+import { RequestLimits } from './request-limits.ts';
 import { matchRoute } from './router.ts';
 import type { AgentAcceptor, Services } from './services.ts';
 
@@ -35,9 +35,6 @@ const REQUEST_MS = 60_000;
 /** A little more than what clients usually keep an idle connection. */
 const KEEP_ALIVE_MS = 65_000;
 const HEADER_BYTES_MAX = 32 * 1024;
-/** Guesses at tokens from one address; a login needs three requests. */
-const STRANGER_RATE = 50;
-const STRANGER_BURST = 500;
 
 export interface HttpPorts {
   readonly engine: Engine;
@@ -149,11 +146,7 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound):
     watch: new JobWatch(),
     counts: new RequestCounts(),
   };
-  const limits = {
-    users: new RateLimit(requestRateMax),
-    strangers: new RateLimit(STRANGER_RATE, STRANGER_BURST),
-  };
-  return new Side(services, limits);
+  return new Side(services, new RequestLimits(requestRateMax));
 }
 
 function addressesOf({ secure }: HttpOptions, port: number | null): string[] {

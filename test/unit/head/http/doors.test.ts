@@ -83,6 +83,39 @@ test('guesses at tokens from one address run dry', async (t) => {
   assert.deepEqual([...codes].sort(), ['auth.token_invalid', 'rate.exceeded']);
 });
 
+test('a node that dials in a circle is refused for a while, and others are not', async (t) => {
+  const world = await startWorld(t, { timeStandsStill: true });
+  const dial = async (name: string, secret: string): Promise<number> => {
+    const socket = new WebSocket(`ws+unix:${world.socketPath}:/v1/agent`, {
+      headers: { authorization: `Node ${name}:${secret}` },
+    });
+    return new Promise((resolve, reject) => {
+      socket.once('error', reject);
+      socket.once('unexpected-response', (_, { statusCode = 0 }) => resolve(statusCode));
+      socket.once('open', () => {
+        socket.terminate();
+        resolve(101);
+      });
+    });
+  };
+  const [mad, calm] = await Promise.all(
+    ['n1', 'n2'].map((name) => world.admin.call('createNode', { body: { name } })),
+  );
+  const answers: number[] = [];
+  for (let at = 0; at < 25; at += 1) answers.push(await dial('n1', mad?.secret ?? ''));
+  assert.deepEqual(answers, [...Array(20).fill(101), ...Array(5).fill(429)]);
+  assert.equal(await dial('n2', calm?.secret ?? ''), 101);
+});
+
+test('a local connection that floods without credentials keeps nobody from a login', async (t) => {
+  const world = await startWorld(t, { timeStandsStill: true });
+  const request = 'GET /v1/whoami HTTP/1.1\r\nhost: x\r\n\r\n';
+  const last = 'GET /v1/whoami HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
+  const answers = await talk(connect(world.socketPath), request.repeat(2999) + last);
+  assert.equal(answers.match(/rate\.exceeded/g)?.length, 2970);
+  assert.equal((await world.admin.call('whoami')).role, 'admin');
+});
+
 test('a certificate other than the pinned one gets no token', async (t) => {
   const world = await startWorld(t);
   const address = { url: world.url, fingerprint: 'ab'.repeat(32) };
