@@ -4,7 +4,7 @@
 import type { NodeHello } from '../core/model/node.ts';
 import type { HeldEpoch } from '../core/model/orders.ts';
 import { adoptionInputs, strangers } from '../core/runner/adopt.ts';
-import type { RunnerState } from '../core/runner/state.ts';
+import type { Epoch, RunnerState } from '../core/runner/state.ts';
 import type { KnownProcess, LaunchRequest, Processes } from '../ports/processes.ts';
 import type { HeadToAgent } from '../wire/messages.ts';
 import { Engine } from './engine.ts';
@@ -66,6 +66,7 @@ class RunningAgent implements Agent {
     this.#outputs = new OutputShipper({
       clock,
       files,
+      isStarted: (epochId) => hasStarted(state.epochs.get(epochId)),
       send: (message) => this.#link.send(message),
     });
     this.#link = this.#makeLink();
@@ -225,6 +226,10 @@ class RunningAgent implements Agent {
     this.#processes = null;
     void this.#connectLauncher();
   }
+}
+
+function hasStarted(epoch: Epoch | undefined): boolean {
+  return epoch?.processes.some((process) => process.state !== 'requested') ?? false;
 }
 
 function heldOf(state: RunnerState): HeldEpoch[] {

@@ -46,6 +46,8 @@ interface Part {
 export interface ShipperWorld {
   readonly clock: Clock;
   readonly files: Files;
+  /** Whether the launcher has said of any process of the epoch that it started. */
+  readonly isStarted: (epochId: EpochId) => boolean;
   /** False: no session; the message is not kept. */
   readonly send: (message: AgentToHead) => boolean;
 }
@@ -135,7 +137,9 @@ export class OutputShipper {
     const delay = LOOK_EVERY_MS + this.#fileCount * LOOK_MS_PER_FILE;
     this.#timer = this.#world.clock.after(delay, () => {
       this.#timer = null;
-      for (const part of this.#parts.values()) {
+      for (const [epochId, part] of this.#parts) {
+        // Many wait for the launcher at a time; their files need no look before they are there.
+        if (part.whenShipped === null && !this.#world.isStarted(epochId)) continue;
         for (const file of part.files) this.#look(part, file);
       }
       this.#lookLater();

@@ -70,6 +70,24 @@ test('output is shipped while the task runs, what is new each time', async () =>
   assert.equal(world.head.ended.has(KEY), false);
 });
 
+test('files of what the launcher has not started are not looked at', async () => {
+  world = new FakeWorld();
+  await world.start();
+  world.launcher.answersStarts = false;
+  let looks = 0;
+  const size = world.files.size.bind(world.files);
+  world.files.size = (path) => {
+    looks += 1;
+    return size(path);
+  };
+  world.head.order(launch(1, shell('x')));
+  await world.clock.advance(1000);
+  assert.equal(looks, 0);
+  world.launcher.tell({ kind: 'started', launchId: 1, pid: 1001 });
+  await world.clock.advance(1000);
+  assert.ok(looks > 0);
+});
+
 test('no more than a window is under way without an acknowledgement', async () => {
   await begin();
   world.head.acknowledges = false;
