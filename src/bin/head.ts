@@ -14,6 +14,7 @@ import { systemChance } from '../os/chance.ts';
 import { systemClock } from '../os/clock.ts';
 import { systemFence } from '../os/fence.ts';
 import { type FileLog, openLog } from '../os/log.ts';
+import { collectWhenIdle, ownHeap } from '../os/spare-memory.ts';
 import { StoreFailure } from '../ports/store.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import { type HeadOptions, readHeadOptions } from './head-options.ts';
@@ -25,12 +26,14 @@ import { type HeadOptions, readHeadOptions } from './head-options.ts';
  */
 export async function runHead(options: HeadOptions): Promise<void> {
   mkdirSync(options.directory, { recursive: true, mode: 0o700 });
+  const endSparing = collectWhenIdle(systemClock, ownHeap());
   const log = openLog({ file: options.logFile, name: 'head' });
   const audit = openLog({ file: options.auditFile, name: 'audit' });
   try {
     await serve(options, log, audit);
     log.info({}, 'head stopped');
   } finally {
+    endSparing();
     log.close();
     audit.close();
   }

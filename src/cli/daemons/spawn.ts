@@ -14,10 +14,16 @@ export interface Daemon {
   readonly environment: Environment;
 }
 
+/**
+ * Left alone, V8 takes up to 124 MiB for young objects and lets the rest grow up to fourfold before
+ * it collects: three quarters of a busy head's memory. These have an effect only at the start.
+ */
+const V8_FLAGS = ['--max-semi-space-size=4', '--heap-growing-percent=50', '--expose-gc'];
+
 /** Resolves with its pid once the process exists. */
 export function startDaemon(daemon: Daemon): Promise<number> {
   const output = openSync(daemon.outputFile, 'w', 0o600);
-  const child = spawn(process.execPath, [daemon.script, daemon.optionsFile], {
+  const child = spawn(process.execPath, [...V8_FLAGS, daemon.script, daemon.optionsFile], {
     detached: true,
     // Not where the user stands: that folder must stay free to be unmounted or removed.
     cwd: '/',
@@ -49,5 +55,6 @@ function daemonEnvironment(from: Environment): NodeJS.ProcessEnv {
   const kept = Object.entries(from).filter(([name]) => !/^WEFT_(TOKEN|HEAD)/.test(name));
   const cache = from['XDG_CACHE_HOME'] || (from['HOME'] && path.join(from['HOME'], '.cache'));
   const compiled = cache ? { NODE_COMPILE_CACHE: path.join(cache, 'weft', 'compiled') } : {};
-  return { ...Object.fromEntries(kept), ...compiled };
+  // One heap of the C library for all threads: what one frees, another can use. 15 MiB of the head.
+  return { MALLOC_ARENA_MAX: '1', ...Object.fromEntries(kept), ...compiled };
 }

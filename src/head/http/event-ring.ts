@@ -11,7 +11,7 @@ import { shownEvent } from './shown-event.ts';
 /** Ten seconds of a busy head, an hour of a quiet one. */
 const RECORDS_MAX = 10_000;
 /** Characters of what is shown; few records are large, but some are. */
-const TEXT_MAX = 32 * 1_048_576;
+const TEXT_MAX = 4 * 1_048_576;
 
 /** Who may see an event: everybody, the owner of a job, or admins. */
 type Audience = { readonly owner: string } | 'all' | 'admin';
