@@ -1,6 +1,7 @@
 // From what the last steps changed to the rows that outlive memory.
 
 import type { EndedEpoch, Job, State } from '../core/controller/state.ts';
+import type { JobSpec } from '../core/model/job.ts';
 import type { HistoryRow, JobRow, TaskRow } from '../ports/history.ts';
 import { formatProgram } from './program-line.ts';
 
@@ -14,9 +15,18 @@ export function takeHistory(state: State): HistoryRow[] {
   return rows;
 }
 
+/** The last specification written out: equal jobs share one, and each has two rows in its life. */
+let written: { readonly spec: JobSpec; readonly text: string } | null = null;
+
+function writeSpec(spec: JobSpec): string {
+  if (written?.spec === spec) return written.text;
+  const { environment: _, ...shown } = spec;
+  written = { spec, text: JSON.stringify(shown) };
+  return written.text;
+}
+
 function jobRow(job: Job): JobRow {
   const { spec, outcome } = job;
-  const { environment: _, ...shown } = spec;
   return {
     jobId: job.id,
     name: spec.name,
@@ -35,7 +45,7 @@ function jobRow(job: Job): JobRow {
     nodeCount: spec.request.nodeCount,
     cpuCount: spec.request.perNode.cpuCount,
     memoryBytes: spec.request.perNode.memoryBytes,
-    spec: JSON.stringify(shown),
+    spec: writeSpec(spec),
   };
 }
 

@@ -148,7 +148,7 @@ function importJob(state: State, data: JobData): void {
   const { pending, running, active, ended, waitsFor, spec: bare, ...rest } = data;
   const environment = present(state.environments.get(data.environmentId), 'the environment');
   environment.users += 1;
-  const spec = shareSpec(state, { ...bare, environment: environment.variables });
+  const spec = shareSpec(state, bare, environment.variables);
   const job: Job = {
     ...rest,
     usage: { ...data.usage },

@@ -171,7 +171,7 @@ export interface State {
   readonly environmentIds: Map<string, number>;
   nextEnvironmentId: number;
   /** Equal parts of one submission after another are kept once. */
-  lastSpec: JobSpec | null;
+  lastSpec: { readonly text: string; readonly spec: JobSpec } | null;
   /** What can be given work, for the scheduler. */
   readonly pool: NodePool;
   readonly shapes: ShapeBook;

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochId, NodeName } from '../../../src/core/model/ids.ts';
+import type { Report } from '../../../src/core/model/orders.ts';
 import { rebuild } from '../../../src/head/journal.ts';
 import { StoreFailure } from '../../../src/ports/store.ts';
 import { MemoryStore } from '../../../src/store/memory.ts';
@@ -242,4 +243,29 @@ test('[S4] bytes that are no journal entry stop the start with words', async () 
       `bytes ${bytes}`,
     );
   }
+});
+
+test('the start of a short task is written together with its end, that of a long one soon', async () => {
+  const made = await bench();
+  const told = { kind: 'report', node: 'n1' as NodeName, session: 1 } as const;
+  const start = (epoch: string): Report => {
+    const at = made.clock.now();
+    return { kind: 'task_started', epochId: epoch as EpochId, at, limits: 'none' };
+  };
+  for (const name of ['a', 'b']) made.submit(name);
+  await made.settle();
+  made.take();
+  const before = made.disk.journal.length;
+  made.perform('start', { ...told, report: start('1#1') });
+  made.clock.endTurn();
+  await settlePromises();
+  assert.deepEqual([made.writes, made.take()], [0, []], 'nobody waits for a start');
+  made.perform('end', { ...told, report: endReport('1#1', made.clock.now()) });
+  await made.settle();
+  assert.deepEqual(made.take(), ['start: done', 'end: done']);
+  assert.equal(made.disk.journal.length, before + 1);
+  made.perform('start', { ...told, report: start('2#1') });
+  made.clock.pass(5);
+  await made.settle();
+  assert.deepEqual(made.take(), ['start: done']);
 });

@@ -33,7 +33,7 @@ export function applyEnvironmentAdded(state: State, event: Of<'environment_added
 export function applyJobSubmitted(state: State, event: Of<'job_submitted'>, at: number): void {
   const environment = present(state.environments.get(event.environmentId), 'the environment');
   environment.users += 1;
-  const spec = shareSpec(state, { ...event.spec, environment: environment.variables });
+  const spec = shareSpec(state, event.spec, environment.variables);
   const indices = spec.array === null ? IntervalSet.of([[0, 0]]) : parseIndices(spec.array.indices);
   const job: Job = {
     id: event.jobId,
