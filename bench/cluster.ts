@@ -2,7 +2,7 @@
 // directory, started by `weft up` as a user would, and a bare client for its unix socket.
 
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Call, connectLocally } from '../test/support/local-client.ts';
@@ -25,13 +25,16 @@ export interface ClusterOptions {
   readonly nodes: number;
   readonly cpus: number;
   readonly connections?: number;
+  /** The directory of a stopped head's store, which becomes this cluster's. */
+  readonly store?: string;
 }
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const directory = mkdtempSync(join(tmpdir(), 'weft-bench-'));
   const cli = (...args: string[]): string =>
     execFileSync(process.execPath, [weft, '--dir', directory, ...args], { encoding: 'utf8' });
-  const { nodes, cpus } = options;
+  const { nodes, cpus, store } = options;
+  if (store !== undefined) cpSync(store, join(directory, 'head'), { recursive: true });
   cli('up', '--nodes', String(nodes), '--cpus', String(cpus), '--memory', '64G');
   const socketPath = join(directory, 'weft.sock');
   const client = await connectLocally(socketPath, options.connections);
@@ -57,6 +60,21 @@ function cpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+export interface Memory {
+  /** With the text of the program, which all of its processes share. */
+  readonly resident: number;
+  /** Its own alone. */
+  readonly private: number;
+}
+
+/** Of a process, now (proc_pid_smaps_rollup, proc(5)). */
+export function memoryMiB(pid: number): Memory {
+  const lines = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+  const sum = (pattern: RegExp): number =>
+    [...lines.matchAll(pattern)].reduce((all, [, kib]) => all + Number(kib) / 1024, 0);
+  return { resident: sum(/^Rss:\s+(\d+)/gm), private: sum(/^Private_\w+:\s+(\d+)/gm) };
 }
 
 /** One figure in the form that bench/RESULTS.md and the peers' scripts share. */

@@ -2,15 +2,17 @@
 // peers are measured with: how many accepted jobs are lost, how many run twice. Then with many jobs
 // pending: how long until it serves again, and how much memory it takes.
 
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectLocally } from '../test/support/local-client.ts';
-import { figure, startCluster } from './cluster.ts';
+import { type Cluster, figure, memoryMiB, startCluster } from './cluster.ts';
 
 const burst = Number(process.argv[2] ?? 1000);
 const pending = Number(process.argv[3] ?? 100_000);
 const repetitions = 3;
+/** The head looks every two seconds whether it is idle and may collect its garbage. */
+const QUIET_MS = 6000;
 
 const lost: number[] = [];
 const twice: number[] = [];
@@ -74,21 +76,26 @@ async function manyPending(): Promise<void> {
     }));
     for (let at = 0; at < pending; at += jobs.length)
       await cluster.call('POST', '/v1/jobs/bulk', { jobs });
-    figure(`head_rss_${pending}_pending`, 'MiB', [residentMiB(cluster.headPid())]);
+    memory(cluster, `head_${pending}_pending`);
+    await sleep(QUIET_MS);
+    memory(cluster, `head_${pending}_pending_quiet`);
     const from = performance.now();
     process.kill(cluster.headPid(), 'SIGKILL');
     cluster.cli('up');
     const client = await connectLocally(cluster.socketPath);
-    const { counts } = await client.call<{ counts: unknown }>('GET', '/v1/info');
+    const { jobs: counts } = await client.call<{ jobs: unknown }>('GET', '/v1/info');
     figure(`recovery_${pending}_pending`, 's', [(performance.now() - from) / 1000], { counts });
-    figure(`head_rss_${pending}_pending_after_restart`, 'MiB', [residentMiB(cluster.headPid())]);
+    memory(cluster, `head_${pending}_pending_after_restart`);
+    await sleep(QUIET_MS);
+    memory(cluster, `head_${pending}_pending_after_restart_quiet`);
     client.close();
   } finally {
     cluster.stop();
   }
 }
 
-function residentMiB(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024;
+function memory(cluster: Cluster, name: string): void {
+  const { resident, private: own } = memoryMiB(cluster.headPid());
+  figure(`${name}_resident`, 'MiB', [resident]);
+  figure(`${name}_private`, 'MiB', [own]);
 }
