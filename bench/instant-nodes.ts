@@ -12,6 +12,8 @@ const NODES = ['instant-1', 'instant-2', 'instant-3', 'instant-4'] as NodeName[]
 const USER: Actor = { kind: 'user', name: 'bench' as UserName, uid: 1000, role: 'admin' };
 /** Submissions under way at a time, as of so many clients. */
 const OPEN_MAX = 64;
+/** Submissions between two ticks, in which done jobs leave memory: a second of a busy head. */
+const TICK_JOBS = 1000;
 
 export interface InstantCluster {
   /** Submits this many single jobs and resolves when all are done and durable. */
@@ -61,6 +63,7 @@ export async function startInstantCluster(directory: string): Promise<InstantClu
       });
       await submitAll(engine, jobs);
       await allDone;
+      engine.perform({ kind: 'tick' }, () => undefined);
       await engine.settled();
     },
     async stop() {
@@ -78,6 +81,7 @@ async function submitAll(engine: Engine, jobs: number): Promise<void> {
     engine
       .execute({ kind: 'submit_job', submission, key: null, retired: {} }, USER)
       .then(() => (open -= 1));
+    if (at % TICK_JOBS === 0) engine.perform({ kind: 'tick' }, () => undefined);
     if (open >= OPEN_MAX) await engine.settled();
   }
 }

@@ -10,8 +10,8 @@ import { shownEvent } from './shown-event.ts';
 
 /** Ten seconds of a busy head, an hour of a quiet one. */
 const RECORDS_MAX = 10_000;
-/** Characters of what is shown; few records are large, but some are. */
-const TEXT_MAX = 4 * 1_048_576;
+/** Characters of what is shown: some 6,000 submissions, for whoever is cut off for seconds. */
+const TEXT_MAX = 8 * 1_048_576;
 
 /** Who may see an event: everybody, the owner of a job, or admins. */
 type Audience = { readonly owner: string } | 'all' | 'admin';

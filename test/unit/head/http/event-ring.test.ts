@@ -22,7 +22,7 @@ test('large records push old ones out long before there are many', async () => {
     ring.add({ seq, at: 0, events: [drained(large)] }, engine.state);
   }
   assert.equal(ring.newest, 100);
-  assert.equal(ring.oldest, 100 - 31 + 1);
+  assert.equal(ring.oldest, 100 - 7 + 1);
   assert.equal(ring.get(ring.oldest - 1), undefined);
   assert.notEqual(ring.get(ring.oldest), undefined);
   const huge = { seq: 101, at: 0, events: [drained('x'.repeat(40 * 1_048_576))] };
