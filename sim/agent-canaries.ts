@@ -75,6 +75,27 @@ function neverKill({ connectLauncher }: AgentPorts): Partial<AgentPorts> {
   };
 }
 
+/** What cannot be recorded is not done, not even what ends processes. */
+function endsWait({ journal, connectLauncher }: AgentPorts): Partial<AgentPorts> {
+  let isStuck = false;
+  const write = (offset: number, bytes: Uint8Array): void => {
+    isStuck = true;
+    journal.write(offset, bytes);
+    isStuck = false;
+  };
+  return {
+    journal: { ...journal, write },
+    async connectLauncher() {
+      const processes = await connectLauncher();
+      const signal = processes.signal.bind(processes);
+      processes.signal = (launchId, number, scope) => {
+        if (!isStuck) signal(launchId, number, scope);
+      };
+      return processes;
+    },
+  };
+}
+
 function forgetTail({ files }: AgentPorts): Partial<AgentPorts> {
   return { files: { ...files, size: (path) => Math.min(files.size(path) ?? 0, 23) } };
 }
@@ -113,6 +134,11 @@ export const AGENT_CANARIES: readonly Canary[] = [
     name: 'never-kill',
     sentence: 'what ignores TERM is left alone',
     plant: withPorts(neverKill),
+  },
+  {
+    name: 'ends-wait',
+    sentence: 'an agent on a full disk ends nothing until there is room',
+    plant: withPorts(endsWait),
   },
   {
     name: 'output-cut',

@@ -13,6 +13,21 @@ export class SimDisk {
   isFull = false;
   reserveBytes = 0;
 
+  get freeBytes(): number {
+    return this.isFull ? 0 : 2 ** 40;
+  }
+
+  /** `reserveBytes` of the journal's own are left. */
+  fill(reserveBytes: number): void {
+    this.isFull = true;
+    this.reserveBytes = reserveBytes;
+  }
+
+  /** For what is not in the journal's reserve. */
+  checkRoom(): void {
+    if (this.isFull) throw new Error('ENOSPC: no space left on device');
+  }
+
   /** A new installation: nothing is left. */
   wipe(): void {
     this.files.clear();
@@ -50,8 +65,16 @@ export function filesOf(disk: SimDisk, life: Life): Files {
     if (life.alive) work();
   };
   return {
-    makeDirectory: (path) => whileAlive(() => disk.directories.add(path)),
-    writeFile: (path, text) => whileAlive(() => disk.files.set(path, Buffer.from(text))),
+    makeDirectory: (path) =>
+      whileAlive(() => {
+        if (!disk.directories.has(path)) disk.checkRoom();
+        disk.directories.add(path);
+      }),
+    writeFile: (path, text) =>
+      whileAlive(() => {
+        disk.checkRoom();
+        disk.files.set(path, Buffer.from(text));
+      }),
     size: (path) => disk.files.get(path)?.length ?? null,
     read: (path, _uid, offset, bytesMax) =>
       Uint8Array.from(disk.files.get(path)?.subarray(offset, offset + bytesMax) ?? []),
@@ -76,8 +99,8 @@ export function journalOf(disk: SimDisk, life: Life, crashNow: () => JournalCras
     read: () => Uint8Array.from(disk.journal),
     write(offset, bytes) {
       if (!life.alive) return;
-      if (disk.isFull && disk.reserveBytes < bytes.length) throw new Error('ENOSPC');
-      if (disk.isFull) disk.reserveBytes -= bytes.length;
+      if (disk.reserveBytes < bytes.length) disk.checkRoom();
+      disk.reserveBytes -= bytes.length;
       const crash = crashNow();
       if (crash === 'before') return;
       const length = crash === 'torn' ? Math.floor(bytes.length / 2) : bytes.length;
@@ -85,7 +108,7 @@ export function journalOf(disk: SimDisk, life: Life, crashNow: () => JournalCras
     },
     replace(bytes) {
       if (!life.alive) return;
-      if (disk.isFull) throw new Error('ENOSPC');
+      disk.checkRoom();
       disk.journal = Buffer.from(bytes);
     },
     hasRoom: () => !disk.isFull,

@@ -197,7 +197,8 @@ export class Kernel {
   }
 
   #write(process: SimProcess, path: string, word: string): void {
-    if (!path.includes('/spool/')) return;
+    // A program whose output finds no room is told so, and goes on.
+    if (!path.includes('/spool/') || this.#world.disk.isFull) return;
     const text = `${word} ${process.mark}\n`;
     this.#world.disk.append(path, text);
     this.#world.onWrite(process, text);

@@ -174,6 +174,7 @@ export class Machine {
       ...{ time, dice, kernel: this.kernel },
       now: () => this.clock.now(),
       forkFailures: () => this.forkFailures,
+      canMake: (path) => !this.disk.isFull || this.disk.files.has(path),
     });
     return this.#launcher;
   }
@@ -203,7 +204,7 @@ export class Machine {
       },
       containment: this.make.hasGroups ? groupContainment(this.kernel, life) : POLLED,
       marks: marksOf(this.kernel, life),
-      load: () => ({ load1: 0, memoryFreeBytes: 0, diskFreeBytes: 0 }),
+      load: () => ({ load1: 0, memoryFreeBytes: 0, diskFreeBytes: this.disk.freeBytes }),
     };
   }
 

@@ -16,6 +16,7 @@ import { planOf } from './plan.ts';
 
 const ENOENT = 2;
 const EAGAIN = 11;
+const ENOSPC = 28;
 
 export interface LauncherWorld {
   readonly time: Time;
@@ -23,6 +24,8 @@ export interface LauncherWorld {
   readonly kernel: Kernel;
   /** Wall clock of the node. */
   readonly now: () => number;
+  /** Whether an output file can be opened for writing. */
+  readonly canMake: (path: string) => boolean;
   /** Share of starts for which the system has no process left. */
   readonly forkFailures: () => number;
 }
@@ -65,6 +68,7 @@ export class SimLauncher {
     const { dice, kernel } = this.world;
     if (planOf(request.argv).isMissing) return this.#fail(launchId, 'exec', ENOENT);
     if (dice.happens(this.world.forkFailures())) return this.#fail(launchId, 'fork', EAGAIN);
+    if (!this.world.canMake(request.stdout)) return this.#fail(launchId, 'stdout', ENOSPC);
     const entry: Entry = {
       known: { launchId, state: 'running' },
       process: kernel.start(request, (what) => {
@@ -90,7 +94,7 @@ export class SimLauncher {
     return [...this.world.kernel.processes].filter((process) => process.mark === mark);
   }
 
-  #fail(launchId: number, stage: 'exec' | 'fork', errno: number): void {
+  #fail(launchId: number, stage: 'exec' | 'fork' | 'stdout', errno: number): void {
     const end = { kind: 'failed', launchId, stage, errno } as const;
     this.table.set(launchId, { process: null, known: { launchId, state: 'ended', end } });
     this.#tell(end);

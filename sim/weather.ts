@@ -40,6 +40,7 @@ export interface Weather {
   readonly forkFailureMs: number | null;
   /** How often the fence command succeeds; null = the site has none. */
   readonly fenceSuccess: number | null;
+  readonly nodeDiskFullMs: number | null;
 }
 
 const SWITCHED_OFF = 0.3;
@@ -80,6 +81,7 @@ export function drawWeather(dice: Dice): Weather {
     clockJumpMs: fault(20_000, 90_000),
     forkFailureMs: fault(30_000, 90_000),
     fenceSuccess: dice.pick([null, null, 0.6, 1]),
+    nodeDiskFullMs: fault(20_000, 90_000),
   };
 }
 
@@ -116,6 +118,7 @@ export class Storm {
     this.#every(weather.netSlowMs, () => this.#slowLink());
     this.#every(weather.clockJumpMs, () => this.#jumpClock());
     this.#every(weather.forkFailureMs, () => this.#refuseForks());
+    this.#every(weather.nodeDiskFullMs, () => this.#fillNodeDisk());
   }
 
   /** Everything works again, and stays so. */
@@ -131,6 +134,7 @@ export class Storm {
     }
     for (const machine of machines) {
       machine.forkFailures = 0;
+      machine.disk.isFull = false;
       machine.journalCrash = 'none';
       machine.powerOn();
       machine.startAgent();
@@ -253,6 +257,17 @@ export class Storm {
     const jumpMs = dice.whole(-20_000, 20_000);
     note(`somebody sets a clock by ${jumpMs} ms`);
     skew.wallMs += jumpMs;
+  }
+
+  #fillNodeDisk(): void {
+    const { dice, note } = this.#world;
+    const machine = this.#machine();
+    note(`the disk of ${machine.name} is full`);
+    machine.disk.fill(dice.pick([0, 3000, 1_000_000]));
+    this.#later(60_000, () => {
+      note(`the disk of ${machine.name} has room again`);
+      machine.disk.isFull = false;
+    });
   }
 
   #refuseForks(): void {

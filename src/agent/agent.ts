@@ -2,12 +2,13 @@
 // the simulator; everything it touches is an argument.
 
 import type { NodeHello } from '../core/model/node.ts';
-import type { HeldEpoch } from '../core/model/orders.ts';
+import type { HeldEpoch, Order } from '../core/model/orders.ts';
 import { adoptionInputs, strangers } from '../core/runner/adopt.ts';
 import type { Epoch, RunnerState } from '../core/runner/state.ts';
 import type { KnownProcess, LaunchRequest, Processes } from '../ports/processes.ts';
 import type { HeadToAgent } from '../wire/messages.ts';
 import { Engine } from './engine.ts';
+import { FaultWatch } from './fault.ts';
 import { groupsOf, Hands } from './hands.ts';
 import { Journal } from './journal.ts';
 import { MemoryWatch } from './memory-watch.ts';
@@ -47,6 +48,7 @@ class RunningAgent implements Agent {
   readonly #outputs: OutputShipper;
   readonly #hands: Hands;
   readonly #memory: MemoryWatch;
+  readonly #faults: FaultWatch;
   #processes: Processes | null = null;
   /** Starts decided while there was no launcher. */
   #queued: LaunchRequest[] = [];
@@ -68,6 +70,11 @@ class RunningAgent implements Agent {
       files,
       isStarted: (epochId) => hasStarted(state.epochs.get(epochId)),
       send: (message) => this.#link.send(message),
+    });
+    this.#faults = new FaultWatch({
+      load: ports.load,
+      hasRoom: () => this.#engine.isWriting && journal.hasRoom(),
+      onChange: () => this.#onFault(),
     });
     this.#link = this.#makeLink();
     this.#hands = new Hands({
@@ -143,6 +150,7 @@ class RunningAgent implements Agent {
     return new HeadLink({
       ...{ clock, chance, log, dialer, load },
       hello: () => this.#hello(),
+      fault: () => this.#faults.look(),
       reports: () => ({ all: state.reports, next: this.#engine.nextReport }),
       onWelcome: (welcome) => {
         this.#engine.step({ kind: 'kill_grace', graceMs: welcome.killGraceMs });
@@ -157,16 +165,33 @@ class RunningAgent implements Agent {
 
   #onMessage(message: HeadToAgent): void {
     if (message.kind === 'orders') {
-      for (const order of message.orders) this.#engine.step({ kind: 'order', order });
+      for (const order of message.orders) this.#onOrder(order);
     } else if (message.kind === 'log_ack') {
       this.#outputs.acknowledge(message);
     }
   }
 
+  #onOrder(order: Order): void {
+    const fault = order.kind === 'launch' ? this.#faults.current() : null;
+    if (fault === null) this.#engine.step({ kind: 'order', order });
+    else this.#engine.step({ kind: 'refused', epochId: order.epochId, why: fault });
+  }
+
+  /** At once: the head must know before it hears of orders refused for it, and sends no more. */
+  #onFault(): void {
+    const fault = this.#faults.current();
+    this.#ports.log.warn(
+      { fault },
+      fault === null ? 'work is taken again' : 'no new work is taken',
+    );
+    this.#link.sayAlive();
+  }
+
   #hello(): NodeHello {
     const { node, bootId, instance, resources, labels, sharedPaths, facts } = this.#settings;
     const own = { node, bootId, instance, resources, labels, sharedPaths, facts };
-    return { ...own, held: heldOf(this.state) };
+    const fault = this.#faults.look();
+    return { ...own, held: heldOf(this.state), ...(fault === null ? {} : { fault }) };
   }
 
   #startProcess(request: LaunchRequest): void {

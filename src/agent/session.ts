@@ -24,6 +24,8 @@ export interface SessionWorld {
   readonly dialer: Dialer;
   readonly hello: () => NodeHello;
   readonly load: () => NodeLoad;
+  /** Why there should be no new work; null: all is well. */
+  readonly fault: () => string | null;
   readonly reports: () => { readonly all: ReadonlyMap<number, Report>; readonly next: number };
   readonly onWelcome: (welcome: Welcome) => void;
   readonly onDown: (why: string) => void;
@@ -100,6 +102,18 @@ export class HeadLink {
       if (!this.send({ kind: 'reports', first, reports })) return;
       this.#sent += reports.length;
     }
+  }
+
+  /** A heartbeat, also out of turn: what it says has changed. */
+  sayAlive(): void {
+    const fault = this.#world.fault();
+    this.send({
+      kind: 'heartbeat',
+      sentAt: this.#world.clock.monotonic(),
+      at: this.#world.clock.now(),
+      load: this.#world.load(),
+      ...(fault === null ? {} : { fault }),
+    });
   }
 
   async #dial(): Promise<void> {
@@ -191,8 +205,7 @@ export class HeadLink {
       this.#drop(`no answer for ${welcome.nodeTimeoutMs} ms`);
       return;
     }
-    const at = this.#world.clock.now();
-    this.send({ kind: 'heartbeat', sentAt, at, load: this.#world.load() });
+    this.sayAlive();
     this.#timer = this.#world.clock.after(welcome.heartbeatMs, () => this.#beat());
   }
 

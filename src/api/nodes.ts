@@ -10,6 +10,8 @@ export const nodeView = z.object({
   /** `up`: connected. `away`: silent for less than the time-out. `never_seen`: only enrolled. */
   state: z.enum(['up', 'away', 'unreachable', 'never_seen']),
   drained: z.object({ reason: z.string(), by: z.string(), at: instant }).nullable(),
+  /** Why it says that it can take no new work, such as `disk full`; clears by itself. */
+  fault: z.string().nullable(),
   /** Why it gets no new work, in words; null when it does. */
   reason: z.string().nullable(),
   total: resources,

@@ -153,6 +153,7 @@ export class Agents {
       case 'heartbeat':
         link.load = message.load;
         if (message.at !== undefined) link.offset.add(message.at, this.#options.clock.now());
+        this.#noteFault(link, message.fault ?? null);
         return tell(link, { kind: 'heartbeat_ack', sentAt: message.sentAt });
       case 'reports':
         return this.#reports(link, message);
@@ -161,6 +162,11 @@ export class Agents {
       default:
         return unreachable(message);
     }
+  }
+
+  #noteFault({ node, number: session }: Link, fault: string | null): void {
+    if (session === 0 || this.#engine?.state.nodes.get(node)?.fault === fault) return;
+    this.#engine?.perform({ kind: 'fault', node, session, fault }, () => undefined);
   }
 
   #hello(link: Link, protocol: number, hello: NodeHello): void {

@@ -30,5 +30,6 @@ function outline(node: Node): NodeOutline {
 function unavailable(node: Node): string | null {
   if (node.drain !== null) return `drained (${node.drain.reason})`;
   if (node.unreachableSince !== null) return 'unreachable';
+  if (node.connected && node.fault !== null) return node.fault;
   return node.connected ? null : 'not connected';
 }

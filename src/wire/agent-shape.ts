@@ -71,6 +71,7 @@ const hello = map({
   sharedPaths: words,
   facts,
   held: list(held),
+  fault: optional(word),
 });
 
 const CAUSES: Readonly<Record<EndCause, true>> = {
@@ -122,6 +123,7 @@ const MESSAGES: Readonly<Record<AgentToHead['kind'], Shape>> = {
     sentAt: finite,
     at: optional(finite),
     load: map({ load1: finite, memoryFreeBytes: finite, diskFreeBytes: finite }),
+    fault: optional(word),
   }),
   reports: map({ first: count, reports: list(report) }),
   log: map({ name: logName, offset: count, bytes, end: flag, dropped: count }),

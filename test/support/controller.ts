@@ -173,6 +173,11 @@ export class TestHead {
     return this.perform({ kind: 'disconnected', node: name as NodeName, session }).events;
   }
 
+  fault(name: string, fault: string | null): readonly Event[] {
+    const { session } = this.node(name);
+    return this.perform({ kind: 'fault', node: name as NodeName, session, fault }).events;
+  }
+
   silence(name: string, silentMs: number): readonly Event[] {
     return this.perform({ kind: 'silence', node: name as NodeName, silentMs }).events;
   }

@@ -125,6 +125,8 @@ const ACTS: Readonly<Record<string, Act>> = {
   submit: (trace, _, options) => trace.ask(submission(wishOf(options), keyOf(options))),
   tick: (trace, [duration = '']) => trace.pass(milliseconds(duration)),
   drop: (trace, [node = '']) => trace.note(trace.head.disconnect(node)),
+  fault: (trace, [node = '', ...words]) => trace.note(trace.head.fault(node, words.join(' '))),
+  mended: (trace, [node = '']) => trace.note(trace.head.fault(node, null)),
   crash: (trace) => trace.note(trace.head.crash()),
   started: report('started'),
   suspended: report('suspended'),

@@ -9,6 +9,7 @@ import { formatSpan } from '../output/words.ts';
 export function nodeState(node: NodeView): string {
   if (node.state !== 'up') return node.drained === null ? node.state : `${node.state}, drained`;
   if (node.drained !== null) return node.running.length > 0 ? 'draining' : 'drained';
+  if (node.fault !== null) return node.fault;
   return node.running.length > 0 ? 'in use' : 'idle';
 }
 

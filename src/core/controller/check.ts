@@ -39,7 +39,7 @@ function checkNode(node: Node): void {
 /** The scheduler sees exactly the nodes that may get work, as they are. */
 function checkPool(state: State, node: Node): void {
   const view = state.pool.get(node.name);
-  const wanted = node.connected && node.drain === null;
+  const wanted = node.connected && node.drain === null && node.fault === null;
   assert((view !== undefined) === wanted, `${node.name} is offered to the scheduler: ${wanted}`);
   if (view === undefined) return;
   assert(resourcesKey(view.free) === resourcesKey(node.free), `${node.name}: the pool is fresh`);

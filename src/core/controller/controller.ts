@@ -12,7 +12,13 @@ import type { Settings } from '../model/settings.ts';
 import { apply } from './apply/apply.ts';
 import type { Command, Reply } from './commands.ts';
 import { decideCommand } from './decide/command.ts';
-import { decideDisconnected, decideFenced, decideHello, decideSilence } from './decide/nodes.ts';
+import {
+  decideDisconnected,
+  decideFault,
+  decideFenced,
+  decideHello,
+  decideSilence,
+} from './decide/nodes.ts';
 import { decideReport } from './decide/report.ts';
 import { decideSchedule } from './decide/schedule.ts';
 import { decideTick } from './decide/tick.ts';
@@ -24,6 +30,12 @@ export type Input =
   | { readonly kind: 'started' }
   | { readonly kind: 'command'; readonly command: Command; readonly actor: Actor }
   | { readonly kind: 'hello'; readonly hello: NodeHello }
+  | {
+      readonly kind: 'fault';
+      readonly node: NodeName;
+      readonly session: number;
+      readonly fault: string | null;
+    }
   | { readonly kind: 'disconnected'; readonly node: NodeName; readonly session: number }
   | {
       readonly kind: 'report';
@@ -60,6 +72,8 @@ function decideInput(step: Step, input: Input): Result<Reply, Refusal> | undefin
       return decideCommand(step, input.command, input.actor);
     case 'hello':
       return decideHello(step, input.hello);
+    case 'fault':
+      return void decideFault(step, input.node, input.session, input.fault);
     case 'disconnected':
       return void decideDisconnected(step, input.node, input.session);
     case 'report':

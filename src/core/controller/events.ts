@@ -130,6 +130,8 @@ export type Event =
     }
   | { readonly kind: 'node_disconnected'; readonly node: NodeName; readonly session: number }
   | { readonly kind: 'node_unreachable'; readonly node: NodeName }
+  /** Null: it can take work again. */
+  | { readonly kind: 'node_fault_changed'; readonly node: NodeName; readonly fault: string | null }
   | {
       readonly kind: 'node_drained';
       readonly node: NodeName;

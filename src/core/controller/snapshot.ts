@@ -184,6 +184,8 @@ function importJob(state: State, data: JobData): void {
 function importNode(state: State, data: NodeData): void {
   const node: Node = {
     ...data,
+    // Absent in snapshots of 0.1.0.
+    fault: data.fault ?? null,
     labels: new Set(data.labels),
     gpusFree: IntervalSet.of(data.gpusFree.map((gpu) => [gpu, gpu] as const)),
     holding: new Map(),

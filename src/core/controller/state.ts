@@ -116,6 +116,8 @@ export interface Node {
   unreachableSince: number | null;
   lastSeenAt: number | null;
   drain: { readonly reason: string; readonly by: string; readonly at: number } | null;
+  /** Why it says that it can take no new work; null while it can. */
+  fault: string | null;
   /** Launch failures in a row. */
   launchFailures: number;
   /** Every epoch that may still have processes here, with what it occupies. */

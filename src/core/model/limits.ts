@@ -47,3 +47,6 @@ export const CRASH_LIMIT = 3;
 export const NODE_LAUNCH_FAILURES_MAX = 3;
 /** Added to a lease before the head acts on it: an agent's timers may run this late. */
 export const LEASE_MARGIN_MS = 5_000;
+
+/** Below this a node takes no new work: a burst of output and scripts would fill what is left. */
+export const NODE_DISK_FREE_BYTES_MIN = 16 * 1_048_576;

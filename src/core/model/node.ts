@@ -34,4 +34,6 @@ export interface NodeHello {
   readonly sharedPaths: readonly string[];
   readonly facts: NodeFacts;
   readonly held: readonly HeldEpoch[];
+  /** Why it can take no new work, in a word or two; absent while it can. */
+  readonly fault?: string;
 }

@@ -181,6 +181,7 @@ function neverStarted(event: EventOf<'epoch_refused'>): Report {
     cause: 'never_started',
     nodeFault: false,
     processes: [],
+    ...(event.why === undefined ? {} : { detail: event.why }),
     usage: { userUs: 0, systemUs: 0, memoryPeakBytes: 0 },
   };
 }

@@ -4,7 +4,7 @@
 import { unreachable } from '../base/assert.ts';
 import type { RunnerEvent } from './events.ts';
 import type { RunnerInput } from './inputs.ts';
-import { decideOrder } from './orders.ts';
+import { decideOrder, decideRefused } from './orders.ts';
 import { decideProcess } from './processes.ts';
 import { decidePrepared, decidePrepareFailed, decideReleased, decideSwept } from './progress.ts';
 import type { Now, RunnerState } from './state.ts';
@@ -15,6 +15,8 @@ export function decide(state: RunnerState, input: RunnerInput, now: Now): Runner
   switch (input.kind) {
     case 'order':
       return decideOrder(state, input.order, now);
+    case 'refused':
+      return decideRefused(state, input.epochId, input.why, now);
     case 'prepared':
       return decidePrepared(state, input.epochId, input.preparation);
     case 'prepare_failed':

@@ -85,8 +85,13 @@ export type RunnerEvent =
       readonly epochId: EpochId;
       readonly report: Extract<Report, { kind: 'task_ended' }>;
     }
-  /** An end order for an epoch that never was here; it must not start later either. */
-  | { readonly kind: 'epoch_refused'; readonly epochId: EpochId; readonly at: number }
+  /** Ended before it came, or not taken: it must not start later either. */
+  | {
+      readonly kind: 'epoch_refused';
+      readonly epochId: EpochId;
+      readonly at: number;
+      readonly why?: string;
+    }
   | { readonly kind: 'reports_acknowledged'; readonly upTo: number }
   | { readonly kind: 'epoch_released'; readonly epochId: EpochId }
   | { readonly kind: 'heard'; readonly sentAt: number }

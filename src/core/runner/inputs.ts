@@ -30,6 +30,8 @@ export type ProcessInput =
 
 export type RunnerInput =
   | { readonly kind: 'order'; readonly order: Order }
+  /** A launch order that this node cannot take now. */
+  | { readonly kind: 'refused'; readonly epochId: EpochId; readonly why: string }
   | { readonly kind: 'prepared'; readonly epochId: EpochId; readonly preparation: Preparation }
   | { readonly kind: 'prepare_failed'; readonly epochId: EpochId; readonly failure: Failure }
   | { readonly kind: 'process'; readonly event: ProcessInput }

@@ -1,6 +1,7 @@
 // Orders from the head. Each may come any number of times, and after anything else.
 
 import { unreachable } from '../base/assert.ts';
+import type { EpochId } from '../model/ids.ts';
 import { formatTaskId } from '../model/ids.ts';
 import type {
   EndOrder,
@@ -50,13 +51,24 @@ function decideLaunch(state: RunnerState, order: LaunchOrder, now: Now): RunnerE
   return events;
 }
 
+/** What is here already, or was, is not to be refused any more. */
+export function decideRefused(
+  state: RunnerState,
+  epochId: EpochId,
+  why: string,
+  now: Now,
+): RunnerEvent[] {
+  if (state.epochs.has(epochId) || state.finished.has(epochId)) return [];
+  return [{ ...refused(epochId, now), why }];
+}
+
 function decideEnd(state: RunnerState, order: EndOrder, now: Now): RunnerEvent[] {
   const epoch = state.epochs.get(order.epochId);
   if (epoch !== undefined) return endKnown(epoch, order, now);
   return state.finished.has(order.epochId) ? [] : [refused(order.epochId, now)];
 }
 
-function refused(epochId: EndOrder['epochId'], now: Now): RunnerEvent {
+function refused(epochId: EpochId, now: Now): Extract<RunnerEvent, { kind: 'epoch_refused' }> {
   return { kind: 'epoch_refused', epochId, at: now.at };
 }
 

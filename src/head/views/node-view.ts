@@ -18,6 +18,7 @@ export function viewNode(node: Node, { load, clockOffsetMs }: Live): NodeView {
     name: node.name,
     state: nodeState(node),
     drained: node.drain === null ? null : { ...node.drain },
+    fault: node.fault,
     reason: reasonOf(node),
     total: copyOf(node.total),
     free: copyOf(node.free),
@@ -49,6 +50,7 @@ function reasonOf(node: Node): string | null {
   if (state === 'unreachable' && node.unreachableSince !== null) {
     reasons.push(`unreachable since ${formatInstant(node.unreachableSince)}`);
   }
+  if (node.fault !== null) reasons.push(`${node.fault}: no new work until that is over`);
   if (node.drain !== null) reasons.push(`drained by ${node.drain.by}: ${node.drain.reason}`);
   return reasons.length === 0 ? null : reasons.join('; ');
 }

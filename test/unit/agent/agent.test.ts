@@ -68,6 +68,8 @@ test('[S3] the journal knows a start before the launcher does', async () => {
 test('[S3] with a full disk nothing is started until the journal can be written', async () => {
   await begin();
   world.journal.isFull = true;
+  // The agent learns of it only by writing.
+  world.journal.hasRoom = () => true;
   world.head.order(launch(1, shell('x')));
   await world.clock.advance(5000);
   assert.equal(world.launcher.started.length, 0);

@@ -53,6 +53,8 @@ class MemorySession implements Session {
 
 export class FakeHead {
   readonly hellos: NodeHello[] = [];
+  /** As the last heartbeat said. */
+  fault: string | undefined;
   readonly reports: Report[] = [];
   /** Everything, reports of later sessions included, as it came. */
   readonly received: AgentToHead[] = [];
@@ -149,6 +151,7 @@ export class FakeHead {
         say(this.refusal ?? this.#welcome());
         return;
       case 'heartbeat':
+        this.fault = message.fault;
         if (this.acknowledges) say({ kind: 'heartbeat_ack', sentAt: message.sentAt });
         return;
       case 'reports':

@@ -285,6 +285,7 @@ export class FakeWorld {
   readonly killedMarks: string[] = [];
   readonly memory = new Map<string, number>();
   readonly complaints: string[] = [];
+  diskFreeBytes = 2 ** 40;
   readonly accounts = new Map<string, UserAccount>([['alice', ALICE]]);
   settings: AgentSettings = settings();
   agent: Agent | null = null;
@@ -337,7 +338,7 @@ export class FakeWorld {
           return 0;
         },
       },
-      load: () => ({ load1: 0, memoryFreeBytes: 0, diskFreeBytes: 0 }),
+      load: () => ({ load1: 0, memoryFreeBytes: 0, diskFreeBytes: this.diskFreeBytes }),
     };
   }
 }

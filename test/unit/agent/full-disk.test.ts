@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
+import { NODE_DISK_FREE_BYTES_MIN } from '../../../src/core/model/limits.ts';
 import { FakeWorld } from './fake-world.ts';
 import { idOf, launch, shell } from './orders.ts';
 
@@ -87,4 +88,46 @@ test("a start that fails in the agent is a failed launch by the node's fault", a
   const end = world.head.endOf(ID);
   assert.deepEqual([end?.cause, end?.nodeFault], ['launch_failed', true]);
   assert.match(end?.detail ?? '', /the line to the launcher is broken/);
+});
+
+test('[N16] a node on a full disk says so, refuses what comes, and takes work again by itself', async () => {
+  world = new FakeWorld();
+  await world.start();
+  world.head.order(launch(1, shell('x')));
+  await world.clock.settle();
+  world.diskFreeBytes = 0;
+  await world.clock.advance(1000);
+  assert.equal(world.head.fault, 'disk full');
+  world.head.order(launch(2, shell('x')), launch(1, shell('x')));
+  await world.clock.settle();
+  const { cause, nodeFault, detail } = world.head.endOf(idOf(2)) ?? {};
+  assert.deepEqual([cause, nodeFault, detail], ['never_started', false, 'disk full']);
+  assert.equal(world.head.endOf(ID), undefined);
+  world.head.cut();
+  await world.clock.advance(5000);
+  assert.equal(world.head.hellos.at(-1)?.fault, 'disk full');
+  // Not at the border: there, it would be full again within the second.
+  world.diskFreeBytes = NODE_DISK_FREE_BYTES_MIN;
+  await world.clock.advance(1000);
+  assert.equal(world.head.fault, 'disk full');
+  world.diskFreeBytes = 2 * NODE_DISK_FREE_BYTES_MIN;
+  await world.clock.advance(1000);
+  assert.equal(world.head.fault, undefined);
+  world.head.order(launch(3, shell('x')));
+  await world.clock.settle();
+  assert.equal(world.launcher.started.length, 2);
+});
+
+test('[N16] the head hears of the full disk before it hears of an order refused for it', async () => {
+  world = new FakeWorld();
+  await world.start();
+  world.journal.isFull = true;
+  world.journal.reserveBytes = 100_000;
+  world.head.order(launch(1, shell('x')));
+  await world.clock.settle();
+  const said = world.head.received.map((message) =>
+    message.kind === 'heartbeat' ? (message.fault ?? 'well') : message.kind,
+  );
+  assert.ok(said.indexOf('disk full') > 0, `${said}`);
+  assert.ok(said.indexOf('disk full') < said.indexOf('reports'), `${said}`);
 });

@@ -53,6 +53,7 @@ export function nodeView(fields: Partial<NodeView> = {}): NodeView {
     name: 'n1',
     state: 'up',
     drained: null,
+    fault: null,
     reason: null,
     total: RESOURCES,
     free: RESOURCES,

@@ -61,6 +61,8 @@ export function apply(state: State, event: Event, at: number): void {
       return nodes.applyNodeEnrolled(state, event);
     case 'node_connected':
       return nodes.applyNodeConnected(state, event, at);
+    case 'node_fault_changed':
+      return nodes.applyNodeFaultChanged(state, event);
     case 'node_disconnected':
       return nodes.applyNodeDisconnected(state, event, at);
     case 'node_unreachable':

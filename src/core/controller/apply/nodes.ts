@@ -56,6 +56,7 @@ export function applyNodeEnrolled(state: State, event: Of<'node_enrolled'>): voi
     unreachableSince: null,
     lastSeenAt: null,
     drain: null,
+    fault: null,
     launchFailures: 0,
     holding: new Map(),
     order: state.nextNodeOrder,
@@ -76,6 +77,7 @@ export function applyNodeConnected(state: State, event: Of<'node_connected'>, at
   node.bootId = hello.bootId;
   node.instance = hello.instance;
   node.facts = hello.facts;
+  node.fault = hello.fault ?? null;
   node.agentLabels = hello.labels;
   node.sharedPaths = hello.sharedPaths;
   resize(node, node.declared ?? hello.resources);
@@ -84,6 +86,12 @@ export function applyNodeConnected(state: State, event: Of<'node_connected'>, at
     claim(state, epochId, present(shares.get(epochId), `the share of ${epochId}`), null);
   }
   for (const epochId of node.holding.keys()) state.touched.push({ node: node.name, epochId });
+  refreshPool(state, node);
+}
+
+export function applyNodeFaultChanged(state: State, event: Of<'node_fault_changed'>): void {
+  const node = nodeOf(state, event.node);
+  node.fault = event.fault;
   refreshPool(state, node);
 }
 
@@ -174,9 +182,14 @@ export function sharedLabel(path: string): string {
   return `shared=${path}`;
 }
 
+/** Whether the scheduler may put anything new on it. */
+export function mayGetWork(node: Node): boolean {
+  return node.connected && node.drain === null && node.fault === null;
+}
+
 /** Tells the scheduler what the node can be given now; every change of a node ends here. */
 export function refreshPool(state: State, node: Node): void {
-  if (!node.connected || node.drain !== null) {
+  if (!mayGetWork(node)) {
     state.pool.remove(node.name);
     return;
   }

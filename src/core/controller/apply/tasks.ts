@@ -117,7 +117,9 @@ export function applyPartEnded(state: State, event: Of<'part_ended'>, at: number
     at,
     ...(detail === undefined ? {} : { detail }),
   };
-  if (cause === 'launch_failed' && nodeFault) nodeOf(state, event.node).launchFailures += 1;
+  const node = nodeOf(state, event.node);
+  // What a node says itself clears by itself; the count is for what somebody has to look into.
+  if (cause === 'launch_failed' && nodeFault && node.fault === null) node.launchFailures += 1;
   const sum = task.job.usage;
   task.job.usage = {
     userUs: sum.userUs + usage.userUs,

@@ -45,6 +45,18 @@ export function decideDisconnected(step: Step, name: NodeName, session: number):
   step.emit({ kind: 'node_disconnected', node: name, session });
 }
 
+/** A connected node says whether it can take new work; nothing that it runs is touched. */
+export function decideFault(
+  step: Step,
+  name: NodeName,
+  session: number,
+  fault: string | null,
+): void {
+  const node = step.state.nodes.get(name);
+  if (node === undefined || node.session !== session || node.fault === fault) return;
+  step.emit({ kind: 'node_fault_changed', node: name, fault });
+}
+
 /** A node beyond the time-out: requeue what may be requeued without evidence, and expired leases. */
 export function decideSilence(step: Step, name: NodeName, silentMs: number): void {
   const node = step.state.nodes.get(name);
