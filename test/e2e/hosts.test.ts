@@ -254,6 +254,38 @@ describe('six hosts', { timeout: 600_000 }, () => {
     await cluster.nodesUp();
   });
 
+  it('[N15] a host with a full disk ends its tasks in time, gets no new ones, loses nothing', async () => {
+    const member = cluster.member('n5');
+    const on = { nodeNames: ['n5'], ...WAIT };
+    const timed = await cluster.submit(600, { ...on, walltimeMs: 4000 });
+    const cancelled = await cluster.submit(600, on);
+    const short = await cluster.submit(40, on);
+    for (const id of [timed, cancelled, short]) await cluster.started(id);
+    const filler = join(member.stateDir, 'filler');
+    execFileSync('sh', ['-c', 'cat /dev/zero > "$1" 2>/dev/null || true', '_', filler]);
+    const fault = async (): Promise<string | null> =>
+      (await cluster.call<{ fault: string | null }>('GET', '/v1/nodes/n5')).fault;
+    await until('the head knows', async () => ((await fault()) === 'disk full' ? true : undefined));
+    const waiting = await cluster.submit(3, on);
+    await cluster.call('POST', `/v1/jobs/${cancelled}/cancel`, {});
+    assert.equal((await cluster.done(cancelled)).outcome?.kind, 'cancelled');
+    assert.equal((await cluster.done(timed)).outcome?.kind, 'timeout');
+    assert.equal((await cluster.done(short)).outcome?.kind, 'completed');
+    assert.equal(cluster.ran(waiting).length, 0);
+    assert.equal((await cluster.job(waiting)).state, 'pending');
+    await cluster.killAgent(member);
+    await cluster.startAgent(member);
+    await until('the new agent says it too', async () => {
+      const { state } = await cluster.call<{ state: string }>('GET', '/v1/nodes/n5');
+      return state === 'up' && (await fault()) === 'disk full' ? true : undefined;
+    });
+    rmSync(filler);
+    assert.equal((await cluster.done(waiting)).outcome?.kind, 'completed');
+    for (const id of [timed, cancelled, short, waiting]) {
+      assert.equal(cluster.ran(id).length, 1, `job ${id}`);
+    }
+  });
+
   it('[S1] a full disk of the head refuses clearly and loses nothing', async () => {
     const kept = await cluster.submit(3, WAIT);
     const filler = join(cluster.headDirectory, 'filler');

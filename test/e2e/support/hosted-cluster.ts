@@ -86,6 +86,7 @@ export class HostedCluster {
   readonly headDirectory = join(this.directory, 'head');
   readonly lan = new Lan();
   readonly members: Member[] = [];
+  readonly #mounted: string[] = [];
   readonly #socketPath = join(this.directory, 'head.sock');
   #headHost: Host | null = null;
   #head: Program | null = null;
@@ -100,21 +101,22 @@ export class HostedCluster {
     const cluster = new HostedCluster(timing);
     mkdirSync(cluster.receipts);
     mkdirSync(cluster.headDirectory, { mode: 0o700 });
-    // A disk of its own, small enough to be filled by a test.
-    execFileSync('mount', [
-      '-t',
-      'tmpfs',
-      '-o',
-      'size=48m,mode=0700',
-      'weft',
-      cluster.headDirectory,
-    ]);
+    // Disks of their own, small enough to be filled by a test; before the hosts, who see no later.
+    cluster.#mountSmall(cluster.headDirectory, 'size=48m,mode=0700');
+    const last = join(cluster.directory, `n${nodeCount}`);
+    mkdirSync(last);
+    cluster.#mountSmall(last, 'size=80m,mode=0711');
     writeFileSync(join(cluster.directory, 'worker.sh'), WORKER, { mode: 0o755 });
     cluster.#headHost = await cluster.lan.addHost('head');
     await cluster.startHead();
     for (let at = 1; at <= nodeCount; at += 1) await cluster.#addNode(`n${at}`, CPUS);
     await cluster.nodesUp();
     return cluster;
+  }
+
+  #mountSmall(path: string, options: string): void {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'weft', path]);
+    this.#mounted.push(path);
   }
 
   async startHead(): Promise<void> {
@@ -248,7 +250,7 @@ export class HostedCluster {
   async close(): Promise<void> {
     this.#client?.close();
     await this.lan.close();
-    execFileSync('umount', [this.headDirectory]);
+    for (const path of this.#mounted) execFileSync('umount', [path]);
     rmSync(this.directory, { recursive: true, force: true });
   }
 
