@@ -30,6 +30,7 @@ export class SimDisk {
 
   /** A new installation: nothing is left. */
   wipe(): void {
+    this.isFull = false;
     this.files.clear();
     this.directories.clear();
     this.journal = Buffer.alloc(0);
@@ -84,6 +85,10 @@ export function filesOf(disk: SimDisk, life: Life): Files {
       });
       return true;
     },
+    emptyFrom: (path, _uid, offset) =>
+      whileAlive(() => {
+        disk.files.get(path)?.fill(0, offset);
+      }),
     removeFile: (path) => whileAlive(() => disk.files.delete(path)),
     removeTree: async (path) => whileAlive(() => disk.removeTree(path)),
     list: (path) => disk.list(path),

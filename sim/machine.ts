@@ -239,6 +239,7 @@ export class Machine {
         ...{ switchesUser: true, user: 'root' },
       },
       stateDir: `/${name}`,
+      spoolBytesMax: 1e9,
       switchUser: true,
       ownUserOnly: false,
       allowRoot: false,

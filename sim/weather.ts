@@ -262,6 +262,8 @@ export class Storm {
   #fillNodeDisk(): void {
     const { dice, note } = this.#world;
     const machine = this.#machine();
+    // Without power nobody writes, and a machine that is new has to find room to begin with.
+    if (!machine.isOn) return;
     note(`the disk of ${machine.name} is full`);
     machine.disk.fill(dice.pick([0, 3000, 1_000_000]));
     this.#later(60_000, () => {

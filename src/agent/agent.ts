@@ -15,6 +15,7 @@ import { MemoryWatch } from './memory-watch.ts';
 import { OutputShipper } from './outputs.ts';
 import type { AgentPorts, AgentSettings } from './ports.ts';
 import { HeadLink, type LinkStatus } from './session.ts';
+import { Spool } from './spool.ts';
 
 export interface Agent {
   /** Read only: for people and for checks. */
@@ -49,6 +50,7 @@ class RunningAgent implements Agent {
   readonly #hands: Hands;
   readonly #memory: MemoryWatch;
   readonly #faults: FaultWatch;
+  readonly #spool: Spool;
   #processes: Processes | null = null;
   /** Starts decided while there was no launcher. */
   #queued: LaunchRequest[] = [];
@@ -71,8 +73,13 @@ class RunningAgent implements Agent {
       isStarted: (epochId) => hasStarted(state.epochs.get(epochId)),
       send: (message) => this.#link.send(message),
     });
+    this.#spool = new Spool({
+      ...{ clock, files, log, bytesMax: settings.spoolBytesMax },
+      all: () => this.#outputs.all(),
+    });
     this.#faults = new FaultWatch({
       load: ports.load,
+      isSpoolFull: () => this.#spool.isFull,
       hasRoom: () => this.#engine.isWriting && journal.hasRoom(),
       onChange: () => this.#onFault(),
     });
@@ -104,6 +111,7 @@ class RunningAgent implements Agent {
     await this.#connectLauncher();
     if (this.#stopped) return;
     this.#memory.start();
+    this.#spool.start();
     this.#link.start();
   }
 
@@ -113,6 +121,7 @@ class RunningAgent implements Agent {
     this.#engine.stop();
     this.#hands.stop();
     this.#memory.stop();
+    this.#spool.stop();
     this.#outputs.disconnect();
     this.#link.stop();
     this.#processes?.close();
@@ -154,6 +163,7 @@ class RunningAgent implements Agent {
       reports: () => ({ all: state.reports, next: this.#engine.nextReport }),
       onWelcome: (welcome) => {
         this.#engine.step({ kind: 'kill_grace', graceMs: welcome.killGraceMs });
+        this.#spool.limitFiles(welcome.logBytesMax);
         this.#outputs.connect(welcome.logBytesMax);
       },
       onDown: () => this.#outputs.disconnect(),

@@ -6,6 +6,7 @@ import type { LaunchOrder } from '../core/model/orders.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
 import type { Files } from '../ports/files.ts';
 import type { AgentToHead, HeadToAgent, LogName, Stream } from '../wire/messages.ts';
+import type { Spooled } from './spool.ts';
 
 /** Largest piece in one message; heartbeats share the connection. */
 const CHUNK_BYTES_MAX = 256 * 1024;
@@ -99,6 +100,11 @@ export class OutputShipper {
       }
     }
     this.#lookLater();
+  }
+
+  /** Everything that is captured and not yet with the head. */
+  *all(): Iterable<Spooled> {
+    for (const { files } of this.#parts.values()) yield* files;
   }
 
   disconnect(): void {

@@ -41,6 +41,8 @@ export interface AgentSettings {
   readonly facts: NodeFacts;
   /** Holds `work`, `spool`, `scripts` and `hosts`; users must be able to pass through it. */
   readonly stateDir: string;
+  /** Captured output on this node beyond which no new work is taken. */
+  readonly spoolBytesMax: number;
   /** Run as the submitting user; otherwise everything runs as the agent's own. */
   readonly switchUser: boolean;
   /** Without switching: refuse the jobs of others, who would otherwise act as this user. */

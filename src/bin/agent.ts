@@ -9,7 +9,7 @@ import { type Agent, startAgent } from '../agent/agent.ts';
 import { LauncherClient } from '../agent/launcher-client.ts';
 import type { AgentPorts, AgentSettings } from '../agent/ports.ts';
 import { parseNodeName } from '../core/model/ids.ts';
-import { MESSAGE_BYTES_MAX } from '../core/model/limits.ts';
+import { MESSAGE_BYTES_MAX, SPOOL_BYTES_MAX } from '../core/model/limits.ts';
 import type { NodeFacts } from '../core/model/node.ts';
 import type { Resources } from '../core/model/resources.ts';
 import { systemContainment } from '../os/cgroup/containment.ts';
@@ -97,6 +97,7 @@ async function settingsOf(
     sharedPaths: options.sharedPaths,
     facts: factsOf(options, launcher, switchUser),
     stateDir: options.stateDir,
+    spoolBytesMax: options.spoolBytesMax ?? SPOOL_BYTES_MAX,
     switchUser,
     // `weft up` says false outright: its head lets in nobody but its owner.
     ownUserOnly: options.switchUser === 'auto' && !isRoot,

@@ -25,11 +25,13 @@ import type { Files, Owner } from '../ports/files.ts';
 
 const run = promisify(execFile);
 /** A link as last component fails, a fifo does not block, a terminal does not become ours. */
-const SAFE_READ =
-  constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
+const SAFE = constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
+const SAFE_READ = constants.O_RDONLY | SAFE;
+const SAFE_WRITE = constants.O_WRONLY | SAFE;
+/** Unit of `st_blocks` (stat(2)), and what a file system rounds up by. */
+const BLOCK_BYTES = 512;
+const BLOCK_SLACK_BYTES = 65_536;
 /** No name is ever an argument: there may be too many, and not all are UTF-8. */
-const SAFE_WRITE =
-  constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
 const DELETE_ALL = ['.', '-xdev', '-mindepth', '1', '-delete'];
 const NOTHING = new Uint8Array(0);
 /** A million files take about ten seconds. */
@@ -41,6 +43,7 @@ export const systemFiles: Files = {
   size,
   read: readSafely,
   empty,
+  emptyFrom,
   removeFile: (path) => ignoring('ENOENT', () => unlinkSync(path)),
   removeTree,
   list: (path) => {
@@ -129,6 +132,20 @@ function readSafely(
     if (!status.isFile() || (uid !== null && status.uid !== uid)) return NOTHING;
     const bytes = new Uint8Array(Math.min(bytesMax, Math.max(0, status.size - offset)));
     return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, offset));
+  } finally {
+    closeSync(file);
+  }
+}
+
+function emptyFrom(path: string, uid: number | null, offset: number): void {
+  const file = openSync(path, SAFE_WRITE);
+  try {
+    const before = fstatSync(file);
+    if (!before.isFile() || (uid !== null && before.uid !== uid)) return;
+    if (before.blocks * BLOCK_BYTES <= offset + BLOCK_SLACK_BYTES) return; // Nothing there but a hole.
+    ftruncateSync(file, offset);
+    // Its writer may have been quicker: what it has written in between is not to be cut again.
+    ftruncateSync(file, Math.max(before.size, fstatSync(file).size));
   } finally {
     closeSync(file);
   }

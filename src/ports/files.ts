@@ -20,6 +20,11 @@ export interface Files {
    * it is not such a file: then nothing was changed. True when there is none.
    */
   empty(path: string, uid: number): boolean;
+  /**
+   * Gives the room of everything from `offset` on back to the disk; the size stays, so that whoever
+   * writes goes on where he was. Nothing happens unless it is a regular file of `uid`.
+   */
+  emptyFrom(path: string, uid: number | null, offset: number): void;
   /** Fine when it is gone already. */
   removeFile(path: string): void;
   /** Removes what is below with the rights of the directory's owner only, then the directory. */

@@ -254,7 +254,7 @@ describe('six hosts', { timeout: 600_000 }, () => {
     await cluster.nodesUp();
   });
 
-  it('[N15] a host with a full disk ends its tasks in time, gets no new ones, loses nothing', async () => {
+  it('[N16] a host with a full disk ends its tasks in time, gets no new ones, loses nothing', async () => {
     const member = cluster.member('n5');
     const on = { nodeNames: ['n5'], ...WAIT };
     const timed = await cluster.submit(600, { ...on, walltimeMs: 4000 });

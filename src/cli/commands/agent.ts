@@ -60,6 +60,7 @@ function agentOptions(
     stateDir: paths.node(name),
     head: { url, fingerprint },
     secret,
+    spoolBytesMax: config.number('node.spool_limit'),
     labels: config.texts('node.labels'),
     sharedPaths: config.texts('node.shared'),
     switchUser: wish === 'auto' ? 'auto' : wish === 'true',

@@ -91,6 +91,12 @@ export const KEYS: readonly Key[] = [
   key('node.labels', 'texts', '', 'Labels of this node, for `--needs`.'),
   key('node.shared', 'texts', '', 'Directories that are the same here and where users submit.'),
   key(
+    'node.spool_limit',
+    'size',
+    '10G',
+    'Captured output of what runs or was not yet sent; beyond it the node takes no new work.',
+  ),
+  key(
     'node.switch_user',
     'choice',
     'auto',

@@ -38,6 +38,8 @@ export interface HeadOptions {
 export interface AgentOptions {
   readonly name: string;
   readonly stateDir: string;
+  /** Absent in files of 0.1.0. */
+  readonly spoolBytesMax?: number;
   /** One of the two ways to the head. */
   readonly head:
     | { readonly url: string; readonly fingerprint?: string }

@@ -50,3 +50,6 @@ export const LEASE_MARGIN_MS = 5_000;
 
 /** Below this a node takes no new work: a burst of output and scripts would fill what is left. */
 export const NODE_DISK_FREE_BYTES_MIN = 16 * 1_048_576;
+
+/** As much on a node as the head keeps of all jobs: what waits there must find room in the end. */
+export const SPOOL_BYTES_MAX = 10 * 1024 * 1_048_576;

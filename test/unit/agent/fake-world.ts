@@ -255,6 +255,10 @@ export class MemoryFiles implements Files {
     return true;
   }
 
+  emptyFrom(path: string, _uid: number | null, offset: number): void {
+    this.files.get(path)?.fill(0, offset);
+  }
+
   removeFile(path: string): void {
     this.files.delete(path);
   }
@@ -367,6 +371,7 @@ export function settings(): AgentSettings {
       ...{ diskFreeBytes: 0, limits: 'polling', launcher: 'c', switchesUser: true, user: 'root' },
     },
     stateDir: '/state',
+    spoolBytesMax: 1e9,
     switchUser: true,
     ownUserOnly: false,
     allowRoot: false,

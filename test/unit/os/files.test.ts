@@ -4,14 +4,17 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import {
   chownSync,
+  closeSync,
   existsSync,
   linkSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -159,4 +162,22 @@ test('a journal file keeps what was appended, and is replaced as a whole', () =>
   assert.ok(statSync(path).blocks * 512 >= RESERVE_BYTES);
   assert.equal(statSync(path).mode & 0o777, 0o600);
   again.close();
+});
+
+test('a file gives the room behind its limit back, and its writers notice nothing', () => {
+  const path = join(root, 'long');
+  const append = openSync(path, 'a');
+  writeSync(append, 'x'.repeat(4_000_000));
+  systemFiles.emptyFrom(path, self + 1, 1_048_576);
+  assert.ok(statSync(path).blocks * 512 >= 4_000_000);
+  systemFiles.emptyFrom(path, self, 1_048_576);
+  assert.equal(statSync(path).size, 4_000_000);
+  assert.ok(statSync(path).blocks * 512 < 1_200_000, `${statSync(path).blocks} blocks`);
+  writeSync(append, 'end');
+  closeSync(append);
+  assert.equal(Buffer.from(systemFiles.read(path, null, 4_000_000, 10)).toString(), 'end');
+  assert.equal(systemFiles.read(path, null, 1_048_575, 1)[0], 'x'.charCodeAt(0));
+  const link = join(root, 'link-to-long');
+  symlinkSync(path, link);
+  assert.throws(() => systemFiles.emptyFrom(link, null, 0), /ELOOP/);
 });
