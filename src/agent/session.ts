@@ -145,7 +145,8 @@ export class HeadLink {
     this.#base = Math.min(oldest.value ?? next, next) - 1;
     this.#sent = this.#base;
     const hello = this.#world.hello();
-    session.send(encode({ kind: 'hello', protocol: PROTOCOL_VERSION, hello }));
+    const dialedAt = this.#helloSentAt;
+    session.send(encode({ kind: 'hello', protocol: PROTOCOL_VERSION, hello, dialedAt }));
     // A head that takes the connection but never answers is as good as none.
     this.#timer = this.#world.clock.after(2 * RETRY_MS_MAX, () => {
       this.#drop('no welcome came');

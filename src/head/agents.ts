@@ -4,7 +4,6 @@
 import { unreachable } from '../core/base/assert.ts';
 import { formatRefusal, kindOf, type Refusal, refuse } from '../core/model/errors.ts';
 import type { NodeName } from '../core/model/ids.ts';
-import type { NodeHello } from '../core/model/node.ts';
 import type { Order } from '../core/model/orders.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
@@ -54,6 +53,8 @@ export class Agents {
   readonly #links = new Map<NodeName, Link>();
   /** By the clock that never jumps; a node not in here was not heard since the head started. */
   readonly #heardAt = new Map<NodeName, number>();
+  /** The last hello of each node, by its own clock. */
+  readonly #newest = new Map<NodeName, { readonly bootId: string; readonly dialedAt: number }>();
   #startedAt: number;
   #resentAt = 0;
   #engine: Engine | null = null;
@@ -149,7 +150,7 @@ export class Agents {
   #handle(link: Link, message: AgentToHead): void {
     switch (message.kind) {
       case 'hello':
-        return this.#hello(link, message.protocol, message.hello);
+        return this.#hello(link, message);
       case 'heartbeat':
         link.load = message.load;
         if (message.at !== undefined) link.offset.add(message.at, this.#options.clock.now());
@@ -169,14 +170,19 @@ export class Agents {
     this.#engine?.perform({ kind: 'fault', node, session, fault }, () => undefined);
   }
 
-  #hello(link: Link, protocol: number, hello: NodeHello): void {
+  #hello(link: Link, message: Extract<AgentToHead, { kind: 'hello' }>): void {
     const engine = this.#engine;
+    const { protocol, hello } = message;
     if (engine === null) return refuseLink(link, refuse('head.starting', {}));
     if (protocol !== PROTOCOL_VERSION) {
       const versions = { theirs: String(protocol), ours: String(PROTOCOL_VERSION) };
       return refuseLink(link, refuse('protocol.version', versions));
     }
     if (link.greeted) return;
+    if (this.#isOvertaken(link, message)) {
+      link.session.close('overtaken by a newer connection');
+      return;
+    }
     link.greeted = true;
     // It is heard now, not when its hello is durable: the tick in between must not find it silent.
     this.#heardAt.set(link.node, this.#options.clock.monotonic());
@@ -200,6 +206,18 @@ export class Agents {
     });
     // Decided already, though not yet durable: a second hello of the node has another number.
     number = engine.state.nodes.get(link.node)?.session ?? 0;
+  }
+
+  /**
+   * Whether the agent has dialed again since: what the older hello says of its epochs is no longer
+   * true, though its bytes came later. The clock of one boot goes on when an agent is restarted.
+   */
+  #isOvertaken({ node }: Link, message: Extract<AgentToHead, { kind: 'hello' }>): boolean {
+    const { hello, dialedAt = 0 } = message;
+    const newest = this.#newest.get(node);
+    if (newest?.bootId === hello.bootId && dialedAt < newest.dialedAt) return true;
+    this.#newest.set(node, { bootId: hello.bootId, dialedAt });
+    return false;
   }
 
   /** Between a hello and its record the link may go, or the node be given up or dial once more. */

@@ -118,7 +118,7 @@ const logName = map({
 
 const MESSAGES: Readonly<Record<AgentToHead['kind'], Shape>> = {
   // Another protocol's hello may look different: only its number is read.
-  hello: map({ protocol: finite, hello: isMap }),
+  hello: map({ protocol: finite, hello: isMap, dialedAt: optional(finite) }),
   heartbeat: map({
     sentAt: finite,
     at: optional(finite),

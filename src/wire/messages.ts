@@ -20,7 +20,13 @@ export interface LogName {
 }
 
 export type AgentToHead =
-  | { readonly kind: 'hello'; readonly protocol: number; readonly hello: NodeHello }
+  /** `dialedAt`: the agent's monotonic clock; tells which of two connections is the newer one. */
+  | {
+      readonly kind: 'hello';
+      readonly protocol: number;
+      readonly hello: NodeHello;
+      readonly dialedAt?: number;
+    }
   | {
       readonly kind: 'heartbeat';
       /** The agent's monotonic clock; comes back in the acknowledgement and renews leases. */

@@ -85,6 +85,26 @@ test('[N2] of two connections in one turn the later one counts, and stays', asyn
   assert.equal(engine.state.nodes.get('n1' as NodeName)?.connected, true);
 });
 
+test('[N2] a hello that was sent before the newest one opens no session, however late it comes', async () => {
+  const { made, agents, engine } = await bench();
+  const [old, current] = [new FakeSession('n1'), new FakeSession('n1')];
+  for (const session of [old, current]) agents.accept(session);
+  const hello = { kind: 'hello', protocol: PROTOCOL_VERSION, hello: helloOf('n1') } as const;
+  current.say({ ...hello, dialedAt: 200 });
+  await made.settle();
+  old.say({ ...hello, dialedAt: 100 });
+  await made.settle();
+  assert.match(old.closed ?? '', /overtaken by a newer connection/);
+  assert.equal(current.closed, null);
+  assert.equal(engine.state.nodes.get('n1' as NodeName)?.session, 2);
+  // A restarted machine counts from zero again.
+  const rebooted = new FakeSession('n1');
+  agents.accept(rebooted);
+  rebooted.say({ ...hello, hello: { ...helloOf('n1'), bootId: 'another' }, dialedAt: 5 });
+  await made.settle();
+  assert.deepEqual(rebooted.heard, ['welcome 3']);
+});
+
 test('[N1] a session speaks for the node that its secret proved', async () => {
   const { made, agents, engine } = await bench();
   await made.connect('n2');
