@@ -102,9 +102,9 @@ export class OutputShipper {
     this.#lookLater();
   }
 
-  /** Everything that is captured and not yet with the head. */
+  /** Everything that is captured, or may be, and not yet with the head. */
   *all(): Iterable<Spooled> {
-    for (const { files } of this.#parts.values()) yield* files;
+    for (const [epochId, part] of this.#parts) if (this.#mayHold(epochId, part)) yield* part.files;
   }
 
   disconnect(): void {
@@ -145,11 +145,16 @@ export class OutputShipper {
       this.#timer = null;
       for (const [epochId, part] of this.#parts) {
         // Many wait for the launcher at a time; their files need no look before they are there.
-        if (part.whenShipped === null && !this.#world.isStarted(epochId)) continue;
+        if (!this.#mayHold(epochId, part)) continue;
         for (const file of part.files) this.#look(part, file);
       }
       this.#lookLater();
     });
+  }
+
+  /** Nothing has been written where nothing has started. */
+  #mayHold(epochId: EpochId, part: Part): boolean {
+    return part.whenShipped !== null || this.#world.isStarted(epochId);
   }
 
   #look(part: Part, file: Shipped): void {
