@@ -1,5 +1,6 @@
 // What a process finds in its environment: the job's own values, then who and where it is.
 
+import { LAUNCH_STRING_BYTES_MAX } from '../core/model/limits.ts';
 import type { LaunchOrder } from '../core/model/orders.ts';
 import type { UserAccount } from '../ports/users.ts';
 
@@ -57,7 +58,7 @@ function identity({ order, hostFile, hasGpus }: Surroundings): Record<string, st
     WEFT_TASK_ID: order.epochId.slice(0, order.epochId.indexOf('#')),
     WEFT_EPOCH: `${order.epoch}`,
     WEFT_NODE_RANK: `${order.nodeRank}`,
-    WEFT_NODELIST: nodes.join(','),
+    ...nodeList(nodes),
     WEFT_NODE_COUNT: `${nodes.length}`,
     WEFT_PROCS_PER_NODE: `${order.processesPerNode}`,
     WEFT_HOSTFILE: hostFile,
@@ -74,6 +75,12 @@ function identity({ order, hostFile, hasGpus }: Surroundings): Record<string, st
     values['WEFT_ARRAY_COUNT'] = `${order.array.count}`;
   }
   return values;
+}
+
+/** Thousands of nodes make a longer variable than Linux takes; the host file has them all. */
+function nodeList(nodes: LaunchOrder['nodes']): Record<string, string> {
+  const list = nodes.join(',');
+  return list.length > LAUNCH_STRING_BYTES_MAX - 64 ? {} : { WEFT_NODELIST: list };
 }
 
 /** The part that differs from process to process. */

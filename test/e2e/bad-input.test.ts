@@ -78,11 +78,19 @@ const REFUSED: readonly Case[] = [
   [
     'run --cpus 3 true',
     2,
-    /No node could ever hold .*3 cpus.*biggest node is n1 with 2 cpus, 512M/,
+    /No node could ever hold .*3 cpus.*nearest node is n1 with 2 cpus, 512M memory; it lacks 1 cpu/,
   ],
-  ['run --memory 1G true', 2, /No node could ever hold .*1G memory.*biggest node is n1/],
-  ['run --gpus 1 true', 2, /No node could ever hold .*1 gpu.*biggest node is n1/],
-  ['run --resource fuel=3 true', 2, /No node could ever hold .*3 fuel.*biggest node is n1/],
+  [
+    'run --memory 1G true',
+    2,
+    /No node could ever hold .*1G memory.*nearest node is n1 .*lacks 512M memory/,
+  ],
+  ['run --gpus 1 true', 2, /No node could ever hold .*1 gpu.*nearest node is n1 .*lacks 1 gpu/],
+  [
+    'run --resource fuel=3 true',
+    2,
+    /No node could ever hold .*3 fuel.*nearest node is n1 .*lacks 3 fuel/,
+  ],
   ['run -n 3 true', 2, /No node could ever hold 3 nodes.*2 of 2 nodes could hold a part/],
 ];
 

@@ -85,7 +85,13 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
   },
   'resources.unsatisfiable': {
     means: 'Even with every node empty the job could not start, so it is not accepted.',
-    next: 'Ask for less, or enrol a bigger node; `weft node list -o wide` shows them.',
+    next: 'Ask for what the nearest node lacks no more, or enrol a bigger one; `weft node list -o wide` shows them.',
+  },
+  'launch.too_large': {
+    means:
+      'Linux takes 128 KiB for one argument or variable; a process takes 768 KiB of both together, ' +
+      'and all processes of a task on one node take 64 MiB.',
+    next: 'Leave variables behind (`--clean-env`), pass long input in files, or start fewer processes.',
   },
   'label.unknown': {
     means: 'The job would wait for ever: no node has this label.',

@@ -10,6 +10,7 @@ import type { Settings } from '../model/settings.ts';
 import type { DirectoryWish, Submission } from '../model/submission.ts';
 import { sharedLabel } from './apply/nodes.ts';
 import { readIndices } from './indices.ts';
+import { launchTooLarge } from './launch-size.ts';
 
 /** Thrown inside this file only: the first thing that is wrong with a submission. */
 class Wrong extends Error {
@@ -43,6 +44,8 @@ function complete(
 ): JobSpec {
   checkProgram(wish.program);
   checkEnvironment(wish.environment ?? {});
+  const request = completeRequest(wish, settings);
+  checkLaunchSize(wish, request);
   const { directory, labels } = resolveDirectory(wish.directory, sharedPaths);
   const partition = wish.partition ?? 'default';
   if (partition !== 'default') throw new Wrong(refuse('partition.unknown', { partition }));
@@ -57,7 +60,7 @@ function complete(
     environment: wish.environment ?? {},
     directory,
     files: wish.files ?? {},
-    request: completeRequest(wish, settings, labels),
+    request: { ...request, labels: [...new Set([...request.labels, ...labels])] },
     walltimeMs: checkWalltime(wish.walltimeMs, settings),
     array: checkArray(wish.array),
     dependencies,
@@ -76,11 +79,7 @@ const DAY_MS = 86_400_000;
 /** Names of counted resources stand in keys, lists and on command lines. */
 const COUNTED_NAME = /^[A-Za-z][A-Za-z0-9._-]{0,62}$/;
 
-function completeRequest(
-  wish: Submission,
-  settings: Settings,
-  labels: readonly string[],
-): ResourceRequest {
+function completeRequest(wish: Submission, settings: Settings): ResourceRequest {
   const { defaults } = settings;
   const nodeNames = wish.nodeNames ?? [];
   const nodeCount = wish.nodeCount ?? Math.max(defaults.nodeCount, nodeNames.length);
@@ -120,7 +119,7 @@ function completeRequest(
       counted,
     },
     exclusive: wish.exclusive ?? false,
-    labels: [...new Set([...(wish.labels ?? []), ...labels])],
+    labels: wish.labels ?? [],
     nodeNames,
   };
 }
@@ -147,7 +146,6 @@ function checkProgram(program: Program): void {
 }
 
 function checkEnvironment(variables: Readonly<Record<string, string>>): void {
-  let bytes = 0;
   for (const name in variables) {
     const value = variables[name] as string;
     // `__proto__` is no ordinary key of a plain object: it would not come back from the journal.
@@ -155,11 +153,12 @@ function checkEnvironment(variables: Readonly<Record<string, string>>): void {
     if (bad || value.includes('\0')) {
       wrong(`'${name}' is not a name for an environment variable, or its value has a NUL`);
     }
-    bytes += name.length + value.length + 2;
   }
-  if (bytes > limits.ENVIRONMENT_BYTES_MAX) {
-    wrong(`the environment is larger than ${formatSize(limits.ENVIRONMENT_BYTES_MAX)}`);
-  }
+}
+
+function checkLaunchSize(wish: Submission, { processesPerNode }: ResourceRequest): void {
+  const refusal = launchTooLarge(wish.program, wish.environment ?? {}, processesPerNode);
+  if (refusal !== null) throw new Wrong(refusal);
 }
 
 function checkName(name: string): string {

@@ -71,7 +71,11 @@ export const CODES = {
   },
   'resources.unsatisfiable': {
     kind: 'invalid_argument',
-    text: 'No node could ever hold {request}. The biggest node is {biggest}.',
+    text: 'No node could ever hold {request}. {nearest}.',
+  },
+  'launch.too_large': {
+    kind: 'invalid_argument',
+    text: 'Too large to start: {what} ({size}, limit {limit}).',
   },
   'label.unknown': { kind: 'invalid_argument', text: 'No node has the label {label}.' },
   'partition.unknown': { kind: 'invalid_argument', text: 'No partition {partition}.' },

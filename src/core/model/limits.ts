@@ -4,8 +4,15 @@
 export const ARRAY_TASKS_MAX = 1_000_000;
 /** Largest array index; keeps `42[123456789]` within the id parser. */
 export const ARRAY_INDEX_MAX = 999_999_999;
-/** Environment of a job: Linux itself refuses single strings over 128 KiB and 2 MiB in all. */
-export const ENVIRONMENT_BYTES_MAX = 1_048_576;
+/** One argument or `NAME=value` with its NUL: MAX_ARG_STRLEN of execve(2). */
+export const LAUNCH_STRING_BYTES_MAX = 131_072;
+/**
+ * Arguments and environment of one process: a launcher's frame has 1 MiB, of which the node's own
+ * variables and paths may take a quarter; execve(2) allows 2 MiB with the usual stack limit.
+ */
+export const LAUNCH_BYTES_MAX = 786_432;
+/** The same for all processes of a task on a node: its agent and launcher hold them at once. */
+export const LAUNCH_BYTES_PER_NODE_MAX = 64 * 1_048_576;
 /** Text of a submitted script; larger programs are files, not scripts. */
 export const SCRIPT_BYTES_MAX = 1_048_576;
 /** A whole API request: a script and an environment with room to spare. */

@@ -56,7 +56,7 @@ export function fitsIn(wanted: Resources, free: Resources): boolean {
 }
 
 /** How many of a counted resource there are; own names only, whatever objects inherit. */
-function countOf(resources: Resources, name: string): number {
+export function countOf(resources: Resources, name: string): number {
   return Object.hasOwn(resources.counted, name) ? (resources.counted[name] as number) : 0;
 }
 

@@ -5,7 +5,8 @@ import { ok } from '../../base/result.ts';
 import type { Actor } from '../../model/actor.ts';
 import type { JobId } from '../../model/ids.ts';
 import type { Dependency, JobSpec, Outcome } from '../../model/job.ts';
-import { couldHold, describeRequest, describeResources } from '../../scheduler/explain.ts';
+import { couldHold, describeRequest } from '../../scheduler/explain.ts';
+import { describeNearest } from '../../scheduler/nearest.ts';
 import { labelsOf } from '../apply/nodes.ts';
 import type { SubmitJob } from '../commands.ts';
 import { completeSpec } from '../spec.ts';
@@ -93,19 +94,14 @@ function unsatisfiable(step: Step, spec: JobSpec): Answer | null {
   if (unknown !== undefined) return step.refuse('node.not_found', { node: unknown });
   const labelled = request.labels.find((label) => !seen.some((node) => labelsOf(node).has(label)));
   if (labelled !== undefined) return step.refuse('label.unknown', { label: labelled });
-  const able = seen.filter((node) =>
-    couldHold({ name: node.name, total: node.total, labels: labelsOf(node) }, request),
-  );
+  const outlines = seen.map((node) => {
+    return { name: node.name, total: node.total, labels: labelsOf(node) };
+  });
+  const able = outlines.filter((node) => couldHold(node, request));
   if (able.length >= request.nodeCount) return null;
-  const biggest = [...seen].sort(
-    (a, b) => b.total.cpuCount - a.total.cpuCount || b.total.memoryBytes - a.total.memoryBytes,
-  )[0];
   return step.refuse('resources.unsatisfiable', {
     request: describeRequest(request),
-    biggest:
-      biggest === undefined
-        ? 'none: no node has joined yet'
-        : `${biggest.name} with ${describeResources(biggest.total)} (${able.length} of ${seen.length} nodes could hold a part)`,
+    nearest: describeNearest(outlines, able.length, request),
   });
 }
 

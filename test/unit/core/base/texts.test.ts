@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { formatDuration, parseDuration } from '../../../../src/core/base/duration.ts';
 import { formatSize, parseSize } from '../../../../src/core/base/size.ts';
+import { utf8Length } from '../../../../src/core/base/utf8.ts';
 
 const DURATIONS: readonly [string, number][] = [
   ['500ms', 500],
@@ -99,4 +100,13 @@ test('any printed size is within a twentieth of the truth', () => {
       assert.ok(read.ok && Math.abs(read.value - bytes) <= bytes / 20);
     }),
   );
+});
+
+test('the length of a text as UTF-8 is what the system counts', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      assert.equal(utf8Length(text), Buffer.byteLength(text));
+    }),
+  );
+  assert.equal(utf8Length('\ud800'), 3);
 });
