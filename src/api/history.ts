@@ -33,6 +33,8 @@ const historyJob = z.object({
   taskCount: count,
   submittedAt: instant,
   startedAt: instantOrNull,
+  /** Of a plain job's current or last epoch; of an array as `startedAt`. */
+  runStartedAt: instantOrNull,
   endedAt: instantOrNull,
   nodeCount: count,
   cpuCount: count,

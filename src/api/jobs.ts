@@ -53,7 +53,10 @@ export const jobView = z.object({
   /** Index set of an array, `0-99`; null for a plain job. */
   array: z.string().nullable(),
   submittedAt: instant,
+  /** When the first epoch of the first task was started. */
   startedAt: instantOrNull,
+  /** Of a plain job's current or last epoch, null while none runs; of an array as `startedAt`. */
+  runStartedAt: instantOrNull,
   endedAt: instantOrNull,
   /** Nodes of the running tasks, at most a hundred of them. */
   nodes: z.array(z.string()),

@@ -7,6 +7,7 @@ import { formatTaskId, type JobId } from '../../core/model/ids.ts';
 import type { Context } from '../context.ts';
 import { usage } from '../failure.ts';
 import { readPlace } from '../ids.ts';
+import { elapsed } from '../jobs/columns.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import type { Column } from '../output/table.ts';
 import { formatExit, formatInstant, formatSpan } from '../output/words.ts';
@@ -105,7 +106,13 @@ function jobColumns(now: number): Column<HistoryJob>[] {
     { title: 'SUBMITTED', value: (job) => formatInstant(job.submittedAt, now) },
     { title: 'STARTED', value: (job) => formatInstant(job.startedAt, now), wide: true },
     { title: 'ENDED', value: (job) => formatInstant(job.endedAt, now), wide: true },
-    { title: 'TIME', value: (job) => span(job, now), align: 'right' },
+    { title: 'TIME', value: (job) => elapsed(job.runStartedAt, job.endedAt, now), align: 'right' },
+    {
+      title: 'IN ALL',
+      value: (job) => elapsed(job.startedAt, job.endedAt, now),
+      align: 'right',
+      wide: true,
+    },
     { title: 'COMMAND', value: (job) => job.command },
     { title: 'DETAIL', value: (job) => job.detail ?? '', wide: true },
   ];
@@ -118,7 +125,7 @@ function taskColumns(now: number): Column<HistoryTask>[] {
     { title: 'EXIT', value: exit },
     { title: 'NODES', value: (task) => task.nodes.join(',') },
     { title: 'STARTED', value: (task) => formatInstant(task.startedAt, now) },
-    { title: 'TIME', value: (task) => span(task, now), align: 'right' },
+    { title: 'TIME', value: (task) => elapsed(task.startedAt, task.endedAt, now), align: 'right' },
     {
       title: 'CPU',
       value: (task) => formatSpan((task.userUs + task.systemUs) / 1000),
@@ -136,8 +143,4 @@ function taskName({ jobId, index, epoch }: HistoryTask): string {
 function exit(row: { exitCode: number | null; signal: number | null }): string {
   if (row.signal !== null) return formatExit({ signal: row.signal });
   return row.exitCode === null ? '-' : String(row.exitCode);
-}
-
-function span(row: { startedAt: number | null; endedAt: number | null }, now: number): string {
-  return row.startedAt === null ? '-' : formatSpan((row.endedAt ?? now) - row.startedAt);
 }

@@ -84,7 +84,7 @@ function describeJob(job: JobDetail, now: number): [string, string][] {
     ['Begins', formatInstant(job.beginAt, now)],
     ['Started', formatInstant(job.startedAt, now)],
     ['Ended', formatInstant(job.endedAt, now)],
-    ['Elapsed', elapsed(job, now)],
+    ['Elapsed', elapsed(job.runStartedAt, job.endedAt, now)],
     ['After', job.dependencies.map((on) => `${on.jobId}:${on.condition}`).join(', ')],
     ['Waits for', job.waitsFor.join(', ')],
     ['Output', [job.files.stdout, job.files.stderr].filter(Boolean).join(', ') || 'weft logs'],

@@ -11,12 +11,9 @@ export function stateWords(view: Pick<JobView, 'state' | 'outcome'> & { held?: b
   return view.state === 'pending' && view.held ? 'held' : view.state;
 }
 
-/** Elapsed until the end, or until now. */
-export function elapsed(
-  view: { startedAt: number | null; endedAt: number | null },
-  now: number,
-): string {
-  return view.startedAt === null ? '-' : formatSpan((view.endedAt ?? now) - view.startedAt);
+/** From a start until the end, or until now. */
+export function elapsed(from: number | null, endedAt: number | null, now: number): string {
+  return from === null ? '-' : formatSpan((endedAt ?? now) - from);
 }
 
 /** `3/100` done, for arrays. */
@@ -38,7 +35,7 @@ export function jobColumns(now: number): Column<JobView>[] {
     { title: 'USER', value: (job) => job.owner },
     { title: 'STATE', value: stateWords },
     { title: 'TASKS', value: progress, align: 'right' },
-    { title: 'TIME', value: (job) => elapsed(job, now), align: 'right' },
+    { title: 'TIME', value: (job) => elapsed(job.runStartedAt, job.endedAt, now), align: 'right' },
     { title: 'NODES', value: (job) => job.nodes.join(',') || '-' },
     { title: 'PARTITION', value: (job) => job.partition, wide: true },
     {
@@ -67,7 +64,7 @@ export function taskColumns(now: number): Column<TaskView>[] {
     { title: 'TASK', value: (task) => task.id },
     { title: 'STATE', value: stateWords },
     { title: 'EPOCH', value: (task) => String(task.epoch), align: 'right' },
-    { title: 'TIME', value: (task) => elapsed(task, now), align: 'right' },
+    { title: 'TIME', value: (task) => elapsed(task.startedAt, task.endedAt, now), align: 'right' },
     { title: 'NODES', value: (task) => task.nodes.join(',') || '-' },
     { title: 'STARTED', value: (task) => formatInstant(task.startedAt, now), wide: true },
     { title: 'ENDED', value: (task) => formatInstant(task.endedAt, now), wide: true },

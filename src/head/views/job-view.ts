@@ -8,6 +8,7 @@ import { formatProgram } from '../program-line.ts';
 import { firstPending, jobState, taskCounts } from './job-state.ts';
 import { noticeOf } from './notice.ts';
 import type { Reasons } from './reasons.ts';
+import { runStart } from './run-start.ts';
 
 /** A wide job is on thousands of nodes; a list names as many as somebody might read. */
 const NODES_SHOWN_MAX = 100;
@@ -31,6 +32,7 @@ export function viewJob(engine: Engine, job: Job, reasons: Reasons): JobView {
     array: spec.array?.indices ?? null,
     submittedAt: job.submittedAt,
     startedAt: job.startedAt,
+    runStartedAt: runStart(job),
     endedAt: job.endedAt,
     nodes: nodesOf(job),
     exit: outcome === null ? null : viewExit(outcome.exit),

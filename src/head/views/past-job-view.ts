@@ -24,6 +24,7 @@ export function viewPastJob(row: JobRow, spec: KeptSpec = readSpec(row)): JobVie
     array: spec.array?.indices ?? null,
     submittedAt: row.submittedAt,
     startedAt: row.startedAt,
+    runStartedAt: row.startedAt,
     endedAt: row.endedAt,
     nodes: [],
     exit: viewExit(outcome?.exit),

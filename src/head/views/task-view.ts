@@ -10,6 +10,7 @@ import { viewExit, viewOutcome, viewReason } from './job-view.ts';
 import { noticeOf } from './notice.ts';
 import { outcomeOf } from './past-job-view.ts';
 import type { Reasons } from './reasons.ts';
+import { epochStart } from './run-start.ts';
 
 /** A task that waits or runs; `index` as the state counts, 0 for a plain job. */
 export function viewLiveTask(engine: Engine, job: Job, index: number, reasons: Reasons): TaskView {
@@ -22,7 +23,7 @@ export function viewLiveTask(engine: Engine, job: Job, index: number, reasons: R
     reason: state === 'pending' ? viewReason(reasons.of(job, index)) : null,
     notice: task === undefined ? null : noticeOf(engine.state, task),
     nodes: task === undefined ? [] : nodesInOrder(task),
-    startedAt: task?.startedAt ?? null,
+    startedAt: task === undefined ? null : epochStart(task),
   };
 }
 

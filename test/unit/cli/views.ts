@@ -20,6 +20,7 @@ export function jobView(fields: Partial<JobView> = {}): JobView {
     array: null,
     submittedAt: 0,
     startedAt: null,
+    runStartedAt: null,
     endedAt: null,
     nodes: [],
     exit: null,

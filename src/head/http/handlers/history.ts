@@ -7,6 +7,7 @@ import type { Job } from '../../../core/controller/state.ts';
 import type { JobId } from '../../../core/model/ids.ts';
 import type { HistoryQuery, JobRow, TaskRow } from '../../../ports/history.ts';
 import { jobState } from '../../views/job-state.ts';
+import { lastRunStarts, runStart } from '../../views/run-start.ts';
 import type { Call, Handler } from '../call.ts';
 
 const LIMIT_DEFAULT = 100;
@@ -20,8 +21,14 @@ export const history: Handler<'history'> = async ({ engine }, { query }) => {
   const jobIds = shown.map(({ jobId }) => jobId);
   const wantsTasks = query.tasks === true && jobIds.length > 0;
   const tasks = wantsTasks ? await engine.store.tasks({ jobIds, limit: TASKS_MAX }) : [];
+  const single = shown.filter(({ outcome, taskCount }) => outcome !== null && taskCount === 1);
+  const starts = await lastRunStarts(engine, single.map(({ jobId }) => jobId));
   return ok({
-    jobs: shown.map((row) => viewRow(row, engine.state.jobs.get(row.jobId as JobId))),
+    jobs: shown.map((row) => {
+      const view = viewRow(row, engine.state.jobs.get(row.jobId as JobId));
+      const runStartedAt = starts.get(row.jobId);
+      return runStartedAt === undefined ? view : { ...view, runStartedAt };
+    }),
     tasks: tasks.map(viewTaskRow),
     next: rows.length > limit ? (shown.at(-1)?.jobId ?? null) : null,
   });
@@ -42,8 +49,9 @@ function readQuery(query: Call<'history'>['query']): Omit<HistoryQuery, 'limit'>
 }
 
 function viewRow({ spec: _, ...rest }: JobRow, job: Job | undefined): HistoryJob {
-  if (rest.outcome !== null || job === undefined) return rest;
-  return { ...rest, state: jobState(job), startedAt: job.startedAt };
+  if (rest.outcome !== null || job === undefined) return { ...rest, runStartedAt: rest.startedAt };
+  const { startedAt } = job;
+  return { ...rest, state: jobState(job), startedAt, runStartedAt: runStart(job) };
 }
 
 function viewTaskRow({ taskIndex, nodes, ...rest }: TaskRow): HistoryTask {

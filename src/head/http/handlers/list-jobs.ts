@@ -10,6 +10,7 @@ import { jobState } from '../../views/job-state.ts';
 import { viewJob } from '../../views/job-view.ts';
 import { viewPastJob } from '../../views/past-job-view.ts';
 import { Reasons } from '../../views/reasons.ts';
+import { withRunStarts } from '../../views/run-start.ts';
 import type { Call, Handler } from '../call.ts';
 
 const LIMIT_DEFAULT = 100;
@@ -29,7 +30,7 @@ export const listJobs: Handler<'listJobs'> = async ({ engine }, { query }) => {
   ].sort((a, b) => b.id - a.id);
   const jobs: JobView[] = page.slice(0, limit).map(({ view }) => view());
   const next = page.length > limit ? (jobs.at(-1)?.id ?? null) : null;
-  return ok({ jobs, next } satisfies ListJobsReply);
+  return ok({ jobs: await withRunStarts(engine, jobs), next } satisfies ListJobsReply);
 };
 
 /** Oldest first, as they stand in memory. */

@@ -9,6 +9,7 @@ import { viewJob, viewJobDetail } from '../../views/job-view.ts';
 import { formatInstant } from '../../views/notice.ts';
 import { viewPastJob, viewPastJobDetail } from '../../views/past-job-view.ts';
 import { Reasons } from '../../views/reasons.ts';
+import { withRunStarts } from '../../views/run-start.ts';
 import { viewLiveTask } from '../../views/task-view.ts';
 import type { Handler } from '../call.ts';
 import { checkIndex, findJob, readPlace } from '../find-job.ts';
@@ -26,11 +27,17 @@ export const getJob: Handler<'getJob'> = async ({ engine }, { params, actor }) =
   if (found.value.kind === 'live') {
     const { job } = found.value;
     const view = viewJob(engine, job, new Reasons(engine));
-    return ok(viewJobDetail(view, job, job.owner === actor.name));
+    return ok(await detailOf(engine, viewJobDetail(view, job, job.owner === actor.name)));
   }
   const { row } = found.value;
-  return ok(viewPastJobDetail(row, await usageOf(engine, row), row.owner === actor.name));
+  const detail = viewPastJobDetail(row, await usageOf(engine, row), row.owner === actor.name);
+  return ok(await detailOf(engine, detail));
 };
+
+async function detailOf(engine: Engine, detail: JobDetail): Promise<JobDetail> {
+  const [whole = detail] = await withRunStarts(engine, [detail]);
+  return whole;
+}
 
 export const explainJob: Handler<'explainJob'> = async ({ engine }, { params }) => {
   const place = readPlace(params.id);
