@@ -154,14 +154,14 @@ export const ROUTES = {
     access: ADMIN,
     params: users.userParams,
     body: users.roleRequest,
-    reply: changedReply,
+    reply: users.setUserReply,
   },
   modifyUser: {
     summary: "Change a user's role.",
     access: ADMIN,
     params: users.userParams,
     body: users.roleRequest,
-    reply: changedReply,
+    reply: users.setUserReply,
   },
   removeUser: {
     summary: 'Remove a user with all tokens.',

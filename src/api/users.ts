@@ -46,12 +46,19 @@ export type TokenView = z.infer<typeof tokenView>;
 export const listTokensReply = z.object({ tokens: z.array(tokenView) });
 export type ListTokensReply = z.infer<typeof listTokensReply>;
 
+/** `notice`: what the admin should know, such as that the head's machine has no such account. */
+const notice = z.string().nullable();
+
+export const setUserReply = z.object({ count, notice });
+export type SetUserReply = z.infer<typeof setUserReply>;
+
 /** `token` is shown this once; the head keeps its hash. */
 export const createTokenReply = z.object({
   id: z.string(),
   token: z.string(),
   user: z.string(),
   expiresAt: instantOrNull,
+  notice,
 });
 export type CreateTokenReply = z.infer<typeof createTokenReply>;
 

@@ -54,6 +54,7 @@ const REFUSED: readonly Case[] = [
   ['logs 9999', 3, /No job 9999/],
   ['logs 1 --rank 5', 2, /processes 0 to 0 on nodes 0 to 0/],
   ['why 9999', 3, /No job 9999/],
+  ['history 9999', 3, /No job 9999/],
   ['node show nope', 3, /No node nope/],
   ['node drain nope', 3, /No node nope/],
   ['run --nodes-named nope true', 3, /No node nope/],

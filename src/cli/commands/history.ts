@@ -41,6 +41,10 @@ export const verb = defineVerb<Options>({
   },
   async run({ context, args: [job], options }) {
     const { jobs, tasks } = await fetchHistory(context, job, options);
+    // Nothing matched: because of the other options, or because there never was such a job?
+    if (job !== undefined && jobs.length === 0) {
+      await (await context.api()).call('getJob', { params: { id: String(readPlace(job).jobId) } });
+    }
     const now = Date.now();
     if (options.tasks) {
       const name = (task: HistoryTask) => taskName(task);

@@ -32,6 +32,7 @@ const create = defineVerb<CreateOptions>({
     if (options.output === 'json') context.print(JSON.stringify(reply, null, 2));
     else {
       context.print(reply.token);
+      if (reply.notice !== null) context.note(reply.notice);
       context.note(`token ${reply.id} of ${reply.user}, shown this once. Use it as WEFT_TOKEN.`);
     }
     return 0;

@@ -37,8 +37,9 @@ function set(route: 'createUser' | 'modifyUser', said: string): Verb {
     async run({ context, args: [name = ''], options }) {
       const role = readRole(options.role ?? 'user');
       const api = await context.api();
-      await api.call(route, { params: { name }, body: { role } });
+      const { notice } = await api.call(route, { params: { name }, body: { role } });
       context.print(`User ${name} ${said} ${role}.`);
+      if (notice !== null) context.note(notice);
       return 0;
     },
   });

@@ -81,8 +81,9 @@ async function setUser(
   }
   const role = readRole(options.role ?? 'user');
   const api = await context.api();
-  await api.call(route, { params: { name: name ?? '' }, body: { role } });
+  const { notice } = await api.call(route, { params: { name: name ?? '' }, body: { role } });
   context.print(`User ${name} ${route === 'createUser' ? 'created' : 'modified'}: ${role}.`);
+  if (notice !== null) context.note(notice);
 }
 
 async function showUsers(context: Context, name: string | null): Promise<void> {

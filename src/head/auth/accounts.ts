@@ -1,4 +1,4 @@
-// Login names of uids on the head's machine.
+// Accounts of the head's machine: the names of uids, and whether there is one of a name.
 
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -16,17 +16,33 @@ export class Accounts {
   async nameOf(uid: number, now: number): Promise<string | null> {
     const known = this.#known.get(uid);
     if (known !== undefined && now - known.at < CACHED_MS) return known.name;
-    const name = nameIn(await readPasswd(), uid) ?? nameIn(await getent(uid), uid);
+    const id = String(uid);
+    const name = nameIn(await readPasswd(), id) ?? nameIn(await getent(id), id);
     if (name !== null) this.#known.set(uid, { name, at: now });
     return name;
   }
 }
 
+/** Whether this machine has an account of this name. Not kept: an admin asks, and rarely. */
+async function hasAccount(name: string): Promise<boolean> {
+  // getent(1) would take a number for a uid.
+  if (/^\d+$/.test(name)) return false;
+  const isIn = (passwd: string) => passwd.split('\n').some((line) => line.startsWith(`${name}:`));
+  return isIn(await readPasswd()) || isIn(await getent(name));
+}
+
+/** What an admin should know of a user of several-user clusters; null when there is nothing. */
+export async function accountNotice(name: string, multiUser: boolean): Promise<string | null> {
+  // Everything of a cluster for one user runs as that user, whatever a token says.
+  if (!multiUser || (await hasAccount(name))) return null;
+  return `The head's machine has no account '${name}': jobs will run only on nodes that have one.`;
+}
+
 /** Looks through lines of passwd(5). */
-function nameIn(passwd: string, uid: number): string | null {
+function nameIn(passwd: string, uid: string): string | null {
   for (const line of passwd.split('\n')) {
     const [name, , id] = line.split(':');
-    if (name && id === String(uid)) return name;
+    if (name && id === uid) return name;
   }
   return null;
 }
@@ -39,11 +55,12 @@ async function readPasswd(): Promise<string> {
   }
 }
 
-function getent(uid: number): Promise<string> {
+/** `key`: a name or a uid. */
+function getent(key: string): Promise<string> {
   return new Promise((resolve) => {
     const options = { timeout: GETENT_TIMEOUT_MS };
-    // Exit code 2 means "no such uid", ENOENT "no getent": either way there is no name.
-    execFile('getent', ['passwd', String(uid)], options, (error, stdout) =>
+    // Exit code 2 means "no such key", ENOENT "no getent": either way there is no name.
+    execFile('getent', ['passwd', '--', key], options, (error, stdout) =>
       resolve(error === null ? stdout : ''),
     );
   });

@@ -40,7 +40,10 @@ export async function withRunStarts<View extends JobView>(
   views: readonly View[],
 ): Promise<View[]> {
   const done = views.filter(({ state, array }) => state === 'done' && array === null);
-  const starts = await lastRunStarts(engine, done.map(({ id }) => id));
+  const starts = await lastRunStarts(
+    engine,
+    done.map(({ id }) => id),
+  );
   return views.map((view) => {
     const runStartedAt = starts.get(view.id);
     return runStartedAt === undefined ? view : { ...view, runStartedAt };

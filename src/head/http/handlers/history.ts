@@ -22,7 +22,10 @@ export const history: Handler<'history'> = async ({ engine }, { query }) => {
   const wantsTasks = query.tasks === true && jobIds.length > 0;
   const tasks = wantsTasks ? await engine.store.tasks({ jobIds, limit: TASKS_MAX }) : [];
   const single = shown.filter(({ outcome, taskCount }) => outcome !== null && taskCount === 1);
-  const starts = await lastRunStarts(engine, single.map(({ jobId }) => jobId));
+  const starts = await lastRunStarts(
+    engine,
+    single.map(({ jobId }) => jobId),
+  );
   return ok({
     jobs: shown.map((row) => {
       const view = viewRow(row, engine.state.jobs.get(row.jobId as JobId));

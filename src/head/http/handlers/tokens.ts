@@ -6,6 +6,7 @@ import type { Token } from '../../../core/controller/state.ts';
 import { hasRole } from '../../../core/model/actor.ts';
 import { refuse } from '../../../core/model/errors.ts';
 import type { UserName } from '../../../core/model/ids.ts';
+import { accountNotice } from '../../auth/accounts.ts';
 import { authorizeObject } from '../../auth/authorize.ts';
 import { formatToken, hashSecret, makeSecret, makeTokenId } from '../../auth/secrets.ts';
 import type { Handler } from '../call.ts';
@@ -29,7 +30,7 @@ export const listTokens: Handler<'listTokens'> = ({ engine }, { query, actor }) 
 };
 
 export const createToken: Handler<'createToken'> = async (services, { body, actor }) => {
-  const { engine, chance } = services;
+  const { engine, chance, facts } = services;
   const tokenId = makeTokenId(chance);
   const secret = makeSecret(chance);
   const user = (body.user ?? actor.name) as UserName;
@@ -39,7 +40,8 @@ export const createToken: Handler<'createToken'> = async (services, { body, acto
   const wish = { tokenId, hash, purpose: 'user' as const, user, label, expiresAt };
   const reply = await engine.execute({ kind: 'create_token', ...wish }, actor);
   if (!reply.ok) return reply;
-  return ok({ id: tokenId, token: formatToken('wt', tokenId, secret), user, expiresAt });
+  const notice = await accountNotice(user, facts.multiUser);
+  return ok({ id: tokenId, token: formatToken('wt', tokenId, secret), user, expiresAt, notice });
 };
 
 export const createJoinToken: Handler<'createJoinToken'> = async (services, { body, actor }) => {

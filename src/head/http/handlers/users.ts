@@ -3,6 +3,7 @@
 import type { UserView } from '../../../api/users.ts';
 import { ok } from '../../../core/base/result.ts';
 import type { UserName } from '../../../core/model/ids.ts';
+import { accountNotice } from '../../auth/accounts.ts';
 import type { Handler } from '../call.ts';
 import type { Services } from '../services.ts';
 import { changed } from './job-actions.ts';
@@ -30,10 +31,14 @@ export const removeUser: Handler<'removeUser'> = async ({ engine }, { params, ac
 };
 
 async function set(
-  { engine }: Services,
+  { engine, facts }: Services,
   { params, body, actor }: Parameters<typeof createUser>[1] | Parameters<typeof modifyUser>[1],
   mode: 'create' | 'modify',
 ) {
   const user = params.name as UserName;
-  return changed(await engine.execute({ kind: 'set_user', user, role: body.role, mode }, actor));
+  const reply = changed(
+    await engine.execute({ kind: 'set_user', user, role: body.role, mode }, actor),
+  );
+  if (!reply.ok) return reply;
+  return ok({ ...reply.value, notice: await accountNotice(user, facts.multiUser) });
 }

@@ -197,3 +197,17 @@ async function adminToken(world: World): Promise<string> {
   await world.admin.call('createUser', { params, body: { role: 'admin' } });
   return world.token('root2');
 }
+
+test('a user or token without an account on the head’s machine is made, and the admin is told', async (t) => {
+  const world = await startWorld(t);
+  const body = { role: 'user' } as const;
+  const nobody = await world.admin.call('createUser', { params: { name: 'no-such' }, body });
+  assert.match(nobody.notice ?? '', /no account 'no-such': jobs will run only on nodes that have/);
+  const token = await world.admin.call('createToken', { body: { user: 'no-such' } });
+  assert.equal(token.notice, nobody.notice);
+  const { name } = await world.admin.call('whoami');
+  assert.equal((await world.admin.call('createToken', { body: { user: name } })).notice, null);
+  const single = await startWorld(t, { multiUser: false });
+  const given = await single.admin.call('createToken', { body: { user: 'no-such' } });
+  assert.equal(given.notice, null);
+});
