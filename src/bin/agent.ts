@@ -92,7 +92,7 @@ async function settingsOf(
     node: node.value,
     bootId: readBootId(),
     instance: readInstance(options.stateDir),
-    resources: options.resources ?? resourcesOf(found),
+    resources: { ...resourcesOf(found), ...options.resources },
     labels: [...new Set([...found.labels, ...options.labels])],
     sharedPaths: options.sharedPaths,
     facts: factsOf(options, launcher, switchUser),

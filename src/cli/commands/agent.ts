@@ -1,6 +1,5 @@
 // `weft agent`: the agent of a node that joined, in the foreground, for a service manager.
 
-import { cpus, totalmem } from 'node:os';
 import path from 'node:path';
 import type { Resources } from '../../core/model/resources.ts';
 import type { Config } from '../config/config.ts';
@@ -53,7 +52,6 @@ function agentOptions(
 ): AgentOptions {
   const { membership, paths, options, context } = of;
   const { name, url, fingerprint, secret } = membership;
-  const resources = declaredResources(config);
   const wish = config.text('node.switch_user');
   return {
     name,
@@ -64,23 +62,21 @@ function agentOptions(
     labels: config.texts('node.labels'),
     sharedPaths: config.texts('node.shared'),
     switchUser: wish === 'auto' ? 'auto' : wish === 'true',
-    ...(resources === null ? {} : { resources }),
+    resources: declaredResources(config),
     ...(options.logFile === undefined
       ? {}
       : { logFile: path.resolve(context.cwd, options.logFile) }),
   };
 }
 
-/** Null when nothing is configured: the agent then looks at the machine and its cgroup. */
-function declaredResources(config: Config): Resources | null {
+/** What is not configured the agent finds out: what affinity, cgroup and drivers leave it. */
+function declaredResources(config: Config): Partial<Resources> {
   const cpuCount = config.optionalNumber('node.cpus');
   const memoryBytes = config.optionalNumber('node.memory');
   const gpuCount = config.optionalNumber('node.gpus');
-  if (cpuCount === null && memoryBytes === null && gpuCount === null) return null;
   return {
-    cpuCount: cpuCount ?? cpus().length,
-    memoryBytes: memoryBytes ?? totalmem(),
-    gpuCount: gpuCount ?? 0,
-    counted: {},
+    ...(cpuCount === null ? {} : { cpuCount }),
+    ...(memoryBytes === null ? {} : { memoryBytes }),
+    ...(gpuCount === null ? {} : { gpuCount }),
   };
 }

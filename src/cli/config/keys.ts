@@ -85,9 +85,14 @@ export const KEYS: readonly Key[] = [
   key('defaults.memory', 'size', '100M', 'Memory per node of a job that does not say.'),
   key('defaults.time', 'duration', 'none', 'Time limit of a job that does not say.'),
   key('node.name', 'text', null, 'Name of this node; default: the host name.'),
-  key('node.cpus', 'count', null, 'Cpus offered; default: what the machine allows.'),
-  key('node.memory', 'size', null, 'Memory offered; default: what the machine allows.'),
-  key('node.gpus', 'count', null, 'Gpus offered; default: what is found.'),
+  key('node.cpus', 'count', null, 'Cpus offered; default: all that affinity and cgroup leave.'),
+  key(
+    'node.memory',
+    'size',
+    null,
+    'Memory offered; default: all that the cgroup leaves, however many cpus are offered.',
+  ),
+  key('node.gpus', 'count', null, 'Gpus offered; default: all that are found.'),
   key('node.labels', 'texts', '', 'Labels of this node, for `--needs`.'),
   key('node.shared', 'texts', '', 'Directories that are the same here and where users submit.'),
   key(

@@ -45,8 +45,8 @@ export interface AgentOptions {
     | { readonly url: string; readonly fingerprint?: string }
     | { readonly socketPath: string };
   readonly secret: string;
-  /** Declared: instead of what is found on the machine. */
-  readonly resources?: Resources;
+  /** Declared; what is not said is what the agent finds on the machine. */
+  readonly resources?: Partial<Resources>;
   readonly labels: readonly string[];
   readonly sharedPaths: readonly string[];
   readonly switchUser: 'auto' | boolean;

@@ -12,6 +12,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { UserName } from '../../../src/core/model/ids.ts';
+import { detectMachine } from '../../../src/os/detect.ts';
 import { systemMarks } from '../../../src/os/marks.ts';
 import type { Session } from '../../../src/ports/net.ts';
 import { FakeHead } from './fake-head.ts';
@@ -85,6 +86,7 @@ before(async () => {
   const options = {
     ...{ name: 'n1', stateDir: state, head: { socketPath }, secret: 'x', labels: ['big'] },
     ...{ sharedPaths: ['/'], switchUser: 'auto', logFile: join(state, 'agent.log') },
+    resources: { cpuCount: 3 },
   };
   writeFileSync(join(root, 'options.json'), JSON.stringify(options), { mode: 0o600 });
   await startAgent();
@@ -97,10 +99,13 @@ after(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-test('the hello says what the machine has', () => {
+test('the hello says what is declared, and for the rest what the machine has', async () => {
   const { node, resources, facts, labels } = head.hellos[0]!;
   assert.equal(node, 'n1');
-  assert.ok(resources.cpuCount >= 1 && resources.memoryBytes > MIB);
+  const found = await detectMachine();
+  const { memoryBytes, gpuCount } = found;
+  assert.ok(memoryBytes > MIB);
+  assert.deepEqual(resources, { cpuCount: 3, memoryBytes, gpuCount, counted: {} });
   assert.ok(labels.includes('big') && labels.includes('os=linux'));
   assert.equal(facts.switchesUser, isRoot);
   assert.match(facts.limits, /^(cgroup (v1|v2|hybrid)|polling)$/);
