@@ -37,7 +37,6 @@ export const nodeView = z.object({
 export type NodeView = z.infer<typeof nodeView>;
 
 export const listNodesReply = z.object({ nodes: z.array(nodeView) });
-export type ListNodesReply = z.infer<typeof listNodesReply>;
 
 export const drainRequest = z.strictObject({ reason: z.string().trim().min(1).max(1000) });
 export const labelRequest = z.strictObject({

@@ -17,7 +17,6 @@ const userView = z.object({
 });
 export type UserView = z.infer<typeof userView>;
 export const listUsersReply = z.object({ users: z.array(userView) });
-export type ListUsersReply = z.infer<typeof listUsersReply>;
 
 /** Year long at most for a finite one; null = until revoked. */
 const lifetime = z
@@ -44,13 +43,11 @@ const tokenView = z.object({
 });
 export type TokenView = z.infer<typeof tokenView>;
 export const listTokensReply = z.object({ tokens: z.array(tokenView) });
-export type ListTokensReply = z.infer<typeof listTokensReply>;
 
 /** `notice`: what the admin should know, such as that the head's machine has no such account. */
 const notice = z.string().nullable();
 
 export const setUserReply = z.object({ count, notice });
-export type SetUserReply = z.infer<typeof setUserReply>;
 
 /** `token` is shown this once; the head keeps its hash. */
 export const createTokenReply = z.object({
@@ -60,7 +57,6 @@ export const createTokenReply = z.object({
   expiresAt: instantOrNull,
   notice,
 });
-export type CreateTokenReply = z.infer<typeof createTokenReply>;
 
 export const createJoinTokenRequest = z.strictObject({
   label: z.string().max(200).optional(),
@@ -76,7 +72,6 @@ export const createJoinTokenReply = z.object({
   /** `host:port` under which nodes may try; empty when it listens on no port. */
   addresses: z.array(z.string()),
 });
-export type CreateJoinTokenReply = z.infer<typeof createJoinTokenReply>;
 
 /** Make the directory `path` with mode 0700, then finish. */
 export const beginLoginReply = z.object({ challenge: z.string(), path: z.string() });
@@ -96,4 +91,3 @@ export const whoamiReply = z.object({
   uid: z.int().nullable(),
   role: z.enum(ROLES).nullable(),
 });
-export type WhoamiReply = z.infer<typeof whoamiReply>;

@@ -17,8 +17,3 @@ export function readTaskPath(text: string, index: string | undefined): string {
   if (!/^\d{1,9}$/.test(index)) throw usage(`--index: '${index}' is not an index`);
   return formatTaskId(place.jobId, Number(index));
 }
-
-/** The number before `[`, without the check: for ids that the head gave. */
-export function jobNumber(id: string): string {
-  return id.split('[')[0] ?? id;
-}

@@ -29,6 +29,8 @@ export const STAGES: readonly Stage[] = [
   program('typecheck', 'node_modules/typescript/bin/tsc', '-b'),
   program('tidy', 'tools/tidy.ts'),
   program('biome', 'node_modules/@biomejs/biome/bin/biome', 'check', '.'),
+  program('unused', 'node_modules/knip/bin/knip.js', '--no-progress'),
+  program('package', 'node_modules/publint/src/cli.js', '--strict'),
   tests('unit', 2),
   tests('table', 2),
   tests('property', 2),

@@ -44,12 +44,8 @@ export const NODE_WORD_LENGTH_MAX = 4096;
 export const NAME_LENGTH_MAX = 200;
 /** Submission keys remembered, newest first: at 1,000 jobs/s still minutes of retries. */
 export const SUBMISSION_KEYS_MAX = 100_000;
-/** Finished jobs kept in memory; the store answers for older ones. */
-export const RETAINED_JOBS_MAX = 10_000;
 /** Starts planned in one cycle before the event loop gets its turn. */
 export const STARTS_PER_CYCLE_MAX = 512;
-/** Epochs that take a node down or cannot be launched before the task is held. */
-export const CRASH_LIMIT = 3;
 /** Launch failures in a row, of any tasks, before a node is drained. */
 export const NODE_LAUNCH_FAILURES_MAX = 3;
 /** Added to a lease before the head acts on it: an agent's timers may run this late. */

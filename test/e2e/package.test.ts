@@ -1,0 +1,67 @@
+// What `npm pack` makes: installed into an empty folder it runs a cluster, without the sources.
+
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+interface Manifest {
+  readonly version: string;
+  readonly bin: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+describe('the package, installed into an empty folder', { timeout: 240_000 }, () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'weft-package-'));
+  const installed = path.join(folder, 'node_modules', 'weft');
+  const state = path.join(folder, 'state');
+  let manifest: Manifest;
+
+  function run(program: string, ...args: string[]) {
+    const script = path.join(installed, manifest.bin[program] ?? '');
+    const environment = { PATH: process.env['PATH'], HOME: folder, WEFT_DIR: state };
+    const options = { encoding: 'utf8', env: environment, cwd: folder } as const;
+    const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], options);
+    return { status, stdout, stderr };
+  }
+
+  before(() => {
+    // Builds first: `prepack`.
+    execFileSync('npm', ['pack', '--pack-destination', folder], { cwd: ROOT, stdio: 'ignore' });
+    mkdirSync(installed, { recursive: true });
+    manifest = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
+    const archive = path.join(folder, `weft-${manifest.version}.tgz`);
+    execFileSync('tar', ['-xzf', archive, '-C', installed, '--strip-components=1']);
+    // As npm would have fetched them: those that the package names, and no others.
+    for (const name of Object.keys(manifest.dependencies)) {
+      const link = path.join(folder, 'node_modules', name);
+      mkdirSync(path.dirname(link), { recursive: true });
+      symlinkSync(path.join(ROOT, 'node_modules', name), link);
+    }
+  });
+
+  after(() => {
+    if (existsSync(state)) run('weft', 'down', '--clean');
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test('it holds no sources, and every program starts', () => {
+    assert.ok(!existsSync(path.join(installed, 'src')));
+    for (const program of Object.keys(manifest.bin)) {
+      const { status, stdout, stderr } = run(program, '--version');
+      assert.deepEqual([status, stdout.trim(), stderr], [0, manifest.version, ''], program);
+    }
+  });
+
+  test('a cluster starts from it and runs a job', () => {
+    const up = run('weft', 'up', '--nodes', '1');
+    assert.equal(up.status, 0, up.stderr);
+    const job = run('weft', 'run', '--wait', '--', 'sh', '-c', 'exit 7');
+    assert.equal(job.status, 7, job.stderr);
+  });
+});
