@@ -4,14 +4,16 @@ import { CHECKS } from '../doctor/checks.ts';
 import { displayWidth } from '../output/table.ts';
 import { defineVerb } from '../verb.ts';
 
-export const verb = defineVerb<{ output?: string }>({
+export const verb = defineVerb<{ output?: string; fix?: boolean }>({
   define(command) {
+    command.option('--fix', 'remove empty cgroups of agents that are gone');
     command.option('-o, --output <format>', 'json');
   },
   async run({ context, options }) {
     const findings = [];
     for (const { name, check } of CHECKS) {
-      for (const finding of await check(context)) findings.push({ name, ...finding });
+      for (const finding of await check(context, { fix: options.fix === true }))
+        findings.push({ name, ...finding });
     }
     if (options.output === 'json') context.print(JSON.stringify(findings, null, 2));
     else {

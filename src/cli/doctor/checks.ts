@@ -11,6 +11,7 @@ import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { clockWords } from '../nodes/clock-words.ts';
 import { formatSpan } from '../output/words.ts';
+import { leftoverGroups, livingInstances, removeGroups } from './leftover-groups.ts';
 
 export interface Finding {
   /** `note`: works, but not as well as it could. */
@@ -19,9 +20,14 @@ export interface Finding {
   readonly remedy?: string;
 }
 
+/** `fix`: remove what is only in the way. */
+export interface Wish {
+  readonly fix: boolean;
+}
+
 export interface Check {
   readonly name: string;
-  readonly check: (context: Context) => Promise<Finding[]> | Finding[];
+  readonly check: (context: Context, wish: Wish) => Promise<Finding[]> | Finding[];
 }
 
 /** Below this an agent's spool or the head's journal is full within a busy hour. */
@@ -35,6 +41,7 @@ export const CHECKS: readonly Check[] = [
   { name: 'SQLite', check: sqlite },
   { name: 'compiler', check: compiler },
   { name: 'cgroups', check: cgroups },
+  { name: 'old cgroups', check: oldCgroups },
   { name: 'configuration', check: configuration },
   { name: 'state directory', check: stateDirectory },
   { name: 'disk space', check: diskSpace },
@@ -79,14 +86,31 @@ async function compiler(): Promise<Finding[]> {
   return [{ state: 'note', text, remedy: 'Install gcc on machines that run jobs.' }];
 }
 
-function cgroups(): Finding[] {
+/** Mounts of hierarchies; of version 1 those with one of these controllers. */
+function cgroupMounts(controllers: RegExp): string[] {
   const mounts = readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
-  const found = mounts.flatMap((line) => {
+  return mounts.flatMap((line) => {
     const [before = '', after = ''] = line.split(' - ');
     const kind = after.split(' ')[0] ?? '';
     const place = before.split(' ')[4] ?? '';
-    return kind === 'cgroup2' || (kind === 'cgroup' && /memory|cpu/.test(after)) ? [place] : [];
+    return kind === 'cgroup2' || (kind === 'cgroup' && controllers.test(after)) ? [place] : [];
   });
+}
+
+function oldCgroups(_: Context, { fix }: Wish): Finding[] {
+  const mounts = [...new Set(cgroupMounts(/memory|cpu|pids|freezer/))];
+  const left = leftoverGroups({ mounts, living: livingInstances(), now: Date.now() });
+  if (left.length === 0) return ok('none of agents that are gone');
+  const kept = fix ? left.filter((directory) => !removeGroups(directory)) : left;
+  const found = fix && kept.length < left.length ? ok(`${left.length - kept.length} removed`) : [];
+  if (kept.length === 0) return found;
+  const text = `${kept.length} empty ones of agents that are gone, such as ${kept[0]}`;
+  const remedy = fix ? 'Remove them as root.' : '`weft doctor --fix` removes them.';
+  return [...found, { state: 'note', text, remedy }];
+}
+
+function cgroups(): Finding[] {
+  const found = cgroupMounts(/memory|cpu/);
   const writable = found.filter((place) => canWrite(place));
   if (writable.length > 0) return ok(`can be made in ${writable.join(', ')}`);
   const text = found.length === 0 ? 'there are none' : `cannot be made in ${found.join(', ')}`;

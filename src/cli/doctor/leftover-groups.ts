@@ -1,0 +1,93 @@
+// Cgroups that killed agents left behind: empty, and of no agent that still lives. An agent whose
+// state directory was removed cannot clear them away itself.
+
+import { readdirSync, readFileSync, rmdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+
+/** As agents name their directories: after the first letters of a random UUID. */
+const NAME = /^weft-([0-9a-f]{8}-[0-9a-f]{4})$/;
+/** Below the mount of a hierarchy: slices, services, containers. */
+const DEPTH_MAX = 5;
+/** An agent makes its directory a moment before its launcher runs, by which it is known to live. */
+const AGE_MIN_MS = 60_000;
+
+/** What is known of the machine; a test brings its own. */
+export interface Surroundings {
+  /** Where hierarchies are mounted. */
+  readonly mounts: readonly string[];
+  /** Instances of agents that live. */
+  readonly living: ReadonlySet<string>;
+  readonly now: number;
+}
+
+/** Directories of agents that are gone, with nothing running in them. */
+export function leftoverGroups({ mounts, living, now }: Surroundings): string[] {
+  return mounts
+    .flatMap((mount) => agentDirectories(mount, DEPTH_MAX))
+    .filter((directory) => {
+      const instance = NAME.exec(path.basename(directory))?.[1] ?? '';
+      return !living.has(instance) && isOld(directory, now) && isEmpty(directory);
+    });
+}
+
+/** Removes a directory with its groups; false when somebody has moved in meanwhile. */
+export function removeGroups(directory: string): boolean {
+  try {
+    for (const child of childrenOf(directory)) removeGroups(child);
+    rmdirSync(directory);
+    return true;
+  } catch {
+    return false; // EBUSY, or not ours: it stays, and the next look shows it again.
+  }
+}
+
+/** Instances whose launcher runs; it names its state directory, which holds the instance. */
+export function livingInstances(): Set<string> {
+  const instances = new Set<string>();
+  for (const pid of readdirSync('/proc')) {
+    if (!/^\d+$/.test(pid)) continue;
+    const argv = read(`/proc/${pid}/cmdline`).split('\0');
+    const socket = argv[argv.indexOf('--socket') + 1] ?? '';
+    if (!argv.includes('--socket') || path.basename(socket) !== 'launcher.sock') continue;
+    // Through its own root: a container's paths are not ours.
+    instances.add(read(`/proc/${pid}/root${path.dirname(socket)}/instance`).trim());
+  }
+  return instances;
+}
+
+function agentDirectories(directory: string, depth: number): string[] {
+  if (NAME.test(path.basename(directory))) return [directory];
+  if (depth === 0) return [];
+  return childrenOf(directory).flatMap((child) => agentDirectories(child, depth - 1));
+}
+
+function childrenOf(directory: string): string[] {
+  try {
+    const entries = readdirSync(directory, { withFileTypes: true });
+    return entries.filter((one) => one.isDirectory()).map(({ name }) => path.join(directory, name));
+  } catch {
+    return []; // Gone meanwhile, or not for us to read.
+  }
+}
+
+function isEmpty(directory: string): boolean {
+  // A group that cannot be read is not known to be empty.
+  if (read(`${directory}/cgroup.procs`, 'unreadable') !== '') return false;
+  return childrenOf(directory).every(isEmpty);
+}
+
+function isOld(directory: string, now: number): boolean {
+  try {
+    return now - statSync(directory).ctimeMs >= AGE_MIN_MS;
+  } catch {
+    return false; // Gone meanwhile.
+  }
+}
+
+function read(file: string, otherwise = ''): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return otherwise;
+  }
+}

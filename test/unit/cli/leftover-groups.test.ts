@@ -1,0 +1,69 @@
+// Cgroups of killed agents, on the machine's own cgroups.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import {
+  leftoverGroups,
+  livingInstances,
+  removeGroups,
+} from '../../../src/cli/doctor/leftover-groups.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** A group of our own to work in; null where none can be made. */
+function makeRoot(): string | null {
+  for (const mount of ['/sys/fs/cgroup/unified', '/sys/fs/cgroup/freezer', '/sys/fs/cgroup']) {
+    try {
+      const root = `${mount}/leftovers-of-a-test-${process.pid}`;
+      mkdirSync(root);
+      if (existsSync(`${root}/cgroup.procs`)) return root;
+      rmdirSync(root);
+    } catch {
+      // Not here, or not ours: the next one may be.
+    }
+  }
+  return null;
+}
+
+const root = makeRoot() ?? '';
+const skip = root === '' ? 'no cgroup can be made here' : false;
+
+test('only empty groups of dead agents are found and go, with all in them', { skip }, async () => {
+  const [dead, alive, busy, other] = ['0000dead-0000', '0000a11e-0000', '0000b5ee-0000', 'other'];
+  const directories = [dead, alive, busy, other].map((name) => `${root}/service/weft-${name}`);
+  for (const directory of directories) mkdirSync(`${directory}/g1`, { recursive: true });
+  const child = spawn('cat', [], { stdio: 'pipe' });
+  const [gone = '', , full = ''] = directories;
+  writeFileSync(`${full}/g1/cgroup.procs`, `${child.pid}`);
+  try {
+    const of = { mounts: [root], living: new Set([alive]) };
+    assert.deepEqual(leftoverGroups({ ...of, now: Date.now() }), [], 'too young to tell');
+    assert.deepEqual(leftoverGroups({ ...of, now: Date.now() + HOUR_MS }), [gone]);
+    assert.equal(removeGroups(full), false);
+    assert.equal(removeGroups(gone), true);
+    assert.ok(!existsSync(gone) && existsSync(`${full}/g1`));
+  } finally {
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    for (const directory of [...directories, `${root}/service`, root]) removeGroups(directory);
+  }
+  assert.ok(!existsSync(root));
+});
+
+test('an agent is known to live by its launcher', async (t) => {
+  const directory = mkdtempSync(path.join(tmpdir(), 'weft-launcher-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  writeFileSync(path.join(directory, 'instance'), '0000a11e-0001\n');
+  const words = ['--socket', path.join(directory, 'launcher.sock')];
+  const launcher = spawn('sh', ['-c', 'echo up; read -r _', 'launcher', ...words]);
+  await once(launcher.stdout, 'data');
+  assert.ok(livingInstances().has('0000a11e-0001'));
+  launcher.stdin.end();
+  await once(launcher, 'close');
+  assert.ok(!livingInstances().has('0000a11e-0001'));
+});
