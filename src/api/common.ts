@@ -20,9 +20,9 @@ export const nodeName = z.string().regex(/^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252}[A
 });
 
 /** Login names as the field has them, `@` for remote ones. */
-export const userName = z
-  .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_.@-]{0,63}\$?$/, { error: 'a login name of 64 characters at most' });
+export const userName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_.@-]{0,63}\$?$/, {
+  error: 'expected a login name: a letter, then letters, digits and . _ @ -, 64 at most',
+});
 
 /** A label: `gpu`, `rack=7`, `site/os`; the controller says which signs it may have. */
 export const label = z.string().min(1).max(128);

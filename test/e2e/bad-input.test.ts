@@ -30,14 +30,22 @@ const REFUSED: readonly Case[] = [
   ['run --time -5s true', 2, /'-5s' is not a duration/],
   ['run -n 0 true', 2, /--nodes: '0' is less than 1/],
   ['run -n -1 true', 2, /--nodes: '-1' is less than 1/],
-  ['run -p 99999 true', 2, /processesPerNode/],
   ['run --cpus 1e9 true', 2, /'1e9' is not a whole number/],
   ['run --cpus -1 true', 2, /--cpus: '-1' is less than 0/],
   ['run --memory 99999999999999999999T true', 2, /larger than any machine/],
+  ['run -p 5000 true', 2, /--procs: '5000' is more than 4096/],
+  ['run -n 10001 true', 2, /--nodes: '10001' is more than 10000/],
+  ['run --needs= true', 2, /--needs: names no label; `weft node list -o wide`/],
+  ['history --outcome fine', 2, /--outcome: 'fine' is unknown/],
+  ['history --state pending', 2, /--state: 'pending' is unknown.*\n.*active, done/],
+  ['token create --expires 5000d', 2, /'5000d' is not between 1s and 366d; write never/],
+  ['token create --user 5', 2, /expected a login name: a letter, then letters, digits/],
+  ['token revoke -- -', 2, /expected the id of a token/],
+  ['up --nodes 100000', 2, /--nodes: '100000' is too much; at most 256/],
   ['run --array 5-1 true', 2, /'5-1' is not an array; write 0-99/],
   ['run --array 0-2000000 true', 2, /more than 1000000 tasks; split the array/],
   ['run --array 0-3%0 true', 2, /array/],
-  ['run --nice 500 true', 2, /nice.*100/],
+  ['run --nice 500 true', 2, /--nice: '500' is more than 100/],
   ['run --retries -1 true', 2, /--retries: '-1' is less than 0/],
   ['run --begin yesterday true', 2, /'yesterday' is not a time; write \+2h/],
   ['run --on-node-loss pray true', 2, /write requeue, wait or lease=30m/],
@@ -150,11 +158,25 @@ describe('bad input by the programs', { timeout: 120_000 }, () => {
     await cluster.ok('run', '--wait', '-n', '2', 'true');
   });
 
-  it('an argument longer than Linux takes is told with its errno', async () => {
-    const program = { kind: 'argv', argv: ['true', 'x'.repeat(200_000)] };
-    const { jobId } = await cluster.client.call<{ jobId: number }>('POST', '/v1/jobs', { program });
+  it('[J4] what Linux takes at most for an argument runs, and more is refused', async () => {
+    const program = (length: number) => ({ kind: 'argv', argv: ['true', 'x'.repeat(length)] });
+    const most = { program: program(131_071) };
+    const { jobId } = await cluster.client.call<{ jobId: number }>('POST', '/v1/jobs', most);
     await cluster.weft('wait', String(jobId));
-    assert.match((await cluster.job(String(jobId))).outcome?.detail ?? '', /\(E2BIG\)/);
+    assert.equal((await cluster.job(String(jobId))).outcome?.kind, 'completed');
+    const more = cluster.client.call('POST', '/v1/jobs', { program: program(131_072) });
+    await assert.rejects(more, /launch\.too_large/);
+  });
+
+  it('[J4] the largest environment that is accepted reaches its process', async () => {
+    const part = 'x'.repeat(131_000 - 'V0= '.length - 8);
+    const names = ['V0', 'V1', 'V2', 'V3', 'V4', 'V5'];
+    const environment = Object.fromEntries(names.map((name) => [name, part]));
+    const line = `test "$\{#V0}$\{#V5}" = ${part.length}${part.length}`;
+    const body = { program: { kind: 'shell', line }, environment };
+    const { jobId } = await cluster.client.call<{ jobId: number }>('POST', '/v1/jobs', body);
+    await cluster.weft('wait', String(jobId));
+    assert.equal((await cluster.job(String(jobId))).outcome?.kind, 'completed');
   });
 });
 

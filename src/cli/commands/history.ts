@@ -4,6 +4,7 @@ import type { HistoryJob, HistoryReply, HistoryTask } from '../../api/history.ts
 import { parseDuration } from '../../core/base/duration.ts';
 import { formatSize } from '../../core/base/size.ts';
 import { formatTaskId, type JobId } from '../../core/model/ids.ts';
+import { OUTCOMES } from '../../core/model/job.ts';
 import type { Context } from '../context.ts';
 import { usage } from '../failure.ts';
 import { readPlace } from '../ids.ts';
@@ -13,7 +14,7 @@ import type { Column } from '../output/table.ts';
 import { formatExit, formatInstant, formatSpan } from '../output/words.ts';
 import { parseInstant } from '../submit/values.ts';
 import { defineVerb } from '../verb.ts';
-import { readLimit } from './jobs.ts';
+import { choice, readLimit } from './jobs.ts';
 
 interface Options extends ListingOptions {
   readonly user?: string;
@@ -32,7 +33,7 @@ export const verb = defineVerb<Options>({
     command.option('-u, --user <name>', "only this user's");
     command.option('--name <name>', 'only with this name');
     command.option('-s, --state <state>', 'only what is active, or done');
-    command.option('--outcome <outcome>', 'only with this outcome: completed, failed, …');
+    command.option('--outcome <outcome>', `only with this outcome: ${OUTCOMES.join(', ')}`);
     command.option('--since <time>', 'submitted since: 2h (ago), 18:30, 2026-01-31');
     command.option('--until <time>', 'submitted before');
     command.option('--tasks', 'one line per ended start of a task instead');
@@ -65,8 +66,8 @@ async function fetchHistory(context: Context, job: string | undefined, options: 
     jobId: job === undefined ? undefined : readPlace(job).jobId,
     owner: options.user,
     name: options.name,
-    state: options.state,
-    outcome: options.outcome,
+    state: choice('--state', options.state, ['active', 'done']),
+    outcome: choice('--outcome', options.outcome, OUTCOMES),
     from: instantBefore('--since', options.since),
     until: instantBefore('--until', options.until),
     tasks: options.tasks,

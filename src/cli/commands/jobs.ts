@@ -76,7 +76,8 @@ function readState(options: Options): string {
   return options.all || options.outcome !== undefined ? 'all' : 'active';
 }
 
-function choice(flag: string, word: string | undefined, known: readonly string[]) {
+/** One of the known words, or nothing when none was given. */
+export function choice(flag: string, word: string | undefined, known: readonly string[]) {
   if (word === undefined || known.includes(word)) return word;
   throw usage(`${flag}: '${word}' is unknown.${didYouMean(word, known)}`, known.join(', '));
 }

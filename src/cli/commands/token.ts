@@ -114,5 +114,12 @@ function readLifetime(text: string): number | null {
   if (text === 'never') return null;
   const duration = parseDuration(text);
   if (!duration.ok) throw usage(`--expires: ${duration.error}, or never`);
+  if (duration.value < LIFETIME_MIN_MS || duration.value > LIFETIME_MAX_MS) {
+    throw usage(`--expires: '${text}' is not between 1s and 366d; write never for no end`);
+  }
   return duration.value;
 }
+
+/** As the API bounds it. */
+const LIFETIME_MIN_MS = 1000;
+const LIFETIME_MAX_MS = 366 * 86_400_000;

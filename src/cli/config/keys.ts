@@ -19,6 +19,7 @@ export interface Key {
   readonly text: string;
   readonly choices?: readonly string[];
   readonly min?: number;
+  readonly max?: number;
 }
 
 const key = (name: string, type: KeyType, value: string | null, text: string, more = {}): Key => ({
@@ -110,7 +111,7 @@ export const KEYS: readonly Key[] = [
       choices: ['auto', 'true', 'false'],
     },
   ),
-  key('up.nodes', 'count', '4', 'Virtual nodes of `weft up`.', { min: 1 }),
+  key('up.nodes', 'count', '4', 'Virtual nodes of `weft up`.', { min: 1, max: 256 }),
   key('up.cpus', 'count', '2', 'Cpus of each virtual node.', { min: 1 }),
   key('up.memory', 'size', '512M', 'Memory of each virtual node.'),
   key('join.retries', 'count', '10', 'How often `weft join` tries to reach the head.', { min: 1 }),

@@ -16,8 +16,11 @@ export type Value = string | number | boolean | readonly string[] | Address | nu
 /** Reads the text of a value. Lists are separated by commas. */
 export function parseValue(key: Key, text: string): Result<Value, string> {
   const read = READERS[key.type](text.trim(), key);
-  if (!read.ok || typeof read.value !== 'number' || read.value >= (key.min ?? 0)) return read;
-  return err(`'${text}' is too little; at least ${formatValue(key, key.min ?? 0)}`);
+  if (!read.ok || typeof read.value !== 'number') return read;
+  const { min = 0, max = Number.POSITIVE_INFINITY } = key;
+  if (read.value < min) return err(`'${text}' is too little; at least ${formatValue(key, min)}`);
+  if (read.value > max) return err(`'${text}' is too much; at most ${formatValue(key, max)}`);
+  return read;
 }
 
 /** As `parseValue` reads it. */

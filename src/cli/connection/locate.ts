@@ -31,6 +31,7 @@ export type Location =
 
 /** `--dir`, WEFT_DIR, or `weft` in the user's state directory. */
 export function stateDirectory(options: LocateOptions, environment: Environment): string {
+  if (options.dir === '') throw usage('--dir: names no directory');
   const named = options.dir ?? environment['WEFT_DIR'];
   if (named) return path.resolve(named);
   const base =

@@ -7,6 +7,14 @@ import { Option } from 'commander';
 import type { Result } from '../../core/base/result.ts';
 import { parseNodeName } from '../../core/model/ids.ts';
 import type { OutputFiles, Program } from '../../core/model/job.ts';
+import {
+  CPUS_PER_NODE_MAX,
+  GPUS_PER_NODE_MAX,
+  NICE_MAX,
+  NODES_PER_TASK_MAX,
+  PROCESSES_PER_NODE_MAX,
+  RETRIES_MAX,
+} from '../../core/model/limits.ts';
 import type { DirectoryWish, Submission } from '../../core/model/submission.ts';
 import { usage } from '../failure.ts';
 import { jobEnvironment } from './environment.ts';
@@ -118,11 +126,11 @@ export function makeSubmission(
     array: read('--array', options.array, values.parseArray),
     dependencies: readAll('--after', options.after, values.parseDependency),
     beginAt: read('--begin', options.begin, (text) => values.parseInstant(text, submitter.now)),
-    nice: read('--nice', options.nice, (text) => values.parseCount(text, -100)),
+    nice: read('--nice', options.nice, (text) => values.parseCount(text, -NICE_MAX, NICE_MAX)),
     held: options.hold,
     onNodeLoss: read('--on-node-loss', options.onNodeLoss, values.parseOnNodeLoss),
     requeue: options.requeue === false ? false : undefined,
-    retriesMax: count('--retries', options.retries, 0),
+    retriesMax: count('--retries', options.retries, [0, RETRIES_MAX]),
     partition: options.partition,
     umask: read('--umask', options.umask, values.parseUmask) ?? submitter.umask,
   });
@@ -132,13 +140,13 @@ function request(options: SubmitOptions): Partial<Submission> {
   const counted = readAll('--resource', options.resource, values.parseCounted);
   const names = options.nodesNamed?.split(',').map((name) => name.trim());
   return {
-    nodeCount: count('--nodes', options.nodes, 1),
-    processesPerNode: count('--procs', options.procs, 1),
-    cpuCount: count('--cpus', options.cpus, 0),
+    nodeCount: count('--nodes', options.nodes, [1, NODES_PER_TASK_MAX]),
+    processesPerNode: count('--procs', options.procs, [1, PROCESSES_PER_NODE_MAX]),
+    cpuCount: count('--cpus', options.cpus, [0, CPUS_PER_NODE_MAX]),
     memoryBytes: read('--memory', options.memory, values.parseMemory),
-    gpuCount: count('--gpus', options.gpus, 0),
+    gpuCount: count('--gpus', options.gpus, [0, GPUS_PER_NODE_MAX]),
     counted: counted && Object.fromEntries(counted),
-    labels: options.needs,
+    labels: readAll('--needs', options.needs, values.parseNeed),
     nodeNames: readAll('--nodes-named', names, parseNodeName),
     exclusive: options.exclusive,
   };
@@ -166,8 +174,12 @@ function defaultName(program: Program): string | undefined {
   return undefined;
 }
 
-function count(flag: string, text: string | undefined, from: number): number | undefined {
-  return read(flag, text, (value) => values.parseCount(value, from));
+function count(
+  flag: string,
+  text: string | undefined,
+  [from, to]: readonly [from: number, to: number],
+): number | undefined {
+  return read(flag, text, (value) => values.parseCount(value, from, to));
 }
 
 function read<T>(

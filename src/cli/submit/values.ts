@@ -94,9 +94,10 @@ export function parseWalltime(text: string): Result<number | null, string> {
   return duration.ok && duration.value === 0 ? err('a time limit of 0; write none') : duration;
 }
 
-/** A whole number within bounds. */
-export function parseCount(text: string, from: number): Result<number, string> {
-  if (!/^-?\d{1,12}$/.test(text)) return err(`'${text}' is not a whole number`);
+/** A whole number within bounds, both included. */
+export function parseCount(text: string, from: number, to: number): Result<number, string> {
+  if (!/^-?\d+$/.test(text)) return err(`'${text}' is not a whole number`);
+  if (Number(text) > to) return err(`'${text}' is more than ${to}`);
   return Number(text) < from ? err(`'${text}' is less than ${from}`) : ok(Number(text));
 }
 
@@ -104,6 +105,11 @@ export function parseCount(text: string, from: number): Result<number, string> {
 export function parseMemory(text: string): Result<number, string> {
   if (/^[1-9]\d*$/.test(text)) return err(`'${text}' has no unit; write ${text}M or ${text}G`);
   return parseSize(text);
+}
+
+/** Which labels there are, the head knows. */
+export function parseNeed(text: string): Result<string, string> {
+  return text === '' ? err('names no label; `weft node list -o wide` shows them') : ok(text);
 }
 
 /** Octal, as umask(1). */

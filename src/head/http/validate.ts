@@ -40,9 +40,13 @@ function describe(issue: Issue, where: string): string {
   return `${path}: ${tidy(issue.message)}`;
 }
 
-/** The library's words, without its preface. */
+/** The library's words, without its preface and its signs. */
 function tidy(message: string): string {
-  return message.replace(/^Invalid (?:input|discriminator value|option)[:.] (E|e)/, 'e');
+  return message
+    .replace(/^Invalid (?:input|discriminator value|option)[:.] (E|e)/, 'e')
+    .replace(/^Too (?:big|small): expected \w+ to (?:be|have) [<>]=?/, (words) =>
+      words.startsWith('Too big') ? 'expected at most ' : 'expected at least ',
+    );
 }
 
 function formatPath(path: readonly PropertyKey[]): string {

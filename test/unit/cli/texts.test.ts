@@ -151,3 +151,14 @@ test('a clock is remarked upon when it is off by more than two seconds, either w
     shown.join('\n'),
   );
 });
+
+test('a count beyond what the head takes is refused with its bounds, before anything is sent', () => {
+  assert.deepEqual(values.parseCount('4096', 1, 4096), { ok: true, value: 4096 });
+  const bad = ['0', '4097', '1'.repeat(20), '1.5', '1e3', ''].map((text) => {
+    const count = values.parseCount(text, 1, 4096);
+    return count.ok ? null : count.error.replace(/^'.*' /, '');
+  });
+  const whole = 'is not a whole number';
+  const much = 'is more than 4096';
+  assert.deepEqual(bad, ['is less than 1', much, much, whole, whole, whole]);
+});
