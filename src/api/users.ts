@@ -6,11 +6,9 @@ import { count, instant, instantOrNull, queryFlag, userName } from './common.ts'
 
 export const userParams = z.strictObject({ name: userName });
 export const tokenParams = z.strictObject({
-  id: z
-    .string()
-    .regex(/^[A-Za-z0-9]{1,64}$/, {
-      error: 'expected the id of a token, as `weft token list` shows it',
-    }),
+  id: z.string().regex(/^[A-Za-z0-9]{1,64}$/, {
+    error: 'expected the id of a token, as `weft token list` shows it',
+  }),
 });
 export const roleRequest = z.strictObject({ role: z.enum(ROLES) });
 

@@ -1,5 +1,6 @@
 // `weft run`: submits a command. Prints the job's id, or waits and becomes the command.
 
+import type { Command } from 'commander';
 import type { Program } from '../../core/model/job.ts';
 import type { Submission } from '../../core/model/submission.ts';
 import type { Context } from '../context.ts';
@@ -19,9 +20,7 @@ export const verb = defineVerb<SubmitOptions & AttendOptions>({
   define(command) {
     command.usage('[options] [--] <command> [arguments...]');
     command.argument('<command...>', 'a program with its arguments, or one quoted shell line');
-    command.option('-w, --wait', "wait for the end and exit with the command's exit code");
-    command.option('-f, --follow', 'show its output meanwhile; also waits');
-    command.option('--key <text>', 'the same key gives the same job, however often it is sent');
+    defineAttendOptions(command, 'command');
     defineSubmitOptions(command);
     command.passThroughOptions();
   },
@@ -37,6 +36,13 @@ export function programOf(words: readonly string[]): Program {
   if (first.trim() === '') throw usage('there is no command to run');
   if (words.length === 1 && /\s/.test(first)) return { kind: 'shell', line: first };
   return { kind: 'argv', argv: words };
+}
+
+/** `what` is run: it names whose exit code becomes ours. */
+export function defineAttendOptions(command: Command, what: 'command' | 'script'): void {
+  command.option('-w, --wait', `wait for the end and exit with the ${what}'s exit code`);
+  command.option('-f, --follow', 'show its output meanwhile; also waits');
+  command.option('--key <text>', 'the same key gives the same job, however often it is sent');
 }
 
 /** Submits, prints the id or stays, and resolves with the exit code. */

@@ -9,16 +9,14 @@ import { submitterHere } from '../jobs/send.ts';
 import { mergeOptions, readDirectives } from '../submit/directives.ts';
 import { defineSubmitOptions, makeSubmission, type SubmitOptions } from '../submit/options.ts';
 import { defineVerb } from '../verb.ts';
-import { type AttendOptions, submitAndAttend } from './run.ts';
+import { type AttendOptions, defineAttendOptions, submitAndAttend } from './run.ts';
 
 export const verb = defineVerb<SubmitOptions & AttendOptions>({
   define(command) {
     command.usage('[options] <script> [arguments...]');
     command.argument('<script>', 'a file, or - for standard input');
     command.argument('[arguments...]', 'what the script gets');
-    command.option('-w, --wait', "wait for the end and exit with the script's exit code");
-    command.option('-f, --follow', 'show its output meanwhile; also waits');
-    command.option('--key <text>', 'the same key gives the same job, however often it is sent');
+    defineAttendOptions(command, 'script');
     defineSubmitOptions(command);
     command.passThroughOptions();
   },

@@ -2,7 +2,7 @@
 
 import type { JobDetail, JobView } from '../../api/jobs.ts';
 import type { Job } from '../../core/controller/state.ts';
-import type { ExitStatus, Outcome, PendingReason } from '../../core/model/job.ts';
+import type { ExitStatus, JobSpec, Outcome, PendingReason } from '../../core/model/job.ts';
 import type { Engine } from '../engine.ts';
 import { formatProgram } from '../program-line.ts';
 import { firstPending, jobState, taskCounts } from './job-state.ts';
@@ -49,11 +49,20 @@ export function viewJobDetail(view: JobView, job: Job, isOwner: boolean): JobDet
   const { spec } = job;
   return {
     ...view,
-    program: isOwner ? spec.program : withoutScript(spec.program),
+    ...viewSpec(spec, isOwner),
     environment: isOwner ? { ...spec.environment } : null,
+    waitsFor: [...job.waitsFor],
+    cancelledBy: cancelledBy(job.outcome),
+    usage: { ...job.usage },
+  };
+}
+
+/** What was asked for, but what is in the short view already. */
+export function viewSpec(spec: Omit<JobSpec, 'environment'>, isOwner: boolean) {
+  return {
+    program: isOwner ? spec.program : withoutScript(spec.program),
     files: spec.files,
     dependencies: [...spec.dependencies],
-    waitsFor: [...job.waitsFor],
     beginAt: spec.beginAt,
     nice: spec.nice,
     onNodeLoss: spec.onNodeLoss,
@@ -61,13 +70,11 @@ export function viewJobDetail(view: JobView, job: Job, isOwner: boolean): JobDet
     retriesMax: spec.retriesMax,
     runningMax: spec.array?.runningMax ?? null,
     umask: spec.umask,
-    cancelledBy: cancelledBy(job.outcome),
-    usage: { ...job.usage },
   };
 }
 
 /** A script is the owner's text; its arguments are as visible as any command line. */
-export function withoutScript(program: Job['spec']['program']): Job['spec']['program'] {
+function withoutScript(program: Job['spec']['program']): Job['spec']['program'] {
   return program.kind === 'script' ? { ...program, text: '' } : program;
 }
 

@@ -3,7 +3,7 @@
 import type { JobDetail, JobView } from '../../api/jobs.ts';
 import type { JobSpec, Outcome, OutcomeKind, TaskState } from '../../core/model/job.ts';
 import type { JobRow } from '../../ports/history.ts';
-import { viewExit, viewOutcome, viewRequest, withoutScript } from './job-view.ts';
+import { viewExit, viewOutcome, viewRequest, viewSpec } from './job-view.ts';
 
 /** The specification as the row keeps it: all but the environment. */
 type KeptSpec = Omit<JobSpec, 'environment'>;
@@ -45,18 +45,9 @@ export function viewPastJobDetail(
   const cancelled = row.outcome === 'cancelled';
   return {
     ...viewPastJob(row, spec),
-    program: isOwner ? spec.program : withoutScript(spec.program),
+    ...viewSpec(spec, isOwner),
     environment: null,
-    files: spec.files,
-    dependencies: [...spec.dependencies],
     waitsFor: [],
-    beginAt: spec.beginAt,
-    nice: spec.nice,
-    onNodeLoss: spec.onNodeLoss,
-    requeue: spec.requeue,
-    retriesMax: spec.retriesMax,
-    runningMax: spec.array?.runningMax ?? null,
-    umask: spec.umask,
     cancelledBy: cancelled ? row.detail : null,
     usage,
   };

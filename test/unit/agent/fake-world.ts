@@ -1,6 +1,7 @@
 // An agent in a test: virtual time, a launcher whose processes do what the test says, files in
 // memory, and a fake head. Killing and restarting the agent keeps launcher, files and journal.
 
+import { POLLED } from '../../../sim/processes.ts';
 import type { Agent } from '../../../src/agent/agent.ts';
 import { startAgent } from '../../../src/agent/agent.ts';
 import type { AgentPorts, AgentSettings } from '../../../src/agent/ports.ts';
@@ -334,7 +335,7 @@ export class FakeWorld {
         cached: () => undefined,
         find: (name) => Promise.resolve(this.accounts.get(name) ?? null),
       },
-      containment: POLLING,
+      containment: POLLED,
       marks: {
         memory: () => this.memory,
         kill: (marks) => {
@@ -346,17 +347,6 @@ export class FakeWorld {
     };
   }
 }
-
-const POLLING: AgentPorts['containment'] = {
-  ...{ facts: 'polling', limits: 'polling', polled: true },
-  acquire: () => null,
-  adopt: () => undefined,
-  isEmpty: () => true,
-  kill: () => undefined,
-  use: () => ({ outOfMemory: false, memoryPeakBytes: null }),
-  release: () => undefined,
-  close: () => undefined,
-};
 
 export function settings(): AgentSettings {
   return {
