@@ -32,8 +32,9 @@ describe('the systemd units', { skip }, () => {
   });
   after(() => rmSync(directory, { recursive: true, force: true }));
 
-  it('there is one for the head and one for agents', () => {
-    assert.deepEqual(names.sort(), ['weft-agent.service', 'weft-head.service']);
+  it('there is one for the head, one for agents and one for the groups of jobs', () => {
+    const wanted = ['weft-agent.service', 'weft-head.service', 'weft-jobs.service'];
+    assert.deepEqual(names.sort(), wanted);
   });
 
   it('systemd reads them without an error or a warning', () => {
@@ -60,7 +61,7 @@ describe('the systemd units', { skip }, () => {
   });
 
   it('each starts a command that there is', () => {
-    for (const name of names) {
+    for (const name of names.filter(isProgram)) {
       const [command = ''] = settings(name, 'ExecStart');
       const [program, ...words] = command.split(' ');
       assert.equal(program, '/usr/bin/weft');
@@ -81,10 +82,11 @@ describe('the systemd units', { skip }, () => {
   it('stopping an agent leaves its jobs alone, and they get control groups', () => {
     assert.deepEqual(settings('weft-agent.service', 'KillMode'), ['process']);
     assert.deepEqual(settings('weft-agent.service', 'Delegate'), ['yes']);
+    assert.deepEqual(settings('weft-jobs.service', 'Delegate'), ['yes']);
   });
 
   it('each keeps its state where its settings say that it may', () => {
-    for (const name of names) {
+    for (const name of names.filter(isProgram)) {
       const [variables = ''] = settings(name, 'Environment');
       const [state = ''] = settings(name, 'StateDirectory');
       const [cache = ''] = settings(name, 'CacheDirectory');
@@ -100,6 +102,11 @@ function analyze(...args: string[]): { status: number | null; said: string } {
   });
   if (error !== undefined) throw error;
   return { status, said: `${stdout}${stderr}` };
+}
+
+/** The unit of jobs runs nothing: it only has a group. */
+function isProgram(unit: string): boolean {
+  return unit !== 'weft-jobs.service';
 }
 
 /** All values of a setting, in order. */

@@ -34,6 +34,8 @@ const WANTED: readonly Controller[] = ['memory', 'cpu', 'pids'];
 const TRACKERS = ['freezer', 'pids', 'memory', 'cpu'];
 /** Where the agent itself moves, as version 2 allows no processes beside child groups. */
 const SELF = 'weft-agent';
+/** Of systemd: holds the groups of jobs, if it is there (deploy/systemd). */
+const JOBS_UNIT = 'weft-jobs.service';
 
 /** `name` is the agent's directory name: one per state directory. */
 export function findLayout(hierarchies: readonly Hierarchy[], name: string): Layout {
@@ -87,8 +89,7 @@ interface Unified {
 function useVersion2(hierarchies: readonly Hierarchy[], name: string): Unified | null {
   const own = hierarchies.find((hierarchy) => hierarchy.version === 2);
   if (own === undefined) return null;
-  // After a restart under the same supervisor we are still in the group made for ourselves.
-  const path = basename(own.path) === SELF ? dirname(own.path) : own.path;
+  const path = placeOfJobs(own.path);
   const base = tryMake({ ...own, path }, name);
   if (base === null) return null;
   const offered = wordsOf(`${path}/cgroup.controllers`).filter((word) => isWanted(word));
@@ -96,6 +97,17 @@ function useVersion2(hierarchies: readonly Hierarchy[], name: string): Unified |
   pass(base.path, offered);
   const controllers = new Set(wordsOf(`${base.path}/cgroup.subtree_control`));
   return { base, controllers };
+}
+
+/**
+ * systemd starts the next agent at the top of its unit's group, where the kernel lets nobody in as
+ * long as job groups with limits are below. So jobs live in a unit beside it.
+ */
+function placeOfJobs(own: string): string {
+  const beside = `${dirname(own)}/${JOBS_UNIT}`;
+  if (existsSync(beside)) return beside;
+  // After a restart under the same supervisor we are still in the group made for ourselves.
+  return basename(own) === SELF ? dirname(own) : own;
 }
 
 function isWanted(word: string): boolean {

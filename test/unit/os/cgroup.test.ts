@@ -3,10 +3,13 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
-import { systemContainment } from '../../../src/os/cgroup/containment.ts';
+import { readHierarchies, systemContainment } from '../../../src/os/cgroup/containment.ts';
+import { removeDirectories } from '../../../src/os/cgroup/group.ts';
+import type { Hierarchy } from '../../../src/os/cgroup/hierarchies.ts';
+import { findLayout } from '../../../src/os/cgroup/layout.ts';
 import type { Group } from '../../../src/ports/containment.ts';
 
 const instance = `test-${process.pid}`;
@@ -106,4 +109,24 @@ test('after a restart a held group is still there, others are removed', { skip }
   again.release(held.name);
   assert.ok(held.procs.every((file) => !existsSync(dirname(file))));
   again.close();
+});
+
+const unified = readHierarchies().find(({ version }) => version === 2);
+const skipUnits =
+  unified === undefined || process.getuid?.() !== 0 ? 'needs root and version 2' : false;
+
+test('under systemd, groups are made in the unit of jobs', { skip: skipUnits }, () => {
+  const slice = join((unified as Hierarchy).path, `${instance}.slice`);
+  const [agent, jobs] = ['weft-agent.service', 'weft-jobs.service'].map((unit) =>
+    join(slice, unit),
+  );
+  for (const path of [agent, jobs]) mkdirSync(path as string, { recursive: true });
+  const place = () => findLayout([{ version: 2, controllers: [], path: agent as string }], 'weft');
+  try {
+    assert.equal(place().tracker?.path, join(jobs as string, 'weft'));
+    removeDirectories([join(jobs as string, 'weft'), jobs as string]);
+    assert.equal(place().tracker?.path, join(agent as string, 'weft'), 'without that unit');
+  } finally {
+    removeDirectories([join(agent as string, 'weft'), agent as string, slice]);
+  }
 });
