@@ -104,7 +104,7 @@ function analyze(...args: string[]): { status: number | null; said: string } {
   return { status, said: `${stdout}${stderr}` };
 }
 
-/** The unit of jobs runs nothing: it only has a group. */
+/** The unit of jobs runs nothing of ours: it keeps a group. */
 function isProgram(unit: string): boolean {
   return unit !== 'weft-jobs.service';
 }
