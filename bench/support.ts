@@ -2,6 +2,7 @@
 
 import type { NodeName } from '../src/core/model/ids.ts';
 import type { NodeHello } from '../src/core/model/node.ts';
+import { plainScheduling } from '../src/core/model/scheduling.ts';
 import type { Settings } from '../src/core/model/settings.ts';
 import type { Clock } from '../src/ports/clock.ts';
 import type { Log } from '../src/ports/log.ts';
@@ -29,7 +30,7 @@ export const defaultSettings: Settings = {
     perNode: { cpuCount: 1, memoryBytes: 100 * 1_048_576, gpuCount: 0, counted: {} },
     walltimeMs: null,
   },
-  policy: 'first_fit',
+  scheduling: plainScheduling('first_fit'),
   retainedJobsMax: 10_000,
 };
 

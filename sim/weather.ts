@@ -1,7 +1,7 @@
 // The weather of one run: options drawn from the seed, a third of all faults switched off entirely
 // (so that some runs are long and calm in one respect and wild in another), and the faults at work.
 
-import type { Settings } from '../src/core/model/settings.ts';
+import { POLICIES, type Policy } from '../src/core/model/scheduling.ts';
 import { StoreFailure } from '../src/ports/store.ts';
 import type { Dice } from './chance.ts';
 import type { Time } from './clock.ts';
@@ -20,7 +20,7 @@ export interface Weather {
   readonly killGraceMs: number;
   readonly commitMs: { readonly min: number; readonly max: number };
   readonly retainedJobsMax: number;
-  readonly policy: Settings['policy'];
+  readonly policy: Policy;
   /** Of clock rates, as a share. */
   readonly driftMax: number;
   readonly lostAnswers: number;
@@ -63,7 +63,7 @@ export function drawWeather(dice: Dice): Weather {
       { min: 1, max: 600 },
     ]),
     retainedJobsMax: dice.pick([3, 20, 10_000]),
-    policy: dice.pick(['first_fit', 'fifo']),
+    policy: dice.pick([...POLICIES]),
     driftMax: dice.pick([0, 0.001, 0.01]),
     lostAnswers: dice.pick([0, 0.02, 0.2]),
     headCrashMs: fault(10_000, 90_000),

@@ -2,6 +2,7 @@
 // truth, and runs storm, healing and the wait for everything to end, checking after every event.
 
 import { crc32 } from 'node:zlib';
+import { plainScheduling } from '../src/core/model/scheduling.ts';
 import { sumOf } from '../src/core/runner/books.ts';
 import { decodeEntry } from '../src/head/journal.ts';
 import type { Fence, FenceAnswer } from '../src/ports/fence.ts';
@@ -148,7 +149,7 @@ export class World {
 
   async #untilQuiet(): Promise<void> {
     const { time, host, machines, truth, workload } = this;
-    const starts = new StartWatch(this.weather.policy);
+    const starts = new StartWatch();
     let progress = { tasks: truth.endedTasks, at: time.now };
     let tidyAt = 0;
     while (time.now < progress.at + LIVENESS_MS) {
@@ -160,7 +161,7 @@ export class World {
       await this.#until(time.now + PERIOD_MS);
       const { engine } = host;
       if (engine === null || engine.failure !== null) continue;
-      starts.look(engine.state, engine.seq);
+      starts.look(engine);
       const isQuiet = workload.unanswered.size === 0 && openJobs(truth).length === 0;
       if (isQuiet && leftBehind(truth, machines, engine.state).length === 0) return this.#atEnd();
     }
@@ -219,9 +220,17 @@ export class World {
   #makeHost(dice: Dice, links: readonly Link[]): HeadHost {
     const { nodeTimeoutMs, heartbeatMs, killGraceMs, commitMs } = this.weather;
     const { policy, retainedJobsMax } = this.weather;
+    const scheduling = plainScheduling(policy);
     const perNode = { cpuCount: 1, memoryBytes: 0, gpuCount: 0, counted: {} };
     const defaults = { nodeCount: 1, processesPerNode: 1, perNode, walltimeMs: null };
-    const core = { nodeTimeoutMs, killGraceMs, crashLimit: 3, defaults, policy, retainedJobsMax };
+    const core = {
+      nodeTimeoutMs,
+      killGraceMs,
+      crashLimit: 3,
+      defaults,
+      scheduling,
+      retainedJobsMax,
+    };
     return new HeadHost({
       ...{ time: this.time, dice, commitMs, log: this.#log('head') },
       settings: { settings: core, heartbeatMs, tickMs: PERIOD_MS, logBytesMax: 1_000_000 },

@@ -1,9 +1,10 @@
 // After everything has been healed: accepted work ends (L1), submissions are answered (L2), nothing
 // is left behind (L3), and what fits and is first in line starts at once (L4).
 
+import { snapshotOf } from '../../src/core/controller/decide/schedule.ts';
 import type { State } from '../../src/core/controller/state.ts';
-import type { Settings } from '../../src/core/model/settings.ts';
 import { plan } from '../../src/core/scheduler/plan.ts';
+import type { Engine } from '../../src/head/engine.ts';
 import type { SimLogs } from '../head-host.ts';
 import type { Machine } from '../machine.ts';
 import type { Truth } from '../truth.ts';
@@ -62,18 +63,13 @@ export function checkOutput({ written }: Truth, logs: SimLogs): void {
  * which nothing was committed: while a commit is under way, the cycle that it delays is not late.
  */
 export class StartWatch {
-  readonly #policy: Settings['policy'];
   #waiting = '';
   #seq = -1;
 
-  constructor(policy: Settings['policy']) {
-    this.#policy = policy;
-  }
-
-  /** L4. Call once per period, which is longer than any commit; `seq` is the last one's. */
-  look(state: State, seq: number): void {
-    const { queue, pool } = state;
-    const { starts } = plan({ queue, pool, policy: this.#policy, startsMax: 1 }, 0);
+  /** L4. Call once per period, which is longer than any commit. */
+  look(engine: Engine): void {
+    const { state, settings, seq } = engine;
+    const { starts } = plan(snapshotOf(state, settings, 1), engine.now());
     const first = starts[0];
     const epoch = first && state.jobs.get(first.jobId)?.active.get(first.index)?.epoch;
     const waiting =

@@ -141,7 +141,7 @@ export class Engine {
 
   /** Why the task waits, in words. */
   explain(job: Job, index: number): PendingReason {
-    return explainPending(this.#state, job, index);
+    return explainPending(this.#state, this.settings, job, index, this.now());
   }
 
   /** One step. `done` is called once its record, and all before it, are durable. */

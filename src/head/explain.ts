@@ -1,11 +1,19 @@
 // Why a task waits: first what forbids it to start at all, then what the scheduler says.
 
 import { labelsOf } from '../core/controller/apply/nodes.ts';
+import { snapshotOf } from '../core/controller/decide/schedule.ts';
 import type { Job, Node, State } from '../core/controller/state.ts';
 import type { PendingReason } from '../core/model/job.ts';
+import type { Settings } from '../core/model/settings.ts';
 import { explain, type NodeOutline } from '../core/scheduler/explain.ts';
 
-export function explainPending(state: State, job: Job, index: number): PendingReason {
+export function explainPending(
+  state: State,
+  settings: Settings,
+  job: Job,
+  index: number,
+  at: number,
+): PendingReason {
   const heldBecause = job.active.get(index)?.heldBecause ?? null;
   if (heldBecause !== null)
     return { kind: 'held', words: `${heldBecause}; release it to try again` };
@@ -19,7 +27,8 @@ export function explainPending(state: State, job: Job, index: number): PendingRe
   if (!job.beginReached && job.spec.beginAt !== null) {
     return { kind: 'begin_time', words: `begins at ${new Date(job.spec.beginAt).toISOString()}` };
   }
-  return explain(job.entry, [...state.nodes.values()].map(outline), state.pool);
+  const outlines = [...state.nodes.values()].map(outline);
+  return explain(job.entry, outlines, snapshotOf(state, settings, 0), at);
 }
 
 function outline(node: Node): NodeOutline {

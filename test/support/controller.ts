@@ -21,6 +21,7 @@ import type {
   ProcessEnd,
   Report,
 } from '../../src/core/model/orders.ts';
+import { plainScheduling } from '../../src/core/model/scheduling.ts';
 import type { Settings } from '../../src/core/model/settings.ts';
 import type { Submission } from '../../src/core/model/submission.ts';
 import { helloOf, type NodeOptions, resources } from './nodes.ts';
@@ -41,7 +42,7 @@ export const SETTINGS: Settings = {
     perNode: resources({ cpus: 1 }),
     walltimeMs: null,
   },
-  policy: 'first_fit',
+  scheduling: plainScheduling('first_fit'),
   retainedJobsMax: 10_000,
 };
 

@@ -15,14 +15,19 @@ export function portrait(state: State): unknown {
   const queue = [...state.queue.groups.values()]
     .flatMap(({ key, entries }) => [...entries].map((entry) => `${key} ${entry.jobId}`))
     .sort();
-  const pool = [...state.nodes.keys()].map((name) => [name, state.pool.get(name) ?? null]);
+  const pool = [...state.nodes.keys()].map((name) => {
+    const view = state.pool.get(name);
+    return [name, view === undefined ? null : { ...view, running: [...view.running] }];
+  });
+  const held = [...state.held].sort(([a], [b]) => (a < b ? -1 : 1));
   const dependents = [...state.dependents]
     .map(([on, jobs]) => `${on} < ${[...jobs].sort((a, b) => a - b)}`)
     .sort();
   const environments = [...state.environments].map(([id, one]) => [id, one.users]);
   const beginning = [...state.beginning].sort((a, b) => a - b);
   // Through bytes, so that nothing is shared with the live state.
-  return { facts: viaBytes(exportState(state)), queue, pool, dependents, environments, beginning };
+  const facts = viaBytes(exportState(state));
+  return { facts, queue, pool, held, dependents, environments, beginning };
 }
 
 /** A snapshot as it comes back from the store. */

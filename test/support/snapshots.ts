@@ -1,12 +1,12 @@
 // Snapshots for the scheduler, made of short words, and a plan as text.
 
 import { IntervalSet } from '../../src/core/base/interval-set.ts';
-import type { JobId, NodeName } from '../../src/core/model/ids.ts';
+import type { JobId, NodeName, UserName } from '../../src/core/model/ids.ts';
 import type { ResourceRequest } from '../../src/core/model/job.ts';
 import { addResources, subtractResources } from '../../src/core/model/resources.ts';
-import type { Settings } from '../../src/core/model/settings.ts';
-import type { Plan, Snapshot } from '../../src/core/scheduler/plan.ts';
-import { NodePool, type NodeView } from '../../src/core/scheduler/pool.ts';
+import { DEFAULT_QOS, type Policy, plainScheduling } from '../../src/core/model/scheduling.ts';
+import { NO_RULES, type Plan, type Snapshot } from '../../src/core/scheduler/plan.ts';
+import { NodePool, type NodeView, type Running } from '../../src/core/scheduler/pool.ts';
 import { Queue, type QueueEntry, ShapeBook } from '../../src/core/scheduler/queue.ts';
 import { type Amounts, resources } from './nodes.ts';
 
@@ -15,6 +15,8 @@ export interface NodeWords extends Amounts {
   readonly name: string;
   readonly used?: Amounts;
   readonly labels?: readonly string[];
+  /** When what is used ends, ms; absent = nobody knows. */
+  readonly until?: number;
 }
 
 /** A waiting job; `tasks` of more than one are an array from index 0. */
@@ -27,6 +29,13 @@ export interface JobWords extends Amounts {
   readonly tasks?: number;
   readonly runningMax?: number;
   readonly running?: number;
+  /** Time limit in ms; absent = none. */
+  readonly time?: number;
+  readonly owner?: string;
+  readonly qos?: string;
+  readonly partition?: string;
+  readonly reservation?: string;
+  readonly submittedAt?: number;
 }
 
 export function view(words: NodeWords, order: number): NodeView {
@@ -43,7 +52,15 @@ export function view(words: NodeWords, order: number): NodeView {
     labels,
     labelsKey: [...labels].sort().join(','),
     idle: words.used === undefined,
+    running: runningOf(words),
   };
+}
+
+function runningOf({ used, until }: NodeWords): Running[] {
+  if (used === undefined) return [];
+  const walltimeMs = until ?? null;
+  const what = { jobId: 99 as JobId, index: 0, resources: resources(used), reservation: null };
+  return [{ ...what, startedAt: 0, walltimeMs }];
 }
 
 export function request(words: JobWords): ResourceRequest {
@@ -62,8 +79,16 @@ export function entries(jobs: readonly JobWords[]): QueueEntry[] {
   const shapes = new ShapeBook();
   return jobs.map((words, at) => ({
     jobId: (at + 1) as JobId,
+    owner: (words.owner ?? 'alice') as UserName,
+    qos: words.qos ?? DEFAULT_QOS,
+    submittedAt: words.submittedAt ?? 0,
     nice: words.nice ?? 0,
-    shape: shapes.of('default', request(words)),
+    shape: shapes.of({
+      partition: words.partition ?? 'default',
+      request: request(words),
+      walltimeMs: words.time ?? null,
+      reservation: words.reservation ?? null,
+    }),
     pending: IntervalSet.of([[0, (words.tasks ?? 1) - 1]]),
     runningMax: words.runningMax ?? null,
     running: words.running ?? 0,
@@ -73,7 +98,7 @@ export function entries(jobs: readonly JobWords[]): QueueEntry[] {
 export function snapshot(
   nodes: readonly NodeWords[],
   jobs: readonly JobWords[],
-  more: { policy?: Settings['policy']; startsMax?: number } = {},
+  more: Partial<Snapshot> & { policy?: Policy } = {},
 ): Snapshot {
   const pool = new NodePool();
   nodes.forEach((words, at) => {
@@ -81,7 +106,9 @@ export function snapshot(
   });
   const queue = new Queue();
   for (const entry of entries(jobs)) queue.add(entry);
-  return { queue, pool, policy: more.policy ?? 'first_fit', startsMax: more.startsMax ?? 512 };
+  const { policy = 'first_fit', ...rest } = more;
+  const scheduling = plainScheduling(policy);
+  return { ...NO_RULES, queue, pool, scheduling, startsMax: 512, ...rest };
 }
 
 /** `1@n1 2[3]@n1+n2 …`, indices shown where they are not 0. */

@@ -1,6 +1,8 @@
 // Every configuration key, on one screen: name, type, default, what it is for. The reader, `config
 // show` and docs/config.md are made from this table.
 
+import { POLICIES } from '../../core/model/scheduling.ts';
+
 export type KeyType =
   | 'text'
   | 'texts'
@@ -59,7 +61,7 @@ export const KEYS: readonly Key[] = [
   key('head.crash_limit', 'count', '3', 'Starts that may take a node down before a task is held.', {
     min: 1,
   }),
-  key('head.policy', 'choice', 'first_fit', 'Order of starts.', { choices: ['first_fit', 'fifo'] }),
+  key('head.policy', 'choice', 'first_fit', 'Order of starts.', { choices: POLICIES }),
   key(
     'head.retain_jobs',
     'count',

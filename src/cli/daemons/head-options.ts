@@ -1,6 +1,7 @@
 // From the configuration to the head's options.
 
 import { hostname } from 'node:os';
+import { type Policy, plainScheduling } from '../../core/model/scheduling.ts';
 import type { Settings } from '../../core/model/settings.ts';
 import type { Config } from '../config/config.ts';
 import type { Address } from '../config/value.ts';
@@ -74,7 +75,7 @@ function settingsOf(config: Config): Settings {
       },
       walltimeMs: config.optionalNumber('defaults.time'),
     },
-    policy: config.text('head.policy') === 'fifo' ? 'fifo' : 'first_fit',
+    scheduling: plainScheduling(config.text('head.policy') as Policy),
     retainedJobsMax: config.number('head.retain_jobs'),
   };
 }

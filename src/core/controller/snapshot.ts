@@ -6,7 +6,7 @@ import { IntervalSet } from '../base/interval-set.ts';
 import type { EpochId, JobId, NodeName, UserName } from '../model/ids.ts';
 import type { JobSpec, OutcomeKind } from '../model/job.ts';
 import type { Share, SignalOrder } from '../model/orders.ts';
-import { requeueEntry } from './apply/jobs.ts';
+import { countHeld, entryOf, requeueEntry } from './apply/jobs.ts';
 import { refreshPool } from './apply/nodes.ts';
 import { addActive, NO_ENDED, NO_TASKS, shareSpec, waitsForAll } from './apply/parts-of-job.ts';
 import {
@@ -153,14 +153,12 @@ function importJob(state: State, data: JobData): void {
     ...rest,
     usage: { ...data.usage },
     spec,
-    entry: {
-      jobId: data.id,
-      nice: spec.nice,
-      shape: state.shapes.of(spec.partition, spec.request),
-      pending: readSet(pending),
-      runningMax: spec.array?.runningMax ?? null,
-      running,
-    },
+    entry: entryOf(
+      state,
+      { jobId: data.id, owner: data.owner, submittedAt: data.submittedAt },
+      spec,
+      readSet(pending),
+    ),
     queued: false,
     active: NO_TASKS,
     ended: ended.length === 0 ? NO_ENDED : new Map(ended.map(([k, text]) => [k, readSet(text)])),
@@ -172,6 +170,7 @@ function importJob(state: State, data: JobData): void {
     });
     addActive(job, { ...task, job, suspendTurn, parts: new Map(copies) });
   }
+  countHeld(state, job, running);
   state.jobs.set(job.id, job);
   for (const on of waitsFor) {
     const dependents = state.dependents.get(on) ?? new Set();

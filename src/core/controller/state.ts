@@ -10,6 +10,7 @@ import type { EndCause, ProcessEnd, Share, SignalOrder } from '../model/orders.t
 import type { Resources } from '../model/resources.ts';
 import { NodePool } from '../scheduler/pool.ts';
 import { Queue, type QueueEntry, ShapeBook } from '../scheduler/queue.ts';
+import { HeldBook } from '../scheduler/quota.ts';
 
 export interface Job {
   readonly id: JobId;
@@ -177,8 +178,12 @@ export interface State {
   /** What can be given work, for the scheduler. */
   readonly pool: NodePool;
   readonly shapes: ShapeBook;
+  /** What users hold, for their limits. */
+  readonly held: HeldBook;
   /** Something changed that may let a task start: a cycle is due. */
   scheduleDue: boolean;
+  /** The last cycle planned ahead: time alone may let a task start. */
+  plansAhead: boolean;
   /** Counts signal orders, so that each is unique. */
   signalSerial: number;
   nextNodeOrder: number;
@@ -234,7 +239,9 @@ export function createState(): State {
     lastSpec: null,
     pool: new NodePool(),
     shapes: new ShapeBook(),
+    held: new HeldBook(),
     scheduleDue: false,
+    plansAhead: false,
     signalSerial: 0,
     nextNodeOrder: 1,
     touched: [],

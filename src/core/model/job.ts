@@ -78,6 +78,10 @@ export interface JobSpec {
   /** How many further epochs a task gets after a failed exit. */
   readonly retriesMax: number;
   readonly partition: string;
+  /** Absent: `normal`. */
+  readonly qos?: string;
+  /** Runs only in the share of this reservation, by id. Absent: anywhere else. */
+  readonly reservation?: string;
   /** File mode creation mask of the processes. */
   readonly umask: number;
 }

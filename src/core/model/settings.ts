@@ -2,6 +2,7 @@
 // file, and are never stored: a restart with another value acts by the new value from then on.
 
 import type { Resources } from './resources.ts';
+import type { Scheduling } from './scheduling.ts';
 
 export interface Settings {
   /** Silence after which a node is unreachable. */
@@ -17,6 +18,7 @@ export interface Settings {
     readonly perNode: Resources;
     readonly walltimeMs: number | null;
   };
-  readonly policy: 'first_fit' | 'fifo';
+  /** Partitions, qualities of service, priorities. */
+  readonly scheduling: Scheduling;
   readonly retainedJobsMax: number;
 }

@@ -3,8 +3,9 @@
 import { formatSize } from '../base/size.ts';
 import type { PendingReason, ResourceRequest } from '../model/job.ts';
 import { fitsIn, type Resources } from '../model/resources.ts';
-import { Placement } from './place.ts';
-import type { NodePool } from './pool.ts';
+import { partitionOf } from '../model/scheduling.ts';
+import { Board } from './board.ts';
+import { askOf, type Snapshot } from './plan.ts';
 import type { QueueEntry } from './queue.ts';
 
 /** Every node of the cluster, also those that get no work, for the words. */
@@ -20,7 +21,8 @@ export interface NodeOutline {
 export function explain(
   entry: QueueEntry,
   nodes: readonly NodeOutline[],
-  pool: NodePool,
+  snapshot: Snapshot,
+  at: number,
 ): PendingReason {
   const { request } = entry.shape;
   const wanted = describeRequest(request);
@@ -37,7 +39,12 @@ export function explain(
     const why = away.map((node) => `${node.name} is ${node.unavailable}`).join('; ');
     return { kind: 'resources', words: `waits for nodes that could hold ${wanted}: ${why}` };
   }
-  const now = new Placement(pool).count(request);
+  const partition = partitionOf(snapshot.scheduling, entry.shape.partition);
+  if (partition === null) {
+    return { kind: 'resources', words: `there is no partition ${entry.shape.partition} any more` };
+  }
+  const board = new Board({ ...snapshot, now: at });
+  const now = board.fitting(askOf(entry.shape, partition), request.nodeCount).length;
   if (now >= request.nodeCount) {
     return { kind: 'priority', words: 'starts after the tasks before it in the queue' };
   }

@@ -1,17 +1,30 @@
 // What starts now. Pure and deterministic: the same snapshot gives the same plan, live, in the
-// simulator and in replay. Cost: O(starts × log groups + blocked shapes × node classes).
+// simulator and in replay. Cost: O(starts × log groups + blocked shapes × node classes), and for
+// the policies that plan ahead a search per planned task.
 
-import type { JobId } from '../model/ids.ts';
+import type { JobId, NodeName, UserName } from '../model/ids.ts';
 import type { Share } from '../model/orders.ts';
-import type { Settings } from '../model/settings.ts';
-import { Placement } from './place.ts';
+import { type Partition, partitionOf, qosOf, type Scheduling } from '../model/scheduling.ts';
+import { type Ask, Board } from './board.ts';
+import type { Window } from './lane.ts';
+import { type Candidate, Line, type LineRules } from './line.ts';
 import type { NodePool } from './pool.ts';
-import { compareEntries, type Group, type Queue, type QueueEntry } from './queue.ts';
+import type { Queue, Shape } from './queue.ts';
+import type { QuotaBook } from './quota.ts';
 
 export interface Snapshot {
   readonly queue: Queue;
   readonly pool: NodePool;
-  readonly policy: Settings['policy'];
+  /** A job of a partition that is not there waits. */
+  readonly scheduling: Scheduling;
+  /** `PriorityRules.fairness`. */
+  readonly fairness: ReadonlyMap<UserName, number>;
+  /** What is set aside, for whom and when; maintenance too. */
+  readonly windows: readonly Window[];
+  /** What users may still start; null = no limits anywhere. */
+  readonly quotas: QuotaBook | null;
+  /** Load average per cpu by node, for `least_loaded`. */
+  readonly loads: ReadonlyMap<NodeName, number>;
   /** The cycle stops after this many starts and says so; the next one goes on from there. */
   readonly startsMax: number;
 }
@@ -22,131 +35,167 @@ export interface Start {
   readonly shares: readonly Share[];
 }
 
+/** What a waiting task may count on, if nothing ends late and nothing more urgent comes. */
+export interface Promised {
+  readonly jobId: JobId;
+  readonly index: number;
+  /** Ms since 1970; beyond `UNKNOWN_END` when tasks without time limit are in the way. */
+  readonly at: number;
+  readonly nodes: readonly NodeName[];
+}
+
 export interface Plan {
   readonly starts: readonly Start[];
+  /** Slots set aside by `easy` (one a partition) and `conservative`. */
+  readonly promised: readonly Promised[];
   /** True when the cycle was cut short by `startsMax`: plan again. */
   readonly more: boolean;
 }
 
-/**
- * `first_fit`: in order, whatever fits starts (a seed's greedy; a wide task can starve).
- * `fifo`: in order, and the first task that does not fit stops the rest.
- */
-export function plan(snapshot: Snapshot, _now: number): Plan {
-  const placement = new Placement(snapshot.pool);
-  const line = new Line(snapshot.queue);
-  const blocked = new Set<string>();
-  const starts: Start[] = [];
-  for (let next = line.first; next !== undefined; next = line.first) {
-    const { shape } = next.group;
-    if (blocked.has(shape.key)) {
-      line.drop();
-      continue;
+export function plan(snapshot: Snapshot, now: number): Plan {
+  return new Cycle(snapshot, now).run();
+}
+
+class Cycle {
+  readonly #snapshot: Snapshot;
+  readonly #board: Board;
+  readonly #line: Line;
+  readonly #starts: Start[] = [];
+  readonly #promised: Promised[] = [];
+  /** By shape without time: the shortest time limit that did not fit. */
+  readonly #blocked = new Map<string, number>();
+  /** Partitions in which nothing more starts, by `fifo`. */
+  readonly #closed = new Set<string>();
+  /** How many tasks each partition has planned ahead. */
+  readonly #depths = new Map<string, number>();
+  readonly #asks = new Map<string, Ask>();
+
+  constructor(snapshot: Snapshot, now: number) {
+    this.#snapshot = snapshot;
+    this.#board = new Board({ ...snapshot, now });
+    // Cheap unless the weights have changed: the order is an index, not part of the snapshot.
+    snapshot.queue.weigh(snapshot.scheduling.weights);
+    this.#line = new Line(snapshot.queue, lineRules(snapshot));
+  }
+
+  run(): Plan {
+    const { startsMax } = this.#snapshot;
+    for (let next = this.#line.first; next !== undefined; next = this.#line.first) {
+      if (this.#starts.length >= startsMax) return this.#plan(true);
+      this.#consider(next);
     }
-    if (starts.length >= snapshot.startsMax) return { starts, more: true };
-    const shares = placement.place(shape.request);
-    if (shares !== null) {
-      starts.push({ jobId: next.entry.jobId, index: next.index, shares });
-      line.advance();
-    } else if (snapshot.policy === 'fifo') {
-      break;
+    return this.#plan(false);
+  }
+
+  #plan(more: boolean): Plan {
+    return { starts: this.#starts, promised: this.#promised, more };
+  }
+
+  /** Starts the candidate, plans it ahead, or takes its group out of the cycle. */
+  #consider(next: Candidate): void {
+    const { group, partition } = next;
+    const quotas = this.#snapshot.quotas;
+    if (this.#closed.has(partition.name) || quotas?.allows(next) === false) {
+      this.#line.drop();
+    } else if (!this.#isBlocked(group.shape) && this.#start(next)) {
+      quotas?.count(next);
+      this.#line.advance();
     } else {
-      blocked.add(shape.key);
-      line.drop();
+      this.#block(group.shape);
+      this.#wait(next);
     }
   }
-  return { starts, more: false };
-}
 
-/** The head of one group: the task that would start next of it. */
-interface Candidate {
-  readonly group: Group;
-  readonly entries: Iterator<QueueEntry>;
-  entry: QueueEntry;
-  indices: Iterator<number>;
-  index: number;
-  /** Starts still allowed by an array's running limit. */
-  room: number;
-}
+  #start({ group, partition, entry, index }: Candidate): boolean {
+    const ask = this.#askOf(group.shape, partition);
+    const views = this.#board.fitting(ask, ask.request.nodeCount);
+    if (views.length < ask.request.nodeCount) return false;
+    const shares = this.#board.start(ask, views, { jobId: entry.jobId, index });
+    this.#starts.push({ jobId: entry.jobId, index, shares });
+    return true;
+  }
 
-/** All groups merged into one queue order, by a binary heap of their heads. */
-class Line {
-  readonly #heap: Candidate[] = [];
+  /** It does not fit now: what the policy of its partition makes of that. */
+  #wait(next: Candidate): void {
+    const { policy, name } = next.partition;
+    if (policy === 'fifo') this.#closed.add(name);
+    const depth = this.#depths.get(name) ?? 0;
+    const depthMax = this.#depthMax(policy);
+    if (depth >= depthMax) return this.#line.drop();
+    if (!this.#promise(next)) return this.#line.drop();
+    this.#depths.set(name, depth + 1);
+    this.#line.advance();
+  }
 
-  constructor(queue: Queue) {
-    for (const group of queue.groups.values()) {
-      const candidate = firstOf(group);
-      if (candidate !== undefined) this.#heap.push(candidate);
+  #depthMax(policy: Partition['policy']): number {
+    if (policy === 'conservative') return this.#snapshot.scheduling.depthMax;
+    return policy === 'easy' ? 1 : 0;
+  }
+
+  /** False when it could never run: nothing is set aside then. */
+  #promise({ group, partition, entry, index }: Candidate): boolean {
+    const ask = this.#askOf(group.shape, partition);
+    const slot = this.#board.slot(ask);
+    if (slot === null) return false;
+    this.#board.promise(ask, slot);
+    const nodes = slot.lanes.map((lane) => lane.view.name);
+    this.#promised.push({ jobId: entry.jobId, index, at: slot.at, nodes });
+    return true;
+  }
+
+  #isBlocked({ anyTimeKey, walltimeMs }: Shape): boolean {
+    return (walltimeMs ?? Infinity) >= (this.#blocked.get(anyTimeKey) ?? Number.NaN);
+  }
+
+  #block({ anyTimeKey, walltimeMs }: Shape): void {
+    const known = this.#blocked.get(anyTimeKey) ?? Infinity;
+    this.#blocked.set(anyTimeKey, Math.min(known, walltimeMs ?? Infinity));
+  }
+
+  #askOf(shape: Shape, partition: Partition): Ask {
+    let ask = this.#asks.get(shape.key);
+    if (ask === undefined) {
+      ask = askOf(shape, partition);
+      this.#asks.set(shape.key, ask);
     }
-    for (let at = (this.#heap.length >>> 1) - 1; at >= 0; at -= 1) this.#sink(at);
-  }
-
-  get first(): Candidate | undefined {
-    return this.#heap[0];
-  }
-
-  /** The first candidate starts: its group's next one takes its place in the order. */
-  advance(): void {
-    const first = this.#heap[0] as Candidate;
-    first.room -= 1;
-    const next = first.indices.next();
-    if (first.room > 0 && next.done !== true) {
-      first.index = next.value;
-      return; // Same job, so same rank: it is still the first.
-    }
-    if (nextEntry(first)) this.#sink(0);
-    else this.drop();
-  }
-
-  /** The first candidate's group is out of this cycle. */
-  drop(): void {
-    const last = this.#heap.pop() as Candidate;
-    if (this.#heap.length === 0) return;
-    this.#heap[0] = last;
-    this.#sink(0);
-  }
-
-  #sink(from: number): void {
-    const heap = this.#heap;
-    for (let at = from; ; ) {
-      const left = 2 * at + 1;
-      let least = at;
-      for (const child of [left, left + 1]) {
-        if (child < heap.length && before(heap[child], heap[least])) least = child;
-      }
-      if (least === at) return;
-      const moved = heap[at] as Candidate;
-      heap[at] = heap[least] as Candidate;
-      heap[least] = moved;
-      at = least;
-    }
+    return ask;
   }
 }
 
-function before(a: Candidate | undefined, b: Candidate | undefined): boolean {
-  return a !== undefined && b !== undefined && compareEntries(a.entry, b.entry) < 0;
+/** What a task of this shape asks for in this partition. */
+export function askOf(shape: Shape, partition: Partition): Ask {
+  const { request, walltimeMs, reservation, key } = shape;
+  const labels = [...new Set([...request.labels, ...partition.labels])];
+  return {
+    key,
+    request: { ...request, labels },
+    nodes: partition.nodes === null ? null : new Set(partition.nodes),
+    walltimeMs,
+    reservation,
+    placement: partition.placement,
+  };
 }
 
-function firstOf(group: Group): Candidate | undefined {
-  const entries = group.entries[Symbol.iterator]();
-  const step = entries.next();
-  if (step.done === true) return undefined;
-  const candidate = { group, entries, ...opened(step.value) };
-  return candidate.room > 0 || nextEntry(candidate) ? candidate : undefined;
+/** Who goes before whom in this snapshot. */
+export function lineRules(snapshot: Snapshot): LineRules {
+  const { fairness, pool } = snapshot;
+  const { scheduling } = snapshot;
+  return {
+    weights: scheduling.weights,
+    fairness,
+    nodeCount: pool.size,
+    partition: (name) => {
+      const partition = partitionOf(scheduling, name);
+      return partition?.state === 'up' || partition?.state === 'drain' ? partition : null;
+    },
+    qos: (name) => qosOf(scheduling, name),
+  };
 }
 
-/** Moves to the group's next job that has room; false when there is none. */
-function nextEntry(candidate: Candidate): boolean {
-  for (let step = candidate.entries.next(); step.done !== true; step = candidate.entries.next()) {
-    Object.assign(candidate, opened(step.value));
-    if (candidate.room > 0) return true;
-  }
-  return false;
-}
-
-function opened(entry: QueueEntry): Pick<Candidate, 'entry' | 'indices' | 'index' | 'room'> {
-  const indices = entry.pending[Symbol.iterator]();
-  const index = indices.next().value as number;
-  const room = entry.runningMax === null ? Infinity : entry.runningMax - entry.running;
-  return { entry, indices, index, room };
-}
+/** Nothing set aside, no limits, everybody alike. */
+export const NO_RULES = {
+  fairness: new Map<UserName, number>(),
+  windows: [],
+  quotas: null,
+  loads: new Map<NodeName, number>(),
+} as const;

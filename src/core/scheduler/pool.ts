@@ -2,9 +2,22 @@
 // class, not once per node.
 
 import { SortedList } from '../base/sorted-list.ts';
-import type { NodeName } from '../model/ids.ts';
+import type { JobId, NodeName } from '../model/ids.ts';
 import type { ResourceRequest } from '../model/job.ts';
 import { fitsIn, type Resources, resourcesKey } from '../model/resources.ts';
+
+/** What holds a share of a node, for planning ahead. */
+export interface Running {
+  readonly jobId: JobId;
+  readonly index: number;
+  readonly resources: Resources;
+  /** Null: about to start. */
+  readonly startedAt: number | null;
+  /** Null: nobody knows when it ends. */
+  readonly walltimeMs: number | null;
+  /** The reservation that it runs in; null = none. */
+  readonly reservation: string | null;
+}
 
 /** What the scheduler sees of a node that is up, reachable and not drained. Never changed in place. */
 export interface NodeView {
@@ -18,6 +31,8 @@ export interface NodeView {
   /** Sorted and joined: nodes of one class have equal labels. */
   readonly labelsKey: string;
   readonly idle: boolean;
+  /** What holds its resources; read only during the cycle, and only when planning ahead. */
+  readonly running: Iterable<Running>;
 }
 
 interface NodeClass {
@@ -48,6 +63,15 @@ export class NodePool {
     this.#classes.set(key, { sample: view, nodes });
   }
 
+  get size(): number {
+    return this.#views.size;
+  }
+
+  /** All nodes, in no order. */
+  [Symbol.iterator](): Iterator<NodeView> {
+    return this.#views.values();
+  }
+
   remove(name: NodeName): void {
     const view = this.#views.get(name);
     if (view === undefined) return;
@@ -70,12 +94,22 @@ export class NodePool {
 
 /** Whether the node can take one part of the request at this moment. */
 export function holdsNow(view: NodeView, request: ResourceRequest): boolean {
-  if (request.exclusive && !view.idle) return false;
+  if (!hasRoom(request.perNode, request.exclusive, view.free, view.idle)) return false;
+  return request.labels.every((label) => view.labels.has(label));
+}
+
+/** Whether what is free takes what is wanted. */
+export function hasRoom(
+  wanted: Resources,
+  exclusive: boolean,
+  free: Resources,
+  idle: boolean,
+): boolean {
+  if (exclusive && !idle) return false;
   // Nothing left is how a node looks that belongs to an exclusive task: even a request for nothing
   // stays out.
-  if (view.free.cpuCount <= 0 && view.free.memoryBytes <= 0) return false;
-  if (!fitsIn(request.perNode, view.free)) return false;
-  return request.labels.every((label) => view.labels.has(label));
+  if (free.cpuCount <= 0 && free.memoryBytes <= 0) return false;
+  return fitsIn(wanted, free);
 }
 
 function classKey(view: NodeView): string {

@@ -18,6 +18,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { HeadOptions } from '../../../src/cli/daemons/daemon-options.ts';
+import { plainScheduling } from '../../../src/core/model/scheduling.ts';
 import type { Settings } from '../../../src/core/model/settings.ts';
 import { type Call, connectLocally, type LocalClient } from '../../support/local-client.ts';
 import { type Host, Lan, type Program, until } from './hosts.ts';
@@ -47,7 +48,7 @@ const SETTINGS: Settings = {
     perNode: { cpuCount: 1, memoryBytes: 64 * 1_048_576, gpuCount: 0, counted: {} },
     walltimeMs: null,
   },
-  policy: 'first_fit',
+  scheduling: plainScheduling('first_fit'),
   retainedJobsMax: 10_000,
 };
 

@@ -3,8 +3,11 @@
 import { assert, present } from '../../base/assert.ts';
 import { IntervalSet } from '../../base/interval-set.ts';
 import type { JobId } from '../../model/ids.ts';
-import { NO_USAGE, type Outcome } from '../../model/job.ts';
+import { type JobSpec, NO_USAGE, type Outcome } from '../../model/job.ts';
 import { SUBMISSION_KEYS_MAX } from '../../model/limits.ts';
+import { DEFAULT_QOS } from '../../model/scheduling.ts';
+import type { QueueEntry } from '../../scheduler/queue.ts';
+import { cpusOf } from '../../scheduler/quota.ts';
 import type { Of } from '../events.ts';
 import { parseIndices } from '../indices.ts';
 import type { Job, State } from '../state.ts';
@@ -46,14 +49,12 @@ export function applyJobSubmitted(state: State, event: Of<'job_submitted'>, at: 
     taskCount: indices.size,
     firstIndex: indices.first ?? 0,
     lastIndex: indices.last ?? 0,
-    entry: {
-      jobId: event.jobId,
-      nice: spec.nice,
-      shape: state.shapes.of(spec.partition, spec.request),
-      pending: indices,
-      runningMax: spec.array?.runningMax ?? null,
-      running: 0,
-    },
+    entry: entryOf(
+      state,
+      { jobId: event.jobId, owner: event.owner, submittedAt: at },
+      spec,
+      indices,
+    ),
     queued: false,
     active: NO_TASKS,
     ended: NO_ENDED,
@@ -152,6 +153,34 @@ export function applyJobsRetired(state: State, event: Of<'jobs_retired'>): void 
     state.finished.length,
     ...state.finished.filter((id) => !retired.has(id)),
   );
+}
+
+/** What the scheduler sees of a job that holds nothing yet. */
+export function entryOf(
+  state: State,
+  job: Pick<QueueEntry, 'jobId' | 'owner' | 'submittedAt'>,
+  spec: JobSpec,
+  pending: IntervalSet,
+): QueueEntry {
+  const { partition, request, walltimeMs, nice, array } = spec;
+  const reservation = spec.reservation ?? null;
+  return {
+    ...job,
+    qos: spec.qos ?? DEFAULT_QOS,
+    nice,
+    shape: state.shapes.of({ partition, request, walltimeMs, reservation }),
+    pending,
+    runningMax: array?.runningMax ?? null,
+    running: 0,
+  };
+}
+
+/** Counts tasks of the job that begin (or, below zero, cease) to hold resources. */
+export function countHeld(state: State, job: Job, tasks: number): void {
+  const { entry, owner, spec } = job;
+  entry.running += tasks;
+  const place = { partition: spec.partition, qos: entry.qos };
+  state.held.count(owner, place, tasks, cpusOf(spec.request));
 }
 
 /** Puts the job into the queue, or takes it out, as its state demands. */

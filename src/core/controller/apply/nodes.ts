@@ -2,7 +2,7 @@
 
 import { assert, present } from '../../base/assert.ts';
 import { IntervalSet } from '../../base/interval-set.ts';
-import type { EpochId, NodeName } from '../../model/ids.ts';
+import type { EpochId, JobId, NodeName } from '../../model/ids.ts';
 import type { Share } from '../../model/orders.ts';
 import {
   addResources,
@@ -10,8 +10,12 @@ import {
   type Resources,
   subtractResources,
 } from '../../model/resources.ts';
+import type { Running } from '../../scheduler/pool.ts';
 import type { Of } from '../events.ts';
 import type { Node, State, Task } from '../state.ts';
+
+/** No job has it: what holds the share is over for the head. */
+const STALE_JOB = 0 as JobId;
 
 export function nodeOf(state: State, name: NodeName): Node {
   return present(state.nodes.get(name), `node ${name}`);
@@ -203,8 +207,24 @@ export function refreshPool(state: State, node: Node): void {
     labels,
     labelsKey: [...labels].sort().join(','),
     idle: node.holding.size === 0,
+    running: { [Symbol.iterator]: () => runningOn(node) },
   });
   state.scheduleDue = true;
+}
+
+/** Read only when a cycle plans ahead: nothing is copied for those that do not. */
+function* runningOn({ holding }: Node): Generator<Running> {
+  for (const { share, task } of holding.values()) {
+    yield {
+      jobId: task?.job.id ?? STALE_JOB,
+      index: task?.index ?? 0,
+      resources: share.resources,
+      // While suspended its time stands still, so all of it may be yet to come.
+      startedAt: task?.state === 'suspended' ? null : (task?.startedAt ?? null),
+      walltimeMs: task?.job.spec.walltimeMs ?? null,
+      reservation: task?.job.spec.reservation ?? null,
+    };
+  }
 }
 
 /** A node's size may change between sessions; what is taken stays taken. */

@@ -6,7 +6,7 @@ import type { Outcome } from '../../model/job.ts';
 import type { SignalOrder } from '../../model/orders.ts';
 import type { Of } from '../events.ts';
 import { indexOf, type Job, type Part, placeOf, type State, type Task } from '../state.ts';
-import { dequeueEntry, jobOf, noteOutcome, requeueEntry } from './jobs.ts';
+import { countHeld, dequeueEntry, jobOf, noteOutcome, requeueEntry } from './jobs.ts';
 import { claim, nodeOf, unclaim } from './nodes.ts';
 import { addActive, endedSet, removeActive } from './parts-of-job.ts';
 
@@ -24,7 +24,7 @@ export function applyTaskAllocated(state: State, event: Of<'task_allocated'>, at
   const index = indexOf(event.place);
   dequeueEntry(state, job);
   assert(job.entry.pending.delete(index), `task ${job.id}[${index}] is pending`);
-  job.entry.running += 1;
+  countHeld(state, job, 1);
   const task = job.active.get(index) ?? newTask(job, index);
   addActive(job, task);
   task.state = 'starting';
@@ -143,7 +143,7 @@ export function applyTaskRequeued(state: State, event: Of<'task_requeued'>, at: 
   if (event.counts === 'crash') task.crashes += 1;
   const { job } = task;
   dequeueEntry(state, job);
-  job.entry.running -= 1;
+  countHeld(state, job, -1);
   job.entry.pending.add(task.index);
   requeueEntry(state, job);
 }
@@ -165,7 +165,7 @@ export function applyTaskDone(state: State, event: Of<'task_done'>, at: number):
   removeActive(job, task.index);
   endedSet(job, event.outcome).add(task.index);
   noteOutcome(job, event.outcome);
-  job.entry.running -= 1;
+  countHeld(state, job, -1);
   if (job.entry.runningMax !== null) state.scheduleDue = true;
 }
 

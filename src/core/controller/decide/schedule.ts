@@ -2,15 +2,15 @@
 
 import { present } from '../../base/assert.ts';
 import { STARTS_PER_CYCLE_MAX } from '../../model/limits.ts';
-import { plan } from '../../scheduler/plan.ts';
-import { placeOf } from '../state.ts';
+import type { Settings } from '../../model/settings.ts';
+import { NO_RULES, plan, type Snapshot } from '../../scheduler/plan.ts';
+import { QuotaBook } from '../../scheduler/quota.ts';
+import { placeOf, type State } from '../state.ts';
 import type { Step } from '../step.ts';
 
 export function decideSchedule(step: Step): void {
   const { state } = step;
-  const { queue, pool } = state;
-  const { policy } = step.settings;
-  const planned = plan({ queue, pool, policy, startsMax: STARTS_PER_CYCLE_MAX }, step.at);
+  const planned = plan(snapshotOf(state, step.settings, STARTS_PER_CYCLE_MAX), step.at);
   for (const { jobId, index, shares } of planned.starts) {
     const job = present(state.jobs.get(jobId), `job ${jobId}`);
     const epoch = (job.active.get(index)?.epoch ?? 0) + 1;
@@ -18,4 +18,12 @@ export function decideSchedule(step: Step): void {
   }
   // Allocations only make nodes fuller: nothing more can start until something else changes.
   state.scheduleDue = planned.more;
+  state.plansAhead = planned.promised.length > 0;
+}
+
+/** The state as the scheduler sees it. */
+export function snapshotOf(state: State, settings: Settings, startsMax: number): Snapshot {
+  const { queue, pool } = state;
+  const { scheduling } = settings;
+  return { ...NO_RULES, queue, pool, scheduling, quotas: new QuotaBook(state.held), startsMax };
 }

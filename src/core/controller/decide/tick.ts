@@ -8,6 +8,7 @@ export function decideTick(step: Step): void {
     const beginAt = state.jobs.get(jobId)?.spec.beginAt ?? 0;
     if (beginAt <= step.at) step.emit({ kind: 'begin_reached', jobId });
   }
+  if (state.plansAhead) state.scheduleDue = true;
   // A tenth at a time, so that the list is not rebuilt for every job that ends.
   const surplus = state.finished.length - settings.retainedJobsMax;
   if (surplus > settings.retainedJobsMax / 10) {

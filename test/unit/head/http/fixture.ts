@@ -9,6 +9,7 @@ import { WebSocket } from 'ws';
 import { type Client, createClient } from '../../../../src/api/client.ts';
 import type { EpochId, NodeName } from '../../../../src/core/model/ids.ts';
 import type { LaunchOrder, Report } from '../../../../src/core/model/orders.ts';
+import { plainScheduling } from '../../../../src/core/model/scheduling.ts';
 import type { Settings } from '../../../../src/core/model/settings.ts';
 import { makeCertificate } from '../../../../src/head/auth/certificate.ts';
 import { type Head, startHead } from '../../../../src/head/head.ts';
@@ -32,7 +33,7 @@ const SETTINGS: Settings = {
     perNode: { cpuCount: 1, memoryBytes: 1_048_576, gpuCount: 0, counted: {} },
     walltimeMs: null,
   },
-  policy: 'first_fit',
+  scheduling: plainScheduling('first_fit'),
   retainedJobsMax: 10_000,
 };
 

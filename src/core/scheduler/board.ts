@@ -1,0 +1,275 @@
+// One cycle's working view of the cluster: what the pool has free, less what this cycle has given
+// away, less what is set aside for later. The pool itself never changes here.
+
+import type { JobId, NodeName } from '../model/ids.ts';
+import type { ResourceRequest } from '../model/job.ts';
+import type { Share } from '../model/orders.ts';
+import { fitsIn, NO_RESOURCES, type Resources, subtractResources } from '../model/resources.ts';
+import type { PlacementRule } from '../model/scheduling.ts';
+import { endOf, Lane, type Window } from './lane.ts';
+import { holdsNow, NodePool, type NodeView, type Running } from './pool.ts';
+import { FOREVER, type Want } from './profile.ts';
+import { type Candidate, type Slot, SlotFinder } from './slots.ts';
+
+/** What a task asks for, with what its partition adds. Equal asks are equal in `key`. */
+export interface Ask {
+  readonly key: string;
+  readonly request: ResourceRequest;
+  /** Only these nodes, by the partition; null = any. The request's own names come on top. */
+  readonly nodes: ReadonlySet<NodeName> | null;
+  readonly walltimeMs: number | null;
+  readonly reservation: string | null;
+  readonly placement: PlacementRule;
+}
+
+/** Who takes the share: what a later plan must know of it. */
+export interface Taker {
+  readonly jobId: JobId;
+  readonly index: number;
+}
+
+export interface BoardOptions {
+  readonly pool: NodePool;
+  readonly windows: readonly Window[];
+  readonly now: number;
+  /** Load average per cpu, for `least_loaded`; absent = 0. */
+  readonly loads?: ReadonlyMap<NodeName, number>;
+}
+
+export class Board {
+  readonly now: number;
+  readonly #pool: NodePool;
+  readonly #windows: readonly Window[];
+  readonly #loads: ReadonlyMap<NodeName, number>;
+  /** Nodes that this cycle has given something of, with what is left. */
+  readonly #touched = new NodePool();
+  readonly #lanes = new Map<NodeName, Lane>();
+  /** Nodes of which something is set aside for later: free now is not enough there. */
+  readonly #claimed = new Set<NodeName>();
+  readonly #finders = new Map<string, SlotFinder>();
+  /** Node looks so far: what a cycle costs. */
+  work = 0;
+
+  constructor({ pool, windows, now, loads }: BoardOptions) {
+    this.#pool = pool;
+    this.#windows = windows.filter((window) => window.to > now);
+    this.now = now;
+    this.#loads = loads ?? new Map();
+    for (const window of this.#windows) {
+      for (const name of window.shares.keys()) if (pool.get(name)) this.#claimed.add(name);
+    }
+  }
+
+  /** Nodes where one part each could start now, in the order of placement, at most `max`. */
+  fitting(ask: Ask, max: number): NodeView[] {
+    const { request } = ask;
+    if (request.nodeNames.length > 0 || ask.nodes !== null) return this.#fittingNamed(ask, max);
+    if (ask.reservation !== null) return this.#inOrder(this.#claimedFitting(ask), ask, max);
+    const isPlain = (view: NodeView): boolean => !this.#claimed.has(view.name);
+    const sources = [
+      ...this.#pool
+        .fitting(request)
+        .map((list) => cursor(list, (v) => isPlain(v) && this.#touched.get(v.name) === undefined)),
+      ...this.#touched.fitting(request).map((list) => cursor(list, isPlain)),
+      cursor(this.#inOrder(this.#claimedFitting(ask), ask, max), () => true),
+    ];
+    if (ask.placement === 'least_loaded') {
+      return this.#inOrder(sources.flatMap(rest), ask, max);
+    }
+    return this.#merge(sources, ask, max);
+  }
+
+  /** Takes the shares for a task that starts now. */
+  start(ask: Ask, views: readonly NodeView[], taker: Taker): readonly Share[] {
+    return views.map((view) => this.#take(view, ask, taker));
+  }
+
+  /** The earliest time at which all nodes asked for fit together; null = never. */
+  slot(ask: Ask): Slot | null {
+    let finder = this.#finders.get(ask.key);
+    if (finder === undefined) {
+      finder = new SlotFinder(this.#demand(ask), this.#candidates(ask));
+      this.#finders.set(ask.key, finder);
+    }
+    return finder.find();
+  }
+
+  /** Sets a slot aside: whatever starts from here on leaves it free. */
+  promise(ask: Ask, slot: Slot): void {
+    const to = endAt(slot.at, ask.walltimeMs);
+    for (const lane of slot.lanes) {
+      lane.take(takenOf(lane.view, ask.request), ask.reservation, slot.at, to);
+      this.#claimed.add(lane.view.name);
+    }
+  }
+
+  /** What a node has left now. */
+  view(name: NodeName): NodeView | undefined {
+    return this.#touched.get(name) ?? this.#pool.get(name);
+  }
+
+  lane(name: NodeName): Lane {
+    let lane = this.#lanes.get(name);
+    if (lane === undefined) {
+      this.work += 1;
+      lane = new Lane(this.view(name) as NodeView, this.#windows, this.now);
+      this.#lanes.set(name, lane);
+    }
+    return lane;
+  }
+
+  #fittingNamed(ask: Ask, max: number): NodeView[] {
+    const names = namesOf(ask) as Iterable<NodeName>;
+    const views: NodeView[] = [];
+    for (const name of names) {
+      const view = this.view(name);
+      this.work += 1;
+      if (view !== undefined && this.#fitsNow(view, ask)) views.push(view);
+    }
+    return this.#inOrder(views, ask, max);
+  }
+
+  *#claimedFitting(ask: Ask): Iterable<NodeView> {
+    for (const name of this.#claimed) {
+      const view = this.view(name);
+      this.work += 1;
+      if (view !== undefined && this.#fitsNow(view, ask)) yield view;
+    }
+  }
+
+  #fitsNow(view: NodeView, ask: Ask): boolean {
+    if (!holdsNow(view, ask.request)) return false;
+    if (!this.#claimed.has(view.name)) return ask.reservation === null;
+    const to = endAt(this.now, ask.walltimeMs);
+    return this.lane(view.name).fits(wantOf(ask.request), ask.reservation, this.now, to);
+  }
+
+  #inOrder(views: Iterable<NodeView>, ask: Ask, max: number): NodeView[] {
+    return [...views].sort((a, b) => this.#compare(a, b, ask)).slice(0, max);
+  }
+
+  /** The sources' nodes in the order of placement; each source has its own in that order. */
+  #merge(sources: readonly Cursor[], ask: Ask, max: number): NodeView[] {
+    const chosen: NodeView[] = [];
+    while (chosen.length < max) {
+      let best: Cursor | undefined;
+      for (const source of sources) {
+        this.work += 1;
+        if (source.head === undefined) continue;
+        if (best?.head === undefined || this.#compare(source.head, best.head, ask) < 0) {
+          best = source;
+        }
+      }
+      if (best?.head === undefined) break;
+      chosen.push(best.head);
+      best.advance();
+    }
+    return chosen;
+  }
+
+  #compare(a: NodeView, b: NodeView, { placement }: Ask): number {
+    if (placement === 'pack') return a.order - b.order;
+    if (placement === 'spread') return usedPart(a) - usedPart(b) || a.order - b.order;
+    const load = (view: NodeView): number => this.#loads.get(view.name) ?? 0;
+    return load(a) - load(b) || usedPart(a) - usedPart(b) || a.order - b.order;
+  }
+
+  #take(view: NodeView, ask: Ask, { jobId, index }: Taker): Share {
+    const { request, reservation, walltimeMs } = ask;
+    const resources = takenOf(view, request);
+    const gpus = view.gpusFree.slice(0, resources.gpuCount);
+    const running = { jobId, index, resources, startedAt: this.now, walltimeMs, reservation };
+    this.#touched.set({
+      ...view,
+      free: request.exclusive ? NO_RESOURCES : subtractResources(view.free, resources),
+      gpusFree: view.gpusFree.slice(resources.gpuCount),
+      idle: false,
+      running: [...view.running, running],
+    });
+    this.#lanes.get(view.name)?.take(resources, reservation, this.now, endOf(running, this.now));
+    return { node: view.name, resources, gpus };
+  }
+
+  #demand({ request, reservation, walltimeMs }: Ask) {
+    const durationMs = walltimeMs ?? FOREVER;
+    return { want: wantOf(request), reservation, durationMs, nodeCount: request.nodeCount };
+  }
+
+  /** Every node that could ever hold a part, with the first instant at which that is not ruled out. */
+  #candidates(ask: Ask): Candidate[] {
+    const names = namesOf(ask) ?? [...this.#pool].map((view) => view.name);
+    const candidates: Candidate[] = [];
+    for (const name of names) {
+      const view = this.view(name);
+      this.work += 1;
+      if (view === undefined || !couldEverHold(view, ask.request)) continue;
+      const at = holdsNow(view, ask.request) ? this.now : firstEnd(view.running, this.now);
+      candidates.push({ at, order: view.order, lane: () => this.lane(name) });
+    }
+    return candidates;
+  }
+}
+
+function namesOf({ request, nodes }: Ask): Iterable<NodeName> | null {
+  if (request.nodeNames.length === 0) return nodes;
+  return nodes === null ? request.nodeNames : request.nodeNames.filter((name) => nodes.has(name));
+}
+
+function couldEverHold(view: NodeView, request: ResourceRequest): boolean {
+  return (
+    fitsIn(request.perNode, view.total) && request.labels.every((label) => view.labels.has(label))
+  );
+}
+
+function firstEnd(running: Iterable<Running>, now: number): number {
+  let first = FOREVER;
+  for (const one of running) first = Math.min(first, endOf(one, now));
+  return first;
+}
+
+/** When a task that starts at `at` is over, as far as one can know. */
+export function endAt(at: number, walltimeMs: number | null): number {
+  return walltimeMs === null ? FOREVER : at + walltimeMs;
+}
+
+function wantOf(request: ResourceRequest): Want {
+  return { resources: request.perNode, exclusive: request.exclusive };
+}
+
+function takenOf(view: NodeView, request: ResourceRequest): Resources {
+  return request.exclusive ? view.total : request.perNode;
+}
+
+function usedPart({ free, total }: NodeView): number {
+  return total.cpuCount === 0 ? 0 : 1 - free.cpuCount / total.cpuCount;
+}
+
+interface Cursor {
+  readonly head: NodeView | undefined;
+  advance(): void;
+}
+
+function cursor(nodes: Iterable<NodeView>, wanted: (view: NodeView) => boolean): Cursor {
+  const iterator = nodes[Symbol.iterator]();
+  const next = (): NodeView | undefined => {
+    for (let step = iterator.next(); step.done !== true; step = iterator.next()) {
+      if (wanted(step.value)) return step.value;
+    }
+    return undefined;
+  };
+  let head = next();
+  return {
+    get head() {
+      return head;
+    },
+    advance() {
+      head = next();
+    },
+  };
+}
+
+function rest(source: Cursor): NodeView[] {
+  const views: NodeView[] = [];
+  for (; source.head !== undefined; source.advance()) views.push(source.head);
+  return views;
+}

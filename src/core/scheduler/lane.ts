@@ -1,0 +1,79 @@
+// One node's future: what is free for everybody, and what is set aside for each reservation.
+
+import type { NodeName } from '../model/ids.ts';
+import { addResources, type Resources } from '../model/resources.ts';
+import type { NodeView, Running } from './pool.ts';
+import { FOREVER, Profile, UNKNOWN_END, type Want } from './profile.ts';
+
+/** A time in which shares of nodes are set aside for some, or, for maintenance, for nobody. */
+export interface Window {
+  readonly id: string;
+  /** Ms since 1970; [from, to). */
+  readonly from: number;
+  readonly to: number;
+  /** By node; `whole`: nothing else may be there, however little it asks. */
+  readonly shares: ReadonlyMap<NodeName, Resources | 'whole'>;
+}
+
+/** More than any node has: taken away, it leaves no room even for a request for nothing. */
+const EVERYTHING: Resources = { cpuCount: 1e12, memoryBytes: 1e18, gpuCount: 1e12, counted: {} };
+
+export class Lane {
+  readonly view: NodeView;
+  readonly #now: number;
+  readonly #open: Profile;
+  readonly #reserved = new Map<string, Profile>();
+
+  constructor(view: NodeView, windows: readonly Window[], now: number) {
+    this.view = view;
+    this.#now = now;
+    const mine = windows.filter((window) => window.shares.has(view.name));
+    const running = [...view.running];
+    const inside = running.filter((one) => mine.some(({ id }) => id === one.reservation));
+    const free = inside.map((one) => one.resources).reduce(addResources, view.free);
+    this.#open = new Profile(now, free, running.length - inside.length);
+    for (const one of running) {
+      if (!inside.includes(one)) this.#open.release(endOf(one, now), one.resources);
+    }
+    for (const window of mine) this.#setAside(window, inside);
+  }
+
+  fits(want: Want, reservation: string | null, from: number, to: number): boolean {
+    return this.#of(reservation)?.fits(want, from, to) ?? false;
+  }
+
+  /** As `Profile.earliest`, in the reservation's share if one is named. */
+  earliest(want: Want, reservation: string | null, from: number, durationMs: number): number {
+    return this.#of(reservation)?.earliest(want, from, durationMs) ?? FOREVER;
+  }
+
+  take(resources: Resources, reservation: string | null, from: number, to: number): void {
+    this.#of(reservation)?.take(resources, from, to);
+  }
+
+  get isReserved(): boolean {
+    return this.#reserved.size > 0;
+  }
+
+  #of(reservation: string | null): Profile | undefined {
+    return reservation === null ? this.#open : this.#reserved.get(reservation);
+  }
+
+  #setAside({ id, from, to, shares }: Window, inside: readonly Running[]): void {
+    const share = shares.get(this.view.name) as Resources | 'whole';
+    this.#open.take(share === 'whole' ? EVERYTHING : share, from, to);
+    const profile = new Profile(this.#now, share === 'whole' ? this.view.total : share, 0);
+    profile.take(EVERYTHING, this.#now, from);
+    profile.take(EVERYTHING, to, FOREVER);
+    for (const one of inside) {
+      if (one.reservation === id) profile.take(one.resources, this.#now, endOf(one, this.#now));
+    }
+    this.#reserved.set(id, profile);
+  }
+}
+
+/** When it is over at the latest; what should have ended already ends in a moment. */
+export function endOf({ startedAt, walltimeMs }: Running, now: number): number {
+  if (walltimeMs === null) return UNKNOWN_END;
+  return Math.max((startedAt ?? now) + walltimeMs, now + 1);
+}

@@ -1,0 +1,103 @@
+// All groups of the queue merged into one order, highest first: tier, then priority, then age.
+
+import { Heap } from '../base/heap.ts';
+import type { Partition, Qos } from '../model/scheduling.ts';
+import { groupPriority, ownPriority, type PriorityRules } from './priority.ts';
+import type { Group, Queue, QueueEntry } from './queue.ts';
+
+/** The head of one group: the task that would start next of it. */
+export interface Candidate {
+  readonly group: Group;
+  readonly partition: Partition;
+  readonly qos: Qos;
+  readonly tier: number;
+  entry: QueueEntry;
+  index: number;
+}
+
+interface Head extends Candidate {
+  readonly entries: Iterator<QueueEntry>;
+  readonly groupPriority: number;
+  priority: number;
+  indices: Iterator<number>;
+  /** Starts still allowed by an array's running limit. */
+  room: number;
+}
+
+/** Where partitions and qualities of service are looked up; null: it may start nothing. */
+export interface LineRules extends PriorityRules {
+  partition(name: string): Partition | null;
+  qos(name: string): Qos;
+}
+
+export class Line {
+  readonly #rules: LineRules;
+  readonly #heads: Heap<Head>;
+
+  constructor(queue: Queue, rules: LineRules) {
+    this.#rules = rules;
+    const heads: Head[] = [];
+    for (const group of queue.groups.values()) {
+      const head = this.#open(group);
+      if (head !== null) heads.push(head);
+    }
+    this.#heads = new Heap<Head>(isBefore, heads);
+  }
+
+  get first(): Candidate | undefined {
+    return this.#heads.first;
+  }
+
+  /** The first candidate is done with: its group's next task takes its place in the order. */
+  advance(): void {
+    const first = this.#heads.first as Head;
+    first.room -= 1;
+    const next = first.indices.next();
+    if (first.room > 0 && next.done !== true) {
+      first.index = next.value;
+      return; // Same job, so same priority: it is still the first.
+    }
+    if (this.#nextEntry(first)) this.#heads.firstChanged();
+    else this.drop();
+  }
+
+  /** The first candidate's group is out of this cycle. */
+  drop(): void {
+    this.#heads.pop();
+  }
+
+  #open(group: Group): Head | null {
+    const partition = this.#rules.partition(group.shape.partition);
+    if (partition === null) return null;
+    const qos = this.#rules.qos(group.qos);
+    const nodeCount = group.shape.request.nodeCount;
+    const standing = { owner: group.owner, nodeCount, partition, qos };
+    const head = {
+      ...{ group, partition, qos, tier: partition.tier + qos.tier },
+      entries: group.entries[Symbol.iterator](),
+      groupPriority: groupPriority(standing, this.#rules),
+    } as Head;
+    return this.#nextEntry(head) ? head : null;
+  }
+
+  /** Moves to the group's next job that has room; false when there is none. */
+  #nextEntry(head: Head): boolean {
+    for (let step = head.entries.next(); step.done !== true; step = head.entries.next()) {
+      const entry = step.value;
+      head.room = entry.runningMax === null ? Infinity : entry.runningMax - entry.running;
+      if (head.room <= 0) continue;
+      head.entry = entry;
+      head.indices = entry.pending[Symbol.iterator]();
+      head.index = head.indices.next().value as number;
+      head.priority = head.groupPriority + ownPriority(entry, this.#rules.weights);
+      return true;
+    }
+    return false;
+  }
+}
+
+function isBefore(a: Head, b: Head): boolean {
+  if (a.tier !== b.tier) return a.tier > b.tier;
+  if (a.priority !== b.priority) return a.priority > b.priority;
+  return a.entry.jobId < b.entry.jobId;
+}
