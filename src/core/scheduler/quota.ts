@@ -6,8 +6,8 @@ import type { Candidate } from './line.ts';
 
 /** What of a user is running. */
 export interface Held {
-  tasks: number;
-  cpus: number;
+  readonly tasks: number;
+  readonly cpus: number;
 }
 
 /** Counts by user and partition, and by user and QoS. Never more than what is running. */
@@ -17,11 +17,10 @@ export class HeldBook {
   /** Negative numbers when tasks end. Cpus of each task, on all its nodes together. */
   count(owner: UserName, place: HeldPlace, tasks: number, cpus: number): void {
     for (const key of keysOf(owner, place)) {
-      const held = this.#held.get(key) ?? { tasks: 0, cpus: 0 };
-      held.tasks += tasks;
-      held.cpus += tasks * cpus;
-      if (held.tasks === 0) this.#held.delete(key);
-      else this.#held.set(key, held);
+      const held = this.of(key);
+      const sum = { tasks: held.tasks + tasks, cpus: held.cpus + tasks * cpus };
+      if (sum.tasks === 0) this.#held.delete(key);
+      else this.#held.set(key, sum);
     }
   }
 

@@ -17,7 +17,10 @@ test('every problem of a file is reported, with line, column and the nearest rig
   const { problems } = parseConfig('head:\n  tcik: 1s\n  policy: best\nup.cpus: 0\n', 'weft.yaml');
   assert.deepEqual(problems, [
     { where: 'weft.yaml:2:3', what: "unknown key 'head.tcik'. Did you mean 'head.tick'?" },
-    { where: 'weft.yaml:3:11', what: "head.policy: 'best' is not one of first_fit, fifo" },
+    {
+      where: 'weft.yaml:3:11',
+      what: "head.policy: 'best' is not one of first_fit, fifo, easy, conservative",
+    },
     { where: 'weft.yaml:4:10', what: "up.cpus: '0' is too little; at least 1" },
   ]);
   const more = parseConfig(text, 'f').problems.map(({ where }) => where);
