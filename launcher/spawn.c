@@ -98,7 +98,8 @@ static UNWATCHED void apply_limits(struct plan *p) {
     if (want.rlim_cur > want.rlim_max) want.rlim_cur = want.rlim_max;
     if (syscall(SYS_prlimit64, 0, p->limits[i].resource, &want, NULL)) fail(p, STAGE_LIMITS);
   }
-  if (setpriority(PRIO_PROCESS, 0, p->nice)) fail(p, STAGE_LIMITS);
+  /* 0 asks for nothing: an ordinary user whose launcher runs nicely cannot take that back. */
+  if (setpriority(PRIO_PROCESS, 0, p->nice) && p->nice) fail(p, STAGE_LIMITS);
   umask((mode_t)p->mask & 0777);
 }
 

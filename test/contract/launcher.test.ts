@@ -306,6 +306,16 @@ function suite(flavour: Flavour): void {
     assert.equal(text, `0077\n50\n60\n5\n${cwd}\n`);
   });
 
+  test('a launcher of an ordinary user that runs nicely starts programs', needsRoot, async () => {
+    const alone = ['setpriv', `--reuid=${LONER}`, `--regid=${LONER}`, '--clear-groups'];
+    const other = new Launcher([...alone, 'nice', '-n', '3', ...command], [], LONER);
+    const stdout = join(other.folder, 'niceness');
+    const guest = await other.connect();
+    assert.equal(await guest.run({ id: 1, argv: ['nice'], stdout }), 0);
+    assert.ok(Number(readFileSync(stdout, 'utf8')) >= 3);
+    await other.end();
+  });
+
   test('signals and descriptors start clean', async () => {
     const script = 'grep -E "^Sig(Blk|Ign)" /proc/self/status; ls /proc/self/fd | wc -l';
     const [blocked, ignored, open] = (await outputOf({ id: ++id, argv: shell(script) }))

@@ -46,7 +46,9 @@ function caller(agent: Agent, socketPath: string, token: string | null): Call {
   return (method, path, body) =>
     new Promise((resolve, reject) => {
       const payload = body === undefined ? '' : JSON.stringify(body);
-      const headers: Record<string, string> = { 'content-length': String(payload.length) };
+      const headers: Record<string, string> = {
+        'content-length': String(Buffer.byteLength(payload)),
+      };
       if (payload !== '') headers['content-type'] = 'application/json';
       if (token !== null) headers.authorization = `Bearer ${token}`;
       const sent = request({ agent, socketPath, method, path, headers }, (reply) => {

@@ -17,6 +17,8 @@ export const LAUNCH_BYTES_PER_NODE_MAX = 64 * 1_048_576;
 export const SCRIPT_BYTES_MAX = 1_048_576;
 /** A whole API request: a script and an environment with room to spare. */
 export const REQUEST_BYTES_MAX = 8 * 1_048_576;
+/** How long a client that is refused while it still sends may take to notice: it may be busy. */
+export const ANSWER_LINGER_MS = 2000;
 /** One message between head and agent: many launch orders, or a hello with 10,000 held epochs. */
 export const MESSAGE_BYTES_MAX = 16 * 1_048_576;
 /** Nodes one task may ask for; beyond any cluster this serves. */

@@ -4,18 +4,29 @@ import type { ServerResponse } from 'node:http';
 import type { Failure } from '../../api/failure.ts';
 import { formatRefusal, KINDS, kindOf, type Refusal } from '../../core/model/errors.ts';
 
-export function sendJson(response: ServerResponse, status: number, value: unknown): void {
+/** `ends: false`: all of the answer goes out, and ending it is left to the caller. */
+export interface Sending {
+  readonly ends: boolean;
+}
+
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  value: unknown,
+  sending: Sending = { ends: true },
+): void {
   const body = JSON.stringify(value);
   response.writeHead(status, {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
     'cache-control': 'no-store',
   });
-  response.end(body);
+  if (sending.ends) response.end(body);
+  else response.write(body);
 }
 
 /** The status follows the refusal's kind. Returns it. */
-export function sendRefusal(response: ServerResponse, refusal: Refusal): number {
+export function sendRefusal(response: ServerResponse, refusal: Refusal, sending?: Sending): number {
   const status = KINDS[kindOf(refusal.code)].http;
   if (response.headersSent) {
     // An answer that has begun cannot become a refusal; the cut tells that it is not complete.
@@ -24,7 +35,7 @@ export function sendRefusal(response: ServerResponse, refusal: Refusal): number 
   }
   if (status === 401) response.setHeader('www-authenticate', 'Bearer');
   if (status === 429) response.setHeader('retry-after', '1');
-  sendJson(response, status, { error: viewRefusal(refusal) });
+  sendJson(response, status, { error: viewRefusal(refusal) }, sending);
   return status;
 }
 

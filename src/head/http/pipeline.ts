@@ -14,6 +14,7 @@ import { type FoundJob, findJob, ownerOf, readPlace } from './find-job.ts';
 import { HANDLERS } from './handlers/handlers.ts';
 import { readBody } from './read-body.ts';
 import type { RequestLimits } from './request-limits.ts';
+import { endUnread } from './refuse-early.ts';
 import { type Match, matchRoute } from './router.ts';
 import type { Services } from './services.ts';
 import { validate } from './validate.ts';
@@ -169,13 +170,15 @@ export class Pipeline {
   }
 
   #refuse({ incoming, response }: Visit, refusal: Refusal): void {
-    // A body that nobody will read is not waited for: the connection ends with the answer.
     const unread = hasBody(incoming) && !incoming.readableEnded;
-    if (unread && !response.headersSent) {
-      response.setHeader('connection', 'close');
-      response.once('finish', () => incoming.socket.destroySoon());
+    if (!unread || response.headersSent) {
+      sendRefusal(response, refusal);
+      return;
     }
-    sendRefusal(response, refusal);
+    // A body that nobody will read is not waited for: the connection ends with the answer.
+    response.setHeader('connection', 'close');
+    sendRefusal(response, refusal, { ends: false });
+    endUnread(incoming, response, this.#services.clock);
   }
 
   #audit(

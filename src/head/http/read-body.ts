@@ -14,15 +14,17 @@ export function readBody(request: IncomingMessage): Promise<Result<unknown, Refu
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    request.on('data', (chunk: Buffer) => {
+    const take = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size > REQUEST_BYTES_MAX) {
-        request.pause();
-        resolve(tooLarge());
+      if (size <= REQUEST_BYTES_MAX) {
+        chunks.push(chunk);
         return;
       }
-      chunks.push(chunk);
-    });
+      request.off('data', take);
+      request.pause();
+      resolve(tooLarge());
+    };
+    request.on('data', take);
     request.on('end', () => resolve(parse(chunks)));
     // Nobody reads the answer any more; it only ends the wait.
     request.on('close', () => resolve(malformed('the request ended early')));

@@ -45,6 +45,28 @@ test('a request that is too large is refused at once and the connection closed',
   assert.match(await talk(connect(world.socketPath), text), /request\.too_large/);
 });
 
+// Closed at once, the connection would fail the next write, and with it the client.
+test('a client that goes on sending after a refusal still gets the answer', async (t) => {
+  const world = await startWorld(t);
+  const socket = connect(world.socketPath);
+  const head = 'POST /v1/auth/local/begin HTTP/1.1\r\nhost: x\r\n';
+  const answered = talk(socket, `${head}content-length: ${REQUEST_BYTES_MAX + 1}\r\n\r\n`);
+  const piece = Buffer.alloc(65_536, ' ');
+  let failure: Error | null = null;
+  socket.on('error', (error) => {
+    failure = error;
+  });
+  // The answer is on its way by then; a client that does not look at it notices nothing.
+  await new Promise((resolve) => socket.once('readable', resolve));
+  socket.pause();
+  for (let sent = 0; sent < 20 * piece.length; sent += piece.length) {
+    await new Promise((resolve) => socket.write(piece, resolve));
+  }
+  socket.resume();
+  assert.match(await answered, /request\.too_large/);
+  assert.equal(failure, null);
+});
+
 test('a body that is no JSON is refused with the word that is wrong', async (t) => {
   const world = await startWorld(t);
   const body = '{"challenge": }';
