@@ -6,6 +6,7 @@ import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { whenKilled } from '../support/when-killed.ts';
 
 const repository = join(import.meta.dirname, '..', '..');
 const TEXT = '/usr/share/common-licenses/GPL-3';
@@ -25,9 +26,14 @@ describe('the examples', { timeout: 300_000 }, () => {
     cpSync(join(repository, 'examples'), join(directory, 'examples'), { recursive: true });
     weft(directory, 'up', '--nodes', '4', '--cpus', '2', '--memory', '512M');
   });
-  after(() => {
-    weft(directory, 'down');
+  const remove = (): void => {
+    weft(directory, 'down', '--now');
     rmSync(directory, { recursive: true, force: true });
+  };
+  const forget = whenKilled(remove);
+  after(() => {
+    forget();
+    remove();
   });
 
   it('ten temperatures over the nodes give the energies of ten runs by hand', () => {

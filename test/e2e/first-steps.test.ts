@@ -16,6 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { whenKilled } from '../support/when-killed.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
 /** Long enough for a machine that is busy with other things. */
@@ -39,9 +40,14 @@ describe('the first steps', { timeout: 2 * STEP_MAX_MS }, () => {
     for (const file of filesOfClone()) cpSync(path.join(ROOT, file), path.join(copy, file));
     borrowPackages(home);
   });
-  after(() => {
+  const remove = (): void => {
     if (existsSync(path.join(copy, 'node_modules'))) type('npm run clean');
     rmSync(home, { recursive: true, force: true });
+  };
+  const forget = whenKilled(remove);
+  after(() => {
+    forget();
+    remove();
   });
 
   let suggested: string[] = [];

@@ -21,7 +21,7 @@ describe('six hosts', { timeout: 600_000 }, () => {
     cluster = await HostedCluster.start(5);
   });
   after(async () => {
-    await cluster.close();
+    await cluster?.close();
   });
   afterEach(async () => {
     await cluster.clean().catch((error: unknown) => {

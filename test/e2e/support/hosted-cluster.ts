@@ -21,6 +21,7 @@ import type { HeadOptions } from '../../../src/cli/daemons/daemon-options.ts';
 import { plainScheduling } from '../../../src/core/model/scheduling.ts';
 import type { Settings } from '../../../src/core/model/settings.ts';
 import { type Call, connectLocally, type LocalClient } from '../../support/local-client.ts';
+import { whenKilled } from '../../support/when-killed.ts';
 import { type Host, Lan, type Program, until } from './hosts.ts';
 
 const source = join(import.meta.dirname, '..', '..', '..', 'src');
@@ -93,6 +94,10 @@ export class HostedCluster {
   #head: Program | null = null;
   #client: LocalClient | null = null;
   readonly #timing: Timing;
+  readonly #forget = whenKilled(() => {
+    this.lan.closeNow();
+    this.#removeFiles();
+  });
 
   constructor(timing: Timing) {
     this.#timing = timing;
@@ -251,6 +256,11 @@ export class HostedCluster {
   async close(): Promise<void> {
     this.#client?.close();
     await this.lan.close();
+    this.#forget();
+    this.#removeFiles();
+  }
+
+  #removeFiles(): void {
     for (const path of this.#mounted) execFileSync('umount', [path]);
     rmSync(this.directory, { recursive: true, force: true });
   }

@@ -4,6 +4,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endNow } from '../../support/when-killed.ts';
 
 const PREFIX = `wf${process.pid}`;
 const SWITCH = `${PREFIX}-sw`;
@@ -35,6 +36,15 @@ export class Lan {
   async close(): Promise<void> {
     for (const host of this.hosts) {
       await host.powerOff();
+      ip('netns', 'del', host.netns);
+    }
+    ip('netns', 'del', SWITCH);
+  }
+
+  /** The same, without waiting for events: for a process that is being killed. */
+  closeNow(): void {
+    for (const host of this.hosts) {
+      host.powerOffNow();
       ip('netns', 'del', host.netns);
     }
     ip('netns', 'del', SWITCH);
@@ -109,6 +119,11 @@ export class Host {
     const gone = new Promise((resolve) => root.once('exit', resolve));
     process.kill(this.#init, 'SIGKILL');
     await gone;
+  }
+
+  powerOffNow(): void {
+    if (this.#root !== null) endNow(this.#init, 'SIGKILL');
+    this.#root = null;
   }
 
   /** Starts a program on the host; `pid` is that of the program itself, as this machine sees it. */

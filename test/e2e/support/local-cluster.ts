@@ -1,11 +1,12 @@
 // A cluster of `weft up` in a directory of its own, used as a person uses it: by its programs.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectLocally, type LocalClient } from '../../support/local-client.ts';
+import { whenKilled } from '../../support/when-killed.ts';
 
 /** Top of the checkout. */
 export const repository = join(import.meta.dirname, '..', '..', '..');
@@ -69,6 +70,7 @@ export class LocalCluster {
   readonly work = join(this.directory, 'work');
   readonly env = cleanEnvironment({ WEFT_DIR: this.state });
   #client: LocalClient | null = null;
+  readonly #forget = whenKilled(() => this.#remove());
 
   constructor() {
     mkdirSync(this.work);
@@ -163,8 +165,15 @@ export class LocalCluster {
     try {
       await this.ok('down', '--clean');
     } finally {
+      this.#forget();
       rmSync(this.directory, { recursive: true, force: true });
     }
+  }
+
+  #remove(): void {
+    const script = join(repository, 'bin', 'weft.mjs');
+    spawnSync(process.execPath, [script, 'down', '--now'], { env: this.env });
+    rmSync(this.directory, { recursive: true, force: true });
   }
 }
 

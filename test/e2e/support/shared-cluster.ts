@@ -17,6 +17,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { endNow, whenKilled } from '../../support/when-killed.ts';
 import { until } from './hosts.ts';
 import {
   cleanEnvironment,
@@ -47,6 +48,7 @@ mount --bind "$REPOSITORY" "$PLACE/program" && mount --bind "$NODE" "$PLACE/node
 export class SharedCluster {
   readonly directory = mkdtempSync(join(tmpdir(), 'weft-shared-'));
   readonly #daemons: ChildProcess[] = [];
+  readonly #forget = whenKilled(() => this.#remove());
 
   /** Two nodes, n1 and n2, of two cpus and 512M each; everything below `directory` is shared. */
   static async start(): Promise<SharedCluster> {
@@ -115,6 +117,14 @@ export class SharedCluster {
     // USR2 makes an agent take its processes and its launcher with it.
     await Promise.all(agents.map((agent) => stop(agent, 'SIGUSR2')));
     if (head !== undefined) await stop(head, 'SIGTERM');
+    this.#forget();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  #remove(): void {
+    const [head, ...agents] = this.#daemons;
+    for (const { pid } of agents) if (pid !== undefined) endNow(pid, 'SIGUSR2');
+    if (head?.pid !== undefined) endNow(head.pid, 'SIGTERM');
     rmSync(this.directory, { recursive: true, force: true });
   }
 

@@ -15,6 +15,7 @@ import type { UserName } from '../../../src/core/model/ids.ts';
 import { detectMachine } from '../../../src/os/detect.ts';
 import { systemMarks } from '../../../src/os/marks.ts';
 import type { Session } from '../../../src/ports/net.ts';
+import { endNow, whenKilled } from '../../support/when-killed.ts';
 import { FakeHead } from './fake-head.ts';
 import { idOf, launch, share, shell } from './orders.ts';
 
@@ -92,8 +93,14 @@ before(async () => {
   await startAgent();
 });
 
+const forget = whenKilled(() => {
+  if (agent?.pid !== undefined) endNow(agent.pid, 'SIGUSR2');
+  rmSync(root, { recursive: true, force: true });
+});
+
 after(async () => {
   await stopAgent('SIGUSR2');
+  forget();
   for (const socket of sockets.clients) socket.terminate();
   server.close();
   rmSync(root, { recursive: true, force: true });

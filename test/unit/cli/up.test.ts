@@ -1,6 +1,7 @@
 // `up` and `down` with stand-ins for the daemons: what is started, restarted, stopped and kept.
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,13 +9,19 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { isAlive, readLiveMark } from '../../../src/cli/daemons/process-file.ts';
 import { type Invocation, runWeft } from '../../../src/cli/main.ts';
+import { whenKilled } from '../../support/when-killed.ts';
 import { capture, type Said } from './fake-head.ts';
 
+const program = fileURLToPath(new URL('../../../bin/weft.mjs', import.meta.url));
 const stub = (name: string) => fileURLToPath(new URL(`./stub/${name}.ts`, import.meta.url));
 
 /** A state directory whose daemons are ended with the test, whatever happens. */
 class Sandbox implements AsyncDisposable {
   readonly directory = mkdtempSync(path.join(tmpdir(), 'weft-cli-test-'));
+  readonly #forget = whenKilled(() => {
+    spawnSync(process.execPath, [program, 'down', '--now', '--dir', this.directory]);
+    rmSync(this.directory, { recursive: true, force: true });
+  });
 
   weft(argv: readonly string[], headScript = 'head'): Promise<Said> {
     return capture(this.directory, { program: 'weft', argv }, (invocation: Invocation) => {
@@ -29,6 +36,7 @@ class Sandbox implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.weft(['down', '--now']);
+    this.#forget();
     rmSync(this.directory, { recursive: true, force: true });
   }
 }
