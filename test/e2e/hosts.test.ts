@@ -3,12 +3,12 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { CallError } from '../support/local-client.ts';
 import { HostedCluster, NODE_TIMEOUT_MS, overlap } from './support/hosted-cluster.ts';
-import { until } from './support/hosts.ts';
+import { commandLine, until } from './support/hosts.ts';
 
 const WAIT = { onNodeLoss: { kind: 'wait' } };
 const REQUEUE = { onNodeLoss: { kind: 'requeue' } };
@@ -317,20 +317,11 @@ interface BulkReply {
   readonly results: readonly ({ ok: true; value: { jobId: number } } | { ok: false })[];
 }
 
-/** The process that listens on the agent's launcher socket. */
+/** The launcher of an agent, by its command line. */
 function launcherPid(stateDir: string): number {
-  const lines = execFileSync('sh', [
-    '-c',
-    `grep -lz -- "$1" /proc/[0-9]*/cmdline`,
-    '_',
-    `${stateDir}/launcher.sock`,
-  ]);
-  const pids = lines
-    .toString()
-    .trim()
-    .split('\n')
-    .map((line) => Number(line.split('/')[2]));
-  const [pid] = pids.filter((one) => one !== process.pid);
+  const socket = join(stateDir, 'launcher.sock');
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const pid = pids.map(Number).find((one) => commandLine(one).split(' ').includes(socket));
   if (pid === undefined) throw new Error(`no launcher of ${stateDir} runs`);
   return pid;
 }

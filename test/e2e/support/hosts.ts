@@ -191,7 +191,7 @@ export interface Program {
 }
 
 /** Empty for zombies and for processes that are gone. */
-function commandLine(pid: number): string {
+export function commandLine(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
   } catch (error) {
