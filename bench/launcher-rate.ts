@@ -49,6 +49,8 @@ async function run(socket: Socket): Promise<number> {
       stderr: '',
       limits: [],
       cgroupProcs: [],
+      makeParents: false,
+      leaseMs: null,
     });
   };
   const from = performance.now();

@@ -150,15 +150,23 @@ static void look(struct scan *s, const struct record *rec) {
 }
 
 /* Whether any child of ours is neither a live main process nor known. Cheap, and exact because only
-   we can take a child off this list: without orphans an ended process has left nothing behind. */
+   we can take a child off these lists: without orphans an ended process has left nothing behind.
+   Each of our threads has a list of its own. */
 static bool has_orphans(void) {
-  char path[64];
+  char path[300];
   int pid, orphans = 0;
-  snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
-  FILE *list = fopen(path, "re");
-  while (list && fscanf(list, "%d", &pid) == 1) orphans += !record_of_pid(pid);
-  if (list) fclose(list);
-  return !list || orphans;
+  DIR *threads = opendir("/proc/self/task");
+  bool known = threads != NULL;
+  for (struct dirent *entry; known && !orphans && (entry = readdir(threads));) {
+    if (entry->d_name[0] == '.') continue;
+    snprintf(path, sizeof path, "/proc/self/task/%s/children", entry->d_name);
+    FILE *list = fopen(path, "re");
+    while (list && fscanf(list, "%d", &pid) == 1) orphans += !record_of_pid(pid);
+    if (list) fclose(list);
+    else known = false;
+  }
+  if (threads) closedir(threads);
+  return !known || orphans;
 }
 
 uint32_t members_count(const struct record *rec) {

@@ -1,6 +1,8 @@
 /* Starting a process: the SPAWN frame decoded, then a child that shares our memory until its exec
-   (so nothing is copied, whatever our size) and therefore makes plain system calls only. */
+   (so nothing is copied, whatever our size) and therefore makes plain system calls only. Until the
+   exec this thread stands still, however long a file system hangs; see leader.h. */
 #define _GNU_SOURCE
+#include "lease.h"
 #include "spawn.h"
 
 #include <errno.h>
@@ -16,12 +18,14 @@
 #include <unistd.h>
 
 #define UNWATCHED __attribute__((no_sanitize("address", "undefined")))
-enum { SET_IDS = 1, APPEND = 2, GROUP_READABLE = 4, MARK_MAX = 256, STACK_BYTES = 32768 };
+enum { SET_IDS = 1, APPEND = 2, GROUP_READABLE = 4, MAKE_PARENTS = 8, MARK_MAX = 256 };
+enum { STACK_BYTES = 32768 };
 
 struct limit { uint32_t resource; struct rlimit value; };
 struct plan {
   uint32_t flags, uid, gid, gid_count, limit_count, mask;
   int32_t nice;
+  uint64_t lease_ms;
   gid_t *gids;
   struct limit *limits;
   char *cwd, *in, *out, *err, **argv, **env, **cgroups, *search;
@@ -72,6 +76,7 @@ static bool plan_read(struct reader *r, struct plan *p, unsigned char *scratch) 
   p->err = take_str(r);
   take_limits(r, p, &scratch);
   p->cgroups = take_strings(r, &scratch);
+  p->lease_ms = take_u64(r);
   return reader_done(r);
 }
 
@@ -112,11 +117,26 @@ static UNWATCHED void become_user(struct plan *p) {
     fail(p, STAGE_CREDENTIALS);
 }
 
+/* The folders above a file, as the user, who may reach them through links of his own. */
+static UNWATCHED bool make_parents(char *path) {
+  for (char *at = path; (at = strchr(at + 1, '/'));) {
+    *at = 0;
+    bool made = !mkdir(path, 0777) || errno == EEXIST;
+    *at = '/';
+    if (!made) return false;
+  }
+  return true;
+}
+
 /* Files take the lowest free descriptor, which is the one just closed. They are opened without
    blocking, so that a fifo cannot hold us up, and made blocking afterwards. */
-static UNWATCHED void open_as(struct plan *p, const char *path, int how, enum stage stage) {
+static UNWATCHED void open_as(struct plan *p, char *path, int how, enum stage stage) {
+  static char nothing[] = "/dev/null";
   mode_t mode = p->flags & GROUP_READABLE ? 0640 : 0600;
-  int fd = open(*path ? path : "/dev/null", how | O_NOCTTY | O_NONBLOCK, mode);
+  if (!*path) path = nothing;
+  int fd = open(path, how | O_NOCTTY | O_NONBLOCK, mode);
+  if (fd < 0 && errno == ENOENT && how & O_CREAT && p->flags & MAKE_PARENTS && make_parents(path))
+    fd = open(path, how | O_NOCTTY | O_NONBLOCK, mode);
   if (fd < 0 || fcntl(fd, F_SETFL, how & O_APPEND)) fail(p, stage);
 }
 
@@ -139,7 +159,7 @@ static UNWATCHED void run(struct plan *p, char *path) {
 
 /* As execvp, but with the PATH of the new environment. */
 static UNWATCHED void run_by_name(struct plan *p) {
-  static char path[4096];
+  char path[4096];
   char *name = p->argv[0];
   size_t name_length = strlen(name);
   int worst = ENOENT;
@@ -192,27 +212,37 @@ static const char *env_entry(char **env, const char *name) {
   return NULL;
 }
 
-static void start(struct plan *p, struct record *rec) {
-  static unsigned char stack[STACK_BYTES] __attribute__((aligned(64)));
+static void start(struct plan *p, struct record *rec, struct launch *launch) {
+  unsigned char stack[STACK_BYTES] __attribute__((aligned(64)));
   const char *mark = env_entry(p->env, "WEFT_LAUNCH"), *search = env_entry(p->env, "PATH");
   static char usual[] = "/usr/local/bin:/usr/bin:/bin";
   p->search = search ? (char *)(uintptr_t)search + 5 : usual;
-  p->stage = STAGE_FORK;
-  if (mark && strlen(mark) > MARK_MAX) p->failure = E2BIG;
+  rec->lease_ms = p->lease_ms;
+  if (!lease_lasts(rec)) p->failure = ETIME, p->stage = STAGE_LEASE;
+  else if (mark && strlen(mark) > MARK_MAX) p->failure = E2BIG;
   else if (!p->argv[0]) p->failure = EINVAL, p->stage = STAGE_EXEC;
   else if (mark && !(rec->mark = strdup(mark))) p->failure = ENOMEM;
   if (p->failure) return;
-  rec->pid = clone(child, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, p);
-  if (rec->pid < 0) p->failure = errno;
-  else if (p->failure) waitpid(rec->pid, NULL, 0);
+  launch_begins(launch);
+  /* The kernel writes the pid before the child runs: others may have to know it while we wait. */
+  int flags = CLONE_VM | CLONE_VFORK | CLONE_PARENT_SETTID | SIGCHLD;
+  int pid = clone(child, stack + sizeof stack, flags, p, &rec->pid);
+  int failure = errno;
+  launch_returns(launch);
+  if (pid < 0) p->failure = failure;
+  else if (p->failure && !launch->reaped) waitpid(pid, NULL, 0);
 }
 
-bool spawn_from(struct reader *r, struct record *rec) {
-  /* Every element on the wire takes at least half the bytes it needs here. */
-  unsigned char *scratch = malloc(2 * (size_t)(r->end - r->at) + 256);
+bool spawn_from(struct reader *r, struct record *rec, struct launch *launch) {
+  /* A copy, as the buffer it is in may be used by another thread before we are through. Every
+     element on the wire takes at least half the bytes it needs in the lists. */
+  size_t n = (size_t)(r->end - r->at);
+  unsigned char *scratch = malloc(3 * n + 256);
   struct plan p = {.failure = scratch ? 0 : ENOMEM, .stage = STAGE_FORK};
-  bool good = !scratch || plan_read(r, &p, scratch);
-  if (good && scratch) start(&p, rec);
+  struct reader copy = {scratch, scratch + n, false};
+  if (scratch) memcpy(scratch, r->at, n);
+  bool good = !scratch || plan_read(&copy, &p, scratch + ((n + 7) & ~(size_t)7));
+  if (good && scratch) start(&p, rec, launch);
   free(scratch);
   if (p.failure) {
     rec->state = FAILED;

@@ -1,10 +1,12 @@
 /* Starting one process as a SPAWN frame asks. */
 #ifndef WEFT_SPAWN_H
 #define WEFT_SPAWN_H
+#include "leader.h"
 #include "table.h"
 #include "wire.h"
 
 /* Reads the rest of a SPAWN payload (after the id) and starts it, filling the record with pid and
-   times or with errno and stage. Returns false when the payload is malformed. */
-bool spawn_from(struct reader *r, struct record *rec);
+   times or with errno and stage. Returns false when the payload is malformed. `launch` says whether
+   another thread leads by then. */
+bool spawn_from(struct reader *r, struct record *rec, struct launch *launch);
 #endif

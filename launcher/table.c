@@ -26,6 +26,7 @@ struct record *record_add(uint64_t id) {
   struct record *rec = record_count < RECORDS_MAX ? calloc(1, sizeof *rec) : NULL;
   if (!rec) return NULL;
   rec->id = id;
+  rec->state = LAUNCHING;
   rec->next_by_id = by_id[id_bucket(id)];
   by_id[id_bucket(id)] = rec;
   record_count++;

@@ -20,6 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "leader.h"
+#include "lease.h"
 #include "members.h"
 #include "spawn.h"
 
@@ -34,17 +36,14 @@ static struct { /* the one connection; fd is -1 without one */
   int fd;
   bool greeted, closing;
   unsigned char *in;
-  size_t used, room;
+  size_t at, used, room; /* of `in`: handled, read, allocated */
   struct out out;
 } agent = {.fd = -1};
 static struct sockaddr_un address = {.sun_family = AF_UNIX};
-static bool finished;
-
-static uint64_t now_ms(clockid_t clock) {
-  struct timespec t;
-  clock_gettime(clock, &t);
-  return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
+static const char *socket_path;
+static int listener, children, timer;
+static uint64_t idle_ms;
+static bool finished, more; /* `more`: work is left that no event will announce */
 
 static void say(uint8_t type, uint64_t id) {
   frame_begin(&agent.out, type);
@@ -65,6 +64,7 @@ static void say_record(struct record *rec) {
   put_u64(&agent.out, rec->system_us);
   put_u64(&agent.out, rec->max_rss_kib);
   put_u64(&agent.out, rec->ended_at);
+  put_u32(&agent.out, rec->why);
   frame_end(&agent.out);
 }
 
@@ -86,25 +86,45 @@ static void refuse(uint32_t code, const char *text) {
   agent.closing = true;
 }
 
-static void on_spawn(struct reader *r, uint64_t id) {
-  struct record *rec = record_find(id);
-  if (rec) return say_record(rec);
-  if (!(rec = record_add(id))) return say_failed(id, EAGAIN, STAGE_FORK);
-  if (!spawn_from(r, rec)) {
-    record_drop(rec);
-    return refuse(ERROR_MALFORMED, "malformed spawn");
-  }
+static void say_exited(const struct record *rec) {
+  say(SAY_EXITED, rec->id);
+  put_u32(&agent.out, rec->status);
+  put_u64(&agent.out, rec->user_us);
+  put_u64(&agent.out, rec->system_us);
+  put_u64(&agent.out, rec->max_rss_kib);
+  put_u64(&agent.out, rec->ended_at);
+  put_u32(&agent.out, rec->why);
+  frame_end(&agent.out);
+}
+
+static void on_launched(struct record *rec, bool has_ended) {
   rec->started_at = now_ms(CLOCK_REALTIME);
   if (rec->state == FAILED) {
     rec->ended_at = rec->started_at;
-    return say_failed(id, rec->status, rec->stage);
+    return say_failed(rec->id, rec->status, rec->stage);
   }
-  record_started(rec);
-  say(SAY_STARTED, id);
+  say(SAY_STARTED, rec->id);
   put_u32(&agent.out, (uint32_t)rec->pid);
   put_u64(&agent.out, rec->start_ticks);
   put_u64(&agent.out, rec->started_at);
   frame_end(&agent.out);
+  rec->state = EXITED;
+  if (has_ended) return say_exited(rec);
+  record_started(rec);
+  lease_watch(rec);
+}
+
+static void on_spawn(struct reader *r, uint64_t id) {
+  struct record *rec = record_find(id);
+  if (rec) return say_record(rec);
+  if (!(rec = record_add(id))) return say_failed(id, EAGAIN, STAGE_FORK);
+  struct launch launch = {.rec = rec};
+  if (!spawn_from(r, rec, &launch)) {
+    record_drop(rec);
+    return refuse(ERROR_MALFORMED, "malformed spawn");
+  }
+  on_launched(rec, launch.reaped);
+  launch_done(&launch);
 }
 
 static void on_signal(const struct record *rec, uint32_t signo, uint32_t scope) {
@@ -151,11 +171,11 @@ static void on_frame(unsigned char *at, size_t n) {
   uint8_t type = at[0];
   uint64_t id = 0;
   uint32_t a = 0, b = 0;
-  if (type == ASK_SPAWN || type == ASK_SIGNAL || type == ASK_FORGET || type == ASK_LEFTOVERS)
+  if (type == ASK_SPAWN || type == ASK_SIGNAL || type == ASK_FORGET || type >= ASK_LEFTOVERS)
     id = take_u64(&r);
   if (type == ASK_HELLO || type == ASK_SIGNAL || type == ASK_SHUTDOWN) a = take_u32(&r);
   if (type == ASK_SIGNAL) b = take_u32(&r);
-  if (type < ASK_HELLO || type > ASK_LEFTOVERS || r.bad || (type != ASK_SPAWN && !reader_done(&r)))
+  if (type < ASK_HELLO || type > ASK_HEARD || r.bad || (type != ASK_SPAWN && !reader_done(&r)))
     return refuse(ERROR_MALFORMED, "malformed frame");
   if ((type == ASK_SIGNAL && (a > 64 || b > 1)) || (type == ASK_SHUTDOWN && a > 1))
     return refuse(ERROR_MALFORMED, "argument out of bounds");
@@ -165,6 +185,7 @@ static void on_frame(unsigned char *at, size_t n) {
     case ASK_SPAWN: return on_spawn(&r, id);
     case ASK_LIST: return on_list();
     case ASK_SHUTDOWN: return on_shutdown(a);
+    case ASK_HEARD: return lease_heard(id);
     default: return on_record_frame(type, id, a, b);
   }
 }
@@ -176,51 +197,51 @@ static void drop_agent(void) {
   out_reset(&agent.out, false);
   agent.in = NULL;
   agent.fd = -1;
+  more = false;
 }
 
-static size_t frame_length(size_t at) {
-  const unsigned char *b = agent.in + at;
+static size_t frame_length(void) {
+  const unsigned char *b = agent.in + agent.at;
   return b[0] | (size_t)b[1] << 8 | (size_t)b[2] << 16 | (size_t)b[3] << 24;
 }
 
-/* True when another whole frame is waiting. Makes room for the one that is not whole yet. */
-static bool handle_frames(void) {
-  size_t at = 0, n = 0, need = IN_ROOM;
-  bool whole = false;
-  for (int left = FRAMES_PER_TURN; !agent.closing && agent.used - at >= 4; left--) {
-    n = frame_length(at);
+/* Sets `more` when another whole frame is waiting. Makes room for the one that is not whole yet.
+   A frame counts as handled before it is, as another thread may go on from there. */
+static void handle_frames(void) {
+  size_t n = 0, need = IN_ROOM;
+  more = false;
+  for (int left = FRAMES_PER_TURN; !agent.closing && agent.used - agent.at >= 4; left--) {
+    n = frame_length();
     if (n < 1 || n > FRAME_MAX) {
       refuse(ERROR_MALFORMED, "frame length out of bounds");
       break;
     }
-    if ((whole = agent.used - at >= 4 + n) == false || left == 0) break;
-    on_frame(agent.in + at + 4, n);
-    at += 4 + n;
-    whole = false;
+    more = agent.used - agent.at >= 4 + n;
+    if (!more || left == 0) break;
+    agent.at += 4 + n;
+    on_frame(agent.in + agent.at - n, n);
+    more = false;
   }
-  memmove(agent.in, agent.in + at, agent.used -= at);
+  memmove(agent.in, agent.in + agent.at, agent.used -= agent.at);
+  agent.at = 0;
   if (agent.used >= 4 && n + 4 > need) need = n + 4;
   if (need < agent.used) need = agent.used;
   unsigned char *in = need == agent.room ? agent.in : realloc(agent.in, need);
   if (in) agent.in = in, agent.room = need;
   else agent.closing = true;
-  return whole && !agent.closing;
+  more = more && !agent.closing;
 }
 
-/* Returns whether work is left that no event will announce. */
-static bool on_agent_bytes(void) {
+static void on_agent_bytes(void) {
   ssize_t n = 0;
   size_t free_room = agent.room - agent.used;
   if (free_room) n = recv(agent.fd, agent.in + agent.used, free_room, MSG_DONTWAIT);
-  if (free_room && (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))) {
-    drop_agent();
-    return false;
-  }
+  if (free_room && (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))) return drop_agent();
   if (n > 0) agent.used += (size_t)n;
-  return handle_frames();
+  handle_frames();
 }
 
-static void on_connection(int listener) {
+static void on_connection(void) {
   struct ucred peer;
   socklen_t size = sizeof peer;
   int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
@@ -234,7 +255,7 @@ static void on_connection(int listener) {
   agent.fd = fd;
   agent.in = malloc(IN_ROOM);
   agent.room = agent.in ? IN_ROOM : 0;
-  agent.used = 0;
+  agent.used = agent.at = 0;
   agent.greeted = false;
   agent.closing = !agent.in;
   out_reset(&agent.out, true);
@@ -250,39 +271,42 @@ static uint64_t micros(struct timeval t) {
   return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_usec;
 }
 
-static void on_exit_of(struct record *rec, int status, const struct rusage *used) {
-  record_ended(rec);
-  rec->state = EXITED;
+static void note_exit(struct record *rec, int status, const struct rusage *used) {
   rec->status = (uint32_t)status;
   rec->user_us = micros(used->ru_utime);
   rec->system_us = micros(used->ru_stime);
   rec->max_rss_kib = (uint64_t)used->ru_maxrss;
   rec->ended_at = now_ms(CLOCK_REALTIME);
   rec->ended_ticks = ticks_now();
-  say(SAY_EXITED, rec->id);
-  put_u32(&agent.out, rec->status);
-  put_u64(&agent.out, rec->user_us);
-  put_u64(&agent.out, rec->system_us);
-  put_u64(&agent.out, rec->max_rss_kib);
-  put_u64(&agent.out, rec->ended_at);
+}
+
+static void on_child(pid_t pid, int status, const struct rusage *used) {
+  bool ended = WIFEXITED(status) || WIFSIGNALED(status);
+  struct record *rec = record_of_pid(pid);
+  if (!rec) {
+    /* Of a start that hangs its own thread speaks; an orphan needs no more than to be reaped. */
+    struct launch *launch = ended ? launch_of_pid(pid) : NULL;
+    if (!launch) return;
+    note_exit(launch->rec, status, used);
+    launch->reaped = true;
+    return;
+  }
+  if (ended) {
+    record_ended(rec);
+    rec->state = EXITED;
+    note_exit(rec, status, used);
+    return say_exited(rec);
+  }
+  rec->state = WIFSTOPPED(status) ? STOPPED : RUNNING;
+  say(WIFSTOPPED(status) ? SAY_STOPPED : SAY_CONTINUED, rec->id);
   frame_end(&agent.out);
 }
 
-/* Orphans that became our children are taken off the process table and need no more. */
 static void reap(void) {
   struct rusage used;
   int status;
-  for (pid_t pid; (pid = wait4(-1, &status, WNOHANG | WUNTRACED | WCONTINUED, &used)) > 0;) {
-    struct record *rec = record_of_pid(pid);
-    if (!rec) continue;
-    if (WIFEXITED(status) || WIFSIGNALED(status)) {
-      on_exit_of(rec, status, &used);
-      continue;
-    }
-    rec->state = WIFSTOPPED(status) ? STOPPED : RUNNING;
-    say(WIFSTOPPED(status) ? SAY_STOPPED : SAY_CONTINUED, rec->id);
-    frame_end(&agent.out);
-  }
+  for (pid_t pid; (pid = wait4(-1, &status, WNOHANG | WUNTRACED | WCONTINUED, &used)) > 0;)
+    on_child(pid, status, &used);
 }
 
 static void die(const char *what, int code) {
@@ -326,29 +350,39 @@ static int watch_children(void) {
   return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static void serve(int listener, int children, uint64_t idle_ms) {
-  uint64_t idle_since = now_ms(CLOCK_MONOTONIC);
-  bool more = false;
+static void send_answers(void) {
+  unsigned char rest[4096]; /* unread bytes would turn our last word into a reset */
+  if (agent.fd < 0 || (out_flush(&agent.out, agent.fd) && !agent.closing)) return;
+  for (int i = 0; i < 256 && recv(agent.fd, rest, sizeof rest, MSG_DONTWAIT) > 0;) i++;
+  drop_agent();
+}
+
+static void serve(void) {
+  static uint64_t idle_since;
+  if (!idle_since) idle_since = now_ms(CLOCK_MONOTONIC);
   while (!finished) {
-    struct pollfd fds[] = {{listener, POLLIN, 0}, {children, POLLIN, 0}, {agent.fd, POLLIN, 0}};
+    struct pollfd fds[] = {
+      {listener, POLLIN, 0}, {children, POLLIN, 0}, {timer, POLLIN, 0}, {agent.fd, POLLIN, 0}
+    };
     struct signalfd_siginfo info;
     uint64_t now = now_ms(CLOCK_MONOTONIC);
     if (agent.fd >= 0 || record_count) idle_since = now;
-    if (agent.out.used) fds[2].events |= POLLOUT;
-    if (idle_ms && now - idle_since >= idle_ms) return;
+    if (agent.out.used) fds[3].events |= POLLOUT;
+    if (idle_ms && now - idle_since >= idle_ms) break;
     int wait = agent.fd >= 0 || record_count || !idle_ms ? -1 : (int)(idle_ms - (now - idle_since));
-    if (poll(fds, 3, more ? 0 : wait) < 0 && errno != EINTR) die("poll", 1);
+    lock_drop();
+    int n = poll(fds, 4, more ? 0 : wait), failure = errno;
+    lock_take();
+    if (n < 0 && failure != EINTR) die("poll", 1);
     if (fds[1].revents) while (read(children, &info, sizeof info) > 0) continue;
     reap();
-    if (more || fds[2].revents & (POLLIN | POLLHUP | POLLERR)) more = on_agent_bytes();
-    if (agent.fd >= 0 && (!out_flush(&agent.out, agent.fd) || agent.closing)) {
-      unsigned char rest[4096]; /* unread bytes would turn our last word into a reset */
-      for (int i = 0; i < 256 && recv(agent.fd, rest, sizeof rest, MSG_DONTWAIT) > 0;) i++;
-      drop_agent();
-      more = false;
-    }
-    if (fds[0].revents) on_connection(listener), more = false;
+    if (fds[2].revents) leases_end();
+    if (agent.fd >= 0 && (more || fds[3].revents & (POLLIN | POLLHUP | POLLERR))) on_agent_bytes();
+    send_answers();
+    if (fds[0].revents) on_connection();
   }
+  drop_agent();
+  unlink(socket_path);
 }
 
 int main(int argc, char **argv) {
@@ -370,10 +404,11 @@ int main(int argc, char **argv) {
     for (int fd = 3; fd < sysconf(_SC_OPEN_MAX); fd++) close(fd);
   int log_fd = log ? open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600) : 2;
   if (log_fd < 0 || dup2(log_fd, 2) < 0) die(log, 1);
-  int listener = listen_on(path), children = watch_children();
-  if (children < 0) die("signalfd", 1);
-  serve(listener, children, idle_s * 1000);
-  drop_agent();
-  unlink(path);
-  return 0;
+  socket_path = path;
+  idle_ms = idle_s * 1000;
+  listener = listen_on(path);
+  children = watch_children();
+  timer = lease_timer();
+  if (children < 0 || timer < 0) die("signalfd, timerfd", 1);
+  watch_over(serve);
 }

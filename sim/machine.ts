@@ -55,6 +55,8 @@ export class Machine {
   forkFailures = 0;
   /** How the next journal write ends the agent. */
   journalCrash: JournalCrash = 'none';
+  /** Their launcher was killed. */
+  readonly orphans = new WeakSet<SimProcess>();
   #launcher: SimLauncher | null = null;
   #life = new Life();
   #boots = 0;
@@ -142,6 +144,7 @@ export class Machine {
   killLauncher(): void {
     if (this.#launcher === null) return;
     this.#world.note(`${this.name} loses its launcher`);
+    for (const process of this.kernel.processes) this.orphans.add(process);
     this.#launcher.die();
     this.#launcher = null;
   }
@@ -173,6 +176,7 @@ export class Machine {
     this.#launcher = new SimLauncher({
       ...{ time, dice, kernel: this.kernel },
       now: () => this.clock.now(),
+      monotonic: () => this.clock.monotonic(),
       forkFailures: () => this.forkFailures,
       canMake: (path) => !this.disk.isFull || this.disk.files.has(path),
     });

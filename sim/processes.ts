@@ -17,6 +17,10 @@ import { planOf } from './plan.ts';
 const ENOENT = 2;
 const EAGAIN = 11;
 const ENOSPC = 28;
+const ETIME = 62;
+const SIGKILL = 9;
+/** Between two kills of what does not end. */
+const KILL_AGAIN_MS = 500;
 
 export interface LauncherWorld {
   readonly time: Time;
@@ -26,6 +30,8 @@ export interface LauncherWorld {
   readonly now: () => number;
   /** Whether an output file can be opened for writing. */
   readonly canMake: (path: string) => boolean;
+  /** Ms since its boot. */
+  readonly monotonic: () => number;
   /** Share of starts for which the system has no process left. */
   readonly forkFailures: () => number;
 }
@@ -33,6 +39,9 @@ export interface LauncherWorld {
 interface Entry {
   readonly process: SimProcess | null;
   known: KnownProcess;
+  /** Null: it may live for ever. */
+  leaseMs: number | null;
+  leaseOver: boolean;
 }
 
 export class SimLauncher {
@@ -40,6 +49,7 @@ export class SimLauncher {
   readonly world: LauncherWorld;
   #connection: Connection | null = null;
   #alive = true;
+  #heardAt: number | null = null;
 
   constructor(world: LauncherWorld) {
     this.world = world;
@@ -67,16 +77,54 @@ export class SimLauncher {
     if (!this.#alive || this.table.has(launchId)) return;
     const { dice, kernel } = this.world;
     if (planOf(request.argv).isMissing) return this.#fail(launchId, 'exec', ENOENT);
+    if (!this.#leaseLasts(request.leaseMs)) return this.#fail(launchId, 'lease', ETIME);
     if (dice.happens(this.world.forkFailures())) return this.#fail(launchId, 'fork', EAGAIN);
     if (!this.world.canMake(request.stdout)) return this.#fail(launchId, 'stdout', ENOSPC);
     const entry: Entry = {
+      leaseMs: request.leaseMs,
+      leaseOver: false,
       known: { launchId, state: 'running' },
       process: kernel.start(request, (what) => {
         if (this.#alive && this.table.get(launchId) === entry) this.#heard(entry, what);
       }),
     };
     this.table.set(launchId, entry);
+    this.#watchLease(entry);
     this.#tell({ kind: 'started', launchId, pid: launchId });
+  }
+
+  heard(monotonic: number): void {
+    this.#heardAt = Math.max(this.#heardAt ?? 0, monotonic);
+  }
+
+  /** Ms that are left; null without an end. */
+  #leaseLeft(leaseMs: number | null): number | null {
+    if (leaseMs === null) return null;
+    return this.#heardAt === null ? 0 : this.#heardAt + leaseMs - this.world.monotonic();
+  }
+
+  #leaseLasts(leaseMs: number | null): boolean {
+    const left = this.#leaseLeft(leaseMs);
+    return left === null || left > 0;
+  }
+
+  /** Looks when the lease would be over; then kills until nothing is left. */
+  #watchLease(entry: Entry): void {
+    const left = this.#leaseLeft(entry.leaseMs);
+    if (left === null) return;
+    this.world.time.after(left > 0 ? left + 1 : KILL_AGAIN_MS, () => {
+      if (!this.#alive || this.table.get(entry.known.launchId) !== entry) return;
+      if (!this.#leaseLasts(entry.leaseMs)) this.#endLeased(entry);
+      this.#watchLease(entry);
+    });
+  }
+
+  #endLeased(entry: Entry): void {
+    const { launchId, state } = entry.known;
+    if (state !== 'ended') entry.leaseOver = true;
+    const family = this.#family(launchId);
+    for (const process of family) this.world.kernel.signal(process, SIGKILL);
+    if (state === 'ended' && family.length === 0) entry.leaseMs = null;
   }
 
   signal(launchId: number, signal: number): void {
@@ -94,9 +142,10 @@ export class SimLauncher {
     return [...this.world.kernel.processes].filter((process) => process.mark === mark);
   }
 
-  #fail(launchId: number, stage: 'exec' | 'fork' | 'stdout', errno: number): void {
+  #fail(launchId: number, stage: 'exec' | 'fork' | 'stdout' | 'lease', errno: number): void {
     const end = { kind: 'failed', launchId, stage, errno } as const;
-    this.table.set(launchId, { process: null, known: { launchId, state: 'ended', end } });
+    const known: KnownProcess = { launchId, state: 'ended', end };
+    this.table.set(launchId, { process: null, known, leaseMs: null, leaseOver: false });
     this.#tell(end);
   }
 
@@ -109,7 +158,9 @@ export class SimLauncher {
     }
     const usage = { userUs: 1000, systemUs: 500, memoryPeakBytes: 4096 };
     const exit = entry.process?.exit ?? {};
-    const end = { kind: 'exited', launchId, exit, usage, endedAt: this.world.now() } as const;
+    const { leaseOver } = entry;
+    const common = { launchId, exit, usage, leaseOver };
+    const end = { kind: 'exited', ...common, endedAt: this.world.now() } as const;
     entry.known = { launchId, state: 'ended', end };
     this.#tell(end);
   }
@@ -151,6 +202,10 @@ class Connection implements Processes {
 
   start(request: LaunchRequest): void {
     this.#tell(() => this.#launcher.start(request));
+  }
+
+  heard(monotonic: number): void {
+    this.#tell(() => this.#launcher.heard(monotonic));
   }
 
   signal(launchId: number, signal: number): void {

@@ -59,16 +59,18 @@ function checkOneEpoch(world: SafetyWorld, process: SimProcess, place: Place, jo
     if (theirs.taskId !== place.taskId || theirs.epoch === place.epoch) continue;
     const isHere = other.node === process.node;
     if (onNodeLoss.kind === 'requeue' && !isHere) continue;
-    if (onNodeLoss.kind === 'lease' && !wasWatched(world, other, onNodeLoss.leaseMs)) continue;
+    if (onNodeLoss.kind === 'lease' && isUnwatched(world, other, onNodeLoss.leaseMs)) continue;
     const words = `${place.epochId} starts on ${process.node} while ${theirs.epochId}`;
     throw broken('S3', `${words} lives on ${other.node}`);
   }
 }
 
-/** A lease is kept by the agent: where none has been up for long enough, nobody could keep it. */
-function wasWatched(world: SafetyWorld, process: SimProcess, leaseMs: number): boolean {
-  const since = world.machines.get(process.node)?.agentSince ?? null;
-  return since !== null && world.now() - since > leaseMs + world.killGraceMs + SLACK_MS;
+/** A lease is kept by the launcher, or where that was killed, by an agent that is up for so long. */
+function isUnwatched(world: SafetyWorld, process: SimProcess, leaseMs: number): boolean {
+  const machine = world.machines.get(process.node);
+  if (machine === undefined || !machine.orphans.has(process)) return false;
+  const since = machine.agentSince;
+  return since === null || world.now() - since <= leaseMs + world.killGraceMs + SLACK_MS;
 }
 
 /** S2: what lives on a node is at most what the node has, each gpu once, exclusive alone. */

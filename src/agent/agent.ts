@@ -88,6 +88,7 @@ class RunningAgent implements Agent {
       ...{ ports, settings, outputs: this.#outputs },
       processes: () => this.#processes,
       start: (request) => this.#startProcess(request),
+      killGraceMs: () => this.state.killGraceMs,
       isLaunching: (epochId) => this.state.epochs.get(epochId)?.phase === 'launching',
       step: (input) => this.#engine.step(input),
     });
@@ -168,7 +169,7 @@ class RunningAgent implements Agent {
       },
       onDown: () => this.#outputs.disconnect(),
       onMessage: (message) => this.#onMessage(message),
-      onHeard: (sentAt) => this.#engine.step({ kind: 'heard', sentAt }),
+      onHeard: (sentAt) => this.#onHeard(sentAt),
       onReportsAcknowledged: (upTo) => this.#engine.step({ kind: 'reports_acknowledged', upTo }),
     });
   }
@@ -195,6 +196,12 @@ class RunningAgent implements Agent {
       fault === null ? 'work is taken again' : 'no new work is taken',
     );
     this.#link.sayAlive();
+  }
+
+  /** The launcher first: it waits for nothing, least of all for a disk. */
+  #onHeard(sentAt: number): void {
+    this.#processes?.heard(sentAt);
+    this.#engine.step({ kind: 'heard', sentAt });
   }
 
   #hello(): NodeHello {
@@ -230,6 +237,7 @@ class RunningAgent implements Agent {
     const known = await processes.adopt();
     if (this.#stopped) return;
     this.#processes = processes;
+    if (this.state.heardAt !== null) processes.heard(this.state.heardAt);
     // What still waits in the queue was never asked of any launcher: it is not lost.
     const queued = this.#queued;
     this.#queued = [];

@@ -4,7 +4,7 @@ import type { EpochId } from '../core/model/ids.ts';
 import type { LaunchOrder } from '../core/model/orders.ts';
 import type { RunnerInput } from '../core/runner/inputs.ts';
 import type { Effect } from '../core/runner/outstanding.ts';
-import { type Epoch, isLive, type Preparation, type RunnerState } from '../core/runner/state.ts';
+import { type Epoch, isOpen, type Preparation, type RunnerState } from '../core/runner/state.ts';
 import type { LaunchRequest, Processes } from '../ports/processes.ts';
 import type { Stream } from '../wire/messages.ts';
 import { fileNameOf, hostFile, scriptFile, spoolFile, workDirectory } from './names.ts';
@@ -21,6 +21,7 @@ export interface HandsWorld {
   readonly processes: () => Processes | null;
   readonly start: (request: LaunchRequest) => void;
   readonly isLaunching: (epochId: EpochId) => boolean;
+  readonly killGraceMs: () => number;
   readonly step: (input: RunnerInput) => void;
 }
 
@@ -110,9 +111,13 @@ export class Hands {
     const first = epoch.processes[0]?.launchId;
     if (prepared === undefined || first === undefined) return;
     this.#prepared.delete(epochId);
+    const { onNodeLoss } = epoch.order;
+    // The launcher's turn comes after the agent has had its own, with all of its grace.
+    const leaseMs =
+      onNodeLoss.kind === 'lease' ? onNodeLoss.leaseMs + this.#world.killGraceMs() : null;
     let asked = 0;
     try {
-      for (const request of prepared.requests(first)) {
+      for (const request of prepared.requests(first, leaseMs)) {
         this.#world.start(request);
         asked += 1;
       }
@@ -140,7 +145,7 @@ export class Hands {
   #signal(epoch: Epoch, signals: readonly number[]): void {
     const processes = this.#world.processes();
     for (const process of epoch.processes) {
-      if (!isLive(process)) continue;
+      if (!isOpen(process)) continue;
       for (const signal of signals) processes?.signal(process.launchId, signal, 'all');
     }
   }

@@ -11,6 +11,7 @@ import type {
 import { AnswerReader } from './launcher-answers.ts';
 import {
   LAUNCHER_VERSION,
+  LAUNCHER_VERSION_MIN,
   type LauncherAnswer,
   type LauncherRecord,
   RequestWriter,
@@ -46,11 +47,14 @@ const STAGES: readonly LaunchStage[] = [
   'stdout',
   'stderr',
   'exec',
+  'lease',
 ];
 const STATE_STOPPED = 2;
 const STATE_EXITED = 3;
 const STATE_FAILED = 4;
+const STATE_LAUNCHING = 5;
 const EINVAL = 22;
+const EPROTONOSUPPORT = 93;
 /** Many large starts go out in slices: one buffer of all would be copied as it grows. */
 const SLICE_BYTES = 1_048_576;
 /** ERROR codes after which the launcher closes (launcher/wire.h). */
@@ -69,6 +73,8 @@ export class LauncherClient implements Processes {
   #onLost: (why: string) => void = () => undefined;
   #why = 'the launcher closed the connection';
   #flushing = false;
+  /** Asked for before the launcher's greeting, whose version decides the bytes. */
+  #early: ((writer: RequestWriter) => void)[] | null = [];
   #closed = false;
 
   constructor(stream: Duplex, options: LauncherClientOptions) {
@@ -76,8 +82,6 @@ export class LauncherClient implements Processes {
     this.#options = options;
     stream.onData((bytes) => this.#onData(bytes));
     stream.onClose(() => this.#onClose());
-    this.#writer.hello();
-    this.#flushSoon();
   }
 
   onEvent(handler: (event: ProcessEvent) => void): void {
@@ -90,37 +94,27 @@ export class LauncherClient implements Processes {
 
   adopt(): Promise<readonly KnownProcess[]> {
     if (this.#closed) return Promise.reject(new Error(this.#why));
-    this.#writer.list();
-    this.#flushSoon();
+    this.#ask((writer) => writer.list());
     return new Promise((resolve, reject) => {
       this.#listing = { resolve, reject };
     });
   }
 
   start(request: LaunchRequest): void {
-    const good = this.#writer.spawn({
-      ...request,
-      id: request.launchId,
-      setIds: request.credentials,
-      groupReadable: false,
-      limits: [],
-    });
-    this.#flushSoon();
-    if (good) return;
-    // A NUL in a text, or too large: known here already, yet told as any failed start, later.
-    const { launchId } = request;
-    setImmediate(() => this.#onEvent({ kind: 'failed', launchId, errno: EINVAL, stage: 'exec' }));
+    this.#ask((writer) => this.#spawn(writer, request));
+  }
+
+  heard(monotonic: number): void {
+    this.#ask((writer) => writer.heard(monotonic));
   }
 
   signal(launchId: number, signal: number, scope: 'session' | 'all'): void {
-    this.#writer.signal(launchId, signal, scope === 'all' ? 1 : 0);
-    this.#flushSoon();
+    this.#ask((writer) => writer.signal(launchId, signal, scope === 'all' ? 1 : 0));
   }
 
   leftovers(launchId: number): Promise<number> {
     if (this.#closed) return Promise.reject(new Error(this.#why));
-    this.#writer.leftovers(launchId);
-    this.#flushSoon();
+    this.#ask((writer) => writer.leftovers(launchId));
     return new Promise((resolve, reject) => {
       const waiting = this.#leftovers.get(launchId) ?? [];
       waiting.push({ resolve, reject });
@@ -129,13 +123,11 @@ export class LauncherClient implements Processes {
   }
 
   forget(launchId: number): void {
-    this.#writer.forget(launchId);
-    this.#flushSoon();
+    this.#ask((writer) => writer.forget(launchId));
   }
 
   shutDown(): void {
-    this.#writer.shutdown(true);
-    this.#flushSoon();
+    this.#ask((writer) => writer.shutdown(true));
   }
 
   /** Leaves; the launcher and its processes go on. */
@@ -144,6 +136,33 @@ export class LauncherClient implements Processes {
     this.#why = 'closed';
     this.#flush();
     this.#stream.close();
+  }
+
+  #ask(write: (writer: RequestWriter) => void): void {
+    if (this.#early !== null) {
+      this.#early.push(write);
+      return;
+    }
+    write(this.#writer);
+    this.#flushSoon();
+  }
+
+  #spawn(writer: RequestWriter, request: LaunchRequest): void {
+    const { launchId, leaseMs, credentials } = request;
+    if (leaseMs !== null && writer.version < 2) {
+      // It would not keep the lease; another node may.
+      this.#failSoon({ launchId, errno: EPROTONOSUPPORT, stage: 'fork' });
+      return;
+    }
+    const common = { id: launchId, setIds: credentials, groupReadable: false, limits: [] };
+    // A NUL in a text, or too large: known here already.
+    const good = writer.spawn({ ...request, ...common });
+    if (!good) this.#failSoon({ launchId, errno: EINVAL, stage: 'exec' });
+  }
+
+  /** Told as any failed start, later. */
+  #failSoon(failed: { launchId: number; errno: number; stage: LaunchStage }): void {
+    setImmediate(() => this.#onEvent({ kind: 'failed', ...failed }));
   }
 
   #flushSoon(): void {
@@ -207,22 +226,41 @@ export class LauncherClient implements Processes {
   }
 
   #onHello(answer: Answer<'hello'>): void {
-    if (answer.version === LAUNCHER_VERSION) return;
-    this.#why = `the launcher speaks version ${answer.version}, we speak ${LAUNCHER_VERSION}`;
-    this.#stream.close();
+    const { version } = answer;
+    if (version < LAUNCHER_VERSION_MIN || version > LAUNCHER_VERSION) {
+      const ours = `${LAUNCHER_VERSION_MIN} to ${LAUNCHER_VERSION}`;
+      this.#why = `the launcher speaks version ${version}, we speak ${ours}`;
+      this.#stream.close();
+      return;
+    }
+    this.#writer.version = version;
+    const early = this.#early ?? [];
+    this.#early = null;
+    this.#writer.hello();
+    this.#flushSoon();
+    for (const write of early) this.#ask(write);
   }
 
   // Outside a listing, a record answers a start that was sent before.
   #onRecord(record: LauncherRecord): void {
     if (this.#listing) this.#listed.push(record);
-    else this.#onEvent(endOf(record) ?? startOf(record));
+    else if (record.state !== STATE_LAUNCHING) this.#onEvent(endOf(record) ?? startOf(record));
   }
 
   #onListEnd(): void {
     const known = this.#listed.map(knownOf);
-    this.#listing?.resolve(known);
+    if (known.length === 0 && this.#writer.version < LAUNCHER_VERSION) this.#replace();
+    else this.#listing?.resolve(known);
     this.#listing = null;
     this.#listed = [];
+  }
+
+  /** An old launcher that holds nothing makes way for one of our version. */
+  #replace(): void {
+    this.#why = `an idle launcher of version ${this.#writer.version} is replaced`;
+    this.#listing?.reject(new Error(this.#why));
+    this.#writer.shutdown(false);
+    this.#flush();
   }
 
   #onLeftovers(id: number, count: number): void {
@@ -269,6 +307,7 @@ function exitedEvent(from: Omit<Answer<'exited'>, 'kind'>): EndEvent {
       memoryPeakBytes: from.rssPeakKib * 1024,
     },
     endedAt: from.endedAt,
+    leaseOver: from.leaseOver,
   };
 }
 
@@ -285,5 +324,6 @@ function startOf(record: LauncherRecord): ProcessEvent {
 function knownOf(record: LauncherRecord): KnownProcess {
   const end = endOf(record);
   if (end) return { launchId: record.id, state: 'ended', end };
+  if (record.state === STATE_LAUNCHING) return { launchId: record.id, state: 'launching' };
   return { launchId: record.id, state: record.state === STATE_STOPPED ? 'stopped' : 'running' };
 }

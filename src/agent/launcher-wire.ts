@@ -1,7 +1,9 @@
 // The agent's half of the launcher's protocol (launcher/README.md): requests to bytes, bytes to
 // answers. Pure: no sockets, no clock.
 
-export const LAUNCHER_VERSION = 1;
+export const LAUNCHER_VERSION = 2;
+/** Without leases and without the making of parent folders; it may have outlived its agent. */
+export const LAUNCHER_VERSION_MIN = 1;
 /** Largest frame either side accepts, in bytes after the length word (launcher/wire.h). */
 export const FRAME_BYTES_MAX = 1 << 20;
 
@@ -33,11 +35,15 @@ export interface SpawnFrame {
     readonly hard: number;
   }[];
   readonly cgroupProcs: readonly Text[];
+  /** The folders above new output files are made as well. */
+  readonly makeParents: boolean;
+  /** It may live this long after the head was last heard; null for ever. */
+  readonly leaseMs: number | null;
 }
 
 export interface LauncherRecord {
   readonly id: number;
-  /** 1 running, 2 stopped, 3 exited, 4 failed. */
+  /** 1 running, 2 stopped, 3 exited, 4 failed, 5 launching. */
   readonly state: number;
   readonly pid: number;
   /** 0 when it ended before anybody asked for its record. */
@@ -50,6 +56,8 @@ export interface LauncherRecord {
   readonly systemUs: number;
   readonly rssPeakKib: number;
   readonly endedAt: number;
+  /** Ended by the launcher, as its lease was over. */
+  readonly leaseOver: boolean;
 }
 
 export type LauncherAnswer =
@@ -65,6 +73,7 @@ export type LauncherAnswer =
       systemUs: number;
       rssPeakKib: number;
       endedAt: number;
+      leaseOver: boolean;
     }
   | { kind: 'stopped' | 'continued'; id: number }
   | { kind: 'signalled' | 'leftovers'; id: number; count: number }
@@ -75,6 +84,7 @@ export type LauncherAnswer =
 const SET_IDS = 1;
 const APPEND = 2;
 const GROUP_READABLE = 4;
+const MAKE_PARENTS = 8;
 const UNLIMITED = 0xffff_ffff_ffff_ffffn;
 
 /** Collects requests in one growing buffer until `take`. */
@@ -82,6 +92,8 @@ export class RequestWriter {
   #buffer = Buffer.allocUnsafe(16_384);
   #used = 0;
   #frame = 0;
+  /** What the launcher speaks; frames that it would not know are refused or left out. */
+  version = LAUNCHER_VERSION;
 
   get isEmpty(): boolean {
     return this.#used === 0;
@@ -99,13 +111,14 @@ export class RequestWriter {
     return bytes;
   }
 
-  hello(version = LAUNCHER_VERSION): void {
+  hello(version = this.version): void {
     this.#begin(0x01);
     this.#u32(version);
     this.#end();
   }
 
-  /** False, and nothing written, when a text holds a NUL or the frame would be too large. */
+  /** False, and nothing written, when a text holds a NUL or the frame would be too large. Version 1
+   * is not to be asked for a lease or for parents. */
   spawn(frame: SpawnFrame): boolean {
     const { setIds } = frame;
     this.#begin(0x02);
@@ -113,7 +126,8 @@ export class RequestWriter {
     this.#u32(
       (setIds ? SET_IDS : 0) |
         (frame.append ? APPEND : 0) |
-        (frame.groupReadable ? GROUP_READABLE : 0),
+        (frame.groupReadable ? GROUP_READABLE : 0) |
+        (frame.makeParents ? MAKE_PARENTS : 0),
     );
     this.#u32(setIds?.uid ?? 0);
     this.#u32(setIds?.gid ?? 0);
@@ -130,6 +144,7 @@ export class RequestWriter {
       this.#limit(hard);
     }
     good &&= this.#texts(frame.cgroupProcs);
+    if (this.version > 1) this.#u64(frame.leaseMs ?? 0);
     good &&= this.#used - this.#frame - 4 <= FRAME_BYTES_MAX;
     if (good) this.#end();
     else this.#used = this.#frame;
@@ -165,6 +180,14 @@ export class RequestWriter {
   leftovers(id: number): void {
     this.#begin(0x07);
     this.#u64(id);
+    this.#end();
+  }
+
+  /** The head answered what was sent at this instant, in ms of CLOCK_MONOTONIC: leases count on. */
+  heard(monotonic: number): void {
+    if (this.version < 2) return;
+    this.#begin(0x08);
+    this.#u64(Math.max(0, Math.floor(monotonic)));
     this.#end();
   }
 

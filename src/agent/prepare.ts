@@ -18,7 +18,7 @@ import type { Spools } from './spools.ts';
 export interface Prepared {
   readonly preparation: Preparation;
   /** One request per process, once the launch ids are in the journal. */
-  requests(firstLaunchId: number): LaunchRequest[];
+  requests(firstLaunchId: number, leaseMs: number | null): LaunchRequest[];
 }
 
 type Outcome = Result<Prepared, Failure>;
@@ -31,6 +31,10 @@ interface Setting {
   readonly temporary: string | null;
   readonly group: Group | null;
   readonly spool: string | undefined;
+}
+
+interface Leased {
+  readonly leaseMs: number | null;
 }
 
 export class Preparer {
@@ -109,7 +113,7 @@ export class Preparer {
     const preparation = { limits, group: group?.name ?? null, uid, directory };
     return {
       preparation: spool === undefined ? preparation : { ...preparation, spool },
-      requests: (first) => this.#requests(setting, first),
+      requests: (first, leaseMs) => this.#requests({ ...setting, leaseMs }, first),
     };
   }
 
@@ -137,8 +141,8 @@ export class Preparer {
     files.writeFile(path, hostLines(order, this.#settings.node), null, 0o644);
   }
 
-  #requests(setting: Setting, firstLaunchId: number): LaunchRequest[] {
-    const { order, account, group, owner, directory } = setting;
+  #requests(setting: Setting & Leased, firstLaunchId: number): LaunchRequest[] {
+    const { order, account, group, owner, directory, leaseMs } = setting;
     const common = buildEnvironment({
       ...{ order, account, temporary: setting.temporary },
       hostFile: hostFile(this.#settings, order),
@@ -152,11 +156,12 @@ export class Preparer {
       const launchId = firstLaunchId + rank;
       const mark = markOf(this.#settings, launchId);
       return {
-        ...{ launchId, argv, cwd: directory, credentials, cgroupProcs, nice: 0 },
+        ...{ launchId, argv, cwd: directory, credentials, cgroupProcs, nice: 0, leaseMs },
         environment: environmentOfProcess(common, rank, mark),
         ...this.#outputs(setting, rank),
         append: order.epoch > 1 || sharesOutput(order),
         umask: order.umask,
+        makeParents: order.files.stdout !== undefined || order.files.stderr !== undefined,
       };
     });
   }

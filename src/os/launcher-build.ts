@@ -78,7 +78,7 @@ async function compile(
 ): Promise<string | null> {
   const [program = 'cc', ...flags] = compiler;
   const draft = `${target}.${process.pid}`;
-  const args = ['-std=c11', ...flags, ...files, '-o', draft];
+  const args = ['-std=c11', '-pthread', ...flags, ...files, '-o', draft];
   const problem = await new Promise<string | null>((resolve) => {
     execFile(program, args, (error, _stdout, stderr) => {
       resolve(error && `${compiler.join(' ')}: ${stderr.trim() || error.message}`);

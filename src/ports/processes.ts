@@ -21,9 +21,14 @@ export interface LaunchRequest {
   readonly nice: number;
   /** `cgroup.procs` files to join before the program starts. */
   readonly cgroupProcs: readonly string[];
+  /** The folders above output files are made as well, as the same user. */
+  readonly makeParents: boolean;
+  /** It is killed, whoever else is dead, this long after the head was last `heard`; null = never. */
+  readonly leaseMs: number | null;
 }
 
-/** Where a start failed: fork, cgroup, limits, credentials, chdir, stdin, stdout, stderr, exec. */
+/** Where a start failed: fork, cgroup, limits, credentials, chdir, stdin, stdout, stderr, exec;
+ * or `lease`, which was over before the start. */
 export type LaunchStage =
   | 'fork'
   | 'cgroup'
@@ -33,7 +38,8 @@ export type LaunchStage =
   | 'stdin'
   | 'stdout'
   | 'stderr'
-  | 'exec';
+  | 'exec'
+  | 'lease';
 
 export interface ProcessUsage {
   readonly userUs: number;
@@ -56,6 +62,8 @@ export type ProcessEvent =
       readonly exit: { readonly code?: number; readonly signal?: number };
       readonly usage: ProcessUsage;
       readonly endedAt: number;
+      /** Ended by the launcher, as its lease was over. */
+      readonly leaseOver: boolean;
     }
   | { readonly kind: 'stopped'; readonly launchId: number }
   | { readonly kind: 'continued'; readonly launchId: number };
@@ -63,7 +71,7 @@ export type ProcessEvent =
 /** What the launcher knows when an agent comes (back) to it. */
 export interface KnownProcess {
   readonly launchId: number;
-  readonly state: 'running' | 'stopped' | 'ended';
+  readonly state: 'launching' | 'running' | 'stopped' | 'ended';
   /** Present once ended: the event that says how. */
   readonly end?: Extract<ProcessEvent, { kind: 'exited' | 'failed' }>;
 }
@@ -75,6 +83,8 @@ export interface Processes {
   /** The launcher is gone: its processes have to be found and ended by other means. */
   onLost(handler: (why: string) => void): void;
   start(request: LaunchRequest): void;
+  /** The head answered what was sent at this monotonic instant: every lease counts from there. */
+  heard(monotonic: number): void;
   /** `all`: every process that belongs to it, also those that left the session. */
   signal(launchId: number, signal: number, scope: 'session' | 'all'): void;
   /** How many processes still belong to it, zombies aside. */

@@ -20,6 +20,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { LauncherClient } from '../../src/agent/launcher-client.ts';
 import { RequestWriter } from '../../src/agent/launcher-wire.ts';
+import { encodeAnswer } from '../../src/os/launcher-fallback/wire.ts';
 import type { ProcessEvent } from '../../src/ports/processes.ts';
 import { missingPackages } from '../../tools/debian-packages.ts';
 import {
@@ -51,7 +52,7 @@ const LACKS: Record<Flavour, ReadonlySet<string>> = {
   ]),
 };
 const { SIGTERM, SIGKILL, SIGSTOP, SIGCONT } = constants.signals;
-const { ENOENT, EACCES, ENOTDIR } = constants.errno;
+const { ENOENT, EACCES, ENOTDIR, ETIME } = constants.errno;
 const isRoot = process.getuid?.() === 0;
 const needsRoot = isRoot ? {} : { skip: 'needs root' };
 const cgroupRoot = ['/sys/fs/cgroup/unified', '/sys/fs/cgroup'].find((path) =>
@@ -63,10 +64,20 @@ const canHide =
   spawnSync('unshare', ['-m', 'mount', '-t', 'proc', '-o', 'hidepid=2', 'proc', '/proc']).status ===
     0;
 const needsHiding = canHide ? {} : { skip: 'needs root and a /proc of its own' };
+/** A file system whose server never answers, in a mount namespace of its own; who holds the
+ * device leaves its pid. */
+const HANGING = [
+  'exec 3<>/dev/fuse',
+  'mount -i -t fuse -o fd=3,rootmode=40000,user_id=0,group_id=0 hung "$1"',
+  'sleep 600 & echo $! >"$2"',
+  'exec 3>&-; shift 2; exec "$@"',
+].join(' && ');
+const canHang = isRoot && existsSync('/dev/fuse');
+const needsFuse = canHang ? {} : { skip: 'needs root and FUSE' };
 const NOBODY = 65534;
 /** A uid that nobody else's processes have: they would be at stake. */
 const LONER = 61_234;
-const STAGE = { cgroup: 2, chdir: 5, stdin: 6, stdout: 7, exec: 9 };
+const STAGE = { cgroup: 2, chdir: 5, stdin: 6, stdout: 7, exec: 9, lease: 10 };
 const MALFORMED = 1;
 const lacksPackage = missingPackages(['contract']).some(({ name }) => name === 'musl-tools');
 const lacksMusl = process.env['CI'] !== 'true' && lacksPackage;
@@ -78,9 +89,14 @@ for (const flavour of Object.keys(flavours) as Flavour[]) {
 
 test('many large starts go out in slices', async () => {
   const sizes: number[] = [];
-  const stream = { onData: () => undefined, onClose: () => undefined, close: () => undefined };
+  let greet: (bytes: Uint8Array) => void = () => assert.fail();
+  const onData = (handler: typeof greet): void => {
+    greet = handler;
+  };
+  const stream = { onData, onClose: () => undefined, close: () => undefined };
   const write = (bytes: Uint8Array): void => void sizes.push(bytes.length);
   const client = new LauncherClient({ ...stream, write }, { onRefused: assert.fail });
+  greet(encodeAnswer(0x80, [2, 1, 1n, 0]));
   const environment = ['V='.padEnd(500_000, 'x')];
   for (let launchId = 1; launchId <= 10; launchId += 1) {
     client.start({ ...plain, launchId, argv: ['true'], environment });
@@ -88,6 +104,52 @@ test('many large starts go out in slices', async () => {
   client.close();
   assert.ok(sizes.length >= 3 && Math.max(...sizes) < 2_000_000, sizes.join());
   assert.ok(sizes.reduce((sum, size) => sum + size) > 5_000_000);
+});
+
+test('an old launcher is spoken to in its own version, asked for no lease, and replaced when idle', async () => {
+  let hear: (bytes: Uint8Array) => void = () => assert.fail();
+  const said: Uint8Array[] = [];
+  const client = new LauncherClient(
+    {
+      onData: (handler) => {
+        hear = handler;
+      },
+      write: (bytes) => void said.push(bytes),
+      onClose: () => undefined,
+      close: () => undefined,
+    },
+    { onRefused: assert.fail },
+  );
+  const events: ProcessEvent[] = [];
+  client.onEvent((event) => events.push(event));
+  client.heard(5000);
+  const known = client.adopt();
+  hear(encodeAnswer(0x80, [1, 1, 1n, 0]));
+  hear(encodeAnswer(0x87, [7n, 3, 1, 1n, 1n, 0, 0, 1n, 1n, 1n, 1n]));
+  hear(encodeAnswer(0x88, [1]));
+  assert.deepEqual(
+    (await known).map(({ launchId, state }) => [launchId, state]),
+    [[7, 'ended']],
+  );
+  client.start({ ...plain, launchId: 8, argv: ['true'], leaseMs: 1000 });
+  client.start({ ...plain, launchId: 9, argv: ['true'] });
+  await until('the refusal', () => events.length === 1);
+  assert.deepEqual(events, [{ kind: 'failed', launchId: 8, errno: 93, stage: 'fork' }]);
+  const bytesOfOld = bytesOf((writer) => {
+    writer.version = 1;
+    writer.hello();
+    writer.list();
+    writer.spawn(frameOf({ id: 9, argv: ['true'] }));
+  });
+  assert.deepEqual(Buffer.concat(said), bytesOfOld);
+  const again = client.adopt();
+  hear(encodeAnswer(0x88, [0]));
+  await assert.rejects(again, /replaced/);
+  const goodbye = bytesOf((writer) => {
+    writer.list();
+    writer.shutdown(false);
+  });
+  assert.deepEqual(Buffer.concat(said).subarray(bytesOfOld.length), goodbye);
 });
 
 function suite(flavour: Flavour): void {
@@ -136,7 +198,7 @@ function suite(flavour: Flavour): void {
     assert.equal(hello?.kind, 'hello');
     assert.deepEqual(hello, {
       kind: 'hello',
-      version: 1,
+      version: 2,
       pid: other.process.pid,
       startTicks: ticksOf(other.process.pid ?? 0),
       uid: process.geteuid?.(),
@@ -149,7 +211,7 @@ function suite(flavour: Flavour): void {
     const other = new Launcher(command);
     const guest = await other.connect({ hello: false });
     guest.ask((writer) => writer.hello(7));
-    assert.match((await guest.answer('error')).text, /version 1\b.*\b7\b/);
+    assert.match((await guest.answer('error')).text, /version 2\b.*\b7\b/);
     await guest.closing();
     await other.end();
   });
@@ -472,6 +534,132 @@ function suite(flavour: Flavour): void {
     assert.equal((await agent.answer('error', id)).code, 4);
   });
 
+  test('a start that hangs holds up nothing and can be killed', needsFuse, async () => {
+    const folder = newFolder();
+    const dead = subfolder(folder, 'dead');
+    const holder = join(folder, 'holder');
+    const inside = ['unshare', '-m', 'sh', '-c', HANGING, 'sh', dead, holder];
+    const other = new Launcher([...inside, ...command]);
+    const guest = await other.connect();
+    try {
+      guest.spawn({ id: 1, argv: ['true'], cwd: join(dead, 'x') });
+      guest.spawn({ id: 2, argv: ['true'], stdout: join(dead, 'out') });
+      guest.spawn({ id: 3, argv: [join(dead, 'program')] });
+      for (let next = 4; next < 30; next += 1) {
+        assert.equal(await guest.run({ id: next, argv: shell('exit 3') }), 3 << 8);
+      }
+      const states = (await guest.list()).slice().sort((a, b) => a.id - b.id);
+      const LAUNCHING = 5;
+      assert.deepEqual(
+        states.slice(0, 3).map(({ state }) => state),
+        [LAUNCHING, LAUNCHING, LAUNCHING],
+      );
+      guest.spawn({ id: 1, argv: ['true'] });
+      assert.equal((await guest.answer('record')).record.state, LAUNCHING);
+      for (const hung of [1, 2, 3]) {
+        assert.ok((await guest.signal(hung, SIGKILL, 1)) > 0);
+        assert.equal((await guest.answer('exited', hung)).status, SIGKILL);
+        assert.equal(await guest.leftovers(hung), 0);
+        guest.ask((writer) => writer.forget(hung));
+      }
+      assert.equal(await guest.run({ id: 31, argv: ['true'] }), 0);
+      assert.equal((await guest.list()).length, 27);
+    } finally {
+      process.kill(Number(readFileSync(holder, 'utf8')), 'SIGKILL');
+      await other.end();
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  test('the folders above output files are made when asked for, as the user', async () => {
+    const folder = subfolder(launcher.folder, 'made', isRoot ? NOBODY : undefined);
+    const stdout = join(folder, 'a/b/out');
+    const stderr = join(folder, 'a/c/err');
+    const argv = shell('echo out; echo err >&2');
+    const setIds = isRoot ? { uid: NOBODY, gid: NOBODY, groups: [] } : null;
+    const frame = { argv, stdout, stderr, setIds, umask: 0o027 };
+    assert.equal((await failure({ id: ++id, ...frame }))[1], STAGE.stdout);
+    assert.equal(existsSync(join(folder, 'a')), false);
+    assert.equal(await agent.run({ id: ++id, ...frame, makeParents: true }), 0);
+    assert.equal(readFileSync(stdout, 'utf8') + readFileSync(stderr, 'utf8'), 'out\nerr\n');
+    const made = statSync(join(folder, 'a/b'));
+    assert.equal(made.mode & 0o777, 0o750);
+    if (isRoot) assert.equal(made.uid, NOBODY);
+    writeFileSync(join(folder, 'file'), '');
+    const below = { ...frame, makeParents: true, stdout: join(folder, 'file/x/out') };
+    assert.equal((await failure({ id: ++id, ...below }))[1], STAGE.stdout);
+  });
+
+  test('a lease that nobody renews ends everything, whoever is connected', async () => {
+    const other = new Launcher(command);
+    const first = await other.connect();
+    const pids = join(other.folder, 'leased-pids');
+    const script = '(setsid sleep 60 & echo $! >>"$1") ; sleep 60 & echo $! >>"$1"; exec sleep 60';
+    const leaseMs = 1500;
+    const environment = [PATH, `WEFT_LAUNCH=leased-${process.pid}-${flavour}`];
+    first.ask((writer) => writer.heard(monotonic()));
+    first.spawn({ id: 1, argv: shell(script, pids), environment, leaseMs });
+    first.spawn({ id: 2, argv: ['sleep', '60'] });
+    const { pid } = await first.answer('started', 1);
+    const { pid: free } = await first.answer('started', 2);
+    const children = await until('two children', () => {
+      const lines = existsSync(pids) ? readFileSync(pids, 'utf8').trim().split('\n') : [];
+      return lines.length === 2 && lines.map(Number);
+    });
+    let heardAt = 0;
+    for (const renewal of [1, 2, 3]) {
+      await elapsed(leaseMs / 2);
+      assert.ok(isAlive(pid), `alive at renewal ${renewal}`);
+      heardAt = monotonic();
+      first.ask((writer) => writer.heard(heardAt));
+    }
+    first.ask((writer) => writer.heard(heardAt - 1000)); // late on its way: takes nothing back
+    await first.list();
+    first.socket.destroy();
+    await until('the leased ones to be gone', () => ![pid, ...children].some(isAlive));
+    const lasted = monotonic() - heardAt;
+    assert.ok(lasted > leaseMs - 5 && lasted < leaseMs + 2500, `${lasted} ms`);
+    assert.ok(isAlive(free));
+    const second = await other.connect();
+    const records = (await second.list()).slice().sort((a, b) => a.id - b.id);
+    assert.deepEqual(
+      records.map(({ state, status, leaseOver }) => [state, status, leaseOver]),
+      [
+        [3, SIGKILL, true],
+        [1, 0, false],
+      ],
+    );
+    second.spawn({ id: 3, argv: ['true'], leaseMs });
+    const late = await second.answer('failed', 3);
+    assert.deepEqual([late.errno, late.stage], [ETIME, STAGE.lease]);
+    await other.end();
+  });
+
+  test('what a leased process left behind is ended as well', async () => {
+    const other = new Launcher(command);
+    const first = await other.connect();
+    const file = join(other.folder, 'left');
+    const environment = [PATH, `WEFT_LAUNCH=left-${process.pid}-${flavour}`];
+    first.ask((writer) => writer.heard(monotonic()));
+    const argv = shell('sleep 60 & echo $! >"$1"', file);
+    first.spawn({ id: 1, argv, environment, leaseMs: 500 });
+    const { status, leaseOver } = await first.answer('exited', 1);
+    assert.deepEqual([status, leaseOver], [0, false]);
+    const left = Number(readFileSync(file, 'utf8'));
+    await until('it to be gone', () => !isAlive(left));
+    const [record] = await first.list();
+    assert.deepEqual([record?.status, record?.leaseOver], [0, false]);
+    await other.end();
+  });
+
+  test('without a word of the head nothing is leased', async () => {
+    const other = new Launcher(command);
+    const guest = await other.connect();
+    guest.spawn({ id: 1, argv: ['true'], leaseMs: 60_000 });
+    assert.equal((await guest.answer('failed', 1)).stage, STAGE.lease);
+    await other.end();
+  });
+
   test('a shutdown is refused while processes live', async () => {
     const other = new Launcher(command);
     const guest = await other.connect();
@@ -632,6 +820,8 @@ const plain = {
   umask: 0o022,
   nice: 0,
   cgroupProcs: [],
+  makeParents: false,
+  leaseMs: null,
 };
 
 function clientOf(launcher: Launcher) {
@@ -652,6 +842,16 @@ function clientOf(launcher: Launcher) {
     seen.lost = why;
   });
   return seen;
+}
+
+/** Ms of CLOCK_MONOTONIC, as the agent's clock gives them. */
+function monotonic(): number {
+  return Number(process.hrtime.bigint()) / 1_000_000;
+}
+
+function elapsed(ms: number): Promise<unknown> {
+  const from = monotonic();
+  return until(`${ms} ms`, () => monotonic() - from >= ms);
 }
 
 function bytesOf(write: Parameters<Agent['ask']>[0]): Buffer {

@@ -178,6 +178,27 @@ describe('six hosts', { timeout: 600_000 }, () => {
     assert.equal(cluster.ran(leased).filter((receipt) => receipt.ended).length, 1);
   });
 
+  it('[S3] an agent that is killed and stays dead: its leased job ends before it runs elsewhere', async () => {
+    const two = { nodeNames: ['n3', 'n4'], nodeCount: 1 };
+    const id = await cluster.submit(120, { ...LEASE, ...two });
+    const first = await cluster.started(id);
+    const member = cluster.member(first.host);
+    await cluster.killAgent(member);
+    const second = await cluster.started(id, 2);
+    assert.notEqual(second.host, first.host);
+    assert.equal((await cluster.done(id)).outcome?.kind, 'completed');
+    assert.equal(overlap(cluster.ran(id)), null);
+    assert.deepEqual(
+      cluster.ran(id).map(({ epoch, ended }) => [epoch, ended]),
+      [
+        [1, false],
+        [2, true],
+      ],
+    );
+    await cluster.startAgent(member);
+    await cluster.nodesUp();
+  });
+
   it('[N6] a head away for far longer than time-out and lease ends no requeue or wait job', async () => {
     const on = { nodeNames: ['n1'] };
     const ids = [

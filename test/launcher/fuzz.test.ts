@@ -37,6 +37,7 @@ function validFrame(draw: (below: number) => number): Buffer {
     () => writer.forget(id),
     () => writer.list(),
     () => writer.leftovers(id),
+    () => writer.heard(draw(2) ? draw(1_000_000) : 2 ** 40),
     () =>
       writer.spawn({
         ...frameOf({ id, argv: texts() }),
@@ -44,6 +45,8 @@ function validFrame(draw: (below: number) => number): Buffer {
         setIds: draw(2) ? { uid: draw(9), gid: draw(9), groups: [100, draw(99)] } : null,
         limits: [{ resource: draw(20), soft: 1000 + draw(1000), hard: Infinity }],
         cgroupProcs: texts(),
+        makeParents: draw(2) === 1,
+        leaseMs: draw(2) ? 1 + draw(3000) : null,
       }),
   ];
   kinds[Math.min(draw(kinds.length + 4), kinds.length - 1)]?.();

@@ -27,7 +27,15 @@ export function compileLauncher(
   flags: readonly string[],
   compiler = 'cc',
 ): string[] {
-  const strict = ['-std=c11', '-Wall', '-Wextra', '-Werror', '-Wshadow', '-Wconversion'];
+  const strict = [
+    '-std=c11',
+    '-pthread',
+    '-Wall',
+    '-Wextra',
+    '-Werror',
+    '-Wshadow',
+    '-Wconversion',
+  ];
   const files = readdirSync(sources).filter((name) => name.endsWith('.c'));
   const paths = files.map((name) => join(sources, name));
   execFileSync(compiler, [...strict, ...flags, ...paths, '-o', target]);
@@ -225,6 +233,8 @@ export function frameOf(frame: Partial<SpawnFrame> & Pick<SpawnFrame, 'id' | 'ar
     stderr: '',
     limits: [],
     cgroupProcs: [],
+    makeParents: false,
+    leaseMs: null,
     ...frame,
   };
 }

@@ -6,7 +6,7 @@ import { isOpen, type RunnerState } from './state.ts';
 /** One process of the launcher's list; the Processes port has the same shape. */
 export interface Known {
   readonly launchId: number;
-  readonly state: 'running' | 'stopped' | 'ended';
+  readonly state: 'launching' | 'running' | 'stopped' | 'ended';
   readonly end?: Extract<ProcessInput, { kind: 'exited' | 'failed' }>;
 }
 
@@ -32,6 +32,8 @@ export function adoptionInputs(state: RunnerState, known: readonly Known[]): Run
 function eventsOf(launchId: number, known: Known | undefined): ProcessInput[] {
   if (known === undefined) return [{ kind: 'lost', launchId }];
   if (known.state === 'ended') return [known.end ?? { kind: 'lost', launchId }];
+  // Its start is still under way, and will be told of.
+  if (known.state === 'launching') return [];
   const started: ProcessInput = { kind: 'started', launchId };
   const now: ProcessInput = { kind: known.state === 'stopped' ? 'stopped' : 'continued', launchId };
   return [started, now];

@@ -18,7 +18,7 @@ export function decide(state: RunnerState, input: RunnerInput, now: Now): Runner
     case 'refused':
       return decideRefused(state, input.epochId, input.why, now);
     case 'prepared':
-      return decidePrepared(state, input.epochId, input.preparation);
+      return decidePrepared(state, input.epochId, input.preparation, now);
     case 'prepare_failed':
       return decidePrepareFailed(state, input.epochId, input.failure, now);
     case 'process':

@@ -20,6 +20,7 @@ const ERRNO: Readonly<Record<number, readonly [name: string, text: string]>> = {
   30: ['EROFS', 'Read-only file system'],
   36: ['ENAMETOOLONG', 'File name too long'],
   40: ['ELOOP', 'Too many levels of symbolic links'],
+  93: ['EPROTONOSUPPORT', 'Protocol not supported'],
   116: ['ESTALE', 'Stale file handle'],
   122: ['EDQUOT', 'Disk quota exceeded'],
 };

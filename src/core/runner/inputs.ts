@@ -22,6 +22,8 @@ export type ProcessInput =
       readonly exit: ExitStatus;
       readonly usage: Usage;
       readonly endedAt: number;
+      /** The launcher ended it, as its lease was over while no agent renewed it. */
+      readonly leaseOver?: boolean;
     }
   | { readonly kind: 'stopped'; readonly launchId: number }
   | { readonly kind: 'continued'; readonly launchId: number }

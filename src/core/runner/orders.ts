@@ -12,7 +12,7 @@ import type {
   SuspendOrder,
 } from '../model/orders.ts';
 import type { RunnerEvent } from './events.ts';
-import { endUnlaunched } from './progress.ts';
+import { endUnlaunched } from './lease.ts';
 import { type Epoch, isOpen, type Now, type RunnerState } from './state.ts';
 
 /** The events of one order. */

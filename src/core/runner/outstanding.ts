@@ -3,7 +3,7 @@
 
 import type { EpochId } from '../model/ids.ts';
 import type { Report } from '../model/orders.ts';
-import { type Epoch, isLive, type RunnerState } from './state.ts';
+import { type Epoch, isOpen, type RunnerState } from './state.ts';
 
 export interface Effect {
   readonly kind: 'prepare' | 'start' | 'signal' | 'sweep' | 'release';
@@ -47,10 +47,10 @@ function startOf(epoch: Epoch): Effect | null {
 
 function signalsOf(epoch: Epoch): Effect | null {
   const epochId = epoch.order.epochId;
-  const live = epoch.processes.filter(isLive).length;
-  if (live === 0) return null;
+  if (!epoch.processes.some(isOpen)) return null;
   if (epoch.ending !== null) {
-    // A process that starts while the others are being ended must hear of it too. CONT, because a
+    // One whose start hangs is open, though nobody has heard of it. One that starts while the
+    // others are being ended must hear of it too. CONT, because a
     // stopped process would sleep through TERM.
     const started = epoch.processes.filter((process) => process.state !== 'requested').length;
     const { kills } = epoch.ending;

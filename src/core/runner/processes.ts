@@ -31,6 +31,7 @@ export function decideProcess(state: RunnerState, event: ProcessInput, now: Now)
     case 'started':
       return decideStarted(spot, now);
     case 'failed':
+      if (event.stage === 'lease') return decideTooLate(spot, now);
       return decideFailed(
         state,
         spot,
@@ -66,6 +67,15 @@ function isLastRequested(epoch: Epoch, process: Process): boolean {
   return !epoch.processes.some((other) => other !== process && other.state === 'requested');
 }
 
+/** What the launcher did by itself shows only in the end of a process; the others' ends follow. */
+function endingByLauncher(epoch: Epoch, leaseOver: boolean, at: number, now: Now): RunnerEvent[] {
+  if (!leaseOver || epoch.ending !== null) return [];
+  const { epochId } = epoch.order;
+  const why = 'the lease was over and no agent there to renew it';
+  const killAt = now.monotonic;
+  return [{ kind: 'ending_begun', epochId, cause: 'lease_expired', why, at, killAt }];
+}
+
 function decideFailed(state: RunnerState, spot: Spot, failure: Failure, now: Now): RunnerEvent[] {
   const { epoch, process, epochId, rank } = spot;
   const events: RunnerEvent[] = [{ kind: 'process_failed', epochId, rank, failure }];
@@ -79,6 +89,14 @@ function decideFailed(state: RunnerState, spot: Spot, failure: Failure, now: Now
   return events;
 }
 
+/** Nothing was started: the lease was over before the launcher was asked. */
+function decideTooLate({ epoch, process, epochId, rank }: Spot, now: Now): RunnerEvent[] {
+  const events = endingByLauncher(epoch, true, now.at, now);
+  events.push({ kind: 'process_lost', epochId, rank });
+  if (isLastOpen(epoch, process)) events.push({ kind: 'sweep_begun', epochId });
+  return events;
+}
+
 function isLastOpen(epoch: Epoch, process: Process): boolean {
   return !epoch.processes.some((other) => other !== process && isOpen(other));
 }
@@ -88,7 +106,7 @@ function decideExited(
   event: Extract<ProcessInput, { kind: 'exited' }>,
   now: Now,
 ): RunnerEvent[] {
-  const events: RunnerEvent[] = [];
+  const events = endingByLauncher(epoch, event.leaseOver === true, event.endedAt, now);
   // The start was not heard of, which happens after a restart; the head is told of it all the same.
   if (process.state === 'requested') {
     events.push({ kind: 'process_started', epochId, rank, ...now });

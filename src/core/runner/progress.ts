@@ -4,6 +4,7 @@ import type { EpochId } from '../model/ids.ts';
 import type { EndCause, Report } from '../model/orders.ts';
 import type { RunnerEvent } from './events.ts';
 import type { RunnerInput } from './inputs.ts';
+import { endUnlaunched, endUnleased, isLeaseOver } from './lease.ts';
 import type { Epoch, Failure, Now, Preparation, RunnerState } from './state.ts';
 
 type EndedReport = Extract<Report, { kind: 'task_ended' }>;
@@ -13,8 +14,12 @@ export function decidePrepared(
   state: RunnerState,
   epochId: EpochId,
   preparation: Preparation,
+  now: Now,
 ): RunnerEvent[] {
-  if (state.epochs.get(epochId)?.phase !== 'accepted') return [];
+  const epoch = state.epochs.get(epochId);
+  if (epoch?.phase !== 'accepted') return [];
+  if (isLeaseOver(state, epoch, now))
+    return [endUnleased(epoch, now), ...unblockNext(state, epoch)];
   const firstLaunchId = state.nextLaunchId;
   return [{ kind: 'epoch_launching', epochId, firstLaunchId, preparation }];
 }
@@ -30,18 +35,6 @@ export function decidePrepareFailed(
   if (epoch?.phase !== 'accepted') return [];
   const ended = endUnlaunched(epoch, { cause: 'launch_failed', ...failure }, now);
   return [ended, ...unblockNext(state, epoch)];
-}
-
-/** The end of an epoch of which no process was ever asked for. */
-export function endUnlaunched(
-  epoch: Epoch,
-  end: { cause: EndCause; nodeFault: boolean; detail: string },
-  now: Now,
-): RunnerEvent {
-  const epochId = epoch.order.epochId;
-  const nothing = { processes: [], usage: epoch.usage };
-  const report = { kind: 'task_ended', epochId, at: now.at, ...end, ...nothing } as const;
-  return { kind: 'epoch_ended', epochId, report };
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import type { EpochId } from '../model/ids.ts';
 import type { RunnerEvent } from './events.ts';
-import { endUnlaunched } from './progress.ts';
+import { endUnleased, isLeaseOver } from './lease.ts';
 import {
   type EndingCause,
   type Epoch,
@@ -35,11 +35,10 @@ function decideDue(state: RunnerState, epoch: Epoch, now: Now): RunnerEvent[] {
   if (walltimeMs !== null && epoch.startedAt !== null && elapsedMs(epoch, now) >= walltimeMs) {
     return [begin(epochId, 'timeout', `walltime of ${walltimeMs} ms is over`, now, state)];
   }
-  if (onNodeLoss.kind !== 'lease' || state.heardAt === null) return [];
-  if (now.monotonic - state.heardAt <= onNodeLoss.leaseMs) return [];
+  if (onNodeLoss.kind !== 'lease' || !isLeaseOver(state, epoch, now)) return [];
+  if (epoch.processes.length === 0) return [endUnleased(epoch, now)];
   const why = `no answer from the head for ${onNodeLoss.leaseMs} ms, the lease`;
-  if (epoch.processes.length > 0) return [begin(epochId, 'lease_expired', why, now, state)];
-  return [endUnlaunched(epoch, { cause: 'lease_expired', nodeFault: false, detail: why }, now)];
+  return [begin(epochId, 'lease_expired', why, now, state)];
 }
 
 function begin(
@@ -80,10 +79,7 @@ export function deadlineOf(state: RunnerState, epoch: Epoch): number | null {
       ? null
       : epoch.runningSince + walltimeMs - epoch.runningMs;
   // One ms more: the lease is over when more than leaseMs have passed.
-  const lease =
-    onNodeLoss.kind !== 'lease' || state.heardAt === null
-      ? null
-      : state.heardAt + onNodeLoss.leaseMs + 1;
+  const lease = onNodeLoss.kind === 'lease' ? (state.heardAt ?? 0) + onNodeLoss.leaseMs + 1 : null;
   if (wall === null || lease === null) return wall ?? lease;
   return Math.min(wall, lease);
 }

@@ -5,6 +5,7 @@
 import { rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { constants as os } from 'node:os';
+import { type Leased, Leases } from './leases.ts';
 import { membersOf, type Root, readStat, sendSignal, signalMembers, ticksNow } from './members.ts';
 import { STAGE, start } from './start.ts';
 import {
@@ -27,8 +28,10 @@ const RUNNING = 1;
 const STOPPED = 2;
 const EXITED = 3;
 const FAILED = 4;
+const LAUNCHING = 5;
+const LEASE_OVER = 1;
 
-interface Entry {
+interface Entry extends Leased {
   state: number;
   pid: number;
   startTicks: bigint;
@@ -38,9 +41,12 @@ interface Entry {
   endedAt: bigint;
   endedTicks: number;
   mark: string | undefined;
+  /** 1: as its lease was over. */
+  why: number;
 }
 
 const records = new Map<bigint, Entry>();
+const leases = new Leases();
 let agent: Socket | null = null;
 let idleSince = Date.now();
 
@@ -51,12 +57,12 @@ function say(type: number, ...fields: (number | bigint | string)[]): void {
 }
 
 function sayRecord(id: bigint, entry: Entry): void {
-  const { state, pid, startTicks, startedAt, status, stage, endedAt } = entry;
-  say(0x87, id, state, pid, startTicks, startedAt, status, stage, 0n, 0n, 0n, endedAt);
+  const { state, pid, startTicks, startedAt, status, stage, endedAt, why } = entry;
+  say(0x87, id, state, pid, startTicks, startedAt, status, stage, 0n, 0n, 0n, endedAt, why);
 }
 
 function isLive(entry: Entry): boolean {
-  return entry.state === RUNNING || entry.state === STOPPED;
+  return entry.state !== EXITED && entry.state !== FAILED;
 }
 
 function rootOf(entry: Entry): Root {
@@ -75,7 +81,7 @@ function onSpawn(request: SpawnRequest): void {
     return;
   }
   const entry: Entry = {
-    state: RUNNING,
+    state: LAUNCHING,
     pid: 0,
     startTicks: 0n,
     startedAt: BigInt(Date.now()),
@@ -84,10 +90,20 @@ function onSpawn(request: SpawnRequest): void {
     endedAt: 0n,
     endedTicks: 0,
     mark: request.environment.find((text) => text.startsWith('WEFT_LAUNCH=')),
+    why: 0,
+    leaseMs: Number(request.leaseMs),
   };
   records.set(id, entry);
+  if (!leases.lasts(entry)) {
+    Object.assign(entry, { state: FAILED, status: os.errno.ETIME, stage: STAGE.lease });
+    say(0x82, id, os.errno.ETIME, STAGE.lease);
+    return;
+  }
   const pid = start(request, {
-    onStarted: () => say(0x81, id, entry.pid, entry.startTicks, entry.startedAt),
+    onStarted: () => {
+      entry.state = RUNNING;
+      say(0x81, id, entry.pid, entry.startTicks, entry.startedAt);
+    },
     onFailed: ({ errno, stage }) => {
       const endedAt = BigInt(Date.now());
       Object.assign(entry, { state: FAILED, pid: 0, status: errno, stage, endedAt });
@@ -96,7 +112,7 @@ function onSpawn(request: SpawnRequest): void {
     onExited: (status) => {
       const endedAt = BigInt(Date.now());
       Object.assign(entry, { state: EXITED, status, endedAt, endedTicks: ticksNow() });
-      say(0x83, id, status, 0n, 0n, 0n, endedAt);
+      say(0x83, id, status, 0n, 0n, 0n, endedAt, entry.why);
     },
   });
   if (entry.state === FAILED) return;
@@ -151,6 +167,9 @@ function onRequest(request: Request): void {
       return;
     case 'spawn':
       onSpawn(request);
+      return;
+    case 'heard':
+      leases.heard(Number(request.monotonic));
       return;
     case 'list':
       for (const [id, entry] of records) sayRecord(id, entry);
@@ -211,6 +230,17 @@ function lookForStops(): void {
   }
 }
 
+/** Kills what belongs to leases that are over, until nothing is left. */
+function endLeases(): void {
+  const SIGKILL = 9;
+  for (const entry of records.values()) {
+    if (entry.pid === 0 || leases.lasts(entry)) continue;
+    if (isLive(entry)) entry.why = LEASE_OVER;
+    const reached = signalMembers(rootOf(entry), SIGKILL);
+    if (!isLive(entry) && reached === 0) entry.leaseMs = 0;
+  }
+}
+
 let finish = (): void => process.exit(0);
 
 function serve(path: string, idleExitMs: number): void {
@@ -224,6 +254,7 @@ function serve(path: string, idleExitMs: number): void {
   server.listen(path, () => process.umask(0o022));
   setInterval(() => {
     lookForStops();
+    endLeases();
     if (agent || records.size > 0) idleSince = Date.now();
     else if (idleExitMs > 0 && Date.now() - idleSince >= idleExitMs) finish();
   }, LOOK_EVERY_MS);

@@ -8,8 +8,16 @@ import { constants as os } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { SpawnRequest } from './wire.ts';
 
-const FLAG = { setIds: 1, append: 2, groupReadable: 4 } as const;
-export const STAGE = { fork: 1, cgroup: 2, limits: 3, credentials: 4, chdir: 5, exec: 9 } as const;
+const FLAG = { setIds: 1, append: 2, groupReadable: 4, makeParents: 8 } as const;
+export const STAGE = {
+  fork: 1,
+  cgroup: 2,
+  limits: 3,
+  credentials: 4,
+  chdir: 5,
+  exec: 9,
+  lease: 10,
+} as const;
 
 const OUTER = `
 nice=$1; shift
@@ -18,9 +26,13 @@ renice -n "$nice" -p $$ >/dev/null 2>&1 || [ "$nice" = 0 ] || { echo 3 >&3; exit
 exec "$@"`;
 
 const INNER = `
-cwd=$1 in=$2 out=$3 err=$4 how=$5 mode=$6 mask=$7; shift 7
+cwd=$1 in=$2 out=$3 err=$4 how=$5 mode=$6 mask=$7 parents=$8; shift 8
 cd -- "$cwd" 2>/dev/null || { echo 5 >&3; exit 127; }
 true 2>/dev/null <"$in" || { echo 6 >&3; exit 127; }
+umask "$mask"
+if [ "$parents" = make ]; then
+  mkdir -p -- "$(dirname -- "$out")" "$(dirname -- "$err")" 2>/dev/null
+fi
 umask "$mode"
 [ -L "$out" ] && { echo 7 >&3; exit 127; }
 [ -L "$err" ] && { echo 8 >&3; exit 127; }
@@ -135,6 +147,7 @@ function innerArguments(request: SpawnRequest): string[] {
     flags & FLAG.append ? 'append' : 'truncate',
     createMask.toString(8),
     (request.umask & 0o777).toString(8),
+    flags & FLAG.makeParents ? 'make' : '',
   ];
 }
 

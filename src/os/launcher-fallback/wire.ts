@@ -1,6 +1,6 @@
 // The launcher's half of its protocol (launcher/README.md): bytes to requests, answers to bytes.
 
-export const VERSION = 1;
+export const VERSION = 2;
 const FRAME_BYTES_MAX = 1 << 20;
 
 /** Codes of ERROR frames, as in launcher/wire.h. */
@@ -34,6 +34,8 @@ export interface SpawnRequest {
   readonly stderr: string;
   readonly limits: readonly { resource: number; soft: bigint; hard: bigint }[];
   readonly cgroupProcs: readonly string[];
+  /** 0: it may live for ever. */
+  readonly leaseMs: bigint;
 }
 
 export type Request =
@@ -46,6 +48,8 @@ export type Request =
       readonly scope: number;
     }
   | { readonly kind: 'forget' | 'leftovers'; readonly id: bigint }
+  /** In ms of CLOCK_MONOTONIC. */
+  | { readonly kind: 'heard'; readonly monotonic: bigint }
   | { readonly kind: 'list' }
   | { readonly kind: 'shutdown'; readonly force: boolean };
 
@@ -106,6 +110,7 @@ function decodeSpawn(c: Cursor): SpawnRequest {
     stderr: c.text(),
     limits: c.list(() => ({ resource: c.u32(), soft: c.u64(), hard: c.u64() }), 20),
     cgroupProcs: c.list(c.text, 4),
+    leaseMs: c.u64(),
   };
 }
 
@@ -123,6 +128,7 @@ const DECODERS: Record<number, (c: Cursor) => Request> = {
   5: () => ({ kind: 'list' }),
   6: (c) => ({ kind: 'shutdown', force: takeFlag(c) }),
   7: (c) => ({ kind: 'leftovers', id: c.u64() }),
+  8: (c) => ({ kind: 'heard', monotonic: c.u64() }),
 };
 
 function decodeRequest(bytes: Buffer): Request {

@@ -2,7 +2,7 @@
 // bridge in a namespace of its own. Needs root, iproute2, util-linux and tini. Traffic stays inside.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endNow } from '../../support/when-killed.ts';
 
@@ -201,10 +201,13 @@ export function commandLine(pid: number): string {
   }
 }
 
+/** Each thread of a process has a list of its own. */
 function childrenOf(pid: number): number[] {
   try {
-    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
-    return text === '' ? [] : text.split(' ').map(Number);
+    return readdirSync(`/proc/${pid}/task`).flatMap((thread) => {
+      const text = readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').trim();
+      return text === '' ? [] : text.split(' ').map(Number);
+    });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;

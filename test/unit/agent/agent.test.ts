@@ -229,6 +229,27 @@ test('an epoch with a lease ends when the head has been away for longer', async 
   assert.equal(world.head.endOf(idOf(2)), undefined);
 });
 
+test('the launcher hears what the head allows, also after a restart of the agent', async () => {
+  await begin({ heartbeatMs: 1000, killGraceMs: 3000 });
+  world.head.order(launch(1, shell('x'), { onNodeLoss: { kind: 'lease', leaseMs: 5000 } }));
+  world.head.order(launch(2, shell('x')));
+  await world.clock.advance(3000);
+  const asked = world.launcher.started.map(({ launchId, leaseMs }) => [launchId, leaseMs]);
+  assert.deepEqual(asked, [
+    [1, 8000],
+    [2, null],
+  ]);
+  const last = world.launcher.heard.at(-1) ?? 0;
+  assert.ok(world.clock.monotonic() - last <= 1000);
+  world.head.reachable = false;
+  world.head.cut();
+  await world.clock.advance(2000);
+  assert.equal(world.launcher.heard.at(-1), last, 'nothing is renewed without an answer');
+  await world.kill();
+  await world.start();
+  assert.equal(world.launcher.heard.at(-1), last);
+});
+
 test('TERM, then KILL after the grace', async () => {
   await begin();
   world.launcher.trapsTerm.add(1);

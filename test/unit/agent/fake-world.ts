@@ -87,6 +87,7 @@ export class FakeLauncher {
   readonly trapsTerm = new Set<number>();
   /** False: starts are taken without an answer. */
   answersStarts = true;
+  readonly heard: number[] = [];
   isUp = true;
   /** Set by a shutdown: whether every process had ended. */
   ended = false;
@@ -115,7 +116,8 @@ export class FakeLauncher {
     const process = this.table.get(launchId);
     if (process === undefined || process.known.state === 'ended') return;
     const endedAt = this.#clock.now();
-    const end = { kind: 'exited', launchId, exit, usage: USAGE, endedAt } as const;
+    const common = { launchId, exit, usage: USAGE, leaseOver: false };
+    const end = { kind: 'exited', ...common, endedAt } as const;
     process.known = { launchId, state: 'ended', end };
     this.tell(end);
   }
@@ -167,6 +169,10 @@ class FakeConnection implements Processes {
 
   start(request: LaunchRequest): void {
     this.#launcher.start(request);
+  }
+
+  heard(monotonic: number): void {
+    this.#launcher.heard.push(monotonic);
   }
 
   signal(launchId: number, signal: number): void {

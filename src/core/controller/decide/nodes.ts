@@ -76,9 +76,9 @@ export function decideSilence(step: Step, name: NodeName, silentMs: number): voi
 }
 
 /**
- * A living agent has ended it by now. Nobody has where the agent itself is dead and its machine is
- * not: that case is known and open (ARCHITECTURE.md). With other parts still to end, the epoch goes
- * on to its end without this one.
+ * The agent has ended it by now, or its launcher where the agent is dead: both count from the last
+ * heartbeat that we answered. With other parts still to end, the epoch goes on to its end without
+ * this one; a part on another silent node ends when that node's own silence is as long.
  */
 function loseLeased(step: Step, node: Node, holding: Holding, task: Task, words: string): void {
   const others = [...task.parts.values()].filter((part) => part.share.node !== node.name);

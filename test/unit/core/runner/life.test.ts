@@ -230,6 +230,54 @@ test('a lease counts from when the answered heartbeat was sent', () => {
   assert.equal(endReport(world).cause, 'lease_expired');
 });
 
+test('what the launcher ended as its lease was over is reported as such', () => {
+  const world = new World();
+  world.feed({ kind: 'heard', sentAt: 900 });
+  const leased = { onNodeLoss: { kind: 'lease', leaseMs: 1000 }, processesPerNode: 2 } as const;
+  world.feed(order(7, shell('x'), leased), prepared(ID), started(1), started(2));
+  const ended = killed(1, 9, 1900);
+  assert.ok(ended.kind === 'process' && ended.event.kind === 'exited');
+  const byLauncher: RunnerInput = { kind: 'process', event: { ...ended.event, leaseOver: true } };
+  assert.deepEqual(world.feed(byLauncher), ['ending_begun', 'process_exited']);
+  assert.deepEqual(world.feed({ kind: 'tick' }), ['kill_due']);
+  world.feed(killed(2, 9, 1900), swept(ID));
+  assert.equal(endReport(world).cause, 'lease_expired');
+  world.assertReplays();
+});
+
+test('nothing is launched after its lease, nor before the head was heard since the boot', () => {
+  for (const heardAt of [null, 900]) {
+    const world = new World();
+    if (heardAt !== null) world.feed({ kind: 'heard', sentAt: heardAt });
+    world.feed(order(7, shell('x'), { onNodeLoss: { kind: 'lease', leaseMs: 1000 } }));
+    world.time = 1901;
+    assert.deepEqual(world.feed(prepared(ID)), ['epoch_ended']);
+    assert.equal(endReport(world).cause, 'lease_expired');
+  }
+});
+
+test('a start that reaches the launcher after its lease is no failure of node or job', () => {
+  const world = new World();
+  world.feed({ kind: 'heard', sentAt: 900 });
+  world.feed(order(7, shell('x'), { onNodeLoss: { kind: 'lease', leaseMs: 1000 } }), prepared(ID));
+  const expected = ['ending_begun', 'process_lost', 'sweep_begun'];
+  assert.deepEqual(world.feed(failed(1, 'lease', 62)), expected);
+  world.feed(swept(ID));
+  const { cause, nodeFault } = endReport(world);
+  assert.deepEqual({ cause, nodeFault }, { cause: 'lease_expired', nodeFault: false });
+});
+
+test('a start that hangs is ended like what runs', () => {
+  const world = new World();
+  world.feed(order(7, shell('x')), prepared(ID), end(7));
+  assert.deepEqual(world.toDo(), ['7#1 signal end#0#0']);
+  world.time += 5000;
+  world.feed({ kind: 'tick' });
+  assert.deepEqual(world.toDo(), ['7#1 signal end#1#0']);
+  world.feed(killed(1, 9, world.time), swept(ID));
+  assert.equal(endReport(world).cause, 'ended');
+});
+
 test('epochs without a lease run on without a head, however long', () => {
   const world = new World();
   world.feed({ kind: 'heard', sentAt: 900 });
