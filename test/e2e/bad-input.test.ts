@@ -110,7 +110,7 @@ const UNLAUNCHABLE: readonly (readonly [argv: string, detail: RegExp, code?: num
   ['--chdir /no/such/place true', /directory \/no\/such\/place: No such file.*\(ENOENT\)/],
   ['--chdir /etc/passwd true', /directory \/etc\/passwd: Not a directory \(ENOTDIR\)/],
   ['--stdin no-such-file cat', /no-such-file for reading: No such file or directory \(ENOENT\)/],
-  ['--output /no/such/file true', /\/no\/such\/file: No such file or directory \(ENOENT\)/],
+  ['--output /proc/no/such true', /\/proc\/no\/such: No such file or directory \(ENOENT\)/],
 ];
 
 describe('bad input by the programs', { timeout: 120_000 }, () => {

@@ -36,6 +36,12 @@ describe("the seed's programs", { timeout: 120_000 }, () => {
     assert.deepEqual(seen.flat().sort(), ['0.0', '0.1', '1.0', '1.1']);
   });
 
+  it('a program that cmrun cannot find is a failed launch', async () => {
+    const id = await cmrun('no-such-program', 'x');
+    await cluster.weft('wait', id);
+    assert.equal((await cluster.job(id)).outcome?.kind, 'launch_failed');
+  });
+
   it('cmrun keeps the words and the flags of the command as they are', async () => {
     const id = await cmrun('-a', 'words', 'printf', '<%s>', 'two  blanks', '-n', '"quoted"');
     await cluster.ok('wait', id);

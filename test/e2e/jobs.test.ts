@@ -117,18 +117,18 @@ describe('jobs on a local cluster', { timeout: 180_000 }, () => {
     assert.equal(hopeless.code, 4);
   });
 
-  it('output patterns give every process its own file', async () => {
-    const pattern = 'out-%j-%a-%n-%p';
+  it('output patterns give every process its own file, in folders that are made', async () => {
+    const pattern = 'patterns/%a/out-%j-%a-%n-%p';
     const more = ['--array', '3,4', '-n', '2', '-p', '2', '--output', pattern];
     const script = 'echo $WEFT_NODE_RANK.$WEFT_PROC_RANK';
     const id = await cluster.ok('run', ...more, '--', script);
     await cluster.ok('wait', id);
-    const files = readdirSync(cluster.work).filter((name) => name.startsWith('out-'));
+    const files = readdirSync(work('patterns'), { recursive: true });
     const wanted = ['3', '4'].flatMap((index) =>
-      ['0-0', '0-1', '1-0', '1-1'].map((rank) => `out-${id}-${index}-${rank}`),
+      ['0-0', '0-1', '1-0', '1-1'].map((rank) => `${index}/out-${id}-${index}-${rank}`),
     );
-    assert.deepEqual(files.sort(), wanted);
-    assert.deepEqual(lines(`out-${id}-4-1-0`), ['1.0']);
+    assert.deepEqual(files.sort(), ['3', '4', ...wanted].sort());
+    assert.deepEqual(lines(`patterns/4/out-${id}-4-1-0`), ['1.0']);
   });
 
   it('standard input comes from a file, and nowhere else', async () => {

@@ -7,7 +7,6 @@ import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
 import { type Column, formatTable } from '../output/table.ts';
 import { defineVerb } from '../verb.ts';
-import { withoutCmlogs } from './cmlogs.ts';
 import { MEGABYTE } from './numbers.ts';
 
 export const summary = 'Show nodes and jobs.';
@@ -103,7 +102,7 @@ const STATUS: Readonly<Partial<Record<JobView['state'], string>>> = {
 };
 
 function shortCommand(job: JobView): string {
-  return [...withoutCmlogs(job.command)].slice(0, COMMAND_LENGTH).join('');
+  return [...job.command].slice(0, COMMAND_LENGTH).join('');
 }
 
 function jobStatus(job: JobView): string {

@@ -6,7 +6,6 @@ import { programOf } from '../commands/run.ts';
 import { sendSubmission, submitterHere } from '../jobs/send.ts';
 import { jobEnvironment } from '../submit/environment.ts';
 import { defineVerb } from '../verb.ts';
-import { withCmlogs } from './cmlogs.ts';
 import { MEGABYTE, seedHours, seedNumber } from './numbers.ts';
 
 interface Options {
@@ -17,6 +16,9 @@ interface Options {
   readonly memPerNode?: string;
   readonly timeLimit?: string;
 }
+
+/** The seed's `cmlogs/<node>/<job>/<process>.out.txt` in the working directory. */
+const CMLOGS = { stdout: 'cmlogs/%N/%j/%p.out.txt', stderr: 'cmlogs/%N/%j/%p.err.txt' };
 
 export const summary = 'Run a command on the cluster.';
 
@@ -40,10 +42,11 @@ export const verb = defineVerb<Options>({
     const memory = seedNumber('--mem-per-node', options.memPerNode);
     const [first = ''] = args;
     const wishes: Submission = {
-      program: withCmlogs(programOf(args)),
+      program: programOf(args),
       name: options.alias ?? basename(first.trim().split(/\s+/)[0] ?? ''),
       environment: jobEnvironment({}, environment),
       directory: { kind: 'auto', path: directory },
+      files: CMLOGS,
       nodeCount: seedNumber('--nodes', options.nodes, 1),
       processesPerNode: seedNumber('--processes', options.processes, 1),
       cpuCount: seedNumber('--num-cpus-per-node', options.numCpusPerNode),

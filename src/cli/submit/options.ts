@@ -82,7 +82,7 @@ const FLAGS: readonly (readonly [flags: string, text: string, many?: 'many'])[] 
   ['--private', 'run in an empty directory of its own on the node'],
   [
     '--output <file>',
-    'standard output of each process; %j job, %a index, %n node rank, %p process',
+    'standard output of each process; %j job, %a index, %n node rank, %p process; folders are made',
   ],
   ['--error <file>', 'standard error of each process'],
   ['--stdin <file>', 'standard input of each process'],
