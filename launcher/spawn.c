@@ -223,6 +223,7 @@ static void start(struct plan *p, struct record *rec, struct launch *launch) {
   else if (!p->argv[0]) p->failure = EINVAL, p->stage = STAGE_EXEC;
   else if (mark && !(rec->mark = strdup(mark))) p->failure = ENOMEM;
   if (p->failure) return;
+  lease_watch(rec);
   launch_begins(launch);
   /* The kernel writes the pid before the child runs: others may have to know it while we wait. */
   int flags = CLONE_VM | CLONE_VFORK | CLONE_PARENT_SETTID | SIGCHLD;

@@ -50,6 +50,16 @@ static void say(uint8_t type, uint64_t id) {
   put_u64(&agent.out, id);
 }
 
+/* The end of both SAY_RECORD and SAY_EXITED. */
+static void put_end(const struct record *rec) {
+  put_u64(&agent.out, rec->user_us);
+  put_u64(&agent.out, rec->system_us);
+  put_u64(&agent.out, rec->max_rss_kib);
+  put_u64(&agent.out, rec->ended_at);
+  put_u32(&agent.out, rec->why);
+  frame_end(&agent.out);
+}
+
 /* The start ticks are read only here: at every start they would cost a tenth of the rate. */
 static void say_record(struct record *rec) {
   if (is_live(rec) && !rec->start_ticks) rec->start_ticks = start_ticks_of(rec->pid);
@@ -60,12 +70,7 @@ static void say_record(struct record *rec) {
   put_u64(&agent.out, rec->started_at);
   put_u32(&agent.out, rec->status);
   put_u32(&agent.out, rec->stage);
-  put_u64(&agent.out, rec->user_us);
-  put_u64(&agent.out, rec->system_us);
-  put_u64(&agent.out, rec->max_rss_kib);
-  put_u64(&agent.out, rec->ended_at);
-  put_u32(&agent.out, rec->why);
-  frame_end(&agent.out);
+  put_end(rec);
 }
 
 static void say_failed(uint64_t id, uint32_t error, uint32_t stage) {
@@ -89,12 +94,7 @@ static void refuse(uint32_t code, const char *text) {
 static void say_exited(const struct record *rec) {
   say(SAY_EXITED, rec->id);
   put_u32(&agent.out, rec->status);
-  put_u64(&agent.out, rec->user_us);
-  put_u64(&agent.out, rec->system_us);
-  put_u64(&agent.out, rec->max_rss_kib);
-  put_u64(&agent.out, rec->ended_at);
-  put_u32(&agent.out, rec->why);
-  frame_end(&agent.out);
+  put_end(rec);
 }
 
 static void on_launched(struct record *rec, bool has_ended) {
@@ -111,7 +111,6 @@ static void on_launched(struct record *rec, bool has_ended) {
   rec->state = EXITED;
   if (has_ended) return say_exited(rec);
   record_started(rec);
-  lease_watch(rec);
 }
 
 static void on_spawn(struct reader *r, uint64_t id) {
@@ -125,13 +124,6 @@ static void on_spawn(struct reader *r, uint64_t id) {
   }
   on_launched(rec, launch.reaped);
   launch_done(&launch);
-}
-
-static void on_signal(const struct record *rec, uint32_t signo, uint32_t scope) {
-  uint32_t reached = 0;
-  if (rec->state != FAILED)
-    reached = scope ? members_signal(rec, (int)signo) : group_signal(rec, (int)signo);
-  say_count(SAY_SIGNALLED, rec->id, reached);
 }
 
 static void on_list(void) {
@@ -159,9 +151,16 @@ static void on_shutdown(uint32_t force) {
 static void on_record_frame(uint8_t type, uint64_t id, uint32_t signo, uint32_t scope) {
   struct record *rec = record_find(id);
   if (!rec) return say_error(&agent.out, ERROR_UNKNOWN_ID, id, "no such id");
-  if (type == ASK_SIGNAL) return on_signal(rec, signo, scope);
-  if (type == ASK_LEFTOVERS)
-    return say_count(SAY_LEFTOVERS, id, rec->state == FAILED ? 0 : members_count(rec));
+  uint32_t n = 0; /* a failed start has nobody */
+  if (type == ASK_SIGNAL) {
+    if (rec->state != FAILED)
+      n = scope ? members_signal(rec, (int)signo) : group_signal(rec, (int)signo);
+    return say_count(SAY_SIGNALLED, id, n);
+  }
+  if (type == ASK_LEFTOVERS) {
+    if (rec->state != FAILED) n = members_count(rec);
+    return say_count(SAY_LEFTOVERS, id, n);
+  }
   if (is_live(rec)) return say_error(&agent.out, ERROR_STILL_LIVE, id, "still alive");
   record_drop(rec);
 }

@@ -96,6 +96,18 @@ function endsWait({ journal, connectLauncher }: AgentPorts): Partial<AgentPorts>
   };
 }
 
+/** A launcher that leaves leases to the agent. */
+function withoutLease({ connectLauncher }: AgentPorts): Partial<AgentPorts> {
+  return {
+    async connectLauncher() {
+      const processes = await connectLauncher();
+      const start = processes.start.bind(processes);
+      processes.start = (request) => start({ ...request, leaseMs: null });
+      return processes;
+    },
+  };
+}
+
 function forgetTail({ files }: AgentPorts): Partial<AgentPorts> {
   return { files: { ...files, size: (path) => Math.min(files.size(path) ?? 0, 23) } };
 }
@@ -109,6 +121,11 @@ export const AGENT_CANARIES: readonly Canary[] = [
     name: 'no-lease',
     sentence: 'an agent cut off goes on with what it should have let go',
     plant: withLaunch((order) => ({ ...order, onNodeLoss: { kind: 'wait' } })),
+  },
+  {
+    name: 'launcher-without-lease',
+    sentence: 'a launcher lets go on what no agent is there to end',
+    plant: withPorts(withoutLease),
   },
   {
     name: 'no-walltime',
