@@ -151,7 +151,33 @@ export interface Scheduling {
   readonly weights: Weights;
   /** How many waiting tasks of a partition `conservative` plans ahead. */
   readonly depthMax: number;
+  readonly fairShare: FairShare;
 }
+
+/** Who ought to get how much of the cluster in the long run. */
+export interface FairShare {
+  /** Time after which what was used counts half. */
+  readonly halfLifeMs: number;
+  /** Shares of users in no group, against each other and the groups in no group; absent = 1. */
+  readonly users: Readonly<Record<string, number>>;
+  readonly groups: Readonly<Record<string, FairShareGroup>>;
+}
+
+/** Its share is divided among its members, by their shares. Each is a member of one group only. */
+export interface FairShareGroup {
+  readonly share: number;
+  readonly users: readonly UserName[];
+  readonly groups: readonly string[];
+}
+
+/** A week, so that a weekend does not wipe out what came before it. */
+const HALF_LIFE_DEFAULT_MS = 7 * 86_400_000;
+
+export const DEFAULT_FAIR_SHARE: FairShare = {
+  halfLifeMs: HALF_LIFE_DEFAULT_MS,
+  users: {},
+  groups: {},
+};
 
 /** One partition of all nodes, and no rules. */
 export function plainScheduling(policy: Policy): Scheduling {
@@ -160,6 +186,7 @@ export function plainScheduling(policy: Policy): Scheduling {
     qualities: {},
     weights: DEFAULT_WEIGHTS,
     depthMax: DEPTH_DEFAULT,
+    fairShare: DEFAULT_FAIR_SHARE,
   };
 }
 
