@@ -43,6 +43,8 @@ const TIDY_MS = 5000;
 /** More than this without time passing is a loop. */
 const EVENTS_PER_INSTANT_MAX = 20_000;
 const DUPLICATES = 0.05;
+/** Far from every seed in use: the fence has dice of its own, so that it shifts no other draw. */
+const FENCE_SEEDS_FROM = 1_000_000_007;
 
 export class World {
   readonly weather: Weather;
@@ -70,6 +72,7 @@ export class World {
     this.#steps = new StepLog();
     const links = this.#makeLinks(drawMachines(dice.fork(), this.weather), dice.fork());
     this.host = this.#makeHost(
+      options.seed,
       dice.fork(),
       [...links.values()].map(({ link }) => link),
     );
@@ -217,7 +220,7 @@ export class World {
     );
   }
 
-  #makeHost(dice: Dice, links: readonly Link[]): HeadHost {
+  #makeHost(seed: number, dice: Dice, links: readonly Link[]): HeadHost {
     const { nodeTimeoutMs, heartbeatMs, killGraceMs, commitMs } = this.weather;
     const { policy, retainedJobsMax } = this.weather;
     const scheduling = plainScheduling(policy);
@@ -235,7 +238,7 @@ export class World {
       ...{ time: this.time, dice, commitMs, log: this.#log('head') },
       settings: { settings: core, heartbeatMs, tickMs: PERIOD_MS, logBytesMax: 1_000_000 },
       note: (text) => this.note(text),
-      fence: this.#makeFence(dice.fork()),
+      fence: this.#makeFence(new Dice(seed + FENCE_SEEDS_FROM)),
       onGone: () => {
         for (const link of links) link.sideGone('head', true);
       },
