@@ -156,6 +156,7 @@ export const AGENT_CANARIES: readonly Canary[] = [
     name: 'ends-wait',
     sentence: 'an agent on a full disk ends nothing until there is room',
     plant: withPorts(endsWait),
+    weather: { nodeDiskFullMs: 10_000, killGraceMs: 1000, stormMs: 180_000 },
   },
   {
     name: 'output-cut',

@@ -4,6 +4,7 @@ import type { AgentPorts } from '../src/agent/ports.ts';
 import type { Session } from '../src/ports/net.ts';
 import type { Store } from '../src/ports/store.ts';
 import type { HeadHost } from './head-host.ts';
+import type { Weather } from './weather.ts';
 
 /** What a planted bug can see of the run. */
 export interface CanaryWorld {
@@ -25,6 +26,8 @@ export interface Canary {
   /** What a program with this bug does wrong. */
   readonly sentence: string;
   readonly plant: (world: CanaryWorld) => Planted;
+  /** What shows it often enough: without it the right moment would be rare. */
+  readonly weather?: Partial<Weather>;
 }
 
 /** The program as it is. */

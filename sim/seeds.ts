@@ -45,7 +45,7 @@ export const CANARY_SEEDS: Readonly<Record<string, number>> = {
   'report-sent-once': 4,
   'journal-after-start': 24,
   'never-kill': 6,
-  'ends-wait': 55,
+  'ends-wait': 4,
   'output-cut': 20,
   'spool-not-emptied': 1,
 };

@@ -66,7 +66,7 @@ export class World {
   constructor(options: RunOptions) {
     const dice = new Dice(options.seed);
     this.#trace = options.trace;
-    this.weather = drawWeather(dice.fork());
+    this.weather = { ...drawWeather(dice.fork()), ...options.canary?.weather };
     this.#planted = (options.canary ?? NO_CANARY).plant(this);
     // After the canary, so that what a canary does to steps is seen as well.
     this.#steps = new StepLog();
