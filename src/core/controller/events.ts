@@ -5,6 +5,7 @@ import type { EpochId, JobId, NodeName, TaskPlace, UserName } from '../model/ids
 import type { JobSpec, Outcome, Usage } from '../model/job.ts';
 import type { NodeHello } from '../model/node.ts';
 import type { EndCause, ProcessEnd, Share } from '../model/orders.ts';
+import type { Reservation, ReservedSlot, SkippedSlot } from '../model/reservation.ts';
 import type { Resources } from '../model/resources.ts';
 
 /** Raised when an old record would be read wrongly; `apply` knows all earlier ones (test/records). */
@@ -166,7 +167,42 @@ export type Event =
       readonly expiresAt: number | null;
       readonly by: string;
     }
-  | { readonly kind: 'token_revoked'; readonly tokenId: string; readonly by: string };
+  | { readonly kind: 'token_revoked'; readonly tokenId: string; readonly by: string }
+  | {
+      readonly kind: 'reservation_created';
+      readonly reservation: Reservation;
+      readonly by: string;
+    }
+  /** The whole of it as it is now. */
+  | {
+      readonly kind: 'reservation_changed';
+      readonly reservation: Reservation;
+      readonly by: string;
+    }
+  /** Further occurrences of a recurring one, up to `placedUntil`. */
+  | {
+      readonly kind: 'reservation_extended';
+      readonly id: string;
+      readonly slots: readonly ReservedSlot[];
+      readonly skipped: readonly SkippedSlot[];
+      readonly placedUntil: number;
+    }
+  | { readonly kind: 'reservation_slot_begun'; readonly id: string; readonly from: number }
+  | { readonly kind: 'reservation_slot_over'; readonly id: string; readonly from: number }
+  /** Nothing of it is set aside any more. */
+  | {
+      readonly kind: 'reservation_ended';
+      readonly id: string;
+      readonly why: 'over' | 'cancelled';
+      readonly by: string;
+    }
+  /** A pending job runs in the reservation from now on; null: outside of any. */
+  | {
+      readonly kind: 'job_reserved';
+      readonly jobId: JobId;
+      readonly reservation: string | null;
+      readonly by: string;
+    };
 
 /** The event of one kind. */
 export type Of<K extends Event['kind']> = Extract<Event, { kind: K }>;

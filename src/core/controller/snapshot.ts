@@ -6,6 +6,7 @@ import { IntervalSet } from '../base/interval-set.ts';
 import type { EpochId, JobId, NodeName, UserName } from '../model/ids.ts';
 import type { JobSpec, OutcomeKind } from '../model/job.ts';
 import type { Share, SignalOrder } from '../model/orders.ts';
+import type { Reservation } from '../model/reservation.ts';
 import { countHeld, entryOf, requeueEntry } from './apply/jobs.ts';
 import { refreshPool } from './apply/nodes.ts';
 import { addActive, NO_ENDED, NO_TASKS, shareSpec, waitsForAll } from './apply/parts-of-job.ts';
@@ -68,6 +69,9 @@ export interface SnapshotData {
   readonly users: readonly User[];
   readonly tokens: readonly Token[];
   readonly keys: readonly (readonly [string, JobId])[];
+  /** Absent in snapshots of 0.1.0, as the next. */
+  readonly reservations?: readonly Reservation[];
+  readonly nextReservationId?: number;
 }
 
 export function exportState(state: State): SnapshotData {
@@ -84,6 +88,8 @@ export function exportState(state: State): SnapshotData {
     users: [...state.users.values()].map((user) => ({ ...user })),
     tokens: [...state.tokens.values()],
     keys: [...state.keys],
+    reservations: [...state.reservations.values()],
+    nextReservationId: state.nextReservationId,
   };
 }
 
@@ -141,6 +147,8 @@ export function importState(data: SnapshotData): State {
   for (const user of data.users) state.users.set(user.name as UserName, { ...user });
   for (const token of data.tokens) state.tokens.set(token.id, token);
   for (const [key, jobId] of data.keys) state.keys.set(key, jobId);
+  for (const one of data.reservations ?? []) state.reservations.set(one.id, one);
+  state.nextReservationId = data.nextReservationId ?? 1;
   return state;
 }
 

@@ -7,6 +7,7 @@ import type { EpochId, JobId, NodeName, TaskId, TaskPlace, UserName } from '../m
 import type { JobSpec, Outcome, OutcomeKind, TaskState, Usage } from '../model/job.ts';
 import type { NodeFacts } from '../model/node.ts';
 import type { EndCause, ProcessEnd, Share, SignalOrder } from '../model/orders.ts';
+import type { Reservation } from '../model/reservation.ts';
 import type { Resources } from '../model/resources.ts';
 import { NodePool } from '../scheduler/pool.ts';
 import { Queue, type QueueEntry, ShapeBook } from '../scheduler/queue.ts';
@@ -18,7 +19,7 @@ export interface Job {
   /** Of the owner on the submitter's machine; null for remote users. */
   readonly uid: number | null;
   /** Its environment is shared with other jobs (`environments`). */
-  readonly spec: JobSpec;
+  spec: JobSpec;
   readonly environmentId: number;
   readonly key: string | null;
   readonly submittedAt: number;
@@ -26,7 +27,7 @@ export interface Job {
   readonly firstIndex: number;
   readonly lastIndex: number;
   /** What the scheduler sees; `entry.pending` are the indices that wait. A plain job's index is 0. */
-  readonly entry: QueueEntry;
+  entry: QueueEntry;
   /** In the queue: something waits, and neither hold, dependency nor begin time forbids a start. */
   queued: boolean;
   /** Tasks that are neither untouched-pending nor done, by index. `apply/parts-of-job.ts` writes. */
@@ -163,6 +164,9 @@ export interface State {
   readonly tokens: Map<string, Token>;
   /** `owner key` to job, in insertion order; bounded by SUBMISSION_KEYS_MAX. */
   readonly keys: Map<string, JobId>;
+  /** Shares of nodes set aside for later or for now, by id; maintenance too. */
+  readonly reservations: Map<string, Reservation>;
+  nextReservationId: number;
   /** Jobs that wait for this one. */
   readonly dependents: Map<JobId, Set<JobId>>;
   /** Jobs that wait for their begin time. */
@@ -230,6 +234,8 @@ export function createState(): State {
     users: new Map(),
     tokens: new Map(),
     keys: new Map(),
+    reservations: new Map(),
+    nextReservationId: 1,
     dependents: new Map(),
     beginning: new Set(),
     queue: new Queue(),

@@ -58,3 +58,9 @@ export const NODE_DISK_FREE_BYTES_MIN = 16 * 1_048_576;
 
 /** As much on a node as the head keeps of all jobs: what waits there must find room in the end. */
 export const SPOOL_BYTES_MAX = 10 * 1024 * 1_048_576;
+/** Reservations alive at once: each is looked at in every cycle and by every node it is on. */
+export const RESERVATIONS_MAX = 1000;
+/** Coming occurrences of a recurring reservation that are set aside: a week of a daily one. */
+export const RESERVATION_SLOTS_AHEAD = 7;
+/** Occurrences without room that are remembered to be shown. */
+export const RESERVATION_SKIPPED_MAX = 10;

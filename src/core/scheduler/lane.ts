@@ -1,7 +1,7 @@
 // One node's future: what is free for everybody, and what is set aside for each reservation.
 
 import type { NodeName } from '../model/ids.ts';
-import { addResources, type Resources } from '../model/resources.ts';
+import { addResources, NO_RESOURCES, type Resources } from '../model/resources.ts';
 import type { NodeView, Running } from './pool.ts';
 import { FOREVER, Profile, UNKNOWN_END, type Want } from './profile.ts';
 
@@ -35,7 +35,8 @@ export class Lane {
     for (const one of running) {
       if (!inside.includes(one)) this.#open.release(endOf(one, now), one.resources);
     }
-    for (const window of mine) this.#setAside(window, inside);
+    for (const window of mine) this.#setAside(window);
+    for (const one of inside) this.#seat(one, mine);
   }
 
   fits(want: Want, reservation: string | null, from: number, to: number): boolean {
@@ -59,16 +60,26 @@ export class Lane {
     return reservation === null ? this.#open : this.#reserved.get(reservation);
   }
 
-  #setAside({ id, from, to, shares }: Window, inside: readonly Running[]): void {
+  /** A reservation that comes again has several windows here: its share is nothing in between. */
+  #setAside({ id, from, to, shares }: Window): void {
     const share = shares.get(this.view.name) as Resources | 'whole';
     this.#open.take(share === 'whole' ? EVERYTHING : share, from, to);
-    const profile = new Profile(this.#now, share === 'whole' ? this.view.total : share, 0);
-    profile.take(EVERYTHING, this.#now, from);
-    profile.take(EVERYTHING, to, FOREVER);
-    for (const one of inside) {
-      if (one.reservation === id) profile.take(one.resources, this.#now, endOf(one, this.#now));
-    }
+    const profile = this.#reserved.get(id) ?? new Profile(this.#now, NO_RESOURCES, 0);
+    profile.give(share === 'whole' ? this.view.total : share, from, to);
     this.#reserved.set(id, profile);
+  }
+
+  /** What runs in a reservation uses its share, and once the window is over what is everybody's. */
+  #seat(one: Running, windows: readonly Window[]): void {
+    const end = endOf(one, this.#now);
+    this.#reserved.get(one.reservation as string)?.take(one.resources, this.#now, end);
+    let at = this.#now;
+    const own = windows.filter(({ id }) => id === one.reservation).sort((a, b) => a.from - b.from);
+    for (const { from, to } of own) {
+      this.#open.take(one.resources, at, Math.min(from, end));
+      at = Math.max(at, to);
+    }
+    this.#open.take(one.resources, at, end);
   }
 }
 

@@ -51,6 +51,17 @@ export class Profile {
     }
   }
 
+  /** Makes the share free from `from` until `to` for those who find room there. */
+  give(resources: Resources, from: number, to: number): void {
+    const start = Math.max(from, this.#at[0] as number);
+    if (to <= start) return;
+    const first = this.#split(start);
+    const end = to >= FOREVER ? this.#at.length : this.#split(to);
+    for (let step = first; step < end; step += 1) {
+      this.#free[step] = addResources(this.#free[step] as Resources, resources);
+    }
+  }
+
   /** Whether the want fits at every instant of [from, to). */
   fits(want: Want, from: number, to: number): boolean {
     return this.#misfit(want, from, to) === -1;

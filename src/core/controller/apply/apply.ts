@@ -5,6 +5,7 @@ import type { Event } from '../events.ts';
 import type { State } from '../state.ts';
 import * as jobs from './jobs.ts';
 import * as nodes from './nodes.ts';
+import * as reservations from './reservations.ts';
 import * as tasks from './tasks.ts';
 import * as users from './users.ts';
 
@@ -85,6 +86,20 @@ export function apply(state: State, event: Event, at: number): void {
       return users.applyTokenCreated(state, event, at);
     case 'token_revoked':
       return users.applyTokenRevoked(state, event);
+    case 'reservation_created':
+      return reservations.applyReservationCreated(state, event);
+    case 'reservation_changed':
+      return reservations.applyReservationChanged(state, event);
+    case 'reservation_extended':
+      return reservations.applyReservationExtended(state, event);
+    case 'reservation_slot_begun':
+      return reservations.applySlotBegun(state, event);
+    case 'reservation_slot_over':
+      return reservations.applySlotOver(state, event);
+    case 'reservation_ended':
+      return reservations.applyReservationEnded(state, event);
+    case 'job_reserved':
+      return reservations.applyJobReserved(state, event);
     default:
       return unreachable(event);
   }

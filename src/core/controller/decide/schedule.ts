@@ -5,6 +5,7 @@ import { STARTS_PER_CYCLE_MAX } from '../../model/limits.ts';
 import type { Settings } from '../../model/settings.ts';
 import { NO_RULES, plan, type Snapshot } from '../../scheduler/plan.ts';
 import { QuotaBook } from '../../scheduler/quota.ts';
+import { windowsOf } from '../../scheduler/windows.ts';
 import { placeOf, type State } from '../state.ts';
 import type { Step } from '../step.ts';
 
@@ -25,5 +26,7 @@ export function decideSchedule(step: Step): void {
 export function snapshotOf(state: State, settings: Settings, startsMax: number): Snapshot {
   const { queue, pool } = state;
   const { scheduling } = settings;
-  return { ...NO_RULES, queue, pool, scheduling, quotas: new QuotaBook(state.held), startsMax };
+  const windows = windowsOf(state.reservations.values());
+  const quotas = new QuotaBook(state.held);
+  return { ...NO_RULES, queue, pool, scheduling, windows, quotas, startsMax };
 }
