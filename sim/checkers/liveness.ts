@@ -69,7 +69,8 @@ export class StartWatch {
   /** L4. Call once per period, which is longer than any commit. */
   look(engine: Engine): void {
     const { state, settings, seq } = engine;
-    const { starts } = plan(snapshotOf(state, settings, 1), engine.now());
+    const now = engine.now();
+    const { starts } = plan(snapshotOf(state, settings, 1, now), now);
     const first = starts[0];
     const epoch = first && state.jobs.get(first.jobId)?.active.get(first.index)?.epoch;
     const waiting =

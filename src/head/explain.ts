@@ -28,7 +28,7 @@ export function explainPending(
     return { kind: 'begin_time', words: `begins at ${new Date(job.spec.beginAt).toISOString()}` };
   }
   const outlines = [...state.nodes.values()].map(outline);
-  return explain(job.entry, outlines, snapshotOf(state, settings, 0), at);
+  return explain(job.entry, outlines, snapshotOf(state, settings, 0, at), at);
 }
 
 function outline(node: Node): NodeOutline {

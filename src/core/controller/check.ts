@@ -1,8 +1,9 @@
 // Every invariant of the head's own books (S9), checked after every test and every simulated event.
 
 import { assert } from '../base/assert.ts';
+import type { UserName } from '../model/ids.ts';
 import { addResources, resourcesKey, subtractResources } from '../model/resources.ts';
-import { epochIdOf } from './apply/tasks.ts';
+import { cpusOf, epochIdOf } from './apply/tasks.ts';
 import type { Job, Node, State, Task } from './state.ts';
 
 export function check(state: State): void {
@@ -10,6 +11,7 @@ export function check(state: State): void {
     checkNode(node);
     checkPool(state, node);
   }
+  checkUsage(state);
   let queued = 0;
   for (const job of state.jobs.values()) {
     checkJob(job);
@@ -19,6 +21,18 @@ export function check(state: State): void {
   assert(state.queue.size === queued, `the queue has ${queued} jobs`);
   for (const id of state.finished) {
     assert(state.jobs.get(id)?.outcome != null, `finished job ${id} has an outcome`);
+  }
+}
+
+/** What users are charged for is what their tasks hold. */
+function checkUsage({ jobs, usage }: State): void {
+  const held = new Map<UserName, number>();
+  for (const { owner, active } of jobs.values()) {
+    for (const task of active.values()) held.set(owner, (held.get(owner) ?? 0) + cpusOf(task));
+  }
+  for (const user of new Set([...held.keys(), ...usage.usageAt(0).keys()])) {
+    const cpus = held.get(user) ?? 0;
+    assert(usage.cpusOf(user) === cpus, `${user} is charged for ${cpus} cpus`);
   }
 }
 

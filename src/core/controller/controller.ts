@@ -21,7 +21,7 @@ import {
 } from './decide/nodes.ts';
 import { decideReport } from './decide/report.ts';
 import { decideSchedule } from './decide/schedule.ts';
-import { decideTick } from './decide/tick.ts';
+import { decideHalfLife, decideTick } from './decide/tick.ts';
 import type { Event, StepRecord } from './events.ts';
 import type { State } from './state.ts';
 import { Step } from './step.ts';
@@ -67,7 +67,8 @@ export function decide(state: State, input: Input, settings: Settings, at: numbe
 function decideInput(step: Step, input: Input): Result<Reply, Refusal> | undefined {
   switch (input.kind) {
     case 'started':
-      return void step.emit({ kind: 'head_started' });
+      step.emit({ kind: 'head_started' });
+      return void decideHalfLife(step);
     case 'command':
       return decideCommand(step, input.command, input.actor);
     case 'hello':

@@ -21,6 +21,8 @@ export interface StepRecord {
 
 export type Event =
   | { readonly kind: 'head_started' }
+  /** The site's rule for fading usage is another from here on. */
+  | { readonly kind: 'half_life_changed'; readonly halfLifeMs: number }
   | {
       readonly kind: 'job_submitted';
       readonly jobId: JobId;

@@ -7,9 +7,11 @@ import type { EpochId, JobId, NodeName, UserName } from '../model/ids.ts';
 import type { JobSpec, OutcomeKind } from '../model/job.ts';
 import type { Share, SignalOrder } from '../model/orders.ts';
 import type { Reservation } from '../model/reservation.ts';
+import type { UsageRow } from '../scheduler/fair-share.ts';
 import { countHeld, entryOf, requeueEntry } from './apply/jobs.ts';
 import { refreshPool } from './apply/nodes.ts';
 import { addActive, NO_ENDED, NO_TASKS, shareSpec, waitsForAll } from './apply/parts-of-job.ts';
+import { cpusOf } from './apply/tasks.ts';
 import {
   createState,
   type Job,
@@ -72,6 +74,8 @@ export interface SnapshotData {
   /** Absent in snapshots of 0.1.0, as the next. */
   readonly reservations?: readonly Reservation[];
   readonly nextReservationId?: number;
+  /** Absent in snapshots of 0.1.0. */
+  readonly usage?: { readonly halfLifeMs: number; readonly rows: readonly UsageRow[] };
 }
 
 export function exportState(state: State): SnapshotData {
@@ -90,6 +94,7 @@ export function exportState(state: State): SnapshotData {
     keys: [...state.keys],
     reservations: [...state.reservations.values()],
     nextReservationId: state.nextReservationId,
+    usage: { halfLifeMs: state.usage.halfLifeMs, rows: state.usage.exportRows() },
   };
 }
 
@@ -142,6 +147,7 @@ export function importState(data: SnapshotData): State {
     state.environmentIds.set(text, id);
   }
   for (const job of data.jobs) importJob(state, job);
+  if (data.usage !== undefined) state.usage.importRows(data.usage.rows, data.usage.halfLifeMs);
   state.finished.push(...data.finished);
   for (const node of data.nodes) importNode(state, node);
   for (const user of data.users) state.users.set(user.name as UserName, { ...user });
@@ -177,6 +183,9 @@ function importJob(state: State, data: JobData): void {
       return [name, { ...part, turnHeard: part.turnHeard ?? 0 }];
     });
     addActive(job, { ...task, job, suspendTurn, parts: new Map(copies) });
+  }
+  for (const task of job.active.values()) {
+    state.usage.hold(job.owner, cpusOf(task), task.startedAt ?? job.startedAt ?? job.submittedAt);
   }
   countHeld(state, job, running);
   state.jobs.set(job.id, job);

@@ -9,6 +9,7 @@ import type { NodeFacts } from '../model/node.ts';
 import type { EndCause, ProcessEnd, Share, SignalOrder } from '../model/orders.ts';
 import type { Reservation } from '../model/reservation.ts';
 import type { Resources } from '../model/resources.ts';
+import { UsageBook } from '../scheduler/fair-share.ts';
 import { NodePool } from '../scheduler/pool.ts';
 import { Queue, type QueueEntry, ShapeBook } from '../scheduler/queue.ts';
 import { HeldBook } from '../scheduler/quota.ts';
@@ -184,6 +185,8 @@ export interface State {
   readonly shapes: ShapeBook;
   /** What users hold, for their limits. */
   readonly held: HeldBook;
+  /** What users have used lately, for fair share. */
+  readonly usage: UsageBook;
   /** Something changed that may let a task start: a cycle is due. */
   scheduleDue: boolean;
   /** The last cycle planned ahead: time alone may let a task start. */
@@ -246,6 +249,7 @@ export function createState(): State {
     pool: new NodePool(),
     shapes: new ShapeBook(),
     held: new HeldBook(),
+    usage: new UsageBook(),
     scheduleDue: false,
     plansAhead: false,
     signalSerial: 0,

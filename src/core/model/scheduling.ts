@@ -158,7 +158,7 @@ export interface Scheduling {
 export interface FairShare {
   /** Time after which what was used counts half. */
   readonly halfLifeMs: number;
-  /** Shares of users in no group, against each other and the groups in no group; absent = 1. */
+  /** Of users against the others of the same group, or of none; absent = 1. */
   readonly users: Readonly<Record<string, number>>;
   readonly groups: Readonly<Record<string, FairShareGroup>>;
 }
@@ -171,7 +171,7 @@ export interface FairShareGroup {
 }
 
 /** A week, so that a weekend does not wipe out what came before it. */
-const HALF_LIFE_DEFAULT_MS = 7 * 86_400_000;
+export const HALF_LIFE_DEFAULT_MS = 7 * 86_400_000;
 
 export const DEFAULT_FAIR_SHARE: FairShare = {
   halfLifeMs: HALF_LIFE_DEFAULT_MS,

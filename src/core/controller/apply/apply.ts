@@ -14,6 +14,8 @@ export function apply(state: State, event: Event, at: number): void {
   switch (event.kind) {
     case 'head_started':
       return nodes.applyHeadStarted(state, at);
+    case 'half_life_changed':
+      return state.usage.setHalfLife(event.halfLifeMs, at);
     case 'environment_added':
       return jobs.applyEnvironmentAdded(state, event);
     case 'job_submitted':

@@ -15,6 +15,13 @@ export function taskOf(state: State, place: TaskPlace): Task {
   return present(task, `task ${formatTaskId(place.jobId, place.index)}`);
 }
 
+/** Cpus of its epoch on all its nodes; 0 while it holds nothing. */
+export function cpusOf(task: Task): number {
+  let cpus = 0;
+  for (const { share } of task.parts.values()) cpus += share.resources.cpuCount;
+  return cpus;
+}
+
 export function epochIdOf(task: Task): EpochId {
   return formatEpochId(task.id, task.epoch);
 }
@@ -41,6 +48,7 @@ export function applyTaskAllocated(state: State, event: Of<'task_allocated'>, at
     ]),
   );
   for (const share of event.shares) claim(state, epochId, share, task);
+  state.usage.hold(job.owner, cpusOf(task), at);
   job.startedAt ??= at;
   requeueEntry(state, job);
 }
@@ -137,7 +145,7 @@ export function applyClaimDropped(state: State, event: Of<'claim_dropped'>): voi
 export function applyTaskRequeued(state: State, event: Of<'task_requeued'>, at: number): void {
   const task = taskOf(state, event.place);
   noteEnded(state, task, event.outcome, false, at);
-  leaveEpoch(state, task, event.abandoned);
+  leaveEpoch(state, task, event.abandoned, at);
   task.state = 'pending';
   if (event.counts === 'failure') task.failures += 1;
   if (event.counts === 'crash') task.crashes += 1;
@@ -160,7 +168,7 @@ export function applyTaskHeld(state: State, event: Of<'task_held'>): void {
 export function applyTaskDone(state: State, event: Of<'task_done'>, at: number): void {
   const task = taskOf(state, event.place);
   noteEnded(state, task, event.outcome, true, at);
-  leaveEpoch(state, task, event.abandoned);
+  leaveEpoch(state, task, event.abandoned, at);
   const { job } = task;
   removeActive(job, task.index);
   endedSet(job, event.outcome).add(task.index);
@@ -194,7 +202,8 @@ function noteEnded(state: State, task: Task, outcome: Outcome, final: boolean, a
 }
 
 /** Claims on nodes where the epoch may still run stay, without the task, until it is gone. */
-function leaveEpoch(state: State, task: Task, abandoned: readonly string[]): void {
+function leaveEpoch(state: State, task: Task, abandoned: readonly string[], at: number): void {
+  state.usage.hold(task.job.owner, -cpusOf(task), at);
   const epochId = epochIdOf(task);
   for (const part of task.parts.values()) {
     const { node } = part.share;

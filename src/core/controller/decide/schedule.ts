@@ -1,8 +1,11 @@
 // One scheduling cycle: what the plan starts becomes allocations.
 
 import { present } from '../../base/assert.ts';
+import type { UserName } from '../../model/ids.ts';
 import { STARTS_PER_CYCLE_MAX } from '../../model/limits.ts';
+import type { Scheduling } from '../../model/scheduling.ts';
 import type { Settings } from '../../model/settings.ts';
+import { fairStandings } from '../../scheduler/fair-share.ts';
 import { NO_RULES, plan, type Snapshot } from '../../scheduler/plan.ts';
 import { QuotaBook } from '../../scheduler/quota.ts';
 import { windowsOf } from '../../scheduler/windows.ts';
@@ -11,7 +14,7 @@ import type { Step } from '../step.ts';
 
 export function decideSchedule(step: Step): void {
   const { state } = step;
-  const planned = plan(snapshotOf(state, step.settings, STARTS_PER_CYCLE_MAX), step.at);
+  const planned = plan(snapshotOf(state, step.settings, STARTS_PER_CYCLE_MAX, step.at), step.at);
   for (const { jobId, index, shares } of planned.starts) {
     const job = present(state.jobs.get(jobId), `job ${jobId}`);
     const epoch = (job.active.get(index)?.epoch ?? 0) + 1;
@@ -22,11 +25,30 @@ export function decideSchedule(step: Step): void {
   state.plansAhead = planned.promised.length > 0;
 }
 
-/** The state as the scheduler sees it. */
-export function snapshotOf(state: State, settings: Settings, startsMax: number): Snapshot {
-  const { queue, pool } = state;
+/** The state as the scheduler sees it at this instant. */
+export function snapshotOf(
+  state: State,
+  settings: Settings,
+  startsMax: number,
+  at: number,
+): Snapshot {
+  const { queue, pool, held } = state;
   const { scheduling } = settings;
+  const fairness = fairnessOf(state, scheduling, at);
   const windows = windowsOf(state.reservations.values());
-  const quotas = new QuotaBook(state.held);
-  return { ...NO_RULES, queue, pool, scheduling, windows, quotas, startsMax };
+  return {
+    ...NO_RULES,
+    ...{ queue, pool, scheduling, fairness, windows, startsMax },
+    quotas: new QuotaBook(held),
+  };
+}
+
+/** Factors of fair share by user; empty, that is 1 for everybody, where they weigh nothing. */
+function fairnessOf({ usage }: State, { weights, fairShare }: Scheduling, at: number) {
+  const factors = new Map<UserName, number>();
+  if (weights.fairShare === 0) return factors;
+  for (const [user, { factor }] of fairStandings(fairShare, usage.usageAt(at))) {
+    factors.set(user, factor);
+  }
+  return factors;
 }

@@ -2,8 +2,16 @@
 
 import type { Step } from '../step.ts';
 
+/** Usage has to fade alike when the journal is read again, so the journal knows the rule. */
+export function decideHalfLife(step: Step): void {
+  const { halfLifeMs } = step.settings.scheduling.fairShare;
+  if (halfLifeMs === step.state.usage.halfLifeMs) return;
+  step.emit({ kind: 'half_life_changed', halfLifeMs });
+}
+
 export function decideTick(step: Step): void {
   const { state, settings } = step;
+  decideHalfLife(step);
   for (const jobId of [...state.beginning]) {
     const beginAt = state.jobs.get(jobId)?.spec.beginAt ?? 0;
     if (beginAt <= step.at) step.emit({ kind: 'begin_reached', jobId });

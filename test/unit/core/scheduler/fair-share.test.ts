@@ -1,0 +1,160 @@
+// Usage that fades, the tree of shares, and the factors that come of them.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { snapshotOf } from '../../../../src/core/controller/decide/schedule.ts';
+import { exportState, importState } from '../../../../src/core/controller/snapshot.ts';
+import type { UserName } from '../../../../src/core/model/ids.ts';
+import {
+  DEFAULT_FAIR_SHARE,
+  DEFAULT_WEIGHTS,
+  type FairShare,
+  plainScheduling,
+} from '../../../../src/core/model/scheduling.ts';
+import { fairStandings, UsageBook } from '../../../../src/core/scheduler/fair-share.ts';
+import { BOB, scenario } from '../../../support/controller.ts';
+
+const ANN = 'ann' as UserName;
+const HOUR = 3_600_000;
+
+function close(actual: number | undefined, wanted: number): void {
+  assert.ok(Math.abs((actual ?? Number.NaN) - wanted) < 1e-6 * Math.max(1, wanted), `${actual}`);
+}
+
+interface Row {
+  readonly title: string;
+  readonly rules?: Partial<FairShare>;
+  readonly usage: Readonly<Record<string, number>>;
+  /** `user factor` with the exponent -usage/share worked out by hand. */
+  readonly exponents: Readonly<Record<string, number>>;
+}
+
+const GROUPS: Partial<FairShare> = {
+  groups: {
+    chem: { share: 3, users: ['ann', 'bob'] as UserName[], groups: [] },
+    physics: { share: 1, users: ['cy'] as UserName[], groups: [] },
+  },
+};
+
+const ROWS: readonly Row[] = [
+  { title: 'nobody has used anything', usage: { ann: 0, bob: 0 }, exponents: { ann: 0, bob: 0 } },
+  { title: 'who is alone has just the share', usage: { ann: 9 }, exponents: { ann: -1 } },
+  { title: 'one of two took all', usage: { ann: 9, bob: 0 }, exponents: { ann: -2, bob: 0 } },
+  {
+    title: 'usage as shares are is a half for everybody',
+    rules: { users: { ann: 3, bob: 1 } },
+    usage: { ann: 30, bob: 10 },
+    exponents: { ann: -1, bob: -1 },
+  },
+  {
+    title: 'members answer for their group: bob counts half of what chem used',
+    rules: GROUPS,
+    usage: { ann: 60, cy: 40 },
+    exponents: { ann: -0.6 / 0.375, bob: -0.3 / 0.375, cy: -0.4 / 0.25 },
+  },
+  {
+    title: 'a group in a group: half of the half',
+    rules: {
+      groups: {
+        science: { share: 1, users: [], groups: ['chem', 'physics'] },
+        chem: { share: 1, users: ['ann'] as UserName[], groups: [] },
+        physics: { share: 1, users: ['bob'] as UserName[], groups: [] },
+        arts: { share: 1, users: ['cy'] as UserName[], groups: [] },
+      },
+    },
+    usage: { ann: 10, cy: 30 },
+    // Science used 0.25, of which bob answers for one half; ann used it all.
+    exponents: { ann: -0.25 / 0.25, bob: -0.125 / 0.25, cy: -0.75 / 0.5 },
+  },
+];
+
+for (const { title, rules = {}, usage, exponents } of ROWS) {
+  test(`[A21] ${title}`, () => {
+    const used = new Map(Object.entries(usage) as [UserName, number][]);
+    const standings = fairStandings({ ...DEFAULT_FAIR_SHARE, ...rules }, used);
+    assert.deepEqual([...standings.keys()].sort(), Object.keys(exponents).sort());
+    for (const user in exponents) {
+      close(standings.get(user as UserName)?.factor, 2 ** (exponents[user] as number));
+    }
+  });
+}
+
+test('[A22] usage is what was held times how long, and half of it a half-life later', () => {
+  const book = new UsageBook();
+  book.setHalfLife(1000 * HOUR, 0);
+  book.hold(ANN, 4, 0);
+  book.hold(ANN, -4, HOUR);
+  const used = book.usageAt(HOUR).get(ANN) ?? 0;
+  assert.ok(used > 3.99 * HOUR && used < 4 * HOUR, 'an hour hardly fades');
+  close(book.usageAt(1001 * HOUR).get(ANN), used / 2);
+});
+
+test('[A22] what runs is charged as if it ended now, however often one looks', () => {
+  const charged = (looks: number): number => {
+    const book = new UsageBook();
+    book.setHalfLife(HOUR, 0);
+    book.hold(ANN, 2, 0);
+    for (let look = 1; look <= looks; look += 1) book.hold(ANN, 0, (look * 10 * HOUR) / looks);
+    return book.usageAt(10 * HOUR).get(ANN) ?? 0;
+  };
+  close(charged(1000), charged(1));
+});
+
+test('[A22] a clock that is set back charges nothing twice', () => {
+  const book = new UsageBook();
+  book.hold(ANN, 1, HOUR);
+  const before = book.usageAt(2 * HOUR).get(ANN) ?? 0;
+  book.hold(ANN, 1, 2 * HOUR);
+  book.hold(ANN, -1, HOUR);
+  close(book.usageAt(2 * HOUR).get(ANN), before);
+});
+
+const FAIR = {
+  ...plainScheduling('first_fit'),
+  weights: { ...DEFAULT_WEIGHTS, fairShare: 100_000 },
+  fairShare: { ...DEFAULT_FAIR_SHARE, halfLifeMs: HOUR },
+};
+
+scenario(
+  '[A21, S4] who has used less goes first, and a restart forgets nothing',
+  (head) => {
+    head.perform({ kind: 'started' });
+    head.connect('n1', { cpus: 1 });
+    head.running();
+    head.at += HOUR;
+    head.submit();
+    head.submit({}, { by: BOB });
+    head.crash();
+    head.connect('n1', { cpus: 1, held: head.heldBy('n1') });
+    const fairness = snapshotOf(head.state, head.settings, 1, head.at).fairness;
+    close(fairness.get(ANN), 0.5);
+    head.ended('1#1');
+    assert.deepEqual(head.schedule(), ['3#1@n1'], 'bob passes the older job of ann');
+  },
+  { scheduling: FAIR },
+);
+
+scenario(
+  '[A22, S4] another half-life is a fact of the journal: what was used fades by it from then on',
+  (head) => {
+    head.connect('n1', { cpus: 1 });
+    head.running();
+    head.at += HOUR;
+    head.ended('1#1');
+    const used = head.state.usage.usageAt(head.at).get(ANN) ?? 0;
+    head.settings = { ...head.settings, scheduling: FAIR };
+    assert.deepEqual(head.tick(), [{ kind: 'half_life_changed', halfLifeMs: HOUR }]);
+    close(head.state.usage.usageAt(head.at + HOUR).get(ANN), used / 2);
+  },
+);
+
+scenario('[A22] a snapshot of 0.1.0 charges what runs from its start', (head) => {
+  head.connect('n1', { cpus: 2 });
+  head.running({ cpuCount: 2 });
+  const { usage: _, ...old } = exportState(head.state);
+  const used =
+    importState(old)
+      .usage.usageAt(head.at + HOUR)
+      .get(ANN) ?? 0;
+  assert.ok(used > 1.9 * HOUR && used <= 2 * HOUR, `${used}`);
+});
