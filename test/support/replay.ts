@@ -20,6 +20,7 @@ export function portrait(state: State): unknown {
     return [name, view === undefined ? null : { ...view, running: [...view.running] }];
   });
   const held = [...state.held].sort(([a], [b]) => (a < b ? -1 : 1));
+  const waiting = [...state.waiting].sort(([a], [b]) => (a < b ? -1 : 1));
   const dependents = [...state.dependents]
     .map(([on, jobs]) => `${on} < ${[...jobs].sort((a, b) => a - b)}`)
     .sort();
@@ -27,7 +28,7 @@ export function portrait(state: State): unknown {
   const beginning = [...state.beginning].sort((a, b) => a - b);
   // Through bytes, so that nothing is shared with the live state.
   const facts = viaBytes(exportState(state));
-  return { facts, queue, pool, held, dependents, environments, beginning };
+  return { facts, queue, pool, held, waiting, dependents, environments, beginning };
 }
 
 /** A snapshot as it comes back from the store. */

@@ -99,7 +99,51 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
   },
   'partition.unknown': {
     means: 'The cluster has no partition of this name.',
-    next: 'Leave `--partition` out, or check its spelling.',
+    next: 'Leave `--partition` out for the default one.',
+  },
+  'label.invalid': {
+    means: 'An expression over labels cannot be read; the column says where.',
+    next: 'Join labels with `&`, `|`, `!` and parentheses: `gpu & !old | big`.',
+  },
+  'partition.access_denied': {
+    means: 'The config lets only some users and groups into this partition.',
+    next: 'Use another partition, or ask an admin: groups of remote users are given by `weft user`.',
+  },
+  'partition.closed': {
+    means: 'The partition is being drained or is switched off, by the config or by an operator.',
+    next: 'Use another partition, or wait until it is open again.',
+  },
+  'partition.walltime_exceeded': {
+    means: 'The job asks for more time than its partition allows to any job.',
+    next: 'Ask for less with `--time`, or use another partition.',
+  },
+  'partition.nodes_exceeded': {
+    means: 'A task asks for more nodes than its partition allows.',
+    next: 'Ask for fewer with `--nodes`, or use another partition.',
+  },
+  'partition.memory_exceeded': {
+    means: 'The job asks for more memory on a node than its partition allows.',
+    next: 'Ask for less with `--memory`, or use another partition.',
+  },
+  'partition.unsatisfiable': {
+    means: 'The partition has too few nodes of that size, even if all of them were idle.',
+    next: 'Ask for less, or for another partition.',
+  },
+  'partition.not_changed': {
+    means: 'There is nothing to take back: the partition is as its config says.',
+    next: 'Nothing.',
+  },
+  'qos.unknown': {
+    means: 'The config has no quality of service of this name.',
+    next: 'Leave `--qos` out for the ordinary one.',
+  },
+  'qos.access_denied': {
+    means: 'The config lets only some users and groups use this quality of service.',
+    next: 'Leave `--qos` out, or ask an admin.',
+  },
+  'quota.exceeded': {
+    means: 'You have as many jobs waiting as the quality of service allows.',
+    next: 'Submit again when some have started, or use an array: it is one job.',
   },
   'directory.not_shared': {
     means: 'The job is to run in a directory that no node declares to be the same everywhere.',

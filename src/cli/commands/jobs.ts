@@ -1,11 +1,11 @@
 // `weft jobs`: lists jobs.
 
 import type { JobView, ListJobsReply } from '../../api/jobs.ts';
+import { didYouMean } from '../../core/base/nearest-word.ts';
 import { OUTCOMES, TASK_STATES } from '../../core/model/job.ts';
 import type { Context } from '../context.ts';
 import { usage } from '../failure.ts';
 import { jobColumns } from '../jobs/columns.ts';
-import { didYouMean } from '../nearest.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { defineVerb } from '../verb.ts';
 

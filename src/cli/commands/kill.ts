@@ -1,8 +1,8 @@
 // `weft kill`: cancels jobs, or sends their processes a signal.
 
+import { didYouMean } from '../../core/base/nearest-word.ts';
 import { usage } from '../failure.ts';
 import { forEachJob } from '../jobs/each.ts';
-import { didYouMean } from '../nearest.ts';
 import { SIGNALS } from '../output/words.ts';
 import { defineVerb } from '../verb.ts';
 

@@ -1,9 +1,9 @@
 // `weft user …`: who may do what.
 
 import type { UserView } from '../../api/users.ts';
+import { didYouMean } from '../../core/base/nearest-word.ts';
 import { ROLES, type Role } from '../../core/model/actor.ts';
 import { usage } from '../failure.ts';
-import { didYouMean } from '../nearest.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import type { Column } from '../output/table.ts';
 import { defineVerb, type Verb, type VerbGroup } from '../verb.ts';

@@ -2,10 +2,10 @@
 
 import { readFileSync } from 'node:fs';
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml';
+import { didYouMean } from '../../core/base/nearest-word.ts';
 import { err, ok, type Result } from '../../core/base/result.ts';
 import { refuse } from '../../core/model/errors.ts';
 import { failure } from '../failure.ts';
-import { didYouMean } from '../nearest.ts';
 import { KEYS, type Key, SEED_KEYS } from './keys.ts';
 import { parseSeedValue, parseValue, type Value } from './value.ts';
 

@@ -1,7 +1,7 @@
 // `-o template={{id}} {{state}}`: one line per row from the fields that `-o json` shows.
 
+import { didYouMean } from '../../core/base/nearest-word.ts';
 import { usage } from '../failure.ts';
-import { didYouMean } from '../nearest.ts';
 
 /** Fills `{{field}}` and `{{field.inner}}`; `\n` and `\t` in the template are what they say. */
 export function fillTemplate(template: string, row: object): string {

@@ -2,11 +2,11 @@
 
 import type { NodeView } from '../../api/nodes.ts';
 import type { UserView } from '../../api/users.ts';
+import { didYouMean } from '../../core/base/nearest-word.ts';
 import { formatNode } from '../commands/node.ts';
 import { readRole } from '../commands/user.ts';
 import type { Context } from '../context.ts';
 import { usage } from '../failure.ts';
-import { didYouMean } from '../nearest.ts';
 import { nodeColumns } from '../nodes/columns.ts';
 import { formatTable } from '../output/table.ts';
 import { defineVerb } from '../verb.ts';

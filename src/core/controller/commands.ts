@@ -5,6 +5,7 @@ import type { Role } from '../model/actor.ts';
 import type { JobId, NodeName, TaskPlace, UserName } from '../model/ids.ts';
 import type { OutcomeKind } from '../model/job.ts';
 import type { Resources } from '../model/resources.ts';
+import type { PartitionChange } from '../model/scheduling.ts';
 import type { Submission } from '../model/submission.ts';
 
 export type Command =
@@ -25,7 +26,9 @@ export type Command =
   | SetUser
   | RemoveUser
   | CreateToken
-  | RevokeToken;
+  | RevokeToken
+  | ChangePartition
+  | ResetPartition;
 
 export interface SubmitJob {
   readonly kind: 'submit_job';
@@ -104,7 +107,10 @@ export interface EnrollNode {
 export interface SetUser {
   readonly kind: 'set_user';
   readonly user: UserName;
-  readonly role: Role;
+  /** Absent: as it is; `user` for a new one. */
+  readonly role?: Role | undefined;
+  /** Beside those that the head's machine knows. Absent: as they are. */
+  readonly groups?: readonly string[] | undefined;
   /** Refuse if the user exists (`create`), or does not (`modify`). */
   readonly mode: 'create' | 'modify' | 'either';
 }
@@ -126,6 +132,18 @@ export interface CreateToken {
 export interface RevokeToken {
   readonly kind: 'revoke_token';
   readonly tokenId: string;
+}
+
+/** Sets what stays set, whatever the config says, until it is reset. */
+export interface ChangePartition {
+  readonly kind: 'change_partition';
+  readonly partition: string;
+  readonly change: PartitionChange;
+}
+/** Back to what the config says. */
+export interface ResetPartition {
+  readonly kind: 'reset_partition';
+  readonly partition: string;
 }
 
 /** What a command answers when it is not refused. */

@@ -7,6 +7,7 @@ import type { NodeHello } from '../model/node.ts';
 import type { EndCause, ProcessEnd, Share } from '../model/orders.ts';
 import type { Reservation, ReservedSlot, SkippedSlot } from '../model/reservation.ts';
 import type { Resources } from '../model/resources.ts';
+import type { PartitionChange } from '../model/scheduling.ts';
 
 /** Raised when an old record would be read wrongly; `apply` knows all earlier ones (test/records). */
 export const RECORD_VERSION = 1;
@@ -157,7 +158,14 @@ export type Event =
       readonly signal: number;
       readonly by: string;
     }
-  | { readonly kind: 'user_set'; readonly user: UserName; readonly role: Role; readonly by: string }
+  | {
+      readonly kind: 'user_set';
+      readonly user: UserName;
+      readonly role: Role;
+      /** Absent: none; records of 0.1.0 know no groups. */
+      readonly groups?: readonly string[];
+      readonly by: string;
+    }
   | { readonly kind: 'user_removed'; readonly user: UserName; readonly by: string }
   | {
       readonly kind: 'token_created';
@@ -204,7 +212,14 @@ export type Event =
       readonly jobId: JobId;
       readonly reservation: string | null;
       readonly by: string;
-    };
+    }
+  | {
+      readonly kind: 'partition_changed';
+      readonly partition: string;
+      readonly change: PartitionChange;
+      readonly by: string;
+    }
+  | { readonly kind: 'partition_reset'; readonly partition: string; readonly by: string };
 
 /** The event of one kind. */
 export type Of<K extends Event['kind']> = Extract<Event, { kind: K }>;

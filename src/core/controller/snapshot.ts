@@ -17,6 +17,7 @@ import {
   type Job,
   type Node,
   type Part,
+  type PartitionOverride,
   type State,
   type Task,
   type Token,
@@ -34,7 +35,9 @@ type TaskData = Omit<Task, 'job' | 'parts' | 'suspendTurn'> & {
   readonly suspendTurn?: number;
 };
 
-interface JobData extends Omit<Job, 'spec' | 'entry' | 'queued' | 'active' | 'ended' | 'waitsFor'> {
+type Derived = 'queued' | 'waiting';
+
+interface JobData extends Omit<Job, 'spec' | 'entry' | Derived | 'active' | 'ended' | 'waitsFor'> {
   /** Without its environment. */
   readonly spec: JobSpec;
   readonly pending: string;
@@ -68,7 +71,8 @@ export interface SnapshotData {
   readonly jobs: readonly JobData[];
   readonly finished: readonly JobId[];
   readonly nodes: readonly NodeData[];
-  readonly users: readonly User[];
+  /** Snapshots of 0.1.0 know no groups. */
+  readonly users: readonly (Omit<User, 'groups'> & Partial<Pick<User, 'groups'>>)[];
   readonly tokens: readonly Token[];
   readonly keys: readonly (readonly [string, JobId])[];
   /** Absent in snapshots of 0.1.0, as the next. */
@@ -76,6 +80,8 @@ export interface SnapshotData {
   readonly nextReservationId?: number;
   /** Absent in snapshots of 0.1.0. */
   readonly usage?: { readonly halfLifeMs: number; readonly rows: readonly UsageRow[] };
+  /** Absent in snapshots of 0.1.0. */
+  readonly partitions?: readonly (readonly [string, PartitionOverride])[];
 }
 
 export function exportState(state: State): SnapshotData {
@@ -95,11 +101,12 @@ export function exportState(state: State): SnapshotData {
     reservations: [...state.reservations.values()],
     nextReservationId: state.nextReservationId,
     usage: { halfLifeMs: state.usage.halfLifeMs, rows: state.usage.exportRows() },
+    partitions: [...state.partitions],
   };
 }
 
 function exportJob(job: Job): JobData {
-  const { entry, active, ended, waitsFor, spec, queued: _, ...rest } = job;
+  const { entry, active, ended, waitsFor, spec, queued: _, waiting: __, ...rest } = job;
   return {
     ...rest,
     usage: { ...job.usage },
@@ -150,11 +157,14 @@ export function importState(data: SnapshotData): State {
   if (data.usage !== undefined) state.usage.importRows(data.usage.rows, data.usage.halfLifeMs);
   state.finished.push(...data.finished);
   for (const node of data.nodes) importNode(state, node);
-  for (const user of data.users) state.users.set(user.name as UserName, { ...user });
+  for (const user of data.users) {
+    state.users.set(user.name as UserName, { ...user, groups: user.groups ?? [] });
+  }
   for (const token of data.tokens) state.tokens.set(token.id, token);
   for (const [key, jobId] of data.keys) state.keys.set(key, jobId);
   for (const one of data.reservations ?? []) state.reservations.set(one.id, one);
   state.nextReservationId = data.nextReservationId ?? 1;
+  for (const [name, override] of data.partitions ?? []) state.partitions.set(name, override);
   return state;
 }
 
@@ -174,6 +184,7 @@ function importJob(state: State, data: JobData): void {
       readSet(pending),
     ),
     queued: false,
+    waiting: false,
     active: NO_TASKS,
     ended: ended.length === 0 ? NO_ENDED : new Map(ended.map(([k, text]) => [k, readSet(text)])),
     waitsFor: waitsForAll(waitsFor),

@@ -5,9 +5,17 @@ import { err, ok, type Result } from '../base/result.ts';
 import { formatSize } from '../base/size.ts';
 import { type Refusal, refuse } from '../model/errors.ts';
 import type { JobSpec, OnNodeLoss, Program, ResourceRequest, WorkDirectory } from '../model/job.ts';
+import { isExpression, parseLabels } from '../model/labels.ts';
 import * as limits from '../model/limits.ts';
+import {
+  DEFAULT_PARTITION,
+  DEFAULT_QOS,
+  type Partition,
+  partitionOf,
+} from '../model/scheduling.ts';
 import type { Settings } from '../model/settings.ts';
 import type { DirectoryWish, Submission } from '../model/submission.ts';
+import { unknownPartition, unknownQos } from './admission.ts';
 import { sharedLabel } from './apply/nodes.ts';
 import { readIndices } from './indices.ts';
 import { launchTooLarge } from './launch-size.ts';
@@ -47,8 +55,8 @@ function complete(
   const request = completeRequest(wish, settings);
   checkLaunchSize(wish, request);
   const { directory, labels } = resolveDirectory(wish.directory, sharedPaths);
-  const partition = wish.partition ?? 'default';
-  if (partition !== 'default') throw new Wrong(refuse('partition.unknown', { partition }));
+  const partition = findPartition(wish.partition ?? DEFAULT_PARTITION, settings);
+  const qos = findQos(wish.qos ?? DEFAULT_QOS, settings);
   if (wish.beginAt !== undefined) whole('the begin time', wish.beginAt, 0, at + 100 * 365 * DAY_MS);
   const dependencies = wish.dependencies ?? [];
   if (dependencies.length > limits.DEPENDENCIES_MAX) {
@@ -61,7 +69,7 @@ function complete(
     directory,
     files: wish.files ?? {},
     request: { ...request, labels: [...new Set([...request.labels, ...labels])] },
-    walltimeMs: checkWalltime(wish.walltimeMs, settings),
+    walltimeMs: checkWalltime(wish.walltimeMs ?? defaultWalltime(wish, settings, partition)),
     array: checkArray(wish.array),
     dependencies,
     beginAt: wish.beginAt ?? null,
@@ -70,7 +78,8 @@ function complete(
     onNodeLoss: checkLoss(wish.onNodeLoss ?? defaultLoss(directory), settings),
     requeue: wish.requeue ?? true,
     retriesMax: whole('the number of retries', wish.retriesMax ?? 0, 0, limits.RETRIES_MAX),
-    partition,
+    partition: partition.name,
+    ...(qos === DEFAULT_QOS ? {} : { qos }),
     umask: whole('the umask', wish.umask ?? 0o022, 0, 0o777),
   };
 }
@@ -119,7 +128,7 @@ function completeRequest(wish: Submission, settings: Settings): ResourceRequest 
       counted,
     },
     exclusive: wish.exclusive ?? false,
-    labels: wish.labels ?? [],
+    labels: checkLabels(wish.labels ?? []),
     nodeNames,
   };
 }
@@ -186,8 +195,40 @@ function defaultName(program: Program): string {
   );
 }
 
-function checkWalltime(walltimeMs: number | null | undefined, settings: Settings): number | null {
-  const wanted = walltimeMs === undefined ? settings.defaults.walltimeMs : walltimeMs;
+function findPartition(name: string, { scheduling }: Settings): Partition {
+  const partition = partitionOf(scheduling, name);
+  if (partition === null) throw new Wrong(unknownPartition(scheduling, name));
+  return partition;
+}
+
+function findQos(name: string, { scheduling }: Settings): string {
+  const unknown = unknownQos(scheduling, name);
+  if (unknown !== null) throw new Wrong(unknown);
+  return name;
+}
+
+function checkLabels(labels: readonly string[]): readonly string[] {
+  for (const label of labels.filter(isExpression)) {
+    const parsed = parseLabels(label);
+    if (parsed.ok) continue;
+    const { column, what } = parsed.error;
+    throw new Wrong(refuse('label.invalid', { labels: label, column: String(column), what }));
+  }
+  return labels;
+}
+
+/** Of a job that sets none: its partition's, else the cluster's, but never more than allowed. */
+function defaultWalltime(
+  { walltimeMs }: Submission,
+  { defaults }: Settings,
+  { limits: { walltimeDefaultMs, walltimeMs: maxMs } }: Partition,
+): number | null {
+  if (walltimeMs === null) return null;
+  const wanted = walltimeDefaultMs ?? defaults.walltimeMs ?? maxMs;
+  return wanted === null || maxMs === null ? wanted : Math.min(wanted, maxMs);
+}
+
+function checkWalltime(wanted: number | null): number | null {
   if (wanted === null) return null;
   if (wanted < 1000) wrong('a time limit is at least 1s; leave it out for none');
   return whole('the time limit in ms', wanted, 1000, 100 * 365 * DAY_MS);

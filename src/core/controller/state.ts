@@ -9,6 +9,7 @@ import type { NodeFacts } from '../model/node.ts';
 import type { EndCause, ProcessEnd, Share, SignalOrder } from '../model/orders.ts';
 import type { Reservation } from '../model/reservation.ts';
 import type { Resources } from '../model/resources.ts';
+import type { PartitionChange } from '../model/scheduling.ts';
 import { UsageBook } from '../scheduler/fair-share.ts';
 import { NodePool } from '../scheduler/pool.ts';
 import { Queue, type QueueEntry, ShapeBook } from '../scheduler/queue.ts';
@@ -31,6 +32,8 @@ export interface Job {
   entry: QueueEntry;
   /** In the queue: something waits, and neither hold, dependency nor begin time forbids a start. */
   queued: boolean;
+  /** Some of its tasks have not started: it counts against the limit of waiting jobs. */
+  waiting: boolean;
   /** Tasks that are neither untouched-pending nor done, by index. `apply/parts-of-job.ts` writes. */
   active: ReadonlyMap<number, Task>;
   /** Done tasks by outcome. */
@@ -141,7 +144,16 @@ export interface Holding {
 
 export interface User {
   readonly name: UserName;
-  role: Role;
+  readonly role: Role;
+  /** Given by an admin, for partitions and qualities of service. */
+  readonly groups: readonly string[];
+}
+
+/** What commands have set of a partition. */
+export interface PartitionOverride {
+  readonly change: PartitionChange;
+  readonly by: string;
+  readonly at: number;
 }
 
 export interface Token {
@@ -163,6 +175,8 @@ export interface State {
   readonly nodes: Map<NodeName, Node>;
   readonly users: Map<UserName, User>;
   readonly tokens: Map<string, Token>;
+  /** By the partition's name, which the config may have dropped meanwhile. */
+  readonly partitions: Map<string, PartitionOverride>;
   /** `owner key` to job, in insertion order; bounded by SUBMISSION_KEYS_MAX. */
   readonly keys: Map<string, JobId>;
   /** Shares of nodes set aside for later or for now, by id; maintenance too. */
@@ -187,6 +201,8 @@ export interface State {
   readonly held: HeldBook;
   /** What users have used lately, for fair share. */
   readonly usage: UsageBook;
+  /** Jobs that wait, by owner and QoS (`waitingKey`). */
+  readonly waiting: Map<string, number>;
   /** Something changed that may let a task start: a cycle is due. */
   scheduleDue: boolean;
   /** The last cycle planned ahead: time alone may let a task start. */
@@ -236,6 +252,7 @@ export function createState(): State {
     nodes: new Map(),
     users: new Map(),
     tokens: new Map(),
+    partitions: new Map(),
     keys: new Map(),
     reservations: new Map(),
     nextReservationId: 1,
@@ -250,6 +267,7 @@ export function createState(): State {
     shapes: new ShapeBook(),
     held: new HeldBook(),
     usage: new UsageBook(),
+    waiting: new Map(),
     scheduleDue: false,
     plansAhead: false,
     signalSerial: 0,

@@ -12,6 +12,8 @@ export interface UserActor {
   /** Known for users on the head's machine. */
   readonly uid: number | null;
   readonly role: Role;
+  /** Of the account on the head's machine; those that an admin gave come on top. */
+  readonly groups?: readonly string[];
 }
 
 export type Actor =

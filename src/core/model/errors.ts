@@ -78,7 +78,48 @@ export const CODES = {
     text: 'Too large to start: {what} ({size}, limit {limit}).',
   },
   'label.unknown': { kind: 'invalid_argument', text: 'No node has the label {label}.' },
+  'label.invalid': {
+    kind: 'invalid_argument',
+    text: "Labels '{labels}', column {column}: {what}.",
+  },
   'partition.unknown': { kind: 'invalid_argument', text: 'No partition {partition}.' },
+  'partition.access_denied': {
+    kind: 'permission_denied',
+    text: 'Partition {partition} is for {allowed}; {user} is neither among them nor in their groups.',
+  },
+  'partition.closed': {
+    kind: 'failed_precondition',
+    text: 'Partition {partition} takes no jobs: it is {state}.',
+  },
+  'partition.walltime_exceeded': {
+    kind: 'invalid_argument',
+    text: 'Partition {partition} allows {limit}, the job asks for {walltime}.',
+  },
+  'partition.nodes_exceeded': {
+    kind: 'invalid_argument',
+    text: 'Partition {partition} allows {limit} nodes to a task, the job asks for {nodes}.',
+  },
+  'partition.memory_exceeded': {
+    kind: 'invalid_argument',
+    text: 'Partition {partition} allows {limit} memory on a node, the job asks for {memory}.',
+  },
+  'partition.unsatisfiable': {
+    kind: 'invalid_argument',
+    text: 'The nodes of partition {partition} could never hold {request}. {biggest}.',
+  },
+  'partition.not_changed': {
+    kind: 'failed_precondition',
+    text: 'Partition {partition} is as the config says: nothing was set by a command.',
+  },
+  'qos.unknown': { kind: 'invalid_argument', text: 'No QoS {qos}.' },
+  'qos.access_denied': {
+    kind: 'permission_denied',
+    text: 'QoS {qos} is for {allowed}; {user} is neither among them nor in their groups.',
+  },
+  'quota.exceeded': {
+    kind: 'resource_exhausted',
+    text: '{user} has {count} jobs waiting under QoS {qos}, its limit is {limit}.',
+  },
   'directory.not_shared': {
     kind: 'invalid_argument',
     text: 'No node shares {path}; leave --chdir out to run in a private directory.',

@@ -140,6 +140,7 @@ export interface PendingReason {
     | 'reservation'
     | 'maintenance'
     | 'quota'
+    | 'partition'
     | 'no_node_can';
   readonly words: string;
 }

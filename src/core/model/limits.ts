@@ -30,6 +30,8 @@ export const DEPENDENCIES_MAX = 1000;
 /** Further epochs a user may ask for; a task that fails that often needs a person. */
 export const RETRIES_MAX = 1000;
 export const NICE_MAX = 100;
+/** Of partitions and qualities of service, above and below 0; far more than anybody ranks. */
+export const TIER_MAX = 1000;
 /** Of one node, asked for or offered: beyond any machine, and small enough to count with. */
 export const CPUS_PER_NODE_MAX = 1_000_000;
 /** 1 PiB. */

@@ -2,6 +2,7 @@
 // limits and rules, and the weights of the priority.
 
 import type { NodeName, UserName } from './ids.ts';
+import { meetsLabel } from './labels.ts';
 
 export const POLICIES = ['first_fit', 'fifo', 'easy', 'conservative'] as const;
 
@@ -37,7 +38,7 @@ export interface Partition {
   readonly name: string;
   /** Null: all nodes, whatever `labels` says is then the only condition. */
   readonly nodes: readonly NodeName[] | null;
-  /** A node belongs only if it has all of these. */
+  /** A node belongs only if it meets all of these, labels or expressions over them. */
   readonly labels: readonly string[];
   readonly state: PartitionState;
   readonly policy: Policy;
@@ -193,6 +194,20 @@ export function plainScheduling(policy: Policy): Scheduling {
 export function partitionOf({ partitions }: Scheduling, name: string): Partition | null {
   return Object.hasOwn(partitions, name) ? (partitions[name] as Partition) : null;
 }
+
+/** Whether the node is one of the partition's. */
+export function isMember(
+  { nodes, labels }: Partition,
+  node: { readonly name: string; readonly labels: ReadonlySet<string> },
+): boolean {
+  if (nodes !== null && !nodes.some((name) => name === node.name)) return false;
+  return labels.every((label) => meetsLabel(node.labels, label));
+}
+
+/** What a command may change of a partition, over what the config says. */
+export type PartitionChange = Partial<
+  Pick<Partition, 'state' | 'policy' | 'placement' | 'tier' | 'preempt' | 'priority'>
+>;
 
 /** A QoS that the site does not name has no rules. */
 export function qosOf({ qualities }: Scheduling, name: string): Qos {

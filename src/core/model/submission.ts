@@ -40,5 +40,6 @@ export interface Submission {
   readonly requeue?: boolean | undefined;
   readonly retriesMax?: number | undefined;
   readonly partition?: string | undefined;
+  readonly qos?: string | undefined;
   readonly umask?: number | undefined;
 }

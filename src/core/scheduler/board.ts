@@ -3,6 +3,7 @@
 
 import type { JobId, NodeName } from '../model/ids.ts';
 import type { ResourceRequest } from '../model/job.ts';
+import { meetsLabel } from '../model/labels.ts';
 import type { Share } from '../model/orders.ts';
 import { fitsIn, NO_RESOURCES, type Resources, subtractResources } from '../model/resources.ts';
 import type { PlacementRule } from '../model/scheduling.ts';
@@ -217,7 +218,8 @@ function namesOf({ request, nodes }: Ask): Iterable<NodeName> | null {
 
 function couldEverHold(view: NodeView, request: ResourceRequest): boolean {
   return (
-    fitsIn(request.perNode, view.total) && request.labels.every((label) => view.labels.has(label))
+    fitsIn(request.perNode, view.total) &&
+    request.labels.every((label) => meetsLabel(view.labels, label))
   );
 }
 

@@ -2,11 +2,19 @@
 
 import { formatSize } from '../base/size.ts';
 import type { PendingReason, ResourceRequest } from '../model/job.ts';
+import { meetsLabel } from '../model/labels.ts';
 import { fitsIn, type Resources } from '../model/resources.ts';
-import { partitionOf } from '../model/scheduling.ts';
+import {
+  DEFAULT_PARTITION,
+  isMember,
+  type Partition,
+  partitionOf,
+  qosOf,
+} from '../model/scheduling.ts';
 import { Board } from './board.ts';
 import { askOf, type Snapshot } from './plan.ts';
 import type { QueueEntry } from './queue.ts';
+import { cpusOf } from './quota.ts';
 
 /** Every node of the cluster, also those that get no work, for the words. */
 export interface NodeOutline {
@@ -30,25 +38,53 @@ export function explain(
     const words = `${entry.running} tasks of this array hold resources, its limit is ${entry.runningMax}`;
     return { kind: 'quota', words };
   }
-  const able = nodes.filter((node) => couldHold(node, request));
+  const partition = partitionOf(snapshot.scheduling, entry.shape.partition);
+  if (partition === null) return goneFrom(entry.shape.partition);
+  const members = nodes.filter((node) => isMember(partition, node));
+  const closed = closedReason(partition, members.length);
+  if (closed !== null) return closed;
+  const able = members.filter((node) => couldHold(node, request));
   if (able.length < request.nodeCount) {
-    return { kind: 'no_node_can', words: `${able.length} nodes could ever hold ${wanted}` };
+    const where = partition.name === DEFAULT_PARTITION ? '' : ` of partition ${partition.name}`;
+    const words = `${able.length} nodes${where} could ever hold ${wanted}`;
+    return { kind: 'no_node_can', words };
   }
   const away = able.filter((node) => node.unavailable !== null);
   if (able.length - away.length < request.nodeCount) {
     const why = away.map((node) => `${node.name} is ${node.unavailable}`).join('; ');
     return { kind: 'resources', words: `waits for nodes that could hold ${wanted}: ${why}` };
   }
-  const partition = partitionOf(snapshot.scheduling, entry.shape.partition);
-  if (partition === null) {
-    return { kind: 'resources', words: `there is no partition ${entry.shape.partition} any more` };
-  }
+  const quota = overQuota(entry, partition, snapshot);
+  if (quota !== null) return quota;
   const board = new Board({ ...snapshot, now: at });
   const now = board.fitting(askOf(entry.shape, partition), request.nodeCount).length;
   if (now >= request.nodeCount) {
     return { kind: 'priority', words: 'starts after the tasks before it in the queue' };
   }
   return { kind: 'resources', words: `needs ${wanted}; ${shortage(able, request, now)}` };
+}
+
+/** A config without it was read while the job waited. */
+function goneFrom(partition: string): PendingReason {
+  const words = `the config has no partition ${partition} any more; it waits until there is one`;
+  return { kind: 'partition', words };
+}
+
+function closedReason({ name, state, nodes }: Partition, members: number): PendingReason | null {
+  if (state === 'down' || state === 'inactive') {
+    return { kind: 'partition', words: `partition ${name} is ${state}: it starts nothing` };
+  }
+  if (members > 0 || (name === DEFAULT_PARTITION && nodes === null)) return null;
+  return { kind: 'partition', words: `partition ${name} has no nodes any more` };
+}
+
+function overQuota(
+  { owner, qos, shape }: QueueEntry,
+  partition: Partition,
+  { quotas, scheduling }: Snapshot,
+): PendingReason | null {
+  const excess = quotas?.excess(owner, partition, qosOf(scheduling, qos), cpusOf(shape.request));
+  return excess == null ? null : { kind: 'quota', words: excess };
 }
 
 /** Whether an empty node of this size and these labels could take a part. */
@@ -58,7 +94,7 @@ export function couldHold(
 ): boolean {
   const { nodeNames } = request;
   if (nodeNames.length > 0 && !nodeNames.some((name) => name === node.name)) return false;
-  if (!request.labels.every((label) => node.labels.has(label))) return false;
+  if (!request.labels.every((label) => meetsLabel(node.labels, label))) return false;
   return fitsIn(request.perNode, node.total);
 }
 

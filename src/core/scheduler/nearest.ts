@@ -2,6 +2,7 @@
 
 import { formatSize } from '../base/size.ts';
 import type { ResourceRequest } from '../model/job.ts';
+import { isExpression, meetsLabel } from '../model/labels.ts';
 import { countOf, type Resources } from '../model/resources.ts';
 import { describeResources, type NodeOutline } from './explain.ts';
 
@@ -47,13 +48,14 @@ function lacksOf({ name, total, labels }: Outline, request: ResourceRequest): La
     lacks.push({ words: 'being named', share: 1 });
   }
   for (const label of request.labels) {
-    if (!labels.has(label)) lacks.push({ words: describeLabel(label), share: 1 });
+    if (!meetsLabel(labels, label)) lacks.push({ words: describeLabel(label), share: 1 });
   }
   return [...lacks, ...amountsLacking(perNode, total)];
 }
 
 /** A directory that must be shared stands among the labels; people know it as a directory. */
 function describeLabel(label: string): string {
+  if (isExpression(label)) return `the labels ${label}`;
   return label.startsWith('shared=') ? `the directory ${label.slice(7)}` : `the label ${label}`;
 }
 

@@ -4,6 +4,7 @@
 import { SortedList } from '../base/sorted-list.ts';
 import type { JobId, NodeName } from '../model/ids.ts';
 import type { ResourceRequest } from '../model/job.ts';
+import { meetsLabel } from '../model/labels.ts';
 import { fitsIn, type Resources, resourcesKey } from '../model/resources.ts';
 
 /** What holds a share of a node, for planning ahead. */
@@ -95,7 +96,7 @@ export class NodePool {
 /** Whether the node can take one part of the request at this moment. */
 export function holdsNow(view: NodeView, request: ResourceRequest): boolean {
   if (!hasRoom(request.perNode, request.exclusive, view.free, view.idle)) return false;
-  return request.labels.every((label) => view.labels.has(label));
+  return request.labels.every((label) => meetsLabel(view.labels, label));
 }
 
 /** Whether what is free takes what is wanted. */

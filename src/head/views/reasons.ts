@@ -15,7 +15,8 @@ export class Reasons {
 
   of(job: Job, index: number): PendingReason {
     if (!isOrdinary(job, index)) return this.#engine.explain(job, index);
-    const { key } = job.entry.shape;
+    const { shape, qos } = job.entry;
+    const key = `${shape.key} ${job.owner} ${qos}`;
     let reason = this.#byShape.get(key);
     if (reason === undefined) {
       reason = this.#engine.explain(job, index);
@@ -25,7 +26,7 @@ export class Reasons {
   }
 }
 
-/** Waits for nothing but resources: then the answer depends on the request alone. */
+/** Waits for nothing but resources: then the answer depends on the request and the owner. */
 function isOrdinary(job: Job, index: number): boolean {
   return job.queued && job.entry.runningMax === null && !job.active.has(index);
 }

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatNode } from '../../../src/cli/commands/node.ts';
 import { decodeTicket, encodeTicket } from '../../../src/cli/join-string.ts';
-import { nearest } from '../../../src/cli/nearest.ts';
 import { clockWords } from '../../../src/cli/nodes/clock-words.ts';
 import { formatListing, parseFormat } from '../../../src/cli/output/listing.ts';
 import { displayWidth, formatTable } from '../../../src/cli/output/table.ts';
@@ -12,6 +11,7 @@ import { fillTemplate } from '../../../src/cli/output/template.ts';
 import { formatSpan } from '../../../src/cli/output/words.ts';
 import * as values from '../../../src/cli/submit/values.ts';
 import { quoteWord, splitWords } from '../../../src/cli/submit/words.ts';
+import { nearest } from '../../../src/core/base/nearest-word.ts';
 import { nodeView } from './views.ts';
 
 test('arrays are ranges, lists and steps, with a bound on how many run at once', () => {

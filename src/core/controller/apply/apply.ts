@@ -5,6 +5,7 @@ import type { Event } from '../events.ts';
 import type { State } from '../state.ts';
 import * as jobs from './jobs.ts';
 import * as nodes from './nodes.ts';
+import * as partitions from './partitions.ts';
 import * as reservations from './reservations.ts';
 import * as tasks from './tasks.ts';
 import * as users from './users.ts';
@@ -102,6 +103,10 @@ export function apply(state: State, event: Event, at: number): void {
       return reservations.applyReservationEnded(state, event);
     case 'job_reserved':
       return reservations.applyJobReserved(state, event);
+    case 'partition_changed':
+      return partitions.applyPartitionChanged(state, event, at);
+    case 'partition_reset':
+      return partitions.applyPartitionReset(state, event);
     default:
       return unreachable(event);
   }

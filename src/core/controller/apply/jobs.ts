@@ -56,6 +56,7 @@ export function applyJobSubmitted(state: State, event: Of<'job_submitted'>, at: 
       indices,
     ),
     queued: false,
+    waiting: false,
     active: NO_TASKS,
     ended: NO_ENDED,
     held: spec.held,
@@ -183,8 +184,24 @@ export function countHeld(state: State, job: Job, tasks: number): void {
   state.held.count(owner, place, tasks, cpusOf(spec.request));
 }
 
+/** Who waits under which QoS, for the limit of waiting jobs. */
+export function waitingKey(owner: string, qos: string): string {
+  return `${qos} ${owner}`;
+}
+
+function countWaiting(state: State, job: Job): void {
+  const waits = job.entry.pending.size > 0;
+  if (waits === job.waiting) return;
+  job.waiting = waits;
+  const key = waitingKey(job.owner, job.entry.qos);
+  const count = (state.waiting.get(key) ?? 0) + (waits ? 1 : -1);
+  if (count === 0) state.waiting.delete(key);
+  else state.waiting.set(key, count);
+}
+
 /** Puts the job into the queue, or takes it out, as its state demands. */
 export function requeueEntry(state: State, job: Job): void {
+  countWaiting(state, job);
   const wanted =
     !job.held && job.waitsFor.size === 0 && job.beginReached && job.entry.pending.size > 0;
   if (wanted === job.queued) {

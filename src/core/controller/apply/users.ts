@@ -4,7 +4,8 @@ import type { Of } from '../events.ts';
 import type { State } from '../state.ts';
 
 export function applyUserSet(state: State, event: Of<'user_set'>): void {
-  state.users.set(event.user, { name: event.user, role: event.role });
+  const { user: name, role, groups = [] } = event;
+  state.users.set(name, { name, role, groups });
 }
 
 /** A removed user's tokens go too: they would otherwise come back with a user of the same name. */

@@ -6,6 +6,7 @@ import type { Command } from '../commands.ts';
 import type { Answer, Step } from '../step.ts';
 import * as control from './control.ts';
 import * as fleet from './fleet.ts';
+import * as partitions from './partitions.ts';
 import { decideSubmit } from './submit.ts';
 import * as users from './users.ts';
 
@@ -47,6 +48,10 @@ export function decideCommand(step: Step, command: Command, actor: Actor): Answe
       return users.decideCreateToken(step, command, actor);
     case 'revoke_token':
       return users.decideRevokeToken(step, command, actor);
+    case 'change_partition':
+      return partitions.decideChangePartition(step, command, actor);
+    case 'reset_partition':
+      return partitions.decideResetPartition(step, command, actor);
     default:
       return unreachable(command);
   }

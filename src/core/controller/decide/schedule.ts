@@ -9,6 +9,7 @@ import { fairStandings } from '../../scheduler/fair-share.ts';
 import { NO_RULES, plan, type Snapshot } from '../../scheduler/plan.ts';
 import { QuotaBook } from '../../scheduler/quota.ts';
 import { windowsOf } from '../../scheduler/windows.ts';
+import { schedulingOf } from '../partitions.ts';
 import { placeOf, type State } from '../state.ts';
 import type { Step } from '../step.ts';
 
@@ -33,7 +34,7 @@ export function snapshotOf(
   at: number,
 ): Snapshot {
   const { queue, pool, held } = state;
-  const { scheduling } = settings;
+  const scheduling = schedulingOf(state, settings);
   const fairness = fairnessOf(state, scheduling, at);
   const windows = windowsOf(state.reservations.values());
   return {

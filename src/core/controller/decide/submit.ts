@@ -1,14 +1,18 @@
 // Accepting a job: the same key gives the same job, defaults are filled in, and what could never
 // run is refused now, with the reason.
 
-import { ok } from '../../base/result.ts';
+import { err, ok } from '../../base/result.ts';
 import type { Actor } from '../../model/actor.ts';
 import type { JobId } from '../../model/ids.ts';
 import type { Dependency, JobSpec, Outcome } from '../../model/job.ts';
+import { isExpression } from '../../model/labels.ts';
+import { partitionOf, type Scheduling } from '../../model/scheduling.ts';
 import { couldHold, describeRequest } from '../../scheduler/explain.ts';
 import { describeNearest } from '../../scheduler/nearest.ts';
+import { refusedBy, tooBigFor } from '../admission.ts';
 import { labelsOf } from '../apply/nodes.ts';
 import type { SubmitJob } from '../commands.ts';
+import { schedulingOf } from '../partitions.ts';
 import { completeSpec } from '../spec.ts';
 import type { Answer, Step } from '../step.ts';
 import { brokenDependency, endPending, meets } from './ending.ts';
@@ -26,11 +30,15 @@ export function decideSubmit(step: Step, command: SubmitJob, actor: Actor): Answ
   const known = command.key === null ? undefined : state.keys.get(`${actor.name} ${command.key}`);
   if (known !== undefined) return ok({ kind: 'submitted', jobId: known, again: true });
   if (actor.uid === 0 && switchesUsers(step)) return step.refuse('auth.root_refused', {});
-  const completed = completeSpec(command.submission, step.settings, sharedPaths(step), step.at);
+  const scheduling = schedulingOf(state, step.settings);
+  const settings = { ...step.settings, scheduling };
+  const completed = completeSpec(command.submission, settings, sharedPaths(step), step.at);
   if (!completed.ok) return completed;
   const spec = completed.value;
-  const refused = unsatisfiable(step, spec);
+  const refused = unsatisfiable(step, spec, scheduling);
   if (refused !== null) return refused;
+  const refusal = refusedBy(state, scheduling, spec, actor);
+  if (refusal !== null) return err(refusal);
   const dependencies = judge(step, spec, command.retired);
   if ('unknown' in dependencies) {
     return step.refuse('job.dependency_unknown', { job: String(dependencies.unknown) });
@@ -85,24 +93,36 @@ function brokenBy(dependency: Dependency, kind: Outcome['kind']): Outcome | null
 }
 
 /** Refuses what no node of this cluster could ever hold, drained and silent nodes included. */
-function unsatisfiable(step: Step, spec: JobSpec): Answer | null {
+function unsatisfiable(step: Step, spec: JobSpec, scheduling: Scheduling): Answer | null {
   const { request } = spec;
   const seen = [...step.state.nodes.values()].filter(
     (node) => node.session > 0 || node.declared !== null,
   );
   const unknown = request.nodeNames.find((name) => !step.state.nodes.has(name));
   if (unknown !== undefined) return step.refuse('node.not_found', { node: unknown });
-  const labelled = request.labels.find((label) => !seen.some((node) => labelsOf(node).has(label)));
+  const labelled = request.labels.find(
+    (label) => !isExpression(label) && !seen.some((node) => labelsOf(node).has(label)),
+  );
   if (labelled !== undefined) return step.refuse('label.unknown', { label: labelled });
   const outlines = seen.map((node) => {
     return { name: node.name, total: node.total, labels: labelsOf(node) };
   });
   const able = outlines.filter((node) => couldHold(node, request));
-  if (able.length >= request.nodeCount) return null;
+  if (able.length >= request.nodeCount) return tooBig(scheduling, spec, outlines);
   return step.refuse('resources.unsatisfiable', {
     request: describeRequest(request),
     nearest: describeNearest(outlines, able.length, request),
   });
+}
+
+function tooBig(
+  scheduling: Scheduling,
+  spec: JobSpec,
+  nodes: Parameters<typeof tooBigFor>[2],
+): Answer | null {
+  const partition = partitionOf(scheduling, spec.partition);
+  const refusal = partition === null ? null : tooBigFor(partition, spec, nodes);
+  return refusal === null ? null : err(refusal);
 }
 
 /** Directories shared by the most nodes first: a job in one of them has the most places to run. */

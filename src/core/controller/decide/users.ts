@@ -11,7 +11,9 @@ const NAME = /^[a-z_][a-z0-9_.-]{0,31}\$?$/i;
 export function decideSetUser(step: Step, command: SetUser, actor: Actor): Answer {
   const allowed = needRole(actor, 'admin', 'changing users');
   if (!allowed.ok) return allowed;
-  const { user, role, mode } = command;
+  const { user, mode } = command;
+  const before = step.state.users.get(user);
+  const { role = before?.role ?? 'user', groups = before?.groups ?? [] } = command;
   if (!NAME.test(user)) {
     return step.refuse('argument.invalid', { what: `'${user}' is not a login name` });
   }
@@ -19,10 +21,15 @@ export function decideSetUser(step: Step, command: SetUser, actor: Actor): Answe
     const what = `'${role}' is not a role; use ${ROLES.join(', ')}`;
     return step.refuse('argument.invalid', { what });
   }
-  const known = step.state.users.has(user);
+  const bad = groups.find((group) => !NAME.test(group));
+  if (bad !== undefined) {
+    return step.refuse('argument.invalid', { what: `'${bad}' is not the name of a group` });
+  }
+  const known = before !== undefined;
   if (known && mode === 'create') return step.refuse('user.exists', { user });
   if (!known && mode === 'modify') return step.refuse('user.not_found', { user });
-  step.emit({ kind: 'user_set', user, role, by: nameOf(actor) });
+  const given = groups.length > 0 ? { groups } : {};
+  step.emit({ kind: 'user_set', user, role, ...given, by: nameOf(actor) });
   return ok({ kind: 'done' });
 }
 

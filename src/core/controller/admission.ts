@@ -1,0 +1,149 @@
+// What partitions and qualities of service let in: access, state and limits at submission. Running
+// limits are the scheduler's: whoever is over those waits.
+
+import { formatDuration } from '../base/duration.ts';
+import { didYouMean } from '../base/nearest-word.ts';
+import { formatSize } from '../base/size.ts';
+import type { UserActor } from '../model/actor.ts';
+import { type Refusal, refuse } from '../model/errors.ts';
+import type { JobSpec } from '../model/job.ts';
+import {
+  DEFAULT_QOS,
+  isMember,
+  type Partition,
+  partitionOf,
+  type Qos,
+  qosOf,
+  type Scheduling,
+} from '../model/scheduling.ts';
+import { couldHold, describeRequest, describeResources } from '../scheduler/explain.ts';
+import { waitingKey } from './apply/jobs.ts';
+import type { State } from './state.ts';
+
+/** What the controller knows of a node, for judging what it could ever hold. */
+type Outline = Parameters<typeof couldHold>[0];
+
+export function unknownPartition({ partitions }: Scheduling, partition: string) {
+  const hint = didYouMean(partition, Object.keys(partitions)).trim();
+  return refuse('partition.unknown', { partition }, hint || undefined) as Refusal & {
+    readonly code: 'partition.unknown';
+    readonly details: { readonly partition: string };
+  };
+}
+
+/** `normal` is always there; the others are named in the config. */
+export function unknownQos({ qualities }: Scheduling, qos: string): Refusal | null {
+  if (qos === DEFAULT_QOS || Object.hasOwn(qualities, qos)) return null;
+  const hint = didYouMean(qos, [DEFAULT_QOS, ...Object.keys(qualities)]).trim();
+  return refuse('qos.unknown', { qos }, hint || undefined);
+}
+
+/** The first thing that keeps this user's job out; null when nothing does. */
+export function refusedBy(
+  state: State,
+  scheduling: Scheduling,
+  spec: JobSpec,
+  actor: UserActor,
+): Refusal | null {
+  const partition = partitionOf(scheduling, spec.partition);
+  if (partition === null) return unknownPartition(scheduling, spec.partition);
+  const qos = qosOf(scheduling, spec.qos ?? DEFAULT_QOS);
+  const groups = [...(actor.groups ?? []), ...(state.users.get(actor.name)?.groups ?? [])];
+  return (
+    deniedTo(partition, qos, { name: actor.name, groups }) ??
+    closed(partition) ??
+    beyondLimits(partition, spec) ??
+    tooManyWaiting(state, qos, actor.name)
+  );
+}
+
+interface Person {
+  readonly name: string;
+  readonly groups: readonly string[];
+}
+
+function deniedTo(partition: Partition, qos: Qos, user: Person): Refusal | null {
+  if (!isAllowed(partition, user)) {
+    const allowed = describeAccess(partition);
+    return refuse('partition.access_denied', {
+      ...{ partition: partition.name, allowed, user: user.name },
+    });
+  }
+  if (isAllowed(qos, user)) return null;
+  const allowed = describeAccess(qos);
+  return refuse('qos.access_denied', { qos: qos.name, allowed, user: user.name });
+}
+
+type Access = Pick<Partition, 'users' | 'groups'>;
+
+function isAllowed({ users, groups }: Access, user: Person): boolean {
+  if (users === null && groups === null) return true;
+  if (users?.some((name) => name === user.name)) return true;
+  return groups?.some((group) => user.groups.includes(group)) ?? false;
+}
+
+/** `users ann, bob and groups chem`. */
+export function describeAccess({ users, groups }: Access): string {
+  if (users === null && groups === null) return 'everybody';
+  const parts = [];
+  if (users !== null && users.length > 0) parts.push(`users ${users.join(', ')}`);
+  if (groups !== null && groups.length > 0) parts.push(`groups ${groups.join(', ')}`);
+  return parts.length === 0 ? 'nobody' : parts.join(' and ');
+}
+
+function closed({ name, state }: Partition): Refusal | null {
+  if (state === 'up' || state === 'down') return null;
+  const words = state === 'drain' ? 'being drained' : 'inactive';
+  return refuse('partition.closed', { partition: name, state: words });
+}
+
+function beyondLimits({ name: partition, limits }: Partition, spec: JobSpec): Refusal | null {
+  const { walltimeMs, nodesPerTask, memoryPerNodeBytes } = limits;
+  const { nodeCount, perNode } = spec.request;
+  if (walltimeMs !== null && (spec.walltimeMs ?? Infinity) > walltimeMs) {
+    const walltime = spec.walltimeMs === null ? 'no limit' : formatDuration(spec.walltimeMs);
+    const limit = formatDuration(walltimeMs);
+    return refuse('partition.walltime_exceeded', { partition, limit, walltime });
+  }
+  if (nodesPerTask !== null && nodeCount > nodesPerTask) {
+    const details = { partition, limit: String(nodesPerTask), nodes: String(nodeCount) };
+    return refuse('partition.nodes_exceeded', details);
+  }
+  if (memoryPerNodeBytes !== null && perNode.memoryBytes > memoryPerNodeBytes) {
+    const limit = formatSize(memoryPerNodeBytes);
+    const memory = formatSize(perNode.memoryBytes);
+    return refuse('partition.memory_exceeded', { partition, limit, memory });
+  }
+  return null;
+}
+
+function tooManyWaiting(state: State, qos: Qos, user: string): Refusal | null {
+  const limit = qos.waitingJobsPerUser;
+  const count = state.waiting.get(waitingKey(user, qos.name)) ?? 0;
+  if (limit === null || count < limit) return null;
+  const details = { user, qos: qos.name, count: String(count), limit: String(limit) };
+  return refuse('quota.exceeded', details);
+}
+
+/** Refuses what the partition's nodes, empty, could not hold; null when they could. */
+export function tooBigFor(
+  partition: Partition,
+  { request }: JobSpec,
+  nodes: readonly Outline[],
+): Refusal | null {
+  const members = nodes.filter((node) => isMember(partition, node));
+  const able = members.filter((node) => couldHold(node, request)).length;
+  if (able >= request.nodeCount) return null;
+  const count = able > 0 ? `; ${able} of its ${members.length} nodes could hold a part` : '';
+  const biggest = `${describeBiggest(members)}${count}`;
+  const details = { partition: partition.name, request: describeRequest(request), biggest };
+  return refuse('partition.unsatisfiable', details);
+}
+
+function describeBiggest(nodes: readonly Outline[]): string {
+  const [biggest] = nodes.toSorted(
+    ({ total: a }, { total: b }) => b.cpuCount - a.cpuCount || b.memoryBytes - a.memoryBytes,
+  );
+  if (biggest === undefined) return 'It has none';
+  return `Its biggest is ${biggest.name} with ${describeResources(biggest.total)}`;
+}
