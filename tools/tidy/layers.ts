@@ -6,6 +6,7 @@ export const IMPORTS: Readonly<Record<string, readonly string[]>> = withPrograms
   'core/base': [],
   'core/model': ['core/base'],
   'core/scheduler': ['core/model', 'core/base'],
+  'core/replay': ['core/scheduler', 'core/model', 'core/base'],
   'core/runner': ['core/model', 'core/base'],
   'core/controller': ['core/scheduler', 'core/model', 'core/base'],
   ports: ['core/base'],
@@ -23,7 +24,7 @@ export const IMPORTS: Readonly<Record<string, readonly string[]>> = withPrograms
   agent: ['core/runner', 'core/model', 'core/base', 'wire', 'ports', 'staging', 'functions'],
   os: ['ports', 'core/base'],
   sdk: ['api', 'functions', 'core/model', 'core/base'],
-  cli: ['sdk', 'api', 'core/model', 'core/base'],
+  cli: ['sdk', 'api', 'core/replay', 'core/model', 'core/base'],
   dashboard: ['api', 'core/model', 'core/base'],
 });
 
