@@ -3,6 +3,7 @@
 import { assert } from '../base/assert.ts';
 import type { UserName } from '../model/ids.ts';
 import { addResources, resourcesKey, subtractResources } from '../model/resources.ts';
+import { heldOf } from './apply/nodes.ts';
 import { cpusOf, epochIdOf } from './apply/tasks.ts';
 import type { Job, Node, State, Task } from './state.ts';
 
@@ -39,8 +40,10 @@ function checkUsage({ jobs, usage }: State): void {
 function checkNode(node: Node): void {
   let used = subtractResources(node.total, node.total);
   const gpus = new Set<number>();
-  for (const { share, task, epochId } of node.holding.values()) {
-    used = addResources(used, share.resources);
+  for (const holding of node.holding.values()) {
+    const { share, task, epochId, yielded } = holding;
+    used = addResources(used, heldOf(holding));
+    assert(!yielded || task?.preempted !== null, `${epochId} gave its cpus up to make room`);
     for (const gpu of share.gpus) if (gpu < node.total.gpuCount) gpus.add(gpu);
     assert(share.node === node.name, `${epochId} holds its own node`);
     if (task !== null) assert(epochIdOf(task) === epochId, `${epochId} is the task's epoch`);
@@ -89,6 +92,10 @@ function checkTask(state: State, task: Task): void {
   assert(
     holds === task.parts.size > 0,
     `${task.id} is ${task.state} with ${task.parts.size} parts`,
+  );
+  assert(
+    state.preempted.has(task) === (task.preempted !== null),
+    `${task.id} is listed as stopped exactly when it was`,
   );
   for (const [name, part] of task.parts) {
     const holding = state.nodes.get(name)?.holding.get(epochIdOf(task));

@@ -56,7 +56,13 @@ export type Event =
     }
   /** With its last part the task is running. */
   | { readonly kind: 'part_started'; readonly epochId: EpochId; readonly node: NodeName }
-  | { readonly kind: 'suspend_asked'; readonly place: TaskPlace; readonly by: string }
+  | {
+      readonly kind: 'suspend_asked';
+      readonly place: TaskPlace;
+      readonly by: string;
+      /** Only when it makes room: it gives its cpus up until there is room again. In words, why. */
+      readonly because?: string;
+    }
   | { readonly kind: 'resume_asked'; readonly place: TaskPlace; readonly by: string }
   | {
       readonly kind: 'part_suspended';
@@ -77,6 +83,8 @@ export type Event =
       readonly place: TaskPlace;
       readonly why: 'cancel' | 'requeue' | 'sibling';
       readonly by: string;
+      /** In words for the outcome, when it is nobody's wish: it makes room. */
+      readonly because?: string;
       /** With `sibling`: how the task will end. */
       readonly outcome?: Outcome;
     }

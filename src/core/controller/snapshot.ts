@@ -30,9 +30,11 @@ export const SNAPSHOT_VERSION = 1;
 /** Snapshots of 0.1.0 know no turns. */
 type PartData = Omit<Part, 'turnHeard'> & Partial<Pick<Part, 'turnHeard'>>;
 
-type TaskData = Omit<Task, 'job' | 'parts' | 'suspendTurn'> & {
+type TaskData = Omit<Task, 'job' | 'parts' | 'suspendTurn' | 'preempted'> & {
   readonly parts: readonly (readonly [NodeName, PartData])[];
   readonly suspendTurn?: number;
+  /** Absent: it was not. */
+  readonly preempted?: string;
 };
 
 type Derived = 'queued' | 'waiting';
@@ -57,6 +59,8 @@ interface NodeData extends Omit<Node, 'labels' | 'gpusFree' | 'holding' | 'signa
     stale: boolean;
     job: JobId;
     index: number;
+    /** Absent: no. */
+    yielded?: true;
   }[];
   readonly signals: readonly (readonly [EpochId, SignalOrder])[];
 }
@@ -120,8 +124,12 @@ function exportJob(job: Job): JobData {
 }
 
 function exportTask(task: Task): TaskData {
-  const { job: _, parts, ...rest } = task;
-  return { ...rest, parts: [...parts].map(([name, part]) => [name, { ...part }] as const) };
+  const { job: _, parts, preempted, ...rest } = task;
+  return {
+    ...rest,
+    ...(preempted === null ? {} : { preempted }),
+    parts: [...parts].map(([name, part]) => [name, { ...part }] as const),
+  };
 }
 
 function exportNode(node: Node): NodeData {
@@ -129,12 +137,13 @@ function exportNode(node: Node): NodeData {
     ...node,
     labels: [...node.labels],
     gpusFree: [...node.gpusFree],
-    holding: [...node.holding.values()].map(({ epochId, share, task }) => ({
+    holding: [...node.holding.values()].map(({ epochId, share, task, yielded }) => ({
       epochId,
       share,
       stale: task === null,
       job: task?.job.id ?? (0 as JobId),
       index: task?.index ?? 0,
+      ...(yielded ? { yielded } : {}),
     })),
     signals: [...node.signals],
   };
@@ -189,11 +198,13 @@ function importJob(state: State, data: JobData): void {
     ended: ended.length === 0 ? NO_ENDED : new Map(ended.map(([k, text]) => [k, readSet(text)])),
     waitsFor: waitsForAll(waitsFor),
   };
-  for (const { parts, suspendTurn = 0, ...task } of active) {
+  for (const { parts, suspendTurn = 0, preempted = null, ...task } of active) {
     const copies = parts.map(([name, part]): [NodeName, Part] => {
       return [name, { ...part, turnHeard: part.turnHeard ?? 0 }];
     });
-    addActive(job, { ...task, job, suspendTurn, parts: new Map(copies) });
+    const copy: Task = { ...task, job, suspendTurn, preempted, parts: new Map(copies) };
+    addActive(job, copy);
+    if (preempted !== null) state.preempted.add(copy);
   }
   for (const task of job.active.values()) {
     state.usage.hold(job.owner, cpusOf(task), task.startedAt ?? job.startedAt ?? job.submittedAt);
@@ -218,9 +229,9 @@ function importNode(state: State, data: NodeData): void {
     holding: new Map(),
     signals: new Map(data.signals),
   };
-  for (const { epochId, share, stale, job, index } of data.holding) {
+  for (const { epochId, share, stale, job, index, yielded = false } of data.holding) {
     const task = stale ? null : present(state.jobs.get(job)?.active.get(index), 'the task');
-    node.holding.set(epochId, { epochId, share, task });
+    node.holding.set(epochId, { epochId, share, task, yielded });
   }
   state.nodes.set(node.name, node);
   refreshPool(state, node);

@@ -68,6 +68,8 @@ export interface Task {
   /** Why the current epoch is being ended by us, if it is. */
   ending: Ending | null;
   suspendWanted: boolean;
+  /** In words, for whom it was told to stop; it goes on by itself. Null: it was not, or goes on. */
+  preempted: string | null;
   /** Counts what owners asked of this epoch: suspend, resume, and so on. */
   suspendTurn: number;
   /** Held alone: by the crash limit. The words say why. */
@@ -75,8 +77,8 @@ export interface Task {
 }
 
 export type Ending =
-  | { readonly kind: 'cancel'; readonly by: string }
-  | { readonly kind: 'requeue'; readonly by: string }
+  | { readonly kind: 'cancel'; readonly by: string; readonly because?: string }
+  | { readonly kind: 'requeue'; readonly by: string; readonly because?: string }
   /** Another part of a multi-node task has ended badly. */
   | { readonly kind: 'sibling'; readonly outcome: Outcome };
 
@@ -140,6 +142,8 @@ export interface Holding {
   readonly share: Share;
   /** Null: a stale epoch, kept only until its processes are known to be gone. */
   task: Task | null;
+  /** It is stopped to make room: its cpus are not counted. */
+  yielded: boolean;
 }
 
 export interface User {
@@ -197,6 +201,8 @@ export interface State {
   /** What can be given work, for the scheduler. */
   readonly pool: NodePool;
   readonly shapes: ShapeBook;
+  /** Tasks stopped to make room, or about to be. */
+  readonly preempted: Set<Task>;
   /** What users hold, for their limits. */
   readonly held: HeldBook;
   /** What users have used lately, for fair share. */
@@ -265,6 +271,7 @@ export function createState(): State {
     lastSpec: null,
     pool: new NodePool(),
     shapes: new ShapeBook(),
+    preempted: new Set(),
     held: new HeldBook(),
     usage: new UsageBook(),
     waiting: new Map(),

@@ -5,10 +5,16 @@ import type { JobId, NodeName } from '../model/ids.ts';
 import type { ResourceRequest } from '../model/job.ts';
 import { meetsLabel } from '../model/labels.ts';
 import type { Share } from '../model/orders.ts';
-import { fitsIn, NO_RESOURCES, type Resources, subtractResources } from '../model/resources.ts';
+import {
+  addResources,
+  fitsIn,
+  NO_RESOURCES,
+  type Resources,
+  subtractResources,
+} from '../model/resources.ts';
 import type { PlacementRule } from '../model/scheduling.ts';
-import { endOf, Lane, type Window } from './lane.ts';
-import { holdsNow, NodePool, type NodeView, type Running } from './pool.ts';
+import { endOf, type Gone, Lane, type Window } from './lane.ts';
+import { hasRoom, holdsNow, NodePool, type NodeView, type Running } from './pool.ts';
 import { FOREVER, type Want } from './profile.ts';
 import { type Candidate, type Slot, SlotFinder } from './slots.ts';
 
@@ -119,6 +125,42 @@ export class Board {
     return lane;
   }
 
+  /** Nodes that could hold a part if they were empty. */
+  eligible(ask: Ask): NodeView[] {
+    const names = namesOf(ask);
+    const views: NodeView[] = [];
+    for (const name of names ?? this.#pool.names()) {
+      const view = this.view(name);
+      this.work += 1;
+      if (view !== undefined && couldEverHold(view, ask.request)) views.push(view);
+    }
+    return views;
+  }
+
+  /** Whether a part fits in a moment, if by then these are gone, with all that is leaving. */
+  fitsWithout(name: NodeName, ask: Ask, gone: readonly Gone[]): boolean {
+    this.work += 1;
+    const isPlain = ask.reservation === null && !this.#claimed.has(name) && !this.#lanes.has(name);
+    if (isPlain) return fitsAfter(this.view(name) as NodeView, ask.request, gone);
+    const lane = this.lane(name);
+    const from = this.now + 1;
+    for (const one of gone) lane.give(one);
+    const want = wantOf(ask.request);
+    const fits = lane.fits(want, ask.reservation, from, endAt(from, ask.walltimeMs));
+    for (const one of gone) lane.keep(one);
+    return fits;
+  }
+
+  /** From here on the plan counts on its leaving. */
+  expel(name: NodeName, gone: Gone): void {
+    this.lane(name).give(gone);
+  }
+
+  /** The nodes from the next moment on. */
+  soon(names: readonly NodeName[]): Slot {
+    return { at: this.now + 1, lanes: names.map((name) => this.lane(name)) };
+  }
+
   #fittingNamed(ask: Ask, max: number): NodeView[] {
     const names = namesOf(ask) as Iterable<NodeName>;
     const views: NodeView[] = [];
@@ -198,16 +240,10 @@ export class Board {
 
   /** Every node that could ever hold a part, with the first instant at which that is not ruled out. */
   #candidates(ask: Ask): Candidate[] {
-    const names = namesOf(ask) ?? [...this.#pool].map((view) => view.name);
-    const candidates: Candidate[] = [];
-    for (const name of names) {
-      const view = this.view(name);
-      this.work += 1;
-      if (view === undefined || !couldEverHold(view, ask.request)) continue;
+    return this.eligible(ask).map((view) => {
       const at = holdsNow(view, ask.request) ? this.now : firstEnd(view.running, this.now);
-      candidates.push({ at, order: view.order, lane: () => this.lane(name) });
-    }
-    return candidates;
+      return { at, order: view.order, lane: () => this.lane(view.name) };
+    });
   }
 }
 
@@ -221,6 +257,21 @@ function couldEverHold(view: NodeView, request: ResourceRequest): boolean {
     fitsIn(request.perNode, view.total) &&
     request.labels.every((label) => meetsLabel(view.labels, label))
   );
+}
+
+/** As `holdsNow`, on a node of which nothing is set aside. */
+function fitsAfter(view: NodeView, request: ResourceRequest, gone: readonly Gone[]): boolean {
+  let free = view.free;
+  let users = 0;
+  for (const one of view.running) {
+    if (one.leaving === true) free = addResources(free, one.resources);
+    else users += 1;
+  }
+  for (const one of gone) {
+    free = addResources(free, one.resources);
+    if (one.whole) users -= 1;
+  }
+  return hasRoom(request.perNode, request.exclusive, free, users === 0);
 }
 
 function firstEnd(running: Iterable<Running>, now: number): number {

@@ -18,6 +18,14 @@ export interface Window {
 /** More than any node has: taken away, it leaves no room even for a request for nothing. */
 const EVERYTHING: Resources = { cpuCount: 1e12, memoryBytes: 1e18, gpuCount: 1e12, counted: {} };
 
+/** Something that runs, and what of it would be free when it makes room. */
+export interface Gone {
+  readonly one: Running;
+  readonly resources: Resources;
+  /** False: a stopped task is still on the node, without its cpus. */
+  readonly whole: boolean;
+}
+
 export class Lane {
   readonly view: NodeView;
   readonly #now: number;
@@ -52,12 +60,30 @@ export class Lane {
     this.#of(reservation)?.take(resources, from, to);
   }
 
+  /** What it frees is there in a moment instead of at its end. */
+  give(gone: Gone): void {
+    this.#ofGone(gone).give(gone.resources, ...this.#spanOf(gone), gone.whole);
+  }
+
+  /** Takes a `give` back. */
+  keep(gone: Gone): void {
+    this.#ofGone(gone).take(gone.resources, ...this.#spanOf(gone), gone.whole);
+  }
+
   get isReserved(): boolean {
     return this.#reserved.size > 0;
   }
 
   #of(reservation: string | null): Profile | undefined {
     return reservation === null ? this.#open : this.#reserved.get(reservation);
+  }
+
+  #ofGone({ one }: Gone): Profile {
+    return this.#reserved.get(one.reservation ?? '') ?? this.#open;
+  }
+
+  #spanOf({ one }: Gone): [from: number, to: number] {
+    return [this.#now + 1, endOf(one, this.#now)];
   }
 
   /** A reservation that comes again has several windows here: its share is nothing in between. */
@@ -83,8 +109,9 @@ export class Lane {
   }
 }
 
-/** When it is over at the latest; what should have ended already ends in a moment. */
-export function endOf({ startedAt, walltimeMs }: Running, now: number): number {
+/** When it is over at the latest; what is leaving, or should have ended, ends in a moment. */
+export function endOf({ startedAt, walltimeMs, leaving }: Running, now: number): number {
+  if (leaving === true) return now + 1;
   if (walltimeMs === null) return UNKNOWN_END;
   return Math.max((startedAt ?? now) + walltimeMs, now + 1);
 }

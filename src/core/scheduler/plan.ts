@@ -5,12 +5,15 @@
 import type { JobId, NodeName, UserName } from '../model/ids.ts';
 import type { Share } from '../model/orders.ts';
 import { type Partition, partitionOf, qosOf, type Scheduling } from '../model/scheduling.ts';
-import { type Ask, Board } from './board.ts';
+import { type Ask, Board, type Taker } from './board.ts';
 import type { Window } from './lane.ts';
 import { type Candidate, Line, type LineRules } from './line.ts';
 import type { NodePool } from './pool.ts';
+import { type Preemption, Preemptor } from './preempt.ts';
 import type { Queue, Shape } from './queue.ts';
 import type { QuotaBook } from './quota.ts';
+import { Resumer, type Stopped } from './resume.ts';
+import type { Slot } from './slots.ts';
 
 export interface Snapshot {
   readonly queue: Queue;
@@ -25,6 +28,8 @@ export interface Snapshot {
   readonly quotas: QuotaBook | null;
   /** Load average per cpu by node, for `least_loaded`. */
   readonly loads: ReadonlyMap<NodeName, number>;
+  /** Tasks that were stopped for others, to go on as soon as there is room. */
+  readonly stopped: readonly Stopped[];
   /** The cycle stops after this many starts and says so; the next one goes on from there. */
   readonly startsMax: number;
 }
@@ -46,6 +51,10 @@ export interface Promised {
 
 export interface Plan {
   readonly starts: readonly Start[];
+  /** Stopped tasks that get their cpus back now. */
+  readonly resumes: readonly Taker[];
+  /** Running tasks that must make room now. Whom they leave for has a claim on it. */
+  readonly preemptions: readonly Preemption[];
   /** Slots set aside by `easy` (one a partition) and `conservative`. */
   readonly promised: readonly Promised[];
   /** True when the cycle was cut short by `startsMax`: plan again. */
@@ -60,6 +69,8 @@ class Cycle {
   readonly #snapshot: Snapshot;
   readonly #board: Board;
   readonly #line: Line;
+  readonly #preemptor: Preemptor;
+  readonly #resumer: Resumer;
   readonly #starts: Start[] = [];
   readonly #promised: Promised[] = [];
   /** By shape without time: the shortest time limit that did not fit. */
@@ -73,6 +84,8 @@ class Cycle {
   constructor(snapshot: Snapshot, now: number) {
     this.#snapshot = snapshot;
     this.#board = new Board({ ...snapshot, now });
+    this.#preemptor = new Preemptor(this.#board, snapshot.scheduling);
+    this.#resumer = new Resumer(this.#board, snapshot);
     // Cheap unless the weights have changed: the order is an index, not part of the snapshot.
     snapshot.queue.weigh(snapshot.scheduling.weights);
     this.#line = new Line(snapshot.queue, lineRules(snapshot));
@@ -82,13 +95,17 @@ class Cycle {
     const { startsMax } = this.#snapshot;
     for (let next = this.#line.first; next !== undefined; next = this.#line.first) {
       if (this.#starts.length >= startsMax) return this.#plan(true);
+      this.#resumer.resumeFrom(next.tier);
       this.#consider(next);
     }
+    this.#resumer.resumeFrom(-Infinity);
     return this.#plan(false);
   }
 
   #plan(more: boolean): Plan {
-    return { starts: this.#starts, promised: this.#promised, more };
+    const { made: preemptions } = this.#preemptor;
+    const { made: resumes } = this.#resumer;
+    return { starts: this.#starts, resumes, preemptions, promised: this.#promised, more };
   }
 
   /** Starts the candidate, plans it ahead, or takes its group out of the cycle. */
@@ -119,6 +136,7 @@ class Cycle {
   #wait(next: Candidate): void {
     const { policy, name } = next.partition;
     if (policy === 'fifo') this.#closed.add(name);
+    if (this.#preempt(next)) return this.#line.advance();
     const depth = this.#depths.get(name) ?? 0;
     const depthMax = this.#depthMax(policy);
     if (depth >= depthMax) return this.#line.drop();
@@ -132,15 +150,30 @@ class Cycle {
     return policy === 'easy' ? 1 : 0;
   }
 
-  /** False when it could never run: nothing is set aside then. */
-  #promise({ group, partition, entry, index }: Candidate): boolean {
+  /** False when nobody can make room for it. What it gets in a moment is set aside for it. */
+  #preempt(next: Candidate): boolean {
+    const { group, partition, entry, index, tier } = next;
     const ask = this.#askOf(group.shape, partition);
+    const slot = this.#preemptor.makeRoom(ask, tier, { jobId: entry.jobId, index });
+    if (slot === null) return false;
+    this.#setAside(next, ask, slot);
+    this.#snapshot.quotas?.count(next);
+    return true;
+  }
+
+  /** False when it could never run: nothing is set aside then. */
+  #promise(next: Candidate): boolean {
+    const ask = this.#askOf(next.group.shape, next.partition);
     const slot = this.#board.slot(ask);
     if (slot === null) return false;
+    this.#setAside(next, ask, slot);
+    return true;
+  }
+
+  #setAside({ entry, index }: Candidate, ask: Ask, slot: Slot): void {
     this.#board.promise(ask, slot);
     const nodes = slot.lanes.map((lane) => lane.view.name);
     this.#promised.push({ jobId: entry.jobId, index, at: slot.at, nodes });
-    return true;
   }
 
   #isBlocked({ anyTimeKey, walltimeMs }: Shape): boolean {
@@ -197,5 +230,6 @@ export const NO_RULES = {
   fairness: new Map<UserName, number>(),
   windows: [],
   quotas: null,
+  stopped: [],
   loads: new Map<NodeName, number>(),
 } as const;

@@ -18,6 +18,20 @@ export interface Running {
   readonly walltimeMs: number | null;
   /** The reservation that it runs in; null = none. */
   readonly reservation: string | null;
+  /** On its way out: its share is back in a moment. Absent: no. */
+  readonly leaving?: boolean;
+  /** Absent: nobody may make it leave. */
+  readonly occupant?: Occupant;
+}
+
+/** What is to be known of a task before it may be asked to make room. */
+export interface Occupant {
+  readonly partition: string;
+  readonly qos: string;
+  /** It runs, is not stopped yet, and stopping it gives its cpus back. */
+  readonly canSuspend: boolean;
+  /** False: it must not start a second time, so what would requeue it cancels it. */
+  readonly canRequeue: boolean;
 }
 
 /** What the scheduler sees of a node that is up, reachable and not drained. Never changed in place. */
@@ -71,6 +85,10 @@ export class NodePool {
   /** All nodes, in no order. */
   [Symbol.iterator](): Iterator<NodeView> {
     return this.#views.values();
+  }
+
+  names(): Iterable<NodeName> {
+    return this.#views.keys();
   }
 
   remove(name: NodeName): void {

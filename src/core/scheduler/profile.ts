@@ -39,26 +39,27 @@ export class Profile {
     }
   }
 
-  /** Takes the share from `from` until `to`. May take more than there is: nothing fits there then. */
-  take(resources: Resources, from: number, to: number): void {
-    const start = Math.max(from, this.#at[0] as number);
-    if (to <= start) return;
-    const first = this.#split(start);
-    const end = to >= FOREVER ? this.#at.length : this.#split(to);
+  /**
+   * Takes the share from `from` until `to`. May take more than there is: nothing fits there then.
+   * `counts`: it is one more on the node.
+   */
+  take(resources: Resources, from: number, to: number, counts = true): void {
+    const [first, end] = this.#span(from, to);
     for (let step = first; step < end; step += 1) {
       this.#free[step] = subtractResources(this.#free[step] as Resources, resources);
-      this.#users[step] = (this.#users[step] as number) + 1;
+      if (counts) this.#users[step] = (this.#users[step] as number) + 1;
     }
   }
 
-  /** Makes the share free from `from` until `to` for those who find room there. */
-  give(resources: Resources, from: number, to: number): void {
-    const start = Math.max(from, this.#at[0] as number);
-    if (to <= start) return;
-    const first = this.#split(start);
-    const end = to >= FOREVER ? this.#at.length : this.#split(to);
+  /**
+   * Makes the share free from `from` until `to` for those who find room there. `counts`: what had it
+   * is gone from the node too.
+   */
+  give(resources: Resources, from: number, to: number, counts = false): void {
+    const [first, end] = this.#span(from, to);
     for (let step = first; step < end; step += 1) {
       this.#free[step] = addResources(this.#free[step] as Resources, resources);
+      if (counts) this.#users[step] = (this.#users[step] as number) - 1;
     }
   }
 
@@ -104,6 +105,14 @@ export class Profile {
   #holds(step: number, want: Want): boolean {
     const free = this.#free[step] as Resources;
     return hasRoom(want.resources, want.exclusive, free, this.#users[step] === 0);
+  }
+
+  /** The steps of [from, to), made to begin and end there. */
+  #span(from: number, to: number): readonly [first: number, end: number] {
+    const start = Math.max(from, this.#at[0] as number);
+    if (to <= start) return [0, 0];
+    const first = this.#split(start);
+    return [first, to >= FOREVER ? this.#at.length : this.#split(to)];
   }
 
   /** Makes a step begin at `at`, and says which. */

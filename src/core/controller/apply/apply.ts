@@ -42,9 +42,9 @@ export function apply(state: State, event: Event, at: number): void {
     case 'part_started':
       return tasks.applyPartStarted(state, event, at);
     case 'suspend_asked':
-      return tasks.applySuspendWanted(state, event.place, true);
+      return tasks.applySuspendAsked(state, event);
     case 'resume_asked':
-      return tasks.applySuspendWanted(state, event.place, false);
+      return tasks.applyResumeAsked(state, event);
     case 'part_suspended':
       return tasks.applyPartSuspended(state, event);
     case 'part_resumed':

@@ -10,9 +10,9 @@ import {
   type Resources,
   subtractResources,
 } from '../../model/resources.ts';
-import type { Running } from '../../scheduler/pool.ts';
+import type { Occupant, Running } from '../../scheduler/pool.ts';
 import type { Of } from '../events.ts';
-import type { Node, State, Task } from '../state.ts';
+import type { Holding, Node, State, Task } from '../state.ts';
 
 /** No job has it: what holds the share is over for the head. */
 const STALE_JOB = 0 as JobId;
@@ -158,7 +158,7 @@ export function applyNodeRemoved(state: State, event: Of<'node_removed'>): void 
 export function claim(state: State, epochId: EpochId, share: Share, task: Task | null): void {
   const node = nodeOf(state, share.node);
   assert(!node.holding.has(epochId), `${epochId} has no claim on ${node.name} yet`);
-  node.holding.set(epochId, { epochId, share, task });
+  node.holding.set(epochId, { epochId, share, task, yielded: false });
   node.free = subtractResources(node.free, share.resources);
   recountGpus(node);
   state.touched.push({ node: node.name, epochId });
@@ -171,9 +171,25 @@ export function unclaim(state: State, epochId: EpochId, name: NodeName): void {
   const holding = present(node.holding.get(epochId), `the claim of ${epochId} on ${name}`);
   node.holding.delete(epochId);
   node.signals.delete(epochId);
-  node.free = addResources(node.free, holding.share.resources);
+  node.free = addResources(node.free, heldOf(holding));
   recountGpus(node);
   refreshPool(state, node);
+}
+
+/** A stopped task gives its cpus up, or takes them back. What it has in memory stays its own. */
+export function setYielded(state: State, epochId: EpochId, name: NodeName, yielded: boolean): void {
+  const node = nodeOf(state, name);
+  const holding = node.holding.get(epochId);
+  if (holding === undefined || holding.yielded === yielded) return;
+  node.free = addResources(node.free, heldOf(holding));
+  holding.yielded = yielded;
+  node.free = subtractResources(node.free, heldOf(holding));
+  refreshPool(state, node);
+}
+
+/** What an epoch counts for on its node. */
+export function heldOf({ share, yielded }: Holding): Resources {
+  return yielded ? { ...share.resources, cpuCount: 0 } : share.resources;
 }
 
 /** The labels of a node: those it brings, those it was given, and one per directory it shares. */
@@ -214,23 +230,44 @@ export function refreshPool(state: State, node: Node): void {
 
 /** Read only when a cycle plans ahead: nothing is copied for those that do not. */
 function* runningOn({ holding }: Node): Generator<Running> {
-  for (const { share, task } of holding.values()) {
-    yield {
+  for (const one of holding.values()) {
+    const { task } = one;
+    const leaving = task === null || task.ending !== null;
+    const running: Running = {
       jobId: task?.job.id ?? STALE_JOB,
       index: task?.index ?? 0,
-      resources: share.resources,
+      resources: heldOf(one),
       // While suspended its time stands still, so all of it may be yet to come.
       startedAt: task?.state === 'suspended' ? null : (task?.startedAt ?? null),
       walltimeMs: task?.job.spec.walltimeMs ?? null,
       reservation: task?.job.spec.reservation ?? null,
+      leaving,
+      ...(task === null ? {} : { occupant: occupantOf(task) }),
     };
+    // About to be stopped: its cpus leave, the rest stays.
+    const { cpuCount } = running.resources;
+    if (!leaving && task.preempted !== null && cpuCount > 0) {
+      yield { ...running, resources: { ...running.resources, cpuCount: 0 } };
+      yield { ...running, resources: { ...NO_RESOURCES, cpuCount }, leaving: true };
+    } else yield running;
   }
+}
+
+function occupantOf({ job, state, suspendWanted }: Task): Occupant {
+  const { spec, entry } = job;
+  return {
+    partition: spec.partition,
+    qos: entry.qos,
+    // A whole node that is stopped is of no use to others: its memory is not given up.
+    canSuspend: state === 'running' && !suspendWanted && !spec.request.exclusive,
+    canRequeue: spec.requeue,
+  };
 }
 
 /** A node's size may change between sessions; what is taken stays taken. */
 function resize(node: Node, total: Resources): void {
   let free = total;
-  for (const { share } of node.holding.values()) free = subtractResources(free, share.resources);
+  for (const one of node.holding.values()) free = subtractResources(free, heldOf(one));
   node.total = total;
   node.free = free;
   recountGpus(node);

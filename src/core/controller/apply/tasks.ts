@@ -7,7 +7,7 @@ import type { SignalOrder } from '../../model/orders.ts';
 import type { Of } from '../events.ts';
 import { indexOf, type Job, type Part, placeOf, type State, type Task } from '../state.ts';
 import { countHeld, dequeueEntry, jobOf, noteOutcome, requeueEntry } from './jobs.ts';
-import { claim, nodeOf, unclaim } from './nodes.ts';
+import { claim, nodeOf, setYielded, unclaim } from './nodes.ts';
 import { addActive, endedSet, removeActive } from './parts-of-job.ts';
 
 export function taskOf(state: State, place: TaskPlace): Task {
@@ -65,17 +65,32 @@ export function applyPartStarted(state: State, event: Of<'part_started'>, at: nu
   task.startedAt = at;
 }
 
-export function applySuspendWanted(state: State, place: TaskPlace, wanted: boolean): void {
-  const task = taskOf(state, place);
-  task.suspendWanted = wanted;
+export function applySuspendAsked(state: State, event: Of<'suspend_asked'>): void {
+  const task = taskOf(state, event.place);
+  task.suspendWanted = true;
   task.suspendTurn += 1;
   touch(state, task);
+  if (event.because === undefined) return;
+  task.preempted = event.because;
+  state.preempted.add(task);
+}
+
+/** Takes back what it gave up: whoever asks has seen that there is room. */
+export function applyResumeAsked(state: State, event: Of<'resume_asked'>): void {
+  const task = taskOf(state, event.place);
+  task.suspendWanted = false;
+  task.suspendTurn += 1;
+  touch(state, task);
+  if (task.preempted === null) return;
+  forgetPreemption(state, task);
+  for (const name of task.parts.keys()) setYielded(state, epochIdOf(task), name, false);
 }
 
 export function applyPartSuspended(state: State, event: Of<'part_suspended'>): void {
   const { task, part } = partOf(state, event);
   part.state = 'suspended';
   part.turnHeard = event.turn ?? part.turnHeard;
+  if (task.preempted !== null) setYielded(state, event.epochId, event.node, true);
   state.touched.push({ node: event.node, epochId: event.epochId });
   if (task.state !== 'running') return;
   for (const other of task.parts.values()) if (other.state === 'started') return;
@@ -95,9 +110,13 @@ export function applyEndAsked(state: State, event: Of<'end_asked'>): void {
   task.ending =
     event.why === 'sibling'
       ? { kind: 'sibling', outcome: present(event.outcome, 'the outcome of the sibling') }
-      : { kind: event.why, by: event.by };
+      : { kind: event.why, by: event.by, ...because(event) };
   task.state = 'completing';
   touch(state, task);
+}
+
+function because({ because }: Of<'end_asked'>): { readonly because?: string } {
+  return because === undefined ? {} : { because };
 }
 
 export function applySignalAsked(state: State, event: Of<'signal_asked'>): void {
@@ -218,6 +237,12 @@ function leaveEpoch(state: State, task: Task, abandoned: readonly string[], at: 
   task.parts = new Map();
   task.ending = null;
   task.suspendWanted = false;
+  forgetPreemption(state, task);
+}
+
+function forgetPreemption(state: State, task: Task): void {
+  task.preempted = null;
+  state.preempted.delete(task);
 }
 
 function partOf(
@@ -249,6 +274,7 @@ function newTask(job: Job, index: number): Task {
     startedAt: null,
     ending: null,
     suspendWanted: false,
+    preempted: null,
     suspendTurn: 0,
     heldBecause: null,
   };

@@ -85,9 +85,12 @@ export function decideResume(step: Step, place: TaskPlace, actor: Actor): Answer
   const found = targets(step, place, actor);
   if (!found.ok) return found;
   const { job, holding } = found.value;
-  const suspended = holding.filter((task) => task.suspendWanted);
+  const suspended = holding.filter((task) => task.suspendWanted && task.preempted === null);
   if (suspended.length === 0) {
-    return step.refuse('job.not_suspended', { job: formatTaskId(place.jobId, place.index) });
+    const stopped = holding.find((task) => task.preempted !== null)?.preempted;
+    const hint = stopped == null ? undefined : `It was ${stopped}; it goes on when there is room.`;
+    const text = formatTaskId(place.jobId, place.index);
+    return step.refuse('job.not_suspended', { job: text }, hint);
   }
   for (const task of suspended) {
     step.emit({ kind: 'resume_asked', place: placeOf(job, task.index), by: nameOf(actor) });

@@ -46,12 +46,16 @@ export function abandonEpoch(step: Step, task: Task, because: string): void {
     ? { kind: 'requeue', outcome, counts: 'crash' }
     : { kind: 'done', outcome };
   const cancelled: Verdict | null =
-    task.ending?.kind === 'cancel' ? { kind: 'done', outcome: cancelledBy(task.ending.by) } : null;
+    task.ending?.kind === 'cancel' ? { kind: 'done', outcome: cancelOutcome(task.ending) } : null;
   carryOut(step, task, cancelled ?? wanted, abandoned);
 }
 
 export function cancelledBy(by: string): Outcome {
   return { kind: 'cancelled', detail: `cancelled by ${by}` };
+}
+
+function cancelOutcome({ by, because }: { by: string; because?: string }): Outcome {
+  return because === undefined ? cancelledBy(by) : { kind: 'cancelled', detail: because };
 }
 
 function carryOut(step: Step, task: Task, verdict: Verdict, abandoned: readonly NodeName[]): void {
@@ -74,9 +78,12 @@ function verdict(task: Task, parts: readonly Part[]): Verdict {
   const { ending, job } = task;
   const worst = worstPart(parts);
   if (worst === undefined) return { kind: 'done', outcome: completed(parts) };
-  if (ending?.kind === 'cancel') return { kind: 'done', outcome: cancelledBy(ending.by) };
+  if (ending?.kind === 'cancel') return { kind: 'done', outcome: cancelOutcome(ending) };
   if (ending?.kind === 'requeue') {
-    const asked: Outcome = { kind: 'cancelled', detail: `requeued by ${ending.by}` };
+    const asked: Outcome = {
+      kind: 'cancelled',
+      detail: ending.because ?? `requeued by ${ending.by}`,
+    };
     return { kind: 'requeue', outcome: asked, counts: 'neither' };
   }
   const end = present(worst.end, 'the end of the worst part');

@@ -1,4 +1,4 @@
-// One scheduling cycle: what the plan starts becomes allocations.
+// One scheduling cycle: what the plan starts becomes allocations, and what must make room is told to.
 
 import { present } from '../../base/assert.ts';
 import type { UserName } from '../../model/ids.ts';
@@ -12,15 +12,19 @@ import { windowsOf } from '../../scheduler/windows.ts';
 import { schedulingOf } from '../partitions.ts';
 import { placeOf, type State } from '../state.ts';
 import type { Step } from '../step.ts';
+import { preempt, resume, resumeApart, stoppedTasks } from './preempt.ts';
 
 export function decideSchedule(step: Step): void {
   const { state } = step;
+  resumeApart(step);
   const planned = plan(snapshotOf(state, step.settings, STARTS_PER_CYCLE_MAX, step.at), step.at);
+  for (const taker of planned.resumes) resume(step, taker);
   for (const { jobId, index, shares } of planned.starts) {
     const job = present(state.jobs.get(jobId), `job ${jobId}`);
     const epoch = (job.active.get(index)?.epoch ?? 0) + 1;
     step.emit({ kind: 'task_allocated', place: placeOf(job, index), epoch, shares });
   }
+  for (const preemption of planned.preemptions) preempt(step, preemption);
   // Allocations only make nodes fuller: nothing more can start until something else changes.
   state.scheduleDue = planned.more;
   state.plansAhead = planned.promised.length > 0;
@@ -41,6 +45,7 @@ export function snapshotOf(
     ...NO_RULES,
     ...{ queue, pool, scheduling, fairness, windows, startsMax },
     quotas: new QuotaBook(held),
+    stopped: stoppedTasks(state),
   };
 }
 

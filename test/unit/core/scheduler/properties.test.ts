@@ -132,8 +132,16 @@ function naive(have: readonly NodeWords[], want: readonly JobWords[], by: string
         return { node: name, resources, gpus: gpusFree.slice(0, resources.gpuCount) };
       });
       const one = { jobId: entry.jobId, index, shares };
-      started.push(planWords({ starts: [one], promised: [], more: false }));
-      views = afterwards(views, { starts: [one], promised: [], more: false });
+      started.push(
+        planWords({ starts: [one], promised: [], resumes: [], preemptions: [], more: false }),
+      );
+      views = afterwards(views, {
+        starts: [one],
+        promised: [],
+        resumes: [],
+        preemptions: [],
+        more: false,
+      });
       running += 1;
     }
   }
@@ -182,6 +190,12 @@ test('[A11] a hundred thousand waiting tasks of few shapes ask each shape once',
     asked += 1;
     return fitting(wanted);
   };
-  assert.deepEqual(plan(made, 0), { starts: [], promised: [], more: false });
+  assert.deepEqual(plan(made, 0), {
+    starts: [],
+    promised: [],
+    resumes: [],
+    preemptions: [],
+    more: false,
+  });
   assert.equal(asked, shapes);
 });

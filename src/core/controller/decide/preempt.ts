@@ -1,0 +1,53 @@
+// Making room for what is more urgent: tasks told to leave or to stop, and stopped ones that go on.
+
+import { present } from '../../base/assert.ts';
+import type { Taker } from '../../scheduler/board.ts';
+import type { Preemption } from '../../scheduler/preempt.ts';
+import type { Stopped } from '../../scheduler/resume.ts';
+import { jobOf } from '../apply/jobs.ts';
+import { mayGetWork } from '../apply/nodes.ts';
+import { placeOf, type State, type Task } from '../state.ts';
+import type { Step } from '../step.ts';
+
+/** In the journal, instead of a user's name. */
+const BY = 'scheduler';
+
+export function preempt(step: Step, { jobId, index, mode, for: taker }: Preemption): void {
+  const place = placeOf(jobOf(step.state, jobId), index);
+  const because = `preempted by ${taker.jobId} of ${jobOf(step.state, taker.jobId).owner}`;
+  if (mode === 'suspend') step.emit({ kind: 'suspend_asked', place, by: BY, because });
+  else step.emit({ kind: 'end_asked', place, why: mode, by: BY, because });
+}
+
+export function resume(step: Step, { jobId, index }: Taker): void {
+  step.emit({ kind: 'resume_asked', place: placeOf(jobOf(step.state, jobId), index), by: BY });
+}
+
+/** Where nothing new may start, as on a drained node, nobody but the stopped tasks wants the cpus. */
+export function resumeApart(step: Step): void {
+  for (const one of stoppedTasks(step.state)) {
+    const nodes = one.nodes.map((name) => present(step.state.nodes.get(name), `node ${name}`));
+    if (nodes.every(mayGetWork)) continue;
+    if (nodes.every(({ free }) => free.cpuCount >= one.cpuCount)) resume(step, one);
+  }
+}
+
+/** Those that wait to go on. */
+export function stoppedTasks({ preempted }: State): Stopped[] {
+  return [...preempted].filter((task) => task.ending === null).map(stoppedOf);
+}
+
+function stoppedOf({ job, index, parts }: Task): Stopped {
+  const { spec, entry } = job;
+  const held = [...parts.values()].filter((part) => part.state !== 'ended');
+  return {
+    jobId: job.id,
+    index,
+    partition: spec.partition,
+    qos: entry.qos,
+    nodes: held.map((part) => part.share.node),
+    cpuCount: spec.request.perNode.cpuCount,
+    walltimeMs: spec.walltimeMs,
+    reservation: spec.reservation ?? null,
+  };
+}

@@ -1,0 +1,121 @@
+// Who must make room: the cheapest tasks of lower tiers whose leaving lets a task start. Cheapest is
+// the least tier, then the youngest start, then the fewest tasks. Nobody leaves for nothing.
+
+import type { NodeName } from '../model/ids.ts';
+import { NO_RESOURCES } from '../model/resources.ts';
+import {
+  type Partition,
+  type PreemptMode,
+  partitionOf,
+  plainQos,
+  type Qos,
+  qosOf,
+  type Scheduling,
+} from '../model/scheduling.ts';
+import type { Ask, Board, Taker } from './board.ts';
+import type { Running } from './pool.ts';
+import { RoomSearch, type Victim } from './room-search.ts';
+import type { Slot } from './slots.ts';
+
+/** A running task that must make room. */
+export interface Preemption extends Taker {
+  readonly mode: Exclude<PreemptMode, 'off'>;
+  readonly for: Taker;
+}
+
+/** What the mode of a task is: its QoS's if that has one, else its partition's. */
+export function modeOf(partition: Partition, qos: Qos): PreemptMode {
+  return qos.preempt === 'off' ? partition.preempt : qos.preempt;
+}
+
+/** One cycle's decisions about who leaves. */
+export class Preemptor {
+  readonly made: Preemption[] = [];
+  readonly #board: Board;
+  readonly #scheduling: Scheduling;
+  /** Who leaves by this cycle's decision, with the nodes whose future knows it. */
+  readonly #gone = new Map<string, Set<NodeName>>();
+  readonly #searches = new Map<string, RoomSearch>();
+  /** Tier of the least task that could have to leave; infinite = nobody ever. */
+  readonly #floor: number;
+
+  constructor(board: Board, scheduling: Scheduling) {
+    this.#board = board;
+    this.#scheduling = scheduling;
+    this.#floor = floorOf(scheduling);
+  }
+
+  /** Nodes that the task gets in a moment, with those on them told to leave; null: not like that. */
+  makeRoom(ask: Ask, tier: number, taker: Taker): Slot | null {
+    if (tier <= this.#floor) return null;
+    const found = this.#searchOf(ask, tier).find();
+    if (found === null) return null;
+    for (const victim of found.victims) this.#expel(victim, taker);
+    return this.#board.soon(found.names);
+  }
+
+  #searchOf(ask: Ask, tier: number): RoomSearch {
+    const key = `${ask.key} ${tier}`;
+    let search = this.#searches.get(key);
+    if (search === undefined) {
+      search = new RoomSearch(this.#board, ask, (one, name) => this.#victimOn(name, one, tier));
+      this.#searches.set(key, search);
+    }
+    return search;
+  }
+
+  #expel({ key, mode, one }: Victim, taker: Taker): void {
+    const { jobId, index } = one;
+    this.made.push({ jobId, index, mode, for: taker });
+    this.#gone.set(key, new Set());
+    const searches = [...this.#searches.values()];
+    for (const search of searches) {
+      for (const [name, victim] of search.placesOf(key)) this.#leave(name, victim);
+    }
+    for (const search of searches) search.expelled(key, this.#gone.get(key) as Set<NodeName>);
+  }
+
+  #leave(name: NodeName, victim: Victim): void {
+    const names = this.#gone.get(victim.key);
+    if (names === undefined || names.has(name)) return;
+    names.add(name);
+    this.#board.expel(name, victim);
+  }
+
+  #victimOn(name: NodeName, one: Running, below: number): Victim | null {
+    const victim = this.#victimOf(one, below);
+    if (victim === null || !this.#gone.has(victim.key)) return victim;
+    this.#leave(name, victim);
+    return null;
+  }
+
+  #victimOf(one: Running, below: number): Victim | null {
+    const { occupant } = one;
+    if (occupant === undefined || one.leaving === true) return null;
+    const partition = partitionOf(this.#scheduling, occupant.partition);
+    if (partition === null) return null;
+    const qos = qosOf(this.#scheduling, occupant.qos);
+    const tier = partition.tier + qos.tier;
+    if (tier >= below) return null;
+    const mode = modeOf(partition, qos);
+    const key = `${one.jobId}:${one.index}`;
+    if (mode === 'off' || (mode === 'suspend' && !occupant.canSuspend)) return null;
+    if (mode === 'suspend') {
+      const resources = { ...NO_RESOURCES, cpuCount: one.resources.cpuCount };
+      return { key, mode, tier, one, resources, whole: false };
+    }
+    const ends = mode === 'requeue' && !occupant.canRequeue ? 'cancel' : mode;
+    return { key, mode: ends, tier, one, resources: one.resources, whole: true };
+  }
+}
+
+function floorOf(scheduling: Scheduling): number {
+  let floor = Infinity;
+  const qualities = [plainQos(''), ...Object.values(scheduling.qualities)];
+  for (const partition of Object.values(scheduling.partitions)) {
+    for (const qos of qualities) {
+      if (modeOf(partition, qos) !== 'off') floor = Math.min(floor, partition.tier + qos.tier);
+    }
+  }
+  return floor;
+}

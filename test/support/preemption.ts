@@ -1,0 +1,89 @@
+// Nodes with tasks of several tiers on them, for tests of who must make room.
+
+import type { JobId, NodeName } from '../../src/core/model/ids.ts';
+import { subtractResources } from '../../src/core/model/resources.ts';
+import {
+  type PreemptMode,
+  plainPartition,
+  plainScheduling,
+  type Scheduling,
+} from '../../src/core/model/scheduling.ts';
+import type { Plan } from '../../src/core/scheduler/plan.ts';
+import { NodePool, type NodeView, type Running } from '../../src/core/scheduler/pool.ts';
+import { type Amounts, resources } from './nodes.ts';
+
+/** A task that runs, on one node or more. */
+export interface RunWords extends Amounts {
+  readonly id: number;
+  readonly on: readonly string[];
+  readonly tier?: number;
+  /** Ms; later is younger. */
+  readonly at?: number;
+  readonly leaving?: boolean;
+  /** It must not start again. */
+  readonly once?: boolean;
+  /** It is stopped already. */
+  readonly stopped?: boolean;
+}
+
+/** Partitions `tier0`, `tier1`, …: tasks of each make room by its mode. */
+export function tiers(modes: readonly PreemptMode[]): Scheduling {
+  const partitions = Object.fromEntries(
+    modes.map((preempt, tier) => [
+      `tier${tier}`,
+      { ...plainPartition(`tier${tier}`), tier, preempt },
+    ]),
+  );
+  return { ...plainScheduling('first_fit'), partitions };
+}
+
+/** A pool of nodes of equal size. */
+export function busyPool(names: readonly string[], size: Amounts, runs: readonly RunWords[]) {
+  const pool = new NodePool();
+  names.forEach((name, at) => {
+    pool.set(busyView(name, at + 1, size, runs));
+  });
+  return pool;
+}
+
+function busyView(name: string, order: number, size: Amounts, all: readonly RunWords[]): NodeView {
+  const runs = all.filter(({ on }) => on.includes(name));
+  const total = resources(size);
+  return {
+    name: name as NodeName,
+    order,
+    total,
+    free: runs.map(resources).reduce(subtractResources, total),
+    gpusFree: [],
+    labels: new Set(),
+    labelsKey: '',
+    idle: runs.length === 0,
+    running: runs.map(runningOf),
+  };
+}
+
+function runningOf(words: RunWords): Running {
+  return {
+    jobId: words.id as JobId,
+    index: 0,
+    resources: resources(words),
+    startedAt: words.at ?? 0,
+    walltimeMs: null,
+    reservation: null,
+    leaving: words.leaving ?? false,
+    occupant: {
+      partition: `tier${words.tier ?? 0}`,
+      qos: 'normal',
+      canSuspend: words.stopped !== true,
+      canRequeue: words.once !== true,
+    },
+  };
+}
+
+/** `requeue 5 for 1, …`, in the order of the ids. */
+export function preemptionWords({ preemptions }: Plan): string {
+  return [...preemptions]
+    .sort((a, b) => a.for.jobId - b.for.jobId || a.jobId - b.jobId)
+    .map(({ mode, jobId, for: whom }) => `${mode} ${jobId} for ${whom.jobId}`)
+    .join(', ');
+}

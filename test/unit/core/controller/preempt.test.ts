@@ -1,0 +1,159 @@
+// A task of a higher tier takes the place of others: by requeueing, cancelling or stopping them.
+
+import assert from 'node:assert/strict';
+import type { Event } from '../../../../src/core/controller/events.ts';
+import type { NodeName } from '../../../../src/core/model/ids.ts';
+import type { PreemptMode } from '../../../../src/core/model/scheduling.ts';
+import { plainPartition, plainScheduling } from '../../../../src/core/model/scheduling.ts';
+import type { Settings } from '../../../../src/core/model/settings.ts';
+import { ANN, BOB, place, SETTINGS, scenario, type TestHead } from '../../../support/controller.ts';
+
+/** Jobs that name no partition are of the lower tier. */
+function settings(preempt: PreemptMode): Settings {
+  const low = { ...plainPartition('default'), preempt };
+  const urgent = { ...plainPartition('urgent'), tier: 1 };
+  const partitions = { default: low, urgent };
+  return { ...SETTINGS, scheduling: { ...plainScheduling('first_fit'), partitions } };
+}
+
+function urgent(head: TestHead) {
+  return head.submit({ partition: 'urgent', cpuCount: 2 }, { by: BOB });
+}
+
+/** One cycle, all its events. */
+function cycle(head: TestHead): readonly Event[] {
+  return head.perform({ kind: 'schedule' }).events;
+}
+
+scenario(
+  '[A13] a requeued task makes room and waits for its turn, as preempted',
+  (head) => {
+    head.connect('n1', { cpus: 2 });
+    head.running({ cpuCount: 2 });
+    const id = urgent(head);
+    const because = `preempted by ${id} of bob`;
+    const [asked] = cycle(head);
+    const said = { kind: 'end_asked', place: place('1'), why: 'requeue', by: 'scheduler', because };
+    assert.deepEqual(asked, said);
+    assert.deepEqual(head.orders('n1'), ['end 1#1']);
+    assert.deepEqual(cycle(head), [], 'it is told once');
+    head.submit({ cpuCount: 1 });
+    assert.deepEqual(cycle(head), [], 'nobody else gets what it leaves');
+    const events = head.ended('1#1', { cause: 'ended', signal: 15 });
+    const [requeued] = events.filter((event) => event.kind === 'task_requeued');
+    assert.equal(requeued?.kind === 'task_requeued' && requeued.because, because);
+    assert.deepEqual(head.schedule(), [`${id}#1@n1`]);
+    head.started(`${id}#1`);
+    head.ended(`${id}#1`);
+    assert.deepEqual(head.schedule(), ['1#2@n1']);
+  },
+  settings('requeue'),
+);
+
+scenario(
+  '[A13] a cancelled task says for whom',
+  (head) => {
+    head.connect('n1', { cpus: 2 });
+    head.running({ cpuCount: 2 });
+    const id = urgent(head);
+    cycle(head);
+    head.ended('1#1', { cause: 'ended', signal: 15 });
+    assert.equal(head.job(1).outcome?.kind, 'cancelled');
+    assert.equal(head.job(1).outcome?.detail, `preempted by ${id} of bob`);
+    assert.deepEqual(head.schedule(), [`${id}#1@n1`]);
+  },
+  settings('cancel'),
+);
+
+scenario(
+  '[A14] a task whose preemptor has gone is not brought back, and nobody else is told to leave',
+  (head) => {
+    head.connect('n1', { cpus: 2 });
+    head.connect('n2', { cpus: 2 });
+    head.running({ cpuCount: 2 });
+    head.running({ cpuCount: 2 });
+    const id = urgent(head);
+    assert.equal(cycle(head).length, 1);
+    head.command({ kind: 'cancel_task', place: place(`${id}`) }, BOB);
+    urgent(head);
+    assert.deepEqual(cycle(head), [], 'what leaves is enough for the next one');
+  },
+  settings('requeue'),
+);
+
+scenario(
+  '[A15] a stopped task keeps its memory, gives its cpus, and goes on when there is room',
+  (head) => {
+    head.connect('n1', { cpus: 2 });
+    head.running({ cpuCount: 2 });
+    const memory = head.node('n1').free.memoryBytes;
+    const id = urgent(head);
+    assert.equal(cycle(head)[0]?.kind, 'suspend_asked');
+    assert.deepEqual(head.orders('n1'), ['suspend 1#1']);
+    assert.equal(head.node('n1').free.cpuCount, 0, 'its cpus are its own until it has stopped');
+    assert.deepEqual(cycle(head), []);
+    head.suspended('1#1');
+    assert.equal(head.node('n1').free.cpuCount, 2);
+    assert.equal(head.node('n1').free.memoryBytes, memory);
+    assert.deepEqual(head.schedule(), [`${id}#1@n1`]);
+    head.started(`${id}#1`);
+    const small = head.submit({ cpuCount: 1 });
+    assert.equal(
+      head.refused({ kind: 'resume_task', place: place('1') }, ANN),
+      'job.not_suspended',
+    );
+    head.crash();
+    head.connect('n1', { cpus: 2, held: head.heldBy('n1') });
+    assert.deepEqual(cycle(head), []);
+    head.ended(`${id}#1`);
+    assert.deepEqual(
+      cycle(head).map((event) => event.kind),
+      ['resume_asked'],
+      'before anything new of its tier',
+    );
+    assert.equal(head.node('n1').free.cpuCount, 0);
+    assert.deepEqual(head.orders('n1'), ['resume 1#1']);
+    head.resumed('1#1');
+    assert.equal(head.task('1').state, 'running');
+    head.ended('1#1');
+    assert.deepEqual(head.schedule(), [`${small}#1@n1`]);
+  },
+  settings('suspend'),
+);
+
+scenario(
+  '[A15] a stopped task goes on though its node takes no new work',
+  (head) => {
+    head.connect('n1', { cpus: 2 });
+    head.running({ cpuCount: 2 });
+    const id = urgent(head);
+    cycle(head);
+    head.suspended('1#1');
+    head.schedule();
+    head.started(`${id}#1`);
+    head.command({ kind: 'drain_node', node: 'n1' as NodeName, reason: 'repair' });
+    assert.deepEqual(cycle(head), []);
+    head.ended(`${id}#1`);
+    assert.deepEqual(
+      cycle(head).map((event) => event.kind),
+      ['resume_asked'],
+    );
+  },
+  settings('suspend'),
+);
+
+scenario(
+  '[A15] a stopped task can be cancelled, and its room is whole again',
+  (head) => {
+    head.connect('n1', { cpus: 2 });
+    head.running({ cpuCount: 2 });
+    urgent(head);
+    cycle(head);
+    head.suspended('1#1');
+    head.command({ kind: 'cancel_task', place: place('1') }, ANN);
+    assert.deepEqual(head.orders('n1'), ['end 1#1']);
+    head.ended('1#1', { cause: 'ended', signal: 9 });
+    assert.deepEqual(head.node('n1').free, head.node('n1').total);
+  },
+  settings('suspend'),
+);
