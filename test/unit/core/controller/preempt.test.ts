@@ -26,7 +26,7 @@ function cycle(head: TestHead): readonly Event[] {
 }
 
 scenario(
-  '[A13] a requeued task makes room and waits for its turn, as preempted',
+  '[P11] a requeued task makes room and waits for its turn, as preempted',
   (head) => {
     head.connect('n1', { cpus: 2 });
     head.running({ cpuCount: 2 });
@@ -51,7 +51,7 @@ scenario(
 );
 
 scenario(
-  '[A13] a cancelled task says for whom',
+  '[P11] a cancelled task says for whom',
   (head) => {
     head.connect('n1', { cpus: 2 });
     head.running({ cpuCount: 2 });
@@ -66,7 +66,7 @@ scenario(
 );
 
 scenario(
-  '[A14] a task whose preemptor has gone is not brought back, and nobody else is told to leave',
+  '[P12] a task whose preemptor has gone is not brought back, and nobody else is told to leave',
   (head) => {
     head.connect('n1', { cpus: 2 });
     head.connect('n2', { cpus: 2 });
@@ -82,7 +82,7 @@ scenario(
 );
 
 scenario(
-  '[A15] a stopped task keeps its memory, gives its cpus, and goes on when there is room',
+  '[P13] a stopped task keeps its memory, gives its cpus, and goes on when there is room',
   (head) => {
     head.connect('n1', { cpus: 2 });
     head.running({ cpuCount: 2 });
@@ -122,7 +122,7 @@ scenario(
 );
 
 scenario(
-  '[A15] a stopped task goes on though its node takes no new work',
+  '[P13] a stopped task goes on though its node takes no new work',
   (head) => {
     head.connect('n1', { cpus: 2 });
     head.running({ cpuCount: 2 });
@@ -143,7 +143,7 @@ scenario(
 );
 
 scenario(
-  '[A15] a stopped task can be cancelled, and its room is whole again',
+  '[P13] a stopped task can be cancelled, and its room is whole again',
   (head) => {
     head.connect('n1', { cpus: 2 });
     head.running({ cpuCount: 2 });

@@ -37,22 +37,22 @@ const HIGH: JobWords = { cpus: 4, partition: 'tier2' };
 const LOW: RunWords = { id: 50, on: ['n1'], cpus: 4 };
 
 const ROWS: readonly Row[] = [
-  { title: '[A13] a lower tier makes room', runs: [LOW], jobs: [HIGH], leave: 'requeue 50 for 1' },
+  { title: '[P11] a lower tier makes room', runs: [LOW], jobs: [HIGH], leave: 'requeue 50 for 1' },
   {
-    title: '[A13] an equal tier does not',
+    title: '[P11] an equal tier does not',
     runs: [{ ...LOW, tier: 2 }],
     jobs: [HIGH],
     leave: '',
   },
   {
-    title: '[A13] nobody leaves whose partition does not say so',
+    title: '[P11] nobody leaves whose partition does not say so',
     runs: [LOW],
     jobs: [HIGH],
     modes: ['off', 'cancel', 'cancel'],
     leave: '',
   },
   {
-    title: '[A13] the least tier leaves first',
+    title: '[P11] the least tier leaves first',
     nodes: ['n1', 'n2'],
     runs: [
       { ...LOW, tier: 1 },
@@ -62,7 +62,7 @@ const ROWS: readonly Row[] = [
     leave: 'requeue 51 for 1',
   },
   {
-    title: '[A13] of one tier the youngest leaves first',
+    title: '[P11] of one tier the youngest leaves first',
     nodes: ['n1', 'n2'],
     runs: [
       { ...LOW, at: 5 },
@@ -72,7 +72,7 @@ const ROWS: readonly Row[] = [
     leave: 'requeue 50 for 1',
   },
   {
-    title: '[A14] no more leave than it takes',
+    title: '[P12] no more leave than it takes',
     runs: [
       { id: 50, on: ['n1'], cpus: 1, at: 9 },
       { id: 51, on: ['n1'], cpus: 2, at: 8 },
@@ -82,20 +82,20 @@ const ROWS: readonly Row[] = [
     leave: 'requeue 51 for 1',
   },
   {
-    title: '[A14] nobody leaves for a task that still could not start',
+    title: '[P12] nobody leaves for a task that still could not start',
     nodes: ['n1', 'n2'],
     runs: [LOW, { ...LOW, id: 51, on: ['n2'], tier: 2 }],
     jobs: [{ ...HIGH, nodes: 2 }],
     leave: '',
   },
   {
-    title: '[A14] nor for what no node could hold',
+    title: '[P12] nor for what no node could hold',
     runs: [LOW],
     jobs: [{ cpus: 5, partition: 'tier2' }],
     leave: '',
   },
   {
-    title: '[A14] who leaves anyway is waited for',
+    title: '[P12] who leaves anyway is waited for',
     nodes: ['n1', 'n2'],
     runs: [
       { ...LOW, leaving: true },
@@ -105,7 +105,7 @@ const ROWS: readonly Row[] = [
     leave: '',
   },
   {
-    title: '[A14] what leaves for one task is not counted for the next',
+    title: '[P12] what leaves for one task is not counted for the next',
     nodes: ['n1', 'n2'],
     runs: [
       { ...LOW, leaving: true },
@@ -115,7 +115,7 @@ const ROWS: readonly Row[] = [
     leave: 'requeue 51 for 2',
   },
   {
-    title: '[A14] one wide task leaves rather than two small ones, when its nodes are enough',
+    title: '[P12] one wide task leaves rather than two small ones, when its nodes are enough',
     nodes: ['n1', 'n2', 'n3'],
     runs: [
       { id: 50, on: ['n1', 'n2'], cpus: 4, at: 3 },
@@ -125,7 +125,7 @@ const ROWS: readonly Row[] = [
     leave: 'requeue 50 for 1',
   },
   {
-    title: '[A14] a free node is used before anybody has to leave',
+    title: '[P12] a free node is used before anybody has to leave',
     nodes: ['n1', 'n2'],
     runs: [LOW],
     jobs: [
@@ -135,13 +135,13 @@ const ROWS: readonly Row[] = [
     leave: 'requeue 50 for 1',
   },
   {
-    title: '[A13] a task that must not run twice is cancelled where others are requeued',
+    title: '[P11] a task that must not run twice is cancelled where others are requeued',
     runs: [{ ...LOW, once: true }],
     jobs: [HIGH],
     leave: 'cancel 50 for 1',
   },
   {
-    title: '[A15] stopping gives cpus and keeps memory',
+    title: '[P13] stopping gives cpus and keeps memory',
     nodes: ['n1', 'n2'],
     runs: [
       { id: 50, on: ['n1'], cpus: 4, memory: 3 },
@@ -217,7 +217,7 @@ function without(
   });
 }
 
-test('[A14] a task has room when those told to leave have left, and not without any one of them', () => {
+test('[P12] a task has room when those told to leave have left, and not without any one of them', () => {
   const nodes = ['n1', 'n2', 'n3'];
   fc.assert(
     fc.property(
@@ -245,7 +245,7 @@ test('[A14] a task has room when those told to leave have left, and not without 
   );
 });
 
-test('[A14] if anybody of lower tiers could leave so that a task starts, somebody is told to', () => {
+test('[P12] if anybody of lower tiers could leave so that a task starts, somebody is told to', () => {
   const nodes = ['n1', 'n2', 'n3'];
   fc.assert(
     fc.property(
