@@ -2,7 +2,9 @@
 // by hand is below the line that `KEPT_FROM` names and stays as it is.
 
 import type { Command, Option } from 'commander';
+import type { Key } from '../../src/cli/config/key.ts';
 import { environmentName, KEYS, SEED_KEYS } from '../../src/cli/config/keys.ts';
+import { TABLES } from '../../src/cli/config/tables.ts';
 import { buildProgram, type Invocation, runSingle } from '../../src/cli/main.ts';
 import * as cmconfigure from '../../src/cli/seed/cmconfigure.ts';
 import * as cmdaemon from '../../src/cli/seed/cmdaemon.ts';
@@ -114,12 +116,49 @@ async function seedPages(): Promise<Page[]> {
   return pages;
 }
 
-function configPage(): Page {
-  const rows = KEYS.map(({ name, type, default: value, text, choices }) => {
-    const kind = choices === undefined ? type : choices.join(', ');
-    const shown = value === null ? 'found out' : value === '' ? 'none' : `\`${value}\``;
-    return `| \`${name}\` | ${kind} | ${shown} | ${cell(text)} |`;
+const KEY_COLUMNS = ['| key | type | default | what it is |', '|---|---|---|---|'];
+
+function keyRow({ name, type, default: value, text, choices }: Key, none: string): string {
+  const kind = choices === undefined ? type : choices.join(', ');
+  const shown = value === null ? none : value === '' ? 'none' : `\`${value}\``;
+  return `| \`${name}\` | ${kind} | ${shown} | ${cell(text)} |`;
+}
+
+/** The parts of the file whose entries have names of the site's own. */
+function tableParts(): string[] {
+  return TABLES.flatMap(({ section, fields }) => {
+    const rows = fields.map((field) => {
+      const name = field.name === '' ? `${section}.NAME` : field.name;
+      return keyRow({ ...field, name }, '');
+    });
+    return [`### \`${section}\``, [...KEY_COLUMNS, ...rows].join('\n')];
   });
+}
+
+const TABLES_TEXT = [
+  'These stand in the file only, each under a name of your own; there are no variables for them.',
+  'The partition `default` is always there, with all nodes, and takes the jobs that name none; an',
+  'entry of that name changes it. A node may be in several partitions. `normal` is the QoS of jobs',
+  'that name none. In an expression over labels `!` binds before `&`, and `&` before `|`.',
+  '',
+  '```yaml',
+  'partitions:',
+  '  default: {policy: easy, limits: {time: 2d, default_time: 1h}}',
+  '  gpu:',
+  '    labels: gpu & !old',
+  '    groups: [chem, bio]',
+  '    limits: {tasks_per_user: 8}',
+  '  test: {nodes: "n[1-2]", tier: 1, limits: {time: 10m}}',
+  'qos:',
+  '  urgent: {priority: 1, running_tasks: 4, users: [olga]}',
+  'fair_share:',
+  '  half_life: 7d',
+  '  groups: {chem: {share: 3, users: [ann, bob]}}',
+  '```',
+].join('\n');
+
+function configPage(): Page {
+  const rows = KEYS.map((one) => keyRow(one, 'found out'));
   const old = Object.entries(SEED_KEYS).map(
     ([name, { key, unit }]) => `| \`${name}\` | \`${key}\` | ${UNITS[unit]} |`,
   );
@@ -139,7 +178,10 @@ function configPage(): Page {
   const parts = [
     '# Configuration',
     intro,
-    ['| key | type | default | what it is |', '|---|---|---|---|', ...rows].join('\n'),
+    [...KEY_COLUMNS, ...rows].join('\n'),
+    '## Partitions, qualities of service, shares',
+    TABLES_TEXT,
+    ...tableParts(),
     '## Old keys',
     'A `cm-config.yml` is understood as it is; its bare numbers have the units they always had.',
     ['| old key | key | unit of a bare number |', '|---|---|---|', ...old].join('\n'),

@@ -32,8 +32,8 @@ const check = defineVerb({
   define: (command) => void command.argument('<file>', 'a weft.yaml, or an old cm-config.yml'),
   async run({ context, args: [file = ''] }) {
     const { readConfigFile } = await import('../config/read-file.ts');
-    const values = readConfigFile(file);
-    context.print(`${file}: ${values.size} keys, all right`);
+    const { values, tableValues } = readConfigFile(file);
+    context.print(`${file}: ${values.size + tableValues.length} keys, all right`);
     return 0;
   },
 });

@@ -4,8 +4,10 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { usage } from '../failure.ts';
-import { environmentName, KEYS, type Key } from './keys.ts';
-import type { FileValue } from './read-file.ts';
+import type { Key } from './key.ts';
+import { environmentName, KEYS } from './keys.ts';
+import type { FileReading, FileValue } from './read-file.ts';
+import type { Entries } from './tables.ts';
 import { type Address, parseValue, type Value } from './value.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -21,14 +23,25 @@ export class Config {
   /** The file that was read; null when there is none. */
   readonly file: string | null;
   readonly #settings: ReadonlyMap<string, Setting>;
+  readonly #tables: ReadonlyMap<string, Entries>;
 
-  constructor(file: string | null, settings: ReadonlyMap<string, Setting>) {
+  constructor(
+    file: string | null,
+    settings: ReadonlyMap<string, Setting>,
+    tables: ReadonlyMap<string, Entries>,
+  ) {
     this.file = file;
     this.#settings = settings;
+    this.#tables = tables;
   }
 
   all(): Setting[] {
     return [...this.#settings.values()];
+  }
+
+  /** What the file says under `partitions`, `qos` and the like, by name. */
+  table(section: string): Entries {
+    return this.#tables.get(section) ?? NO_ENTRIES;
   }
 
   get(name: string): Value {
@@ -75,14 +88,18 @@ export interface ConfigSources {
   readonly directory: string;
 }
 
+const NO_ENTRIES: Entries = new Map();
+const NOTHING_READ = { values: new Map(), tables: new Map(), tableValues: [] };
+
 /** Reads everything; throws a failure that says where the wrong value stands. */
 export async function loadConfig(sources: ConfigSources): Promise<Config> {
   const file = sources.file ?? findConfigFile(sources.environment, sources.directory);
   // The YAML parser is loaded only when there is a file: most commands start without it.
-  const fromFile: ReadonlyMap<string, FileValue> =
-    file === null ? new Map() : (await import('./read-file.ts')).readConfigFile(file);
-  const settings = KEYS.map((key) => [key.name, resolve(key, sources, fromFile)] as const);
-  return new Config(file, new Map(settings));
+  const reading: Pick<FileReading, 'values' | 'tables' | 'tableValues'> =
+    file === null ? NOTHING_READ : (await import('./read-file.ts')).readConfigFile(file);
+  const settings = KEYS.map((key) => [key.name, resolve(key, sources, reading.values)] as const);
+  const written = reading.tableValues.map((setting) => [setting.key.name, setting] as const);
+  return new Config(file, new Map([...settings, ...written]), reading.tables);
 }
 
 /** First of: WEFT_CONFIG, the state directory, the user's, the machine's, the seed's CM_PATH. */

@@ -1,36 +1,24 @@
 // Every configuration key, on one screen: name, type, default, what it is for. The reader, `config
 // show` and docs/config.md are made from this table.
 
-import { POLICIES } from '../../core/model/scheduling.ts';
+import { DEFAULT_WEIGHTS, DEPTH_DEFAULT, POLICIES } from '../../core/model/scheduling.ts';
+import { type Key, key } from './key.ts';
 
-export type KeyType =
-  | 'text'
-  | 'texts'
-  | 'count'
-  | 'size'
-  | 'duration'
-  | 'flag'
-  | 'address'
-  | 'choice';
+const weight = (name: string, value: number, text: string): Key =>
+  key(`priority.${name}`, 'number', String(value), text, { min: -1e9, max: 1e9 });
 
-export interface Key {
-  readonly name: string;
-  readonly type: KeyType;
-  /** As one would write it; null = none, or found out on the machine. */
-  readonly default: string | null;
-  readonly text: string;
-  readonly choices?: readonly string[];
-  readonly min?: number;
-  readonly max?: number;
-}
-
-const key = (name: string, type: KeyType, value: string | null, text: string, more = {}): Key => ({
-  name,
-  type,
-  default: value,
-  text,
-  ...more,
-});
+const PRIORITY_KEYS: readonly Key[] = [
+  weight('age', DEFAULT_WEIGHTS.age, 'Points for each hour of waiting.'),
+  weight(
+    'size',
+    DEFAULT_WEIGHTS.size,
+    'Points of a task of all nodes; smaller ones in proportion.',
+  ),
+  weight('fair_share', DEFAULT_WEIGHTS.fairShare, 'Points of a user who has used nothing lately.'),
+  weight('partition', DEFAULT_WEIGHTS.partition, 'Points of a partition whose priority is 1.'),
+  weight('qos', DEFAULT_WEIGHTS.qos, 'Points of a QoS whose priority is 1.'),
+  weight('nice', DEFAULT_WEIGHTS.nice, 'Points that a step of nice takes away.'),
+];
 
 export const KEYS: readonly Key[] = [
   key('cluster.name', 'text', 'weft', 'Name of the cluster, shown in listings.'),
@@ -61,7 +49,9 @@ export const KEYS: readonly Key[] = [
   key('head.crash_limit', 'count', '3', 'Starts that may take a node down before a task is held.', {
     min: 1,
   }),
-  key('head.policy', 'choice', 'first_fit', 'Order of starts.', { choices: POLICIES }),
+  key('head.policy', 'choice', 'first_fit', 'Order of starts, where a partition says none.', {
+    choices: POLICIES,
+  }),
   key(
     'head.retain_jobs',
     'count',
@@ -87,6 +77,16 @@ export const KEYS: readonly Key[] = [
   key('defaults.cpus', 'count', '1', 'Cpus per node of a job that does not say.'),
   key('defaults.memory', 'size', '100M', 'Memory per node of a job that does not say.'),
   key('defaults.time', 'duration', 'none', 'Time limit of a job that does not say.'),
+  ...PRIORITY_KEYS,
+  key(
+    'scheduler.depth',
+    'count',
+    String(DEPTH_DEFAULT),
+    'Waiting tasks of a partition that `conservative` plans ahead.',
+  ),
+  key('fair_share.half_life', 'duration', '7d', 'Time after which what was used counts half.', {
+    min: 1000,
+  }),
   key('node.name', 'text', null, 'Name of this node; default: the host name.'),
   key('node.cpus', 'count', null, 'Cpus offered; default: all that affinity and cgroup leave.'),
   key(

@@ -1,12 +1,16 @@
 // Reads weft.yaml strictly: every problem at once, each with file:line:column and what was meant.
 
 import { readFileSync } from 'node:fs';
-import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml';
+import { isMap, isScalar, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml';
 import { didYouMean } from '../../core/base/nearest-word.ts';
 import { err, ok, type Result } from '../../core/base/result.ts';
 import { refuse } from '../../core/model/errors.ts';
 import { failure } from '../failure.ts';
-import { KEYS, type Key, SEED_KEYS } from './keys.ts';
+import type { Key } from './key.ts';
+import { KEYS, SEED_KEYS } from './keys.ts';
+import { isNothing, startOf, textOf } from './nodes.ts';
+import { TableReader, tableOf } from './read-tables.ts';
+import { type Entries, TABLES } from './tables.ts';
 import { parseSeedValue, parseValue, type Value } from './value.ts';
 
 export interface FileValue {
@@ -23,13 +27,18 @@ export interface Problem {
 /** Values by key name; what is wrong with the file beside them. */
 export interface FileReading {
   readonly values: ReadonlyMap<string, FileValue>;
+  /** Partitions and the like, by section and name. */
+  readonly tables: ReadonlyMap<string, Entries>;
+  /** What was written in the tables, each value under its whole name. */
+  readonly tableValues: readonly (FileValue & { readonly key: Key })[];
   readonly problems: readonly Problem[];
 }
 
-/** The values of a file; throws one failure that lists all problems. */
-export function readConfigFile(path: string): ReadonlyMap<string, FileValue> {
-  const { values, problems } = parseConfig(readText(path), path);
-  if (problems.length === 0) return values;
+/** What a file says; throws one failure that lists all problems. */
+export function readConfigFile(path: string): FileReading {
+  const reading = parseConfig(readText(path), path);
+  const { problems } = reading;
+  if (problems.length === 0) return reading;
   const lines = problems.map(({ where, what }) => `${where}: ${what}`);
   const [first = { where: path, what: '' }] = problems;
   const more = lines.length > 1 ? `\n${lines.slice(1).join('\n')}` : '';
@@ -45,6 +54,7 @@ export function parseConfig(text: string, path: string): FileReading {
   const root: unknown = document.contents;
   if (isMap(root)) reader.readMap(root, '');
   else if (root !== null) reader.problem(0, 'the file is not a mapping of keys to values');
+  reader.finish();
   return reader;
 }
 
@@ -58,13 +68,18 @@ function readText(path: string): string {
 }
 
 const BY_NAME = new Map(KEYS.map((key) => [key.name, key]));
-const SECTIONS = new Set(KEYS.map(({ name }) => name.split('.')[0] ?? ''));
+const SECTIONS = new Set(
+  [...KEYS.map(({ name }) => name), ...TABLES.map(({ section }) => section)].map(
+    (name) => name.split('.')[0] ?? '',
+  ),
+);
 
 class Reader implements FileReading {
   readonly values = new Map<string, FileValue>();
   readonly problems: Problem[] = [];
   readonly #path: string;
   readonly #counter: LineCounter;
+  readonly #tables = new TableReader((offset, what) => this.problem(offset, what));
 
   constructor(path: string, counter: LineCounter) {
     this.#path = path;
@@ -76,13 +91,31 @@ class Reader implements FileReading {
     this.problems.push({ where: `${this.#path}:${line}:${col}`, what });
   }
 
+  get tables(): ReadonlyMap<string, Entries> {
+    return this.#tables.tables;
+  }
+
+  get tableValues(): FileReading['tableValues'] {
+    return this.#tables.settings.map(({ key, value, offset }) => {
+      return { key, value, source: `${this.#path}:${this.#counter.linePos(offset).line}` };
+    });
+  }
+
+  /** What can be judged only when all is read. */
+  finish(): void {
+    this.#tables.finish();
+  }
+
   readMap(map: YAMLMap<unknown, unknown>, section: string): void {
     for (const { key, value } of map.items) {
       const node = key as Node;
       const word = isScalar(key) ? String(key.value) : '';
       const name = section === '' ? word : `${section}.${word}`;
-      if (isMap(value) && section === '' && SECTIONS.has(word)) this.readMap(value, word);
-      else if (!SECTIONS.has(name)) this.#readEntry({ name, node, value: value as Node | null });
+      const table = tableOf(name);
+      if (table !== undefined && isMap(value)) this.#tables.read(table, value);
+      else if (isMap(value) && section === '' && SECTIONS.has(word)) this.readMap(value, word);
+      else if (table === undefined && !SECTIONS.has(name))
+        this.#readEntry({ name, node, value: value as Node | null });
       // A section whose keys are all comments is an empty one.
       else if (!isNothing(value)) this.problem(startOf(value, node), `${name}: ${OF_KEYS}`);
     }
@@ -132,24 +165,6 @@ function readEntry({
   const parsed = seedKey ? parseSeedValue(key, seedKey, text) : parseValue(key, text);
   if (!parsed.ok) return err({ offset, what: `${name}: ${parsed.error}` });
   return ok({ key, value: parsed.value, old: seedKey !== undefined });
-}
-
-function startOf(value: unknown, otherwise: Node): number {
-  return (value as Node | null)?.range?.[0] ?? otherwise.range?.[0] ?? 0;
-}
-
-function isNothing(value: unknown): boolean {
-  return value === null || (isScalar(value) && value.value === null);
-}
-
-function textOf(value: Node | null, key: Key): string | null {
-  if (isSeq(value) && key.type === 'texts') {
-    const items = value.items.map((item) => (isScalar(item) ? String(item.value) : null));
-    return items.includes(null) ? null : items.join(',');
-  }
-  if (!isScalar(value) || value.value === null) return null;
-  // The source, not the value: YAML would read 1:30 or 010 as numbers of its own.
-  return typeof value.value === 'string' ? value.value : (value.source ?? String(value.value));
 }
 
 function expected(key: Key): string {

@@ -3,7 +3,10 @@
 import { DURATION_FORMS, formatDuration, parseDuration } from '../../core/base/duration.ts';
 import { err, ok, type Result } from '../../core/base/result.ts';
 import { formatSize, parseSize, SIZE_FORMS } from '../../core/base/size.ts';
-import type { Key, SeedKey } from './keys.ts';
+import { isExpression, parseLabels } from '../../core/model/labels.ts';
+import { parseNodeNames } from '../../core/model/node-names.ts';
+import type { Key } from './key.ts';
+import type { SeedKey } from './keys.ts';
 
 export interface Address {
   readonly host: string;
@@ -65,6 +68,12 @@ const READERS: Record<Key['type'], (text: string, key: Key) => Result<Value, str
     ),
   count: (text) =>
     /^\d{1,12}$/.test(text) ? ok(Number(text)) : err(`'${text}' is not a whole number`),
+  integer: (text) =>
+    /^-?\d{1,12}$/.test(text) ? ok(Number(text)) : err(`'${text}' is not a whole number`),
+  number: (text) =>
+    /^-?\d{1,12}(\.\d{1,12})?$/.test(text) ? ok(Number(text)) : err(`'${text}' is not a number`),
+  nodes: parseNodeNames,
+  labels: parseLabelList,
   size: (text) =>
     /^\d+$/.test(text) && text !== '0'
       ? err(`'${text}' has no unit; write ${SIZE_FORMS.split(' or ')[0]}`)
@@ -83,6 +92,19 @@ const READERS: Record<Key['type'], (text: string, key: Key) => Result<Value, str
   choice: (text, { choices = [] }) =>
     choices.includes(text) ? ok(text) : err(`'${text}' is not one of ${choices.join(', ')}`),
 };
+
+/** Labels or expressions, all of which a node must meet. */
+function parseLabelList(text: string): Result<Value, string> {
+  const labels = text.split(',').map((part) => part.trim());
+  for (const label of labels) {
+    const parsed = parseLabels(label);
+    if (!parsed.ok && label !== '') {
+      const where = isExpression(label) ? `, column ${parsed.error.column}` : '';
+      return err(`'${label}'${where}: ${parsed.error.what}`);
+    }
+  }
+  return ok(labels.filter(Boolean));
+}
 
 function parseAddress(text: string): Result<Value, string> {
   if (text === 'none') return ok(null);

@@ -1,9 +1,9 @@
 // From the configuration to the head's options.
 
 import { hostname } from 'node:os';
-import { type Policy, plainScheduling } from '../../core/model/scheduling.ts';
 import type { Settings } from '../../core/model/settings.ts';
 import type { Config } from '../config/config.ts';
+import { schedulingFrom } from '../config/scheduling.ts';
 import type { Address } from '../config/value.ts';
 import { usage } from '../failure.ts';
 import type { HeadOptions } from './daemon-options.ts';
@@ -75,7 +75,7 @@ function settingsOf(config: Config): Settings {
       },
       walltimeMs: config.optionalNumber('defaults.time'),
     },
-    scheduling: plainScheduling(config.text('head.policy') as Policy),
+    scheduling: schedulingFrom(config),
     retainedJobsMax: config.number('head.retain_jobs'),
   };
 }

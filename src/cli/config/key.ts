@@ -1,0 +1,36 @@
+// What a configuration key is: a name, a type, a default and what it is for.
+
+export type KeyType =
+  | 'text'
+  | 'texts'
+  | 'count'
+  | 'integer'
+  | 'number'
+  | 'size'
+  | 'duration'
+  | 'flag'
+  | 'address'
+  | 'choice'
+  /** A list of nodes, `n1, n[2-4]`. */
+  | 'nodes'
+  /** Labels, or expressions over them. */
+  | 'labels';
+
+export interface Key {
+  readonly name: string;
+  readonly type: KeyType;
+  /** As one would write it; null = none, or found out on the machine. */
+  readonly default: string | null;
+  readonly text: string;
+  readonly choices?: readonly string[];
+  readonly min?: number;
+  readonly max?: number;
+}
+
+export const key = (
+  name: string,
+  type: KeyType,
+  value: string | null,
+  text: string,
+  more: Partial<Key> = {},
+): Key => ({ name, type, default: value, text, ...more });
