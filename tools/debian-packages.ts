@@ -36,6 +36,8 @@ export const DEBIAN_PACKAGES: readonly DebianPackage[] = [
   row('docker.io', 'dockerd', 'the compose file', HOSTS),
   row('docker-compose', 'docker-compose', 'the compose file', HOSTS),
   row('systemd', 'systemd-analyze', 'checking the service units', HOSTS),
+  row('e2fsprogs', 'mke2fs', 'the disk of a virtual machine', HOSTS),
+  row('qemu-system-x86', 'qemu-system-x86_64', 'a machine with systemd and cgroup v2', HOSTS),
   row('lammps', 'lmp', 'the molecular dynamics example', HOSTS),
 ];
 

@@ -1,0 +1,140 @@
+// A machine with systemd as its init and control groups of version 2 only, installed as docs/install.md
+// says: jobs and their limits, units stopped and started under running jobs, power lost, all removed.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { missingPackages } from '../../tools/debian-packages.ts';
+import { until } from './support/hosts.ts';
+import { VirtualMachine } from './support/virtual-machine.ts';
+
+const SEEN_MS_MAX = 120_000;
+const lacking = missingPackages(['e2e']).map(({ name }) => name);
+const lacksEmulator = ['qemu-system-x86', 'e2fsprogs', 'systemd'].some((n) => lacking.includes(n));
+const skip =
+  (process.arch !== 'x64' && 'emulates x64 only') ||
+  (process.env['CI'] !== 'true' && lacksEmulator && 'needs qemu-system-x86, e2fsprogs, systemd');
+
+/** docs/install.md, `Removing`. */
+const UNINSTALL = [
+  'systemctl disable --now weft-agent weft-jobs weft-head',
+  'rm /etc/systemd/system/weft-*.service && systemctl daemon-reload',
+  'rm -r /var/lib/weft /var/cache/weft /usr/bin/weft && userdel weft',
+  'rm -rf /tmp/weft-login-* /root/.cache/weft /home/alice/.cache/weft',
+];
+
+describe('a machine with systemd and cgroup v2', { skip, timeout: 570_000 }, () => {
+  let machine: VirtualMachine;
+  const inside = (line: string): Promise<string> => machine.ok(line);
+  const alice = (line: string): Promise<string> =>
+    inside(`cd /home/alice && runuser -u alice -- ${line}`);
+  const run = (options: string, script: string): Promise<string> =>
+    alice(`weft run --chdir /home/alice ${options} -- '${script}'`);
+  const ended = (id: string): Promise<string> => alice(`weft wait ${id} || true`);
+  const written = (file: string): Promise<string> =>
+    until(`${file} is written`, () => contents(`/home/alice/${file}`), SEEN_MS_MAX);
+  const contents = async (path: string): Promise<string | undefined> => {
+    const { code, output } = await machine.run(`cat ${path}`);
+    return code === 0 && output !== '' ? output : undefined;
+  };
+  const isThere = async (path: string): Promise<boolean> =>
+    (await machine.run(`test -e ${path}`)).code === 0;
+  /** Lines of the kernel's list of processes that match. */
+  const processes = async (pattern: string): Promise<string> =>
+    (await machine.run(`pgrep -fa '${pattern}'`)).output;
+  const gone = (pattern: string): Promise<true> =>
+    until(
+      `no ${pattern} runs`,
+      async () => ((await processes(pattern)) === '' ? true : undefined),
+      SEEN_MS_MAX,
+    );
+
+  const headAnswers = (): Promise<true> =>
+    until(
+      'the head answers',
+      async () => (await isThere('/run/weft/weft.sock')) || undefined,
+      SEEN_MS_MAX,
+    );
+
+  before(async () => {
+    machine = await VirtualMachine.start();
+    await inside('cp /usr/lib/node_modules/weft/deploy/systemd/*.service /etc/systemd/system');
+    await inside('useradd --system --create-home --home-dir /var/lib/weft weft');
+    await inside('chmod 0711 /var/lib/weft && useradd --create-home alice');
+    await inside('runuser -u weft -- weft init --dir /var/lib/weft/head --names localhost');
+    await inside('systemctl enable --now weft-head');
+    await headAnswers();
+    await inside('weft token join | weft join --dir /var/lib/weft/node -');
+    await inside('echo "node: {shared: [/home]}" > /var/lib/weft/node/weft.yaml');
+    await inside('systemctl enable --now weft-agent');
+    const isUp = async () => /idle/.test((await machine.run('weft node list')).output) || undefined;
+    await until('the node is up', isUp, SEEN_MS_MAX);
+  });
+  after(() => machine?.close());
+
+  it('a job is limited by a group of version 2, as its submitter', async () => {
+    const script =
+      'cd /sys/fs/cgroup$(cut -d: -f3 /proc/self/cgroup); id -un; ' +
+      'cat memory.max memory.swap.max memory.oom.group cpu.max pids.max';
+    const id = await run('--memory 64M --cpus 1 --output limits', script);
+    assert.equal(await ended(id), `${id} completed`);
+    const lines = (await written('limits')).split('\n');
+    const half = Math.floor(Number(await inside('cat /proc/sys/kernel/pid_max')) / 2);
+    const wanted = ['alice', '67108864', '0', '1', '100000 100000', `${half}`];
+    assert.deepEqual(
+      lines,
+      wanted.filter((line) => line !== '0' || lines.includes('0')),
+    );
+    assert.match(await inside('weft node show machine'), /Limits: +cgroup v2/);
+  });
+
+  it('[S7] a job that takes more memory than it asked for ends as out of memory', async () => {
+    const id = await run('--memory 64M', 'tail /dev/zero');
+    assert.match(await ended(id), /out_of_memory/);
+  });
+
+  it('a job over its walltime is gone with what left its session', async () => {
+    const id = await run('--time 2s', 'setsid sleep 7771 & trap "" TERM; sleep 7772');
+    assert.match(await ended(id), /timeout/);
+    await gone('[s]leep 777');
+  });
+
+  it('jobs live through restarts of both units', async () => {
+    const script = 'echo begun >> twice; until [ -e go ]; do sleep 1; done; echo end >> twice';
+    const id = await run('', script);
+    await written('twice');
+    await inside('systemctl restart weft-agent');
+    await inside('systemctl restart weft-head');
+    await headAnswers();
+    await inside('touch /home/alice/go');
+    assert.equal(await ended(id), `${id} completed`);
+    assert.equal(await inside('cat /home/alice/twice'), 'begun\nend');
+    const after = await run('--memory 64M', 'tail /dev/zero');
+    assert.match(await ended(after), /out_of_memory/, 'limits are kept by the new agent, too');
+  });
+
+  it('[N7] after a loss of power the units start and every job runs again', async () => {
+    const script = (file: string): string =>
+      `echo $WEFT_EPOCH >> ${file}; sync; [ $WEFT_EPOCH = 2 ] || sleep 7773`;
+    const waiting = await run('--on-node-loss wait', script('waiting'));
+    const moving = await run('--on-node-loss requeue', script('moving'));
+    await written('waiting');
+    await written('moving');
+    await machine.reset();
+    await headAnswers();
+    for (const id of [waiting, moving]) {
+      assert.equal(await ended(id), `${id} completed`);
+    }
+    assert.equal(await inside('cat /home/alice/waiting'), '1\n2');
+    assert.equal(await inside('cat /home/alice/moving'), '1\n2');
+  });
+
+  it('nothing is left when all is removed as the document says', async () => {
+    for (const line of UNINSTALL) await inside(line);
+    await gone('[w]eft-launcher|[b]in/weft');
+    const left = await machine.run(
+      'find / -xdev -name "*weft*" -not -path "/usr/lib/node_modules/*"',
+    );
+    assert.equal(left.output, '');
+    assert.equal(await inside('find /sys/fs/cgroup -name "*weft*"'), '');
+  });
+});
