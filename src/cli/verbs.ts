@@ -47,6 +47,18 @@ export const VERBS: readonly VerbEntry[] = [
     'accounting records of past jobs',
     () => import('./commands/history.ts'),
   ),
+  entry(
+    OVERVIEW,
+    'replay',
+    'try a policy on a trace or on the history',
+    () => import('./commands/replay.ts'),
+  ),
+  entry(
+    OVERVIEW,
+    'simulate',
+    'try a policy on a workload made up',
+    () => import('./commands/simulate.ts'),
+  ),
   entry(CLUSTER, 'up', 'start a cluster on this machine', () => import('./commands/up.ts')),
   entry(CLUSTER, 'down', 'stop the cluster on this machine', () => import('./commands/down.ts')),
   entry(

@@ -5,6 +5,7 @@ import { type Policy, plainScheduling } from '../../src/core/model/scheduling.ts
 import {
   inOrder,
   type Machine,
+  nodesOf,
   type ReplayJob,
   requestFor,
 } from '../../src/core/replay/machine.ts';
@@ -48,7 +49,7 @@ export function replayBy(
 ): Replayed {
   const scheduling = { ...plainScheduling(policy), depthMax: Infinity };
   const options = { scheduling, cpuMs: () => 0, ...(onPlanned === undefined ? {} : { onPlanned }) };
-  return replay(jobs, machine, options);
+  return replay(jobs, nodesOf(machine), options);
 }
 
 /** `A0 B10`: who started at which second, in the order of arrival. */

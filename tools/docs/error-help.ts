@@ -209,6 +209,14 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'Nothing can be made durable (often a full disk), so nothing is promised.',
     next: 'Make room; the head recovers by itself. What it answered before is kept.',
   },
+  'trace.unreadable': {
+    means: 'The file of `weft replay` is not there, may not be read, or is a broken .gz file.',
+    next: 'Look at the path; unpack a .gz by `gunzip` to see what is wrong with it.',
+  },
+  'trace.empty': {
+    means: 'Nothing is left to replay: no lines, or each job incomplete, broken or too large.',
+    next: 'Too large: give the size of the machine of the trace (its header says `MaxProcs`).',
+  },
   'wait.timeout': {
     means: 'The wait is over, not the job.',
     next: 'Wait again; `weft why JOB` tells what it is at.',

@@ -151,6 +151,14 @@ export const CODES = {
     kind: 'unavailable',
     text: 'The store cannot write ({cause}); nothing was accepted.',
   },
+  'trace.unreadable': {
+    kind: 'invalid_argument',
+    text: 'Cannot read the trace {trace}: {cause}',
+  },
+  'trace.empty': {
+    kind: 'invalid_argument',
+    text: 'No job of {trace} can be replayed: {what}.',
+  },
   'wait.timeout': { kind: 'deadline_exceeded', text: 'Not finished within {limit}.' },
   'event.too_old': {
     kind: 'failed_precondition',

@@ -11,6 +11,13 @@ export interface Machine {
   readonly memoryBytesPerNode: number | null;
 }
 
+/** One node, for a replay on nodes that differ. */
+export interface NodeSize {
+  readonly cpuCount: number;
+  /** Null: memory is not looked at. */
+  readonly memoryBytes: number | null;
+}
+
 /** A job ready to be replayed. Instants and durations in ms, on the trace's own clock. */
 export interface ReplayJob {
   /** As the trace calls it. */
@@ -46,6 +53,11 @@ export interface Size {
 
 export function cpusOf(machine: Machine): number {
   return machine.nodeCount * machine.cpusPerNode;
+}
+
+export function nodesOf(machine: Machine): readonly NodeSize[] {
+  const node = { cpuCount: machine.cpusPerNode, memoryBytes: machine.memoryBytesPerNode };
+  return Array.from({ length: machine.nodeCount }, () => node);
 }
 
 /** The jobs of a trace that can run, laid out, with the run time cut at the estimate. */

@@ -2,7 +2,7 @@
 
 import type { Run } from './replay.ts';
 
-/** Below this a job's slowdown is not looked at: a wait of minutes is no harm to it (Feitelson 2001). */
+/** Shorter run times count as this: a wait of minutes is no harm of hundreds (Feitelson 2001). */
 const SLOWDOWN_BOUND_MS = 10_000;
 
 export interface Measures {

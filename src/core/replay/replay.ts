@@ -10,7 +10,7 @@ import { DEFAULT_PARTITION, DEFAULT_QOS, type Scheduling } from '../model/schedu
 import { NO_RULES, type Promised, plan, type Start } from '../scheduler/plan.ts';
 import { NodePool, type NodeView, type Running } from '../scheduler/pool.ts';
 import { Queue, type QueueEntry, ShapeBook } from '../scheduler/queue.ts';
-import type { Machine, ReplayJob } from './machine.ts';
+import type { NodeSize, ReplayJob } from './machine.ts';
 
 /** One job as it went. */
 export interface Run {
@@ -34,13 +34,13 @@ export interface ReplayOptions {
   readonly onPlanned?: (now: number, promised: readonly Promised[]) => void;
 }
 
-/** `jobs` by submit time, each able to run on the machine. */
+/** `jobs` by submit time, each able to run on the nodes. */
 export function replay(
   jobs: readonly ReplayJob[],
-  machine: Machine,
+  nodes: readonly NodeSize[],
   options: ReplayOptions,
 ): Replayed {
-  return new Replay(jobs, machine, options).run();
+  return new Replay(jobs, nodes, options).run();
 }
 
 interface Active {
@@ -68,10 +68,10 @@ class Replay {
   #planCycles = 0;
   #planCpuMs = 0;
 
-  constructor(jobs: readonly ReplayJob[], machine: Machine, options: ReplayOptions) {
+  constructor(jobs: readonly ReplayJob[], nodes: readonly NodeSize[], options: ReplayOptions) {
     this.#jobs = jobs;
     this.#options = options;
-    for (let order = 1; order <= machine.nodeCount; order += 1) this.#addNode(order, machine);
+    for (const [index, size] of nodes.entries()) this.#addNode(index + 1, size);
   }
 
   run(): Replayed {
@@ -158,16 +158,11 @@ class Replay {
     return present(this.#running.get(name), `node ${name}`);
   }
 
-  #addNode(order: number, { cpusPerNode, memoryBytesPerNode }: Machine): void {
+  #addNode(order: number, { cpuCount, memoryBytes }: NodeSize): void {
     const name = `n${order}` as NodeName;
     const book = new RunningBook();
     this.#running.set(name, book);
-    const total = {
-      cpuCount: cpusPerNode,
-      memoryBytes: memoryBytesPerNode ?? 0,
-      gpuCount: 0,
-      counted: {},
-    };
+    const total = { cpuCount, memoryBytes: memoryBytes ?? 0, gpuCount: 0, counted: {} };
     const view: NodeView = {
       ...{ name, order, total, free: total, gpusFree: [], idle: true, running: book },
       ...{ labels: new Set<string>(), labelsKey: '' },

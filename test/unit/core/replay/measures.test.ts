@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { measure } from '../../../../src/core/replay/measures.ts';
+import { seriesOf } from '../../../../src/core/replay/series.ts';
 import { pool, replayBy, workload } from '../../../support/workloads.ts';
 
 test('waits, slowdown with its bound of 10 s, utilisation and makespan', () => {
@@ -32,4 +33,22 @@ test('95 of 100 waits are within p95, and that wait is one that happened', () =>
   const { runs, planCycles } = replayBy('fifo', workload(words, pool(1)), pool(1));
   assert.equal(measure(runs, 1).p95WaitS, 94);
   assert.equal(planCycles, 101, 'one plan at each instant');
+});
+
+test('slices of time share out what ran and what waited', () => {
+  // A on all four from 0 to 20; B waits from 5 and runs on two from 20 to 30.
+  const jobs = workload(
+    [
+      { id: 'A', submit: 0, size: 4, run: 20 },
+      { id: 'B', submit: 5, size: 2, run: 10 },
+    ],
+    pool(4),
+  );
+  const { from, until, slices } = seriesOf(replayBy('fifo', jobs, pool(4)).runs, 4, 3);
+  assert.deepEqual([from, until], [0, 30_000]);
+  assert.deepEqual(slices, [
+    { used: 1, waiting: 0.5 },
+    { used: 1, waiting: 1 },
+    { used: 0.5, waiting: 0 },
+  ]);
 });

@@ -1,0 +1,73 @@
+// `weft replay`: how a policy would have done on a workload of the past, by the head's scheduler.
+
+import { refuse } from '../../core/model/errors.ts';
+import { nodesOf, workloadOf } from '../../core/replay/machine.ts';
+import { shaken } from '../../core/replay/synthetic.ts';
+import type { Context } from '../context.ts';
+import { failure, usage } from '../failure.ts';
+import { conclude, type Subject } from '../replay/conclude.ts';
+import { readLog } from '../replay/log-trace.ts';
+import {
+  defineMachineOptions,
+  defineReplayOptions,
+  type ReplayOptions,
+  readCount,
+  readMachine,
+  readSeed,
+} from '../replay/options.ts';
+import { readTrace } from '../replay/read-trace.ts';
+import { defineVerb } from '../verb.ts';
+
+interface Options extends ReplayOptions {
+  readonly log?: boolean;
+  readonly shake?: string;
+}
+
+export const verb = defineVerb<Options>({
+  define(command) {
+    command.argument(
+      '[trace]',
+      'a file in the Standard Workload Format, also .gz; - = standard input',
+    );
+    command.option('--log', "the cluster's own history instead of a trace");
+    command.option('--procs <count>', 'one pool of so many processors');
+    defineMachineOptions(command);
+    command.option('--shake <seconds>', 'move each arrival at random by up to so much');
+    command.option('--seed <number>', 'of the chance in --shake; there is no other', '1');
+    defineReplayOptions(command);
+  },
+  async run({ context, args: [trace], options }) {
+    const seed = readSeed(options.seed);
+    const shakeMs = options.shake === undefined ? 0 : readCount('--shake', options.shake) * 1000;
+    const subject = await subjectOf(context, trace, options);
+    if (subject.jobs.length === 0) throw failure(emptyTrace(subject));
+    const jobs = shakeMs === 0 ? subject.jobs : shaken(subject.jobs, shakeMs, seed);
+    return conclude(context, { ...subject, jobs }, options);
+  },
+});
+
+async function subjectOf(
+  context: Context,
+  trace: string | undefined,
+  options: Options,
+): Promise<Subject> {
+  const machine = readMachine(options);
+  if (options.log) {
+    if (trace !== undefined) throw usage('--log replays the history; it takes no trace');
+    const nodes = machine === null ? null : nodesOf(machine);
+    const log = await readLog(await context.api(), nodes);
+    return { name: 'the history', ...log.workload, nodes: log.nodes, brokenLines: 0 };
+  }
+  if (trace === undefined) throw usage('name a trace, or --log for the history of the cluster');
+  if (machine === null) throw usage('say on what: --procs N, or --nodes N --cpus C');
+  const { jobs, broken } = readTrace(context, trace);
+  const name = trace === '-' ? 'standard input' : (trace.split('/').at(-1) as string);
+  const nodes = nodesOf(machine);
+  return { name, ...workloadOf(jobs, machine), nodes, brokenLines: broken.length };
+}
+
+function emptyTrace({ name, dropped, brokenLines }: Subject) {
+  const { incomplete, tooLarge } = dropped;
+  const what = `${incomplete} without size or run time, ${tooLarge} too large for the machine, ${brokenLines} broken lines`;
+  return refuse('trace.empty', { trace: name, what });
+}

@@ -1,0 +1,108 @@
+// Runs a workload and writes what came of it: figures, the jobs as CSV, a picture.
+
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Policy, plainScheduling } from '../../core/model/scheduling.ts';
+import type { Dropped, NodeSize, ReplayJob } from '../../core/replay/machine.ts';
+import { type Measures, measure } from '../../core/replay/measures.ts';
+import { type Run, replay } from '../../core/replay/replay.ts';
+import { seriesOf } from '../../core/replay/series.ts';
+import type { Context } from '../context.ts';
+import { usage } from '../failure.ts';
+import { formatSpan } from '../output/words.ts';
+import { type ReplayOptions, readDepth, readPolicy } from './options.ts';
+import { plotSvg, SLICES } from './plot-svg.ts';
+
+/** What is to be replayed. */
+export interface Subject {
+  /** For titles. */
+  readonly name: string;
+  readonly jobs: readonly ReplayJob[];
+  readonly nodes: readonly NodeSize[];
+  readonly dropped: Dropped;
+  readonly brokenLines: number;
+}
+
+/** The object of `-o json`. */
+export interface ReplayReport extends Measures {
+  readonly jobs: number;
+  /** Left out: incomplete or too large. */
+  readonly dropped: number;
+  readonly brokenLines: number;
+  readonly planCycles: number;
+  readonly planCpuMs: number;
+  readonly policy: Policy;
+  readonly procs: number;
+}
+
+/** Returns the exit code. */
+export function conclude(context: Context, subject: Subject, options: ReplayOptions): number {
+  const { output } = options;
+  if (output !== undefined && output !== 'json') {
+    throw usage(`--output: '${output}' is not a format here; write json, or leave it out`);
+  }
+  const policy = readPolicy(options.policy);
+  const scheduling = { ...plainScheduling(policy), depthMax: readDepth(options.depth) };
+  const { runs, planCycles, planCpuMs } = replay(subject.jobs, subject.nodes, {
+    scheduling,
+    cpuMs,
+  });
+  const procs = subject.nodes.reduce((sum, node) => sum + node.cpuCount, 0);
+  const report: ReplayReport = {
+    jobs: runs.length,
+    dropped: subject.dropped.incomplete + subject.dropped.tooLarge,
+    brokenLines: subject.brokenLines,
+    ...measure(runs, procs),
+    ...{ planCycles, planCpuMs: Math.round(planCpuMs), policy, procs },
+  };
+  if (options.jobsOut !== undefined) write(context, '--jobs-out', options.jobsOut, jobsCsv(runs));
+  if (options.plot !== undefined) {
+    const title = `${subject.name}: ${runs.length} jobs on ${procs} processors by ${policy}`;
+    write(context, '--plot', options.plot, plotSvg(seriesOf(runs, procs, SLICES), title));
+  }
+  if (output === 'json') context.print(JSON.stringify(report, null, 2));
+  else for (const line of inWords(report, subject)) context.print(line);
+  return 0;
+}
+
+/** One line per job, in the order of arrival; times in seconds on the clock of the trace. */
+export function jobsCsv(runs: readonly Run[]): string {
+  const rows = runs.map(({ job, startedAt, endedAt }) =>
+    [job.id, job.submittedAt / 1000, startedAt / 1000, endedAt / 1000, job.processors].join(','),
+  );
+  return ['job_id,submit_s,start_s,end_s,procs', ...rows, ''].join('\n');
+}
+
+function inWords(report: ReplayReport, { name, dropped, brokenLines }: Subject): string[] {
+  const { jobs, procs, policy } = report;
+  const leftOut = [
+    dropped.incomplete > 0 ? `${dropped.incomplete} without size or run time` : '',
+    dropped.tooLarge > 0 ? `${dropped.tooLarge} too large for the machine` : '',
+    brokenLines > 0 ? `${brokenLines} broken lines` : '',
+  ].filter((words) => words !== '');
+  const span = (seconds: number): string => formatSpan(seconds * 1000);
+  return [
+    `${name}: ${jobs} jobs on ${procs} processors by ${policy}`,
+    ...(leftOut.length === 0 ? [] : [`Left out: ${leftOut.join(', ')}.`]),
+    '',
+    `mean wait              ${span(report.meanWaitS)}`,
+    `wait of 95 % at most   ${span(report.p95WaitS)}`,
+    `mean bounded slowdown  ${report.meanBoundedSlowdown.toFixed(1)}`,
+    `utilisation            ${(report.utilisation * 100).toFixed(1)} %`,
+    `makespan               ${span(report.makespanS)}`,
+    `planning               ${report.planCycles} cycles, ${formatSpan(report.planCpuMs)} of cpu time`,
+  ];
+}
+
+function write(context: Context, flag: string, file: string, text: string): void {
+  try {
+    writeFileSync(path.resolve(context.cwd, file), text);
+  } catch (cause) {
+    throw usage(`${flag}: ${(cause as Error).message}`);
+  }
+}
+
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}

@@ -1,0 +1,85 @@
+// Options that `replay` and `simulate` share: the machine, the policy, and what to make of it.
+
+import type { Command } from 'commander';
+import { nearest } from '../../core/base/nearest-word.ts';
+import { parseSize } from '../../core/base/size.ts';
+import { POLICIES, type Policy } from '../../core/model/scheduling.ts';
+import type { Machine } from '../../core/replay/machine.ts';
+import { usage } from '../failure.ts';
+
+export interface ReplayOptions {
+  readonly procs?: string;
+  readonly nodes?: string;
+  readonly cpus?: string;
+  readonly memory?: string;
+  readonly policy?: string;
+  readonly depth?: string;
+  readonly seed?: string;
+  readonly output?: string;
+  readonly jobsOut?: string;
+  readonly plot?: string;
+}
+
+export function defineMachineOptions(command: Command): void {
+  command.option('--nodes <count>', 'equal nodes');
+  command.option('--cpus <count>', 'of each node');
+  command.option('--memory <size>', 'of each node; left out, memory is not looked at');
+}
+
+export function defineReplayOptions(command: Command): void {
+  command.option('--policy <policy>', `who may start before whom: ${POLICIES.join(', ')}`, 'easy');
+  command.option('--depth <count>', 'waiting jobs that conservative plans ahead; default: all');
+  command.option('--jobs-out <file>', 'write submit, start and end of each job as CSV');
+  command.option('--plot <file>', 'draw utilisation and queue over time as SVG');
+  command.option('-o, --output <format>', 'json');
+}
+
+/** The machine that is asked for; null when none is. */
+export function readMachine(options: ReplayOptions): Machine | null {
+  const { procs, nodes, cpus, memory } = options;
+  if (procs !== undefined) {
+    if (nodes !== undefined || cpus !== undefined || memory !== undefined) {
+      throw usage('--procs is one pool; it does not go with --nodes, --cpus or --memory');
+    }
+    return { nodeCount: 1, cpusPerNode: readCount('--procs', procs), memoryBytesPerNode: null };
+  }
+  if (nodes === undefined && cpus === undefined && memory === undefined) return null;
+  if (nodes === undefined || cpus === undefined) throw usage('--nodes and --cpus go together');
+  return {
+    nodeCount: readCount('--nodes', nodes),
+    cpusPerNode: readCount('--cpus', cpus),
+    memoryBytesPerNode: memory === undefined ? null : readMemory(memory),
+  };
+}
+
+export function readPolicy(text = 'easy'): Policy {
+  const policy = POLICIES.find((known) => known === text.replaceAll('-', '_'));
+  if (policy !== undefined) return policy;
+  if (text === 'fcfs') return 'fifo';
+  const guess = nearest(text, POLICIES);
+  const hint = guess === null ? POLICIES.join(', ') : `Did you mean '${guess}'?`;
+  throw usage(`--policy: '${text}' is unknown.`, hint);
+}
+
+/** `Infinity` when nothing is said. */
+export function readDepth(text: string | undefined): number {
+  return text === undefined ? Infinity : readCount('--depth', text);
+}
+
+export function readSeed(text = '1'): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw usage(`--seed: '${text}' is not a whole number from 0`);
+}
+
+/** A whole number from 1. */
+export function readCount(flag: string, text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw usage(`${flag}: '${text}' is not a whole number from 1`);
+}
+
+function readMemory(text: string): number {
+  const size = parseSize(text);
+  if (!size.ok) throw usage(`--memory: ${size.error}`);
+  if (size.value > 0) return size.value;
+  throw usage('--memory: a node without memory can run nothing');
+}
