@@ -60,7 +60,9 @@ export class Preparer {
   /** A value when the account is known already, else a promise of one. Never rejects. */
   prepare(order: LaunchOrder): Outcome | Promise<Outcome> {
     const users = this.#ports.users;
-    if (!this.#settings.switchUser) return this.#prepareAs(order, users.self());
+    if (!this.#settings.switchUser || order.account.own === true) {
+      return this.#prepareAs(order, users.self());
+    }
     const known = users.cached(order.account.user);
     if (known !== undefined) return this.#prepareAs(order, known);
     return users.find(order.account.user).then(
@@ -82,7 +84,8 @@ export class Preparer {
   }
 
   #refuseAccount(order: LaunchOrder, account: UserAccount | null): string | null {
-    const { user, uid } = order.account;
+    const { user, uid, own } = order.account;
+    if (own === true) return null;
     const node = this.#settings.node;
     if (account === null) return `user ${user} does not exist on node ${node}`;
     if (!this.#settings.switchUser) {

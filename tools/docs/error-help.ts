@@ -173,6 +173,26 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'Two machines with one name would take each other’s work.',
     next: '`weft node remove NAME` when the old one is gone, else `weft join --name OTHER`.',
   },
+  'maintenance.not_found': {
+    means: 'Nothing of this id was planned, or it is over for so long that it is forgotten.',
+    next: '`weft maint list --all`.',
+  },
+  'maintenance.over': {
+    means: 'There is nothing left to call off.',
+    next: '`weft maint show ID` says what came of it.',
+  },
+  'maintenance.past': {
+    means: 'What is over cannot be kept free.',
+    next: 'Write a time to come (`--at +2h`, `--at 22:00`), or `--now`.',
+  },
+  'maintenance.conflict': {
+    means: 'Two cannot have the same node at the same time.',
+    next: 'Choose another time, leave it the choice with `--within`, or cancel the other.',
+  },
+  'maintenance.no_slot': {
+    means: 'Running tasks and what is set aside leave no such time in the window.',
+    next: 'Allow a later end, ask for less time or fewer nodes, or name a start with `--at`.',
+  },
   'user.not_found': {
     means: 'Nobody of this name has been given a role or a token.',
     next: '`weft user list` shows who has.',

@@ -4,6 +4,8 @@
 import type { Role } from '../model/actor.ts';
 import type { JobId, NodeName, TaskPlace, UserName } from '../model/ids.ts';
 import type { OutcomeKind } from '../model/job.ts';
+import type { MaintenanceProgram, RunningPolicy, Warning } from '../model/maintenance.ts';
+import type { ReservedTime } from '../model/reservation.ts';
 import type { Resources } from '../model/resources.ts';
 import type { PartitionChange } from '../model/scheduling.ts';
 import type { Submission } from '../model/submission.ts';
@@ -28,7 +30,9 @@ export type Command =
   | CreateToken
   | RevokeToken
   | ChangePartition
-  | ResetPartition;
+  | ResetPartition
+  | PlanMaintenance
+  | CancelMaintenance;
 
 export interface SubmitJob {
   readonly kind: 'submit_job';
@@ -145,10 +149,28 @@ export interface ResetPartition {
   readonly kind: 'reset_partition';
   readonly partition: string;
 }
+/** Takes nodes from all users for a time. */
+export interface PlanMaintenance {
+  readonly kind: 'plan_maintenance';
+  readonly nodes: readonly NodeName[];
+  /** `now`: as soon as the command is carried out. */
+  readonly time: ReservedTime | { readonly kind: 'now' };
+  readonly durationMs: number;
+  readonly running: RunningPolicy;
+  readonly warning: Warning | null;
+  readonly program: MaintenanceProgram | null;
+  readonly reason: string;
+}
+/** Calls it off, or ends it early: its nodes go back to service. */
+export interface CancelMaintenance {
+  readonly kind: 'cancel_maintenance';
+  readonly id: string;
+}
 
 /** What a command answers when it is not refused. */
 export type Reply =
   | { readonly kind: 'submitted'; readonly jobId: JobId; readonly again: boolean }
   /** How many tasks it changed. */
   | { readonly kind: 'changed'; readonly count: number }
+  | { readonly kind: 'maintenance_planned'; readonly id: string }
   | { readonly kind: 'done' };

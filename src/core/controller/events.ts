@@ -3,6 +3,7 @@
 import type { Role } from '../model/actor.ts';
 import type { EpochId, JobId, NodeName, TaskPlace, UserName } from '../model/ids.ts';
 import type { JobSpec, Outcome, Usage } from '../model/job.ts';
+import type { Maintenance, MaintenancePhase, NodeWork } from '../model/maintenance.ts';
 import type { NodeHello } from '../model/node.ts';
 import type { EndCause, ProcessEnd, Share } from '../model/orders.ts';
 import type { Reservation, ReservedSlot, SkippedSlot } from '../model/reservation.ts';
@@ -213,6 +214,31 @@ export type Event =
       readonly id: string;
       readonly why: 'over' | 'cancelled';
       readonly by: string;
+    }
+  | {
+      readonly kind: 'maintenance_planned';
+      readonly maintenance: Maintenance;
+      readonly by: string;
+    }
+  | {
+      readonly kind: 'maintenance_moved';
+      readonly id: string;
+      readonly phase: MaintenancePhase;
+      /** Once it is over: what came of it. */
+      readonly detail?: string;
+    }
+  | { readonly kind: 'maintenance_cancelled'; readonly id: string; readonly by: string }
+  | {
+      readonly kind: 'maintenance_work';
+      readonly id: string;
+      readonly node: NodeName;
+      readonly work: NodeWork;
+    }
+  /** These were asked to suspend on its behalf. */
+  | {
+      readonly kind: 'maintenance_suspended';
+      readonly id: string;
+      readonly epochIds: readonly EpochId[];
     }
   /** A pending job runs in the reservation from now on; null: outside of any. */
   | {

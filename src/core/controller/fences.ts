@@ -1,6 +1,7 @@
 // Which nodes the site's fence command should switch off, derived from state like orders are.
 
 import type { NodeName } from '../model/ids.ts';
+import { maintenanceOn } from './in-maintenance.ts';
 import type { Node, State } from './state.ts';
 
 /** A wish to have evidence about a node; worth nothing once the node has another session. */
@@ -9,10 +10,13 @@ export interface FenceWish {
   readonly session: number;
 }
 
-/** Silent nodes that hold tasks which wait for evidence, or for the end of a lease. */
+/**
+ * Silent nodes that hold tasks which wait for evidence, or for the end of a lease. One in maintenance
+ * is silent because somebody works on it.
+ */
 export function outstandingFences(state: State): FenceWish[] {
   return [...state.nodes.values()]
-    .filter(needsFence)
+    .filter((node) => needsFence(node) && maintenanceOn(state, node.name) === null)
     .map(({ name: node, session }) => ({ node, session }));
 }
 

@@ -2,9 +2,9 @@
 // each epoch and do nothing twice.
 
 import type { EpochId } from '../model/ids.ts';
-import type { LaunchOrder, Order } from '../model/orders.ts';
+import type { Account, LaunchOrder, Order } from '../model/orders.ts';
 import type { Settings } from '../model/settings.ts';
-import { type Holding, type Node, type Part, placeOf, type Task } from './state.ts';
+import { type Holding, type Job, type Node, type Part, placeOf, type Task } from './state.ts';
 
 /** Every order that the node has not yet shown the effect of. */
 export function outstanding(node: Node, settings: Settings): Order[] {
@@ -45,7 +45,7 @@ function launchOrder(task: Task, part: Part, epochId: EpochId): LaunchOrder {
     place: placeOf(job, task.index),
     epoch: task.epoch,
     jobName: spec.name,
-    account: { user: job.owner, uid: job.uid },
+    account: accountOf(job),
     program: spec.program,
     environment: spec.environment,
     directory: spec.directory,
@@ -63,4 +63,10 @@ function launchOrder(task: Task, part: Part, epochId: EpochId): LaunchOrder {
         ? null
         : { first: job.firstIndex, last: job.lastIndex, count: job.taskCount },
   };
+}
+
+function accountOf({ owner, uid, spec }: Job): Account {
+  if (spec.system === undefined) return { user: owner, uid };
+  const { account } = spec.system;
+  return account === null ? { user: owner, uid: null, own: true } : { user: account, uid: null };
 }

@@ -5,6 +5,7 @@ import { present } from '../base/assert.ts';
 import { IntervalSet } from '../base/interval-set.ts';
 import type { EpochId, JobId, NodeName, UserName } from '../model/ids.ts';
 import type { JobSpec, OutcomeKind } from '../model/job.ts';
+import type { Maintenance } from '../model/maintenance.ts';
 import type { Share, SignalOrder } from '../model/orders.ts';
 import type { Reservation } from '../model/reservation.ts';
 import type { UsageRow } from '../scheduler/fair-share.ts';
@@ -86,6 +87,7 @@ export interface SnapshotData {
   readonly usage?: { readonly halfLifeMs: number; readonly rows: readonly UsageRow[] };
   /** Absent in snapshots of 0.1.0. */
   readonly partitions?: readonly (readonly [string, PartitionOverride])[];
+  readonly maintenances?: readonly Maintenance[];
 }
 
 export function exportState(state: State): SnapshotData {
@@ -106,6 +108,7 @@ export function exportState(state: State): SnapshotData {
     nextReservationId: state.nextReservationId,
     usage: { halfLifeMs: state.usage.halfLifeMs, rows: state.usage.exportRows() },
     partitions: [...state.partitions],
+    maintenances: [...state.maintenances.values()],
   };
 }
 
@@ -174,6 +177,7 @@ export function importState(data: SnapshotData): State {
   for (const one of data.reservations ?? []) state.reservations.set(one.id, one);
   state.nextReservationId = data.nextReservationId ?? 1;
   for (const [name, override] of data.partitions ?? []) state.partitions.set(name, override);
+  for (const one of data.maintenances ?? []) state.maintenances.set(one.id, one);
   return state;
 }
 

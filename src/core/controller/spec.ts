@@ -44,6 +44,17 @@ export function completeSpec(
   }
 }
 
+/** What is wrong with a program, or null. */
+export function badProgram(program: Program): Refusal | null {
+  try {
+    checkProgram(program);
+    return launchTooLarge(program, {}, 1);
+  } catch (error) {
+    if (error instanceof Wrong) return error.refusal;
+    throw error;
+  }
+}
+
 function complete(
   wish: Submission,
   settings: Settings,

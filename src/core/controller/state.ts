@@ -5,6 +5,7 @@ import type { IntervalSet } from '../base/interval-set.ts';
 import type { Role } from '../model/actor.ts';
 import type { EpochId, JobId, NodeName, TaskId, TaskPlace, UserName } from '../model/ids.ts';
 import type { JobSpec, Outcome, OutcomeKind, TaskState, Usage } from '../model/job.ts';
+import type { Maintenance } from '../model/maintenance.ts';
 import type { NodeFacts } from '../model/node.ts';
 import type { EndCause, ProcessEnd, Share, SignalOrder } from '../model/orders.ts';
 import type { Reservation } from '../model/reservation.ts';
@@ -186,6 +187,8 @@ export interface State {
   /** Shares of nodes set aside for later or for now, by id; maintenance too. */
   readonly reservations: Map<string, Reservation>;
   nextReservationId: number;
+  /** All that are not over, and the last that are, oldest first; their windows are reservations. */
+  readonly maintenances: Map<string, Maintenance>;
   /** Jobs that wait for this one. */
   readonly dependents: Map<JobId, Set<JobId>>;
   /** Jobs that wait for their begin time. */
@@ -262,6 +265,7 @@ export function createState(): State {
     keys: new Map(),
     reservations: new Map(),
     nextReservationId: 1,
+    maintenances: new Map(),
     dependents: new Map(),
     beginning: new Set(),
     queue: new Queue(),

@@ -136,6 +136,20 @@ export const CODES = {
     kind: 'already_exists',
     text: 'A node {node} is enrolled already; remove it first or join under another name.',
   },
+  'maintenance.not_found': { kind: 'not_found', text: 'No maintenance {maintenance}.' },
+  'maintenance.over': {
+    kind: 'failed_precondition',
+    text: 'Maintenance {maintenance} is {phase} already.',
+  },
+  'maintenance.past': { kind: 'invalid_argument', text: '{what} is in the past: {at}.' },
+  'maintenance.conflict': {
+    kind: 'failed_precondition',
+    text: 'Node {node} is set aside for {other} from {from} to {until}.',
+  },
+  'maintenance.no_slot': {
+    kind: 'failed_precondition',
+    text: 'There is no room of {duration} on all these nodes before {until}; {nearest}.',
+  },
   'user.not_found': { kind: 'not_found', text: 'No user {user}.' },
   'user.exists': { kind: 'already_exists', text: 'User {user} exists already.' },
   'token.not_found': { kind: 'not_found', text: 'No token {token}.' },

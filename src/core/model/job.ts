@@ -1,6 +1,6 @@
 // What a user submits (JobSpec) and the words for a task's life: state, outcome, reason.
 
-import type { JobId, NodeName } from './ids.ts';
+import type { JobId, NodeName, UserName } from './ids.ts';
 import type { Resources } from './resources.ts';
 
 /** What is run: an argument vector as it is, or text given to a shell. */
@@ -54,6 +54,14 @@ export interface Dependency {
   readonly condition: 'ok' | 'any' | 'fail';
 }
 
+/** What makes a job the cluster's own: it is the program of a maintenance. */
+export interface SystemWork {
+  /** The maintenance's id. */
+  readonly maintenance: string;
+  /** Login name that it runs under; null = the agent's own. */
+  readonly account: UserName | null;
+}
+
 /** A submission, complete: every default is filled in before it gets here. */
 export interface JobSpec {
   readonly name: string;
@@ -82,6 +90,8 @@ export interface JobSpec {
   readonly qos?: string;
   /** Runs only in the share of this reservation, by id. Absent: anywhere else. */
   readonly reservation?: string;
+  /** A program of the cluster itself; never of a submission. */
+  readonly system?: SystemWork;
   /** File mode creation mask of the processes. */
   readonly umask: number;
 }

@@ -60,6 +60,10 @@ export const NODE_DISK_FREE_BYTES_MIN = 16 * 1_048_576;
 
 /** As much on a node as the head keeps of all jobs: what waits there must find room in the end. */
 export const SPOOL_BYTES_MAX = 10 * 1024 * 1_048_576;
+/** Maintenances that are over and still shown. */
+export const MAINTENANCES_KEPT_MAX = 100;
+/** Of one maintenance: beyond it a node should be removed, not waited for. */
+export const MAINTENANCE_MAX_MS = 365 * 86_400_000;
 /** Reservations alive at once: each is looked at in every cycle and by every node it is on. */
 export const RESERVATIONS_MAX = 1000;
 /** Coming occurrences of a recurring reservation that are set aside: a week of a daily one. */

@@ -10,6 +10,8 @@ export interface Account {
   readonly user: UserName;
   /** The uid at the submitter's machine: must agree where both are known. Null for remote users. */
   readonly uid: number | null;
+  /** A program of the cluster itself: under the agent's own account, whatever `user` says. */
+  readonly own?: true;
 }
 
 /** What one node gives to one epoch. */

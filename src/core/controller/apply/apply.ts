@@ -4,6 +4,7 @@ import { unreachable } from '../../base/assert.ts';
 import type { Event } from '../events.ts';
 import type { State } from '../state.ts';
 import * as jobs from './jobs.ts';
+import * as maintenance from './maintenance.ts';
 import * as nodes from './nodes.ts';
 import * as partitions from './partitions.ts';
 import * as reservations from './reservations.ts';
@@ -107,6 +108,16 @@ export function apply(state: State, event: Event, at: number): void {
       return partitions.applyPartitionChanged(state, event, at);
     case 'partition_reset':
       return partitions.applyPartitionReset(state, event);
+    case 'maintenance_planned':
+      return maintenance.applyMaintenancePlanned(state, event);
+    case 'maintenance_moved':
+      return maintenance.applyMaintenanceMoved(state, event, at);
+    case 'maintenance_cancelled':
+      return maintenance.applyMaintenanceCancelled(state, event);
+    case 'maintenance_work':
+      return maintenance.applyMaintenanceWork(state, event);
+    case 'maintenance_suspended':
+      return maintenance.applyMaintenanceSuspended(state, event);
     default:
       return unreachable(event);
   }

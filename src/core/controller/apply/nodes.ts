@@ -242,7 +242,10 @@ function* runningOn({ holding }: Node): Generator<Running> {
       walltimeMs: task?.job.spec.walltimeMs ?? null,
       reservation: task?.job.spec.reservation ?? null,
       leaving,
-      ...(task === null ? {} : { occupant: occupantOf(task) }),
+      // A maintenance's program makes room for nobody.
+      ...(task === null || task.job.spec.system !== undefined
+        ? {}
+        : { occupant: occupantOf(task) }),
     };
     // About to be stopped: its cpus leave, the rest stays.
     const { cpuCount } = running.resources;

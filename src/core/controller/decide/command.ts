@@ -6,6 +6,7 @@ import type { Command } from '../commands.ts';
 import type { Answer, Step } from '../step.ts';
 import * as control from './control.ts';
 import * as fleet from './fleet.ts';
+import { decideCancelMaintenance, decidePlanMaintenance } from './maintenance.ts';
 import * as partitions from './partitions.ts';
 import { decideSubmit } from './submit.ts';
 import * as users from './users.ts';
@@ -52,6 +53,10 @@ export function decideCommand(step: Step, command: Command, actor: Actor): Answe
       return partitions.decideChangePartition(step, command, actor);
     case 'reset_partition':
       return partitions.decideResetPartition(step, command, actor);
+    case 'plan_maintenance':
+      return decidePlanMaintenance(step, command, actor);
+    case 'cancel_maintenance':
+      return decideCancelMaintenance(step, command.id, actor);
     default:
       return unreachable(command);
   }

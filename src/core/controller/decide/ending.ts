@@ -5,6 +5,7 @@ import { present } from '../../base/assert.ts';
 import type { IntervalSet } from '../../base/interval-set.ts';
 import type { JobId, NodeName } from '../../model/ids.ts';
 import type { Dependency, ExitStatus, Outcome } from '../../model/job.ts';
+import { hasRestartedItsNode, isInMaintenance } from '../in-maintenance.ts';
 import { type Job, type Part, type PartEnd, placeOf, type Task } from '../state.ts';
 import type { Step } from '../step.ts';
 
@@ -21,7 +22,7 @@ type Verdict =
 export function settleTask(step: Step, task: Task): void {
   const parts = [...task.parts.values()];
   if (parts.every((part) => part.state === 'ended')) {
-    carryOut(step, task, verdict(task, parts), []);
+    carryOut(step, task, verdict(step, task, parts), []);
     return;
   }
   if (task.ending !== null) return;
@@ -43,7 +44,7 @@ export function abandonEpoch(step: Step, task: Task, because: string): void {
     .map((part) => part.share.node);
   const outcome: Outcome = { kind: 'node_fail', detail: because };
   const wanted: Verdict = task.job.spec.requeue
-    ? { kind: 'requeue', outcome, counts: 'crash' }
+    ? { kind: 'requeue', outcome, counts: crashOf(step, task) }
     : { kind: 'done', outcome };
   const cancelled: Verdict | null =
     task.ending?.kind === 'cancel' ? { kind: 'done', outcome: cancelOutcome(task.ending) } : null;
@@ -74,7 +75,7 @@ function carryOut(step: Step, task: Task, verdict: Verdict, abandoned: readonly 
   step.emit({ kind: 'task_held', place, because: words });
 }
 
-function verdict(task: Task, parts: readonly Part[]): Verdict {
+function verdict(step: Step, task: Task, parts: readonly Part[]): Verdict {
   const { ending, job } = task;
   const worst = worstPart(parts);
   if (worst === undefined) return { kind: 'done', outcome: completed(parts) };
@@ -92,22 +93,32 @@ function verdict(task: Task, parts: readonly Part[]): Verdict {
     if (task.failures >= job.spec.retriesMax) return { kind: 'done', outcome };
     return { kind: 'requeue', outcome, counts: 'failure' };
   }
+  if (end.cause === 'lost' && hasRestartedItsNode(step.state, task)) {
+    return { kind: 'done', outcome: { kind: 'completed', detail: 'restarted its node' } };
+  }
   // Without requeue a second start is only harmless when nothing of the first ever ran.
   const mayStartAgain = job.spec.requeue || parts.every((part) => !hasRun(part));
   if (end.cause === 'never_started' && mayStartAgain) {
     return { kind: 'requeue', outcome, counts: 'neither' };
   }
-  if (end.cause === 'launch_failed' && end.nodeFault && mayStartAgain) {
+  // A program of the cluster itself that cannot start is for an operator to look at.
+  const isOwn = job.spec.system !== undefined;
+  if (end.cause === 'launch_failed' && end.nodeFault && mayStartAgain && !isOwn) {
     return { kind: 'requeue', outcome, counts: 'crash' };
   }
   if (outcome.kind === 'node_fail' && job.spec.requeue) {
     return {
       kind: 'requeue',
       outcome,
-      counts: end.cause === 'lease_expired' ? 'neither' : 'crash',
+      counts: end.cause === 'lease_expired' ? 'neither' : crashOf(step, task),
     };
   }
   return { kind: 'done', outcome };
+}
+
+/** A node that goes down in its maintenance was not taken down by the task. */
+function crashOf({ state }: Step, task: Task): 'crash' | 'neither' {
+  return isInMaintenance(state, task) ? 'neither' : 'crash';
 }
 
 const GRAVITY: readonly PartEnd['cause'][] = [

@@ -6,6 +6,7 @@ import type { Preemption } from '../../scheduler/preempt.ts';
 import type { Stopped } from '../../scheduler/resume.ts';
 import { jobOf } from '../apply/jobs.ts';
 import { mayGetWork } from '../apply/nodes.ts';
+import { isInMaintenance } from '../in-maintenance.ts';
 import { placeOf, type State, type Task } from '../state.ts';
 import type { Step } from '../step.ts';
 
@@ -32,9 +33,11 @@ export function resumeApart(step: Step): void {
   }
 }
 
-/** Those that wait to go on. */
-export function stoppedTasks({ preempted }: State): Stopped[] {
-  return [...preempted].filter((task) => task.ending === null).map(stoppedOf);
+/** Those that wait to go on, but for those on nodes in maintenance: they wait for its end. */
+export function stoppedTasks(state: State): Stopped[] {
+  return [...state.preempted]
+    .filter((task) => task.ending === null && !isInMaintenance(state, task))
+    .map(stoppedOf);
 }
 
 function stoppedOf({ job, index, parts }: Task): Stopped {

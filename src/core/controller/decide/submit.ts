@@ -61,7 +61,8 @@ export function decideSubmit(step: Step, command: SubmitJob, actor: Actor): Answ
   return ok({ kind: 'submitted', jobId, again: false });
 }
 
-function environmentId(step: Step, variables: Readonly<Record<string, string>>): number {
+/** The id of these variables, which are recorded first unless they are known. */
+export function environmentId(step: Step, variables: Readonly<Record<string, string>>): number {
   const { state } = step;
   const known = state.environmentIds.get(JSON.stringify(variables));
   if (known !== undefined) return known;

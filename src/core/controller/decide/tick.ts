@@ -1,6 +1,7 @@
-// What time alone brings: begin times reached, old jobs leaving memory.
+// What time alone brings: begin times reached, maintenance, old jobs leaving memory.
 
 import type { Step } from '../step.ts';
+import { decideMaintenances } from './maintenance-course.ts';
 
 /** Usage has to fade alike when the journal is read again, so the journal knows the rule. */
 export function decideHalfLife(step: Step): void {
@@ -12,6 +13,8 @@ export function decideHalfLife(step: Step): void {
 export function decideTick(step: Step): void {
   const { state, settings } = step;
   decideHalfLife(step);
+  // First: it looks at ended programs, which may leave memory below.
+  decideMaintenances(step);
   for (const jobId of [...state.beginning]) {
     const beginAt = state.jobs.get(jobId)?.spec.beginAt ?? 0;
     if (beginAt <= step.at) step.emit({ kind: 'begin_reached', jobId });

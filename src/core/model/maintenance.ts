@@ -1,0 +1,101 @@
+// Maintenance: a time in which nodes are taken from all users, what becomes of the tasks that still
+// run there, and a program that may be run on each node meanwhile.
+
+import type { EpochId, JobId, NodeName, UserName } from './ids.ts';
+import type { Program } from './job.ts';
+
+export const RUNNING_POLICIES = ['wait', 'requeue', 'suspend', 'kill'] as const;
+
+/** What becomes of a task that still runs when the time begins. */
+export type RunningPolicy = (typeof RUNNING_POLICIES)[number];
+
+/** A signal to tasks that will still run when the time begins, so long before it. */
+export interface Warning {
+  readonly leadMs: number;
+  /** Signal number. */
+  readonly signal: number;
+}
+
+/** What is run on each node once no user's task goes on there. */
+export interface MaintenanceProgram {
+  readonly program: Program;
+  /** Login name that it runs under; null = the agent's own. */
+  readonly account: UserName | null;
+  /** It restarts the node: done when the node is back with another boot. */
+  readonly restarts: boolean;
+}
+
+export const MAINTENANCE_PHASES = [
+  'planned',
+  'warned',
+  'draining',
+  'active',
+  'restoring',
+  'done',
+  'failed',
+  'cancelled',
+] as const;
+
+/**
+ * `draining`: the time has begun, but users' tasks go on. `restoring`: it is over but for programs
+ * that are being ended.
+ */
+export type MaintenancePhase = (typeof MAINTENANCE_PHASES)[number];
+
+/** How far the work on one node is. */
+export type NodeWork =
+  /** For its program to start; without a program for the end of the time. */
+  | { readonly kind: 'waiting' }
+  /** `bootId`: of the node at the program's start. */
+  | { readonly kind: 'running'; readonly jobId: JobId; readonly bootId: string }
+  /** The program is over, the node has still to come back. */
+  | { readonly kind: 'restarting'; readonly jobId: JobId; readonly bootId: string }
+  | { readonly kind: 'done' }
+  /** The node is kept out. */
+  | { readonly kind: 'failed'; readonly why: string }
+  /** Nothing was done to the node, or it was called off: it goes back to service. */
+  | { readonly kind: 'skipped'; readonly why: string };
+
+export interface Maintenance {
+  /** `m1`, `m2`, …: also the id of its reservation. */
+  readonly id: string;
+  readonly nodes: readonly NodeName[];
+  /** As planned, ms since 1970; [from, until). A late start makes it no longer. */
+  readonly from: number;
+  readonly until: number;
+  readonly running: RunningPolicy;
+  readonly warning: Warning | null;
+  readonly program: MaintenanceProgram | null;
+  readonly reason: string;
+  readonly createdBy: string;
+  readonly createdAt: number;
+  readonly phase: MaintenancePhase;
+  readonly cancelledBy: string | null;
+  readonly works: Readonly<Record<NodeName, NodeWork>>;
+  /** Epochs that it has suspended, to be resumed at its end. */
+  readonly suspended: readonly EpochId[];
+  readonly endedAt: number | null;
+  /** Once it is over: what came of it, in words. */
+  readonly detail: string | null;
+}
+
+/** The owner of what the cluster itself runs. */
+export const SYSTEM_USER = 'system' as UserName;
+
+const OVER: ReadonlySet<MaintenancePhase> = new Set(['done', 'failed', 'cancelled']);
+
+/** Neither over nor cancelled. */
+export function isAlive({ phase }: Pick<Maintenance, 'phase'>): boolean {
+  return !OVER.has(phase);
+}
+
+/** Its time has begun and is not over: its nodes may come and go. */
+export function isUnderWay({ phase }: Pick<Maintenance, 'phase'>): boolean {
+  return phase === 'draining' || phase === 'active' || phase === 'restoring';
+}
+
+/** The node is still taken from the users by it. */
+export function takesNode({ works }: Pick<Maintenance, 'works'>, node: NodeName): boolean {
+  const kind = works[node]?.kind;
+  return kind === 'waiting' || kind === 'running' || kind === 'restarting';
+}

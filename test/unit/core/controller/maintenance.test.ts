@@ -1,0 +1,456 @@
+// Maintenance from its plan to its end: what runs is treated by policy, programs run on the nodes,
+// and whatever happens the nodes come back, or stay out with a reason.
+
+import assert from 'node:assert/strict';
+import type { Command } from '../../../../src/core/controller/commands.ts';
+import { outstandingFences } from '../../../../src/core/controller/fences.ts';
+import { outstanding } from '../../../../src/core/controller/outstanding.ts';
+import type { NodeName } from '../../../../src/core/model/ids.ts';
+import type { Maintenance } from '../../../../src/core/model/maintenance.ts';
+import { plainPartition, plainScheduling } from '../../../../src/core/model/scheduling.ts';
+import {
+  ADMIN,
+  ANN,
+  kinds,
+  OPERATOR,
+  place,
+  START_AT,
+  scenario,
+  type TestHead,
+} from '../../../support/controller.ts';
+
+type Plan = Extract<Command, { kind: 'plan_maintenance' }>;
+
+const MINUTE = 60_000;
+const SCRIPT = { kind: 'shell', line: 'upgrade' } as const;
+const PROGRAM = { program: SCRIPT, account: null, restarts: false };
+
+/** In ten minutes, for an hour, on n1. */
+function plan(wish: Partial<Plan> = {}): Plan {
+  return {
+    kind: 'plan_maintenance',
+    nodes: ['n1' as NodeName],
+    time: { kind: 'fixed', from: START_AT + 10 * MINUTE },
+    durationMs: 60 * MINUTE,
+    running: 'wait',
+    warning: null,
+    program: null,
+    reason: 'new disks',
+    ...wish,
+  };
+}
+
+function planned(head: TestHead, wish: Partial<Plan> = {}): string {
+  const reply = head.command(plan(wish), ADMIN);
+  assert.equal(reply.kind, 'maintenance_planned');
+  return reply.kind === 'maintenance_planned' ? reply.id : '';
+}
+
+function shown(head: TestHead, id: string): Maintenance {
+  const one = head.state.maintenances.get(id);
+  assert.ok(one !== undefined, id);
+  return one;
+}
+
+/** Of the launch that n1 is told of. */
+function accountOn(head: TestHead): unknown {
+  const [order] = outstanding(head.node('n1'), head.settings);
+  return order?.kind === 'launch' ? order.account : undefined;
+}
+
+const phase = (head: TestHead, id: string): string => shown(head, id).phase;
+const cancel = (id: string): Command => ({ kind: 'cancel_maintenance', id });
+
+scenario('[M1] nothing starts that could run into a planned maintenance', (head) => {
+  head.connect('n1', { cpus: 4 });
+  const id = planned(head);
+  head.submit({ walltimeMs: 11 * MINUTE });
+  head.submit();
+  head.submit({ walltimeMs: 10 * MINUTE });
+  assert.deepEqual(head.schedule(), ['3#1@n1']);
+  head.tick(10 * MINUTE);
+  assert.equal(phase(head, id), 'draining', '3 has not said that it has ended');
+  head.ended('3#1');
+  head.tick();
+  assert.equal(phase(head, id), 'active');
+  assert.deepEqual(head.schedule(), []);
+  head.tick(60 * MINUTE);
+  assert.equal(phase(head, id), 'done');
+  assert.deepEqual(head.schedule(), ['1#1@n1', '2#1@n1']);
+});
+
+scenario('[M2] wait: what runs goes on, and the end is as planned', (head) => {
+  head.connect('n1');
+  head.running();
+  const id = planned(head, { time: { kind: 'now' } });
+  assert.equal(phase(head, id), 'draining');
+  assert.deepEqual(head.orders('n1'), []);
+  head.tick(60 * MINUTE);
+  assert.equal(phase(head, id), 'done');
+  assert.equal(head.task('1').state, 'running');
+});
+
+scenario('[M2] requeue: what runs is put back, and starts again afterwards', (head) => {
+  head.connect('n1');
+  head.running();
+  const id = planned(head, { time: { kind: 'now' }, running: 'requeue' });
+  assert.deepEqual(head.orders('n1'), ['end 1#1']);
+  head.ended('1#1', { cause: 'ended', signal: 15 });
+  head.tick();
+  assert.equal(phase(head, id), 'active');
+  assert.equal(head.task('1').crashes, 0);
+  assert.deepEqual(head.schedule(), []);
+  head.tick(60 * MINUTE);
+  assert.deepEqual(head.schedule(), ['1#2@n1']);
+});
+
+scenario('[M2] requeue cancels what must not start twice', (head) => {
+  head.connect('n1');
+  head.running({ requeue: false });
+  planned(head, { time: { kind: 'now' }, running: 'requeue' });
+  head.ended('1#1', { cause: 'ended', signal: 15 });
+  assert.equal(head.job(1).outcome?.detail, 'cancelled by maintenance m1');
+});
+
+scenario('[M2] suspend: what runs stands still, and goes on at the end', (head) => {
+  head.connect('n1', { cpus: 2 });
+  head.running();
+  head.running();
+  head.command({ kind: 'suspend_task', place: place('2') }, ANN);
+  head.suspended('2#1');
+  const id = planned(head, { time: { kind: 'now' }, running: 'suspend', program: PROGRAM });
+  assert.deepEqual(head.orders('n1'), ['suspend 1#1']);
+  head.suspended('1#1');
+  assert.deepEqual(kinds(head.tick()).slice(0, 1), ['maintenance_moved']);
+  assert.equal(phase(head, id), 'active', 'suspended tasks are not in the way');
+  head.command({ kind: 'resume_task', place: place('1') }, ANN);
+  head.resumed('1#1');
+  head.tick();
+  assert.deepEqual(head.orders('n1').slice(0, 1), ['suspend 1#1'], 'a user cannot undo it');
+  head.suspended('1#1');
+  head.ended('3#1');
+  head.tick();
+  assert.equal(phase(head, id), 'done');
+  assert.deepEqual(head.orders('n1'), ['resume 1#1'], 'not the one that its owner has stopped');
+});
+
+scenario('[M2] kill: what runs is cancelled', (head) => {
+  head.connect('n1');
+  head.running();
+  planned(head, { time: { kind: 'now' }, running: 'kill' });
+  assert.deepEqual(head.orders('n1'), ['end 1#1']);
+  head.ended('1#1', { cause: 'ended', signal: 9 });
+  assert.equal(head.job(1).outcome?.detail, 'cancelled by maintenance m1');
+});
+
+scenario('[M3] a warning goes once to all that would still run', (head) => {
+  head.connect('n1', { cpus: 4 });
+  head.running();
+  head.running({ walltimeMs: 5 * MINUTE });
+  const id = planned(head, { warning: { leadMs: 5 * MINUTE, signal: 10 } });
+  assert.equal(phase(head, id), 'planned');
+  head.tick(4 * MINUTE);
+  assert.deepEqual(head.orders('n1'), []);
+  head.tick(MINUTE);
+  assert.equal(phase(head, id), 'warned');
+  assert.deepEqual(head.orders('n1'), ['signal 1#1']);
+  assert.deepEqual(kinds(head.tick(MINUTE)), []);
+});
+
+scenario(
+  '[M4] the program runs on each node once that is free, and its success ends it',
+  (head) => {
+    head.connect('n1');
+    head.connect('n2');
+    head.submit({ nodeNames: ['n2' as NodeName] });
+    head.schedule();
+    head.started('1#1');
+    const nodes = ['n1', 'n2'] as NodeName[];
+    const id = planned(head, { time: { kind: 'now' }, nodes, program: PROGRAM });
+    const job = head.job(2);
+    assert.deepEqual([job.owner, job.spec.name], ['system', 'm1@n1']);
+    assert.deepEqual(head.holders('2#1'), ['n1']);
+    head.started('2#1');
+    head.ended('2#1');
+    head.submit();
+    head.tick();
+    assert.deepEqual(head.schedule(), ['3#1@n1'], 'n1 is back, n2 is not');
+    head.ended('1#1');
+    head.tick();
+    assert.deepEqual(head.holders('4#1'), ['n2']);
+    head.started('4#1');
+    head.ended('4#1');
+    head.tick();
+    assert.equal(phase(head, id), 'done');
+    assert.equal(head.state.reservations.size, 0);
+  },
+);
+
+scenario('[M4] a program that fails keeps its node out, with the reason', (head) => {
+  head.connect('n1');
+  const id = planned(head, { time: { kind: 'now' }, program: PROGRAM });
+  head.started('1#1');
+  head.ended('1#1', { code: 2 });
+  head.tick();
+  const why = 'its program ended failed: exited with code 2 on n1 (job 1)';
+  assert.equal(shown(head, id).detail, `n1: ${why}`);
+  assert.equal(phase(head, id), 'failed');
+  assert.equal(head.node('n1').drain?.reason, `maintenance m1: ${why}`);
+  const again = planned(head, { time: { kind: 'now' }, program: PROGRAM });
+  head.started('2#1');
+  head.ended('2#1');
+  head.tick();
+  assert.equal(phase(head, again), 'done', 'it runs on a drained node too');
+  assert.ok(head.node('n1').drain !== null, 'which an operator has to give back');
+});
+
+scenario('[M4] a program has the time of the maintenance and no more', (head) => {
+  head.connect('n1');
+  const id = planned(head, { time: { kind: 'now' }, program: PROGRAM });
+  assert.equal(head.job(1).spec.walltimeMs, 60 * MINUTE);
+  head.started('1#1');
+  head.tick(60 * MINUTE);
+  assert.equal(phase(head, id), 'restoring');
+  head.submit();
+  assert.deepEqual(head.schedule(), [], 'not while it is being ended');
+  head.ended('1#1', { cause: 'timeout', signal: 15 });
+  head.tick(1000);
+  assert.equal(phase(head, id), 'failed');
+  assert.match(head.node('n1').drain?.reason ?? '', /was not through at the end of its time/);
+});
+
+scenario(
+  '[M4] a node whose tasks went on to the end comes back though nothing was done',
+  (head) => {
+    head.connect('n1');
+    head.running();
+    const id = planned(head, { time: { kind: 'now' }, program: PROGRAM });
+    head.tick(60 * MINUTE);
+    assert.equal(phase(head, id), 'failed');
+    assert.equal(head.node('n1').drain, null);
+  },
+);
+
+scenario('[M5] a node may restart in its maintenance: its program is through then', (head) => {
+  head.connect('n1');
+  const id = planned(head, { time: { kind: 'now' }, program: PROGRAM });
+  head.started('1#1');
+  head.disconnect('n1');
+  head.silence('n1', 60_000);
+  assert.deepEqual(outstandingFences(head.state), []);
+  head.tick(MINUTE);
+  assert.equal(phase(head, id), 'active');
+  head.connect('n1', { bootId: 'another' });
+  assert.equal(head.outcome(1), 'completed');
+  head.tick();
+  assert.equal(phase(head, id), 'done');
+});
+
+scenario('[M5] with a restart announced, the node must come back with another boot', (head) => {
+  head.connect('n1');
+  const program = { ...PROGRAM, restarts: true };
+  const id = planned(head, { time: { kind: 'now' }, program });
+  head.started('1#1');
+  head.ended('1#1');
+  head.tick();
+  head.submit();
+  assert.deepEqual(head.schedule(), [], 'it is about to go down');
+  head.disconnect('n1');
+  head.connect('n1');
+  head.tick(MINUTE);
+  assert.equal(phase(head, id), 'active', 'that was its agent only');
+  head.disconnect('n1');
+  head.connect('n1', { bootId: 'another' });
+  head.tick(MINUTE);
+  assert.equal(phase(head, id), 'done');
+  assert.deepEqual(head.schedule(), ['2#1@n1']);
+});
+
+scenario('[M5] a node that is not back at the end stays out', (head) => {
+  head.connect('n1');
+  const program = { ...PROGRAM, restarts: true };
+  const id = planned(head, { time: { kind: 'now' }, program });
+  head.started('1#1');
+  head.disconnect('n1');
+  head.tick(60 * MINUTE);
+  assert.equal(phase(head, id), 'failed');
+  assert.match(head.node('n1').drain?.reason ?? '', /not back at the end/);
+});
+
+scenario('[M5] a task that is lost in maintenance is not to blame', (head) => {
+  head.connect('n1');
+  head.running();
+  planned(head, { time: { kind: 'now' }, running: 'suspend' });
+  head.suspended('1#1');
+  head.connect('n1', { bootId: 'another' });
+  assert.equal(head.task('1').state, 'pending');
+  assert.equal(head.task('1').crashes, 0);
+});
+
+scenario('[M6] cancelling takes everything back, at any stage', (head) => {
+  head.connect('n1', { cpus: 2 });
+  head.running();
+  const early = planned(head);
+  head.command(cancel(early), OPERATOR);
+  assert.equal(phase(head, early), 'cancelled');
+  head.submit();
+  assert.deepEqual(head.schedule(), ['2#1@n1']);
+  head.started('2#1');
+  const late = planned(head, { time: { kind: 'now' }, running: 'suspend', program: PROGRAM });
+  head.suspended('1#1');
+  head.suspended('2#1');
+  head.tick();
+  head.started('3#1');
+  head.command(cancel(late), OPERATOR);
+  assert.equal(phase(head, late), 'restoring');
+  assert.deepEqual(head.orders('n1'), ['end 3#1']);
+  assert.equal(head.refused(cancel(late)), 'maintenance.over');
+  head.ended('3#1', { cause: 'ended', signal: 15 });
+  head.tick();
+  assert.equal(phase(head, late), 'cancelled');
+  assert.deepEqual(head.orders('n1'), ['resume 1#1', 'resume 2#1']);
+  assert.equal(head.node('n1').drain, null);
+});
+
+scenario('[M7] a head that starts again goes on where it was, at every stage', (head) => {
+  head.connect('n1');
+  head.running();
+  const warning = { leadMs: 5 * MINUTE, signal: 15 };
+  const id = planned(head, { running: 'suspend', warning, program: PROGRAM });
+  const stages: string[] = [];
+  const restart = () => {
+    stages.push(phase(head, id));
+    head.crash();
+    head.connect('n1', { held: head.heldBy('n1') });
+    assert.equal(phase(head, id), stages.at(-1));
+  };
+  restart();
+  head.tick(5 * MINUTE);
+  restart();
+  head.tick(5 * MINUTE);
+  restart();
+  head.suspended('1#1');
+  head.tick();
+  restart();
+  head.started('2#1');
+  head.tick(60 * MINUTE);
+  restart();
+  head.ended('2#1', { cause: 'ended', signal: 15 });
+  head.tick();
+  restart();
+  assert.deepEqual(stages, ['planned', 'warned', 'draining', 'active', 'restoring', 'failed']);
+  assert.deepEqual(head.orders('n1'), ['resume 1#1', 'signal 1#1']);
+});
+
+scenario('[M7] a head that was away begins late, or says that it missed it', (head) => {
+  head.connect('n1');
+  const late = planned(head, { durationMs: 20 * MINUTE });
+  const gone = planned(head, {
+    time: { kind: 'fixed', from: START_AT + 40 * MINUTE },
+    durationMs: MINUTE,
+  });
+  head.crash();
+  head.at += 15 * MINUTE;
+  head.tick();
+  assert.equal(phase(head, late), 'active');
+  head.crash();
+  head.at += 45 * MINUTE;
+  head.tick();
+  assert.equal(phase(head, late), 'done');
+  assert.equal(shown(head, gone).detail, 'n1: the head did not run in its time');
+});
+
+scenario('[M8] with a choice of time it begins when tasks and others are through', (head) => {
+  head.connect('n1', { cpus: 4 });
+  head.running({ walltimeMs: 30 * MINUTE });
+  head.running();
+  const first = planned(head, { time: { kind: 'fixed', from: START_AT + 40 * MINUTE } });
+  const within = { kind: 'flexible', notBefore: 0, until: START_AT + 24 * 60 * MINUTE } as const;
+  const short = planned(head, { time: within, durationMs: 10 * MINUTE });
+  const long = planned(head, { time: within });
+  const from = (id: string): number => (shown(head, id).from - START_AT) / MINUTE;
+  assert.deepEqual([first, short, long].map(from), [40, 30, 100]);
+  const narrow = { ...within, until: START_AT + 70 * MINUTE };
+  assert.equal(head.refused(plan({ time: narrow })), 'maintenance.no_slot');
+});
+
+scenario('[M8] what cannot be is refused with one clear word', (head) => {
+  head.connect('n1');
+  planned(head);
+  const wrong = (wish: Partial<Plan>, by = ADMIN): string => head.refused(plan(wish), by);
+  assert.equal(wrong({}), 'maintenance.conflict');
+  assert.equal(wrong({ nodes: ['n9' as NodeName] }), 'node.not_found');
+  assert.equal(wrong({ nodes: [] }), 'argument.invalid');
+  assert.equal(wrong({ nodes: ['n1', 'n1'] as NodeName[] }), 'argument.invalid');
+  assert.equal(wrong({ durationMs: 0 }), 'argument.invalid');
+  assert.equal(wrong({ reason: ' ' }), 'argument.invalid');
+  assert.equal(wrong({ warning: { leadMs: MINUTE, signal: 65 } }), 'argument.invalid');
+  assert.equal(wrong({ warning: { leadMs: 0, signal: 15 } }), 'argument.invalid');
+  const now = { kind: 'now' } as const;
+  assert.equal(wrong({ time: now, warning: { leadMs: MINUTE, signal: 15 } }), 'argument.invalid');
+  assert.equal(wrong({ time: { kind: 'fixed', from: START_AT - 1 } }), 'maintenance.past');
+  const over = { kind: 'flexible', notBefore: 0, until: START_AT } as const;
+  assert.equal(wrong({ time: over }), 'maintenance.past');
+  const empty = { ...PROGRAM, program: { kind: 'shell', line: ' ' } } as const;
+  assert.equal(wrong({ program: empty }), 'argument.invalid');
+  assert.equal(wrong({ program: PROGRAM }, OPERATOR), 'auth.role_needed');
+  assert.equal(wrong({}, ANN), 'auth.role_needed');
+  assert.equal(head.refused(cancel('m9')), 'maintenance.not_found');
+  assert.equal(head.refused(cancel('m1'), ANN), 'auth.role_needed');
+});
+
+scenario('a node that is removed meanwhile is waited for by nobody', (head) => {
+  head.connect('n1');
+  head.connect('n2');
+  const nodes = ['n1', 'n2'] as NodeName[];
+  const id = planned(head, { nodes, program: PROGRAM });
+  head.command({ kind: 'remove_node', node: 'n2' as NodeName });
+  head.tick(10 * MINUTE);
+  head.started('1#1');
+  head.ended('1#1');
+  head.tick();
+  assert.equal(shown(head, id).detail, 'n2: it was removed');
+});
+
+scenario('a program runs under the account that was named, or as the agent itself', (head) => {
+  head.connect('n1');
+  const program = { ...PROGRAM, account: 'ann' as never };
+  const id = planned(head, { time: { kind: 'now' }, program });
+  assert.deepEqual(accountOn(head), { user: 'ann', uid: null });
+  head.started('1#1');
+  head.ended('1#1');
+  head.tick();
+  assert.equal(phase(head, id), 'done');
+  planned(head, { time: { kind: 'now' }, program: PROGRAM });
+  assert.deepEqual(accountOn(head), { user: 'system', uid: null, own: true });
+});
+
+scenario(
+  'what the scheduler has stopped waits for the end of the maintenance to go on',
+  (head) => {
+    head.connect('n1', { cpus: 1 });
+    head.running();
+    const urgent = head.submit({ partition: 'urgent' });
+    head.perform({ kind: 'schedule' });
+    head.suspended('1#1');
+    assert.deepEqual(head.schedule(), [`${urgent}#1@n1`]);
+    head.started(`${urgent}#1`);
+    const id = planned(head, { time: { kind: 'now' } });
+    head.ended(`${urgent}#1`);
+    head.perform({ kind: 'schedule' });
+    assert.deepEqual(head.orders('n1'), []);
+    head.tick(60 * MINUTE);
+    assert.equal(phase(head, id), 'done');
+    head.perform({ kind: 'schedule' });
+    assert.deepEqual(head.orders('n1'), ['resume 1#1']);
+  },
+  {
+    scheduling: {
+      ...plainScheduling('first_fit'),
+      partitions: {
+        default: { ...plainPartition('default'), preempt: 'suspend' },
+        urgent: { ...plainPartition('urgent'), tier: 1 },
+      },
+    },
+  },
+);
