@@ -97,6 +97,7 @@ export const submission = z.strictObject({
   requeue: z.boolean().optional(),
   retriesMax: z.int().min(0).max(RETRIES_MAX).optional(),
   partition: words.max(64).optional(),
+  reservation: words.max(64).optional(),
   umask: z.int().min(0).max(0o777).optional(),
 }) satisfies z.ZodType<Submission>;
 

@@ -193,6 +193,47 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'Running tasks and what is set aside leave no such time in the window.',
     next: 'Allow a later end, ask for less time or fewer nodes, or name a start with `--at`.',
   },
+  'reservation.not_found': {
+    means: 'Reservations are gone when they are over or cancelled.',
+    next: '`weft reserve list` shows those that there are.',
+  },
+  'reservation.name_taken': {
+    means: 'Jobs name reservations, so a name means one of them.',
+    next: 'Choose another name, or leave `--name` out: the reservation is called by its id then.',
+  },
+  'reservation.past': {
+    means: 'The begin, or the last possible one of a window, is over by the clock of the head.',
+    next: 'Give a later time; without `--at` a reservation begins now. Mind the time zone.',
+  },
+  'reservation.unsatisfiable': {
+    means: 'Too few nodes are large enough, have the labels, and are not drained.',
+    next: 'Ask for less of each node or for fewer nodes; `weft node list` shows what they have.',
+  },
+  'reservation.conflict': {
+    means: 'Two reservations would have the same share of a node at the same time.',
+    next: 'Choose other nodes or another time; `--within` finds the first time without a conflict.',
+  },
+  'reservation.busy': {
+    means: 'A running task may last into the reservation by its time limit.',
+    next: 'Choose a later time, or `--force`: what runs then stays, and its share comes when it ends.',
+  },
+  'reservation.no_slot': {
+    means: 'Tasks and other reservations leave no gap that is long enough within the window.',
+    next: 'Widen the window, shorten the duration, or ask for less.',
+  },
+  'reservation.denied': {
+    means:
+      'Only the users and groups of a reservation may submit into it; into maintenance nobody.',
+    next: 'Ask whoever made it (`weft reserve show NAME`) to add you, or submit without it.',
+  },
+  'reservation.too_many': {
+    means: 'Each reservation is looked at in every cycle of the scheduler.',
+    next: 'Cancel what is not needed, or use one that recurs in place of many.',
+  },
+  'reservation.job_unfit': {
+    means: 'The job could never start in it: no or too long a time limit, or too large a request.',
+    next: 'Give the job a time limit within the reservation, and a request within its share.',
+  },
   'user.not_found': {
     means: 'Nobody of this name has been given a role or a token.',
     next: '`weft user list` shows who has.',

@@ -150,6 +150,43 @@ export const CODES = {
     kind: 'failed_precondition',
     text: 'There is no room of {duration} on all these nodes before {until}; {nearest}.',
   },
+  'reservation.not_found': { kind: 'not_found', text: 'No reservation {reservation}.' },
+  'reservation.name_taken': {
+    kind: 'already_exists',
+    text: 'There is a reservation {name} already.',
+  },
+  'reservation.past': {
+    kind: 'invalid_argument',
+    text: 'A reservation cannot begin in the past: {at} is over.',
+  },
+  'reservation.unsatisfiable': {
+    kind: 'invalid_argument',
+    text: 'No reservation could ever hold {request}: {able} such nodes are there.',
+  },
+  'reservation.conflict': {
+    kind: 'failed_precondition',
+    text: 'Reservation {other} has {node} from {from} until {until}.',
+  },
+  'reservation.busy': {
+    kind: 'failed_precondition',
+    text: 'Task {task} may run on {node} {until}.',
+  },
+  'reservation.no_slot': {
+    kind: 'failed_precondition',
+    text: 'There is no room for all of it within that time; {earliest}.',
+  },
+  'reservation.denied': {
+    kind: 'permission_denied',
+    text: 'Reservation {reservation} is not for {user}.',
+  },
+  'reservation.too_many': {
+    kind: 'resource_exhausted',
+    text: 'There are {limit} reservations, which is the limit.',
+  },
+  'reservation.job_unfit': {
+    kind: 'failed_precondition',
+    text: 'The job cannot run in reservation {reservation}: {what}.',
+  },
   'user.not_found': { kind: 'not_found', text: 'No user {user}.' },
   'user.exists': { kind: 'already_exists', text: 'User {user} exists already.' },
   'token.not_found': { kind: 'not_found', text: 'No token {token}.' },

@@ -20,5 +20,7 @@ export interface Settings {
   };
   /** Partitions, qualities of service, priorities. */
   readonly scheduling: Scheduling;
+  /** Users may reserve for themselves; otherwise only operators reserve. Absent: they may not. */
+  readonly usersMayReserve?: boolean;
   readonly retainedJobsMax: number;
 }

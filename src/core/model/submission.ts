@@ -41,5 +41,7 @@ export interface Submission {
   readonly retriesMax?: number | undefined;
   readonly partition?: string | undefined;
   readonly qos?: string | undefined;
+  /** Id or name of the reservation to run in. */
+  readonly reservation?: string | undefined;
   readonly umask?: number | undefined;
 }

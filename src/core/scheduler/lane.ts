@@ -1,6 +1,7 @@
 // One node's future: what is free for everybody, and what is set aside for each reservation.
 
 import type { NodeName } from '../model/ids.ts';
+import type { Reservation, ReservedShare } from '../model/reservation.ts';
 import { addResources, NO_RESOURCES, type Resources } from '../model/resources.ts';
 import type { NodeView, Running } from './pool.ts';
 import { FOREVER, Profile, UNKNOWN_END, type Want } from './profile.ts';
@@ -8,11 +9,13 @@ import { FOREVER, Profile, UNKNOWN_END, type Want } from './profile.ts';
 /** A time in which shares of nodes are set aside for some, or, for maintenance, for nobody. */
 export interface Window {
   readonly id: string;
+  /** What its users call it. */
+  readonly name: string;
+  readonly purpose: Reservation['purpose'];
   /** Ms since 1970; [from, to). */
   readonly from: number;
   readonly to: number;
-  /** By node; `whole`: nothing else may be there, however little it asks. */
-  readonly shares: ReadonlyMap<NodeName, Resources | 'whole'>;
+  readonly shares: ReadonlyMap<NodeName, ReservedShare>;
 }
 
 /** More than any node has: taken away, it leaves no room even for a request for nothing. */
@@ -62,7 +65,7 @@ export class Lane {
 
   /** What it frees is there in a moment instead of at its end. */
   give(gone: Gone): void {
-    this.#ofGone(gone).give(gone.resources, ...this.#spanOf(gone), gone.whole);
+    this.#ofGone(gone).give(gone.resources, ...this.#spanOf(gone), gone.whole ? -1 : 0);
   }
 
   /** Takes a `give` back. */
@@ -88,10 +91,12 @@ export class Lane {
 
   /** A reservation that comes again has several windows here: its share is nothing in between. */
   #setAside({ id, from, to, shares }: Window): void {
-    const share = shares.get(this.view.name) as Resources | 'whole';
+    const share = shares.get(this.view.name) as ReservedShare;
     this.#open.take(share === 'whole' ? EVERYTHING : share, from, to);
     const profile = this.#reserved.get(id) ?? new Profile(this.#now, NO_RESOURCES, 0);
-    profile.give(share === 'whole' ? this.view.total : share, from, to);
+    // Of a node that others use too, nobody can have the whole.
+    if (share === 'whole') profile.give(this.view.total, from, to);
+    else profile.give(share, from, to, 1);
     this.#reserved.set(id, profile);
   }
 

@@ -51,15 +51,12 @@ export class Profile {
     }
   }
 
-  /**
-   * Makes the share free from `from` until `to` for those who find room there. `counts`: what had it
-   * is gone from the node too.
-   */
-  give(resources: Resources, from: number, to: number, counts = false): void {
+  /** Makes the share free from `from` until `to`; `users`: how many more, or fewer, are there. */
+  give(resources: Resources, from: number, to: number, users = 0): void {
     const [first, end] = this.#span(from, to);
     for (let step = first; step < end; step += 1) {
       this.#free[step] = addResources(this.#free[step] as Resources, resources);
-      if (counts) this.#users[step] = (this.#users[step] as number) - 1;
+      this.#users[step] = (this.#users[step] as number) + users;
     }
   }
 

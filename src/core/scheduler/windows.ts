@@ -9,14 +9,14 @@ const made = new WeakMap<ReservedSlot, Window>();
 
 /** Of all the slots that there are. */
 export function windowsOf(reservations: Iterable<Reservation>): Window[] {
-  return [...reservations].flatMap(({ id, slots }) => slots.map((slot) => windowOf(id, slot)));
+  return [...reservations].flatMap((one) => one.slots.map((slot) => windowOf(one, slot)));
 }
 
-function windowOf(id: string, slot: ReservedSlot): Window {
+function windowOf({ id, name, purpose }: Reservation, slot: ReservedSlot): Window {
   let window = made.get(slot);
-  if (window === undefined) {
+  if (window === undefined || window.name !== name) {
     const shares = new Map(Object.entries(slot.shares) as [NodeName, ReservedShare][]);
-    window = { id, from: slot.from, to: slot.until, shares };
+    window = { id, name, purpose, from: slot.from, to: slot.until, shares };
     made.set(slot, window);
   }
   return window;

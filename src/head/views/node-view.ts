@@ -1,11 +1,11 @@
 // Nodes as the API shows them.
 
 import type { NodeView } from '../../api/nodes.ts';
+import { formatInstant } from '../../core/base/instant.ts';
 import { labelsOf } from '../../core/controller/apply/nodes.ts';
 import type { Node } from '../../core/controller/state.ts';
 import type { Resources } from '../../core/model/resources.ts';
 import type { NodeLoad } from '../../wire/messages.ts';
-import { formatInstant } from './notice.ts';
 
 /** What only a connected node's session knows. */
 export interface Live {

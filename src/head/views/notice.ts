@@ -1,6 +1,7 @@
 // What is said of a task whose nodes cannot be heard: since when, and what will happen next.
 
 import { formatDuration } from '../../core/base/duration.ts';
+import { formatInstant } from '../../core/base/instant.ts';
 import type { Node, State, Task } from '../../core/controller/state.ts';
 import type { NodeName } from '../../core/model/ids.ts';
 import type { JobSpec } from '../../core/model/job.ts';
@@ -35,9 +36,4 @@ function next(node: NodeName, spec: JobSpec): string {
     `the task goes on when the node is back, and ${then} only on evidence that it is gone ` +
     `there: a reboot, or an operator's \`weft node lost ${node}\`.`
   );
-}
-
-/** ISO 8601 in UTC, whole seconds. */
-export function formatInstant(at: number): string {
-  return new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -10,7 +10,7 @@ import {
   type Resources,
   subtractResources,
 } from '../../model/resources.ts';
-import type { Occupant, Running } from '../../scheduler/pool.ts';
+import type { NodeView, Occupant, Running } from '../../scheduler/pool.ts';
 import type { Of } from '../events.ts';
 import type { Holding, Node, State, Task } from '../state.ts';
 
@@ -213,8 +213,14 @@ export function refreshPool(state: State, node: Node): void {
     state.pool.remove(node.name);
     return;
   }
+  state.pool.set(viewOf(node));
+  state.scheduleDue = true;
+}
+
+/** The node as the scheduler sees it, whether or not it may get work. */
+export function viewOf(node: Node): NodeView {
   const labels = labelsOf(node);
-  state.pool.set({
+  return {
     name: node.name,
     order: node.order,
     total: node.total,
@@ -224,8 +230,7 @@ export function refreshPool(state: State, node: Node): void {
     labelsKey: [...labels].sort().join(','),
     idle: node.holding.size === 0,
     running: { [Symbol.iterator]: () => runningOn(node) },
-  });
-  state.scheduleDue = true;
+  };
 }
 
 /** Read only when a cycle plans ahead: nothing is copied for those that do not. */

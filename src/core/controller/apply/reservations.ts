@@ -50,15 +50,14 @@ export function applyReservationEnded(state: State, event: Of<'reservation_ended
   state.scheduleDue = true;
 }
 
-/** Nothing of the job runs: what does would change its place in the books. */
 export function applyJobReserved(state: State, event: Of<'job_reserved'>): void {
   const job = jobOf(state, event.jobId);
-  assert(job.entry.running === 0, `job ${job.id} holds nothing`);
   dequeueEntry(state, job);
   const { reservation: _, ...rest } = job.spec;
   const { reservation } = event;
   job.spec = reservation === null ? rest : { ...rest, reservation };
-  job.entry = entryOf(state, job.entry, job.spec, job.entry.pending);
+  const { pending, running } = job.entry;
+  job.entry = { ...entryOf(state, job.entry, job.spec, pending), running };
   requeueEntry(state, job);
 }
 

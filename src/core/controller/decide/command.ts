@@ -8,6 +8,7 @@ import * as control from './control.ts';
 import * as fleet from './fleet.ts';
 import { decideCancelMaintenance, decidePlanMaintenance } from './maintenance.ts';
 import * as partitions from './partitions.ts';
+import * as reservations from './reservations.ts';
 import { decideSubmit } from './submit.ts';
 import * as users from './users.ts';
 
@@ -57,6 +58,14 @@ export function decideCommand(step: Step, command: Command, actor: Actor): Answe
       return decidePlanMaintenance(step, command, actor);
     case 'cancel_maintenance':
       return decideCancelMaintenance(step, command.id, actor);
+    case 'create_reservation':
+      return reservations.decideCreate(step, command, actor);
+    case 'change_reservation':
+      return reservations.decideChange(step, command, actor);
+    case 'cancel_reservation':
+      return reservations.decideCancel(step, command, actor);
+    case 'extend_reservation':
+      return reservations.decideExtend(step, command, actor);
     default:
       return unreachable(command);
   }

@@ -16,6 +16,7 @@ import { schedulingOf } from '../partitions.ts';
 import { completeSpec } from '../spec.ts';
 import type { Answer, Step } from '../step.ts';
 import { brokenDependency, endPending, meets } from './ending.ts';
+import { admitJob } from './members.ts';
 
 export function decideSubmit(step: Step, command: SubmitJob, actor: Actor): Answer {
   const { state } = step;
@@ -34,7 +35,12 @@ export function decideSubmit(step: Step, command: SubmitJob, actor: Actor): Answ
   const settings = { ...step.settings, scheduling };
   const completed = completeSpec(command.submission, settings, sharedPaths(step), step.at);
   if (!completed.ok) return completed;
-  const spec = completed.value;
+  const { reservation } = command.submission;
+  const admitted =
+    reservation === undefined ? ok(null) : admitJob(step, reservation, completed.value, actor);
+  if (!admitted.ok) return admitted;
+  const inside = admitted.value === null ? {} : { reservation: admitted.value };
+  const spec = { ...completed.value, ...inside };
   const refused = unsatisfiable(step, spec, scheduling);
   if (refused !== null) return refused;
   const refusal = refusedBy(state, scheduling, spec, actor);

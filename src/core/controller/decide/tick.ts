@@ -1,7 +1,9 @@
-// What time alone brings: begin times reached, maintenance, old jobs leaving memory.
+// What time alone brings: begin times reached, maintenance, reservations begun and over, old jobs
+// leaving memory.
 
 import type { Step } from '../step.ts';
 import { decideMaintenances } from './maintenance-course.ts';
+import { decideSlots } from './slots.ts';
 
 /** Usage has to fade alike when the journal is read again, so the journal knows the rule. */
 export function decideHalfLife(step: Step): void {
@@ -19,6 +21,7 @@ export function decideTick(step: Step): void {
     const beginAt = state.jobs.get(jobId)?.spec.beginAt ?? 0;
     if (beginAt <= step.at) step.emit({ kind: 'begin_reached', jobId });
   }
+  decideSlots(step);
   if (state.plansAhead) state.scheduleDue = true;
   // A tenth at a time, so that the list is not rebuilt for every job that ends.
   const surplus = state.finished.length - settings.retainedJobsMax;

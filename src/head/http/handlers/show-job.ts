@@ -1,12 +1,13 @@
 // One job in full, and why it is where it is.
 
 import type { ExplainReply, JobDetail, JobView } from '../../../api/jobs.ts';
+import { formatInstant } from '../../../core/base/instant.ts';
 import { ok } from '../../../core/base/result.ts';
 import type { JobRow } from '../../../ports/history.ts';
 import type { Engine } from '../../engine.ts';
 import { endedAs } from '../../views/job-state.ts';
 import { viewJob, viewJobDetail } from '../../views/job-view.ts';
-import { formatInstant } from '../../views/notice.ts';
+
 import { viewPastJob, viewPastJobDetail } from '../../views/past-job-view.ts';
 import { Reasons } from '../../views/reasons.ts';
 import { withRunStarts } from '../../views/run-start.ts';

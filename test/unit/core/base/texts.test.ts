@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { formatDuration, parseDuration } from '../../../../src/core/base/duration.ts';
+import { formatInstant } from '../../../../src/core/base/instant.ts';
 import { formatSize, parseSize } from '../../../../src/core/base/size.ts';
 import { utf8Length } from '../../../../src/core/base/utf8.ts';
 
@@ -109,4 +110,15 @@ test('the length of a text as UTF-8 is what the system counts', () => {
     }),
   );
   assert.equal(utf8Length('\ud800'), 3);
+});
+
+test('an instant is written as the system writes it, whatever the year', () => {
+  const from = Date.UTC(0, 0, 1);
+  fc.assert(
+    fc.property(fc.integer({ min: from, max: Date.UTC(9999, 11, 31) }), (at) => {
+      assert.equal(formatInstant(at), new Date(at).toISOString().replace(/\.\d+Z$/, 'Z'));
+    }),
+  );
+  assert.equal(formatInstant(Date.UTC(2028, 1, 29, 23, 59, 59, 999)), '2028-02-29T23:59:59Z');
+  assert.equal(formatInstant(Date.UTC(2000, 11, 31)), '2000-12-31T00:00:00Z');
 });

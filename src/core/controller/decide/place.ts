@@ -1,0 +1,229 @@
+// Placing reservations: a request is checked, every slot is found, or it is said what is in the way.
+
+import { present, unreachable } from '../../base/assert.ts';
+import { formatDuration } from '../../base/duration.ts';
+import { formatInstant } from '../../base/instant.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import { formatRefusal, type Refusal, refuse } from '../../model/errors.ts';
+import { formatTaskId, type NodeName } from '../../model/ids.ts';
+import { NODES_PER_TASK_MAX } from '../../model/limits.ts';
+import type {
+  Reservation,
+  ReservationRequest,
+  ReservedSlot,
+  SkippedSlot,
+} from '../../model/reservation.ts';
+import { fitsIn, isPlausible, NO_RESOURCES } from '../../model/resources.ts';
+import { describeResources } from '../../scheduler/explain.ts';
+import { type Obstacle, placeAt, placeEarliest, type Room } from '../../scheduler/reserve.ts';
+import { windowsOf } from '../../scheduler/windows.ts';
+import { labelsOf, mayGetWork, viewOf } from '../apply/nodes.ts';
+import type { Occurrences, ReservationWish } from '../commands.ts';
+import type { Step } from '../step.ts';
+
+const DAY_MS = 86_400_000;
+/** Shorter than a cluster notices. */
+const DURATION_MS_MIN = 1000;
+/** What is set aside longer is rather a partition. */
+const DURATION_MS_MAX = 3660 * DAY_MS;
+
+/** The request with its time as an instant; what makes no sense is refused. */
+export function checkRequest(
+  step: Step,
+  wish: ReservationWish,
+  recurrence: Occurrences | null,
+): Result<ReservationRequest, Refusal> {
+  const wrong = wrongIn(wish) ?? wrongTime(wish, recurrence);
+  if (wrong !== null) return step.refuse('argument.invalid', { what: wrong });
+  const { nodes } = step.state;
+  const unknown = wish.nodeNames.find((name) => !nodes.has(name));
+  if (unknown !== undefined) return step.refuse('node.not_found', { node: unknown });
+  const label = wish.labels.find((one) => ![...nodes.values()].some((n) => labelsOf(n).has(one)));
+  if (label !== undefined) return step.refuse('label.unknown', { label });
+  const { time } = wish;
+  if (recurrence !== null) {
+    return ok({ ...wish, time: { kind: 'fixed', from: recurrence.starts[0] as number } });
+  }
+  if (time === 'now') return ok({ ...wish, time: { kind: 'fixed', from: step.at } });
+  const first = time.kind === 'fixed' ? time.from : time.until - wish.durationMs;
+  if (first < step.at) return step.refuse('reservation.past', { at: formatInstant(first) });
+  return ok({ ...wish, time });
+}
+
+function wrongIn({ durationMs, nodeCount, nodeNames, perNode }: ReservationWish): string | null {
+  if (!isWhole(durationMs, DURATION_MS_MIN, DURATION_MS_MAX)) {
+    return 'a reservation lasts 1s at least and ten years at most';
+  }
+  if (!isWhole(nodeCount, 1, NODES_PER_TASK_MAX)) {
+    return `a reservation is for 1 to ${NODES_PER_TASK_MAX} nodes`;
+  }
+  if (new Set(nodeNames).size < nodeNames.length) return 'a node is named twice';
+  if (nodeNames.length > 0 && nodeNames.length < nodeCount) {
+    return `${nodeCount} nodes are asked for, but only ${nodeNames.length} are named`;
+  }
+  if (perNode === 'whole') return null;
+  if (!isPlausible(perNode) || fitsIn(perNode, NO_RESOURCES)) {
+    return 'a reservation sets something aside: whole nodes, or cpus, memory or gpus of each';
+  }
+  return null;
+}
+
+function wrongTime(
+  { time, durationMs }: ReservationWish,
+  recurrence: Occurrences | null,
+): string | null {
+  if (recurrence !== null) {
+    const { starts, cron } = recurrence;
+    if (starts.length === 0) return `'${cron}' never comes`;
+    const close = starts.some((start, at) => start - (starts[at - 1] ?? -Infinity) < durationMs);
+    return close ? `it would begin again before its ${formatDuration(durationMs)} are over` : null;
+  }
+  if (time === 'now' || time.kind === 'fixed') return null;
+  if (time.until - time.notBefore >= durationMs) return null;
+  return `${formatDuration(durationMs)} do not fit between the two times`;
+}
+
+function isWhole(value: number, min: number, max: number): boolean {
+  return Number.isSafeInteger(value) && value >= min && value <= max;
+}
+
+/** All slots of the request; `id`: the reservation that is placed anew, so not in its own way. */
+export function placeAll(
+  step: Step,
+  request: ReservationRequest,
+  recurrence: Occurrences | null,
+  id: string | null,
+): Result<ReservedSlot[], Refusal> {
+  const room = roomFor(step, request, id);
+  const { time, durationMs } = request;
+  if (time.kind === 'flexible') {
+    const slot = placeEarliest(request, time, durationMs, room);
+    return slot.ok ? ok([slot.value]) : refuseObstacle(step, slot.error, request);
+  }
+  const slots: ReservedSlot[] = [];
+  for (const start of recurrence?.starts ?? [time.from]) {
+    const slot = placeAt(request, start, durationMs, room);
+    if (!slot.ok) return refuseObstacle(step, slot.error, request);
+    slots.push(slot.value);
+  }
+  return ok(slots);
+}
+
+/** Further occurrences; one that finds no room is skipped, with the reason. */
+export function placeFurther(
+  step: Step,
+  known: Reservation,
+  starts: readonly number[],
+): { slots: ReservedSlot[]; skipped: SkippedSlot[] } {
+  const { id, request } = known;
+  const room = roomFor(step, request, id);
+  const placed: ReservedSlot[] = [];
+  const skipped: SkippedSlot[] = [];
+  let last = known.slots.at(-1)?.until ?? 0;
+  for (const from of starts) {
+    const until = from + request.durationMs;
+    // One may have gone by while the head was away; of one that has begun, the rest is placed.
+    const begin = Math.max(from, step.at);
+    if (until <= begin) continue;
+    const slot = placeAt(request, begin, until - begin, room);
+    // A day with a change of the clock is shorter.
+    if (from < last) skipped.push({ from, because: 'the one before is not over then' });
+    else if (!slot.ok) {
+      skipped.push({ from, because: formatRefusal(refusalOf(step, slot.error, request)) });
+    } else {
+      placed.push(slot.value);
+      last = until;
+    }
+  }
+  return { slots: placed, skipped };
+}
+
+/** The slot that holds now, with another end, on the nodes that it has. */
+export function placeLonger(
+  step: Step,
+  id: string,
+  current: ReservedSlot,
+  { durationMs, force }: Pick<ReservationRequest, 'durationMs' | 'force'>,
+): Result<ReservedSlot, Refusal> {
+  const until = current.from + durationMs;
+  if (until <= step.at) {
+    return step.refuse('reservation.past', { at: formatInstant(until) });
+  }
+  if (until <= current.until) return ok({ ...current, until });
+  const nodeNames = Object.keys(current.shares) as NodeName[];
+  const perNode = present(current.shares[nodeNames[0] as NodeName], 'the share of a node');
+  const part = { nodeNames, nodeCount: nodeNames.length, perNode, labels: [], force };
+  const room = roomFor(step, part, id);
+  const more = placeAt(part, current.until, until - current.until, room);
+  if (!more.ok) return refuseObstacle(step, more.error, part);
+  return ok({ ...current, until });
+}
+
+/** Named nodes whatever their state; others only while they may be counted on, the present first. */
+function roomFor(
+  { state, at }: Step,
+  { nodeNames }: Pick<ReservationRequest, 'nodeNames'>,
+  id: string | null,
+): Room {
+  const named = new Set(nodeNames);
+  const nodes = [...state.nodes.values()]
+    .filter((node) => (named.size > 0 ? named.has(node.name) : node.drain === null))
+    .sort((a, b) => Number(mayGetWork(b)) - Number(mayGetWork(a)) || a.order - b.order)
+    .map(viewOf);
+  const others = [...state.reservations.values()].filter((one) => one.id !== id);
+  return { nodes, windows: windowsOf(others), now: at };
+}
+
+type Part = Pick<ReservationRequest, 'perNode' | 'nodeCount' | 'nodeNames' | 'labels'>;
+
+function refuseObstacle(step: Step, obstacle: Obstacle, part: Part): Result<never, Refusal> {
+  return err(refusalOf(step, obstacle, part));
+}
+
+function refusalOf({ state }: Step, obstacle: Obstacle, part: Part): Refusal {
+  switch (obstacle.kind) {
+    case 'never':
+      return refuse('reservation.unsatisfiable', {
+        request: describePart(part),
+        able: String(obstacle.able),
+      });
+    case 'reserved': {
+      const { name, from, to } = obstacle.window;
+      const times = { from: formatInstant(from), until: formatInstant(to) };
+      return refuse('reservation.conflict', { other: name, node: obstacle.node, ...times });
+    }
+    case 'busy': {
+      const { task, until, node } = obstacle;
+      const job = state.jobs.get(task.jobId);
+      const index = job?.spec.array === null ? null : task.index;
+      return refuse(
+        'reservation.busy',
+        {
+          task: job === undefined ? 'of a lost epoch' : formatTaskId(task.jobId, index),
+          node,
+          until:
+            until === null ? 'for ever: it has no time limit' : `until ${formatInstant(until)}`,
+        },
+        'Choose a later time, or --force: what runs then stays.',
+      );
+    }
+    case 'no_slot': {
+      const { earliest } = obstacle;
+      const when =
+        earliest === null
+          ? 'tasks without time limit are in the way'
+          : `the earliest begin is ${formatInstant(earliest)}`;
+      return refuse('reservation.no_slot', { earliest: when });
+    }
+    default:
+      return unreachable(obstacle);
+  }
+}
+
+function describePart({ perNode, nodeCount, nodeNames, labels }: Part): string {
+  const count = nodeCount === 1 ? '1 node' : `${nodeCount} nodes`;
+  const names = nodeNames.length > 0 ? ` of ${nodeNames.join(', ')}` : '';
+  const labelled = labels.length > 0 ? ` labelled ${labels.join(', ')}` : '';
+  const share = perNode === 'whole' ? ' as a whole' : ` with ${describeResources(perNode)}`;
+  return `${count}${names}${labelled}${share}`;
+}

@@ -1,0 +1,43 @@
+// What time brings to reservations: slots begin, are over, and with the last one the reservation is.
+// Also after the head was away: the instants are compared with now, nothing has to be noticed live.
+
+import type { Outcome } from '../../model/job.ts';
+import type { Reservation } from '../../model/reservation.ts';
+import type { Step } from '../step.ts';
+import { endPending } from './ending.ts';
+
+export function decideSlots(step: Step): void {
+  for (const { id, slots, purpose } of [...step.state.reservations.values()]) {
+    if (purpose === 'maintenance') continue; // Its life is its own.
+    for (const { from, until, begun } of slots) {
+      if (until <= step.at) step.emit({ kind: 'reservation_slot_over', id, from });
+      else if (from <= step.at && !begun) step.emit({ kind: 'reservation_slot_begun', id, from });
+    }
+    const left = step.state.reservations.get(id);
+    if (left !== undefined && left.slots.length === 0 && left.recurrence === null) {
+      endReservation(step, left, 'over', 'system');
+    }
+  }
+}
+
+/**
+ * Nothing is set aside any more. What waits in it can never start there and ends; what runs goes on
+ * as an ordinary task, and is one also when it has to start again.
+ */
+export function endReservation(
+  step: Step,
+  { id, name }: Reservation,
+  why: 'over' | 'cancelled',
+  by: string,
+): void {
+  step.emit({ kind: 'reservation_ended', id, why, by });
+  const words = why === 'over' ? 'was over' : `was cancelled by ${by}`;
+  const detail = `reservation ${name} ${words} before it could start`;
+  const outcome: Outcome = { kind: 'cancelled', detail };
+  for (const job of [...step.state.jobs.values()]) {
+    if (job.spec.reservation !== id || job.outcome !== null) continue;
+    if (job.entry.pending.size > 0) endPending(step, job, job.entry.pending, outcome);
+    if (job.outcome !== null) continue;
+    step.emit({ kind: 'job_reserved', jobId: job.id, reservation: null, by });
+  }
+}

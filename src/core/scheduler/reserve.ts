@@ -1,0 +1,135 @@
+// Where and when something can be set aside: at a fixed time, or as early as there is room for it.
+
+import { assert } from '../base/assert.ts';
+import { err, ok, type Result } from '../base/result.ts';
+import type { NodeName } from '../model/ids.ts';
+import type { ReservationRequest, ReservedShare, ReservedSlot } from '../model/reservation.ts';
+import { fitsIn, NO_RESOURCES } from '../model/resources.ts';
+import { endOf, Lane, type Window } from './lane.ts';
+import type { NodeView, Running } from './pool.ts';
+import { UNKNOWN_END, type Want } from './profile.ts';
+import { SlotFinder } from './slots.ts';
+
+/** The cluster as a reservation sees it. */
+export interface Room {
+  /** Those that may be chosen, best first; drained and silent ones too where they are named. */
+  readonly nodes: readonly NodeView[];
+  /** Without those of the reservation that is looked for. */
+  readonly windows: readonly Window[];
+  readonly now: number;
+}
+
+/** Why something cannot be set aside. */
+export type Obstacle =
+  /** So many nodes could ever give it. */
+  | { readonly kind: 'never'; readonly able: number }
+  | { readonly kind: 'reserved'; readonly node: NodeName; readonly window: Window }
+  /** Until null: it has no time limit. */
+  | {
+      readonly kind: 'busy';
+      readonly node: NodeName;
+      readonly task: Running;
+      readonly until: number | null;
+    }
+  /** Not within the window; the first instant at which there is room, null = none is known. */
+  | { readonly kind: 'no_slot'; readonly earliest: number | null };
+
+type Part = Pick<ReservationRequest, 'perNode' | 'nodeNames' | 'nodeCount' | 'labels' | 'force'>;
+
+/** The slot that begins at this very instant. */
+export function placeAt(
+  part: Part,
+  from: number,
+  durationMs: number,
+  room: Room,
+): Result<ReservedSlot, Obstacle> {
+  const able = room.nodes.filter((node) => couldGive(node, part));
+  if (able.length < part.nodeCount) return err({ kind: 'never', able: able.length });
+  const until = from + durationMs;
+  const want = wantOf(part.perNode);
+  const free = able.filter((node) => laneOf(node, part, room).fits(want, null, from, until));
+  if (free.length >= part.nodeCount) {
+    return ok(slotOn(free.slice(0, part.nodeCount), part, from, durationMs));
+  }
+  const taken = able.find((node) => !free.includes(node)) as NodeView;
+  return err(obstacleOn(taken, part, from, until, room));
+}
+
+/** The earliest slot that lies between the two instants. */
+export function placeEarliest(
+  part: Part,
+  within: { readonly notBefore: number; readonly until: number },
+  durationMs: number,
+  room: Room,
+): Result<ReservedSlot, Obstacle> {
+  const able = room.nodes.filter((node) => couldGive(node, part));
+  if (able.length < part.nodeCount) return err({ kind: 'never', able: able.length });
+  const at = Math.max(within.notBefore, room.now);
+  const candidates = able.map((node, order) => {
+    const lane = laneOf(node, part, room);
+    return { at, order, lane: () => lane };
+  });
+  const want = wantOf(part.perNode);
+  const demand = { want, reservation: null, durationMs, nodeCount: part.nodeCount };
+  const slot = new SlotFinder(demand, candidates).find();
+  if (slot === null || slot.at >= UNKNOWN_END) return err({ kind: 'no_slot', earliest: null });
+  if (slot.at + durationMs > within.until) return err({ kind: 'no_slot', earliest: slot.at });
+  const chosen = slot.lanes.map((lane) => lane.view);
+  return ok(slotOn(chosen, part, slot.at, durationMs));
+}
+
+function slotOn(
+  nodes: readonly NodeView[],
+  { perNode }: Part,
+  from: number,
+  durationMs: number,
+): ReservedSlot {
+  const shares: Record<NodeName, ReservedShare> = {};
+  for (const { name } of nodes) shares[name] = perNode;
+  return { from, until: from + durationMs, shares, begun: false };
+}
+
+function couldGive(node: NodeView, { perNode, nodeNames, labels }: Part): boolean {
+  if (nodeNames.length > 0 && !nodeNames.includes(node.name)) return false;
+  if (!labels.every((label) => node.labels.has(label))) return false;
+  // A node that was never seen has nothing that could be set aside.
+  return perNode === 'whole' ? node.total.cpuCount > 0 : fitsIn(perNode, node.total);
+}
+
+function wantOf(perNode: ReservedShare): Want {
+  return perNode === 'whole'
+    ? { resources: NO_RESOURCES, exclusive: true }
+    : { resources: perNode, exclusive: false };
+}
+
+/** With `force` what runs is not looked at: it is the policy's business when the time has come. */
+function laneOf(node: NodeView, { force }: Part, { windows, now }: Room): Lane {
+  return new Lane(force ? emptied(node) : node, windows, now);
+}
+
+function emptied(node: NodeView): NodeView {
+  return { ...node, free: node.total, idle: true, running: [] };
+}
+
+/** What is in the way on a node that could give it: another reservation, or the task that ends last. */
+function obstacleOn(
+  node: NodeView,
+  { perNode }: Part,
+  from: number,
+  until: number,
+  { windows, now }: Room,
+): Obstacle {
+  const here = windows.filter((one) => {
+    return one.shares.has(node.name) && one.from < until && from < one.to;
+  });
+  const beside = new Lane(emptied(node), here, now);
+  const [window] = [...here].sort((a, b) => a.from - b.from);
+  if (window !== undefined && !beside.fits(wantOf(perNode), null, from, until)) {
+    return { kind: 'reserved', node: node.name, window };
+  }
+  const ends = [...node.running].map((task) => ({ task, end: endOf(task, now) }));
+  assert(ends.length > 0, `${node.name} has no room, so something is there`);
+  const last = ends.reduce((a, b) => (b.end > a.end ? b : a));
+  const end = last.end >= UNKNOWN_END ? null : last.end;
+  return { kind: 'busy', node: node.name, task: last.task, until: end };
+}
