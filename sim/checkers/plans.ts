@@ -1,0 +1,164 @@
+// What the scheduler decides, judged at the instant of the decision: nobody delays a task that was
+// promised a start (A13, A14), nobody has more running than allowed (P5), and nobody makes room for
+// nothing (P12). Each is counted anew from the state, not asked of the scheduler's own books.
+
+import type { Event } from '../../src/core/controller/events.ts';
+import { schedulingOf } from '../../src/core/controller/partitions.ts';
+import { snapshotOf } from '../../src/core/controller/decide/schedule.ts';
+import type { State } from '../../src/core/controller/state.ts';
+import type { Step } from '../../src/core/controller/step.ts';
+import { STARTS_PER_CYCLE_MAX } from '../../src/core/model/limits.ts';
+import { addResources, subtractResources } from '../../src/core/model/resources.ts';
+import { partitionOf, qosOf } from '../../src/core/model/scheduling.ts';
+import { type Plan, plan, type Snapshot } from '../../src/core/scheduler/plan.ts';
+import { NodePool, type NodeView } from '../../src/core/scheduler/pool.ts';
+import { cpusOf } from '../../src/core/scheduler/quota.ts';
+import { Violation } from '../violation.ts';
+
+/** A cycle that has decided something: before it, and whom it sent away for whom. */
+interface Cycle {
+  readonly step: Step;
+  readonly before: Plan;
+  /** Ids of jobs that something makes room for. */
+  readonly preemptors: Set<number>;
+  victims: number;
+}
+
+export class PlanWatch {
+  #cycle: Cycle | null = null;
+
+  /** An event is about to be applied; `first`: it is the first of its step. */
+  before(step: Step, event: Event, first: boolean): void {
+    if (first) this.settle();
+    if (this.#cycle === null && isOfCycle(event)) {
+      this.#cycle = { step, before: planAt(step), preemptors: new Set(), victims: 0 };
+    }
+  }
+
+  /** The event has been applied. */
+  after(step: Step, event: Event): void {
+    if (event.kind === 'task_allocated') checkQuotas(step, event);
+    const preemptor = preemptorOf(event);
+    if (preemptor === null || this.#cycle === null) return;
+    this.#cycle.preemptors.add(preemptor);
+    this.#cycle.victims += 1;
+  }
+
+  /** Its cycle is over, and nothing else has been decided since. */
+  settle(): void {
+    const cycle = this.#cycle;
+    this.#cycle = null;
+    if (cycle === null) return;
+    checkPromises(cycle);
+    if (cycle.victims > 0) checkRoom(cycle);
+  }
+}
+
+function isOfCycle(event: Event): boolean {
+  return event.kind === 'task_allocated' || preemptorOf(event) !== null;
+}
+
+/** Whom the task leaves for, as the journal says it. */
+function preemptorOf(event: Event): number | null {
+  if (event.kind !== 'end_asked' && event.kind !== 'suspend_asked') return null;
+  const found = /^preempted by (\d+) /.exec(event.because ?? '');
+  return found === null ? null : Number(found[1]);
+}
+
+function planAt({ state, settings, at }: Step): Plan {
+  return plan(snapshotOf(state, settings, STARTS_PER_CYCLE_MAX, at), at);
+}
+
+/** A13, A14: planned again, now that others have started, no promise is later than before. */
+function checkPromises({ step, before }: Cycle): void {
+  if (before.more || before.preemptions.length > 0 || before.promised.length === 0) return;
+  const { promised } = planAt(step);
+  const now = new Map(promised.map((one) => [`${one.jobId}[${one.index}]`, one.at]));
+  const scheduling = schedulingOf(step.state, step.settings);
+  for (const { jobId, index, at } of before.promised) {
+    const later = now.get(`${jobId}[${index}]`) ?? 0;
+    if (later <= at) continue;
+    const name = step.state.jobs.get(jobId)?.spec.partition ?? '';
+    const rule = partitionOf(scheduling, name)?.policy === 'easy' ? 'A13' : 'A14';
+    const words = `${jobId}[${index}] was promised ${at - step.at} ms from now`;
+    throw new Violation(rule, `${words}, what started makes that ${later - step.at} ms`);
+  }
+}
+
+/** P5: what the owner of the task has running, with it. */
+function checkQuotas(step: Step, { place }: Extract<Event, { kind: 'task_allocated' }>): void {
+  const { state } = step;
+  const job = state.jobs.get(place.jobId);
+  if (job === undefined) return;
+  const scheduling = schedulingOf(state, step.settings);
+  const inPartition = heldBy(state, (one) => {
+    return one.owner === job.owner && one.spec.partition === job.spec.partition;
+  });
+  const inQos = heldBy(state, (one) => {
+    return one.owner === job.owner && one.entry.qos === job.entry.qos;
+  });
+  const qos = qosOf(scheduling, job.entry.qos);
+  const limit = partitionOf(scheduling, job.spec.partition)?.limits.tasksPerUser ?? null;
+  const words = `job ${job.id} of ${job.owner} starts a task:`;
+  atMost(inPartition.tasks, limit, `${words} tasks in ${job.spec.partition}`);
+  atMost(inQos.tasks, qos.runningTasksPerUser, `${words} tasks under ${qos.name}`);
+  atMost(inQos.cpus, qos.runningCpusPerUser, `${words} cpus under ${qos.name}`);
+}
+
+type JobOf = Parameters<Parameters<State['jobs']['forEach']>[0]>[0];
+
+function heldBy({ jobs }: State, isMeant: (job: JobOf) => boolean) {
+  let tasks = 0;
+  let cpus = 0;
+  for (const job of jobs.values()) {
+    if (!isMeant(job)) continue;
+    for (const { parts } of job.active.values()) {
+      if (parts.size === 0) continue;
+      tasks += 1;
+      cpus += cpusOf(job.spec.request);
+    }
+  }
+  return { tasks, cpus };
+}
+
+function atMost(count: number, limit: number | null, words: string): void {
+  if (limit === null || count <= limit) return;
+  throw new Violation('P5', `${words} are then ${count}, the limit is ${limit}`);
+}
+
+/** P12: with all gone who are told to leave, everybody whom they leave for starts. */
+function checkRoom({ step, preemptors }: Cycle): void {
+  const { state, settings, at } = step;
+  const snapshot = snapshotOf(state, settings, STARTS_PER_CYCLE_MAX, at);
+  const { starts } = plan({ ...snapshot, pool: poolWithout(state, snapshot) }, at);
+  const started = new Set<number>(starts.map(({ jobId }) => jobId));
+  for (const jobId of preemptors) {
+    if (started.has(jobId)) continue;
+    throw new Violation('P12', `others make room for job ${jobId}, which could not start then`);
+  }
+}
+
+/** The nodes as they are when all that leaves is gone. */
+function poolWithout(state: State, { pool }: Snapshot): NodePool {
+  const later = new NodePool();
+  for (const view of pool) later.set(viewWithout(state, view));
+  return later;
+}
+
+function viewWithout(state: State, view: NodeView): NodeView {
+  const running = [...view.running];
+  const staying = running.filter((one) => one.leaving !== true);
+  const used = staying.map((one) => one.resources);
+  const gpus = new Set(view.gpusFree);
+  for (const { share, task } of state.nodes.get(view.name)?.holding.values() ?? []) {
+    if (task === null || task.ending !== null) for (const gpu of share.gpus) gpus.add(gpu);
+  }
+  const taken = used.reduce(addResources, subtractResources(view.total, view.total));
+  return {
+    ...view,
+    free: subtractResources(view.total, taken),
+    gpusFree: [...gpus].sort((a, b) => a - b),
+    idle: staying.length === 0,
+    running: staying,
+  };
+}

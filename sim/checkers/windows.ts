@@ -1,0 +1,121 @@
+// S5: reservations are honoured. Judged on the durable record alone: what was set aside, what had
+// been given to whom, and what is given now.
+
+import type { Of } from '../../src/core/controller/events.ts';
+import { formatTaskId, type NodeName } from '../../src/core/model/ids.ts';
+import type { Reservation, ReservedSlot } from '../../src/core/model/reservation.ts';
+import {
+  addResources,
+  fitsIn,
+  NO_RESOURCES,
+  type Resources,
+  subtractResources,
+} from '../../src/core/model/resources.ts';
+import type { Machine } from '../machine.ts';
+import type { HeldTruth, Truth } from '../truth.ts';
+import { Violation } from '../violation.ts';
+
+interface Slot extends ReservedSlot {
+  readonly reservation: Reservation;
+}
+
+/** What is given now, on one of its nodes. */
+interface Given {
+  readonly words: string;
+  readonly node: NodeName;
+  readonly at: number;
+  readonly until: number;
+  readonly resources: Resources;
+  readonly reservation: string | null;
+}
+
+/** S5: a task gets what nobody has set aside, or its own reservation's share in its time. */
+export function checkWindows(
+  truth: Truth,
+  machines: ReadonlyMap<string, Machine>,
+  event: Of<'task_allocated'>,
+  at: number,
+): void {
+  if (truth.reservations.size === 0) return;
+  const { place, shares } = event;
+  const spec = truth.jobs.get(place.jobId)?.spec;
+  if (spec === undefined) return;
+  const until = spec.walltimeMs === null ? Infinity : at + spec.walltimeMs;
+  const reservation = truth.reservationOf(place.jobId);
+  for (const { node, resources } of shares) {
+    const words = `${formatTaskId(place.jobId, place.index)} on ${node}`;
+    const given = { words, node, at, until, resources, reservation };
+    const total = machines.get(node)?.make.resources ?? NO_RESOURCES;
+    checkNode(truth, given, total);
+  }
+}
+
+function checkNode(truth: Truth, given: Given, total: Resources): void {
+  const slots = slotsOf(truth, given.node);
+  const { reservation, at, until } = given;
+  if (reservation !== null) return checkMember(truth, given, slots, total);
+  const mine = slots.filter((slot) => slot.from < until && slot.until > at);
+  for (const { from, reservation: other } of mine) {
+    checkInstant(truth, given, { slots: mine, at: Math.max(at, from), total, other: other.id });
+  }
+}
+
+/** At one instant of its time: what others may use holds all that would be there. */
+function checkInstant(
+  truth: Truth,
+  { words, node, at, resources }: Given,
+  of: { slots: readonly Slot[]; at: number; total: Resources; other: string },
+): void {
+  const open = of.slots.filter((slot) => slot.from <= of.at && of.at < slot.until);
+  let left = of.total;
+  for (const slot of open) {
+    const share = slot.shares[node] as Resources | 'whole';
+    if (share === 'whole') {
+      const what = slot.reservation.purpose === 'maintenance' ? 'maintenance' : 'reservation';
+      throw new Violation('S5', `${words} starts and may run into ${what} ${slot.reservation.id}`);
+    }
+    left = subtractResources(left, share);
+  }
+  let used = resources;
+  for (const held of truth.heldOn(node)) {
+    if (endOf(held, at) <= of.at) continue;
+    if (open.some((slot) => slot.reservation.id === held.reservation)) continue;
+    used = addResources(used, held.resources);
+  }
+  if (fitsIn(used, left)) return;
+  throw new Violation('S5', `${words} takes what is set aside for reservation ${of.other}`);
+}
+
+/** R2: within one slot of its reservation, and within the share. */
+function checkMember(truth: Truth, given: Given, slots: readonly Slot[], total: Resources): void {
+  const { words, node, at, until, reservation } = given;
+  const own = slots.find((slot) => {
+    return slot.reservation.id === reservation && slot.from <= at && until <= slot.until;
+  });
+  if (own === undefined) throw new Violation('S5', `${words} is outside of its ${reservation}`);
+  const share = own.shares[node];
+  if (share === undefined || share === 'whole') return;
+  let used = given.resources;
+  for (const held of truth.heldOn(node)) {
+    if (held.reservation === reservation) used = addResources(used, held.resources);
+  }
+  if (fitsIn(used, share) || fitsIn(total, share)) return;
+  throw new Violation('S5', `${words} takes more than the share of its ${reservation}`);
+}
+
+function slotsOf(truth: Truth, node: NodeName): Slot[] {
+  const slots: Slot[] = [];
+  for (const reservation of truth.reservations.values()) {
+    for (const slot of reservation.slots) {
+      if (Object.hasOwn(slot.shares, node)) slots.push({ ...slot, reservation });
+    }
+  }
+  return slots;
+}
+
+/** When it is over at the latest; what should be over already will be in a moment. */
+function endOf({ startedAt, walltimeMs, stopped }: HeldTruth, now: number): number {
+  if (walltimeMs === null) return Infinity;
+  const from = stopped || startedAt === null ? now : startedAt;
+  return Math.max(from + walltimeMs, now + 1);
+}
