@@ -17,6 +17,8 @@ import type { Commit, Store } from '../src/ports/store.ts';
 import { decodeAgentMessage } from '../src/wire/codec.ts';
 import { AGENT_CANARIES } from './agent-canaries.ts';
 import { type Canary, type CanaryWorld, type Planted, replaceMethod } from './canary.ts';
+import { SCHEDULER_CANARIES } from './scheduler-canaries.ts';
+import { PLAIN } from './weather.ts';
 
 type Perform = Engine['perform'];
 
@@ -247,9 +249,10 @@ export const CANARIES: readonly Canary[] = [
   ),
   canary('drain-ignored', 'a drained node goes on getting work', withEvents(ignoreDrain)),
   canary('dependency-ignored', 'a dependent does not wait', withEvents(ignoreDependencies)),
-  ...AGENT_CANARIES,
+  ...AGENT_CANARIES.map((one) => ({ ...one, weather: { ...PLAIN, ...one.weather } })),
+  ...SCHEDULER_CANARIES,
 ];
 
 function canary(name: string, sentence: string, plant: Canary['plant']): Canary {
-  return { name, sentence, plant };
+  return { name, sentence, plant, weather: PLAIN };
 }

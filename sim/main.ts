@@ -12,6 +12,7 @@ import { CANARIES } from './canaries.ts';
 import type { Canary } from './canary.ts';
 import { type RunResult, runSeed } from './run.ts';
 import { CANARY_SEEDS, PINNED } from './seeds.ts';
+import type { Weather } from './weather.ts';
 
 /** Fresh seeds of a check: so many, or as many as there is time for. */
 const FRESH_SEEDS = 500;
@@ -36,8 +37,12 @@ class Count {
   }
 }
 
-async function runOne(count: Count, seed: number, why = ''): Promise<RunResult> {
-  const result = await runSeed({ seed });
+async function runOne(
+  count: Count,
+  seed: number,
+  { why = '', weather }: { readonly why?: string; readonly weather?: Partial<Weather> } = {},
+): Promise<RunResult> {
+  const result = await runSeed({ seed, weather });
   const { violation } = result;
   if (violation === null) count.pass();
   else {
@@ -113,7 +118,9 @@ async function showTrace(seed: number): Promise<void> {
 }
 
 async function check(count: Count, from: number): Promise<void> {
-  for (const { seed, broke } of PINNED) await runOne(count, seed, ` (once: ${broke})`);
+  for (const { seed, broke, weather } of PINNED) {
+    await runOne(count, seed, { why: ` (once: ${broke})`, ...(weather && { weather }) });
+  }
   await runCanaries(count);
   await runTwice(count, from, TWICE_SEEDS);
   await runFresh(count, { from, seeds: FRESH_SEEDS, ms: FRESH_MS });

@@ -1,24 +1,38 @@
 // Seeds that once broke something, each with the sentence of what it broke; and for every canary
 // the seed that finds it fastest. Both hold only as long as the same seed draws the same run.
 
-/** Run first, always. */
-export const PINNED: readonly { readonly seed: number; readonly broke: string }[] = [
-  { seed: 4, broke: 'the same hello twice on one connection opened two sessions' },
+import { PLAIN, type Weather } from './weather.ts';
+
+/** Run first, always, under the weather that broke it. */
+export const PINNED: readonly {
+  readonly seed: number;
+  readonly broke: string;
+  readonly weather?: Partial<Weather>;
+}[] = [
+  {
+    seed: 4,
+    weather: PLAIN,
+    broke: 'the same hello twice on one connection opened two sessions',
+  },
   {
     seed: 44,
+    weather: PLAIN,
     broke:
       'a node whose hello waited for the disk was found silent and stayed unreachable for ever',
   },
   {
     seed: 84,
+    weather: PLAIN,
     broke: 'a walltime reached but for a fraction of a millisecond was asked in a circle',
   },
   {
     seed: 124,
+    weather: PLAIN,
     broke: 'a work directory was made after its epoch had ended, and nobody removed it',
   },
   {
     seed: 1347,
+    weather: PLAIN,
     broke: 'a part that had ended came back as a stale claim, and the end of its task was a bug',
   },
 ];
@@ -48,4 +62,7 @@ export const CANARY_SEEDS: Readonly<Record<string, number>> = {
   'ends-wait': 4,
   'output-cut': 20,
   'spool-not-emptied': 1,
+  'limit-ignored': 2,
+  'promise-broken': 4,
+  'preempts-for-nothing': 1,
 };

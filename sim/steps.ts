@@ -5,6 +5,12 @@ import type { Event, StepRecord } from '../src/core/controller/events.ts';
 import type { State } from '../src/core/controller/state.ts';
 import { Step } from '../src/core/controller/step.ts';
 
+/** Who looks at each event around its application. Must not throw. */
+export interface StepWatch {
+  before(step: Step, event: Event, first: boolean): void;
+  after(step: Step, event: Event): void;
+}
+
 interface Kept {
   readonly steps: StepRecord[];
   durable: number;
@@ -16,14 +22,17 @@ export class StepLog {
   readonly #kept = new WeakMap<State, Kept>();
   readonly #restore: () => void;
 
-  constructor() {
+  constructor(watch: StepWatch) {
     const original = Step.prototype.emit;
     const log = this;
     const seen = new WeakSet<Step>();
     Step.prototype.emit = function emit(this: Step, event: Event): void {
+      const first = !seen.has(this);
+      watch.before(this, event, first);
       original.call(this, event);
       log.emitted += 1;
-      if (seen.has(this)) return;
+      watch.after(this, event);
+      if (!first) return;
       seen.add(this);
       log.#of(this.state).steps.push({ v: 1, at: this.at, events: this.events });
     };

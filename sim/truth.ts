@@ -1,11 +1,13 @@
 // The ground truth of a run: what is durably decided and what really runs, gathered from disk and
 // kernels alone. Nothing here comes from what the head believes.
 
-import type { Event } from '../src/core/controller/events.ts';
+import type { Event, Of } from '../src/core/controller/events.ts';
 import { parseIndices } from '../src/core/controller/indices.ts';
 import type { JobId, NodeName, TaskPlace } from '../src/core/model/ids.ts';
 import { formatEpochId, formatTaskId } from '../src/core/model/ids.ts';
 import type { JobSpec, Outcome } from '../src/core/model/job.ts';
+import type { Reservation } from '../src/core/model/reservation.ts';
+import type { Resources } from '../src/core/model/resources.ts';
 import type { SimProcess } from './kernel.ts';
 
 export interface TaskTruth {
@@ -19,6 +21,7 @@ export interface JobTruth {
   /** By index; a task that was never allocated nor ended is not in here. */
   readonly tasks: Map<number, TaskTruth>;
   outcome: Outcome | null;
+  reservation: string | null;
 }
 
 /** Which epoch a process belongs to, as its environment says. */
@@ -31,8 +34,36 @@ export interface Place {
   readonly rank: number;
 }
 
+/** What a task's current epoch has of one node, for planning ahead. */
+export interface HeldTruth {
+  readonly resources: Resources;
+  /** Null: not all of its parts have started. */
+  readonly startedAt: number | null;
+  readonly walltimeMs: number | null;
+  readonly reservation: string | null;
+  /** Some of its parts stand still, and so does its time. */
+  readonly stopped: boolean;
+}
+
+/** A task's current epoch, as far as it holds something. */
+interface EpochTruth {
+  readonly place: TaskPlace;
+  readonly shares: Map<NodeName, Resources>;
+  readonly unstarted: Set<NodeName>;
+  readonly stopped: Set<NodeName>;
+  startedAt: number | null;
+  /** Told to end: it is over in a moment. */
+  isLeaving: boolean;
+  /** Told to stop for others: its cpus are theirs. */
+  isYielding: boolean;
+}
+
 export class Truth {
   readonly jobs = new Map<JobId, JobTruth>();
+  /** Those that set something aside now or later. */
+  readonly reservations = new Map<string, Reservation>();
+  /** By epoch; what an abandoned epoch may still hold is not in here. */
+  readonly #epochs = new Map<string, EpochTruth>();
   /** How many tasks have ended: whether there is progress. */
   endedTasks = 0;
   readonly drained = new Set<NodeName>();
@@ -76,12 +107,40 @@ export class Truth {
     for (const [key, one] of this.written) if (one.node === node) this.written.delete(key);
   }
 
+  /** The reservation that the job runs in; null = outside of any. */
+  reservationOf(jobId: JobId): string | null {
+    return this.jobs.get(jobId)?.reservation ?? null;
+  }
+
+  *heldOn(node: NodeName): Generator<HeldTruth> {
+    for (const {
+      place,
+      shares,
+      startedAt,
+      stopped,
+      isLeaving,
+      isYielding,
+    } of this.#epochs.values()) {
+      const resources = shares.get(node);
+      const job = this.jobs.get(place.jobId);
+      if (resources === undefined || job === undefined || isLeaving) continue;
+      yield {
+        resources: isYielding ? { ...resources, cpuCount: 0 } : resources,
+        ...{ startedAt, reservation: job.reservation, stopped: stopped.size > 0 },
+        walltimeMs: job.spec.walltimeMs,
+      };
+    }
+  }
+
   /** A durable event; call after the checks, which want the truth before it. */
-  learn(event: Event): void {
+  learn(event: Event, at: number): void {
+    this.#learnReservation(event);
+    this.#learnEpoch(event, at);
     switch (event.kind) {
       case 'job_submitted': {
         const { jobId: id, spec } = event;
-        this.jobs.set(id, { id, spec, tasks: new Map(), outcome: null });
+        const reservation = spec.reservation ?? null;
+        this.jobs.set(id, { id, spec, tasks: new Map(), outcome: null, reservation });
         return;
       }
       case 'task_allocated': {
@@ -117,6 +176,96 @@ export class Truth {
       default:
     }
   }
+
+  #learnReservation(event: Event): void {
+    switch (event.kind) {
+      case 'reservation_created':
+      case 'reservation_changed':
+        this.reservations.set(event.reservation.id, event.reservation);
+        return;
+      case 'reservation_extended':
+        return this.#changeSlots(event.id, (slots) => [...slots, ...event.slots]);
+      case 'reservation_slot_over':
+        return this.#changeSlots(event.id, (slots) => {
+          return slots.filter(({ from }) => from !== event.from);
+        });
+      case 'reservation_ended':
+        this.reservations.delete(event.id);
+        return;
+      case 'job_reserved': {
+        const job = this.jobs.get(event.jobId);
+        if (job !== undefined) job.reservation = event.reservation;
+        return;
+      }
+      default:
+    }
+  }
+
+  #changeSlots(id: string, change: (slots: Reservation['slots']) => Reservation['slots']): void {
+    const known = this.reservations.get(id);
+    if (known !== undefined) this.reservations.set(id, { ...known, slots: change(known.slots) });
+  }
+
+  #learnEpoch(event: Event, at: number): void {
+    switch (event.kind) {
+      case 'task_allocated': {
+        const { place, epoch, shares } = event;
+        this.#epochs.set(formatEpochId(formatTaskId(place.jobId, place.index), epoch), {
+          ...{ place, startedAt: null, isLeaving: false, isYielding: false, stopped: new Set() },
+          shares: new Map(shares.map(({ node, resources }) => [node, resources])),
+          unstarted: new Set(shares.map(({ node }) => node)),
+        });
+        return;
+      }
+      case 'part_started':
+      case 'part_suspended':
+      case 'part_resumed':
+      case 'part_ended': {
+        const epoch = this.#epochs.get(event.epochId);
+        if (epoch !== undefined) learnPart(epoch, event, at);
+        return;
+      }
+      case 'end_asked':
+      case 'suspend_asked':
+      case 'resume_asked':
+        for (const epoch of this.#epochsOf(event.place)) learnWish(epoch, event);
+        return;
+      case 'task_requeued':
+      case 'task_done':
+        for (const [id, { place }] of this.#epochs) {
+          if (isSame(place, event.place)) this.#epochs.delete(id);
+        }
+        return;
+      default:
+    }
+  }
+
+  #epochsOf(place: TaskPlace): EpochTruth[] {
+    return [...this.#epochs.values()].filter((epoch) => isSame(epoch.place, place));
+  }
+}
+
+function isSame(a: TaskPlace, b: TaskPlace): boolean {
+  return a.jobId === b.jobId && a.index === b.index;
+}
+
+type PartEvent = Of<'part_started' | 'part_suspended' | 'part_resumed' | 'part_ended'>;
+
+function learnPart(epoch: EpochTruth, { kind, node }: PartEvent, at: number): void {
+  if (kind === 'part_ended') epoch.shares.delete(node);
+  if (kind === 'part_suspended') epoch.stopped.add(node);
+  else epoch.stopped.delete(node);
+  if (kind !== 'part_started') return;
+  epoch.unstarted.delete(node);
+  if (epoch.unstarted.size === 0) epoch.startedAt ??= at;
+}
+
+function learnWish(
+  epoch: EpochTruth,
+  event: Of<'end_asked' | 'suspend_asked' | 'resume_asked'>,
+): void {
+  if (event.kind === 'end_asked') epoch.isLeaving = true;
+  else epoch.isYielding = event.kind === 'suspend_asked' && event.because !== undefined;
 }
 
 export function placeOf(process: SimProcess): Place {

@@ -2,7 +2,8 @@
 
 import { BrokenInvariant } from '../src/core/base/assert.ts';
 
-export type Rule = `S${number}` | `L${number}` | 'belief' | 'crash';
+/** As SPEC.md numbers them; `A` and `P` are about allocations and partitions. */
+export type Rule = `${'S' | 'L' | 'A' | 'P'}${number}` | 'belief' | 'crash';
 
 export class Violation extends Error {
   override readonly name = 'Violation';

@@ -41,11 +41,18 @@ export interface Weather {
   /** How often the fence command succeeds; null = the site has none. */
   readonly fenceSuccess: number | null;
   readonly nodeDiskFullMs: number | null;
+  /** One partition of all nodes and no rules. */
+  readonly isPlain: boolean;
+  /** How often operators change a partition. */
+  readonly partitionMs: number | null;
 }
+
+/** What is drawn from the dice of the site. */
+type SiteWeather = Pick<Weather, 'isPlain' | 'partitionMs'>;
 
 const SWITCHED_OFF = 0.3;
 
-export function drawWeather(dice: Dice): Weather {
+export function drawWeather(dice: Dice): Omit<Weather, keyof SiteWeather> {
   const fault = (min: number, max: number): number | null =>
     dice.happens(SWITCHED_OFF) ? null : dice.whole(min, max);
   const heartbeatMs = dice.pick([500, 1000, 2000]);
@@ -84,6 +91,19 @@ export function drawWeather(dice: Dice): Weather {
     nodeDiskFullMs: fault(20_000, 90_000),
   };
 }
+
+/** A site without rules is drawn for some, and can be asked for: `PLAIN`. */
+export function drawSiteWeather(dice: Dice): SiteWeather {
+  const isPlain = dice.happens(0.25);
+  const wish = (min: number, max: number): number | null => {
+    const drawn = dice.happens(SWITCHED_OFF) ? null : dice.whole(min, max);
+    return isPlain ? null : drawn;
+  };
+  return { isPlain, partitionMs: wish(10_000, 60_000) };
+}
+
+/** As if there were nothing but jobs and nodes. */
+export const PLAIN: SiteWeather = { isPlain: true, partitionMs: null };
 
 export interface StormWorld {
   readonly time: Time;

@@ -45,6 +45,8 @@ export interface WorkloadWorld {
   /** The head's wall clock. */
   readonly headNow: () => number;
   readonly note: (text: string) => void;
+  /** What the submitter asks of the site: partition, quality of service, time limit and so on. */
+  readonly wishes: () => Partial<Submission>;
 }
 
 export class Workload {
@@ -109,7 +111,7 @@ export class Workload {
     const plan = this.#drawPlan();
     this.#count += 1;
     const name = `s${this.#count}${plan.runMs === null ? '-endless' : ''}`;
-    const submission = { ...this.#drawSubmission(plan), name };
+    const submission = { ...this.#drawSubmission(plan), ...this.#world.wishes(), name };
     const owner = operator(dice.happens(0.03) ? 'nobody' : dice.pick(['alice', 'bob']));
     this.unanswered.add(name);
     const retired = this.#retired(submission.dependencies ?? []);

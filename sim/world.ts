@@ -2,7 +2,6 @@
 // truth, and runs storm, healing and the wait for everything to end, checking after every event.
 
 import { crc32 } from 'node:zlib';
-import { plainScheduling } from '../src/core/model/scheduling.ts';
 import { sumOf } from '../src/core/runner/books.ts';
 import { decodeEntry } from '../src/head/journal.ts';
 import type { Fence, FenceAnswer } from '../src/ports/fence.ts';
@@ -14,6 +13,7 @@ import { type Canary, NO_CANARY, type Planted } from './canary.ts';
 import { Dice } from './chance.ts';
 import { checkAccepted, checkBooks, checkFinal, checkOutcome } from './checkers/belief.ts';
 import { checkOutput, leftBehind, openJobs, StartWatch } from './checkers/liveness.ts';
+import { PlanWatch } from './checkers/plans.ts';
 import { checkReplay } from './checkers/replay.ts';
 import { checkEvent, checkStart, checkWalltimes, type SafetyWorld } from './checkers/safety.ts';
 import { Client } from './client.ts';
@@ -23,15 +23,19 @@ import { HeadHost } from './head-host.ts';
 import type { SimProcess } from './kernel.ts';
 import { Machine } from './machine.ts';
 import { type Delivery, Link } from './net.ts';
+import { drawSite, plainSite, type Site } from './site.ts';
+import { SiteWork } from './site-work.ts';
 import { StepLog } from './steps.ts';
 import { placeOf, Truth } from './truth.ts';
 import { asViolation, Violation } from './violation.ts';
-import { drawWeather, Storm, type Weather } from './weather.ts';
+import { drawSiteWeather, drawWeather, Storm, type Weather } from './weather.ts';
 import { drawMachines, Workload } from './workload.ts';
 
 export interface RunOptions {
   readonly seed: number;
   readonly canary?: Canary | undefined;
+  /** Instead of what the seed draws. */
+  readonly weather?: Partial<Weather> | undefined;
   readonly trace?: ((line: string) => void) | undefined;
 }
 
@@ -45,6 +49,8 @@ const EVENTS_PER_INSTANT_MAX = 20_000;
 const DUPLICATES = 0.05;
 /** Far from every seed in use: the fence has dice of its own, so that it shifts no other draw. */
 const FENCE_SEEDS_FROM = 1_000_000_007;
+/** Likewise for what the site rules and asks of the scheduler. */
+const SITE_SEEDS_FROM = 2_000_000_011;
 
 export class World {
   readonly weather: Weather;
@@ -58,6 +64,9 @@ export class World {
   violation: Violation | null = null;
   readonly #trace: RunOptions['trace'];
   readonly #steps: StepLog;
+  readonly #site: Site;
+  readonly #siteWork: SiteWork;
+  readonly #plans = new PlanWatch();
   readonly #storm: Storm;
   readonly #safety: SafetyWorld;
   readonly #planted: Planted;
@@ -66,11 +75,26 @@ export class World {
   constructor(options: RunOptions) {
     const dice = new Dice(options.seed);
     this.#trace = options.trace;
-    this.weather = { ...drawWeather(dice.fork()), ...options.canary?.weather };
+    const siteDice = new Dice(options.seed + SITE_SEEDS_FROM);
+    this.weather = {
+      ...drawWeather(dice.fork()),
+      ...drawSiteWeather(siteDice.fork()),
+      ...options.weather,
+      ...options.canary?.weather,
+    };
     this.#planted = (options.canary ?? NO_CANARY).plant(this);
     // After the canary, so that what a canary does to steps is seen as well.
-    this.#steps = new StepLog();
-    const links = this.#makeLinks(drawMachines(dice.fork(), this.weather), dice.fork());
+    this.#steps = new StepLog({
+      before: (step, event, first) => this.#guard(() => this.#plans.before(step, event, first)),
+      after: (step, event) => this.#guard(() => this.#plans.after(step, event)),
+    });
+    const makes = drawMachines(dice.fork(), this.weather);
+    const links = this.#makeLinks(makes, dice.fork());
+    const names = makes.map(({ name }) => name);
+    const { policy } = this.weather;
+    this.#site = this.weather.isPlain
+      ? plainSite(policy)
+      : drawSite(siteDice.fork(), policy, names);
     this.host = this.#makeHost(
       options.seed,
       dice.fork(),
@@ -81,10 +105,16 @@ export class World {
     );
     const { time, truth, host, machines, weather } = this;
     const note = (text: string): void => this.note(text);
+    const { lostAnswers } = weather;
+    const headNow = (): number => new SimClock(time, host.life, host.skew).now();
+    const common = { time, machines, weather, headNow };
+    this.#siteWork = new SiteWork({
+      ...{ ...common, site: this.#site, dice: siteDice.fork() },
+      client: new Client({ time, dice: siteDice.fork(), host, lostAnswers }),
+    });
     this.workload = new Workload({
-      ...{ time, truth, machines, weather, note, dice: dice.fork() },
-      client: new Client({ time, dice: dice.fork(), host, lostAnswers: weather.lostAnswers }),
-      headNow: () => new SimClock(time, host.life, host.skew).now(),
+      ...{ ...common, truth, note, dice: dice.fork(), wishes: () => this.#siteWork.wishes() },
+      client: new Client({ time, dice: dice.fork(), host, lostAnswers }),
     });
     this.#safety = {
       ...{ truth, killGraceMs: weather.killGraceMs, now: () => time.now },
@@ -101,10 +131,12 @@ export class World {
       this.host.boot();
       for (const machine of this.machines) machine.powerOn();
       this.workload.start();
+      this.#siteWork.start();
       this.#watch();
       await this.#until(this.weather.stormMs);
       this.note('everything is healed');
       this.workload.stop();
+      this.#siteWork.stop();
       this.#storm.heal();
       await this.#untilQuiet();
     } catch (error) {
@@ -146,6 +178,7 @@ export class World {
   #afterEvent(): void {
     if (this.#steps.emitted === this.#checked) return;
     this.#checked = this.#steps.emitted;
+    this.#plans.settle();
     const { engine } = this.host;
     if (engine !== null && engine.failure === null) checkBooks({ head: engine.state });
   }
@@ -159,6 +192,7 @@ export class World {
       if (truth.endedTasks > progress.tasks) progress = { tasks: truth.endedTasks, at: time.now };
       if (time.now >= tidyAt) {
         workload.tidyUp();
+        this.#siteWork.tidyUp();
         tidyAt = time.now + TIDY_MS;
       }
       await this.#until(time.now + PERIOD_MS);
@@ -222,8 +256,8 @@ export class World {
 
   #makeHost(seed: number, dice: Dice, links: readonly Link[]): HeadHost {
     const { nodeTimeoutMs, heartbeatMs, killGraceMs, commitMs } = this.weather;
-    const { policy, retainedJobsMax } = this.weather;
-    const scheduling = plainScheduling(policy);
+    const { retainedJobsMax } = this.weather;
+    const scheduling = this.#site.base;
     const perNode = { cpuCount: 1, memoryBytes: 0, gpuCount: 0, counted: {} };
     const defaults = { nodeCount: 1, processesPerNode: 1, perNode, walltimeMs: null };
     const core = {
@@ -308,11 +342,13 @@ export class World {
   #learn(host: HeadHost, commit: Commit): void {
     const steps = decodeEntry(commit.seq, commit.bytes);
     if (host.engine !== null) this.#steps.noteDurable(host.engine.state, steps.length);
-    for (const event of steps.flatMap((step) => step.events)) {
-      this.note(`record ${commit.seq}: ${this.#trace ? JSON.stringify(event) : event.kind}`);
-      checkEvent(this.#safety, event);
-      if (event.kind === 'task_done') checkOutcome(this.truth, event);
-      this.truth.learn(event);
+    for (const { at, events } of steps) {
+      for (const event of events) {
+        this.note(`record ${commit.seq}: ${this.#trace ? JSON.stringify(event) : event.kind}`);
+        checkEvent(this.#safety, event, at);
+        if (event.kind === 'task_done') checkOutcome(this.truth, event);
+        this.truth.learn(event, at);
+      }
     }
   }
 

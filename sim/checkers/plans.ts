@@ -2,15 +2,16 @@
 // promised a start (A13, A14), nobody has more running than allowed (P5), and nobody makes room for
 // nothing (P12). Each is counted anew from the state, not asked of the scheduler's own books.
 
+import { snapshotOf } from '../../src/core/controller/decide/schedule.ts';
 import type { Event } from '../../src/core/controller/events.ts';
 import { schedulingOf } from '../../src/core/controller/partitions.ts';
-import { snapshotOf } from '../../src/core/controller/decide/schedule.ts';
 import type { State } from '../../src/core/controller/state.ts';
 import type { Step } from '../../src/core/controller/step.ts';
+import { formatTaskId, type TaskPlace } from '../../src/core/model/ids.ts';
 import { STARTS_PER_CYCLE_MAX } from '../../src/core/model/limits.ts';
 import { addResources, subtractResources } from '../../src/core/model/resources.ts';
 import { partitionOf, qosOf } from '../../src/core/model/scheduling.ts';
-import { type Plan, plan, type Snapshot } from '../../src/core/scheduler/plan.ts';
+import { type Plan, plan } from '../../src/core/scheduler/plan.ts';
 import { NodePool, type NodeView } from '../../src/core/scheduler/pool.ts';
 import { cpusOf } from '../../src/core/scheduler/quota.ts';
 import { Violation } from '../violation.ts';
@@ -21,7 +22,7 @@ interface Cycle {
   readonly before: Plan;
   /** Ids of jobs that something makes room for. */
   readonly preemptors: Set<number>;
-  victims: number;
+  readonly victims: TaskPlace[];
 }
 
 export class PlanWatch {
@@ -31,7 +32,7 @@ export class PlanWatch {
   before(step: Step, event: Event, first: boolean): void {
     if (first) this.settle();
     if (this.#cycle === null && isOfCycle(event)) {
-      this.#cycle = { step, before: planAt(step), preemptors: new Set(), victims: 0 };
+      this.#cycle = { step, before: planAt(step), preemptors: new Set(), victims: [] };
     }
   }
 
@@ -39,9 +40,9 @@ export class PlanWatch {
   after(step: Step, event: Event): void {
     if (event.kind === 'task_allocated') checkQuotas(step, event);
     const preemptor = preemptorOf(event);
-    if (preemptor === null || this.#cycle === null) return;
+    if (preemptor === null || this.#cycle === null || !('place' in event)) return;
     this.#cycle.preemptors.add(preemptor);
-    this.#cycle.victims += 1;
+    this.#cycle.victims.push(event.place);
   }
 
   /** Its cycle is over, and nothing else has been decided since. */
@@ -50,7 +51,7 @@ export class PlanWatch {
     this.#cycle = null;
     if (cycle === null) return;
     checkPromises(cycle);
-    if (cycle.victims > 0) checkRoom(cycle);
+    if (cycle.victims.length > 0) checkRoom(cycle);
   }
 }
 
@@ -126,34 +127,50 @@ function atMost(count: number, limit: number | null, words: string): void {
   throw new Violation('P5', `${words} are then ${count}, the limit is ${limit}`);
 }
 
-/** P12: with all gone who are told to leave, everybody whom they leave for starts. */
-function checkRoom({ step, preemptors }: Cycle): void {
-  const { state, settings, at } = step;
-  const snapshot = snapshotOf(state, settings, STARTS_PER_CYCLE_MAX, at);
-  const { starts } = plan({ ...snapshot, pool: poolWithout(state, snapshot) }, at);
-  const started = new Set<number>(starts.map(({ jobId }) => jobId));
+/** P12: with all gone who are told to leave, everybody whom they leave for starts; and none is told
+ * without need. */
+function checkRoom(cycle: Cycle): void {
+  const { preemptors, victims } = cycle;
+  const started = startedWithout(cycle, null);
   for (const jobId of preemptors) {
     if (started.has(jobId)) continue;
     throw new Violation('P12', `others make room for job ${jobId}, which could not start then`);
   }
+  const [only] = preemptors;
+  const wanted = new Set(
+    cycle.before.preemptions.map((one) => `${one.for.jobId}[${one.for.index}]`),
+  );
+  // Of several each might do without some, but not all of them.
+  if (only === undefined || wanted.size > 1) return;
+  for (const victim of victims) {
+    if (!startedWithout(cycle, victim).has(only)) continue;
+    const words = `${formatTaskId(victim.jobId, victim.index)} makes room for job ${only}`;
+    throw new Violation('P12', `${words}, which needs no more than what the others leave`);
+  }
 }
 
-/** The nodes as they are when all that leaves is gone. */
-function poolWithout(state: State, { pool }: Snapshot): NodePool {
-  const later = new NodePool();
-  for (const view of pool) later.set(viewWithout(state, view));
-  return later;
+/** Jobs that start once all that leaves is gone, except for one that stays as it is. */
+function startedWithout({ step }: Cycle, except: TaskPlace | null): ReadonlySet<number> {
+  const { state, settings, at } = step;
+  const snapshot = snapshotOf(state, settings, STARTS_PER_CYCLE_MAX, at);
+  const pool = new NodePool();
+  for (const view of snapshot.pool) pool.set(viewWithout(state, view, except));
+  const { starts } = plan({ ...snapshot, pool }, at);
+  return new Set<number>(starts.map(({ jobId }) => jobId));
 }
 
-function viewWithout(state: State, view: NodeView): NodeView {
-  const running = [...view.running];
-  const staying = running.filter((one) => one.leaving !== true);
-  const used = staying.map((one) => one.resources);
+function viewWithout(state: State, view: NodeView, except: TaskPlace | null): NodeView {
+  const stays = ({ jobId, index }: { jobId: number; index: number }): boolean =>
+    jobId === except?.jobId && index === (except.index ?? 0);
+  const staying = [...view.running].filter((one) => one.leaving !== true || stays(one));
   const gpus = new Set(view.gpusFree);
   for (const { share, task } of state.nodes.get(view.name)?.holding.values() ?? []) {
-    if (task === null || task.ending !== null) for (const gpu of share.gpus) gpus.add(gpu);
+    const isStaying = task !== null && stays({ jobId: task.job.id, index: task.index });
+    if (isStaying || (task !== null && task.ending === null)) continue;
+    for (const gpu of share.gpus) gpus.add(gpu);
   }
-  const taken = used.reduce(addResources, subtractResources(view.total, view.total));
+  const none = subtractResources(view.total, view.total);
+  const taken = staying.map((one) => one.resources).reduce(addResources, none);
   return {
     ...view,
     free: subtractResources(view.total, taken),

@@ -10,6 +10,7 @@ import type { SimProcess } from '../kernel.ts';
 import type { Machine } from '../machine.ts';
 import { type JobTruth, type Place, placeOf, type Truth } from '../truth.ts';
 import { type Rule, Violation } from '../violation.ts';
+import { checkWindows } from './windows.ts';
 
 export interface SafetyWorld {
   readonly truth: Truth;
@@ -76,20 +77,23 @@ function isUnwatched(world: SafetyWorld, process: SimProcess, leaseMs: number): 
 /** S2: what lives on a node is at most what the node has, each gpu once, exclusive alone. */
 function checkFits({ truth, machines }: SafetyWorld, process: SimProcess): void {
   const total = machines.get(process.node)?.make.resources ?? NO_RESOURCES;
-  const epochs = new Map<string, { process: SimProcess; job: JobTruth }>();
+  const epochs = new Map<string, { process: SimProcess; job: JobTruth; stands: boolean }>();
   for (const one of [...truth.live, process]) {
     const { epochId, jobId } = placeOf(one);
     const job = truth.jobs.get(jobId);
-    if (one.node === process.node && job !== undefined) epochs.set(epochId, { process: one, job });
+    if (one.node !== process.node || job === undefined) continue;
+    const stands = isStopped(one) && (epochs.get(epochId)?.stands ?? true);
+    epochs.set(epochId, { process: one, job, stands });
   }
   let used = NO_RESOURCES;
   const gpus = new Set<string>();
-  for (const [epochId, { process: one, job }] of epochs) {
+  for (const [epochId, { process: one, job, stands }] of epochs) {
     const { request } = job.spec;
     if (request.exclusive && epochs.size > 1) {
       throw broken('S2', `${epochId} is not alone on ${process.node}: ${[...epochs.keys()]}`);
     }
-    used = addResources(used, request.perNode);
+    // What stands still may have given its cpus to others; its memory it keeps.
+    used = addResources(used, stands ? { ...request.perNode, cpuCount: 0 } : request.perNode);
     for (const gpu of (one.variables.get('WEFT_GPUS') ?? '').split(',')) {
       if (gpu !== '' && gpus.has(gpu)) {
         throw broken('S2', `gpu ${gpu} of ${process.node} is used twice: ${[...epochs.keys()]}`);
@@ -99,6 +103,10 @@ function checkFits({ truth, machines }: SafetyWorld, process: SimProcess): void 
   }
   if (fitsIn(used, total)) return;
   throw broken('S2', `${process.node} runs more than it has: ${[...epochs.keys()]}`);
+}
+
+function isStopped(process: SimProcess): boolean {
+  return process.runningSince === null;
 }
 
 /** S10: a dependent never starts before what it waits for has ended as wished. */
@@ -128,7 +136,7 @@ export function checkWalltimes({ truth, now, killGraceMs, machines }: SafetyWorl
 }
 
 /** An event that has become durable, judged against the truth before it. */
-export function checkEvent({ truth }: SafetyWorld, event: Event): void {
+export function checkEvent({ truth, machines }: SafetyWorld, event: Event, at: number): void {
   switch (event.kind) {
     case 'job_submitted':
       return checkSubmittedOnce(truth, event.jobId, event.spec.name);
@@ -142,7 +150,7 @@ export function checkEvent({ truth }: SafetyWorld, event: Event): void {
           throw broken('S10', `${textOf(event.place)} is given to ${node}, which is drained`);
         }
       }
-      return;
+      return checkWindows(truth, machines, event, at);
     case 'task_done':
       return checkNotDone(truth, event.place, 'ends');
     case 'pending_ended':

@@ -1,0 +1,82 @@
+// What users ask of the site beside the resources of their jobs, and what operators do to the site's
+// rules during a run: partitions and qualities of service, changes of partitions.
+
+import type { Submission } from '../src/core/model/submission.ts';
+import type { Dice } from './chance.ts';
+import { type Client, operator } from './client.ts';
+import type { Time } from './clock.ts';
+import type { Site } from './site.ts';
+import type { Weather } from './weather.ts';
+
+export interface SiteWorkWorld {
+  readonly time: Time;
+  readonly dice: Dice;
+  readonly client: Client;
+  readonly site: Site;
+  readonly weather: Weather;
+}
+
+export class SiteWork {
+  readonly #world: SiteWorkWorld;
+  readonly #partitions: readonly string[];
+  #over = false;
+
+  constructor(world: SiteWorkWorld) {
+    this.#world = world;
+    this.#partitions = Object.keys(world.site.base.partitions);
+  }
+
+  start(): void {
+    const { weather } = this.#world;
+    this.#every(weather.partitionMs, () => this.#changePartition());
+  }
+
+  stop(): void {
+    this.#over = true;
+  }
+
+  /** Takes back what would keep jobs waiting for ever. */
+  tidyUp(): void {
+    if (this.#world.weather.isPlain) return;
+    for (const partition of this.#partitions) this.#reset(partition);
+  }
+
+  /** Of one submission. */
+  wishes(): Partial<Submission> {
+    const { dice, weather } = this.#world;
+    if (weather.isPlain) return {};
+    return {
+      partition: dice.happens(0.02) ? 'misspelt' : dice.pick(this.#partitions),
+      ...(dice.happens(0.5) ? { qos: dice.pick(['normal', 'high', 'low']) } : {}),
+      ...(dice.happens(0.6) ? { walltimeMs: dice.whole(1000, 25_000) } : {}),
+    };
+  }
+
+  #changePartition(): void {
+    const { dice, client } = this.#world;
+    const partition = dice.pick(this.#partitions);
+    if (dice.happens(0.4)) return this.#reset(partition);
+    const change = dice.pick([
+      { state: dice.pick(['up', 'down', 'drain', 'inactive'] as const) },
+      { policy: dice.pick(['first_fit', 'fifo', 'easy', 'conservative'] as const) },
+      { tier: dice.whole(0, 2) },
+      { preempt: dice.pick(['off', 'suspend', 'requeue', 'cancel'] as const) },
+      { placement: dice.pick(['pack', 'spread'] as const), priority: dice.fraction() },
+    ]);
+    client.once({ kind: 'change_partition', partition, change }, operator('bob'));
+  }
+
+  #reset(partition: string): void {
+    this.#world.client.once({ kind: 'reset_partition', partition }, operator('bob'));
+  }
+
+  #every(meanMs: number | null, then: () => void): void {
+    if (meanMs === null) return;
+    const { time, dice } = this.#world;
+    time.after(dice.waitMs(meanMs), () => {
+      if (this.#over) return;
+      then();
+      this.#every(meanMs, then);
+    });
+  }
+}
