@@ -19,7 +19,12 @@ export function systemFence({ command, timeoutMs }: FenceOptions): Fence {
   return {
     run(node) {
       const [program = '', ...args] = command.map((word) => word.replaceAll('{node}', node));
-      return answerOf(start(program, args), timeoutMs);
+      try {
+        return answerOf(start(program, args), timeoutMs);
+      } catch (error) {
+        // Of most errors Node.js tells by an event, of some (ENOTDIR, E2BIG) it throws.
+        return Promise.resolve({ off: false, words: (error as Error).message });
+      }
     },
   };
 }

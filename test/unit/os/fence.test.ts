@@ -21,6 +21,9 @@ test('anything but exit code 0 is no evidence, and is said in words', async () =
   const missing = await systemFence({ command: ['/no/such/{node}'], timeoutMs: 1000 }).run('n1');
   assert.equal(missing.off, false);
   assert.match(missing.words, /ENOENT/);
+  const below = await systemFence({ command: ['/etc/passwd/{node}'], timeoutMs: 1000 }).run('n1');
+  assert.equal(below.off, false);
+  assert.match(below.words, /ENOTDIR/);
 });
 
 test('a command that does not end is ended, with what it started', async () => {
