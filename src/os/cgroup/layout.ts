@@ -101,13 +101,23 @@ function useVersion2(hierarchies: readonly Hierarchy[], name: string): Unified |
 
 /**
  * systemd starts the next agent at the top of its unit's group, where the kernel lets nobody in as
- * long as job groups with limits are below. So jobs live in a unit beside it.
+ * long as job groups with limits are below. So jobs live in a unit beside it, where root puts them:
+ * to move a process, one has to have the group above both (cgroups(7), delegation containment).
  */
 function placeOfJobs(own: string): string {
   const beside = `${dirname(own)}/${JOBS_UNIT}`;
-  if (existsSync(beside)) return beside;
+  if (existsSync(beside) && mayWrite(`${dirname(own)}/cgroup.procs`)) return beside;
   // After a restart under the same supervisor we are still in the group made for ourselves.
   return basename(own) === SELF ? dirname(own) : own;
+}
+
+function mayWrite(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false; // An agent of an ordinary user: its own unit's group is all that it has.
+  }
 }
 
 function isWanted(word: string): boolean {

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { readHierarchies, systemContainment } from '../../../src/os/cgroup/containment.ts';
@@ -128,5 +129,27 @@ test('under systemd, groups are made in the unit of jobs', { skip: skipUnits }, 
     assert.equal(place().tracker?.path, join(agent as string, 'weft'), 'without that unit');
   } finally {
     removeDirectories([join(agent as string, 'weft'), agent as string, slice]);
+  }
+});
+
+test('an agent that may not move processes there leaves the unit of jobs alone', {
+  skip: skipUnits,
+}, () => {
+  const slice = join((unified as Hierarchy).path, `${instance}-user.slice`);
+  const units = ['weft-agent.service', 'weft-jobs.service'];
+  // Both units are its own, the group above them is not: there is nothing it could write to.
+  const seen = mkdtempSync(join(tmpdir(), 'weft-slice-'));
+  for (const unit of units) {
+    mkdirSync(join(slice, unit), { recursive: true });
+    symlinkSync(join(slice, unit), join(seen, unit));
+  }
+  const agent = join(seen, 'weft-agent.service');
+  try {
+    const { tracker } = findLayout([{ version: 2, controllers: [], path: agent }], 'weft');
+    assert.equal(tracker?.path, join(agent, 'weft'));
+  } finally {
+    for (const unit of units) removeDirectories([join(slice, unit, 'weft'), join(slice, unit)]);
+    removeDirectories([slice]);
+    rmSync(seen, { recursive: true });
   }
 });
