@@ -213,7 +213,9 @@ export class Agents {
    * true, though its bytes came later. The clock of one boot goes on when an agent is restarted.
    */
   #isOvertaken({ node }: Link, message: Extract<AgentToHead, { kind: 'hello' }>): boolean {
-    const { hello, dialedAt = 0 } = message;
+    const { hello, dialedAt } = message;
+    // An agent of 0.1.0, which may have taken the place of a newer one, does not say.
+    if (dialedAt === undefined) return false;
     const newest = this.#newest.get(node);
     if (newest?.bootId === hello.bootId && dialedAt < newest.dialedAt) return true;
     this.#newest.set(node, { bootId: hello.bootId, dialedAt });

@@ -105,6 +105,18 @@ test('[N2] a hello that was sent before the newest one opens no session, however
   assert.deepEqual(rebooted.heard, ['welcome 3']);
 });
 
+test('[N2] an agent of 0.1.0, which does not say when it dialed, may follow a newer one', async () => {
+  const { made, agents } = await bench();
+  const [newer, older] = [new FakeSession('n1'), new FakeSession('n1')];
+  for (const session of [newer, older]) agents.accept(session);
+  const hello = { kind: 'hello', protocol: PROTOCOL_VERSION, hello: helloOf('n1') } as const;
+  newer.say({ ...hello, dialedAt: 200 });
+  await made.settle();
+  older.say(hello);
+  await made.settle();
+  assert.deepEqual(older.heard, ['welcome 3']);
+});
+
 test('[N1] a session speaks for the node that its secret proved', async () => {
   const { made, agents, engine } = await bench();
   await made.connect('n2');
