@@ -14,6 +14,8 @@ type Piece = Extract<AgentToHead, { kind: 'log' }>;
 const PLACED_MAX = 100_000;
 /** Of one node, waiting to be written: some hundred files with a full window each. */
 const WAITING_BYTES_MAX = 256 * 1_048_576;
+/** Of all nodes together. What comes beyond is not kept: agents send it again some seconds later. */
+const ALL_WAITING_BYTES_MAX = 2 * WAITING_BYTES_MAX;
 /** What a waiting piece costs besides its bytes, roughly and rather too much. */
 const PIECE_BYTES = 4096;
 
@@ -29,6 +31,7 @@ export class OutputGate {
   readonly #logs: LogSink;
   readonly #log: Log;
   readonly #waiting = new Map<NodeName, Waiting>();
+  #allBytes = 0;
   /** The nodes of an epoch in rank order, by its id; only what is durable. */
   readonly #placed = new Map<string, readonly NodeName[]>();
 
@@ -57,9 +60,15 @@ export class OutputGate {
     const bytes = piece.bytes.length + PIECE_BYTES;
     const waiting = this.#waitingOf(node);
     if (waiting.bytes + bytes > WAITING_BYTES_MAX) return null;
+    if (this.#allBytes + bytes > ALL_WAITING_BYTES_MAX) {
+      if (waiting.bytes === 0) this.#waiting.delete(node);
+      return Promise.reject(new Error('output of many nodes waits to be written already'));
+    }
     waiting.bytes += bytes;
+    this.#allBytes += bytes;
     return this.#admit(node, piece, waiting).finally(() => {
       waiting.bytes -= bytes;
+      this.#allBytes -= bytes;
       if (waiting.bytes === 0) this.#waiting.delete(node);
     });
   }

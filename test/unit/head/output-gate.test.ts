@@ -128,6 +128,29 @@ test('what waits of one node is bounded, and others are not held up by it', asyn
   assert.notEqual(outputs.take(N1, large), null);
 });
 
+test('what waits of all nodes together is bounded; what is beyond is sent again', async () => {
+  const made = await new EngineBench().start();
+  const names = ['n1', 'n2', 'n3'] as NodeName[];
+  for (const name of names) await made.connect(name);
+  made.submit('a', { nodeCount: 3 });
+  await made.settle();
+  const writes: ((kept: Kept) => void)[] = [];
+  const logs = { append: () => new Promise<Kept>((resolve) => writes.push(resolve)) };
+  const log = { debug() {}, info() {}, warn() {}, error() {} };
+  const outputs = new OutputGate(made.engine, { logs, log });
+  const bytes = Buffer.alloc(200 * 1_048_576);
+  const take = (rank: number) => outputs.take(names[rank] as NodeName, pieceOf('1#1', bytes, rank));
+  const waiting = [take(0), take(1)];
+  const refused = take(2)?.catch(({ message }: Error) => message);
+  const waits = settlePromises().then(() => 'it waits');
+  assert.match(String(await Promise.race([refused, waits])), /waits to be written/);
+  for (const write of writes) write(KEPT);
+  assert.deepEqual(await Promise.all(waiting), [KEPT, KEPT]);
+  const again = take(2);
+  writes.at(-1)?.(KEPT);
+  assert.deepEqual(await again, KEPT);
+});
+
 test('output before the welcome closes the session', async () => {
   const { made } = await bench();
   const log = { debug() {}, info() {}, warn() {}, error() {} };
