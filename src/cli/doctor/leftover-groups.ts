@@ -41,16 +41,21 @@ export function removeGroups(directory: string): boolean {
   }
 }
 
-/** Instances whose launcher runs; it names its state directory, which holds the instance. */
-export function livingInstances(): Set<string> {
+/**
+ * Instances whose launcher runs; it names its state directory, which holds the instance. Null when
+ * one is closed to us, as another user's is: then nobody can be said to be dead.
+ */
+export function livingInstances(proc = '/proc'): Set<string> | null {
   const instances = new Set<string>();
-  for (const pid of readdirSync('/proc')) {
+  for (const pid of readdirSync(proc)) {
     if (!/^\d+$/.test(pid)) continue;
-    const argv = read(`/proc/${pid}/cmdline`).split('\0');
+    const argv = read(`${proc}/${pid}/cmdline`).split('\0');
     const socket = argv[argv.indexOf('--socket') + 1] ?? '';
     if (!argv.includes('--socket') || path.basename(socket) !== 'launcher.sock') continue;
     // Through its own root: a container's paths are not ours.
-    instances.add(read(`/proc/${pid}/root${path.dirname(socket)}/instance`).trim());
+    const instance = readIfThere(`${proc}/${pid}/root${path.dirname(socket)}/instance`);
+    if (instance === null) return null;
+    instances.add(instance.trim());
   }
   return instances;
 }
@@ -81,6 +86,16 @@ function isOld(directory: string, now: number): boolean {
     return now - statSync(directory).ctimeMs >= AGE_MIN_MS;
   } catch {
     return false; // Gone meanwhile.
+  }
+}
+
+/** Empty when there is no such file; null when we may not know. */
+function readIfThere(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    return ['ENOENT', 'ESRCH'].includes(code) ? '' : null;
   }
 }
 

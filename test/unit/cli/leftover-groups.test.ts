@@ -62,8 +62,20 @@ test('an agent is known to live by its launcher', async (t) => {
   const words = ['--socket', path.join(directory, 'launcher.sock')];
   const launcher = spawn('sh', ['-c', 'echo up; read -r _', 'launcher', ...words]);
   await once(launcher.stdout, 'data');
-  assert.ok(livingInstances().has('0000a11e-0001'));
+  assert.ok(livingInstances()?.has('0000a11e-0001'));
   launcher.stdin.end();
   await once(launcher, 'close');
-  assert.ok(!livingInstances().has('0000a11e-0001'));
+  assert.ok(!livingInstances()?.has('0000a11e-0001'));
+});
+
+test('with a launcher that we may not look into, nobody is said to be dead', (t) => {
+  const proc = mkdtempSync(path.join(tmpdir(), 'weft-proc-'));
+  t.after(() => rmSync(proc, { recursive: true }));
+  const process = path.join(proc, '17');
+  mkdirSync(process);
+  writeFileSync(path.join(process, 'cmdline'), 'weft-launcher\0--socket\0/n1/launcher.sock\0');
+  assert.deepEqual(livingInstances(proc), new Set(['']), 'its directory was removed');
+  // Not a link to a directory: as unreadable as the root of another user's process.
+  writeFileSync(path.join(process, 'root'), '');
+  assert.equal(livingInstances(proc), null);
 });
