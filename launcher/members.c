@@ -219,6 +219,7 @@ uint32_t group_signal(const struct record *rec, int signo) {
   return rec->pid < 0 && signo;
 #else
   /* Once the main process was reaped its number may name another group. */
-  return is_live(rec) && !kill(-rec->pid, signo);
+  pid_t pid = __atomic_load_n(&rec->pid, __ATOMIC_RELAXED); /* 0 while it is being made: our own */
+  return pid > 0 && is_live(rec) && !kill(-pid, signo);
 #endif
 }
