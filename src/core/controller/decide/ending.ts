@@ -128,8 +128,9 @@ const GRAVITY: readonly PartEnd['cause'][] = [
   'lost',
   'lease_expired',
   'exited',
-  'ended',
   'never_started',
+  // By us, as a sibling's end asked for it: whatever else there is says why.
+  'ended',
 ];
 
 /** The part that decides how the task ended; none when all processes of all parts exited 0. */

@@ -267,3 +267,20 @@ scenario('a restarted head knows of no session, and ends no job', (head) => {
   head.ended('1#1');
   assert.equal(head.outcome(1), 'completed');
 });
+
+scenario(
+  '[N16] a refusal of one node of several is why the epoch ends, and does not count',
+  (head) => {
+    for (const name of ['n1', 'n2']) head.connect(name);
+    head.submit({ nodeCount: 2 });
+    head.schedule();
+    head.started('1#1', 'n2');
+    head.ended('1#1', { cause: 'never_started', detail: 'disk full' }, 'n1');
+    assert.deepEqual(head.orders('n2'), ['end 1#1']);
+    const events = head.ended('1#1', { cause: 'ended', signal: 15 }, 'n2');
+    const requeued = events.find(({ kind }) => kind === 'task_requeued');
+    assert.ok(requeued?.kind === 'task_requeued');
+    assert.deepEqual([requeued.because, requeued.counts], ['disk full', 'neither']);
+    assert.equal(head.task('1').crashes, 0);
+  },
+);
