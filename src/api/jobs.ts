@@ -137,10 +137,31 @@ export const listTasksQuery = z.strictObject({
 export const listTasksReply = z.object({ tasks: z.array(taskView), next: z.int().nullable() });
 export type ListTasksReply = z.infer<typeof listTasksReply>;
 
+/** The sum that decides who goes first; parts in points. */
+const priorityView = z.object({
+  /** Of partition and QoS together: counts before all points. */
+  tier: z.number(),
+  sum: z.number(),
+  age: z.number(),
+  size: z.number(),
+  fairShare: z.number(),
+  partition: z.number(),
+  qos: z.number(),
+  nice: z.number(),
+});
+export type PriorityView = z.infer<typeof priorityView>;
+
 export const explainReply = z.object({
   state: z.enum(TASK_STATES),
   reason: reasonView.nullable(),
-  /** One or more sentences for people: why it waits, or where it runs, or how it ended. */
+  /** By today's plan; null when it does not wait for resources, or nobody can know. */
+  startsAt: instantOrNull,
+  /** Where, by today's plan. */
+  startNodes: z.array(z.string()),
+  /** What asked for instead would start now, `3 nodes instead of 4`, the least change first. */
+  smaller: z.array(z.string()),
+  priority: priorityView.nullable(),
+  /** Lines for people: why it waits, or where it runs, or how it ended; what it can expect. */
   words: z.string(),
 });
 export type ExplainReply = z.infer<typeof explainReply>;

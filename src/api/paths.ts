@@ -4,6 +4,7 @@
 export const PATHS = {
   submitJob: 'POST /v1/jobs',
   submitJobs: 'POST /v1/jobs/bulk',
+  rehearseJob: 'POST /v1/jobs/rehearse',
   listJobs: 'GET /v1/jobs',
   getJob: 'GET /v1/jobs/:id',
   listTasks: 'GET /v1/jobs/:id/tasks',

@@ -63,6 +63,13 @@ export const ROUTES = {
     body: submissions.bulkRequest,
     reply: z.object({ results: z.array(resultOf(submissions.submitReply)) }),
   },
+  rehearseJob: {
+    summary: 'Check a submission and tell when and where it would start; nothing is submitted.',
+    access: USER,
+    body: submissions.submission,
+    reply: jobs.explainReply,
+    quiet: true,
+  },
   listJobs: {
     summary: 'Jobs of all users, newest first, those in memory and those in the history.',
     access: USER,

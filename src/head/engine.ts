@@ -2,17 +2,19 @@
 // only then are answers given and orders sent. Many steps share one fsync.
 
 import { present } from '../core/base/assert.ts';
-import { err, type Result } from '../core/base/result.ts';
-import type { Command, Reply } from '../core/controller/commands.ts';
+import { err, ok, type Result } from '../core/base/result.ts';
+import type { Command, Reply, SubmitJob } from '../core/controller/commands.ts';
 import { type Decision, decide, type Input } from '../core/controller/controller.ts';
+import { acceptSubmission } from '../core/controller/decide/submit.ts';
 import type { Event, StepRecord } from '../core/controller/events.ts';
 import { ordersOf } from '../core/controller/outstanding.ts';
 import { exportState } from '../core/controller/snapshot.ts';
 import type { Job, State } from '../core/controller/state.ts';
-import type { Actor } from '../core/model/actor.ts';
+import { Step } from '../core/controller/step.ts';
+import type { Actor, UserActor } from '../core/model/actor.ts';
 import { type Refusal, refuse } from '../core/model/errors.ts';
 import type { NodeName } from '../core/model/ids.ts';
-import type { PendingReason } from '../core/model/job.ts';
+import type { Outcome, PendingReason } from '../core/model/job.ts';
 import type { Order } from '../core/model/orders.ts';
 import type { Settings } from '../core/model/settings.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
@@ -20,7 +22,14 @@ import type { HistoryRow } from '../ports/history.ts';
 import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
 import { encodeRecords } from '../wire/codec.ts';
-import { explainPending } from './explain.ts';
+import {
+  explainPending,
+  type LookAhead,
+  lookAhead,
+  type Pending,
+  pendingAs,
+  pendingOf,
+} from './explain.ts';
 import { takeHistory } from './history-rows.ts';
 import { encodeEntry, rebuild } from './journal.ts';
 
@@ -50,6 +59,13 @@ export interface Committed {
   readonly seq: number;
   readonly at: number;
   readonly events: readonly Event[];
+}
+
+/** What a submission would come to. */
+export interface Rehearsal {
+  readonly pending: Pending;
+  /** It would end at once like this: a dependency can never be met. */
+  readonly broken: Outcome | null;
 }
 
 type Done = (result: Result<Reply, Refusal>) => void;
@@ -141,7 +157,24 @@ export class Engine {
 
   /** Why the task waits, in words. */
   explain(job: Job, index: number): PendingReason {
-    return explainPending(this.#state, this.settings, job, index, this.now());
+    return explainPending(this.#state, this.settings, pendingOf(job, index), this.now());
+  }
+
+  /** Why the task waits and what it can expect; it may be one that was never submitted. */
+  lookAhead(pending: Pending): LookAhead {
+    return lookAhead(this.#state, this.settings, pending, this.now());
+  }
+
+  /** The submission as it would wait, or why it would be refused. Nothing happens. */
+  rehearse(
+    command: Pick<SubmitJob, 'submission' | 'retired'>,
+    actor: UserActor,
+  ): Result<Rehearsal, Refusal> {
+    const at = this.now();
+    const accepted = acceptSubmission(new Step(this.#state, this.settings, at), command, actor);
+    if (!accepted.ok) return accepted;
+    const pending = pendingAs(this.#state, accepted.value, actor.name, at);
+    return ok({ pending, broken: accepted.value.broken });
   }
 
   /** One step. `done` is called once its record, and all before it, are durable. */

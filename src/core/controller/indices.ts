@@ -3,6 +3,7 @@
 import { present } from '../base/assert.ts';
 import { IntervalSet } from '../base/interval-set.ts';
 import { err, ok, type Result } from '../base/result.ts';
+import type { JobSpec } from '../model/job.ts';
 import { ARRAY_INDEX_MAX, ARRAY_TASKS_MAX } from '../model/limits.ts';
 
 const FORMS = 'write 0-99, 1,5,9, 0-100:10 or 0-99%10';
@@ -26,6 +27,11 @@ export function readIndices(text: string): Result<IntervalSet, string> {
     if (set.size > ARRAY_TASKS_MAX) return err(tooMany(text));
   }
   return ok(set);
+}
+
+/** Of all its tasks; a plain job has index 0. */
+export function indicesOf(array: JobSpec['array']): IntervalSet {
+  return array === null ? IntervalSet.of([[0, 0]]) : parseIndices(array.indices);
 }
 
 /** Text that IntervalSet printed itself: anything else is a bug. */

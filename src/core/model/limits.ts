@@ -70,3 +70,8 @@ export const RESERVATIONS_MAX = 1000;
 export const RESERVATION_SLOTS_AHEAD = 7;
 /** Occurrences without room that are remembered to be shown. */
 export const RESERVATION_SKIPPED_MAX = 10;
+
+/** Tasks planned ahead to tell when one more would start: beyond, the answer is a guess anyway. */
+export const FORECAST_TASKS_MAX = 500;
+/** Nodes looked at for it: keeps the answer within some 50 ms whatever the cluster. */
+export const FORECAST_LOOKS_MAX = 50_000;

@@ -91,12 +91,13 @@ export class Board {
     return views.map((view) => this.#take(view, ask, taker));
   }
 
-  /** The earliest time at which all nodes asked for fit together; null = never. */
-  slot(ask: Ask): Slot | null {
-    let finder = this.#finders.get(ask.key);
+  /** The earliest time, not before `from`, at which all nodes asked for fit together; null = never. */
+  slot(ask: Ask, from = this.now): Slot | null {
+    const key = from === this.now ? ask.key : `${ask.key} from ${from}`;
+    let finder = this.#finders.get(key);
     if (finder === undefined) {
-      finder = new SlotFinder(this.#demand(ask), this.#candidates(ask));
-      this.#finders.set(ask.key, finder);
+      finder = new SlotFinder(this.#demand(ask), this.#candidates(ask, from));
+      this.#finders.set(key, finder);
     }
     return finder.find();
   }
@@ -239,10 +240,10 @@ export class Board {
   }
 
   /** Every node that could ever hold a part, with the first instant at which that is not ruled out. */
-  #candidates(ask: Ask): Candidate[] {
+  #candidates(ask: Ask, from: number): Candidate[] {
     return this.eligible(ask).map((view) => {
-      const at = holdsNow(view, ask.request) ? this.now : firstEnd(view.running, this.now);
-      return { at, order: view.order, lane: () => this.lane(view.name) };
+      const end = holdsNow(view, ask.request) ? this.now : firstEnd(view.running, this.now);
+      return { at: Math.max(end, from), order: view.order, lane: () => this.lane(view.name) };
     });
   }
 }

@@ -3,6 +3,7 @@
 import { formatSize } from '../base/size.ts';
 import type { PendingReason, ResourceRequest } from '../model/job.ts';
 import { meetsLabel } from '../model/labels.ts';
+import type { Reservation } from '../model/reservation.ts';
 import { fitsIn, type Resources } from '../model/resources.ts';
 import {
   DEFAULT_PARTITION,
@@ -12,6 +13,7 @@ import {
   qosOf,
 } from '../model/scheduling.ts';
 import { Board } from './board.ts';
+import { describeWindows } from './explain-windows.ts';
 import { askOf, type Snapshot } from './plan.ts';
 import type { QueueEntry } from './queue.ts';
 import { cpusOf } from './quota.ts';
@@ -26,9 +28,16 @@ export interface NodeOutline {
   readonly unavailable: string | null;
 }
 
+/** What the words need besides the snapshot. */
+export interface Surroundings {
+  readonly nodes: readonly NodeOutline[];
+  /** A reservation by the id of its windows. */
+  readonly reservationOf: (id: string) => Pick<Reservation, 'name' | 'purpose'> | undefined;
+}
+
 export function explain(
   entry: QueueEntry,
-  nodes: readonly NodeOutline[],
+  { nodes, reservationOf }: Surroundings,
   snapshot: Snapshot,
   at: number,
 ): PendingReason {
@@ -57,10 +66,13 @@ export function explain(
   const quota = overQuota(entry, partition, snapshot);
   if (quota !== null) return quota;
   const board = new Board({ ...snapshot, now: at });
-  const now = board.fitting(askOf(entry.shape, partition), request.nodeCount).length;
+  const ask = askOf(entry.shape, partition);
+  const now = board.fitting(ask, request.nodeCount).length;
   if (now >= request.nodeCount) {
     return { kind: 'priority', words: 'starts after the tasks before it in the queue' };
   }
+  const reserved = describeWindows(ask, { ...snapshot, now: at }, reservationOf);
+  if (reserved !== null) return reserved;
   return { kind: 'resources', words: `needs ${wanted}; ${shortage(able, request, now)}` };
 }
 

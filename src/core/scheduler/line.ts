@@ -1,9 +1,11 @@
 // All groups of the queue merged into one order, highest first: tier, then priority, then age.
 
 import { Heap } from '../base/heap.ts';
+import { IntervalSet } from '../base/interval-set.ts';
+import { SortedList } from '../base/sorted-list.ts';
 import type { Partition, Qos } from '../model/scheduling.ts';
 import { groupPriority, ownPriority, type PriorityRules } from './priority.ts';
-import type { Group, Queue, QueueEntry } from './queue.ts';
+import type { Group, QueueEntry } from './queue.ts';
 
 /** The head of one group: the task that would start next of it. */
 export interface Candidate {
@@ -11,6 +13,8 @@ export interface Candidate {
   readonly partition: Partition;
   readonly qos: Qos;
   readonly tier: number;
+  /** `priority.ts`, less what all have alike. */
+  priority: number;
   entry: QueueEntry;
   index: number;
 }
@@ -18,7 +22,6 @@ export interface Candidate {
 interface Head extends Candidate {
   readonly entries: Iterator<QueueEntry>;
   readonly groupPriority: number;
-  priority: number;
   indices: Iterator<number>;
   /** Starts still allowed by an array's running limit. */
   room: number;
@@ -34,10 +37,10 @@ export class Line {
   readonly #rules: LineRules;
   readonly #heads: Heap<Head>;
 
-  constructor(queue: Queue, rules: LineRules) {
+  constructor(groups: Iterable<Group>, rules: LineRules) {
     this.#rules = rules;
     const heads: Head[] = [];
-    for (const group of queue.groups.values()) {
+    for (const group of groups) {
       const head = this.#open(group);
       if (head !== null) heads.push(head);
     }
@@ -96,8 +99,19 @@ export class Line {
   }
 }
 
-function isBefore(a: Head, b: Head): boolean {
+/** Whether a is considered before b. */
+export function isBefore(a: Candidate, b: Candidate): boolean {
   if (a.tier !== b.tier) return a.tier > b.tier;
   if (a.priority !== b.priority) return a.priority > b.priority;
-  return a.entry.jobId < b.entry.jobId;
+  if (a.entry.jobId !== b.entry.jobId) return a.entry.jobId < b.entry.jobId;
+  return a.index < b.index;
+}
+
+/** One task by itself, whether it is in the queue or not; null: its partition starts nothing. */
+export function candidateOf(entry: QueueEntry, index: number, rules: LineRules): Candidate | null {
+  const { shape, owner, qos } = entry;
+  const alone = { ...entry, runningMax: null, pending: IntervalSet.of([[index, index]]) };
+  const entries = new SortedList<QueueEntry>(() => 0);
+  entries.insert(alone);
+  return new Line([{ key: shape.key, shape, owner, qos, entries }], rules).first ?? null;
 }

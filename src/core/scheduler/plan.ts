@@ -7,7 +7,7 @@ import type { Share } from '../model/orders.ts';
 import { type Partition, partitionOf, qosOf, type Scheduling } from '../model/scheduling.ts';
 import { type Ask, Board, type Taker } from './board.ts';
 import type { Window } from './lane.ts';
-import { type Candidate, Line, type LineRules } from './line.ts';
+import { type Candidate, isBefore, Line, type LineRules } from './line.ts';
 import type { NodePool } from './pool.ts';
 import { type Preemption, Preemptor } from './preempt.ts';
 import type { Queue, Shape } from './queue.ts';
@@ -65,6 +65,20 @@ export function plan(snapshot: Snapshot, now: number): Plan {
   return new Cycle(snapshot, now).run();
 }
 
+/** What is left when one task's turn comes, after all that go before it. */
+export interface Turn {
+  readonly board: Board;
+  /** By `fifo`: it cannot start, whatever it asks for, before this job has. */
+  readonly closedBy: JobId | null;
+  /** What has been set aside for those before it. */
+  readonly promised: readonly Promised[];
+}
+
+/** The cycle up to a task, which need not be in the queue. */
+export function turnOf(snapshot: Snapshot, target: Candidate, now: number): Turn {
+  return new Cycle(snapshot, now).runUntil(target);
+}
+
 class Cycle {
   readonly #snapshot: Snapshot;
   readonly #board: Board;
@@ -75,8 +89,8 @@ class Cycle {
   readonly #promised: Promised[] = [];
   /** By shape without time: the shortest time limit that did not fit. */
   readonly #blocked = new Map<string, number>();
-  /** Partitions in which nothing more starts, by `fifo`. */
-  readonly #closed = new Set<string>();
+  /** Partitions in which nothing more starts, by `fifo`, and the job that waits there. */
+  readonly #closed = new Map<string, JobId>();
   /** How many tasks each partition has planned ahead. */
   readonly #depths = new Map<string, number>();
   readonly #asks = new Map<string, Ask>();
@@ -88,7 +102,7 @@ class Cycle {
     this.#resumer = new Resumer(this.#board, snapshot);
     // Cheap unless the weights have changed: the order is an index, not part of the snapshot.
     snapshot.queue.weigh(snapshot.scheduling.weights);
-    this.#line = new Line(snapshot.queue, lineRules(snapshot));
+    this.#line = new Line(snapshot.queue.groups.values(), lineRules(snapshot));
   }
 
   run(): Plan {
@@ -100,6 +114,17 @@ class Cycle {
     }
     this.#resumer.resumeFrom(-Infinity);
     return this.#plan(false);
+  }
+
+  runUntil(target: Candidate): Turn {
+    for (let next = this.#line.first; next !== undefined; next = this.#line.first) {
+      if (!isBefore(next, target)) break;
+      this.#resumer.resumeFrom(next.tier);
+      this.#consider(next);
+    }
+    this.#resumer.resumeFrom(target.tier);
+    const closedBy = this.#closed.get(target.partition.name) ?? null;
+    return { board: this.#board, closedBy, promised: this.#promised };
   }
 
   #plan(more: boolean): Plan {
@@ -135,7 +160,7 @@ class Cycle {
   /** It does not fit now: what the policy of its partition makes of that. */
   #wait(next: Candidate): void {
     const { policy, name } = next.partition;
-    if (policy === 'fifo') this.#closed.add(name);
+    if (policy === 'fifo') this.#closed.set(name, next.entry.jobId);
     if (this.#preempt(next)) return this.#line.advance();
     const depth = this.#depths.get(name) ?? 0;
     const depthMax = this.#depthMax(policy);

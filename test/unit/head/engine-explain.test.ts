@@ -3,11 +3,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JobId, NodeName } from '../../../src/core/model/ids.ts';
-import { explainPending } from '../../../src/head/explain.ts';
+import { explainPending, pendingOf } from '../../../src/head/explain.ts';
 import { ANN, SETTINGS, START_AT, TestHead } from '../../support/controller.ts';
 
 function why(head: TestHead, id: number, index = 0): string {
-  const { kind, words } = explainPending(head.state, SETTINGS, head.job(id), index, START_AT);
+  const { kind, words } = explainPending(
+    head.state,
+    SETTINGS,
+    pendingOf(head.job(id), index),
+    START_AT,
+  );
   return `${kind}: ${words}`;
 }
 

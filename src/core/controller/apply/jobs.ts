@@ -1,7 +1,7 @@
 // Applying what happened to jobs: submission, holds, dependencies, the end, retirement.
 
 import { assert, present } from '../../base/assert.ts';
-import { IntervalSet } from '../../base/interval-set.ts';
+import type { IntervalSet } from '../../base/interval-set.ts';
 import type { JobId } from '../../model/ids.ts';
 import { type JobSpec, NO_USAGE, type Outcome } from '../../model/job.ts';
 import { SUBMISSION_KEYS_MAX } from '../../model/limits.ts';
@@ -9,7 +9,7 @@ import { DEFAULT_QOS } from '../../model/scheduling.ts';
 import type { QueueEntry } from '../../scheduler/queue.ts';
 import { cpusOf } from '../../scheduler/quota.ts';
 import type { Of } from '../events.ts';
-import { parseIndices } from '../indices.ts';
+import { indicesOf, parseIndices } from '../indices.ts';
 import type { Job, State } from '../state.ts';
 import {
   endedSet,
@@ -37,7 +37,7 @@ export function applyJobSubmitted(state: State, event: Of<'job_submitted'>, at: 
   const environment = present(state.environments.get(event.environmentId), 'the environment');
   environment.users += 1;
   const spec = shareSpec(state, event.spec, environment.variables);
-  const indices = spec.array === null ? IntervalSet.of([[0, 0]]) : parseIndices(spec.array.indices);
+  const indices = indicesOf(spec.array);
   const job: Job = {
     id: event.jobId,
     owner: event.owner,

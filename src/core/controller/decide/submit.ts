@@ -1,8 +1,9 @@
 // Accepting a job: the same key gives the same job, defaults are filled in, and what could never
 // run is refused now, with the reason.
 
-import { err, ok } from '../../base/result.ts';
-import type { Actor } from '../../model/actor.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import type { Actor, UserActor } from '../../model/actor.ts';
+import { type Refusal, refuse } from '../../model/errors.ts';
 import type { JobId } from '../../model/ids.ts';
 import type { Dependency, JobSpec, Outcome } from '../../model/job.ts';
 import { isExpression } from '../../model/labels.ts';
@@ -18,18 +19,46 @@ import type { Answer, Step } from '../step.ts';
 import { brokenDependency, endPending, meets } from './ending.ts';
 import { admitJob } from './members.ts';
 
+/** A submission that has passed every check. */
+export interface Accepted {
+  readonly spec: JobSpec;
+  /** Dependencies not yet met. */
+  readonly waitsFor: readonly JobId[];
+  /** How it ends at once, when a dependency can never be met. */
+  readonly broken: Outcome | null;
+}
+
 export function decideSubmit(step: Step, command: SubmitJob, actor: Actor): Answer {
   const { state } = step;
-  if (actor.kind !== 'user') {
-    return step.refuse('auth.role_needed', {
-      action: 'submitting',
-      role: 'user',
-      user: actor.kind,
-      actual: actor.kind,
-    });
-  }
+  if (actor.kind !== 'user') return needUser(step, actor.kind);
   const known = command.key === null ? undefined : state.keys.get(`${actor.name} ${command.key}`);
   if (known !== undefined) return ok({ kind: 'submitted', jobId: known, again: true });
+  const accepted = acceptSubmission(step, command, actor);
+  if (!accepted.ok) return accepted;
+  const { spec, waitsFor, broken } = accepted.value;
+  const jobId = state.nextJobId as JobId;
+  step.emit({
+    kind: 'job_submitted',
+    jobId,
+    owner: actor.name,
+    uid: actor.uid,
+    environmentId: environmentId(step, spec.environment),
+    spec: { ...spec, environment: {} },
+    key: command.key,
+    waitsFor,
+  });
+  const job = state.jobs.get(jobId);
+  if (broken !== null && job !== undefined) endPending(step, job, job.entry.pending, broken);
+  return ok({ kind: 'submitted', jobId, again: false });
+}
+
+/** Every check of a submission, and nothing happens. */
+export function acceptSubmission(
+  step: Step,
+  command: Pick<SubmitJob, 'submission' | 'retired'>,
+  actor: UserActor,
+): Result<Accepted, Refusal> {
+  const { state } = step;
   if (actor.uid === 0 && switchesUsers(step)) return step.refuse('auth.root_refused', {});
   const scheduling = schedulingOf(state, step.settings);
   const settings = { ...step.settings, scheduling };
@@ -41,30 +70,19 @@ export function decideSubmit(step: Step, command: SubmitJob, actor: Actor): Answ
   if (!admitted.ok) return admitted;
   const inside = admitted.value === null ? {} : { reservation: admitted.value };
   const spec = { ...completed.value, ...inside };
-  const refused = unsatisfiable(step, spec, scheduling);
-  if (refused !== null) return refused;
-  const refusal = refusedBy(state, scheduling, spec, actor);
-  if (refusal !== null) return err(refusal);
+  const refused =
+    unsatisfiable(step, spec, scheduling) ?? refusedBy(state, scheduling, spec, actor);
+  if (refused !== null) return err(refused);
   const dependencies = judge(step, spec, command.retired);
   if ('unknown' in dependencies) {
     return step.refuse('job.dependency_unknown', { job: String(dependencies.unknown) });
   }
-  const jobId = state.nextJobId as JobId;
-  step.emit({
-    kind: 'job_submitted',
-    jobId,
-    owner: actor.name,
-    uid: actor.uid,
-    environmentId: environmentId(step, spec.environment),
-    spec: { ...spec, environment: {} },
-    key: command.key,
-    waitsFor: dependencies.waitsFor,
-  });
-  const job = state.jobs.get(jobId);
-  if (dependencies.broken !== null && job !== undefined) {
-    endPending(step, job, job.entry.pending, dependencies.broken);
-  }
-  return ok({ kind: 'submitted', jobId, again: false });
+  return ok({ spec, ...dependencies });
+}
+
+function needUser(step: Step, kind: string): Answer {
+  const details = { action: 'submitting', role: 'user', user: kind, actual: kind };
+  return step.refuse('auth.role_needed', details);
 }
 
 /** The id of these variables, which are recorded first unless they are known. */
@@ -100,23 +118,23 @@ function brokenBy(dependency: Dependency, kind: Outcome['kind']): Outcome | null
 }
 
 /** Refuses what no node of this cluster could ever hold, drained and silent nodes included. */
-function unsatisfiable(step: Step, spec: JobSpec, scheduling: Scheduling): Answer | null {
+function unsatisfiable(step: Step, spec: JobSpec, scheduling: Scheduling): Refusal | null {
   const { request } = spec;
   const seen = [...step.state.nodes.values()].filter(
     (node) => node.session > 0 || node.declared !== null,
   );
   const unknown = request.nodeNames.find((name) => !step.state.nodes.has(name));
-  if (unknown !== undefined) return step.refuse('node.not_found', { node: unknown });
+  if (unknown !== undefined) return refuse('node.not_found', { node: unknown });
   const labelled = request.labels.find(
     (label) => !isExpression(label) && !seen.some((node) => labelsOf(node).has(label)),
   );
-  if (labelled !== undefined) return step.refuse('label.unknown', { label: labelled });
+  if (labelled !== undefined) return refuse('label.unknown', { label: labelled });
   const outlines = seen.map((node) => {
     return { name: node.name, total: node.total, labels: labelsOf(node) };
   });
   const able = outlines.filter((node) => couldHold(node, request));
   if (able.length >= request.nodeCount) return tooBig(scheduling, spec, outlines);
-  return step.refuse('resources.unsatisfiable', {
+  return refuse('resources.unsatisfiable', {
     request: describeRequest(request),
     nearest: describeNearest(outlines, able.length, request),
   });
@@ -126,10 +144,9 @@ function tooBig(
   scheduling: Scheduling,
   spec: JobSpec,
   nodes: Parameters<typeof tooBigFor>[2],
-): Answer | null {
+): Refusal | null {
   const partition = partitionOf(scheduling, spec.partition);
-  const refusal = partition === null ? null : tooBigFor(partition, spec, nodes);
-  return refusal === null ? null : err(refusal);
+  return partition === null ? null : tooBigFor(partition, spec, nodes);
 }
 
 /** Directories shared by the most nodes first: a job in one of them has the most places to run. */

@@ -13,7 +13,7 @@ import { readLogs } from './logs.ts';
 import { metrics } from './metrics.ts';
 import * as nodes from './nodes.ts';
 import { explainJob, getJob } from './show-job.ts';
-import { submitJob, submitJobs } from './submit.ts';
+import { rehearseJob, submitJob, submitJobs } from './submit.ts';
 import * as tokens from './tokens.ts';
 import { upgradeNeeded } from './upgrade-needed.ts';
 import * as users from './users.ts';
@@ -22,6 +22,7 @@ import { waitForJob } from './wait.ts';
 export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   submitJob,
   submitJobs,
+  rehearseJob,
   listJobs,
   getJob,
   listTasks,

@@ -5,10 +5,12 @@ import { formatInstant } from '../../../core/base/instant.ts';
 import { ok } from '../../../core/base/result.ts';
 import type { JobRow } from '../../../ports/history.ts';
 import type { Engine } from '../../engine.ts';
-import { endedAs } from '../../views/job-state.ts';
+import { pendingOf } from '../../explain.ts';
+import { endedAs, firstPending } from '../../views/job-state.ts';
 import { viewJob, viewJobDetail } from '../../views/job-view.ts';
 
 import { viewPastJob, viewPastJobDetail } from '../../views/past-job-view.ts';
+import { NO_PROSPECT, viewLookAhead } from '../../views/prospect-view.ts';
 import { Reasons } from '../../views/reasons.ts';
 import { withRunStarts } from '../../views/run-start.ts';
 import { viewLiveTask } from '../../views/task-view.ts';
@@ -50,12 +52,21 @@ export const explainJob: Handler<'explainJob'> = async ({ engine }, { params }) 
   if (found.value.kind === 'past') return ok(explainView(viewPastJob(found.value.row)));
   const { job } = found.value;
   const reasons = new Reasons(engine);
-  if (index.value === undefined || job.outcome !== null) {
-    return ok(explainView(viewJob(engine, job, reasons)));
+  const waiting = index.value ?? firstPending(job);
+  const kind = index.value === undefined ? undefined : endedAs(job, index.value);
+  if (kind !== undefined && job.outcome === null) {
+    return ok({ state: 'done', reason: null, ...NO_PROSPECT, words: `It ended: ${kind}.` });
   }
-  const kind = endedAs(job, index.value);
-  if (kind !== undefined) return ok({ state: 'done', reason: null, words: `It ended: ${kind}.` });
-  return ok(explainView(viewLiveTask(engine, job, index.value, reasons)));
+  const isWhole = index.value === undefined || job.outcome !== null;
+  const view = isWhole
+    ? viewJob(engine, job, reasons)
+    : viewLiveTask(engine, job, index.value, reasons);
+  if (view.reason === null || waiting === undefined) return ok(explainView(view));
+  const about = view.nodes.length > 0 ? 'next_task' : 'task';
+  const expected = viewLookAhead(engine.lookAhead(pendingOf(job, waiting)), about);
+  if (about === 'task') return ok({ state: view.state, ...expected });
+  const runs = explainView({ ...view, reason: null }).words;
+  return ok({ state: view.state, ...expected, words: `${runs} ${expected.words}` });
 };
 
 type Explained = Pick<
@@ -65,10 +76,10 @@ type Explained = Pick<
 
 function explainView(view: Explained): ExplainReply {
   const { state, reason } = view;
-  return { state, reason, words: wordsOf(view) };
+  return { state, reason, ...NO_PROSPECT, words: wordsOf(view) };
 }
 
-function wordsOf({ state, outcome, reason, notice, nodes, startedAt, endedAt }: Explained): string {
+function wordsOf({ state, outcome, notice, nodes, startedAt, endedAt }: Explained): string {
   if (outcome !== null) {
     const when = endedAt === null ? '' : ` at ${formatInstant(endedAt)}`;
     const detail = outcome.detail === null ? '' : ` (${outcome.detail})`;
@@ -79,8 +90,6 @@ function wordsOf({ state, outcome, reason, notice, nodes, startedAt, endedAt }: 
     const since = startedAt === null ? '' : ` since ${formatInstant(startedAt)}`;
     words.push(`It is ${state.replaceAll('_', ' ')} on ${nodes.join(', ')}${since}.`);
   }
-  const waits = nodes.length > 0 ? 'Its next task waits' : 'It is pending';
-  if (reason !== null) words.push(`${waits}: ${reason.words}.`);
   if (notice !== null) words.push(notice);
   return words.length === 0 ? `It is ${state.replaceAll('_', ' ')}.` : words.join(' ');
 }

@@ -10,6 +10,7 @@ import type { OutcomeKind } from '../../../core/model/job.ts';
 import type { Submission } from '../../../core/model/submission.ts';
 import type { Engine } from '../../engine.ts';
 import { readSpec } from '../../views/past-job-view.ts';
+import { NO_PROSPECT, viewLookAhead } from '../../views/prospect-view.ts';
 import { viewRefusal } from '../answer.ts';
 import type { Handler } from '../call.ts';
 import { findJob } from '../find-job.ts';
@@ -40,6 +41,19 @@ export const submitJobs: Handler<'submitJobs'> = async ({ engine }, { actor, bod
         : { ok: false as const, error: viewRefusal(result.error) },
     ),
   });
+};
+
+export const rehearseJob: Handler<'rehearseJob'> = async ({ engine }, { actor, body }) => {
+  const retired = await outcomesOfRetired(engine, body);
+  const rehearsed = engine.rehearse({ submission: body, retired }, actor);
+  if (!rehearsed.ok) return rehearsed;
+  const { pending, broken } = rehearsed.value;
+  if (broken !== null) {
+    const detail = broken.detail === null ? '' : ` (${broken.detail})`;
+    const words = `It would end at once: ${broken.kind}${detail}.`;
+    return ok({ state: 'pending', reason: null, ...NO_PROSPECT, words });
+  }
+  return ok({ state: 'pending', ...viewLookAhead(engine.lookAhead(pending), 'rehearsal') });
 };
 
 async function submit(

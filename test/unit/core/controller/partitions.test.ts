@@ -15,7 +15,7 @@ import {
   type Scheduling,
 } from '../../../../src/core/model/scheduling.ts';
 import type { Submission } from '../../../../src/core/model/submission.ts';
-import { explainPending } from '../../../../src/head/explain.ts';
+import { explainPending, pendingOf } from '../../../../src/head/explain.ts';
 import {
   ADMIN,
   ANN,
@@ -65,7 +65,12 @@ function refusal(head: TestHead, wish: Partial<Submission>, by: Actor = ANN) {
 }
 
 function why(head: TestHead, id: number, index = 0): string {
-  const { kind, words } = explainPending(head.state, head.settings, head.job(id), index, head.at);
+  const { kind, words } = explainPending(
+    head.state,
+    head.settings,
+    pendingOf(head.job(id), index),
+    head.at,
+  );
   return `${kind}: ${words}`;
 }
 

@@ -1,0 +1,70 @@
+// When a waiting task would start if nothing new came and everything took as long as it may: all
+// that go before it are planned one by one, as `conservative` does it, and then it.
+
+import type { NodeName } from '../model/ids.ts';
+import { FORECAST_LOOKS_MAX, FORECAST_TASKS_MAX } from '../model/limits.ts';
+import type { Partition } from '../model/scheduling.ts';
+import { Board } from './board.ts';
+import { type Candidate, isBefore, Line } from './line.ts';
+import { askOf, lineRules, type Snapshot } from './plan.ts';
+
+export interface Forecast {
+  /** Ms since 1970; from `UNKNOWN_END` on: not before tasks without time limit end. */
+  readonly at: number;
+  readonly nodes: readonly NodeName[];
+  /** False: more tasks go before it than are planned, so it is at the earliest then. */
+  readonly isWhole: boolean;
+}
+
+/** Null: never, as things are. The target need not be in the queue. Cost: bounded by two limits. */
+export function forecast(snapshot: Snapshot, target: Candidate, now: number): Forecast | null {
+  const board = new Board({ ...snapshot, now });
+  const floors = new Floors(now);
+  const isWhole = planBefore(snapshot, target, board, floors);
+  const ask = askOf(target.group.shape, target.partition);
+  const slot = board.slot(ask, floors.of(target.partition));
+  if (slot === null) return null;
+  return { at: slot.at, nodes: slot.lanes.map((lane) => lane.view.name), isWhole };
+}
+
+/** True when all that go before the target have found their place. */
+function planBefore(snapshot: Snapshot, target: Candidate, board: Board, floors: Floors): boolean {
+  const { queue, scheduling, quotas } = snapshot;
+  queue.weigh(scheduling.weights);
+  const line = new Line(queue.groups.values(), lineRules(snapshot));
+  let planned = 0;
+  for (let next = line.first; next !== undefined; next = line.first) {
+    if (!isBefore(next, target)) return true;
+    if (planned >= FORECAST_TASKS_MAX || board.work >= FORECAST_LOOKS_MAX) return false;
+    const ask = askOf(next.group.shape, next.partition);
+    // Who has used up a quota is not in the way: when others of the same user end, nobody knows.
+    const slot = quotas?.allows(next) === false ? null : board.slot(ask, floors.of(next.partition));
+    if (slot === null) {
+      line.drop();
+      continue;
+    }
+    board.promise(ask, slot);
+    floors.raise(next.partition, slot.at);
+    planned += 1;
+    line.advance();
+  }
+  return true;
+}
+
+/** The instant before which nothing more of a partition starts: where nobody passes, by `fifo`. */
+class Floors {
+  readonly #now: number;
+  readonly #floors = new Map<string, number>();
+
+  constructor(now: number) {
+    this.#now = now;
+  }
+
+  of({ name }: Partition): number {
+    return this.#floors.get(name) ?? this.#now;
+  }
+
+  raise({ name, policy }: Partition, at: number): void {
+    if (policy === 'fifo') this.#floors.set(name, at);
+  }
+}

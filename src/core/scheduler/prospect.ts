@@ -1,0 +1,70 @@
+// What a waiting task can expect: who it waits behind, when and where it would start, which smaller
+// request would start now, and what its priority is made of. The task need not be in the queue.
+
+import type { JobId } from '../model/ids.ts';
+import { Board } from './board.ts';
+import { type Forecast, forecast } from './forecast.ts';
+import { candidateOf } from './line.ts';
+import { askOf, lineRules, type Promised, type Snapshot, type Turn, turnOf } from './plan.ts';
+import { type PriorityParts, priorityParts } from './priority.ts';
+import type { QueueEntry } from './queue.ts';
+import { smallerRequests } from './what-if.ts';
+
+/** Why a task that fits does not start. `turn`: nobody passes that job. */
+export type Behind =
+  | { readonly kind: 'turn'; readonly jobId: JobId }
+  /** What is free now is set aside for that one. */
+  | ({ readonly kind: 'promise' } & Pick<Promised, 'jobId' | 'at'>);
+
+export interface Prospect {
+  readonly startsNow: boolean;
+  /** Null: it does not fit, or starts with the next cycle. */
+  readonly behind: Behind | null;
+  readonly forecast: Forecast | null;
+  /** What follows `It would start now with `. */
+  readonly smaller: readonly string[];
+  readonly tier: number;
+  readonly priority: PriorityParts;
+}
+
+/** Null: its partition starts nothing. `snapshot` is called anew for each plan that is tried. */
+export function prospectOf(
+  snapshot: () => Snapshot,
+  { entry, index }: { readonly entry: QueueEntry; readonly index: number },
+  now: number,
+): Prospect | null {
+  const shot = snapshot();
+  const rules = lineRules(shot);
+  const target = candidateOf(entry, index, rules);
+  if (target === null) return null;
+  const { group, partition, qos, tier } = target;
+  const ask = askOf(group.shape, partition);
+  const turn = turnOf(shot, target, now);
+  const fitting = turn.board.fitting(ask, ask.request.nodeCount).length;
+  const isClosed = turn.closedBy !== null || shot.quotas?.allows(target) === false;
+  const startsNow = !isClosed && fitting >= ask.request.nodeCount;
+  const standing = { owner: group.owner, nodeCount: ask.request.nodeCount, partition, qos };
+  return {
+    startsNow,
+    behind: startsNow ? null : behindOf(shot, turn, ask, now),
+    forecast: forecast(snapshot(), target, now),
+    smaller: startsNow || isClosed ? [] : smallerRequests(turn.board, ask),
+    tier,
+    priority: priorityParts(entry, standing, rules, now),
+  };
+}
+
+function behindOf(
+  snapshot: Snapshot,
+  { closedBy, promised }: Turn,
+  ask: ReturnType<typeof askOf>,
+  now: number,
+): Behind | null {
+  if (closedBy !== null) return { kind: 'turn', jobId: closedBy };
+  const { nodeCount } = ask.request;
+  const free = new Board({ ...snapshot, now }).fitting(ask, Number.MAX_SAFE_INTEGER);
+  if (free.length < nodeCount) return null;
+  const names = new Set(free.map(({ name }) => name));
+  const first = promised.find(({ nodes }) => nodes.some((name) => names.has(name)));
+  return first === undefined ? null : { kind: 'promise', jobId: first.jobId, at: first.at };
+}

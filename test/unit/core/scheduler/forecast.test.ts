@@ -1,0 +1,134 @@
+// The forecast against what happens: a run on virtual time in which everything takes as long as it
+// may, and nothing new comes.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { NodeName } from '../../../../src/core/model/ids.ts';
+import { addResources, subtractResources } from '../../../../src/core/model/resources.ts';
+import { forecast } from '../../../../src/core/scheduler/forecast.ts';
+import { candidateOf } from '../../../../src/core/scheduler/line.ts';
+import { lineRules, plan, type Snapshot } from '../../../../src/core/scheduler/plan.ts';
+import { UNKNOWN_END } from '../../../../src/core/scheduler/profile.ts';
+import { entries, type JobWords, type NodeWords, snapshot } from '../../../support/snapshots.ts';
+
+function forecastOf(shot: Snapshot, jobs: readonly JobWords[], id: number) {
+  const entry = entries(jobs)[id - 1];
+  assert.ok(entry !== undefined);
+  const target = candidateOf(entry, 0, lineRules(shot));
+  assert.ok(target !== null);
+  return forecast(shot, target, 0);
+}
+
+interface Held {
+  readonly end: number;
+  readonly node: NodeName;
+  readonly jobId: number;
+}
+
+/** When each job starts, by id, with everything taking exactly its time limit. */
+function run(shot: Snapshot): Map<number, number> {
+  const starts = new Map<number, number>();
+  let held: Held[] = [...shot.pool].flatMap((view) =>
+    [...view.running].map((one) => ({
+      ...{ end: one.walltimeMs as number, node: view.name, jobId: one.jobId as number },
+    })),
+  );
+  for (let now = 0; ; ) {
+    for (const { jobId, shares } of plan(shot, now).starts) {
+      const group = [...shot.queue.groups.values()].find((one) =>
+        [...one.entries].some((entry) => entry.jobId === jobId),
+      );
+      const entry = [...(group?.entries ?? [])].find((one) => one.jobId === jobId);
+      assert.ok(entry !== undefined);
+      shot.queue.remove(entry);
+      starts.set(jobId, now);
+      const { walltimeMs, request } = entry.shape;
+      for (const { node, resources } of shares) {
+        const view = shot.pool.get(node);
+        assert.ok(view !== undefined && walltimeMs !== null);
+        const running = [
+          ...view.running,
+          { jobId, index: 0, resources, startedAt: now, walltimeMs, reservation: null },
+        ];
+        const free = subtractResources(view.free, request.perNode);
+        shot.pool.set({ ...view, free, idle: false, running });
+        held.push({ end: now + walltimeMs, node, jobId });
+      }
+    }
+    if (held.length === 0) return starts;
+    now = Math.min(...held.map(({ end }) => end));
+    for (const { node, jobId } of held.filter(({ end }) => end === now)) {
+      const view = shot.pool.get(node);
+      assert.ok(view !== undefined);
+      const gone = [...view.running].find((one) => one.jobId === jobId);
+      assert.ok(gone !== undefined);
+      const running = [...view.running].filter((one) => one !== gone);
+      const free = addResources(view.free, gone.resources);
+      shot.pool.set({ ...view, free, running, idle: running.length === 0 });
+    }
+    held = held.filter(({ end }) => end > now);
+  }
+}
+
+const time = fc.integer({ min: 1, max: 9 }).map((units) => units * 1000);
+const node = fc
+  .record({ cpus: fc.integer({ min: 1, max: 4 }), memory: fc.integer({ min: 1, max: 4 }) })
+  .chain((have) =>
+    fc
+      .option(fc.record({ cpus: fc.integer({ min: 1, max: have.cpus }), until: time }))
+      .map((used) =>
+        used === null ? have : { ...have, used: { cpus: used.cpus }, until: used.until },
+      ),
+  );
+const nodes = fc
+  .array(node, { minLength: 1, maxLength: 5 })
+  .map((list): NodeWords[] => list.map((one, at) => ({ ...one, name: `n${at + 1}` })));
+const job: fc.Arbitrary<JobWords> = fc.record({
+  ...{ cpus: fc.nat(4), memory: fc.nat(4), nodes: fc.integer({ min: 1, max: 3 }), time },
+});
+const jobs = fc.array(job, { minLength: 1, maxLength: 8 });
+
+test('[A23] under conservative the first task starts when it was foretold', () => {
+  fc.assert(
+    fc.property(nodes, jobs, (have, want) => {
+      const foretold = forecastOf(snapshot(have, want, { policy: 'conservative' }), want, 1);
+      const started = run(snapshot(have, want, { policy: 'conservative' })).get(1);
+      assert.equal(foretold?.at, started);
+      assert.equal(foretold?.isWhole ?? true, true);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('[A23] under fifo every task starts when it was foretold', () => {
+  fc.assert(
+    fc.property(nodes, jobs, (have, want) => {
+      const fits = want.filter((one) => {
+        const shot = snapshot(have, [one], { policy: 'fifo' });
+        return forecastOf(shot, [one], 1) !== null;
+      });
+      const started = run(snapshot(have, fits, { policy: 'fifo' }));
+      fits.forEach((_, at) => {
+        const foretold = forecastOf(snapshot(have, fits, { policy: 'fifo' }), fits, at + 1);
+        assert.equal(foretold?.at, started.get(at + 1));
+      });
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('[A23] what can never run has no forecast, and no end of tasks is guessed', () => {
+  const one: NodeWords = { name: 'n1', cpus: 4, memory: 4, used: { cpus: 1 } };
+  const want = [{ cpus: 5 }, { cpus: 4 }];
+  assert.equal(forecastOf(snapshot([one], want), want, 1), null);
+  assert.ok((forecastOf(snapshot([one], want), want, 2)?.at ?? 0) >= UNKNOWN_END);
+});
+
+test('[A23] a long queue before it is planned as far as the limit, and that is said', () => {
+  const want = Array.from({ length: 2000 }, (_, at) => ({ cpus: 1, time: 1000 + at }));
+  const shot = snapshot([{ name: 'n1', cpus: 1, memory: 1, used: { cpus: 1 }, until: 5 }], want);
+  const last = forecastOf(shot, want, want.length);
+  assert.equal(last?.isWhole, false);
+  assert.ok((last?.at ?? 0) > 500_000);
+});

@@ -1,0 +1,187 @@
+// Situations of a waiting task, and the very words that `weft why` has for them.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Reservation } from '../../../src/core/model/reservation.ts';
+import {
+  DEFAULT_WEIGHTS,
+  type Policy,
+  plainScheduling,
+} from '../../../src/core/model/scheduling.ts';
+import type { Submission } from '../../../src/core/model/submission.ts';
+import { lookAhead, pendingOf } from '../../../src/head/explain.ts';
+import { viewLookAhead } from '../../../src/head/views/prospect-view.ts';
+import { START_AT, TestHead } from '../../support/controller.ts';
+
+const MINUTE = 60_000;
+const GIB = 2 ** 30;
+
+type Wish = Partial<Submission>;
+
+interface Row {
+  readonly title: string;
+  readonly policy?: Policy;
+  /** Of 4 cpus and 8 GiB each. */
+  readonly nodes?: number;
+  /** Each starts at once. */
+  readonly running?: readonly Wish[];
+  /** The words are about the last of them. */
+  readonly waiting: readonly Wish[];
+  readonly reserved?: Partial<Reservation> & { fromMs: number; node: string };
+  /** After a scheduling cycle, and without the line about the priority. */
+  readonly words: readonly string[];
+}
+
+const FULL: Wish = { cpuCount: 4, memoryBytes: 2 * GIB, walltimeMs: 30 * MINUTE };
+
+const ROWS: readonly Row[] = [
+  {
+    title: 'a full node: when its task ends',
+    running: [{ ...FULL, cpuCount: 3 }],
+    waiting: [{ cpuCount: 2, walltimeMs: MINUTE }],
+    words: [
+      'It is pending: needs 1 node with 2 cpus, 0 memory; 0 of 1 free now: n1 has 1 cpus and 6G memory free.',
+      "By today's plan it starts at 2023-11-14T22:43:20Z, in 30m on n1.",
+      'It would start now with 1 cpu instead of 2.',
+    ],
+  },
+  {
+    title: 'nothing smaller helps on a full node',
+    running: [FULL],
+    waiting: [{ cpuCount: 1, walltimeMs: MINUTE }],
+    words: [
+      'It is pending: needs 1 node with 1 cpu, 0 memory; 0 of 1 free now: n1 has 0 cpus and 6G memory free.',
+      "By today's plan it starts at 2023-11-14T22:43:20Z, in 30m on n1.",
+    ],
+  },
+  {
+    title: 'tasks without a time limit',
+    running: [{ cpuCount: 4 }],
+    waiting: [{ cpuCount: 1 }],
+    words: [
+      'It is pending: needs 1 node with 1 cpu, 0 memory; 0 of 1 free now: n1 has 0 cpus and 8G memory free.',
+      "By today's plan it starts only when tasks without a time limit have ended on n1.",
+    ],
+  },
+  {
+    title: 'fewer nodes would do, or less of each',
+    nodes: 3,
+    running: [{ ...FULL, cpuCount: 2, memoryBytes: 5 * GIB }],
+    waiting: [{ cpuCount: 3, nodeCount: 3, walltimeMs: MINUTE, memoryBytes: GIB }],
+    words: [
+      'It is pending: needs 3 nodes with 3 cpus, 1G memory; 2 of 3 free now: n1 has 2 cpus and 3G memory free, n2 has 4 cpus and 8G memory free, n3 has 4 cpus and 8G memory free.',
+      "By today's plan it starts at 2023-11-14T22:43:20Z, in 30m on n1, n2, n3.",
+      'It would start now with 2 nodes instead of 3, or 2 cpus instead of 3.',
+    ],
+  },
+  {
+    title: 'two amounts at once where neither helps alone',
+    running: [{ cpuCount: 2, memoryBytes: 6 * GIB, walltimeMs: 30 * MINUTE }],
+    waiting: [{ cpuCount: 4, memoryBytes: 4 * GIB, walltimeMs: MINUTE }],
+    words: [
+      'It is pending: needs 1 node with 4 cpus, 4G memory; 0 of 1 free now: n1 has 2 cpus and 2G memory free.',
+      "By today's plan it starts at 2023-11-14T22:43:20Z, in 30m on n1.",
+      'It would start now with 2 cpus instead of 4 and 2G memory instead of 4G.',
+    ],
+  },
+  {
+    title: 'fifo: nobody passes the first',
+    policy: 'fifo',
+    running: [{ ...FULL, cpuCount: 2 }],
+    waiting: [
+      { cpuCount: 4, walltimeMs: 10 * MINUTE },
+      { cpuCount: 1, walltimeMs: MINUTE },
+    ],
+    words: [
+      'It is pending: waits behind job 2, which nobody passes in this partition (fifo).',
+      "By today's plan it starts at 2023-11-14T22:53:20Z, in 40m on n1.",
+    ],
+  },
+  {
+    title: 'easy: what is free is kept for the first; a shorter limit fits before it',
+    policy: 'easy',
+    running: [{ ...FULL, cpuCount: 2 }],
+    waiting: [
+      { cpuCount: 4, walltimeMs: 10 * MINUTE },
+      { cpuCount: 1, walltimeMs: 60 * MINUTE },
+    ],
+    words: [
+      'It is pending: what is free now is kept for job 2, which is to start at 2023-11-14T22:43:20Z, in 30m.',
+      "By today's plan it starts at 2023-11-14T22:53:20Z, in 40m on n1.",
+      'It would start now with a time limit of 30m instead of 1h.',
+    ],
+  },
+  {
+    title: 'a reservation that begins too soon',
+    waiting: [{ cpuCount: 1, walltimeMs: 60 * MINUTE }],
+    reserved: { fromMs: 35 * MINUTE, node: 'n1', name: 'course' },
+    words: [
+      'It is pending: it could run into reservation course of n1, which begins in 35m.',
+      "By today's plan it starts at 2023-11-15T00:48:20Z, in 2h35m on n1.",
+      'It would start now with a time limit of 35m instead of 1h.',
+    ],
+  },
+  {
+    title: 'maintenance, and no time limit',
+    waiting: [{ cpuCount: 1 }],
+    reserved: { fromMs: 35 * MINUTE, node: 'n1', name: 'fans', purpose: 'maintenance' },
+    words: [
+      'It is pending: without a time limit it could run into maintenance fans of n1, which begins in 35m.',
+      "By today's plan it starts at 2023-11-15T00:48:20Z, in 2h35m on n1.",
+      'It would start now with a time limit of 35m instead of none.',
+    ],
+  },
+];
+
+type Situation = Omit<Row, 'title' | 'words'>;
+
+function headOf({ policy = 'first_fit', nodes = 1, running = [], waiting, reserved }: Situation) {
+  const head = new TestHead({ scheduling: plainScheduling(policy) });
+  for (let node = 1; node <= nodes; node += 1) {
+    head.connect(`n${node}`, { cpus: 4, memory: 8 * GIB });
+  }
+  for (const wish of running) head.running(wish);
+  if (reserved !== undefined) {
+    const { fromMs, node, name = 'r1', purpose = 'users' } = reserved;
+    const from = START_AT + fromMs;
+    const slot = { from, until: from + 120 * MINUTE, shares: { [node]: 'whole' }, begun: false };
+    const reservation = { id: 'r1', name, purpose, slots: [slot] } as unknown as Reservation;
+    head.state.reservations.set('r1', reservation);
+  }
+  const ids = waiting.map((wish) => head.submit(wish));
+  head.schedule();
+  return { head, id: ids.at(-1) as number };
+}
+
+function wordsOf(head: TestHead, id: number): string[] {
+  const pending = pendingOf(head.job(id), 0);
+  return viewLookAhead(lookAhead(head.state, head.settings, pending, head.at), 'task').words.split(
+    '\n',
+  );
+}
+
+for (const row of ROWS) {
+  test(`[J23] ${row.title}`, () => {
+    const { head, id } = headOf(row);
+    const words = wordsOf(head, id);
+    assert.deepEqual(words.slice(0, -1), row.words);
+    assert.match(words.at(-1) ?? '', /^Priority 0/);
+  });
+}
+
+test('[J23] the parts of the priority add up, in points', () => {
+  const weights = { ...DEFAULT_WEIGHTS, age: 100, fairShare: 2000 };
+  const head = new TestHead({ scheduling: { ...plainScheduling('first_fit'), weights } });
+  head.connect('n1', { cpus: 4 });
+  head.running({ cpuCount: 4 });
+  const id = head.submit({ nice: 1 });
+  head.at += 150 * MINUTE;
+  assert.equal(wordsOf(head, id).at(-1), 'Priority 250 = age 250 + fair share 1,000 - nice 1,000.');
+});
+
+test('[J23] what keeps a task from the queue is all that is said', () => {
+  const { head, id } = headOf({ waiting: [{ held: true }] });
+  assert.deepEqual(wordsOf(head, id), [
+    `It is pending: held; \`weft release ${id}\` lets it start.`,
+  ]);
+});
