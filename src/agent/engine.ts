@@ -155,9 +155,10 @@ export class Engine {
     if (this.#stopped) return;
     while (this.#unwritten.length > 0 || this.#effects.length > 0) {
       const written = this.#write();
-      const due = this.#effects.filter(({ ends }) => written || ends === true);
-      this.#effects = this.#effects.filter((effect) => !due.includes(effect));
-      for (const effect of due) {
+      const effects = this.#effects;
+      this.#effects = written ? [] : effects.filter(({ ends }) => ends !== true);
+      for (const effect of effects) {
+        if (!written && effect.ends !== true) continue;
         const epoch = this.state.epochs.get(effect.epochId);
         if (epoch !== undefined) this.#perform(effect, epoch);
       }
