@@ -2,13 +2,13 @@
 
 export class Heap<T> {
   readonly #before: (a: T, b: T) => boolean;
-  readonly #entries: T[];
+  #entries: T[];
 
   /** Takes the entries over and orders them in O(n). */
   constructor(before: (a: T, b: T) => boolean, entries: T[] = []) {
     this.#before = before;
     this.#entries = entries;
-    for (let at = (entries.length >>> 1) - 1; at >= 0; at -= 1) this.#sink(at);
+    this.#order();
   }
 
   get size(): number {
@@ -44,6 +44,16 @@ export class Heap<T> {
   /** The first entry has changed its place in the order. */
   firstChanged(): void {
     this.#sink(0);
+  }
+
+  /** Keeps only these. O(n). */
+  retain(wanted: (entry: T) => boolean): void {
+    this.#entries = this.#entries.filter(wanted);
+    this.#order();
+  }
+
+  #order(): void {
+    for (let at = (this.#entries.length >>> 1) - 1; at >= 0; at -= 1) this.#sink(at);
   }
 
   #sink(from: number): void {

@@ -4,7 +4,7 @@ import type { NodeName } from '../model/ids.ts';
 import type { Reservation, ReservedShare } from '../model/reservation.ts';
 import { addResources, NO_RESOURCES, type Resources } from '../model/resources.ts';
 import type { NodeView, Running } from './pool.ts';
-import { FOREVER, Profile, UNKNOWN_END, type Want } from './profile.ts';
+import { type Ending, FOREVER, Profile, UNKNOWN_END, type Want } from './profile.ts';
 
 /** A time in which shares of nodes are set aside for some, or, for maintenance, for nobody. */
 export interface Window {
@@ -40,12 +40,17 @@ export class Lane {
     this.#now = now;
     const mine = windows.filter((window) => window.shares.has(view.name));
     const running = [...view.running];
-    const inside = running.filter((one) => mine.some(({ id }) => id === one.reservation));
+    const inside =
+      mine.length === 0
+        ? []
+        : running.filter((one) => mine.some(({ id }) => id === one.reservation));
     const free = inside.map((one) => one.resources).reduce(addResources, view.free);
-    this.#open = new Profile(now, free, running.length - inside.length);
-    for (const one of running) {
-      if (!inside.includes(one)) this.#open.release(endOf(one, now), one.resources);
-    }
+    const outside = inside.length === 0 ? running : running.filter((one) => !inside.includes(one));
+    this.#open = new Profile(
+      now,
+      free,
+      outside.map((one) => endingOf(one, now)),
+    );
     for (const window of mine) this.#setAside(window);
     for (const one of inside) this.#seat(one, mine);
   }
@@ -93,7 +98,7 @@ export class Lane {
   #setAside({ id, from, to, shares }: Window): void {
     const share = shares.get(this.view.name) as ReservedShare;
     this.#open.take(share === 'whole' ? EVERYTHING : share, from, to);
-    const profile = this.#reserved.get(id) ?? new Profile(this.#now, NO_RESOURCES, 0);
+    const profile = this.#reserved.get(id) ?? new Profile(this.#now, NO_RESOURCES);
     // Of a node that others use too, nobody can have the whole.
     if (share === 'whole') profile.give(this.view.total, from, to);
     else profile.give(share, from, to, 1);
@@ -112,6 +117,10 @@ export class Lane {
     }
     this.#open.take(one.resources, at, end);
   }
+}
+
+function endingOf(one: Running, now: number): Ending {
+  return { at: endOf(one, now), resources: one.resources };
 }
 
 /** When it is over at the latest; what is leaving, or should have ended, ends in a moment. */

@@ -20,9 +20,10 @@ export interface Candidate {
 }
 
 interface Head extends Candidate {
-  readonly entries: Iterator<QueueEntry>;
   readonly groupPriority: number;
-  indices: Iterator<number>;
+  /** What comes after `entry` and `index`; null until asked for, which most groups never are. */
+  entries: Iterator<QueueEntry> | null;
+  indices: Iterator<number> | null;
   /** Starts still allowed by an array's running limit. */
   room: number;
 }
@@ -55,9 +56,9 @@ export class Line {
   advance(): void {
     const first = this.#heads.first as Head;
     first.room -= 1;
-    const next = first.indices.next();
-    if (first.room > 0 && next.done !== true) {
-      first.index = next.value;
+    const index = first.room > 0 ? nextIndex(first) : undefined;
+    if (index !== undefined) {
+      first.index = index;
       return; // Same job, so same priority: it is still the first.
     }
     if (this.#nextEntry(first)) this.#heads.firstChanged();
@@ -69,6 +70,11 @@ export class Line {
     this.#heads.pop();
   }
 
+  /** All of this partition is out of this cycle. */
+  close(partition: string): void {
+    this.#heads.retain((head) => head.partition.name !== partition);
+  }
+
   #open(group: Group): Head | null {
     const partition = this.#rules.partition(group.shape.partition);
     if (partition === null) return null;
@@ -77,26 +83,51 @@ export class Line {
     const standing = { owner: group.owner, nodeCount, partition, qos };
     const head = {
       ...{ group, partition, qos, tier: partition.tier + qos.tier },
-      entries: group.entries[Symbol.iterator](),
       groupPriority: groupPriority(standing, this.#rules),
+      entries: null,
     } as Head;
-    return this.#nextEntry(head) ? head : null;
+    return this.#seat(head, group.entries.first as QueueEntry) || this.#nextEntry(head)
+      ? head
+      : null;
   }
 
   /** Moves to the group's next job that has room; false when there is none. */
   #nextEntry(head: Head): boolean {
+    if (head.group.entries.size === 1) return false;
+    head.entries ??= after(head.group.entries, head.entry);
     for (let step = head.entries.next(); step.done !== true; step = head.entries.next()) {
-      const entry = step.value;
-      head.room = entry.runningMax === null ? Infinity : entry.runningMax - entry.running;
-      if (head.room <= 0) continue;
-      head.entry = entry;
-      head.indices = entry.pending[Symbol.iterator]();
-      head.index = head.indices.next().value as number;
-      head.priority = head.groupPriority + ownPriority(entry, this.#rules.weights);
-      return true;
+      if (this.#seat(head, step.value)) return true;
     }
     return false;
   }
+
+  /** False when the job has no room, by its own limit. */
+  #seat(head: Head, entry: QueueEntry): boolean {
+    head.entry = entry;
+    head.room = entry.runningMax === null ? Infinity : entry.runningMax - entry.running;
+    if (head.room <= 0) return false;
+    head.indices = null;
+    head.index = entry.pending.first as number;
+    head.priority = head.groupPriority + ownPriority(entry, this.#rules.weights);
+    return true;
+  }
+}
+
+function nextIndex(head: Head): number | undefined {
+  const { pending } = head.entry;
+  if (pending.size === 1) return undefined;
+  head.indices ??= after(pending, head.index);
+  const step = head.indices.next();
+  return step.done === true ? undefined : step.value;
+}
+
+/** The iterator, past this one. */
+function after<T>(list: Iterable<T>, one: T): Iterator<T> {
+  const iterator = list[Symbol.iterator]();
+  for (let step = iterator.next(); step.done !== true && step.value !== one; ) {
+    step = iterator.next();
+  }
+  return iterator;
 }
 
 /** Whether a is considered before b. */

@@ -93,7 +93,6 @@ class Cycle {
   readonly #closed = new Map<string, JobId>();
   /** How many tasks each partition has planned ahead. */
   readonly #depths = new Map<string, number>();
-  readonly #asks = new Map<string, Ask>();
 
   constructor(snapshot: Snapshot, now: number) {
     this.#snapshot = snapshot;
@@ -135,9 +134,9 @@ class Cycle {
 
   /** Starts the candidate, plans it ahead, or takes its group out of the cycle. */
   #consider(next: Candidate): void {
-    const { group, partition } = next;
+    const { group } = next;
     const quotas = this.#snapshot.quotas;
-    if (this.#closed.has(partition.name) || quotas?.allows(next) === false) {
+    if (quotas?.allows(next) === false) {
       this.#line.drop();
     } else if (!this.#isBlocked(group.shape) && this.#start(next)) {
       quotas?.count(next);
@@ -149,7 +148,7 @@ class Cycle {
   }
 
   #start({ group, partition, entry, index }: Candidate): boolean {
-    const ask = this.#askOf(group.shape, partition);
+    const ask = askOf(group.shape, partition);
     const views = this.#board.fitting(ask, ask.request.nodeCount);
     if (views.length < ask.request.nodeCount) return false;
     const shares = this.#board.start(ask, views, { jobId: entry.jobId, index });
@@ -160,8 +159,12 @@ class Cycle {
   /** It does not fit now: what the policy of its partition makes of that. */
   #wait(next: Candidate): void {
     const { policy, name } = next.partition;
-    if (policy === 'fifo') this.#closed.set(name, next.entry.jobId);
-    if (this.#preempt(next)) return this.#line.advance();
+    const hasRoom = this.#preempt(next);
+    if (policy === 'fifo') {
+      this.#closed.set(name, next.entry.jobId);
+      return this.#line.close(name);
+    }
+    if (hasRoom) return this.#line.advance();
     const depth = this.#depths.get(name) ?? 0;
     const depthMax = this.#depthMax(policy);
     if (depth >= depthMax) return this.#line.drop();
@@ -178,7 +181,7 @@ class Cycle {
   /** False when nobody can make room for it. What it gets in a moment is set aside for it. */
   #preempt(next: Candidate): boolean {
     const { group, partition, entry, index, tier } = next;
-    const ask = this.#askOf(group.shape, partition);
+    const ask = askOf(group.shape, partition);
     const slot = this.#preemptor.makeRoom(ask, tier, { jobId: entry.jobId, index });
     if (slot === null) return false;
     this.#setAside(next, ask, slot);
@@ -188,7 +191,7 @@ class Cycle {
 
   /** False when it could never run: nothing is set aside then. */
   #promise(next: Candidate): boolean {
-    const ask = this.#askOf(next.group.shape, next.partition);
+    const ask = askOf(next.group.shape, next.partition);
     const slot = this.#board.slot(ask);
     if (slot === null) return false;
     this.#setAside(next, ask, slot);
@@ -209,19 +212,21 @@ class Cycle {
     const known = this.#blocked.get(anyTimeKey) ?? Infinity;
     this.#blocked.set(anyTimeKey, Math.min(known, walltimeMs ?? Infinity));
   }
-
-  #askOf(shape: Shape, partition: Partition): Ask {
-    let ask = this.#asks.get(shape.key);
-    if (ask === undefined) {
-      ask = askOf(shape, partition);
-      this.#asks.set(shape.key, ask);
-    }
-    return ask;
-  }
 }
+
+/** The last answers of `askOf`: a cycle asks for the shapes of the cycle before. */
+const ASKS = new WeakMap<Shape, { readonly partition: Partition; readonly ask: Ask }>();
 
 /** What a task of this shape asks for in this partition. */
 export function askOf(shape: Shape, partition: Partition): Ask {
+  const known = ASKS.get(shape);
+  if (known?.partition === partition) return known.ask;
+  const ask = makeAsk(shape, partition);
+  ASKS.set(shape, { partition, ask });
+  return ask;
+}
+
+function makeAsk(shape: Shape, partition: Partition): Ask {
   const { request, walltimeMs, reservation, key } = shape;
   const labels = [...new Set([...request.labels, ...partition.labels])];
   return {

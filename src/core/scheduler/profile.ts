@@ -17,6 +17,12 @@ export interface Want {
   readonly exclusive: boolean;
 }
 
+/** Something that is on the node now, and when it gives its share back. */
+export interface Ending {
+  readonly at: number;
+  readonly resources: Resources;
+}
+
 /** Steps: from `at[i]` until `at[i + 1]`, the last one for ever. Times in ms since 1970. */
 export class Profile {
   readonly #at: number[];
@@ -24,16 +30,14 @@ export class Profile {
   /** How many tasks or claims are on the node; 0 = it could be had whole. */
   readonly #users: number[];
 
-  constructor(now: number, free: Resources, users: number) {
+  /** What is free now, and what each that uses the node gives back when. */
+  constructor(now: number, free: Resources, endings: readonly Ending[] = []) {
     this.#at = [now];
     this.#free = [free];
-    this.#users = [users];
-  }
-
-  /** Something that runs now ends at this instant and gives its share back. */
-  release(at: number, resources: Resources): void {
-    const first = this.#split(Math.max(at, this.#at[0] as number));
-    for (let step = first; step < this.#at.length; step += 1) {
+    this.#users = [endings.length];
+    // In order, so that a node of a thousand tasks costs a thousand steps, not a million.
+    for (const { at, resources } of [...endings].sort((a, b) => a.at - b.at)) {
+      const step = this.#split(Math.max(at, now));
       this.#free[step] = addResources(this.#free[step] as Resources, resources);
       this.#users[step] = (this.#users[step] as number) - 1;
     }
@@ -78,16 +82,6 @@ export class Profile {
       if (next >= this.#at.length) return FOREVER;
       start = this.#at[next] as number;
     }
-  }
-
-  /** The instants at which something changes, in order. */
-  get instants(): readonly number[] {
-    return this.#at;
-  }
-
-  /** The free resources at an instant not before the start. */
-  freeAt(at: number): Resources {
-    return this.#free[this.#stepAt(at)] as Resources;
   }
 
   /** The index of the first step of [from, to) that is too small, or -1. */
