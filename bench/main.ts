@@ -36,6 +36,10 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
     args: ['flatness.ts', '1000000', '1000', '10000', '100000'],
     about: 'jobs per second, memory and restart with long queues and a million finished jobs',
   },
+  replay: {
+    args: ['replay.ts'],
+    about: 'every policy on traces; others than the excerpts: node bench/replay.ts FILE:PROCESSORS',
+  },
   head: { args: ['head-cost.ts', '20000'], about: "what a job costs the head's own code" },
 };
 

@@ -68,6 +68,7 @@ async function subjectOf(
 
 function emptyTrace({ name, dropped, brokenLines }: Subject) {
   const { incomplete, tooLarge } = dropped;
-  const what = `${incomplete} without size or run time, ${tooLarge} too large for the machine, ${brokenLines} broken lines`;
+  const left = `${incomplete} without size or run time, ${tooLarge} too large for the machine`;
+  const what = `${left}, ${brokenLines} broken lines`;
   return refuse('trace.empty', { trace: name, what });
 }

@@ -1,0 +1,48 @@
+// Every policy on traces in the Standard Workload Format. Usage:
+// `node bench/replay.ts FILE:PROCESSORS…`; without traces the excerpts of the tests. Prints JSON.
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { POLICIES, plainScheduling } from '../src/core/model/scheduling.ts';
+import { nodesOf, workloadOf } from '../src/core/replay/machine.ts';
+import { measure } from '../src/core/replay/measures.ts';
+import { replay } from '../src/core/replay/replay.ts';
+import { parseSwf } from '../src/core/replay/swf.ts';
+
+const FIXTURES = path.join(import.meta.dirname, '..', 'test', 'fixtures', 'traces');
+const EXCERPTS = [
+  `${path.join(FIXTURES, 'sdsc-sp2-1998.swf')}:128`,
+  `${path.join(FIXTURES, 'lublin-256.swf')}:256`,
+];
+
+const asked = process.argv.slice(2);
+for (const trace of asked.length > 0 ? asked : EXCERPTS) {
+  const [, file, count] = /^(.+):([1-9]\d*)$/.exec(trace) ?? [];
+  if (file === undefined) {
+    console.error(`bench: '${trace}' is not FILE:PROCESSORS`);
+    process.exit(2);
+  }
+  for (const figures of figuresOf(file, Number(count))) console.log(JSON.stringify(figures));
+}
+
+function* figuresOf(file: string, procs: number) {
+  const bytes = readFileSync(file);
+  const text = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
+  const machine = { nodeCount: 1, cpusPerNode: procs, memoryBytesPerNode: null };
+  const { jobs, dropped } = workloadOf(parseSwf(text).jobs, machine);
+  for (const policy of POLICIES) {
+    const scheduling = { ...plainScheduling(policy), depthMax: Infinity };
+    const { runs, planCycles, planCpuMs } = replay(jobs, nodesOf(machine), { scheduling, cpuMs });
+    yield {
+      ...{ trace: path.basename(file), procs, policy, jobs: runs.length, dropped },
+      ...measure(runs, procs),
+      ...{ planCycles, planCpuMs: Math.round(planCpuMs) },
+    };
+  }
+}
+
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
