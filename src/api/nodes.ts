@@ -12,6 +12,16 @@ export const nodeView = z.object({
   drained: z.object({ reason: z.string(), by: z.string(), at: instant }).nullable(),
   /** Why it says that it can take no new work, such as `disk full`; clears by itself. */
   fault: z.string().nullable(),
+  /** The one it is in, else its next. */
+  maintenance: z
+    .object({
+      id: z.string(),
+      from: instant,
+      until: instant,
+      reason: z.string(),
+      begun: z.boolean(),
+    })
+    .nullable(),
   /** Why it gets no new work, in words; null when it does. */
   reason: z.string().nullable(),
   total: resources,

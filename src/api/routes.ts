@@ -8,6 +8,7 @@ import { changedReply, noBody, taskParams } from './common.ts';
 import { resultOf } from './failure.ts';
 import * as history from './history.ts';
 import * as jobs from './jobs.ts';
+import * as maintenance from './maintenance.ts';
 import * as nodes from './nodes.ts';
 import { methodAndPath, type RouteName } from './paths.ts';
 import * as submissions from './submission.ts';
@@ -154,6 +155,31 @@ export const ROUTES = {
     summary: 'The WebSocket of an agent. Authorization: Node NAME:SECRET.',
     access: { kind: 'node' },
     produces: 'application/octet-stream',
+  },
+  planMaintenance: {
+    summary: 'Take nodes from all users for a time; with a program, for admins.',
+    access: OPERATOR,
+    body: maintenance.planMaintenanceRequest,
+    reply: maintenance.maintenanceView,
+  },
+  listMaintenance: {
+    summary: 'Maintenance that is planned or under way; all=true for what is over too.',
+    access: USER,
+    query: maintenance.listMaintenanceQuery,
+    reply: maintenance.listMaintenanceReply,
+  },
+  getMaintenance: {
+    summary: 'One maintenance.',
+    access: USER,
+    params: maintenance.maintenanceParams,
+    reply: maintenance.maintenanceView,
+  },
+  cancelMaintenance: {
+    summary: 'Call maintenance off, or end it early.',
+    access: OPERATOR,
+    params: maintenance.maintenanceParams,
+    body: noBody,
+    reply: changedReply,
   },
   listUsers: { summary: 'Users with a role.', access: OPERATOR, reply: users.listUsersReply },
   createUser: {

@@ -25,7 +25,8 @@ const path = words
 
 const absolutePath = path.startsWith('/', { error: 'an absolute path, beginning with /' });
 
-const program = z.discriminatedUnion('kind', [
+/** What is run. */
+export const program = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('argv'), argv: z.array(text).min(1).max(65_536) }),
   z.strictObject({ kind: z.literal('shell'), line: words.max(SCRIPT_BYTES_MAX) }),
   z.strictObject({

@@ -71,6 +71,12 @@ export const VERBS: readonly VerbEntry[] = [
   entry(CLUSTER, 'join', 'let this machine join a cluster', () => import('./commands/join.ts')),
   entry(CLUSTER, 'agent', 'run the agent of a node', () => import('./commands/agent.ts')),
   entry(ADMIN, 'node', 'list, drain, label and remove nodes', () => import('./commands/node.ts')),
+  entry(
+    ADMIN,
+    'maint',
+    'take nodes out of service for a time',
+    () => import('./commands/maint.ts'),
+  ),
   entry(ADMIN, 'user', 'roles of users', () => import('./commands/user.ts')),
   entry(ADMIN, 'token', 'tokens of users and for joining', () => import('./commands/token.ts')),
   entry(ADMIN, 'config', 'show and check the configuration', () => import('./commands/config.ts')),

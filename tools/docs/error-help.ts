@@ -175,11 +175,11 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
   },
   'maintenance.not_found': {
     means: 'Nothing of this id was planned, or it is over for so long that it is forgotten.',
-    next: 'Look for its id among those that are planned.',
+    next: '`weft maint list --all` shows the ids.',
   },
   'maintenance.over': {
     means: 'There is nothing left to call off.',
-    next: 'Nothing.',
+    next: '`weft maint show ID` says what came of it.',
   },
   'maintenance.past': {
     means: 'What is over cannot be kept free.',

@@ -5,6 +5,7 @@ import type { JobView } from '../../api/jobs.ts';
 import type { NodeView } from '../../api/nodes.ts';
 import { formatSize } from '../../core/base/size.ts';
 import { jobColumns } from '../jobs/columns.ts';
+import { maintenanceColumns } from '../maintenance/columns.ts';
 import { nodeColumns } from '../nodes/columns.ts';
 import { formatListing, type ListingOptions, parseFormat } from '../output/listing.ts';
 import { fillTemplate } from '../output/template.ts';
@@ -20,13 +21,15 @@ export const verb = defineVerb<ListingOptions>({
   },
   async run({ context, options }) {
     const api = await context.api();
-    const [info, { nodes }, { jobs }] = await Promise.all([
+    const [info, { nodes }, { jobs }, { maintenance }] = await Promise.all([
       api.call('info'),
       api.call('listNodes'),
       api.call('listJobs', { query: { state: 'active', limit: JOBS_SHOWN } }),
+      api.call('listMaintenance'),
     ]);
     const format = parseFormat(options.output);
-    if (format.kind === 'json') context.print(JSON.stringify({ ...info, nodes, jobs }, null, 2));
+    if (format.kind === 'json')
+      context.print(JSON.stringify({ ...info, nodes, jobs, maintenance }, null, 2));
     else if (format.kind === 'template') context.print(fillTemplate(format.template, info));
     else if (format.kind === 'name') context.print(info.clusterName);
     else {
@@ -43,6 +46,12 @@ export const verb = defineVerb<ListingOptions>({
       };
       for (const line of formatListing(nodeRows, format)) context.print(line);
       context.print('');
+      if (maintenance.length > 0) {
+        const columns = maintenanceColumns(now);
+        const listing = { rows: maintenance, columns, name: idOf, empty: '' };
+        for (const line of formatListing(listing, format)) context.print(line);
+        context.print('');
+      }
       const jobName = (job: JobView) => String(job.id);
       const empty = 'No active jobs.';
       const jobRows = { rows: jobs, columns: jobColumns(now), name: jobName, empty };
@@ -52,6 +61,8 @@ export const verb = defineVerb<ListingOptions>({
     return 0;
   },
 });
+
+const idOf = ({ id }: { readonly id: string }): string => id;
 
 function headline(info: InfoReply, address: string): string {
   const since = formatSpan(info.head.now - info.head.startedAt);

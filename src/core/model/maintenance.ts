@@ -50,7 +50,8 @@ export type NodeWork =
   | { readonly kind: 'running'; readonly jobId: JobId; readonly bootId: string }
   /** The program is over, the node has still to come back. */
   | { readonly kind: 'restarting'; readonly jobId: JobId; readonly bootId: string }
-  | { readonly kind: 'done' }
+  /** Null: there was no program. */
+  | { readonly kind: 'done'; readonly jobId: JobId | null }
   /** The node is kept out. */
   | { readonly kind: 'failed'; readonly why: string }
   /** Nothing was done to the node, or it was called off: it goes back to service. */

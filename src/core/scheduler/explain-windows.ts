@@ -16,28 +16,49 @@ export function describeWindows(
   reservationOf: (id: string) => Named,
 ): PendingReason | null {
   if (ask.reservation !== null) return describeOwn(ask, options, reservationOf(ask.reservation));
+  const { now, windows } = options;
   const bare = new Board({ ...options, windows: [] });
-  const free = bare.fitting(ask, Number.MAX_SAFE_INTEGER).map(({ name }) => name);
-  if (free.length < ask.request.nodeCount) return null;
-  const { now } = options;
-  const end = endAt(now, ask.walltimeMs);
-  const inTheWay = options.windows.filter(
-    (window) =>
-      window.from < end && window.to > now && free.some((name) => window.shares.has(name)),
-  );
-  const first = inTheWay.toSorted((a, b) => a.from - b.from)[0];
-  if (first === undefined) return null;
-  const reservation = reservationOf(first.id);
-  const kind = reservation?.purpose === 'maintenance' ? 'maintenance' : 'reservation';
-  const what = `${kind} ${reservation?.name ?? first.id} of ${namesOf(first, free)}`;
-  if (first.from <= now) {
-    return { kind, words: `waits for the end of ${what} in ${spanOf(first.to - now)}` };
+  const free = bare.fitting(ask, Number.MAX_SAFE_INTEGER);
+  const { nodeCount } = ask.request;
+  if (free.length < nodeCount) return null;
+  const meetings = free
+    .map(({ name }) => firstMeeting(name, windows, now))
+    .sort((a, b) => (b?.window.from ?? Infinity) - (a?.window.from ?? Infinity));
+  // The nodes with the longest time before them: the last that is needed decides.
+  const meeting = meetings[nodeCount - 1] ?? null;
+  if (meeting === null || meeting.window.from >= endAt(now, ask.walltimeMs)) return null;
+  return describeMeeting(meeting, ask, now, reservationOf(meeting.window.id));
+}
+
+/** A node where the task would fit, and the first window that it would meet there. */
+interface Meeting {
+  readonly node: NodeName;
+  readonly window: Window;
+}
+
+function firstMeeting(node: NodeName, windows: readonly Window[], now: number): Meeting | null {
+  let first: Window | null = null;
+  for (const window of windows) {
+    if (window.to <= now || !window.shares.has(node)) continue;
+    if (first === null || window.from < first.from) first = window;
   }
-  const limit = ask.walltimeMs === null ? 'without a time limit it' : 'it';
-  return {
-    kind,
-    words: `${limit} could run into ${what}, which begins in ${spanOf(first.from - now)}`,
-  };
+  return first === null ? null : { node, window: first };
+}
+
+function describeMeeting(
+  { node, window }: Meeting,
+  { walltimeMs }: Ask,
+  now: number,
+  named: Named,
+): PendingReason {
+  const kind = named?.purpose === 'maintenance' ? 'maintenance' : 'reservation';
+  const what = `${kind} ${named?.name ?? window.id} of ${node}`;
+  if (window.from <= now) {
+    return { kind, words: `waits for the end of ${what} in ${spanOf(window.to - now)}` };
+  }
+  const limit = walltimeMs === null ? 'without a time limit it' : 'it';
+  const left = spanOf(window.from - now);
+  return { kind, words: `${limit} could run into ${what}, which begins in ${left}` };
 }
 
 /** Of a task that may run in one reservation only. */
@@ -61,11 +82,6 @@ function describeOwn(
     walltimeMs === null ? 'it has no time limit' : `its limit is ${formatDuration(walltimeMs)}`;
   const left = spanOf(next.to - now);
   return { kind: 'reservation', words: `reservation ${name} ends in ${left}, ${limit}` };
-}
-
-function namesOf({ shares }: Window, free: readonly NodeName[]): string {
-  const names = free.filter((name) => shares.has(name));
-  return names.length > 3 ? `${names.slice(0, 3).join(', ')}, …` : names.join(', ');
 }
 
 /** Whole seconds, never none. */

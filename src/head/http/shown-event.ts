@@ -15,6 +15,10 @@ export function shownEvent(event: Event): { kind: string } {
       const { secretHash: _, ...rest } = event;
       return rest;
     }
+    case 'maintenance_planned': {
+      const { program: _, ...rest } = event.maintenance;
+      return { ...event, ...{ maintenance: rest } };
+    }
     case 'token_created': {
       const { hash: _, ...rest } = event;
       return rest;

@@ -3,9 +3,10 @@
 import type { NodeView } from '../../api/nodes.ts';
 import { formatInstant } from '../../core/base/instant.ts';
 import { labelsOf } from '../../core/controller/apply/nodes.ts';
-import type { Node } from '../../core/controller/state.ts';
+import type { Node, State } from '../../core/controller/state.ts';
 import type { Resources } from '../../core/model/resources.ts';
 import type { NodeLoad } from '../../wire/messages.ts';
+import { maintenanceOfNode } from './maintenance-view.ts';
 
 /** What only a connected node's session knows. */
 export interface Live {
@@ -13,13 +14,15 @@ export interface Live {
   readonly clockOffsetMs: number | null;
 }
 
-export function viewNode(node: Node, { load, clockOffsetMs }: Live): NodeView {
+export function viewNode(state: State, node: Node, { load, clockOffsetMs }: Live): NodeView {
+  const maintenance = maintenanceOfNode(state, node.name);
   return {
     name: node.name,
     state: nodeState(node),
     drained: node.drain === null ? null : { ...node.drain },
     fault: node.fault,
-    reason: reasonOf(node),
+    maintenance,
+    reason: reasonOf(node, maintenance),
     total: copyOf(node.total),
     free: copyOf(node.free),
     declared: node.declared === null ? null : copyOf(node.declared),
@@ -42,9 +45,13 @@ export function nodeState(node: Node): NodeView['state'] {
   return node.unreachableSince === null ? 'away' : 'unreachable';
 }
 
-function reasonOf(node: Node): string | null {
+function reasonOf(node: Node, maintenance: NodeView['maintenance']): string | null {
   const state = nodeState(node);
   const reasons: string[] = [];
+  if (maintenance?.begun === true) {
+    const { id, until, reason } = maintenance;
+    reasons.push(`maintenance ${id} until ${formatInstant(until)}: ${reason}`);
+  }
   if (state === 'never_seen') reasons.push('its agent has never connected');
   if (state === 'away') reasons.push('its agent is not connected');
   if (state === 'unreachable' && node.unreachableSince !== null) {

@@ -55,6 +55,7 @@ export function nodeView(fields: Partial<NodeView> = {}): NodeView {
     state: 'up',
     drained: null,
     fault: null,
+    maintenance: null,
     reason: null,
     total: RESOURCES,
     free: RESOURCES,

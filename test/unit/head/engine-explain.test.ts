@@ -59,3 +59,40 @@ test('[J22] a task that the crash limit holds says what happened', () => {
   head.command({ kind: 'release_job', jobId: 1 as JobId }, ANN);
   assert.match(why(head, 1), /^priority: /);
 });
+
+test('[M1] a task that would run into maintenance says so, and what would start now', () => {
+  const head = new TestHead();
+  head.connect('n1', { cpus: 4 });
+  head.connect('n2', { cpus: 4 });
+  const plan = (node: string, minutes: number) =>
+    head.command({
+      kind: 'plan_maintenance',
+      nodes: [node as NodeName],
+      time: { kind: 'fixed', from: START_AT + minutes * 60_000 },
+      durationMs: 60_000,
+      running: 'wait',
+      warning: null,
+      program: null,
+      reason: 'new disks',
+    });
+  plan('n1', 35);
+  plan('n2', 20);
+  plan('n2', 0);
+  const said = (wish: object): string => why(head, head.submit(wish));
+  const words =
+    'maintenance: would run into maintenance m1 of n1, which begins in 35m; a time limit below 35m would let it start now';
+  assert.equal(said({}), words);
+  assert.equal(said({ walltimeMs: 36 * 60_000 }), words);
+  assert.equal(
+    said({ nodeCount: 2 }),
+    'maintenance: waits for the end of maintenance m3 of n2 in 1m',
+  );
+  assert.match(said({ walltimeMs: 35 * 60_000 }), /^priority/);
+  assert.match(
+    said({ cpuCount: 4, nodeCount: 2, exclusive: true }),
+    /^maintenance: waits for the end/,
+  );
+  head.submit({ cpuCount: 3, walltimeMs: 60_000 });
+  head.schedule();
+  assert.match(said({ cpuCount: 4, nodeCount: 2 }), /^resources: /, 'it would not fit anyway');
+});

@@ -179,7 +179,7 @@ function settleRest(step: Step, { id, program, works, nodes, cancelledBy }: Main
   for (const name of nodes) {
     if (!takesNode({ works }, name)) continue;
     if (cancelledBy !== null) skip(step, id, name, `cancelled by ${cancelledBy}`);
-    else if (program === null) noteWork(step, id, name, { kind: 'done' });
+    else if (program === null) noteWork(step, id, name, { kind: 'done', jobId: null });
     else skip(step, id, name, 'tasks or the node itself left its program no time');
   }
 }

@@ -30,7 +30,7 @@ export function startProgram(step: Step, id: string, node: Node): void {
     jobId,
     owner: SYSTEM_USER,
     uid: null,
-    environmentId: environmentId(step, { WEFT_MAINTENANCE: id }),
+    environmentId: environmentId(step, { MAINTENANCE_ID: id }),
     spec,
     key: null,
     waitsFor: [],
@@ -87,14 +87,15 @@ function watch(step: Step, id: string, name: NodeName): void {
     noteWork(step, id, name, work);
   }
   if (work?.kind !== 'restarting' || node?.connected !== true) return;
-  if (node.bootId !== work.bootId) noteWork(step, id, name, { kind: 'done' });
+  if (node.bootId === work.bootId) return;
+  noteWork(step, id, name, { kind: 'done', jobId: work.jobId });
 }
 
 function afterwards(known: Maintenance, work: Busy, outcome: Outcome): NodeWork {
   const { program, phase, cancelledBy } = known;
   const { jobId, bootId } = work;
   if (cancelledBy !== null) return calledOff(cancelledBy);
-  if (outcome.kind === 'completed' && program?.restarts !== true) return { kind: 'done' };
+  if (outcome.kind === 'completed' && program?.restarts !== true) return { kind: 'done', jobId };
   const mayBeShutDown = outcome.kind === 'node_fail' || outcome.exit?.signal !== undefined;
   const wasCut =
     outcome.kind === 'timeout' || (phase === 'restoring' && outcome.kind === 'cancelled');

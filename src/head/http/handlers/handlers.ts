@@ -10,6 +10,7 @@ import { listJobs } from './list-jobs.ts';
 import { listTasks } from './list-tasks.ts';
 import * as login from './login.ts';
 import { readLogs } from './logs.ts';
+import * as maintenance from './maintenance.ts';
 import { metrics } from './metrics.ts';
 import * as nodes from './nodes.ts';
 import { explainJob, getJob } from './show-job.ts';
@@ -46,6 +47,10 @@ export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   labelNode: nodes.labelNode,
   declareNodeLost: nodes.declareNodeLost,
   join: nodes.join,
+  planMaintenance: maintenance.planMaintenance,
+  listMaintenance: maintenance.listMaintenance,
+  getMaintenance: maintenance.getMaintenance,
+  cancelMaintenance: maintenance.cancelMaintenance,
   agent: upgradeNeeded,
   listUsers: users.listUsers,
   createUser: users.createUser,

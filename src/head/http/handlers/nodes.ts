@@ -14,13 +14,15 @@ import { changed } from './job-actions.ts';
 
 export const listNodes: Handler<'listNodes'> = ({ engine, agents }) => {
   const nodes = [...engine.state.nodes.values()];
-  return ok({ nodes: nodes.map((node) => viewNode(node, liveOf(agents, node.name))) });
+  return ok({
+    nodes: nodes.map((node) => viewNode(engine.state, node, liveOf(agents, node.name))),
+  });
 };
 
 export const getNode: Handler<'getNode'> = ({ engine, agents }, { params }) => {
   const node = engine.state.nodes.get(params.name as NodeName);
   if (node === undefined) return err(refuse('node.not_found', { node: params.name }));
-  return ok(viewNode(node, liveOf(agents, node.name)) satisfies NodeView);
+  return ok(viewNode(engine.state, node, liveOf(agents, node.name)) satisfies NodeView);
 };
 
 function liveOf(agents: Services['agents'], name: NodeName): Live {

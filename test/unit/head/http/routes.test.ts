@@ -6,7 +6,7 @@ import { request as secureRequest } from 'node:https';
 import { test } from 'node:test';
 import { failureReply } from '../../../../src/api/failure.ts';
 import { fillPath } from '../../../../src/api/paths.ts';
-import { ROUTE_LIST, type Route } from '../../../../src/api/routes.ts';
+import { type Body, ROUTE_LIST, type Route } from '../../../../src/api/routes.ts';
 import { startAgent, startWorld, TRUE, type World } from './fixture.ts';
 
 interface Answer {
@@ -36,7 +36,8 @@ function send(
   route: Route,
   options: { authorization?: string; local?: boolean; id: string },
 ): Promise<Answer> {
-  const params = { id: options.id, name: route.path.includes('users') ? 'carol' : 'n1' };
+  const id = route.path.includes('maintenance') ? 'm1' : options.id;
+  const params = { id, name: route.path.includes('users') ? 'carol' : 'n1' };
   const body = BODIES[route.name];
   const headers = options.authorization ? { authorization: options.authorization } : {};
   const common = { method: route.method, path: fillPath(route.path, params), headers };
@@ -69,6 +70,14 @@ function send(
 }
 
 /** A cluster with a node, a job of alice's, and every kind of credential. */
+const MAINTENANCE: Body<'planMaintenance'> = {
+  nodes: ['n2'],
+  time: { kind: 'fixed', from: 8e12 },
+  durationMs: 60_000,
+  running: 'wait',
+  reason: 'new disks',
+};
+
 async function prepare(t: Parameters<typeof startWorld>[0]) {
   const world = await startWorld(t);
   await startAgent(t, world, 'n1');
@@ -76,6 +85,7 @@ async function prepare(t: Parameters<typeof startWorld>[0]) {
   const alice = await world.client('alice');
   const { jobId } = await alice.call('submitJob', { body: { ...TRUE, held: true } });
   const join = await world.admin.call('createJoinToken', { body: {} });
+  await world.admin.call('planMaintenance', { body: MAINTENANCE });
   return { world, id: String(jobId), node: `Node n2:${secret}`, join: `Bearer ${join.token}` };
 }
 

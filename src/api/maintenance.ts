@@ -1,0 +1,81 @@
+// Maintenance as the API shows it, and what operators plan.
+
+import { z } from 'zod';
+import type { NodeName, UserName } from '../core/model/ids.ts';
+import { NODES_PER_TASK_MAX } from '../core/model/limits.ts';
+import { MAINTENANCE_PHASES, RUNNING_POLICIES } from '../core/model/maintenance.ts';
+import { count, instant, instantOrNull, nodeName, queryFlag, userName } from './common.ts';
+import { program } from './submission.ts';
+
+export const maintenanceParams = z.strictObject({ id: z.string().min(1).max(20) });
+
+const time = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('now') }),
+  z.strictObject({ kind: z.literal('fixed'), from: instant }),
+  /** The earliest that lies between the two. */
+  z.strictObject({ kind: z.literal('flexible'), notBefore: instant, until: instant }),
+]);
+
+const warning = z.strictObject({ leadMs: count, signal: count });
+
+export const planMaintenanceRequest = z.strictObject({
+  nodes: z
+    .array(nodeName.transform((name) => name as NodeName))
+    .min(1)
+    .max(NODES_PER_TASK_MAX),
+  time,
+  durationMs: count,
+  /** What becomes of tasks that still run at its start. */
+  running: z.enum(RUNNING_POLICIES),
+  warning: warning.nullable().optional(),
+  /** Run once on each node in that time. For admins. */
+  program: z
+    .strictObject({
+      program,
+      /** Login name that it runs under; absent = the agent's own. */
+      account: userName.transform((name) => name as UserName).optional(),
+      /** It restarts the node: through when the node is back. */
+      restarts: z.boolean().optional(),
+    })
+    .nullable()
+    .optional(),
+  reason: z.string().trim().min(1).max(1000),
+});
+
+export const listMaintenanceQuery = z.strictObject({
+  /** Those that are over too. */
+  all: queryFlag.optional(),
+});
+
+const nodeWork = z.object({
+  node: z.string(),
+  state: z.enum(['waiting', 'running', 'restarting', 'done', 'failed', 'skipped']),
+  /** Its program's. */
+  jobId: z.int().nullable(),
+  /** Why it failed or was skipped. */
+  why: z.string().nullable(),
+});
+
+export const maintenanceView = z.object({
+  id: z.string(),
+  phase: z.enum(MAINTENANCE_PHASES),
+  from: instant,
+  until: instant,
+  running: z.enum(RUNNING_POLICIES),
+  warning: warning.nullable(),
+  /** In one line. */
+  program: z.string().nullable(),
+  /** That program's; null = the agent's own. */
+  account: z.string().nullable(),
+  restarts: z.boolean(),
+  reason: z.string(),
+  createdBy: z.string(),
+  createdAt: instant,
+  endedAt: instantOrNull,
+  /** What came of it, once it is over. */
+  detail: z.string().nullable(),
+  nodes: z.array(nodeWork),
+});
+export type MaintenanceView = z.infer<typeof maintenanceView>;
+
+export const listMaintenanceReply = z.object({ maintenance: z.array(maintenanceView) });

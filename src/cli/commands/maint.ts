@@ -1,0 +1,100 @@
+// `weft maint …`: takes nodes from all users for a time, runs a program on them, gives them back.
+
+import type { Command } from 'commander';
+import { formatMaintenance, maintenanceColumns } from '../maintenance/columns.ts';
+import { makePlan, type PlanOptions } from '../maintenance/plan.ts';
+import { defineListing, type ListingOptions, parseFormat } from '../output/listing.ts';
+import { fillTemplate } from '../output/template.ts';
+import { formatInstant } from '../output/words.ts';
+import { defineVerb, type VerbGroup } from '../verb.ts';
+
+const nodeOff = defineVerb<PlanOptions & ListingOptions>({
+  define(command: Command) {
+    command.argument('<node...>', 'names of nodes');
+    command.option('--at <time>', 'when: +2h, 22:00, 2026-01-31T18:30');
+    command.option('--within <window>', 'as early as there is room: 12h, or 20:00..tomorrow');
+    command.option('--now', 'at once');
+    command.requiredOption('-d, --duration <duration>', 'for how long');
+    command.option(
+      '--running <policy>',
+      'tasks that still run then: wait, requeue, suspend or kill',
+      'wait',
+    );
+    command.option('--warn <duration>', 'send these tasks a signal so long before');
+    command.option('--signal <signal>', 'that signal (default: TERM)');
+    command.option('--program <line>', 'run this on each node in that time (admins)');
+    command.option('--script <file>', 'run this script on each node in that time (admins)');
+    command.option('--as <user>', "account of the program (default: the agent's own)");
+    command.option('--restarts', 'the program restarts the node: through when that is back');
+    command.option('-r, --reason <text>', 'shown to everybody who waits for it', 'maintenance');
+    command.option('-o, --output <format>', 'json, name or template=TEXT with {{fields}}');
+  },
+  async run({ context, args, options }) {
+    const now = Date.now();
+    const body = makePlan(args, options, { now, cwd: context.cwd });
+    const api = await context.api();
+    const planned = await api.call('planMaintenance', { body });
+    const format = parseFormat(options.output);
+    if (format.kind === 'json') context.print(JSON.stringify(planned, null, 2));
+    else if (format.kind === 'name') context.print(planned.id);
+    else if (format.kind === 'template') context.print(fillTemplate(format.template, planned));
+    else {
+      const span = [planned.from, planned.until].map((at) => formatInstant(at, now)).join(' to ');
+      const nodes = planned.nodes.map(({ node }) => node).join(', ');
+      context.print(`Maintenance ${planned.id} of ${nodes}: ${span}.`);
+    }
+    return 0;
+  },
+});
+
+const cancel = defineVerb({
+  define: (command) => void command.argument('<maintenance...>', 'ids: m3'),
+  async run({ context, args }) {
+    const api = await context.api();
+    for (const id of args) {
+      await api.call('cancelMaintenance', { params: { id } });
+      context.print(`Maintenance ${id} is cancelled.`);
+    }
+    return 0;
+  },
+});
+
+const list = defineVerb<ListingOptions & { all?: boolean }>({
+  define(command) {
+    command.option('-a, --all', 'those that are over too');
+    defineListing(command);
+  },
+  async run({ context, options }) {
+    const api = await context.api();
+    const query = options.all === true ? { all: true } : {};
+    const { maintenance } = await api.call('listMaintenance', { query });
+    const columns = maintenanceColumns(Date.now());
+    const listing = { rows: maintenance, columns, name: idOf, empty: 'No maintenance.' };
+    await context.list(listing, options.output);
+    return 0;
+  },
+});
+
+const show = defineVerb<ListingOptions>({
+  define(command) {
+    command.argument('<maintenance>', 'its id: m3');
+    defineListing(command);
+  },
+  async run({ context, args: [id = ''], options }) {
+    const api = await context.api();
+    const one = await api.call('getMaintenance', { params: { id } });
+    for (const line of formatMaintenance(one, options.output)) context.print(line);
+    return 0;
+  },
+});
+
+const idOf = ({ id }: { readonly id: string }): string => id;
+
+export const verb: VerbGroup = {
+  verbs: {
+    'node-off': { summary: 'take nodes from all users for a time', verb: nodeOff },
+    cancel: { summary: 'call maintenance off, or end it early', verb: cancel },
+    list: { summary: 'list maintenance', verb: list },
+    show: { summary: 'show one maintenance', verb: show },
+  },
+};

@@ -1,0 +1,135 @@
+// From the options of `weft maint node-off` to what is asked of the head.
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Body } from '../../api/routes.ts';
+import { parseDuration } from '../../core/base/duration.ts';
+import { didYouMean } from '../../core/base/nearest-word.ts';
+import { type NodeName, parseNodeName } from '../../core/model/ids.ts';
+import { SCRIPT_BYTES_MAX } from '../../core/model/limits.ts';
+import { RUNNING_POLICIES, type RunningPolicy } from '../../core/model/maintenance.ts';
+import { readSignal } from '../commands/kill.ts';
+import { usage } from '../failure.ts';
+import { parseInstant } from '../submit/values.ts';
+
+/** As commander leaves them. */
+export interface PlanOptions {
+  readonly at?: string;
+  readonly within?: string;
+  readonly now?: boolean;
+  readonly duration?: string;
+  readonly running?: string;
+  readonly warn?: string;
+  readonly signal?: string;
+  readonly program?: string;
+  readonly script?: string;
+  readonly as?: string;
+  readonly restarts?: boolean;
+  readonly reason?: string;
+}
+
+interface Here {
+  readonly now: number;
+  readonly cwd: string;
+}
+
+type PlanProgram = NonNullable<Body<'planMaintenance'>['program']>;
+
+type Time =
+  | { kind: 'now' }
+  | { kind: 'fixed'; from: number }
+  | { kind: 'flexible'; notBefore: number; until: number };
+
+/** The request; throws a usage failure that names the option. */
+export function makePlan(
+  nodes: readonly string[],
+  options: PlanOptions,
+  here: Here,
+): Body<'planMaintenance'> {
+  return {
+    nodes: nodes.flatMap((text) => text.split(',')).map(readName),
+    time: readTime(options, here.now),
+    durationMs: readDuration('--duration', options.duration ?? ''),
+    running: readPolicy(options.running ?? 'wait'),
+    warning: readWarning(options),
+    program: readProgram(options, here.cwd),
+    reason: options.reason ?? 'maintenance',
+  };
+}
+
+function readName(text: string): NodeName {
+  const name = parseNodeName(text.trim());
+  if (!name.ok) throw usage(name.error);
+  return name.value;
+}
+
+function readTime({ at, within, now: isNow }: PlanOptions, now: number): Time {
+  const given = [at, within, isNow].filter((one) => one !== undefined);
+  if (given.length !== 1) throw usage('say when: one of --at, --within and --now');
+  if (at !== undefined) return { kind: 'fixed', from: readInstant('--at', at, now) };
+  if (within === undefined) return { kind: 'now' };
+  const [first = '', last, ...more] = within.split('..');
+  if (more.length > 0) throw usage(`--within: '${within}' is not a window; write 12h or A..B`);
+  if (last === undefined) {
+    return { kind: 'flexible', notBefore: now, until: now + readDuration('--within', first) };
+  }
+  const notBefore = readInstant('--within', first, now);
+  // A time of day at the end is the next one after the beginning.
+  return { kind: 'flexible', notBefore, until: readInstant('--within', last, notBefore) };
+}
+
+function readInstant(flag: string, text: string, now: number): number {
+  const at = parseInstant(text, now);
+  if (!at.ok) throw usage(`${flag}: ${at.error}`);
+  return at.value;
+}
+
+function readDuration(flag: string, text: string): number {
+  const duration = parseDuration(text);
+  if (!duration.ok) throw usage(`${flag}: ${duration.error}`);
+  if (duration.value === 0) throw usage(`${flag}: a duration of 0`);
+  return duration.value;
+}
+
+function readPolicy(text: string): RunningPolicy {
+  const policy = RUNNING_POLICIES.find((one) => one === text);
+  if (policy !== undefined) return policy;
+  const words = `'${text}' is not one of ${RUNNING_POLICIES.join(', ')}.`;
+  throw usage(`--running: ${words}${didYouMean(text, RUNNING_POLICIES)}`);
+}
+
+function readWarning({ warn, signal }: PlanOptions) {
+  if (warn === undefined) {
+    if (signal !== undefined) throw usage('--signal goes with --warn: how long before?');
+    return null;
+  }
+  return { leadMs: readDuration('--warn', warn), signal: readSignal(signal ?? 'TERM') };
+}
+
+function readProgram(
+  { program: line, script, as, restarts }: PlanOptions,
+  cwd: string,
+): PlanProgram | null {
+  if (line !== undefined && script !== undefined) {
+    throw usage('--program and --script exclude each other');
+  }
+  if (line === undefined && script === undefined) {
+    if (as === undefined && restarts !== true) return null;
+    throw usage('--as and --restarts go with --program or --script');
+  }
+  const program: PlanProgram['program'] =
+    script === undefined ? { kind: 'shell', line: line ?? '' } : readScript(script, cwd);
+  return { program, restarts: restarts === true, account: as };
+}
+
+function readScript(file: string, cwd: string): PlanProgram['program'] {
+  try {
+    const text = readFileSync(path.resolve(cwd, file), 'utf8');
+    if (text.trim() === '') throw usage(`--script: ${file} is empty`);
+    if (text.length > SCRIPT_BYTES_MAX) throw usage(`--script: ${file} is too large`);
+    return { kind: 'script', text, args: [] };
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === undefined) throw cause;
+    throw usage(`--script: cannot read it: ${(cause as Error).message}`);
+  }
+}
