@@ -48,6 +48,8 @@ export const jobView = z.object({
   reason: reasonView.nullable(),
   /** One sentence when its tasks' nodes cannot be reached: since when, and what will happen. */
   notice: z.string().nullable(),
+  /** Points, while it waits for the scheduler; null otherwise. */
+  priority: z.number().nullable(),
   taskCount: count,
   taskCounts: z.record(z.string(), count),
   /** Index set of an array, `0-99`; null for a plain job. */
@@ -121,6 +123,8 @@ export const listJobsQuery = z.strictObject({
   owner: z.string().optional(),
   name: z.string().optional(),
   outcome: z.enum(OUTCOMES).optional(),
+  /** `priority`: only jobs that wait for the scheduler, in the order it considers them; one page. */
+  sort: z.enum(['newest', 'priority']).optional(),
   limit: queryNumber(1, 1000).optional(),
   /** Only jobs with a smaller id: the `next` of the page before. */
   before: queryNumber(1, Number.MAX_SAFE_INTEGER).optional(),

@@ -34,6 +34,7 @@ export const PATHS = {
   getMaintenance: 'GET /v1/maintenance/:id',
   cancelMaintenance: 'POST /v1/maintenance/:id/cancel',
   listUsers: 'GET /v1/users',
+  listUsage: 'GET /v1/usage',
   createUser: 'POST /v1/users/:name',
   modifyUser: 'PUT /v1/users/:name',
   removeUser: 'DELETE /v1/users/:name',

@@ -182,6 +182,11 @@ export const ROUTES = {
     reply: changedReply,
   },
   listUsers: { summary: 'Users with a role.', access: OPERATOR, reply: users.listUsersReply },
+  listUsage: {
+    summary: 'What users have used lately, and their fair share.',
+    access: USER,
+    reply: users.listUsageReply,
+  },
   createUser: {
     summary: 'Give a user a role; refused when the user has one.',
     access: ADMIN,

@@ -22,6 +22,18 @@ const userView = z.object({
 export type UserView = z.infer<typeof userView>;
 export const listUsersReply = z.object({ users: z.array(userView) });
 
+const usageView = z.object({
+  user: z.string(),
+  /** Allocated cpu time, faded by the half-life. */
+  cpuSeconds: z.number(),
+  /** Of the whole cluster, 0…1. */
+  share: z.number(),
+  /** 0…1: 1 has used nothing, 0.5 exactly the share. */
+  factor: z.number(),
+});
+export type UsageView = z.infer<typeof usageView>;
+export const listUsageReply = z.object({ halfLifeMs: count, users: z.array(usageView) });
+
 /** Year long at most for a finite one; null = until revoked. */
 const lifetime = z
   .int()

@@ -5,6 +5,7 @@ import { present } from '../core/base/assert.ts';
 import { err, ok, type Result } from '../core/base/result.ts';
 import type { Command, Reply, SubmitJob } from '../core/controller/commands.ts';
 import { type Decision, decide, type Input } from '../core/controller/controller.ts';
+import { snapshotOf } from '../core/controller/decide/schedule.ts';
 import { acceptSubmission } from '../core/controller/decide/submit.ts';
 import type { Event, StepRecord } from '../core/controller/events.ts';
 import { ordersOf } from '../core/controller/outstanding.ts';
@@ -13,10 +14,13 @@ import type { Job, State } from '../core/controller/state.ts';
 import { Step } from '../core/controller/step.ts';
 import type { Actor, UserActor } from '../core/model/actor.ts';
 import { type Refusal, refuse } from '../core/model/errors.ts';
-import type { NodeName } from '../core/model/ids.ts';
+import type { NodeName, UserName } from '../core/model/ids.ts';
 import type { Outcome, PendingReason } from '../core/model/job.ts';
 import type { Order } from '../core/model/orders.ts';
 import type { Settings } from '../core/model/settings.ts';
+import { type FairStanding, fairStandings } from '../core/scheduler/fair-share.ts';
+import { Line, type LineRules } from '../core/scheduler/line.ts';
+import { lineRules } from '../core/scheduler/plan.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
 import type { HistoryRow } from '../ports/history.ts';
 import type { Log } from '../ports/log.ts';
@@ -163,6 +167,31 @@ export class Engine {
   /** Why the task waits and what it can expect; it may be one that was never submitted. */
   lookAhead(pending: Pending): LookAhead {
     return lookAhead(this.#state, this.settings, pending, this.now());
+  }
+
+  /** Of everybody with a share or with usage. */
+  fairStandings(): ReadonlyMap<UserName, FairStanding> {
+    const { fairShare } = this.settings.scheduling;
+    return fairStandings(fairShare, this.#state.usage.usageAt(this.now()));
+  }
+
+  /** Who goes before whom now. */
+  lineRules(): LineRules {
+    return lineRules(snapshotOf(this.#state, this.settings, 0, this.now()));
+  }
+
+  /** Jobs that wait for the scheduler, in the order in which it considers them. */
+  jobsInLine(max: number, isWanted: (job: Job) => boolean): Job[] {
+    const snapshot = snapshotOf(this.#state, this.settings, 0, this.now());
+    snapshot.queue.weigh(snapshot.scheduling.weights);
+    const line = new Line(snapshot.queue.groups.values(), lineRules(snapshot));
+    const jobs: Job[] = [];
+    for (let next = line.first; next !== undefined && jobs.length < max; next = line.first) {
+      const job = this.#state.jobs.get(next.entry.jobId);
+      if (job !== undefined && isWanted(job)) jobs.push(job);
+      line.skipEntry();
+    }
+    return jobs;
   }
 
   /** The submission as it would wait, or why it would be refused. Nothing happens. */

@@ -17,10 +17,12 @@ interface Options extends ListingOptions {
   readonly outcome?: string;
   readonly name?: string;
   readonly limit?: string;
+  readonly sort?: string;
 }
 
 /** One page of the API. */
 const PAGE_ROWS = 1000;
+const SORTS = ['newest', 'priority'] as const;
 
 export const verb = defineVerb<Options>({
   define(command) {
@@ -30,6 +32,7 @@ export const verb = defineVerb<Options>({
     command.option('-s, --state <state>', `only in this state: ${TASK_STATES.join(', ')}`);
     command.option('--outcome <outcome>', `only with this outcome: ${OUTCOMES.join(', ')}`);
     command.option('--name <name>', 'only with this name');
+    command.option('--sort <order>', `${SORTS.join(' or ')}: those that wait, who starts first`);
     command.option('--limit <count>', 'at most this many', '100');
     defineListing(command);
   },
@@ -56,6 +59,7 @@ async function fetchJobs(context: Context, options: Options): Promise<JobView[]>
     owner: options.mine ? (await api.call('whoami')).name : options.user,
     outcome: choice('--outcome', options.outcome, OUTCOMES),
     name: options.name,
+    sort: choice('--sort', options.sort, SORTS),
   };
   const jobs: JobView[] = [];
   let before: number | undefined;

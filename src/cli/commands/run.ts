@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { EXIT_OWN_FAILURE, Failure, usage } from '../failure.ts';
 import { attend } from '../jobs/attend.ts';
 import { sendSubmission, submitterHere } from '../jobs/send.ts';
+import { printable } from '../output/table.ts';
 import { defineSubmitOptions, makeSubmission, type SubmitOptions } from '../submit/options.ts';
 import { defineVerb } from '../verb.ts';
 
@@ -14,6 +15,7 @@ export interface AttendOptions {
   readonly wait?: boolean;
   readonly follow?: boolean;
   readonly key?: string;
+  readonly dryRun?: boolean;
 }
 
 export const verb = defineVerb<SubmitOptions & AttendOptions>({
@@ -42,6 +44,7 @@ export function programOf(words: readonly string[]): Program {
 export function defineAttendOptions(command: Command, what: 'command' | 'script'): void {
   command.option('-w, --wait', `wait for the end and exit with the ${what}'s exit code`);
   command.option('-f, --follow', 'show its output meanwhile; also waits');
+  command.option('--dry-run', 'submit nothing: say when and where it would start, or why not');
   command.option('--key <text>', 'the same key gives the same job, however often it is sent');
 }
 
@@ -49,8 +52,9 @@ export function defineAttendOptions(command: Command, what: 'command' | 'script'
 export async function submitAndAttend(
   context: Context,
   submission: Submission,
-  { wait = false, follow = false, key }: AttendOptions,
+  { wait = false, follow = false, key, dryRun = false }: AttendOptions,
 ): Promise<number> {
+  if (dryRun) return rehearse(context, submission);
   if (follow && submission.array !== undefined) {
     throw usage('--follow shows one task; for an array use --wait, and `weft logs -f 42[7]`');
   }
@@ -69,4 +73,12 @@ export async function submitAndAttend(
     context.note(error.hint === null ? error.message : `${error.message}\n  ${error.hint}`);
     return EXIT_OWN_FAILURE;
   }
+}
+
+/** Every check of a submission, and what it could expect. */
+async function rehearse(context: Context, submission: Submission): Promise<number> {
+  const api = await context.api();
+  const { words } = await api.call('rehearseJob', { body: submission as never });
+  context.print(words.split('\n').map(printable).join('\n'));
+  return 0;
 }

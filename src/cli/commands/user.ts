@@ -1,11 +1,13 @@
 // `weft user …`: who may do what.
 
-import type { UserView } from '../../api/users.ts';
+import type { UsageView, UserView } from '../../api/users.ts';
+import { formatDuration } from '../../core/base/duration.ts';
 import { didYouMean } from '../../core/base/nearest-word.ts';
 import { ROLES, type Role } from '../../core/model/actor.ts';
 import { usage } from '../failure.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import type { Column } from '../output/table.ts';
+import { formatSpan } from '../output/words.ts';
 import { defineVerb, type Verb, type VerbGroup } from '../verb.ts';
 
 const COLUMNS: Column<UserView>[] = [
@@ -23,6 +25,24 @@ const list = defineVerb<ListingOptions>({
     const empty =
       'Nobody has a role of their own: local users submit jobs, the head’s own user is admin.';
     await context.list({ rows: users, columns: COLUMNS, name, empty }, options.output);
+    return 0;
+  },
+});
+
+const USAGE_COLUMNS: Column<UsageView>[] = [
+  { title: 'USER', value: (row) => row.user },
+  { title: 'CPU TIME', value: (row) => formatSpan(row.cpuSeconds * 1000), align: 'right' },
+  { title: 'SHARE', value: (row) => `${(row.share * 100).toFixed(1)}%`, align: 'right' },
+  { title: 'FACTOR', value: (row) => row.factor.toFixed(3), align: 'right' },
+];
+
+const used = defineVerb<ListingOptions>({
+  define: defineListing,
+  async run({ context, options }) {
+    const { users, halfLifeMs } = await (await context.api()).call('listUsage');
+    const name = ({ user }: UsageView) => user;
+    const empty = `Nobody has used anything that the half-life of ${formatDuration(halfLifeMs)} left.`;
+    await context.list({ rows: users, columns: USAGE_COLUMNS, name, empty }, options.output);
     return 0;
   },
 });
@@ -73,6 +93,7 @@ export const verb: VerbGroup = {
     create: { summary: 'give a user a role', verb: set('createUser', 'is') },
     modify: { summary: "change a user's role", verb: set('modifyUser', 'is now') },
     remove: { summary: 'take role and tokens from users', verb: remove },
+    usage: { summary: 'what users have used lately, and their fair share', verb: used },
     whoami: { summary: 'who the head takes you for', verb: whoami },
   },
 };

@@ -28,6 +28,11 @@ function remark(job: JobView): string {
   return job.reason === null ? '' : job.reason.words;
 }
 
+/** A head of 0.1.0 sends none. */
+function priorityWords({ priority }: JobView): string {
+  return priority == null ? '-' : String(Math.round(priority));
+}
+
 export function jobColumns(now: number): Column<JobView>[] {
   return [
     { title: 'JOB', value: (job) => String(job.id), align: 'right' },
@@ -38,6 +43,7 @@ export function jobColumns(now: number): Column<JobView>[] {
     { title: 'TIME', value: (job) => elapsed(job.runStartedAt, job.endedAt, now), align: 'right' },
     { title: 'NODES', value: (job) => job.nodes.join(',') || '-' },
     { title: 'PARTITION', value: (job) => job.partition, wide: true },
+    { title: 'PRIORITY', value: priorityWords, align: 'right', wide: true },
     {
       title: 'CPUS',
       value: (job) => String(job.request.perNode.cpuCount),

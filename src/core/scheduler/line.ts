@@ -4,7 +4,7 @@ import { Heap } from '../base/heap.ts';
 import { IntervalSet } from '../base/interval-set.ts';
 import { SortedList } from '../base/sorted-list.ts';
 import type { Partition, Qos } from '../model/scheduling.ts';
-import { groupPriority, ownPriority, type PriorityRules } from './priority.ts';
+import { groupPriority, ownPriority, type PriorityRules, type Standing } from './priority.ts';
 import type { Group, QueueEntry } from './queue.ts';
 
 /** The head of one group: the task that would start next of it. */
@@ -62,6 +62,12 @@ export class Line {
       return; // Same job, so same priority: it is still the first.
     }
     if (this.#nextEntry(first)) this.#heads.firstChanged();
+    else this.drop();
+  }
+
+  /** As `advance`, for all tasks of the first candidate's job at once. */
+  skipEntry(): void {
+    if (this.#nextEntry(this.#heads.first as Head)) this.#heads.firstChanged();
     else this.drop();
   }
 
@@ -145,4 +151,11 @@ export function candidateOf(entry: QueueEntry, index: number, rules: LineRules):
   const entries = new SortedList<QueueEntry>(() => 0);
   entries.insert(alone);
   return new Line([{ key: shape.key, shape, owner, qos, entries }], rules).first ?? null;
+}
+
+/** What the job's priority is reckoned with; null: its partition starts nothing. */
+export function standingOf({ shape, owner, qos }: QueueEntry, rules: LineRules): Standing | null {
+  const partition = rules.partition(shape.partition);
+  if (partition === null) return null;
+  return { owner, nodeCount: shape.request.nodeCount, partition, qos: rules.qos(qos) };
 }

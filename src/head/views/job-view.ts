@@ -27,6 +27,7 @@ export function viewJob(engine: Engine, job: Job, reasons: Reasons): JobView {
     outcome: outcome === null ? null : viewOutcome(outcome),
     reason: waiting === undefined ? null : viewReason(reasons.of(job, waiting)),
     notice: jobNotice(engine, job),
+    priority: reasons.priorityOf(job),
     taskCount: job.taskCount,
     taskCounts: taskCounts(job),
     array: spec.array?.indices ?? null,

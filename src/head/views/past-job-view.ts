@@ -19,6 +19,7 @@ export function viewPastJob(row: JobRow, spec: KeptSpec = readSpec(row)): JobVie
     outcome: outcome === null ? null : viewOutcome(outcome),
     reason: null,
     notice: null,
+    priority: null,
     taskCount: row.taskCount,
     taskCounts: { [row.state]: row.taskCount },
     array: spec.array?.indices ?? null,

@@ -2,15 +2,27 @@
 
 import type { Job } from '../../core/controller/state.ts';
 import type { PendingReason } from '../../core/model/job.ts';
+import { type LineRules, standingOf } from '../../core/scheduler/line.ts';
+import { priorityParts, sumOf } from '../../core/scheduler/priority.ts';
 import type { Engine } from '../engine.ts';
 
 /** Good for one answer only: nothing in it is renewed. */
 export class Reasons {
-  readonly #engine: Pick<Engine, 'explain'>;
+  readonly #engine: Pick<Engine, 'explain' | 'lineRules' | 'now'>;
+  #rules: LineRules | null = null;
   readonly #byShape = new Map<string, PendingReason>();
 
-  constructor(engine: Pick<Engine, 'explain'>) {
+  constructor(engine: Pick<Engine, 'explain' | 'lineRules' | 'now'>) {
     this.#engine = engine;
+  }
+
+  /** Points of the job's priority; null while it is not the scheduler's turn. */
+  priorityOf({ queued, entry }: Job): number | null {
+    if (!queued) return null;
+    this.#rules ??= this.#engine.lineRules();
+    const standing = standingOf(entry, this.#rules);
+    if (standing === null) return null;
+    return sumOf(priorityParts(entry, standing, this.#rules, this.#engine.now()));
   }
 
   of(job: Job, index: number): PendingReason {

@@ -36,6 +36,7 @@ export function jobView(fields: Partial<JobView> = {}): JobView {
     },
     walltimeMs: null,
     held: false,
+    priority: null,
     ...fields,
   };
 }

@@ -53,6 +53,7 @@ export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   cancelMaintenance: maintenance.cancelMaintenance,
   agent: upgradeNeeded,
   listUsers: users.listUsers,
+  listUsage: users.listUsage,
   createUser: users.createUser,
   modifyUser: users.modifyUser,
   removeUser: users.removeUser,

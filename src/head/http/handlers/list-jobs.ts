@@ -19,6 +19,7 @@ type Query = Call<'listJobs'>['query'];
 
 export const listJobs: Handler<'listJobs'> = async ({ engine }, { query }) => {
   const limit = query.limit ?? LIMIT_DEFAULT;
+  if (query.sort === 'priority') return ok(inLine(engine, query, limit));
   const below = query.before ?? Number.MAX_SAFE_INTEGER;
   // One more than asked for tells whether there is a next page.
   const live = liveJobs(engine, query, below).slice(-(limit + 1));
@@ -32,6 +33,13 @@ export const listJobs: Handler<'listJobs'> = async ({ engine }, { query }) => {
   const next = page.length > limit ? (jobs.at(-1)?.id ?? null) : null;
   return ok({ jobs: await withRunStarts(engine, jobs), next } satisfies ListJobsReply);
 };
+
+/** Those that wait for the scheduler, the first one first. */
+function inLine(engine: Engine, query: Query, limit: number): ListJobsReply {
+  const reasons = new Reasons(engine);
+  const jobs = engine.jobsInLine(limit, (job) => isMatch(job, query));
+  return { jobs: jobs.map((job) => viewJob(engine, job, reasons)), next: null };
+}
 
 /** Oldest first, as they stand in memory. */
 function liveJobs({ state }: Engine, query: Query, below: number): Job[] {

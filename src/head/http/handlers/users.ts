@@ -21,6 +21,14 @@ export const listUsers: Handler<'listUsers'> = ({ engine: { state } }) => {
   return ok({ users });
 };
 
+export const listUsage: Handler<'listUsage'> = ({ engine }) => {
+  const rows = [...engine.fairStandings()].map(([user, { usage, share, factor }]) => {
+    return { user, cpuSeconds: Math.round(usage / 1000), share, factor };
+  });
+  const users = rows.sort((a, b) => b.cpuSeconds - a.cpuSeconds || (a.user < b.user ? -1 : 1));
+  return ok({ halfLifeMs: engine.settings.scheduling.fairShare.halfLifeMs, users });
+};
+
 export const createUser: Handler<'createUser'> = (services, call) => set(services, call, 'create');
 
 export const modifyUser: Handler<'modifyUser'> = (services, call) => set(services, call, 'modify');
