@@ -75,3 +75,8 @@ export const RESERVATION_SKIPPED_MAX = 10;
 export const FORECAST_TASKS_MAX = 500;
 /** Nodes looked at for it: keeps the answer within some 50 ms whatever the cluster. */
 export const FORECAST_LOOKS_MAX = 50_000;
+/**
+ * Tasks for which others may be leaving at one time: each costs its share of every cycle until it
+ * starts, and the next one's turn comes as soon as the first have left, within a kill grace.
+ */
+export const PREEMPTORS_MAX = 256;

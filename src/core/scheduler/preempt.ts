@@ -2,6 +2,7 @@
 // the least tier, then the youngest start, then the fewest tasks. Nobody leaves for nothing.
 
 import type { NodeName } from '../model/ids.ts';
+import { PREEMPTORS_MAX } from '../model/limits.ts';
 import { NO_RESOURCES } from '../model/resources.ts';
 import {
   type Partition,
@@ -35,6 +36,8 @@ export class Preemptor {
   readonly #scheduling: Scheduling;
   /** Who leaves by this cycle's decision, with the nodes whose future knows it. */
   readonly #gone = new Map<string, Set<NodeName>>();
+  /** Tasks that wait for others to leave. */
+  #claims = 0;
   readonly #searches = new Map<string, RoomSearch>();
   /** Tier of the least task that could have to leave; infinite = nobody ever. */
   readonly #floor: number;
@@ -47,9 +50,10 @@ export class Preemptor {
 
   /** Nodes that the task gets in a moment, with those on them told to leave; null: not like that. */
   makeRoom(ask: Ask, tier: number, taker: Taker): Slot | null {
-    if (tier <= this.#floor) return null;
+    if (tier <= this.#floor || this.#claims >= PREEMPTORS_MAX) return null;
     const found = this.#searchOf(ask, tier).find();
     if (found === null) return null;
+    this.#claims += 1;
     for (const victim of found.victims) this.#expel(victim, taker);
     return this.#board.soon(found.names);
   }
