@@ -40,6 +40,10 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
     args: ['replay.ts'],
     about: 'every policy on traces; others than the excerpts: node bench/replay.ts FILE:PROCESSORS',
   },
+  plan: {
+    args: ['plan-cycle.ts'],
+    about: 'a scheduling cycle at 10,000 nodes with 100,000 waiting tasks of 100 shapes',
+  },
   head: { args: ['head-cost.ts', '20000'], about: "what a job costs the head's own code" },
 };
 

@@ -45,7 +45,13 @@ function busyNode(order: number): NodeView {
       resources: amounts(own, own * GIB),
       startedAt: NOW - draw(5) * HOUR_MS,
       walltimeMs: (6 + draw(40)) * HOUR_MS,
-      occupant: { partition: 'low', qos: 'normal', canSuspend: true, canRequeue: true },
+      occupant: {
+        partition: 'low',
+        qos: 'normal',
+        nodeCount: 1,
+        canSuspend: true,
+        canRequeue: true,
+      },
     });
   }
   const total = amounts(CPUS, 256 * GIB);

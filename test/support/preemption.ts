@@ -74,6 +74,7 @@ function runningOf(words: RunWords): Running {
     occupant: {
       partition: `tier${words.tier ?? 0}`,
       qos: 'normal',
+      nodeCount: words.on.length,
       canSuspend: words.stopped !== true,
       canRequeue: words.once !== true,
     },

@@ -206,6 +206,9 @@ export interface State {
   readonly shapes: ShapeBook;
   /** Tasks stopped to make room, or about to be. */
   readonly preempted: Set<Task>;
+  /** Not state: `PreemptionRules.hopeless`, and the pool's changes when the first of them was. */
+  readonly hopeless: Set<string>;
+  hopelessSince: number;
   /** What users hold, for their limits. */
   readonly held: HeldBook;
   /** What users have used lately, for fair share. */
@@ -276,6 +279,8 @@ export function createState(): State {
     pool: new NodePool(),
     shapes: new ShapeBook(),
     preempted: new Set(),
+    hopeless: new Set(),
+    hopelessSince: 0,
     held: new HeldBook(),
     usage: new UsageBook(),
     waiting: new Map(),

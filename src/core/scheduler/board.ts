@@ -3,24 +3,24 @@
 
 import type { JobId, NodeName } from '../model/ids.ts';
 import type { ResourceRequest } from '../model/job.ts';
-import { meetsLabel } from '../model/labels.ts';
 import type { Share } from '../model/orders.ts';
 import {
   addResources,
-  fitsIn,
   NO_RESOURCES,
   type Resources,
   subtractResources,
 } from '../model/resources.ts';
 import type { PlacementRule } from '../model/scheduling.ts';
 import { endOf, type Gone, Lane, type Window } from './lane.ts';
-import { hasRoom, holdsNow, NodePool, type NodeView, type Running } from './pool.ts';
-import { FOREVER, type Want } from './profile.ts';
-import { type Candidate, type Slot, SlotFinder } from './slots.ts';
+import { couldEverHold, holdsNow, NodePool, type NodeView } from './pool.ts';
+import { FOREVER, hasRoom, type Want } from './profile.ts';
+import { type Candidate, type Field, type Slot, SlotFinder } from './slots.ts';
 
 /** What a task asks for, with what its partition adds. Equal asks are equal in `key`. */
 export interface Ask {
   readonly key: string;
+  /** Equal when the requests are, whatever the time limit. */
+  readonly roomKey: string;
   readonly request: ResourceRequest;
   /** Only these nodes, by the partition; null = any. The request's own names come on top. */
   readonly nodes: ReadonlySet<NodeName> | null;
@@ -75,7 +75,7 @@ export class Board {
     const isPlain = (view: NodeView): boolean => !this.#claimed.has(view.name);
     const sources = [
       ...this.#pool
-        .fitting(request)
+        .fitting(request, ask.roomKey)
         .map((list) => cursor(list, (v) => isPlain(v) && this.#touched.get(v.name) === undefined)),
       ...this.#touched.fitting(request).map((list) => cursor(list, isPlain)),
       cursor(this.#inOrder(this.#claimedFitting(ask), ask, max), () => true),
@@ -96,7 +96,7 @@ export class Board {
     const key = from === this.now ? ask.key : `${ask.key} from ${from}`;
     let finder = this.#finders.get(key);
     if (finder === undefined) {
-      finder = new SlotFinder(this.#demand(ask), this.#candidates(ask, from));
+      finder = new SlotFinder(this.#demand(ask), this.#field(ask, from));
       this.#finders.set(key, finder);
     }
     return finder.find();
@@ -136,6 +136,28 @@ export class Board {
       if (view !== undefined && couldEverHold(view, ask.request)) views.push(view);
     }
     return views;
+  }
+
+  /** Nodes enough with what is free, or leaving already, or `expelled` by this plan; else null. */
+  freeSoon(ask: Ask, expelled: Iterable<NodeName>): NodeName[] | null {
+    const { nodeCount } = ask.request;
+    const names = new Set(this.fitting(ask, nodeCount).map((view) => view.name));
+    for (const name of this.#leavingFrom(ask, expelled)) {
+      if (names.size === nodeCount) break;
+      if (!names.has(name) && this.fitsWithout(name, ask, [])) names.add(name);
+    }
+    return names.size === nodeCount ? [...names] : null;
+  }
+
+  *#leavingFrom(ask: Ask, expelled: Iterable<NodeName>): Generator<NodeName> {
+    const named = namesOf(ask);
+    if (named !== null) return yield* this.eligible(ask).map((view) => view.name);
+    for (const name of expelled)
+      if (couldEverHold(this.view(name) as NodeView, ask.request)) yield name;
+    for (const { at, view } of this.#pool.later(ask.request)) {
+      if (at > this.now + 1) return;
+      yield view.name;
+    }
   }
 
   /** Whether a part fits in a moment, if by then these are gone, with all that is leaving. */
@@ -240,24 +262,35 @@ export class Board {
   }
 
   /** Every node that could ever hold a part, with the first instant at which that is not ruled out. */
-  #candidates(ask: Ask, from: number): Candidate[] {
-    return this.eligible(ask).map((view) => {
-      const end = holdsNow(view, ask.request) ? this.now : firstEnd(view.running, this.now);
-      return { at: Math.max(end, from), order: view.order, lane: () => this.lane(view.name) };
-    });
+  #field(ask: Ask, from: number): Field {
+    const laneOf = (name: NodeName): Lane => this.lane(name);
+    if (namesOf(ask) !== null) {
+      const ready = this.eligible(ask).map((view) => this.#candidate(view, from));
+      return { ready, later: [].values(), laneOf };
+    }
+    const ready: Candidate[] = [];
+    for (const list of this.#pool.fitting(ask.request, ask.roomKey)) {
+      for (const view of list) ready.push(this.#candidate(view, from));
+    }
+    return { ready, later: this.#later(ask, from), laneOf };
+  }
+
+  /** What this cycle has taken of a node frees nothing earlier than what was there before. */
+  *#later(ask: Ask, from: number): Generator<Candidate> {
+    for (const { at, view } of this.#pool.later(ask.request)) {
+      yield this.#candidate(view, Math.max(at, from));
+    }
+  }
+
+  #candidate({ name, order }: NodeView, at: number): Candidate {
+    this.work += 1;
+    return { at, order, name };
   }
 }
 
 function namesOf({ request, nodes }: Ask): Iterable<NodeName> | null {
   if (request.nodeNames.length === 0) return nodes;
   return nodes === null ? request.nodeNames : request.nodeNames.filter((name) => nodes.has(name));
-}
-
-function couldEverHold(view: NodeView, request: ResourceRequest): boolean {
-  return (
-    fitsIn(request.perNode, view.total) &&
-    request.labels.every((label) => meetsLabel(view.labels, label))
-  );
 }
 
 /** As `holdsNow`, on a node of which nothing is set aside. */
@@ -273,12 +306,6 @@ function fitsAfter(view: NodeView, request: ResourceRequest, gone: readonly Gone
     if (one.whole) users -= 1;
   }
   return hasRoom(request.perNode, request.exclusive, free, users === 0);
-}
-
-function firstEnd(running: Iterable<Running>, now: number): number {
-  let first = FOREVER;
-  for (const one of running) first = Math.min(first, endOf(one, now));
-  return first;
 }
 
 /** When a task that starts at `at` is over, as far as one can know. */

@@ -30,6 +30,8 @@ export interface Snapshot {
   readonly loads: ReadonlyMap<NodeName, number>;
   /** Tasks that were stopped for others, to go on as soon as there is room. */
   readonly stopped: readonly Stopped[];
+  /** `PreemptionRules.hopeless`. */
+  readonly hopeless?: Set<string>;
   /** The cycle stops after this many starts and says so; the next one goes on from there. */
   readonly startsMax: number;
 }
@@ -57,7 +59,7 @@ export interface Plan {
   readonly preemptions: readonly Preemption[];
   /** Slots set aside by `easy` (one a partition) and `conservative`. */
   readonly promised: readonly Promised[];
-  /** True when the cycle was cut short by `startsMax`: plan again. */
+  /** True when the cycle was cut short, by `startsMax` or by searches for room: plan again. */
   readonly more: boolean;
 }
 
@@ -97,7 +99,7 @@ class Cycle {
   constructor(snapshot: Snapshot, now: number) {
     this.#snapshot = snapshot;
     this.#board = new Board({ ...snapshot, now });
-    this.#preemptor = new Preemptor(this.#board, snapshot.scheduling);
+    this.#preemptor = new Preemptor(this.#board, snapshot);
     this.#resumer = new Resumer(this.#board, snapshot);
     // Cheap unless the weights have changed: the order is an index, not part of the snapshot.
     snapshot.queue.weigh(snapshot.scheduling.weights);
@@ -112,7 +114,7 @@ class Cycle {
       this.#consider(next);
     }
     this.#resumer.resumeFrom(-Infinity);
-    return this.#plan(false);
+    return this.#plan(this.#preemptor.isCutShort);
   }
 
   runUntil(target: Candidate): Turn {
@@ -227,10 +229,11 @@ export function askOf(shape: Shape, partition: Partition): Ask {
 }
 
 function makeAsk(shape: Shape, partition: Partition): Ask {
-  const { request, walltimeMs, reservation, key } = shape;
+  const { request, walltimeMs, reservation, key, anyTimeKey } = shape;
   const labels = [...new Set([...request.labels, ...partition.labels])];
   return {
     key,
+    roomKey: `${anyTimeKey}|${partition.labels.join('|')}`,
     request: { ...request, labels },
     nodes: partition.nodes === null ? null : new Set(partition.nodes),
     walltimeMs,

@@ -6,6 +6,8 @@ import type { JobId, NodeName } from '../model/ids.ts';
 import type { ResourceRequest } from '../model/job.ts';
 import { meetsLabel } from '../model/labels.ts';
 import { fitsIn, type Resources, resourcesKey } from '../model/resources.ts';
+import { EndBook, type Later } from './ends.ts';
+import { hasRoom } from './profile.ts';
 
 /** What holds a share of a node, for planning ahead. */
 export interface Running {
@@ -28,6 +30,8 @@ export interface Running {
 export interface Occupant {
   readonly partition: string;
   readonly qos: string;
+  /** How many nodes it has. */
+  readonly nodeCount: number;
   /** It runs, is not stopped yet, and stopping it gives its cpus back. */
   readonly canSuspend: boolean;
   /** False: it must not start a second time, so what would requeue it cancels it. */
@@ -46,7 +50,10 @@ export interface NodeView {
   /** Sorted and joined: nodes of one class have equal labels. */
   readonly labelsKey: string;
   readonly idle: boolean;
-  /** What holds its resources; read only during the cycle, and only when planning ahead. */
+  /**
+   * What holds its resources; read only during the cycle, and only when planning ahead. When one of
+   * them ends earlier than it said, the pool is told (`stir`).
+   */
   readonly running: Iterable<Running>;
 }
 
@@ -55,9 +62,22 @@ interface NodeClass {
   readonly nodes: SortedList<NodeView>;
 }
 
+/** A request asked for before, with the classes that can hold a part of it: kept as nodes change. */
+interface Known {
+  readonly request: ResourceRequest;
+  readonly classes: Set<NodeClass>;
+}
+
+/** Requests remembered: each costs a look whenever a new class of nodes comes up. */
+const KNOWN_MAX = 256;
+
 export class NodePool {
   readonly #classes = new Map<string, NodeClass>();
   readonly #views = new Map<NodeName, NodeView>();
+  /** Counts what happened to nodes. */
+  changes = 0;
+  readonly #known = new Map<string, Known>();
+  readonly #ends = new EndBook<NodeView>(this.#views);
 
   get(name: NodeName): NodeView | undefined {
     return this.#views.get(name);
@@ -75,7 +95,17 @@ export class NodePool {
     }
     const nodes = new SortedList<NodeView>((a, b) => a.order - b.order);
     nodes.insert(view);
-    this.#classes.set(key, { sample: view, nodes });
+    const fresh = { sample: view, nodes };
+    this.#classes.set(key, fresh);
+    for (const { request, classes } of this.#known.values()) {
+      if (holdsNow(view, request)) classes.add(fresh);
+    }
+  }
+
+  /** What runs on the node ends otherwise than it said, or has begun to: `running` tells anew. */
+  stir(name: NodeName): void {
+    this.changes += 1;
+    this.#ends.stir(name);
   }
 
   get size(): number {
@@ -93,21 +123,43 @@ export class NodePool {
 
   remove(name: NodeName): void {
     const view = this.#views.get(name);
+    this.stir(name);
     if (view === undefined) return;
     this.#views.delete(name);
     const key = classKey(view);
     const found = this.#classes.get(key) as NodeClass;
     found.nodes.remove(view);
-    if (found.nodes.size === 0) this.#classes.delete(key);
+    if (found.nodes.size > 0) return;
+    this.#classes.delete(key);
+    for (const { classes } of this.#known.values()) classes.delete(found);
   }
 
-  /** Node lists, each in order, of the classes that can hold one node's part of the request now. */
-  fitting(request: ResourceRequest): SortedList<NodeView>[] {
-    const lists: SortedList<NodeView>[] = [];
-    for (const { sample, nodes } of this.#classes.values()) {
-      if (holdsNow(sample, request)) lists.push(nodes);
+  /**
+   * Node lists, each in order, of the classes that can hold one node's part of the request now.
+   * `key`: equal for equal requests; with it the answer is remembered and kept as nodes change.
+   */
+  fitting(request: ResourceRequest, key?: string): SortedList<NodeView>[] {
+    const known = key === undefined ? undefined : this.#known.get(key);
+    const classes = known?.classes ?? this.#classesFor(request, key);
+    return Array.from(classes, ({ nodes }) => nodes);
+  }
+
+  /** Nodes that could hold a part when empty and cannot now, by the first end of what they run. */
+  *later(request: ResourceRequest): Generator<Later<NodeView>> {
+    for (const later of this.#ends.later((sample) => couldEverHold(sample, request))) {
+      if (!holdsNow(later.view, request)) yield later;
     }
-    return lists;
+  }
+
+  #classesFor(request: ResourceRequest, key: string | undefined): Set<NodeClass> {
+    const classes = new Set<NodeClass>();
+    for (const one of this.#classes.values()) {
+      if (holdsNow(one.sample, request)) classes.add(one);
+    }
+    if (key === undefined) return classes;
+    if (this.#known.size >= KNOWN_MAX) this.#known.clear();
+    this.#known.set(key, { request, classes });
+    return classes;
   }
 }
 
@@ -117,18 +169,10 @@ export function holdsNow(view: NodeView, request: ResourceRequest): boolean {
   return request.labels.every((label) => meetsLabel(view.labels, label));
 }
 
-/** Whether what is free takes what is wanted. */
-export function hasRoom(
-  wanted: Resources,
-  exclusive: boolean,
-  free: Resources,
-  idle: boolean,
-): boolean {
-  if (exclusive && !idle) return false;
-  // Nothing left is how a node looks that belongs to an exclusive task: even a request for nothing
-  // stays out.
-  if (free.cpuCount <= 0 && free.memoryBytes <= 0) return false;
-  return fitsIn(wanted, free);
+/** Whether it could take one part of the request if it were empty. */
+export function couldEverHold(view: NodeView, request: ResourceRequest): boolean {
+  if (!fitsIn(request.perNode, view.total)) return false;
+  return request.labels.every((label) => meetsLabel(view.labels, label));
 }
 
 function classKey(view: NodeView): string {

@@ -2,7 +2,7 @@
 // the least tier, then the youngest start, then the fewest tasks. Nobody leaves for nothing.
 
 import type { NodeName } from '../model/ids.ts';
-import { PREEMPTORS_MAX } from '../model/limits.ts';
+import { PREEMPTORS_MAX, ROOM_SEARCHES_PER_CYCLE_MAX } from '../model/limits.ts';
 import { NO_RESOURCES } from '../model/resources.ts';
 import {
   type Partition,
@@ -29,21 +29,35 @@ export function modeOf(partition: Partition, qos: Qos): PreemptMode {
   return qos.preempt === 'off' ? partition.preempt : qos.preempt;
 }
 
+/** What decides who leaves. */
+export interface PreemptionRules {
+  readonly scheduling: Scheduling;
+  /** Searches that found nothing in the cycles that were cut short just before this one, if any. */
+  readonly hopeless?: Set<string>;
+}
+
 /** One cycle's decisions about who leaves. */
 export class Preemptor {
   readonly made: Preemption[] = [];
+  /** There was more to search for than one cycle may. */
+  isCutShort = false;
   readonly #board: Board;
   readonly #scheduling: Scheduling;
   /** Who leaves by this cycle's decision, with the nodes whose future knows it. */
   readonly #gone = new Map<string, Set<NodeName>>();
+  readonly #expelled = new Set<NodeName>();
+  /** Searches known to find nothing. */
+  readonly #hopeless: Set<string>;
   /** Tasks that wait for others to leave. */
   #claims = 0;
   readonly #searches = new Map<string, RoomSearch>();
   /** Tier of the least task that could have to leave; infinite = nobody ever. */
   readonly #floor: number;
 
-  constructor(board: Board, scheduling: Scheduling) {
+  /** `hopeless` is added to. */
+  constructor(board: Board, { scheduling, hopeless = new Set() }: PreemptionRules) {
     this.#board = board;
+    this.#hopeless = hopeless;
     this.#scheduling = scheduling;
     this.#floor = floorOf(scheduling);
   }
@@ -51,30 +65,45 @@ export class Preemptor {
   /** Nodes that the task gets in a moment, with those on them told to leave; null: not like that. */
   makeRoom(ask: Ask, tier: number, taker: Taker): Slot | null {
     if (tier <= this.#floor || this.#claims >= PREEMPTORS_MAX) return null;
-    const found = this.#searchOf(ask, tier).find();
-    if (found === null) return null;
+    const names = this.#board.freeSoon(ask, this.#expelled) ?? this.#find(ask, tier, taker);
+    if (names === null) return null;
     this.#claims += 1;
-    for (const victim of found.victims) this.#expel(victim, taker);
-    return this.#board.soon(found.names);
+    return this.#board.soon(names);
   }
 
-  #searchOf(ask: Ask, tier: number): RoomSearch {
+  #find(ask: Ask, tier: number, taker: Taker): readonly NodeName[] | null {
     const key = `${ask.key} ${tier}`;
+    if (this.#hopeless.has(key)) return null;
+    const search = this.#searchOf(key, ask, tier);
+    const found = search?.find() ?? null;
+    if (found === null) {
+      if (search !== null) this.#hopeless.add(key);
+      return null;
+    }
+    for (const victim of found.victims) this.#expel(victim, taker);
+    return found.names;
+  }
+
+  /** Null: enough has been searched in this cycle. */
+  #searchOf(key: string, ask: Ask, tier: number): RoomSearch | null {
     let search = this.#searches.get(key);
     if (search === undefined) {
+      this.isCutShort = this.#searches.size >= ROOM_SEARCHES_PER_CYCLE_MAX;
+      if (this.isCutShort) return null;
       search = new RoomSearch(this.#board, ask, (one, name) => this.#victimOn(name, one, tier));
       this.#searches.set(key, search);
     }
     return search;
   }
 
-  #expel({ key, mode, one }: Victim, taker: Taker): void {
+  #expel(victim: Victim, taker: Taker): void {
+    const { key, mode, one } = victim;
     const { jobId, index } = one;
     this.made.push({ jobId, index, mode, for: taker });
     this.#gone.set(key, new Set());
     const searches = [...this.#searches.values()];
     for (const search of searches) {
-      for (const [name, victim] of search.placesOf(key)) this.#leave(name, victim);
+      for (const [name, part] of search.placesOf(victim)) this.#leave(name, part);
     }
     for (const search of searches) search.expelled(key, this.#gone.get(key) as Set<NodeName>);
   }
@@ -83,17 +112,18 @@ export class Preemptor {
     const names = this.#gone.get(victim.key);
     if (names === undefined || names.has(name)) return;
     names.add(name);
+    this.#expelled.add(name);
     this.#board.expel(name, victim);
   }
 
   #victimOn(name: NodeName, one: Running, below: number): Victim | null {
-    const victim = this.#victimOf(one, below);
+    const victim = this.#victimOf(name, one, below);
     if (victim === null || !this.#gone.has(victim.key)) return victim;
     this.#leave(name, victim);
     return null;
   }
 
-  #victimOf(one: Running, below: number): Victim | null {
+  #victimOf(name: NodeName, one: Running, below: number): Victim | null {
     const { occupant } = one;
     if (occupant === undefined || one.leaving === true) return null;
     const partition = partitionOf(this.#scheduling, occupant.partition);
@@ -106,10 +136,10 @@ export class Preemptor {
     if (mode === 'off' || (mode === 'suspend' && !occupant.canSuspend)) return null;
     if (mode === 'suspend') {
       const resources = { ...NO_RESOURCES, cpuCount: one.resources.cpuCount };
-      return { key, mode, tier, one, resources, whole: false };
+      return { key, name, mode, tier, one, resources, whole: false };
     }
     const ends = mode === 'requeue' && !occupant.canRequeue ? 'cancel' : mode;
-    return { key, mode: ends, tier, one, resources: one.resources, whole: true };
+    return { key, name, mode: ends, tier, one, resources: one.resources, whole: true };
   }
 }
 

@@ -2,8 +2,7 @@
 // a share fits, and taking the share out of it.
 
 import { assert } from '../base/assert.ts';
-import { addResources, type Resources, subtractResources } from '../model/resources.ts';
-import { hasRoom } from './pool.ts';
+import { addResources, fitsIn, type Resources, subtractResources } from '../model/resources.ts';
 
 /** Later than any time limit can end: the end of what has no end. */
 export const FOREVER = Number.MAX_SAFE_INTEGER;
@@ -128,4 +127,18 @@ export class Profile {
     }
     return low;
   }
+}
+
+/** Whether what is free takes what is wanted. */
+export function hasRoom(
+  wanted: Resources,
+  exclusive: boolean,
+  free: Resources,
+  idle: boolean,
+): boolean {
+  if (exclusive && !idle) return false;
+  // Nothing left is how a node looks that belongs to an exclusive task: even a request for nothing
+  // stays out.
+  if (free.cpuCount <= 0 && free.memoryBytes <= 0) return false;
+  return fitsIn(wanted, free);
 }

@@ -8,7 +8,7 @@ import { fitsIn, NO_RESOURCES } from '../model/resources.ts';
 import { endOf, Lane, type Window } from './lane.ts';
 import type { NodeView, Running } from './pool.ts';
 import { UNKNOWN_END, type Want } from './profile.ts';
-import { SlotFinder } from './slots.ts';
+import { type Field, SlotFinder } from './slots.ts';
 
 /** The cluster as a reservation sees it. */
 export interface Room {
@@ -65,13 +65,15 @@ export function placeEarliest(
   const able = room.nodes.filter((node) => couldGive(node, part));
   if (able.length < part.nodeCount) return err({ kind: 'never', able: able.length });
   const at = Math.max(within.notBefore, room.now);
-  const candidates = able.map((node, order) => {
-    const lane = laneOf(node, part, room);
-    return { at, order, lane: () => lane };
-  });
+  const lanes = new Map(able.map((node) => [node.name, laneOf(node, part, room)]));
+  const field: Field = {
+    ready: able.map(({ name }, order) => ({ at, order, name })),
+    later: [].values(),
+    laneOf: (name) => lanes.get(name) as Lane,
+  };
   const want = wantOf(part.perNode);
   const demand = { want, reservation: null, durationMs, nodeCount: part.nodeCount };
-  const slot = new SlotFinder(demand, candidates).find();
+  const slot = new SlotFinder(demand, field).find();
   if (slot === null || slot.at >= UNKNOWN_END) return err({ kind: 'no_slot', earliest: null });
   if (slot.at + durationMs > within.until) return err({ kind: 'no_slot', earliest: slot.at });
   const chosen = slot.lanes.map((lane) => lane.view);

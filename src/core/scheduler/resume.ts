@@ -61,6 +61,7 @@ function tierOf({ partition, qos }: Stopped, scheduling: Scheduling): number {
 function askOf({ jobId, index, nodes, cpuCount, walltimeMs, reservation }: Stopped): Ask {
   return {
     key: `stopped ${jobId}:${index}`,
+    roomKey: `stopped ${jobId}:${index}`,
     request: {
       nodeCount: nodes.length,
       processesPerNode: 1,

@@ -11,6 +11,7 @@ import type { Running } from './pool.ts';
 /** One node's part of a task that may be made to leave. */
 export interface Victim extends Gone {
   readonly key: string;
+  readonly name: NodeName;
   readonly mode: Exclude<PreemptMode, 'off'>;
   readonly tier: number;
 }
@@ -23,6 +24,8 @@ interface Spot {
   readonly possible: readonly Victim[];
   /** A smallest set of them that is enough, those who leave anyway left out. */
   readonly needed: readonly Victim[];
+  /** Of those needed; undefined = nobody. */
+  readonly dearest: Victim | undefined;
 }
 
 /** Null: it stays whatever happens. */
@@ -36,7 +39,7 @@ export class RoomSearch {
   readonly #ask: Ask;
   readonly #spots = new Map<NodeName, Spot>();
   readonly #heap: Heap<Spot>;
-  /** Where each task that could leave is. */
+  /** Where each task that could leave is, if it is on several nodes. */
   readonly #places = new Map<string, Map<NodeName, Victim>>();
   readonly #expelled = new Set<string>();
 
@@ -51,15 +54,15 @@ export class RoomSearch {
         if (victim !== null) possible.push(victim);
       }
       possible.sort(byCost);
-      for (const victim of possible) this.#placesFor(victim.key).set(name, victim);
-      const spot = this.#look({ name, order, possible, needed: [] }, NOBODY);
+      for (const victim of possible) this.#note(victim);
+      const spot = this.#look({ name, order, possible, needed: [], dearest: undefined }, NOBODY);
       if (spot !== null) useful.push(spot);
     }
     this.#heap = new Heap<Spot>(isCheaper, useful);
   }
 
-  placesOf(key: string): ReadonlyMap<NodeName, Victim> {
-    return this.#places.get(key) ?? new Map();
+  placesOf(victim: Victim): ReadonlyMap<NodeName, Victim> {
+    return this.#places.get(victim.key) ?? new Map([[victim.name, victim]]);
   }
 
   /** A task leaves, for whomever: its nodes may be cheaper now. */
@@ -85,14 +88,16 @@ export class RoomSearch {
     const names = this.#fewest(chosen, leaving);
     // What was looked at with others gone is looked at anew: they may not go after all.
     const seen = new Set(chosen.keys());
-    for (const key of leaving.keys()) for (const [name] of this.placesOf(key)) seen.add(name);
+    for (const victim of leaving.values()) {
+      for (const [name] of this.placesOf(victim)) seen.add(name);
+    }
     for (const name of seen) this.#renew(this.#spots.get(name) ?? chosen.get(name), NOBODY);
     return names === null ? null : { names, victims: [...leaving.values()] };
   }
 
   #addLeaving(victim: Victim, leaving: Map<string, Victim>, chosen: Map<NodeName, Spot>): void {
     leaving.set(victim.key, victim);
-    for (const [name] of this.placesOf(victim.key)) {
+    for (const [name] of this.placesOf(victim)) {
       const spot = this.#spots.get(name);
       if (spot !== undefined && !chosen.has(name)) this.#renew(spot, new Set(leaving.keys()));
     }
@@ -112,8 +117,8 @@ export class RoomSearch {
   /** Lets stay whoever need not go, the dearest first; the nodes that are enough then, or null. */
   #fewest(chosen: ReadonlyMap<NodeName, Spot>, leaving: Map<string, Victim>) {
     const spots = new Set(chosen.values());
-    for (const key of leaving.keys()) {
-      for (const [name] of this.placesOf(key)) {
+    for (const victim of leaving.values()) {
+      for (const [name] of this.placesOf(victim)) {
         const spot = chosen.get(name) ?? this.#spots.get(name);
         if (spot !== undefined) spots.add(spot);
       }
@@ -152,7 +157,8 @@ export class RoomSearch {
     const possible = spot.possible.filter(({ key }) => !this.#expelled.has(key));
     const needed = this.#least({ ...spot, possible }, leaving);
     // Kept all the same: what others give up may make it do.
-    const fresh = { ...spot, possible, needed: needed ?? [] };
+    const dearest = needed?.reduce((a, b) => (byCost(a, b) < 0 ? b : a), needed[0] as Victim);
+    const fresh = { ...spot, possible, needed: needed ?? [], dearest };
     this.#spots.set(spot.name, fresh);
     return needed === null ? null : fresh;
   }
@@ -178,13 +184,14 @@ export class RoomSearch {
     return this.#board.fitsWithout(name, this.#ask, gone);
   }
 
-  #placesFor(key: string): Map<NodeName, Victim> {
-    let places = this.#places.get(key);
+  #note(victim: Victim): void {
+    if (victim.one.occupant?.nodeCount === 1) return;
+    let places = this.#places.get(victim.key);
     if (places === undefined) {
       places = new Map();
-      this.#places.set(key, places);
+      this.#places.set(victim.key, places);
     }
-    return places;
+    places.set(victim.name, victim);
   }
 }
 
@@ -201,8 +208,8 @@ function byCost(a: Victim, b: Victim): number {
 
 /** By the dearest who leaves, then by how many. */
 function isCheaper(a: Spot, b: Spot): boolean {
-  const dearest = [a, b].map(({ needed }) => [...needed].sort(byCost).at(-1));
-  const [ofA, ofB] = dearest;
+  const { dearest: ofA } = a;
+  const { dearest: ofB } = b;
   if (ofA === undefined || ofB === undefined) {
     return ofA === ofB ? a.order < b.order : ofA === undefined;
   }

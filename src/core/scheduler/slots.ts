@@ -2,6 +2,8 @@
 // order in which they could first be of use, and only as many as it takes.
 
 import { Heap } from '../base/heap.ts';
+import { SortedList } from '../base/sorted-list.ts';
+import type { NodeName } from '../model/ids.ts';
 import type { Lane } from './lane.ts';
 import { FOREVER, type Want } from './profile.ts';
 
@@ -16,7 +18,7 @@ export interface Candidate {
   /** Not before this instant; a lower bound, since other plans may have taken the room meanwhile. */
   at: number;
   readonly order: number;
-  readonly lane: () => Lane;
+  readonly name: NodeName;
 }
 
 /** What is asked of each node. */
@@ -27,21 +29,35 @@ export interface Demand {
   readonly nodeCount: number;
 }
 
+/** Where candidates come from, and how one is looked at. */
+export interface Field {
+  /** Nodes to be looked at from the first instant on. */
+  readonly ready: readonly Candidate[];
+  /** The others, in order of their instants: taken only as far as it goes. */
+  readonly later: Iterator<Candidate>;
+  readonly laneOf: (name: NodeName) => Lane;
+}
+
 /**
  * For one demand, asked again and again while plans only ever take room away: each answer is at or
  * after the one before. Cost: O(log nodes) per node that is looked at.
  */
 export class SlotFinder {
   readonly #demand: Demand;
-  readonly #later: Heap<Candidate>;
-  /** Candidates whose bound has been reached, in node order when chosen from. */
-  #ready: Candidate[] = [];
+  readonly #field: Field;
+  #nextLater: IteratorResult<Candidate>;
+  /** Looked at before: not before the instant that was found then. */
+  readonly #again = new Heap<Candidate>(isBefore);
+  /** Candidates whose bound has been reached, in node order. */
+  readonly #ready = new SortedList<Candidate>((a, b) => a.order - b.order);
   /** Of the last answer. */
   #at = 0;
 
-  constructor(demand: Demand, candidates: Candidate[]) {
+  constructor(demand: Demand, field: Field) {
     this.#demand = demand;
-    this.#later = new Heap<Candidate>(isBefore, candidates);
+    this.#field = field;
+    this.#nextLater = field.later.next();
+    for (const candidate of field.ready) this.#again.push(candidate);
   }
 
   /** Null: never, whatever ends. */
@@ -50,33 +66,51 @@ export class SlotFinder {
     for (;;) {
       const at = this.#nextInstant();
       if (at === FOREVER) return null;
-      while ((this.#later.first?.at ?? FOREVER) <= at)
-        this.#ready.push(this.#later.pop() as Candidate);
-      if (this.#ready.length < nodeCount) {
-        this.#at = at;
-        continue;
-      }
-      this.#ready = this.#ready.filter((candidate) => this.#isReadyAt(candidate, at));
+      this.#makeReady(at);
       this.#at = at;
-      if (this.#ready.length < nodeCount) continue;
-      const chosen = [...this.#ready].sort((a, b) => a.order - b.order).slice(0, nodeCount);
-      return { at, lanes: chosen.map((candidate) => candidate.lane()) };
+      if (this.#ready.size < nodeCount) continue;
+      const lanes = this.#firstAt(at);
+      if (lanes.length === nodeCount) return { at, lanes };
     }
   }
 
   #nextInstant(): number {
-    const next = this.#later.first?.at ?? FOREVER;
-    return this.#ready.length >= this.#demand.nodeCount ? Math.min(this.#at, next) : next;
+    const later = this.#nextLater.done === true ? FOREVER : this.#nextLater.value.at;
+    const next = Math.min(later, this.#again.first?.at ?? FOREVER);
+    return this.#ready.size >= this.#demand.nodeCount ? Math.min(this.#at, next) : next;
   }
 
-  /** Still true now? Otherwise it waits for its next chance. */
-  #isReadyAt(candidate: Candidate, at: number): boolean {
-    const { want, reservation, durationMs } = this.#demand;
-    const earliest = candidate.lane().earliest(want, reservation, at, durationMs);
-    if (earliest === at) return true;
-    candidate.at = earliest;
-    if (earliest < FOREVER) this.#later.push(candidate);
-    return false;
+  #makeReady(at: number): void {
+    while ((this.#again.first?.at ?? FOREVER) <= at) {
+      this.#ready.insert(this.#again.pop() as Candidate);
+    }
+    while (this.#nextLater.done !== true && this.#nextLater.value.at <= at) {
+      this.#ready.insert(this.#nextLater.value);
+      this.#nextLater = this.#field.later.next();
+    }
+  }
+
+  /** The first lanes in node order that fit at this instant, as many as are asked for if there are. */
+  #firstAt(at: number): Lane[] {
+    const { nodeCount, want, reservation, durationMs } = this.#demand;
+    const lanes: Lane[] = [];
+    const early: Candidate[] = [];
+    for (const candidate of this.#ready) {
+      const lane = this.#field.laneOf(candidate.name);
+      const earliest = lane.earliest(want, reservation, at, durationMs);
+      if (earliest === at) lanes.push(lane);
+      else {
+        candidate.at = earliest;
+        early.push(candidate);
+      }
+      if (lanes.length === nodeCount) break;
+    }
+    // Too early: they wait for their next chance.
+    for (const candidate of early) {
+      this.#ready.remove(candidate);
+      if (candidate.at < FOREVER) this.#again.push(candidate);
+    }
+    return lanes;
   }
 }
 

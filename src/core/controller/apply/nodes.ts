@@ -261,11 +261,12 @@ function* runningOn({ holding }: Node): Generator<Running> {
   }
 }
 
-function occupantOf({ job, state, suspendWanted }: Task): Occupant {
+function occupantOf({ job, state, suspendWanted, parts }: Task): Occupant {
   const { spec, entry } = job;
   return {
     partition: spec.partition,
     qos: entry.qos,
+    nodeCount: parts.size,
     // A whole node that is stopped is of no use to others: its memory is not given up.
     canSuspend: state === 'running' && !suspendWanted && !spec.request.exclusive,
     canRequeue: spec.requeue,

@@ -63,6 +63,7 @@ export function applyPartStarted(state: State, event: Of<'part_started'>, at: nu
   for (const other of task.parts.values()) if (other.state === 'ordered') return;
   task.state = 'running';
   task.startedAt = at;
+  stirNodes(state, task);
 }
 
 export function applySuspendAsked(state: State, event: Of<'suspend_asked'>): void {
@@ -71,6 +72,7 @@ export function applySuspendAsked(state: State, event: Of<'suspend_asked'>): voi
   task.suspendTurn += 1;
   touch(state, task);
   if (event.because === undefined) return;
+  stirNodes(state, task);
   task.preempted = event.because;
   state.preempted.add(task);
 }
@@ -103,6 +105,7 @@ export function applyPartResumed(state: State, event: Of<'part_resumed'>): void 
   part.turnHeard = event.turn ?? part.turnHeard;
   state.touched.push({ node: event.node, epochId: event.epochId });
   if (task.state === 'suspended') task.state = 'running';
+  stirNodes(state, task);
 }
 
 export function applyEndAsked(state: State, event: Of<'end_asked'>): void {
@@ -113,6 +116,7 @@ export function applyEndAsked(state: State, event: Of<'end_asked'>): void {
       : { kind: event.why, by: event.by, ...because(event) };
   task.state = 'completing';
   touch(state, task);
+  stirNodes(state, task);
 }
 
 function because({ because }: Of<'end_asked'>): { readonly because?: string } {
@@ -259,6 +263,11 @@ function touch(state: State, task: Task): void {
   for (const part of task.parts.values()) {
     if (part.state !== 'ended') state.touched.push({ node: part.share.node, epochId });
   }
+}
+
+/** The scheduler is to look anew at when its nodes are free. */
+function stirNodes(state: State, task: Task): void {
+  for (const name of task.parts.keys()) state.pool.stir(name);
 }
 
 function newTask(job: Job, index: number): Task {

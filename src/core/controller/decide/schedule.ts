@@ -17,6 +17,7 @@ import { preempt, resume, resumeApart, stoppedTasks } from './preempt.ts';
 export function decideSchedule(step: Step): void {
   const { state } = step;
   resumeApart(step);
+  if (state.hopeless.size === 0) state.hopelessSince = state.pool.changes;
   const planned = plan(snapshotOf(state, step.settings, STARTS_PER_CYCLE_MAX, step.at), step.at);
   for (const taker of planned.resumes) resume(step, taker);
   for (const { jobId, index, shares } of planned.starts) {
@@ -27,7 +28,18 @@ export function decideSchedule(step: Step): void {
   for (const preemption of planned.preemptions) preempt(step, preemption);
   // Allocations only make nodes fuller: nothing more can start until something else changes.
   state.scheduleDue = planned.more;
+  endOfChain(state, planned.more);
   state.plansAhead = planned.promised.length > 0;
+}
+
+/**
+ * Cycles that are cut short follow each other and remember what is hopeless, so that each gets
+ * further. What has changed under way is looked at from the beginning again.
+ */
+function endOfChain(state: State, more: boolean): void {
+  if (more || state.hopeless.size === 0) return;
+  state.hopeless.clear();
+  if (state.pool.changes !== state.hopelessSince) state.scheduleDue = true;
 }
 
 /** The state as the scheduler sees it at this instant. */
@@ -46,6 +58,7 @@ export function snapshotOf(
     ...{ queue, pool, scheduling, fairness, windows, startsMax },
     quotas: new QuotaBook(held),
     stopped: stoppedTasks(state),
+    hopeless: state.hopeless,
   };
 }
 

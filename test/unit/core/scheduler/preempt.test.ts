@@ -267,3 +267,25 @@ test('[P12] if anybody of lower tiers could leave so that a task starts, somebod
     { numRuns: 3000 },
   );
 });
+
+test('[P12] cycles cut short while they look for room find it for everybody in the end', () => {
+  const nodes = ['n1', 'n2', 'n3', 'n4'];
+  const runs = nodes.map((name, at) => ({ id: 50 + at, on: [name], cpus: 4 }));
+  // Three kinds of tasks that nobody can make room for, then two that somebody can.
+  const jobs = [5, 6, 7, 3, 4].map((cpus) => ({ cpus, partition: 'tier2' }));
+  const hopeless = new Set<string>();
+  const told = new Map<number, number>();
+  let more = true;
+  for (let cycle = 0; more; cycle += 1) {
+    assert.ok(cycle < 6, 'every cycle gets further');
+    const left = runs.map((one) => ({ ...one, leaving: told.has(one.id) }));
+    const queue = new Queue();
+    for (const entry of entries(jobs)) queue.add(entry);
+    const pool = busyPool(nodes, SIZE, left);
+    const scheduling = tiers(['requeue', 'requeue', 'off']);
+    const made = plan({ ...snapshot([], []), pool, queue, scheduling, hopeless }, 1000);
+    for (const { jobId, for: whom } of made.preemptions) told.set(jobId, whom.jobId);
+    more = made.more;
+  }
+  assert.deepEqual([...told.values()].sort(), [4, 5]);
+});
