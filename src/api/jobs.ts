@@ -87,6 +87,7 @@ export const jobDetail = jobView.extend({
   waitsFor: z.array(z.int()),
   beginAt: instantOrNull,
   nice: z.int(),
+  qos: z.string(),
   onNodeLoss: z.object({ kind: z.string(), leaseMs: z.int().exactOptional() }),
   requeue: z.boolean(),
   retriesMax: count,

@@ -10,6 +10,7 @@ import * as history from './history.ts';
 import * as jobs from './jobs.ts';
 import * as maintenance from './maintenance.ts';
 import * as nodes from './nodes.ts';
+import * as partitions from './partitions.ts';
 import { methodAndPath, type RouteName } from './paths.ts';
 import * as submissions from './submission.ts';
 import * as users from './users.ts';
@@ -117,6 +118,42 @@ export const ROUTES = {
   resumeJob: action('Let suspended processes go on.'),
   requeueJob: action('End what runs and put it back into the queue.'),
   signalJob: { ...action('Send a signal to the processes.'), body: jobs.signalRequest },
+  listPartitions: {
+    summary: 'All partitions, with their nodes, limits and load.',
+    access: USER,
+    reply: partitions.listPartitionsReply,
+  },
+  getPartition: {
+    summary: 'One partition.',
+    access: USER,
+    params: partitions.partitionParams,
+    reply: partitions.partitionReply,
+  },
+  changePartition: {
+    summary: 'Set what holds over the config until it is reset.',
+    access: OPERATOR,
+    params: partitions.partitionParams,
+    body: partitions.partitionChange,
+    reply: changedReply,
+  },
+  resetPartition: {
+    summary: 'Go back to what the config says of a partition.',
+    access: OPERATOR,
+    params: partitions.partitionParams,
+    body: noBody,
+    reply: changedReply,
+  },
+  listQos: {
+    summary: 'All qualities of service.',
+    access: USER,
+    reply: partitions.listQosReply,
+  },
+  reloadConfig: {
+    summary: 'Read the configuration again; a wrong one changes nothing.',
+    access: ADMIN,
+    body: noBody,
+    reply: partitions.reloadReply,
+  },
   history: {
     summary: 'Accounting records, newest job first.',
     access: USER,
@@ -191,14 +228,14 @@ export const ROUTES = {
     summary: 'Give a user a role; refused when the user has one.',
     access: ADMIN,
     params: users.userParams,
-    body: users.roleRequest,
+    body: users.setUserRequest,
     reply: users.setUserReply,
   },
   modifyUser: {
-    summary: "Change a user's role.",
+    summary: "Change a user's role or groups.",
     access: ADMIN,
     params: users.userParams,
-    body: users.roleRequest,
+    body: users.setUserRequest,
     reply: users.setUserReply,
   },
   removeUser: {

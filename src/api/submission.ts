@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { JobId, NodeName } from '../core/model/ids.ts';
 import {
   DEPENDENCIES_MAX,
+  LABELS_LENGTH_MAX,
   NAME_LENGTH_MAX,
   NICE_MAX,
   NODES_PER_TASK_MAX,
@@ -13,7 +14,7 @@ import {
   SCRIPT_BYTES_MAX,
 } from '../core/model/limits.ts';
 import type { Submission } from '../core/model/submission.ts';
-import { count, instant, label, nodeName } from './common.ts';
+import { count, instant, nodeName } from './common.ts';
 
 // Shapes and sizes only: what a value means, the controller checks (core/controller/spec.ts).
 const text = z.string();
@@ -83,7 +84,7 @@ export const submission = z.strictObject({
   gpuCount: count.optional(),
   counted: z.record(z.string().min(1).max(64), count).optional(),
   exclusive: z.boolean().optional(),
-  labels: z.array(label).max(100).optional(),
+  labels: z.array(words.max(LABELS_LENGTH_MAX)).max(100).optional(),
   nodeNames: z
     .array(nodeName.transform((name) => name as NodeName))
     .max(NODES_PER_TASK_MAX)
@@ -99,6 +100,7 @@ export const submission = z.strictObject({
   retriesMax: z.int().min(0).max(RETRIES_MAX).optional(),
   partition: words.max(64).optional(),
   reservation: words.max(64).optional(),
+  qos: words.max(64).optional(),
   umask: z.int().min(0).max(0o777).optional(),
 }) satisfies z.ZodType<Submission>;
 

@@ -10,11 +10,19 @@ export const tokenParams = z.strictObject({
     error: 'expected the id of a token, as `weft token list` shows it',
   }),
 });
-export const roleRequest = z.strictObject({ role: z.enum(ROLES) });
+const groups = z.array(z.string().min(1).max(32)).max(100);
+
+/** What is absent stays; a new user has the role `user` and no groups. */
+export const setUserRequest = z.strictObject({
+  role: z.enum(ROLES).optional(),
+  groups: groups.optional(),
+});
 
 const userView = z.object({
   name: z.string(),
   role: z.enum(ROLES),
+  /** Given here, beside those of the account on the head's machine. */
+  groups: z.array(z.string()),
   tokenCount: count,
   /** Of the jobs in memory that are not done. */
   activeJobs: count,
@@ -106,4 +114,6 @@ export const whoamiReply = z.object({
   name: z.string(),
   uid: z.int().nullable(),
   role: z.enum(ROLES).nullable(),
+  /** Those that partitions and qualities of service may ask for. */
+  groups: z.array(z.string()),
 });

@@ -18,6 +18,7 @@ import { collectWhenIdle, ownHeap } from '../os/spare-memory.ts';
 import { StoreFailure } from '../ports/store.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import { type HeadOptions, readHeadOptions } from './head-options.ts';
+import { reloadOf, reloadOnHangUp } from './reload.ts';
 
 /**
  * Runs a head until SIGTERM or SIGINT. Jobs go on without it. Rejects with words when it cannot
@@ -57,7 +58,8 @@ async function serve(options: HeadOptions, log: FileLog, audit: FileLog): Promis
     { settings, heartbeatMs, tickMs, logBytesMax },
   );
   const { engine, agents } = head;
-  const ports = { engine, agents, logs, clock, chance: systemChance, log, audit };
+  const reload = reloadOf(options, head, log);
+  const ports = { engine, agents, logs, clock, chance: systemChance, log, audit, reload };
   const http = await startHttp(ports, {
     clusterName: options.clusterName,
     version: readVersion(),
@@ -68,7 +70,9 @@ async function serve(options: HeadOptions, log: FileLog, audit: FileLog): Promis
     requestRateMax: options.requestRateMax,
   });
   log.info({ socket: options.socketPath, port: http.port, seq: engine.seq }, 'head serves');
+  const endReloading = reloadOnHangUp(reload, log);
   const failure = await Promise.race([stopSignal(), store.gone]);
+  endReloading();
   if (failure !== null) log.error({ error: failure.message }, 'head stops without its store');
   await http.close();
   await head.stop();

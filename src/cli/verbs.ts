@@ -77,6 +77,13 @@ export const VERBS: readonly VerbEntry[] = [
     'take nodes out of service for a time',
     () => import('./commands/maint.ts'),
   ),
+  entry(
+    ADMIN,
+    'partition',
+    'list, set and reset partitions',
+    () => import('./commands/partition.ts'),
+  ),
+  entry(ADMIN, 'qos', 'list qualities of service', () => import('./commands/qos.ts')),
   entry(ADMIN, 'user', 'roles of users', () => import('./commands/user.ts')),
   entry(ADMIN, 'token', 'tokens of users and for joining', () => import('./commands/token.ts')),
   entry(ADMIN, 'config', 'show and check the configuration', () => import('./commands/config.ts')),

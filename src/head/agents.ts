@@ -57,11 +57,13 @@ export class Agents {
   readonly #newest = new Map<NodeName, { readonly bootId: string; readonly dialedAt: number }>();
   #startedAt: number;
   #resentAt = 0;
+  #heartbeatMs: number;
   #engine: Engine | null = null;
   #outputs: OutputGate | null = null;
 
   constructor(options: AgentsOptions) {
     this.#options = options;
+    this.#heartbeatMs = options.heartbeatMs;
     this.#startedAt = options.clock.monotonic();
   }
 
@@ -105,6 +107,17 @@ export class Agents {
   send(node: NodeName, orders: readonly Order[]): void {
     const link = this.#links.get(node);
     if (link !== undefined && link.number > 0) tellOrders(link, orders);
+  }
+
+  /** How often agents say that they live. */
+  get heartbeatMs(): number {
+    return this.#heartbeatMs;
+  }
+
+  /** Agents are told in their welcome how long to wait for what: they dial again for a new one. */
+  welcomeAgain(heartbeatMs: number): void {
+    this.#heartbeatMs = heartbeatMs;
+    for (const link of [...this.#links.values()]) link.session.close('new settings; dial again');
   }
 
   /** All sessions start anew: what they were told may not be durable. */
@@ -198,7 +211,7 @@ export class Agents {
       tell(link, {
         kind: 'welcome',
         session: link.number,
-        heartbeatMs: this.#options.heartbeatMs,
+        heartbeatMs: this.#heartbeatMs,
         nodeTimeoutMs: engine.settings.nodeTimeoutMs,
         killGraceMs: engine.settings.killGraceMs,
         logBytesMax: this.#options.logBytesMax,

@@ -82,8 +82,8 @@ interface Group {
 }
 
 export class Engine {
-  readonly settings: Settings;
   readonly store: Store;
+  #settings: Settings;
   readonly #options: EngineOptions;
   readonly #clock: Clock;
   readonly #listeners = new Set<(committed: Committed) => void>();
@@ -105,7 +105,7 @@ export class Engine {
   private constructor(options: EngineOptions, state: State, seq: number) {
     this.#options = options;
     this.#clock = options.clock;
-    this.settings = options.settings;
+    this.#settings = options.settings;
     this.store = options.store;
     this.#state = state;
     this.#seq = seq;
@@ -117,6 +117,18 @@ export class Engine {
     const engine = new Engine(options, state, seq);
     engine.perform({ kind: 'started' }, () => undefined);
     return engine;
+  }
+
+  /** What decisions are made by now. */
+  get settings(): Settings {
+    return this.#settings;
+  }
+
+  /** From the next step on; what runs is not touched, and what waits is looked at anew. */
+  changeSettings(settings: Settings): void {
+    this.#settings = settings;
+    this.#state.scheduleDue = true;
+    this.#askFlush();
   }
 
   /** Read only. May be ahead of the store: await `settled` before telling anybody. */

@@ -33,6 +33,8 @@ export interface HeadSettings {
 export interface Head {
   readonly engine: Engine;
   readonly agents: Agents;
+  /** Decides by these from now on, and tells the agents what they need of them. */
+  change(to: Pick<HeadSettings, 'settings' | 'heartbeatMs'>): void;
   /** Commits what is left and closes the store. Running jobs go on without a head. */
   stop(): Promise<void>;
 }
@@ -66,6 +68,7 @@ export async function startHead(ports: HeadPorts, options: HeadSettings): Promis
   return {
     engine,
     agents,
+    change: (to) => changeTo(engine, agents, to),
     async stop() {
       for (const timer of timers) timer.cancel();
       // First what the agents said, then the goodbye: their reports are committed by `stop`.
@@ -74,6 +77,17 @@ export async function startHead(ports: HeadPorts, options: HeadSettings): Promis
       agents.reset('the head is stopping');
     },
   };
+}
+
+function changeTo(
+  engine: Engine,
+  agents: Agents,
+  { settings, heartbeatMs }: Pick<HeadSettings, 'settings' | 'heartbeatMs'>,
+): void {
+  const { nodeTimeoutMs, killGraceMs } = engine.settings;
+  const told = settings.nodeTimeoutMs !== nodeTimeoutMs || settings.killGraceMs !== killGraceMs;
+  engine.changeSettings(settings);
+  if (told || heartbeatMs !== agents.heartbeatMs) agents.welcomeAgain(heartbeatMs);
 }
 
 function every(clock: Clock, periodMs: number, then: () => void): Timer {

@@ -27,6 +27,10 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'A configuration file or a line of a job script has an unknown key or a wrong value.',
     next: 'Mend the line that is named; all problems of a file are listed at once.',
   },
+  'config.not_taken': {
+    means: 'The file is wrong somewhere; the head goes on with what it had.',
+    next: 'Mend what the message names; `weft config check` reads a file without taking it.',
+  },
   'auth.required': {
     means: 'The request proves nobody: no token, an unfinished login, or a session that is over.',
     next: 'On the head’s machine just try again; elsewhere set `WEFT_TOKEN` (`weft token create`).',
@@ -99,7 +103,7 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
   },
   'partition.unknown': {
     means: 'The cluster has no partition of this name.',
-    next: 'Leave `--partition` out for the default one.',
+    next: '`weft partition list` shows them; leave `--partition` out for the default one.',
   },
   'label.invalid': {
     means: 'An expression over labels cannot be read; the column says where.',
@@ -111,7 +115,7 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
   },
   'partition.closed': {
     means: 'The partition is being drained or is switched off, by the config or by an operator.',
-    next: 'Use another partition, or wait until it is open again.',
+    next: 'Use another partition, or wait; `weft partition show` says who closed it.',
   },
   'partition.walltime_exceeded': {
     means: 'The job asks for more time than its partition allows to any job.',
@@ -127,15 +131,15 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
   },
   'partition.unsatisfiable': {
     means: 'The partition has too few nodes of that size, even if all of them were idle.',
-    next: 'Ask for less, or for another partition.',
+    next: 'Ask for less, or for another partition; `weft partition list` shows their nodes.',
   },
   'partition.not_changed': {
     means: 'There is nothing to take back: the partition is as its config says.',
-    next: 'Nothing.',
+    next: '`weft partition show` says what is set and by whom.',
   },
   'qos.unknown': {
     means: 'The config has no quality of service of this name.',
-    next: 'Leave `--qos` out for the ordinary one.',
+    next: '`weft qos list` shows them; leave `--qos` out for the ordinary one.',
   },
   'qos.access_denied': {
     means: 'The config lets only some users and groups use this quality of service.',

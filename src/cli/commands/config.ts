@@ -1,5 +1,6 @@
 // `weft config …`: what is in force and from where, and whether a file is right.
 
+import type { ReloadReply, SettingChange } from '../../api/partitions.ts';
 import type { Setting } from '../config/config.ts';
 import { formatValue } from '../config/value.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
@@ -38,9 +39,33 @@ const check = defineVerb({
   },
 });
 
+const reload = defineVerb({
+  define: () => undefined,
+  async run({ context }) {
+    const reply = await (await context.api()).call('reloadConfig');
+    for (const line of reloadWords(reply)) context.print(line);
+    return 0;
+  },
+});
+
+function reloadWords({ file, changed, afterRestart }: ReloadReply): string[] {
+  const read = file === null ? 'There is no file: defaults are in force' : `Read ${file}`;
+  const some = changed.length + afterRestart.length > 0;
+  return [
+    some ? `${read}.` : `${read}; nothing has changed.`,
+    ...changed.map((change) => `  ${changeWords(change)}`),
+    ...afterRestart.map((change) => `  ${changeWords(change)} - when the head is started again`),
+  ];
+}
+
+function changeWords({ key, before, after }: SettingChange): string {
+  return `${key}: ${before ?? 'not set'} -> ${after ?? 'not set'}`;
+}
+
 export const verb: VerbGroup = {
   verbs: {
     show: { summary: 'show every key, its value, and where it comes from', verb: show },
+    reload: { summary: 'let the running head read its file again', verb: reload },
     check: { summary: 'check a configuration file', verb: check },
   },
 };

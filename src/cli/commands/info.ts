@@ -3,13 +3,15 @@
 import type { InfoReply } from '../../api/cluster.ts';
 import type { JobView } from '../../api/jobs.ts';
 import type { NodeView } from '../../api/nodes.ts';
+import type { PartitionView } from '../../api/partitions.ts';
 import { formatSize } from '../../core/base/size.ts';
 import { jobColumns } from '../jobs/columns.ts';
 import { maintenanceColumns } from '../maintenance/columns.ts';
 import { nodeColumns } from '../nodes/columns.ts';
-import { formatListing, type ListingOptions, parseFormat } from '../output/listing.ts';
+import { type Format, formatListing, type ListingOptions, parseFormat } from '../output/listing.ts';
 import { fillTemplate } from '../output/template.ts';
 import { formatSpan } from '../output/words.ts';
+import { partitionColumns } from '../partitions/columns.ts';
 import { defineVerb } from '../verb.ts';
 
 /** More are a matter for `weft jobs`. */
@@ -21,15 +23,16 @@ export const verb = defineVerb<ListingOptions>({
   },
   async run({ context, options }) {
     const api = await context.api();
-    const [info, { nodes }, { jobs }, { maintenance }] = await Promise.all([
+    const [info, { nodes }, { jobs }, { maintenance }, { partitions }] = await Promise.all([
       api.call('info'),
       api.call('listNodes'),
       api.call('listJobs', { query: { state: 'active', limit: JOBS_SHOWN } }),
       api.call('listMaintenance'),
+      api.call('listPartitions'),
     ]);
     const format = parseFormat(options.output);
-    if (format.kind === 'json')
-      context.print(JSON.stringify({ ...info, nodes, jobs, maintenance }, null, 2));
+    const everything = { ...info, nodes, partitions, jobs, maintenance };
+    if (format.kind === 'json') context.print(JSON.stringify(everything, null, 2));
     else if (format.kind === 'template') context.print(fillTemplate(format.template, info));
     else if (format.kind === 'name') context.print(info.clusterName);
     else {
@@ -52,6 +55,7 @@ export const verb = defineVerb<ListingOptions>({
         for (const line of formatListing(listing, format)) context.print(line);
         context.print('');
       }
+      for (const line of partitionLines(partitions, format)) context.print(line);
       const jobName = (job: JobView) => String(job.id);
       const empty = 'No active jobs.';
       const jobRows = { rows: jobs, columns: jobColumns(now), name: jobName, empty };
@@ -63,6 +67,13 @@ export const verb = defineVerb<ListingOptions>({
 });
 
 const idOf = ({ id }: { readonly id: string }): string => id;
+/** One that is as ever says nothing: most clusters have no other. */
+function partitionLines(partitions: readonly PartitionView[], format: Format): string[] {
+  if (partitions.length === 1 && partitions[0]?.state === 'up') return [];
+  const name = (partition: PartitionView) => partition.name;
+  const listing = { rows: partitions, columns: partitionColumns(), name, empty: '' };
+  return [...formatListing(listing, format), ''];
+}
 
 function headline(info: InfoReply, address: string): string {
   const since = formatSpan(info.head.now - info.head.startedAt);

@@ -3,6 +3,7 @@
 import type { JobDetail, ListTasksReply, TaskView } from '../../api/jobs.ts';
 import { formatDuration } from '../../core/base/duration.ts';
 import { formatSize } from '../../core/base/size.ts';
+import { DEFAULT_QOS } from '../../core/model/scheduling.ts';
 import type { Api } from '../connection/api.ts';
 import { readPlace } from '../ids.ts';
 import { elapsed, stateWords, taskColumns } from '../jobs/columns.ts';
@@ -72,6 +73,8 @@ function describeJob(job: JobDetail, now: number): [string, string][] {
     ['State', job.state === 'done' ? outcomeWords(job) : stateWords(job)],
     ['Why', job.state === 'pending' ? (job.reason?.words ?? '') : ''],
     ['Notice', job.notice ?? ''],
+    ['Partition', job.partition],
+    ['QoS', job.qos === DEFAULT_QOS ? '' : job.qos],
     ['Tasks', job.array === null ? '' : taskWords(job)],
     ['Command', job.command],
     ['Directory', job.directory ?? 'private'],

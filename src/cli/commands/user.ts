@@ -13,6 +13,7 @@ import { defineVerb, type Verb, type VerbGroup } from '../verb.ts';
 const COLUMNS: Column<UserView>[] = [
   { title: 'USER', value: (user) => user.name },
   { title: 'ROLE', value: (user) => user.role },
+  { title: 'GROUPS', value: (user) => user.groups.join(',') || '-' },
   { title: 'TOKENS', value: (user) => String(user.tokenCount), align: 'right' },
   { title: 'ACTIVE JOBS', value: (user) => String(user.activeJobs), align: 'right' },
 ];
@@ -49,16 +50,22 @@ const used = defineVerb<ListingOptions>({
 
 /** Creating and changing differ in what they refuse, not in what they do. */
 function set(route: 'createUser' | 'modifyUser', said: string): Verb {
-  return defineVerb<{ role?: string }>({
+  return defineVerb<{ role?: string; groups?: string }>({
     define(command) {
       command.argument('<name>', 'login name');
-      command.option('--role <role>', `one of ${ROLES.join(', ')}`, 'user');
+      const usual = route === 'createUser' ? ' (default: user)' : '';
+      command.option('--role <role>', `one of ${ROLES.join(', ')}${usual}`);
+      const more = "beside those of the head's machine; '' for none";
+      command.option('--groups <names>', `groups for partitions and QoS, ${more}`);
     },
     async run({ context, args: [name = ''], options }) {
-      const role = readRole(options.role ?? 'user');
+      const body = readUser(options);
+      if (route === 'modifyUser' && Object.keys(body).length === 0) {
+        throw usage('nothing to change; give --role or --groups');
+      }
       const api = await context.api();
-      const { notice } = await api.call(route, { params: { name }, body: { role } });
-      context.print(`User ${name} ${said} ${role}.`);
+      const { notice } = await api.call(route, { params: { name }, body });
+      context.print(`User ${name} ${said} ${userWords(body)}.`);
       if (notice !== null) context.note(notice);
       return 0;
     },
@@ -97,6 +104,21 @@ export const verb: VerbGroup = {
     whoami: { summary: 'who the head takes you for', verb: whoami },
   },
 };
+
+function readUser({ role, groups }: { role?: string; groups?: string }) {
+  const names = groups?.split(',').map((name) => name.trim());
+  return {
+    ...(role === undefined ? {} : { role: readRole(role) }),
+    ...(names === undefined ? {} : { groups: names.filter((name) => name !== '') }),
+  };
+}
+
+function userWords({ role, groups }: { role?: Role; groups?: readonly string[] }): string {
+  const words: string[] = [];
+  if (role !== undefined || groups === undefined) words.push(role ?? 'user');
+  if (groups !== undefined) words.push(`in the groups ${groups.join(', ') || '(none)'}`);
+  return words.join(', ');
+}
 
 /** One of the three roles. */
 export function readRole(text: string): Role {

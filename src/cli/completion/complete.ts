@@ -1,4 +1,5 @@
-// What may follow the words typed so far: verbs, options, job ids and node names.
+// What may follow the words typed so far: verbs, options, job ids and names of nodes, partitions
+// and qualities of service.
 
 import tab, { type Complete, type RootCommand } from '@bomb.sh/tab';
 import type { Argument, Command, Option } from 'commander';
@@ -9,7 +10,8 @@ import { Failure } from '../failure.ts';
 const FETCH_MAX_MS = 800;
 const JOBS_OFFERED = 200;
 
-type Words = ReadonlyMap<'job' | 'node', readonly (readonly [word: string, text: string])[]>;
+type Offers = (readonly [word: string, text: string])[];
+type Words = ReadonlyMap<string, Offers>;
 
 /** Prints suggestions in the form that the shell scripts read. */
 export async function completeWords(context: Context, words: readonly string[]): Promise<void> {
@@ -26,28 +28,50 @@ function commandOf(program: Command, words: readonly string[]): Command {
 
 /** Asks the head only when the command takes such words; without a head there are none. */
 async function fetchOffers(context: Context, command: Command): Promise<Words> {
-  const wanted = new Set(command.registeredArguments.map((argument) => argument.name()));
-  const offers = new Map<'job' | 'node', [string, string][]>();
+  const takes = command.registeredArguments.map((argument) => argument.name());
+  const wanted = new Set([...takes, ...command.options.map((option) => option.attributeName())]);
+  const offers = new Map<string, Offers>();
   try {
-    if (wanted.has('job')) offers.set('job', await jobOffers(context));
-    if (wanted.has('node')) offers.set('node', await nodeOffers(context));
+    for (const [kind, fetch] of Object.entries(FETCHERS)) {
+      if (wanted.has(kind)) offers.set(kind, await fetch(context));
+    }
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
   }
   return offers;
 }
 
-async function jobOffers(context: Context): Promise<[string, string][]> {
+/** By the name of an operand or option. */
+const FETCHERS: Readonly<Record<string, (context: Context) => Promise<Offers>>> = {
+  job: jobOffers,
+  node: nodeOffers,
+  partition: partitionOffers,
+  qos: qosOffers,
+};
+
+async function jobOffers(context: Context): Promise<Offers> {
   const api = await context.api();
   const query = { state: 'all', limit: JOBS_OFFERED };
   const { jobs } = await api.call('listJobs', { query, timeoutMs: FETCH_MAX_MS });
   return jobs.map((job) => [String(job.id), `${job.name} ${job.outcome?.kind ?? job.state}`]);
 }
 
-async function nodeOffers(context: Context): Promise<[string, string][]> {
+async function nodeOffers(context: Context): Promise<Offers> {
   const api = await context.api();
   const { nodes } = await api.call('listNodes', { timeoutMs: FETCH_MAX_MS });
   return nodes.map((node) => [node.name, node.state]);
+}
+
+async function partitionOffers(context: Context): Promise<Offers> {
+  const api = await context.api();
+  const { partitions } = await api.call('listPartitions', { timeoutMs: FETCH_MAX_MS });
+  return partitions.map(({ name, state }) => [name, state]);
+}
+
+async function qosOffers(context: Context): Promise<Offers> {
+  const api = await context.api();
+  const { qualities } = await api.call('listQos', { timeoutMs: FETCH_MAX_MS });
+  return qualities.map(({ name, priority }) => [name, `priority ${priority}`]);
 }
 
 function describe(
@@ -56,7 +80,7 @@ function describe(
   { name, offers }: { name: string; offers: Words },
 ): void {
   const entry = name === '' ? root : root.command(name, command.summary());
-  for (const option of command.options) addOption(entry, option);
+  for (const option of command.options) addOption(entry, option, offers);
   for (const argument of command.registeredArguments) addArgument(entry, argument, offers);
   for (const inner of command.commands) {
     describe(root, inner, { name: name === '' ? inner.name() : `${name} ${inner.name()}`, offers });
@@ -65,20 +89,23 @@ function describe(
 
 type Entry = ReturnType<RootCommand['command']>;
 
-function addOption(entry: Entry, option: Option): void {
+function addOption(entry: Entry, option: Option, offers: Words): void {
   const long = option.long?.slice(2);
   if (long === undefined) return;
   const short = option.short?.slice(1);
   const takesValue = option.required || option.optional;
-  if (takesValue) entry.option(long, option.description, () => undefined, short);
+  if (takesValue)
+    entry.option(long, option.description, offerOf(offers, option.attributeName()), short);
   else entry.option(long, option.description, short);
 }
 
 function addArgument(entry: Entry, argument: Argument, offers: Words): void {
   const kind = argument.name();
-  const words = kind === 'job' || kind === 'node' ? (offers.get(kind) ?? []) : [];
-  const offer = (complete: Complete) => {
-    for (const [word, text] of words) complete(word, text);
+  entry.argument(kind, offerOf(offers, kind), argument.variadic);
+}
+
+function offerOf(offers: Words, kind: string): (complete: Complete) => void {
+  return (complete) => {
+    for (const [word, text] of offers.get(kind) ?? []) complete(word, text);
   };
-  entry.argument(kind, offer, argument.variadic);
 }

@@ -19,18 +19,30 @@ export interface Setting {
   readonly source: string;
 }
 
+/** How to read the same configuration again, in another process or later. */
+export interface ConfigOrigin {
+  /** Named by a flag or the environment; null: the first that is found. */
+  readonly file: string | null;
+  readonly flags: readonly (readonly [key: string, given: Flag])[];
+}
+
+interface ConfigParts {
+  readonly file: string | null;
+  readonly origin: ConfigOrigin;
+  readonly settings: ReadonlyMap<string, Setting>;
+  readonly tables: ReadonlyMap<string, Entries>;
+}
+
 export class Config {
   /** The file that was read; null when there is none. */
   readonly file: string | null;
+  readonly origin: ConfigOrigin;
   readonly #settings: ReadonlyMap<string, Setting>;
   readonly #tables: ReadonlyMap<string, Entries>;
 
-  constructor(
-    file: string | null,
-    settings: ReadonlyMap<string, Setting>,
-    tables: ReadonlyMap<string, Entries>,
-  ) {
+  constructor({ file, origin, settings, tables }: ConfigParts) {
     this.file = file;
+    this.origin = origin;
     this.#settings = settings;
     this.#tables = tables;
   }
@@ -76,8 +88,13 @@ export class Config {
   }
 }
 
+interface Flag {
+  readonly text: string;
+  readonly flag: string;
+}
+
 /** Flags by key name, as text. */
-export type Flags = ReadonlyMap<string, { readonly text: string; readonly flag: string }>;
+export type Flags = ReadonlyMap<string, Flag>;
 
 export interface ConfigSources {
   readonly flags?: Flags;
@@ -99,7 +116,18 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
     file === null ? NOTHING_READ : (await import('./read-file.ts')).readConfigFile(file);
   const settings = KEYS.map((key) => [key.name, resolve(key, sources, reading.values)] as const);
   const written = reading.tableValues.map((setting) => [setting.key.name, setting] as const);
-  return new Config(file, new Map([...settings, ...written]), reading.tables);
+  return new Config({
+    file,
+    origin: originOf(sources),
+    settings: new Map([...settings, ...written]),
+    tables: reading.tables,
+  });
+}
+
+function originOf({ file, environment, flags }: ConfigSources): ConfigOrigin {
+  const named = file ?? (environment['WEFT_CONFIG'] || null);
+  // Daemons work in another directory.
+  return { file: named === null ? null : path.resolve(named), flags: [...(flags ?? [])] };
 }
 
 /** First of: WEFT_CONFIG, the state directory, the user's, the machine's, the seed's CM_PATH. */

@@ -9,8 +9,8 @@ import { failure } from '../failure.ts';
 import type { Key } from './key.ts';
 import { KEYS, SEED_KEYS } from './keys.ts';
 import { isNothing, startOf, textOf } from './nodes.ts';
-import { TableReader, tableOf } from './read-tables.ts';
-import { type Entries, TABLES } from './tables.ts';
+import { TableReader } from './read-tables.ts';
+import { type Entries, TABLES, tableOf } from './tables.ts';
 import { parseSeedValue, parseValue, type Value } from './value.ts';
 
 export interface FileValue {

@@ -6,7 +6,7 @@ import { didYouMean } from '../../core/base/nearest-word.ts';
 import { checkTables } from './check-tables.ts';
 import type { Key } from './key.ts';
 import { isNothing, startOf, textOf } from './nodes.ts';
-import { type Fields, TABLES, type Table } from './tables.ts';
+import type { Fields, Table } from './tables.ts';
 import { parseValue, type Value } from './value.ts';
 
 /** One value that was written, for `config show`: the key has its whole name. */
@@ -18,13 +18,6 @@ export interface TableSetting {
 
 /** Names stand in command lines, tables and messages. */
 const NAME = /^[A-Za-z][A-Za-z0-9._-]{0,62}$/;
-
-const BY_SECTION = new Map(TABLES.map((table) => [table.section, table]));
-
-/** `partitions`, `fair_share.users`: the table of this name, if it is one. */
-export function tableOf(section: string): Table | undefined {
-  return BY_SECTION.get(section);
-}
 
 export class TableReader {
   readonly tables = new Map<string, Map<string, Fields>>();

@@ -98,3 +98,8 @@ const SHARE_GROUPS: Table = {
 };
 
 export const TABLES: readonly Table[] = [PARTITIONS, QUALITIES, SHARES, SHARE_GROUPS];
+
+/** `partitions`, `fair_share.users`: the table of this name, if it is one. */
+export function tableOf(section: string): Table | undefined {
+  return TABLES.find((table) => table.section === section);
+}

@@ -3,9 +3,13 @@
 
 import type { Resources } from '../../core/model/resources.ts';
 import type { Settings } from '../../core/model/settings.ts';
+import type { Written } from '../config/compare.ts';
+import type { ConfigOrigin } from '../config/config.ts';
 
 /** Everything a head is told at its start; plain JSON, so that it can stand in a file. */
 export interface HeadOptions {
+  /** Where the configuration came from, for reading it again. */
+  readonly config: ConfigOrigin & { readonly directory: string; readonly written: Written };
   /** State directory, 0700: `weft.db`, `logs/`, `tls/` (`certificate.pem`, `key.pem`). */
   readonly directory: string;
   readonly clusterName: string;

@@ -2,6 +2,7 @@
 
 import { hostname } from 'node:os';
 import type { Settings } from '../../core/model/settings.ts';
+import { writtenOf } from '../config/compare.ts';
 import type { Config } from '../config/config.ts';
 import { schedulingFrom } from '../config/scheduling.ts';
 import type { Address } from '../config/value.ts';
@@ -28,19 +29,28 @@ export function headOptions(config: Config, place: HeadPlace): HeadOptions {
     listen: place.listen,
     publicNames: names.length > 0 ? names : namesFor(place.listen),
     multiUser: place.multiUser,
-    settings: settingsOf(config),
+    config: { ...config.origin, directory: place.paths.directory, written: writtenOf(config) },
+    ...liveOptions(config),
     fence: fenceOf(config),
-    // Three may be lost before a healthy node looks silent, whatever the two settings say.
-    heartbeatMs: Math.min(
-      config.number('head.heartbeat'),
-      Math.floor(config.number('head.node_timeout') / 4),
-    ),
     tickMs: config.number('head.tick'),
     logFile: place.logFile,
     auditFile: place.paths.auditLog,
     requestRateMax: config.number('head.request_rate'),
     logBytesMax: config.number('head.log_limit'),
     logBytesTotalMax: config.number('head.log_total'),
+  };
+}
+
+/** What may change while the head runs. Throws a failure when the configuration is wrong. */
+export function liveOptions(config: Config): Pick<HeadOptions, 'settings' | 'heartbeatMs'> {
+  fenceOf(config);
+  return {
+    settings: settingsOf(config),
+    // Three may be lost before a healthy node looks silent, whatever the two settings say.
+    heartbeatMs: Math.min(
+      config.number('head.heartbeat'),
+      Math.floor(config.number('head.node_timeout') / 4),
+    ),
   };
 }
 

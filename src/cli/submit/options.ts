@@ -49,6 +49,7 @@ export interface SubmitOptions {
   readonly nodesNamed?: string;
   readonly time?: string;
   readonly partition?: string;
+  readonly qos?: string;
   readonly umask?: string;
 }
 
@@ -66,7 +67,7 @@ const FLAGS: readonly (readonly [flags: string, text: string, many?: 'many'])[] 
   ['--memory <size>', 'memory per node, such as 512M or 4G'],
   ['--gpus <count>', 'gpus per node'],
   ['--resource <name=count>', 'any other counted resource, per node (repeatable)', 'many'],
-  ['--needs <label>', 'only nodes with this label (repeatable)', 'many'],
+  ['--needs <labels>', "only nodes with this label, or 'gpu & !old | big' (repeatable)", 'many'],
   ['--nodes-named <names>', 'only these nodes, separated by commas'],
   ['--exclusive', 'whole nodes: nobody else runs there meanwhile'],
   ['-t, --time <duration>', 'time limit, such as 90s, 1h30m, 2-12:00:00, or none'],
@@ -88,7 +89,8 @@ const FLAGS: readonly (readonly [flags: string, text: string, many?: 'many'])[] 
   ['--stdin <file>', 'standard input of each process'],
   ['--env <name[=value]>', 'set or pass one variable (repeatable)', 'many'],
   ['--clean-env', 'pass no variables but those of --env'],
-  ['--partition <name>', 'partition'],
+  ['--partition <name>', 'partition; `weft partition list` shows them'],
+  ['--qos <name>', 'quality of service; `weft qos list` shows them'],
   ['--umask <mask>', 'file mode creation mask (default: yours)'],
 ];
 
@@ -132,6 +134,7 @@ export function makeSubmission(
     requeue: options.requeue === false ? false : undefined,
     retriesMax: count('--retries', options.retries, [0, RETRIES_MAX]),
     partition: options.partition,
+    qos: options.qos,
     umask: read('--umask', options.umask, values.parseUmask) ?? submitter.umask,
   });
 }

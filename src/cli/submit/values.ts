@@ -6,6 +6,7 @@ import { err, ok, type Result } from '../../core/base/result.ts';
 import { parseSize } from '../../core/base/size.ts';
 import { parseTaskId } from '../../core/model/ids.ts';
 import type { ArraySpec, Dependency, OnNodeLoss } from '../../core/model/job.ts';
+import { isExpression, parseLabels } from '../../core/model/labels.ts';
 import { ARRAY_INDEX_MAX } from '../../core/model/limits.ts';
 
 /** `0-99%10`: indices, a step as in `0-99:3`, and how many at once. */
@@ -107,9 +108,13 @@ export function parseMemory(text: string): Result<number, string> {
   return parseSize(text);
 }
 
-/** Which labels there are, the head knows. */
+/** A label or an expression over labels; which there are, the head knows. */
 export function parseNeed(text: string): Result<string, string> {
-  return text === '' ? err('names no label; `weft node list -o wide` shows them') : ok(text);
+  if (text === '') return err('names no label; `weft node list -o wide` shows them');
+  const parsed = isExpression(text) ? parseLabels(text) : ok(null);
+  return parsed.ok
+    ? ok(text)
+    : err(`'${text}', column ${parsed.error.column}: ${parsed.error.what}`);
 }
 
 /** Octal, as umask(1). */

@@ -48,7 +48,7 @@ export function refusedBy(
   const partition = partitionOf(scheduling, spec.partition);
   if (partition === null) return unknownPartition(scheduling, spec.partition);
   const qos = qosOf(scheduling, spec.qos ?? DEFAULT_QOS);
-  const groups = [...(actor.groups ?? []), ...(state.users.get(actor.name)?.groups ?? [])];
+  const groups = groupsOf(state, actor);
   return (
     deniedTo(partition, qos, { name: actor.name, groups }) ??
     closed(partition) ??
@@ -59,7 +59,12 @@ export function refusedBy(
 
 interface Person {
   readonly name: string;
-  readonly groups: readonly string[];
+  readonly groups: ReadonlySet<string>;
+}
+
+/** Of the account on the head's machine, and those that an admin gave. */
+export function groupsOf(state: State, { name, groups = [] }: UserActor): ReadonlySet<string> {
+  return new Set([...groups, ...(state.users.get(name)?.groups ?? [])]);
 }
 
 function deniedTo(partition: Partition, qos: Qos, user: Person): Refusal | null {
@@ -79,7 +84,7 @@ type Access = Pick<Partition, 'users' | 'groups'>;
 function isAllowed({ users, groups }: Access, user: Person): boolean {
   if (users === null && groups === null) return true;
   if (users?.some((name) => name === user.name)) return true;
-  return groups?.some((group) => user.groups.includes(group)) ?? false;
+  return groups?.some((group) => user.groups.has(group)) ?? false;
 }
 
 /** `users ann, bob and groups chem`. */

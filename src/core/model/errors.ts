@@ -34,6 +34,10 @@ export const CODES = {
     text: 'The request is larger than {limit}; nothing was accepted.',
   },
   'config.invalid': { kind: 'invalid_argument', text: '{where}: {what}' },
+  'config.not_taken': {
+    kind: 'invalid_argument',
+    text: 'The new configuration was not taken, the one before holds. {what}',
+  },
   'auth.required': { kind: 'unauthenticated', text: 'Who are you? {what}' },
   'auth.token_invalid': {
     kind: 'unauthenticated',

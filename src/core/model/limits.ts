@@ -29,6 +29,8 @@ export const PROCESSES_PER_NODE_MAX = 4096;
 export const DEPENDENCIES_MAX = 1000;
 /** Further epochs a user may ask for; a task that fails that often needs a person. */
 export const RETRIES_MAX = 1000;
+/** An expression over labels that a job asks for; people write them by hand. */
+export const LABELS_LENGTH_MAX = 500;
 export const NICE_MAX = 100;
 /** Of partitions and qualities of service, above and below 0; far more than anybody ranks. */
 export const TIER_MAX = 1000;

@@ -21,6 +21,12 @@ export class Accounts {
     if (name !== null) this.#known.set(uid, { name, at: now });
     return name;
   }
+
+  /** Names of the account's groups, by id(1); none when it cannot tell. Asked at each login. */
+  async groupsOf(name: string): Promise<readonly string[]> {
+    const said = await output('id', ['-Gn', '--', name]);
+    return said.split(/\s+/).filter((group) => group !== '');
+  }
 }
 
 /** Whether this machine has an account of this name. Not kept: an admin asks, and rarely. */
@@ -57,11 +63,14 @@ async function readPasswd(): Promise<string> {
 
 /** `key`: a name or a uid. */
 function getent(key: string): Promise<string> {
+  // Exit code 2 means "no such key", ENOENT "no getent": either way there is no name.
+  return output('getent', ['passwd', '--', key]);
+}
+
+/** Standard output of a program; empty when it fails. */
+function output(program: string, args: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
     const options = { timeout: GETENT_TIMEOUT_MS };
-    // Exit code 2 means "no such key", ENOENT "no getent": either way there is no name.
-    execFile('getent', ['passwd', '--', key], options, (error, stdout) =>
-      resolve(error === null ? stdout : ''),
-    );
+    execFile(program, [...args], options, (error, stdout) => resolve(error === null ? stdout : ''));
   });
 }

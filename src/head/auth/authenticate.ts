@@ -45,9 +45,9 @@ export class Authenticator {
   }
 
   /** Of a user whose uid is known to be theirs. */
-  localActor({ name, uid }: LocalUser): UserActor {
+  localActor({ name, uid, groups }: LocalUser): UserActor {
     const isAdmin = uid === 0 || uid === this.#options.headUid;
-    return { kind: 'user', name, uid, role: isAdmin ? 'admin' : this.#roleOf(name) };
+    return { kind: 'user', name, uid, role: isAdmin ? 'admin' : this.#roleOf(name), groups };
   }
 
   /** In a cluster of one user a stranger's job would run as that user: strangers stay outside. */

@@ -64,7 +64,8 @@ export class LocalLogin {
     if (!owner.ok) return owner;
     const name = await this.#options.accounts.nameOf(owner.value, now);
     if (name === null) return unproved(`uid ${owner.value} has no account on the head's machine.`);
-    return ok({ name: name as UserName, uid: owner.value });
+    const groups = await this.#options.accounts.groupsOf(name);
+    return ok({ name: name as UserName, uid: owner.value, groups });
   }
 
   #path(challenge: string): string {

@@ -15,6 +15,8 @@ const SESSIONS_MAX = 10_000;
 export interface LocalUser {
   readonly name: UserName;
   readonly uid: number;
+  /** As of the login. */
+  readonly groups: readonly string[];
 }
 
 interface Session {

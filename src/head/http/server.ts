@@ -44,6 +44,7 @@ export interface HttpPorts {
   readonly chance: Chance;
   readonly log: Log;
   readonly audit: Log;
+  readonly reload: Services['reload'];
 }
 
 export interface HttpOptions {

@@ -1,5 +1,8 @@
 // What the HTTP side works with. Made once per head by server.ts and handed to every handler.
 
+import type { ReloadReply } from '../../api/partitions.ts';
+import type { Result } from '../../core/base/result.ts';
+import type { Refusal } from '../../core/model/errors.ts';
 import type { NodeName } from '../../core/model/ids.ts';
 import type { Chance } from '../../ports/chance.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -39,6 +42,8 @@ export interface Services {
   readonly logs: LogFiles;
   readonly clock: Clock;
   readonly chance: Chance;
+  /** Reads the configuration again. */
+  readonly reload: () => Promise<Result<ReloadReply, Refusal>>;
   readonly log: Log;
   /** One line per request that changes something. */
   readonly audit: Log;

@@ -3,6 +3,7 @@
 import type { JobDetail, JobView } from '../../api/jobs.ts';
 import type { Job } from '../../core/controller/state.ts';
 import type { ExitStatus, JobSpec, Outcome, PendingReason } from '../../core/model/job.ts';
+import { DEFAULT_QOS } from '../../core/model/scheduling.ts';
 import type { Engine } from '../engine.ts';
 import { formatProgram } from '../program-line.ts';
 import { firstPending, jobState, taskCounts } from './job-state.ts';
@@ -66,6 +67,7 @@ export function viewSpec(spec: Omit<JobSpec, 'environment'>, isOwner: boolean) {
     dependencies: [...spec.dependencies],
     beginAt: spec.beginAt,
     nice: spec.nice,
+    qos: spec.qos ?? DEFAULT_QOS,
     onNodeLoss: spec.onNodeLoss,
     requeue: spec.requeue,
     retriesMax: spec.retriesMax,

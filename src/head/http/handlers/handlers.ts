@@ -13,6 +13,7 @@ import { readLogs } from './logs.ts';
 import * as maintenance from './maintenance.ts';
 import { metrics } from './metrics.ts';
 import * as nodes from './nodes.ts';
+import * as partitions from './partitions.ts';
 import { explainJob, getJob } from './show-job.ts';
 import { rehearseJob, submitJob, submitJobs } from './submit.ts';
 import * as tokens from './tokens.ts';
@@ -37,6 +38,12 @@ export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   resumeJob: actions.resumeJob,
   requeueJob: actions.requeueJob,
   signalJob: actions.signalJob,
+  listPartitions: partitions.listPartitions,
+  getPartition: partitions.getPartition,
+  changePartition: partitions.changePartition,
+  resetPartition: partitions.resetPartition,
+  listQos: partitions.listQos,
+  reloadConfig: partitions.reloadConfig,
   history,
   listNodes: nodes.listNodes,
   getNode: nodes.getNode,

@@ -1,6 +1,7 @@
 // The local login, and who one is.
 
 import { err, ok, type Result } from '../../../core/base/result.ts';
+import { groupsOf } from '../../../core/controller/admission.ts';
 import { type Refusal, refuse } from '../../../core/model/errors.ts';
 import type { Handler } from '../call.ts';
 
@@ -18,8 +19,10 @@ export const finishLocalLogin: Handler<'finishLocalLogin'> = async (services, ca
   return ok({ token, user: user.value.name, expiresAt });
 };
 
-export const whoami: Handler<'whoami'> = (_, { actor: { kind, name, uid, role } }) =>
-  ok({ kind, name, uid, role });
+export const whoami: Handler<'whoami'> = ({ engine: { state } }, { actor }) => {
+  const { kind, name, uid, role } = actor;
+  return ok({ kind, name, uid, role, groups: [...groupsOf(state, actor)] });
+};
 
 function onlyLocal(): Result<never, Refusal> {
   const what = 'the local login works on the unix socket only; use a token from elsewhere.';

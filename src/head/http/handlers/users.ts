@@ -14,9 +14,9 @@ export const listUsers: Handler<'listUsers'> = ({ engine: { state } }) => {
     if (outcome === null) activeJobs.set(owner, (activeJobs.get(owner) ?? 0) + 1);
   }
   const tokens = [...state.tokens.values()].filter(({ purpose }) => purpose === 'user');
-  const users = [...state.users.values()].map(({ name, role }): UserView => {
+  const users = [...state.users.values()].map(({ name, role, groups }): UserView => {
     const tokenCount = tokens.filter(({ user }) => user === name).length;
-    return { name, role, tokenCount, activeJobs: activeJobs.get(name) ?? 0 };
+    return { name, role, groups: [...groups], tokenCount, activeJobs: activeJobs.get(name) ?? 0 };
   });
   return ok({ users });
 };
@@ -44,9 +44,7 @@ async function set(
   mode: 'create' | 'modify',
 ) {
   const user = params.name as UserName;
-  const reply = changed(
-    await engine.execute({ kind: 'set_user', user, role: body.role, mode }, actor),
-  );
+  const reply = changed(await engine.execute({ kind: 'set_user', user, ...body, mode }, actor));
   if (!reply.ok) return reply;
   return ok({ ...reply.value, notice: await accountNotice(user, facts.multiUser) });
 }

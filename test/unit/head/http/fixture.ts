@@ -7,6 +7,7 @@ import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { WebSocket } from 'ws';
 import { type Client, createClient } from '../../../../src/api/client.ts';
+import { ok } from '../../../../src/core/base/result.ts';
 import type { EpochId, NodeName } from '../../../../src/core/model/ids.ts';
 import type { LaunchOrder, Report } from '../../../../src/core/model/orders.ts';
 import { plainScheduling } from '../../../../src/core/model/scheduling.ts';
@@ -113,7 +114,11 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
   });
   const clock = options.timeStandsStill ? { ...systemClock, monotonic: () => 0 } : systemClock;
   const http = await startHttp(
-    { ...ports, clock, engine: head.engine, agents: head.agents, chance: systemChance, audit },
+    {
+      ...{ ...ports, clock, chance: systemChance, audit },
+      ...{ engine: head.engine, agents: head.agents },
+      reload: async () => ok({ file: null, changed: [], afterRestart: [] }),
+    },
     {
       clusterName: 'test',
       version: '0.0.0',

@@ -25,6 +25,7 @@ const BODIES: Partial<Record<string, unknown>> = {
   join: { name: 'n8' },
   createUser: { role: 'user' },
   modifyUser: { role: 'user' },
+  changePartition: { tier: 1 },
   createToken: {},
   createJoinToken: {},
   finishLocalLogin: { challenge: '0'.repeat(40) },
@@ -37,7 +38,9 @@ function send(
   options: { authorization?: string; local?: boolean; id: string },
 ): Promise<Answer> {
   const id = route.path.includes('maintenance') ? 'm1' : options.id;
-  const params = { id, name: route.path.includes('users') ? 'carol' : 'n1' };
+  const names = { users: 'carol', partitions: 'default' };
+  const [, name = 'n1'] = Object.entries(names).find(([kind]) => route.path.includes(kind)) ?? [];
+  const params = { id, name };
   const body = BODIES[route.name];
   const headers = options.authorization ? { authorization: options.authorization } : {};
   const common = { method: route.method, path: fillPath(route.path, params), headers };

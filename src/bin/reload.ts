@@ -1,0 +1,48 @@
+// Reading the configuration again while the head runs: all of it is right, or nothing changes.
+
+import type { ReloadReply } from '../api/partitions.ts';
+import { compareWritten, writtenOf } from '../cli/config/compare.ts';
+import { loadConfig } from '../cli/config/config.ts';
+import { liveOptions } from '../cli/daemons/head-options.ts';
+import { Failure } from '../cli/failure.ts';
+import { err, ok, type Result } from '../core/base/result.ts';
+import { type Refusal, refuse } from '../core/model/errors.ts';
+import type { Head } from '../head/head.ts';
+import type { Log } from '../ports/log.ts';
+import type { HeadOptions } from './head-options.ts';
+
+export type Reload = () => Promise<Result<ReloadReply, Refusal>>;
+
+/** The same file, flags and environment as at the start. */
+export function reloadOf({ config: origin }: HeadOptions, head: Head, log: Log): Reload {
+  let before = origin.written;
+  return async () => {
+    try {
+      const { file, directory } = origin;
+      const flags = new Map(origin.flags);
+      const config = await loadConfig({ flags, environment: process.env, file, directory });
+      const { settings, heartbeatMs } = liveOptions(config);
+      const after = writtenOf(config);
+      const { changed, afterRestart } = compareWritten(before, after);
+      head.change({ settings, heartbeatMs });
+      // What waits for a restart is told again at the next reload.
+      const kept = afterRestart.map((change) => [change.key, change.before ?? ''] as const);
+      before = { ...after, ...Object.fromEntries(kept) };
+      log.info({ file: config.file, changed, afterRestart }, 'the configuration was read again');
+      return ok({ file: config.file, changed, afterRestart });
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      log.warn({ what: error.message }, 'the configuration was read again and not taken');
+      return err(refuse('config.not_taken', { what: error.message }));
+    }
+  };
+}
+
+/** SIGHUP asks for it as well, as of other daemons. The returned function ends that. */
+export function reloadOnHangUp(reload: Reload, log: Log): () => void {
+  const onHangUp = (): void => {
+    reload().catch((error: unknown) => log.error({ error }, 'the configuration was not read'));
+  };
+  process.on('SIGHUP', onHangUp);
+  return () => process.off('SIGHUP', onHangUp);
+}

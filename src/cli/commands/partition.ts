@@ -1,0 +1,85 @@
+// `weft partition …`: named sets of nodes with their limits, and what operators set of them.
+
+import type { PartitionView } from '../../api/partitions.ts';
+import type { PartitionChange } from '../../core/model/scheduling.ts';
+import { usage } from '../failure.ts';
+import { defineListing, type ListingOptions, parseFormat } from '../output/listing.ts';
+import { fillTemplate } from '../output/template.ts';
+import { parseChange } from '../partitions/change.ts';
+import { partitionColumns } from '../partitions/columns.ts';
+import { formatPartition } from '../partitions/describe.ts';
+import { defineVerb, type VerbGroup } from '../verb.ts';
+
+const list = defineVerb<ListingOptions>({
+  define: defineListing,
+  async run({ context, options }) {
+    const { partitions } = await (await context.api()).call('listPartitions');
+    const name = (partition: PartitionView) => partition.name;
+    const listing = { rows: partitions, columns: partitionColumns(), name, empty: '' };
+    await context.list(listing, options.output);
+    return 0;
+  },
+});
+
+const show = defineVerb<ListingOptions>({
+  define(command) {
+    command.argument('<partition>', 'name of a partition');
+    defineListing(command);
+  },
+  async run({ context, args: [name = ''], options }) {
+    const partition = await (await context.api()).call('getPartition', { params: { name } });
+    const format = parseFormat(options.output);
+    if (format.kind === 'json') context.print(JSON.stringify(partition, null, 2));
+    else if (format.kind === 'name') context.print(partition.name);
+    else if (format.kind === 'template') context.print(fillTemplate(format.template, partition));
+    else for (const line of formatPartition(partition, Date.now())) context.print(line);
+    return 0;
+  },
+});
+
+const set = defineVerb({
+  define(command) {
+    command.argument('<partition>', 'name of a partition');
+    command.argument(
+      '<settings...>',
+      'state=down, policy=easy, placement=, tier=, preempt=, priority=',
+    );
+  },
+  async run({ context, args: [name = '', ...settings] }) {
+    const body = readChange(settings);
+    await (await context.api()).call('changePartition', { params: { name }, body });
+    const words = Object.entries(body).map(([word, value]) => `${word} ${value}`);
+    const back = `weft partition reset ${name}`;
+    context.print(
+      `Partition ${name} has ${words.join(', ')}, whatever the config says, until \`${back}\`.`,
+    );
+    return 0;
+  },
+});
+
+const reset = defineVerb({
+  define: (command) => void command.argument('<partition...>', 'names of partitions'),
+  async run({ context, args }) {
+    const api = await context.api();
+    for (const name of args) {
+      await api.call('resetPartition', { params: { name } });
+      context.print(`Partition ${name} is as the config says.`);
+    }
+    return 0;
+  },
+});
+
+export const verb: VerbGroup = {
+  verbs: {
+    list: { summary: 'list partitions', verb: list },
+    show: { summary: 'show one partition', verb: show },
+    set: { summary: 'set what holds over the config', verb: set },
+    reset: { summary: 'go back to what the config says', verb: reset },
+  },
+};
+
+function readChange(settings: readonly string[]): PartitionChange {
+  const change = parseChange(settings);
+  if (!change.ok) throw usage(change.error);
+  return change.value;
+}
