@@ -1,5 +1,6 @@
 // Every policy on traces in the Standard Workload Format. Usage:
-// `node bench/replay.ts FILE:PROCESSORS…`; without traces the excerpts of the tests. Prints JSON.
+// `node bench/replay.ts FILE:PROCESSORS[:DEPTH]…`; without traces the excerpts of the tests. DEPTH is
+// how many waiting jobs `conservative` plans; all when left out. Prints JSON.
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -18,21 +19,23 @@ const EXCERPTS = [
 
 const asked = process.argv.slice(2);
 for (const trace of asked.length > 0 ? asked : EXCERPTS) {
-  const [, file, count] = /^(.+):([1-9]\d*)$/.exec(trace) ?? [];
+  const [, file, count, depth = 'Infinity'] =
+    /^(.+?):([1-9]\d*)(?::([1-9]\d*))?$/.exec(trace) ?? [];
   if (file === undefined) {
-    console.error(`bench: '${trace}' is not FILE:PROCESSORS`);
+    console.error(`bench: '${trace}' is not FILE:PROCESSORS[:DEPTH]`);
     process.exit(2);
   }
-  for (const figures of figuresOf(file, Number(count))) console.log(JSON.stringify(figures));
+  for (const figures of figuresOf(file, Number(count), Number(depth)))
+    console.log(JSON.stringify(figures));
 }
 
-function* figuresOf(file: string, procs: number) {
+function* figuresOf(file: string, procs: number, depthMax: number) {
   const bytes = readFileSync(file);
   const text = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
   const machine = { nodeCount: 1, cpusPerNode: procs, memoryBytesPerNode: null };
   const { jobs, dropped } = workloadOf(parseSwf(text).jobs, machine);
   for (const policy of POLICIES) {
-    const scheduling = { ...plainScheduling(policy), depthMax: Infinity };
+    const scheduling = { ...plainScheduling(policy), depthMax };
     const { runs, planCycles, planCpuMs } = replay(jobs, nodesOf(machine), { scheduling, cpuMs });
     yield {
       ...{ trace: path.basename(file), procs, policy, jobs: runs.length, dropped },
