@@ -154,7 +154,7 @@ export class Board {
     if (named !== null) return yield* this.eligible(ask).map((view) => view.name);
     for (const name of expelled)
       if (couldEverHold(this.view(name) as NodeView, ask.request)) yield name;
-    for (const { at, view } of this.#pool.later(ask.request)) {
+    for (const { at, view } of this.#pool.later(ask.request, ask.roomKey)) {
       if (at > this.now + 1) return;
       yield view.name;
     }
@@ -277,7 +277,7 @@ export class Board {
 
   /** What this cycle has taken of a node frees nothing earlier than what was there before. */
   *#later(ask: Ask, from: number): Generator<Candidate> {
-    for (const { at, view } of this.#pool.later(ask.request)) {
+    for (const { at, view } of this.#pool.later(ask.request, ask.roomKey)) {
       yield this.#candidate(view, Math.max(at, from));
     }
   }

@@ -145,10 +145,10 @@ export class NodePool {
   }
 
   /** Nodes that could hold a part when empty and cannot now, by the first end of what they run. */
-  *later(request: ResourceRequest): Generator<Later<NodeView>> {
-    for (const later of this.#ends.later((sample) => couldEverHold(sample, request))) {
-      if (!holdsNow(later.view, request)) yield later;
-    }
+  later(request: ResourceRequest, key?: string): Iterable<Later<NodeView>> {
+    const later = this.#ends.later((sample) => couldEverHold(sample, request));
+    const known = key === undefined ? undefined : this.#known.get(key);
+    return known?.classes.size === 0 ? later : without(later, request);
   }
 
   #classesFor(request: ResourceRequest, key: string | undefined): Set<NodeClass> {
@@ -161,6 +161,10 @@ export class NodePool {
     this.#known.set(key, { request, classes });
     return classes;
   }
+}
+
+function* without(later: Iterable<Later<NodeView>>, request: ResourceRequest) {
+  for (const one of later) if (!holdsNow(one.view, request)) yield one;
 }
 
 /** Whether the node can take one part of the request at this moment. */

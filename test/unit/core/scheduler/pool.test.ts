@@ -52,7 +52,7 @@ test('[A11] what the pool remembers of requests is what asking every node again 
               names(remembered),
               names([...pool].filter((each) => holdsNow(each, wanted))),
             );
-            const later = [...pool.later(wanted)];
+            const later = [...pool.later(wanted, key)];
             const able = [...pool].filter((each) => couldEverHold(each, wanted));
             assert.deepEqual(
               names(later.map((each) => each.view)),
