@@ -12,6 +12,7 @@ import * as maintenance from './maintenance.ts';
 import * as nodes from './nodes.ts';
 import * as partitions from './partitions.ts';
 import { methodAndPath, type RouteName } from './paths.ts';
+import * as reservations from './reservations.ts';
 import * as submissions from './submission.ts';
 import * as users from './users.ts';
 
@@ -216,6 +217,36 @@ export const ROUTES = {
     access: OPERATOR,
     params: maintenance.maintenanceParams,
     body: noBody,
+    reply: changedReply,
+  },
+  listReservations: {
+    summary: 'What is set aside: reservations and maintenance.',
+    access: USER,
+    reply: reservations.listReservationsReply,
+  },
+  createReservation: {
+    summary: 'Set shares of nodes aside for a time: operators, or users for themselves.',
+    access: USER,
+    body: reservations.createReservationRequest,
+    reply: reservations.reservationView,
+  },
+  getReservation: {
+    summary: 'One reservation, by id or name.',
+    access: USER,
+    params: reservations.reservationParams,
+    reply: reservations.reservationView,
+  },
+  changeReservation: {
+    summary: 'Change a reservation: whoever made it, or an operator.',
+    access: USER,
+    params: reservations.reservationParams,
+    body: reservations.changeReservationRequest,
+    reply: reservations.reservationView,
+  },
+  cancelReservation: {
+    summary: 'Give back at once what is set aside.',
+    access: USER,
+    params: reservations.reservationParams,
     reply: changedReply,
   },
   listUsers: { summary: 'Users with a role.', access: OPERATOR, reply: users.listUsersReply },

@@ -59,6 +59,12 @@ export const VERBS: readonly VerbEntry[] = [
     'try a policy on a workload made up',
     () => import('./commands/simulate.ts'),
   ),
+  entry(
+    OVERVIEW,
+    'reserve',
+    'set time on nodes aside ahead',
+    () => import('./commands/reserve.ts'),
+  ),
   entry(CLUSTER, 'up', 'start a cluster on this machine', () => import('./commands/up.ts')),
   entry(CLUSTER, 'down', 'stop the cluster on this machine', () => import('./commands/down.ts')),
   entry(

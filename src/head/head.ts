@@ -11,6 +11,7 @@ import { Agents } from './agents.ts';
 import { Engine } from './engine.ts';
 import { Fencing } from './fencing.ts';
 import type { LogSink } from './log-sink.ts';
+import { extendReservations } from './recurrence.ts';
 
 export interface HeadPorts {
   readonly store: Store;
@@ -58,7 +59,10 @@ export async function startHead(ports: HeadPorts, options: HeadSettings): Promis
   const fencing =
     means === undefined ? null : new Fencing({ ...means, engine, clock, log, silentMs });
   const timers = [
-    every(clock, options.tickMs, () => engine.perform({ kind: 'tick' }, () => undefined)),
+    every(clock, options.tickMs, () => {
+      engine.perform({ kind: 'tick' }, () => undefined);
+      extendReservations(engine);
+    }),
     // Often enough that a node is judged within a quarter of its time-out.
     every(clock, Math.max(20, Math.min(options.tickMs, settings.nodeTimeoutMs / 4)), () => {
       agents.tick();

@@ -199,7 +199,7 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
   },
   'reservation.not_found': {
     means: 'Reservations are gone when they are over or cancelled.',
-    next: 'Look for its name among those that there are.',
+    next: '`weft reserve list` shows those that there are.',
   },
   'reservation.name_taken': {
     means: 'Jobs name reservations, so a name means one of them.',
@@ -228,7 +228,7 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
   'reservation.denied': {
     means:
       'Only the users and groups of a reservation may submit into it; into maintenance nobody.',
-    next: 'Ask whoever made it to add you, or submit without it.',
+    next: 'Ask whoever made it (`weft reserve show NAME`) to add you, or submit without it.',
   },
   'reservation.too_many': {
     means: 'Each reservation is looked at in every cycle of the scheduler.',

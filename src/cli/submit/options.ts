@@ -50,6 +50,7 @@ export interface SubmitOptions {
   readonly time?: string;
   readonly partition?: string;
   readonly qos?: string;
+  readonly reservation?: string;
   readonly umask?: string;
 }
 
@@ -91,6 +92,7 @@ const FLAGS: readonly (readonly [flags: string, text: string, many?: 'many'])[] 
   ['--clean-env', 'pass no variables but those of --env'],
   ['--partition <name>', 'partition; `weft partition list` shows them'],
   ['--qos <name>', 'quality of service; `weft qos list` shows them'],
+  ['--reservation <name>', 'run in the share and the time of this reservation'],
   ['--umask <mask>', 'file mode creation mask (default: yours)'],
 ];
 
@@ -135,6 +137,7 @@ export function makeSubmission(
     retriesMax: count('--retries', options.retries, [0, RETRIES_MAX]),
     partition: options.partition,
     qos: options.qos,
+    reservation: options.reservation,
     umask: read('--umask', options.umask, values.parseUmask) ?? submitter.umask,
   });
 }

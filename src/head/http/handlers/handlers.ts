@@ -14,6 +14,7 @@ import * as maintenance from './maintenance.ts';
 import { metrics } from './metrics.ts';
 import * as nodes from './nodes.ts';
 import * as partitions from './partitions.ts';
+import * as reservations from './reservations.ts';
 import { explainJob, getJob } from './show-job.ts';
 import { rehearseJob, submitJob, submitJobs } from './submit.ts';
 import * as tokens from './tokens.ts';
@@ -59,6 +60,11 @@ export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   getMaintenance: maintenance.getMaintenance,
   cancelMaintenance: maintenance.cancelMaintenance,
   agent: upgradeNeeded,
+  listReservations: reservations.listReservations,
+  createReservation: reservations.createReservation,
+  getReservation: reservations.getReservation,
+  changeReservation: reservations.changeReservation,
+  cancelReservation: reservations.cancelReservation,
   listUsers: users.listUsers,
   listUsage: users.listUsage,
   createUser: users.createUser,

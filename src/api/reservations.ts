@@ -1,0 +1,84 @@
+// Reservations: what is asked for, and how they are shown.
+
+import { z } from 'zod';
+import { count, instant, label, nodeName, resources, userName } from './common.ts';
+
+/** Id or name. */
+export const reservationParams = z.strictObject({ name: z.string().min(1).max(64) });
+
+const groupName = z.string().min(1).max(64);
+const jobId = z.int().min(1);
+
+/** Five fields of cron(5) and a time zone of the IANA database. */
+const recurrence = z.strictObject({
+  cron: z.string().min(1).max(200),
+  zone: z.string().min(1).max(64),
+});
+
+const share = z.union([z.literal('whole'), resources]);
+
+const wish = {
+  name: z.string().min(1).max(64).optional(),
+  users: z.array(userName).max(1000).optional(),
+  groups: z.array(groupName).max(1000).optional(),
+  /** Waiting jobs that are put into it. */
+  jobs: z.array(jobId).max(1000).optional(),
+  /** Neither this nor `within`: now. */
+  at: instant.optional(),
+  /** As early as there is room. */
+  within: z.strictObject({ notBefore: instant.optional(), until: instant }).optional(),
+  nodeNames: z.array(nodeName).max(10_000).optional(),
+  nodeCount: z.int().min(1).optional(),
+  /** Of each node. */
+  share: share.optional(),
+  labels: z.array(label).max(100).optional(),
+  /** Tasks that would run into it are not in the way. */
+  force: z.boolean().optional(),
+};
+
+export const createReservationRequest = z.strictObject({
+  ...wish,
+  durationMs: z.int(),
+  recurrence: recurrence.optional(),
+});
+export type CreateReservationBody = z.infer<typeof createReservationRequest>;
+
+/** What is absent stays as it is. */
+export const changeReservationRequest = z.strictObject({
+  ...wish,
+  durationMs: z.int().optional(),
+  /** Null: it comes no more after the next time. */
+  recurrence: recurrence.nullable().optional(),
+});
+export type ChangeReservationBody = z.infer<typeof changeReservationRequest>;
+
+const slotView = z.object({
+  from: instant,
+  until: instant,
+  nodes: z.array(z.string()),
+  /** Of each of the nodes. */
+  share,
+});
+
+export const reservationView = z.object({
+  id: z.string(),
+  name: z.string(),
+  purpose: z.enum(['users', 'maintenance']),
+  state: z.enum(['coming', 'active']),
+  users: z.array(z.string()),
+  groups: z.array(z.string()),
+  jobs: z.array(z.int()),
+  /** The current one and those to come. */
+  slots: z.array(slotView),
+  skipped: z.array(z.object({ from: instant, because: z.string() })),
+  recurrence: recurrence.nullable(),
+  durationMs: z.int(),
+  /** Nodes of the next slot that cannot be counted on now, and why. */
+  missing: z.array(z.object({ node: z.string(), because: z.string() })),
+  waitingTasks: count,
+  runningTasks: count,
+  createdBy: z.string(),
+  createdAt: instant,
+});
+export type ReservationView = z.infer<typeof reservationView>;
+export const listReservationsReply = z.object({ reservations: z.array(reservationView) });
