@@ -119,19 +119,22 @@ function notThrough(jobId: Job['id']): NodeWork {
 
 /** At the end of the time, or when it is called off. A silent node is not waited for. */
 export function callOffPrograms(step: Step, id: string): void {
-  const { works, nodes, cancelledBy } = maintenanceOf(step.state, id);
-  for (const name of nodes) {
-    const work = works[name];
-    if (work?.kind !== 'running' && work?.kind !== 'restarting') continue;
-    const isHeard = step.state.nodes.get(name)?.connected === true;
-    if (work.kind === 'running') {
-      endProgram(step, step.state.jobs.get(work.jobId), `maintenance ${id}`);
-      if (isHeard) continue;
-    }
-    if (cancelledBy !== null) noteWork(step, id, name, calledOff(cancelledBy));
-    else
-      noteWork(step, id, name, { kind: 'failed', why: 'it was not back at the end of the time' });
+  for (const name of maintenanceOf(step.state, id).nodes) callOff(step, id, name);
+}
+
+function callOff(step: Step, id: string, name: NodeName): void {
+  const { works, cancelledBy } = maintenanceOf(step.state, id);
+  const work = works[name];
+  if (work?.kind !== 'running' && work?.kind !== 'restarting') return;
+  if (work.kind === 'running') {
+    endProgram(step, step.state.jobs.get(work.jobId), `maintenance ${id}`);
+    // One that waited to be started again has ended in this moment.
+    watch(step, id, name);
+    if (step.state.nodes.get(name)?.connected === true) return;
+    if (maintenanceOf(step.state, id).works[name] !== work) return;
   }
+  if (cancelledBy !== null) noteWork(step, id, name, calledOff(cancelledBy));
+  else noteWork(step, id, name, { kind: 'failed', why: 'it was not back at the end of the time' });
 }
 
 function endProgram(step: Step, job: Job | undefined, by: string): void {

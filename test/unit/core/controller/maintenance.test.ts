@@ -454,3 +454,24 @@ scenario(
     },
   },
 );
+
+scenario('a program that was to be started again is over with its time', (head) => {
+  head.connect('n1');
+  const id = planned(head, { time: { kind: 'now' }, program: PROGRAM });
+  head.ended('1#1', { cause: 'never_started' });
+  assert.equal(head.task('1').state, 'pending');
+  head.tick(60 * MINUTE);
+  assert.equal(phase(head, id), 'failed');
+  assert.equal(head.outcome(1), 'cancelled');
+});
+
+scenario('a program that never arrived is started again', (head) => {
+  head.connect('n1');
+  const id = planned(head, { time: { kind: 'now' }, program: PROGRAM });
+  head.ended('1#1', { cause: 'never_started' });
+  assert.deepEqual(head.schedule(), ['1#2@n1']);
+  head.started('1#2');
+  head.ended('1#2');
+  head.tick();
+  assert.equal(phase(head, id), 'done');
+});

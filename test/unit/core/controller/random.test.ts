@@ -6,14 +6,25 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Command } from '../../../../src/core/controller/commands.ts';
 import type { JobId, NodeName } from '../../../../src/core/model/ids.ts';
+import { RUNNING_POLICIES } from '../../../../src/core/model/maintenance.ts';
 import type { EndCause } from '../../../../src/core/model/orders.ts';
-import { ANN, OPERATOR, TestHead } from '../../../support/controller.ts';
+import { ADMIN, ANN, OPERATOR, TestHead } from '../../../support/controller.ts';
 
 /** One thing that happens; numbers are taken modulo what there is. */
 const step = fc.record({
   act: fc.constantFrom(
     ...(['submit', 'submit', 'schedule', 'schedule', 'start', 'start', 'end', 'end'] as const),
-    ...(['command', 'command', 'drop', 'hello', 'silence', 'fleet', 'tick', 'restart'] as const),
+    ...([
+      'command',
+      'command',
+      'drop',
+      'hello',
+      'silence',
+      'fleet',
+      'tick',
+      'restart',
+      'maint',
+    ] as const),
   ),
   a: fc.nat(1000),
   b: fc.nat(1000),
@@ -74,6 +85,8 @@ function live(head: TestHead, { act, a, b, c }: Step): void {
       return;
     case 'fleet':
       return fleet(head, node, b);
+    case 'maint':
+      return maintain(head, a, b, c);
     case 'tick':
       return void head.tick(b * 10);
     default:
@@ -123,6 +136,31 @@ function hello(head: TestHead, node: string, b: number): void {
   head.connect(node, { bootId, gpus: 2, held: rebooted ? [] : held });
 }
 
+/** Half of them are of now, so that most of a life is under some maintenance. */
+function maintain(head: TestHead, a: number, b: number, c: number): void {
+  const [last] = [...head.state.maintenances.keys()].slice(-1);
+  if (a % 4 === 0 && last !== undefined) {
+    const cancel: Command = { kind: 'cancel_maintenance', id: last };
+    head.perform({ kind: 'command', command: cancel, actor: OPERATOR });
+    return;
+  }
+  const soon = { kind: 'fixed', from: head.at + (b % 7) * 1000 } as const;
+  const command: Command = {
+    kind: 'plan_maintenance',
+    nodes: NODES.slice(b % 2, 2 + (c % 2)) as NodeName[],
+    time: a % 2 === 0 ? { kind: 'now' } : soon,
+    durationMs: 1000 + (c % 5) * 2000,
+    running: pick(RUNNING_POLICIES, b),
+    warning: a % 2 === 1 && c % 3 === 0 ? { leadMs: 2000, signal: 10 } : null,
+    program:
+      c % 3 === 1
+        ? { program: { kind: 'shell', line: 'upgrade' }, account: null, restarts: b % 3 === 0 }
+        : null,
+    reason: 'why not',
+  };
+  head.perform({ kind: 'command', command, actor: ADMIN });
+}
+
 function fleet(head: TestHead, node: string, b: number): void {
   const kind = pick(['drain_node', 'undrain_node', 'declare_node_lost'] as const, b);
   const wanted = { kind, node: node as NodeName, reason: 'why not' } as Command;
@@ -137,12 +175,12 @@ function newborn(): TestHead {
 
 /** Everything works from now on: nodes stay, processes exit 0, held jobs are released. */
 function heal(head: TestHead): void {
-  for (const node of NODES) {
-    if (head.node(node).drain !== null) {
+  for (let round = 0; round < 1000; round += 1) {
+    // In every round: maintenance that is under way may fail, and keeps its node out then.
+    for (const node of NODES) {
+      if (head.node(node).drain === null) continue;
       head.command({ kind: 'undrain_node', node: node as NodeName });
     }
-  }
-  for (let round = 0; round < 1000; round += 1) {
     const open = [...head.state.jobs.values()].filter((job) => job.outcome === null);
     const claims = NODES.flatMap((node) => head.heldBy(node));
     if (open.length === 0 && claims.length === 0) return;
