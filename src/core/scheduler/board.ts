@@ -19,8 +19,8 @@ import { type Candidate, type Field, type Slot, SlotFinder } from './slots.ts';
 /** What a task asks for, with what its partition adds. Equal asks are equal in `key`. */
 export interface Ask {
   readonly key: string;
-  /** Equal when the requests are, whatever the time limit. */
-  readonly roomKey: string;
+  /** Equal when the requests are, whatever the time limit; undefined: not worth remembering. */
+  readonly roomKey: string | undefined;
   readonly request: ResourceRequest;
   /** Only these nodes, by the partition; null = any. The request's own names come on top. */
   readonly nodes: ReadonlySet<NodeName> | null;

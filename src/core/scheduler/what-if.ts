@@ -143,7 +143,8 @@ function same(units: number): number {
 }
 
 function withRequest(ask: Ask, change: Partial<ResourceRequest>): Ask {
-  return { ...ask, request: { ...ask.request, ...change } };
+  // What was remembered for the whole request says nothing of the smaller one.
+  return { ...ask, roomKey: undefined, request: { ...ask.request, ...change } };
 }
 
 function withPerNode(ask: Ask, change: Partial<Resources>): Ask {
