@@ -72,6 +72,12 @@ export const KEYS: readonly Key[] = [
   key('fence.timeout', 'duration', '1m', 'Time after which the fence command has failed.', {
     min: 1,
   }),
+  key(
+    'reservations.users',
+    'flag',
+    'false',
+    'Users may reserve nodes for themselves, not operators alone.',
+  ),
   key('defaults.nodes', 'count', '1', 'Nodes of a job that does not say.', { min: 1 }),
   key('defaults.procs', 'count', '1', 'Processes per node of a job that does not say.', { min: 1 }),
   key('defaults.cpus', 'count', '1', 'Cpus per node of a job that does not say.'),

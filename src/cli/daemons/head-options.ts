@@ -86,6 +86,7 @@ function settingsOf(config: Config): Settings {
       walltimeMs: config.optionalNumber('defaults.time'),
     },
     scheduling: schedulingFrom(config),
+    usersMayReserve: config.flag('reservations.users'),
     retainedJobsMax: config.number('head.retain_jobs'),
   };
 }

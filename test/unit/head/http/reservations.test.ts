@@ -50,3 +50,15 @@ test('[R8] occurrences are placed ahead, and again when one is over', async (t) 
     code: 'argument.invalid',
   });
 });
+
+test('[R9] where the site lets them, users reserve for themselves', async (t) => {
+  const body = { durationMs: HOUR };
+  const strict = await startWorld(t);
+  await startAgent(t, strict, 'n1');
+  const refused = (await strict.client('alice')).call('createReservation', { body });
+  await assert.rejects(refused, { code: 'auth.role_needed' });
+  const open = await startWorld(t, { settings: { usersMayReserve: true } });
+  await startAgent(t, open, 'n1');
+  const made = await (await open.client('alice')).call('createReservation', { body });
+  assert.deepEqual([made.users, made.state], [['alice'], 'active']);
+});
