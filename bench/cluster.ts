@@ -27,12 +27,15 @@ export interface ClusterOptions {
   readonly connections?: number;
   /** The directory of a stopped head's store, which becomes this cluster's. */
   readonly store?: string;
+  /** Variables of the config, for head and agents. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const directory = mkdtempSync(join(tmpdir(), 'weft-bench-'));
+  const env = { ...process.env, ...options.environment };
   const cli = (...args: string[]): string =>
-    execFileSync(process.execPath, [weft, '--dir', directory, ...args], { encoding: 'utf8' });
+    execFileSync(process.execPath, [weft, '--dir', directory, ...args], { encoding: 'utf8', env });
   const { nodes, cpus, store } = options;
   if (store !== undefined) cpSync(store, join(directory, 'head'), { recursive: true });
   cli('up', '--nodes', String(nodes), '--cpus', String(cpus), '--memory', '64G');

@@ -44,6 +44,11 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
     args: ['plan-cycle.ts'],
     about: 'a scheduling cycle at 10,000 nodes with 100,000 waiting tasks of 100 shapes',
   },
+  mix: {
+    args: ['slurm-mix.ts', '300', '1'],
+    about:
+      'the same 300 jobs through Slurm and Weft side by side: makespan, waits, order of starts',
+  },
   head: { args: ['head-cost.ts', '20000'], about: "what a job costs the head's own code" },
 };
 

@@ -1,0 +1,124 @@
+// A Slurm for one measurement: munged, slurmctld and four slurmd on this machine, in a temporary
+// directory, ended by their process handles. Plugins that need systemd or cgroup v2 are left out.
+
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { findFreePort } from '../../src/cli/daemons/free-port.ts';
+
+const run = promisify(execFile);
+/** Apart from each other by more than a search for a free one goes. */
+const FIRST_PORT = 27_100;
+const PORT_STEP = 50;
+const START_TRIES = 300;
+
+export interface Slurm {
+  readonly version: string;
+  /** Runs a client of it; its standard output. */
+  command(name: string, ...args: string[]): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** `scheduler`: what follows `SchedulerParameters=`. */
+export async function startSlurm(nodes: number, cpus: number, scheduler: string): Promise<Slurm> {
+  const directory = mkdtempSync(join(tmpdir(), 'weft-slurm-'));
+  chmodSync(directory, 0o755);
+  for (const folder of ['state', 'spool', 'log']) mkdirSync(join(directory, folder));
+  writeFileSync(join(directory, 'munge.key'), randomBytes(128), { mode: 0o600 });
+  const conf = join(directory, 'slurm.conf');
+  writeFileSync(conf, await confOf(directory, nodes, cpus, scheduler));
+  const env = { ...process.env, SLURM_CONF: conf };
+  const daemons: ChildProcess[] = [];
+  const start = (program: string, ...args: string[]): void => {
+    daemons.push(spawn(program, args, { env, stdio: 'ignore' }));
+  };
+  const at = (name: string): string => join(directory, name);
+  start(
+    'munged',
+    ...['--foreground', '--force', '--key-file', at('munge.key'), '--socket', at('munge.sock')],
+    ...['--pid-file', at('munged.pid'), '--log-file', at('munged.log')],
+    ...['--seed-file', at('munged.seed')],
+  );
+  await until('munged answers', () => existsSync(at('munge.sock')));
+  start('slurmctld-wlm', '-D', '-f', conf);
+  for (let node = 1; node <= nodes; node += 1) {
+    start('slurmd-wlm', '-D', '-f', conf, '-N', `n${node}`, '-d', '/usr/sbin/slurmstepd-wlm');
+  }
+  const command = async (name: string, ...args: string[]): Promise<string> =>
+    (await run(name, args, { env })).stdout;
+  await until('all nodes are idle', async () => {
+    const states = await command('sinfo', '-h', '-N', '-o', '%T').catch(() => '');
+    return states.split('\n').filter((state) => state === 'idle').length === nodes;
+  });
+  return {
+    version: execFileSync('sbatch', ['--version'], { encoding: 'utf8', env }).trim(),
+    command,
+    async stop() {
+      for (const daemon of daemons.reverse()) await ended(daemon);
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function ended(daemon: ChildProcess): Promise<void> {
+  if (daemon.exitCode !== null || daemon.signalCode !== null) return;
+  const over = new Promise((resolve) => daemon.once('exit', resolve));
+  daemon.kill('SIGTERM');
+  await over;
+}
+
+async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < START_TRIES; tries += 1) {
+    if (await isSo()) return;
+    await sleep(100);
+  }
+  throw new Error(`waited in vain until ${what}`);
+}
+
+async function confOf(
+  directory: string,
+  nodes: number,
+  cpus: number,
+  scheduler: string,
+): Promise<string> {
+  const port = (at: number): Promise<number> =>
+    findFreePort({ host: '127.0.0.1', port: FIRST_PORT + at * PORT_STEP });
+  const lines = [
+    'ClusterName=mix',
+    `SlurmctldHost=${hostname()}(127.0.0.1)`,
+    `SlurmctldPort=${await port(0)}`,
+    'SlurmUser=root',
+    'SlurmdUser=root',
+    'AuthType=auth/munge',
+    'CredType=cred/munge',
+    `AuthInfo=socket=${directory}/munge.sock`,
+    `StateSaveLocation=${directory}/state`,
+    `SlurmdSpoolDir=${directory}/spool/%n`,
+    `SlurmctldPidFile=${directory}/slurmctld.pid`,
+    `SlurmdPidFile=${directory}/slurmd.%n.pid`,
+    `SlurmctldLogFile=${directory}/log/slurmctld.log`,
+    `SlurmdLogFile=${directory}/log/slurmd.%n.log`,
+    'ProctrackType=proctrack/linuxproc',
+    'TaskPlugin=task/none',
+    'JobAcctGatherType=jobacct_gather/none',
+    'AccountingStorageType=accounting_storage/none',
+    'MpiDefault=none',
+    'SchedulerType=sched/backfill',
+    `SchedulerParameters=${scheduler}`,
+    'PriorityType=priority/basic',
+    'SelectType=select/cons_tres',
+    'SelectTypeParameters=CR_CPU',
+    'SlurmdParameters=config_overrides',
+    'ReturnToService=2',
+  ];
+  for (let node = 1; node <= nodes; node += 1) {
+    const where = `NodeHostname=${hostname()} NodeAddr=127.0.0.1 Port=${await port(node)}`;
+    lines.push(`NodeName=n${node} ${where} CPUs=${cpus} RealMemory=1000 State=UNKNOWN`);
+  }
+  lines.push('PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP');
+  return `${lines.join('\n')}\n`;
+}
