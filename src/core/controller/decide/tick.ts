@@ -22,10 +22,15 @@ export function decideTick(step: Step): void {
     if (beginAt <= step.at) step.emit({ kind: 'begin_reached', jobId });
   }
   decideSlots(step);
-  if (state.plansAhead) state.scheduleDue = true;
+  if (state.plansAhead || isOrderMoving(step)) state.scheduleDue = true;
   // A tenth at a time, so that the list is not rebuilt for every job that ends.
   const surplus = state.finished.length - settings.retainedJobsMax;
   if (surplus > settings.retainedJobsMax / 10) {
     step.emit({ kind: 'jobs_retired', jobIds: state.finished.slice(0, surplus) });
   }
+}
+
+/** Fair share moves with what is being used: somebody else may be first by now. */
+function isOrderMoving({ state, settings }: Step): boolean {
+  return settings.scheduling.weights.fairShare !== 0 && state.queue.size > 0;
 }

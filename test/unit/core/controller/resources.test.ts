@@ -2,7 +2,15 @@
 
 import assert from 'node:assert/strict';
 import type { NodeName } from '../../../../src/core/model/ids.ts';
-import { ANN, place, scenario, submission, type TestHead } from '../../../support/controller.ts';
+import { plainScheduling } from '../../../../src/core/model/scheduling.ts';
+import {
+  ANN,
+  place,
+  SETTINGS,
+  scenario,
+  submission,
+  type TestHead,
+} from '../../../support/controller.ts';
 import { GIB } from '../../../support/nodes.ts';
 
 function gpusOf(head: TestHead, task: string): readonly number[] {
@@ -84,3 +92,20 @@ scenario('[L4] what fits starts in the next cycle, whatever has just been freed'
   assert.equal(head.state.scheduleDue, true);
   assert.deepEqual(head.schedule(), ['2#1@n1']);
 });
+
+const fifo = plainScheduling('fifo');
+const shared = { ...fifo, weights: { ...fifo.weights, fairShare: 1000 } };
+
+scenario(
+  '[L4] who is first by fair share is looked at again although nothing has happened',
+  (head) => {
+    head.connect('n1', { cpus: 2 });
+    head.running();
+    head.submit({ cpuCount: 2 });
+    head.schedule();
+    assert.equal(head.state.scheduleDue, false);
+    head.perform({ kind: 'tick' });
+    assert.equal(head.state.scheduleDue, true);
+  },
+  { ...SETTINGS, scheduling: shared },
+);
