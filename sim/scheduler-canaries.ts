@@ -3,13 +3,18 @@
 import type { Event } from '../src/core/controller/events.ts';
 import { placeOf, type State } from '../src/core/controller/state.ts';
 import { Step } from '../src/core/controller/step.ts';
-import type { TaskPlace } from '../src/core/model/ids.ts';
+import type { NodeName, TaskPlace } from '../src/core/model/ids.ts';
 import { Board } from '../src/core/scheduler/board.ts';
+import { holdsNow, type NodeView } from '../src/core/scheduler/pool.ts';
 import { QuotaBook } from '../src/core/scheduler/quota.ts';
+import { Engine } from '../src/head/engine.ts';
 import { type Canary, type Planted, replaceMethod } from './canary.ts';
 
 /** Often enough that several tasks compete for a few nodes. */
 const CROWDED = { isPlain: false, submissionMs: 1000, nodeCount: 2 } as const;
+
+/** Likewise, where much of them is set aside. */
+const BOOKED = { ...CROWDED, reserveMs: 10_000, maintenanceMs: 15_000 } as const;
 
 /** Whoever starts has somebody sent away as well. */
 function evictTheFirst(): Planted {
@@ -36,6 +41,60 @@ function firstRunning({ jobs }: State): TaskPlace | null {
   return null;
 }
 
+type Fitting = Board['fitting'];
+
+/** What is set aside counts for nothing: room is what is free now. */
+function takeWhatIsFree(): Planted {
+  return {
+    remove: replaceMethod(Board.prototype, 'fitting', (original) => {
+      return function fitting(this: Board, ...[ask, max]: Parameters<Fitting>): NodeView[] {
+        const views = original.call(this, ask, max);
+        if (views.length >= ask.request.nodeCount || ask.reservation !== null) return views;
+        const others = [...this.eligible(ask)].filter((view) => {
+          return holdsNow(view, ask.request) && this.lane(view.name).isReserved;
+        });
+        return [...new Set([...views, ...others])].slice(0, max);
+      };
+    }),
+  };
+}
+
+/** What begins later counts for nothing. */
+function lookNoFurther(): Planted {
+  return {
+    remove: replaceMethod(Board.prototype, 'fitting', (original) => {
+      return function fitting(this: Board, ...[ask, max]: Parameters<Fitting>): NodeView[] {
+        const views = original.call(this, ask, max);
+        if (views.length >= ask.request.nodeCount) return views;
+        const atOnce = (name: NodeName): boolean => this.lane(name).isReserved;
+        const brief = original.call(this, { ...ask, walltimeMs: 1 }, Number.POSITIVE_INFINITY);
+        const others = brief.filter(({ name }) => atOnce(name));
+        return [...new Set([...views, ...others])].slice(0, max);
+      };
+    }),
+  };
+}
+
+/** A head that starts has all reservations, but the nodes of maintenance are not in them. */
+function forgetMaintenance(): Planted {
+  return {
+    remove: replaceMethod(Engine.prototype, 'perform', (original) => {
+      return function perform(this: Engine, ...[input, done]: Parameters<Engine['perform']>): void {
+        if (input.kind === 'started') emptyMaintenance(this.state);
+        original.call(this, input, done);
+      };
+    }),
+  };
+}
+
+function emptyMaintenance({ reservations }: State): void {
+  for (const [id, one] of reservations) {
+    if (one.purpose !== 'maintenance') continue;
+    const slots = one.slots.map((slot) => ({ ...slot, shares: {} }));
+    reservations.set(id, { ...one, slots });
+  }
+}
+
 export const SCHEDULER_CANARIES: readonly Canary[] = [
   {
     name: 'limit-ignored',
@@ -58,5 +117,23 @@ export const SCHEDULER_CANARIES: readonly Canary[] = [
     sentence: 'a task is sent away for one that starts without that',
     plant: evictTheFirst,
     weather: CROWDED,
+  },
+  {
+    name: 'reservation-ignored',
+    sentence: 'others take what is set aside',
+    plant: takeWhatIsFree,
+    weather: BOOKED,
+  },
+  {
+    name: 'runs-into-maintenance',
+    sentence: 'a task starts although it may run into a maintenance or a reservation',
+    plant: lookNoFurther,
+    weather: BOOKED,
+  },
+  {
+    name: 'maintenance-forgotten',
+    sentence: 'a head that starts again sets nothing aside for maintenance',
+    plant: forgetMaintenance,
+    weather: { ...BOOKED, headCrashMs: 20_000 },
   },
 ];

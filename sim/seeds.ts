@@ -35,6 +35,10 @@ export const PINNED: readonly {
     weather: PLAIN,
     broke: 'a part that had ended came back as a stale claim, and the end of its task was a bug',
   },
+  {
+    seed: 3069,
+    broke: 'under fifo nobody looked again when fair share had brought another task to the front',
+  },
 ];
 
 /** By the name of the canary. */
@@ -63,6 +67,9 @@ export const CANARY_SEEDS: Readonly<Record<string, number>> = {
   'output-cut': 20,
   'spool-not-emptied': 1,
   'limit-ignored': 2,
-  'promise-broken': 4,
+  'promise-broken': 11,
   'preempts-for-nothing': 1,
+  'reservation-ignored': 1,
+  'runs-into-maintenance': 1,
+  'maintenance-forgotten': 1,
 };

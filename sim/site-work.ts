@@ -1,7 +1,9 @@
 // What users ask of the site beside the resources of their jobs, and what operators do to the site's
-// rules during a run: partitions and qualities of service, changes of partitions.
+// rules during a run: partitions and qualities of service, changes of partitions. What is set aside
+// is in booking.ts.
 
 import type { Submission } from '../src/core/model/submission.ts';
+import type { Booking } from './booking.ts';
 import type { Dice } from './chance.ts';
 import { type Client, operator } from './client.ts';
 import type { Time } from './clock.ts';
@@ -14,6 +16,7 @@ export interface SiteWorkWorld {
   readonly client: Client;
   readonly site: Site;
   readonly weather: Weather;
+  readonly booking: Booking;
 }
 
 export class SiteWork {
@@ -27,8 +30,10 @@ export class SiteWork {
   }
 
   start(): void {
-    const { weather } = this.#world;
+    const { weather, booking } = this.#world;
     this.#every(weather.partitionMs, () => this.#changePartition());
+    this.#every(weather.reserveMs, () => booking.reserve());
+    this.#every(weather.maintenanceMs, () => booking.maintain());
   }
 
   stop(): void {
@@ -39,6 +44,7 @@ export class SiteWork {
   tidyUp(): void {
     if (this.#world.weather.isPlain) return;
     for (const partition of this.#partitions) this.#reset(partition);
+    this.#world.booking.tidyUp();
   }
 
   /** Of one submission. */
@@ -49,6 +55,7 @@ export class SiteWork {
       partition: dice.happens(0.02) ? 'misspelt' : dice.pick(this.#partitions),
       ...(dice.happens(0.5) ? { qos: dice.pick(['normal', 'high', 'low']) } : {}),
       ...(dice.happens(0.6) ? { walltimeMs: dice.whole(1000, 25_000) } : {}),
+      ...this.#world.booking.wishes(),
     };
   }
 

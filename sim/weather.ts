@@ -45,10 +45,13 @@ export interface Weather {
   readonly isPlain: boolean;
   /** How often operators change a partition. */
   readonly partitionMs: number | null;
+  /** How often somebody makes, changes or cancels a reservation, or a maintenance. */
+  readonly reserveMs: number | null;
+  readonly maintenanceMs: number | null;
 }
 
 /** What is drawn from the dice of the site. */
-type SiteWeather = Pick<Weather, 'isPlain' | 'partitionMs'>;
+type SiteWeather = Pick<Weather, 'isPlain' | 'partitionMs' | 'reserveMs' | 'maintenanceMs'>;
 
 const SWITCHED_OFF = 0.3;
 
@@ -99,11 +102,19 @@ export function drawSiteWeather(dice: Dice): SiteWeather {
     const drawn = dice.happens(SWITCHED_OFF) ? null : dice.whole(min, max);
     return isPlain ? null : drawn;
   };
-  return { isPlain, partitionMs: wish(10_000, 60_000) };
+  return {
+    ...{ isPlain, partitionMs: wish(10_000, 60_000) },
+    ...{ reserveMs: wish(5000, 30_000), maintenanceMs: wish(10_000, 60_000) },
+  };
 }
 
 /** As if there were nothing but jobs and nodes. */
-export const PLAIN: SiteWeather = { isPlain: true, partitionMs: null };
+export const PLAIN: SiteWeather = {
+  isPlain: true,
+  partitionMs: null,
+  reserveMs: null,
+  maintenanceMs: null,
+};
 
 export interface StormWorld {
   readonly time: Time;

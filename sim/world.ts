@@ -9,6 +9,7 @@ import type { Log } from '../src/ports/log.ts';
 import type { Dialer } from '../src/ports/net.ts';
 import type { Commit } from '../src/ports/store.ts';
 import { decode, encode } from '../src/wire/codec.ts';
+import { Booking } from './booking.ts';
 import { type Canary, NO_CANARY, type Planted } from './canary.ts';
 import { Dice } from './chance.ts';
 import { checkAccepted, checkBooks, checkFinal, checkOutcome } from './checkers/belief.ts';
@@ -108,10 +109,12 @@ export class World {
     const { lostAnswers } = weather;
     const headNow = (): number => new SimClock(time, host.life, host.skew).now();
     const common = { time, machines, weather, headNow };
-    this.#siteWork = new SiteWork({
-      ...{ ...common, site: this.#site, dice: siteDice.fork() },
+    const ofSite = {
+      dice: siteDice.fork(),
       client: new Client({ time, dice: siteDice.fork(), host, lostAnswers }),
-    });
+    };
+    const booking = new Booking({ ...ofSite, machines, truth, headNow });
+    this.#siteWork = new SiteWork({ ...ofSite, time, weather, site: this.#site, booking });
     this.workload = new Workload({
       ...{ ...common, truth, note, dice: dice.fork(), wishes: () => this.#siteWork.wishes() },
       client: new Client({ time, dice: dice.fork(), host, lostAnswers }),

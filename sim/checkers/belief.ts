@@ -53,7 +53,9 @@ export function checkFinal(truth: Truth, state: State): void {
 export function checkOutcome(truth: Truth, event: Extract<Event, { kind: 'task_done' }>): void {
   const { place, outcome } = event;
   const job = truth.jobs.get(place.jobId);
-  if (job === undefined) return;
+  // The program of a maintenance may be told to restart its node, and dies of that as it should.
+  const isDown = job?.spec.system !== undefined && outcome.detail === 'restarted its node';
+  if (job === undefined || isDown) return;
   const epoch = truth.taskOf(place).epoch;
   const epochId = formatEpochId(formatTaskId(place.jobId, place.index), epoch);
   const ran = truth.ran.get(epochId) ?? [];

@@ -73,7 +73,9 @@ function planAt({ state, settings, at }: Step): Plan {
 /** A13, A14: planned again, now that others have started, no promise is later than before. */
 function checkPromises({ step, before }: Cycle): void {
   if (before.more || before.preemptions.length > 0 || before.promised.length === 0) return;
-  const { promised } = planAt(step);
+  const { promised, starts, preemptions } = planAt(step);
+  // Who is now at a limit has left the line, and whoever waited for that goes before others.
+  if (starts.length > 0 || preemptions.length > 0) return;
   const now = new Map(promised.map((one) => [`${one.jobId}[${one.index}]`, one.at]));
   const scheduling = schedulingOf(step.state, step.settings);
   for (const { jobId, index, at } of before.promised) {
@@ -90,7 +92,7 @@ function checkPromises({ step, before }: Cycle): void {
 function checkQuotas(step: Step, { place }: Extract<Event, { kind: 'task_allocated' }>): void {
   const { state } = step;
   const job = state.jobs.get(place.jobId);
-  if (job === undefined) return;
+  if (job === undefined || job.spec.system !== undefined) return;
   const scheduling = schedulingOf(state, step.settings);
   const inPartition = heldBy(state, (one) => {
     return one.owner === job.owner && one.spec.partition === job.spec.partition;
@@ -132,31 +134,28 @@ function atMost(count: number, limit: number | null, words: string): void {
 function checkRoom(cycle: Cycle): void {
   const { preemptors, victims } = cycle;
   const started = startedWithout(cycle, null);
+  const jobs = new Set([...started].map((task) => Number(task.split('[')[0])));
   for (const jobId of preemptors) {
-    if (started.has(jobId)) continue;
+    if (jobs.has(jobId)) continue;
     throw new Violation('P12', `others make room for job ${jobId}, which could not start then`);
   }
-  const [only] = preemptors;
-  const wanted = new Set(
-    cycle.before.preemptions.map((one) => `${one.for.jobId}[${one.for.index}]`),
-  );
-  // Of several each might do without some, but not all of them.
-  if (only === undefined || wanted.size > 1) return;
   for (const victim of victims) {
-    if (!startedWithout(cycle, victim).has(only)) continue;
-    const words = `${formatTaskId(victim.jobId, victim.index)} makes room for job ${only}`;
-    throw new Violation('P12', `${words}, which needs no more than what the others leave`);
+    const others = startedWithout(cycle, victim);
+    // What starts in its stead may be somebody else: only the same ones prove it needless.
+    if (![...started].every((task) => others.has(task))) continue;
+    const words = `${formatTaskId(victim.jobId, victim.index)} makes room`;
+    throw new Violation('P12', `${words}, but without that the same tasks would start`);
   }
 }
 
-/** Jobs that start once all that leaves is gone, except for one that stays as it is. */
-function startedWithout({ step }: Cycle, except: TaskPlace | null): ReadonlySet<number> {
+/** Tasks that start once all that leaves is gone, except for one that stays as it is. */
+function startedWithout({ step }: Cycle, except: TaskPlace | null): ReadonlySet<string> {
   const { state, settings, at } = step;
   const snapshot = snapshotOf(state, settings, STARTS_PER_CYCLE_MAX, at);
   const pool = new NodePool();
   for (const view of snapshot.pool) pool.set(viewWithout(state, view, except));
   const { starts } = plan({ ...snapshot, pool }, at);
-  return new Set<number>(starts.map(({ jobId }) => jobId));
+  return new Set(starts.map(({ jobId, index }) => `${jobId}[${index}]`));
 }
 
 function viewWithout(state: State, view: NodeView, except: TaskPlace | null): NodeView {

@@ -81,7 +81,7 @@ function checkFits({ truth, machines }: SafetyWorld, process: SimProcess): void 
   for (const one of [...truth.live, process]) {
     const { epochId, jobId } = placeOf(one);
     const job = truth.jobs.get(jobId);
-    if (one.node !== process.node || job === undefined) continue;
+    if (one.node !== process.node || job === undefined || job.spec.system !== undefined) continue;
     const stands = isStopped(one) && (epochs.get(epochId)?.stands ?? true);
     epochs.set(epochId, { process: one, job, stands });
   }
@@ -146,7 +146,7 @@ export function checkEvent({ truth, machines }: SafetyWorld, event: Event, at: n
         throw broken('S3', `${textOf(event.place)} skips to epoch ${event.epoch}`);
       }
       for (const { node } of event.shares) {
-        if (truth.drained.has(node)) {
+        if (truth.drained.has(node) && !isOfSystem(truth, event.place)) {
           throw broken('S10', `${textOf(event.place)} is given to ${node}, which is drained`);
         }
       }
@@ -165,6 +165,11 @@ export function checkEvent({ truth, machines }: SafetyWorld, event: Event, at: n
       return;
     default:
   }
+}
+
+/** The program of a maintenance runs on drained nodes too, and beside whoever was suspended. */
+function isOfSystem(truth: Truth, { jobId }: Pick<TaskPlace, 'jobId'>): boolean {
+  return truth.jobs.get(jobId)?.spec.system !== undefined;
 }
 
 /** S8: every submission of a run has a name of its own. */

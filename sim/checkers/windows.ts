@@ -39,7 +39,8 @@ export function checkWindows(
   if (truth.reservations.size === 0) return;
   const { place, shares } = event;
   const spec = truth.jobs.get(place.jobId)?.spec;
-  if (spec === undefined) return;
+  // The program of a maintenance is let in by it, takes nothing, and is ended with it.
+  if (spec === undefined || spec.system !== undefined) return;
   const until = spec.walltimeMs === null ? Infinity : at + spec.walltimeMs;
   const reservation = truth.reservationOf(place.jobId);
   for (const { node, resources } of shares) {

@@ -27,3 +27,10 @@ test('every canary has a seed of its own, and no seed is for a canary that is go
   const names = CANARIES.map(({ name }) => name).sort();
   assert.deepEqual(names, Object.keys(CANARY_SEEDS).sort());
 });
+
+test('[S5] who takes what is set aside for others is found', async () => {
+  const canary = CANARIES.find(({ name }) => name === 'reservation-ignored');
+  const seed = CANARY_SEEDS['reservation-ignored'] ?? 1;
+  assert.equal((await runSeed({ seed, canary })).violation?.rule, 'S5');
+  assert.equal((await runSeed({ seed, weather: canary?.weather })).violation, null);
+});
