@@ -41,7 +41,6 @@ export const createReservationRequest = z.strictObject({
   durationMs: z.int(),
   recurrence: recurrence.optional(),
 });
-export type CreateReservationBody = z.infer<typeof createReservationRequest>;
 
 /** What is absent stays as it is. */
 export const changeReservationRequest = z.strictObject({

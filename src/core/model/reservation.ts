@@ -73,8 +73,3 @@ export interface Reservation {
 export function currentSlot(reservation: Reservation, at: number): ReservedSlot | null {
   return reservation.slots.find((slot) => slot.from <= at && at < slot.until) ?? null;
 }
-
-/** Every node of any of its slots, each once. */
-export function nodesOf({ slots }: Pick<Reservation, 'slots'>): readonly NodeName[] {
-  return [...new Set(slots.flatMap((slot) => Object.keys(slot.shares) as NodeName[]))];
-}

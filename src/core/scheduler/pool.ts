@@ -144,9 +144,10 @@ export class NodePool {
     return Array.from(classes, ({ nodes }) => nodes);
   }
 
-  /** Nodes that could hold a part when empty and cannot now, by the first end of what they run. */
+  /** Nodes that could hold a part when empty and cannot now, by when cpus for it are free. */
   later(request: ResourceRequest, key?: string): Iterable<Later<NodeView>> {
-    const later = this.#ends.later((sample) => couldEverHold(sample, request));
+    const isAble = (sample: NodeView): boolean => couldEverHold(sample, request);
+    const later = this.#ends.later(isAble, request.perNode.cpuCount);
     const known = key === undefined ? undefined : this.#known.get(key);
     return known?.classes.size === 0 ? later : without(later, request);
   }
