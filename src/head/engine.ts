@@ -5,7 +5,7 @@ import { present } from '../core/base/assert.ts';
 import { err, ok, type Result } from '../core/base/result.ts';
 import type { Command, Reply, SubmitJob } from '../core/controller/commands.ts';
 import { type Decision, decide, type Input } from '../core/controller/controller.ts';
-import { snapshotOf } from '../core/controller/decide/schedule.ts';
+import { asksForLoads, snapshotOf } from '../core/controller/decide/schedule.ts';
 import { acceptSubmission } from '../core/controller/decide/submit.ts';
 import type { Event, StepRecord } from '../core/controller/events.ts';
 import { ordersOf } from '../core/controller/outstanding.ts';
@@ -54,6 +54,8 @@ export interface EngineOptions {
   readonly settings: Settings;
   /** Gives orders to the node's live session, if there is one; called after their commit. */
   readonly send: (node: NodeName, orders: readonly Order[]) => void;
+  /** Load average per cpu of the connected nodes, as they said last. */
+  readonly loads?: (state: State) => ReadonlyMap<NodeName, number>;
   /** The memory is about to be rebuilt from the store: every session must start anew. */
   readonly onReload: () => void;
 }
@@ -334,7 +336,10 @@ export class Engine {
   #schedule(): void {
     if (!this.#state.scheduleDue) return;
     const at = this.#clock.now();
-    this.#record(decide(this.#state, { kind: 'schedule' }, this.settings, at), at);
+    const { loads } = this.#options;
+    const isAsked = loads !== undefined && asksForLoads(this.#state, this.settings);
+    const input: Input = { kind: 'schedule', ...(isAsked ? { loads: loads(this.#state) } : {}) };
+    this.#record(decide(this.#state, input, this.settings, at), at);
   }
 
   /** What the touched epochs need now; told to the nodes once this group is durable. */

@@ -1,6 +1,7 @@
 // One head: engine, agents and their timers, on whatever ports it is given. The simulator runs
 // this very shell; bin/head.ts gives it real sockets and the real store.
 
+import type { State } from '../core/controller/state.ts';
 import type { NodeName } from '../core/model/ids.ts';
 import type { Settings } from '../core/model/settings.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
@@ -51,6 +52,7 @@ export async function startHead(ports: HeadPorts, options: HeadSettings): Promis
     log,
     settings,
     send: (node, orders) => agents.send(node, orders),
+    loads: (state) => loadsOf(state, agents),
     onReload: () => agents.reset('the head reads its store again'),
   });
   agents.attach(engine);
@@ -81,6 +83,15 @@ export async function startHead(ports: HeadPorts, options: HeadSettings): Promis
       agents.reset('the head is stopping');
     },
   };
+}
+
+function loadsOf({ nodes }: State, agents: Agents): ReadonlyMap<NodeName, number> {
+  const loads = new Map<NodeName, number>();
+  for (const { name, total } of nodes.values()) {
+    const load = agents.load(name);
+    if (load !== null) loads.set(name, load.load1 / Math.max(1, total.cpuCount));
+  }
+  return loads;
 }
 
 function changeTo(

@@ -72,6 +72,8 @@ export class EngineBench {
   /** What happened, in order: replies, orders, reloads. */
   readonly trace: string[] = [];
   readonly settings: Settings;
+  /** What nodes say of their load, per cpu. */
+  readonly loads = new Map<NodeName, number>();
   /** Writes asked for and not let go yet. */
   #waiting: (() => void)[] = [];
   #store: MemoryStore | null = null;
@@ -108,6 +110,7 @@ export class EngineBench {
       log: QUIET,
       settings: this.settings,
       send: (node, orders) => this.trace.push(`to ${node}: ${orders.map(orderWords).join(', ')}`),
+      loads: () => this.loads,
       onReload: () => this.trace.push('reload'),
     });
     await this.settle();

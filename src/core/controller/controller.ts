@@ -48,7 +48,7 @@ export type Input =
   /** The site's fence command has confirmed that the node is off; asked for in this session. */
   | { readonly kind: 'fenced'; readonly node: NodeName; readonly session: number }
   | { readonly kind: 'tick' }
-  | { readonly kind: 'schedule' };
+  | { readonly kind: 'schedule'; readonly loads?: ReadonlyMap<NodeName, number> };
 
 export interface Decision {
   /** Already applied; to be written as one record unless empty. */
@@ -86,7 +86,7 @@ function decideInput(step: Step, input: Input): Result<Reply, Refusal> | undefin
     case 'tick':
       return void decideTick(step);
     case 'schedule':
-      return void decideSchedule(step);
+      return void decideSchedule(step, input.loads);
     default:
       return unreachable(input);
   }

@@ -5,6 +5,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochId, NodeName } from '../../../src/core/model/ids.ts';
 import type { Report } from '../../../src/core/model/orders.ts';
+import {
+  DEFAULT_PARTITION,
+  plainPartition,
+  plainScheduling,
+} from '../../../src/core/model/scheduling.ts';
 import { rebuild } from '../../../src/head/journal.ts';
 import { StoreFailure } from '../../../src/ports/store.ts';
 import { MemoryStore } from '../../../src/store/memory.ts';
@@ -268,4 +273,18 @@ test('the start of a short task is written together with its end, that of a long
   made.clock.pass(5);
   await made.settle();
   assert.deepEqual(made.take(), ['start: done']);
+});
+
+test('[A9] a partition that places by load starts on the node that says it idles', async () => {
+  const scheduling = plainScheduling('first_fit');
+  const partition = { ...plainPartition(DEFAULT_PARTITION), placement: 'least_loaded' as const };
+  const made = new EngineBench({
+    scheduling: { ...scheduling, partitions: { [DEFAULT_PARTITION]: partition } },
+  });
+  await made.start();
+  for (const name of ['n1', 'n2']) await made.connect(name);
+  made.loads.set('n1' as NodeName, 3);
+  made.submit('a');
+  await made.settle();
+  assert.deepEqual([...made.engine.state.nodes.get('n2' as NodeName)!.holding.keys()], ['1#1']);
 });

@@ -14,11 +14,13 @@ import { placeOf, type State } from '../state.ts';
 import type { Step } from '../step.ts';
 import { preempt, resume, resumeApart, stoppedTasks } from './preempt.ts';
 
-export function decideSchedule(step: Step): void {
+/** `loads`: load average per cpu by node, for partitions that place by it. */
+export function decideSchedule(step: Step, loads: Snapshot['loads'] = NO_RULES.loads): void {
   const { state } = step;
   resumeApart(step);
   if (state.hopeless.size === 0) state.hopelessSince = state.pool.changes;
-  const planned = plan(snapshotOf(state, step.settings, STARTS_PER_CYCLE_MAX, step.at), step.at);
+  const snapshot = snapshotOf(state, step.settings, STARTS_PER_CYCLE_MAX, step.at);
+  const planned = plan({ ...snapshot, loads }, step.at);
   for (const taker of planned.resumes) resume(step, taker);
   for (const { jobId, index, shares } of planned.starts) {
     const job = present(state.jobs.get(jobId), `job ${jobId}`);
@@ -30,6 +32,12 @@ export function decideSchedule(step: Step): void {
   state.scheduleDue = planned.more;
   endOfChain(state, planned.more);
   state.plansAhead = planned.promised.length > 0;
+}
+
+/** Whether any partition places by load: only then is it worth collecting. */
+export function asksForLoads(state: State, settings: Settings): boolean {
+  const partitions = Object.values(schedulingOf(state, settings).partitions);
+  return partitions.some(({ placement }) => placement === 'least_loaded');
 }
 
 /**

@@ -2,6 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { NodeName } from '../../../../src/core/model/ids.ts';
+import {
+  DEFAULT_PARTITION,
+  type PlacementRule,
+  plainPartition,
+} from '../../../../src/core/model/scheduling.ts';
 import { plan } from '../../../../src/core/scheduler/plan.ts';
 import { type JobWords, type NodeWords, planWords, snapshot } from '../../../support/snapshots.ts';
 
@@ -172,3 +178,32 @@ test('[A4] shares name the gpus that are free', () => {
     [[1, 2], [3]],
   );
 });
+
+const PLACES: readonly (readonly [PlacementRule, string])[] = [
+  ['pack', '1@n1 2@n1 3@n2'],
+  ['spread', '1@n2 2@n3 3@n2'],
+  ['least_loaded', '1@n3 2@n3 3@n3'],
+];
+
+for (const [placement, wanted] of PLACES) {
+  test(`[A9] a partition that places by ${placement} fills nodes in that order`, () => {
+    const nodes = [
+      { ...N4, used: { cpus: 2 } },
+      { ...N4, name: 'n2' },
+      { ...N4, name: 'n3' },
+    ];
+    const snap = snapshot(nodes, [{ cpus: 1 }, { cpus: 1 }, { cpus: 1 }]);
+    const plain = plainPartition(DEFAULT_PARTITION);
+    const scheduling = {
+      ...snap.scheduling,
+      partitions: { [DEFAULT_PARTITION]: { ...plain, placement } },
+    };
+    // What is allocated is not what is busy: n3 idles, whatever it has given away.
+    const loads = new Map([
+      ['n1' as NodeName, 0.5],
+      ['n2' as NodeName, 2],
+      ['n3' as NodeName, 0.1],
+    ]);
+    assert.equal(planWords(plan({ ...snap, scheduling, loads }, 0)), wanted);
+  });
+}
