@@ -48,6 +48,11 @@ export class Preemptor {
   readonly #expelled = new Set<NodeName>();
   /** Searches known to find nothing. */
   readonly #hopeless: Set<string>;
+  /**
+   * Searches that the next cycle need not repeat: they were hopeless, or somebody leaves. Only these
+   * are counted, else cycles that are cut short could follow each other for ever.
+   */
+  readonly #taught = new Set<string>();
   /** Tasks that wait for others to leave. */
   #claims = 0;
   readonly #searches = new Map<string, RoomSearch>();
@@ -75,11 +80,11 @@ export class Preemptor {
     const key = `${ask.key} ${tier}`;
     if (this.#hopeless.has(key)) return null;
     const search = this.#searchOf(key, ask, tier);
-    const found = search?.find() ?? null;
-    if (found === null) {
-      if (search !== null) this.#hopeless.add(key);
-      return null;
-    }
+    if (search === null) return null;
+    const found = search.find();
+    if (found === null) this.#hopeless.add(key);
+    if (found === null || found.victims.length > 0) this.#taught.add(key);
+    if (found === null) return null;
     for (const victim of found.victims) this.#expel(victim, taker);
     return found.names;
   }
@@ -88,7 +93,7 @@ export class Preemptor {
   #searchOf(key: string, ask: Ask, tier: number): RoomSearch | null {
     let search = this.#searches.get(key);
     if (search === undefined) {
-      this.isCutShort = this.#searches.size >= ROOM_SEARCHES_PER_CYCLE_MAX;
+      this.isCutShort = this.#taught.size >= ROOM_SEARCHES_PER_CYCLE_MAX;
       if (this.isCutShort) return null;
       search = new RoomSearch(this.#board, ask, (one, name) => this.#victimOn(name, one, tier));
       this.#searches.set(key, search);

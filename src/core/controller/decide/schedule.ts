@@ -20,7 +20,8 @@ export function decideSchedule(step: Step, loads: Snapshot['loads'] = NO_RULES.l
   resumeApart(step);
   if (state.hopeless.size === 0) state.hopelessSince = state.pool.changes;
   const snapshot = snapshotOf(state, step.settings, STARTS_PER_CYCLE_MAX, step.at);
-  const planned = plan({ ...snapshot, loads }, step.at);
+  // Added to by this cycle only: whoever merely asks what would be planned must leave no trace.
+  const planned = plan({ ...snapshot, loads, hopeless: state.hopeless }, step.at);
   for (const taker of planned.resumes) resume(step, taker);
   for (const { jobId, index, shares } of planned.starts) {
     const job = present(state.jobs.get(jobId), `job ${jobId}`);
@@ -66,7 +67,6 @@ export function snapshotOf(
     ...{ queue, pool, scheduling, fairness, windows, startsMax },
     quotas: new QuotaBook(held),
     stopped: stoppedTasks(state),
-    hopeless: state.hopeless,
   };
 }
 

@@ -1,11 +1,13 @@
 // A task of a higher tier takes the place of others: by requeueing, cancelling or stopping them.
 
 import assert from 'node:assert/strict';
+import { snapshotOf } from '../../../../src/core/controller/decide/schedule.ts';
 import type { Event } from '../../../../src/core/controller/events.ts';
 import type { NodeName } from '../../../../src/core/model/ids.ts';
 import type { PreemptMode } from '../../../../src/core/model/scheduling.ts';
 import { plainPartition, plainScheduling } from '../../../../src/core/model/scheduling.ts';
 import type { Settings } from '../../../../src/core/model/settings.ts';
+import { plan } from '../../../../src/core/scheduler/plan.ts';
 import { ANN, BOB, place, SETTINGS, scenario, type TestHead } from '../../../support/controller.ts';
 
 /** Jobs that name no partition are of the lower tier. */
@@ -156,4 +158,20 @@ scenario(
     assert.deepEqual(head.node('n1').free, head.node('n1').total);
   },
   settings('suspend'),
+);
+
+scenario(
+  '[P12] asking what would be planned leaves no trace in what is planned next',
+  (head) => {
+    head.connect('n1', { cpus: 2 });
+    const blocker = head.running({ partition: 'urgent', cpuCount: 1 });
+    head.running({ cpuCount: 1 });
+    urgent(head);
+    plan(snapshotOf(head.state, settings('requeue'), 10, 0), 0);
+    assert.equal(head.state.hopeless.size, 0, 'a search that found nothing is not remembered');
+    head.ended(`${blocker}#1`);
+    const [asked] = cycle(head);
+    assert.equal(asked?.kind, 'end_asked');
+  },
+  settings('requeue'),
 );
