@@ -39,6 +39,14 @@ export const PINNED: readonly {
     seed: 3069,
     broke: 'under fifo nobody looked again when fair share had brought another task to the front',
   },
+  {
+    seed: 20064,
+    broke: 'who merely asked what would be planned changed whom the next cycle sent away',
+  },
+  {
+    seed: 20078,
+    broke: 'cycles cut short in a search that nobody had to leave for followed each other for ever',
+  },
 ];
 
 /** By the name of the canary. */

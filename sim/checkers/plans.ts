@@ -20,6 +20,8 @@ import { Violation } from '../violation.ts';
 interface Cycle {
   readonly step: Step;
   readonly before: Plan;
+  /** It goes on from cycles before it although nodes have changed since: it may be mistaken. */
+  readonly remembersOld: boolean;
   /** Ids of jobs that something makes room for. */
   readonly preemptors: Set<number>;
   readonly victims: TaskPlace[];
@@ -32,7 +34,10 @@ export class PlanWatch {
   before(step: Step, event: Event, first: boolean): void {
     if (first) this.settle();
     if (this.#cycle === null && isOfCycle(event)) {
-      this.#cycle = { step, before: planAt(step), preemptors: new Set(), victims: [] };
+      const { hopeless, hopelessSince, pool } = step.state;
+      const remembersOld = hopeless.size > 0 && pool.changes !== hopelessSince;
+      const before = planAt(step);
+      this.#cycle = { step, before, remembersOld, preemptors: new Set(), victims: [] };
     }
   }
 
@@ -51,7 +56,7 @@ export class PlanWatch {
     this.#cycle = null;
     if (cycle === null) return;
     checkPromises(cycle);
-    if (cycle.victims.length > 0) checkRoom(cycle);
+    if (cycle.victims.length > 0 && !cycle.remembersOld) checkRoom(cycle);
   }
 }
 
