@@ -57,7 +57,7 @@ const SETTINGS: Settings = {
 export type Timing = Pick<HeadOptions, 'settings' | 'heartbeatMs' | 'tickMs'>;
 
 /** A tenth of what a real cluster has, so that a test need not wait. */
-const QUICK: Timing = { settings: SETTINGS, heartbeatMs: 300, tickMs: 200 };
+export const QUICK: Timing = { settings: SETTINGS, heartbeatMs: 300, tickMs: 200 };
 
 /** What one epoch of one task left behind. Times are seconds of the machine's uptime. */
 export interface Receipt {
@@ -126,7 +126,8 @@ export class HostedCluster {
   }
 
   async startHead(): Promise<void> {
-    const options = {
+    const options: HeadOptions = {
+      config: { file: null, flags: [], directory: this.directory, written: {} },
       directory: this.headDirectory,
       clusterName: 'hosts',
       socketPath: this.#socketPath,
@@ -228,10 +229,14 @@ export class HostedCluster {
 
   /** What ran, by the receipts of the processes themselves. */
   ran(id: number): Receipt[] {
-    return readdirSync(this.receipts)
-      .filter((file) => file.split('@')[0]?.split('[')[0] === String(id))
+    return this.#filesOf(id)
       .map((file) => this.#receipt(file))
       .sort((a, b) => a.epoch - b.epoch);
+  }
+
+  /** All signs of life of a job, in seconds of the machine's uptime. */
+  beats(id: number): number[] {
+    return this.#filesOf(id).flatMap((file) => this.#beats(file));
   }
 
   /** Waits for the first sign of life of an epoch. */
@@ -309,17 +314,31 @@ export class HostedCluster {
     return openSync(file, 'a');
   }
 
+  #filesOf(id: number): string[] {
+    const isOf = (file: string): boolean => file.split('@')[0]?.split('[')[0] === String(id);
+    return readdirSync(this.receipts).filter(isOf);
+  }
+
+  #lines(file: string): string[] {
+    return readFileSync(join(this.receipts, file), 'utf8').trim().split('\n');
+  }
+
+  #beats(file: string): number[] {
+    return this.#lines(file)
+      .filter((line) => line !== 'end')
+      .map(Number);
+  }
+
   #receipt(file: string): Receipt {
     const [task = '', epoch, host = ''] = file.split('@');
-    const lines = readFileSync(join(this.receipts, file), 'utf8').trim().split('\n');
-    const beats = lines.filter((line) => line !== 'end').map(Number);
+    const beats = this.#beats(file);
     return {
       task,
       epoch: Number(epoch),
       host,
       from: beats[0] ?? 0,
       until: beats.at(-1) ?? 0,
-      ended: lines.at(-1) === 'end',
+      ended: this.#lines(file).at(-1) === 'end',
     };
   }
 }

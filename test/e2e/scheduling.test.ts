@@ -1,0 +1,198 @@
+// Scheduling on five hosts with real processes: what the plan promised, the receipts of the processes
+// must show. Policies, reservations, each way of maintenance, each way of making room.
+
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, afterEach, before, describe, it } from 'node:test';
+import type { ExplainReply } from '../../src/api/jobs.ts';
+import type { MaintenanceView } from '../../src/api/maintenance.ts';
+import type { NodeName } from '../../src/core/model/ids.ts';
+import {
+  type Partition,
+  plainPartition,
+  plainScheduling,
+} from '../../src/core/model/scheduling.ts';
+import { HostedCluster, QUICK, type Receipt } from './support/hosted-cluster.ts';
+import { until } from './support/hosts.ts';
+
+const NODES = ['n1', 'n2', 'n3', 'n4'];
+/** Of each node. */
+const CPUS = 4;
+/** Between a decision of the head and the first sign of life, on a crowded machine. */
+const LATE_S = 2.5;
+
+const PARTITIONS: Readonly<Record<string, Partition>> = {
+  default: plainPartition('default', 'easy'),
+  line: { ...plainPartition('line', 'fifo'), nodes: ['n4' as NodeName] },
+  stops: { ...plainPartition('stops'), preempt: 'suspend' },
+  returns: { ...plainPartition('returns'), preempt: 'requeue' },
+  leaves: { ...plainPartition('leaves'), preempt: 'cancel' },
+  urgent: { ...plainPartition('urgent'), tier: 1 },
+};
+
+describe('scheduling on hosts', { timeout: 150_000 }, () => {
+  let cluster: HostedCluster;
+
+  before(async () => {
+    const scheduling = { ...plainScheduling('easy'), partitions: PARTITIONS };
+    const settings = { ...QUICK.settings, scheduling };
+    cluster = await HostedCluster.start(NODES.length, { ...QUICK, settings });
+  });
+  after(async () => {
+    await cluster?.close();
+  });
+  afterEach(async () => {
+    await cluster.clean().catch((error: unknown) => {
+      throw new Error(`${String(error)}\n${cluster.logs()}`);
+    });
+  });
+
+  const submit = (beats: number, seconds: number, more: Record<string, unknown> = {}) =>
+    cluster.submit(beats, { walltimeMs: seconds * 1000, ...more });
+  const why = (id: number) => cluster.call<ExplainReply>('GET', `/v1/jobs/${id}/why`);
+  const completed = async (id: number): Promise<Receipt> => {
+    const { outcome } = await cluster.done(id);
+    assert.equal(outcome?.kind, 'completed', `job ${id}: ${outcome?.detail}`);
+    const last = cluster.ran(id).at(-1);
+    assert.ok(last?.ended, `job ${id} ran to its end`);
+    return last;
+  };
+  const firstBeat = (id: number): number => Math.min(...cluster.ran(id).map(({ from }) => from));
+  const lastBeat = (id: number): number => Math.max(...cluster.ran(id).map((one) => one.until));
+
+  it('[A13, J23] easy: a short job passes, a long one does not, and why tells when the wide one starts', async () => {
+    const deep = await submit(30, 5, { nodeCount: 3, cpuCount: CPUS });
+    await cluster.started(deep);
+    const wide = await submit(10, 3, { nodeCount: 4, cpuCount: CPUS });
+    const { startsAt, startNodes } = await why(wide);
+    assert.deepEqual([...startNodes].sort(), NODES);
+    const asked = cluster.work(5, { walltimeMs: 60_000 });
+    const dry = await cluster.call<ExplainReply>('POST', '/v1/jobs/rehearse', asked);
+    assert.match(dry.smaller.join(), /a time limit of [1-4]s instead of 1m/);
+    const long = await submit(5, 60);
+    const short = await submit(5, 1);
+    const shortRan = await completed(short);
+    assert.match(
+      (await why(long)).reason?.words ?? '',
+      new RegExp(`kept for job ${wide}|before it`),
+    );
+    for (const id of [deep, wide, long]) await completed(id);
+    assert.ok(shortRan.until < lastBeat(deep), 'the short one was through before the room came');
+    assert.ok(firstBeat(wide) - lastBeat(deep) < LATE_S, 'nobody delayed the wide one');
+    assert.ok(firstBeat(long) >= lastBeat(wide), 'the long one did not pass');
+    const wideStarted = (await cluster.call<{ startedAt: number }>('GET', `/v1/jobs/${wide}`))
+      .startedAt;
+    assert.ok(startsAt !== null && wideStarted <= startsAt, 'no later than told');
+  });
+
+  it('[A10, P1] fifo in one partition: nobody passes there, while another one starts on the same host', async () => {
+    const line = { partition: 'line' };
+    const first = await submit(20, 10, { ...line, cpuCount: 3 });
+    await cluster.started(first);
+    const second = await submit(5, 10, { ...line, cpuCount: CPUS });
+    const third = await submit(1, 1, line);
+    const other = await submit(1, 1, { nodeNames: ['n4'] });
+    assert.equal((await completed(other)).host, 'n4');
+    assert.equal(cluster.ran(third).length, 0);
+    assert.match((await why(third)).words, new RegExp(`behind job ${second}, which nobody passes`));
+    for (const id of [first, second, third]) assert.equal((await completed(id)).host, 'n4');
+    assert.ok(firstBeat(third) >= lastBeat(second));
+    assert.ok(lastBeat(other) < lastBeat(first));
+  });
+
+  it('[R1, R2] a reservation: its member runs in it, others before it and after it', async () => {
+    const now = Date.now();
+    const slot = { at: now + 3500, durationMs: 4000, nodeNames: ['n2'], share: 'whole' };
+    await cluster.call('POST', '/v1/reservations', { name: 'course', ...slot });
+    const outside = { nodeNames: ['n2'] };
+    const long = await submit(1, 60, outside);
+    const before = await submit(3, 1, outside);
+    const member = await submit(5, 2, { reservation: 'course' });
+    assert.match((await why(long)).words, /reservation course of n2/);
+    for (const id of [before, member, long]) assert.equal((await completed(id)).host, 'n2');
+    const begins = uptimeOf(slot.at);
+    const ends = uptimeOf(slot.at + slot.durationMs);
+    assert.ok(lastBeat(before) < begins, 'the short one was before it');
+    assert.ok(firstBeat(member) >= begins && lastBeat(member) < ends, 'the member was in it');
+    assert.ok(firstBeat(long) >= ends, 'the long one came after it');
+  });
+
+  it('[M1, M2, M4] maintenance: each host has its way with what runs, and its program runs alone', async () => {
+    const policies = ['wait', 'requeue', 'suspend', 'kill'] as const;
+    const jobs = await Promise.all(
+      NODES.map((node) => submit(40, 60, { cpuCount: CPUS, nodeNames: [node] })),
+    );
+    for (const id of jobs) await cluster.started(id);
+    const stamps = (node: string): string => join(cluster.directory, `serviced-${node}`);
+    const stamp = 'cut -d" " -f1 /proc/uptime';
+    const plans = await Promise.all(
+      NODES.map((node, at) => {
+        const line = `${stamp} > ${stamps(node)}; sleep 1; ${stamp} >> ${stamps(node)}; hostname >> ${stamps(node)}`;
+        return cluster.call<MaintenanceView>('POST', '/v1/maintenance', {
+          ...{ nodes: [node], time: { kind: 'now' }, durationMs: 30_000, reason: 'fans' },
+          ...{ running: policies[at], program: { program: { kind: 'shell', line } } },
+        });
+      }),
+    );
+    for (const { id } of plans) {
+      const over = await until(`${id} is over`, async () => {
+        const view = await cluster.call<MaintenanceView>('GET', `/v1/maintenance/${id}`);
+        return view.endedAt === null ? undefined : view;
+      });
+      assert.equal(over.phase, 'done', over.detail ?? '');
+    }
+    const outcomes = await Promise.all(
+      jobs.map(async (id) => (await cluster.done(id)).outcome?.kind),
+    );
+    assert.deepEqual(outcomes, ['completed', 'completed', 'completed', 'cancelled']);
+    assert.deepEqual(
+      jobs.map((id) => cluster.ran(id).length),
+      [1, 2, 1, 1],
+    );
+    for (const [at, node] of NODES.entries()) {
+      assert.ok(existsSync(stamps(node)), `the program ran on ${node}`);
+      const [from, to, host] = readFileSync(stamps(node), 'utf8').trim().split('\n');
+      assert.equal(host, node);
+      const alone = beatsIn(jobs[at] as number, Number(from), Number(to));
+      assert.deepEqual(alone, [], `${node}: nobody's task ran beside the program`);
+    }
+  });
+
+  function beatsIn(id: number, from: number, to: number): number[] {
+    return cluster.beats(id).filter((beat) => beat > from && beat < to);
+  }
+
+  it('[P11, P13] a higher tier: who is there stops, starts again later, or leaves for it', async () => {
+    const partitions = ['stops', 'returns', 'leaves'];
+    const there = await Promise.all(
+      partitions.map((partition, at) =>
+        submit(40, 60, { partition, cpuCount: CPUS, nodeNames: [`n${at + 1}`] }),
+      ),
+    );
+    for (const id of there) await cluster.started(id);
+    const full = await submit(40, 60, { cpuCount: CPUS, nodeNames: ['n4'] });
+    await cluster.started(full);
+    const urgent = await submit(10, 5, { partition: 'urgent', cpuCount: CPUS, nodeCount: 3 });
+    const { host } = await completed(urgent);
+    assert.notEqual(host, 'n4', 'whose partition says off stays');
+    const [stopped, returned, left] = there as [number, number, number];
+    assert.match(
+      (await cluster.done(left)).outcome?.detail ?? '',
+      new RegExp(`preempted by ${urgent} `),
+    );
+    for (const id of [stopped, returned, full]) await completed(id);
+    assert.deepEqual(
+      [stopped, returned, left, full].map((id) => cluster.ran(id).length),
+      [1, 2, 1, 1],
+    );
+    const [from, to] = [firstBeat(urgent), lastBeat(urgent)];
+    for (const id of there) assert.deepEqual(beatsIn(id, from, to), [], `job ${id} stood still`);
+  });
+});
+
+/** The machine's uptime in seconds at this time of day, ms since 1970. */
+function uptimeOf(at: number): number {
+  const uptime = Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]);
+  return uptime + (at - Date.now()) / 1000;
+}
