@@ -31,12 +31,19 @@ export function occurrencesOf(recurrence: Recurrence, now: number): Result<Occur
   return starts.ok ? ok({ ...recurrence, starts: starts.value }) : starts;
 }
 
-/** Keeps enough occurrences placed ahead; asked with every tick. */
-export function extendReservations(engine: Engine): void {
-  for (const { id, recurrence, slots, placedUntil } of engine.state.reservations.values()) {
-    const missing = RESERVATION_SLOTS_AHEAD - slots.length;
+/**
+ * Keeps enough occurrences decided ahead; asked with every tick. Those skipped count too: else what
+ * stands in the way for a minute would cost every occurrence there will ever be.
+ */
+export function extendReservations(engine: Pick<Engine, 'state' | 'now' | 'perform'>): void {
+  const now = engine.now();
+  for (const { id, recurrence, request, ...known } of engine.state.reservations.values()) {
+    const skipped = known.skipped.filter(({ from }) => from > now).length;
+    const missing = RESERVATION_SLOTS_AHEAD - known.slots.length - skipped;
     if (recurrence === null || missing <= 0) continue;
-    const starts = nextStarts(recurrence, placedUntil, missing);
+    // What went by while the head was away is not gone through.
+    const after = Math.max(known.placedUntil, now - request.durationMs);
+    const starts = nextStarts(recurrence, after, missing);
     // It was read when it was made; a system that has lost its time zones meanwhile places none.
     if (!starts.ok) continue;
     const command = { kind: 'extend_reservation', id, starts: starts.value } as const;

@@ -36,7 +36,10 @@ export class UsageBook {
 
   /** The user holds so many cpus more, or less, from `at` on. */
   hold(user: UserName, cpus: number, at: number): void {
-    const account = this.#accounts.get(user) ?? { amount: 0, at, cpus: 0 };
+    const known = this.#accounts.get(user);
+    // Who has only ever held nothing, as the system, is nobody to share with.
+    if (known === undefined && cpus === 0) return;
+    const account = known ?? { amount: 0, at, cpus: 0 };
     this.#accounts.set(user, account);
     this.#advance(account, at);
     account.cpus += cpus;

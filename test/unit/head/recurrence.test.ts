@@ -3,7 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatInstant } from '../../../src/core/base/instant.ts';
-import { nextStarts } from '../../../src/head/recurrence.ts';
+import type { NodeName } from '../../../src/core/model/ids.ts';
+import type { Reservation } from '../../../src/core/model/reservation.ts';
+import { extendReservations, nextStarts, occurrencesOf } from '../../../src/head/recurrence.ts';
+import { OPERATOR, TestHead } from '../../support/controller.ts';
+import { reserve } from '../../support/reservations.ts';
 
 const BERLIN = 'Europe/Berlin';
 const ROWS: [cron: string, zone: string, after: string, starts: string[]][] = [
@@ -41,4 +45,54 @@ test('[R8] what is no recurrence is refused with the forms', () => {
     assert.ok(!found.ok, cron);
     assert.match(found.error.details['what'] ?? '', /write five fields/);
   }
+});
+
+const DAY = 24 * 3_600_000;
+
+/** A head whose node n1 is set aside for an hour every day at nine. */
+function everyDay(): { head: TestHead; known: () => Reservation; look: () => void } {
+  const head = new TestHead();
+  head.connect('n1');
+  const recurrence = occurrencesOf({ cron: '0 9 * * *', zone: 'UTC' }, head.at);
+  assert.ok(recurrence.ok);
+  head.command(reserve({ recurrence: recurrence.value }), OPERATOR);
+  const engine = {
+    state: head.state,
+    now: () => head.at,
+    perform: (...[input]: Parameters<Parameters<typeof extendReservations>[0]['perform']>) =>
+      void head.perform(input),
+  };
+  const look = (): void => {
+    head.tick();
+    extendReservations(engine);
+  };
+  return { head, known: () => head.state.reservations.get('r1') as Reservation, look };
+}
+
+test('[R8] what is in the way for a day costs the one occurrence that it meets', () => {
+  const { head, known, look } = everyDay();
+  head.command({ kind: 'drain_node', node: 'n1' as NodeName, reason: 'new fan' });
+  head.at += DAY;
+  for (let n = 0; n < 5; n += 1) look();
+  assert.deepEqual([known().slots.length, known().skipped.length], [6, 1]);
+  const written = head.records.length;
+  look();
+  assert.equal(head.records.length, written, 'and nothing is written while nothing changes');
+  head.command({ kind: 'undrain_node', node: 'n1' as NodeName });
+  head.at += DAY;
+  look();
+  assert.deepEqual([known().slots.length, known().skipped.length], [6, 1]);
+  head.at += 9 * DAY;
+  look();
+  assert.equal(known().slots.length, 7);
+  head.finish();
+});
+
+test('[R8] a head that was away for a year places what comes at its first look', () => {
+  const { head, known, look } = everyDay();
+  head.at += 365 * DAY;
+  look();
+  assert.equal(known().slots.length, 7);
+  assert.ok((known().slots[0]?.from ?? 0) > head.at - 3_600_000);
+  assert.deepEqual(known().skipped, []);
 });

@@ -25,6 +25,15 @@ export function decideMaintenances(step: Step): void {
   }
 }
 
+/** The window of one that is under way ends between two ticks: nobody gets in before it is looked at. */
+export function decideLateMaintenances(step: Step): void {
+  for (const { id, ...one } of [...step.state.maintenances.values()]) {
+    if (!isUnderWay(one)) continue;
+    const slot = step.state.reservations.get(id)?.slots[0];
+    if (slot !== undefined && slot.until <= step.at) advanceMaintenance(step, id);
+  }
+}
+
 export function advanceMaintenance(step: Step, id: string): void {
   const { phase, from, until } = maintenanceOf(step.state, id);
   if (isUnderWay({ phase })) return goOn(step, id);

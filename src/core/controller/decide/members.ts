@@ -6,6 +6,7 @@ import type { UserActor } from '../../model/actor.ts';
 import type { Refusal } from '../../model/errors.ts';
 import type { JobId } from '../../model/ids.ts';
 import type { JobSpec } from '../../model/job.ts';
+import { meetsLabel } from '../../model/labels.ts';
 import type { Reservation, ReservedSlot } from '../../model/reservation.ts';
 import { fitsIn } from '../../model/resources.ts';
 import { describeRequest } from '../../scheduler/explain.ts';
@@ -72,7 +73,7 @@ function holds({ state }: Step, { shares }: ReservedSlot, { request }: JobSpec):
     if (share === undefined || (exclusive && share !== 'whole')) return false;
     if (nodeNames.length > 0 && !nodeNames.includes(node.name)) return false;
     const has = labelsOf(node);
-    if (!labels.every((label) => has.has(label))) return false;
+    if (!labels.every((label) => meetsLabel(has, label))) return false;
     return fitsIn(perNode, share === 'whole' ? node.total : share);
   });
   return able.length >= nodeCount;

@@ -102,7 +102,8 @@ export function placeAll(
   }
   const slots: ReservedSlot[] = [];
   for (const start of recurrence?.starts ?? [time.from]) {
-    const slot = placeAt(request, start, durationMs, room);
+    // The first may have begun since it was read off the clock.
+    const slot = placeAt(request, Math.max(start, step.at), durationMs, room);
     if (!slot.ok) return refuseObstacle(step, slot.error, request);
     slots.push(slot.value);
   }

@@ -75,10 +75,11 @@ export function decideChange(step: Step, command: ChangeReservation, actor: Acto
   const found = ownReservation(step, command.reservation, actor, 'changing this reservation');
   if (!found.ok) return found;
   const known = found.value;
-  const { members = {} } = command;
-  const allowed = isForSelf(members, actor)
-    ? ok(null)
-    : needRole(actor, 'operator', 'reserving for others');
+  const { members = {}, request } = command;
+  const allowed =
+    isForSelf(members, actor) && request?.force !== true
+      ? ok(null)
+      : needRole(actor, 'operator', 'reserving for others, or with force,');
   if (!allowed.ok) return allowed;
   const named = checkName(step, command.name ?? known.name, known.id);
   if (!named.ok) return named;

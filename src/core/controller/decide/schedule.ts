@@ -12,11 +12,13 @@ import { windowsOf } from '../../scheduler/windows.ts';
 import { schedulingOf } from '../partitions.ts';
 import { placeOf, type State } from '../state.ts';
 import type { Step } from '../step.ts';
+import { decideLateMaintenances } from './maintenance-course.ts';
 import { preempt, resume, resumeApart, stoppedTasks } from './preempt.ts';
 
 /** `loads`: load average per cpu by node, for partitions that place by it. */
 export function decideSchedule(step: Step, loads: Snapshot['loads'] = NO_RULES.loads): void {
   const { state } = step;
+  decideLateMaintenances(step);
   resumeApart(step);
   if (state.hopeless.size === 0) state.hopelessSince = state.pool.changes;
   const snapshot = snapshotOf(state, step.settings, STARTS_PER_CYCLE_MAX, step.at);
@@ -51,7 +53,7 @@ function endOfChain(state: State, more: boolean): void {
   if (state.pool.changes !== state.hopelessSince) state.scheduleDue = true;
 }
 
-/** The state as the scheduler sees it at this instant. */
+/** The state as the scheduler sees it at this instant. Looking at it changes nothing. */
 export function snapshotOf(
   state: State,
   settings: Settings,

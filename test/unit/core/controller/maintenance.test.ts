@@ -172,6 +172,7 @@ scenario(
     assert.deepEqual(head.holders('2#1'), ['n1']);
     head.started('2#1');
     head.ended('2#1');
+    assert.equal(head.state.usage.usageAt(head.at).has(job.owner), false, 'it shares nothing');
     head.submit();
     head.tick();
     assert.deepEqual(head.schedule(), ['3#1@n1'], 'n1 is back, n2 is not');
@@ -215,6 +216,19 @@ scenario('[M4] a program has the time of the maintenance and no more', (head) =>
   assert.deepEqual(head.schedule(), [], 'not while it is being ended');
   head.ended('1#1', { cause: 'timeout', signal: 15 });
   head.tick(1000);
+  assert.equal(phase(head, id), 'failed');
+  assert.match(head.node('n1').drain?.reason ?? '', /was not through at the end of its time/);
+});
+
+scenario('[M4] nobody gets in between the end of the time and the next look at it', (head) => {
+  head.connect('n1');
+  const id = planned(head, { time: { kind: 'now' }, program: PROGRAM });
+  head.started('1#1');
+  head.submit();
+  head.at += 60 * MINUTE;
+  head.ended('1#1', { cause: 'timeout', signal: 15 });
+  const { events } = head.perform({ kind: 'schedule' });
+  assert.ok(!kinds(events).includes('task_allocated'), 'the node is no good');
   assert.equal(phase(head, id), 'failed');
   assert.match(head.node('n1').drain?.reason ?? '', /was not through at the end of its time/);
 });

@@ -142,6 +142,7 @@ scenario('[R5] only its users and groups get in, only with what can run in it', 
   const into = { reservation: 'lab', walltimeMs: HOUR };
   head.submit(into);
   head.submit(into, { by: chem });
+  head.submit({ ...into, labels: ['!old'] });
   const rows: [object, string][] = [
     [{ ...into, reservation: 'r9' }, 'reservation.not_found'],
     [{ ...into, walltimeMs: null }, 'reservation.job_unfit'],
@@ -242,6 +243,13 @@ scenario(
   },
 );
 
+scenario('[R8] an occurrence that begins while it is asked for has its first slot now', (head) => {
+  head.connect('n1');
+  const starts = [START_AT - 1, START_AT + 24 * HOUR];
+  const known = made(head, { recurrence: { cron: '0 9 * * *', zone: 'UTC', starts } });
+  assert.deepEqual(slotsOf(known), ['n1 0..60', 'n1 1440..1500']);
+});
+
 scenario(
   '[R9] operators reserve for all; users for themselves where the site lets them',
   (head) => {
@@ -261,6 +269,8 @@ scenario(
       head.refused({ ...change, members: { users: ['bob' as UserName] } }, ANN),
       'auth.role_needed',
     );
+    const forced = wishOf({ at: LATER, force: true });
+    assert.equal(head.refused({ ...change, request: forced }, ANN), 'auth.role_needed');
     head.command({ ...change, name: 'ours', request: wishOf({ at: LATER + 30 * MINUTE }) }, ANN);
     const known = head.state.reservations.get('r1') as Reservation;
     assert.deepEqual(
