@@ -31,11 +31,17 @@ export const SNAPSHOT_VERSION = 1;
 /** Snapshots of 0.1.0 know no turns. */
 type PartData = Omit<Part, 'turnHeard'> & Partial<Pick<Part, 'turnHeard'>>;
 
-type TaskData = Omit<Task, 'job' | 'parts' | 'suspendTurn' | 'preempted'> & {
+type TaskData = Omit<
+  Task,
+  'job' | 'parts' | 'suspendTurn' | 'preempted' | 'pausedMs' | 'pausedAt'
+> & {
   readonly parts: readonly (readonly [NodeName, PartData])[];
   readonly suspendTurn?: number;
   /** Absent: it was not. */
   readonly preempted?: string;
+  /** Absent: none, and it runs. */
+  readonly pausedMs?: number;
+  readonly pausedAt?: number | null;
 };
 
 type Derived = 'queued' | 'waiting';
@@ -202,7 +208,8 @@ function importJob(state: State, data: JobData): void {
     ended: ended.length === 0 ? NO_ENDED : new Map(ended.map(([k, text]) => [k, readSet(text)])),
     waitsFor: waitsForAll(waitsFor),
   };
-  for (const { parts, suspendTurn = 0, preempted = null, ...task } of active) {
+  for (const { parts, suspendTurn = 0, preempted = null, ...data } of active) {
+    const task = { ...data, pausedMs: data.pausedMs ?? 0, pausedAt: data.pausedAt ?? null };
     const copies = parts.map(([name, part]): [NodeName, Part] => {
       return [name, { ...part, turnHeard: part.turnHeard ?? 0 }];
     });

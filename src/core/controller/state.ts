@@ -69,6 +69,9 @@ export interface Task {
   /** Why the current epoch is being ended by us, if it is. */
   ending: Ending | null;
   suspendWanted: boolean;
+  /** For so long in all the clock of its time limit has stood still, and does since; null: it runs. */
+  pausedMs: number;
+  pausedAt: number | null;
   /** In words, for whom it was told to stop; it goes on by itself. Null: it was not, or goes on. */
   preempted: string | null;
   /** Counts what owners asked of this epoch: suspend, resume, and so on. */

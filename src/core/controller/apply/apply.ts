@@ -47,9 +47,9 @@ export function apply(state: State, event: Event, at: number): void {
     case 'resume_asked':
       return tasks.applyResumeAsked(state, event);
     case 'part_suspended':
-      return tasks.applyPartSuspended(state, event);
+      return tasks.applyPartSuspended(state, event, at);
     case 'part_resumed':
-      return tasks.applyPartResumed(state, event);
+      return tasks.applyPartResumed(state, event, at);
     case 'end_asked':
       return tasks.applyEndAsked(state, event);
     case 'signal_asked':

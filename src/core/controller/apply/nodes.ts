@@ -13,6 +13,7 @@ import {
 import type { NodeView, Occupant, Running } from '../../scheduler/pool.ts';
 import type { Of } from '../events.ts';
 import type { Holding, Node, State, Task } from '../state.ts';
+import { countsFrom } from '../time-limit.ts';
 
 /** No job has it: what holds the share is over for the head. */
 const STALE_JOB = 0 as JobId;
@@ -242,8 +243,7 @@ function* runningOn({ holding }: Node): Generator<Running> {
       jobId: task?.job.id ?? STALE_JOB,
       index: task?.index ?? 0,
       resources: heldOf(one),
-      // While suspended its time stands still, so all of it may be yet to come.
-      startedAt: task?.state === 'suspended' ? null : (task?.startedAt ?? null),
+      startedAt: task === null ? null : countsFrom(task),
       walltimeMs: task?.job.spec.walltimeMs ?? null,
       reservation: task?.job.spec.reservation ?? null,
       leaving,

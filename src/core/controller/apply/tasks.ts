@@ -40,6 +40,8 @@ export function applyTaskAllocated(state: State, event: Of<'task_allocated'>, at
   task.ending = null;
   task.suspendWanted = false;
   task.suspendTurn = 0;
+  task.pausedMs = 0;
+  task.pausedAt = null;
   const epochId = epochIdOf(task);
   task.parts = new Map(
     event.shares.map((share, nodeRank) => [
@@ -88,7 +90,7 @@ export function applyResumeAsked(state: State, event: Of<'resume_asked'>): void 
   for (const name of task.parts.keys()) setYielded(state, epochIdOf(task), name, false);
 }
 
-export function applyPartSuspended(state: State, event: Of<'part_suspended'>): void {
+export function applyPartSuspended(state: State, event: Of<'part_suspended'>, at: number): void {
   const { task, part } = partOf(state, event);
   part.state = 'suspended';
   part.turnHeard = event.turn ?? part.turnHeard;
@@ -97,14 +99,18 @@ export function applyPartSuspended(state: State, event: Of<'part_suspended'>): v
   if (task.state !== 'running') return;
   for (const other of task.parts.values()) if (other.state === 'started') return;
   task.state = 'suspended';
+  // A task that stops itself goes on using up its time.
+  if (task.suspendWanted) task.pausedAt = at;
 }
 
-export function applyPartResumed(state: State, event: Of<'part_resumed'>): void {
+export function applyPartResumed(state: State, event: Of<'part_resumed'>, at: number): void {
   const { task, part } = partOf(state, event);
   part.state = 'started';
   part.turnHeard = event.turn ?? part.turnHeard;
   state.touched.push({ node: event.node, epochId: event.epochId });
   if (task.state === 'suspended') task.state = 'running';
+  if (task.pausedAt !== null) task.pausedMs += Math.max(0, at - task.pausedAt);
+  task.pausedAt = null;
   stirNodes(state, task);
 }
 
@@ -283,6 +289,8 @@ function newTask(job: Job, index: number): Task {
     startedAt: null,
     ending: null,
     suspendWanted: false,
+    pausedMs: 0,
+    pausedAt: null,
     preempted: null,
     suspendTurn: 0,
     heldBecause: null,

@@ -8,6 +8,7 @@ import { maintenanceOf } from '../apply/maintenance.ts';
 import { epochIdOf } from '../apply/tasks.ts';
 import { type Node, placeOf, type State, type Task } from '../state.ts';
 import type { Step } from '../step.ts';
+import { countsFrom } from '../time-limit.ts';
 import {
   callOffPrograms,
   hasPrograms,
@@ -65,9 +66,10 @@ function warn(step: Step, id: string): void {
   }
 }
 
-function endsBy({ job, startedAt }: Task, at: number): boolean {
-  const { walltimeMs } = job.spec;
-  return walltimeMs !== null && startedAt !== null && startedAt + walltimeMs <= at;
+function endsBy(task: Task, at: number): boolean {
+  const { walltimeMs } = task.job.spec;
+  const from = countsFrom(task);
+  return walltimeMs !== null && from !== null && from + walltimeMs <= at;
 }
 
 /** The head was away for all of its time: nothing was kept free, so nothing can have been done. */

@@ -4,6 +4,7 @@
 import type { NodeName } from '../../model/ids.ts';
 import { endAt } from '../../scheduler/board.ts';
 import type { State } from '../state.ts';
+import { countsFrom } from '../time-limit.ts';
 
 export interface Span {
   readonly from: number;
@@ -58,7 +59,7 @@ function lastEnd(state: State, nodes: readonly NodeName[], at: number): number {
     for (const { task } of state.nodes.get(name)?.holding.values() ?? []) {
       const walltimeMs = task?.job.spec.walltimeMs ?? null;
       if (task === null || walltimeMs === null) continue;
-      last = Math.max(last, endAt(task.startedAt ?? at, walltimeMs));
+      last = Math.max(last, endAt(countsFrom(task) ?? at, walltimeMs));
     }
   }
   return last;

@@ -8,6 +8,7 @@ import {
   ANN,
   BOB,
   OPERATOR,
+  place,
   START_AT,
   scenario,
   submission,
@@ -64,6 +65,22 @@ scenario('[R3] a reservation is made where nothing is in the way, else says what
     assert.equal(head.refused(reserve(words), OPERATOR), code, JSON.stringify(words));
   }
   assert.deepEqual(slotsOf(made(head, { at: LATER + HOUR })), ['n1 120..180']);
+});
+
+scenario('[R3] a task that was stopped meanwhile is in the way for so much longer', (head) => {
+  head.connect('n1');
+  head.running({ walltimeMs: HOUR });
+  head.tick(10 * MINUTE);
+  head.command({ kind: 'suspend_task', place: place('1') }, ANN);
+  head.suspended('1#1');
+  head.crash();
+  head.connect('n1', { held: head.heldBy('n1') });
+  head.tick(2 * HOUR);
+  assert.equal(head.refused(reserve({ at: head.at + 50 * MINUTE })), 'reservation.busy');
+  head.command({ kind: 'resume_task', place: place('1') }, ANN);
+  head.resumed('1#1');
+  assert.equal(head.refused(reserve({ at: head.at + 50 * MINUTE - 1 })), 'reservation.busy');
+  made(head, { at: head.at + 50 * MINUTE });
 });
 
 scenario('[R3] shares of one node stand side by side until it is full', (head) => {

@@ -1,0 +1,12 @@
+// When a task is over at the latest, as its nodes reckon it: the clock of a time limit stands still
+// while the task is suspended by order.
+
+import type { Task } from './state.ts';
+
+/**
+ * Since when its time limit counts, had it never been stopped. Null: all of its time may be yet to
+ * come, as it has not started or stands still.
+ */
+export function countsFrom({ state, startedAt, pausedMs }: Task): number | null {
+  return state === 'suspended' || startedAt === null ? null : startedAt + pausedMs;
+}
