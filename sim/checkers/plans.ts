@@ -79,9 +79,11 @@ function planAt({ state, settings, at }: Step): Plan {
 function checkPromises({ step, before }: Cycle): void {
   if (before.more || before.preemptions.length > 0 || before.promised.length === 0) return;
   const { promised, starts, preemptions } = planAt(step);
-  // Who is now at a limit has left the line, and whoever waited for that goes before others.
+  // Whoever waited for a limit goes before others.
   if (starts.length > 0 || preemptions.length > 0) return;
   const now = new Map(promised.map((one) => [`${one.jobId}[${one.index}]`, one.at]));
+  // Whose owner is now at a limit has left the line, and who came after gets other slots.
+  if (before.promised.some(({ jobId, index }) => !now.has(`${jobId}[${index}]`))) return;
   const scheduling = schedulingOf(step.state, step.settings);
   for (const { jobId, index, at } of before.promised) {
     const later = now.get(`${jobId}[${index}]`) ?? 0;
