@@ -146,6 +146,10 @@ function checkRoom(cycle: Cycle): void {
     if (jobs.has(jobId)) continue;
     throw new Violation('P12', `others make room for job ${jobId}, which could not start then`);
   }
+  // Room is sought for one task after the other: what leaves for the second may be enough for both.
+  const { preemptions } = cycle.before;
+  if (new Set(preemptions.map(({ for: { jobId, index } }) => `${jobId}[${index}]`)).size > 1)
+    return;
   for (const victim of victims) {
     const others = startedWithout(cycle, victim);
     // What starts in its stead may be somebody else: only the same ones prove it needless.
