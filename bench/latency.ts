@@ -1,5 +1,5 @@
-// On an idle cluster: submit → process running (the job stamps CLOCK_MONOTONIC into a file), submit →
-// the client knows, whole-process `weft run --wait true`, and the listing commands.
+// On an idle cluster: submit → process running (the job stamps CLOCK_MONOTONIC into a file),
+// submit → the client knows, whole-process `weft run --wait true`, and the listing commands.
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

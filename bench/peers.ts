@@ -1,5 +1,6 @@
-// What else starts many processes on this machine, measured in the same minutes: as many `/bin/true` as
-// asked, each by a peer that is installed, two at a time. None of them keeps anything on disk.
+// What else starts many processes on this machine, measured in the same minutes: as many
+// `/bin/true` as asked, each by a peer that is installed, two at a time. None of them keeps
+// anything on disk.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,6 +1,7 @@
 // What a scheduling cycle costs on a large cluster with a long queue, without head and journal:
-// arguments are nodes, waiting tasks, shapes and users. Prints one JSON line per figure, each beside
-// `naive`: one pass that asks every node about every shape, by the same code, in the same run.
+// arguments are nodes, waiting tasks, shapes and users. Prints one JSON line per figure, each
+// beside `naive`: one pass that asks every node about every shape, by the same code, in the same
+// run.
 
 import { IntervalSet } from '../src/core/base/interval-set.ts';
 import type { JobId, NodeName, UserName } from '../src/core/model/ids.ts';

@@ -1,6 +1,6 @@
-// A host loses its power: how long until its job runs on another one, with the time-outs that a cluster
-// has by default. Hosts made of namespaces; what ran where is told by the processes themselves. Root.
-// Usage: power-off.ts [TIMES].
+// A host loses its power: how long until its job runs on another one, with the time-outs that a
+// cluster has by default. Hosts made of namespaces; what ran where is told by the processes
+// themselves. Root. Usage: power-off.ts [TIMES].
 
 import { readFileSync } from 'node:fs';
 import { loadConfig } from '../src/cli/config/config.ts';

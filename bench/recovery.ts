@@ -1,6 +1,6 @@
-// kill -9 of the head. First right after the last accepted submission of a burst, by the method that
-// peers are measured with: how many accepted jobs are lost, how many run twice. Then with many jobs
-// pending: how long until it serves again, and how much memory it takes.
+// kill -9 of the head. First right after the last accepted submission of a burst, by the method
+// that peers are measured with: how many accepted jobs are lost, how many run twice. Then with
+// many jobs pending: how long until it serves again, and how much memory it takes.
 
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

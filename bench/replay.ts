@@ -1,6 +1,6 @@
-// Every policy on traces in the Standard Workload Format. Usage:
-// `node bench/replay.ts FILE:PROCESSORS[:DEPTH]…`; without traces the excerpts of the tests. DEPTH is
-// how many waiting jobs `conservative` plans; all when left out. Prints JSON.
+// Every policy on traces in the Standard Workload Format. Usage: `node bench/replay.ts
+// FILE:PROCESSORS[:DEPTH]…`; without traces the excerpts of the tests. DEPTH is how many waiting
+// jobs `conservative` plans; all when left out. Prints JSON.
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

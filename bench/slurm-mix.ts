@@ -1,5 +1,6 @@
-// The same seeded jobs, real sleeps, at the same times through Slurm's backfill and through Weft's
-// policies, on four virtual nodes each, all on this machine at once: makespan, waits, order of starts.
+// The same seeded jobs, real sleeps, at the same times through Slurm's backfill and through
+// Weft's policies, on four virtual nodes each, all on this machine at once: makespan, waits,
+// order of starts.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,6 +1,6 @@
-// Durable jobs per second with real processes: `/bin/true`, submitted one by one over the API and as
-// one array, from the first submission to the last job done; before and after them, what else is
-// installed here does with as many. Usage: throughput.ts [N] [agents].
+// Durable jobs per second with real processes: `/bin/true`, submitted one by one over the API and
+// as one array, from the first submission to the last job done; before and after them, what else
+// is installed here does with as many. Usage: throughput.ts [N] [agents].
 
 import { figure, startCluster } from './cluster.ts';
 import { measurePeers } from './peers.ts';

@@ -1,6 +1,6 @@
-// What users ask of the site beside the resources of their jobs, and what operators do to the site's
-// rules during a run: partitions and qualities of service, changes of partitions. What is set aside
-// is in booking.ts.
+// What users ask of the site beside the resources of their jobs, and what operators do to the
+// site's rules during a run: partitions and qualities of service, changes of partitions. What is
+// set aside is in booking.ts.
 
 import type { Submission } from '../src/core/model/submission.ts';
 import type { Booking } from './booking.ts';

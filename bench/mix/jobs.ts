@@ -1,5 +1,5 @@
-// The mix of jobs that goes through several clusters at once, from a seed, and what came of it by the
-// stamps of the jobs themselves.
+// The mix of jobs that goes through several clusters at once, from a seed, and what came of it by
+// the stamps of the jobs themselves.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -66,7 +66,9 @@ function checkOneEpoch(world: SafetyWorld, process: SimProcess, place: Place, jo
   }
 }
 
-/** A lease is kept by the launcher, or where that was killed, by an agent that is up for so long. */
+/**
+ * A lease is kept by the launcher, or where that was killed, by an agent that is up for so long.
+ */
 function isUnwatched(world: SafetyWorld, process: SimProcess, leaseMs: number): boolean {
   const machine = world.machines.get(process.node);
   if (machine === undefined || !machine.orphans.has(process)) return false;

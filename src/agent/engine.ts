@@ -23,7 +23,10 @@ export interface EngineHands {
 
 /** A full disk is waited for: nothing may be started that the journal does not know. */
 const JOURNAL_RETRY_MS = 1000;
-/** An effect other than a start that failed is tried again: what stood in its way may be gone by then. */
+/**
+ * An effect other than a start that failed is tried again: what stood in its way may be gone by
+ * then.
+ */
 const EFFECT_RETRY_MS = 5000;
 
 export class Engine {

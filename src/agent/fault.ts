@@ -1,4 +1,5 @@
-// Why this node should get no new work, as far as the agent itself can tell: its disk, and the output on it.
+// Why this node should get no new work, as far as the agent itself can tell: its disk, and the
+// output on it.
 
 import { NODE_DISK_FREE_BYTES_MIN } from '../core/model/limits.ts';
 import type { NodeLoad } from '../wire/messages.ts';

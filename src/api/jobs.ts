@@ -124,7 +124,9 @@ export const listJobsQuery = z.strictObject({
   owner: z.string().optional(),
   name: z.string().optional(),
   outcome: z.enum(OUTCOMES).optional(),
-  /** `priority`: only jobs that wait for the scheduler, in the order it considers them; one page. */
+  /**
+   * `priority`: only jobs that wait for the scheduler, in the order it considers them; one page.
+   */
   sort: z.enum(['newest', 'priority']).optional(),
   limit: queryNumber(1, 1000).optional(),
   /** Only jobs with a smaller id: the `next` of the page before. */

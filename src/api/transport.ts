@@ -5,8 +5,8 @@ import type * as Http from 'node:http';
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { fingerprintError, unreachableError } from './api-error.ts';
 
-// Not imported: an import reads every name the module has, and one of them loads a WebSocket client,
-// which takes longer than all the rest of a command.
+// Not imported: an import reads every name the module has, and one of them loads a WebSocket
+// client, which takes longer than all the rest of a command.
 const { Agent: HttpAgent, request: plainRequest } = process.getBuiltinModule('node:http');
 
 /** Where a head is. A URL without `fingerprint` is checked against the system's authorities. */

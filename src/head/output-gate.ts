@@ -1,5 +1,5 @@
-// Which output a node may send: that of its own part of epochs which run or ran there. Anything else
-// could spoil what another node has written.
+// Which output a node may send: that of its own part of epochs which run or ran there. Anything
+// else could spoil what another node has written.
 
 import type { NodeName } from '../core/model/ids.ts';
 import { formatEpochId, formatTaskId, parseTaskId } from '../core/model/ids.ts';
@@ -14,7 +14,9 @@ type Piece = Extract<AgentToHead, { kind: 'log' }>;
 const PLACED_MAX = 100_000;
 /** Of one node, waiting to be written: some hundred files with a full window each. */
 const WAITING_BYTES_MAX = 256 * 1_048_576;
-/** Of all nodes together. What comes beyond is not kept: agents send it again some seconds later. */
+/**
+ * Of all nodes together. What comes beyond is not kept: agents send it again some seconds later.
+ */
 const ALL_WAITING_BYTES_MAX = 2 * WAITING_BYTES_MAX;
 /** What a waiting piece costs besides its bytes, roughly and rather too much. */
 const PIECE_BYTES = 4096;

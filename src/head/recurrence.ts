@@ -1,5 +1,5 @@
-// When a recurring reservation comes next. Cron and time zones are read here, in the shell: the core
-// gets the instants, and the journal keeps what was made of them.
+// When a recurring reservation comes next. Cron and time zones are read here, in the shell: the
+// core gets the instants, and the journal keeps what was made of them.
 
 import { Cron } from 'croner';
 import { err, ok, type Result } from '../core/base/result.ts';

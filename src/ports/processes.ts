@@ -23,7 +23,9 @@ export interface LaunchRequest {
   readonly cgroupProcs: readonly string[];
   /** The folders above output files are made as well, as the same user. */
   readonly makeParents: boolean;
-  /** It is killed, whoever else is dead, this long after the head was last `heard`; null = never. */
+  /**
+   * It is killed, whoever else is dead, this long after the head was last `heard`; null = never.
+   */
   readonly leaseMs: number | null;
 }
 

@@ -1,5 +1,6 @@
-// What every launcher must do, run against the C launcher with two C libraries and under sanitizers,
-// and the Node fallback. Where the fallback cannot, LACKS says so and the test asserts what it does instead.
+// What every launcher must do, run against the C launcher with two C libraries and under
+// sanitizers, and the Node fallback. Where the fallback cannot, LACKS says so and the test
+// asserts what it does instead.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';

@@ -1,5 +1,5 @@
-// Two users of one cluster with real jobs: who has used much goes after who has not, whoever came first.
-// Needs root, as agents that switch users do.
+// Two users of one cluster with real jobs: who has used much goes after who has not, whoever came
+// first. Needs root, as agents that switch users do.
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';

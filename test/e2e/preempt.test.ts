@@ -1,5 +1,5 @@
-// A task of a higher tier takes a node from one that stops, starts again later, or ends for it: with
-// real processes, seen by what they write and by what the commands say.
+// A task of a higher tier takes a node from one that stops, starts again later, or ends for it:
+// with real processes, seen by what they write and by what the commands say.
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Scheduling on five hosts with real processes: what the plan promised, the receipts of the processes
-// must show. Policies, reservations, each way of maintenance, each way of making room.
+// Scheduling on five hosts with real processes: what the plan promised, the receipts of the
+// processes must show. Policies, reservations, each way of maintenance, each way of making room.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';

@@ -1,5 +1,6 @@
-// A machine with systemd as its init and control groups of version 2 only, installed as docs/install.md
-// says: jobs and their limits, units stopped and started under running jobs, power lost, all removed.
+// A machine with systemd as its init and control groups of version 2 only, installed as
+// docs/install.md says: jobs and their limits, units stopped and started under running jobs,
+// power lost, all removed.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

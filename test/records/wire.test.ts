@@ -1,5 +1,5 @@
-// What agents and heads of earlier releases say must be understood for ever, or be refused with both
-// protocol numbers. Recorded from the shells of each release (see README.md).
+// What agents and heads of earlier releases say must be understood for ever, or be refused with
+// both protocol numbers. Recorded from the shells of each release (see README.md).
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';

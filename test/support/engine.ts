@@ -1,4 +1,5 @@
-// An engine on a clock and a disk that do nothing unless told: every commit waits until it is let go.
+// An engine on a clock and a disk that do nothing unless told: every commit waits until it is let
+// go.
 
 import assert from 'node:assert/strict';
 import type { Result } from '../../src/core/base/result.ts';

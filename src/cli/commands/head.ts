@@ -57,7 +57,9 @@ export async function runHead(context: Context, options: Options): Promise<numbe
   return 0;
 }
 
-/** Users of this machine need a place they can reach; one user's own head stays in its directory. */
+/**
+ * Users of this machine need a place they can reach; one user's own head stays in its directory.
+ */
 function socketOf(context: Context, config: Config, paths: LocalPaths): string {
   if (!config.flag('head.multi_user') || context.options.dir !== undefined) return paths.socket;
   const folder = path.dirname(SYSTEM_SOCKET);

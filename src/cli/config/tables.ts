@@ -1,5 +1,5 @@
-// What the config says of each partition, QoS and group: the fields of one, as keys are. The reader,
-// `config show` and docs/config.md are made from these tables.
+// What the config says of each partition, QoS and group: the fields of one, as keys are. The
+// reader, `config show` and docs/config.md are made from these tables.
 
 import { TIER_MAX } from '../../core/model/limits.ts';
 import {

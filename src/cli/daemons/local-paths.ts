@@ -68,7 +68,9 @@ export class LocalPaths {
     return path.join(this.directory, 'membership.json');
   }
 
-  /** Makes the folders; passable for others where the users of a multi-user head reach its socket. */
+  /**
+   * Makes the folders; passable for others where the users of a multi-user head reach its socket.
+   */
   make(whose: 'own' | 'shared'): void {
     mkdirSync(this.directory, { recursive: true, mode: whose === 'own' ? 0o700 : 0o755 });
     for (const folder of ['run', 'head']) {

@@ -5,7 +5,10 @@ import { formatSize } from '../../core/base/size.ts';
 import type { Column } from '../output/table.ts';
 import { formatSpan } from '../output/words.ts';
 
-/** The one word that says most: maintenance beats all, `drained` beats `up`, and `in_use` and `idle` are kinds of up. */
+/**
+ * The one word that says most: maintenance beats all, `drained` beats `up`, and `in_use` and
+ * `idle` are kinds of up.
+ */
 export function nodeState(node: NodeView): string {
   // A node may come and go in its maintenance.
   if (node.maintenance?.begun === true) return 'maintenance';

@@ -10,7 +10,9 @@ import type { Reservation, ReservedSlot, SkippedSlot } from '../model/reservatio
 import type { Resources } from '../model/resources.ts';
 import type { PartitionChange } from '../model/scheduling.ts';
 
-/** Raised when an old record would be read wrongly; `apply` knows all earlier ones (test/records). */
+/**
+ * Raised when an old record would be read wrongly; `apply` knows all earlier ones (test/records).
+ */
 export const RECORD_VERSION = 1;
 
 /** One step: what one input led to. Written whole or not at all. */
@@ -101,7 +103,9 @@ export type Event =
     }
   /** An epoch nobody waits for any more is known to be gone from a node: its claim goes. */
   | { readonly kind: 'claim_dropped'; readonly epochId: EpochId; readonly node: NodeName }
-  /** Back to the queue; `abandoned`: nodes where the old epoch may still run and keeps its claim. */
+  /**
+   * Back to the queue; `abandoned`: nodes where the old epoch may still run and keeps its claim.
+   */
   | {
       readonly kind: 'task_requeued';
       readonly place: TaskPlace;

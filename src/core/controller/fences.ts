@@ -11,8 +11,8 @@ export interface FenceWish {
 }
 
 /**
- * Silent nodes that hold tasks which wait for evidence, or for the end of a lease. One in maintenance
- * is silent because somebody works on it.
+ * Silent nodes that hold tasks which wait for evidence, or for the end of a lease. One in
+ * maintenance is silent because somebody works on it.
  */
 export function outstandingFences(state: State): FenceWish[] {
   return [...state.nodes.values()]

@@ -1,5 +1,5 @@
-// What maintenance that is under way means for a node and for what is lost there: restarts of such a
-// node are expected, and nobody's fault.
+// What maintenance that is under way means for a node and for what is lost there: restarts of
+// such a node are expected, and nobody's fault.
 
 import type { NodeName } from '../model/ids.ts';
 import { isAlive, isUnderWay, type Maintenance, takesNode } from '../model/maintenance.ts';

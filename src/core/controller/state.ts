@@ -1,5 +1,6 @@
-// Everything the head knows, in memory. Only `apply` changes it; a restart builds it again from the
-// same events. Index structures beside the facts keep every step's cost independent of queue length.
+// Everything the head knows, in memory. Only `apply` changes it; a restart builds it again from
+// the same events. Index structures beside the facts keep every step's cost independent of queue
+// length.
 
 import type { IntervalSet } from '../base/interval-set.ts';
 import type { Role } from '../model/actor.ts';
@@ -29,13 +30,17 @@ export interface Job {
   readonly taskCount: number;
   readonly firstIndex: number;
   readonly lastIndex: number;
-  /** What the scheduler sees; `entry.pending` are the indices that wait. A plain job's index is 0. */
+  /**
+   * What the scheduler sees; `entry.pending` are the indices that wait. A plain job's index is 0.
+   */
   entry: QueueEntry;
   /** In the queue: something waits, and neither hold, dependency nor begin time forbids a start. */
   queued: boolean;
   /** Some of its tasks have not started: it counts against the limit of waiting jobs. */
   waiting: boolean;
-  /** Tasks that are neither untouched-pending nor done, by index. `apply/parts-of-job.ts` writes. */
+  /**
+   * Tasks that are neither untouched-pending nor done, by index. `apply/parts-of-job.ts` writes.
+   */
   active: ReadonlyMap<number, Task>;
   /** Done tasks by outcome. */
   ended: ReadonlyMap<OutcomeKind, IntervalSet>;
@@ -69,7 +74,10 @@ export interface Task {
   /** Why the current epoch is being ended by us, if it is. */
   ending: Ending | null;
   suspendWanted: boolean;
-  /** For so long in all the clock of its time limit has stood still, and does since; null: it runs. */
+  /**
+   * For so long in all the clock of its time limit has stood still, and does since; null: it
+   * runs.
+   */
   pausedMs: number;
   pausedAt: number | null;
   /** In words, for whom it was told to stop; it goes on by itself. Null: it was not, or goes on. */

@@ -14,7 +14,10 @@ export type WorkDirectory =
   | { readonly kind: 'private' }
   | { readonly kind: 'shared'; readonly path: string };
 
-/** Files of each process. Patterns with `%` fields (docs/commands/run.md); relative to the work directory. */
+/**
+ * Files of each process. Patterns with `%` fields (docs/commands/run.md); relative to the work
+ * directory.
+ */
 export interface OutputFiles {
   /** Absent: captured by the agent, readable by `weft logs`. */
   readonly stdout?: string;

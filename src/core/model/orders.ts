@@ -1,5 +1,6 @@
-// What the head wants of an agent (orders, derived from state and resent until they show) and what
-// an agent says of its tasks (reports, numbered and resent until acknowledged). Both name the epoch.
+// What the head wants of an agent (orders, derived from state and resent until they show) and
+// what an agent says of its tasks (reports, numbered and resent until acknowledged). Both name
+// the epoch.
 
 import type { EpochId, NodeName, TaskPlace, UserName } from './ids.ts';
 import type { ExitStatus, OnNodeLoss, OutputFiles, Program, Usage, WorkDirectory } from './job.ts';
@@ -73,7 +74,10 @@ export interface ResumeOrder {
   readonly turn?: number;
 }
 
-/** Send this signal to the processes once (`weft kill --signal`); not resent: `serial` makes it unique. */
+/**
+ * Send this signal to the processes once (`weft kill --signal`); not resent: `serial` makes it
+ * unique.
+ */
 export interface SignalOrder {
   readonly kind: 'signal';
   readonly epochId: EpochId;
@@ -128,7 +132,10 @@ export type Report =
       readonly epochId: EpochId;
       readonly at: number;
       readonly cause: EndCause;
-      /** True when trying again on this or another node could help (fork failed, not "no such file"). */
+      /**
+       * True when trying again on this or another node could help (fork failed, not "no such
+       * file").
+       */
       readonly nodeFault: boolean;
       readonly processes: readonly ProcessEnd[];
       readonly usage: Usage;

@@ -1,5 +1,5 @@
-// What a site tells the scheduler: partitions and qualities of service, that is, named sets of nodes, and named promises to users, with the
-// limits and rules, and the weights of the priority.
+// What a site tells the scheduler: partitions and qualities of service, that is, named sets of
+// nodes, and named promises to users, with the limits and rules, and the weights of the priority.
 
 import type { NodeName, UserName } from './ids.ts';
 import { meetsLabel } from './labels.ts';

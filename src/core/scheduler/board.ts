@@ -91,7 +91,10 @@ export class Board {
     return views.map((view) => this.#take(view, ask, taker));
   }
 
-  /** The earliest time, not before `from`, at which all nodes asked for fit together; null = never. */
+  /**
+   * The earliest time, not before `from`, at which all nodes asked for fit together; null =
+   * never.
+   */
   slot(ask: Ask, from = this.now): Slot | null {
     const key = from === this.now ? ask.key : `${ask.key} from ${from}`;
     let finder = this.#finders.get(key);
@@ -261,7 +264,10 @@ export class Board {
     return { want: wantOf(request), reservation, durationMs, nodeCount: request.nodeCount };
   }
 
-  /** Every node that could ever hold a part, with the first instant at which that is not ruled out. */
+  /**
+   * Every node that could ever hold a part, with the first instant at which that is not ruled
+   * out.
+   */
   #field(ask: Ask, from: number): Field {
     const laneOf = (name: NodeName): Lane => this.lane(name);
     if (namesOf(ask) !== null) {

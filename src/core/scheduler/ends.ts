@@ -42,8 +42,9 @@ interface Place<View> {
 }
 
 /**
- * One table per power of two of cpus and per one and a half of it, made when it is first asked for: a task of 40 cpus looks at
- * nodes in the order in which 32 are free, not in that of their first small end.
+ * One table per power of two of cpus and per one and a half of it, made when it is first asked
+ * for: a task of 40 cpus looks at nodes in the order in which 32 are free, not in that of their
+ * first small end.
  */
 export class EndBook<View extends Occupied> {
   readonly #views: ReadonlyMap<NodeName, View>;

@@ -28,7 +28,9 @@ export class UsageBook {
     return this.#halfLifeMs;
   }
 
-  /** What was used until `at` has faded by the old half-life, and fades by the new one from there. */
+  /**
+   * What was used until `at` has faded by the old half-life, and fades by the new one from there.
+   */
   setHalfLife(halfLifeMs: number, at: number): void {
     for (const account of this.#accounts.values()) this.#advance(account, at);
     this.#halfLifeMs = halfLifeMs;

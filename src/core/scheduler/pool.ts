@@ -38,7 +38,10 @@ export interface Occupant {
   readonly canRequeue: boolean;
 }
 
-/** What the scheduler sees of a node that is up, reachable and not drained. Never changed in place. */
+/**
+ * What the scheduler sees of a node that is up, reachable and not drained. Never changed in
+ * place.
+ */
 export interface NodeView {
   readonly name: NodeName;
   /** Registration order: the order of placement. */
@@ -62,7 +65,9 @@ interface NodeClass {
   readonly nodes: SortedList<NodeView>;
 }
 
-/** A request asked for before, with the classes that can hold a part of it: kept as nodes change. */
+/**
+ * A request asked for before, with the classes that can hold a part of it: kept as nodes change.
+ */
 interface Known {
   readonly request: ResourceRequest;
   readonly classes: Set<NodeClass>;

@@ -1,5 +1,5 @@
-// Who must make room: the cheapest tasks of lower tiers whose leaving lets a task start. Cheapest is
-// the least tier, then the youngest start, then the fewest tasks. Nobody leaves for nothing.
+// Who must make room: the cheapest tasks of lower tiers whose leaving lets a task start. Cheapest
+// is the least tier, then the youngest start, then the fewest tasks. Nobody leaves for nothing.
 
 import type { NodeName } from '../model/ids.ts';
 import { PREEMPTORS_MAX, ROOM_SEARCHES_PER_CYCLE_MAX } from '../model/limits.ts';
@@ -49,8 +49,8 @@ export class Preemptor {
   /** Searches known to find nothing. */
   readonly #hopeless: Set<string>;
   /**
-   * Searches that the next cycle need not repeat: they were hopeless, or somebody leaves. Only these
-   * are counted, else cycles that are cut short could follow each other for ever.
+   * Searches that the next cycle need not repeat: they were hopeless, or somebody leaves. Only
+   * these are counted, else cycles that are cut short could follow each other for ever.
    */
   readonly #taught = new Set<string>();
   /** Tasks that wait for others to leave. */
@@ -67,7 +67,9 @@ export class Preemptor {
     this.#floor = floorOf(scheduling);
   }
 
-  /** Nodes that the task gets in a moment, with those on them told to leave; null: not like that. */
+  /**
+   * Nodes that the task gets in a moment, with those on them told to leave; null: not like that.
+   */
   makeRoom(ask: Ask, tier: number, taker: Taker): Slot | null {
     if (tier <= this.#floor || this.#claims >= PREEMPTORS_MAX) return null;
     const names = this.#board.freeSoon(ask, this.#expelled) ?? this.#find(ask, tier, taker);

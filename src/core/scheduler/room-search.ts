@@ -1,5 +1,5 @@
-// A search for nodes that a task could have in a moment, if some who run there left: for one kind of
-// task in one cycle, asked again and again while the cycle gives nodes away.
+// A search for nodes that a task could have in a moment, if some who run there left: for one kind
+// of task in one cycle, asked again and again while the cycle gives nodes away.
 
 import { Heap } from '../base/heap.ts';
 import type { NodeName } from '../model/ids.ts';

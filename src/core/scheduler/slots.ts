@@ -15,7 +15,9 @@ export interface Slot {
 
 /** A node that could be one of those asked for. */
 export interface Candidate {
-  /** Not before this instant; a lower bound, since other plans may have taken the room meanwhile. */
+  /**
+   * Not before this instant; a lower bound, since other plans may have taken the room meanwhile.
+   */
   at: number;
   readonly order: number;
   readonly name: NodeName;
@@ -90,7 +92,10 @@ export class SlotFinder {
     }
   }
 
-  /** The first lanes in node order that fit at this instant, as many as are asked for if there are. */
+  /**
+   * The first lanes in node order that fit at this instant, as many as are asked for if there
+   * are.
+   */
   #firstAt(at: number): Lane[] {
     const { nodeCount, want, reservation, durationMs } = this.#demand;
     const lanes: Lane[] = [];

@@ -26,7 +26,9 @@ interface Change {
   readonly loss: number;
 }
 
-/** Words that follow `It would start now with `, least loss first; none when nothing small helps. */
+/**
+ * Words that follow `It would start now with `, least loss first; none when nothing small helps.
+ */
 export function smallerRequests(board: Board, ask: Ask): readonly string[] {
   const amounts = amountsOf(ask);
   const alone = amounts.flatMap((amount) => lower(board, ask, amount) ?? []);

@@ -1,5 +1,6 @@
-// Several hosts on one machine: each has its own network, host name and process table, joined by a
-// bridge in a namespace of its own. Needs root, iproute2, util-linux and tini. Traffic stays inside.
+// Several hosts on one machine: each has its own network, host name and process table, joined by
+// a bridge in a namespace of its own. Needs root, iproute2, util-linux and tini. Traffic stays
+// inside.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -51,7 +52,9 @@ export class Lan {
   }
 }
 
-/** What an earlier test process left behind when it was killed: its networks and their processes. */
+/**
+ * What an earlier test process left behind when it was killed: its networks and their processes.
+ */
 function removeStale(): void {
   const listed = execFileSync('ip', ['netns', 'list'], { encoding: 'utf8' });
   for (const name of listed.split('\n').map((line) => line.split(' ')[0] ?? '')) {

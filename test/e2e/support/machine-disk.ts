@@ -1,5 +1,6 @@
-// The disk of a virtual machine, made of files of this one because a test has no installer: systemd
-// and the usual programs from the packages that are installed here, and Weft as npm would install it.
+// The disk of a virtual machine, made of files of this one because a test has no installer:
+// systemd and the usual programs from the packages that are installed here, and Weft as npm would
+// install it.
 
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';

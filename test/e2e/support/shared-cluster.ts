@@ -1,6 +1,6 @@
-// A cluster for several users, as an administrator sets it up with `weft init`, `head`, `join` and
-// `agent` as root. Its users exist inside its own mount namespaces only; the machine's account files
-// stay as they are.
+// A cluster for several users, as an administrator sets it up with `weft init`, `head`, `join`
+// and `agent` as root. Its users exist inside its own mount namespaces only; the machine's
+// account files stay as they are.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';

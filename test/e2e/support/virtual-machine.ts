@@ -1,5 +1,5 @@
-// A machine of its own, with a kernel and an init of its own: what namespaces cannot show. Emulated,
-// so some forty times slower at computing; its only cables are two serial lines.
+// A machine of its own, with a kernel and an init of its own: what namespaces cannot show.
+// Emulated, so some forty times slower at computing; its only cables are two serial lines.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';

@@ -10,7 +10,10 @@ import { KeptLog } from './http/fixture.ts';
 
 const SILENCE_MS = 15_000;
 
-/** A job of `count` nodes runs, and all of them are silent; the answers of the command are the test's. */
+/**
+ * A job of `count` nodes runs, and all of them are silent; the answers of the command are the
+ * test's.
+ */
 async function bench(count = 1, heardAgo = SILENCE_MS) {
   const made = await new EngineBench().start();
   const names = Array.from({ length: count }, (_, at) => `n${at + 1}`);

@@ -1,5 +1,5 @@
-// Applying what happened to reservations. They are replaced whole, never changed in place: snapshots
-// of the state share them.
+// Applying what happened to reservations. They are replaced whole, never changed in place:
+// snapshots of the state share them.
 
 import { assert, present } from '../../base/assert.ts';
 import { RESERVATION_SKIPPED_MAX } from '../../model/limits.ts';

@@ -18,7 +18,10 @@ type Verdict =
       readonly counts: 'failure' | 'crash' | 'neither';
     };
 
-/** After a part of the task has ended: ends its siblings when needed, and the task with its last part. */
+/**
+ * After a part of the task has ended: ends its siblings when needed, and the task with its last
+ * part.
+ */
 export function settleTask(step: Step, task: Task): void {
   const parts = [...task.parts.values()];
   if (parts.every((part) => part.state === 'ended')) {

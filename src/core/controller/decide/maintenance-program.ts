@@ -1,5 +1,5 @@
-// The program of a maintenance: a job of the system on each node, what its end says of the node, and
-// the restart that it may bring.
+// The program of a maintenance: a job of the system on each node, what its end says of the node,
+// and the restart that it may bring.
 
 import type { NodeName } from '../../model/ids.ts';
 import type { JobSpec, Outcome } from '../../model/job.ts';

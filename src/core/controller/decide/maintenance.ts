@@ -1,5 +1,5 @@
-// What operators ask of maintenance: planning it and calling it off. What then happens by time is in
-// maintenance-course.ts.
+// What operators ask of maintenance: planning it and calling it off. What then happens by time is
+// in maintenance-course.ts.
 
 import { formatDuration } from '../../base/duration.ts';
 import { formatInstant } from '../../base/instant.ts';

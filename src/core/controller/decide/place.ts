@@ -1,4 +1,5 @@
-// Placing reservations: a request is checked, every slot is found, or it is said what is in the way.
+// Placing reservations: a request is checked, every slot is found, or it is said what is in the
+// way.
 
 import { present, unreachable } from '../../base/assert.ts';
 import { formatDuration } from '../../base/duration.ts';
@@ -160,7 +161,9 @@ export function placeLonger(
   return ok({ ...current, until });
 }
 
-/** Named nodes whatever their state; others only while they may be counted on, the present first. */
+/**
+ * Named nodes whatever their state; others only while they may be counted on, the present first.
+ */
 function roomFor(
   { state, at }: Step,
   { nodeNames }: Pick<ReservationRequest, 'nodeNames'>,

@@ -24,7 +24,9 @@ export function resume(step: Step, { jobId, index }: Taker): void {
   step.emit({ kind: 'resume_asked', place: placeOf(jobOf(step.state, jobId), index), by: BY });
 }
 
-/** Where nothing new may start, as on a drained node, nobody but the stopped tasks wants the cpus. */
+/**
+ * Where nothing new may start, as on a drained node, nobody but the stopped tasks wants the cpus.
+ */
 export function resumeApart(step: Step): void {
   for (const one of stoppedTasks(step.state)) {
     const nodes = one.nodes.map((name) => present(step.state.nodes.get(name), `node ${name}`));

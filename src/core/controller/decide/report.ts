@@ -1,5 +1,5 @@
-// What agents report about epochs. Everything here is idempotent: a report that was handled already,
-// or that is about an epoch nobody waits for, gives no event (S7).
+// What agents report about epochs. Everything here is idempotent: a report that was handled
+// already, or that is about an epoch nobody waits for, gives no event (S7).
 
 import { unreachable } from '../../base/assert.ts';
 import type { NodeName } from '../../model/ids.ts';

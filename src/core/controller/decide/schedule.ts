@@ -1,4 +1,5 @@
-// One scheduling cycle: what the plan starts becomes allocations, and what must make room is told to.
+// One scheduling cycle: what the plan starts becomes allocations, and what must make room is told
+// to.
 
 import { present } from '../../base/assert.ts';
 import type { UserName } from '../../model/ids.ts';

@@ -1,5 +1,6 @@
-// What time brings to reservations: slots begin, are over, and with the last one the reservation is.
-// Also after the head was away: the instants are compared with now, nothing has to be noticed live.
+// What time brings to reservations: slots begin, are over, and with the last one the reservation
+// is. Also after the head was away: the instants are compared with now, nothing has to be noticed
+// live.
 
 import type { Outcome } from '../../model/job.ts';
 import type { Reservation } from '../../model/reservation.ts';

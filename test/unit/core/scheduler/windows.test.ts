@@ -60,7 +60,10 @@ const windows = fc.oneof(
   fc.tuple(windowsOf('r1', 2), windowsOf('r2', 2)).map((lists) => lists.flat()),
 );
 
-/** What of a node others (`id` null) or a reservation's own tasks have started at 0 and have still. */
+/**
+ * What of a node others (`id` null) or a reservation's own tasks have started at 0 and have
+ * still.
+ */
 function heldAt(name: string, id: string | null, at: number, jobs: JobWords[], made: Plan): number {
   let cpus = 0;
   for (const { jobId, shares } of made.starts) {
