@@ -2,6 +2,7 @@
 
 import { ok } from '../../base/result.ts';
 import { type Actor, hasRole, ROLES } from '../../model/actor.ts';
+import { SYSTEM_USER } from '../../model/maintenance.ts';
 import type { CreateToken, RemoveUser, RevokeToken, SetUser } from '../commands.ts';
 import type { Answer, Step } from '../step.ts';
 import { nameOf, needRole } from './authority.ts';
@@ -16,6 +17,9 @@ export function decideSetUser(step: Step, command: SetUser, actor: Actor): Answe
   const { role = before?.role ?? 'user', groups = before?.groups ?? [] } = command;
   if (!NAME.test(user)) {
     return step.refuse('argument.invalid', { what: `'${user}' is not a login name` });
+  }
+  if (user === SYSTEM_USER) {
+    return step.refuse('argument.invalid', { what: `'${user}' is the cluster itself, no user` });
   }
   if (!ROLES.includes(role)) {
     const what = `'${role}' is not a role; use ${ROLES.join(', ')}`;

@@ -180,3 +180,13 @@ scenario(
   },
   { retainedJobsMax: 10 },
 );
+
+scenario('[J18] nobody becomes the cluster itself by its name', (head) => {
+  const set: Command = {
+    kind: 'set_user',
+    user: 'system' as UserName,
+    role: 'user',
+    mode: 'either',
+  };
+  assert.equal(head.refused(set, ADMIN), 'argument.invalid');
+});

@@ -17,6 +17,7 @@ import {
   START_AT,
   scenario,
   type TestHead,
+  user,
 } from '../../../support/controller.ts';
 
 type Plan = Extract<Command, { kind: 'plan_maintenance' }>;
@@ -169,6 +170,8 @@ scenario(
     const id = planned(head, { time: { kind: 'now' }, nodes, program: PROGRAM });
     const job = head.job(2);
     assert.deepEqual([job.owner, job.spec.name], ['system', 'm1@n1']);
+    const cancelIt = { kind: 'cancel_task', place: { jobId: job.id, index: null } } as const;
+    assert.equal(head.refused(cancelIt, user('system')), 'auth.not_owner');
     assert.deepEqual(head.holders('2#1'), ['n1']);
     head.started('2#1');
     head.ended('2#1');
