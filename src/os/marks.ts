@@ -25,8 +25,10 @@ function sumMemory(bySession: Map<string, string | null>): Map<string, number> {
     const key = sessionKey(status.session);
     if (key === null) continue;
     seen.add(key);
-    if (!bySession.has(key)) bySession.set(key, markOf(status.session));
-    const mark = bySession.get(key);
+    const mark = bySession.has(key) ? bySession.get(key) : markOf(status.session);
+    // Not yet known while its leader is in the middle of an exec: looked at again next time.
+    if (mark === undefined) continue;
+    bySession.set(key, mark);
     if (mark) used.set(mark, (used.get(mark) ?? 0) + residentBytes(pid));
   }
   for (const key of bySession.keys()) if (!seen.has(key)) bySession.delete(key);
@@ -39,7 +41,7 @@ function killMarked(marks: ReadonlySet<string>): number {
     const status = statOf(pid);
     if (status === null || status.state === 'Z' || Number(pid) === process.pid) continue;
     const mark = markOf(pid);
-    if (mark === null || !marks.has(mark)) continue;
+    if (mark === null || mark === undefined || !marks.has(mark)) continue;
     if (killOne(Number(pid))) lived += 1;
   }
   return lived;
@@ -67,9 +69,14 @@ function sessionKey(session: string): string | null {
   return leader === null ? null : `${session}@${leader.startTicks}`;
 }
 
-/** Value of the mark in a process's environment, which only its owner and root can read. */
-function markOf(pid: string): string | null {
-  const entries = readOrNull(`/proc/${pid}/environ`)?.split('\0') ?? [];
+/**
+ * Value of the mark in a process's environment, which only its owner and root can read; null when
+ * there is none. Undefined when there is no environment: in the middle of an exec (proc(5)).
+ */
+function markOf(pid: string): string | null | undefined {
+  const text = readOrNull(`/proc/${pid}/environ`);
+  if (text === '') return undefined;
+  const entries = text?.split('\0') ?? [];
   return entries.find((entry) => entry.startsWith(PREFIX))?.slice(PREFIX.length) ?? null;
 }
 

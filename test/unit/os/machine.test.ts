@@ -35,7 +35,7 @@ test('the own account has a name and a home', () => {
   assert.ok(self.name.length > 0 && self.home.startsWith('/'));
 });
 
-test('marked processes are found, measured and ended, also after they left the session', async () => {
+test('marked processes are found, measured and ended, also after they left the session', async (t) => {
   const mark = `test-${process.pid}:1`;
   const env = { ...process.env, WEFT_LAUNCH: mark };
   const script = 'sleep 300 & echo both; exec sleep 300';
@@ -43,9 +43,11 @@ test('marked processes are found, measured and ended, also after they left the s
   const child = spawn('setsid', ['-f', 'sh', '-c', script], { env, stdio: [...stdio] });
   await once(child.stdout as NodeJS.ReadableStream, 'data');
   const marks = systemMarks();
-  assert.ok((marks.memory().get(mark) ?? 0) > 0);
-  assert.ok(marks.kill(new Set([mark])) >= 2);
+  t.after(() => marks.kill(new Set([mark])));
   const until = performance.now() + 20_000;
+  // A process in the middle of an exec shows no mark, and is looked at again.
+  while ((marks.memory().get(mark) ?? 0) === 0) assert.ok(performance.now() < until, 'found');
+  assert.ok(marks.kill(new Set([mark])) >= 1);
   while (marks.kill(new Set([mark])) > 0) assert.ok(performance.now() < until, 'gone in time');
   assert.equal(marks.memory().get(mark), undefined);
 });
