@@ -20,9 +20,15 @@ import {
 /** How far the window is moved on while programs are being ended after it. */
 const OVERTIME_MS = 60_000;
 
+/** Until nothing more comes of it: what one gives back as it ends, another may take at once. */
 export function decideMaintenances(step: Step): void {
-  for (const one of [...step.state.maintenances.values()]) {
-    if (isAlive(one)) advanceMaintenance(step, one.id);
+  const { maintenances } = step.state;
+  for (let looks = 0; looks <= maintenances.size; looks += 1) {
+    const before = step.events.length;
+    for (const one of [...maintenances.values()]) {
+      if (isAlive(one)) advanceMaintenance(step, one.id);
+    }
+    if (step.events.length === before) return;
   }
 }
 

@@ -492,3 +492,20 @@ scenario('a program that never arrived is started again', (head) => {
   head.tick();
   assert.equal(phase(head, id), 'done');
 });
+
+scenario('[S7] what one maintenance lets go on, another stops in the same look', (head) => {
+  head.connect('n1');
+  head.connect('n2');
+  head.submit({ nodeCount: 2 });
+  head.schedule();
+  head.started('1#1', 'n1', 'n2');
+  const later = { kind: 'fixed', from: START_AT + 5 * MINUTE } as const;
+  planned(head, { time: later, running: 'suspend' });
+  const second = { nodes: ['n2' as NodeName], durationMs: 10 * MINUTE };
+  planned(head, { ...second, time: { kind: 'now' }, running: 'suspend' });
+  head.suspended('1#1', 'n1', 'n2');
+  head.tick(5 * MINUTE);
+  head.tick(5 * MINUTE);
+  assert.deepEqual(head.orders('n1'), [], 'it stands still for the first');
+  assert.deepEqual(kinds(head.tick()), [], 'and nothing more comes of another look');
+});
