@@ -8,6 +8,12 @@ import { DatabaseSync } from 'node:sqlite';
 const BUSY = 5;
 
 /**
+ * SQLite locks in steps, so two that begin at one instant can be in each other's way half-way and
+ * both be refused: they step back and try again within this time.
+ */
+const RETRY_MS = 100;
+
+/**
  * Claims `path` for this process until `release`; the claimant's pid is in the file, for people and
  * tools. Throws with the other's pid while another living process has it.
  */
@@ -16,7 +22,7 @@ export function claim(path: string, what: string): { release(): void } {
   // because POSIX locks belong to the process and its file, not to the descriptor (fcntl(2)).
   const lockPath = `${path}.lock`;
   createPrivate(lockPath);
-  const database = new DatabaseSync(lockPath, { timeout: 0 });
+  const database = new DatabaseSync(lockPath, { timeout: RETRY_MS });
   try {
     database.exec('BEGIN EXCLUSIVE');
     writeFileSync(path, `${process.pid}\n`, { mode: 0o600 });
