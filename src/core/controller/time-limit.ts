@@ -10,3 +10,10 @@ import type { Task } from './state.ts';
 export function countsFrom({ state, startedAt, pausedMs }: Task): number | null {
   return state === 'suspended' || startedAt === null ? null : startedAt + pausedMs;
 }
+
+/** How much of its time limit is left; null: it has none. Never less than a moment. */
+export function timeLeft({ job, startedAt, pausedMs, pausedAt }: Task, now: number): number | null {
+  const { walltimeMs } = job.spec;
+  if (walltimeMs === null || startedAt === null) return walltimeMs;
+  return Math.max(1, walltimeMs - ((pausedAt ?? now) - startedAt - pausedMs));
+}

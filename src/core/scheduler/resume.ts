@@ -13,7 +13,8 @@ export interface Stopped extends Taker {
   readonly nodes: readonly NodeName[];
   /** What it gave up on each node. */
   readonly cpuCount: number;
-  readonly walltimeMs: number | null;
+  /** Of its time limit; null: it has none, and waits as at a start for what is set aside to be over. */
+  readonly timeLeftMs: number | null;
   readonly reservation: string | null;
 }
 
@@ -58,7 +59,7 @@ function tierOf({ partition, qos }: Stopped, scheduling: Scheduling): number {
 }
 
 /** Its own nodes and no others; memory and gpus it never gave up. */
-function askOf({ jobId, index, nodes, cpuCount, walltimeMs, reservation }: Stopped): Ask {
+function askOf({ jobId, index, nodes, cpuCount, timeLeftMs, reservation }: Stopped): Ask {
   return {
     key: `stopped ${jobId}:${index}`,
     roomKey: `stopped ${jobId}:${index}`,
@@ -71,7 +72,7 @@ function askOf({ jobId, index, nodes, cpuCount, walltimeMs, reservation }: Stopp
       nodeNames: nodes,
     },
     nodes: null,
-    walltimeMs,
+    walltimeMs: timeLeftMs,
     reservation,
     placement: 'pack',
   };

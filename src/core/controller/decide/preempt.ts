@@ -9,6 +9,7 @@ import { mayGetWork } from '../apply/nodes.ts';
 import { isInMaintenance } from '../in-maintenance.ts';
 import { placeOf, type State, type Task } from '../state.ts';
 import type { Step } from '../step.ts';
+import { timeLeft } from '../time-limit.ts';
 
 /** In the journal, instead of a user's name. */
 const BY = 'scheduler';
@@ -28,7 +29,7 @@ export function resume(step: Step, { jobId, index }: Taker): void {
  * Where nothing new may start, as on a drained node, nobody but the stopped tasks wants the cpus.
  */
 export function resumeApart(step: Step): void {
-  for (const one of stoppedTasks(step.state)) {
+  for (const one of stoppedTasks(step.state, step.at)) {
     const nodes = one.nodes.map((name) => present(step.state.nodes.get(name), `node ${name}`));
     if (nodes.every(mayGetWork)) continue;
     if (nodes.every(({ free }) => free.cpuCount >= one.cpuCount)) resume(step, one);
@@ -36,13 +37,14 @@ export function resumeApart(step: Step): void {
 }
 
 /** Those that wait to go on, but for those on nodes in maintenance: they wait for its end. */
-export function stoppedTasks(state: State): Stopped[] {
+export function stoppedTasks(state: State, at: number): Stopped[] {
   return [...state.preempted]
     .filter((task) => task.ending === null && !isInMaintenance(state, task))
-    .map(stoppedOf);
+    .map((task) => stoppedOf(task, at));
 }
 
-function stoppedOf({ job, index, parts }: Task): Stopped {
+function stoppedOf(task: Task, at: number): Stopped {
+  const { job, index, parts } = task;
   const { spec, entry } = job;
   const held = [...parts.values()].filter((part) => part.state !== 'ended');
   return {
@@ -52,7 +54,7 @@ function stoppedOf({ job, index, parts }: Task): Stopped {
     qos: entry.qos,
     nodes: held.map((part) => part.share.node),
     cpuCount: spec.request.perNode.cpuCount,
-    walltimeMs: spec.walltimeMs,
+    timeLeftMs: timeLeft(task, at),
     reservation: spec.reservation ?? null,
   };
 }

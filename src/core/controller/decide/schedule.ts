@@ -69,7 +69,7 @@ export function snapshotOf(
     ...NO_RULES,
     ...{ queue, pool, scheduling, fairness, windows, startsMax },
     quotas: new QuotaBook(held),
-    stopped: stoppedTasks(state),
+    stopped: stoppedTasks(state, at),
   };
 }
 
