@@ -185,6 +185,8 @@ export class Truth {
         return;
       case 'reservation_extended':
         return this.#changeSlots(event.id, (slots) => [...slots, ...event.slots]);
+      case 'reservation_slot_found':
+        return this.#changeSlots(event.id, (slots) => [...slots, event.slot]);
       case 'reservation_slot_over':
         return this.#changeSlots(event.id, (slots) => {
           return slots.filter(({ from }) => from !== event.from);

@@ -69,7 +69,10 @@ export const reservationView = z.object({
   jobs: z.array(z.int()),
   /** The current one and those to come. */
   slots: z.array(slotView),
-  skipped: z.array(z.object({ from: instant, because: z.string() })),
+  /** Occurrences without room; with `triedUntil` they get what becomes free before that. */
+  skipped: z.array(
+    z.object({ from: instant, because: z.string(), triedUntil: instant.exactOptional() }),
+  ),
   recurrence: recurrence.nullable(),
   durationMs: z.int(),
   /** Nodes of the next slot that cannot be counted on now, and why. */

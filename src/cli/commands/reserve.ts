@@ -212,7 +212,7 @@ function columns(now: number): Column<ReservationView>[] {
     { title: 'NAME', value: (one) => one.name },
     { title: 'ID', value: (one) => one.id, wide: true },
     { title: 'FOR', value: forWords },
-    { title: 'STATE', value: (one) => one.state },
+    { title: 'STATE', value: stateWords },
     { title: 'FROM', value: (one) => formatInstant(first(one)?.from, now) },
     { title: 'UNTIL', value: (one) => formatInstant(first(one)?.until, now) },
     { title: 'AGAIN', value: (one) => one.recurrence?.cron ?? '' },
@@ -226,6 +226,12 @@ function forWords({ purpose, users, groups, jobs }: ReservationView): string {
   if (purpose === 'maintenance') return 'maintenance';
   const named = [...users, ...groups.map((name) => `@${name}`), ...jobs.map((id) => `job ${id}`)];
   return named.join(',');
+}
+
+/** Occurrences that wait for room are told where the next one is. */
+function stateWords({ state, skipped }: ReservationView): string {
+  const waiting = skipped.filter(({ triedUntil }) => triedUntil !== undefined).length;
+  return waiting === 0 ? state : `${state}, ${waiting} without room`;
 }
 
 function shareWords({ slots: [slot] }: ReservationView): string {
@@ -251,13 +257,17 @@ function formatReservation(one: ReservationView, output: string | undefined): st
   const lines: [string, string][] = [
     ['Reservation', one.name === one.id ? one.id : `${one.name} (${one.id})`],
     ['For', forWords(one)],
-    ['State', one.state],
+    ['State', stateWords(one)],
     ['Share', shareWords(one)],
     ['Recurs', recurrence === null ? '' : `${recurrence.cron} (${recurrence.zone})`],
     ...slots.map((slot, at): [string, string] => [at === 0 ? 'Time' : 'Then', when(slot)]),
     ...missing.map(({ node, because }): [string, string] => ['Missing', `${node} is ${because}`]),
-    ...skipped.map(({ from, because }): [string, string] => {
-      return ['Skipped', `${formatInstant(from, now)}: ${because}`];
+    ...skipped.map(({ from, because, triedUntil }): [string, string] => {
+      const again =
+        triedUntil === undefined
+          ? ''
+          : ` It is tried again until ${formatInstant(triedUntil, now)}.`;
+      return ['Skipped', `${formatInstant(from, now)}: ${because}${again}`];
     }),
     ['Tasks', `${one.runningTasks} running, ${one.waitingTasks} waiting`],
     ['Made', `by ${one.createdBy} at ${formatInstant(one.createdAt, now)}`],

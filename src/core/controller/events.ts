@@ -210,6 +210,13 @@ export type Event =
       readonly skipped: readonly SkippedSlot[];
       readonly placedUntil: number;
     }
+  /** The occurrence that was to begin at `from` was skipped, and has room now. */
+  | {
+      readonly kind: 'reservation_slot_found';
+      readonly id: string;
+      readonly from: number;
+      readonly slot: ReservedSlot;
+    }
   | { readonly kind: 'reservation_slot_begun'; readonly id: string; readonly from: number }
   | { readonly kind: 'reservation_slot_over'; readonly id: string; readonly from: number }
   /** Nothing of it is set aside any more. */

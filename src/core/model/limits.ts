@@ -70,6 +70,8 @@ export const MAINTENANCE_MAX_MS = 365 * 86_400_000;
 export const RESERVATIONS_MAX = 1000;
 /** Coming occurrences of a recurring reservation that are set aside: a week of a daily one. */
 export const RESERVATION_SLOTS_AHEAD = 7;
+/** Occurrences without room that are tried again in one tick; the next ones of all reservations. */
+export const RESERVATION_RETRIES_MAX = 10;
 /** Occurrences without room that are remembered to be shown. */
 export const RESERVATION_SKIPPED_MAX = 10;
 

@@ -40,7 +40,7 @@ export interface Recurrence {
   readonly zone: string;
 }
 
-/** An occurrence that found no room. */
+/** An occurrence that found no room, and why when it was decided. */
 export interface SkippedSlot {
   readonly from: number;
   readonly because: string;
@@ -72,4 +72,13 @@ export interface Reservation {
 /** The slot that holds at this instant, if one does. */
 export function currentSlot(reservation: Reservation, at: number): ReservedSlot | null {
   return reservation.slots.find((slot) => slot.from <= at && at < slot.until) ?? null;
+}
+
+/** Whether something of an occurrence is still to come that a cluster would notice: a second. */
+export function isOpen(
+  { request }: Pick<Reservation, 'request'>,
+  from: number,
+  at: number,
+): boolean {
+  return at + 1000 <= from + request.durationMs;
 }

@@ -17,6 +17,8 @@ export interface Room {
   /** Without those of the reservation that is looked for. */
   readonly windows: readonly Window[];
   readonly now: number;
+  /** Futures that were looked at: of one part only, so that seven occurrences cost as one. */
+  readonly lanes: Map<NodeName, Lane>;
 }
 
 /** Why something cannot be set aside. */
@@ -47,9 +49,10 @@ export function placeAt(
   if (able.length < part.nodeCount) return err({ kind: 'never', able: able.length });
   const until = from + durationMs;
   const want = wantOf(part.perNode);
-  const free = able.filter((node) => laneOf(node, part, room).fits(want, null, from, until));
-  if (free.length >= part.nodeCount) {
-    return ok(slotOn(free.slice(0, part.nodeCount), part, from, durationMs));
+  const free: NodeView[] = [];
+  for (const node of able) {
+    if (laneOf(node, part, room).fits(want, null, from, until)) free.push(node);
+    if (free.length === part.nodeCount) return ok(slotOn(free, part, from, durationMs));
   }
   const taken = able.find((node) => !free.includes(node)) as NodeView;
   return err(obstacleOn(taken, part, from, until, room));
@@ -65,11 +68,11 @@ export function placeEarliest(
   const able = room.nodes.filter((node) => couldGive(node, part));
   if (able.length < part.nodeCount) return err({ kind: 'never', able: able.length });
   const at = Math.max(within.notBefore, room.now);
-  const lanes = new Map(able.map((node) => [node.name, laneOf(node, part, room)]));
+  const views = new Map(able.map((node) => [node.name, node]));
   const field: Field = {
     ready: able.map(({ name }, order) => ({ at, order, name })),
     later: [].values(),
-    laneOf: (name) => lanes.get(name) as Lane,
+    laneOf: (name) => laneOf(views.get(name) as NodeView, part, room),
   };
   const want = wantOf(part.perNode);
   const demand = { want, reservation: null, durationMs, nodeCount: part.nodeCount };
@@ -105,8 +108,13 @@ function wantOf(perNode: ReservedShare): Want {
 }
 
 /** With `force` what runs is not looked at: it is the policy's business when the time has come. */
-function laneOf(node: NodeView, { force }: Part, { windows, now }: Room): Lane {
-  return new Lane(force ? emptied(node) : node, windows, now);
+function laneOf(node: NodeView, { force }: Part, { windows, now, lanes }: Room): Lane {
+  let lane = lanes.get(node.name);
+  if (lane === undefined) {
+    lane = new Lane(force ? emptied(node) : node, windows, now);
+    lanes.set(node.name, lane);
+  }
+  return lane;
 }
 
 function emptied(node: NodeView): NodeView {

@@ -1,9 +1,15 @@
 // A reservation as the API shows it.
 
 import type { ReservationView } from '../../api/reservations.ts';
+import { obstacleNow } from '../../core/controller/decide/occurrences.ts';
 import type { Node, State } from '../../core/controller/state.ts';
 import type { NodeName } from '../../core/model/ids.ts';
-import { currentSlot, type Reservation, type ReservedSlot } from '../../core/model/reservation.ts';
+import {
+  currentSlot,
+  isOpen,
+  type Reservation,
+  type ReservedSlot,
+} from '../../core/model/reservation.ts';
 
 export function viewReservation(state: State, one: Reservation, now: number): ReservationView {
   const { id, name, purpose, recurrence, createdBy, createdAt, request } = one;
@@ -14,11 +20,25 @@ export function viewReservation(state: State, one: Reservation, now: number): Re
     groups: [...one.groups],
     jobs: [...one.jobs],
     slots: one.slots.map(viewSlot),
-    skipped: [...one.skipped],
+    skipped: one.skipped.map(({ from, because }) => {
+      if (!isOpen(one, from, now)) return { from, because };
+      return { from, because, triedUntil: from + request.durationMs };
+    }),
     durationMs: request.durationMs,
     missing: missingOf(state, one.slots[0]),
     ...countTasks(state, id),
   };
+}
+
+/** As above, with what is in the way of its occurrences at this instant. */
+export function viewInFull(state: State, one: Reservation, now: number): ReservationView {
+  const view = viewReservation(state, one, now);
+  const skipped = view.skipped.map((occurrence) => {
+    if (occurrence.triedUntil === undefined) return occurrence;
+    const because = obstacleNow({ state, at: now }, one, occurrence.from);
+    return { ...occurrence, because: because ?? 'there is room now; it is being set aside' };
+  });
+  return { ...view, skipped };
 }
 
 function viewSlot({ from, until, shares }: ReservedSlot): ReservationView['slots'][number] {

@@ -6,6 +6,7 @@ import { formatInstant } from '../../../src/core/base/instant.ts';
 import type { NodeName } from '../../../src/core/model/ids.ts';
 import type { Reservation } from '../../../src/core/model/reservation.ts';
 import { extendReservations, nextStarts, occurrencesOf } from '../../../src/head/recurrence.ts';
+import { viewInFull } from '../../../src/head/views/reservation-view.ts';
 import { OPERATOR, TestHead } from '../../support/controller.ts';
 import { reserve } from '../../support/reservations.ts';
 
@@ -79,12 +80,50 @@ test('[R8] what is in the way for a day costs the one occurrence that it meets',
   look();
   assert.equal(head.records.length, written, 'and nothing is written while nothing changes');
   head.command({ kind: 'undrain_node', node: 'n1' as NodeName });
+  const [skipped] = known().skipped;
+  look();
+  assert.deepEqual(known().skipped, [], 'it has room again');
+  assert.equal(known().slots.at(-1)?.from, skipped?.from);
   head.at += DAY;
   look();
-  assert.deepEqual([known().slots.length, known().skipped.length], [6, 1]);
-  head.at += 9 * DAY;
-  look();
   assert.equal(known().slots.length, 7);
+  head.finish();
+});
+
+test('[R8] an occurrence whose obstacle goes while it lasts gets the rest of its time', () => {
+  const { head, known, look } = everyDay();
+  const hour = 3_600_000;
+  head.command({ kind: 'drain_node', node: 'n1' as NodeName, reason: 'new fan' });
+  head.at += DAY;
+  look();
+  const from = known().skipped[0]?.from ?? 0;
+  head.at = from + hour / 2;
+  look();
+  const view = viewInFull(head.state, known(), head.at);
+  assert.equal(view.skipped[0]?.triedUntil, from + hour);
+  assert.match(view.skipped[0]?.because ?? '', /No reservation could ever hold/);
+  head.command({ kind: 'undrain_node', node: 'n1' as NodeName });
+  look();
+  const now = known().slots.find((slot) => slot.from === from + hour / 2);
+  assert.deepEqual([now?.until, now?.begun], [from + hour, true]);
+  head.at = from + hour;
+  look();
+  assert.ok(known().slots.every((slot) => slot.from > from));
+  head.finish();
+});
+
+test('[R8] an occurrence that never found room is told as skipped, and not tried for ever', () => {
+  const { head, known, look } = everyDay();
+  head.command({ kind: 'drain_node', node: 'n1' as NodeName, reason: 'new fan' });
+  head.at += DAY;
+  look();
+  const from = known().skipped[0]?.from ?? 0;
+  head.at = from + 3_600_000;
+  head.command({ kind: 'undrain_node', node: 'n1' as NodeName });
+  look();
+  assert.equal(known().skipped.find((one) => one.from === from)?.from, from);
+  const view = viewInFull(head.state, known(), head.at);
+  assert.equal(view.skipped.find((one) => one.from === from)?.triedUntil, undefined);
   head.finish();
 });
 

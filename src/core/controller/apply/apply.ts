@@ -96,6 +96,8 @@ export function apply(state: State, event: Event, at: number): void {
       return reservations.applyReservationChanged(state, event);
     case 'reservation_extended':
       return reservations.applyReservationExtended(state, event);
+    case 'reservation_slot_found':
+      return reservations.applySlotFound(state, event);
     case 'reservation_slot_begun':
       return reservations.applySlotBegun(state, event);
     case 'reservation_slot_over':

@@ -31,6 +31,15 @@ export function applyReservationExtended(state: State, event: Of<'reservation_ex
   keep(state, { ...known, slots, skipped, placedUntil: event.placedUntil });
 }
 
+export function applySlotFound(
+  state: State,
+  { id, from, slot }: Of<'reservation_slot_found'>,
+): void {
+  const known = reservationOf(state, id);
+  const slots = [...known.slots, slot].sort((a, b) => a.from - b.from);
+  keep(state, { ...known, slots, skipped: known.skipped.filter((one) => one.from !== from) });
+}
+
 export function applySlotBegun(state: State, event: Of<'reservation_slot_begun'>): void {
   const known = reservationOf(state, event.id);
   const slots = known.slots.map((slot) => {

@@ -5,15 +5,10 @@ import { present, unreachable } from '../../base/assert.ts';
 import { formatDuration } from '../../base/duration.ts';
 import { formatInstant } from '../../base/instant.ts';
 import { err, ok, type Result } from '../../base/result.ts';
-import { formatRefusal, type Refusal, refuse } from '../../model/errors.ts';
+import { type Refusal, refuse } from '../../model/errors.ts';
 import { formatTaskId, type NodeName } from '../../model/ids.ts';
 import { NODES_PER_TASK_MAX } from '../../model/limits.ts';
-import type {
-  Reservation,
-  ReservationRequest,
-  ReservedSlot,
-  SkippedSlot,
-} from '../../model/reservation.ts';
+import type { ReservationRequest, ReservedSlot } from '../../model/reservation.ts';
 import { fitsIn, isPlausible, NO_RESOURCES } from '../../model/resources.ts';
 import { describeResources } from '../../scheduler/explain.ts';
 import { type Obstacle, placeAt, placeEarliest, type Room } from '../../scheduler/reserve.ts';
@@ -111,35 +106,6 @@ export function placeAll(
   return ok(slots);
 }
 
-/** Further occurrences; one that finds no room is skipped, with the reason. */
-export function placeFurther(
-  step: Step,
-  known: Reservation,
-  starts: readonly number[],
-): { slots: ReservedSlot[]; skipped: SkippedSlot[] } {
-  const { id, request } = known;
-  const room = roomFor(step, request, id);
-  const placed: ReservedSlot[] = [];
-  const skipped: SkippedSlot[] = [];
-  let last = known.slots.at(-1)?.until ?? 0;
-  for (const from of starts) {
-    const until = from + request.durationMs;
-    // One may have gone by while the head was away; of one that has begun, the rest is placed.
-    const begin = Math.max(from, step.at);
-    if (until <= begin) continue;
-    const slot = placeAt(request, begin, until - begin, room);
-    // A day with a change of the clock is shorter.
-    if (from < last) skipped.push({ from, because: 'the one before is not over then' });
-    else if (!slot.ok) {
-      skipped.push({ from, because: formatRefusal(refusalOf(step, slot.error, request)) });
-    } else {
-      placed.push(slot.value);
-      last = until;
-    }
-  }
-  return { slots: placed, skipped };
-}
-
 /** The slot that holds now, with another end, on the nodes that it has. */
 export function placeLonger(
   step: Step,
@@ -164,8 +130,8 @@ export function placeLonger(
 /**
  * Named nodes whatever their state; others only while they may be counted on, the present first.
  */
-function roomFor(
-  { state, at }: Step,
+export function roomFor(
+  { state, at }: Pick<Step, 'state' | 'at'>,
   { nodeNames }: Pick<ReservationRequest, 'nodeNames'>,
   id: string | null,
 ): Room {
@@ -175,7 +141,7 @@ function roomFor(
     .sort((a, b) => Number(mayGetWork(b)) - Number(mayGetWork(a)) || a.order - b.order)
     .map(viewOf);
   const others = [...state.reservations.values()].filter((one) => one.id !== id);
-  return { nodes, windows: windowsOf(others), now: at };
+  return { nodes, windows: windowsOf(others), now: at, lanes: new Map() };
 }
 
 type Part = Pick<ReservationRequest, 'perNode' | 'nodeCount' | 'nodeNames' | 'labels'>;
@@ -184,7 +150,7 @@ function refuseObstacle(step: Step, obstacle: Obstacle, part: Part): Result<neve
   return err(refusalOf(step, obstacle, part));
 }
 
-function refusalOf({ state }: Step, obstacle: Obstacle, part: Part): Refusal {
+export function refusalOf({ state }: Pick<Step, 'state'>, obstacle: Obstacle, part: Part): Refusal {
   switch (obstacle.kind) {
     case 'never':
       return refuse('reservation.unsatisfiable', {

@@ -4,7 +4,12 @@ import { ok, type Result } from '../../base/result.ts';
 import type { Actor } from '../../model/actor.ts';
 import type { Refusal } from '../../model/errors.ts';
 import { RESERVATIONS_MAX } from '../../model/limits.ts';
-import { currentSlot, type Reservation, type ReservedSlot } from '../../model/reservation.ts';
+import {
+  currentSlot,
+  isOpen,
+  type Reservation,
+  type ReservedSlot,
+} from '../../model/reservation.ts';
 import type {
   CancelReservation,
   ChangeReservation,
@@ -17,7 +22,8 @@ import type {
 import type { Answer, Step } from '../step.ts';
 import { nameOf, needRole } from './authority.ts';
 import { checkJobs, findReservation } from './members.ts';
-import { checkRequest, placeAll, placeFurther, placeLonger } from './place.ts';
+import { placeFurther } from './occurrences.ts';
+import { checkRequest, placeAll, placeLonger } from './place.ts';
 import { decideSlots, endReservation } from './slots.ts';
 
 /** Names stand on command lines, and are never mistaken for ids. */
@@ -122,6 +128,8 @@ function replaced(
   return ok({
     request: request.value,
     slots: slots.value,
+    // Those of the old times are not tried any more.
+    skipped: known.skipped.filter(({ from }) => !isOpen(known, from, step.at)),
     recurrence: recurrenceOf(again),
     placedUntil: lastStart(again, slots.value),
   });

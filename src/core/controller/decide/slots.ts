@@ -3,7 +3,7 @@
 // live.
 
 import type { Outcome } from '../../model/job.ts';
-import type { Reservation } from '../../model/reservation.ts';
+import { isOpen, type Reservation } from '../../model/reservation.ts';
 import type { Step } from '../step.ts';
 import { endPending } from './ending.ts';
 
@@ -15,10 +15,15 @@ export function decideSlots(step: Step): void {
       else if (from <= step.at && !begun) step.emit({ kind: 'reservation_slot_begun', id, from });
     }
     const left = step.state.reservations.get(id);
-    if (left !== undefined && left.slots.length === 0 && left.recurrence === null) {
-      endReservation(step, left, 'over', 'system');
-    }
+    if (left !== undefined && isOver(left, step.at)) endReservation(step, left, 'over', 'system');
   }
+}
+
+/** Nothing of it is to come, nor may an occurrence still find room. */
+function isOver(reservation: Reservation, at: number): boolean {
+  const { slots, recurrence, skipped } = reservation;
+  if (slots.length > 0 || recurrence !== null) return false;
+  return !skipped.some(({ from }) => isOpen(reservation, from, at));
 }
 
 /**

@@ -3,6 +3,7 @@
 
 import type { Step } from '../step.ts';
 import { decideMaintenances } from './maintenance-course.ts';
+import { retrySkipped } from './occurrences.ts';
 import { decideSlots } from './slots.ts';
 
 /** Usage has to fade alike when the journal is read again, so the journal knows the rule. */
@@ -21,6 +22,7 @@ export function decideTick(step: Step): void {
     const beginAt = state.jobs.get(jobId)?.spec.beginAt ?? 0;
     if (beginAt <= step.at) step.emit({ kind: 'begin_reached', jobId });
   }
+  retrySkipped(step);
   decideSlots(step);
   if (state.plansAhead || isOrderMoving(step)) state.scheduleDue = true;
   // A tenth at a time, so that the list is not rebuilt for every job that ends.

@@ -13,7 +13,7 @@ import { type Refusal, refuse } from '../../../core/model/errors.ts';
 import type { JobId, NodeName, UserName } from '../../../core/model/ids.ts';
 import type { Recurrence, Reservation } from '../../../core/model/reservation.ts';
 import { occurrencesOf } from '../../recurrence.ts';
-import { viewReservation } from '../../views/reservation-view.ts';
+import { viewInFull, viewReservation } from '../../views/reservation-view.ts';
 import type { Handler } from '../call.ts';
 import type { Services } from '../services.ts';
 import { changed } from './job-actions.ts';
@@ -27,7 +27,7 @@ export const listReservations: Handler<'listReservations'> = ({ engine }) => {
 
 export const getReservation: Handler<'getReservation'> = ({ engine }, { params }) => {
   const found = find(engine, params.name);
-  return found.ok ? ok(viewReservation(engine.state, found.value, engine.now())) : found;
+  return found.ok ? ok(viewInFull(engine.state, found.value, engine.now())) : found;
 };
 
 export const createReservation: Handler<'createReservation'> = ({ engine }, { body, actor }) => {
