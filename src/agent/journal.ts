@@ -2,7 +2,7 @@
 // tore off at the end was not acted upon, because a frame is written before anything is started.
 
 import { crc32 } from 'node:zlib';
-import { Packr } from 'msgpackr';
+import { Packr } from 'msgpackr/pack';
 import { apply } from '../core/runner/apply.ts';
 import { sumOf } from '../core/runner/books.ts';
 import type { RunnerEvent } from '../core/runner/events.ts';

@@ -1,6 +1,6 @@
 // Messages ↔ bytes: msgpack, size-checked. Anything that does not decode is a refusal, not a crash.
 
-import { Packr } from 'msgpackr';
+import { Packr } from 'msgpackr/pack';
 import { err, ok, type Result } from '../core/base/result.ts';
 import { MESSAGE_BYTES_MAX } from '../core/model/limits.ts';
 import { findFlaw } from './agent-shape.ts';

@@ -12,7 +12,7 @@ import {
 } from '../model/resources.ts';
 import type { PlacementRule } from '../model/scheduling.ts';
 import { endOf, type Gone, Lane, type Window } from './lane.ts';
-import { couldEverHold, holdsNow, NodePool, type NodeView } from './pool.ts';
+import { couldEverHold, holdsNow, NodePool, type NodeView, type Running } from './pool.ts';
 import { FOREVER, hasRoom, type Want } from './profile.ts';
 import { type Candidate, type Field, type Slot, SlotFinder } from './slots.ts';
 
@@ -51,6 +51,8 @@ export class Board {
   /** Nodes that this cycle has given something of, with what is left. */
   readonly #touched = new NodePool();
   readonly #lanes = new Map<NodeName, Lane>();
+  /** What this cycle has started on each of them. */
+  readonly #taken = new Map<NodeName, Running[]>();
   /** Nodes of which something is set aside for later: free now is not enough there. */
   readonly #claimed = new Set<NodeName>();
   readonly #finders = new Map<string, SlotFinder>();
@@ -253,10 +255,22 @@ export class Board {
       free: request.exclusive ? NO_RESOURCES : subtractResources(view.free, resources),
       gpusFree: view.gpusFree.slice(resources.gpuCount),
       idle: false,
-      running: [...view.running, running],
+      running: this.#runningWith(view, running),
     });
     this.#lanes.get(view.name)?.take(resources, reservation, this.now, endOf(running, this.now));
     return { node: view.name, resources, gpus };
+  }
+
+  /** What runs on the node and what this cycle adds, read only by who plans ahead: no copy. */
+  #runningWith({ name, running }: NodeView, added: Running): Iterable<Running> {
+    const taken = this.#taken.get(name);
+    if (taken !== undefined) {
+      taken.push(added);
+      return running;
+    }
+    const fresh = [added];
+    this.#taken.set(name, fresh);
+    return { [Symbol.iterator]: () => inTurn(running, fresh) };
   }
 
   #demand({ request, reservation, walltimeMs }: Ask) {
@@ -292,6 +306,10 @@ export class Board {
     this.work += 1;
     return { at, order, name };
   }
+}
+
+function* inTurn<T>(...parts: Iterable<T>[]): Generator<T> {
+  for (const part of parts) yield* part;
 }
 
 function namesOf({ request, nodes }: Ask): Iterable<NodeName> | null {
