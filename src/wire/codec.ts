@@ -1,5 +1,7 @@
 // Messages ↔ bytes: msgpack, size-checked. Anything that does not decode is a refusal, not a crash.
 
+// Not from 'msgpackr/pack': that looks for a native reader of strings, which needs an install script. Our
+// overrides leave a stub in its place, and each message then threw and caught an error.
 import { Packr } from 'msgpackr/pack';
 import { err, ok, type Result } from '../core/base/result.ts';
 import { MESSAGE_BYTES_MAX } from '../core/model/limits.ts';
