@@ -15,8 +15,13 @@ export const historyQuery = z.strictObject({
   until: queryNumber(0, Number.MAX_SAFE_INTEGER).optional(),
   before: queryNumber(1, Number.MAX_SAFE_INTEGER).optional(),
   limit: queryNumber(1, 1000).optional(),
-  /** Also the ended epochs of the tasks of the jobs shown, 10,000 at most. */
+  /** Also the ended epochs of the tasks of the jobs shown; 10,000 on a page. */
   tasks: queryFlag.optional(),
+  /** `nextTask` of the page before: the rest of its last job, then the jobs below; with `tasks`. */
+  afterTask: z
+    .string()
+    .regex(/^\d{1,15}\.-?\d{1,15}\.\d{1,15}$/)
+    .optional(),
 });
 
 const historyJob = z.object({
@@ -39,6 +44,8 @@ const historyJob = z.object({
   nodeCount: count,
   cpuCount: count,
   memoryBytes: count,
+  /** 0: without a limit. Null, or missing from an older head: not known. */
+  walltimeMs: count.nullish(),
 });
 export type HistoryJob = z.infer<typeof historyJob>;
 
@@ -66,5 +73,7 @@ export const historyReply = z.object({
   jobs: z.array(historyJob),
   tasks: z.array(historyTask),
   next: z.int().nullable(),
+  /** Set when the tasks of the last job shown go on: ask for them with `afterTask`. */
+  nextTask: z.string().nullish(),
 });
 export type HistoryReply = z.infer<typeof historyReply>;

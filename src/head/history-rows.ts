@@ -45,6 +45,7 @@ function jobRow(job: Job): JobRow {
     nodeCount: spec.request.nodeCount,
     cpuCount: spec.request.perNode.cpuCount,
     memoryBytes: spec.request.perNode.memoryBytes,
+    walltimeMs: spec.walltimeMs ?? 0,
     spec: writeSpec(spec),
   };
 }

@@ -22,6 +22,8 @@ export interface JobRow {
   readonly nodeCount: number;
   readonly cpuCount: number;
   readonly memoryBytes: number;
+  /** 0: without a limit. Null: not known, of a row from before it was kept. */
+  readonly walltimeMs: number | null;
   /** The whole specification as JSON, environment left out (it can hold secrets). */
   readonly spec: string;
 }
@@ -68,6 +70,8 @@ export interface HistoryQuery {
   readonly belowJobId?: number;
   /** Tasks only. */
   readonly taskIndex?: number;
+  /** Tasks only: of each task the last epoch that has ended. */
+  readonly lastEpochs?: boolean;
   /** Tasks only: those that come after this one in the order above; paging within an array. */
   readonly afterTask?: {
     readonly jobId: number;

@@ -17,7 +17,7 @@ export function matchTasks(
   jobs: ReadonlyMap<number, JobRow>,
   query: HistoryQuery,
 ): TaskRow[] {
-  return [...tasks]
+  return (query.lastEpochs === true ? lastEpochsOf(tasks) : [...tasks])
     .filter((task) => isTaskMatch(task, query))
     .filter((task) => {
       const job = jobs.get(task.jobId);
@@ -25,6 +25,15 @@ export function matchTasks(
     })
     .sort(compareTasks)
     .slice(0, Math.max(0, query.limit));
+}
+
+function lastEpochsOf(tasks: Iterable<TaskRow>): TaskRow[] {
+  const last = new Map<string, TaskRow>();
+  for (const task of tasks) {
+    const key = `${task.jobId}[${task.taskIndex}]`;
+    if (task.epoch > (last.get(key)?.epoch ?? 0)) last.set(key, task);
+  }
+  return [...last.values()];
 }
 
 type TaskKey = Pick<TaskRow, 'jobId' | 'taskIndex' | 'epoch'>;

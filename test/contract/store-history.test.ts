@@ -127,6 +127,9 @@ const QUERIES: readonly HistoryQuery[] = [
   { afterTask: { jobId: 15, taskIndex: 0, epoch: 2 }, belowJobId: 12, limit: 5 },
   { afterTask: { jobId: 15, taskIndex: 0, epoch: 2 }, jobIds: [15, 14], limit: 50 },
   { afterTask: { jobId: 15, taskIndex: 0, epoch: 2 }, limit: 1 },
+  { lastEpochs: true, limit: 1000 },
+  { lastEpochs: true, taskIndex: -1, jobIds: [5, 10, 15, 16], limit: 4 },
+  { lastEpochs: true, outcome: 'node_fail', limit: 1000 },
 ];
 
 function split(history: readonly HistoryRow[]) {

@@ -1,6 +1,6 @@
 // `weft history`: the accounting records of jobs, also of those long gone.
 
-import type { HistoryJob, HistoryReply, HistoryTask } from '../../api/history.ts';
+import type { HistoryJob, HistoryTask } from '../../api/history.ts';
 import { parseDuration } from '../../core/base/duration.ts';
 import { formatSize } from '../../core/base/size.ts';
 import { formatTaskId, type JobId } from '../../core/model/ids.ts';
@@ -9,6 +9,7 @@ import type { Context } from '../context.ts';
 import { usage } from '../failure.ts';
 import { readPlace } from '../ids.ts';
 import { elapsed } from '../jobs/columns.ts';
+import { historyPages } from '../jobs/history-pages.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import type { Column } from '../output/table.ts';
 import { formatExit, formatInstant, formatSpan } from '../output/words.ts';
@@ -72,18 +73,13 @@ async function fetchHistory(context: Context, job: string | undefined, options: 
     until: instantBefore('--until', options.until),
     tasks: options.tasks,
   };
-  const api = await context.api();
-  const found = { jobs: [] as HistoryJob[], tasks: [] as HistoryTask[] };
-  let before: number | undefined;
-  while (found.jobs.length < limit) {
-    const query = { ...filter, before, limit: Math.min(1000, limit - found.jobs.length) };
-    const page: HistoryReply = await api.call('history', { query });
-    found.jobs.push(...page.jobs);
-    found.tasks.push(...page.tasks);
-    if (page.next === null) break;
-    before = page.next;
+  const jobs = new Map<number, HistoryJob>();
+  const tasks: HistoryTask[] = [];
+  for await (const page of historyPages(await context.api(), filter, limit)) {
+    for (const row of page.jobs) jobs.set(row.jobId, row);
+    for (const task of page.tasks) tasks.push(task);
   }
-  return found;
+  return { jobs: [...jobs.values()], tasks };
 }
 
 /** A duration counts back from now; a time of day is the last one that was. */
@@ -108,6 +104,7 @@ function jobColumns(now: number): Column<HistoryJob>[] {
     { title: 'NODES', value: (job) => String(job.nodeCount), align: 'right', wide: true },
     { title: 'CPUS', value: (job) => String(job.cpuCount), align: 'right', wide: true },
     { title: 'MEMORY', value: (job) => formatSize(job.memoryBytes), align: 'right', wide: true },
+    { title: 'LIMIT', value: limitWords, align: 'right', wide: true },
     { title: 'SUBMITTED', value: (job) => formatInstant(job.submittedAt, now) },
     { title: 'STARTED', value: (job) => formatInstant(job.startedAt, now), wide: true },
     { title: 'ENDED', value: (job) => formatInstant(job.endedAt, now), wide: true },
@@ -121,6 +118,12 @@ function jobColumns(now: number): Column<HistoryJob>[] {
     { title: 'COMMAND', value: (job) => job.command },
     { title: 'DETAIL', value: (job) => job.detail ?? '', wide: true },
   ];
+}
+
+/** `-`: not known. */
+function limitWords({ walltimeMs }: HistoryJob): string {
+  if (walltimeMs == null) return '-';
+  return walltimeMs === 0 ? 'none' : formatSpan(walltimeMs);
 }
 
 function taskColumns(now: number): Column<HistoryTask>[] {

@@ -45,7 +45,11 @@ export const verb = defineVerb<Options>({
     const dropped = { incomplete: 0, tooLarge: 0 };
     const name = `seed ${seed}, load ${load}`;
     const nodes = nodesOf(machine);
-    return conclude(context, { name, jobs, nodes, dropped, brokenLines: 0 }, options);
+    return conclude(
+      context,
+      { name, jobs, nodes, dropped, brokenLines: 0, guessedLimits: 0 },
+      options,
+    );
   },
 });
 

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Policy, plainScheduling } from '../../core/model/scheduling.ts';
-import type { Dropped, NodeSize, ReplayJob } from '../../core/replay/machine.ts';
+import type { NodeSize, Workload } from '../../core/replay/machine.ts';
 import { type Measures, measure } from '../../core/replay/measures.ts';
 import { type Run, replay } from '../../core/replay/replay.ts';
 import { seriesOf } from '../../core/replay/series.ts';
@@ -14,12 +14,10 @@ import { type ReplayOptions, readDepth, readPolicy } from './options.ts';
 import { plotSvg, SLICES } from './plot-svg.ts';
 
 /** What is to be replayed. */
-export interface Subject {
+export interface Subject extends Workload {
   /** For titles. */
   readonly name: string;
-  readonly jobs: readonly ReplayJob[];
   readonly nodes: readonly NodeSize[];
-  readonly dropped: Dropped;
   readonly brokenLines: number;
 }
 
@@ -29,6 +27,7 @@ export interface ReplayReport extends Measures {
   /** Left out: incomplete or too large. */
   readonly dropped: number;
   readonly brokenLines: number;
+  readonly guessedLimits: number;
   readonly planCycles: number;
   readonly planCpuMs: number;
   readonly policy: Policy;
@@ -52,6 +51,7 @@ export function conclude(context: Context, subject: Subject, options: ReplayOpti
     jobs: runs.length,
     dropped: subject.dropped.incomplete + subject.dropped.tooLarge,
     brokenLines: subject.brokenLines,
+    guessedLimits: subject.guessedLimits,
     ...measure(runs, procs),
     ...{ planCycles, planCpuMs: Math.round(planCpuMs), policy, procs },
   };
@@ -74,7 +74,7 @@ export function jobsCsv(runs: readonly Run[]): string {
 }
 
 function inWords(report: ReplayReport, { name, dropped, brokenLines }: Subject): string[] {
-  const { jobs, procs, policy } = report;
+  const { jobs, procs, policy, guessedLimits } = report;
   const leftOut = [
     dropped.incomplete > 0 ? `${dropped.incomplete} without size or run time` : '',
     dropped.tooLarge > 0 ? `${dropped.tooLarge} too large for the machine` : '',
@@ -84,6 +84,7 @@ function inWords(report: ReplayReport, { name, dropped, brokenLines }: Subject):
   return [
     `${name}: ${jobs} jobs on ${procs} processors by ${policy}`,
     ...(leftOut.length === 0 ? [] : [`Left out: ${leftOut.join(', ')}.`]),
+    ...(guessedLimits === 0 ? [] : [`Time limit not known, run time instead: ${guessedLimits}.`]),
     '',
     `mean wait              ${span(report.meanWaitS)}`,
     `wait of 95 % at most   ${span(report.p95WaitS)}`,

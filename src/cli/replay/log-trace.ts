@@ -1,6 +1,6 @@
 // The cluster's own history as a workload, and its nodes as the machine.
 
-import type { HistoryJob, HistoryReply, HistoryTask } from '../../api/history.ts';
+import type { HistoryJob, HistoryTask } from '../../api/history.ts';
 import {
   inOrder,
   type NodeSize,
@@ -8,9 +8,7 @@ import {
   type Workload,
 } from '../../core/replay/machine.ts';
 import type { Api } from '../connection/api.ts';
-
-/** Jobs of a page: the ended starts of all their tasks must fit into one answer. */
-const PAGE = 1000;
+import { historyPages } from '../jobs/history-pages.ts';
 
 export interface Log {
   readonly workload: Workload;
@@ -22,15 +20,21 @@ export async function readLog(api: Api, machine: readonly NodeSize[] | null): Pr
   const nodes = machine ?? (await nodesOf(api));
   const ignoresMemory = nodes.some((node) => node.memoryBytes === null);
   const jobs: ReplayJob[] = [];
+  const records = await recordsOf(api);
   let incomplete = 0;
   let tooLarge = 0;
-  for await (const { job, task } of recordsOf(api)) {
+  let guessedLimits = 0;
+  for (const { job, task } of records) {
     const made = jobOf(ignoresMemory ? { ...job, memoryBytes: 0 } : job, task);
     if (made === null) incomplete += 1;
     else if (!canHold(nodes, made)) tooLarge += 1;
-    else jobs.push(made);
+    else {
+      jobs.push(made);
+      if (job.walltimeMs == null) guessedLimits += 1;
+    }
   }
-  return { nodes, workload: { jobs: inOrder(jobs.reverse()), dropped: { incomplete, tooLarge } } };
+  const dropped = { incomplete, tooLarge };
+  return { nodes, workload: { jobs: inOrder(jobs), dropped, guessedLimits } };
 }
 
 async function nodesOf(api: Api): Promise<NodeSize[]> {
@@ -38,29 +42,35 @@ async function nodesOf(api: Api): Promise<NodeSize[]> {
   return nodes.map(({ total }) => ({ cpuCount: total.cpuCount, memoryBytes: total.memoryBytes }));
 }
 
-/** The last start of each task, newest first. */
-async function* recordsOf(api: Api): AsyncIterable<{ job: HistoryJob; task: HistoryTask }> {
-  let before: number | undefined;
-  for (;;) {
-    const query = { before, limit: PAGE, tasks: true };
-    const page: HistoryReply = await api.call('history', { query });
-    const jobs = new Map(page.jobs.map((job) => [job.jobId, job]));
-    for (const task of page.tasks.toReversed()) {
-      const job = jobs.get(task.jobId);
-      if (job !== undefined && task.final) yield { job, task };
-    }
-    if (page.next === null) return;
-    before = page.next;
-  }
+interface LogRecord {
+  readonly job: HistoryJob;
+  readonly task: HistoryTask;
 }
 
-/** Null for what never ran. The history keeps no time limits: the run time stands for them. */
+/** The last start of each task, by job and index. */
+async function recordsOf(api: Api): Promise<LogRecord[]> {
+  const records: LogRecord[] = [];
+  for await (const page of historyPages(api, { tasks: true }, Infinity)) {
+    const jobs = new Map(page.jobs.map((job) => [job.jobId, job]));
+    for (const task of page.tasks) {
+      const job = jobs.get(task.jobId);
+      if (job !== undefined && task.final) records.push({ job, task });
+    }
+  }
+  return records.sort(
+    ({ task: a }, { task: b }) => a.jobId - b.jobId || (a.index ?? 0) - (b.index ?? 0),
+  );
+}
+
+/** Null for what never ran. The run time is cut at the limit, as that of a trace is. */
 function jobOf(job: HistoryJob, task: HistoryTask): ReplayJob | null {
   if (task.startedAt === null || job.nodeCount * job.cpuCount <= 0) return null;
-  const runMs = Math.max(1, task.endedAt - task.startedAt);
+  const elapsedMs = Math.max(1, task.endedAt - task.startedAt);
+  const walltimeMs = job.walltimeMs === 0 ? null : (job.walltimeMs ?? elapsedMs);
   return {
     id: task.index === null ? String(job.jobId) : `${job.jobId}[${task.index}]`,
-    ...{ submittedAt: job.submittedAt, runMs, walltimeMs: runMs },
+    ...{ submittedAt: job.submittedAt, walltimeMs },
+    runMs: Math.min(elapsedMs, walltimeMs ?? elapsedMs),
     processors: job.nodeCount * job.cpuCount,
     request: {
       nodeCount: job.nodeCount,

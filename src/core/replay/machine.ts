@@ -25,7 +25,8 @@ export interface ReplayJob {
   readonly submittedAt: number;
   /** At least 1, and at most the walltime. */
   readonly runMs: number;
-  readonly walltimeMs: number;
+  /** Null: without a limit. */
+  readonly walltimeMs: number | null;
   /** Its size, for figures. */
   readonly processors: number;
   readonly request: ResourceRequest;
@@ -43,6 +44,8 @@ export interface Workload {
   /** By submit time, then in the order of the trace. */
   readonly jobs: readonly ReplayJob[];
   readonly dropped: Dropped;
+  /** Of the jobs, those whose time limit is not known: the run time stands for it. */
+  readonly guessedLimits: number;
 }
 
 /** What one task needs in all. */
@@ -64,6 +67,7 @@ export function nodesOf(machine: Machine): readonly NodeSize[] {
 export function workloadOf(trace: readonly SwfJob[], machine: Machine): Workload {
   let incomplete = 0;
   let tooLarge = 0;
+  let guessedLimits = 0;
   const jobs: ReplayJob[] = [];
   for (const job of trace) {
     if (!(job.processors > 0) || !(job.runS > 0)) {
@@ -72,9 +76,12 @@ export function workloadOf(trace: readonly SwfJob[], machine: Machine): Workload
     }
     const laidOut = layOut(job, machine);
     if (laidOut === null) tooLarge += 1;
-    else jobs.push(laidOut);
+    else {
+      jobs.push(laidOut);
+      if (job.estimateS === null) guessedLimits += 1;
+    }
   }
-  return { jobs: inOrder(jobs), dropped: { incomplete, tooLarge } };
+  return { jobs: inOrder(jobs), dropped: { incomplete, tooLarge }, guessedLimits };
 }
 
 /** By submit time; the sort is stable, so equal ones keep their order. */

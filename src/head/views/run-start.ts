@@ -5,9 +5,6 @@ import type { JobView } from '../../api/jobs.ts';
 import type { Job, Task } from '../../core/controller/state.ts';
 import type { Engine } from '../engine.ts';
 
-/** Rows of one page's jobs; a job with thousands of epochs may leave others without theirs. */
-const ROWS_MAX = 10_000;
-
 /** Of a job in memory: null while it is not running; of arrays and done jobs the first start. */
 export function runStart(job: Job): number | null {
   if (job.spec.array !== null || job.outcome !== null) return job.startedAt;
@@ -20,17 +17,15 @@ export function epochStart(task: Task): number | null {
   return task.state === 'pending' ? null : task.startedAt;
 }
 
-/** By job, the start of the last ended epoch; arrays and jobs that never started are missing. */
+/** By job that is no array, the start of its last ended epoch; those that never ended one miss. */
 export async function lastRunStarts(
   { store }: Pick<Engine, 'store'>,
   jobIds: readonly number[],
 ): Promise<ReadonlyMap<number, number | null>> {
   const starts = new Map<number, number | null>();
   if (jobIds.length === 0) return starts;
-  // Ascending by epoch within a job: the last one stays.
-  for (const row of await store.tasks({ jobIds, limit: ROWS_MAX })) {
-    if (row.taskIndex < 0) starts.set(row.jobId, row.startedAt);
-  }
+  const query = { jobIds, taskIndex: -1, lastEpochs: true, limit: jobIds.length };
+  for (const row of await store.tasks(query)) starts.set(row.jobId, row.startedAt);
   return starts;
 }
 

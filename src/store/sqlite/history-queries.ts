@@ -106,8 +106,13 @@ function taskConditions(query: HistoryQuery): Condition[] {
     ...jobConditions(query),
     ...maybe('tasks.outcome = ?', query.outcome),
     ...maybe('tasks.task_index = ?', query.taskIndex),
+    ...maybe(`${IS_LAST_EPOCH} = ?`, query.lastEpochs === true ? 1 : undefined),
   ];
 }
+
+// One look-up in the key of the table.
+const IS_LAST_EPOCH = `NOT EXISTS (SELECT 1 FROM tasks AS later WHERE later.job_id = tasks.job_id
+  AND later.task_index = tasks.task_index AND later.epoch > tasks.epoch)`;
 
 function maybe(text: string, value: Value | undefined): Condition[] {
   return value === undefined ? [] : [{ text, value }];

@@ -30,6 +30,7 @@ export const JOB_COLUMNS = {
   nodeCount: 'node_count',
   cpuCount: 'cpu_count',
   memoryBytes: 'memory_bytes',
+  walltimeMs: 'walltime_ms',
   spec: 'spec',
 } as const satisfies Record<keyof JobRow, string>;
 
@@ -93,6 +94,7 @@ function jobValues(row: JobRow): Value[] {
     row.nodeCount,
     row.cpuCount,
     row.memoryBytes,
+    row.walltimeMs,
     row.spec,
   ];
 }

@@ -40,7 +40,7 @@ for (const packed of [false, true]) {
     const { planCpuMs, ...report } = JSON.parse(said.out) as Record<string, unknown>;
     assert.equal(typeof planCpuMs, 'number');
     assert.deepEqual(report, {
-      ...{ jobs: 3, dropped: 0, brokenLines: 0, meanWaitS: 3, p95WaitS: 9 },
+      ...{ jobs: 3, dropped: 0, brokenLines: 0, guessedLimits: 0, meanWaitS: 3, p95WaitS: 9 },
       meanBoundedSlowdown: (1 + 14 / 10 + 1) / 3,
       ...{ utilisation: (30 + 20 + 8) / 60, makespanS: 15 },
       ...{ planCycles: 5, policy: 'easy', procs: 4 },
@@ -200,6 +200,51 @@ test("the cluster's history is replayed, by default on its own nodes", async (t)
   const pooled = await head.weft('replay', '--log', '--procs', '2', '--jobs-out', file);
   assert.equal(pooled.code, 0, pooled.error);
   assert.match(readFileSync(file, 'utf8'), /\n7,2,11,21,2\n/);
+});
+
+test('the history is replayed with the time limits that the jobs had', async (t) => {
+  const tenSeconds = (jobId: number) => historyTask(jobId, null, 100_000);
+  const startsWith = async (...limits: (number | null)[]) => {
+    // 1 holds half of the machine, 2 waits for all of it, 3 fits beside 1.
+    const jobs = [historyJob(1, 0, 1), historyJob(2, 1000, 2), historyJob(3, 2000, 1)];
+    const limited = jobs.map((job, at) => ({ ...job, walltimeMs: limits[at] }));
+    const page = { jobs: limited, tasks: jobs.map(({ jobId }) => tenSeconds(jobId)), next: null };
+    const head = await FakeHead.start({ 'GET /v1/history': () => ({ json: page }) });
+    t.after(() => head[Symbol.asyncDispose]());
+    const file = path.join(head.directory, 'j.csv');
+    const said = await head.weft('replay', '--log', '--procs', '2', '--jobs-out', file);
+    assert.equal(said.code, 0, said.error);
+    const rows = readFileSync(file, 'utf8').trim().split('\n').slice(1);
+    return { said: said.out, starts: rows.map((row) => Number(row.split(',')[2])) };
+  };
+  // 3 ends by its limit before 1 does by its own, or it does not, or it may run for ever.
+  assert.deepEqual((await startsWith(20_000, 20_000, 12_000)).starts, [0, 12, 2]);
+  assert.deepEqual((await startsWith(20_000, 20_000, 60_000)).starts, [0, 10, 20]);
+  assert.deepEqual((await startsWith(20_000, 20_000, 0)).starts, [0, 10, 20]);
+  const known = await startsWith(20_000, 20_000, 12_000);
+  assert.doesNotMatch(known.said, /not known/);
+  const guessed = await startsWith(null, 20_000, null);
+  assert.match(guessed.said, /^Time limit not known, run time instead: 2\.$/m);
+});
+
+test('the tasks of an array that fill several pages are replayed all, in order', async (t) => {
+  const array = { ...historyJob(4, 0, 1), taskCount: 3 };
+  const head = await FakeHead.start({
+    'GET /v1/history': ({ query }) => {
+      const tasks = [historyTask(4, 0, 0), historyTask(4, 1, 0), historyTask(4, 2, 0)];
+      return query['afterTask'] === '4.1.1'
+        ? { json: { jobs: [array], tasks: tasks.slice(2), next: null, nextTask: null } }
+        : { json: { jobs: [array], tasks: tasks.slice(0, 2), next: null, nextTask: '4.1.1' } };
+    },
+  });
+  t.after(() => head[Symbol.asyncDispose]());
+  const file = path.join(head.directory, 'j.csv');
+  const said = await head.weft('replay', '--log', '--procs', '1', '--jobs-out', file);
+  assert.equal(said.code, 0, said.error);
+  const rows = readFileSync(file, 'utf8').trim().split('\n').slice(1);
+  assert.deepEqual(rows, ['4[0],0,0,10,1', '4[1],0,10,20,1', '4[2],0,20,30,1']);
+  const listed = await head.weft('history', '--tasks', '-o', 'name');
+  assert.equal(listed.out, '4[0]#1\n4[1]#1\n4[2]#1\n');
 });
 
 function historyJob(jobId: number, submittedAt: number, cpuCount: number) {

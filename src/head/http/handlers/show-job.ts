@@ -17,8 +17,8 @@ import { viewLiveTask } from '../../views/task-view.ts';
 import type { Handler } from '../call.ts';
 import { checkIndex, findJob, readPlace } from '../find-job.ts';
 
-/** Ended epochs that are added up for a job that has left memory. */
-const USAGE_ROWS_MAX = 10_000;
+/** Ended epochs read at a time of a job that has left memory. */
+const USAGE_ROWS = 10_000;
 
 export const getJob: Handler<'getJob'> = async ({ engine }, { params, actor }) => {
   const place = readPlace(params.id);
@@ -95,12 +95,17 @@ function wordsOf({ state, outcome, notice, nodes, startedAt, endedAt }: Explaine
 }
 
 async function usageOf({ store }: Engine, { jobId }: JobRow): Promise<JobDetail['usage']> {
-  const rows = await store.tasks({ jobIds: [jobId], limit: USAGE_ROWS_MAX });
   const usage = { userUs: 0, systemUs: 0, memoryPeakBytes: 0 };
-  for (const row of rows) {
-    usage.userUs += row.userUs;
-    usage.systemUs += row.systemUs;
-    usage.memoryPeakBytes = Math.max(usage.memoryPeakBytes, row.memoryPeakBytes);
+  let rest = {};
+  for (;;) {
+    const rows = await store.tasks({ jobIds: [jobId], ...rest, limit: USAGE_ROWS });
+    for (const row of rows) {
+      usage.userUs += row.userUs;
+      usage.systemUs += row.systemUs;
+      usage.memoryPeakBytes = Math.max(usage.memoryPeakBytes, row.memoryPeakBytes);
+    }
+    const afterTask = rows.at(-1);
+    if (afterTask === undefined || rows.length < USAGE_ROWS) return usage;
+    rest = { afterTask };
   }
-  return usage;
 }

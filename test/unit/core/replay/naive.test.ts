@@ -21,7 +21,7 @@ function assertSame(jobs: readonly ReplayJob[], processors: number, policy: Poli
   const naive = naiveStarts(
     jobs.map((job) => ({
       ...{ submit: job.submittedAt, run: job.runMs },
-      ...{ estimate: job.walltimeMs, size: job.processors },
+      ...{ estimate: job.walltimeMs ?? Infinity, size: job.processors },
     })),
     processors,
     policy,

@@ -22,6 +22,7 @@ export function jobRow(jobId: number, changes: Partial<JobRow> = {}): JobRow {
     nodeCount: 1,
     cpuCount: 2,
     memoryBytes: 104_857_600,
+    walltimeMs: 3_600_000,
     spec: '{"name":"sweep"}',
     ...changes,
   };
