@@ -213,13 +213,3 @@ uint32_t members_signal(const struct record *rec, int signo) {
   free(before.all);
   return reached;
 }
-
-uint32_t group_signal(const struct record *rec, int signo) {
-#ifdef WEFT_FUZZ
-  return rec->pid < 0 && signo;
-#else
-  /* Once the main process was reaped its number may name another group. */
-  pid_t pid = __atomic_load_n(&rec->pid, __ATOMIC_RELAXED); /* 0 while it is being made: our own */
-  return pid > 0 && is_live(rec) && !kill(-pid, signo);
-#endif
-}

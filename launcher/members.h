@@ -11,6 +11,4 @@ uint64_t ticks_now(void);
 uint32_t members_count(const struct record *rec);
 /* Signals the same set; returns how many processes it reached. */
 uint32_t members_signal(const struct record *rec, int signo);
-/* Signals the process group of the main process; 1 when there was one. */
-uint32_t group_signal(const struct record *rec, int signo);
 #endif

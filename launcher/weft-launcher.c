@@ -148,13 +148,12 @@ static void on_shutdown(uint32_t force) {
 }
 
 /* Frames about one known id. */
-static void on_record_frame(uint8_t type, uint64_t id, uint32_t signo, uint32_t scope) {
+static void on_record_frame(uint8_t type, uint64_t id, uint32_t signo) {
   struct record *rec = record_find(id);
   if (!rec) return say_error(&agent.out, ERROR_UNKNOWN_ID, id, "no such id");
   uint32_t n = 0; /* a failed start has nobody */
   if (type == ASK_SIGNAL) {
-    if (rec->state != FAILED)
-      n = scope ? members_signal(rec, (int)signo) : group_signal(rec, (int)signo);
+    if (rec->state != FAILED) n = members_signal(rec, (int)signo);
     return say_count(SAY_SIGNALLED, id, n);
   }
   if (type == ASK_LEFTOVERS) {
@@ -176,7 +175,7 @@ static void on_frame(unsigned char *at, size_t n) {
   if (type == ASK_SIGNAL) b = take_u32(&r);
   if (type < ASK_HELLO || type > ASK_HEARD || r.bad || (type != ASK_SPAWN && !reader_done(&r)))
     return refuse(ERROR_MALFORMED, "malformed frame");
-  if ((type == ASK_SIGNAL && (a > 64 || b > 1)) || (type == ASK_SHUTDOWN && a > 1))
+  if ((type == ASK_SIGNAL && (a > 64 || b != SCOPE_ALL)) || (type == ASK_SHUTDOWN && a > 1))
     return refuse(ERROR_MALFORMED, "argument out of bounds");
   if (!agent.greeted && type != ASK_HELLO) return refuse(ERROR_NO_HELLO, "hello comes first");
   switch (type) {
@@ -185,7 +184,7 @@ static void on_frame(unsigned char *at, size_t n) {
     case ASK_LIST: return on_list();
     case ASK_SHUTDOWN: return on_shutdown(a);
     case ASK_HEARD: return lease_heard(id);
-    default: return on_record_frame(type, id, a, b);
+    default: return on_record_frame(type, id, a);
   }
 }
 

@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WIRE_VERSION = 2, FRAME_MAX = 1 << 20, OUT_MAX = 16 << 20 };
+/* SCOPE_ALL: the only scope of a SIGNAL. */
+enum { WIRE_VERSION = 2, SCOPE_ALL = 1, FRAME_MAX = 1 << 20, OUT_MAX = 16 << 20 };
 
 enum { /* agent to launcher */
   ASK_HELLO = 0x01, ASK_SPAWN, ASK_SIGNAL, ASK_FORGET, ASK_LIST, ASK_SHUTDOWN, ASK_LEFTOVERS,

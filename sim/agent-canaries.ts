@@ -67,8 +67,8 @@ function neverKill({ connectLauncher }: AgentPorts): Partial<AgentPorts> {
     async connectLauncher() {
       const processes = await connectLauncher();
       const signal = processes.signal.bind(processes);
-      processes.signal = (launchId, number, scope) => {
-        if (number !== 9) signal(launchId, number, scope);
+      processes.signal = (launchId, number) => {
+        if (number !== 9) signal(launchId, number);
       };
       return processes;
     },
@@ -88,8 +88,8 @@ function endsWait({ journal, connectLauncher }: AgentPorts): Partial<AgentPorts>
     async connectLauncher() {
       const processes = await connectLauncher();
       const signal = processes.signal.bind(processes);
-      processes.signal = (launchId, number, scope) => {
-        if (!isStuck) signal(launchId, number, scope);
+      processes.signal = (launchId, number) => {
+        if (!isStuck) signal(launchId, number);
       };
       return processes;
     },

@@ -176,6 +176,7 @@ export class SimLauncher {
 
 /** One agent's socket to the launcher: in order, both ways, a moment late. */
 class Connection implements Processes {
+  readonly outdated = null;
   readonly #launcher: SimLauncher;
   readonly #life: Life;
   #onEvent: (event: ProcessEvent) => void = () => undefined;

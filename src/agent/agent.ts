@@ -3,14 +3,13 @@
 
 import type { NodeHello } from '../core/model/node.ts';
 import type { HeldEpoch, Order } from '../core/model/orders.ts';
-import { adoptionInputs, strangers } from '../core/runner/adopt.ts';
 import type { Epoch, RunnerState } from '../core/runner/state.ts';
-import type { KnownProcess, LaunchRequest, Processes } from '../ports/processes.ts';
 import type { HeadToAgent } from '../wire/messages.ts';
 import { Engine } from './engine.ts';
-import { FaultWatch } from './fault.ts';
+import { FaultWatch, LAUNCHER_OUTDATED } from './fault.ts';
 import { groupsOf, Hands } from './hands.ts';
 import { Journal } from './journal.ts';
+import { LauncherLine } from './launcher-line.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import { OutputShipper } from './outputs.ts';
 import type { AgentPorts, AgentSettings } from './ports.ts';
@@ -27,12 +26,8 @@ export interface Agent {
   shutDown(): Promise<void>;
 }
 
-/** How long to wait before asking for a launcher again that could not be had. */
-const LAUNCHER_RETRY_MS = 500;
 /** A process that does not end on KILL sits in the kernel; waiting longer would not help. */
 const SHUT_DOWN_MS = 5000;
-const SIGKILL = 9;
-const SIGCONT = 18;
 
 /** Resolves when what ran before is adopted and the first dial is under way. */
 export async function startAgent(ports: AgentPorts, settings: AgentSettings): Promise<Agent> {
@@ -51,9 +46,7 @@ class RunningAgent implements Agent {
   readonly #memory: MemoryWatch;
   readonly #faults: FaultWatch;
   readonly #spool: Spool;
-  #processes: Processes | null = null;
-  /** Starts decided while there was no launcher. */
-  #queued: LaunchRequest[] = [];
+  readonly #launcher: LauncherLine;
   #stopped = false;
 
   constructor(ports: AgentPorts, settings: AgentSettings) {
@@ -77,8 +70,14 @@ class RunningAgent implements Agent {
       ...{ clock, files, log, bytesMax: settings.spoolBytesMax },
       all: () => this.#outputs.all(),
     });
+    this.#launcher = new LauncherLine({
+      ...{ clock, log, state, connect: ports.connectLauncher },
+      step: (input) => this.#engine.step(input),
+      onAdopted: () => this.#onAdopted(),
+    });
     this.#faults = new FaultWatch({
       load: ports.load,
+      isLauncherOutdated: () => this.#isLauncherOutdated,
       isSpoolFull: () => this.#spool.isFull,
       hasRoom: () => this.#engine.isWriting && journal.hasRoom(),
       onChange: () => this.#onFault(),
@@ -86,13 +85,18 @@ class RunningAgent implements Agent {
     this.#link = this.#makeLink();
     this.#hands = new Hands({
       ...{ ports, settings, outputs: this.#outputs },
-      processes: () => this.#processes,
-      start: (request) => this.#startProcess(request),
+      processes: () => this.#launcher.processes,
+      start: (request) => this.#launcher.start(request),
+      cannotStart: () => (this.#isLauncherOutdated ? LAUNCHER_OUTDATED : null),
       killGraceMs: () => this.state.killGraceMs,
       isLaunching: (epochId) => this.state.epochs.get(epochId)?.phase === 'launching',
       step: (input) => this.#engine.step(input),
     });
     this.#memory = new MemoryWatch(ports, settings, this.#engine);
+  }
+
+  get #isLauncherOutdated(): boolean {
+    return (this.#launcher.processes?.outdated ?? null) !== null;
   }
 
   get state(): RunnerState {
@@ -109,7 +113,7 @@ class RunningAgent implements Agent {
       perform: (effect, epoch) => this.#hands.perform(effect, epoch),
       onSettled: () => this.#link.sendReports(),
     });
-    await this.#connectLauncher();
+    await this.#launcher.connect();
     if (this.#stopped) return;
     this.#memory.start();
     this.#spool.start();
@@ -125,19 +129,17 @@ class RunningAgent implements Agent {
     this.#spool.stop();
     this.#outputs.disconnect();
     this.#link.stop();
-    this.#processes?.close();
+    this.#launcher.give()?.close();
     this.#ports.containment.close();
     this.#ports.journal.close();
   }
 
   async shutDown(): Promise<void> {
-    const processes = this.#processes;
     const { containment, clock } = this.#ports;
     const groups = groupsOf(this.state);
     // First deaf, then deadly: an exit that we cause here must not be journaled as the task's own.
     this.#engine.stop();
-    this.#processes = null;
-    processes?.onEvent(() => undefined);
+    const processes = this.#launcher.give();
     for (const group of groups) containment.kill(group);
     if (processes !== null) {
       await new Promise<void>((resolve) => {
@@ -188,6 +190,11 @@ class RunningAgent implements Agent {
     else this.#engine.step({ kind: 'refused', epochId: order.epochId, why: fault });
   }
 
+  #onAdopted(): void {
+    this.#faults.look();
+    this.#engine.resume();
+  }
+
   /** At once: the head must know before it hears of orders refused for it, and sends no more. */
   #onFault(): void {
     const fault = this.#faults.current();
@@ -200,7 +207,7 @@ class RunningAgent implements Agent {
 
   /** The launcher first: it waits for nothing, least of all for a disk. */
   #onHeard(sentAt: number): void {
-    this.#processes?.heard(sentAt);
+    this.#launcher.processes?.heard(sentAt);
     this.#engine.step({ kind: 'heard', sentAt });
   }
 
@@ -209,65 +216,6 @@ class RunningAgent implements Agent {
     const own = { node, bootId, instance, resources, labels, sharedPaths, facts };
     const fault = this.#faults.look();
     return { ...own, held: heldOf(this.state), ...(fault === null ? {} : { fault }) };
-  }
-
-  #startProcess(request: LaunchRequest): void {
-    if (this.#processes === null) this.#queued.push(request);
-    else this.#processes.start(request);
-  }
-
-  async #connectLauncher(): Promise<void> {
-    while (!this.#stopped) {
-      try {
-        const processes = await this.#ports.connectLauncher();
-        await this.#adopt(processes);
-        return;
-      } catch (error) {
-        this.#ports.log.error({ error }, 'no launcher; nothing can be started');
-        await new Promise<void>((resolve) => {
-          this.#ports.clock.after(LAUNCHER_RETRY_MS, resolve);
-        });
-      }
-    }
-  }
-
-  async #adopt(processes: Processes): Promise<void> {
-    processes.onEvent((event) => this.#engine.step({ kind: 'process', event }));
-    processes.onLost((why) => this.#onLauncherLost(processes, why));
-    const known = await processes.adopt();
-    if (this.#stopped) return;
-    this.#processes = processes;
-    if (this.state.heardAt !== null) processes.heard(this.state.heardAt);
-    // What still waits in the queue was never asked of any launcher: it is not lost.
-    const queued = this.#queued;
-    this.#queued = [];
-    const waiting = new Set(queued.map(({ launchId }) => launchId));
-    this.#endStrangers(processes, known);
-    for (const input of adoptionInputs(this.state, known)) {
-      if (input.kind === 'process' && waiting.has(input.event.launchId)) continue;
-      this.#engine.step(input);
-    }
-    for (const request of queued) processes.start(request);
-    this.#engine.resume();
-  }
-
-  /** Left by an agent whose journal is gone: nobody will ever ask for them. */
-  #endStrangers(processes: Processes, known: readonly KnownProcess[]): void {
-    for (const { launchId, state } of strangers(this.state, known)) {
-      if (state === 'ended') {
-        processes.forget(launchId);
-        continue;
-      }
-      this.#ports.log.warn({ launchId }, 'ending a process that no journal knows');
-      for (const signal of [SIGKILL, SIGCONT]) processes.signal(launchId, signal, 'all');
-    }
-  }
-
-  #onLauncherLost(processes: Processes, why: string): void {
-    if (this.#processes !== processes || this.#stopped) return;
-    this.#ports.log.error({ why }, 'the launcher is lost');
-    this.#processes = null;
-    void this.#connectLauncher();
   }
 }
 

@@ -1,11 +1,13 @@
-// Why this node should get no new work, as far as the agent itself can tell: its disk, and the
-// output on it.
+// Why this node should get no new work, as far as the agent itself can tell: its disk, the output
+// on it, and a launcher that is older than the agent.
 
 import { NODE_DISK_FREE_BYTES_MIN } from '../core/model/limits.ts';
 import type { NodeLoad } from '../wire/messages.ts';
 
 export interface FaultWorld {
   readonly load: () => NodeLoad;
+  /** Whether an older launcher, from before an upgrade, still has what it started. */
+  readonly isLauncherOutdated: () => boolean;
   /** Whether there is more captured output than is wanted here. */
   readonly isSpoolFull: () => boolean;
   /** Whether new work could be recorded. */
@@ -16,6 +18,8 @@ export interface FaultWorld {
 
 const DISK_FULL = 'disk full';
 const SPOOL_FULL = 'spool full';
+/** Such a launcher keeps no leases; it is replaced when what it runs has ended. */
+export const LAUNCHER_OUTDATED = 'old launcher still in use';
 
 export class FaultWatch {
   readonly #world: FaultWorld;
@@ -29,15 +33,22 @@ export class FaultWatch {
   look(): string | null {
     const { diskFreeBytes } = this.#world.load();
     // Twice the minimum before it is well again: the border must not be crossed every second.
-    const wanted = (this.#fault === null ? 1 : 2) * NODE_DISK_FREE_BYTES_MIN;
+    const wanted = (this.#fault === DISK_FULL ? 2 : 1) * NODE_DISK_FREE_BYTES_MIN;
     const isFull = diskFreeBytes < wanted || !this.#world.hasRoom();
-    this.#set(isFull ? DISK_FULL : this.#world.isSpoolFull() ? SPOOL_FULL : null);
+    this.#set(isFull ? DISK_FULL : this.#lesser());
     return this.#fault;
   }
 
   /** For each order: asks the system nothing while all is well. */
   current(): string | null {
-    return this.#fault === null && this.#world.hasRoom() ? null : this.look();
+    const { hasRoom, isLauncherOutdated } = this.#world;
+    const isWell = this.#fault === null && hasRoom() && !isLauncherOutdated();
+    return isWell ? null : this.look();
+  }
+
+  #lesser(): string | null {
+    if (this.#world.isLauncherOutdated()) return LAUNCHER_OUTDATED;
+    return this.#world.isSpoolFull() ? SPOOL_FULL : null;
   }
 
   #set(fault: string | null): void {

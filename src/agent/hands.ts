@@ -20,6 +20,8 @@ export interface HandsWorld {
   readonly outputs: OutputShipper;
   readonly processes: () => Processes | null;
   readonly start: (request: LaunchRequest) => void;
+  /** Why the launcher that is there cannot be asked for anything new; null: it can. */
+  readonly cannotStart: () => string | null;
   readonly isLaunching: (epochId: EpochId) => boolean;
   readonly killGraceMs: () => number;
   readonly step: (input: RunnerInput) => void;
@@ -93,7 +95,9 @@ export class Hands {
     }
     const { preparation } = outcome.value;
     this.#prepared.set(epochId, outcome.value);
-    this.#world.step({ kind: 'prepared', epochId, preparation });
+    const why = this.#world.cannotStart();
+    if (why === null) this.#world.step({ kind: 'prepared', epochId, preparation });
+    else this.#world.step({ kind: 'given_back', epochId, why });
     if (!this.#world.isLaunching(epochId)) this.#giveBack(order, preparation);
   }
 
@@ -146,7 +150,7 @@ export class Hands {
     const processes = this.#world.processes();
     for (const process of epoch.processes) {
       if (!isOpen(process)) continue;
-      for (const signal of signals) processes?.signal(process.launchId, signal, 'all');
+      for (const signal of signals) processes?.signal(process.launchId, signal);
     }
   }
 

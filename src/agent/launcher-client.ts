@@ -1,14 +1,9 @@
 // The Processes port over a connection to the launcher. The connection is made elsewhere; what is
 // asked for in one turn of the event loop goes out in one write.
 
-import type {
-  KnownProcess,
-  LaunchRequest,
-  LaunchStage,
-  ProcessEvent,
-  Processes,
-} from '../ports/processes.ts';
+import type { KnownProcess, LaunchRequest, ProcessEvent, Processes } from '../ports/processes.ts';
 import { AnswerReader } from './launcher-answers.ts';
+import { type Answer, eventOf, eventOfRecord, knownOf } from './launcher-events.ts';
 import {
   LAUNCHER_VERSION,
   LAUNCHER_VERSION_MIN,
@@ -35,26 +30,7 @@ interface Waiting<T> {
   reject(error: Error): void;
 }
 
-type Answer<K extends LauncherAnswer['kind']> = Extract<LauncherAnswer, { kind: K }>;
-
-const STAGES: readonly LaunchStage[] = [
-  'fork',
-  'cgroup',
-  'limits',
-  'credentials',
-  'chdir',
-  'stdin',
-  'stdout',
-  'stderr',
-  'exec',
-  'lease',
-];
-const STATE_STOPPED = 2;
-const STATE_EXITED = 3;
-const STATE_FAILED = 4;
-const STATE_LAUNCHING = 5;
 const EINVAL = 22;
-const EPROTONOSUPPORT = 93;
 /** Many large starts go out in slices: one buffer of all would be copied as it grows. */
 const SLICE_BYTES = 1_048_576;
 /** ERROR codes after which the launcher closes (launcher/wire.h). */
@@ -68,6 +44,8 @@ export class LauncherClient implements Processes {
   readonly #reader = new AnswerReader();
   readonly #leftovers = new Map<number, Waiting<number>[]>();
   #listed: LauncherRecord[] = [];
+  /** What an outdated launcher still has records of. */
+  readonly #held = new Set<number>();
   #listing: Waiting<readonly KnownProcess[]> | null = null;
   #onEvent: (event: ProcessEvent) => void = () => undefined;
   #onLost: (why: string) => void = () => undefined;
@@ -92,6 +70,11 @@ export class LauncherClient implements Processes {
     this.#onLost = handler;
   }
 
+  get outdated(): string | null {
+    const { version } = this.#writer;
+    return version < LAUNCHER_VERSION ? `a launcher of version ${version}` : null;
+  }
+
   adopt(): Promise<readonly KnownProcess[]> {
     if (this.#closed) return Promise.reject(new Error(this.#why));
     this.#ask((writer) => writer.list());
@@ -108,8 +91,8 @@ export class LauncherClient implements Processes {
     this.#ask((writer) => writer.heard(monotonic));
   }
 
-  signal(launchId: number, signal: number, scope: 'session' | 'all'): void {
-    this.#ask((writer) => writer.signal(launchId, signal, scope === 'all' ? 1 : 0));
+  signal(launchId: number, signal: number): void {
+    this.#ask((writer) => writer.signal(launchId, signal));
   }
 
   leftovers(launchId: number): Promise<number> {
@@ -124,6 +107,7 @@ export class LauncherClient implements Processes {
 
   forget(launchId: number): void {
     this.#ask((writer) => writer.forget(launchId));
+    if (this.#held.delete(launchId) && this.#held.size === 0) this.#replace();
   }
 
   shutDown(): void {
@@ -148,21 +132,14 @@ export class LauncherClient implements Processes {
   }
 
   #spawn(writer: RequestWriter, request: LaunchRequest): void {
-    const { launchId, leaseMs, credentials } = request;
-    if (leaseMs !== null && writer.version < 2) {
-      // It would not keep the lease; another node may.
-      this.#failSoon({ launchId, errno: EPROTONOSUPPORT, stage: 'fork' });
-      return;
-    }
+    const { launchId, credentials } = request;
+    // The agent takes no work meanwhile; a frame of ours would end the connection.
+    if (this.outdated !== null) throw new Error(`${this.outdated} is asked for nothing new`);
     const common = { id: launchId, setIds: credentials, groupReadable: false, limits: [] };
-    // A NUL in a text, or too large: known here already.
-    const good = writer.spawn({ ...request, ...common });
-    if (!good) this.#failSoon({ launchId, errno: EINVAL, stage: 'exec' });
-  }
-
-  /** Told as any failed start, later. */
-  #failSoon(failed: { launchId: number; errno: number; stage: LaunchStage }): void {
-    setImmediate(() => this.#onEvent({ kind: 'failed', ...failed }));
+    if (writer.spawn({ ...request, ...common })) return;
+    // A NUL in a text, or too large: known here already. Told as any failed start, later.
+    const failed = { kind: 'failed', launchId, errno: EINVAL, stage: 'exec' } as const;
+    setImmediate(() => this.#onEvent(failed));
   }
 
   #flushSoon(): void {
@@ -243,24 +220,31 @@ export class LauncherClient implements Processes {
 
   // Outside a listing, a record answers a start that was sent before.
   #onRecord(record: LauncherRecord): void {
-    if (this.#listing) this.#listed.push(record);
-    else if (record.state !== STATE_LAUNCHING) this.#onEvent(endOf(record) ?? startOf(record));
+    if (this.#listing) {
+      this.#listed.push(record);
+      return;
+    }
+    const event = eventOfRecord(record);
+    if (event !== undefined) this.#onEvent(event);
   }
 
   #onListEnd(): void {
     const known = this.#listed.map(knownOf);
-    if (known.length === 0 && this.#writer.version < LAUNCHER_VERSION) this.#replace();
-    else this.#listing?.resolve(known);
+    this.#listing?.resolve(known);
     this.#listing = null;
     this.#listed = [];
+    if (this.outdated === null) return;
+    for (const { launchId } of known) this.#held.add(launchId);
+    if (known.length === 0) this.#replace();
   }
 
-  /** An old launcher that holds nothing makes way for one of our version. */
+  /**
+   * An old launcher without a record makes way for one of our version. By force: what still belongs
+   * to it is of no task any more, and would keep it for ever.
+   */
   #replace(): void {
     this.#why = `an idle launcher of version ${this.#writer.version} is replaced`;
-    this.#listing?.reject(new Error(this.#why));
-    this.#writer.shutdown(false);
-    this.#flush();
+    this.#ask((writer) => writer.shutdown(true));
   }
 
   #onLeftovers(id: number, count: number): void {
@@ -278,52 +262,4 @@ export class LauncherClient implements Processes {
     }
     this.#options.onRefused(`${answer.text} (launch ${answer.id})`);
   }
-}
-
-function eventOf(
-  answer: Answer<'started' | 'failed' | 'exited' | 'stopped' | 'continued'>,
-): ProcessEvent {
-  if (answer.kind === 'started') return { kind: 'started', launchId: answer.id, pid: answer.pid };
-  if (answer.kind === 'failed') return failedEvent(answer.id, answer.errno, answer.stage);
-  if (answer.kind === 'exited') return exitedEvent(answer);
-  return { kind: answer.kind, launchId: answer.id };
-}
-
-type EndEvent = Extract<ProcessEvent, { kind: 'exited' | 'failed' }>;
-
-function failedEvent(launchId: number, errno: number, stage: number): EndEvent {
-  return { kind: 'failed', launchId, errno, stage: STAGES[stage - 1] ?? 'exec' };
-}
-
-function exitedEvent(from: Omit<Answer<'exited'>, 'kind'>): EndEvent {
-  const signal = from.status & 0x7f;
-  return {
-    kind: 'exited',
-    launchId: from.id,
-    exit: signal === 0 ? { code: (from.status >> 8) & 0xff } : { signal },
-    usage: {
-      userUs: from.userUs,
-      systemUs: from.systemUs,
-      memoryPeakBytes: from.rssPeakKib * 1024,
-    },
-    endedAt: from.endedAt,
-    leaseOver: from.leaseOver,
-  };
-}
-
-function endOf(record: LauncherRecord): EndEvent | undefined {
-  if (record.state === STATE_EXITED) return exitedEvent(record);
-  if (record.state === STATE_FAILED) return failedEvent(record.id, record.status, record.stage);
-  return undefined;
-}
-
-function startOf(record: LauncherRecord): ProcessEvent {
-  return { kind: 'started', launchId: record.id, pid: record.pid };
-}
-
-function knownOf(record: LauncherRecord): KnownProcess {
-  const end = endOf(record);
-  if (end) return { launchId: record.id, state: 'ended', end };
-  if (record.state === STATE_LAUNCHING) return { launchId: record.id, state: 'launching' };
-  return { launchId: record.id, state: record.state === STATE_STOPPED ? 'stopped' : 'running' };
 }

@@ -2,7 +2,7 @@
 // answers. Pure: no sockets, no clock.
 
 export const LAUNCHER_VERSION = 2;
-/** Without leases and without the making of parent folders; it may have outlived its agent. */
+/** Of a launcher that has outlived its agent: it is asked for nothing that starts anything. */
 export const LAUNCHER_VERSION_MIN = 1;
 /** Largest frame either side accepts, in bytes after the length word (launcher/wire.h). */
 export const FRAME_BYTES_MAX = 1 << 20;
@@ -85,6 +85,8 @@ const SET_IDS = 1;
 const APPEND = 2;
 const GROUP_READABLE = 4;
 const MAKE_PARENTS = 8;
+/** The only scope there is. */
+const SCOPE_ALL = 1;
 const UNLIMITED = 0xffff_ffff_ffff_ffffn;
 
 /** Collects requests in one growing buffer until `take`. */
@@ -92,7 +94,7 @@ export class RequestWriter {
   #buffer = Buffer.allocUnsafe(16_384);
   #used = 0;
   #frame = 0;
-  /** What the launcher speaks; frames that it would not know are refused or left out. */
+  /** What the launcher speaks. */
   version = LAUNCHER_VERSION;
 
   get isEmpty(): boolean {
@@ -117,8 +119,7 @@ export class RequestWriter {
     this.#end();
   }
 
-  /** False, and nothing written, when a text holds a NUL or the frame would be too large. Version 1
-   * is not to be asked for a lease or for parents. */
+  /** False, and nothing written, when a text holds a NUL or the frame would be too large. */
   spawn(frame: SpawnFrame): boolean {
     const { setIds } = frame;
     this.#begin(0x02);
@@ -144,19 +145,19 @@ export class RequestWriter {
       this.#limit(hard);
     }
     good &&= this.#texts(frame.cgroupProcs);
-    if (this.version > 1) this.#u64(frame.leaseMs ?? 0);
+    this.#u64(frame.leaseMs ?? 0);
     good &&= this.#used - this.#frame - 4 <= FRAME_BYTES_MAX;
     if (good) this.#end();
     else this.#used = this.#frame;
     return good;
   }
 
-  /** Scope 0: the process group of the main process; 1: everything that belongs to it. */
-  signal(id: number, signal: number, scope: number): void {
+  /** To everything that belongs to it. */
+  signal(id: number, signal: number): void {
     this.#begin(0x03);
     this.#u64(id);
     this.#u32(signal);
-    this.#u32(scope);
+    this.#u32(SCOPE_ALL);
     this.#end();
   }
 

@@ -89,8 +89,7 @@ export class Sweeper {
     for (const { launchId, state } of epoch.processes) {
       if (state !== 'exited') continue;
       const count = await processes.leftovers(launchId);
-      if (count > 0)
-        for (const signal of [SIGKILL, SIGCONT]) processes.signal(launchId, signal, 'all');
+      if (count > 0) for (const signal of [SIGKILL, SIGCONT]) processes.signal(launchId, signal);
       left += count;
     }
     return left;

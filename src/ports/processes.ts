@@ -81,14 +81,19 @@ export interface KnownProcess {
 export interface Processes {
   /** Resolves with everything that is alive or not yet forgotten. Called once, first. */
   adopt(): Promise<readonly KnownProcess[]>;
+  /**
+   * Known once `adopt` has resolved. Not null, its name: older than this agent, so that nothing may
+   * be started by it. It ends, and `onLost` is called, as soon as everything is forgotten.
+   */
+  readonly outdated: string | null;
   onEvent(handler: (event: ProcessEvent) => void): void;
   /** The launcher is gone: its processes have to be found and ended by other means. */
   onLost(handler: (why: string) => void): void;
   start(request: LaunchRequest): void;
   /** The head answered what was sent at this monotonic instant: every lease counts from there. */
   heard(monotonic: number): void;
-  /** `all`: every process that belongs to it, also those that left the session. */
-  signal(launchId: number, signal: number, scope: 'session' | 'all'): void;
+  /** To every process that belongs to it, also those that left its session. */
+  signal(launchId: number, signal: number): void;
   /** How many processes still belong to it, zombies aside. */
   leftovers(launchId: number): Promise<number>;
   /** Lets an ended record go. */

@@ -107,7 +107,7 @@ test('many large starts go out in slices', async () => {
   assert.ok(sizes.reduce((sum, size) => sum + size) > 5_000_000);
 });
 
-test('an old launcher is spoken to in its own version, asked for no lease, and replaced when idle', async () => {
+test('an old launcher is spoken to in its own version, starts nothing, and is ended when it holds nothing', async () => {
   let hear: (bytes: Uint8Array) => void = () => assert.fail();
   const said: Uint8Array[] = [];
   const client = new LauncherClient(
@@ -121,8 +121,6 @@ test('an old launcher is spoken to in its own version, asked for no lease, and r
     },
     { onRefused: assert.fail },
   );
-  const events: ProcessEvent[] = [];
-  client.onEvent((event) => events.push(event));
   client.heard(5000);
   const known = client.adopt();
   hear(encodeAnswer(0x80, [1, 1, 1n, 0]));
@@ -132,25 +130,19 @@ test('an old launcher is spoken to in its own version, asked for no lease, and r
     (await known).map(({ launchId, state }) => [launchId, state]),
     [[7, 'ended']],
   );
-  client.start({ ...plain, launchId: 8, argv: ['true'], leaseMs: 1000 });
-  client.start({ ...plain, launchId: 9, argv: ['true'] });
-  await until('the refusal', () => events.length === 1);
-  assert.deepEqual(events, [{ kind: 'failed', launchId: 8, errno: 93, stage: 'fork' }]);
+  assert.equal(client.outdated, 'a launcher of version 1');
+  assert.throws(() => client.start({ ...plain, launchId: 8, argv: ['true'] }), /nothing new/);
+  client.signal(7, SIGTERM);
+  client.forget(7);
   const bytesOfOld = bytesOf((writer) => {
     writer.version = 1;
     writer.hello();
     writer.list();
-    writer.spawn(frameOf({ id: 9, argv: ['true'] }));
+    writer.signal(7, SIGTERM);
+    writer.forget(7);
+    writer.shutdown(true);
   });
-  assert.deepEqual(Buffer.concat(said), bytesOfOld);
-  const again = client.adopt();
-  hear(encodeAnswer(0x88, [0]));
-  await assert.rejects(again, /replaced/);
-  const goodbye = bytesOf((writer) => {
-    writer.list();
-    writer.shutdown(false);
-  });
-  assert.deepEqual(Buffer.concat(said).subarray(bytesOfOld.length), goodbye);
+  await until('all it was asked', () => Buffer.concat(said).equals(bytesOfOld));
 });
 
 function suite(flavour: Flavour): void {
@@ -261,7 +253,7 @@ function suite(flavour: Flavour): void {
     agent.spawn({ id, argv });
     assert.equal((await agent.answer('record')).record.pid, pid);
     await until('its line', () => existsSync(mark) && readFileSync(mark, 'utf8') !== '');
-    await agent.signal(id, SIGKILL, 1);
+    await agent.signal(id, SIGKILL);
     assert.equal((await agent.answer('exited', id)).status, SIGKILL);
     agent.spawn({ id, argv });
     assert.equal((await agent.answer('record')).record.status, SIGKILL);
@@ -429,7 +421,7 @@ function suite(flavour: Flavour): void {
     assert.deepEqual([records.get(1)?.state, records.get(1)?.pid], [1, pid]);
     assert.deepEqual([records.get(2)?.state, records.get(2)?.status], [3, 1 << 8]);
     assert.equal(records.get(1)?.startTicks, ticksOf(pid));
-    await second.signal(1, SIGTERM, 0);
+    await second.signal(1, SIGTERM);
     assert.equal((await second.answer('exited', 1)).status, SIGTERM);
     await other.end();
   });
@@ -452,7 +444,7 @@ function suite(flavour: Flavour): void {
     await other.end();
   });
 
-  test('scope 1 reaches children that left the session, also after the main one ended', async () => {
+  test('a signal reaches children that left the session, also after the main one ended', async () => {
     const pids = join(launcher.folder, 'escaped');
     // Each writes its pid: in a session of its own, and with its parent gone.
     const script =
@@ -469,22 +461,9 @@ function suite(flavour: Flavour): void {
     process.kill(main, 'SIGKILL');
     await agent.answer('exited', id);
     assert.equal(await agent.leftovers(id), 3);
-    assert.equal(await agent.signal(id, SIGKILL, 1), 3);
+    assert.equal(await agent.signal(id, SIGKILL), 3);
     await until('all to be gone', () => all.every((pid) => !isAlive(pid)));
     assert.equal(await agent.leftovers(id), 0);
-  });
-
-  test('scope 0 reaches the process group only', async () => {
-    const pids = join(launcher.folder, 'grouped-pids');
-    const script = 'setsid sleep 60 & sleep 60 & echo $! >"$1"; wait';
-    agent.spawn({ id: ++id, argv: shell(script, pids) });
-    const inside = await until('its pid', () =>
-      // The shell opens the file before it writes to it.
-      existsSync(pids) ? Number(readFileSync(pids, 'utf8')) || undefined : undefined,
-    );
-    await agent.signal(id, SIGTERM, 0);
-    assert.equal((await agent.answer('exited', id)).status, SIGTERM);
-    await until('the child to be gone', () => !isAlive(inside));
   });
 
   test('another process of the launcher is not reached', async () => {
@@ -492,21 +471,21 @@ function suite(flavour: Flavour): void {
     const { pid } = await agent.answer('started', id);
     agent.spawn({ id: ++id, argv: ['sleep', '60'] });
     await agent.answer('started', id);
-    assert.equal(await agent.signal(id, SIGKILL, 1), 1);
+    assert.equal(await agent.signal(id, SIGKILL), 1);
     await agent.answer('exited', id);
     assert.ok(isAlive(pid));
-    await agent.signal(id - 1, SIGKILL, 1);
+    await agent.signal(id - 1, SIGKILL);
   });
 
   test('a stopped process is stopped and continued, not ended', async () => {
     agent.spawn({ id: ++id, argv: ['sleep', '60'] });
     await agent.answer('started', id);
-    await agent.signal(id, SIGSTOP, 0);
+    await agent.signal(id, SIGSTOP);
     await agent.answer('stopped', id);
     assert.equal((await agent.list()).find((record) => record.id === id)?.state, 2);
-    await agent.signal(id, SIGCONT, 0);
+    await agent.signal(id, SIGCONT);
     await agent.answer('continued', id);
-    await agent.signal(id, SIGKILL, 1);
+    await agent.signal(id, SIGKILL);
     assert.equal((await agent.answer('exited', id)).status, SIGKILL);
   });
 
@@ -524,7 +503,7 @@ function suite(flavour: Flavour): void {
     await agent.answer('started', id);
     agent.ask((writer) => writer.forget(id));
     assert.equal((await agent.answer('error', id)).code, 5);
-    await agent.signal(id, SIGKILL, 1);
+    await agent.signal(id, SIGKILL);
     await agent.answer('exited', id);
     agent.ask((writer) => writer.forget(id));
     assert.equal(
@@ -558,7 +537,7 @@ function suite(flavour: Flavour): void {
       guest.spawn({ id: 1, argv: ['true'] });
       assert.equal((await guest.answer('record')).record.state, LAUNCHING);
       // All first: who waits for another one's lock in the kernel dies after that one only.
-      for (const hung of [1, 2, 3]) assert.ok((await guest.signal(hung, SIGKILL, 1)) > 0);
+      for (const hung of [1, 2, 3]) assert.ok((await guest.signal(hung, SIGKILL)) > 0);
       for (const hung of [1, 2, 3]) {
         assert.equal((await guest.answer('exited', hung)).status, SIGKILL);
         assert.equal(await guest.leftovers(hung), 0);
@@ -736,8 +715,9 @@ function suite(flavour: Flavour): void {
       Buffer.from([1, 0, 0, 0, 0x77]),
       Buffer.from([3, 0, 0, 0, 0x04, 1, 2]),
       Buffer.concat([Buffer.from([30, 0, 0, 0]), spawnBytes.subarray(4, 34)]),
-      bytesOf((writer) => writer.signal(1, 65, 0)),
-      bytesOf((writer) => writer.signal(1, 9, 2)),
+      bytesOf((writer) => writer.signal(1, 65)),
+      withScope(0),
+      withScope(2),
     ];
     for (const bytes of cases) {
       const guest = await other.connect();
@@ -854,6 +834,13 @@ function monotonic(): number {
 function elapsed(ms: number): Promise<unknown> {
   const from = monotonic();
   return until(`${ms} ms`, () => monotonic() - from >= ms);
+}
+
+/** A SIGNAL as no agent writes it. */
+function withScope(scope: number): Buffer {
+  const bytes = bytesOf((writer) => writer.signal(1, SIGKILL));
+  bytes.writeUInt32LE(scope, bytes.length - 4);
+  return bytes;
 }
 
 function bytesOf(write: Parameters<Agent['ask']>[0]): Buffer {

@@ -33,7 +33,7 @@ function validFrame(draw: (below: number) => number): Buffer {
   const texts = (): string[] => Array.from({ length: draw(6) }, text);
   const kinds = [
     () => writer.hello(),
-    () => writer.signal(id, draw(65), draw(2) as 0 | 1),
+    () => writer.signal(id, draw(65)),
     () => writer.forget(id),
     () => writer.list(),
     () => writer.leftovers(id),

@@ -197,8 +197,8 @@ export class Agent {
     return (await this.answer('leftovers', id)).count;
   }
 
-  async signal(id: number, signal: number, scope: 0 | 1): Promise<number> {
-    this.ask((writer) => writer.signal(id, signal, scope));
+  async signal(id: number, signal: number): Promise<number> {
+    this.ask((writer) => writer.signal(id, signal));
     return (await this.answer('signalled', id)).count;
   }
 

@@ -6,7 +6,13 @@ import type { RunnerEvent } from './events.ts';
 import type { RunnerInput } from './inputs.ts';
 import { decideOrder, decideRefused } from './orders.ts';
 import { decideProcess } from './processes.ts';
-import { decidePrepared, decidePrepareFailed, decideReleased, decideSwept } from './progress.ts';
+import {
+  decideGivenBack,
+  decidePrepared,
+  decidePrepareFailed,
+  decideReleased,
+  decideSwept,
+} from './progress.ts';
 import type { Now, RunnerState } from './state.ts';
 import { decideMemoryExceeded, decideTick } from './time.ts';
 
@@ -21,6 +27,8 @@ export function decide(state: RunnerState, input: RunnerInput, now: Now): Runner
       return decidePrepared(state, input.epochId, input.preparation, now);
     case 'prepare_failed':
       return decidePrepareFailed(state, input.epochId, input.failure, now);
+    case 'given_back':
+      return decideGivenBack(state, input.epochId, input.why, now);
     case 'process':
       return decideProcess(state, input.event, now);
     case 'memory_exceeded':

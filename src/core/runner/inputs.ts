@@ -36,6 +36,8 @@ export type RunnerInput =
   | { readonly kind: 'refused'; readonly epochId: EpochId; readonly why: string }
   | { readonly kind: 'prepared'; readonly epochId: EpochId; readonly preparation: Preparation }
   | { readonly kind: 'prepare_failed'; readonly epochId: EpochId; readonly failure: Failure }
+  /** Accepted before, but nothing can be started here now. */
+  | { readonly kind: 'given_back'; readonly epochId: EpochId; readonly why: string }
   | { readonly kind: 'process'; readonly event: ProcessInput }
   /** Seen by polling: the epoch uses more memory than its share. */
   | { readonly kind: 'memory_exceeded'; readonly epochId: EpochId }

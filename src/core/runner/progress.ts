@@ -37,6 +37,19 @@ export function decidePrepareFailed(
   return [ended, ...unblockNext(state, epoch)];
 }
 
+/** It may start elsewhere, or here again, and that does not count against it. */
+export function decideGivenBack(
+  state: RunnerState,
+  epochId: EpochId,
+  why: string,
+  now: Now,
+): RunnerEvent[] {
+  const epoch = state.epochs.get(epochId);
+  if (epoch?.phase !== 'accepted') return [];
+  const end = { cause: 'never_started', nodeFault: false, detail: why } as const;
+  return [endUnlaunched(epoch, end, now), ...unblockNext(state, epoch)];
+}
+
 /**
  * The machine has started anew, and what was accepted before is not begun: the head counts on the
  * boot that it spoke to, and has perhaps given the task to somebody else.

@@ -6,7 +6,7 @@ import { rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { constants as os } from 'node:os';
 import { type Leased, Leases } from './leases.ts';
-import { membersOf, type Root, readStat, sendSignal, signalMembers, ticksNow } from './members.ts';
+import { membersOf, type Root, readStat, signalMembers, ticksNow } from './members.ts';
 import { STAGE, start } from './start.ts';
 import {
   ERROR,
@@ -120,11 +120,8 @@ function onSpawn(request: SpawnRequest): void {
   entry.startTicks = BigInt(readStat(pid)?.startTicks ?? 0);
 }
 
-function onSignal(id: bigint, entry: Entry, signal: number, scope: number): void {
-  let reached = 0;
-  if (entry.pid !== 0 && scope === 1) reached = signalMembers(rootOf(entry), signal);
-  else if (entry.pid !== 0 && isLive(entry)) reached = sendSignal(-entry.pid, signal) ? 1 : 0;
-  say(0x86, id, reached);
+function onSignal(id: bigint, entry: Entry, signal: number): void {
+  say(0x86, id, entry.pid === 0 ? 0 : signalMembers(rootOf(entry), signal));
 }
 
 function onShutdown(force: boolean): void {
@@ -147,7 +144,7 @@ function onKnown(request: Extract<Request, { kind: 'signal' | 'forget' | 'leftov
     return;
   }
   if (request.kind === 'signal') {
-    onSignal(id, entry, request.signal, request.scope);
+    onSignal(id, entry, request.signal);
     return;
   }
   if (request.kind === 'leftovers') {

@@ -74,7 +74,7 @@ export function signalMembers(root: Root, signal: number): number {
 }
 
 /** False when there was nobody to signal, or nobody we may signal. */
-export function sendSignal(pid: number, signal: number): boolean {
+function sendSignal(pid: number, signal: number): boolean {
   try {
     return process.kill(pid, signal);
   } catch {

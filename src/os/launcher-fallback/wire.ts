@@ -2,6 +2,8 @@
 
 export const VERSION = 2;
 const FRAME_BYTES_MAX = 1 << 20;
+/** The only scope of a SIGNAL. */
+const SCOPE_ALL = 1;
 
 /** Codes of ERROR frames, as in launcher/wire.h. */
 export const ERROR = {
@@ -137,7 +139,7 @@ function decodeRequest(bytes: Buffer): Request {
   if (!decoder) throw new Malformed('malformed frame');
   const request = decoder(cursor);
   cursor.done();
-  if (request.kind === 'signal' && (request.signal > 64 || request.scope > 1)) {
+  if (request.kind === 'signal' && (request.signal > 64 || request.scope !== SCOPE_ALL)) {
     throw new Malformed('argument out of bounds');
   }
   return request;

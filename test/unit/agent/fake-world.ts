@@ -147,6 +147,7 @@ export class FakeLauncher {
 }
 
 class FakeConnection implements Processes {
+  readonly outdated = null;
   readonly #launcher: FakeLauncher;
   #onEvent: (event: ProcessEvent) => void = () => undefined;
   #onLost: (why: string) => void = () => undefined;
@@ -298,6 +299,8 @@ export class FakeWorld {
   readonly complaints: string[] = [];
   diskFreeBytes = 2 ** 40;
   readonly accounts = new Map<string, UserAccount>([['alice', ALICE]]);
+  findUser = (name: string): Promise<UserAccount | null> =>
+    Promise.resolve(this.accounts.get(name) ?? null);
   settings: AgentSettings = settings();
   agent: Agent | null = null;
   #alive = { now: true };
@@ -339,7 +342,7 @@ export class FakeWorld {
       users: {
         self: () => ALICE,
         cached: () => undefined,
-        find: (name) => Promise.resolve(this.accounts.get(name) ?? null),
+        find: (name) => this.findUser(name),
       },
       containment: POLLED,
       marks: {

@@ -1,0 +1,125 @@
+// An agent after an upgrade, with the launcher of before: a stand-in that speaks version 1.
+
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { type Duplex, LauncherClient } from '../../../src/agent/launcher-client.ts';
+import { encodeAnswer } from '../../../src/os/launcher-fallback/wire.ts';
+import { FakeWorld } from './fake-world.ts';
+import { idOf, launch, shell } from './orders.ts';
+
+const FAULT = 'old launcher still in use';
+const LEASED = { onNodeLoss: { kind: 'lease', leaseMs: 60_000 } } as const;
+const FORGET = 4;
+const LIST = 5;
+const SHUTDOWN = 6;
+const LEFTOVERS = 7;
+
+/** Version 1, with one process, whose launch id is 1. Frames of version 2 are an error. */
+class OldLauncher implements Duplex {
+  isUp = true;
+  readonly asked: number[] = [];
+  #records = [[1n, 1, 500, 1n, 1n, 0, 0, 1n, 1n, 1n, 0n]];
+  #hear: (bytes: Uint8Array) => void = () => undefined;
+  #onClose: () => void = () => undefined;
+
+  onData(handler: (bytes: Uint8Array) => void): void {
+    this.#hear = handler;
+    setImmediate(() => this.#hear(encodeAnswer(0x80, [1, 1, 1n, 0])));
+  }
+
+  onClose(handler: () => void): void {
+    this.#onClose = handler;
+  }
+
+  write(bytes: Uint8Array): void {
+    const frames = Buffer.from(bytes);
+    for (let at = 0; at < frames.length; at += 4 + frames.readUInt32LE(at)) {
+      this.#onFrame(frames.readUInt8(at + 4));
+    }
+  }
+
+  close(): void {}
+
+  /** Its one process ends. */
+  exit(): void {
+    this.#records = [[1n, 3, 500, 1n, 1n, 0, 0, 1n, 1n, 1n, 1n]];
+    this.#hear(encodeAnswer(0x83, [1n, 0, 1n, 1n, 1n, 1n]));
+  }
+
+  #onFrame(type: number): void {
+    this.asked.push(type);
+    if (type === LIST) {
+      for (const record of this.#records) this.#hear(encodeAnswer(0x87, record));
+      this.#hear(encodeAnswer(0x88, [this.#records.length]));
+    }
+    if (type === LEFTOVERS) this.#hear(encodeAnswer(0x89, [1n, 0]));
+    if (type === FORGET) this.#records = [];
+    if (type !== SHUTDOWN) return;
+    this.isUp = false;
+    setImmediate(() => this.#onClose());
+  }
+}
+
+let world = new FakeWorld();
+
+afterEach(async () => {
+  await world.kill();
+});
+
+/** The agent that started job 1 is replaced by one that finds the launcher a version behind. */
+async function upgrade(): Promise<OldLauncher> {
+  await world.kill();
+  const old = new OldLauncher();
+  const { launcher } = world;
+  const connect = launcher.connect.bind(launcher);
+  launcher.connect = () => {
+    if (!old.isUp) return connect();
+    return Promise.resolve(new LauncherClient(old, { onRefused: assert.fail }));
+  };
+  await world.start();
+  await world.clock.advance(1000);
+  return old;
+}
+
+test('[N16] a node with an old launcher runs on, takes no work, and replaces it when it is idle', async () => {
+  world = new FakeWorld();
+  await world.start();
+  world.head.order(launch(1, shell('x')));
+  await world.clock.settle();
+  const old = await upgrade();
+  assert.equal(world.head.hellos.at(-1)?.fault, FAULT);
+  world.head.order(launch(2, shell('x'), LEASED), launch(3, shell('x')));
+  await world.clock.advance(60_000);
+  for (const number of [2, 3]) {
+    const { cause, nodeFault, detail } = world.head.endOf(idOf(number)) ?? {};
+    assert.deepEqual([cause, nodeFault, detail], ['never_started', false, FAULT]);
+  }
+  assert.equal(world.head.endOf(idOf(1)), undefined);
+  assert.equal(old.isUp, true);
+  // A new one knows nothing of what the old one had.
+  world.launcher.table.clear();
+  old.exit();
+  await world.clock.advance(2000);
+  assert.equal(world.head.endOf(idOf(1))?.cause, 'exited');
+  assert.deepEqual([old.isUp, old.asked.filter((type) => type === SHUTDOWN)], [false, [SHUTDOWN]]);
+  assert.equal(world.head.fault, undefined);
+  world.head.order(launch(4, shell('x'), LEASED));
+  await world.clock.settle();
+  assert.deepEqual(world.head.kindsOf(idOf(4)), ['task_started']);
+  const said = world.complaints.filter((line) => line.includes('launcher'));
+  assert.deepEqual(said, ['the launcher has made way for a new one']);
+});
+
+test('[N16] what was accepted before an upgrade is given back, not failed, while the launcher is old', async () => {
+  world = new FakeWorld();
+  world.settings = { ...world.settings, switchUser: true };
+  const { findUser } = world;
+  world.findUser = () => new Promise(() => undefined);
+  await world.start();
+  world.head.order(launch(2, shell('x'), LEASED));
+  await world.clock.settle();
+  world.findUser = findUser;
+  await upgrade();
+  const { cause, nodeFault, detail } = world.head.endOf(idOf(2)) ?? {};
+  assert.deepEqual([cause, nodeFault, detail], ['never_started', false, FAULT]);
+});
