@@ -11,7 +11,12 @@ import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { clockWords } from '../nodes/clock-words.ts';
 import { formatSpan } from '../output/words.ts';
-import { leftoverGroups, livingInstances, removeGroups } from './leftover-groups.ts';
+import {
+  areProcessesHidden,
+  leftoverGroups,
+  livingInstances,
+  removeGroups,
+} from './leftover-groups.ts';
 
 export interface Finding {
   /** `note`: works, but not as well as it could. */
@@ -103,6 +108,9 @@ function oldCgroups(_: Context, { fix }: Wish): Finding[] {
   if (living === null) return ok('not looked for: agents of other users run, which root can tell');
   const left = leftoverGroups({ mounts, living, now: Date.now() });
   if (left.length === 0) return ok('none of agents that are gone');
+  if (areProcessesHidden(mounts)) {
+    return ok('not looked for: processes run here that only the machine outside can see');
+  }
   const kept = fix ? left.filter((directory) => !removeGroups(directory)) : left;
   const found = fix && kept.length < left.length ? ok(`${left.length - kept.length} removed`) : [];
   if (kept.length === 0) return found;

@@ -60,6 +60,20 @@ export function livingInstances(proc = '/proc'): Set<string> | null {
   return instances;
 }
 
+/**
+ * Whether groups have processes that we cannot see, as in a container that is shown the machine's
+ * groups: then agents may live that we do not know of.
+ */
+export function areProcessesHidden(mounts: readonly string[]): boolean {
+  return mounts.some((mount) => hasHidden(mount, DEPTH_MAX));
+}
+
+/** Processes of another pid namespace are listed as 0 (cgroups(7), pid_namespaces(7)). */
+function hasHidden(directory: string, depth: number): boolean {
+  if (/^0$/m.test(read(`${directory}/cgroup.procs`))) return true;
+  return depth > 0 && childrenOf(directory).some((child) => hasHidden(child, depth - 1));
+}
+
 function agentDirectories(directory: string, depth: number): string[] {
   if (NAME.test(path.basename(directory))) return [directory];
   if (depth === 0) return [];
@@ -78,6 +92,8 @@ function childrenOf(directory: string): string[] {
 function isEmpty(directory: string): boolean {
   // A group that cannot be read is not known to be empty.
   if (read(`${directory}/cgroup.procs`, 'unreadable') !== '') return false;
+  // Of version 2; threads are in no `cgroup.procs`.
+  if (/^populated 1$/m.test(read(`${directory}/cgroup.events`))) return false;
   return childrenOf(directory).every(isEmpty);
 }
 

@@ -85,6 +85,7 @@ function copySystem(folder: string): void {
 
 /** The packages and all that they depend on. */
 function closure(): string[] {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: dpkg fills it in.
   const installed = new Set(lines('dpkg-query', '-W', '-f', '${Package}\\n'));
   const kinds = ['recommends', 'suggests', 'conflicts', 'breaks', 'replaces', 'enhances'];
   const without = kinds.map((kind) => `--no-${kind}`);

@@ -1,19 +1,21 @@
 // Cgroups of killed agents, on the machine's own cgroups.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import {
+  areProcessesHidden,
   leftoverGroups,
   livingInstances,
   removeGroups,
 } from '../../../src/cli/doctor/leftover-groups.ts';
 
 const HOUR_MS = 3_600_000;
+const MODULE = import.meta.resolve('../../../src/cli/doctor/leftover-groups.ts');
 
 /** A group of our own to work in; null where none can be made. */
 function makeRoot(): string | null {
@@ -31,7 +33,9 @@ function makeRoot(): string | null {
 }
 
 const root = makeRoot() ?? '';
+const canUnshare = spawnSync('unshare', ['-pf', 'true']).status === 0;
 const skip = root === '' ? 'no cgroup can be made here' : false;
+const needsBoth = canUnshare ? { skip } : { skip: 'no pid namespace can be made here' };
 
 test('only empty groups of dead agents are found and go, with all in them', { skip }, async () => {
   const [dead, alive, busy, other] = ['0000dead-0000', '0000a11e-0000', '0000b5ee-0000', 'other'];
@@ -54,6 +58,29 @@ test('only empty groups of dead agents are found and go, with all in them', { sk
   }
   assert.ok(!existsSync(root));
 });
+
+test(
+  'from a pid namespace of its own the living cannot be told from the dead',
+  needsBoth,
+  async (t) => {
+    const shared = makeRoot() ?? '';
+    mkdirSync(`${shared}/weft-0000a11e-0002`);
+    const outside = spawn('cat', [], { stdio: 'pipe' });
+    t.after(async () => {
+      outside.kill('SIGKILL');
+      await once(outside, 'close');
+      removeGroups(shared);
+    });
+    assert.equal(areProcessesHidden([shared]), false);
+    writeFileSync(`${shared}/cgroup.procs`, `${outside.pid}`);
+    assert.equal(areProcessesHidden([shared]), false);
+    const script = `import { areProcessesHidden as look } from ${JSON.stringify(MODULE)};
+    console.log(look([${JSON.stringify(shared)}]));`;
+    const node = [process.execPath, '--input-type=module', '-e', script];
+    const { stdout, stderr } = spawnSync('unshare', ['-pf', ...node], { encoding: 'utf8' });
+    assert.equal(stdout, 'true\n', stderr);
+  },
+);
 
 test('an agent is known to live by its launcher', async (t) => {
   const directory = mkdtempSync(path.join(tmpdir(), 'weft-launcher-'));
