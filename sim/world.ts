@@ -4,6 +4,7 @@
 import { crc32 } from 'node:zlib';
 import { sumOf } from '../src/core/runner/books.ts';
 import { decodeEntry } from '../src/head/journal.ts';
+import { explainTask } from '../src/head/questions.ts';
 import type { Fence, FenceAnswer } from '../src/ports/fence.ts';
 import type { Log } from '../src/ports/log.ts';
 import type { Dialer } from '../src/ports/net.ts';
@@ -225,7 +226,7 @@ export class World {
     for (const job of engine?.state.jobs.values() ?? []) {
       const index = job.entry.pending.first;
       if (job.outcome !== null || engine === null) continue;
-      if (index !== undefined) return `${job.id}: ${engine.explain(job, index).words}`;
+      if (index !== undefined) return `${job.id}: ${explainTask(engine, job, index).words}`;
       for (const task of job.active.values()) return `${task.id} is ${task.state}`;
     }
     return 'nothing is open to the head';

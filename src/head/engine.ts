@@ -2,43 +2,27 @@
 // only then are answers given and orders sent. Many steps share one fsync.
 
 import { present } from '../core/base/assert.ts';
-import { err, ok, type Result } from '../core/base/result.ts';
-import type { Command, Reply, SubmitJob } from '../core/controller/commands.ts';
+import { err, type Result } from '../core/base/result.ts';
+import type { Command, Reply } from '../core/controller/commands.ts';
 import { type Decision, decide, type Input } from '../core/controller/controller.ts';
-import { asksForLoads, snapshotOf } from '../core/controller/decide/schedule.ts';
-import { acceptSubmission } from '../core/controller/decide/submit.ts';
+import { asksForLoads } from '../core/controller/decide/schedule.ts';
 import type { Event, StepRecord } from '../core/controller/events.ts';
-import { ordersOf } from '../core/controller/outstanding.ts';
+import { takeOrders } from '../core/controller/outstanding.ts';
 import { exportState } from '../core/controller/snapshot.ts';
-import type { Job, State } from '../core/controller/state.ts';
-import { Step } from '../core/controller/step.ts';
-import type { Actor, UserActor } from '../core/model/actor.ts';
+import type { State } from '../core/controller/state.ts';
+import type { Actor } from '../core/model/actor.ts';
 import { type Refusal, refuse } from '../core/model/errors.ts';
-import type { NodeName, UserName } from '../core/model/ids.ts';
-import type { Outcome, PendingReason } from '../core/model/job.ts';
+import type { NodeName } from '../core/model/ids.ts';
 import type { Order } from '../core/model/orders.ts';
 import type { Settings } from '../core/model/settings.ts';
-import { type FairStanding, fairStandings } from '../core/scheduler/fair-share.ts';
-import { Line, type LineRules } from '../core/scheduler/line.ts';
-import { lineRules } from '../core/scheduler/plan.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
 import type { HistoryRow } from '../ports/history.ts';
 import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
 import { encodeRecords } from '../wire/codec.ts';
-import {
-  explainPending,
-  type LookAhead,
-  lookAhead,
-  type Pending,
-  pendingAs,
-  pendingOf,
-} from './explain.ts';
 import { takeHistory } from './history-rows.ts';
-import { encodeEntry, rebuild } from './journal.ts';
+import { encodeEntry, rebuild, SnapshotPace } from './journal.ts';
 
-/** A snapshot is due after this many journal bytes: more would cost a restart over a second. */
-const SNAPSHOT_BYTES_MIN = 16 * 1_048_576;
 /** How often a store that failed is tried again. */
 const PROBE_MS = 500;
 /**
@@ -67,13 +51,6 @@ export interface Committed {
   readonly events: readonly Event[];
 }
 
-/** What a submission would come to. */
-export interface Rehearsal {
-  readonly pending: Pending;
-  /** It would end at once like this: a dependency can never be met. */
-  readonly broken: Outcome | null;
-}
-
 type Done = (result: Result<Reply, Refusal>) => void;
 
 /** The steps that go into one journal entry, and what has to happen once it is durable. */
@@ -100,8 +77,7 @@ export class Engine {
   #mode: 'running' | 'failed' | 'stopped' = 'running';
   #stopping = false;
   #failure = '';
-  #journalBytes = 0;
-  #snapshotBytes = 0;
+  readonly #snapshots = new SnapshotPace();
   #idle: (() => void)[] = [];
 
   private constructor(options: EngineOptions, state: State, seq: number) {
@@ -171,53 +147,6 @@ export class Engine {
   onCommitted(listener: (committed: Committed) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
-  }
-
-  /** Why the task waits, in words. */
-  explain(job: Job, index: number): PendingReason {
-    return explainPending(this.#state, this.settings, pendingOf(job, index), this.now());
-  }
-
-  /** Why the task waits and what it can expect; it may be one that was never submitted. */
-  lookAhead(pending: Pending): LookAhead {
-    return lookAhead(this.#state, this.settings, pending, this.now());
-  }
-
-  /** Of everybody with a share or with usage. */
-  fairStandings(): ReadonlyMap<UserName, FairStanding> {
-    const { fairShare } = this.settings.scheduling;
-    return fairStandings(fairShare, this.#state.usage.usageAt(this.now()));
-  }
-
-  /** Who goes before whom now. */
-  lineRules(): LineRules {
-    return lineRules(snapshotOf(this.#state, this.settings, 0, this.now()));
-  }
-
-  /** Jobs that wait for the scheduler, in the order in which it considers them. */
-  jobsInLine(max: number, isWanted: (job: Job) => boolean): Job[] {
-    const snapshot = snapshotOf(this.#state, this.settings, 0, this.now());
-    snapshot.queue.weigh(snapshot.scheduling.weights);
-    const line = new Line(snapshot.queue.groups.values(), lineRules(snapshot));
-    const jobs: Job[] = [];
-    for (let next = line.first; next !== undefined && jobs.length < max; next = line.first) {
-      const job = this.#state.jobs.get(next.entry.jobId);
-      if (job !== undefined && isWanted(job)) jobs.push(job);
-      line.skipEntry();
-    }
-    return jobs;
-  }
-
-  /** The submission as it would wait, or why it would be refused. Nothing happens. */
-  rehearse(
-    command: Pick<SubmitJob, 'submission' | 'retired'>,
-    actor: UserActor,
-  ): Result<Rehearsal, Refusal> {
-    const at = this.now();
-    const accepted = acceptSubmission(new Step(this.#state, this.settings, at), command, actor);
-    if (!accepted.ok) return accepted;
-    const pending = pendingAs(this.#state, accepted.value, actor.name, at);
-    return ok({ pending, broken: accepted.value.broken });
   }
 
   /** One step. `done` is called once its record, and all before it, are durable. */
@@ -299,7 +228,7 @@ export class Engine {
     this.#urgent = false;
     this.#patience?.cancel();
     this.#patience = null;
-    const outgoing = this.#takeOrders();
+    const outgoing = takeOrders(this.#state, this.#settings);
     if (group.steps.length === 0) {
       this.#committed(group, outgoing);
       return;
@@ -342,29 +271,10 @@ export class Engine {
     this.#record(decide(this.#state, input, this.settings, at), at);
   }
 
-  /** What the touched epochs need now; told to the nodes once this group is durable. */
-  #takeOrders(): Map<NodeName, Order[]> {
-    const outgoing = new Map<NodeName, Order[]>();
-    const seen = new Set<string>();
-    for (const { node: name, epochId } of this.#state.touched) {
-      const node = this.#state.nodes.get(name);
-      const key = `${name} ${epochId}`;
-      if (node === undefined || seen.has(key)) continue;
-      seen.add(key);
-      const orders = outgoing.get(name) ?? [];
-      orders.push(...ordersOf(node, epochId, this.settings));
-      outgoing.set(name, orders);
-    }
-    this.#state.touched.length = 0;
-    return outgoing;
-  }
-
   #snapshotIfDue(bytes: number): Uint8Array | null {
-    this.#journalBytes += bytes;
-    if (this.#journalBytes < Math.max(SNAPSHOT_BYTES_MIN, 4 * this.#snapshotBytes)) return null;
+    if (!this.#snapshots.isDue(bytes)) return null;
     const snapshot = encodeRecords(exportState(this.#state));
-    this.#journalBytes = 0;
-    this.#snapshotBytes = snapshot.length;
+    this.#snapshots.made(snapshot.length);
     return snapshot;
   }
 

@@ -8,6 +8,9 @@ import { createState, type State } from '../core/controller/state.ts';
 import { type Recovered, StoreFailure } from '../ports/store.ts';
 import { decodeRecords, encodeRecords } from '../wire/codec.ts';
 
+/** A snapshot is due after this many journal bytes: more would cost a restart over a second. */
+const SNAPSHOT_BYTES_MIN = 16 * 1_048_576;
+
 interface Entry {
   readonly v: number;
   readonly steps: readonly StepRecord[];
@@ -55,4 +58,21 @@ export function rebuild(recovered: Recovered): { state: State; seq: number } {
     seq = record.seq;
   }
   return { state, seq };
+}
+
+/** When the next snapshot is due: its cost stays a fraction of the journal's own. */
+export class SnapshotPace {
+  #journalBytes = 0;
+  #snapshotBytes = 0;
+
+  /** Counts another entry. */
+  isDue(entryBytes: number): boolean {
+    this.#journalBytes += entryBytes;
+    return this.#journalBytes >= Math.max(SNAPSHOT_BYTES_MIN, 4 * this.#snapshotBytes);
+  }
+
+  made(bytes: number): void {
+    this.#journalBytes = 0;
+    this.#snapshotBytes = bytes;
+  }
 }

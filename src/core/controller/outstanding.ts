@@ -1,16 +1,41 @@
 // What must be told to a node, derived from state alone. Sending it again is normal: agents know
 // each epoch and do nothing twice.
 
-import type { EpochId } from '../model/ids.ts';
+import type { EpochId, NodeName } from '../model/ids.ts';
 import type { Account, LaunchOrder, Order } from '../model/orders.ts';
 import type { Settings } from '../model/settings.ts';
-import { type Holding, type Job, type Node, type Part, placeOf, type Task } from './state.ts';
+import {
+  type Holding,
+  type Job,
+  type Node,
+  type Part,
+  placeOf,
+  type State,
+  type Task,
+} from './state.ts';
 
 /** Every order that the node has not yet shown the effect of. */
 export function outstanding(node: Node, settings: Settings): Order[] {
   const orders: Order[] = [];
   for (const epochId of node.holding.keys()) orders.push(...ordersOf(node, epochId, settings));
   return orders;
+}
+
+/** What the epochs touched since the last time need now, by node; their record must come first. */
+export function takeOrders(state: State, settings: Settings): Map<NodeName, Order[]> {
+  const outgoing = new Map<NodeName, Order[]>();
+  const seen = new Set<string>();
+  for (const { node: name, epochId } of state.touched) {
+    const node = state.nodes.get(name);
+    const key = `${name} ${epochId}`;
+    if (node === undefined || seen.has(key)) continue;
+    seen.add(key);
+    const orders = outgoing.get(name) ?? [];
+    orders.push(...ordersOf(node, epochId, settings));
+    outgoing.set(name, orders);
+  }
+  state.touched.length = 0;
+  return outgoing;
 }
 
 /** The orders about one epoch: at most one of launch, end, suspend, resume, and a signal. */

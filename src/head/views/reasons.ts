@@ -4,34 +4,35 @@ import type { Job } from '../../core/controller/state.ts';
 import type { PendingReason } from '../../core/model/job.ts';
 import { type LineRules, standingOf } from '../../core/scheduler/line.ts';
 import { priorityParts, sumOf } from '../../core/scheduler/priority.ts';
-import type { Engine } from '../engine.ts';
+
+import { explainTask, type Known, rulesOfLine } from '../questions.ts';
 
 /** Good for one answer only: nothing in it is renewed. */
 export class Reasons {
-  readonly #engine: Pick<Engine, 'explain' | 'lineRules' | 'now'>;
+  readonly #known: Known;
   #rules: LineRules | null = null;
   readonly #byShape = new Map<string, PendingReason>();
 
-  constructor(engine: Pick<Engine, 'explain' | 'lineRules' | 'now'>) {
-    this.#engine = engine;
+  constructor(known: Known) {
+    this.#known = known;
   }
 
   /** Points of the job's priority; null while it is not the scheduler's turn. */
   priorityOf({ queued, entry }: Job): number | null {
     if (!queued) return null;
-    this.#rules ??= this.#engine.lineRules();
+    this.#rules ??= rulesOfLine(this.#known);
     const standing = standingOf(entry, this.#rules);
     if (standing === null) return null;
-    return sumOf(priorityParts(entry, standing, this.#rules, this.#engine.now()));
+    return sumOf(priorityParts(entry, standing, this.#rules, this.#known.now()));
   }
 
   of(job: Job, index: number): PendingReason {
-    if (!isOrdinary(job, index)) return this.#engine.explain(job, index);
+    if (!isOrdinary(job, index)) return explainTask(this.#known, job, index);
     const { shape, qos } = job.entry;
     const key = `${shape.key} ${job.owner} ${qos}`;
     let reason = this.#byShape.get(key);
     if (reason === undefined) {
-      reason = this.#engine.explain(job, index);
+      reason = explainTask(this.#known, job, index);
       this.#byShape.set(key, reason);
     }
     return reason;

@@ -6,6 +6,7 @@ import type { Job } from '../../../core/controller/state.ts';
 import type { JobId } from '../../../core/model/ids.ts';
 import type { JobRow } from '../../../ports/history.ts';
 import type { Engine } from '../../engine.ts';
+import { jobsInLine } from '../../questions.ts';
 import { jobState } from '../../views/job-state.ts';
 import { viewJob } from '../../views/job-view.ts';
 import { viewPastJob } from '../../views/past-job-view.ts';
@@ -37,7 +38,7 @@ export const listJobs: Handler<'listJobs'> = async ({ engine }, { query }) => {
 /** Those that wait for the scheduler, the first one first. */
 function inLine(engine: Engine, query: Query, limit: number): ListJobsReply {
   const reasons = new Reasons(engine);
-  const jobs = engine.jobsInLine(limit, (job) => isMatch(job, query));
+  const jobs = jobsInLine(engine, limit, (job) => isMatch(job, query));
   return { jobs: jobs.map((job) => viewJob(engine, job, reasons)), next: null };
 }
 

@@ -6,9 +6,9 @@ import { ok } from '../../../core/base/result.ts';
 import type { JobRow } from '../../../ports/history.ts';
 import type { Engine } from '../../engine.ts';
 import { pendingOf } from '../../explain.ts';
+import { expect } from '../../questions.ts';
 import { endedAs, firstPending } from '../../views/job-state.ts';
 import { viewJob, viewJobDetail } from '../../views/job-view.ts';
-
 import { viewPastJob, viewPastJobDetail } from '../../views/past-job-view.ts';
 import { NO_PROSPECT, viewLookAhead } from '../../views/prospect-view.ts';
 import { Reasons } from '../../views/reasons.ts';
@@ -63,7 +63,7 @@ export const explainJob: Handler<'explainJob'> = async ({ engine }, { params }) 
     : viewLiveTask(engine, job, index.value, reasons);
   if (view.reason === null || waiting === undefined) return ok(explainView(view));
   const about = view.nodes.length > 0 ? 'next_task' : 'task';
-  const expected = viewLookAhead(engine.lookAhead(pendingOf(job, waiting)), about);
+  const expected = viewLookAhead(expect(engine, pendingOf(job, waiting)), about);
   if (about === 'task') return ok({ state: view.state, ...expected });
   const runs = explainView({ ...view, reason: null }).words;
   return ok({ state: view.state, ...expected, words: `${runs} ${expected.words}` });

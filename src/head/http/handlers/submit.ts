@@ -9,6 +9,7 @@ import type { JobId } from '../../../core/model/ids.ts';
 import type { OutcomeKind } from '../../../core/model/job.ts';
 import type { Submission } from '../../../core/model/submission.ts';
 import type { Engine } from '../../engine.ts';
+import { expect, rehearse } from '../../questions.ts';
 import { readSpec } from '../../views/past-job-view.ts';
 import { NO_PROSPECT, viewLookAhead } from '../../views/prospect-view.ts';
 import { viewRefusal } from '../answer.ts';
@@ -45,7 +46,7 @@ export const submitJobs: Handler<'submitJobs'> = async ({ engine }, { actor, bod
 
 export const rehearseJob: Handler<'rehearseJob'> = async ({ engine }, { actor, body }) => {
   const retired = await outcomesOfRetired(engine, body);
-  const rehearsed = engine.rehearse({ submission: body, retired }, actor);
+  const rehearsed = rehearse(engine, { submission: body, retired }, actor);
   if (!rehearsed.ok) return rehearsed;
   const { pending, broken } = rehearsed.value;
   if (broken !== null) {
@@ -53,7 +54,7 @@ export const rehearseJob: Handler<'rehearseJob'> = async ({ engine }, { actor, b
     const words = `It would end at once: ${broken.kind}${detail}.`;
     return ok({ state: 'pending', reason: null, ...NO_PROSPECT, words });
   }
-  return ok({ state: 'pending', ...viewLookAhead(engine.lookAhead(pending), 'rehearsal') });
+  return ok({ state: 'pending', ...viewLookAhead(expect(engine, pending), 'rehearsal') });
 };
 
 async function submit(

@@ -4,6 +4,7 @@ import type { UserView } from '../../../api/users.ts';
 import { ok } from '../../../core/base/result.ts';
 import type { UserName } from '../../../core/model/ids.ts';
 import { accountNotice } from '../../auth/accounts.ts';
+import { standings } from '../../questions.ts';
 import type { Handler } from '../call.ts';
 import type { Services } from '../services.ts';
 import { changed } from './job-actions.ts';
@@ -22,7 +23,7 @@ export const listUsers: Handler<'listUsers'> = ({ engine: { state } }) => {
 };
 
 export const listUsage: Handler<'listUsage'> = ({ engine }) => {
-  const rows = [...engine.fairStandings()].map(([user, { usage, share, factor }]) => {
+  const rows = [...standings(engine)].map(([user, { usage, share, factor }]) => {
     return { user, cpuSeconds: Math.round(usage / 1000), share, factor };
   });
   const users = rows.sort((a, b) => b.cpuSeconds - a.cpuSeconds || (a.user < b.user ? -1 : 1));
