@@ -74,6 +74,7 @@ describe('the systemd units', { skip }, () => {
     const [folder] = settings('weft-head.service', 'RuntimeDirectory');
     assert.equal(`/run/${folder}`, dirname(SYSTEM_SOCKET));
     assert.deepEqual(settings('weft-head.service', 'RuntimeDirectoryMode'), ['0755']);
+    assert.deepEqual(settings('weft-head.service', 'RuntimeDirectoryPreserve'), ['restart']);
     // ProtectSystem=strict makes everything read-only that is not named.
     assert.deepEqual(settings('weft-head.service', 'ReadWritePaths'), ['/tmp']);
     assert.deepEqual(settings('weft-head.service', 'PrivateTmp'), []);

@@ -8,7 +8,7 @@ import type { ReplyOf } from '../../api/routes.ts';
 import type { Address } from '../../api/transport.ts';
 import { refuse } from '../../core/model/errors.ts';
 import { Failure, failure } from '../failure.ts';
-import type { Location } from './locate.ts';
+import { type Location, SYSTEM_SOCKET } from './locate.ts';
 import type { SessionCache } from './sessions.ts';
 
 export interface CallOptions<N extends RouteName> extends ClientCall<N> {
@@ -137,6 +137,9 @@ function hintFor(code: string | undefined, address: string): string {
     return 'Say which one it is: --fingerprint, or WEFT_FINGERPRINT.';
   }
   if (code === 'EACCES') return 'Ask its owner for a token, or name another cluster with --dir.';
+  if (address === SYSTEM_SOCKET) {
+    return 'It restarts or was stopped: try again, or look at `systemctl status weft-head`.';
+  }
   if (!address.startsWith('/'))
     return 'Is the address right and the head running? `weft doctor` looks.';
   return 'Start a cluster here with `weft up`, or name one with --dir or --head.';

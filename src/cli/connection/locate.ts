@@ -57,7 +57,8 @@ export function locateHead(options: LocateOptions, environment: Environment): Lo
   if (named) return { kind: 'socket', path: named };
   const own = socketIn(stateDirectory(options, environment));
   const asked = options.dir !== undefined || Boolean(environment['WEFT_DIR']);
-  if (!asked && !existsSync(own) && existsSync(SYSTEM_SOCKET)) {
+  // Its folder alone is there while the head restarts.
+  if (!asked && !existsSync(own) && existsSync(path.dirname(SYSTEM_SOCKET))) {
     return { kind: 'socket', path: SYSTEM_SOCKET };
   }
   return { kind: 'socket', path: own };

@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isNobodyThere } from '../connection/api.ts';
+import { isHeadExpected } from '../connection/head-expected.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 
@@ -15,23 +16,29 @@ export interface Patience {
   readonly note: string;
 }
 
+/** For a head that this process has not met: its address may be wrong. */
+const FIRST_MAX_MS = 30_000;
+
 /**
  * Runs `attempt` until it succeeds, fails for another reason, or patience ends. There is none for a
- * head that was not there in the first place: it is not restarting, it was never started.
+ * head of which nothing says that it restarts: it was never started.
  */
 export async function withPatience<T>(
   context: Context,
   patience: Patience,
   attempt: () => Promise<T>,
 ): Promise<T> {
-  const until = performance.now() + patience.totalMs;
+  const begun = performance.now();
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MAX_MS)) {
     try {
       return await attempt();
     } catch (error) {
       const away = error instanceof Failure && error.kind === 'unavailable';
-      if (!away || performance.now() + pauseMs > until) throw error;
-      if (isNobodyThere(error) && !(await context.api()).met) throw error;
+      if (!away) throw error;
+      const isNew = isNobodyThere(error) && !(await context.api()).met;
+      const totalMs = isNew ? Math.min(FIRST_MAX_MS, patience.totalMs) : patience.totalMs;
+      if (performance.now() + pauseMs > begun + totalMs) throw error;
+      if (isNew && !isHeadExpected(context)) throw error;
       if (pauseMs === FIRST_PAUSE_MS) context.note(`${error.message}. ${patience.note}`);
       await sleep(pauseMs);
     }

@@ -3,14 +3,12 @@
 import { randomUUID } from 'node:crypto';
 import type { SubmitReply } from '../../api/submission.ts';
 import type { Submission } from '../../core/model/submission.ts';
-import { isNobodyThere } from '../connection/api.ts';
 import type { Context } from '../context.ts';
-import { Failure } from '../failure.ts';
 import type { Submitter } from '../submit/options.ts';
 import { withPatience } from './retry.ts';
 
 /** A head that restarts is back within seconds. */
-const HEAD_AWAY_MAX_MS = 10_000;
+const HEAD_AWAY_MAX_MS = 30_000;
 
 /** Resolves when the job is durable. Every try carries the same key. */
 export async function sendSubmission(
@@ -20,16 +18,8 @@ export async function sendSubmission(
 ): Promise<SubmitReply> {
   const api = await context.api();
   const body = submission as never;
-  const send = () => api.call('submitJob', { body, key });
-  try {
-    return await send();
-  } catch (error) {
-    // Nobody there at all: that will not change by waiting, and nothing was sent.
-    const worth = error instanceof Failure && error.kind === 'unavailable';
-    if (!worth || isNobodyThere(error)) throw error;
-    const patience = { totalMs: HEAD_AWAY_MAX_MS, note: 'Trying again.' };
-    return withPatience(context, patience, send);
-  }
+  const patience = { totalMs: HEAD_AWAY_MAX_MS, note: 'Trying again.' };
+  return withPatience(context, patience, () => api.call('submitJob', { body, key }));
 }
 
 /** Where and as whom this process submits. */

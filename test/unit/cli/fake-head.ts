@@ -71,13 +71,26 @@ export class FakeHead implements AsyncDisposable {
     return capture(this.directory, { program: 'weft', argv }, runWeft);
   }
 
+  /** Runs it while the head is away, socket and all; it is back at the first complaint. */
+  async weftMeanwhile(...argv: string[]): Promise<Said> {
+    await this.#leave();
+    const onError = () => {
+      if (!this.#server.listening) this.#server.listen(this.socket);
+    };
+    return capture(this.directory, { program: 'weft', argv, onError }, runWeft);
+  }
+
   seed(program: string, verb: Verb, ...argv: string[]): Promise<Said> {
     return capture(this.directory, { program, argv }, (it) => runSingle(it, '', verb));
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  async #leave(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#leave();
     rmSync(this.directory, { recursive: true, force: true });
   }
 
@@ -109,7 +122,13 @@ export function refusal(code: string, kind: string, message: string, hint: strin
 /** Runs the command line with nothing of this process's environment. */
 export async function capture(
   directory: string,
-  of: { program: string; argv: readonly string[]; environment?: Environment; cwd?: string },
+  of: {
+    readonly program: string;
+    readonly argv: readonly string[];
+    readonly environment?: Environment;
+    readonly cwd?: string;
+    readonly onError?: () => void;
+  },
   run: (invocation: Invocation) => Promise<number>,
 ): Promise<Said> {
   const said = { out: '', error: '' };
@@ -124,6 +143,7 @@ export async function capture(
       },
       error: (part) => {
         said.error += text(part);
+        of.onError?.();
       },
       outIsTerminal: false,
       errorIsTerminal: false,

@@ -1,0 +1,21 @@
+// Whether a head that nobody has met yet is likely to come: it restarts, or starts.
+
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { Context } from '../context.ts';
+import { LocalPaths } from '../daemons/local-paths.ts';
+import { readLiveMark } from '../daemons/process-file.ts';
+import { locateHead } from './locate.ts';
+
+/** False where it was never started, or was stopped. An address is believed: somebody wrote it. */
+export function isHeadExpected({ options, environment, directory }: Context): boolean {
+  const location = locateHead(options, environment);
+  if (location.kind === 'url') return true;
+  const paths = new LocalPaths(directory);
+  // The folder of a service's socket goes when the service is stopped, not when it restarts.
+  if (location.path !== paths.socket) return existsSync(path.dirname(location.path));
+  // Nobody starts that of `weft up` again; it may be starting now.
+  return existsSync(paths.cluster)
+    ? readLiveMark(paths.mark('head')) !== null
+    : existsSync(paths.head);
+}
