@@ -32,7 +32,7 @@ export const listUsersReply = z.object({ users: z.array(userView) });
 
 const usageView = z.object({
   user: z.string(),
-  /** Allocated cpu time, faded by the half-life. */
+  /** Allocated cpu time, with memory and gpus as the site weighs them, faded by the half-life. */
   cpuSeconds: z.number(),
   /** Of the whole cluster, 0…1. */
   share: z.number(),

@@ -1,11 +1,19 @@
 // Every configuration key, on one screen: name, type, default, what it is for. The reader, `config
 // show` and docs/config.md are made from this table.
 
-import { DEFAULT_WEIGHTS, DEPTH_DEFAULT, POLICIES } from '../../core/model/scheduling.ts';
+import {
+  DEFAULT_BILLING,
+  DEFAULT_WEIGHTS,
+  DEPTH_DEFAULT,
+  POLICIES,
+} from '../../core/model/scheduling.ts';
 import { type Key, key } from './key.ts';
 
 const weight = (name: string, value: number, text: string): Key =>
   key(`priority.${name}`, 'number', String(value), text, { min: -1e9, max: 1e9 });
+
+const billing = (name: string, value: number, text: string): Key =>
+  key(`fair_share.${name}_weight`, 'number', String(value), text, { min: 0, max: 1e6 });
 
 const PRIORITY_KEYS: readonly Key[] = [
   weight('age', DEFAULT_WEIGHTS.age, 'Points for each hour of waiting.'),
@@ -93,6 +101,9 @@ export const KEYS: readonly Key[] = [
   key('fair_share.half_life', 'duration', '7d', 'Time after which what was used counts half.', {
     min: 1000,
   }),
+  billing('cpu', DEFAULT_BILLING.cpu, 'What a cpu held for a second counts as usage, in seconds.'),
+  billing('memory', DEFAULT_BILLING.memory, 'The same of a GiB of memory.'),
+  billing('gpu', DEFAULT_BILLING.gpu, 'The same of a gpu.'),
   key('node.name', 'text', null, 'Name of this node; default: the host name.'),
   key('node.cpus', 'count', null, 'Cpus offered; default: all that affinity and cgroup leave.'),
   key(

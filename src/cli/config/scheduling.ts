@@ -95,6 +95,11 @@ function weightsFrom(config: Config): Weights {
 function fairShareFrom(config: Config): FairShare {
   return {
     halfLifeMs: config.number('fair_share.half_life'),
+    weights: {
+      cpu: config.number('fair_share.cpu_weight'),
+      memory: config.number('fair_share.memory_weight'),
+      gpu: config.number('fair_share.gpu_weight'),
+    },
     users: each(config, 'fair_share.users', (_, fields) => fields.get('') as number),
     groups: each(config, 'fair_share.groups', groupFrom),
   };

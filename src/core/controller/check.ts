@@ -4,7 +4,7 @@ import { assert } from '../base/assert.ts';
 import type { UserName } from '../model/ids.ts';
 import { addResources, resourcesKey, subtractResources } from '../model/resources.ts';
 import { heldOf } from './apply/nodes.ts';
-import { cpusOf, epochIdOf } from './apply/tasks.ts';
+import { billedOf, epochIdOf } from './apply/tasks.ts';
 import type { Job, Node, State, Task } from './state.ts';
 
 export function check(state: State): void {
@@ -27,13 +27,19 @@ export function check(state: State): void {
 
 /** What users are charged for is what their tasks hold. */
 function checkUsage({ jobs, usage }: State): void {
-  const held = new Map<UserName, number>();
+  const held = new Map<UserName, [cpus: number, bytes: number, gpus: number]>();
   for (const { owner, active } of jobs.values()) {
-    for (const task of active.values()) held.set(owner, (held.get(owner) ?? 0) + cpusOf(task));
+    for (const task of active.values()) {
+      const [cpus, bytes, gpus] = held.get(owner) ?? [0, 0, 0];
+      const { cpuCount, memoryBytes, gpuCount } = billedOf(task);
+      held.set(owner, [cpus + cpuCount, bytes + memoryBytes, gpus + gpuCount]);
+    }
   }
   for (const user of new Set([...held.keys(), ...usage.usageAt(0).keys()])) {
-    const cpus = held.get(user) ?? 0;
-    assert(usage.cpusOf(user) === cpus, `${user} is charged for ${cpus} cpus`);
+    const [cpus, bytes, gpus] = held.get(user) ?? [0, 0, 0];
+    const { cpuCount, memoryBytes, gpuCount } = usage.heldBy(user);
+    const isSame = cpuCount === cpus && memoryBytes === bytes && gpuCount === gpus;
+    assert(isSame, `${user} is charged for ${cpus} cpus, ${bytes} bytes, ${gpus} gpus`);
   }
 }
 

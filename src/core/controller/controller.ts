@@ -21,7 +21,8 @@ import {
 } from './decide/nodes.ts';
 import { decideReport } from './decide/report.ts';
 import { decideSchedule } from './decide/schedule.ts';
-import { decideHalfLife, decideTick } from './decide/tick.ts';
+import { decideTick } from './decide/tick.ts';
+import { decideUsageRules } from './decide/usage.ts';
 import type { Event, StepRecord } from './events.ts';
 import type { State } from './state.ts';
 import { Step } from './step.ts';
@@ -68,7 +69,7 @@ function decideInput(step: Step, input: Input): Result<Reply, Refusal> | undefin
   switch (input.kind) {
     case 'started':
       step.emit({ kind: 'head_started' });
-      return void decideHalfLife(step);
+      return void decideUsageRules(step);
     case 'command':
       return decideCommand(step, input.command, input.actor);
     case 'hello':

@@ -8,7 +8,7 @@ import type { NodeHello } from '../model/node.ts';
 import type { EndCause, ProcessEnd, Share } from '../model/orders.ts';
 import type { Reservation, ReservedSlot, SkippedSlot } from '../model/reservation.ts';
 import type { Resources } from '../model/resources.ts';
-import type { PartitionChange } from '../model/scheduling.ts';
+import type { BillingWeights, PartitionChange } from '../model/scheduling.ts';
 
 /**
  * Raised when an old record would be read wrongly; `apply` knows all earlier ones (test/records).
@@ -27,6 +27,10 @@ export type Event =
   | { readonly kind: 'head_started' }
   /** The site's rule for fading usage is another from here on. */
   | { readonly kind: 'half_life_changed'; readonly halfLifeMs: number }
+  /** And what it counts. */
+  | { readonly kind: 'billing_changed'; readonly weights: BillingWeights }
+  /** Their usage has faded, and nothing of theirs is left. */
+  | { readonly kind: 'usage_forgotten'; readonly users: readonly UserName[] }
   | {
       readonly kind: 'job_submitted';
       readonly jobId: JobId;

@@ -8,11 +8,11 @@ import type { JobSpec, OutcomeKind } from '../model/job.ts';
 import type { Maintenance } from '../model/maintenance.ts';
 import type { Share, SignalOrder } from '../model/orders.ts';
 import type { Reservation } from '../model/reservation.ts';
-import type { UsageRow } from '../scheduler/fair-share.ts';
+import type { UsageRow, UsageRules } from '../scheduler/usage-book.ts';
 import { countHeld, entryOf, requeueEntry } from './apply/jobs.ts';
 import { refreshPool } from './apply/nodes.ts';
 import { addActive, NO_ENDED, NO_TASKS, shareSpec, waitsForAll } from './apply/parts-of-job.ts';
-import { cpusOf } from './apply/tasks.ts';
+import { billedOf } from './apply/tasks.ts';
 import {
   createState,
   type Job,
@@ -90,7 +90,7 @@ export interface SnapshotData {
   readonly reservations?: readonly Reservation[];
   readonly nextReservationId?: number;
   /** Absent in snapshots of 0.1.0. */
-  readonly usage?: { readonly halfLifeMs: number; readonly rows: readonly UsageRow[] };
+  readonly usage?: Partial<UsageRules> & { readonly rows: readonly UsageRow[] };
   /** Absent in snapshots of 0.1.0. */
   readonly partitions?: readonly (readonly [string, PartitionOverride])[];
   readonly maintenances?: readonly Maintenance[];
@@ -112,7 +112,7 @@ export function exportState(state: State): SnapshotData {
     keys: [...state.keys],
     reservations: [...state.reservations.values()],
     nextReservationId: state.nextReservationId,
-    usage: { halfLifeMs: state.usage.halfLifeMs, rows: state.usage.exportRows() },
+    usage: { ...state.usage.rules, rows: state.usage.exportRows() },
     partitions: [...state.partitions],
     maintenances: [...state.maintenances.values()],
   };
@@ -172,7 +172,10 @@ export function importState(data: SnapshotData): State {
     state.environmentIds.set(text, id);
   }
   for (const job of data.jobs) importJob(state, job);
-  if (data.usage !== undefined) state.usage.importRows(data.usage.rows, data.usage.halfLifeMs);
+  if (data.usage !== undefined) {
+    const { rows, ...rules } = data.usage;
+    state.usage.importRows(rows, rules);
+  }
   state.finished.push(...data.finished);
   for (const node of data.nodes) importNode(state, node);
   for (const user of data.users) {
@@ -218,7 +221,7 @@ function importJob(state: State, data: JobData): void {
     if (preempted !== null) state.preempted.add(copy);
   }
   for (const task of job.active.values()) {
-    state.usage.hold(job.owner, cpusOf(task), task.startedAt ?? job.startedAt ?? job.submittedAt);
+    state.usage.hold(job.owner, billedOf(task), task.startedAt ?? job.startedAt ?? job.submittedAt);
   }
   countHeld(state, job, running);
   state.jobs.set(job.id, job);

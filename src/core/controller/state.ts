@@ -12,10 +12,10 @@ import type { EndCause, ProcessEnd, Share, SignalOrder } from '../model/orders.t
 import type { Reservation } from '../model/reservation.ts';
 import type { Resources } from '../model/resources.ts';
 import type { PartitionChange } from '../model/scheduling.ts';
-import { UsageBook } from '../scheduler/fair-share.ts';
 import { NodePool } from '../scheduler/pool.ts';
 import { Queue, type QueueEntry, ShapeBook } from '../scheduler/queue.ts';
 import { HeldBook } from '../scheduler/quota.ts';
+import { UsageBook } from '../scheduler/usage-book.ts';
 
 export interface Job {
   readonly id: JobId;

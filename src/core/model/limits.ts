@@ -75,6 +75,8 @@ export const RESERVATION_RETRIES_MAX = 10;
 /** Occurrences without room that are remembered to be shown. */
 export const RESERVATION_SKIPPED_MAX = 10;
 
+/** Usage (ms of one cpu) of fair share below which whoever has no jobs is forgotten: one second. */
+export const FORGOTTEN_USAGE_MS = 1000;
 /** Tasks planned ahead to tell when one more would start: beyond, the answer is a guess anyway. */
 export const FORECAST_TASKS_MAX = 500;
 /** Nodes looked at for it: keeps the answer within some 50 ms whatever the cluster. */

@@ -159,9 +159,18 @@ export interface Scheduling {
 export interface FairShare {
   /** Time after which what was used counts half. */
   readonly halfLifeMs: number;
+  readonly weights: BillingWeights;
   /** Of users against the others of the same group, or of none; absent = 1. */
   readonly users: Readonly<Record<string, number>>;
   readonly groups: Readonly<Record<string, FairShareGroup>>;
+}
+
+/** What a second of each counts, in seconds of usage. */
+export interface BillingWeights {
+  readonly cpu: number;
+  /** Of a GiB. */
+  readonly memory: number;
+  readonly gpu: number;
 }
 
 /** Its share is divided among its members, by their shares. Each is a member of one group only. */
@@ -174,8 +183,11 @@ export interface FairShareGroup {
 /** A week, so that a weekend does not wipe out what came before it. */
 export const HALF_LIFE_DEFAULT_MS = 7 * 86_400_000;
 
+export const DEFAULT_BILLING: BillingWeights = { cpu: 1, memory: 0, gpu: 0 };
+
 export const DEFAULT_FAIR_SHARE: FairShare = {
   halfLifeMs: HALF_LIFE_DEFAULT_MS,
+  weights: DEFAULT_BILLING,
   users: {},
   groups: {},
 };

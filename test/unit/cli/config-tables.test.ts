@@ -43,6 +43,7 @@ qos:
   urgent: {priority: 1, tier: 3, preempt: cancel, running_tasks: 1, running_cpus: 8, waiting_jobs: 5}
 fair_share:
   half_life: 2d
+  memory_weight: 0.25
   users: {ann: 2}
   groups:
     chem: {share: 3, users: [bob], groups: [organic]}
@@ -93,6 +94,7 @@ test('everything that a site says of scheduling reaches the scheduler', async ()
     depthMax: 7,
     fairShare: {
       halfLifeMs: 172_800_000,
+      weights: { cpu: 1, memory: 0.25, gpu: 0 },
       users: { ann: 2 },
       groups: {
         chem: { share: 3, users: ['bob'], groups: ['organic'] },

@@ -17,7 +17,12 @@ export function apply(state: State, event: Event, at: number): void {
     case 'head_started':
       return nodes.applyHeadStarted(state, at);
     case 'half_life_changed':
-      return state.usage.setHalfLife(event.halfLifeMs, at);
+      return state.usage.setRules({ halfLifeMs: event.halfLifeMs }, at);
+    case 'billing_changed':
+      return state.usage.setRules({ weights: event.weights }, at);
+    case 'usage_forgotten':
+      for (const user of event.users) state.usage.forget(user);
+      return;
     case 'environment_added':
       return jobs.applyEnvironmentAdded(state, event);
     case 'job_submitted':

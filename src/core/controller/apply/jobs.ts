@@ -189,6 +189,11 @@ export function waitingKey(owner: string, qos: string): string {
   return `${qos} ${owner}`;
 }
 
+/** Users with jobs that wait, under whichever QoS. */
+export function waitingOwners({ waiting }: State): Set<string> {
+  return new Set([...waiting.keys()].map((key) => key.slice(key.indexOf(' ') + 1)));
+}
+
 function countWaiting(state: State, job: Job): void {
   const waits = job.entry.pending.size > 0;
   if (waits === job.waiting) return;

@@ -4,6 +4,7 @@ import { assert, present } from '../../base/assert.ts';
 import { type EpochId, formatEpochId, formatTaskId, type TaskPlace } from '../../model/ids.ts';
 import type { Outcome } from '../../model/job.ts';
 import type { SignalOrder } from '../../model/orders.ts';
+import type { Billed } from '../../scheduler/usage-book.ts';
 import type { Of } from '../events.ts';
 import { indexOf, type Job, type Part, placeOf, type State, type Task } from '../state.ts';
 import { countHeld, dequeueEntry, jobOf, noteOutcome, requeueEntry } from './jobs.ts';
@@ -15,11 +16,15 @@ export function taskOf(state: State, place: TaskPlace): Task {
   return present(task, `task ${formatTaskId(place.jobId, place.index)}`);
 }
 
-/** Cpus of its epoch on all its nodes; 0 while it holds nothing. */
-export function cpusOf(task: Task): number {
-  let cpus = 0;
-  for (const { share } of task.parts.values()) cpus += share.resources.cpuCount;
-  return cpus;
+/** What its epoch holds on all its nodes, as fair share bills it. */
+export function billedOf(task: Task): Billed {
+  const billed = { cpuCount: 0, memoryBytes: 0, gpuCount: 0 };
+  for (const { share } of task.parts.values()) {
+    billed.cpuCount += share.resources.cpuCount;
+    billed.memoryBytes += share.resources.memoryBytes;
+    billed.gpuCount += share.resources.gpuCount;
+  }
+  return billed;
 }
 
 export function epochIdOf(task: Task): EpochId {
@@ -50,7 +55,7 @@ export function applyTaskAllocated(state: State, event: Of<'task_allocated'>, at
     ]),
   );
   for (const share of event.shares) claim(state, epochId, share, task);
-  state.usage.hold(job.owner, cpusOf(task), at);
+  state.usage.hold(job.owner, billedOf(task), at);
   job.startedAt ??= at;
   requeueEntry(state, job);
 }
@@ -232,7 +237,7 @@ function noteEnded(state: State, task: Task, outcome: Outcome, final: boolean, a
 
 /** Claims on nodes where the epoch may still run stay, without the task, until it is gone. */
 function leaveEpoch(state: State, task: Task, abandoned: readonly string[], at: number): void {
-  state.usage.hold(task.job.owner, -cpusOf(task), at);
+  state.usage.hold(task.job.owner, billedOf(task), at, -1);
   const epochId = epochIdOf(task);
   for (const part of task.parts.values()) {
     const { node } = part.share;

@@ -5,17 +5,12 @@ import type { Step } from '../step.ts';
 import { decideMaintenances } from './maintenance-course.ts';
 import { retrySkipped } from './occurrences.ts';
 import { decideSlots } from './slots.ts';
-
-/** Usage has to fade alike when the journal is read again, so the journal knows the rule. */
-export function decideHalfLife(step: Step): void {
-  const { halfLifeMs } = step.settings.scheduling.fairShare;
-  if (halfLifeMs === step.state.usage.halfLifeMs) return;
-  step.emit({ kind: 'half_life_changed', halfLifeMs });
-}
+import { decideUsageRules, forgetFaded } from './usage.ts';
 
 export function decideTick(step: Step): void {
   const { state, settings } = step;
-  decideHalfLife(step);
+  decideUsageRules(step);
+  forgetFaded(step);
   // First: it looks at ended programs, which may leave memory below.
   decideMaintenances(step);
   for (const jobId of [...state.beginning]) {

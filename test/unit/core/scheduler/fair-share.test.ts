@@ -11,8 +11,9 @@ import {
   type FairShare,
   plainScheduling,
 } from '../../../../src/core/model/scheduling.ts';
-import { fairStandings, UsageBook } from '../../../../src/core/scheduler/fair-share.ts';
-import { BOB, scenario } from '../../../support/controller.ts';
+import { fairStandings } from '../../../../src/core/scheduler/fair-share.ts';
+import { type Billed, UsageBook } from '../../../../src/core/scheduler/usage-book.ts';
+import { BOB, scenario, user } from '../../../support/controller.ts';
 
 const ANN = 'ann' as UserName;
 const HOUR = 3_600_000;
@@ -79,11 +80,15 @@ for (const { title, rules = {}, usage, exponents } of ROWS) {
   });
 }
 
+function cpus(cpuCount: number): Billed {
+  return { cpuCount, memoryBytes: 0, gpuCount: 0 };
+}
+
 test('[A22] usage is what was held times how long, and half of it a half-life later', () => {
   const book = new UsageBook();
-  book.setHalfLife(1000 * HOUR, 0);
-  book.hold(ANN, 4, 0);
-  book.hold(ANN, -4, HOUR);
+  book.setRules({ halfLifeMs: 1000 * HOUR }, 0);
+  book.hold(ANN, cpus(4), 0);
+  book.hold(ANN, cpus(4), HOUR, -1);
   const used = book.usageAt(HOUR).get(ANN) ?? 0;
   assert.ok(used > 3.99 * HOUR && used < 4 * HOUR, 'an hour hardly fades');
   close(book.usageAt(1001 * HOUR).get(ANN), used / 2);
@@ -92,9 +97,10 @@ test('[A22] usage is what was held times how long, and half of it a half-life la
 test('[A22] what runs is charged as if it ended now, however often one looks', () => {
   const charged = (looks: number): number => {
     const book = new UsageBook();
-    book.setHalfLife(HOUR, 0);
-    book.hold(ANN, 2, 0);
-    for (let look = 1; look <= looks; look += 1) book.hold(ANN, 0, (look * 10 * HOUR) / looks);
+    book.setRules({ halfLifeMs: HOUR }, 0);
+    book.hold(ANN, cpus(2), 0);
+    for (let look = 1; look <= looks; look += 1)
+      book.hold(ANN, cpus(0), (look * 10 * HOUR) / looks);
     return book.usageAt(10 * HOUR).get(ANN) ?? 0;
   };
   close(charged(1000), charged(1));
@@ -102,10 +108,10 @@ test('[A22] what runs is charged as if it ended now, however often one looks', (
 
 test('[A22] a clock that is set back charges nothing twice', () => {
   const book = new UsageBook();
-  book.hold(ANN, 1, HOUR);
+  book.hold(ANN, cpus(1), HOUR);
   const before = book.usageAt(2 * HOUR).get(ANN) ?? 0;
-  book.hold(ANN, 1, 2 * HOUR);
-  book.hold(ANN, -1, HOUR);
+  book.hold(ANN, cpus(1), 2 * HOUR);
+  book.hold(ANN, cpus(1), HOUR, -1);
   close(book.usageAt(2 * HOUR).get(ANN), before);
 });
 
@@ -158,3 +164,57 @@ scenario('[A22] a snapshot of 0.1.0 charges what runs from its start', (head) =>
       .get(ANN) ?? 0;
   assert.ok(used > 1.9 * HOUR && used <= 2 * HOUR, `${used}`);
 });
+
+test('[A24] memory and gpus count by their weights, from when the weights are told', () => {
+  const book = new UsageBook();
+  book.setRules({ halfLifeMs: 1e6 * HOUR }, 0);
+  book.hold(ANN, { cpuCount: 2, memoryBytes: 8 * 2 ** 30, gpuCount: 1 }, 0);
+  const used = (at: number) => (book.usageAt(at).get(ANN) ?? 0) / HOUR;
+  close(Math.round(used(HOUR) * 1000), 2000);
+  book.setRules({ weights: { cpu: 1, memory: 0.25, gpu: 10 } }, HOUR);
+  close(Math.round(used(2 * HOUR) * 1000), 2000 + (2 + 8 * 0.25 + 10) * 1000);
+});
+
+const BILLED = { ...FAIR.fairShare, weights: { cpu: 0, memory: 1, gpu: 0 } };
+
+scenario('[A24, S4] other weights are a fact of the journal, also after a restart', (head) => {
+  head.connect('n1', { cpus: 1, memory: 4 * 2 ** 30 });
+  head.running({ cpuCount: 1, memoryBytes: 2 * 2 ** 30 });
+  const scheduling = {
+    ...FAIR,
+    fairShare: { ...BILLED, halfLifeMs: DEFAULT_FAIR_SHARE.halfLifeMs },
+  };
+  head.settings = { ...head.settings, scheduling };
+  const { weights } = BILLED;
+  assert.deepEqual(head.tick(), [{ kind: 'billing_changed', weights }]);
+  head.at += HOUR;
+  const used = head.state.usage.usageAt(head.at).get(ANN) ?? 0;
+  assert.ok(used > 1.9 * HOUR && used < 2 * HOUR, `${used}`);
+  const again = importState(exportState(head.state));
+  assert.deepEqual(again.usage.rules.weights, weights);
+  close(again.usage.usageAt(head.at).get(ANN), used);
+});
+
+scenario(
+  '[A25, S4] usage that has faded to nothing is forgotten, but of who waits or has a share by name',
+  (head) => {
+    head.perform({ kind: 'started' });
+    head.connect('n1', { cpus: 4 });
+    for (const by of [user('ann'), BOB, user('carl')]) head.submit({}, { by });
+    const epochs = head.schedule().map((start) => start.split('@')[0] as string);
+    for (const epoch of epochs) head.started(epoch);
+    head.at += 5 * HOUR;
+    for (const epoch of epochs) head.ended(epoch);
+    const waiting = head.submit({ beginAt: head.at + 1e12 }, { by: BOB });
+    const known = () => [...head.state.usage.usageAt(head.at).keys()].sort();
+    head.tick(10 * HOUR);
+    assert.deepEqual(known(), ['ann', 'bob', 'carl'], 'some seconds of five hours are left');
+    assert.deepEqual(head.tick(5 * HOUR), [{ kind: 'usage_forgotten', users: ['ann'] }]);
+    assert.deepEqual(head.tick(), []);
+    head.command({ kind: 'cancel_task', place: { jobId: waiting, index: null } });
+    assert.deepEqual(head.tick(), [{ kind: 'usage_forgotten', users: ['bob'] }]);
+    head.crash();
+    assert.deepEqual(known(), ['carl']);
+  },
+  { scheduling: { ...FAIR, fairShare: { ...FAIR.fairShare, users: { carl: 2 } } } },
+);
