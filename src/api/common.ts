@@ -1,6 +1,7 @@
 // Schemas that several resources share: amounts, instants, ids in paths, paging.
 
 import { z } from 'zod';
+import { LABELS_LENGTH_MAX } from '../core/model/limits.ts';
 
 /** An instant, ms since 1970. */
 export const instant = z.int();
@@ -26,6 +27,9 @@ export const userName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_.@-]{0,63}\$?$/, 
 
 /** A label: `gpu`, `rack=7`, `site/os`; the controller says which signs it may have. */
 export const label = z.string().min(1).max(128);
+
+/** Labels or expressions over them, all of which a node must meet. */
+export const needs = z.array(z.string().min(1).max(LABELS_LENGTH_MAX)).max(100);
 
 export const resources = z.strictObject({
   cpuCount: count,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { NodeName, UserName } from '../core/model/ids.ts';
 import { NODES_PER_TASK_MAX } from '../core/model/limits.ts';
 import { MAINTENANCE_PHASES, RUNNING_POLICIES } from '../core/model/maintenance.ts';
-import { count, instant, instantOrNull, nodeName, queryFlag, userName } from './common.ts';
+import { count, instant, instantOrNull, needs, nodeName, queryFlag, userName } from './common.ts';
 import { program } from './submission.ts';
 
 export const maintenanceParams = z.strictObject({ id: z.string().min(1).max(20) });
@@ -19,10 +19,13 @@ const time = z.discriminatedUnion('kind', [
 const warning = z.strictObject({ leadMs: count, signal: count });
 
 export const planMaintenanceRequest = z.strictObject({
+  /** Absent or empty: all that meet the labels. */
   nodes: z
     .array(nodeName.transform((name) => name as NodeName))
-    .min(1)
-    .max(NODES_PER_TASK_MAX),
+    .max(NODES_PER_TASK_MAX)
+    .optional(),
+  /** Labels or expressions that its nodes meet when it is planned. */
+  labels: needs.optional(),
   time,
   durationMs: count,
   /** What becomes of tasks that still run at its start. */

@@ -1,7 +1,7 @@
 // Reservations: what is asked for, and how they are shown.
 
 import { z } from 'zod';
-import { count, instant, label, nodeName, resources, userName } from './common.ts';
+import { count, instant, needs, nodeName, resources, userName } from './common.ts';
 
 /** Id or name. */
 export const reservationParams = z.strictObject({ name: z.string().min(1).max(64) });
@@ -31,7 +31,7 @@ const wish = {
   nodeCount: z.int().min(1).optional(),
   /** Of each node. */
   share: share.optional(),
-  labels: z.array(label).max(100).optional(),
+  labels: needs.optional(),
   /** Tasks that would run into it are not in the way. */
   force: z.boolean().optional(),
 };

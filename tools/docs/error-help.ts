@@ -101,6 +101,10 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'The job would wait for ever: no node has this label.',
     next: '`weft node list` shows the labels; `weft node label` sets one.',
   },
+  'label.unmet': {
+    means: 'Nodes were to be chosen by labels, and none has the right ones now.',
+    next: '`weft node list -o wide` shows the labels of each node.',
+  },
   'partition.unknown': {
     means: 'The cluster has no partition of this name.',
     next: '`weft partition list` shows them; leave `--partition` out for the default one.',
@@ -185,18 +189,6 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'There is nothing left to call off.',
     next: '`weft maint show ID` says what came of it.',
   },
-  'maintenance.past': {
-    means: 'What is over cannot be kept free.',
-    next: 'Write a time to come (`--at +2h`, `--at 22:00`), or `--now`.',
-  },
-  'maintenance.conflict': {
-    means: 'Two cannot have the same node at the same time.',
-    next: 'Choose another time, leave it the choice with `--within`, or cancel the other.',
-  },
-  'maintenance.no_slot': {
-    means: 'Running tasks and what is set aside leave no such time in the window.',
-    next: 'Allow a later end, ask for less time or fewer nodes, or name a start with `--at`.',
-  },
   'reservation.not_found': {
     means: 'Reservations are gone when they are over or cancelled.',
     next: '`weft reserve list` shows those that there are.',
@@ -206,24 +198,26 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     next: 'Choose another name, or leave `--name` out: the reservation is called by its id then.',
   },
   'reservation.past': {
-    means: 'The begin, or the last possible one of a window, is over by the clock of the head.',
-    next: 'Give a later time; without `--at` a reservation begins now. Mind the time zone.',
+    means:
+      'What is over by the clock of the head cannot be set aside, for users or for maintenance.',
+    next: 'Give a later time (`--at +2h`, `--at 22:00`), or begin now. Mind the time zone.',
   },
   'reservation.unsatisfiable': {
     means: 'Too few nodes are large enough, have the labels, and are not drained.',
     next: 'Ask for less of each node or for fewer nodes; `weft node list` shows what they have.',
   },
   'reservation.conflict': {
-    means: 'Two reservations would have the same share of a node at the same time.',
-    next: 'Choose other nodes or another time; `--within` finds the first time without a conflict.',
+    means: 'Two, reservations or maintenance, would have the same share of a node at one time.',
+    next: 'Choose other nodes or another time (`--within` finds the first), or cancel the other.',
   },
   'reservation.busy': {
     means: 'A running task may last into the reservation by its time limit.',
     next: 'Choose a later time, or `--force`: what runs then stays, and its share comes when it ends.',
   },
   'reservation.no_slot': {
-    means: 'Tasks and other reservations leave no gap that is long enough within the window.',
-    next: 'Widen the window, shorten the duration, or ask for less.',
+    means:
+      'Tasks, reservations and maintenance leave no gap that is long enough within the window.',
+    next: 'Widen the window, shorten the duration, or ask for less; maintenance may begin at a fixed time.',
   },
   'reservation.denied': {
     means:

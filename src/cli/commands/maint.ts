@@ -1,18 +1,25 @@
 // `weft maint …`: takes nodes from all users for a time, runs a program on them, gives them back.
 
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { formatMaintenance, maintenanceColumns } from '../maintenance/columns.ts';
 import { makePlan, type PlanOptions } from '../maintenance/plan.ts';
 import { defineListing, type ListingOptions, parseFormat } from '../output/listing.ts';
 import { fillTemplate } from '../output/template.ts';
 import { formatInstant } from '../output/words.ts';
+import { collect, WINDOW_FORMS } from '../submit/read.ts';
 import { defineVerb, type VerbGroup } from '../verb.ts';
 
 const nodeOff = defineVerb<PlanOptions & ListingOptions>({
   define(command: Command) {
-    command.argument('<node...>', 'names of nodes');
+    command.argument('[node...]', 'names of nodes');
+    command.addOption(
+      new Option(
+        '--needs <labels>',
+        "nodes with this label now, or 'gpu & !old | big' (repeatable)",
+      ).argParser(collect),
+    );
     command.option('--at <time>', 'when: +2h, 22:00, 2026-01-31T18:30');
-    command.option('--within <window>', 'as early as there is room: 12h, or 20:00..tomorrow');
+    command.option('--within <window>', `as early as there is room: ${WINDOW_FORMS}`);
     command.option('--now', 'at once');
     command.requiredOption('-d, --duration <duration>', 'for how long');
     command.option(

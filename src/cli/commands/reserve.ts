@@ -2,15 +2,30 @@
 
 import type { Command } from 'commander';
 import type { ReservationView } from '../../api/reservations.ts';
-import { DURATION_FORMS, formatDuration, parseDuration } from '../../core/base/duration.ts';
-import type { Result } from '../../core/base/result.ts';
+import { DURATION_FORMS, formatDuration } from '../../core/base/duration.ts';
 import { formatSize } from '../../core/base/size.ts';
+import { parseNodeName } from '../../core/model/ids.ts';
+import {
+  CPUS_PER_NODE_MAX,
+  GPUS_PER_NODE_MAX,
+  NODES_PER_TASK_MAX,
+} from '../../core/model/limits.ts';
 import { usage } from '../failure.ts';
 import { defineListing, type ListingOptions, parseFormat } from '../output/listing.ts';
 import { type Column, printable } from '../output/table.ts';
 import { fillTemplate } from '../output/template.ts';
 import { formatInstant } from '../output/words.ts';
-import { parseCount, parseCounted, parseInstant, parseMemory } from '../submit/values.ts';
+import {
+  dropUndefined,
+  listed,
+  read,
+  readAll,
+  readInstant,
+  readLength,
+  readWindow,
+  WINDOW_FORMS,
+} from '../submit/read.ts';
+import { parseCount, parseCounted, parseMemory, parseNeed } from '../submit/values.ts';
 import { defineVerb, type VerbGroup } from '../verb.ts';
 
 interface WishOptions {
@@ -39,7 +54,7 @@ function defineWish(command: Command): void {
   command.option('--groups <names>', 'groups that may use it, separated by commas');
   command.option('--jobs <ids>', 'waiting jobs to put into it, separated by commas');
   command.option('--at <time>', 'when it begins: +2h, 18:30, 2026-01-31T18:30 (default: now)');
-  command.option('--within <times>', 'as early as there is room: FROM..UNTIL or UNTIL');
+  command.option('--within <times>', `as early as there is room: ${WINDOW_FORMS}`);
   command.option('-t, --duration <time>', `how long: ${DURATION_FORMS}`);
   command.option('-n, --nodes <count>', 'how many nodes (default: 1)');
   command.option(
@@ -50,7 +65,7 @@ function defineWish(command: Command): void {
   command.option('--memory <size>', 'memory of each node');
   command.option('--gpus <count>', 'gpus of each node');
   command.option('--resource <name=count...>', 'other counted resources of each node');
-  command.option('--needs <label...>', 'only nodes with these labels');
+  command.option('--needs <labels...>', "only nodes with this label, or 'gpu & !old | big'");
   command.option('--force', 'also where tasks may run into it: they stay until they end');
   command.option('--cron <pattern>', "again and again, by five fields of cron: '0 9 * * 1-5'");
   command.option(
@@ -153,57 +168,32 @@ export const verb: VerbGroup = {
 function readWish(options: WishOptions) {
   const now = Date.now();
   const { name, force, nodes } = options;
-  const jobs = listed(options.jobs)?.map((text) => read('--jobs', parseCount(text, 1, 1e15)));
-  const { at, duration, within, cron } = options;
+  const { at, within, duration, cron } = options;
   const zone = options.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const wish = {
-    ...{ name, jobs, force, labels: options.needs },
+  return dropUndefined({
+    ...{ name, force },
+    labels: readAll('--needs', options.needs, parseNeed),
     users: listed(options.users),
     groups: listed(options.groups),
-    nodeNames: listed(options.nodesNamed),
-    at: at === undefined || at === 'now' ? undefined : read('--at', parseInstant(at, now)),
-    within: within === undefined ? undefined : readWindow(within, now),
-    durationMs: duration === undefined ? undefined : read('--duration', parseDuration(duration)),
-    nodeCount: nodes === undefined ? undefined : read('--nodes', parseCount(nodes, 1, 10_000)),
+    jobs: readAll('--jobs', listed(options.jobs), (text) => parseCount(text, 1, 1e15)),
+    nodeNames: readAll('--nodes-named', listed(options.nodesNamed), parseNodeName),
+    at: at === undefined || at === 'now' ? undefined : readInstant('--at', at, now),
+    within: within === undefined ? undefined : readWindow('--within', within, now),
+    durationMs: duration === undefined ? undefined : readLength('--duration', duration),
+    nodeCount: read('--nodes', nodes, (text) => parseCount(text, 1, NODES_PER_TASK_MAX)),
     share: readShare(options),
     recurrence: cron === undefined ? undefined : { cron, zone },
-  };
-  const said = Object.entries(wish).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(said) as {
-    [K in keyof typeof wish]?: Exclude<(typeof wish)[K], undefined>;
-  };
-}
-
-/** Empty text is nobody: how the last of them is taken out. */
-function listed(text: string | undefined): string[] | undefined {
-  return text
-    ?.split(',')
-    .map((word) => word.trim())
-    .filter((word) => word !== '');
-}
-
-function readWindow(text: string, now: number): { notBefore?: number; until: number } {
-  const [first = '', second] = text.split('..');
-  if (second === undefined) return { until: read('--within', parseInstant(first, now)) };
-  const notBefore = read('--within', parseInstant(first, now));
-  // A time of day after the dots is the first one after the one before them.
-  return { notBefore, until: read('--within', parseInstant(second, notBefore)) };
+  });
 }
 
 function readShare({ cpus, memory, gpus, resource }: WishOptions) {
   if ([cpus, memory, gpus, resource].every((one) => one === undefined)) return undefined;
-  const counted = (resource ?? []).map((text) => read('--resource', parseCounted(text)));
   return {
-    cpuCount: cpus === undefined ? 0 : read('--cpus', parseCount(cpus, 0, 1_000_000)),
-    memoryBytes: memory === undefined ? 0 : read('--memory', parseMemory(memory)),
-    gpuCount: gpus === undefined ? 0 : read('--gpus', parseCount(gpus, 0, 100_000)),
-    counted: Object.fromEntries(counted),
+    cpuCount: read('--cpus', cpus, (text) => parseCount(text, 0, CPUS_PER_NODE_MAX)) ?? 0,
+    memoryBytes: read('--memory', memory, parseMemory) ?? 0,
+    gpuCount: read('--gpus', gpus, (text) => parseCount(text, 0, GPUS_PER_NODE_MAX)) ?? 0,
+    counted: Object.fromEntries(readAll('--resource', resource, parseCounted) ?? []),
   };
-}
-
-function read<T>(flag: string, result: Result<T, string>): T {
-  if (!result.ok) throw usage(`${flag}: ${result.error}`);
-  return result.value;
 }
 
 function columns(now: number): Column<ReservationView>[] {

@@ -3,17 +3,18 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Body } from '../../api/routes.ts';
-import { parseDuration } from '../../core/base/duration.ts';
 import { didYouMean } from '../../core/base/nearest-word.ts';
-import { type NodeName, parseNodeName } from '../../core/model/ids.ts';
+import { parseNodeName } from '../../core/model/ids.ts';
 import { SCRIPT_BYTES_MAX } from '../../core/model/limits.ts';
 import { RUNNING_POLICIES, type RunningPolicy } from '../../core/model/maintenance.ts';
 import { readSignal } from '../commands/kill.ts';
 import { usage } from '../failure.ts';
-import { parseInstant } from '../submit/values.ts';
+import { listed, readAll, readInstant, readLength, readWindow } from '../submit/read.ts';
+import { parseNeed } from '../submit/values.ts';
 
 /** As commander leaves them. */
 export interface PlanOptions {
+  readonly needs?: readonly string[];
   readonly at?: string;
   readonly within?: string;
   readonly now?: boolean;
@@ -42,14 +43,18 @@ type Time =
 
 /** The request; throws a usage failure that names the option. */
 export function makePlan(
-  nodes: readonly string[],
+  names: readonly string[],
   options: PlanOptions,
   here: Here,
 ): Body<'planMaintenance'> {
+  const nodes = names.flatMap((text) => listed(text) ?? []);
+  const labels = readAll('--needs', options.needs, parseNeed) ?? [];
+  if (nodes.length + labels.length === 0) throw usage('which nodes? Name them, or use --needs');
   return {
-    nodes: nodes.flatMap((text) => text.split(',')).map(readName),
+    nodes: readAll('the nodes', nodes, parseNodeName) ?? [],
+    labels,
     time: readTime(options, here.now),
-    durationMs: readDuration('--duration', options.duration ?? ''),
+    durationMs: readLength('--duration', options.duration ?? ''),
     running: readPolicy(options.running ?? 'wait'),
     warning: readWarning(options),
     program: readProgram(options, here.cwd),
@@ -57,38 +62,12 @@ export function makePlan(
   };
 }
 
-function readName(text: string): NodeName {
-  const name = parseNodeName(text.trim());
-  if (!name.ok) throw usage(name.error);
-  return name.value;
-}
-
 function readTime({ at, within, now: isNow }: PlanOptions, now: number): Time {
   const given = [at, within, isNow].filter((one) => one !== undefined);
   if (given.length !== 1) throw usage('say when: one of --at, --within and --now');
   if (at !== undefined) return { kind: 'fixed', from: readInstant('--at', at, now) };
   if (within === undefined) return { kind: 'now' };
-  const [first = '', last, ...more] = within.split('..');
-  if (more.length > 0) throw usage(`--within: '${within}' is not a window; write 12h or A..B`);
-  if (last === undefined) {
-    return { kind: 'flexible', notBefore: now, until: now + readDuration('--within', first) };
-  }
-  const notBefore = readInstant('--within', first, now);
-  // A time of day at the end is the next one after the beginning.
-  return { kind: 'flexible', notBefore, until: readInstant('--within', last, notBefore) };
-}
-
-function readInstant(flag: string, text: string, now: number): number {
-  const at = parseInstant(text, now);
-  if (!at.ok) throw usage(`${flag}: ${at.error}`);
-  return at.value;
-}
-
-function readDuration(flag: string, text: string): number {
-  const duration = parseDuration(text);
-  if (!duration.ok) throw usage(`${flag}: ${duration.error}`);
-  if (duration.value === 0) throw usage(`${flag}: a duration of 0`);
-  return duration.value;
+  return { kind: 'flexible', ...readWindow('--within', within, now) };
 }
 
 function readPolicy(text: string): RunningPolicy {
@@ -103,7 +82,7 @@ function readWarning({ warn, signal }: PlanOptions) {
     if (signal !== undefined) throw usage('--signal goes with --warn: how long before?');
     return null;
   }
-  return { leadMs: readDuration('--warn', warn), signal: readSignal(signal ?? 'TERM') };
+  return { leadMs: readLength('--warn', warn), signal: readSignal(signal ?? 'TERM') };
 }
 
 function readProgram(

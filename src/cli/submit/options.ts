@@ -4,7 +4,6 @@
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import type { Result } from '../../core/base/result.ts';
 import { parseNodeName } from '../../core/model/ids.ts';
 import type { OutputFiles, Program } from '../../core/model/job.ts';
 import {
@@ -18,6 +17,7 @@ import {
 import type { DirectoryWish, Submission } from '../../core/model/submission.ts';
 import { usage } from '../failure.ts';
 import { jobEnvironment } from './environment.ts';
+import { collect, dropUndefined, read, readAll } from './read.ts';
 import * as values from './values.ts';
 
 /** As commander leaves them: camel case, texts as typed. */
@@ -53,11 +53,6 @@ export interface SubmitOptions {
   readonly reservation?: string;
   readonly umask?: string;
 }
-
-const collect = (value: string, previous: readonly string[] | undefined) => [
-  ...(previous ?? []),
-  value,
-];
 
 /** Flag, what it does; those that may be given more than once are collected. */
 const FLAGS: readonly (readonly [flags: string, text: string, many?: 'many'])[] = [
@@ -186,28 +181,4 @@ function count(
   [from, to]: readonly [from: number, to: number],
 ): number | undefined {
   return read(flag, text, (value) => values.parseCount(value, from, to));
-}
-
-function read<T>(
-  flag: string,
-  text: string | undefined,
-  parse: (text: string) => Result<T, string>,
-): T | undefined {
-  if (text === undefined) return undefined;
-  const parsed = parse(text);
-  if (!parsed.ok) throw usage(`${flag}: ${parsed.error}`);
-  return parsed.value;
-}
-
-function readAll<T>(
-  flag: string,
-  texts: readonly string[] | undefined,
-  parse: (text: string) => Result<T, string>,
-): T[] | undefined {
-  return texts?.map((text) => read(flag, text, parse) as T);
-}
-
-function dropUndefined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  const kept = Object.entries(value).filter(([, field]) => field !== undefined);
-  return Object.fromEntries(kept) as { [K in keyof T]: Exclude<T[K], undefined> };
 }

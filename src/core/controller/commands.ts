@@ -161,7 +161,10 @@ export interface ResetPartition {
 /** Takes nodes from all users for a time. */
 export interface PlanMaintenance {
   readonly kind: 'plan_maintenance';
+  /** Empty: any that meet the labels. */
   readonly nodes: readonly NodeName[];
+  /** Labels or expressions that its nodes meet when it is planned; absent: none. */
+  readonly labels?: readonly string[];
   /** `now`: as soon as the command is carried out. */
   readonly time: ReservedTime | { readonly kind: 'now' };
   readonly durationMs: number;

@@ -5,7 +5,6 @@ import { err, ok, type Result } from '../base/result.ts';
 import { formatSize } from '../base/size.ts';
 import { type Refusal, refuse } from '../model/errors.ts';
 import type { JobSpec, OnNodeLoss, Program, ResourceRequest, WorkDirectory } from '../model/job.ts';
-import { isExpression, parseLabels } from '../model/labels.ts';
 import * as limits from '../model/limits.ts';
 import {
   DEFAULT_PARTITION,
@@ -18,6 +17,7 @@ import type { DirectoryWish, Submission } from '../model/submission.ts';
 import { unknownPartition, unknownQos } from './admission.ts';
 import { sharedLabel } from './apply/nodes.ts';
 import { readIndices } from './indices.ts';
+import { unreadableLabel } from './label-checks.ts';
 import { launchTooLarge } from './launch-size.ts';
 
 /** Thrown inside this file only: the first thing that is wrong with a submission. */
@@ -219,12 +219,8 @@ function findQos(name: string, { scheduling }: Settings): string {
 }
 
 function checkLabels(labels: readonly string[]): readonly string[] {
-  for (const label of labels.filter(isExpression)) {
-    const parsed = parseLabels(label);
-    if (parsed.ok) continue;
-    const { column, what } = parsed.error;
-    throw new Wrong(refuse('label.invalid', { labels: label, column: String(column), what }));
-  }
+  const refusal = unreadableLabel(labels);
+  if (refusal !== null) throw new Wrong(refusal);
   return labels;
 }
 

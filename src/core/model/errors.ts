@@ -86,6 +86,7 @@ export const CODES = {
     kind: 'invalid_argument',
     text: "Labels '{labels}', column {column}: {what}.",
   },
+  'label.unmet': { kind: 'invalid_argument', text: "No node{among} meets '{labels}'." },
   'partition.unknown': { kind: 'invalid_argument', text: 'No partition {partition}.' },
   'partition.access_denied': {
     kind: 'permission_denied',
@@ -145,15 +146,6 @@ export const CODES = {
     kind: 'failed_precondition',
     text: 'Maintenance {maintenance} is {phase} already.',
   },
-  'maintenance.past': { kind: 'invalid_argument', text: '{what} is in the past: {at}.' },
-  'maintenance.conflict': {
-    kind: 'failed_precondition',
-    text: 'Node {node} is set aside for {other} from {from} to {until}.',
-  },
-  'maintenance.no_slot': {
-    kind: 'failed_precondition',
-    text: 'There is no room of {duration} on all these nodes before {until}; {nearest}.',
-  },
   'reservation.not_found': { kind: 'not_found', text: 'No reservation {reservation}.' },
   'reservation.name_taken': {
     kind: 'already_exists',
@@ -161,7 +153,7 @@ export const CODES = {
   },
   'reservation.past': {
     kind: 'invalid_argument',
-    text: 'A reservation cannot begin in the past: {at} is over.',
+    text: '{what} is in the past: {at}.',
   },
   'reservation.unsatisfiable': {
     kind: 'invalid_argument',
@@ -169,7 +161,7 @@ export const CODES = {
   },
   'reservation.conflict': {
     kind: 'failed_precondition',
-    text: 'Reservation {other} has {node} from {from} until {until}.',
+    text: 'Node {node} is set aside for {other} from {from} to {until}.',
   },
   'reservation.busy': {
     kind: 'failed_precondition',
@@ -177,7 +169,7 @@ export const CODES = {
   },
   'reservation.no_slot': {
     kind: 'failed_precondition',
-    text: 'There is no room for all of it within that time; {earliest}.',
+    text: 'There is no room of {duration} for {request} before {until}; {earliest}.',
   },
   'reservation.denied': {
     kind: 'permission_denied',

@@ -3,8 +3,14 @@
 import { assert } from '../base/assert.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import type { NodeName } from '../model/ids.ts';
-import type { ReservationRequest, ReservedShare, ReservedSlot } from '../model/reservation.ts';
-import { fitsIn, NO_RESOURCES } from '../model/resources.ts';
+import { meetsLabel } from '../model/labels.ts';
+import type {
+  Reservation,
+  ReservationRequest,
+  ReservedShare,
+  ReservedSlot,
+} from '../model/reservation.ts';
+import { addResources, fitsIn, NO_RESOURCES, type Resources } from '../model/resources.ts';
 import { endOf, Lane, type Window } from './lane.ts';
 import type { NodeView, Running } from './pool.ts';
 import { UNKNOWN_END, type Want } from './profile.ts';
@@ -17,6 +23,8 @@ export interface Room {
   /** Without those of the reservation that is looked for. */
   readonly windows: readonly Window[];
   readonly now: number;
+  /** Maintenance takes nodes that were never seen, and waits for no task without time limit. */
+  readonly purpose: Reservation['purpose'];
   /** Futures that were looked at: of one part only, so that seven occurrences cost as one. */
   readonly lanes: Map<NodeName, Lane>;
 }
@@ -34,7 +42,12 @@ export type Obstacle =
       readonly until: number | null;
     }
   /** Not within the window; the first instant at which there is room, null = none is known. */
-  | { readonly kind: 'no_slot'; readonly earliest: number | null };
+  | {
+      readonly kind: 'no_slot';
+      readonly durationMs: number;
+      readonly until: number;
+      readonly earliest: number | null;
+    };
 
 type Part = Pick<ReservationRequest, 'perNode' | 'nodeNames' | 'nodeCount' | 'labels' | 'force'>;
 
@@ -45,7 +58,7 @@ export function placeAt(
   durationMs: number,
   room: Room,
 ): Result<ReservedSlot, Obstacle> {
-  const able = room.nodes.filter((node) => couldGive(node, part));
+  const able = room.nodes.filter((node) => couldGive(node, part, room));
   if (able.length < part.nodeCount) return err({ kind: 'never', able: able.length });
   const until = from + durationMs;
   const want = wantOf(part.perNode);
@@ -65,7 +78,7 @@ export function placeEarliest(
   durationMs: number,
   room: Room,
 ): Result<ReservedSlot, Obstacle> {
-  const able = room.nodes.filter((node) => couldGive(node, part));
+  const able = room.nodes.filter((node) => couldGive(node, part, room));
   if (able.length < part.nodeCount) return err({ kind: 'never', able: able.length });
   const at = Math.max(within.notBefore, room.now);
   const views = new Map(able.map((node) => [node.name, node]));
@@ -77,8 +90,10 @@ export function placeEarliest(
   const want = wantOf(part.perNode);
   const demand = { want, reservation: null, durationMs, nodeCount: part.nodeCount };
   const slot = new SlotFinder(demand, field).find();
-  if (slot === null || slot.at >= UNKNOWN_END) return err({ kind: 'no_slot', earliest: null });
-  if (slot.at + durationMs > within.until) return err({ kind: 'no_slot', earliest: slot.at });
+  const earliest = slot === null || slot.at >= UNKNOWN_END ? null : slot.at;
+  if (slot === null || earliest === null || earliest + durationMs > within.until) {
+    return err({ kind: 'no_slot', durationMs, until: within.until, earliest });
+  }
   const chosen = slot.lanes.map((lane) => lane.view);
   return ok(slotOn(chosen, part, slot.at, durationMs));
 }
@@ -94,9 +109,14 @@ function slotOn(
   return { from, until: from + durationMs, shares, begun: false };
 }
 
-function couldGive(node: NodeView, { perNode, nodeNames, labels }: Part): boolean {
+function couldGive(
+  node: NodeView,
+  { perNode, nodeNames, labels }: Part,
+  { purpose }: Room,
+): boolean {
   if (nodeNames.length > 0 && !nodeNames.includes(node.name)) return false;
-  if (!labels.every((label) => node.labels.has(label))) return false;
+  if (!labels.every((label) => meetsLabel(node.labels, label))) return false;
+  if (purpose === 'maintenance') return true;
   // A node that was never seen has nothing that could be set aside.
   return perNode === 'whole' ? node.total.cpuCount > 0 : fitsIn(perNode, node.total);
 }
@@ -107,14 +127,30 @@ function wantOf(perNode: ReservedShare): Want {
     : { resources: perNode, exclusive: false };
 }
 
-/** With `force` what runs is not looked at: it is the policy's business when the time has come. */
-function laneOf(node: NodeView, { force }: Part, { windows, now, lanes }: Room): Lane {
-  let lane = lanes.get(node.name);
+function laneOf(node: NodeView, part: Part, room: Room): Lane {
+  let lane = room.lanes.get(node.name);
   if (lane === undefined) {
-    lane = new Lane(force ? emptied(node) : node, windows, now);
-    lanes.set(node.name, lane);
+    lane = new Lane(looked(node, part, room), room.windows, room.now);
+    room.lanes.set(node.name, lane);
   }
   return lane;
+}
+
+/** Any at all: what a node is taken for that has not said yet what it has. */
+const SOMETHING: Resources = { ...NO_RESOURCES, cpuCount: 1 };
+
+/**
+ * The node with only those of its tasks that are in the way; with `force` none is: it is the
+ * policy's business when the time has come.
+ */
+function looked(node: NodeView, { force }: Part, { purpose }: Room): NodeView {
+  if (node.total.cpuCount === 0) return { ...node, total: SOMETHING, free: SOMETHING };
+  if (force) return emptied(node);
+  if (purpose === 'users') return node;
+  const running = [...node.running];
+  const endless = running.filter((one) => one.walltimeMs === null);
+  const free = endless.map((one) => one.resources).reduce(addResources, node.free);
+  return { ...node, free, running: running.filter((one) => one.walltimeMs !== null) };
 }
 
 function emptied(node: NodeView): NodeView {
@@ -125,19 +161,14 @@ function emptied(node: NodeView): NodeView {
  * What is in the way on a node that could give it: another reservation, or the task that ends
  * last.
  */
-function obstacleOn(
-  node: NodeView,
-  { perNode }: Part,
-  from: number,
-  until: number,
-  { windows, now }: Room,
-): Obstacle {
+function obstacleOn(node: NodeView, part: Part, from: number, until: number, room: Room): Obstacle {
+  const { windows, now } = room;
   const here = windows.filter((one) => {
     return one.shares.has(node.name) && one.from < until && from < one.to;
   });
-  const beside = new Lane(emptied(node), here, now);
+  const beside = new Lane(emptied(looked(node, part, room)), here, now);
   const [window] = [...here].sort((a, b) => a.from - b.from);
-  if (window !== undefined && !beside.fits(wantOf(perNode), null, from, until)) {
+  if (window !== undefined && !beside.fits(wantOf(part.perNode), null, from, until)) {
     return { kind: 'reserved', node: node.name, window };
   }
   const ends = [...node.running].map((task) => ({ task, end: endOf(task, now) }));

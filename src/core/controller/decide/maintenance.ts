@@ -1,31 +1,39 @@
 // What operators ask of maintenance: planning it and calling it off. What then happens by time is
 // in maintenance-course.ts.
 
+import { present } from '../../base/assert.ts';
 import { formatDuration } from '../../base/duration.ts';
-import { formatInstant } from '../../base/instant.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Actor } from '../../model/actor.ts';
 import { type Refusal, refuse } from '../../model/errors.ts';
 import type { NodeName } from '../../model/ids.ts';
+import { meetsLabel } from '../../model/labels.ts';
 import { MAINTENANCE_MAX_MS, RESERVATIONS_MAX } from '../../model/limits.ts';
 import { isAlive, type Maintenance, type NodeWork } from '../../model/maintenance.ts';
-import type { Reservation } from '../../model/reservation.ts';
-import type { PlanMaintenance } from '../commands.ts';
+import type { Reservation, ReservationRequest, ReservedSlot } from '../../model/reservation.ts';
+import { labelsOf } from '../apply/nodes.ts';
+import type { PlanMaintenance, ReservationWish } from '../commands.ts';
+import { unknownLabel, unreadableLabel } from '../label-checks.ts';
 import { badProgram } from '../spec.ts';
 import type { Answer, Step } from '../step.ts';
 import { nameOf, needRole } from './authority.ts';
 import { advanceMaintenance, endMaintenance } from './maintenance-course.ts';
-import { earliestSlot, takenAt } from './maintenance-slot.ts';
+import { checkRequest, placeAll } from './place.ts';
 
 export function decidePlanMaintenance(step: Step, command: PlanMaintenance, actor: Actor): Answer {
-  const refusal = mayPlan(step, command, actor) ?? badPlan(step, command);
+  const refusal = mayPlan(step, command, actor) ?? badPlan(command);
   if (refusal !== null) return err(refusal);
-  const from = placeOf(step, command);
-  if (!from.ok) return from;
+  const nodes = nodesOf(step, command);
+  if (!nodes.ok) return nodes;
+  const request = checkRequest(step, wishOf(nodes.value, command), null);
+  if (!request.ok) return request;
+  const slots = placeAll(step, request.value, null, null, 'maintenance');
+  if (!slots.ok) return slots;
   const by = nameOf(actor);
-  const maintenance = maintenanceOf(step, command, { from: from.value, by });
+  const maintenance = maintenanceOf(step, command, { ...request.value, slots: slots.value, by });
   step.emit({ kind: 'maintenance_planned', maintenance, by });
-  step.emit({ kind: 'reservation_created', reservation: reservationOf(maintenance), by });
+  const reservation = reservationOf(maintenance, request.value, slots.value);
+  step.emit({ kind: 'reservation_created', reservation, by });
   advanceMaintenance(step, maintenance.id);
   return ok({ kind: 'maintenance_planned', id: maintenance.id });
 }
@@ -51,7 +59,7 @@ function mayPlan(step: Step, { program }: PlanMaintenance, actor: Actor): Refusa
   const allowed = needRole(actor, 'operator', 'planning maintenance');
   if (!allowed.ok) return allowed.error;
   if (step.state.reservations.size >= RESERVATIONS_MAX) {
-    return invalid(`there are ${RESERVATIONS_MAX} reservations already`);
+    return refuse('reservation.too_many', { limit: String(RESERVATIONS_MAX) });
   }
   if (program === null) return null;
   // It runs as whoever the agents run as, which is root where they switch users.
@@ -59,12 +67,9 @@ function mayPlan(step: Step, { program }: PlanMaintenance, actor: Actor): Refusa
   return trusted.ok ? null : trusted.error;
 }
 
-function badPlan(step: Step, command: PlanMaintenance): Refusal | null {
-  const { nodes, durationMs, warning, reason, program, time } = command;
-  if (nodes.length === 0) return invalid('maintenance needs a node');
-  if (new Set(nodes).size < nodes.length) return invalid('a node is named twice');
-  const unknown = nodes.find((name) => !step.state.nodes.has(name));
-  if (unknown !== undefined) return refuse('node.not_found', { node: unknown });
+function badPlan(command: PlanMaintenance): Refusal | null {
+  const { nodes, labels = [], durationMs, warning, reason, program, time } = command;
+  if (nodes.length + labels.length === 0) return invalid('maintenance needs a node');
   if (!isBetween(durationMs, 1000, MAINTENANCE_MAX_MS)) {
     return invalid(`a maintenance lasts from 1s to ${formatDuration(MAINTENANCE_MAX_MS)}`);
   }
@@ -89,55 +94,56 @@ function invalid(what: string): Refusal {
   return refuse('argument.invalid', { what });
 }
 
-/** When it begins; refused where there is no room for it. */
-function placeOf(step: Step, command: PlanMaintenance): Result<number, Refusal> {
-  const { time, nodes, durationMs } = command;
-  const { state, at } = step;
-  if (time.kind === 'flexible') return flexible(step, command, time);
-  if (time.kind === 'fixed' && time.from < at) return past('The start', time.from);
-  const from = time.kind === 'now' ? at : time.from;
-  const taken = takenAt(state, nodes, { from, until: from + durationMs });
-  if (taken === null) return ok(from);
-  return step.refuse('maintenance.conflict', {
-    node: taken.node,
-    other: taken.other,
-    from: formatInstant(taken.from),
-    until: formatInstant(taken.until),
+/** Those named, or all, as far as they meet the labels at this instant. */
+function nodesOf(
+  { state }: Step,
+  { nodes: named, labels = [] }: PlanMaintenance,
+): Result<readonly NodeName[], Refusal> {
+  if (labels.length === 0) return ok(named);
+  const all = [...state.nodes.values()];
+  const bad = unreadableLabel(labels) ?? unknownLabel(labels, all);
+  if (bad !== null) return err(bad);
+  const meeting = all.filter((node) => {
+    if (named.length > 0 && !named.includes(node.name)) return false;
+    return labels.every((label) => meetsLabel(labelsOf(node), label));
   });
+  if (meeting.length > 0) return ok(meeting.map(({ name }) => name));
+  const among = named.length === 0 ? '' : ` of ${named.join(', ')}`;
+  return err(refuse('label.unmet', { labels: labels.join(', '), among }));
 }
 
-function flexible(
-  step: Step,
-  { nodes, durationMs }: PlanMaintenance,
-  { notBefore, until }: { notBefore: number; until: number },
-): Result<number, Refusal> {
-  const { state, at } = step;
-  if (until <= at) return past('The end of the window', until);
-  const from = earliestSlot(state, nodes, { durationMs, notBefore: Math.max(notBefore, at), at });
-  if (from + durationMs <= until) return ok(from);
-  return step.refuse('maintenance.no_slot', {
-    duration: formatDuration(durationMs),
-    until: formatInstant(until),
-    nearest: `the first room begins at ${formatInstant(from)}`,
-  });
+/** At a fixed time what runs is not in the way: it is treated at the start. */
+function wishOf(
+  nodeNames: readonly NodeName[],
+  { time, durationMs }: PlanMaintenance,
+): ReservationWish {
+  return {
+    time: time.kind === 'now' ? 'now' : time,
+    durationMs,
+    nodeNames,
+    nodeCount: nodeNames.length,
+    perNode: 'whole',
+    labels: [],
+    force: time.kind !== 'flexible',
+  };
 }
 
-function past(what: string, at: number): Result<never, Refusal> {
-  return err(refuse('maintenance.past', { what, at: formatInstant(at) }));
+interface Placed {
+  readonly nodeNames: readonly NodeName[];
+  readonly slots: readonly ReservedSlot[];
+  readonly by: string;
 }
 
 function maintenanceOf(
   { state, at }: Step,
-  command: PlanMaintenance,
-  { from, by }: { from: number; by: string },
+  { running, warning, program, reason }: PlanMaintenance,
+  { nodeNames: nodes, slots: [slot], by }: Placed,
 ): Maintenance {
-  const { nodes, durationMs, running, warning, program, reason } = command;
+  const { from, until } = present(slot, 'its time');
   const works = nodes.map((name): [NodeName, NodeWork] => [name, { kind: 'waiting' }]);
   return {
     id: `m${state.nextReservationId}`,
-    nodes,
-    from,
-    until: from + durationMs,
+    ...{ nodes, from, until },
     ...{ running, warning, program, reason: reason.trim(), createdBy: by, createdAt: at },
     phase: 'planned',
     cancelledBy: null,
@@ -149,30 +155,15 @@ function maintenanceOf(
 }
 
 /** The window that keeps the users' tasks away. */
-function reservationOf(maintenance: Maintenance): Reservation {
-  const { id, nodes, from, until, createdBy, createdAt } = maintenance;
-  const shares = Object.fromEntries(nodes.map((name) => [name, 'whole' as const]));
+function reservationOf(
+  { id, until, createdBy, createdAt }: Maintenance,
+  request: ReservationRequest,
+  slots: readonly ReservedSlot[],
+): Reservation {
   return {
-    id,
-    name: id,
-    purpose: 'maintenance',
-    users: [],
-    groups: [],
-    jobs: [],
-    slots: [{ from, until, shares, begun: false }],
-    skipped: [],
-    request: {
-      time: { kind: 'fixed', from },
-      durationMs: until - from,
-      nodeNames: nodes,
-      nodeCount: nodes.length,
-      perNode: 'whole',
-      labels: [],
-      force: true,
-    },
-    recurrence: null,
-    placedUntil: until,
-    createdBy,
-    createdAt,
+    ...{ id, name: id, purpose: 'maintenance' },
+    ...{ users: [], groups: [], jobs: [] },
+    ...{ slots, skipped: [], request, recurrence: null, placedUntil: until },
+    ...{ createdBy, createdAt },
   };
 }

@@ -13,8 +13,9 @@ import { fitsIn, isPlausible, NO_RESOURCES } from '../../model/resources.ts';
 import { describeResources } from '../../scheduler/explain.ts';
 import { type Obstacle, placeAt, placeEarliest, type Room } from '../../scheduler/reserve.ts';
 import { windowsOf } from '../../scheduler/windows.ts';
-import { labelsOf, mayGetWork, viewOf } from '../apply/nodes.ts';
+import { mayGetWork, viewOf } from '../apply/nodes.ts';
 import type { Occurrences, ReservationWish } from '../commands.ts';
+import { unknownLabel, unreadableLabel } from '../label-checks.ts';
 import type { Step } from '../step.ts';
 
 const DAY_MS = 86_400_000;
@@ -34,16 +35,25 @@ export function checkRequest(
   const { nodes } = step.state;
   const unknown = wish.nodeNames.find((name) => !nodes.has(name));
   if (unknown !== undefined) return step.refuse('node.not_found', { node: unknown });
-  const label = wish.labels.find((one) => ![...nodes.values()].some((n) => labelsOf(n).has(one)));
-  if (label !== undefined) return step.refuse('label.unknown', { label });
+  const { labels } = wish;
+  const label = unreadableLabel(labels) ?? unknownLabel(labels, [...nodes.values()]);
+  if (label !== null) return err(label);
   const { time } = wish;
   if (recurrence !== null) {
     return ok({ ...wish, time: { kind: 'fixed', from: recurrence.starts[0] as number } });
   }
   if (time === 'now') return ok({ ...wish, time: { kind: 'fixed', from: step.at } });
-  const first = time.kind === 'fixed' ? time.from : time.until - wish.durationMs;
-  if (first < step.at) return step.refuse('reservation.past', { at: formatInstant(first) });
+  if (time.kind === 'fixed' && time.from < step.at) return past('The begin', time.from);
+  if (time.kind === 'flexible') {
+    if (time.until <= step.at) return past('The end of the window', time.until);
+    const last = time.until - wish.durationMs;
+    if (last < step.at) return past('The last begin that the window leaves', last);
+  }
   return ok({ ...wish, time });
+}
+
+function past(what: string, at: number): Result<never, Refusal> {
+  return err(refuse('reservation.past', { what, at: formatInstant(at) }));
 }
 
 function wrongIn({ durationMs, nodeCount, nodeNames, perNode }: ReservationWish): string | null {
@@ -89,8 +99,9 @@ export function placeAll(
   request: ReservationRequest,
   recurrence: Occurrences | null,
   id: string | null,
+  purpose: Room['purpose'] = 'users',
 ): Result<ReservedSlot[], Refusal> {
-  const room = roomFor(step, request, id);
+  const room = roomFor(step, request, id, purpose);
   const { time, durationMs } = request;
   if (time.kind === 'flexible') {
     const slot = placeEarliest(request, time, durationMs, room);
@@ -115,7 +126,7 @@ export function placeLonger(
 ): Result<ReservedSlot, Refusal> {
   const until = current.from + durationMs;
   if (until <= step.at) {
-    return step.refuse('reservation.past', { at: formatInstant(until) });
+    return past('The new end', until);
   }
   if (until <= current.until) return ok({ ...current, until });
   const nodeNames = Object.keys(current.shares) as NodeName[];
@@ -134,6 +145,7 @@ export function roomFor(
   { state, at }: Pick<Step, 'state' | 'at'>,
   { nodeNames }: Pick<ReservationRequest, 'nodeNames'>,
   id: string | null,
+  purpose: Room['purpose'] = 'users',
 ): Room {
   const named = new Set(nodeNames);
   const nodes = [...state.nodes.values()]
@@ -141,7 +153,7 @@ export function roomFor(
     .sort((a, b) => Number(mayGetWork(b)) - Number(mayGetWork(a)) || a.order - b.order)
     .map(viewOf);
   const others = [...state.reservations.values()].filter((one) => one.id !== id);
-  return { nodes, windows: windowsOf(others), now: at, lanes: new Map() };
+  return { nodes, windows: windowsOf(others), now: at, purpose, lanes: new Map() };
 }
 
 type Part = Pick<ReservationRequest, 'perNode' | 'nodeCount' | 'nodeNames' | 'labels'>;
@@ -178,12 +190,16 @@ export function refusalOf({ state }: Pick<Step, 'state'>, obstacle: Obstacle, pa
       );
     }
     case 'no_slot': {
-      const { earliest } = obstacle;
-      const when =
-        earliest === null
-          ? 'tasks without time limit are in the way'
-          : `the earliest begin is ${formatInstant(earliest)}`;
-      return refuse('reservation.no_slot', { earliest: when });
+      const { earliest, durationMs, until } = obstacle;
+      return refuse('reservation.no_slot', {
+        request: describePart(part),
+        duration: formatDuration(durationMs),
+        until: formatInstant(until),
+        earliest:
+          earliest === null
+            ? 'tasks without time limit are in the way'
+            : `the first room begins at ${formatInstant(earliest)}`,
+      });
     }
     default:
       return unreachable(obstacle);

@@ -6,13 +6,13 @@ import type { Actor, UserActor } from '../../model/actor.ts';
 import { type Refusal, refuse } from '../../model/errors.ts';
 import type { JobId } from '../../model/ids.ts';
 import type { Dependency, JobSpec, Outcome } from '../../model/job.ts';
-import { isExpression } from '../../model/labels.ts';
 import { partitionOf, type Scheduling } from '../../model/scheduling.ts';
 import { couldHold, describeRequest } from '../../scheduler/explain.ts';
 import { describeNearest } from '../../scheduler/nearest.ts';
 import { refusedBy, tooBigFor } from '../admission.ts';
 import { labelsOf } from '../apply/nodes.ts';
 import type { SubmitJob } from '../commands.ts';
+import { unknownLabel } from '../label-checks.ts';
 import { schedulingOf } from '../partitions.ts';
 import { completeSpec } from '../spec.ts';
 import type { Answer, Step } from '../step.ts';
@@ -125,10 +125,8 @@ function unsatisfiable(step: Step, spec: JobSpec, scheduling: Scheduling): Refus
   );
   const unknown = request.nodeNames.find((name) => !step.state.nodes.has(name));
   if (unknown !== undefined) return refuse('node.not_found', { node: unknown });
-  const labelled = request.labels.find(
-    (label) => !isExpression(label) && !seen.some((node) => labelsOf(node).has(label)),
-  );
-  if (labelled !== undefined) return refuse('label.unknown', { label: labelled });
+  const unlabelled = unknownLabel(request.labels, seen);
+  if (unlabelled !== null) return unlabelled;
   const outlines = seen.map((node) => {
     return { name: node.name, total: node.total, labels: labelsOf(node) };
   });

@@ -8,8 +8,17 @@ import type { Handler } from '../call.ts';
 import { changed } from './job-actions.ts';
 
 export const planMaintenance: Handler<'planMaintenance'> = async ({ engine }, call) => {
-  const { nodes, time, durationMs, running, reason, warning, program } = call.body;
-  const wish = { nodes, time, durationMs, running, reason, warning: warning ?? null };
+  const {
+    nodes = [],
+    labels = [],
+    time,
+    durationMs,
+    running,
+    reason,
+    warning,
+    program,
+  } = call.body;
+  const wish = { nodes, labels, time, durationMs, running, reason, warning: warning ?? null };
   const { account = null, restarts = false } = program ?? {};
   const whole = program ? { program: program.program, account, restarts } : null;
   const command = { kind: 'plan_maintenance', ...wish, program: whole } as const;

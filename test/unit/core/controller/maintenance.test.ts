@@ -2,14 +2,11 @@
 // and whatever happens the nodes come back, or stay out with a reason.
 
 import assert from 'node:assert/strict';
-import type { Command } from '../../../../src/core/controller/commands.ts';
 import { outstandingFences } from '../../../../src/core/controller/fences.ts';
 import { outstanding } from '../../../../src/core/controller/outstanding.ts';
 import type { NodeName } from '../../../../src/core/model/ids.ts';
-import type { Maintenance } from '../../../../src/core/model/maintenance.ts';
 import { plainPartition, plainScheduling } from '../../../../src/core/model/scheduling.ts';
 import {
-  ADMIN,
   ANN,
   kinds,
   OPERATOR,
@@ -19,48 +16,13 @@ import {
   type TestHead,
   user,
 } from '../../../support/controller.ts';
-
-type Plan = Extract<Command, { kind: 'plan_maintenance' }>;
-
-const MINUTE = 60_000;
-const SCRIPT = { kind: 'shell', line: 'upgrade' } as const;
-const PROGRAM = { program: SCRIPT, account: null, restarts: false };
-
-/** In ten minutes, for an hour, on n1. */
-function plan(wish: Partial<Plan> = {}): Plan {
-  return {
-    kind: 'plan_maintenance',
-    nodes: ['n1' as NodeName],
-    time: { kind: 'fixed', from: START_AT + 10 * MINUTE },
-    durationMs: 60 * MINUTE,
-    running: 'wait',
-    warning: null,
-    program: null,
-    reason: 'new disks',
-    ...wish,
-  };
-}
-
-function planned(head: TestHead, wish: Partial<Plan> = {}): string {
-  const reply = head.command(plan(wish), ADMIN);
-  assert.equal(reply.kind, 'maintenance_planned');
-  return reply.kind === 'maintenance_planned' ? reply.id : '';
-}
-
-function shown(head: TestHead, id: string): Maintenance {
-  const one = head.state.maintenances.get(id);
-  assert.ok(one !== undefined, id);
-  return one;
-}
+import { cancel, MINUTE, PROGRAM, phase, planned, shown } from '../../../support/maintenance.ts';
 
 /** Of the launch that n1 is told of. */
 function accountOn(head: TestHead): unknown {
   const [order] = outstanding(head.node('n1'), head.settings);
   return order?.kind === 'launch' ? order.account : undefined;
 }
-
-const phase = (head: TestHead, id: string): string => shown(head, id).phase;
-const cancel = (id: string): Command => ({ kind: 'cancel_maintenance', id });
 
 scenario('[M1] nothing starts that could run into a planned maintenance', (head) => {
   head.connect('n1', { cpus: 4 });
@@ -375,45 +337,6 @@ scenario('[M7] a head that was away begins late, or says that it missed it', (he
   head.tick();
   assert.equal(phase(head, late), 'done');
   assert.equal(shown(head, gone).detail, 'n1: the head did not run in its time');
-});
-
-scenario('[M8] with a choice of time it begins when tasks and others are through', (head) => {
-  head.connect('n1', { cpus: 4 });
-  head.running({ walltimeMs: 30 * MINUTE });
-  head.running();
-  const first = planned(head, { time: { kind: 'fixed', from: START_AT + 40 * MINUTE } });
-  const within = { kind: 'flexible', notBefore: 0, until: START_AT + 24 * 60 * MINUTE } as const;
-  const short = planned(head, { time: within, durationMs: 10 * MINUTE });
-  const long = planned(head, { time: within });
-  const from = (id: string): number => (shown(head, id).from - START_AT) / MINUTE;
-  assert.deepEqual([first, short, long].map(from), [40, 30, 100]);
-  const narrow = { ...within, until: START_AT + 70 * MINUTE };
-  assert.equal(head.refused(plan({ time: narrow })), 'maintenance.no_slot');
-});
-
-scenario('[M8] what cannot be is refused with one clear word', (head) => {
-  head.connect('n1');
-  planned(head);
-  const wrong = (wish: Partial<Plan>, by = ADMIN): string => head.refused(plan(wish), by);
-  assert.equal(wrong({}), 'maintenance.conflict');
-  assert.equal(wrong({ nodes: ['n9' as NodeName] }), 'node.not_found');
-  assert.equal(wrong({ nodes: [] }), 'argument.invalid');
-  assert.equal(wrong({ nodes: ['n1', 'n1'] as NodeName[] }), 'argument.invalid');
-  assert.equal(wrong({ durationMs: 0 }), 'argument.invalid');
-  assert.equal(wrong({ reason: ' ' }), 'argument.invalid');
-  assert.equal(wrong({ warning: { leadMs: MINUTE, signal: 65 } }), 'argument.invalid');
-  assert.equal(wrong({ warning: { leadMs: 0, signal: 15 } }), 'argument.invalid');
-  const now = { kind: 'now' } as const;
-  assert.equal(wrong({ time: now, warning: { leadMs: MINUTE, signal: 15 } }), 'argument.invalid');
-  assert.equal(wrong({ time: { kind: 'fixed', from: START_AT - 1 } }), 'maintenance.past');
-  const over = { kind: 'flexible', notBefore: 0, until: START_AT } as const;
-  assert.equal(wrong({ time: over }), 'maintenance.past');
-  const empty = { ...PROGRAM, program: { kind: 'shell', line: ' ' } } as const;
-  assert.equal(wrong({ program: empty }), 'argument.invalid');
-  assert.equal(wrong({ program: PROGRAM }, OPERATOR), 'auth.role_needed');
-  assert.equal(wrong({}, ANN), 'auth.role_needed');
-  assert.equal(head.refused(cancel('m9')), 'maintenance.not_found');
-  assert.equal(head.refused(cancel('m1'), ANN), 'auth.role_needed');
 });
 
 scenario('a node that is removed meanwhile is waited for by nobody', (head) => {

@@ -47,6 +47,8 @@ scenario('[R3] a reservation is made where nothing is in the way, else says what
     [{ at: LATER, lasts: 0 }, 'argument.invalid'],
     [{ at: LATER, nodes: ['n9'] }, 'node.not_found'],
     [{ at: LATER, labels: ['gpu'] }, 'label.unknown'],
+    [{ at: LATER, labels: ['(gpu | big'] }, 'label.invalid'],
+    [{ at: LATER, labels: ['gpu | big'] }, 'reservation.unsatisfiable'],
     [{ at: LATER, nodes: ['n1', 'n1'] }, 'argument.invalid'],
     [{ at: LATER, nodes: ['n1'], count: 2 }, 'argument.invalid'],
     [{ at: LATER, count: 0 }, 'argument.invalid'],
@@ -65,6 +67,14 @@ scenario('[R3] a reservation is made where nothing is in the way, else says what
     assert.equal(head.refused(reserve(words), OPERATOR), code, JSON.stringify(words));
   }
   assert.deepEqual(slotsOf(made(head, { at: LATER + HOUR })), ['n1 120..180']);
+});
+
+scenario('[R3] labels are those of jobs: plain ones, or expressions over them', (head) => {
+  for (const name of ['n1', 'n2', 'n3']) head.connect(name);
+  head.command({ kind: 'label_node', node: 'n2' as NodeName, add: ['gpu', 'old'], remove: [] });
+  head.command({ kind: 'label_node', node: 'n3' as NodeName, add: ['gpu'], remove: [] });
+  assert.deepEqual(slotsOf(made(head, { at: LATER, labels: ['gpu & !old'] })), ['n3 60..120']);
+  assert.deepEqual(slotsOf(made(head, { at: LATER, labels: ['!gpu'] })), ['n1 60..120']);
 });
 
 scenario('[R3] a task that was stopped meanwhile is in the way for so much longer', (head) => {
@@ -240,7 +250,7 @@ scenario(
       slotsOf(known).map((slot) => slot.split(' ')[1]),
       ['1440..1500', '2880..2940', '4320..4380', '7200..7260'],
     );
-    assert.match(known.skipped[0]?.because ?? '', /^Reservation once has n1 from /);
+    assert.match(known.skipped[0]?.because ?? '', /^Node n1 is set aside for once from /);
     const job = head.submit({ reservation: 'daily', walltimeMs: HOUR }, { by: OPERATOR });
     head.tick(25 * HOUR);
     assert.deepEqual(head.schedule(), []);
