@@ -4,7 +4,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { become, findNode } from '../bin/modern-node.mjs';
@@ -18,13 +18,31 @@ const lockHash = () => createHash('sha256').update(readFileSync(lockfile)).diges
 
 /** True when node_modules was made from the lockfile as it is now. */
 function isInstalled() {
-  if (existsSync(stamp)) return readFileSync(stamp, 'utf8').trim() === lockHash();
-  // No stamp: somebody ran npm by hand. Its own record tells whether that was after the lockfile.
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8').trim() === lockHash()) return true;
+  // Somebody ran npm by hand, perhaps: its own record tells what it has installed.
   const record = path.join(modules, '.package-lock.json');
-  return existsSync(record) && statSync(record).mtimeMs >= statSync(lockfile).mtimeMs;
+  return existsSync(record) && isRecordOf(packagesOf(record), packagesOf(lockfile));
+}
+
+const packagesOf = (file) => JSON.parse(readFileSync(file, 'utf8')).packages;
+
+/** Every package as the lockfile has it; those for other machines may be missing. */
+function isRecordOf(installed, locked) {
+  return Object.entries(locked).every(([place, wanted]) => {
+    if (place === '') return true;
+    const found = installed[place];
+    return found ? found.integrity === wanted.integrity : wanted.optional === true;
+  });
 }
 
 function install() {
+  // npm would empty what the link leads to, which is somebody else's.
+  if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    throw new Error(
+      `node_modules is a link to ${readlinkSync(modules)}, which is not installed as ` +
+        'package-lock.json says. Run `npm ci` there, or remove the link.',
+    );
+  }
   process.stderr.write('Installing the dependencies (npm ci) ...\n');
   const args = ['ci', '--loglevel=error', '--no-progress'];
   const npm = process.env.npm_execpath ?? '';
@@ -41,7 +59,7 @@ function main([script, ...args]) {
   const file = path.resolve(root, script);
   if (!existsSync(file)) throw new Error(`${script} does not exist.`);
   if (!isInstalled()) install();
-  writeFileSync(stamp, `${lockHash()}\n`);
+  if (!lstatSync(modules).isSymbolicLink()) writeFileSync(stamp, `${lockHash()}\n`);
   // The folder of npm's programs comes first, so that what scripts start finds the same Node.
   process.env.PATH = `${path.join(modules, '.bin')}${path.delimiter}${process.env.PATH ?? ''}`;
   become(findNode(), [file, ...args]);

@@ -3,7 +3,16 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -46,15 +55,40 @@ test('a starter in a package, where there are no sources, takes dist', async (t)
   assert.deepEqual([output, code], ['built\n', 0]);
 });
 
-/** A repository whose dependencies look installed by hand, after the lockfile was written. */
-function makeInstalled(t: TestContext, script: string): string {
-  const folder = makeRepository(t, { 'package-lock.json': '{}', 'tools/job.ts': script });
+const LOCKED = { '': {}, a: { integrity: 'sha512-1' }, b: { integrity: 'x', optional: true } };
+
+/** A repository whose dependencies were installed by hand. */
+function makeInstalled(t: TestContext, script: string, installed: object = LOCKED): string {
+  const lock = JSON.stringify({ packages: LOCKED });
+  const folder = makeRepository(t, { 'package-lock.json': lock, 'tools/job.ts': script });
   const bootstrap = path.join('tools', 'bootstrap.mjs');
   cpSync(path.join(ROOT, bootstrap), path.join(folder, bootstrap));
   mkdirSync(path.join(folder, 'node_modules'));
-  writeFileSync(path.join(folder, 'node_modules', '.package-lock.json'), '{}');
+  const record = path.join(folder, 'node_modules', '.package-lock.json');
+  writeFileSync(record, JSON.stringify({ packages: installed }));
   return folder;
 }
+
+/** Its node_modules become a link; resolves with what they hold after the script has run. */
+async function runLinked(t: TestContext, installed: object) {
+  const folder = makeInstalled(t, 'process.exitCode = 5;\n', installed);
+  const elsewhere = path.join(folder, 'elsewhere');
+  renameSync(path.join(folder, 'node_modules'), elsewhere);
+  symlinkSync('elsewhere', path.join(folder, 'node_modules'));
+  const { code, errors } = await runIn(folder, 'tools/bootstrap.mjs', 'tools/job.ts');
+  return { code, errors, files: readdirSync(elsewhere) };
+}
+
+test('bootstrap takes linked dependencies that are as locked, and leaves them as they are', async (t) => {
+  const { code, errors, files } = await runLinked(t, { a: LOCKED.a });
+  assert.deepEqual([code, errors, files], [5, '', ['.package-lock.json']]);
+});
+
+test('bootstrap refuses linked dependencies that are not as locked, and leaves them', async (t) => {
+  const { code, errors, files } = await runLinked(t, { a: { integrity: 'sha512-2' } });
+  assert.deepEqual([code, files], [125, ['.package-lock.json']]);
+  assert.match(errors, /^node_modules is a link to elsewhere, .* Run `npm ci` there, or remove/);
+});
 
 test('bootstrap runs a TypeScript script and ends as it ended', async (t) => {
   const folder = makeInstalled(t, 'const code: number = 5;\nprocess.exitCode = code;\n');
