@@ -47,6 +47,7 @@ function busyNode(order: number): NodeView {
       startedAt: NOW - draw(5) * HOUR_MS,
       walltimeMs: (6 + draw(40)) * HOUR_MS,
       occupant: {
+        owner: 'low' as UserName,
         partition: 'low',
         qos: 'normal',
         nodeCount: 1,

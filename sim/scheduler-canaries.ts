@@ -100,7 +100,7 @@ export const SCHEDULER_CANARIES: readonly Canary[] = [
     name: 'limit-ignored',
     sentence: 'users have more tasks running than they may',
     plant: () => ({
-      remove: replaceMethod(QuotaBook.prototype, 'allows', () => () => true),
+      remove: replaceMethod(QuotaBook.prototype, 'full', () => () => null),
     }),
     weather: CROWDED,
   },

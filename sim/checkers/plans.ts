@@ -11,6 +11,7 @@ import { formatTaskId, type TaskPlace } from '../../src/core/model/ids.ts';
 import { STARTS_PER_CYCLE_MAX } from '../../src/core/model/limits.ts';
 import { addResources, subtractResources } from '../../src/core/model/resources.ts';
 import { partitionOf, qosOf } from '../../src/core/model/scheduling.ts';
+import { isLeaving } from '../../src/core/scheduler/lane.ts';
 import { type Plan, plan } from '../../src/core/scheduler/plan.ts';
 import { NodePool, type NodeView } from '../../src/core/scheduler/pool.ts';
 import { cpusOf } from '../../src/core/scheduler/quota.ts';
@@ -20,8 +21,6 @@ import { Violation } from '../violation.ts';
 interface Cycle {
   readonly step: Step;
   readonly before: Plan;
-  /** It goes on from cycles before it although nodes have changed since: it may be mistaken. */
-  readonly remembersOld: boolean;
   /** Ids of jobs that something makes room for. */
   readonly preemptors: Set<number>;
   readonly victims: TaskPlace[];
@@ -34,10 +33,8 @@ export class PlanWatch {
   before(step: Step, event: Event, first: boolean): void {
     if (first) this.settle();
     if (this.#cycle === null && isOfCycle(event)) {
-      const { hopeless, hopelessSince, pool } = step.state;
-      const remembersOld = hopeless.size > 0 && pool.changes !== hopelessSince;
       const before = planAt(step);
-      this.#cycle = { step, before, remembersOld, preemptors: new Set(), victims: [] };
+      this.#cycle = { step, before, preemptors: new Set(), victims: [] };
     }
   }
 
@@ -56,7 +53,7 @@ export class PlanWatch {
     this.#cycle = null;
     if (cycle === null) return;
     checkPromises(cycle);
-    if (cycle.victims.length > 0 && !cycle.remembersOld) checkRoom(cycle);
+    if (cycle.victims.length > 0) checkRoom(cycle);
   }
 }
 
@@ -164,19 +161,25 @@ function startedWithout({ step }: Cycle, except: TaskPlace | null): ReadonlySet<
   const { state, settings, at } = step;
   const snapshot = snapshotOf(state, settings, STARTS_PER_CYCLE_MAX, at);
   const pool = new NodePool();
-  for (const view of snapshot.pool) pool.set(viewWithout(state, view, except));
+  for (const view of snapshot.pool) pool.set(viewWithout({ state, at }, view, except));
   const { starts } = plan({ ...snapshot, pool }, at);
   return new Set(starts.map(({ jobId, index }) => `${jobId}[${index}]`));
 }
 
-function viewWithout(state: State, view: NodeView, except: TaskPlace | null): NodeView {
+function viewWithout(
+  { state, at }: Pick<Step, 'state' | 'at'>,
+  view: NodeView,
+  except: TaskPlace | null,
+): NodeView {
   const stays = ({ jobId, index }: { jobId: number; index: number }): boolean =>
     jobId === except?.jobId && index === (except.index ?? 0);
-  const staying = [...view.running].filter((one) => one.leaving !== true || stays(one));
+  const staying = [...view.running].filter((one) => !isLeaving(one, at) || stays(one));
   const gpus = new Set(view.gpusFree);
   for (const { share, task } of state.nodes.get(view.name)?.holding.values() ?? []) {
-    const isStaying = task !== null && stays({ jobId: task.job.id, index: task.index });
-    if (isStaying || (task !== null && task.ending === null)) continue;
+    const isStaying = staying.some(({ jobId, index }) => {
+      return jobId === task?.job.id && index === task.index;
+    });
+    if (isStaying) continue;
     for (const gpu of share.gpus) gpus.add(gpu);
   }
   const none = subtractResources(view.total, view.total);

@@ -5,7 +5,7 @@ import { present } from '../core/base/assert.ts';
 import { err, type Result } from '../core/base/result.ts';
 import type { Command, Reply } from '../core/controller/commands.ts';
 import { type Decision, decide, type Input } from '../core/controller/controller.ts';
-import { asksForLoads } from '../core/controller/decide/schedule.ts';
+import { asksForLoads, isCycleDue } from '../core/controller/decide/schedule.ts';
 import type { Event, StepRecord } from '../core/controller/events.ts';
 import { takeOrders } from '../core/controller/outstanding.ts';
 import { exportState } from '../core/controller/snapshot.ts';
@@ -263,7 +263,7 @@ export class Engine {
   }
 
   #schedule(): void {
-    if (!this.#state.scheduleDue) return;
+    if (!isCycleDue(this.#state)) return;
     const at = this.#clock.now();
     const { loads } = this.#options;
     const isAsked = loads !== undefined && asksForLoads(this.#state, this.settings);
@@ -282,7 +282,7 @@ export class Engine {
     this.#committing = false;
     for (const done of group.done) done();
     for (const [node, orders] of outgoing) if (orders.length > 0) this.#options.send(node, orders);
-    if (this.#urgent || this.#state.scheduleDue) this.#askFlush();
+    if (this.#urgent || isCycleDue(this.#state)) this.#askFlush();
     else if (this.#next.done.length === 0) for (const idle of this.#idle.splice(0)) idle();
   }
 

@@ -1,6 +1,6 @@
 // Nodes with tasks of several tiers on them, for tests of who must make room.
 
-import type { JobId, NodeName } from '../../src/core/model/ids.ts';
+import type { JobId, NodeName, UserName } from '../../src/core/model/ids.ts';
 import { subtractResources } from '../../src/core/model/resources.ts';
 import {
   type PreemptMode,
@@ -72,6 +72,7 @@ function runningOf(words: RunWords): Running {
     reservation: null,
     leaving: words.leaving ?? false,
     occupant: {
+      owner: 'low' as UserName,
       partition: `tier${words.tier ?? 0}`,
       qos: 'normal',
       nodeCount: words.on.length,

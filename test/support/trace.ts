@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { parseDuration } from '../../src/core/base/duration.ts';
 import type { Command } from '../../src/core/controller/commands.ts';
+import { isCycleDue } from '../../src/core/controller/decide/schedule.ts';
 import type { Event } from '../../src/core/controller/events.ts';
 import type { JobId, NodeName } from '../../src/core/model/ids.ts';
 import type { Dependency, OnNodeLoss } from '../../src/core/model/job.ts';
@@ -33,7 +34,7 @@ export class Trace {
     const act = ACTS[verb];
     assert.ok(act !== undefined, `no such command: ${line}`);
     act(this, named, options);
-    for (let round = 0; this.#head.state.scheduleDue && round < 9; round += 1) {
+    for (let round = 0; isCycleDue(this.#head.state) && round < 9; round += 1) {
       for (const start of this.#head.schedule()) this.#lines.push(`start ${start}`);
     }
     this.#tell();

@@ -12,6 +12,7 @@ import type { EndCause, ProcessEnd, Share, SignalOrder } from '../model/orders.t
 import type { Reservation } from '../model/reservation.ts';
 import type { Resources } from '../model/resources.ts';
 import type { PartitionChange } from '../model/scheduling.ts';
+import type { Hopeless } from '../scheduler/hopeless.ts';
 import { NodePool } from '../scheduler/pool.ts';
 import { Queue, type QueueEntry, ShapeBook } from '../scheduler/queue.ts';
 import { HeldBook } from '../scheduler/quota.ts';
@@ -182,6 +183,13 @@ export interface Token {
   readonly expiresAt: number | null;
 }
 
+/** Cycles that were cut short and follow each other. */
+export interface Chain {
+  readonly hopeless: Hopeless;
+  /** Something has happened between them, of which the first knew nothing. */
+  isStirred: boolean;
+}
+
 export interface State {
   nextJobId: number;
   /** Jobs in memory: all that are not done, and the most recent done ones. */
@@ -217,16 +225,15 @@ export interface State {
   readonly shapes: ShapeBook;
   /** Tasks stopped to make room, or about to be. */
   readonly preempted: Set<Task>;
-  /** Not state: `PreemptionRules.hopeless`, and the pool's changes when the first of them was. */
-  readonly hopeless: Set<string>;
-  hopelessSince: number;
+  /** Not state: the last cycle was cut short, the next goes on from there. Null: it was not. */
+  chain: Chain | null;
   /** What users hold, for their limits. */
   readonly held: HeldBook;
   /** What users have used lately, for fair share. */
   readonly usage: UsageBook;
   /** Jobs that wait, by owner and QoS (`waitingKey`). */
   readonly waiting: Map<string, number>;
-  /** Something changed that may let a task start: a cycle is due. */
+  /** Something changed that may let a task start. */
   scheduleDue: boolean;
   /** The last cycle planned ahead: time alone may let a task start. */
   plansAhead: boolean;
@@ -290,8 +297,7 @@ export function createState(): State {
     pool: new NodePool(),
     shapes: new ShapeBook(),
     preempted: new Set(),
-    hopeless: new Set(),
-    hopelessSince: 0,
+    chain: null,
     held: new HeldBook(),
     usage: new UsageBook(),
     waiting: new Map(),

@@ -91,3 +91,8 @@ export const PREEMPTORS_MAX = 256;
  * all that runs, for 0.1 s on 10,000 nodes with 60,000 tasks. The next cycle goes on from there.
  */
 export const ROOM_SEARCHES_PER_CYCLE_MAX = 1;
+/**
+ * Nodes that have changed, times searches remembered as hopeless, that one cycle looks at again: some
+ * milliseconds. With more the memory is trusted until its cycles are through.
+ */
+export const ROOM_LOOKS_AGAIN_PER_CYCLE_MAX = 2_000;

@@ -11,7 +11,8 @@ import {
   subtractResources,
 } from '../model/resources.ts';
 import type { PlacementRule } from '../model/scheduling.ts';
-import { endOf, type Gone, Lane, type Window } from './lane.ts';
+import { type Cursor, cursor, rest } from './cursor.ts';
+import { endOf, type Gone, isLeaving, Lane, type Window } from './lane.ts';
 import { couldEverHold, holdsNow, NodePool, type NodeView, type Running } from './pool.ts';
 import { FOREVER, hasRoom, type Want } from './profile.ts';
 import { type Candidate, type Field, type Slot, SlotFinder } from './slots.ts';
@@ -45,7 +46,7 @@ export interface BoardOptions {
 
 export class Board {
   readonly now: number;
-  readonly #pool: NodePool;
+  readonly pool: NodePool;
   readonly #windows: readonly Window[];
   readonly #loads: ReadonlyMap<NodeName, number>;
   /** Nodes that this cycle has given something of, with what is left. */
@@ -60,7 +61,7 @@ export class Board {
   work = 0;
 
   constructor({ pool, windows, now, loads }: BoardOptions) {
-    this.#pool = pool;
+    this.pool = pool;
     this.#windows = windows.filter((window) => window.to > now);
     this.now = now;
     this.#loads = loads ?? new Map();
@@ -76,7 +77,7 @@ export class Board {
     if (ask.reservation !== null) return this.#inOrder(this.#claimedFitting(ask), ask, max);
     const isPlain = (view: NodeView): boolean => !this.#claimed.has(view.name);
     const sources = [
-      ...this.#pool
+      ...this.pool
         .fitting(request, ask.roomKey)
         .map((list) => cursor(list, (v) => isPlain(v) && this.#touched.get(v.name) === undefined)),
       ...this.#touched.fitting(request).map((list) => cursor(list, isPlain)),
@@ -118,7 +119,7 @@ export class Board {
 
   /** What a node has left now. */
   view(name: NodeName): NodeView | undefined {
-    return this.#touched.get(name) ?? this.#pool.get(name);
+    return this.#touched.get(name) ?? this.pool.get(name);
   }
 
   lane(name: NodeName): Lane {
@@ -131,11 +132,20 @@ export class Board {
     return lane;
   }
 
+  /** The node, if it could hold a part if it were empty. */
+  eligibleView(name: NodeName, ask: Ask): NodeView | null {
+    const view = this.view(name);
+    const { nodes, request } = ask;
+    if (view === undefined || !couldEverHold(view, request)) return null;
+    if (nodes?.has(name) === false) return null;
+    return request.nodeNames.length === 0 || request.nodeNames.includes(name) ? view : null;
+  }
+
   /** Nodes that could hold a part if they were empty. */
   eligible(ask: Ask): NodeView[] {
     const names = namesOf(ask);
     const views: NodeView[] = [];
-    for (const name of names ?? this.#pool.names()) {
+    for (const name of names ?? this.pool.names()) {
       const view = this.view(name);
       this.work += 1;
       if (view !== undefined && couldEverHold(view, ask.request)) views.push(view);
@@ -159,7 +169,7 @@ export class Board {
     if (named !== null) return yield* this.eligible(ask).map((view) => view.name);
     for (const name of expelled)
       if (couldEverHold(this.view(name) as NodeView, ask.request)) yield name;
-    for (const { at, view } of this.#pool.later(ask.request, ask.roomKey)) {
+    for (const { at, view } of this.pool.later(ask.request, ask.roomKey)) {
       if (at > this.now + 1) return;
       yield view.name;
     }
@@ -169,7 +179,7 @@ export class Board {
   fitsWithout(name: NodeName, ask: Ask, gone: readonly Gone[]): boolean {
     this.work += 1;
     const isPlain = ask.reservation === null && !this.#claimed.has(name) && !this.#lanes.has(name);
-    if (isPlain) return fitsAfter(this.view(name) as NodeView, ask.request, gone);
+    if (isPlain) return fitsAfter(this.view(name) as NodeView, ask.request, gone, this.now);
     const lane = this.lane(name);
     const from = this.now + 1;
     for (const one of gone) lane.give(one);
@@ -289,7 +299,7 @@ export class Board {
       return { ready, later: [].values(), laneOf };
     }
     const ready: Candidate[] = [];
-    for (const list of this.#pool.fitting(ask.request, ask.roomKey)) {
+    for (const list of this.pool.fitting(ask.request, ask.roomKey)) {
       for (const view of list) ready.push(this.#candidate(view, from));
     }
     return { ready, later: this.#later(ask, from), laneOf };
@@ -297,7 +307,7 @@ export class Board {
 
   /** What this cycle has taken of a node frees nothing earlier than what was there before. */
   *#later(ask: Ask, from: number): Generator<Candidate> {
-    for (const { at, view } of this.#pool.later(ask.request, ask.roomKey)) {
+    for (const { at, view } of this.pool.later(ask.request, ask.roomKey)) {
       yield this.#candidate(view, Math.max(at, from));
     }
   }
@@ -318,11 +328,16 @@ function namesOf({ request, nodes }: Ask): Iterable<NodeName> | null {
 }
 
 /** As `holdsNow`, on a node of which nothing is set aside. */
-function fitsAfter(view: NodeView, request: ResourceRequest, gone: readonly Gone[]): boolean {
+function fitsAfter(
+  view: NodeView,
+  request: ResourceRequest,
+  gone: readonly Gone[],
+  now: number,
+): boolean {
   let free = view.free;
   let users = 0;
   for (const one of view.running) {
-    if (one.leaving === true) free = addResources(free, one.resources);
+    if (isLeaving(one, now)) free = addResources(free, one.resources);
     else users += 1;
   }
   for (const one of gone) {
@@ -347,34 +362,4 @@ function takenOf(view: NodeView, request: ResourceRequest): Resources {
 
 function usedPart({ free, total }: NodeView): number {
   return total.cpuCount === 0 ? 0 : 1 - free.cpuCount / total.cpuCount;
-}
-
-interface Cursor {
-  readonly head: NodeView | undefined;
-  advance(): void;
-}
-
-function cursor(nodes: Iterable<NodeView>, wanted: (view: NodeView) => boolean): Cursor {
-  const iterator = nodes[Symbol.iterator]();
-  const next = (): NodeView | undefined => {
-    for (let step = iterator.next(); step.done !== true; step = iterator.next()) {
-      if (wanted(step.value)) return step.value;
-    }
-    return undefined;
-  };
-  let head = next();
-  return {
-    get head() {
-      return head;
-    },
-    advance() {
-      head = next();
-    },
-  };
-}
-
-function rest(source: Cursor): NodeView[] {
-  const views: NodeView[] = [];
-  for (; source.head !== undefined; source.advance()) views.push(source.head);
-  return views;
 }

@@ -38,7 +38,8 @@ function planBefore(snapshot: Snapshot, target: Candidate, board: Board, floors:
     if (planned >= FORECAST_TASKS_MAX || board.work >= FORECAST_LOOKS_MAX) return false;
     const ask = askOf(next.group.shape, next.partition);
     // Who has used up a quota is not in the way: when others of the same user end, nobody knows.
-    const slot = quotas?.allows(next) === false ? null : board.slot(ask, floors.of(next.partition));
+    const slot =
+      (quotas?.full(next) ?? null) !== null ? null : board.slot(ask, floors.of(next.partition));
     if (slot === null) {
       line.drop();
       continue;

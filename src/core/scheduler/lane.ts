@@ -129,3 +129,8 @@ export function endOf({ startedAt, walltimeMs, leaving }: Running, now: number):
   if (walltimeMs === null) return UNKNOWN_END;
   return Math.max((startedAt ?? now) + walltimeMs, now + 1);
 }
+
+/** On its way out: told to end, or past its time. */
+export function isLeaving(one: Running, now: number): boolean {
+  return endOf(one, now) <= now + 1;
+}

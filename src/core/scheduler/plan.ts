@@ -6,6 +6,7 @@ import type { JobId, NodeName, UserName } from '../model/ids.ts';
 import type { Share } from '../model/orders.ts';
 import { type Partition, partitionOf, qosOf, type Scheduling } from '../model/scheduling.ts';
 import { type Ask, Board, type Taker } from './board.ts';
+import type { Hopeless } from './hopeless.ts';
 import type { Window } from './lane.ts';
 import { type Candidate, isBefore, Line, type LineRules } from './line.ts';
 import type { NodePool } from './pool.ts';
@@ -31,7 +32,7 @@ export interface Snapshot {
   /** Tasks that were stopped for others, to go on as soon as there is room. */
   readonly stopped: readonly Stopped[];
   /** `PreemptionRules.hopeless`. */
-  readonly hopeless?: Set<string>;
+  readonly hopeless?: Hopeless;
   /** The cycle stops after this many starts and says so; the next one goes on from there. */
   readonly startsMax: number;
 }
@@ -138,7 +139,9 @@ class Cycle {
   #consider(next: Candidate): void {
     const { group } = next;
     const quotas = this.#snapshot.quotas;
-    if (quotas?.allows(next) === false) {
+    const full = quotas?.full(next) ?? null;
+    if (full !== null) {
+      this.#preemptor.spare(full);
       this.#line.drop();
     } else if (!this.#isBlocked(group.shape) && this.#start(next)) {
       quotas?.count(next);

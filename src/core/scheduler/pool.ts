@@ -2,7 +2,7 @@
 // class, not once per node.
 
 import { SortedList } from '../base/sorted-list.ts';
-import type { JobId, NodeName } from '../model/ids.ts';
+import type { JobId, NodeName, UserName } from '../model/ids.ts';
 import type { ResourceRequest } from '../model/job.ts';
 import { meetsLabel } from '../model/labels.ts';
 import { fitsIn, type Resources, resourcesKey } from '../model/resources.ts';
@@ -28,6 +28,7 @@ export interface Running {
 
 /** What is to be known of a task before it may be asked to make room. */
 export interface Occupant {
+  readonly owner: UserName;
   readonly partition: string;
   readonly qos: string;
   /** How many nodes it has. */
@@ -79,8 +80,8 @@ const KNOWN_MAX = 256;
 export class NodePool {
   readonly #classes = new Map<string, NodeClass>();
   readonly #views = new Map<NodeName, NodeView>();
-  /** Counts what happened to nodes. */
-  changes = 0;
+  /** Nodes that have changed since somebody began to `watch`. */
+  #changed: NodeName[] | null = null;
   readonly #known = new Map<string, Known>();
   readonly #ends = new EndBook<NodeView>(this.#views);
 
@@ -109,8 +110,23 @@ export class NodePool {
 
   /** What runs on the node ends otherwise than it said, or has begun to: `running` tells anew. */
   stir(name: NodeName): void {
-    this.changes += 1;
+    this.#changed?.push(name);
     this.#ends.stir(name);
+  }
+
+  /** From here on it is known which nodes change; `false`: no more. */
+  watch(on: boolean): void {
+    this.#changed = on ? [] : null;
+  }
+
+  /** How often nodes have changed since they were watched. */
+  get changes(): number {
+    return this.#changed?.length ?? 0;
+  }
+
+  /** The nodes of these changes but the first few, some of them several times. */
+  changedSince(changes: number): readonly NodeName[] {
+    return this.#changed?.slice(changes) ?? [];
   }
 
   get size(): number {

@@ -2,7 +2,11 @@
 // is the least tier, then the youngest start, then the fewest tasks. Nobody leaves for nothing.
 
 import type { NodeName } from '../model/ids.ts';
-import { PREEMPTORS_MAX, ROOM_SEARCHES_PER_CYCLE_MAX } from '../model/limits.ts';
+import {
+  PREEMPTORS_MAX,
+  ROOM_LOOKS_AGAIN_PER_CYCLE_MAX,
+  ROOM_SEARCHES_PER_CYCLE_MAX,
+} from '../model/limits.ts';
 import { NO_RESOURCES } from '../model/resources.ts';
 import {
   type Partition,
@@ -14,7 +18,10 @@ import {
   type Scheduling,
 } from '../model/scheduling.ts';
 import type { Ask, Board, Taker } from './board.ts';
+import type { Hopeless } from './hopeless.ts';
+import { isLeaving } from './lane.ts';
 import type { Running } from './pool.ts';
+import { keysOf } from './quota.ts';
 import { RoomSearch, type Victim } from './room-search.ts';
 import type { Slot } from './slots.ts';
 
@@ -33,7 +40,7 @@ export function modeOf(partition: Partition, qos: Qos): PreemptMode {
 export interface PreemptionRules {
   readonly scheduling: Scheduling;
   /** Searches that found nothing in the cycles that were cut short just before this one, if any. */
-  readonly hopeless?: Set<string>;
+  readonly hopeless?: Hopeless;
 }
 
 /** One cycle's decisions about who leaves. */
@@ -47,24 +54,36 @@ export class Preemptor {
   readonly #gone = new Map<string, Set<NodeName>>();
   readonly #expelled = new Set<NodeName>();
   /** Searches known to find nothing. */
-  readonly #hopeless: Set<string>;
+  readonly #hopeless: Hopeless;
   /**
    * Searches that the next cycle need not repeat: they were hopeless, or somebody leaves. Only
    * these are counted, else cycles that are cut short could follow each other for ever.
    */
   readonly #taught = new Set<string>();
+  #looksAgain = 0;
   /** Tasks that wait for others to leave. */
   #claims = 0;
   readonly #searches = new Map<string, RoomSearch>();
+  /** Counts of `keysOf`: of those who are counted there nobody is sent away. */
+  readonly #spared = new Set<string>();
   /** Tier of the least task that could have to leave; infinite = nobody ever. */
   readonly #floor: number;
 
   /** `hopeless` is added to. */
-  constructor(board: Board, { scheduling, hopeless = new Set() }: PreemptionRules) {
+  constructor(board: Board, { scheduling, hopeless = new Map() }: PreemptionRules) {
     this.#board = board;
     this.#hopeless = hopeless;
     this.#scheduling = scheduling;
     this.#floor = floorOf(scheduling);
+  }
+
+  /**
+   * A task waits because this count of its user is full. Whoever is counted there stays: else it
+   * would be that task's turn instead of the one that they leave for, and with no room for it they
+   * would start again, to be sent away again.
+   */
+  spare(count: string): void {
+    this.#spared.add(count);
   }
 
   /**
@@ -80,15 +99,51 @@ export class Preemptor {
 
   #find(ask: Ask, tier: number, taker: Taker): readonly NodeName[] | null {
     const key = `${ask.key} ${tier}`;
-    if (this.#hopeless.has(key)) return null;
-    const search = this.#searchOf(key, ask, tier);
+    if (this.#isHopeless(key, ask, tier)) return null;
+    // Who may leave is part of a search, and those spared only become more.
+    const search = this.#searchOf(`${key} ${this.#spared.size}`, ask, tier);
     if (search === null) return null;
     const found = search.find();
-    if (found === null) this.#hopeless.add(key);
-    if (found === null || found.victims.length > 0) this.#taught.add(key);
-    if (found === null) return null;
+    if (found.names === null) {
+      this.#hopeless.set(key, { able: found.able, seen: this.#board.pool.changes });
+      this.#taught.add(key);
+      return null;
+    }
+    if (found.victims.length > 0) this.#taught.add(key);
     for (const victim of found.victims) this.#expel(victim, taker);
     return found.names;
+  }
+
+  /** What a search found that failed, with another look at the nodes that have changed since. */
+  #isHopeless(key: string, ask: Ask, tier: number): boolean {
+    const known = this.#hopeless.get(key);
+    if (known === undefined) return false;
+    const changed = new Set(this.#board.pool.changedSince(known.seen));
+    this.#looksAgain += changed.size;
+    if (changed.size === 0 || this.#looksAgain > ROOM_LOOKS_AGAIN_PER_CYCLE_MAX) return true;
+    const able = new Set(known.able);
+    for (const name of changed) {
+      if (this.#isAble(name, ask, tier)) able.add(name);
+      else able.delete(name);
+    }
+    if (able.size >= ask.request.nodeCount) {
+      this.#hopeless.delete(key);
+      return false;
+    }
+    this.#hopeless.set(key, { able, seen: this.#board.pool.changes });
+    return true;
+  }
+
+  /** Whether the node would do if everybody left who could. */
+  #isAble(name: NodeName, ask: Ask, tier: number): boolean {
+    const view = this.#board.eligibleView(name, ask);
+    if (view === null) return false;
+    const gone: Victim[] = [];
+    for (const one of view.running) {
+      const victim = this.#victimOn(name, one, tier);
+      if (victim !== null) gone.push(victim);
+    }
+    return this.#board.fitsWithout(name, ask, gone);
   }
 
   /** Null: enough has been searched in this cycle. */
@@ -132,7 +187,7 @@ export class Preemptor {
 
   #victimOf(name: NodeName, one: Running, below: number): Victim | null {
     const { occupant } = one;
-    if (occupant === undefined || one.leaving === true) return null;
+    if (occupant === undefined || isLeaving(one, this.#board.now)) return null;
     const partition = partitionOf(this.#scheduling, occupant.partition);
     if (partition === null) return null;
     const qos = qosOf(this.#scheduling, occupant.qos);
@@ -145,6 +200,7 @@ export class Preemptor {
       const resources = { ...NO_RESOURCES, cpuCount: one.resources.cpuCount };
       return { key, name, mode, tier, one, resources, whole: false };
     }
+    if (keysOf(occupant.owner, occupant).some((count) => this.#spared.has(count))) return null;
     const ends = mode === 'requeue' && !occupant.canRequeue ? 'cancel' : mode;
     return { key, name, mode: ends, tier, one, resources: one.resources, whole: true };
   }

@@ -41,7 +41,7 @@ export function prospectOf(
   const ask = askOf(group.shape, partition);
   const turn = turnOf(shot, target, now);
   const fitting = turn.board.fitting(ask, ask.request.nodeCount).length;
-  const isClosed = turn.closedBy !== null || shot.quotas?.allows(target) === false;
+  const isClosed = turn.closedBy !== null || (shot.quotas?.full(target) ?? null) !== null;
   const startsNow = !isClosed && fitting >= ask.request.nodeCount;
   const standing = { owner: group.owner, nodeCount: ask.request.nodeCount, partition, qos };
   return {

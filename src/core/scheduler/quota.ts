@@ -50,8 +50,10 @@ export class QuotaBook {
     this.#held = held;
   }
 
-  allows({ group, partition, qos }: Candidate): boolean {
-    return this.excess(group.owner, partition, qos, cpusOf(group.shape.request)) === null;
+  /** Of the counts of `keysOf`, the one that may not take this task on top; null: it may start. */
+  full({ group, partition, qos }: Candidate): string | null {
+    const { owner, shape } = group;
+    return this.#excess(owner, partition, qos, cpusOf(shape.request))?.key ?? null;
   }
 
   count({ group, partition, qos }: Candidate): void {
@@ -61,19 +63,27 @@ export class QuotaBook {
 
   /** In words, the limit that one more task of this size would break; null when there is none. */
   excess(owner: UserName, partition: Partition, qos: Qos, cpus: number): string | null {
+    const excess = this.#excess(owner, partition, qos, cpus);
+    return excess === null ? null : `${owner} has ${excess.words}`;
+  }
+
+  #excess(owner: UserName, partition: Partition, qos: Qos, cpus: number) {
     const [inPartition, inQos] = keysOf(owner, { partition: partition.name, qos: qos.name });
     const { tasksPerUser } = partition.limits;
-    const here = this.#total(inPartition as string);
+    const here = this.#total(inPartition);
     if (tasksPerUser !== null && here.tasks >= tasksPerUser) {
-      return `${owner} has ${here.tasks} tasks running in partition ${partition.name}, its limit is ${tasksPerUser}`;
+      const words = `${here.tasks} tasks running in partition ${partition.name}, its limit is ${tasksPerUser}`;
+      return { key: inPartition, words };
     }
-    const held = this.#total(inQos as string);
+    const held = this.#total(inQos);
     const { runningTasksPerUser: tasksMax, runningCpusPerUser: cpusMax } = qos;
     if (tasksMax !== null && held.tasks >= tasksMax) {
-      return `${owner} has ${held.tasks} tasks running under QoS ${qos.name}, its limit is ${tasksMax}`;
+      const words = `${held.tasks} tasks running under QoS ${qos.name}, its limit is ${tasksMax}`;
+      return { key: inQos, words };
     }
     if (cpusMax !== null && held.cpus + cpus > cpusMax) {
-      return `${owner} has ${held.cpus} cpus running under QoS ${qos.name}, its limit is ${cpusMax}`;
+      const words = `${held.cpus} cpus running under QoS ${qos.name}, its limit is ${cpusMax}`;
+      return { key: inQos, words };
     }
     return null;
   }
@@ -90,6 +100,7 @@ export function cpusOf(request: { nodeCount: number; perNode: { cpuCount: number
   return request.nodeCount * request.perNode.cpuCount;
 }
 
-function keysOf(owner: UserName, { partition, qos }: HeldPlace): readonly string[] {
+/** Where a task of this user is counted. */
+export function keysOf(owner: UserName, { partition, qos }: HeldPlace): readonly [string, string] {
   return [`partition ${partition} ${owner}`, `qos ${qos} ${owner}`];
 }

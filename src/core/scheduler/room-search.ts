@@ -28,6 +28,11 @@ interface Spot {
   readonly dearest: Victim | undefined;
 }
 
+/** `able`: all nodes that would do if everybody left who could; too few. */
+type Found =
+  | { readonly names: readonly NodeName[]; readonly victims: readonly Victim[] }
+  | { readonly names: null; readonly able: ReadonlySet<NodeName> };
+
 /** Null: it stays whatever happens. */
 type VictimOf = (one: Running, name: NodeName) => Victim | null;
 
@@ -75,7 +80,7 @@ export class RoomSearch {
   }
 
   /** The cheapest nodes together. Nothing is changed yet. */
-  find(): { readonly names: readonly NodeName[]; readonly victims: readonly Victim[] } | null {
+  find(): Found {
     const { nodeCount } = this.#ask.request;
     const chosen = new Map<NodeName, Spot>();
     const leaving = new Map<string, Victim>();
@@ -92,7 +97,8 @@ export class RoomSearch {
       for (const [name] of this.placesOf(victim)) seen.add(name);
     }
     for (const name of seen) this.#renew(this.#spots.get(name) ?? chosen.get(name), NOBODY);
-    return names === null ? null : { names, victims: [...leaving.values()] };
+    if (names === null) return { names: null, able: new Set(chosen.keys()) };
+    return { names, victims: [...leaving.values()] };
   }
 
   #addLeaving(victim: Victim, leaving: Map<string, Victim>, chosen: Map<NodeName, Spot>): void {

@@ -264,6 +264,7 @@ function* runningOn({ holding }: Node): Generator<Running> {
 function occupantOf({ job, state, suspendWanted, parts }: Task): Occupant {
   const { spec, entry } = job;
   return {
+    owner: job.owner,
     partition: spec.partition,
     qos: entry.qos,
     nodeCount: parts.size,

@@ -11,7 +11,7 @@ import { NO_RULES, plan, type Snapshot } from '../../scheduler/plan.ts';
 import { QuotaBook } from '../../scheduler/quota.ts';
 import { windowsOf } from '../../scheduler/windows.ts';
 import { schedulingOf } from '../partitions.ts';
-import { placeOf, type State } from '../state.ts';
+import { type Chain, placeOf, type State } from '../state.ts';
 import type { Step } from '../step.ts';
 import { decideLateMaintenances } from './maintenance-course.ts';
 import { preempt, resume, resumeApart, stoppedTasks } from './preempt.ts';
@@ -21,10 +21,11 @@ export function decideSchedule(step: Step, loads: Snapshot['loads'] = NO_RULES.l
   const { state } = step;
   decideLateMaintenances(step);
   resumeApart(step);
-  if (state.hopeless.size === 0) state.hopelessSince = state.pool.changes;
+  const chain = nextOfChain(state);
   const snapshot = snapshotOf(state, step.settings, STARTS_PER_CYCLE_MAX, step.at);
   // Added to by this cycle only: whoever merely asks what would be planned must leave no trace.
-  const planned = plan({ ...snapshot, loads, hopeless: state.hopeless }, step.at);
+  const planned = plan({ ...snapshot, loads, hopeless: chain.hopeless }, step.at);
+  const isDoubtful = chain.isStirred || looksBack(state, chain);
   for (const taker of planned.resumes) resume(step, taker);
   for (const { jobId, index, shares } of planned.starts) {
     const job = present(state.jobs.get(jobId), `job ${jobId}`);
@@ -33,8 +34,9 @@ export function decideSchedule(step: Step, loads: Snapshot['loads'] = NO_RULES.l
   }
   for (const preemption of planned.preemptions) preempt(step, preemption);
   // Allocations only make nodes fuller: nothing more can start until something else changes.
-  state.scheduleDue = planned.more;
-  endOfChain(state, planned.more);
+  state.scheduleDue = !planned.more && isDoubtful;
+  state.chain = planned.more ? chain : null;
+  if (!planned.more) state.pool.watch(false);
   state.plansAhead = planned.promised.length > 0;
 }
 
@@ -44,14 +46,29 @@ export function asksForLoads(state: State, settings: Settings): boolean {
   return partitions.some(({ placement }) => placement === 'least_loaded');
 }
 
+/** Whether the next cycle is to follow at once. */
+export function isCycleDue({ scheduleDue, chain }: State): boolean {
+  return scheduleDue || chain !== null;
+}
+
 /**
  * Cycles that are cut short follow each other and remember what is hopeless, so that each gets
- * further. What has changed under way is looked at from the beginning again.
+ * further.
  */
-function endOfChain(state: State, more: boolean): void {
-  if (more || state.hopeless.size === 0) return;
-  state.hopeless.clear();
-  if (state.pool.changes !== state.hopelessSince) state.scheduleDue = true;
+function nextOfChain(state: State): Chain {
+  const { chain, pool } = state;
+  if (chain !== null) {
+    if (state.scheduleDue && chain.hopeless.size > 0) chain.isStirred = true;
+    return chain;
+  }
+  pool.watch(true);
+  return { hopeless: new Map(), isStirred: false };
+}
+
+/** Whether something remembered is older than the nodes are. */
+function looksBack({ pool }: State, { hopeless }: Chain): boolean {
+  for (const { seen } of hopeless.values()) if (seen < pool.changes) return true;
+  return false;
 }
 
 /** The state as the scheduler sees it at this instant. Looking at it changes nothing. */

@@ -1,14 +1,29 @@
 // A task of a higher tier takes the place of others: by requeueing, cancelling or stopping them.
 
 import assert from 'node:assert/strict';
-import { snapshotOf } from '../../../../src/core/controller/decide/schedule.ts';
+import { isCycleDue, snapshotOf } from '../../../../src/core/controller/decide/schedule.ts';
 import type { Event } from '../../../../src/core/controller/events.ts';
 import type { NodeName } from '../../../../src/core/model/ids.ts';
 import type { PreemptMode } from '../../../../src/core/model/scheduling.ts';
-import { plainPartition, plainScheduling } from '../../../../src/core/model/scheduling.ts';
+import {
+  plainPartition,
+  plainQos,
+  plainScheduling,
+} from '../../../../src/core/model/scheduling.ts';
 import type { Settings } from '../../../../src/core/model/settings.ts';
 import { plan } from '../../../../src/core/scheduler/plan.ts';
-import { ANN, BOB, place, SETTINGS, scenario, type TestHead } from '../../../support/controller.ts';
+import {
+  ANN,
+  BOB,
+  kinds,
+  place,
+  SETTINGS,
+  scenario,
+  type TestHead,
+  user,
+} from '../../../support/controller.ts';
+
+const CAROL = user('carol');
 
 /** Jobs that name no partition are of the lower tier. */
 function settings(preempt: PreemptMode): Settings {
@@ -168,10 +183,89 @@ scenario(
     head.running({ cpuCount: 1 });
     urgent(head);
     plan(snapshotOf(head.state, settings('requeue'), 10, 0), 0);
-    assert.equal(head.state.hopeless.size, 0, 'a search that found nothing is not remembered');
+    assert.equal(head.state.chain, null, 'a search that found nothing is not remembered');
     head.ended(`${blocker}#1`);
     const [asked] = cycle(head);
     assert.equal(asked?.kind, 'end_asked');
   },
   settings('requeue'),
+);
+
+scenario(
+  '[P12] cycles that follow each other forget who was hopeless when one of the nodes has changed',
+  (head) => {
+    head.connect('n1', { cpus: 4 });
+    const blocker = head.running({ partition: 'urgent', cpuCount: 1 });
+    head.running({ cpuCount: 3 });
+    const first = head.submit({ partition: 'urgent', cpuCount: 4 }, { by: BOB });
+    head.submit({ partition: 'urgent', cpuCount: 3 }, { by: BOB });
+    assert.deepEqual(cutShort(head), [], 'nobody can make room for the first');
+    head.ended(`${blocker}#1`);
+    const [asked] = cutShort(head);
+    assert.ok(asked?.kind === 'end_asked');
+    assert.equal(asked.because, `preempted by ${first} of bob`);
+  },
+  settings('requeue'),
+);
+
+scenario(
+  '[P12] cycles that follow each other begin anew when something happened on the way',
+  (head) => {
+    head.connect('n1', { cpus: 4 });
+    head.running({ partition: 'urgent', cpuCount: 1 });
+    head.running({ cpuCount: 3 });
+    for (const walltimeMs of [null, 1000]) {
+      head.submit({ partition: 'urgent', cpuCount: 4, walltimeMs }, { by: BOB });
+    }
+    cutShort(head);
+    head.submit({ partition: 'urgent', cpuCount: 3 }, { by: BOB });
+    assert.deepEqual(cutShort(head), []);
+    assert.deepEqual(kinds(cutShort(head)), ['end_asked']);
+    assert.equal(head.state.chain, null);
+    assert.ok(isCycleDue(head.state), 'what was remembered may be wrong by now');
+    for (let left = 3; isCycleDue(head.state); left -= 1) {
+      assert.ok(left > 0, 'nothing happens any more');
+      assert.deepEqual(cutShort(head), []);
+    }
+  },
+  settings('requeue'),
+);
+
+/** One cycle, which may leave the rest to the next one. */
+function cutShort(head: TestHead): readonly Event[] {
+  return head.once({ kind: 'schedule' }).events;
+}
+
+const LIMITED: Settings = {
+  ...SETTINGS,
+  scheduling: {
+    ...plainScheduling('first_fit'),
+    partitions: {
+      default: { ...plainPartition('default'), preempt: 'requeue' },
+      urgent: { ...plainPartition('urgent'), tier: 1, policy: 'fifo' },
+    },
+    qualities: { normal: { ...plainQos('normal'), runningTasksPerUser: 1 } },
+  },
+};
+
+scenario(
+  '[P12] nobody leaves if a task of the same user then has its turn, as it is at its limit no more',
+  (head) => {
+    for (const name of ['n1', 'n2']) head.connect(name, { cpus: 2 });
+    const other = head.submit({ partition: 'urgent', cpuCount: 2 }, { by: BOB });
+    assert.equal(head.schedule().length, 1);
+    head.started(`${other}#1`);
+    const low = head.running({ cpuCount: 2 });
+    head.submit({ partition: 'urgent', nodeCount: 2 });
+    head.submit({ partition: 'urgent', cpuCount: 1 }, { by: CAROL });
+    for (let round = 0; round < 3; round += 1) {
+      for (const event of cycle(head)) assert.notEqual(event.kind, 'end_asked');
+      head.tick(1000);
+    }
+    assert.equal(head.task(`${low}`).state, 'running');
+    head.ended(`${other}#1`);
+    head.ended(`${low}#1`);
+    assert.deepEqual(head.schedule(), ['3#1@n1+n2', '4#1@n1']);
+  },
+  LIMITED,
 );

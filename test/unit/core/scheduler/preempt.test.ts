@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { PreemptMode } from '../../../../src/core/model/scheduling.ts';
+import type { Hopeless } from '../../../../src/core/scheduler/hopeless.ts';
 import { plan } from '../../../../src/core/scheduler/plan.ts';
 import { Queue } from '../../../../src/core/scheduler/queue.ts';
 import { busyPool, preemptionWords, type RunWords, tiers } from '../../../support/preemption.ts';
@@ -273,7 +274,7 @@ test('[P12] cycles cut short while they look for room find it for everybody in t
   const runs = nodes.map((name, at) => ({ id: 50 + at, on: [name], cpus: 4 }));
   // Three kinds of tasks that nobody can make room for, then two that somebody can.
   const jobs = [5, 6, 7, 3, 4].map((cpus) => ({ cpus, partition: 'tier2' }));
-  const hopeless = new Set<string>();
+  const hopeless: Hopeless = new Map();
   const told = new Map<number, number>();
   let more = true;
   for (let cycle = 0; more; cycle += 1) {
