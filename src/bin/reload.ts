@@ -33,7 +33,8 @@ export function reloadOf({ config: origin }: HeadOptions, head: Head, log: Log):
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       log.warn({ what: error.message }, 'the configuration was read again and not taken');
-      return err(refuse('config.not_taken', { what: error.message }));
+      const hint = 'Mend it and reload again; docs/config.md lists all keys.';
+      return err(refuse('config.not_taken', { what: error.message }, hint));
     }
   };
 }

@@ -42,6 +42,7 @@ export class Context {
   readonly options: CommonOptions;
   readonly commands: ContextParts['commands'];
   #api: Promise<Api> | null = null;
+  #config: Promise<Config> | null = null;
 
   constructor(parts: ContextParts) {
     this.program = parts.program;
@@ -79,6 +80,12 @@ export class Context {
     });
   }
 
+  /** For a command that helps to mend a wrong configuration: told, and the defaults are taken. */
+  configOrDefaults(): Promise<Config> {
+    this.#config ??= this.#readConfig();
+    return this.#config;
+  }
+
   /** The head, found by flags, environment or socket. */
   api(): Promise<Api> {
     this.#api ??= this.#connect();
@@ -96,12 +103,24 @@ export class Context {
     void this.#api?.then((api) => api.close()).catch(() => undefined);
   }
 
+  async #readConfig(): Promise<Config> {
+    try {
+      return await this.config();
+    } catch (error) {
+      const { Failure } = await import('./failure.ts');
+      if (!(error instanceof Failure) || this.options.config !== undefined) throw error;
+      this.note(`${error.message.split('\n')[0]} (for this command the defaults hold)`);
+      const { defaultConfig } = await import('./config/config.ts');
+      return defaultConfig();
+    }
+  }
+
   async #connect(): Promise<Api> {
     const location = locateHead(this.options, this.environment);
     const [{ Api }, { SessionCache }, config] = await Promise.all([
       import('./connection/api.ts'),
       import('./connection/sessions.ts'),
-      this.config(),
+      this.configOrDefaults(),
     ]);
     const sessions = new SessionCache(this.environment);
     const timeoutMs = config.optionalNumber('client.timeout') ?? 0;

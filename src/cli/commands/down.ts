@@ -28,7 +28,7 @@ export const verb = defineVerb<Options>({
     command.option('--now', 'end running jobs at once, without their grace time');
   },
   async run({ context, options }) {
-    const config = await context.config();
+    const config = await context.configOrDefaults();
     const cluster = new LocalCluster(context, config);
     if (!existsSync(cluster.paths.directory)) {
       context.print(`There is no cluster in ${cluster.paths.directory}.`);

@@ -124,6 +124,14 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
   });
 }
 
+/** As if nothing were configured anywhere. */
+export function defaultConfig(): Config {
+  const nowhere = { environment: {}, file: null };
+  const settings = KEYS.map((key) => [key.name, resolve(key, nowhere, new Map())] as const);
+  const origin = { file: null, flags: [] };
+  return new Config({ file: null, origin, settings: new Map(settings), tables: new Map() });
+}
+
 function originOf({ file, environment, flags }: ConfigSources): ConfigOrigin {
   const named = file ?? (environment['WEFT_CONFIG'] || null);
   // Daemons work in another directory.
@@ -144,7 +152,7 @@ export function findConfigFile(environment: Environment, directory: string): str
 
 function resolve(
   key: Key,
-  { flags, environment }: ConfigSources,
+  { flags, environment }: Omit<ConfigSources, 'directory'>,
   file: ReadonlyMap<string, FileValue>,
 ): Setting {
   const flag = flags?.get(key.name);

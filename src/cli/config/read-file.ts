@@ -42,7 +42,9 @@ export function readConfigFile(path: string): FileReading {
   const lines = problems.map(({ where, what }) => `${where}: ${what}`);
   const [first = { where: path, what: '' }] = problems;
   const more = lines.length > 1 ? `\n${lines.slice(1).join('\n')}` : '';
-  throw failure(refuse('config.invalid', { where: first.where, what: `${first.what}${more}` }));
+  const details = { where: first.where, what: `${first.what}${more}` };
+  const hint = `docs/config.md lists all keys; \`weft config check ${path}\` looks again.`;
+  throw failure(refuse('config.invalid', details, hint));
 }
 
 /** Reads the text of a file; `path` is for messages only. */

@@ -24,7 +24,7 @@ export const verb = defineVerb({
       api.call('info'),
       api.call('listNodes'),
       api.call('listJobs', { query: { state: 'active', limit: JOBS_MAX } }),
-      context.config(),
+      context.configOrDefaults(),
     ]);
     table(context, 'Head nodes', NODE_COLUMNS, [headRow(info, config)]);
     table(context, 'Compute nodes', NODE_COLUMNS, nodes.map(nodeRow));

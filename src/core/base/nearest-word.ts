@@ -3,7 +3,9 @@
 /** The candidate with the fewest edits away, if it is close enough to be a slip of the finger. */
 export function nearest(word: string, candidates: Iterable<string>): string | null {
   let best: string | null = null;
-  let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;
+  // Two of three letters are another word.
+  const slips = word.length > 3 ? 2 : 1;
+  let bestDistance = Math.max(slips, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
