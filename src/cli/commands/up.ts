@@ -49,6 +49,9 @@ function flagsOf(options: Options): Flags {
   return new Map(given.map(([key, text, flag]) => [key, { text: text ?? '', flag }]));
 }
 
+/** Each time another program has to be faster by milliseconds. */
+const PORT_TRIES_MAX = 5;
+
 interface Wishes {
   readonly record: ClusterRecord;
   /** What was asked for and does not change any more: told, not done. */
@@ -84,12 +87,10 @@ async function bringUp(
   cluster: LocalCluster,
   { record, notes }: Wishes,
 ): Promise<number> {
-  const head = await cluster.startHead(record.listen);
-  const now = { ...record, listen: head.listen };
-  writeJson(cluster.paths.cluster, now);
   const api = cluster.connect();
   try {
-    await cluster.untilReady(api);
+    const head = await bringUpHead(cluster, api, record);
+    const now = { ...record, listen: head.listen };
     const names = cluster.nodeNames(now.nodeCount);
     const started = await cluster.startNodes(api, names, now.perNode);
     const nodes = await cluster.untilConnected(api, names);
@@ -99,6 +100,20 @@ async function bringUp(
     return 0;
   } finally {
     api.close();
+  }
+}
+
+/** The port was free a moment ago: should another program have been faster, there is a next one. */
+async function bringUpHead(cluster: LocalCluster, api: Api, record: ClusterRecord) {
+  for (let triesLeft = PORT_TRIES_MAX - 1; ; triesLeft -= 1) {
+    const head = await cluster.startHead(record.listen);
+    writeJson(cluster.paths.cluster, { ...record, listen: head.listen });
+    try {
+      await cluster.untilReady(api);
+      return head;
+    } catch (error) {
+      if (triesLeft === 0 || !cluster.hasLostItsPort) throw error;
+    }
   }
 }
 
@@ -124,7 +139,8 @@ function describe(
   const first = nodes[0];
   if (first !== undefined) {
     const size = `${first.total.cpuCount} cpus and ${formatSize(first.total.memoryBytes)}`;
-    context.print(`  ${nodes.length} nodes, ${first.name} with ${size} memory`);
+    const count = nodes.length === 1 ? '1 node' : `${nodes.length} nodes`;
+    context.print(`  ${count}, ${first.name} with ${size} memory`);
   }
   if (head.listen !== null) context.print(`  head on https://${formatAddress(head.listen)}`);
   context.print(`  state in ${cluster.paths.directory}`);

@@ -117,6 +117,11 @@ export class LocalCluster {
     });
   }
 
+  /** The head is gone again, as its port was taken between the choice and the start. */
+  get hasLostItsPort(): boolean {
+    return !this.isRunning('head') && lastWords(this.paths.output('head')).includes('EADDRINUSE');
+  }
+
   /** Starts those agents that do not run, and resolves with their names. */
   async startNodes(api: Api, names: readonly string[], resources: Resources): Promise<string[]> {
     const started = names.filter((name) => !this.isRunning(name));

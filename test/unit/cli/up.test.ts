@@ -41,6 +41,13 @@ class Sandbox implements AsyncDisposable {
   }
 }
 
+test('up takes another port when its own is taken between the choice and the start', async () => {
+  await using box = new Sandbox();
+  const up = await box.weft(['up', '--nodes', '1'], 'outrun');
+  assert.deepEqual([up.code, up.error], [0, '']);
+  assert.match(up.out, /^The cluster is running\.\n {2}1 node, n1 [\s\S]* head on https:/);
+});
+
 test('up starts a head and nodes, a second one only what is missing, down all of it', async () => {
   await using box = new Sandbox();
   const up = await box.weft(['up', '--nodes', '2', '--listen', 'none']);
