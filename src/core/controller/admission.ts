@@ -6,7 +6,7 @@ import { didYouMean } from '../base/nearest-word.ts';
 import { formatSize } from '../base/size.ts';
 import type { UserActor } from '../model/actor.ts';
 import { type Refusal, refuse } from '../model/errors.ts';
-import type { JobSpec } from '../model/job.ts';
+import type { JobSpec, ResourceRequest } from '../model/job.ts';
 import {
   DEFAULT_QOS,
   isMember,
@@ -21,7 +21,7 @@ import { waitingKey } from './apply/jobs.ts';
 import type { State } from './state.ts';
 
 /** What the controller knows of a node, for judging what it could ever hold. */
-type Outline = Parameters<typeof couldHold>[0];
+export type Outline = Parameters<typeof couldHold>[0];
 
 export function unknownPartition({ partitions }: Scheduling, partition: string) {
   const hint = didYouMean(partition, Object.keys(partitions)).trim();
@@ -130,15 +130,32 @@ function tooManyWaiting(state: State, qos: Qos, user: string): Refusal | null {
   return refuse('quota.exceeded', details);
 }
 
+/**
+ * Whether as many empty nodes as asked for could hold a part. Looks no further than it must: each
+ * submission asks, mostly the first node is enough.
+ */
+export function couldEverRun(
+  request: ResourceRequest,
+  nodes: Iterable<Outline>,
+  isMeant: (node: Outline) => boolean = () => true,
+): boolean {
+  let missing = request.nodeCount;
+  for (const node of nodes) {
+    if (isMeant(node) && couldHold(node, request)) missing -= 1;
+    if (missing <= 0) return true;
+  }
+  return false;
+}
+
 /** Refuses what the partition's nodes, empty, could not hold; null when they could. */
 export function tooBigFor(
   partition: Partition,
   { request }: JobSpec,
-  nodes: readonly Outline[],
+  nodes: Iterable<Outline>,
 ): Refusal | null {
-  const members = nodes.filter((node) => isMember(partition, node));
+  if (couldEverRun(request, nodes, (node) => isMember(partition, node))) return null;
+  const members = [...nodes].filter((node) => isMember(partition, node));
   const able = members.filter((node) => couldHold(node, request)).length;
-  if (able >= request.nodeCount) return null;
   const count = able > 0 ? `; ${able} of its ${members.length} nodes could hold a part` : '';
   const biggest = `${describeBiggest(members)}${count}`;
   const details = { partition: partition.name, request: describeRequest(request), biggest };

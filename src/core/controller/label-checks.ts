@@ -17,9 +17,12 @@ export function unreadableLabel(labels: readonly string[]): Refusal | null {
 }
 
 /** The first plain label that none of these nodes has; expressions may be met some day. */
-export function unknownLabel(labels: readonly string[], nodes: readonly Node[]): Refusal | null {
-  const label = labels.find((one) => {
-    return !isExpression(one) && !nodes.some((node) => labelsOf(node).has(one));
-  });
+export function unknownLabel(labels: readonly string[], nodes: Iterable<Node>): Refusal | null {
+  const label = labels.find((one) => !isExpression(one) && !isOnAny(one, nodes));
   return label === undefined ? null : refuse('label.unknown', { label });
+}
+
+function isOnAny(label: string, nodes: Iterable<Node>): boolean {
+  for (const node of nodes) if (labelsOf(node).has(label)) return true;
+  return false;
 }

@@ -56,7 +56,7 @@ interface JobData extends Omit<Job, 'spec' | 'entry' | Derived | 'active' | 'end
   readonly waitsFor: readonly JobId[];
 }
 
-interface NodeData extends Omit<Node, 'labels' | 'gpusFree' | 'holding' | 'signals'> {
+interface NodeData extends Omit<Node, 'labels' | 'labelling' | 'gpusFree' | 'holding' | 'signals'> {
   readonly labels: readonly string[];
   readonly gpusFree: readonly number[];
   /** `stale`: no task waits for it any more. */
@@ -141,7 +141,7 @@ function exportTask(task: Task): TaskData {
   };
 }
 
-function exportNode(node: Node): NodeData {
+function exportNode({ labelling: _derived, ...node }: Node): NodeData {
   return {
     ...node,
     labels: [...node.labels],
@@ -239,6 +239,7 @@ function importNode(state: State, data: NodeData): void {
     // Absent in snapshots of 0.1.0.
     fault: data.fault ?? null,
     labels: new Set(data.labels),
+    labelling: null,
     gpusFree: IntervalSet.of(data.gpusFree.map((gpu) => [gpu, gpu] as const)),
     holding: new Map(),
     signals: new Map(data.signals),

@@ -123,6 +123,8 @@ export interface Node {
   readonly labels: Set<string>;
   agentLabels: readonly string[];
   sharedPaths: readonly string[];
+  /** All of these together; null once one of them has changed. */
+  labelling: Labelling | null;
   /** Zero before the first hello. */
   total: Resources;
   free: Resources;
@@ -147,6 +149,12 @@ export interface Node {
   readonly order: number;
   /** A signal to send once, by epoch; goes with the epoch or when a newer one replaces it. */
   readonly signals: Map<EpochId, SignalOrder>;
+}
+
+/** `key`: sorted and joined; nodes with the same labels have the same. */
+export interface Labelling {
+  readonly labels: ReadonlySet<string>;
+  readonly key: string;
 }
 
 /** An epoch's claim on a node. It goes only on evidence that its processes are gone. */

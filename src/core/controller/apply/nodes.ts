@@ -12,7 +12,7 @@ import {
 } from '../../model/resources.ts';
 import type { NodeView, Occupant, Running } from '../../scheduler/pool.ts';
 import type { Of } from '../events.ts';
-import type { Holding, Node, State, Task } from '../state.ts';
+import type { Holding, Labelling, Node, State, Task } from '../state.ts';
 import { countsFrom } from '../time-limit.ts';
 
 /** No job has it: what holds the share is over for the head. */
@@ -39,6 +39,7 @@ export function applyNodeEnrolled(state: State, event: Of<'node_enrolled'>): voi
     known.secretHash = event.secretHash;
     known.declared = event.resources ?? known.declared;
     for (const label of event.labels) known.labels.add(label);
+    known.labelling = null;
     if (known.declared !== null) resize(known, known.declared);
     refreshPool(state, known);
     return;
@@ -50,6 +51,7 @@ export function applyNodeEnrolled(state: State, event: Of<'node_enrolled'>): voi
     labels: new Set(event.labels),
     agentLabels: [],
     sharedPaths: [],
+    labelling: null,
     total: NO_RESOURCES,
     free: NO_RESOURCES,
     gpusFree: new IntervalSet(),
@@ -85,6 +87,7 @@ export function applyNodeConnected(state: State, event: Of<'node_connected'>, at
   node.fault = hello.fault ?? null;
   node.agentLabels = hello.labels;
   node.sharedPaths = hello.sharedPaths;
+  node.labelling = null;
   resize(node, node.declared ?? hello.resources);
   const shares = new Map(hello.held.map((held) => [held.epochId, held.share]));
   for (const epochId of event.stale) {
@@ -139,6 +142,7 @@ export function applyNodeLabelled(state: State, event: Of<'node_labelled'>): voi
   const node = nodeOf(state, event.node);
   for (const label of event.remove) node.labels.delete(label);
   for (const label of event.add) node.labels.add(label);
+  node.labelling = null;
   refreshPool(state, node);
 }
 
@@ -195,7 +199,22 @@ export function heldOf({ share, yielded }: Holding): Resources {
 
 /** The labels of a node: those it brings, those it was given, and one per directory it shares. */
 export function labelsOf(node: Node): ReadonlySet<string> {
-  return new Set([...node.labels, ...node.agentLabels, ...node.sharedPaths.map(sharedLabel)]);
+  return labellingOf(node).labels;
+}
+
+/** Made anew when labels change: every start and every end of a task asks for it. */
+function labellingOf(node: Node): Labelling {
+  node.labelling ??= labelled([
+    ...node.labels,
+    ...node.agentLabels,
+    ...node.sharedPaths.map(sharedLabel),
+  ]);
+  return node.labelling;
+}
+
+function labelled(words: readonly string[]): Labelling {
+  const labels = new Set(words);
+  return { labels, key: [...labels].sort().join(',') };
 }
 
 /** Jobs in a shared directory need this label: they run only where the directory is. */
@@ -220,7 +239,7 @@ export function refreshPool(state: State, node: Node): void {
 
 /** The node as the scheduler sees it, whether or not it may get work. */
 export function viewOf(node: Node): NodeView {
-  const labels = labelsOf(node);
+  const { labels, key: labelsKey } = labellingOf(node);
   return {
     name: node.name,
     order: node.order,
@@ -228,7 +247,7 @@ export function viewOf(node: Node): NodeView {
     free: node.free,
     gpusFree: node.total.gpuCount === 0 ? [] : [...node.gpusFree],
     labels,
-    labelsKey: [...labels].sort().join(','),
+    labelsKey,
     idle: node.holding.size === 0,
     running: { [Symbol.iterator]: () => runningOn(node) },
   };

@@ -9,12 +9,13 @@ import type { Dependency, JobSpec, Outcome } from '../../model/job.ts';
 import { partitionOf, type Scheduling } from '../../model/scheduling.ts';
 import { couldHold, describeRequest } from '../../scheduler/explain.ts';
 import { describeNearest } from '../../scheduler/nearest.ts';
-import { refusedBy, tooBigFor } from '../admission.ts';
+import { couldEverRun, type Outline, refusedBy, tooBigFor } from '../admission.ts';
 import { labelsOf } from '../apply/nodes.ts';
 import type { SubmitJob } from '../commands.ts';
 import { unknownLabel } from '../label-checks.ts';
 import { schedulingOf } from '../partitions.ts';
 import { completeSpec } from '../spec.ts';
+import type { Node, State } from '../state.ts';
 import type { Answer, Step } from '../step.ts';
 import { brokenDependency, endPending, meets } from './ending.ts';
 import { admitJob } from './members.ts';
@@ -120,31 +121,36 @@ function brokenBy(dependency: Dependency, kind: Outcome['kind']): Outcome | null
 /** Refuses what no node of this cluster could ever hold, drained and silent nodes included. */
 function unsatisfiable(step: Step, spec: JobSpec, scheduling: Scheduling): Refusal | null {
   const { request } = spec;
-  const seen = [...step.state.nodes.values()].filter(
-    (node) => node.session > 0 || node.declared !== null,
-  );
+  const seen = inTurn(() => nodesSeen(step.state));
+  const nodes = inTurn(() => outlinesOf(seen));
   const unknown = request.nodeNames.find((name) => !step.state.nodes.has(name));
   if (unknown !== undefined) return refuse('node.not_found', { node: unknown });
   const unlabelled = unknownLabel(request.labels, seen);
   if (unlabelled !== null) return unlabelled;
-  const outlines = seen.map((node) => {
-    return { name: node.name, total: node.total, labels: labelsOf(node) };
-  });
-  const able = outlines.filter((node) => couldHold(node, request));
-  if (able.length >= request.nodeCount) return tooBig(scheduling, spec, outlines);
+  if (couldEverRun(request, nodes)) {
+    const partition = partitionOf(scheduling, spec.partition);
+    return partition === null ? null : tooBigFor(partition, spec, nodes);
+  }
+  const all = [...nodes];
+  const able = all.filter((node) => couldHold(node, request)).length;
   return refuse('resources.unsatisfiable', {
     request: describeRequest(request),
-    nearest: describeNearest(outlines, able.length, request),
+    nearest: describeNearest(all, able, request),
   });
 }
 
-function tooBig(
-  scheduling: Scheduling,
-  spec: JobSpec,
-  nodes: Parameters<typeof tooBigFor>[2],
-): Refusal | null {
-  const partition = partitionOf(scheduling, spec.partition);
-  return partition === null ? null : tooBigFor(partition, spec, nodes);
+/** Walked anew by each who asks; none is looked at before it is asked for. */
+function inTurn<T>(walk: () => Iterator<T>): Iterable<T> {
+  return { [Symbol.iterator]: walk };
+}
+
+/** Every node whose size is known. */
+function* nodesSeen({ nodes }: State): Generator<Node> {
+  for (const node of nodes.values()) if (node.session > 0 || node.declared !== null) yield node;
+}
+
+function* outlinesOf(nodes: Iterable<Node>): Generator<Outline> {
+  for (const node of nodes) yield { name: node.name, total: node.total, labels: labelsOf(node) };
 }
 
 /** Directories shared by the most nodes first: a job in one of them has the most places to run. */

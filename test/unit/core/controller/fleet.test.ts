@@ -95,6 +95,26 @@ scenario('[N13] declared resources win over found ones, on every hello', (head) 
   assert.equal(head.node('n1').declared?.cpuCount, 2);
 });
 
+scenario(
+  '[A5] a node that comes back with other labels is known by those, and by none before',
+  (head) => {
+    head.connect('n1', { labels: ['old'], shared: ['/data'] });
+    assert.equal(head.refused(submission({ labels: ['new'] }), ANN), 'label.unknown');
+    head.connect('n1', { labels: ['new'], shared: ['/projects'] });
+    assert.equal(head.refused(submission({ labels: ['old'] }), ANN), 'label.unknown');
+    assert.equal(head.refused(submission({ labels: ['shared=/data'] }), ANN), 'label.unknown');
+    head.submit({ labels: ['new', 'shared=/projects'] });
+    assert.deepEqual(head.schedule(), ['1#1@n1']);
+  },
+);
+
+scenario('[A5] enrolled again, a node keeps its labels and gets the new ones', (head) => {
+  head.connect('n1', { labels: ['linux'] });
+  assert.equal(head.refused(submission({ labels: ['big'] }), ANN), 'label.unknown');
+  head.command(enroll({ replace: true, labels: ['big'] }), ADMIN);
+  head.submit({ labels: ['linux', 'big'] });
+});
+
 scenario('[A5] labels of operators and agents count alike, and can be taken away', (head) => {
   head.connect('n1', { labels: ['linux'], given: ['old'] });
   head.connect('n2');

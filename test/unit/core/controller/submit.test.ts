@@ -2,7 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { couldEverRun } from '../../../../src/core/controller/admission.ts';
 import type { JobId, NodeName } from '../../../../src/core/model/ids.ts';
+import type { ResourceRequest } from '../../../../src/core/model/job.ts';
 import type { Submission } from '../../../../src/core/model/submission.ts';
 import {
   ANN,
@@ -276,4 +278,23 @@ scenario('[J11] a job waits for its begin time', (head) => {
   assert.deepEqual(head.schedule(), []);
   head.tick(1);
   assert.deepEqual(head.schedule(), [`${id}#1@n1`]);
+});
+
+test('what a submission could run on is looked for no further than it must', () => {
+  let looks = 0;
+  function* nodes() {
+    for (const name of ['n1', 'n2', 'n3', 'n4'] as NodeName[]) {
+      looks += 1;
+      yield { name, total: resources({ cpus: name === 'n1' ? 1 : 4 }), labels: new Set<string>() };
+    }
+  }
+  const asks = (cpus: number, nodeCount: number) => {
+    looks = 0;
+    const perNode = resources({ cpus, memory: 0 });
+    const request = { nodeCount, perNode, labels: [], nodeNames: [] } as unknown as ResourceRequest;
+    return [couldEverRun(request, nodes()), looks];
+  };
+  assert.deepEqual(asks(1, 1), [true, 1]);
+  assert.deepEqual(asks(2, 2), [true, 3]);
+  assert.deepEqual(asks(8, 1), [false, 4]);
 });
