@@ -41,7 +41,7 @@ export class Resumer {
   }
 
   #resume(one: Stopped): void {
-    const ask = askOf(one);
+    const ask = askOfStopped(one);
     const taker: Taker = { jobId: one.jobId, index: one.index };
     const views = this.#board.fitting(ask, one.nodes.length);
     if (views.length === one.nodes.length) {
@@ -59,7 +59,14 @@ function tierOf({ partition, qos }: Stopped, scheduling: Scheduling): number {
 }
 
 /** Its own nodes and no others; memory and gpus it never gave up. */
-function askOf({ jobId, index, nodes, cpuCount, timeLeftMs, reservation }: Stopped): Ask {
+export function askOfStopped({
+  jobId,
+  index,
+  nodes,
+  cpuCount,
+  timeLeftMs,
+  reservation,
+}: Stopped): Ask {
   return {
     key: `stopped ${jobId}:${index}`,
     roomKey: `stopped ${jobId}:${index}`,

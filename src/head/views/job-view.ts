@@ -10,6 +10,7 @@ import { firstPending, jobState, taskCounts } from './job-state.ts';
 import { noticeOf } from './notice.ts';
 import type { Reasons } from './reasons.ts';
 import { runStart } from './run-start.ts';
+import { stoppedNotice } from './stopped.ts';
 
 /** A wide job is on thousands of nodes; a list names as many as somebody might read. */
 const NODES_SHOWN_MAX = 100;
@@ -116,6 +117,11 @@ function cancelledBy(outcome: Outcome | null): string | null {
 function jobNotice(engine: Engine, job: Job): string | null {
   for (const task of job.active.values()) {
     const notice = noticeOf(engine.state, task);
+    if (notice !== null) return notice;
+  }
+  // Looked for among the stopped ones: an array may have very many tasks.
+  for (const task of engine.state.preempted) {
+    const notice = task.job === job ? stoppedNotice(engine.state, task, engine.now()) : null;
     if (notice !== null) return notice;
   }
   return null;

@@ -11,6 +11,7 @@ import { noticeOf } from './notice.ts';
 import { outcomeOf } from './past-job-view.ts';
 import type { Reasons } from './reasons.ts';
 import { epochStart } from './run-start.ts';
+import { stoppedNotice } from './stopped.ts';
 
 /** A task that waits or runs; `index` as the state counts, 0 for a plain job. */
 export function viewLiveTask(engine: Engine, job: Job, index: number, reasons: Reasons): TaskView {
@@ -21,10 +22,14 @@ export function viewLiveTask(engine: Engine, job: Job, index: number, reasons: R
     state,
     epoch: task?.epoch ?? 0,
     reason: state === 'pending' ? viewReason(reasons.of(job, index)) : null,
-    notice: task === undefined ? null : noticeOf(engine.state, task),
+    notice: task === undefined ? null : liveNotice(engine, task),
     nodes: task === undefined ? [] : nodesInOrder(task),
     startedAt: task === undefined ? null : epochStart(task),
   };
+}
+
+function liveNotice(engine: Engine, task: Task): string | null {
+  return noticeOf(engine.state, task) ?? stoppedNotice(engine.state, task, engine.now());
 }
 
 /** A task that is done, from the row of its last epoch. */

@@ -43,7 +43,8 @@ export function stoppedTasks(state: State, at: number): Stopped[] {
     .map((task) => stoppedOf(task, at));
 }
 
-function stoppedOf(task: Task, at: number): Stopped {
+/** As the scheduler sees it. */
+export function stoppedOf(task: Task, at: number): Stopped {
   const { job, index, parts } = task;
   const { spec, entry } = job;
   const held = [...parts.values()].filter((part) => part.state !== 'ended');

@@ -1,0 +1,52 @@
+// What is said of a task that was stopped to make room: for whom, and what it waits for.
+
+import { stoppedOf } from '../../core/controller/decide/preempt.ts';
+import { maintenanceOn } from '../../core/controller/in-maintenance.ts';
+import type { Node, State, Task } from '../../core/controller/state.ts';
+import { formatTaskId } from '../../core/model/ids.ts';
+import { describeWindows } from '../../core/scheduler/explain-windows.ts';
+import { askOfStopped } from '../../core/scheduler/resume.ts';
+import { windowsOf } from '../../core/scheduler/windows.ts';
+
+/** Lists of nodes and of jobs end here. */
+const NAMES_MAX = 3;
+
+/** Null: it was not stopped to make room, or is being ended. */
+export function stoppedNotice(state: State, task: Task, now: number): string | null {
+  const { job, preempted, ending } = task;
+  if (preempted === null || ending !== null) return null;
+  const isOne = job.spec.array === null;
+  const who = isOne ? 'It' : `Task ${formatTaskId(job.id, task.index)}`;
+  return `${who} was ${preempted}. ${waitsFor(state, task, now)}`;
+}
+
+function waitsFor(state: State, task: Task, now: number): string {
+  const stopped = stoppedOf(task, now);
+  const nodes = stopped.nodes.flatMap((name) => state.nodes.get(name) ?? []);
+  const closed = nodes.find((node) => maintenanceOn(state, node.name) !== null);
+  if (closed !== undefined) return `It goes on after the maintenance of ${closed.name}.`;
+  const short = nodes.filter((node) => node.free.cpuCount < stopped.cpuCount);
+  if (short.length > 0) {
+    const words = short.slice(0, NAMES_MAX).map((node) => lackOf(node, stopped.cpuCount));
+    return `It goes on when ${words.join(' and ')}${short.length > NAMES_MAX ? ' and so on' : ''}.`;
+  }
+  const windows = windowsOf(state.reservations.values());
+  const reserved = describeWindows(
+    askOfStopped(stopped),
+    { pool: state.pool, windows, now },
+    (id) => state.reservations.get(id),
+  );
+  if (reserved !== null) return `There is room, but ${reserved.words}.`;
+  return 'There is room: it goes on unless that is for something of a higher tier.';
+}
+
+/** `n1 has 2 cpus free, 0 are, job 3 has the others`. */
+function lackOf({ name, free, holding }: Node, cpuCount: number): string {
+  const jobs = new Set<number>();
+  for (const { task, share, yielded } of holding.values()) {
+    if (task !== null && !yielded && share.resources.cpuCount > 0) jobs.add(task.job.id);
+  }
+  const some = [...jobs].slice(0, NAMES_MAX).join(', ');
+  const users = jobs.size === 0 ? '' : `; in use by ${some}${jobs.size > NAMES_MAX ? ', …' : ''}`;
+  return `${name} has ${cpuCount} cpus free (${free.cpuCount} now${users})`;
+}

@@ -1,0 +1,70 @@
+// What is said of a task that was stopped to make room.
+
+import assert from 'node:assert/strict';
+import { plainPartition, plainScheduling } from '../../../src/core/model/scheduling.ts';
+import { stoppedNotice } from '../../../src/head/views/stopped.ts';
+import {
+  ANN,
+  BOB,
+  OPERATOR,
+  place,
+  SETTINGS,
+  scenario,
+  type TestHead,
+} from '../../support/controller.ts';
+import { HOUR, MINUTE, reserve } from '../../support/reservations.ts';
+
+const partitions = {
+  default: { ...plainPartition('default'), preempt: 'suspend' as const },
+  urgent: { ...plainPartition('urgent'), tier: 1 },
+};
+const STOPPING = {
+  ...SETTINGS,
+  scheduling: { ...plainScheduling('first_fit'), partitions },
+};
+
+function notice(head: TestHead, task: string): string | null {
+  return stoppedNotice(head.state, head.task(task), head.at);
+}
+
+function stopFor(head: TestHead, epoch: string): void {
+  const id = head.submit({ partition: 'urgent', cpuCount: 2 }, { by: BOB });
+  head.perform({ kind: 'schedule' });
+  head.suspended(epoch);
+  assert.equal(head.schedule().length, 1);
+  head.started(`${id}#1`);
+}
+
+scenario(
+  '[J22] a stopped task says for whom, and what it waits for',
+  (head) => {
+    head.connect('n1', { cpus: 2 });
+    head.running({ cpuCount: 2, walltimeMs: HOUR });
+    assert.equal(notice(head, '1'), null);
+    stopFor(head, '1#1');
+    const because = 'It was preempted by 2 of bob.';
+    const room = 'It goes on when n1 has 2 cpus free (0 now; in use by 2).';
+    assert.equal(notice(head, '1'), `${because} ${room}`);
+    const at = head.at + 30 * MINUTE;
+    head.command(reserve({ at, nodes: ['n1'], name: 'course', force: true }), OPERATOR);
+    head.ended('2#1');
+    const window = 'it could run into reservation course of n1, which begins in 30m';
+    assert.equal(notice(head, '1'), `${because} There is room, but ${window}.`);
+    head.command({ kind: 'cancel_task', place: place('1') }, ANN);
+    assert.equal(notice(head, '1'), null, 'it does not go on any more');
+  },
+  STOPPING,
+);
+
+scenario(
+  '[J22] a stopped task of an array is named',
+  (head) => {
+    head.connect('n1', { cpus: 2 });
+    head.submit({ array: { indices: '7' }, cpuCount: 2 });
+    head.schedule();
+    head.started('1[7]#1');
+    stopFor(head, '1[7]#1');
+    assert.match(notice(head, '1[7]') ?? '', /^Task 1\[7\] was preempted by 2 of bob\. /);
+  },
+  STOPPING,
+);
