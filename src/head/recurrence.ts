@@ -2,6 +2,7 @@
 // core gets the instants, and the journal keeps what was made of them.
 
 import { Cron } from 'croner';
+import { didYouMean } from '../core/base/nearest-word.ts';
 import { err, ok, type Result } from '../core/base/result.ts';
 import type { Occurrences } from '../core/controller/commands.ts';
 import { type Refusal, refuse } from '../core/model/errors.ts';
@@ -15,13 +16,33 @@ export function nextStarts(
   after: number,
   count: number,
 ): Result<number[], Refusal> {
+  const wrong = wrongZone(zone) ?? wrongFields(cron);
+  if (wrong !== null) return err(refuse('argument.invalid', { what: wrong }));
   try {
     const pattern = new Cron(cron, { timezone: zone, mode: '5-part', paused: true });
     return ok(pattern.nextRuns(count, new Date(after)).map((at) => at.getTime()));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    const what = `'${cron}' in ${zone} is no recurrence (${why}); write five fields, such as '0 9 * * 1-5', and a time zone, such as Europe/Berlin`;
-    return err(refuse('argument.invalid', { what }));
+    const why = error instanceof Error ? error.message.replace(/^Cron\w+: /, '') : String(error);
+    return err(refuse('argument.invalid', { what: `cron '${cron}': ${why}; ${FIELDS}` }));
+  }
+}
+
+const FIELDS = "write minute, hour, day, month and weekday, such as '0 9 * * 1-5' or '0 9 * * MON'";
+
+function wrongFields(cron: string): string | null {
+  const fields = cron.trim().split(/\s+/).length;
+  return fields === 5 ? null : `cron '${cron}': five fields are expected, not ${fields}; ${FIELDS}`;
+}
+
+function wrongZone(zone: string): string | null {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    return null;
+  } catch {
+    const places = Intl.supportedValuesOf('timeZone');
+    const place = places.find((one) => one.toLowerCase().endsWith(`/${zone.toLowerCase()}`));
+    const meant = place === undefined ? didYouMean(zone, places) : ` Did you mean '${place}'?`;
+    return `'${zone}' is no time zone; write one such as Europe/Berlin or UTC.${meant}`;
   }
 }
 

@@ -13,7 +13,7 @@ import { historyPages } from '../jobs/history-pages.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import type { Column } from '../output/table.ts';
 import { formatExit, formatInstant, formatSpan } from '../output/words.ts';
-import { parseInstant } from '../submit/values.ts';
+import { parseInstant } from '../submit/instant.ts';
 import { defineVerb } from '../verb.ts';
 import { choice, readLimit } from './jobs.ts';
 

@@ -1,6 +1,7 @@
 // `weft maint …`: takes nodes from all users for a time, runs a program on them, gives them back.
 
 import { type Command, Option } from 'commander';
+import { forEach } from '../jobs/each.ts';
 import { formatMaintenance, maintenanceColumns } from '../maintenance/columns.ts';
 import { makePlan, type PlanOptions } from '../maintenance/plan.ts';
 import { defineListing, type ListingOptions, parseFormat } from '../output/listing.ts';
@@ -58,11 +59,10 @@ const cancel = defineVerb({
   define: (command) => void command.argument('<maintenance...>', 'ids: m3'),
   async run({ context, args }) {
     const api = await context.api();
-    for (const id of args) {
+    return forEach(context, args, async (id) => {
       await api.call('cancelMaintenance', { params: { id } });
       context.print(`Maintenance ${id} is cancelled.`);
-    }
-    return 0;
+    });
   },
 });
 

@@ -3,6 +3,7 @@
 import type { PartitionView } from '../../api/partitions.ts';
 import type { PartitionChange } from '../../core/model/scheduling.ts';
 import { usage } from '../failure.ts';
+import { forEach } from '../jobs/each.ts';
 import { defineListing, type ListingOptions, parseFormat } from '../output/listing.ts';
 import { fillTemplate } from '../output/template.ts';
 import { parseChange } from '../partitions/change.ts';
@@ -61,11 +62,10 @@ const reset = defineVerb({
   define: (command) => void command.argument('<partition...>', 'names of partitions'),
   async run({ context, args }) {
     const api = await context.api();
-    for (const name of args) {
+    return forEach(context, args, async (name) => {
       await api.call('resetPartition', { params: { name } });
       context.print(`Partition ${name} is as the config says.`);
-    }
-    return 0;
+    });
   },
 });
 

@@ -11,6 +11,7 @@ import {
   NODES_PER_TASK_MAX,
 } from '../../core/model/limits.ts';
 import { usage } from '../failure.ts';
+import { forEach } from '../jobs/each.ts';
 import { defineListing, type ListingOptions, parseFormat } from '../output/listing.ts';
 import { type Column, printable } from '../output/table.ts';
 import { fillTemplate } from '../output/template.ts';
@@ -147,11 +148,10 @@ const cancel = defineVerb({
   define: (command) => void command.argument('<reservation...>', 'ids or names'),
   async run({ context, args }) {
     const api = await context.api();
-    for (const name of args) {
+    return forEach(context, args, async (name) => {
       await api.call('cancelReservation', { params: { name } });
       context.print(`Reservation ${name} is cancelled; what runs in it goes on.`);
-    }
-    return 0;
+    });
   },
 });
 
@@ -169,6 +169,13 @@ function readWish(options: WishOptions) {
   const now = Date.now();
   const { name, force, nodes } = options;
   const { at, within, duration, cron } = options;
+  if (options.zone === '') throw usage('--zone: name a time zone, such as Europe/Berlin');
+  if (options.zone !== undefined && cron === undefined) {
+    throw usage('--zone is that of --cron: which pattern?');
+  }
+  if (at !== undefined && within !== undefined) {
+    throw usage('--at and --within exclude each other: a time, or a choice of times');
+  }
   const zone = options.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   return dropUndefined({
     ...{ name, force },

@@ -5,6 +5,7 @@ import { formatDuration } from '../../core/base/duration.ts';
 import { didYouMean } from '../../core/base/nearest-word.ts';
 import { ROLES, type Role } from '../../core/model/actor.ts';
 import { usage } from '../failure.ts';
+import { forEach } from '../jobs/each.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import type { Column } from '../output/table.ts';
 import { formatSpan } from '../output/words.ts';
@@ -76,11 +77,10 @@ const remove = defineVerb({
   define: (command) => void command.argument('<name...>', 'login names'),
   async run({ context, args }) {
     const api = await context.api();
-    for (const name of args) {
+    return forEach(context, args, async (name) => {
       await api.call('removeUser', { params: { name } });
       context.print(`User ${name} has no role and no tokens any more.`);
-    }
-    return 0;
+    });
   },
 });
 

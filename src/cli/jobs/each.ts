@@ -1,4 +1,5 @@
-// Verbs that do one thing to several jobs: each is tried, failures are told, the first one decides.
+// Verbs that do one thing to several, mostly jobs: each is tried, failures are told, the first one
+// decides.
 
 import type { RouteName } from '../../api/paths.ts';
 import type { Context } from '../context.ts';
@@ -13,6 +14,15 @@ export async function forEachJob(
   act: (id: string) => Promise<void>,
 ): Promise<number> {
   for (const id of ids) readPlace(id);
+  return forEach(context, ids, act);
+}
+
+/** The same for what else has a name. */
+export async function forEach(
+  context: Context,
+  ids: readonly string[],
+  act: (id: string) => Promise<void>,
+): Promise<number> {
   let exitCode = 0;
   for (const id of ids) {
     try {

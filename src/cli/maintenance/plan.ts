@@ -58,7 +58,7 @@ export function makePlan(
     running: readPolicy(options.running ?? 'wait'),
     warning: readWarning(options),
     program: readProgram(options, here.cwd),
-    reason: options.reason ?? 'maintenance',
+    reason: readReason(options.reason ?? 'maintenance'),
   };
 }
 
@@ -68,6 +68,11 @@ function readTime({ at, within, now: isNow }: PlanOptions, now: number): Time {
   if (at !== undefined) return { kind: 'fixed', from: readInstant('--at', at, now) };
   if (within === undefined) return { kind: 'now' };
   return { kind: 'flexible', ...readWindow('--within', within, now) };
+}
+
+function readReason(text: string): string {
+  if (text.trim() === '') throw usage('--reason: say why, for those who wait for the nodes');
+  return text;
 }
 
 function readPolicy(text: string): RunningPolicy {
@@ -96,6 +101,7 @@ function readProgram(
     if (as === undefined && restarts !== true) return null;
     throw usage('--as and --restarts go with --program or --script');
   }
+  if (line?.trim() === '') throw usage('--program: there is no command');
   const program: PlanProgram['program'] =
     script === undefined ? { kind: 'shell', line: line ?? '' } : readScript(script, cwd);
   return { program, restarts: restarts === true, account: as };

@@ -17,6 +17,7 @@ import {
 import type { DirectoryWish, Submission } from '../../core/model/submission.ts';
 import { usage } from '../failure.ts';
 import { jobEnvironment } from './environment.ts';
+import { parseInstant } from './instant.ts';
 import { collect, dropUndefined, read, readAll } from './read.ts';
 import * as values from './values.ts';
 
@@ -124,7 +125,7 @@ export function makeSubmission(
     walltimeMs: read('--time', options.time, values.parseWalltime),
     array: read('--array', options.array, values.parseArray),
     dependencies: readAll('--after', options.after, values.parseDependency),
-    beginAt: read('--begin', options.begin, (text) => values.parseInstant(text, submitter.now)),
+    beginAt: read('--begin', options.begin, (text) => parseInstant(text, submitter.now)),
     nice: read('--nice', options.nice, (text) => values.parseCount(text, -NICE_MAX, NICE_MAX)),
     held: options.hold,
     onNodeLoss: read('--on-node-loss', options.onNodeLoss, values.parseOnNodeLoss),

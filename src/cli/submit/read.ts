@@ -3,7 +3,7 @@
 import { parseDuration } from '../../core/base/duration.ts';
 import type { Result } from '../../core/base/result.ts';
 import { usage } from '../failure.ts';
-import { parseInstant } from './values.ts';
+import { parseInstant } from './instant.ts';
 
 /** Undefined stays so; throws a usage failure with the option and what is wrong. */
 export function read<T>(flag: string, text: string, parse: (text: string) => Result<T, string>): T;
@@ -74,8 +74,10 @@ export function readWindow(
     return { notBefore: now, until };
   }
   const notBefore = readInstant(flag, first, now);
-  // A time of day at the end is the next one after the beginning.
-  return { notBefore, until: readInstant(flag, last, notBefore) };
+  // A time of day at the end is the next one after the beginning; +4h is from now, at both ends.
+  const until = readInstant(flag, last, last.trim().startsWith('+') ? now : notBefore);
+  if (until <= notBefore) throw usage(`${flag}: '${text}' ends before it begins`);
+  return { notBefore, until };
 }
 
 export function dropUndefined<T extends object>(

@@ -40,41 +40,6 @@ export function parseDependency(text: string): Result<Dependency, string> {
   return ok({ jobId: place.value.jobId, condition });
 }
 
-/** `+2h`, `18:30`, `2026-01-31`, `2026-01-31T18:30`, `tomorrow`, or seconds: `@1750000000`. */
-export function parseInstant(text: string, now: number): Result<number, string> {
-  const trimmed = text.trim();
-  if (trimmed.startsWith('+')) {
-    const duration = parseDuration(trimmed.slice(1));
-    return duration.ok ? ok(now + duration.value) : duration;
-  }
-  if (trimmed === 'now') return ok(now);
-  if (/^@\d{1,11}$/.test(trimmed)) return ok(Number(trimmed.slice(1)) * 1000);
-  const time = /^(\d{1,2}):(\d{2})(?::(\d{2}))?$/.exec(trimmed);
-  if (time !== null) return nextTimeOfDay(time, now, text);
-  if (trimmed === 'tomorrow') return ok(new Date(now).setHours(24, 0, 0, 0));
-  // A date alone would be read as UTC, with a time as local: make both local.
-  const dated = /^\d{4}-\d{2}-\d{2}$/.test(trimmed)
-    ? `${trimmed}T00:00`
-    : trimmed.replace(' ', 'T');
-  const at = /^\d{4}-\d{2}-\d{2}T/.test(dated) ? Date.parse(dated) : Number.NaN;
-  if (!Number.isNaN(at)) return ok(at);
-  return err(`'${text}' is not a time; write +2h, 18:30, 2026-01-31 or 2026-01-31T18:30`);
-}
-
-function nextTimeOfDay(
-  [, hours, minutes, seconds]: RegExpExecArray,
-  now: number,
-  text: string,
-): Result<number, string> {
-  if (Number(hours) > 23 || Number(minutes) > 59 || Number(seconds ?? 0) > 59) {
-    return err(`'${text}' is not a time of day`);
-  }
-  const at = new Date(now);
-  at.setHours(Number(hours), Number(minutes), Number(seconds ?? 0), 0);
-  if (at.getTime() <= now) at.setDate(at.getDate() + 1);
-  return ok(at.getTime());
-}
-
 /** `requeue`, `wait` or `lease=30m`. */
 export function parseOnNodeLoss(text: string): Result<OnNodeLoss, string> {
   if (text === 'requeue' || text === 'wait') return ok({ kind: text });

@@ -102,7 +102,7 @@ function overQuota(
 /** Whether an empty node of this size and these labels could take a part. */
 export function couldHold(
   node: Pick<NodeOutline, 'name' | 'total' | 'labels'>,
-  request: ResourceRequest,
+  request: Pick<ResourceRequest, 'nodeNames' | 'labels' | 'perNode'>,
 ): boolean {
   const { nodeNames } = request;
   if (nodeNames.length > 0 && !nodeNames.some((name) => name === node.name)) return false;

@@ -7,6 +7,7 @@ import { countOf, type Resources } from '../model/resources.ts';
 import { describeResources, type NodeOutline } from './explain.ts';
 
 type Outline = Pick<NodeOutline, 'name' | 'total' | 'labels'>;
+type Asked = Pick<ResourceRequest, 'perNode' | 'nodeNames' | 'labels'>;
 
 interface Lack {
   readonly words: string;
@@ -15,11 +16,7 @@ interface Lack {
 }
 
 /** A sentence without its full stop. `able`: how many of the nodes could hold a part. */
-export function describeNearest(
-  nodes: readonly Outline[],
-  able: number,
-  request: ResourceRequest,
-): string {
+export function describeNearest(nodes: readonly Outline[], able: number, request: Asked): string {
   if (nodes.length === 0) return 'There is none: no node has joined yet';
   const parts = `${able} of ${nodes.length} nodes could hold a part`;
   const lacking = nodes.map((node) => ({ node, lacks: lacksOf(node, request) }));
@@ -41,7 +38,7 @@ function sum(lacks: readonly Lack[]): number {
 }
 
 /** Everything that keeps a part of the request from an empty node; nothing = it could hold one. */
-function lacksOf({ name, total, labels }: Outline, request: ResourceRequest): Lack[] {
+function lacksOf({ name, total, labels }: Outline, request: Asked): Lack[] {
   const { perNode, nodeNames } = request;
   const lacks: Lack[] = [];
   if (nodeNames.length > 0 && !nodeNames.some((one) => one === name)) {

@@ -18,7 +18,6 @@ test('the time is fixed, now, or as early as there is room', () => {
   assert.deepEqual(time({ at: '+2h' }), { kind: 'fixed', from: NOW + 2 * HOUR });
   const within = { kind: 'flexible', notBefore: NOW, until: NOW + 12 * HOUR };
   assert.deepEqual(time({ within: '12h' }), within);
-  assert.deepEqual(time({ within: '06:00' }), within);
   const night = { kind: 'flexible', notBefore: NOW + 4 * HOUR, until: NOW + 12 * HOUR };
   assert.deepEqual(time({ within: '22:00..06:00' }), night);
 });
@@ -41,7 +40,8 @@ test('what makes no sense is refused by its option', () => {
     [{ now: true, at: '+1h' }, /one of --at/],
     [{ at: 'soon' }, /^--at: 'soon' is not a time/],
     [{ within: 'a..b..c' }, /^--within/],
-    [{ within: '22:00..' }, /^--within: '22:00..' is not a window/],
+    [{ now: true, reason: ' ' }, /^--reason: say why/],
+    [{ now: true, program: '' }, /^--program: there is no command/],
     [{ now: true, needs: ['gpu |'] }, /^--needs: 'gpu \|', column 6: expected a label/],
     [{ now: true, duration: '0s' }, /^--duration: a duration of 0/],
     [{ now: true, running: 'requeu' }, /^--running: 'requeu'.*requeue/],

@@ -27,21 +27,6 @@ test('arrays are ranges, lists and steps, with a bound on how many run at once',
   }
 });
 
-test('instants are spans from now, times of day and dates in local time', () => {
-  const now = new Date(2026, 0, 31, 12, 0, 0).getTime();
-  const read = (text: string) => {
-    const parsed = values.parseInstant(text, now);
-    return parsed.ok ? parsed.value : null;
-  };
-  assert.equal(read('+2h'), now + 7_200_000);
-  assert.equal(read('12:30'), now + 1_800_000);
-  assert.equal(read('11:00'), new Date(2026, 1, 1, 11, 0, 0).getTime());
-  assert.equal(read('2026-02-03'), new Date(2026, 1, 3).getTime());
-  assert.equal(read('2026-02-03 04:05'), new Date(2026, 1, 3, 4, 5).getTime());
-  assert.equal(read('tomorrow'), new Date(2026, 1, 1).getTime());
-  for (const bad of ['soon', '25:00', '+2', '2026-13-01', '3']) assert.equal(read(bad), null, bad);
-});
-
 test('dependencies, node loss, time limits, umasks and resources say what they expect', () => {
   assert.ok(values.parseDependency('42:fail').ok);
   assert.ok(!values.parseDependency('42:maybe').ok);

@@ -21,6 +21,8 @@ const ROWS: [cron: string, zone: string, after: string, starts: string[]][] = [
   ],
   ['0 9 * * *', BERLIN, '2026-10-24T08:00:00Z', ['2026-10-25T08:00:00Z', '2026-10-26T08:00:00Z']],
   ['30 2 * * *', BERLIN, '2026-10-24T12:00:00Z', ['2026-10-25T00:30:00Z', '2026-10-26T01:30:00Z']],
+  // What the clock jumps over comes when it has jumped.
+  ['30 2 * * *', BERLIN, '2026-03-28T12:00:00Z', ['2026-03-29T01:00:00Z', '2026-03-30T00:30:00Z']],
   ['0 9 * * 1-5', 'UTC', '2026-11-20T09:00:00Z', ['2026-11-23T09:00:00Z']],
   ['0 0 29 2 *', 'UTC', '2026-01-01T00:00:00Z', ['2028-02-29T00:00:00Z']],
   ['0 0 30 2 *', 'UTC', '2026-01-01T00:00:00Z', []],
@@ -34,17 +36,21 @@ test('[R8] a recurrence keeps its time of day when the clock is changed', () => 
   }
 });
 
-test('[R8] what is no recurrence is refused with the forms', () => {
-  for (const [cron, zone] of [
-    ['every day', BERLIN],
-    ['* * *', BERLIN],
-    ['0 0 9 * * *', BERLIN],
-    ['61 * * * *', BERLIN],
-    ['0 9 * * *', 'Mars/Base'],
-  ] as const) {
+test('[R8] what is no recurrence is refused with what is wrong and the forms', () => {
+  const rows: [cron: string, zone: string, words: RegExp][] = [
+    ['every day', BERLIN, /^cron 'every day': five fields are expected, not 2; write minute, hour/],
+    ['@daily', BERLIN, /five fields are expected, not 1/],
+    ['0 0 9 * * *', BERLIN, /five fields are expected, not 6/],
+    ['61 * * * *', BERLIN, /^cron '61 \* \* \* \*': Invalid value for minute: 61; write minute/],
+    ['0 9 * * 1-8', BERLIN, /weekday/],
+    ['0 9 * * *', 'Mars/Base', /^'Mars\/Base' is no time zone; write one such as Europe/],
+    ['0 9 * * *', 'berlin', /Did you mean 'Europe\/Berlin'\?$/],
+    ['0 9 * * *', 'Europe/Brelin', /Did you mean 'Europe\/Berlin'\?$/],
+  ];
+  for (const [cron, zone, words] of rows) {
     const found = nextStarts({ cron, zone }, 0, 1);
     assert.ok(!found.ok, cron);
-    assert.match(found.error.details['what'] ?? '', /write five fields/);
+    assert.match(found.error.details['what'] ?? '', words);
   }
 });
 

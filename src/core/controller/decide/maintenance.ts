@@ -10,7 +10,12 @@ import type { NodeName } from '../../model/ids.ts';
 import { meetsLabel } from '../../model/labels.ts';
 import { MAINTENANCE_MAX_MS, RESERVATIONS_MAX } from '../../model/limits.ts';
 import { isAlive, type Maintenance, type NodeWork } from '../../model/maintenance.ts';
-import type { Reservation, ReservationRequest, ReservedSlot } from '../../model/reservation.ts';
+import type {
+  Reservation,
+  ReservationRequest,
+  ReservedSlot,
+  ReservedTime,
+} from '../../model/reservation.ts';
 import { labelsOf } from '../apply/nodes.ts';
 import type { PlanMaintenance, ReservationWish } from '../commands.ts';
 import { unknownLabel, unreadableLabel } from '../label-checks.ts';
@@ -21,11 +26,11 @@ import { advanceMaintenance, endMaintenance } from './maintenance-course.ts';
 import { checkRequest, placeAll } from './place.ts';
 
 export function decidePlanMaintenance(step: Step, command: PlanMaintenance, actor: Actor): Answer {
-  const refusal = mayPlan(step, command, actor) ?? badPlan(command);
+  const refusal = mayPlan(step, command, actor) ?? badPlan(step, command);
   if (refusal !== null) return err(refusal);
   const nodes = nodesOf(step, command);
   if (!nodes.ok) return nodes;
-  const request = checkRequest(step, wishOf(nodes.value, command), null);
+  const request = checkRequest(step, wishOf(step, nodes.value, command), null);
   if (!request.ok) return request;
   const slots = placeAll(step, request.value, null, null, 'maintenance');
   if (!slots.ok) return slots;
@@ -67,7 +72,7 @@ function mayPlan(step: Step, { program }: PlanMaintenance, actor: Actor): Refusa
   return trusted.ok ? null : trusted.error;
 }
 
-function badPlan(command: PlanMaintenance): Refusal | null {
+function badPlan(step: Step, command: PlanMaintenance): Refusal | null {
   const { nodes, labels = [], durationMs, warning, reason, program, time } = command;
   if (nodes.length + labels.length === 0) return invalid('maintenance needs a node');
   if (!isBetween(durationMs, 1000, MAINTENANCE_MAX_MS)) {
@@ -81,7 +86,11 @@ function badPlan(command: PlanMaintenance): Refusal | null {
     return invalid('a warning comes at least 1s before');
   }
   if (time.kind === 'now' && warning !== null) {
-    return invalid('what begins now leaves no time for a warning');
+    return invalid('what begins now leaves no time for a warning; plan it ahead with --at');
+  }
+  if (warning !== null && time.kind === 'fixed' && time.from - warning.leadMs < step.at) {
+    const [lead, left] = [warning.leadMs, Math.max(time.from - step.at, 0)].map(formatDuration);
+    return invalid(`a warning ${lead} before cannot come: it begins in ${left}`);
   }
   return program === null ? null : badProgram(program.program);
 }
@@ -112,13 +121,21 @@ function nodesOf(
   return err(refuse('label.unmet', { labels: labels.join(', '), among }));
 }
 
-/** At a fixed time what runs is not in the way: it is treated at the start. */
+/**
+ * At a fixed time what runs is not in the way: it is treated at the start. Where there is a choice
+ * the warning comes in time.
+ */
 function wishOf(
+  { at }: Step,
   nodeNames: readonly NodeName[],
-  { time, durationMs }: PlanMaintenance,
+  { time, durationMs, warning }: PlanMaintenance,
 ): ReservationWish {
+  const earliest = at + (warning?.leadMs ?? 0);
+  const choice = (one: Extract<ReservedTime, { kind: 'flexible' }>): ReservedTime => {
+    return { ...one, notBefore: Math.max(one.notBefore, earliest) };
+  };
   return {
-    time: time.kind === 'now' ? 'now' : time,
+    time: time.kind === 'flexible' ? choice(time) : time.kind === 'now' ? 'now' : time,
     durationMs,
     nodeNames,
     nodeCount: nodeNames.length,

@@ -1,7 +1,7 @@
 // The occurrences of a recurring reservation: set aside ahead, skipped where there is no room, and
 // tried again while something of them is still to come.
 
-import { err, ok, type Result } from '../../base/result.ts';
+import { err, type Result } from '../../base/result.ts';
 import { formatRefusal } from '../../model/errors.ts';
 import { RESERVATION_RETRIES_MAX } from '../../model/limits.ts';
 import {
@@ -12,7 +12,8 @@ import {
 } from '../../model/reservation.ts';
 import { placeAt, type Room } from '../../scheduler/reserve.ts';
 import type { Step } from '../step.ts';
-import { refusalOf, roomFor } from './place.ts';
+import { refusalOf } from './obstacles.ts';
+import { roomFor } from './place.ts';
 
 /** Further occurrences; one that finds no room is skipped, with the reason. */
 export function placeFurther(
@@ -77,5 +78,8 @@ function placeOne(
   const isTwice = slots.some((slot) => slot.from < until && begin < slot.until);
   if (isTwice) return err('another of its times is not over then');
   const slot = placeAt(request, begin, until - begin, room);
-  return slot.ok ? ok(slot.value) : err(formatRefusal(refusalOf(step, slot.error, request)));
+  if (slot.ok) return slot;
+  // What to do is for those who choose, and here nobody does.
+  const { code, details } = refusalOf(step, slot.error, request);
+  return err(formatRefusal({ code, details }));
 }

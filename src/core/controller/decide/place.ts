@@ -1,22 +1,22 @@
 // Placing reservations: a request is checked, every slot is found, or it is said what is in the
 // way.
 
-import { present, unreachable } from '../../base/assert.ts';
+import { present } from '../../base/assert.ts';
 import { formatDuration } from '../../base/duration.ts';
 import { formatInstant } from '../../base/instant.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { type Refusal, refuse } from '../../model/errors.ts';
-import { formatTaskId, type NodeName } from '../../model/ids.ts';
+import type { NodeName } from '../../model/ids.ts';
 import { NODES_PER_TASK_MAX } from '../../model/limits.ts';
-import type { ReservationRequest, ReservedSlot } from '../../model/reservation.ts';
+import type { ReservationRequest, ReservedSlot, ReservedTime } from '../../model/reservation.ts';
 import { fitsIn, isPlausible, NO_RESOURCES } from '../../model/resources.ts';
-import { describeResources } from '../../scheduler/explain.ts';
 import { type Obstacle, placeAt, placeEarliest, type Room } from '../../scheduler/reserve.ts';
 import { windowsOf } from '../../scheduler/windows.ts';
 import { mayGetWork, viewOf } from '../apply/nodes.ts';
 import type { Occurrences, ReservationWish } from '../commands.ts';
 import { unknownLabel, unreadableLabel } from '../label-checks.ts';
 import type { Step } from '../step.ts';
+import { refusalOf } from './obstacles.ts';
 
 const DAY_MS = 86_400_000;
 /** Shorter than a cluster notices. */
@@ -30,7 +30,7 @@ export function checkRequest(
   wish: ReservationWish,
   recurrence: Occurrences | null,
 ): Result<ReservationRequest, Refusal> {
-  const wrong = wrongIn(wish) ?? wrongTime(wish, recurrence);
+  const wrong = wrongIn(wish) ?? wrongRecurrence(wish, recurrence);
   if (wrong !== null) return step.refuse('argument.invalid', { what: wrong });
   const { nodes } = step.state;
   const unknown = wish.nodeNames.find((name) => !nodes.has(name));
@@ -38,27 +38,39 @@ export function checkRequest(
   const { labels } = wish;
   const label = unreadableLabel(labels) ?? unknownLabel(labels, [...nodes.values()]);
   if (label !== null) return err(label);
-  const { time } = wish;
-  if (recurrence !== null) {
-    return ok({ ...wish, time: { kind: 'fixed', from: recurrence.starts[0] as number } });
+  const time =
+    recurrence === null ? checkTime(step, wish) : ok(fixed(recurrence.starts[0] as number));
+  return time.ok ? ok({ ...wish, time: time.value }) : time;
+}
+
+const fixed = (from: number): ReservedTime => ({ kind: 'fixed', from });
+
+function checkTime(
+  step: Step,
+  { time, durationMs }: ReservationWish,
+): Result<ReservedTime, Refusal> {
+  const { at } = step;
+  if (time === 'now') return ok(fixed(at));
+  if (time.kind === 'fixed') return time.from < at ? past('The begin', time.from) : ok(time);
+  const { notBefore, until } = time;
+  if (until <= at) return past('The end of the window', until);
+  const last = until - durationMs;
+  if (last < notBefore) {
+    const span = `${formatInstant(notBefore)} and ${formatInstant(until)}`;
+    const what = `${formatDuration(durationMs)} do not fit between ${span}; widen the window, or ask for less time`;
+    return step.refuse('argument.invalid', { what });
   }
-  if (time === 'now') return ok({ ...wish, time: { kind: 'fixed', from: step.at } });
-  if (time.kind === 'fixed' && time.from < step.at) return past('The begin', time.from);
-  if (time.kind === 'flexible') {
-    if (time.until <= step.at) return past('The end of the window', time.until);
-    const last = time.until - wish.durationMs;
-    if (last < step.at) return past('The last begin that the window leaves', last);
-  }
-  return ok({ ...wish, time });
+  return last < at ? past('The last begin that the window leaves', last) : ok(time);
 }
 
 function past(what: string, at: number): Result<never, Refusal> {
-  return err(refuse('reservation.past', { what, at: formatInstant(at) }));
+  return err(refuse('reservation.past', { what, at: formatInstant(at) }, 'Give a later time.'));
 }
 
 function wrongIn({ durationMs, nodeCount, nodeNames, perNode }: ReservationWish): string | null {
   if (!isWhole(durationMs, DURATION_MS_MIN, DURATION_MS_MAX)) {
-    return 'a reservation lasts 1s at least and ten years at most';
+    const lasts = Number.isSafeInteger(durationMs) ? formatDuration(durationMs) : durationMs;
+    return `a reservation lasts 1s at least and ten years at most, not ${lasts}`;
   }
   if (!isWhole(nodeCount, 1, NODES_PER_TASK_MAX)) {
     return `a reservation is for 1 to ${NODES_PER_TASK_MAX} nodes`;
@@ -74,19 +86,16 @@ function wrongIn({ durationMs, nodeCount, nodeNames, perNode }: ReservationWish)
   return null;
 }
 
-function wrongTime(
-  { time, durationMs }: ReservationWish,
+function wrongRecurrence(
+  { durationMs }: ReservationWish,
   recurrence: Occurrences | null,
 ): string | null {
-  if (recurrence !== null) {
-    const { starts, cron } = recurrence;
-    if (starts.length === 0) return `'${cron}' never comes`;
-    const close = starts.some((start, at) => start - (starts[at - 1] ?? -Infinity) < durationMs);
-    return close ? `it would begin again before its ${formatDuration(durationMs)} are over` : null;
-  }
-  if (time === 'now' || time.kind === 'fixed') return null;
-  if (time.until - time.notBefore >= durationMs) return null;
-  return `${formatDuration(durationMs)} do not fit between the two times`;
+  if (recurrence === null) return null;
+  const { starts, cron } = recurrence;
+  if (starts.length === 0) return `'${cron}' never comes: no day and time meets all its fields`;
+  const close = starts.some((start, at) => start - (starts[at - 1] ?? -Infinity) < durationMs);
+  if (!close) return null;
+  return `'${cron}' would begin again before its ${formatDuration(durationMs)} are over; make it shorter, or let it come less often`;
 }
 
 function isWhole(value: number, min: number, max: number): boolean {
@@ -156,60 +165,10 @@ export function roomFor(
   return { nodes, windows: windowsOf(others), now: at, purpose, lanes: new Map() };
 }
 
-type Part = Pick<ReservationRequest, 'perNode' | 'nodeCount' | 'nodeNames' | 'labels'>;
-
-function refuseObstacle(step: Step, obstacle: Obstacle, part: Part): Result<never, Refusal> {
+function refuseObstacle(
+  step: Step,
+  obstacle: Obstacle,
+  part: Parameters<typeof refusalOf>[2],
+): Result<never, Refusal> {
   return err(refusalOf(step, obstacle, part));
-}
-
-export function refusalOf({ state }: Pick<Step, 'state'>, obstacle: Obstacle, part: Part): Refusal {
-  switch (obstacle.kind) {
-    case 'never':
-      return refuse('reservation.unsatisfiable', {
-        request: describePart(part),
-        able: String(obstacle.able),
-      });
-    case 'reserved': {
-      const { name, from, to } = obstacle.window;
-      const times = { from: formatInstant(from), until: formatInstant(to) };
-      return refuse('reservation.conflict', { other: name, node: obstacle.node, ...times });
-    }
-    case 'busy': {
-      const { task, until, node } = obstacle;
-      const job = state.jobs.get(task.jobId);
-      const index = job?.spec.array === null ? null : task.index;
-      return refuse(
-        'reservation.busy',
-        {
-          task: job === undefined ? 'of a lost epoch' : formatTaskId(task.jobId, index),
-          node,
-          until:
-            until === null ? 'for ever: it has no time limit' : `until ${formatInstant(until)}`,
-        },
-        'Choose a later time, or --force: what runs then stays.',
-      );
-    }
-    case 'no_slot': {
-      const { earliest, durationMs, until } = obstacle;
-      return refuse('reservation.no_slot', {
-        request: describePart(part),
-        duration: formatDuration(durationMs),
-        until: formatInstant(until),
-        earliest:
-          earliest === null
-            ? 'tasks without time limit are in the way'
-            : `the first room begins at ${formatInstant(earliest)}`,
-      });
-    }
-    default:
-      return unreachable(obstacle);
-  }
-}
-
-function describePart({ perNode, nodeCount, nodeNames, labels }: Part): string {
-  const count = nodeCount === 1 ? '1 node' : `${nodeCount} nodes`;
-  const names = nodeNames.length > 0 ? ` of ${nodeNames.join(', ')}` : '';
-  const labelled = labels.length > 0 ? ` labelled ${labels.join(', ')}` : '';
-  const share = perNode === 'whole' ? ' as a whole' : ` with ${describeResources(perNode)}`;
-  return `${count}${names}${labelled}${share}`;
 }

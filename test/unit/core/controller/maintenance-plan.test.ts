@@ -56,6 +56,14 @@ scenario('[M8] what cannot be is refused with one clear word', (head) => {
   assert.equal(head.refused(cancel('m1'), ANN), 'auth.role_needed');
 });
 
+scenario('[M3] a warning is refused where it cannot come in time, and chosen for', (head) => {
+  head.connect('n1');
+  const warning = { leadMs: 15 * MINUTE, signal: 15 };
+  assert.equal(head.refused(plan({ warning })), 'argument.invalid');
+  const time = { kind: 'flexible', notBefore: 0, until: START_AT + 120 * MINUTE } as const;
+  assert.equal(shown(head, planned(head, { warning, time })).from, START_AT + 15 * MINUTE);
+});
+
 scenario('[M8] nodes chosen by labels are those that meet them when it is planned', (head) => {
   const labelled = { n1: ['gpu'], n2: ['gpu', 'old'], n3: [] };
   for (const [name, add] of Object.entries(labelled)) {

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import type { UserActor } from '../../../../src/core/model/actor.ts';
+import { formatRefusal } from '../../../../src/core/model/errors.ts';
 import type { NodeName, UserName } from '../../../../src/core/model/ids.ts';
 import type { Reservation } from '../../../../src/core/model/reservation.ts';
 import {
@@ -67,6 +68,20 @@ scenario('[R3] a reservation is made where nothing is in the way, else says what
     assert.equal(head.refused(reserve(words), OPERATOR), code, JSON.stringify(words));
   }
   assert.deepEqual(slotsOf(made(head, { at: LATER + HOUR })), ['n1 120..180']);
+});
+
+scenario('[R3] a refusal says what comes nearest, and what to do', (head) => {
+  for (const name of ['n1', 'n2']) head.connect(name);
+  const words = (wish: ReserveWords): string => {
+    const { result } = head.perform({ kind: 'command', command: reserve(wish), actor: OPERATOR });
+    return result.ok ? '' : formatRefusal(result.error);
+  };
+  assert.match(words({ share: { cpus: 9 } }), /The nearest node is n1 .*; it lacks 5 cpus\.$/);
+  head.command({ kind: 'drain_node', node: 'n2' as NodeName, reason: 'fan' });
+  assert.match(words({ count: 2 }), /Drained nodes count only where they are named: n2\.$/);
+  made(head, { at: LATER, nodes: ['n1'] });
+  assert.match(words({ at: LATER, nodes: ['n1'] }), /Choose other nodes or another time\.$/);
+  assert.match(words({ at: START_AT - 1 }), /^The begin is in the past: .*\. Give a later time\.$/);
 });
 
 scenario('[R3] labels are those of jobs: plain ones, or expressions over them', (head) => {
