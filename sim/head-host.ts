@@ -5,6 +5,7 @@ import type { Result } from '../src/core/base/result.ts';
 import type { Command, Reply } from '../src/core/controller/commands.ts';
 import type { Actor } from '../src/core/model/actor.ts';
 import type { Refusal } from '../src/core/model/errors.ts';
+import type { Scheduling } from '../src/core/model/scheduling.ts';
 import type { Engine } from '../src/head/engine.ts';
 import { type Head, type HeadSettings, startHead } from '../src/head/head.ts';
 import type { Kept, LogSink } from '../src/head/log-sink.ts';
@@ -21,6 +22,7 @@ export interface HeadWorld {
   readonly time: Time;
   readonly dice: Dice;
   readonly log: Log;
+  /** As its config file says at the start. */
   readonly settings: HeadSettings;
   readonly commitMs: { readonly min: number; readonly max: number };
   readonly note: (text: string) => void;
@@ -48,12 +50,15 @@ export class HeadHost {
   life = new Life();
   commitCrash: CommitCrash = 'none';
   syncFailures = 0;
+  /** What its config file says. */
+  #settings: HeadSettings;
   #store: SimStore | null = null;
   /** Asked for while the one before was still stopping. */
   #bootAgain = false;
 
   constructor(world: HeadWorld) {
     this.#world = world;
+    this.#settings = world.settings;
     this.life.alive = false;
   }
 
@@ -66,7 +71,7 @@ export class HeadHost {
       this.#bootAgain = this.head === null && this.engine !== null;
       return;
     }
-    const { time, dice, log, commitMs, settings } = this.#world;
+    const { time, dice, log, commitMs } = this.#world;
     const life = new Life();
     this.life = life;
     this.commitCrash = 'none';
@@ -85,7 +90,7 @@ export class HeadHost {
       ...{ store: this.#world.wrapStore(store), clock, log, logs: this.logs },
       ...(fence === null ? {} : { fencing: { fence: whileAlive(fence, life), audit: log } }),
     };
-    startHead(ports, settings).then(
+    startHead(ports, this.#settings).then(
       (head) => {
         if (!life.alive) return;
         this.head = head;
@@ -116,6 +121,21 @@ export class HeadHost {
     void head.stop().then(() => {
       if (life.alive) this.#gone();
     });
+  }
+
+  get scheduling(): Scheduling {
+    return this.#settings.settings.scheduling;
+  }
+
+  /** The file is another. A head reads it when it starts, or when it is told to. */
+  configure(scheduling: Scheduling): void {
+    const { settings, ...rest } = this.#settings;
+    this.#settings = { ...rest, settings: { ...settings, scheduling } };
+  }
+
+  reload(): void {
+    this.#world.note('the head is to read its config again');
+    this.head?.change(this.#settings);
   }
 
   accept(session: Session): void {

@@ -41,6 +41,18 @@ function firstRunning({ jobs }: State): TaskPlace | null {
   return null;
 }
 
+/** The rules of usage are the memory's alone. */
+function countUnrecorded(): Planted {
+  return {
+    remove: replaceMethod(Step.prototype, 'emit', (original) => {
+      return function emit(this: Step, event: Event): void {
+        if (event.kind !== 'billing_changed') return original.call(this, event);
+        this.state.usage.setRules({ weights: event.weights }, this.at);
+      };
+    }),
+  };
+}
+
 type Fitting = Board['fitting'];
 
 /** What is set aside counts for nothing: room is what is free now. */
@@ -129,6 +141,12 @@ export const SCHEDULER_CANARIES: readonly Canary[] = [
     sentence: 'a task starts although it may run into a maintenance or a reservation',
     plant: lookNoFurther,
     weather: BOOKED,
+  },
+  {
+    name: 'reload-unrecorded',
+    sentence: 'what a reload makes of usage is counted and not written down',
+    plant: countUnrecorded,
+    weather: { ...CROWDED, reloadMs: 10_000, headCrashMs: 30_000 },
   },
   {
     name: 'maintenance-forgotten',

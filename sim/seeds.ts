@@ -37,15 +37,22 @@ export const PINNED: readonly {
   },
   {
     seed: 3069,
+    weather: { reloadMs: null },
     broke: 'under fifo nobody looked again when fair share had brought another task to the front',
   },
   {
     seed: 20064,
+    weather: { reloadMs: null },
     broke: 'who merely asked what would be planned changed whom the next cycle sent away',
   },
   {
     seed: 20078,
+    weather: { reloadMs: null },
     broke: 'cycles cut short in a search that nobody had to leave for followed each other for ever',
+  },
+  {
+    seed: 20261121139,
+    broke: 'a stopped task that was told to end ran on cpus that were given to others',
   },
 ];
 
@@ -79,5 +86,6 @@ export const CANARY_SEEDS: Readonly<Record<string, number>> = {
   'preempts-for-nothing': 1,
   'reservation-ignored': 1,
   'runs-into-maintenance': 1,
+  'reload-unrecorded': 1,
   'maintenance-forgotten': 1,
 };

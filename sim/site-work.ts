@@ -1,5 +1,6 @@
 // What users ask of the site beside the resources of their jobs, and what operators do to the
-// site's rules during a run: partitions and qualities of service, changes of partitions. What is
+// site's rules during a run: partitions and qualities of service, changes of partitions, and configs
+// that are read again. What is
 // set aside is in booking.ts.
 
 import type { Submission } from '../src/core/model/submission.ts';
@@ -7,6 +8,7 @@ import type { Booking } from './booking.ts';
 import type { Dice } from './chance.ts';
 import { type Client, operator } from './client.ts';
 import type { Time } from './clock.ts';
+import type { HeadHost } from './head-host.ts';
 import type { Site } from './site.ts';
 import type { Weather } from './weather.ts';
 
@@ -17,6 +19,9 @@ export interface SiteWorkWorld {
   readonly site: Site;
   readonly weather: Weather;
   readonly booking: Booking;
+  readonly host: HeadHost;
+  /** Of its own, so that reloads shift no other draw. */
+  readonly reloadDice: Dice;
 }
 
 export class SiteWork {
@@ -34,6 +39,7 @@ export class SiteWork {
     this.#every(weather.partitionMs, () => this.#changePartition());
     this.#every(weather.reserveMs, () => booking.reserve());
     this.#every(weather.maintenanceMs, () => booking.maintain());
+    this.#every(weather.reloadMs, () => this.#reload(), this.#world.reloadDice);
   }
 
   stop(): void {
@@ -42,7 +48,10 @@ export class SiteWork {
 
   /** Takes back what would keep jobs waiting for ever. */
   tidyUp(): void {
-    if (this.#world.weather.isPlain) return;
+    const { weather, host, site } = this.#world;
+    if (weather.isPlain) return;
+    if (host.scheduling !== site.base) host.configure(site.base);
+    if (host.engine !== null && host.engine.settings.scheduling !== site.base) host.reload();
     for (const partition of this.#partitions) this.#reset(partition);
     this.#world.booking.tidyUp();
   }
@@ -57,6 +66,12 @@ export class SiteWork {
       ...(dice.happens(0.6) ? { walltimeMs: dice.whole(1000, 25_000) } : {}),
       ...this.#world.booking.wishes(),
     };
+  }
+
+  #reload(): void {
+    const { reloadDice: dice, host, site } = this.#world;
+    host.configure(dice.pick([site.base, ...site.others]));
+    if (dice.happens(0.8)) host.reload();
   }
 
   #changePartition(): void {
@@ -77,13 +92,13 @@ export class SiteWork {
     this.#world.client.once({ kind: 'reset_partition', partition }, operator('bob'));
   }
 
-  #every(meanMs: number | null, then: () => void): void {
+  #every(meanMs: number | null, then: () => void, dice = this.#world.dice): void {
     if (meanMs === null) return;
-    const { time, dice } = this.#world;
+    const { time } = this.#world;
     time.after(dice.waitMs(meanMs), () => {
       if (this.#over) return;
       then();
-      this.#every(meanMs, then);
+      this.#every(meanMs, then, dice);
     });
   }
 }

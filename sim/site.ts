@@ -24,7 +24,7 @@ const GIB = 1024 ** 3;
 export interface Site {
   /** In force at the start and after everything has been healed. */
   readonly base: Scheduling;
-  /** The same partitions, otherwise ruled: what a reload may bring. */
+  /** What a reload may bring: most of the same partitions, otherwise ruled. */
   readonly others: readonly Scheduling[];
 }
 
@@ -94,7 +94,10 @@ function drawWeights(dice: Dice): Weights {
 }
 
 function vary(dice: Dice, base: Scheduling): Scheduling {
-  const partitions = Object.values(base.partitions).map((one) => {
+  const kept = Object.values(base.partitions).filter(
+    ({ name }) => name === DEFAULT_PARTITION || dice.happens(0.8),
+  );
+  const partitions = kept.map((one) => {
     const state = dice.pick(['up', 'up', 'down', 'drain', 'inactive'] as const);
     const limits = { ...one.limits, tasksPerUser: dice.pick([null, 1, 2]) };
     return { ...one, ...drawRules(dice), state, limits };
@@ -107,6 +110,11 @@ function vary(dice: Dice, base: Scheduling): Scheduling {
     partitions: byName(partitions),
     qualities: byName(qualities),
     weights: drawWeights(dice),
+    fairShare: {
+      ...base.fairShare,
+      halfLifeMs: dice.pick([base.fairShare.halfLifeMs, 60_000, 1000]),
+      weights: dice.pick([base.fairShare.weights, { cpu: 1, memory: 0.5, gpu: 3 }]),
+    },
   };
 }
 

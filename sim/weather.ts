@@ -48,10 +48,15 @@ export interface Weather {
   /** How often somebody makes, changes or cancels a reservation, or a maintenance. */
   readonly reserveMs: number | null;
   readonly maintenanceMs: number | null;
+  /** How often the config file is another, most times read at once. */
+  readonly reloadMs: number | null;
 }
 
 /** What is drawn from the dice of the site. */
-type SiteWeather = Pick<Weather, 'isPlain' | 'partitionMs' | 'reserveMs' | 'maintenanceMs'>;
+type SiteWeather = Pick<
+  Weather,
+  'isPlain' | 'partitionMs' | 'reserveMs' | 'maintenanceMs' | 'reloadMs'
+>;
 
 const SWITCHED_OFF = 0.3;
 
@@ -105,6 +110,7 @@ export function drawSiteWeather(dice: Dice): SiteWeather {
   return {
     ...{ isPlain, partitionMs: wish(10_000, 60_000) },
     ...{ reserveMs: wish(5000, 30_000), maintenanceMs: wish(10_000, 60_000) },
+    reloadMs: wish(10_000, 60_000),
   };
 }
 
@@ -114,6 +120,7 @@ export const PLAIN: SiteWeather = {
   partitionMs: null,
   reserveMs: null,
   maintenanceMs: null,
+  reloadMs: null,
 };
 
 export interface StormWorld {

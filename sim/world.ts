@@ -53,6 +53,8 @@ const DUPLICATES = 0.05;
 const FENCE_SEEDS_FROM = 1_000_000_007;
 /** Likewise for what the site rules and asks of the scheduler. */
 const SITE_SEEDS_FROM = 2_000_000_011;
+/** And for when its config file changes. */
+const RELOAD_SEEDS_FROM = 3_000_000_019;
 
 export class World {
   readonly weather: Weather;
@@ -115,7 +117,9 @@ export class World {
       client: new Client({ time, dice: siteDice.fork(), host, lostAnswers }),
     };
     const booking = new Booking({ ...ofSite, machines, truth, headNow });
-    this.#siteWork = new SiteWork({ ...ofSite, time, weather, site: this.#site, booking });
+    const reloadDice = new Dice(options.seed + RELOAD_SEEDS_FROM);
+    const rules = { site: this.#site, host, reloadDice };
+    this.#siteWork = new SiteWork({ ...ofSite, ...rules, time, weather, booking });
     this.workload = new Workload({
       ...{ ...common, truth, note, dice: dice.fork(), wishes: () => this.#siteWork.wishes() },
       client: new Client({ time, dice: dice.fork(), host, lostAnswers }),

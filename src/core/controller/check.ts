@@ -47,9 +47,12 @@ function checkNode(node: Node): void {
   let used = subtractResources(node.total, node.total);
   const gpus = new Set<number>();
   for (const holding of node.holding.values()) {
-    const { share, task, epochId, yielded } = holding;
+    const { share, task, epochId, yieldedCpus } = holding;
     used = addResources(used, heldOf(holding));
-    assert(!yielded || task?.preempted !== null, `${epochId} gave its cpus up to make room`);
+    assert(
+      yieldedCpus === 0 || task?.preempted !== null,
+      `${epochId} gave its cpus up to make room`,
+    );
     for (const gpu of share.gpus) if (gpu < node.total.gpuCount) gpus.add(gpu);
     assert(share.node === node.name, `${epochId} holds its own node`);
     if (task !== null) assert(epochIdOf(task) === epochId, `${epochId} is the task's epoch`);

@@ -66,8 +66,8 @@ interface NodeData extends Omit<Node, 'labels' | 'labelling' | 'gpusFree' | 'hol
     stale: boolean;
     job: JobId;
     index: number;
-    /** Absent: no. */
-    yielded?: true;
+    /** Cpus; absent: none. */
+    yielded?: number;
   }[];
   readonly signals: readonly (readonly [EpochId, SignalOrder])[];
 }
@@ -146,13 +146,13 @@ function exportNode({ labelling: _derived, ...node }: Node): NodeData {
     ...node,
     labels: [...node.labels],
     gpusFree: [...node.gpusFree],
-    holding: [...node.holding.values()].map(({ epochId, share, task, yielded }) => ({
+    holding: [...node.holding.values()].map(({ epochId, share, task, yieldedCpus }) => ({
       epochId,
       share,
       stale: task === null,
       job: task?.job.id ?? (0 as JobId),
       index: task?.index ?? 0,
-      ...(yielded ? { yielded } : {}),
+      ...(yieldedCpus > 0 ? { yielded: yieldedCpus } : {}),
     })),
     signals: [...node.signals],
   };
@@ -244,9 +244,9 @@ function importNode(state: State, data: NodeData): void {
     holding: new Map(),
     signals: new Map(data.signals),
   };
-  for (const { epochId, share, stale, job, index, yielded = false } of data.holding) {
+  for (const { epochId, share, stale, job, index, yielded = 0 } of data.holding) {
     const task = stale ? null : present(state.jobs.get(job)?.active.get(index), 'the task');
-    node.holding.set(epochId, { epochId, share, task, yielded });
+    node.holding.set(epochId, { epochId, share, task, yieldedCpus: yielded });
   }
   state.nodes.set(node.name, node);
   refreshPool(state, node);

@@ -163,8 +163,8 @@ export interface Holding {
   readonly share: Share;
   /** Null: a stale epoch, kept only until its processes are known to be gone. */
   task: Task | null;
-  /** It is stopped to make room: its cpus are not counted. */
-  yielded: boolean;
+  /** It is stopped to make room: so many of its cpus are not counted. */
+  yieldedCpus: number;
 }
 
 export interface User {

@@ -43,8 +43,8 @@ function waitsFor(state: State, task: Task, now: number): string {
 /** `n1 has 2 cpus free, 0 are, job 3 has the others`. */
 function lackOf({ name, free, holding }: Node, cpuCount: number): string {
   const jobs = new Set<number>();
-  for (const { task, share, yielded } of holding.values()) {
-    if (task !== null && !yielded && share.resources.cpuCount > 0) jobs.add(task.job.id);
+  for (const { task, share, yieldedCpus } of holding.values()) {
+    if (task !== null && share.resources.cpuCount > yieldedCpus) jobs.add(task.job.id);
   }
   const some = [...jobs].slice(0, NAMES_MAX).join(', ');
   const users = jobs.size === 0 ? '' : `; in use by ${some}${jobs.size > NAMES_MAX ? ', …' : ''}`;

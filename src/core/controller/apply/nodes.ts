@@ -163,7 +163,7 @@ export function applyNodeRemoved(state: State, event: Of<'node_removed'>): void 
 export function claim(state: State, epochId: EpochId, share: Share, task: Task | null): void {
   const node = nodeOf(state, share.node);
   assert(!node.holding.has(epochId), `${epochId} has no claim on ${node.name} yet`);
-  node.holding.set(epochId, { epochId, share, task, yielded: false });
+  node.holding.set(epochId, { epochId, share, task, yieldedCpus: 0 });
   node.free = subtractResources(node.free, share.resources);
   recountGpus(node);
   state.touched.push({ node: node.name, epochId });
@@ -185,16 +185,31 @@ export function unclaim(state: State, epochId: EpochId, name: NodeName): void {
 export function setYielded(state: State, epochId: EpochId, name: NodeName, yielded: boolean): void {
   const node = nodeOf(state, name);
   const holding = node.holding.get(epochId);
-  if (holding === undefined || holding.yielded === yielded) return;
-  node.free = addResources(node.free, heldOf(holding));
-  holding.yielded = yielded;
-  node.free = subtractResources(node.free, heldOf(holding));
+  if (holding === undefined) return;
+  setYieldedCpus(node, holding, yielded ? holding.share.resources.cpuCount : 0);
   refreshPool(state, node);
 }
 
+function setYieldedCpus(node: Node, holding: Holding, cpuCount: number): void {
+  node.free = addResources(node.free, heldOf(holding));
+  holding.yieldedCpus = cpuCount;
+  node.free = subtractResources(node.free, heldOf(holding));
+}
+
+/** To be ended it has to run once more: until it is gone it needs all the cpus that it can get. */
+function takeBack(node: Node): void {
+  for (const holding of node.holding.values()) {
+    const { task, yieldedCpus } = holding;
+    const cpuCount = Math.min(yieldedCpus, Math.max(0, node.free.cpuCount));
+    if (cpuCount === 0 || task === null || task.ending === null) continue;
+    setYieldedCpus(node, holding, yieldedCpus - cpuCount);
+  }
+}
+
 /** What an epoch counts for on its node. */
-export function heldOf({ share, yielded }: Holding): Resources {
-  return yielded ? { ...share.resources, cpuCount: 0 } : share.resources;
+export function heldOf({ share, yieldedCpus }: Holding): Resources {
+  if (yieldedCpus === 0) return share.resources;
+  return { ...share.resources, cpuCount: share.resources.cpuCount - yieldedCpus };
 }
 
 /** The labels of a node: those it brings, those it was given, and one per directory it shares. */
@@ -229,6 +244,7 @@ export function mayGetWork(node: Node): boolean {
 
 /** Tells the scheduler what the node can be given now; every change of a node ends here. */
 export function refreshPool(state: State, node: Node): void {
+  takeBack(node);
   if (!mayGetWork(node)) {
     state.pool.remove(node.name);
     return;

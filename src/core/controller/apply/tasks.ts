@@ -8,7 +8,7 @@ import type { Billed } from '../../scheduler/usage-book.ts';
 import type { Of } from '../events.ts';
 import { indexOf, type Job, type Part, placeOf, type State, type Task } from '../state.ts';
 import { countHeld, dequeueEntry, jobOf, noteOutcome, requeueEntry } from './jobs.ts';
-import { claim, nodeOf, setYielded, unclaim } from './nodes.ts';
+import { claim, nodeOf, refreshPool, setYielded, unclaim } from './nodes.ts';
 import { addActive, endedSet, removeActive } from './parts-of-job.ts';
 
 export function taskOf(state: State, place: TaskPlace): Task {
@@ -128,6 +128,9 @@ export function applyEndAsked(state: State, event: Of<'end_asked'>): void {
   task.state = 'completing';
   touch(state, task);
   stirNodes(state, task);
+  if (task.preempted === null) return;
+  // A stopped one goes on to end: it takes back what is free of what it gave.
+  for (const name of task.parts.keys()) refreshPool(state, nodeOf(state, name));
 }
 
 function because({ because }: Of<'end_asked'>): { readonly because?: string } {

@@ -160,6 +160,31 @@ scenario(
 );
 
 scenario(
+  '[P13, S2] a stopped task that is ended has its cpus back before anybody new, as far as they are free',
+  (head) => {
+    head.connect('n1', { cpus: 4 });
+    head.running({ cpuCount: 4 });
+    const id = urgent(head);
+    cycle(head);
+    head.suspended('1#1');
+    assert.deepEqual(head.schedule(), [`${id}#1@n1`]);
+    head.started(`${id}#1`);
+    assert.equal(head.node('n1').free.cpuCount, 2);
+    head.command({ kind: 'cancel_task', place: place('1') }, ANN);
+    const small = head.submit({ cpuCount: 1 });
+    assert.deepEqual(cycle(head), [], 'it runs until it has ended');
+    head.ended(`${id}#1`);
+    assert.deepEqual(cycle(head), [], 'with what others have given back meanwhile');
+    head.crash();
+    head.connect('n1', { cpus: 4, held: head.heldBy('n1') });
+    assert.equal(head.node('n1').free.cpuCount, 0);
+    head.ended('1#1', { cause: 'ended', signal: 9 });
+    assert.deepEqual(head.schedule(), [`${small}#1@n1`]);
+  },
+  settings('suspend'),
+);
+
+scenario(
   '[P13] a stopped task can be cancelled, and its room is whole again',
   (head) => {
     head.connect('n1', { cpus: 2 });
