@@ -77,6 +77,11 @@ export type Event =
       readonly node: NodeName;
       /** Of the report; missing from a record or an agent of 0.1.0. */
       readonly turn?: number;
+      /**
+       * Ms since 1970, by the node's clock but never later than the record: when it stopped or went
+       * on. Missing from older records: when the head heard of it.
+       */
+      readonly since?: number;
     }
   | {
       readonly kind: 'part_resumed';
@@ -84,6 +89,7 @@ export type Event =
       readonly node: NodeName;
       /** As of `part_suspended`. */
       readonly turn?: number;
+      readonly since?: number;
     }
   | {
       readonly kind: 'end_asked';

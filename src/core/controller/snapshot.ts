@@ -28,20 +28,17 @@ import {
 /** Raised when `importState` could not read an older one; older forms are converted there. */
 export const SNAPSHOT_VERSION = 1;
 
-/** Snapshots of 0.1.0 know no turns. */
-type PartData = Omit<Part, 'turnHeard'> & Partial<Pick<Part, 'turnHeard'>>;
+/** Snapshots of 0.1.0 know no turns and no pauses. */
+type SinceThen = 'turnHeard' | 'pausedMs' | 'pausedAt';
+type PartData = Omit<Part, SinceThen> & Partial<Pick<Part, SinceThen>>;
 
-type TaskData = Omit<
-  Task,
-  'job' | 'parts' | 'suspendTurn' | 'preempted' | 'pausedMs' | 'pausedAt'
-> & {
+type TaskData = Omit<Task, 'job' | 'parts' | 'suspendTurn' | 'preempted' | 'pausedMs'> & {
   readonly parts: readonly (readonly [NodeName, PartData])[];
   readonly suspendTurn?: number;
   /** Absent: it was not. */
   readonly preempted?: string;
-  /** Absent: none, and it runs. */
+  /** Absent: none. */
   readonly pausedMs?: number;
-  readonly pausedAt?: number | null;
 };
 
 type Derived = 'queued' | 'waiting';
@@ -212,9 +209,10 @@ function importJob(state: State, data: JobData): void {
     waitsFor: waitsForAll(waitsFor),
   };
   for (const { parts, suspendTurn = 0, preempted = null, ...data } of active) {
-    const task = { ...data, pausedMs: data.pausedMs ?? 0, pausedAt: data.pausedAt ?? null };
+    const task = { ...data, pausedMs: data.pausedMs ?? 0 };
     const copies = parts.map(([name, part]): [NodeName, Part] => {
-      return [name, { ...part, turnHeard: part.turnHeard ?? 0 }];
+      const { turnHeard = 0, pausedMs = 0, pausedAt = null } = part;
+      return [name, { ...part, turnHeard, pausedMs, pausedAt }];
     });
     const copy: Task = { ...task, job, suspendTurn, preempted, parts: new Map(copies) };
     addActive(job, copy);

@@ -76,11 +76,10 @@ export interface Task {
   ending: Ending | null;
   suspendWanted: boolean;
   /**
-   * For so long in all the clock of its time limit has stood still, and does since; null: it
-   * runs.
+   * For so long in all the clock of its time limit has stood still, on the node where that was
+   * longest.
    */
   pausedMs: number;
-  pausedAt: number | null;
   /** In words, for whom it was told to stop; it goes on by itself. Null: it was not, or goes on. */
   preempted: string | null;
   /** Counts what owners asked of this epoch: suspend, resume, and so on. */
@@ -102,6 +101,10 @@ export interface Part {
   state: 'ordered' | 'started' | 'suspended' | 'ended';
   /** Of the newest report of a stop or a go, as the node counts them; 0 before the first. */
   turnHeard: number;
+  /** As of the task, on this node. */
+  pausedMs: number;
+  /** Since when its clock stands still, by the node's own clock; null: it runs. */
+  pausedAt: number | null;
   end: PartEnd | null;
 }
 

@@ -12,8 +12,12 @@ export function countsFrom({ state, startedAt, pausedMs }: Task): number | null 
 }
 
 /** How much of its time limit is left; null: it has none. Never less than a moment. */
-export function timeLeft({ job, startedAt, pausedMs, pausedAt }: Task, now: number): number | null {
+export function timeLeft({ job, startedAt, parts }: Task, now: number): number | null {
   const { walltimeMs } = job.spec;
   if (walltimeMs === null || startedAt === null) return walltimeMs;
-  return Math.max(1, walltimeMs - ((pausedAt ?? now) - startedAt - pausedMs));
+  let used = walltimeMs;
+  for (const { pausedAt, pausedMs } of parts.values()) {
+    used = Math.min(used, (pausedAt ?? now) - startedAt - pausedMs);
+  }
+  return Math.max(1, walltimeMs - Math.max(0, used));
 }

@@ -3,7 +3,7 @@
 import { assert, present } from '../../base/assert.ts';
 import { type EpochId, formatEpochId, formatTaskId, type TaskPlace } from '../../model/ids.ts';
 import type { Outcome } from '../../model/job.ts';
-import type { SignalOrder } from '../../model/orders.ts';
+import type { Share, SignalOrder } from '../../model/orders.ts';
 import type { Billed } from '../../scheduler/usage-book.ts';
 import type { Of } from '../events.ts';
 import { indexOf, type Job, type Part, placeOf, type State, type Task } from '../state.ts';
@@ -46,13 +46,9 @@ export function applyTaskAllocated(state: State, event: Of<'task_allocated'>, at
   task.suspendWanted = false;
   task.suspendTurn = 0;
   task.pausedMs = 0;
-  task.pausedAt = null;
   const epochId = epochIdOf(task);
   task.parts = new Map(
-    event.shares.map((share, nodeRank) => [
-      share.node,
-      { share, nodeRank, state: 'ordered', turnHeard: 0, end: null } satisfies Part,
-    ]),
+    event.shares.map((share, nodeRank) => [share.node, newPart(share, nodeRank)]),
   );
   for (const share of event.shares) claim(state, epochId, share, task);
   state.usage.hold(job.owner, billedOf(task), at);
@@ -99,13 +95,13 @@ export function applyPartSuspended(state: State, event: Of<'part_suspended'>, at
   const { task, part } = partOf(state, event);
   part.state = 'suspended';
   part.turnHeard = event.turn ?? part.turnHeard;
+  // A task that stops itself goes on using up its time.
+  if (task.suspendWanted) part.pausedAt = event.since ?? at;
   if (task.preempted !== null) setYielded(state, event.epochId, event.node, true);
   state.touched.push({ node: event.node, epochId: event.epochId });
   if (task.state !== 'running') return;
   for (const other of task.parts.values()) if (other.state === 'started') return;
   task.state = 'suspended';
-  // A task that stops itself goes on using up its time.
-  if (task.suspendWanted) task.pausedAt = at;
 }
 
 export function applyPartResumed(state: State, event: Of<'part_resumed'>, at: number): void {
@@ -114,9 +110,20 @@ export function applyPartResumed(state: State, event: Of<'part_resumed'>, at: nu
   part.turnHeard = event.turn ?? part.turnHeard;
   state.touched.push({ node: event.node, epochId: event.epochId });
   if (task.state === 'suspended') task.state = 'running';
-  if (task.pausedAt !== null) task.pausedMs += Math.max(0, at - task.pausedAt);
-  task.pausedAt = null;
+  countPause(task, part, event.since ?? at, at);
   stirNodes(state, task);
+}
+
+/**
+ * Both ends by the node's own clock, so that it need not agree with the head's. Were it set in
+ * between: a pause is no shorter than nothing and no longer than the task has been running.
+ */
+function countPause(task: Task, part: Part, until: number, at: number): void {
+  if (part.pausedAt === null) return;
+  const most = at - (task.startedAt ?? at);
+  part.pausedMs = Math.min(most, part.pausedMs + Math.max(0, until - part.pausedAt));
+  part.pausedAt = null;
+  task.pausedMs = Math.max(task.pausedMs, part.pausedMs);
 }
 
 export function applyEndAsked(state: State, event: Of<'end_asked'>): void {
@@ -284,6 +291,11 @@ function stirNodes(state: State, task: Task): void {
   for (const name of task.parts.keys()) state.pool.stir(name);
 }
 
+function newPart(share: Share, nodeRank: number): Part {
+  const none = { turnHeard: 0, pausedMs: 0, pausedAt: null, end: null };
+  return { share, nodeRank, state: 'ordered', ...none };
+}
+
 function newTask(job: Job, index: number): Task {
   return {
     id: formatTaskId(job.id, placeOf(job, index).index),
@@ -298,7 +310,6 @@ function newTask(job: Job, index: number): Task {
     ending: null,
     suspendWanted: false,
     pausedMs: 0,
-    pausedAt: null,
     preempted: null,
     suspendTurn: 0,
     heldBecause: null,

@@ -41,9 +41,10 @@ export function decideReport(step: Step, name: NodeName, session: number, report
 
 /** A stop or a go that was heard of before must not undo the one after it. */
 function turnPart(step: Step, part: Part, report: TurnReport): void {
-  const { kind, epochId, turn } = report;
+  const { kind, epochId, turn, at } = report;
   if (turn !== undefined && turn <= part.turnHeard) return;
-  const said = { epochId, node: part.share.node, ...(turn === undefined ? {} : { turn }) };
+  const since = Math.min(at, step.at);
+  const said = { epochId, node: part.share.node, ...(turn === undefined ? {} : { turn }), since };
   if (kind === 'task_suspended' && part.state === 'started') {
     step.emit({ kind: 'part_suspended', ...said });
   }
