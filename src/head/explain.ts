@@ -2,10 +2,10 @@
 // it can expect.
 
 import { entryOf } from '../core/controller/apply/jobs.ts';
-import { labelsOf } from '../core/controller/apply/nodes.ts';
 import { snapshotOf } from '../core/controller/decide/schedule.ts';
 import type { Accepted } from '../core/controller/decide/submit.ts';
 import { indicesOf } from '../core/controller/indices.ts';
+import { labelsOf } from '../core/controller/node-view.ts';
 import type { Job, Node, State } from '../core/controller/state.ts';
 import type { JobId, UserName } from '../core/model/ids.ts';
 import type { JobSpec, PendingReason } from '../core/model/job.ts';

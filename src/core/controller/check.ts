@@ -3,8 +3,8 @@
 import { assert } from '../base/assert.ts';
 import type { UserName } from '../model/ids.ts';
 import { addResources, resourcesKey, subtractResources } from '../model/resources.ts';
-import { heldOf } from './apply/nodes.ts';
 import { billedOf, epochIdOf } from './apply/tasks.ts';
+import { heldOf } from './node-view.ts';
 import type { Job, Node, State, Task } from './state.ts';
 
 export function check(state: State): void {

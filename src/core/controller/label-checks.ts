@@ -2,7 +2,7 @@
 
 import { type Refusal, refuse } from '../model/errors.ts';
 import { isExpression, parseLabels } from '../model/labels.ts';
-import { labelsOf } from './apply/nodes.ts';
+import { labelsOf } from './node-view.ts';
 import type { Node } from './state.ts';
 
 /** The first expression that cannot be read, with the column. */

@@ -15,10 +15,10 @@ import {
 import type { Settings } from '../model/settings.ts';
 import type { DirectoryWish, Submission } from '../model/submission.ts';
 import { unknownPartition, unknownQos } from './admission.ts';
-import { sharedLabel } from './apply/nodes.ts';
 import { readIndices } from './indices.ts';
 import { unreadableLabel } from './label-checks.ts';
 import { launchTooLarge } from './launch-size.ts';
+import { sharedLabel } from './node-view.ts';
 
 /** Thrown inside this file only: the first thing that is wrong with a submission. */
 class Wrong extends Error {

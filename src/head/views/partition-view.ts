@@ -1,7 +1,7 @@
 // Partitions and qualities of service as the API shows them.
 
 import type { PartitionView, QosView } from '../../api/partitions.ts';
-import { labelsOf, mayGetWork } from '../../core/controller/apply/nodes.ts';
+import { labelsOf, mayGetWork } from '../../core/controller/node-view.ts';
 import { schedulingOf } from '../../core/controller/partitions.ts';
 import type { Job, Node, State } from '../../core/controller/state.ts';
 import {

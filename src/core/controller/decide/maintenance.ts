@@ -16,9 +16,9 @@ import type {
   ReservedSlot,
   ReservedTime,
 } from '../../model/reservation.ts';
-import { labelsOf } from '../apply/nodes.ts';
 import type { PlanMaintenance, ReservationWish } from '../commands.ts';
 import { unknownLabel, unreadableLabel } from '../label-checks.ts';
+import { labelsOf } from '../node-view.ts';
 import { badProgram } from '../spec.ts';
 import type { Answer, Step } from '../step.ts';
 import { nameOf, needRole } from './authority.ts';

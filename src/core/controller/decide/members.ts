@@ -10,7 +10,7 @@ import { meetsLabel } from '../../model/labels.ts';
 import type { Reservation, ReservedSlot } from '../../model/reservation.ts';
 import { fitsIn } from '../../model/resources.ts';
 import { describeRequest } from '../../scheduler/explain.ts';
-import { labelsOf } from '../apply/nodes.ts';
+import { labelsOf } from '../node-view.ts';
 import type { Job } from '../state.ts';
 import type { Step } from '../step.ts';
 

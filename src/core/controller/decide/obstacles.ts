@@ -10,7 +10,7 @@ import { NO_RESOURCES } from '../../model/resources.ts';
 import { couldHold, describeResources } from '../../scheduler/explain.ts';
 import { describeNearest } from '../../scheduler/nearest.ts';
 import type { Obstacle } from '../../scheduler/reserve.ts';
-import { viewOf } from '../apply/nodes.ts';
+import { viewOf } from '../node-view.ts';
 import type { Step } from '../step.ts';
 
 type Part = Pick<ReservationRequest, 'perNode' | 'nodeCount' | 'nodeNames' | 'labels'>;

@@ -12,9 +12,9 @@ import type { ReservationRequest, ReservedSlot, ReservedTime } from '../../model
 import { fitsIn, isPlausible, NO_RESOURCES } from '../../model/resources.ts';
 import { type Obstacle, placeAt, placeEarliest, type Room } from '../../scheduler/reserve.ts';
 import { windowsOf } from '../../scheduler/windows.ts';
-import { mayGetWork, viewOf } from '../apply/nodes.ts';
 import type { Occurrences, ReservationWish } from '../commands.ts';
 import { unknownLabel, unreadableLabel } from '../label-checks.ts';
+import { mayGetWork, viewOf } from '../node-view.ts';
 import type { Step } from '../step.ts';
 import { refusalOf } from './obstacles.ts';
 
