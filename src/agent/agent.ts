@@ -8,6 +8,7 @@ import type { HeadToAgent } from '../wire/messages.ts';
 import { Engine } from './engine.ts';
 import { FaultWatch, LAUNCHER_OUTDATED } from './fault.ts';
 import { groupsOf, Hands } from './hands.ts';
+import { HealthWatch } from './health.ts';
 import { Journal } from './journal.ts';
 import { LauncherLine } from './launcher-line.ts';
 import { MemoryWatch } from './memory-watch.ts';
@@ -45,6 +46,7 @@ class RunningAgent implements Agent {
   readonly #hands: Hands;
   readonly #memory: MemoryWatch;
   readonly #faults: FaultWatch;
+  readonly #health: HealthWatch;
   readonly #spool: Spool;
   readonly #launcher: LauncherLine;
   #stopped = false;
@@ -75,10 +77,15 @@ class RunningAgent implements Agent {
       step: (input) => this.#engine.step(input),
       onAdopted: () => this.#onAdopted(),
     });
+    this.#health = new HealthWatch({
+      ...{ clock, log, health: ports.health ?? null },
+      onChange: () => this.#faults.look(),
+    });
     this.#faults = new FaultWatch({
       load: ports.load,
       isLauncherOutdated: () => this.#isLauncherOutdated,
       isSpoolFull: () => this.#spool.isFull,
+      ill: () => this.#health.fault,
       hasRoom: () => this.#engine.isWriting && journal.hasRoom(),
       onChange: () => this.#onFault(),
     });
@@ -117,6 +124,7 @@ class RunningAgent implements Agent {
     if (this.#stopped) return;
     this.#memory.start();
     this.#spool.start();
+    this.#health.start();
     this.#link.start();
   }
 
@@ -127,6 +135,7 @@ class RunningAgent implements Agent {
     this.#hands.stop();
     this.#memory.stop();
     this.#spool.stop();
+    this.#health.stop();
     this.#outputs.disconnect();
     this.#link.stop();
     this.#launcher.give()?.close();

@@ -1,5 +1,5 @@
 // Why this node should get no new work, as far as the agent itself can tell: its disk, the output
-// on it, and a launcher that is older than the agent.
+// on it, a launcher that is older than the agent, and what the site's health check says.
 
 import { NODE_DISK_FREE_BYTES_MIN } from '../core/model/limits.ts';
 import type { NodeLoad } from '../wire/messages.ts';
@@ -10,6 +10,8 @@ export interface FaultWorld {
   readonly isLauncherOutdated: () => boolean;
   /** Whether there is more captured output than is wanted here. */
   readonly isSpoolFull: () => boolean;
+  /** What the site's health check says is wrong; null: nothing, or there is none. */
+  readonly ill: () => string | null;
   /** Whether new work could be recorded. */
   readonly hasRoom: () => boolean;
   /** The fault is another one than before, or none. */
@@ -48,7 +50,7 @@ export class FaultWatch {
 
   #lesser(): string | null {
     if (this.#world.isLauncherOutdated()) return LAUNCHER_OUTDATED;
-    return this.#world.isSpoolFull() ? SPOOL_FULL : null;
+    return this.#world.isSpoolFull() ? SPOOL_FULL : this.#world.ill();
   }
 
   #set(fault: string | null): void {

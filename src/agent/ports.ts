@@ -14,6 +14,7 @@ import type { Dialer } from '../ports/net.ts';
 import type { Processes } from '../ports/processes.ts';
 import type { Users } from '../ports/users.ts';
 import type { NodeLoad } from '../wire/messages.ts';
+import type { HealthSettings } from './health.ts';
 
 export interface AgentPorts {
   readonly clock: Clock;
@@ -28,6 +29,8 @@ export interface AgentPorts {
   readonly containment: Containment;
   readonly marks: Marks;
   readonly load: () => NodeLoad;
+  /** The site's own check of this node; absent: it has none. */
+  readonly health?: HealthSettings;
 }
 
 export interface AgentSettings {

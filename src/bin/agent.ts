@@ -6,8 +6,10 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Agent, startAgent } from '../agent/agent.ts';
+import type { HealthSettings } from '../agent/health.ts';
 import { LauncherClient } from '../agent/launcher-client.ts';
 import type { AgentPorts, AgentSettings } from '../agent/ports.ts';
+import type { HealthOptions } from '../cli/daemons/daemon-options.ts';
 import { parseNodeName } from '../core/model/ids.ts';
 import { MESSAGE_BYTES_MAX, SPOOL_BYTES_MAX } from '../core/model/limits.ts';
 import type { NodeFacts } from '../core/model/node.ts';
@@ -26,6 +28,7 @@ import {
 } from '../os/detect.ts';
 import { headDialer } from '../os/dialer.ts';
 import { systemFiles } from '../os/files.ts';
+import { systemHealth } from '../os/health.ts';
 import { openJournalFile } from '../os/journal-file.ts';
 import { ensureLauncher, type LauncherProgram } from '../os/launcher-build.ts';
 import { reachLauncher } from '../os/launcher-link.ts';
@@ -163,7 +166,12 @@ function portsOf(
     containment: systemContainment(own.instance),
     marks: systemMarks(),
     load: () => readLoad(stateDir),
+    ...(options.health === undefined ? {} : { health: healthOf(options.health) }),
   };
+}
+
+function healthOf({ command, timeoutMs, intervalMs }: HealthOptions): HealthSettings {
+  return { check: systemHealth({ command, timeoutMs }), intervalMs };
 }
 
 /** Started as a program, not imported by the command line. */

@@ -5,6 +5,7 @@ import type { Resources } from '../../core/model/resources.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
 import type { AgentOptions } from '../daemons/daemon-options.ts';
+import { healthOptions } from '../daemons/health-options.ts';
 import { LocalPaths, readJson } from '../daemons/local-paths.ts';
 import { readLiveMark, removeMark, writeMark } from '../daemons/process-file.ts';
 import { usage } from '../failure.ts';
@@ -63,6 +64,7 @@ function agentOptions(
     sharedPaths: config.texts('node.shared'),
     switchUser: wish === 'auto' ? 'auto' : wish === 'true',
     resources: declaredResources(config),
+    ...healthOptions(config),
     ...(options.logFile === undefined
       ? {}
       : { logFile: path.resolve(context.cwd, options.logFile) }),

@@ -15,7 +15,7 @@ const AT_START = [
   ...['head.request_rate', 'head.log_limit', 'head.log_total', 'head.cpus', 'head.memory'],
 ];
 /** Of other programs. */
-const ELSEWHERE = ['node.', 'up.', 'join.', 'client.'];
+const ELSEWHERE = ['node.', 'health.', 'up.', 'join.', 'client.'];
 
 export function writtenOf(config: Config): Written {
   const values = config.all().map(({ key, value }) => [key.name, formatValue(key, value)] as const);

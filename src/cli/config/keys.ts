@@ -81,6 +81,14 @@ export const KEYS: readonly Key[] = [
     min: 1,
   }),
   key(
+    'health.command',
+    'texts',
+    '',
+    'Program and arguments that check a node, run on it by its agent. See health.md.',
+  ),
+  key('health.interval', 'duration', '1m', 'Time from one check to the next.', { min: 100 }),
+  key('health.timeout', 'duration', '10s', 'Time after which a check has failed.', { min: 1 }),
+  key(
     'reservations.users',
     'flag',
     'false',

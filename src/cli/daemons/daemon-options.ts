@@ -38,12 +38,20 @@ export interface HeadOptions {
   readonly logBytesTotalMax: number;
 }
 
+export interface HealthOptions {
+  readonly command: readonly string[];
+  readonly timeoutMs: number;
+  readonly intervalMs: number;
+}
+
 /** Everything an agent is told at its start (bin/agent-options.ts reads it). */
 export interface AgentOptions {
   readonly name: string;
   readonly stateDir: string;
   /** Absent in files of 0.1.0. */
   readonly spoolBytesMax?: number;
+  /** The site's health command, without a shell; absent = none. */
+  readonly health?: HealthOptions;
   /** One of the two ways to the head. */
   readonly head:
     | { readonly url: string; readonly fingerprint?: string }

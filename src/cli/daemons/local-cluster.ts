@@ -23,6 +23,7 @@ import { Failure, failure } from '../failure.ts';
 import type { AgentOptions } from './daemon-options.ts';
 import { findFreePort } from './free-port.ts';
 import { headOptions } from './head-options.ts';
+import { healthOptions } from './health-options.ts';
 import { LocalPaths, readJson, writeJson } from './local-paths.ts';
 import { markOf, readLiveMark } from './process-file.ts';
 import { lastWords, startDaemon } from './spawn.ts';
@@ -99,6 +100,8 @@ export class LocalCluster {
       multiUser: false,
       logFile: this.paths.headLog,
     };
+    // Before anything runs: a mistake in it keeps the agents from starting.
+    healthOptions(this.#config);
     writeJson(this.paths.headOptions, headOptions(this.#config, place));
     await this.#start('head', this.#context.programs.headScript, this.paths.headOptions);
     return { started: true, listen };
@@ -126,12 +129,15 @@ export class LocalCluster {
   async startNodes(api: Api, names: readonly string[], resources: Resources): Promise<string[]> {
     const started = names.filter((name) => !this.isRunning(name));
     if (started.length === 0) return started;
+    const health = healthOptions(this.#config);
     const { nodes } = await api.call('listNodes');
     const enrolled = new Set(nodes.map(({ name }) => name));
     for (const name of started) {
       const file = this.paths.nodeOptions(name);
       // A head whose store was removed knows no node, whatever secrets lie here.
       if (!existsSync(file) || !enrolled.has(name)) await this.#enrol(api, name, resources);
+      const { health: _, ...known } = readJson<AgentOptions>(file) as AgentOptions;
+      writeJson(file, { ...known, ...health });
       await this.#start(name, this.#context.programs.agentScript, file);
     }
     return started;

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import type { NodeView } from '../../api/nodes.ts';
 import { formatSize } from '../../core/base/size.ts';
 import type { Context } from '../context.ts';
+import { whyNotRunnable } from '../daemons/health-options.ts';
 import { Failure } from '../failure.ts';
 import { clockWords } from '../nodes/clock-words.ts';
 import { formatSpan } from '../output/words.ts';
@@ -48,6 +49,7 @@ export const CHECKS: readonly Check[] = [
   { name: 'cgroups', check: cgroups },
   { name: 'old cgroups', check: oldCgroups },
   { name: 'configuration', check: configuration },
+  { name: 'health command', check: healthCommand },
   { name: 'state directory', check: stateDirectory },
   { name: 'disk space', check: diskSpace },
   { name: 'port', check: port },
@@ -137,6 +139,15 @@ async function configuration(context: Context): Promise<Finding[]> {
     if (!(error instanceof Failure)) throw error;
     return [{ state: 'bad', text: error.message, remedy: 'docs/config.md lists all keys.' }];
   }
+}
+
+async function healthCommand(context: Context): Promise<Finding[]> {
+  const [program] = (await safeConfig(context))?.texts('health.command') ?? [];
+  if (program === undefined) return ok('none is used');
+  const why = whyNotRunnable(program);
+  if (why === null) return ok(program);
+  const remedy = 'Change health.command; agents do not start with it.';
+  return [{ state: 'bad', text: `it cannot be run: ${why}`, remedy }];
 }
 
 function stateDirectory({ directory }: Context): Finding[] {

@@ -8,6 +8,7 @@ import type { AgentPorts, AgentSettings } from '../../../src/agent/ports.ts';
 import type { NodeName } from '../../../src/core/model/ids.ts';
 import type { Clock, Timer } from '../../../src/ports/clock.ts';
 import type { Files, Owner } from '../../../src/ports/files.ts';
+import type { HealthCheck } from '../../../src/ports/health.ts';
 import type { JournalFile } from '../../../src/ports/journal-file.ts';
 import type {
   KnownProcess,
@@ -298,6 +299,7 @@ export class FakeWorld {
   readonly memory = new Map<string, number>();
   readonly complaints: string[] = [];
   diskFreeBytes = 2 ** 40;
+  health: HealthCheck | null = null;
   readonly accounts = new Map<string, UserAccount>([['alice', ALICE]]);
   findUser = (name: string): Promise<UserAccount | null> =>
     Promise.resolve(this.accounts.get(name) ?? null);
@@ -353,6 +355,7 @@ export class FakeWorld {
         },
       },
       load: () => ({ load1: 0, memoryFreeBytes: 0, diskFreeBytes: this.diskFreeBytes }),
+      ...(this.health === null ? {} : { health: { check: this.health, intervalMs: 60_000 } }),
     };
   }
 }

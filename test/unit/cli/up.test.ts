@@ -2,7 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -110,4 +118,23 @@ test('down --clean removes the state and leaves what is not its own', async () =
     existsSync(path.join(box.directory, 'weft', 'sessions')),
     'the session cache is not ours',
   );
+});
+
+test('[N17] a health command that cannot be run is told before anything starts, and by doctor', async () => {
+  await using box = new Sandbox();
+  const config = path.join(box.directory, 'weft.yaml');
+  writeFileSync(config, 'health: {command: [/no/such/check, --all]}');
+  const up = await box.weft(['up', '--nodes', '1']);
+  assert.equal(up.code, 2);
+  assert.match(up.error, /health\.command cannot be run: ENOENT.*\/no\/such\/check/);
+  assert.equal(box.mark('head'), null);
+  const doctor = await box.weft(['doctor']);
+  assert.match(doctor.out, /health command +it cannot be run: ENOENT/);
+  writeFileSync(config, 'health: {command: [sh, -c, "exit 0"], interval: 5s}');
+  assert.equal((await box.weft(['up', '--nodes', '1'])).code, 0);
+  const options = path.join(box.directory, 'nodes', 'n1', 'options.json');
+  const told = JSON.parse(readFileSync(options, 'utf8')) as { health: unknown };
+  const health = { command: ['sh', '-c', 'exit 0'], timeoutMs: 10_000, intervalMs: 5000 };
+  assert.deepEqual(told.health, health);
+  assert.match((await box.weft(['doctor'])).out, /ok +health command +sh\n/);
 });

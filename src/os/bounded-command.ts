@@ -1,0 +1,78 @@
+// A command of the site: run without a shell, in a process group of its own, for a bounded time, and
+// with a bounded part of its output kept.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+
+export interface BoundedCommand {
+  /** Program and arguments. */
+  readonly command: readonly string[];
+  readonly timeoutMs: number;
+  /** What to keep of the output, given what was kept so far and what has come. */
+  readonly keep: (kept: string, text: string) => string;
+}
+
+export interface CommandEnd {
+  /** Exit code 0, and in time. */
+  readonly succeeded: boolean;
+  /** How it ended. */
+  readonly how: string;
+  /** Of standard output and standard error, in the order in which they came. */
+  readonly output: string;
+}
+
+/** After the end of the command, for what is still in the pipes. */
+const PIPES_MS = 500;
+
+/** Never rejects: what cannot be started has not succeeded. */
+export function runBounded({ command, timeoutMs, keep }: BoundedCommand): Promise<CommandEnd> {
+  const [program = '', ...args] = command;
+  try {
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    return endOf(child, timeoutMs, keep);
+  } catch (error) {
+    // Of most errors Node.js tells by an event, of some (ENOTDIR, E2BIG) it throws.
+    return Promise.resolve({ succeeded: false, how: (error as Error).message, output: '' });
+  }
+}
+
+function endOf(
+  child: ChildProcess,
+  timeoutMs: number,
+  keep: BoundedCommand['keep'],
+): Promise<CommandEnd> {
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output = keep(output, text);
+    });
+  }
+  return new Promise((resolve) => {
+    const end = (succeeded: boolean, how: string): void => {
+      clearTimeout(timer);
+      // Whatever it started may hold the pipes open; nobody reads them any more.
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+      resolve({ succeeded, how, output });
+    };
+    const timer = setTimeout(() => {
+      killGroup(child);
+      end(false, `it took longer than ${timeoutMs} ms`);
+    }, timeoutMs);
+    child.once('error', (error) => end(false, error.message));
+    child.once('exit', (code, signal) => {
+      const answer = (): void => end(code === 0, signal === null ? `exit code ${code}` : signal);
+      child.once('close', answer);
+      // Something that it has left behind may keep the pipes open for ever.
+      setTimeout(answer, PIPES_MS);
+    });
+  });
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
