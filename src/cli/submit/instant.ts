@@ -4,7 +4,9 @@ import { parseDuration } from '../../core/base/duration.ts';
 import { err, ok, type Result } from '../../core/base/result.ts';
 
 const FORMS = 'write +2h, 18:30, 2026-01-31 or 2026-01-31T18:30';
-const DATED = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2}))?(Z|[+-]\d{2}:\d{2})?)?$/;
+/** As programs write them too: RFC 3339, parts of a second included. */
+const DATED =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/;
 
 /** `+2h`, `18:30`, `2026-01-31`, `2026-01-31T18:30`, `tomorrow`, or seconds: `@1750000000`. */
 export function parseInstant(text: string, now: number): Result<number, string> {

@@ -18,6 +18,9 @@ test('instants are spans from now, times of day and dates in local time', () => 
   assert.equal(read('2026-02-03 04:05'), new Date(2026, 1, 3, 4, 5).getTime());
   assert.equal(read('tomorrow'), new Date(2026, 1, 1).getTime());
   assert.equal(read('2026-02-03T04:05Z'), Date.UTC(2026, 1, 3, 4, 5));
+  const written = new Date(now + 7).toISOString();
+  assert.equal(read(written), now + 7);
+  assert.equal(read(written.replace('Z', '')), Date.parse(written.replace(/[.].*/, '')));
   assert.equal(read('2028-02-29'), new Date(2028, 1, 29).getTime());
   const bads = ['soon', '25:00', '+2', '2026-13-01', '3', '2026-02-30', '2026-02-29 10:00'];
   for (const bad of [...bads, '2026-01-01T24:30', '2026-01-01T10:00+99:00'])

@@ -108,7 +108,9 @@ function nodesOf(
   { state }: Step,
   { nodes: named, labels = [] }: PlanMaintenance,
 ): Result<readonly NodeName[], Refusal> {
-  if (labels.length === 0) return ok(named);
+  // Checked with the rest of the request; among those with the labels a slip would go unnoticed.
+  const unknown = named.some((name) => !state.nodes.has(name));
+  if (labels.length === 0 || unknown) return ok(named);
   const all = [...state.nodes.values()];
   const bad = unreadableLabel(labels) ?? unknownLabel(labels, all);
   if (bad !== null) return err(bad);

@@ -34,6 +34,8 @@ scenario('[M8] what cannot be is refused with one clear word', (head) => {
   const wrong = (wish: Partial<Plan>, by = ADMIN): string => head.refused(plan(wish), by);
   assert.equal(wrong({}), 'reservation.conflict');
   assert.equal(wrong({ nodes: ['n9' as NodeName] }), 'node.not_found');
+  const slip = ['n1', 'n9'] as NodeName[];
+  assert.equal(wrong({ nodes: slip, labels: ['!old'] }), 'node.not_found');
   assert.equal(wrong({ nodes: [] }), 'argument.invalid');
   assert.equal(wrong({ nodes: [], labels: ['rack=9'] }), 'label.unknown');
   assert.equal(wrong({ nodes: [], labels: ['gpu &'] }), 'label.invalid');
