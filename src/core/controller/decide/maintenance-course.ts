@@ -177,7 +177,11 @@ function closeIfOver(step: Step, id: string): void {
   const by = cancelledBy === null ? 'system' : cancelledBy;
   const why = cancelledBy === null ? 'over' : 'cancelled';
   if (step.state.reservations.has(id)) step.emit({ kind: 'reservation_ended', id, why, by });
-  step.emit({ kind: 'maintenance_moved', id, ...verdict(maintenanceOf(step.state, id)) });
+  step.emit({
+    kind: 'maintenance_moved',
+    id,
+    ...verdict(step.state, maintenanceOf(step.state, id)),
+  });
 }
 
 /** Nodes that are through go back to service at once; the others stay out a little longer. */
@@ -217,17 +221,21 @@ function skip(step: Step, id: string, node: NodeName, why: string): void {
   noteWork(step, id, node, { kind: 'skipped', why });
 }
 
-function verdict({ works, nodes, cancelledBy }: Maintenance): {
-  phase: 'done' | 'failed' | 'cancelled';
-  detail: string;
-} {
+function verdict(
+  state: State,
+  { works, nodes, cancelledBy, program }: Maintenance,
+): { phase: 'done' | 'failed' | 'cancelled'; detail: string } {
   if (cancelledBy !== null) return { phase: 'cancelled', detail: `cancelled by ${cancelledBy}` };
   const bad = nodes.flatMap((name) => {
     const work = works[name];
     return work?.kind === 'failed' || work?.kind === 'skipped' ? [`${name}: ${work.why}`] : [];
   });
-  if (bad.length === 0) return { phase: 'done', detail: 'all nodes are back in service' };
-  return { phase: 'failed', detail: bad.join('; ') };
+  if (bad.length > 0) return { phase: 'failed', detail: bad.join('; ') };
+  // Whoever did the work by hand wants to know that a node was never his.
+  const taken = program === null ? nodes.filter((one) => !isFree(state.nodes.get(one))) : [];
+  const detail = 'all nodes are back in service';
+  if (taken.length === 0) return { phase: 'done', detail };
+  return { phase: 'done', detail: `${detail}; tasks ran to its end on ${taken.join(', ')}` };
 }
 
 /** For `by` fields: what a user reads of a task that was touched. */

@@ -117,7 +117,10 @@ function notThrough(jobId: Job['id']): NodeWork {
   };
 }
 
-/** At the end of the time, or when it is called off. A silent node is not waited for. */
+/**
+ * At the end of the time, or when it is called off. A silent node is not waited for; one that was
+ * heard of lately, or by a head that was away itself, gets the time to say how it went.
+ */
 export function callOffPrograms(step: Step, id: string): void {
   for (const name of maintenanceOf(step.state, id).nodes) callOff(step, id, name);
 }
@@ -126,6 +129,8 @@ function callOff(step: Step, id: string, name: NodeName): void {
   const { works, cancelledBy } = maintenanceOf(step.state, id);
   const work = works[name];
   if (work?.kind !== 'running' && work?.kind !== 'restarting') return;
+  // Its own time limit ends the program there too.
+  if (cancelledBy === null && mayComeBack(step.state.nodes.get(name))) return;
   if (work.kind === 'running') {
     endProgram(step, step.state.jobs.get(work.jobId), `maintenance ${id}`);
     // One that waited to be started again has ended in this moment.
@@ -135,6 +140,10 @@ function callOff(step: Step, id: string, name: NodeName): void {
   }
   if (cancelledBy !== null) noteWork(step, id, name, calledOff(cancelledBy));
   else noteWork(step, id, name, { kind: 'failed', why: 'it was not back at the end of the time' });
+}
+
+function mayComeBack(node: Node | undefined): boolean {
+  return node !== undefined && !node.connected && node.unreachableSince === null;
 }
 
 function endProgram(step: Step, job: Job | undefined, by: string): void {
@@ -147,10 +156,12 @@ function endProgram(step: Step, job: Job | undefined, by: string): void {
   if (pending.size > 0) endPending(step, job, pending, cancelledOutcome(by));
 }
 
-/** A program is still being ended. */
+/** A program is still being ended, or its node may yet say how it went. */
 export function hasPrograms({ state }: Step, id: string): boolean {
   const { works, nodes } = maintenanceOf(state, id);
-  return nodes.some((name) => works[name]?.kind === 'running');
+  return nodes.some(
+    (name) => works[name]?.kind === 'running' || works[name]?.kind === 'restarting',
+  );
 }
 
 /** A node whose program failed stays out, with the reason, until an operator has looked. */

@@ -50,6 +50,7 @@ scenario('[M2] wait: what runs goes on, and the end is as planned', (head) => {
   assert.deepEqual(head.orders('n1'), []);
   head.tick(60 * MINUTE);
   assert.equal(phase(head, id), 'done');
+  assert.match(shown(head, id).detail ?? '', /; tasks ran to its end on n1$/);
   assert.equal(head.task('1').state, 'running');
 });
 
@@ -252,8 +253,47 @@ scenario('[M5] a node that is not back at the end stays out', (head) => {
   head.started('1#1');
   head.disconnect('n1');
   head.tick(60 * MINUTE);
+  assert.equal(phase(head, id), 'restoring', 'it was heard of lately');
+  head.silence('n1', head.settings.nodeTimeoutMs);
+  head.tick();
   assert.equal(phase(head, id), 'failed');
   assert.match(head.node('n1').drain?.reason ?? '', /not back at the end/);
+});
+
+scenario('[M7] a head that was away at the end hears how the programs went', (head) => {
+  for (const name of ['n1', 'n2', 'n3']) head.connect(name);
+  const nodes = ['n1', 'n2', 'n3'] as NodeName[];
+  const id = planned(head, { nodes, time: { kind: 'now' }, program: PROGRAM });
+  for (const epoch of ['1#1', '2#1', '3#1']) head.started(epoch);
+  head.crash();
+  head.tick(61 * MINUTE);
+  assert.equal(phase(head, id), 'restoring');
+  for (const name of nodes) head.connect(name, { held: head.heldBy(name) });
+  head.ended('1#1');
+  head.ended('2#1', { code: 9 });
+  head.tick();
+  head.ended('3#1', { cause: 'ended', signal: 15 });
+  head.tick();
+  const { works, phase: now } = shown(head, id);
+  assert.equal(now, 'failed');
+  assert.equal(works['n1' as NodeName]?.kind, 'done');
+  assert.equal(head.node('n1').drain, null);
+  assert.match(head.node('n2').drain?.reason ?? '', /exited with code 9/);
+  assert.match(head.node('n3').drain?.reason ?? '', /not through at the end/);
+});
+
+scenario('[M7] a node that restarted while the head was away is back', (head) => {
+  head.connect('n1');
+  const program = { ...PROGRAM, restarts: true };
+  const id = planned(head, { time: { kind: 'now' }, program });
+  head.started('1#1');
+  head.ended('1#1');
+  head.tick();
+  head.crash();
+  head.tick(61 * MINUTE);
+  head.connect('n1', { bootId: 'another' });
+  head.tick();
+  assert.equal(phase(head, id), 'done');
 });
 
 scenario('[M5] a task that is lost in maintenance is not to blame', (head) => {
