@@ -16,6 +16,7 @@ import { OutputShipper } from './outputs.ts';
 import type { AgentPorts, AgentSettings } from './ports.ts';
 import { HeadLink, type LinkStatus } from './session.ts';
 import { Spool } from './spool.ts';
+import { StopWatch } from './stop-watch.ts';
 
 export interface Agent {
   /** Read only: for people and for checks. */
@@ -45,6 +46,7 @@ class RunningAgent implements Agent {
   readonly #outputs: OutputShipper;
   readonly #hands: Hands;
   readonly #memory: MemoryWatch;
+  readonly #stops: StopWatch;
   readonly #faults: FaultWatch;
   readonly #health: HealthWatch;
   readonly #spool: Spool;
@@ -100,6 +102,11 @@ class RunningAgent implements Agent {
       step: (input) => this.#engine.step(input),
     });
     this.#memory = new MemoryWatch(ports, settings, this.#engine);
+    this.#stops = new StopWatch({
+      clock: ports.clock,
+      state: this.state,
+      processes: () => this.#launcher.processes,
+    });
   }
 
   get #isLauncherOutdated(): boolean {
@@ -123,6 +130,7 @@ class RunningAgent implements Agent {
     await this.#launcher.connect();
     if (this.#stopped) return;
     this.#memory.start();
+    this.#stops.start();
     this.#spool.start();
     this.#health.start();
     this.#link.start();
@@ -134,6 +142,7 @@ class RunningAgent implements Agent {
     this.#engine.stop();
     this.#hands.stop();
     this.#memory.stop();
+    this.#stops.stop();
     this.#spool.stop();
     this.#health.stop();
     this.#outputs.disconnect();

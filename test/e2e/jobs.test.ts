@@ -99,6 +99,20 @@ describe('jobs on a local cluster', { timeout: 180_000 }, () => {
     assert.equal((await reaches(id, 'done')).outcome?.kind, 'completed');
   });
 
+  it('[J16] a process of a suspended job that somebody wakes is stopped again', async () => {
+    const id = await cluster.ok('run', '--', 'sleep 600 & echo $! > woken; wait');
+    await written('woken');
+    const pid = Number(lines('woken')[0]);
+    // The one letter after the name, in parentheses.
+    const isStopped = (): boolean => readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') T ');
+    await cluster.ok('suspend', id);
+    await until('it is stopped', () => isStopped() || undefined);
+    process.kill(pid, 'SIGCONT');
+    assert.equal(isStopped(), false);
+    await until('it is stopped again', () => isStopped() || undefined);
+    await cluster.ok('kill', id);
+  });
+
   it('[J21] a requeued job keeps its id and starts again', async () => {
     const script = 'echo $WEFT_EPOCH >> epochs; [ $WEFT_EPOCH = 2 ] || sleep 60';
     const id = await cluster.ok('run', '--', script);
