@@ -63,7 +63,7 @@ export function rulesOfLine(known: Known): LineRules {
 export function jobsInLine(known: Known, max: number, isWanted: (job: Job) => boolean): Job[] {
   const snapshot = snapshotNow(known);
   snapshot.queue.weigh(snapshot.scheduling.weights);
-  const line = new Line(snapshot.queue.groups.values(), lineRules(snapshot));
+  const line = new Line(snapshot.queue.bands, lineRules(snapshot));
   const jobs: Job[] = [];
   for (let next = line.first; next !== undefined && jobs.length < max; next = line.first) {
     const job = known.state.jobs.get(next.entry.jobId);

@@ -48,31 +48,43 @@ export class SortedList<T> {
     if ((block as T[]).length === 0) this.#blocks.splice(at, 1);
   }
 
+  has(entry: T): boolean {
+    const block = this.#blocks[this.#blockOf(entry)];
+    return block?.[this.#place(block, entry)] === entry;
+  }
+
   *[Symbol.iterator](): Iterator<T> {
     for (const block of this.#blocks) yield* block;
   }
 
+  /** From the first entry on that is not before; all that are must stand in front. */
+  *from(isBefore: (entry: T) => boolean): Generator<T> {
+    let at = placeOf(this.#blocks, (block) => isBefore(block.at(-1) as T));
+    const block = this.#blocks[at];
+    if (block === undefined) return;
+    yield* block.slice(placeOf(block, isBefore));
+    for (at += 1; at < this.#blocks.length; at += 1) yield* this.#blocks[at] as T[];
+  }
+
   /** The block whose last entry is the first at or after `entry`, else the last block. */
   #blockOf(entry: T): number {
-    let low = 0;
-    let high = this.#blocks.length - 1;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const last = (this.#blocks[middle] as T[]).at(-1) as T;
-      if (this.#compare(last, entry) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    const at = placeOf(this.#blocks, (block) => this.#compare(block.at(-1) as T, entry) < 0);
+    return Math.min(at, this.#blocks.length - 1);
   }
 
   #place(block: T[], entry: T): number {
-    let low = 0;
-    let high = block.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#compare(block[middle] as T, entry) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return placeOf(block, (one) => this.#compare(one, entry) < 0);
   }
+}
+
+/** Of the first one that is not before, found by halving; the length when all are. */
+function placeOf<T>(list: readonly T[], isBefore: (one: T) => boolean): number {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isBefore(list[middle] as T)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

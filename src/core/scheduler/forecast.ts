@@ -31,7 +31,7 @@ export function forecast(snapshot: Snapshot, target: Candidate, now: number): Fo
 function planBefore(snapshot: Snapshot, target: Candidate, board: Board, floors: Floors): boolean {
   const { queue, scheduling, quotas } = snapshot;
   queue.weigh(scheduling.weights);
-  const line = new Line(queue.groups.values(), lineRules(snapshot));
+  const line = new Line(queue.bands, lineRules(snapshot));
   let planned = 0;
   for (let next = line.first; next !== undefined; next = line.first) {
     if (!isBefore(next, target)) return true;

@@ -104,7 +104,7 @@ class Cycle {
     this.#resumer = new Resumer(this.#board, snapshot);
     // Cheap unless the weights have changed: the order is an index, not part of the snapshot.
     snapshot.queue.weigh(snapshot.scheduling.weights);
-    this.#line = new Line(snapshot.queue.groups.values(), lineRules(snapshot));
+    this.#line = new Line(snapshot.queue.bands, lineRules(snapshot));
   }
 
   run(): Plan {

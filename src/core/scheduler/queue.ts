@@ -51,10 +51,24 @@ export interface Group {
   readonly owner: UserName;
   readonly qos: string;
   readonly entries: SortedList<QueueEntry>;
+  readonly band: Band;
+}
+
+/** Groups that get the same points besides those of their jobs: their order never changes. */
+export interface Band {
+  readonly key: string;
+  readonly owner: UserName;
+  readonly qos: string;
+  readonly partition: string;
+  /** Of each group, if size counts. */
+  readonly nodeCount: number;
+  /** By their first entries. */
+  readonly groups: SortedList<Group>;
 }
 
 export class Queue {
   readonly groups = new Map<string, Group>();
+  readonly #bands = new Map<string, Band>();
   #weights = DEFAULT_WEIGHTS;
   #size = 0;
 
@@ -63,12 +77,18 @@ export class Queue {
     return this.#size;
   }
 
+  /** All groups, those of a band in order: kept as entries come and go. */
+  get bands(): Iterable<Band> {
+    return this.#bands.values();
+  }
+
   /** Orders anew by other weights. Cheap when they are the same object as before. */
   weigh(weights: Weights): void {
     if (weights === this.#weights) return;
     this.#weights = weights;
     const entries = [...this.groups.values()].flatMap((group) => [...group.entries]);
     this.groups.clear();
+    this.#bands.clear();
     this.#size = 0;
     for (const entry of entries) this.add(entry);
   }
@@ -79,20 +99,52 @@ export class Queue {
     let group = this.groups.get(key);
     if (group === undefined) {
       const { shape, owner, qos } = entry;
-      group = { key, shape, owner, qos, entries: new SortedList(this.#compare) };
+      const band = this.#bandOf(entry);
+      group = { key, shape, owner, qos, entries: new SortedList(this.#compare), band };
       this.groups.set(key, group);
     }
-    group.entries.insert(entry);
     this.#size += 1;
+    const { entries, band } = group;
+    const { first } = entries;
+    if (first !== undefined && this.#compare(first, entry) < 0) return entries.insert(entry);
+    if (first !== undefined) band.groups.remove(group);
+    entries.insert(entry);
+    band.groups.insert(group);
   }
 
   remove(entry: QueueEntry): void {
     const key = groupKey(entry);
     const group = this.groups.get(key);
     assert(group !== undefined, `job ${entry.jobId} is queued`);
-    group.entries.remove(entry);
     this.#size -= 1;
-    if (group.entries.size === 0) this.groups.delete(key);
+    const { entries, band } = group;
+    if (entries.first !== entry) return entries.remove(entry);
+    band.groups.remove(group);
+    entries.remove(entry);
+    if (entries.size > 0) return band.groups.insert(group);
+    this.groups.delete(key);
+    if (band.groups.size === 0) this.#bands.delete(band.key);
+  }
+
+  /** The group in which the entry waits; undefined when it does not. */
+  groupOf(entry: QueueEntry): Group | undefined {
+    const group = this.groups.get(groupKey(entry));
+    return group?.entries.has(entry) === true ? group : undefined;
+  }
+
+  #bandOf({ owner, qos, shape }: QueueEntry): Band {
+    const { partition } = shape;
+    const nodeCount = this.#weights.size === 0 ? 1 : shape.request.nodeCount;
+    const key = `${partition}!${qos}!${owner}!${nodeCount}`;
+    let band = this.#bands.get(key);
+    if (band === undefined) {
+      const groups = new SortedList<Group>((a, b) =>
+        this.#compare(a.entries.first as QueueEntry, b.entries.first as QueueEntry),
+      );
+      band = { key, owner, qos, partition, nodeCount, groups };
+      this.#bands.set(key, band);
+    }
+    return band;
   }
 
   /** Highest own priority first, then age by id. A total order. */
