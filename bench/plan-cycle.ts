@@ -1,16 +1,18 @@
 // What a scheduling cycle costs on a large cluster with a long queue, without head and journal:
 // arguments are nodes, waiting tasks, shapes and users. Prints one JSON line per figure, each
 // beside `naive`: one pass that asks every node about every shape, by the same code, in the same
-// run.
+// run. `distinct_*`: every task asks for something else, cycle after cycle until one is whole.
 
 import { IntervalSet } from '../src/core/base/interval-set.ts';
 import type { JobId, NodeName, UserName } from '../src/core/model/ids.ts';
 import type { ResourceRequest } from '../src/core/model/job.ts';
+import { LOOKS_PER_CYCLE_MAX } from '../src/core/model/limits.ts';
 import type { Resources } from '../src/core/model/resources.ts';
 import { type Policy, plainPartition, plainScheduling } from '../src/core/model/scheduling.ts';
 import { NO_RULES, plan, type Snapshot } from '../src/core/scheduler/plan.ts';
 import { holdsNow, NodePool, type NodeView, type Running } from '../src/core/scheduler/pool.ts';
 import { Queue, type Shape, ShapeBook } from '../src/core/scheduler/queue.ts';
+import type { Rest } from '../src/core/scheduler/rest.ts';
 
 const [nodeCount = 10_000, taskCount = 100_000, shapeCount = 100, userCount = 20] = process.argv
   .slice(2)
@@ -18,6 +20,7 @@ const [nodeCount = 10_000, taskCount = 100_000, shapeCount = 100, userCount = 20
 const CPUS = 64;
 const GIB = 2 ** 30;
 const HOUR_MS = 3_600_000;
+const looksMax = LOOKS_PER_CYCLE_MAX;
 const NOW = 1_800_000_000_000;
 
 let seed = 1;
@@ -192,5 +195,50 @@ const scheduling = {
 const urgentQueue = new Queue();
 fill(urgentQueue, urgent);
 figure('cycle_preemption', null, () => {
-  plan({ ...snapshotOf(busy, 'first_fit'), queue: urgentQueue, scheduling }, NOW);
+  plan({ ...snapshotOf(busy, 'first_fit', { looksMax }), queue: urgentQueue, scheduling }, NOW);
 });
+
+/** Tasks of as many shapes, all with at least 4 cpus, like `shapes`. */
+function distinctQueue(): Queue {
+  const own = new ShapeBook();
+  const filled = new Queue();
+  for (let at = 0; at < taskCount; at += 1) {
+    const perNode = amounts(4 + (at % 60), GIB + at * 2 ** 20);
+    const request = { nodeCount: 1, processesPerNode: 1, perNode, exclusive: false };
+    filled.add({
+      jobId: (at + 1) as JobId,
+      owner: `user${draw(userCount)}` as UserName,
+      ...{ qos: 'normal', nice: 0, submittedAt: NOW - taskCount + at },
+      shape: own.of({
+        partition: 'default',
+        request: { ...request, labels: [], nodeNames: [] },
+        walltimeMs: (1 + (at % 24)) * HOUR_MS,
+        reservation: null,
+      }),
+      ...{ pending: IntervalSet.of([[0, 0]]), runningMax: null, running: 0 },
+    });
+  }
+  return filled;
+}
+
+/** Cpu ms of each cycle until one is whole. */
+function settle(snapshot: Snapshot): number[] {
+  const taken: number[] = [];
+  for (let from: Rest | null = null; taken.length === 0 || from !== null; ) {
+    const { least } = time(1, () => {
+      from = plan({ ...snapshot, looksMax, from }, NOW).rest;
+    });
+    taken.push(least);
+  }
+  return taken;
+}
+
+const distinct = distinctQueue();
+for (const policy of ['first_fit', 'easy', 'fifo'] as const) {
+  const snapshot = { ...snapshotOf(busy, policy), queue: distinct };
+  settle(snapshot); // Once for the compiler.
+  const taken = settle(snapshot);
+  const total = taken.reduce((sum, ms) => sum + ms, 0);
+  const more = { cycles: taken.length, total: Number(total.toPrecision(4)) };
+  print(`distinct_longest_cycle_${policy}`, Math.max(...taken), 'cpu ms', { asked: 50, ...more });
+}

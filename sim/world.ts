@@ -49,6 +49,9 @@ const TIDY_MS = 5000;
 /** More than this without time passing is a loop. */
 const EVENTS_PER_INSTANT_MAX = 20_000;
 const DUPLICATES = 0.05;
+/** Cycles of every third seed are cut short, after two tasks or so, and go on from there. */
+const SHORT_CYCLES_EVERY = 3;
+const SHORT_CYCLE_LOOKS = 40;
 /** Far from every seed in use: the fence has dice of its own, so that it shifts no other draw. */
 const FENCE_SEEDS_FROM = 1_000_000_007;
 /** Likewise for what the site rules and asks of the scheduler. */
@@ -278,7 +281,10 @@ export class World {
     };
     return new HeadHost({
       ...{ time: this.time, dice, commitMs, log: this.#log('head') },
-      settings: { settings: core, heartbeatMs, tickMs: PERIOD_MS, logBytesMax: 1_000_000 },
+      settings: {
+        ...{ settings: core, heartbeatMs, tickMs: PERIOD_MS, logBytesMax: 1_000_000 },
+        ...(seed % SHORT_CYCLES_EVERY === 0 ? { looksMax: SHORT_CYCLE_LOOKS } : {}),
+      },
       note: (text) => this.note(text),
       fence: this.#makeFence(new Dice(seed + FENCE_SEEDS_FROM)),
       onGone: () => {

@@ -21,6 +21,8 @@ import { Violation } from '../violation.ts';
 interface Cycle {
   readonly step: Step;
   readonly before: Plan;
+  /** It goes on from cycles before it, or is cut short: a whole one may decide otherwise. */
+  readonly isPart: () => boolean;
   /** Ids of jobs that something makes room for. */
   readonly preemptors: Set<number>;
   readonly victims: TaskPlace[];
@@ -34,7 +36,10 @@ export class PlanWatch {
     if (first) this.settle();
     if (this.#cycle === null && isOfCycle(event)) {
       const before = planAt(step);
-      this.#cycle = { step, before, preemptors: new Set(), victims: [] };
+      const { state } = step;
+      const goesOn = state.chain !== null;
+      const isPart = (): boolean => goesOn || state.chain !== null;
+      this.#cycle = { step, before, isPart, preemptors: new Set(), victims: [] };
     }
   }
 
@@ -51,7 +56,7 @@ export class PlanWatch {
   settle(): void {
     const cycle = this.#cycle;
     this.#cycle = null;
-    if (cycle === null) return;
+    if (cycle === null || cycle.isPart()) return;
     checkPromises(cycle);
     if (cycle.victims.length > 0) checkRoom(cycle);
   }
@@ -74,7 +79,7 @@ function planAt({ state, settings, at }: Step): Plan {
 
 /** A13, A14: planned again, now that others have started, no promise is later than before. */
 function checkPromises({ step, before }: Cycle): void {
-  if (before.more || before.preemptions.length > 0 || before.promised.length === 0) return;
+  if (before.rest !== null || before.preemptions.length > 0 || before.promised.length === 0) return;
   const { promised, starts, preemptions } = planAt(step);
   // Whoever waited for a limit goes before others.
   if (starts.length > 0 || preemptions.length > 0) return;

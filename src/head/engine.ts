@@ -40,6 +40,8 @@ export interface EngineOptions {
   readonly send: (node: NodeName, orders: readonly Order[]) => void;
   /** Load average per cpu of the connected nodes, as they said last. */
   readonly loads?: (state: State) => ReadonlyMap<NodeName, number>;
+  /** `Snapshot.looksMax`; absent: what 20 ms are enough for. */
+  readonly looksMax?: number;
   /** The memory is about to be rebuilt from the store: every session must start anew. */
   readonly onReload: () => void;
 }
@@ -265,9 +267,13 @@ export class Engine {
   #schedule(): void {
     if (!isCycleDue(this.#state)) return;
     const at = this.#clock.now();
-    const { loads } = this.#options;
+    const { loads, looksMax } = this.#options;
     const isAsked = loads !== undefined && asksForLoads(this.#state, this.settings);
-    const input: Input = { kind: 'schedule', ...(isAsked ? { loads: loads(this.#state) } : {}) };
+    const input: Input = {
+      kind: 'schedule',
+      ...(isAsked ? { loads: loads(this.#state) } : {}),
+      ...(looksMax === undefined ? {} : { looksMax }),
+    };
     this.#record(decide(this.#state, input, this.settings, at), at);
   }
 

@@ -30,6 +30,8 @@ export interface HeadSettings {
   /** The longest time between two looks at what time alone brings. */
   readonly tickMs: number;
   readonly logBytesMax: number;
+  /** `EngineOptions.looksMax`. */
+  readonly looksMax?: number;
 }
 
 export interface Head {
@@ -51,6 +53,7 @@ export async function startHead(ports: HeadPorts, options: HeadSettings): Promis
     clock,
     log,
     settings,
+    ...(options.looksMax === undefined ? {} : { looksMax: options.looksMax }),
     send: (node, orders) => agents.send(node, orders),
     loads: (state) => loadsOf(state, agents),
     onReload: () => agents.reset('the head reads its store again'),

@@ -117,7 +117,7 @@ export function planWords(plan: Plan): string {
     const task = index === 0 ? `${jobId}` : `${jobId}[${index}]`;
     return `${task}@${shares.map((share) => share.node).join('+')}`;
   });
-  return starts.join(' ') + (plan.more ? ' …' : '');
+  return starts.join(' ') + (plan.rest === null ? '' : ' …');
 }
 
 /** The pool after the plan: what is left, by taking the shares away one by one. */

@@ -20,7 +20,7 @@ import {
   decideSilence,
 } from './decide/nodes.ts';
 import { decideReport } from './decide/report.ts';
-import { decideSchedule } from './decide/schedule.ts';
+import { type CycleOptions, decideSchedule } from './decide/schedule.ts';
 import { decideTick } from './decide/tick.ts';
 import { decideUsageRules } from './decide/usage.ts';
 import type { Event, StepRecord } from './events.ts';
@@ -49,7 +49,7 @@ export type Input =
   /** The site's fence command has confirmed that the node is off; asked for in this session. */
   | { readonly kind: 'fenced'; readonly node: NodeName; readonly session: number }
   | { readonly kind: 'tick' }
-  | { readonly kind: 'schedule'; readonly loads?: ReadonlyMap<NodeName, number> };
+  | ({ readonly kind: 'schedule' } & CycleOptions);
 
 export interface Decision {
   /** Already applied; to be written as one record unless empty. */
@@ -87,7 +87,7 @@ function decideInput(step: Step, input: Input): Result<Reply, Refusal> | undefin
     case 'tick':
       return void decideTick(step);
     case 'schedule':
-      return void decideSchedule(step, input.loads);
+      return void decideSchedule(step, input);
     default:
       return unreachable(input);
   }

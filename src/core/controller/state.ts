@@ -16,6 +16,7 @@ import type { Hopeless } from '../scheduler/hopeless.ts';
 import { NodePool } from '../scheduler/pool.ts';
 import { Queue, type QueueEntry, ShapeBook } from '../scheduler/queue.ts';
 import { HeldBook } from '../scheduler/quota.ts';
+import type { Rest } from '../scheduler/rest.ts';
 import { UsageBook } from '../scheduler/usage-book.ts';
 
 export interface Job {
@@ -197,6 +198,8 @@ export interface Token {
 /** Cycles that were cut short and follow each other. */
 export interface Chain {
   readonly hopeless: Hopeless;
+  /** Null: the next one is the first. */
+  readonly rest: Rest | null;
   /** Something has happened between them, of which the first knew nothing. */
   isStirred: boolean;
 }

@@ -52,6 +52,12 @@ export const NAME_LENGTH_MAX = 200;
 export const SUBMISSION_KEYS_MAX = 100_000;
 /** Starts planned in one cycle before the event loop gets its turn. */
 export const STARTS_PER_CYCLE_MAX = 512;
+/** Looks at nodes in one cycle before the event loop gets its turn: some 20 ms. */
+export const LOOKS_PER_CYCLE_MAX = 100_000;
+/** As many as one task costs that is looked at no node for. */
+export const LOOKS_PER_TASK = 20;
+/** One part in so many of a cycle that goes on from another is for the front of the line. */
+export const FRONT_PART = 4;
 /** Launch failures in a row, of any tasks, before a node is drained. */
 export const NODE_LAUNCH_FAILURES_MAX = 3;
 /** Added to a lease before the head acts on it: an agent's timers may run this late. */
@@ -88,9 +94,10 @@ export const FORECAST_LOOKS_MAX = 50_000;
 export const PREEMPTORS_MAX = 256;
 /**
  * Kinds of waiting tasks for which one cycle looks for others to make room: each look goes through
- * all that runs, for 0.1 s on 10,000 nodes with 60,000 tasks. The next cycle goes on from there.
+ * all that runs, for 0.1 s on 10,000 nodes with 60,000 tasks. One along the
+ * front, and one where the last cycle stopped.
  */
-export const ROOM_SEARCHES_PER_CYCLE_MAX = 1;
+export const ROOM_SEARCHES_PER_CYCLE_MAX = 2;
 /**
  * Nodes that have changed, times searches remembered as hopeless, that one cycle looks at again: some
  * milliseconds. With more the memory is trusted until its cycles are through.

@@ -57,17 +57,28 @@ export class Board {
   /** Nodes of which something is set aside for later: free now is not enough there. */
   readonly #claimed = new Set<NodeName>();
   readonly #finders = new Map<string, SlotFinder>();
-  /** Node looks so far: what a cycle costs. */
-  work = 0;
+  #work = 0;
+  readonly #looksBefore: number;
 
   constructor({ pool, windows, now, loads }: BoardOptions) {
     this.pool = pool;
     this.#windows = windows.filter((window) => window.to > now);
     this.now = now;
     this.#loads = loads ?? new Map();
+    this.#looksBefore = pool.looks;
     for (const window of this.#windows) {
       for (const name of window.shares.keys()) if (pool.get(name)) this.#claimed.add(name);
     }
+  }
+
+  /** Looks at nodes, and at classes of them, so far: what a cycle costs. */
+  get work(): number {
+    return this.#work + this.pool.looks - this.#looksBefore + this.#touched.looks;
+  }
+
+  /** What else costs about as much as so many looks. */
+  addWork(looks: number): void {
+    this.#work += looks;
   }
 
   /** Nodes where one part each could start now, in the order of placement, at most `max`. */
@@ -75,13 +86,14 @@ export class Board {
     const { request } = ask;
     if (request.nodeNames.length > 0 || ask.nodes !== null) return this.#fittingNamed(ask, max);
     if (ask.reservation !== null) return this.#inOrder(this.#claimedFitting(ask), ask, max);
-    const isPlain = (view: NodeView): boolean => !this.#claimed.has(view.name);
+    const isOpen = (view: NodeView): boolean =>
+      !this.#claimed.has(view.name) || this.#fitsNow(view, ask);
+    const isUntouched = ({ name }: NodeView): boolean => this.#touched.get(name) === undefined;
     const sources = [
       ...this.pool
         .fitting(request, ask.roomKey)
-        .map((list) => cursor(list, (v) => isPlain(v) && this.#touched.get(v.name) === undefined)),
-      ...this.#touched.fitting(request).map((list) => cursor(list, isPlain)),
-      cursor(this.#inOrder(this.#claimedFitting(ask), ask, max), () => true),
+        .map((list) => cursor(list, (view) => isUntouched(view) && isOpen(view))),
+      ...this.#touched.fitting(request).map((list) => cursor(list, isOpen)),
     ];
     if (ask.placement === 'least_loaded') {
       return this.#inOrder(sources.flatMap(rest), ask, max);
@@ -108,6 +120,20 @@ export class Board {
     return finder.find();
   }
 
+  /** A slot that was found before, if it is still there and still to come. */
+  slotAt(ask: Ask, at: number, nodes: readonly NodeName[]): Slot | null {
+    if (at <= this.now + 1) return null;
+    const lanes: Lane[] = [];
+    for (const name of nodes) {
+      if (this.view(name) === undefined) return null;
+      const lane = this.lane(name);
+      const to = endAt(at, ask.walltimeMs);
+      if (!lane.fits(wantOf(ask.request), ask.reservation, at, to)) return null;
+      lanes.push(lane);
+    }
+    return { at, lanes };
+  }
+
   /** Sets a slot aside: whatever starts from here on leaves it free. */
   promise(ask: Ask, slot: Slot): void {
     const to = endAt(slot.at, ask.walltimeMs);
@@ -125,7 +151,7 @@ export class Board {
   lane(name: NodeName): Lane {
     let lane = this.#lanes.get(name);
     if (lane === undefined) {
-      this.work += 1;
+      this.#work += 1;
       lane = new Lane(this.view(name) as NodeView, this.#windows, this.now);
       this.#lanes.set(name, lane);
     }
@@ -147,7 +173,7 @@ export class Board {
     const views: NodeView[] = [];
     for (const name of names ?? this.pool.names()) {
       const view = this.view(name);
-      this.work += 1;
+      this.#work += 1;
       if (view !== undefined && couldEverHold(view, ask.request)) views.push(view);
     }
     return views;
@@ -177,7 +203,7 @@ export class Board {
 
   /** Whether a part fits in a moment, if by then these are gone, with all that is leaving. */
   fitsWithout(name: NodeName, ask: Ask, gone: readonly Gone[]): boolean {
-    this.work += 1;
+    this.#work += 1;
     const isPlain = ask.reservation === null && !this.#claimed.has(name) && !this.#lanes.has(name);
     if (isPlain) return fitsAfter(this.view(name) as NodeView, ask.request, gone, this.now);
     const lane = this.lane(name);
@@ -204,7 +230,6 @@ export class Board {
     const views: NodeView[] = [];
     for (const name of names) {
       const view = this.view(name);
-      this.work += 1;
       if (view !== undefined && this.#fitsNow(view, ask)) views.push(view);
     }
     return this.#inOrder(views, ask, max);
@@ -213,12 +238,12 @@ export class Board {
   *#claimedFitting(ask: Ask): Iterable<NodeView> {
     for (const name of this.#claimed) {
       const view = this.view(name);
-      this.work += 1;
       if (view !== undefined && this.#fitsNow(view, ask)) yield view;
     }
   }
 
   #fitsNow(view: NodeView, ask: Ask): boolean {
+    this.#work += 1;
     if (!holdsNow(view, ask.request)) return false;
     if (!this.#claimed.has(view.name)) return ask.reservation === null;
     const to = endAt(this.now, ask.walltimeMs);
@@ -235,7 +260,7 @@ export class Board {
     while (chosen.length < max) {
       let best: Cursor | undefined;
       for (const source of sources) {
-        this.work += 1;
+        this.#work += 1;
         if (source.head === undefined) continue;
         if (best?.head === undefined || this.#compare(source.head, best.head, ask) < 0) {
           best = source;
@@ -313,7 +338,7 @@ export class Board {
   }
 
   #candidate({ name, order }: NodeView, at: number): Candidate {
-    this.work += 1;
+    this.#work += 1;
     return { at, order, name };
   }
 }

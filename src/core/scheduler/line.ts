@@ -137,14 +137,15 @@ export class Line {
     return null;
   }
 
-  /** From the first entry on that is not before the mark. */
+  /** What a group that begins before the mark has from there on; the others come up by themselves. */
   #openAt(group: Group, mark: Mark): Head | null {
     const source = sourceOf(group.band, this.#rules);
     if (source === null) return null;
+    const isDone = (entry: QueueEntry): boolean =>
+      isBeforeMark(placeOf(source, entry, this.#rules), mark);
+    if (!isDone(group.entries.first as QueueEntry)) return null;
     const head = this.#open(source, group);
-    head.entries = group.entries.from((entry) =>
-      isBeforeMark(placeOf(source, entry, this.#rules), mark),
-    );
+    head.entries = group.entries.from(isDone);
     return this.#nextEntry(head) ? head : null;
   }
 

@@ -3,16 +3,18 @@
 // the policies that plan ahead a search per planned task.
 
 import type { JobId, NodeName, UserName } from '../model/ids.ts';
+import { FRONT_PART, LOOKS_PER_TASK } from '../model/limits.ts';
 import type { Share } from '../model/orders.ts';
 import { type Partition, partitionOf, qosOf, type Scheduling } from '../model/scheduling.ts';
 import { type Ask, Board, type Taker } from './board.ts';
 import type { Hopeless } from './hopeless.ts';
 import type { Window } from './lane.ts';
-import { type Candidate, isBefore, Line, type LineRules } from './line.ts';
+import { type Candidate, isBefore, isBeforeMark, Line, type LineRules, type Mark } from './line.ts';
 import type { NodePool } from './pool.ts';
 import { type Preemption, Preemptor } from './preempt.ts';
 import type { Queue, Shape } from './queue.ts';
 import type { QuotaBook } from './quota.ts';
+import { type Head, type Rest, waitingOf } from './rest.ts';
 import { Resumer, type Stopped } from './resume.ts';
 import type { Slot } from './slots.ts';
 
@@ -33,8 +35,12 @@ export interface Snapshot {
   readonly stopped: readonly Stopped[];
   /** `PreemptionRules.hopeless`. */
   readonly hopeless?: Hopeless;
+  /** Where the cycle before stopped; absent: this one begins at the front. */
+  readonly from?: Rest | null;
   /** The cycle stops after this many starts and says so; the next one goes on from there. */
   readonly startsMax: number;
+  /** And once it has looked at this many nodes and classes of nodes (`Board.work`). */
+  readonly looksMax: number;
 }
 
 export interface Start {
@@ -60,8 +66,8 @@ export interface Plan {
   readonly preemptions: readonly Preemption[];
   /** Slots set aside by `easy` (one a partition) and `conservative`. */
   readonly promised: readonly Promised[];
-  /** True when the cycle was cut short, by `startsMax` or by searches for room: plan again. */
-  readonly more: boolean;
+  /** Where the cycle was cut short, by `startsMax` or `looksMax`: plan again, from there. */
+  readonly rest: Rest | null;
 }
 
 export function plan(snapshot: Snapshot, now: number): Plan {
@@ -82,14 +88,19 @@ export function turnOf(snapshot: Snapshot, target: Candidate, now: number): Turn
   return new Cycle(snapshot, now).runUntil(target);
 }
 
+/** Of a task that was considered, with its group: `done`: the group's next task has its turn. */
+type Fate = 'done' | 'hopeless' | 'closing';
+
 class Cycle {
   readonly #snapshot: Snapshot;
+  readonly #rules: LineRules;
   readonly #board: Board;
   readonly #line: Line;
   readonly #preemptor: Preemptor;
   readonly #resumer: Resumer;
   readonly #starts: Start[] = [];
   readonly #promised: Promised[] = [];
+  readonly #heads: Head[] = [];
   /** By shape without time: the shortest time limit that did not fit. */
   readonly #blocked = new Map<string, number>();
   /** Partitions in which nothing more starts, by `fifo`, and the job that waits there. */
@@ -99,57 +110,102 @@ class Cycle {
 
   constructor(snapshot: Snapshot, now: number) {
     this.#snapshot = snapshot;
+    this.#rules = lineRules(snapshot);
     this.#board = new Board({ ...snapshot, now });
     this.#preemptor = new Preemptor(this.#board, snapshot);
     this.#resumer = new Resumer(this.#board, snapshot);
     // Cheap unless the weights have changed: the order is an index, not part of the snapshot.
     snapshot.queue.weigh(snapshot.scheduling.weights);
-    this.#line = new Line(snapshot.queue.bands, lineRules(snapshot));
+    this.#line = new Line(snapshot.queue.bands, this.#rules);
   }
 
   run(): Plan {
-    const { startsMax } = this.#snapshot;
+    const { from = null, looksMax } = this.#snapshot;
+    if (from !== null) this.#goOn(from);
+    // Whatever it takes to keep what was promised: the line gets further in every cycle.
+    const stop = this.#walk(this.#board.work + looksMax, from?.mark);
+    if (stop === undefined) this.#resumer.resumeFrom(-Infinity);
+    return {
+      ...{ starts: this.#starts, promised: this.#promised },
+      ...{ resumes: this.#resumer.made, preemptions: this.#preemptor.made },
+      rest: stop === undefined ? null : this.#restAt(stop, from),
+    };
+  }
+
+  /**
+   * To where the cycle before stopped: with a part of the looks along the front, where what is new
+   * and urgent waits; from there on only by those that something is set aside for.
+   */
+  #goOn(from: Rest): void {
+    const { queue, looksMax } = this.#snapshot;
+    const first = this.#walk(looksMax / FRONT_PART, undefined, from.mark);
+    if (first === undefined || !isBeforeMark(first, from.mark)) return;
+    for (const count of from.spared) this.#preemptor.spare(count);
+    const waiting = waitingOf(from, first, queue, this.#rules);
+    for (const { candidate, head } of waiting) this.#consider(candidate, head);
+    const split = new Set(waiting.map(({ candidate }) => candidate.group));
+    this.#line.skipTo(from.mark, split);
+  }
+
+  /**
+   * Along the line, at least one task from `mark` on; stops at `end`. Where it stopped; undefined:
+   * nobody is left.
+   */
+  #walk(looksMax: number, mark?: Mark, end?: Mark): Candidate | undefined {
+    let gotFurther = false;
     for (let next = this.#line.first; next !== undefined; next = this.#line.first) {
-      if (this.#starts.length >= startsMax) return this.#plan(true);
-      this.#resumer.resumeFrom(next.tier);
-      this.#consider(next);
+      if (end !== undefined && !isBeforeMark(next, end)) return next;
+      if (this.#starts.length >= this.#snapshot.startsMax) return next;
+      // Tasks of one job that something is set aside for stay together: a mark is never among them.
+      const isSplit = this.#heads.at(-1)?.entry === next.entry;
+      if (gotFurther && !isSplit && this.#board.work >= looksMax) return next;
+      gotFurther ||= mark === undefined || !isBeforeMark(next, mark);
+      this.#settle(this.#consider(next), next.partition);
     }
-    this.#resumer.resumeFrom(-Infinity);
-    return this.#plan(this.#preemptor.isCutShort);
+    return undefined;
+  }
+
+  #settle(fate: Fate, { name }: Partition): void {
+    if (fate === 'done') this.#line.advance();
+    else if (fate === 'hopeless') this.#line.drop();
+    else this.#line.close(name);
+  }
+
+  #restAt(stop: Candidate, from: Rest | null): Rest {
+    // Partitions where nobody may pass are always walked from their front.
+    const isBack = from !== null && isBeforeMark(stop, from.mark);
+    const { tier, priority, entry } = stop;
+    const mark = isBack ? from.mark : { tier, priority, jobId: entry.jobId };
+    return { mark, heads: this.#heads, spared: this.#preemptor.spared };
   }
 
   runUntil(target: Candidate): Turn {
     for (let next = this.#line.first; next !== undefined; next = this.#line.first) {
       if (!isBefore(next, target)) break;
-      this.#resumer.resumeFrom(next.tier);
-      this.#consider(next);
+      this.#settle(this.#consider(next), next.partition);
     }
     this.#resumer.resumeFrom(target.tier);
     const closedBy = this.#closed.get(target.partition.name) ?? null;
     return { board: this.#board, closedBy, promised: this.#promised };
   }
 
-  #plan(more: boolean): Plan {
-    const { made: preemptions } = this.#preemptor;
-    const { made: resumes } = this.#resumer;
-    return { starts: this.#starts, resumes, preemptions, promised: this.#promised, more };
-  }
-
-  /** Starts the candidate, plans it ahead, or takes its group out of the cycle. */
-  #consider(next: Candidate): void {
+  /** Starts the candidate or plans it ahead, in the slot that it has, if it has one. */
+  #consider(next: Candidate, head?: Head): Fate {
     const { group } = next;
     const quotas = this.#snapshot.quotas;
+    this.#board.addWork(LOOKS_PER_TASK);
+    this.#resumer.resumeFrom(next.tier);
     const full = quotas?.full(next) ?? null;
     if (full !== null) {
       this.#preemptor.spare(full);
-      this.#line.drop();
-    } else if (!this.#isBlocked(group.shape) && this.#start(next)) {
-      quotas?.count(next);
-      this.#line.advance();
-    } else {
-      this.#block(group.shape);
-      this.#wait(next);
+      return 'hopeless';
     }
+    if (!this.#isBlocked(group.shape) && this.#start(next)) {
+      quotas?.count(next);
+      return 'done';
+    }
+    this.#block(group.shape);
+    return this.#wait(next, head);
   }
 
   #start({ group, partition, entry, index }: Candidate): boolean {
@@ -162,20 +218,19 @@ class Cycle {
   }
 
   /** It does not fit now: what the policy of its partition makes of that. */
-  #wait(next: Candidate): void {
+  #wait(next: Candidate, head: Head | undefined): Fate {
     const { policy, name } = next.partition;
-    const hasRoom = this.#preempt(next);
+    const hasRoom = this.#preempt(next, head !== undefined);
     if (policy === 'fifo') {
       this.#closed.set(name, next.entry.jobId);
-      return this.#line.close(name);
+      return 'closing';
     }
-    if (hasRoom) return this.#line.advance();
+    if (hasRoom) return 'done';
     const depth = this.#depths.get(name) ?? 0;
     const depthMax = this.#depthMax(policy);
-    if (depth >= depthMax) return this.#line.drop();
-    if (!this.#promise(next)) return this.#line.drop();
+    if (depth >= depthMax || !this.#promise(next, head)) return 'hopeless';
     this.#depths.set(name, depth + 1);
-    this.#line.advance();
+    return 'done';
   }
 
   #depthMax(policy: Partition['policy']): number {
@@ -184,10 +239,11 @@ class Cycle {
   }
 
   /** False when nobody can make room for it. What it gets in a moment is set aside for it. */
-  #preempt(next: Candidate): boolean {
+  #preempt(next: Candidate, isKept: boolean): boolean {
     const { group, partition, entry, index, tier } = next;
     const ask = askOf(group.shape, partition);
-    const slot = this.#preemptor.makeRoom(ask, tier, { jobId: entry.jobId, index });
+    const taker = isKept ? null : { jobId: entry.jobId, index };
+    const slot = this.#preemptor.makeRoom(ask, tier, taker);
     if (slot === null) return false;
     this.#setAside(next, ask, slot);
     this.#snapshot.quotas?.count(next);
@@ -195,18 +251,21 @@ class Cycle {
   }
 
   /** False when it could never run: nothing is set aside then. */
-  #promise(next: Candidate): boolean {
+  #promise(next: Candidate, head: Head | undefined): boolean {
     const ask = askOf(next.group.shape, next.partition);
-    const slot = this.#board.slot(ask);
+    const kept = head === undefined ? null : this.#board.slotAt(ask, head.at, head.nodes);
+    const slot = kept ?? this.#board.slot(ask);
     if (slot === null) return false;
     this.#setAside(next, ask, slot);
     return true;
   }
 
-  #setAside({ entry, index }: Candidate, ask: Ask, slot: Slot): void {
+  #setAside({ entry, index, partition }: Candidate, ask: Ask, slot: Slot): void {
     this.#board.promise(ask, slot);
+    const { at } = slot;
     const nodes = slot.lanes.map((lane) => lane.view.name);
-    this.#promised.push({ jobId: entry.jobId, index, at: slot.at, nodes });
+    this.#promised.push({ jobId: entry.jobId, index, at, nodes });
+    if (partition.policy !== 'fifo') this.#heads.push({ entry, index, at, nodes });
   }
 
   #isBlocked({ anyTimeKey, walltimeMs }: Shape): boolean {
@@ -261,8 +320,9 @@ export function lineRules(snapshot: Snapshot): LineRules {
   };
 }
 
-/** Nothing set aside, no limits, everybody alike. */
+/** Nothing set aside, no limits, everybody alike, all in one cycle. */
 export const NO_RULES = {
+  looksMax: Infinity,
   fairness: new Map<UserName, number>(),
   windows: [],
   quotas: null,

@@ -82,6 +82,8 @@ export class NodePool {
   readonly #views = new Map<NodeName, NodeView>();
   /** Nodes that have changed since somebody began to `watch`. */
   #changed: NodeName[] | null = null;
+  /** Looks at classes for what could go there. */
+  looks = 0;
   readonly #known = new Map<string, Known>();
   readonly #ends = new EndBook<NodeView>(this.#views);
 
@@ -162,6 +164,7 @@ export class NodePool {
   fitting(request: ResourceRequest, key?: string): SortedList<NodeView>[] {
     const known = key === undefined ? undefined : this.#known.get(key);
     const classes = known?.classes ?? this.#classesFor(request, key);
+    this.looks += classes.size;
     return Array.from(classes, ({ nodes }) => nodes);
   }
 
@@ -175,6 +178,7 @@ export class NodePool {
 
   #classesFor(request: ResourceRequest, key: string | undefined): Set<NodeClass> {
     const classes = new Set<NodeClass>();
+    this.looks += this.#classes.size;
     for (const one of this.#classes.values()) {
       if (holdsNow(one.sample, request)) classes.add(one);
     }

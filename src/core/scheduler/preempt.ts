@@ -3,6 +3,7 @@
 
 import type { NodeName } from '../model/ids.ts';
 import {
+  LOOKS_PER_CYCLE_MAX,
   PREEMPTORS_MAX,
   ROOM_LOOKS_AGAIN_PER_CYCLE_MAX,
   ROOM_SEARCHES_PER_CYCLE_MAX,
@@ -46,8 +47,8 @@ export interface PreemptionRules {
 /** One cycle's decisions about who leaves. */
 export class Preemptor {
   readonly made: Preemption[] = [];
-  /** There was more to search for than one cycle may. */
-  isCutShort = false;
+  /** Counts of `keysOf`: of those who are counted there nobody is sent away. */
+  readonly spared = new Set<string>();
   readonly #board: Board;
   readonly #scheduling: Scheduling;
   /** Who leaves by this cycle's decision, with the nodes whose future knows it. */
@@ -64,8 +65,6 @@ export class Preemptor {
   /** Tasks that wait for others to leave. */
   #claims = 0;
   readonly #searches = new Map<string, RoomSearch>();
-  /** Counts of `keysOf`: of those who are counted there nobody is sent away. */
-  readonly #spared = new Set<string>();
   /** Tier of the least task that could have to leave; infinite = nobody ever. */
   readonly #floor: number;
 
@@ -83,15 +82,18 @@ export class Preemptor {
    * would start again, to be sent away again.
    */
   spare(count: string): void {
-    this.#spared.add(count);
+    this.spared.add(count);
   }
 
   /**
    * Nodes that the task gets in a moment, with those on them told to leave; null: not like that.
+   * Without a `taker` nobody is told anything.
    */
-  makeRoom(ask: Ask, tier: number, taker: Taker): Slot | null {
+  makeRoom(ask: Ask, tier: number, taker: Taker | null): Slot | null {
     if (tier <= this.#floor || this.#claims >= PREEMPTORS_MAX) return null;
-    const names = this.#board.freeSoon(ask, this.#expelled) ?? this.#find(ask, tier, taker);
+    const names =
+      this.#board.freeSoon(ask, this.#expelled) ??
+      (taker === null ? null : this.#find(ask, tier, taker));
     if (names === null) return null;
     this.#claims += 1;
     return this.#board.soon(names);
@@ -101,17 +103,23 @@ export class Preemptor {
     const key = `${ask.key} ${tier}`;
     if (this.#isHopeless(key, ask, tier)) return null;
     // Who may leave is part of a search, and those spared only become more.
-    const search = this.#searchOf(`${key} ${this.#spared.size}`, ask, tier);
+    const search = this.#searchOf(`${key} ${this.spared.size}`, ask, tier);
     if (search === null) return null;
     const found = search.find();
     if (found.names === null) {
       this.#hopeless.set(key, { able: found.able, seen: this.#board.pool.changes });
-      this.#taught.add(key);
+      this.#learn(key);
       return null;
     }
-    if (found.victims.length > 0) this.#taught.add(key);
+    if (found.victims.length > 0) this.#learn(key);
     for (const victim of found.victims) this.#expel(victim, taker);
     return found.names;
+  }
+
+  /** One search is enough for one cycle. */
+  #learn(key: string): void {
+    this.#taught.add(key);
+    this.#board.addWork(LOOKS_PER_CYCLE_MAX);
   }
 
   /** What a search found that failed, with another look at the nodes that have changed since. */
@@ -150,8 +158,7 @@ export class Preemptor {
   #searchOf(key: string, ask: Ask, tier: number): RoomSearch | null {
     let search = this.#searches.get(key);
     if (search === undefined) {
-      this.isCutShort = this.#taught.size >= ROOM_SEARCHES_PER_CYCLE_MAX;
-      if (this.isCutShort) return null;
+      if (this.#taught.size >= ROOM_SEARCHES_PER_CYCLE_MAX) return null;
       search = new RoomSearch(this.#board, ask, (one, name) => this.#victimOn(name, one, tier));
       this.#searches.set(key, search);
     }
@@ -200,7 +207,7 @@ export class Preemptor {
       const resources = { ...NO_RESOURCES, cpuCount: one.resources.cpuCount };
       return { key, name, mode, tier, one, resources, whole: false };
     }
-    if (keysOf(occupant.owner, occupant).some((count) => this.#spared.has(count))) return null;
+    if (keysOf(occupant.owner, occupant).some((count) => this.spared.has(count))) return null;
     const ends = mode === 'requeue' && !occupant.canRequeue ? 'cancel' : mode;
     return { key, name, mode: ends, tier, one, resources: one.resources, whole: true };
   }

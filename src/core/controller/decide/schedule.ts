@@ -3,7 +3,7 @@
 
 import { present } from '../../base/assert.ts';
 import type { UserName } from '../../model/ids.ts';
-import { STARTS_PER_CYCLE_MAX } from '../../model/limits.ts';
+import { LOOKS_PER_CYCLE_MAX, STARTS_PER_CYCLE_MAX } from '../../model/limits.ts';
 import type { Scheduling } from '../../model/scheduling.ts';
 import type { Settings } from '../../model/settings.ts';
 import { fairStandings } from '../../scheduler/fair-share.ts';
@@ -16,15 +16,24 @@ import type { Step } from '../step.ts';
 import { decideLateMaintenances } from './maintenance-course.ts';
 import { preempt, resume, resumeApart, stoppedTasks } from './preempt.ts';
 
-/** `loads`: load average per cpu by node, for partitions that place by it. */
-export function decideSchedule(step: Step, loads: Snapshot['loads'] = NO_RULES.loads): void {
+export interface CycleOptions {
+  /** Load average per cpu by node, for partitions that place by it. */
+  readonly loads?: Snapshot['loads'];
+  readonly looksMax?: number;
+}
+
+export function decideSchedule(
+  step: Step,
+  { loads = NO_RULES.loads, looksMax = LOOKS_PER_CYCLE_MAX }: CycleOptions,
+): void {
   const { state } = step;
   decideLateMaintenances(step);
   resumeApart(step);
   const chain = nextOfChain(state);
   const snapshot = snapshotOf(state, step.settings, STARTS_PER_CYCLE_MAX, step.at);
   // Added to by this cycle only: whoever merely asks what would be planned must leave no trace.
-  const planned = plan({ ...snapshot, loads, hopeless: chain.hopeless }, step.at);
+  const { hopeless, rest: from } = chain;
+  const planned = plan({ ...snapshot, loads, looksMax, hopeless, from }, step.at);
   const isDoubtful = chain.isStirred || looksBack(state, chain);
   for (const taker of planned.resumes) resume(step, taker);
   for (const { jobId, index, shares } of planned.starts) {
@@ -34,9 +43,10 @@ export function decideSchedule(step: Step, loads: Snapshot['loads'] = NO_RULES.l
   }
   for (const preemption of planned.preemptions) preempt(step, preemption);
   // Allocations only make nodes fuller: nothing more can start until something else changes.
-  state.scheduleDue = !planned.more && isDoubtful;
-  state.chain = planned.more ? chain : null;
-  if (!planned.more) state.pool.watch(false);
+  const { rest } = planned;
+  state.scheduleDue = rest === null && isDoubtful;
+  state.chain = rest === null ? null : { ...chain, rest };
+  if (rest === null) state.pool.watch(false);
   state.plansAhead = planned.promised.length > 0;
 }
 
@@ -52,17 +62,17 @@ export function isCycleDue({ scheduleDue, chain }: State): boolean {
 }
 
 /**
- * Cycles that are cut short follow each other and remember what is hopeless, so that each gets
- * further.
+ * Cycles that are cut short follow each other and remember where they stopped and what is hopeless,
+ * so that each gets further. What happens meanwhile is for another round.
  */
 function nextOfChain(state: State): Chain {
   const { chain, pool } = state;
   if (chain !== null) {
-    if (state.scheduleDue && chain.hopeless.size > 0) chain.isStirred = true;
+    if (state.scheduleDue) chain.isStirred = true;
     return chain;
   }
   pool.watch(true);
-  return { hopeless: new Map(), isStirred: false };
+  return { hopeless: new Map(), rest: null, isStirred: false };
 }
 
 /** Whether something remembered is older than the nodes are. */

@@ -133,14 +133,14 @@ function naive(have: readonly NodeWords[], want: readonly JobWords[], by: string
       });
       const one = { jobId: entry.jobId, index, shares };
       started.push(
-        planWords({ starts: [one], promised: [], resumes: [], preemptions: [], more: false }),
+        planWords({ starts: [one], promised: [], resumes: [], preemptions: [], rest: null }),
       );
       views = afterwards(views, {
         starts: [one],
         promised: [],
         resumes: [],
         preemptions: [],
-        more: false,
+        rest: null,
       });
       running += 1;
     }
@@ -164,7 +164,7 @@ test('[A9] cycles cut short add up to the plan that is not', () => {
       const whole = plan(snapshot(have, want), 0);
       const part = plan(snapshot(have, want, { startsMax }), 0);
       assert.deepEqual(part.starts, whole.starts.slice(0, startsMax));
-      if (!part.more) assert.equal(part.starts.length, whole.starts.length);
+      if (part.rest === null) assert.equal(part.starts.length, whole.starts.length);
     }),
     RUNS,
   );
@@ -195,7 +195,7 @@ test('[A11] a hundred thousand waiting tasks of few shapes ask each shape once',
     promised: [],
     resumes: [],
     preemptions: [],
-    more: false,
+    rest: null,
   });
   assert.equal(asked, shapes);
 });

@@ -1,0 +1,192 @@
+// Cycles cut short by looks: together they decide what one whole cycle does, each costs what it may,
+// and nobody is left out.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { NodeName } from '../../../../src/core/model/ids.ts';
+import { LOOKS_PER_TASK } from '../../../../src/core/model/limits.ts';
+import { NO_RESOURCES, subtractResources } from '../../../../src/core/model/resources.ts';
+import { plainPartition, plainScheduling } from '../../../../src/core/model/scheduling.ts';
+import { type Plan, plan, type Snapshot, type Start } from '../../../../src/core/scheduler/plan.ts';
+import type { NodeView } from '../../../../src/core/scheduler/pool.ts';
+import type { Group, QueueEntry } from '../../../../src/core/scheduler/queue.ts';
+import {
+  entries,
+  type JobWords,
+  type NodeWords,
+  snapshot,
+  view,
+} from '../../../support/snapshots.ts';
+
+const POLICIES = ['first_fit', 'fifo', 'easy', 'conservative'] as const;
+
+const node = fc
+  .record({ cpus: fc.integer({ min: 1, max: 6 }), used: fc.nat(6), until: fc.integer({ min: 1 }) })
+  .map(({ cpus, used, until }) => ({
+    cpus,
+    ...(used === 0 ? {} : { used: { cpus: Math.min(cpus, used) }, until }),
+  }));
+const nodes = fc
+  .array(node, { minLength: 1, maxLength: 6 })
+  .map((list): NodeWords[] => list.map((one, at) => ({ ...one, name: `n${at + 1}` })));
+const job: fc.Arbitrary<JobWords> = fc.record(
+  {
+    cpus: fc.integer({ min: 1, max: 6 }),
+    nodes: fc.integer({ min: 1, max: 3 }),
+    exclusive: fc.boolean(),
+    nice: fc.integer({ min: -2, max: 2 }),
+    tasks: fc.integer({ min: 1, max: 4 }),
+    runningMax: fc.integer({ min: 1, max: 3 }),
+    time: fc.integer({ min: 1, max: 1000 }),
+    partition: fc.constantFrom(...POLICIES),
+  },
+  { requiredKeys: ['cpus', 'partition'] },
+);
+const jobs = fc.array(job, { maxLength: 14, size: 'max' });
+
+/** A partition of each policy, on all nodes. */
+function mixed(have: readonly NodeWords[], want: readonly JobWords[]): Snapshot {
+  const partitions = Object.fromEntries(
+    POLICIES.map((policy) => [policy, { ...plainPartition(policy), policy }]),
+  );
+  const scheduling = { ...plainScheduling('first_fit'), partitions, depthMax: 3 };
+  return snapshot(have, want, { scheduling });
+}
+
+/** As the head does it between two cycles. */
+function apply({ pool, queue }: Snapshot, starts: readonly Start[], now: number): void {
+  const all = new Map<number, QueueEntry>();
+  for (const { entries: list } of queue.groups.values() as Iterable<Group>) {
+    for (const entry of list) all.set(entry.jobId, entry);
+  }
+  for (const { jobId, index, shares } of starts) {
+    const entry = all.get(jobId) as QueueEntry;
+    const { walltimeMs, request } = entry.shape;
+    queue.remove(entry);
+    entry.pending.delete(index);
+    entry.running += 1;
+    if (entry.pending.size > 0) queue.add(entry);
+    for (const share of shares) {
+      const view = pool.get(share.node) as NodeView;
+      const one = { jobId, index, resources: share.resources, reservation: null };
+      pool.set({
+        ...view,
+        free: request.exclusive ? NO_RESOURCES : subtractResources(view.free, share.resources),
+        idle: false,
+        running: [...view.running, { ...one, startedAt: now, walltimeMs }],
+      });
+    }
+  }
+}
+
+/** Cycle after cycle until one is whole. */
+function chain(shot: Snapshot, looksMax: number, between: (made: Plan) => void = () => {}): Plan[] {
+  const plans: Plan[] = [];
+  for (let from: Plan['rest'] = null; plans.length === 0 || from !== null; ) {
+    assert.ok(plans.length < 200, 'cycles cut short end');
+    const made = plan({ ...shot, looksMax, from }, 0);
+    apply(shot, made.starts, 0);
+    plans.push(made);
+    from = made.rest;
+    between(made);
+  }
+  return plans;
+}
+
+const words = (starts: readonly Start[]): string[] =>
+  starts.map(({ jobId, index, shares }) => `${jobId}[${index}]@${shares.map((one) => one.node)}`);
+
+test('[A26] cycles cut short start and promise what a whole one does, if nothing changes', () => {
+  fc.assert(
+    fc.property(nodes, jobs, fc.integer({ min: 1, max: 200 }), (have, want, looksMax) => {
+      const whole = plan(mixed(have, want), 0);
+      const plans = chain(mixed(have, want), looksMax);
+      assert.deepEqual(words(plans.flatMap(({ starts }) => starts)), words(whole.starts));
+      assert.deepEqual(plans.at(-1)?.promised, whole.promised);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test('[A13, A26] what a cycle cut short has promised gets no later in those that go on', () => {
+  fc.assert(
+    fc.property(nodes, jobs, fc.nat(5), fc.integer({ min: 1, max: 200 }), (have, all, at, max) => {
+      const want = all.filter(({ partition }) => partition !== 'conservative');
+      const shot = mixed(have, want);
+      const promised = new Map<string, number>();
+      chain(shot, max, (made) => {
+        for (const { jobId, index, at: when } of made.promised) {
+          const task = `${jobId}[${index}]`;
+          const isFirst = made.starts.every((one) => placeIn(want, one) > placeIn(want, { jobId }));
+          const before = (isFirst ? promised.get(task) : undefined) ?? Infinity;
+          assert.ok(when <= before, `${task} at ${when}, before at ${before}`);
+          promised.set(task, when);
+        }
+        // Something ends early: whoever is considered next may have it now.
+        const view = shot.pool.get(`n${at + 1}` as NodeName);
+        const [ended, ...running] = view?.running ?? [];
+        if (view === undefined || ended === undefined || ended.resources.cpuCount === 0) return;
+        shot.pool.set({ ...view, running, free: addBack(view, running), idle: !running.length });
+      });
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+/** The order of the line: those before a task may take what it was promised. */
+function placeIn(want: readonly JobWords[], { jobId }: Pick<Start, 'jobId'>): number {
+  return (want[jobId - 1]?.nice ?? 0) * 1000 + jobId;
+}
+
+function addBack({ total }: NodeView, running: NodeView['running']): NodeView['free'] {
+  return [...running].map((one) => one.resources).reduce(subtractResources, total);
+}
+
+/** 50 full nodes, each with another amount left, and as many shapes as tasks, none of which fits. */
+function distinct(count: number): Snapshot {
+  const have = Array.from({ length: 50 }, (_, at) => {
+    return { name: `n${at}`, cpus: 8, memory: 1000, used: { cpus: 8, memory: at }, until: 5000 };
+  });
+  const want = Array.from({ length: count }, (_, at) => ({ cpus: 1, memory: 1 + at, time: 100 }));
+  return snapshot(have, want);
+}
+
+test('[A26] with as many shapes as tasks no cycle looks at more nodes than it may', () => {
+  const looksMax = 5000;
+  for (const policy of ['first_fit', 'fifo', 'easy'] as const) {
+    const shot = { ...distinct(800), scheduling: plainScheduling(policy) };
+    let before = 0;
+    const plans = chain(shot, looksMax, () => {
+      assert.ok(shot.pool.looks - before <= looksMax + 100, policy);
+      before = shot.pool.looks;
+    });
+    assert.equal(plans.length > 1, policy !== 'fifo', policy);
+    // A quarter of each goes along the front.
+    assert.ok(plans.length < (1.5 * 800 * (50 + LOOKS_PER_TASK)) / looksMax, policy);
+  }
+});
+
+test('[A26] who stands at the end gets a turn however much goes on in front', () => {
+  const shot = distinct(400);
+  const [tail, ...urgent] = entries([
+    { cpus: 1, nice: 50, labels: ['new'] },
+    ...Array.from({ length: 50 }, () => ({ cpus: 2, nice: -50, labels: ['new'] })),
+  ]).map((entry) => ({ ...entry, jobId: (entry.jobId + 1000) as QueueEntry['jobId'] }));
+  shot.queue.add(tail as QueueEntry);
+  const fresh = view({ name: 'n99', cpus: 3, labels: ['new'] }, 99);
+  let started = false;
+  // Before every cycle somebody urgent comes, and there is room for that one and another.
+  for (let from: Plan['rest'] = null; !started; ) {
+    const next = urgent.shift();
+    assert.ok(next !== undefined, 'the end of the line is reached');
+    shot.queue.add(next);
+    shot.pool.set(fresh);
+    const made = plan({ ...shot, looksMax: 3000, from }, 0);
+    assert.equal(made.starts[0]?.jobId, next.jobId, 'and the front is never left out');
+    shot.queue.remove(next);
+    started = made.starts.some(({ jobId }) => jobId === tail?.jobId);
+    from = made.rest;
+  }
+  assert.ok(urgent.length < 45, 'and not in the first cycle');
+});
