@@ -16,13 +16,13 @@ function folder(t: TestContext): string {
   return made;
 }
 
-test('a broken configuration file ends the command with the place of the mistake', async (t) => {
+test('a broken configuration file ends a command that needs it with the place of the mistake', async (t) => {
   const directory = folder(t);
   const file = path.join(directory, 'weft.yaml');
   writeFileSync(file, 'up:\n  nodes: many\n');
   const loading = loadConfig({ flags: new Map(), environment: {}, file: null, directory });
   await assert.rejects(loading, { code: 'config.invalid', exitCode: 2 });
-  const said = await capture(directory, { program: 'weft', argv: ['info'] }, runWeft);
+  const said = await capture(directory, { program: 'weft', argv: ['up'] }, runWeft);
   assert.equal(said.code, 2);
   assert.ok(said.error.includes(`${file}:2:10`), said.error);
 });
