@@ -19,6 +19,8 @@ export interface RunWords extends Amounts {
   readonly tier?: number;
   /** Ms; later is younger. */
   readonly at?: number;
+  /** Ms; absent: no limit. */
+  readonly walltime?: number;
   readonly leaving?: boolean;
   /** It must not start again. */
   readonly once?: boolean;
@@ -68,7 +70,7 @@ function runningOf(words: RunWords): Running {
     index: 0,
     resources: resources(words),
     startedAt: words.at ?? 0,
-    walltimeMs: null,
+    walltimeMs: words.walltime ?? null,
     reservation: null,
     leaving: words.leaving ?? false,
     occupant: {

@@ -56,6 +56,8 @@ export class Board {
   readonly #taken = new Map<NodeName, Running[]>();
   /** Nodes of which something is set aside for later: free now is not enough there. */
   readonly #claimed = new Set<NodeName>();
+  /** Nodes that somebody leaves by this plan. */
+  readonly #expelled = new Set<NodeName>();
   readonly #finders = new Map<string, SlotFinder>();
   #work = 0;
   readonly #looksBefore: number;
@@ -179,22 +181,29 @@ export class Board {
     return views;
   }
 
-  /** Nodes enough with what is free, or leaving already, or `expelled` by this plan; else null. */
-  freeSoon(ask: Ask, expelled: Iterable<NodeName>): NodeName[] | null {
+  /** Nodes enough with what is free, or leaving already, or expelled by this plan; else null. */
+  freeSoon(ask: Ask): NodeName[] | null {
     const { nodeCount } = ask.request;
     const names = new Set(this.fitting(ask, nodeCount).map((view) => view.name));
-    for (const name of this.#leavingFrom(ask, expelled)) {
+    for (const name of this.#leavingFrom(ask)) {
       if (names.size === nodeCount) break;
       if (!names.has(name) && this.fitsWithout(name, ask, [])) names.add(name);
     }
     return names.size === nodeCount ? [...names] : null;
   }
 
-  *#leavingFrom(ask: Ask, expelled: Iterable<NodeName>): Generator<NodeName> {
+  *#leavingFrom(ask: Ask): Generator<NodeName> {
     const named = namesOf(ask);
     if (named !== null) return yield* this.eligible(ask).map((view) => view.name);
-    for (const name of expelled)
-      if (couldEverHold(this.view(name) as NodeView, ask.request)) yield name;
+    // The pool knows neither what this plan has done to a node nor what is set aside there.
+    const { request } = ask;
+    for (const name of this.#expelled) {
+      if (couldEverHold(this.view(name) as NodeView, request)) yield name;
+    }
+    for (const name of inTurn(this.#claimed, this.#touched.names())) {
+      const view = this.pool.get(name);
+      if (view !== undefined && holdsNow(view, request)) yield name;
+    }
     for (const { at, view } of this.pool.later(ask.request, ask.roomKey)) {
       if (at > this.now + 1) return;
       yield view.name;
@@ -218,6 +227,9 @@ export class Board {
   /** From here on the plan counts on its leaving. */
   expel(name: NodeName, gone: Gone): void {
     this.lane(name).give(gone);
+    this.#expelled.add(name);
+    // They count on slots that only ever become later.
+    this.#finders.clear();
   }
 
   /** The nodes from the next moment on. */
@@ -327,13 +339,19 @@ export class Board {
     for (const list of this.pool.fitting(ask.request, ask.roomKey)) {
       for (const view of list) ready.push(this.#candidate(view, from));
     }
+    for (const name of this.#expelled) {
+      const view = this.pool.get(name) as NodeView;
+      const isToCome = !holdsNow(view, ask.request) && couldEverHold(view, ask.request);
+      if (isToCome) ready.push(this.#candidate(view, from));
+    }
     return { ready, later: this.#later(ask, from), laneOf };
   }
 
   /** What this cycle has taken of a node frees nothing earlier than what was there before. */
   *#later(ask: Ask, from: number): Generator<Candidate> {
+    const expelled = new Set(this.#expelled);
     for (const { at, view } of this.pool.later(ask.request, ask.roomKey)) {
-      yield this.#candidate(view, Math.max(at, from));
+      if (!expelled.has(view.name)) yield this.#candidate(view, Math.max(at, from));
     }
   }
 

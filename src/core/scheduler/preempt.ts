@@ -53,7 +53,6 @@ export class Preemptor {
   readonly #scheduling: Scheduling;
   /** Who leaves by this cycle's decision, with the nodes whose future knows it. */
   readonly #gone = new Map<string, Set<NodeName>>();
-  readonly #expelled = new Set<NodeName>();
   /** Searches known to find nothing. */
   readonly #hopeless: Hopeless;
   /**
@@ -92,8 +91,7 @@ export class Preemptor {
   makeRoom(ask: Ask, tier: number, taker: Taker | null): Slot | null {
     if (tier <= this.#floor || this.#claims >= PREEMPTORS_MAX) return null;
     const names =
-      this.#board.freeSoon(ask, this.#expelled) ??
-      (taker === null ? null : this.#find(ask, tier, taker));
+      this.#board.freeSoon(ask) ?? (taker === null ? null : this.#find(ask, tier, taker));
     if (names === null) return null;
     this.#claims += 1;
     return this.#board.soon(names);
@@ -181,7 +179,6 @@ export class Preemptor {
     const names = this.#gone.get(victim.key);
     if (names === undefined || names.has(name)) return;
     names.add(name);
-    this.#expelled.add(name);
     this.#board.expel(name, victim);
   }
 

@@ -11,6 +11,7 @@ import type { Rest } from '../../../../src/core/scheduler/rest.ts';
 import { busyPool, preemptionWords, type RunWords, tiers } from '../../../support/preemption.ts';
 import { entries, type JobWords, planWords, snapshot } from '../../../support/snapshots.ts';
 
+const MINUTE = 60_000;
 const SIZE = { cpus: 4, memory: 4 };
 
 function planOf(
@@ -291,4 +292,53 @@ test('[P12] cycles cut short while they look for room find it for everybody in t
     from = made.rest;
   }
   assert.deepEqual([...told.values()].sort(), [4, 5]);
+});
+
+test('[P12] what leaves a node is waited for, though this plan has just started something there', () => {
+  const runs = [{ id: 50, on: ['n1'], cpus: 1, leaving: true }];
+  const jobs: JobWords[] = [
+    // Nobody can make room for the first: with that the cycle has looked enough.
+    { nodes: 2, cpus: 4, partition: 'tier2' },
+    { cpus: 1, partition: 'tier2' },
+    { cpus: 3, partition: 'tier2' },
+    { cpus: 1, partition: 'tier0' },
+  ];
+  const queue = new Queue();
+  for (const entry of entries(jobs)) queue.add(entry);
+  const pool = busyPool(['n1', 'n2'], SIZE, [...runs, { id: 51, on: ['n2'], cpus: 4, tier: 2 }]);
+  const scheduling = tiers(['requeue', 'requeue', 'off']);
+  const made = plan({ ...snapshot([], []), pool, queue, scheduling }, 0);
+  assert.deepEqual(
+    made.promised.map(({ jobId, at }) => [jobId, at]),
+    [[3, 1]],
+  );
+  assert.equal(planWords(made), '2@n1', 'the last would take what the third is about to get');
+});
+
+test('[A13] what somebody leaves by this plan is counted for the slots after it', () => {
+  const runs = [{ id: 50, on: ['n1'], cpus: 3, walltime: 60 * MINUTE }];
+  const jobs: JobWords[] = [
+    { cpus: 2, partition: 'tier2', time: 30 * MINUTE },
+    { cpus: 2, partition: 'tier0', time: MINUTE },
+    { cpus: 1, partition: 'tier0', time: 120 * MINUTE },
+  ];
+  const queue = new Queue();
+  for (const entry of entries(jobs)) queue.add(entry);
+  const pool = busyPool(['n1'], SIZE, runs);
+  const scheduling = tiers(['requeue', 'requeue', 'off']);
+  const { tier0 } = scheduling.partitions;
+  const partitions = { ...scheduling.partitions, tier0: { ...tier0, policy: 'easy' } } as never;
+  const made = plan(
+    { ...snapshot([], []), pool, queue, scheduling: { ...scheduling, partitions } },
+    0,
+  );
+  assert.equal(preemptionWords(made), 'requeue 50 for 1');
+  assert.deepEqual(
+    made.promised.map(({ jobId, at }) => [jobId, at]),
+    [
+      [1, 1],
+      [2, 1],
+    ],
+  );
+  assert.equal(planWords(made), '', 'the third would delay the second');
 });
