@@ -5,6 +5,7 @@ import type { Environment } from './config/config.ts';
 import { type CommonOptions, Context, type Terminal } from './context.ts';
 import type { Programs } from './daemons/daemon-options.ts';
 import { EXIT_OWN_FAILURE, Failure } from './failure.ts';
+import { printable } from './output/table.ts';
 import type { Verb, VerbGroup } from './verb.ts';
 import { VERBS } from './verbs.ts';
 import { VERSION } from './version.ts';
@@ -23,13 +24,15 @@ export interface Invocation {
 /** Runs `weft`. Resolves with the exit code; never rejects. */
 export function runWeft(invocation: Invocation): Promise<number> {
   return guarded(invocation, async (finish) => {
-    const program = await buildProgram(invocation, finish, verbWord(invocation.argv));
-    if (invocation.argv.length === 0) {
+    const [first, ...rest] = invocation.argv;
+    const argv = first === 'help' ? [...rest, '--help'] : invocation.argv;
+    const program = await buildProgram(invocation, finish, verbWord(argv));
+    if (argv.length === 0) {
       invocation.terminal.error(program.helpInformation());
       finish.exitCode = 2;
       return;
     }
-    await program.parseAsync(invocation.argv, { from: 'user' });
+    await program.parseAsync(argv, { from: 'user' });
   });
 }
 
@@ -150,18 +153,23 @@ function verbWord(argv: readonly string[]): string | null {
   return null;
 }
 
+/** Messages quote what was typed, and that may hold what moves the cursor or clears the screen. */
+function harmless(text: string): string {
+  return text.split('\n').map(printable).join('\n');
+}
+
 function report(error: unknown, { program, terminal }: Invocation): number {
   if (error instanceof CommanderError) {
     // Help and version were asked for and have been printed.
     if (error.exitCode === 0) return 0;
     if (error.code === 'commander.help') return 2;
     const text = error.message.replace(/^error: /, '').replace(/\n\((.*)\)$/, '. $1');
-    terminal.error(`${program}: ${text}\n`);
+    terminal.error(harmless(`${program}: ${text}\n`));
     return 2;
   }
   if (error instanceof Failure) {
-    terminal.error(`${program}: ${error.message}\n`);
-    if (error.hint !== null) terminal.error(`  ${error.hint}\n`);
+    terminal.error(harmless(`${program}: ${error.message}\n`));
+    if (error.hint !== null) terminal.error(harmless(`  ${error.hint}\n`));
     return error.exitCode;
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -10,6 +10,8 @@ import { defineListing, type ListingOptions, parseFormat } from '../output/listi
 import { printable } from '../output/table.ts';
 import { fillTemplate } from '../output/template.ts';
 import { formatInstant } from '../output/words.ts';
+import { read } from '../submit/read.ts';
+import { parseText } from '../submit/values.ts';
 import { defineVerb, type Verb, type VerbGroup } from '../verb.ts';
 
 const list = defineVerb<ListingOptions>({
@@ -44,7 +46,7 @@ const drain = defineVerb<{ reason?: string }>({
   },
   async run({ context, args, options }) {
     const api = await context.api();
-    const body = { reason: options.reason ?? 'maintenance' };
+    const body = { reason: read('--reason', options.reason ?? 'maintenance', parseText) };
     for (const name of args.map(readName)) {
       await api.call('drainNode', { params: { name }, body });
       context.print(`Node ${name} gets no new work; what runs there goes on to its end.`);
@@ -63,7 +65,7 @@ const label = defineVerb<{ remove?: string[] }>({
     const remove = labels.filter((text) => text.endsWith('-')).map((text) => text.slice(0, -1));
     const add = labels.filter((text) => !text.endsWith('-'));
     const body = { add, remove: [...remove, ...(options.remove ?? [])] };
-    if (body.add.length + body.remove.length === 0)
+    if ([...body.add, ...body.remove].every((label) => label === ''))
       throw usage('there is no label to add or remove');
     const api = await context.api();
     await api.call('labelNode', { params: { name: readName(name) }, body });

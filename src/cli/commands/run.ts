@@ -9,6 +9,8 @@ import { attend } from '../jobs/attend.ts';
 import { sendSubmission, submitterHere } from '../jobs/send.ts';
 import { printable } from '../output/table.ts';
 import { defineSubmitOptions, makeSubmission, type SubmitOptions } from '../submit/options.ts';
+import { read } from '../submit/read.ts';
+import { parseKey } from '../submit/values.ts';
 import { defineVerb } from '../verb.ts';
 
 export interface AttendOptions {
@@ -58,6 +60,7 @@ export async function submitAndAttend(
   if (follow && submission.array !== undefined) {
     throw usage('--follow shows one task; for an array use --wait, and `weft logs -f 42[7]`');
   }
+  read('--key', key, parseKey);
   const stay = wait || follow;
   try {
     const { jobId } = await sendSubmission(context, submission, key);

@@ -21,6 +21,7 @@ export const verb = defineVerb<SubmitOptions & AttendOptions>({
     command.passThroughOptions();
   },
   async run({ context, args: [file = '', ...args], options }) {
+    if (file === '') throw usage('no script is named');
     const text = readScript(file === '-' ? 0 : path.resolve(context.cwd, file), file);
     const submitter = submitterHere(context);
     const merged = mergeOptions(readDirectives(text, file, submitter), options);

@@ -113,7 +113,7 @@ export const verb: VerbGroup = {
 function readLifetime(text: string): number | null {
   if (text === 'never') return null;
   const duration = parseDuration(text);
-  if (!duration.ok) throw usage(`--expires: ${duration.error}, or never`);
+  if (!duration.ok) throw usage(`--expires: ${duration.error}; or write never`);
   if (duration.value < LIFETIME_MIN_MS || duration.value > LIFETIME_MAX_MS) {
     throw usage(`--expires: '${text}' is not between 1s and 366d; write never for no end`);
   }

@@ -118,6 +118,8 @@ function addressOf(location: Location): Address {
 
 const CAUSES: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such socket',
+  ENOTDIR: 'there is no such socket',
+  ENOTFOUND: 'there is no host of that name',
   ECONNREFUSED: 'nothing listens there',
   EACCES: 'permission denied',
   ECONNRESET: 'the connection was cut',

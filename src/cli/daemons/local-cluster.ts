@@ -25,7 +25,7 @@ import { findFreePort } from './free-port.ts';
 import { headOptions } from './head-options.ts';
 import { healthOptions } from './health-options.ts';
 import { LocalPaths, readJson, writeJson } from './local-paths.ts';
-import { markOf, readLiveMark } from './process-file.ts';
+import { endProcess, markOf, readLiveMark } from './process-file.ts';
 import { lastWords, startDaemon } from './spawn.ts';
 
 /** What the last `weft up` made. */
@@ -41,6 +41,8 @@ export const DOWN_REASON = 'weft down';
 /** A head with a long journal reads for seconds; a start that takes longer has gone wrong. */
 const READY_MAX_MS = 60_000;
 const POLL_MS = 15;
+/** An agent that is asked to stop does so at once. */
+const STOP_MAX_MS = 10_000;
 
 export class LocalCluster {
   readonly paths: LocalPaths;
@@ -127,11 +129,13 @@ export class LocalCluster {
 
   /** Starts those agents that do not run, and resolves with their names. */
   async startNodes(api: Api, names: readonly string[], resources: Resources): Promise<string[]> {
+    const { nodes } = await api.call('listNodes');
+    const enrolled = new Set(nodes.map(({ name }) => name));
+    // Removed from the cluster: its secret is void, and its agent knocks in vain.
+    for (const name of names) if (!enrolled.has(name)) await this.#stopStranger(name);
     const started = names.filter((name) => !this.isRunning(name));
     if (started.length === 0) return started;
     const health = healthOptions(this.#config);
-    const { nodes } = await api.call('listNodes');
-    const enrolled = new Set(nodes.map(({ name }) => name));
     for (const name of started) {
       const file = this.paths.nodeOptions(name);
       // A head whose store was removed knows no node, whatever secrets lie here.
@@ -154,6 +158,11 @@ export class LocalCluster {
       });
     }
     return nodes;
+  }
+
+  async #stopStranger(name: string): Promise<void> {
+    const mark = readLiveMark(this.paths.mark(name));
+    if (mark !== null) await endProcess(mark, { signal: 'SIGTERM', graceMs: STOP_MAX_MS });
   }
 
   async #enrol(api: Api, name: string, resources: Resources): Promise<void> {

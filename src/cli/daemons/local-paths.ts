@@ -1,8 +1,9 @@
 // Where things are in the state directory of a cluster on this machine.
 
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { socketIn } from '../connection/locate.ts';
+import { usage } from '../failure.ts';
 
 export class LocalPaths {
   readonly directory: string;
@@ -72,12 +73,38 @@ export class LocalPaths {
    * Makes the folders; passable for others where the users of a multi-user head reach its socket.
    */
   make(whose: 'own' | 'shared'): void {
-    mkdirSync(this.directory, { recursive: true, mode: whose === 'own' ? 0o700 : 0o755 });
-    for (const folder of ['run', 'head']) {
-      mkdirSync(path.join(this.directory, folder), { recursive: true, mode: 0o700 });
-    }
+    makeFolder(this.directory, whose === 'own' ? 0o700 : 0o755);
+    for (const folder of ['run', 'head']) makeFolder(path.join(this.directory, folder), 0o700);
   }
 }
+
+/** With those above it. One by one: Node's own way goes round for ever in /proc. */
+function makeFolder(folder: string, mode: number): void {
+  if (isFolder(folder)) return;
+  const above = path.dirname(folder);
+  if (!existsSync(above)) makeFolder(above, mode);
+  try {
+    mkdirSync(folder, { mode });
+  } catch (error) {
+    if (isFolder(folder)) return;
+    const why = WHY[(error as NodeJS.ErrnoException).code ?? ''] ?? (error as Error).message;
+    throw usage(`cannot make the directory ${folder}: ${why}`, 'Name another one with --dir.');
+  }
+}
+
+function isFolder(name: string): boolean {
+  return existsSync(name) && statSync(name).isDirectory();
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  EEXIST: 'something else has that name',
+  ENOTDIR: 'what is above it is no directory',
+  ENOENT: 'nothing can be made there',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+};
 
 /** Writes JSON so that a reader sees the old or the new whole, and nobody else sees secrets. */
 export function writeJson(file: string, value: unknown): void {

@@ -117,7 +117,7 @@ export function makeSubmission(
 ): Submission {
   return dropUndefined({
     program,
-    name: options.name ?? defaultName(program),
+    name: read('--name', options.name, values.parseText) ?? defaultName(program),
     environment: jobEnvironment(options, submitter.environment),
     directory: directoryWish(options, submitter.directory),
     files: outputFiles(options),
@@ -166,7 +166,11 @@ function directoryWish(options: SubmitOptions, here: string): DirectoryWish {
 
 function outputFiles({ output, error, stdin }: SubmitOptions): OutputFiles | undefined {
   if (output === undefined && error === undefined && stdin === undefined) return undefined;
-  return dropUndefined({ stdout: output, stderr: error, stdin });
+  return dropUndefined({
+    stdout: read('--output', output, values.parseText),
+    stderr: read('--error', error, values.parseText),
+    stdin: read('--stdin', stdin, values.parseText),
+  });
 }
 
 /** The first word, without its folder; a script's `#!` line says nothing about its name. */

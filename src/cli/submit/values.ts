@@ -9,6 +9,17 @@ import type { ArraySpec, Dependency, OnNodeLoss } from '../../core/model/job.ts'
 import { isExpression, parseLabels } from '../../core/model/labels.ts';
 import { ARRAY_INDEX_MAX } from '../../core/model/limits.ts';
 
+/** Any text but an empty one. */
+export function parseText(text: string): Result<string, string> {
+  return text === '' ? err('may not be empty') : ok(text);
+}
+
+/** What can stand in an HTTP header, as the head takes it. */
+export function parseKey(text: string): Result<string, string> {
+  if (/^[\x20-\x7e]{1,200}$/.test(text) && text.trim() === text) return ok(text);
+  return err(`'${text}' is not a key; use 1 to 200 printable ASCII characters`);
+}
+
 /** `0-99%10`: indices, a step as in `0-99:3`, and how many at once. */
 export function parseArray(text: string): Result<ArraySpec, string> {
   const [indices = '', atOnce, ...rest] = text.split('%');

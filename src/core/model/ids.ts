@@ -32,7 +32,7 @@ const TASK = /^(\d{1,15})(?:\[(\d{1,9})\])?$/;
 
 /** Reads `42` or `42[7]`. */
 export function parseTaskId(text: string): Result<TaskPlace, string> {
-  const match = TASK.exec(text.trim());
+  const match = TASK.exec(text);
   const id = Number(match?.[1] ?? 0);
   if (match === null || id < 1) return err(`'${text}' is not a job id; write 42 or 42[7]`);
   return ok({ jobId: id as JobId, index: match[2] === undefined ? null : Number(match[2]) });

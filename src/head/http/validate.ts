@@ -46,7 +46,8 @@ function tidy(message: string): string {
     .replace(/^Invalid (?:input|discriminator value|option)[:.] (E|e)/, 'e')
     .replace(/^Too (?:big|small): expected \w+ to (?:be|have) [<>]=?/, (words) =>
       words.startsWith('Too big') ? 'expected at most ' : 'expected at least ',
-    );
+    )
+    .replace(/^expected at least 1 characters$/, 'may not be empty');
 }
 
 function formatPath(path: readonly PropertyKey[]): string {

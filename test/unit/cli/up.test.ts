@@ -101,6 +101,15 @@ test('a head whose store was removed gets its nodes enrolled anew', async () => 
   assert.deepEqual((await box.weft(['up'])).code, 0);
 });
 
+test('up takes in anew a node that was removed while its agent ran', async () => {
+  await using box = new Sandbox();
+  await box.weft(['up', '--nodes', '2', '--listen', 'none']);
+  const before = box.mark('n2')?.pid;
+  assert.equal((await box.weft(['node', 'remove', 'n2'])).error, '');
+  assert.match((await box.weft(['up'])).out, /^Head was running; started n2\./);
+  assert.notEqual(box.mark('n2')?.pid ?? before, before);
+});
+
 test('up tells what the head said when it does not start', async () => {
   await using box = new Sandbox();
   const { code, error } = await box.weft(['up', '--listen', 'none'], 'broken');

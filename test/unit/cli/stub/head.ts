@@ -27,6 +27,7 @@ const answers: Record<string, (body: { name?: string; reason?: string }, name: s
       ),
     }),
     'GET /v1/jobs': () => ({ jobs: [], next: null }),
+    'DELETE /v1/nodes/n2': () => ({ count: Number(nodes.delete('n2')) }),
     'POST drain': ({ reason = '' }, name) => {
       nodes.set(name, reason);
       return { count: 1 };
