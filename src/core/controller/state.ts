@@ -249,6 +249,8 @@ export interface State {
   readonly waiting: Map<string, number>;
   /** Something changed that may let a task start. */
   scheduleDue: boolean;
+  /** Not state: which of the reservations with skipped occurrences are tried next. */
+  retryTurn: number;
   /** The last cycle planned ahead: time alone may let a task start. */
   plansAhead: boolean;
   /** Counts signal orders, so that each is unique. */
@@ -316,6 +318,7 @@ export function createState(): State {
     usage: new UsageBook(),
     waiting: new Map(),
     scheduleDue: false,
+    retryTurn: 0,
     plansAhead: false,
     signalSerial: 0,
     nextNodeOrder: 1,

@@ -76,8 +76,10 @@ export const MAINTENANCE_MAX_MS = 365 * 86_400_000;
 export const RESERVATIONS_MAX = 1000;
 /** Coming occurrences of a recurring reservation that are set aside: a week of a daily one. */
 export const RESERVATION_SLOTS_AHEAD = 7;
-/** Occurrences without room that are tried again in one tick; the next ones of all reservations. */
+/** Reservations whose skipped occurrences are tried again in one tick. */
 export const RESERVATION_RETRIES_MAX = 10;
+/** Nodes that they look at together, some 3 us each: the head has other things to do every second. */
+export const RESERVATION_LOOKS_PER_TICK_MAX = 2_000;
 /** Occurrences without room that are remembered to be shown. */
 export const RESERVATION_SKIPPED_MAX = 10;
 

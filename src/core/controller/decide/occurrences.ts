@@ -3,7 +3,7 @@
 
 import { err, type Result } from '../../base/result.ts';
 import { formatRefusal } from '../../model/errors.ts';
-import { RESERVATION_RETRIES_MAX } from '../../model/limits.ts';
+import { RESERVATION_LOOKS_PER_TICK_MAX, RESERVATION_RETRIES_MAX } from '../../model/limits.ts';
 import {
   isOpen,
   type Reservation,
@@ -11,6 +11,7 @@ import {
   type SkippedSlot,
 } from '../../model/reservation.ts';
 import { placeAt, type Room } from '../../scheduler/reserve.ts';
+import { reservationOf } from '../apply/reservations.ts';
 import type { Step } from '../step.ts';
 import { refusalOf } from './obstacles.ts';
 import { roomFor } from './place.ts';
@@ -34,25 +35,40 @@ export function placeFurther(
   return { slots, skipped };
 }
 
-/** Those that come first, so that a tick costs little however many there are. */
+/**
+ * A few reservations in each tick, on large clusters one, so that a tick costs little however many
+ * there are. Where they are more they have turns: the first ones may be without room for weeks.
+ */
 export function retrySkipped(step: Step): void {
-  const open = [...step.state.reservations.values()].flatMap(({ id, skipped, request }) => {
-    return skipped.flatMap(({ from }) =>
-      isOpen({ request }, from, step.at) ? [{ id, from }] : [],
-    );
-  });
-  open.sort((a, b) => a.from - b.from);
+  const { state, at } = step;
+  const waiting = [...state.reservations.values()]
+    .map((one) => ({ id: one.id, first: openOf(one, at)[0] ?? Infinity }))
+    .filter(({ first }) => first < Infinity)
+    .sort((a, b) => a.first - b.first);
+  const looks = Math.ceil(RESERVATION_LOOKS_PER_TICK_MAX / (state.nodes.size + 1));
+  const count = Math.min(waiting.length, RESERVATION_RETRIES_MAX, looks);
+  const begin = count < waiting.length ? state.retryTurn : 0;
+  for (let turn = begin; turn < begin + count; turn += 1) {
+    retry(step, (waiting[turn % waiting.length] as { id: string }).id);
+  }
+  state.retryTurn = begin + count;
+}
+
+function retry(step: Step, id: string): void {
+  const known = (): Reservation => reservationOf(step.state, id);
   let room: Room | null = null;
-  let roomOf = '';
-  for (const { id, from } of open.slice(0, RESERVATION_RETRIES_MAX)) {
-    const known = step.state.reservations.get(id) as Reservation;
-    if (room === null || roomOf !== id) room = roomFor(step, known.request, id);
-    roomOf = id;
-    const slot = placeOne(step, known, from, room);
+  for (const from of openOf(known(), step.at)) {
+    room ??= roomFor(step, known().request, id);
+    const slot = placeOne(step, known(), from, room);
     if (!slot.ok) continue;
     step.emit({ kind: 'reservation_slot_found', id, from, slot: slot.value });
-    room = null;
   }
+}
+
+/** The begins of those skipped that may still find room, the next one first. */
+function openOf(known: Reservation, at: number): number[] {
+  const begins = known.skipped.map(({ from }) => from).filter((from) => isOpen(known, from, at));
+  return begins.sort((a, b) => a - b);
 }
 
 /** Why an occurrence has no room at this instant, in words; null: it has by now. */

@@ -285,6 +285,32 @@ scenario(
   },
 );
 
+scenario('[R8] those that find no room for long keep no others from being tried', (head) => {
+  const DAY = 24 * HOUR;
+  for (const name of ['n1', 'n2']) head.connect(name);
+  const hours = Array.from({ length: 13 }, (_, hour) => hour);
+  const ids = hours.map((hour) => {
+    const starts = [START_AT + DAY + hour * HOUR];
+    const recurrence = { cron: `0 ${hour} * * *`, zone: 'UTC', starts };
+    return made(head, { nodes: [hour < 12 ? 'n1' : 'n2'], recurrence }).id;
+  });
+  for (const name of ['n1', 'n2']) {
+    made(head, { name: `all-of-${name}`, nodes: [name], at: START_AT + 2 * DAY, lasts: 90 * DAY });
+  }
+  for (const [hour, id] of ids.entries()) {
+    const starts = [START_AT + 3 * DAY + hour * HOUR];
+    head.command({ kind: 'extend_reservation', id, starts }, { kind: 'system' });
+  }
+  const slots = (): number[] => {
+    return ids.map((id) => head.state.reservations.get(id)?.slots.length ?? 0);
+  };
+  assert.deepEqual(new Set(slots()), new Set([1]));
+  head.command({ kind: 'cancel_reservation', reservation: 'all-of-n2' });
+  // They have turns, so the second look is not the first one again.
+  for (const _ of 'xx') head.once({ kind: 'tick' });
+  assert.deepEqual(slots(), [...Array.from({ length: 12 }, () => 1), 2]);
+});
+
 scenario('[R8] an occurrence that begins while it is asked for has its first slot now', (head) => {
   head.connect('n1');
   const starts = [START_AT - 1, START_AT + 24 * HOUR];
