@@ -55,8 +55,9 @@ function endOf(
       resolve({ succeeded, how, output });
     };
     const timer = setTimeout(() => {
-      killGroup(child);
-      end(false, `it took longer than ${timeoutMs} ms`);
+      const why = killGroup(child);
+      const left = why === null ? '' : `, and cannot be killed (${why})`;
+      end(false, `it took longer than ${timeoutMs} ms${left}`);
     }, timeoutMs);
     child.once('error', (error) => end(false, error.message));
     child.once('exit', (code, signal) => {
@@ -68,11 +69,14 @@ function endOf(
   });
 }
 
-function killGroup({ pid }: ChildProcess): void {
-  if (pid === undefined) return;
+/** Why not; null: it is gone. One run by sudo is not ours to kill (EPERM): no reason to end ourselves. */
+function killGroup({ pid }: ChildProcess): string | null {
+  if (pid === undefined) return null;
   try {
     process.kill(-pid, 'SIGKILL');
+    return null;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    const { code = String(error) } = error as NodeJS.ErrnoException;
+    return code === 'ESRCH' ? null : code;
   }
 }

@@ -32,3 +32,15 @@ test('[N17] what does not end in time or cannot be started has failed', async ()
   assert.equal(missing.isWell, false);
   assert.match(missing.words, /ENOENT/);
 });
+
+test('[N17] one that is not ours to kill, as under sudo, has failed, and the agent lives on', async (t) => {
+  const kill = process.kill.bind(process);
+  const asked: number[] = [];
+  t.mock.method(process, 'kill', (pid: number) => {
+    asked.push(pid);
+    throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
+  });
+  const { words } = await shell('sleep 300', 200);
+  for (const pid of asked) kill(pid, 'SIGKILL');
+  assert.equal(words, 'it took longer than 200 ms, and cannot be killed (EPERM)');
+});
