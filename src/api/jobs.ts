@@ -133,7 +133,12 @@ export const listJobsQuery = z.strictObject({
   before: queryNumber(1, Number.MAX_SAFE_INTEGER).optional(),
 });
 /** Newest first. `next`: the `before` of the next page; null when this is the last. */
-export const listJobsReply = z.object({ jobs: z.array(jobView), next: z.int().nullable() });
+export const listJobsReply = z.object({
+  jobs: z.array(jobView),
+  next: z.int().nullable(),
+  /** By priority there are no pages: others come after these. */
+  more: z.boolean().optional(),
+});
 export type ListJobsReply = z.infer<typeof listJobsReply>;
 
 export const listTasksQuery = z.strictObject({

@@ -15,7 +15,7 @@ import type { Column } from '../output/table.ts';
 import { formatExit, formatInstant, formatSpan } from '../output/words.ts';
 import { parseInstant } from '../submit/instant.ts';
 import { defineVerb } from '../verb.ts';
-import { choice, readLimit } from './jobs.ts';
+import { choice, cutWords, readLimit } from './jobs.ts';
 
 interface Options extends ListingOptions {
   readonly user?: string;
@@ -42,7 +42,7 @@ export const verb = defineVerb<Options>({
     defineListing(command);
   },
   async run({ context, args: [job], options }) {
-    const { jobs, tasks } = await fetchHistory(context, job, options);
+    const { jobs, tasks, isCut } = await fetchHistory(context, job, options);
     // Nothing matched: because of the other options, or because there never was such a job?
     if (job !== undefined && jobs.length === 0) {
       await (await context.api()).call('getJob', { params: { id: String(readPlace(job).jobId) } });
@@ -57,6 +57,7 @@ export const verb = defineVerb<Options>({
       const columns = jobColumns(now);
       await context.list({ rows: jobs, columns, name, empty: 'No records.' }, options.output);
     }
+    if (isCut) context.note(cutWords(jobs.length, 'jobs'));
     return 0;
   },
 });
@@ -75,11 +76,13 @@ async function fetchHistory(context: Context, job: string | undefined, options: 
   };
   const jobs = new Map<number, HistoryJob>();
   const tasks: HistoryTask[] = [];
+  let isCut = false;
   for await (const page of historyPages(await context.api(), filter, limit)) {
     for (const row of page.jobs) jobs.set(row.jobId, row);
     for (const task of page.tasks) tasks.push(task);
+    isCut = page.next !== null;
   }
-  return { jobs: [...jobs.values()], tasks };
+  return { jobs: [...jobs.values()], tasks, isCut };
 }
 
 /** A duration counts back from now; a time of day is the last one that was. */

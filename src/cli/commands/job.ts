@@ -13,7 +13,7 @@ import { printable } from '../output/table.ts';
 import { fillTemplate } from '../output/template.ts';
 import { formatInstant } from '../output/words.ts';
 import { defineVerb } from '../verb.ts';
-import { readLimit } from './jobs.ts';
+import { cutWords, readLimit } from './jobs.ts';
 
 interface Options extends ListingOptions {
   readonly tasks?: boolean;
@@ -31,10 +31,11 @@ export const verb = defineVerb<Options>({
     const { index } = readPlace(id);
     const api = await context.api();
     if (options.tasks || index !== null) {
-      const rows = await fetchTasks(api, id, readLimit(options.limit ?? '1000'));
+      const { rows, isCut } = await fetchTasks(api, id, readLimit(options.limit ?? '1000'));
       const name = (task: TaskView) => task.id;
       const columns = taskColumns(Date.now());
       await context.list({ rows, columns, name, empty: 'No tasks.' }, options.output);
+      if (isCut) context.note(cutWords(rows.length, 'tasks'));
       return 0;
     }
     const job = await api.call('getJob', { params: { id } });
@@ -43,17 +44,16 @@ export const verb = defineVerb<Options>({
   },
 });
 
-async function fetchTasks(api: Api, id: string, limit: number): Promise<TaskView[]> {
-  const tasks: TaskView[] = [];
+async function fetchTasks(api: Api, id: string, limit: number) {
+  const rows: TaskView[] = [];
   let after: number | undefined;
-  while (tasks.length < limit) {
-    const query = { after, limit: Math.min(1000, limit - tasks.length) };
+  for (;;) {
+    const query = { after, limit: Math.min(1000, limit - rows.length) };
     const page: ListTasksReply = await api.call('listTasks', { params: { id }, query });
-    tasks.push(...page.tasks);
-    if (page.next === null) break;
+    rows.push(...page.tasks);
+    if (page.next === null || rows.length >= limit) return { rows, isCut: page.next !== null };
     after = page.next;
   }
-  return tasks;
 }
 
 function formatJob(job: JobDetail, output: string | undefined, now: number): string[] {

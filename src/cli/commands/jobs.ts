@@ -37,7 +37,7 @@ export const verb = defineVerb<Options>({
     defineListing(command);
   },
   async run({ context, options }) {
-    const jobs = await fetchJobs(context, options);
+    const { jobs, isCut } = await fetchJobs(context, options);
     const listing = {
       rows: jobs,
       columns: jobColumns(Date.now()),
@@ -47,11 +47,12 @@ export const verb = defineVerb<Options>({
         : 'No active jobs. `weft jobs --all` lists those that are done.',
     };
     await context.list(listing, options.output);
+    if (isCut) context.note(cutWords(jobs.length, 'jobs'));
     return 0;
   },
 });
 
-async function fetchJobs(context: Context, options: Options): Promise<JobView[]> {
+async function fetchJobs(context: Context, options: Options) {
   const api = await context.api();
   const limit = readLimit(options.limit ?? '100');
   const filter = {
@@ -63,14 +64,19 @@ async function fetchJobs(context: Context, options: Options): Promise<JobView[]>
   };
   const jobs: JobView[] = [];
   let before: number | undefined;
-  while (jobs.length < limit) {
+  for (;;) {
     const query = { ...filter, before, limit: Math.min(PAGE_ROWS, limit - jobs.length) };
     const page: ListJobsReply = await api.call('listJobs', { query });
     jobs.push(...page.jobs);
-    if (page.next === null) break;
+    if (page.next === null) return { jobs, isCut: page.more === true };
+    if (jobs.length >= limit) return { jobs, isCut: true };
     before = page.next;
   }
-  return jobs;
+}
+
+/** A list that ends at its limit must not pass for the whole. */
+export function cutWords(count: number, what: string): string {
+  return `there are more than these ${count} ${what}; --limit shows more`;
 }
 
 function readState(options: Options): string {

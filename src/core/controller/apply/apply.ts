@@ -8,6 +8,7 @@ import * as maintenance from './maintenance.ts';
 import * as nodes from './nodes.ts';
 import * as partitions from './partitions.ts';
 import * as reservations from './reservations.ts';
+import * as suspension from './suspension.ts';
 import * as tasks from './tasks.ts';
 import * as users from './users.ts';
 
@@ -48,13 +49,13 @@ export function apply(state: State, event: Event, at: number): void {
     case 'part_started':
       return tasks.applyPartStarted(state, event, at);
     case 'suspend_asked':
-      return tasks.applySuspendAsked(state, event);
+      return suspension.applySuspendAsked(state, event);
     case 'resume_asked':
-      return tasks.applyResumeAsked(state, event);
+      return suspension.applyResumeAsked(state, event);
     case 'part_suspended':
-      return tasks.applyPartSuspended(state, event, at);
+      return suspension.applyPartSuspended(state, event, at);
     case 'part_resumed':
-      return tasks.applyPartResumed(state, event, at);
+      return suspension.applyPartResumed(state, event, at);
     case 'end_asked':
       return tasks.applyEndAsked(state, event);
     case 'signal_asked':

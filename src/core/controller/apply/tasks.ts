@@ -8,7 +8,7 @@ import type { Billed } from '../../scheduler/usage-book.ts';
 import type { Of } from '../events.ts';
 import { indexOf, type Job, type Part, placeOf, type State, type Task } from '../state.ts';
 import { countHeld, dequeueEntry, jobOf, noteOutcome, requeueEntry } from './jobs.ts';
-import { claim, nodeOf, refreshPool, setYielded, unclaim } from './nodes.ts';
+import { claim, nodeOf, refreshPool, unclaim } from './nodes.ts';
 import { addActive, endedSet, removeActive } from './parts-of-job.ts';
 
 export function taskOf(state: State, place: TaskPlace): Task {
@@ -67,63 +67,6 @@ export function applyPartStarted(state: State, event: Of<'part_started'>, at: nu
   task.state = 'running';
   task.startedAt = at;
   stirNodes(state, task);
-}
-
-export function applySuspendAsked(state: State, event: Of<'suspend_asked'>): void {
-  const task = taskOf(state, event.place);
-  task.suspendWanted = true;
-  task.suspendTurn += 1;
-  touch(state, task);
-  if (event.because === undefined) return;
-  stirNodes(state, task);
-  task.preempted = event.because;
-  state.preempted.add(task);
-}
-
-/** Takes back what it gave up: whoever asks has seen that there is room. */
-export function applyResumeAsked(state: State, event: Of<'resume_asked'>): void {
-  const task = taskOf(state, event.place);
-  task.suspendWanted = false;
-  task.suspendTurn += 1;
-  touch(state, task);
-  if (task.preempted === null) return;
-  forgetPreemption(state, task);
-  for (const name of task.parts.keys()) setYielded(state, epochIdOf(task), name, false);
-}
-
-export function applyPartSuspended(state: State, event: Of<'part_suspended'>, at: number): void {
-  const { task, part } = partOf(state, event);
-  part.state = 'suspended';
-  part.turnHeard = event.turn ?? part.turnHeard;
-  // A task that stops itself goes on using up its time.
-  if (task.suspendWanted) part.pausedAt = event.since ?? at;
-  if (task.preempted !== null) setYielded(state, event.epochId, event.node, true);
-  state.touched.push({ node: event.node, epochId: event.epochId });
-  if (task.state !== 'running') return;
-  for (const other of task.parts.values()) if (other.state === 'started') return;
-  task.state = 'suspended';
-}
-
-export function applyPartResumed(state: State, event: Of<'part_resumed'>, at: number): void {
-  const { task, part } = partOf(state, event);
-  part.state = 'started';
-  part.turnHeard = event.turn ?? part.turnHeard;
-  state.touched.push({ node: event.node, epochId: event.epochId });
-  if (task.state === 'suspended') task.state = 'running';
-  countPause(task, part, event.since ?? at, at);
-  stirNodes(state, task);
-}
-
-/**
- * Both ends by the node's own clock, so that it need not agree with the head's. Were it set in
- * between: a pause is no shorter than nothing and no longer than the task has been running.
- */
-function countPause(task: Task, part: Part, until: number, at: number): void {
-  if (part.pausedAt === null) return;
-  const most = at - (task.startedAt ?? at);
-  part.pausedMs = Math.min(most, part.pausedMs + Math.max(0, until - part.pausedAt));
-  part.pausedAt = null;
-  task.pausedMs = Math.max(task.pausedMs, part.pausedMs);
 }
 
 export function applyEndAsked(state: State, event: Of<'end_asked'>): void {
@@ -265,12 +208,14 @@ function leaveEpoch(state: State, task: Task, abandoned: readonly string[], at: 
   forgetPreemption(state, task);
 }
 
-function forgetPreemption(state: State, task: Task): void {
+/** It is stopped for nobody any more. */
+export function forgetPreemption(state: State, task: Task): void {
   task.preempted = null;
   state.preempted.delete(task);
 }
 
-function partOf(
+/** Of an epoch that holds the node; a bug where it does not. */
+export function partOf(
   state: State,
   event: { readonly epochId: EpochId; readonly node: string },
 ): { task: Task; part: Part } {
@@ -279,7 +224,8 @@ function partOf(
   return { task, part: present(task.parts.get(node.name), `its part on ${node.name}`) };
 }
 
-function touch(state: State, task: Task): void {
+/** Its nodes are told again what is wanted of it. */
+export function touch(state: State, task: Task): void {
   const epochId = epochIdOf(task);
   for (const part of task.parts.values()) {
     if (part.state !== 'ended') state.touched.push({ node: part.share.node, epochId });
@@ -287,7 +233,7 @@ function touch(state: State, task: Task): void {
 }
 
 /** The scheduler is to look anew at when its nodes are free. */
-function stirNodes(state: State, task: Task): void {
+export function stirNodes(state: State, task: Task): void {
   for (const name of task.parts.keys()) state.pool.stir(name);
 }
 

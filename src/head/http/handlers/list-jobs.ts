@@ -38,8 +38,9 @@ export const listJobs: Handler<'listJobs'> = async ({ engine }, { query }) => {
 /** Those that wait for the scheduler, the first one first. */
 function inLine(engine: Engine, query: Query, limit: number): ListJobsReply {
   const reasons = new Reasons(engine);
-  const jobs = jobsInLine(engine, limit, (job) => isMatch(job, query));
-  return { jobs: jobs.map((job) => viewJob(engine, job, reasons)), next: null };
+  const jobs = jobsInLine(engine, limit + 1, (job) => isMatch(job, query));
+  const shown = jobs.slice(0, limit).map((job) => viewJob(engine, job, reasons));
+  return { jobs: shown, next: null, more: jobs.length > limit };
 }
 
 /** Oldest first, as they stand in memory. */

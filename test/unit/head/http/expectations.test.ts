@@ -36,7 +36,7 @@ test('[J23] jobs are listed in the order in which they would start', async (t) =
   }
   await world.admin.call('submitJob', { body: { ...TRUE, held: true } });
   const query = { sort: 'priority' as const, limit: 2 };
-  const { jobs, next } = await world.admin.call('listJobs', { query });
+  const { jobs, next, more } = await world.admin.call('listJobs', { query });
   assert.deepEqual(
     jobs.map(({ id, priority }) => [id, Math.round(priority ?? 0)]),
     [
@@ -44,7 +44,9 @@ test('[J23] jobs are listed in the order in which they would start', async (t) =
       [4, -2000],
     ],
   );
-  assert.equal(next, null);
+  assert.deepEqual([next, more], [null, true]);
+  const all = await world.admin.call('listJobs', { query: { ...query, limit: 3 } });
+  assert.equal(all.more, false);
 });
 
 test('[A21] whoever has used something is listed with share and factor', async (t) => {
