@@ -44,6 +44,16 @@ describe('maintenance of a local cluster', { timeout: 180_000 }, () => {
       return one.endedAt === null ? undefined : one;
     });
 
+  const killDaemon = (daemon: string): void => {
+    const text = readFileSync(join(cluster.state, 'run', `${daemon}.pid`), 'utf8');
+    process.kill(JSON.parse(text).pid, 'SIGKILL');
+  };
+  const programsRun = (id: string) =>
+    until(`the programs of ${id} run`, async () => {
+      const { nodes } = await show(id);
+      return nodes.every(({ state }) => state === 'running') || undefined;
+    });
+
   it('[M2, M4] wait: the program runs on each node when the task there has ended', async () => {
     const job = await occupy('wait');
     const id = await off('--running', 'wait', '--program', `echo $MAINTENANCE_ID`);
@@ -61,10 +71,7 @@ describe('maintenance of a local cluster', { timeout: 180_000 }, () => {
     const gate = `until [ -e ${file('open')} ]; do sleep 0.05; done`;
     const id = await off('--running', 'suspend', '--program', gate);
     await reaches(job, 'suspended');
-    await until('the programs run', async () => {
-      const { nodes } = await show(id);
-      return nodes.every(({ state }) => state === 'running') || undefined;
-    });
+    await programsRun(id);
     writeFileSync(file('open'), '');
     assert.equal((await over(id)).phase, 'done');
     end('suspend');
@@ -93,6 +100,37 @@ describe('maintenance of a local cluster', { timeout: 180_000 }, () => {
     const drained = await cluster.ok('node', 'list', '-o', 'template={{name}} {{drained.reason}}');
     assert.match(drained, new RegExp(`n1 maintenance ${id}: .*code 3`));
     await cluster.ok('node', 'undrain', ...NODES);
+  });
+
+  it('[M7] a head killed in its time, and away at its end, hears how the programs went', async () => {
+    const gate = `until [ -e ${file('away')} ]; do sleep 0.05; done`;
+    const id = await off('-d', '6s', '--program', gate);
+    await programsRun(id);
+    const { until: end } = await show(id);
+    killDaemon('head');
+    writeFileSync(file('away'), '');
+    await until('its time is over', () => Date.now() > end || undefined);
+    await cluster.up();
+    const { phase, nodes } = await over(id);
+    assert.equal(phase, 'done', JSON.stringify(nodes));
+    assert.equal(await cluster.ok('node', 'list', '-o', 'template={{drained}}'), '\n\n');
+  });
+
+  it('[M5] an agent that dies in its time is expected back, and nobody is to blame', async () => {
+    const job = await occupy('gone');
+    const gate = `until [ -e ${file('gone-open')} ]; do sleep 0.05; done`;
+    const id = await off('--running', 'suspend', '--program', gate);
+    await programsRun(id);
+    killDaemon('n2');
+    await until('n2 is missed', async () => {
+      const text = await cluster.ok('node', 'list');
+      return /n2 +maintenance .*its agent is not connected/.test(text) || undefined;
+    });
+    await cluster.up();
+    writeFileSync(file('gone-open'), '');
+    assert.equal((await over(id)).phase, 'done');
+    end('gone');
+    assert.equal((await reaches(job, 'done')).outcome?.kind, 'completed');
   });
 
   it('[M1, M3] what is to come warns, and lets only short tasks start', async () => {

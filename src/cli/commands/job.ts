@@ -8,9 +8,8 @@ import type { Api } from '../connection/api.ts';
 import { readPlace } from '../ids.ts';
 import { elapsed, stateWords, taskColumns } from '../jobs/columns.ts';
 import { outcomeWords } from '../jobs/outcome.ts';
-import { defineListing, type ListingOptions, parseFormat } from '../output/listing.ts';
-import { printable } from '../output/table.ts';
-import { fillTemplate } from '../output/template.ts';
+import { defineListing, type ListingOptions } from '../output/listing.ts';
+import { formatOne, titledLines } from '../output/one.ts';
 import { formatInstant } from '../output/words.ts';
 import { defineVerb } from '../verb.ts';
 import { cutWords, readLimit } from './jobs.ts';
@@ -56,13 +55,8 @@ async function fetchTasks(api: Api, id: string, limit: number) {
   }
 }
 
-function formatJob(job: JobDetail, output: string | undefined, now: number): string[] {
-  const format = parseFormat(output);
-  if (format.kind === 'json') return [JSON.stringify(job, null, 2)];
-  if (format.kind === 'name') return [String(job.id)];
-  if (format.kind === 'template') return [fillTemplate(format.template, job)];
-  const lines = describeJob(job, now).filter(([, value]) => value !== '' && value !== '-');
-  return lines.map(([title, value]) => `${`${title}:`.padEnd(12)} ${printable(value)}`);
+function formatJob(job: JobDetail, output: string | undefined, now: number): readonly string[] {
+  return formatOne(job, output, String(job.id), () => titledLines(describeJob(job, now), 12));
 }
 
 function describeJob(job: JobDetail, now: number): [string, string][] {

@@ -4,8 +4,8 @@ import { type Command, Option } from 'commander';
 import { forEach } from '../jobs/each.ts';
 import { formatMaintenance, maintenanceColumns } from '../maintenance/columns.ts';
 import { makePlan, type PlanOptions } from '../maintenance/plan.ts';
-import { defineListing, type ListingOptions, parseFormat } from '../output/listing.ts';
-import { fillTemplate } from '../output/template.ts';
+import { defineListing, type ListingOptions } from '../output/listing.ts';
+import { formatOne } from '../output/one.ts';
 import { formatInstant } from '../output/words.ts';
 import { collect, WINDOW_FORMS } from '../submit/read.ts';
 import { defineVerb, type VerbGroup } from '../verb.ts';
@@ -42,15 +42,12 @@ const nodeOff = defineVerb<PlanOptions & ListingOptions>({
     const body = makePlan(args, options, { now, cwd: context.cwd });
     const api = await context.api();
     const planned = await api.call('planMaintenance', { body });
-    const format = parseFormat(options.output);
-    if (format.kind === 'json') context.print(JSON.stringify(planned, null, 2));
-    else if (format.kind === 'name') context.print(planned.id);
-    else if (format.kind === 'template') context.print(fillTemplate(format.template, planned));
-    else {
-      const span = [planned.from, planned.until].map((at) => formatInstant(at, now)).join(' to ');
-      const nodes = planned.nodes.map(({ node }) => node).join(', ');
-      context.print(`Maintenance ${planned.id} of ${nodes}: ${span}.`);
-    }
+    const inWords = ({ id, from, until, nodes }: typeof planned) => {
+      const span = [from, until].map((at) => formatInstant(at, now)).join(' to ');
+      return [`Maintenance ${id} of ${nodes.map(({ node }) => node).join(', ')}: ${span}.`];
+    };
+    const lines = formatOne(planned, options.output, planned.id, inWords);
+    for (const line of lines) context.print(line);
     return 0;
   },
 });

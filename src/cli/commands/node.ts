@@ -6,9 +6,8 @@ import { parseNodeName } from '../../core/model/ids.ts';
 import { usage } from '../failure.ts';
 import { clockWords } from '../nodes/clock-words.ts';
 import { nodeColumns, nodeState } from '../nodes/columns.ts';
-import { defineListing, type ListingOptions, parseFormat } from '../output/listing.ts';
-import { printable } from '../output/table.ts';
-import { fillTemplate } from '../output/template.ts';
+import { defineListing, type ListingOptions } from '../output/listing.ts';
+import { formatOne, titledLines } from '../output/one.ts';
 import { formatInstant } from '../output/words.ts';
 import { read } from '../submit/read.ts';
 import { parseText } from '../submit/values.ts';
@@ -117,13 +116,13 @@ function readName(text: string): string {
 }
 
 /** One node in full, as `-o` says. */
-export function formatNode(node: NodeView, output: string | undefined): string[] {
-  const format = parseFormat(output);
-  if (format.kind === 'json') return [JSON.stringify(node, null, 2)];
-  if (format.kind === 'name') return [node.name];
-  if (format.kind === 'template') return [fillTemplate(format.template, node)];
+export function formatNode(node: NodeView, output: string | undefined): readonly string[] {
+  return formatOne(node, output, node.name, describeNode);
+}
+
+function describeNode(node: NodeView): string[] {
   const now = Date.now();
-  const lines: [string, string][] = [
+  return titledLines([
     ['Node', node.name],
     ['State', nodeState(node)],
     ['Why', node.reason ?? ''],
@@ -136,9 +135,7 @@ export function formatNode(node: NodeView, output: string | undefined): string[]
     ['Clock', clockWords(node)],
     ['Last seen', formatInstant(node.lastSeenAt, now)],
     ...Object.entries(node.facts ?? {}).map(([name, value]) => factLine(name, value)),
-  ];
-  const shown = lines.filter(([, value]) => value !== '' && value !== '-');
-  return shown.map(([title, value]) => `${`${title}:`.padEnd(16)} ${printable(value)}`);
+  ]);
 }
 
 function drainWords(drained: NonNullable<NodeView['drained']>, now: number): string {

@@ -4,8 +4,8 @@ import type { PartitionView } from '../../api/partitions.ts';
 import type { PartitionChange } from '../../core/model/scheduling.ts';
 import { usage } from '../failure.ts';
 import { forEach } from '../jobs/each.ts';
-import { defineListing, type ListingOptions, parseFormat } from '../output/listing.ts';
-import { fillTemplate } from '../output/template.ts';
+import { defineListing, type ListingOptions } from '../output/listing.ts';
+import { formatOne } from '../output/one.ts';
 import { parseChange } from '../partitions/change.ts';
 import { partitionColumns } from '../partitions/columns.ts';
 import { formatPartition } from '../partitions/describe.ts';
@@ -29,11 +29,8 @@ const show = defineVerb<ListingOptions>({
   },
   async run({ context, args: [name = ''], options }) {
     const partition = await (await context.api()).call('getPartition', { params: { name } });
-    const format = parseFormat(options.output);
-    if (format.kind === 'json') context.print(JSON.stringify(partition, null, 2));
-    else if (format.kind === 'name') context.print(partition.name);
-    else if (format.kind === 'template') context.print(fillTemplate(format.template, partition));
-    else for (const line of formatPartition(partition, Date.now())) context.print(line);
+    const inWords = (one: typeof partition) => formatPartition(one, Date.now());
+    for (const line of formatOne(partition, options.output, name, inWords)) context.print(line);
     return 0;
   },
 });

@@ -33,8 +33,7 @@ export const verb = defineVerb<Options>({
     command.option('--procs <count>', 'one pool of so many processors');
     defineMachineOptions(command);
     command.option('--shake <seconds>', 'move each arrival at random by up to so much');
-    command.option('--seed <number>', 'of the chance in --shake; there is no other', '1');
-    defineReplayOptions(command);
+    defineReplayOptions(command, 'of the chance in --shake; there is no other');
   },
   async run({ context, args: [trace], options }) {
     const seed = readSeed(options.seed);

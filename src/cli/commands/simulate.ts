@@ -31,8 +31,7 @@ export const verb = defineVerb<Options>({
       '20',
     );
     command.option('--load <part>', 'work that arrives, as part of what the machine can do', '0.9');
-    command.option('--seed <number>', 'the same seed makes the same jobs', '1');
-    defineReplayOptions(command);
+    defineReplayOptions(command, 'the same seed makes the same jobs');
   },
   async run({ context, options }) {
     const machine = readMachine(options);

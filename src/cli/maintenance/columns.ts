@@ -2,9 +2,8 @@
 
 import type { MaintenanceView } from '../../api/maintenance.ts';
 import { formatDuration } from '../../core/base/duration.ts';
-import { parseFormat } from '../output/listing.ts';
-import { type Column, printable } from '../output/table.ts';
-import { fillTemplate } from '../output/template.ts';
+import { formatOne, type Titled, titledLines } from '../output/one.ts';
+import type { Column } from '../output/table.ts';
 import { formatInstant, signalName } from '../output/words.ts';
 
 export function maintenanceColumns(now: number): Column<MaintenanceView>[] {
@@ -22,13 +21,13 @@ export function maintenanceColumns(now: number): Column<MaintenanceView>[] {
 }
 
 /** One maintenance in full, as `-o` says. */
-export function formatMaintenance(one: MaintenanceView, output: string | undefined): string[] {
-  const format = parseFormat(output);
-  if (format.kind === 'json') return [JSON.stringify(one, null, 2)];
-  if (format.kind === 'name') return [one.id];
-  if (format.kind === 'template') return [fillTemplate(format.template, one)];
+export function formatMaintenance(one: MaintenanceView, output: string | undefined) {
+  return formatOne(one, output, one.id, describe);
+}
+
+function describe(one: MaintenanceView): string[] {
   const now = Date.now();
-  const lines: [string, string][] = [
+  return titledLines([
     ['Maintenance', one.id],
     ['Phase', one.phase],
     ['Result', one.detail ?? ''],
@@ -37,10 +36,8 @@ export function formatMaintenance(one: MaintenanceView, output: string | undefin
     ['Reason', `${one.reason} (${one.createdBy})`],
     ['Running', `${one.running}${warningWords(one)}`],
     ['Program', programWords(one)],
-    ...one.nodes.map((work): [string, string] => [`Node ${work.node}`, workWords(work)]),
-  ];
-  const shown = lines.filter(([, value]) => value !== '');
-  return shown.map(([title, value]) => `${`${title}:`.padEnd(16)} ${printable(value)}`);
+    ...one.nodes.map((work): Titled => [`Node ${work.node}`, workWords(work)]),
+  ]);
 }
 
 function warningWords({ warning }: MaintenanceView): string {

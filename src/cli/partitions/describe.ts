@@ -3,12 +3,12 @@
 import type { PartitionView } from '../../api/partitions.ts';
 import { formatDuration } from '../../core/base/duration.ts';
 import { formatSize } from '../../core/base/size.ts';
-import { printable } from '../output/table.ts';
+import { titledLines } from '../output/one.ts';
 import { formatInstant } from '../output/words.ts';
 
 export function formatPartition(partition: PartitionView, now: number): string[] {
   const { name, nodes, nodesUp, nodesMissing, tasksRunning, tasksWaiting } = partition;
-  const lines: [string, string][] = [
+  return titledLines([
     ['Partition', name],
     ['State', partition.state],
     ['Policy', `${partition.policy}, placement ${partition.placement}`],
@@ -21,9 +21,7 @@ export function formatPartition(partition: PartitionView, now: number): string[]
     ['Nodes', `${nodesUp} of ${nodes.length} up${nodes.length > 0 ? `: ${nodes.join(', ')}` : ''}`],
     ['Not joined', nodesMissing.join(', ')],
     ['Tasks', `${tasksRunning} running, ${tasksWaiting} waiting`],
-  ];
-  const shown = lines.filter(([, value]) => value !== '');
-  return shown.map(([title, value]) => `${`${title}:`.padEnd(16)} ${printable(value)}`);
+  ]);
 }
 
 /** `the config says state up, set to down by olga at …`. */

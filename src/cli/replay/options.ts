@@ -26,7 +26,9 @@ export function defineMachineOptions(command: Command): void {
   command.option('--memory <size>', 'of each node; left out, memory is not looked at');
 }
 
-export function defineReplayOptions(command: Command): void {
+/** `seedOf`: what the seed decides. */
+export function defineReplayOptions(command: Command, seedOf: string): void {
+  command.option('--seed <number>', seedOf, '1');
   command.option('--policy <policy>', `who may start before whom: ${POLICIES.join(', ')}`, 'easy');
   command.option('--depth <count>', 'waiting jobs that conservative plans ahead; default: all');
   command.option('--jobs-out <file>', 'write submit, start and end of each job as CSV');

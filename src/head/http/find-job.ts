@@ -49,3 +49,16 @@ export function checkIndex(found: FoundJob, place: TaskPlace): Result<number | u
   if (array !== null && parseIndices(array.indices).has(place.index)) return ok(place.index);
   return err(refuse('job.not_found', { job: formatTaskId(place.jobId, place.index) }));
 }
+
+/** The job that a path names, and the index of its task as `checkIndex` has it. */
+export async function findNamed(
+  engine: Places,
+  id: string,
+): Promise<Result<{ found: FoundJob; index: number | undefined }, Refusal>> {
+  const place = readPlace(id);
+  if (!place.ok) return place;
+  const found = await findJob(engine, place.value.jobId);
+  if (!found.ok) return found;
+  const index = checkIndex(found.value, place.value);
+  return index.ok ? ok({ found: found.value, index: index.value }) : index;
+}

@@ -15,24 +15,21 @@ import { Reasons } from '../../views/reasons.ts';
 import { withRunStarts } from '../../views/run-start.ts';
 import { viewLiveTask } from '../../views/task-view.ts';
 import type { Handler } from '../call.ts';
-import { checkIndex, findJob, readPlace } from '../find-job.ts';
+import { findNamed } from '../find-job.ts';
 
 /** Ended epochs read at a time of a job that has left memory. */
 const USAGE_ROWS = 10_000;
 
 export const getJob: Handler<'getJob'> = async ({ engine }, { params, actor }) => {
-  const place = readPlace(params.id);
-  if (!place.ok) return place;
-  const found = await findJob(engine, place.value.jobId);
-  if (!found.ok) return found;
-  const index = checkIndex(found.value, place.value);
-  if (!index.ok) return index;
-  if (found.value.kind === 'live') {
-    const { job } = found.value;
+  const named = await findNamed(engine, params.id);
+  if (!named.ok) return named;
+  const { found } = named.value;
+  if (found.kind === 'live') {
+    const { job } = found;
     const view = viewJob(engine, job, new Reasons(engine));
     return ok(await detailOf(engine, viewJobDetail(view, job, job.owner === actor.name)));
   }
-  const { row } = found.value;
+  const { row } = found;
   const detail = viewPastJobDetail(row, await usageOf(engine, row), row.owner === actor.name);
   return ok(await detailOf(engine, detail));
 };
@@ -43,24 +40,19 @@ async function detailOf(engine: Engine, detail: JobDetail): Promise<JobDetail> {
 }
 
 export const explainJob: Handler<'explainJob'> = async ({ engine }, { params }) => {
-  const place = readPlace(params.id);
-  if (!place.ok) return place;
-  const found = await findJob(engine, place.value.jobId);
-  if (!found.ok) return found;
-  const index = checkIndex(found.value, place.value);
-  if (!index.ok) return index;
-  if (found.value.kind === 'past') return ok(explainView(viewPastJob(found.value.row)));
-  const { job } = found.value;
+  const named = await findNamed(engine, params.id);
+  if (!named.ok) return named;
+  const { found, index } = named.value;
+  if (found.kind === 'past') return ok(explainView(viewPastJob(found.row)));
+  const { job } = found;
   const reasons = new Reasons(engine);
-  const waiting = index.value ?? firstPending(job);
-  const kind = index.value === undefined ? undefined : endedAs(job, index.value);
+  const waiting = index ?? firstPending(job);
+  const kind = index === undefined ? undefined : endedAs(job, index);
   if (kind !== undefined && job.outcome === null) {
     return ok({ state: 'done', reason: null, ...NO_PROSPECT, words: `It ended: ${kind}.` });
   }
-  const isWhole = index.value === undefined || job.outcome !== null;
-  const view = isWhole
-    ? viewJob(engine, job, reasons)
-    : viewLiveTask(engine, job, index.value, reasons);
+  const isWhole = index === undefined || job.outcome !== null;
+  const view = isWhole ? viewJob(engine, job, reasons) : viewLiveTask(engine, job, index, reasons);
   if (view.reason === null || waiting === undefined) return ok(explainView(view));
   const about = view.nodes.length > 0 ? 'next_task' : 'task';
   const expected = viewLookAhead(expect(engine, pendingOf(job, waiting)), about);

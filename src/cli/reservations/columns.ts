@@ -1,0 +1,77 @@
+// Reservations in listings, and one in full.
+
+import type { ReservationView } from '../../api/reservations.ts';
+import { formatSize } from '../../core/base/size.ts';
+import { formatOne, type Titled, titledLines } from '../output/one.ts';
+import type { Column } from '../output/table.ts';
+import { formatInstant } from '../output/words.ts';
+
+/** Of `weft reserve list`. */
+export function reservationColumns(now: number): Column<ReservationView>[] {
+  const first = (one: ReservationView) => one.slots[0];
+  return [
+    { title: 'NAME', value: (one) => one.name },
+    { title: 'ID', value: (one) => one.id, wide: true },
+    { title: 'FOR', value: forWords },
+    { title: 'STATE', value: stateWords },
+    { title: 'FROM', value: (one) => formatInstant(first(one)?.from, now) },
+    { title: 'UNTIL', value: (one) => formatInstant(first(one)?.until, now) },
+    { title: 'AGAIN', value: (one) => one.recurrence?.cron ?? '' },
+    { title: 'SHARE', value: shareWords },
+    { title: 'NODES', value: (one) => first(one)?.nodes.join(',') ?? '' },
+    { title: 'BY', value: (one) => one.createdBy, wide: true },
+  ];
+}
+
+function forWords({ purpose, users, groups, jobs }: ReservationView): string {
+  if (purpose === 'maintenance') return 'maintenance';
+  const named = [...users, ...groups.map((name) => `@${name}`), ...jobs.map((id) => `job ${id}`)];
+  return named.join(',');
+}
+
+/** Occurrences that wait for room are told where the next one is. */
+function stateWords({ state, skipped }: ReservationView): string {
+  const waiting = skipped.filter(({ triedUntil }) => triedUntil !== undefined).length;
+  return waiting === 0 ? state : `${state}, ${waiting} without room`;
+}
+
+function shareWords({ slots: [slot] }: ReservationView): string {
+  if (slot === undefined) return '';
+  const { share } = slot;
+  if (share === 'whole') return 'whole nodes';
+  const parts = [`${share.cpuCount} cpus`];
+  if (share.memoryBytes > 0) parts.push(formatSize(share.memoryBytes));
+  if (share.gpuCount > 0) parts.push(`${share.gpuCount} gpus`);
+  for (const [name, amount] of Object.entries(share.counted)) parts.push(`${amount} ${name}`);
+  return parts.join(' ');
+}
+
+/** One reservation in full, as `-o` says. */
+export function formatReservation(one: ReservationView, output: string | undefined) {
+  return formatOne(one, output, one.name, describe);
+}
+
+function describe(one: ReservationView): string[] {
+  const now = Date.now();
+  const { recurrence, missing, skipped, slots } = one;
+  const when = ({ from, until, nodes }: ReservationView['slots'][number]): string =>
+    `${formatInstant(from, now)} - ${formatInstant(until, now)} on ${nodes.join(', ')}`;
+  return titledLines([
+    ['Reservation', one.name === one.id ? one.id : `${one.name} (${one.id})`],
+    ['For', forWords(one)],
+    ['State', stateWords(one)],
+    ['Share', shareWords(one)],
+    ['Recurs', recurrence === null ? '' : `${recurrence.cron} (${recurrence.zone})`],
+    ...slots.map((slot, at): Titled => [at === 0 ? 'Time' : 'Then', when(slot)]),
+    ...missing.map(({ node, because }): Titled => ['Missing', `${node} is ${because}`]),
+    ...skipped.map(({ from, because, triedUntil }): Titled => {
+      const again =
+        triedUntil === undefined
+          ? ''
+          : ` It is tried again until ${formatInstant(triedUntil, now)}.`;
+      return ['Skipped', `${formatInstant(from, now)}: ${because}${again}`];
+    }),
+    ['Tasks', `${one.runningTasks} running, ${one.waitingTasks} waiting`],
+    ['Made', `by ${one.createdBy} at ${formatInstant(one.createdAt, now)}`],
+  ]);
+}
