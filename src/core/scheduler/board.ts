@@ -2,33 +2,15 @@
 // away, less what is set aside for later. The pool itself never changes here.
 
 import type { JobId, NodeName } from '../model/ids.ts';
-import type { ResourceRequest } from '../model/job.ts';
 import type { Share } from '../model/orders.ts';
-import {
-  addResources,
-  NO_RESOURCES,
-  type Resources,
-  subtractResources,
-} from '../model/resources.ts';
-import type { PlacementRule } from '../model/scheduling.ts';
-import { type Cursor, cursor, rest } from './cursor.ts';
-import { endOf, type Gone, isLeaving, Lane, type Window } from './lane.ts';
+import { NO_RESOURCES, subtractResources } from '../model/resources.ts';
+import { type Ask, endAt, namesOf, takenOf, wantOf } from './ask.ts';
+import { cursor, rest } from './cursor.ts';
+import { endOf, fitsAfter, type Gone, Lane, type Window } from './lane.ts';
+import { Placement } from './placement.ts';
 import { couldEverHold, holdsNow, NodePool, type NodeView, type Running } from './pool.ts';
-import { FOREVER, hasRoom, type Want } from './profile.ts';
+import { FOREVER } from './profile.ts';
 import { type Candidate, type Field, type Slot, SlotFinder } from './slots.ts';
-
-/** What a task asks for, with what its partition adds. Equal asks are equal in `key`. */
-export interface Ask {
-  readonly key: string;
-  /** Equal when the requests are, whatever the time limit; undefined: not worth remembering. */
-  readonly roomKey: string | undefined;
-  readonly request: ResourceRequest;
-  /** Only these nodes, by the partition; null = any. The request's own names come on top. */
-  readonly nodes: ReadonlySet<NodeName> | null;
-  readonly walltimeMs: number | null;
-  readonly reservation: string | null;
-  readonly placement: PlacementRule;
-}
 
 /** Who takes the share: what a later plan must know of it. */
 export interface Taker {
@@ -48,7 +30,7 @@ export class Board {
   readonly now: number;
   readonly pool: NodePool;
   readonly #windows: readonly Window[];
-  readonly #loads: ReadonlyMap<NodeName, number>;
+  readonly #order: Placement;
   /** Nodes that this cycle has given something of, with what is left. */
   readonly #touched = new NodePool();
   readonly #lanes = new Map<NodeName, Lane>();
@@ -66,7 +48,7 @@ export class Board {
     this.pool = pool;
     this.#windows = windows.filter((window) => window.to > now);
     this.now = now;
-    this.#loads = loads ?? new Map();
+    this.#order = new Placement(loads ?? new Map());
     this.#looksBefore = pool.looks;
     for (const window of this.#windows) {
       for (const name of window.shares.keys()) if (pool.get(name)) this.#claimed.add(name);
@@ -87,7 +69,7 @@ export class Board {
   fitting(ask: Ask, max: number): NodeView[] {
     const { request } = ask;
     if (request.nodeNames.length > 0 || ask.nodes !== null) return this.#fittingNamed(ask, max);
-    if (ask.reservation !== null) return this.#inOrder(this.#claimedFitting(ask), ask, max);
+    if (ask.reservation !== null) return this.#order.first(this.#claimedFitting(ask), ask, max);
     const isOpen = (view: NodeView): boolean =>
       !this.#claimed.has(view.name) || this.#fitsNow(view, ask);
     const isUntouched = ({ name }: NodeView): boolean => this.#touched.get(name) === undefined;
@@ -98,9 +80,11 @@ export class Board {
       ...this.#touched.fitting(request).map((list) => cursor(list, isOpen)),
     ];
     if (ask.placement === 'least_loaded') {
-      return this.#inOrder(sources.flatMap(rest), ask, max);
+      return this.#order.first(sources.flatMap(rest), ask, max);
     }
-    return this.#merge(sources, ask, max);
+    const merged = this.#order.merge(sources, ask, max);
+    this.#work += sources.length * (merged.length + 1);
+    return merged;
   }
 
   /** Takes the shares for a task that starts now. */
@@ -244,7 +228,7 @@ export class Board {
       const view = this.view(name);
       if (view !== undefined && this.#fitsNow(view, ask)) views.push(view);
     }
-    return this.#inOrder(views, ask, max);
+    return this.#order.first(views, ask, max);
   }
 
   *#claimedFitting(ask: Ask): Iterable<NodeView> {
@@ -260,36 +244,6 @@ export class Board {
     if (!this.#claimed.has(view.name)) return ask.reservation === null;
     const to = endAt(this.now, ask.walltimeMs);
     return this.lane(view.name).fits(wantOf(ask.request), ask.reservation, this.now, to);
-  }
-
-  #inOrder(views: Iterable<NodeView>, ask: Ask, max: number): NodeView[] {
-    return [...views].sort((a, b) => this.#compare(a, b, ask)).slice(0, max);
-  }
-
-  /** The sources' nodes in the order of placement; each source has its own in that order. */
-  #merge(sources: readonly Cursor[], ask: Ask, max: number): NodeView[] {
-    const chosen: NodeView[] = [];
-    while (chosen.length < max) {
-      let best: Cursor | undefined;
-      for (const source of sources) {
-        this.#work += 1;
-        if (source.head === undefined) continue;
-        if (best?.head === undefined || this.#compare(source.head, best.head, ask) < 0) {
-          best = source;
-        }
-      }
-      if (best?.head === undefined) break;
-      chosen.push(best.head);
-      best.advance();
-    }
-    return chosen;
-  }
-
-  #compare(a: NodeView, b: NodeView, { placement }: Ask): number {
-    if (placement === 'pack') return a.order - b.order;
-    if (placement === 'spread') return usedPart(a) - usedPart(b) || a.order - b.order;
-    const load = (view: NodeView): number => this.#loads.get(view.name) ?? 0;
-    return load(a) - load(b) || usedPart(a) - usedPart(b) || a.order - b.order;
   }
 
   #take(view: NodeView, ask: Ask, { jobId, index }: Taker): Share {
@@ -363,46 +317,4 @@ export class Board {
 
 function* inTurn<T>(...parts: Iterable<T>[]): Generator<T> {
   for (const part of parts) yield* part;
-}
-
-function namesOf({ request, nodes }: Ask): Iterable<NodeName> | null {
-  if (request.nodeNames.length === 0) return nodes;
-  return nodes === null ? request.nodeNames : request.nodeNames.filter((name) => nodes.has(name));
-}
-
-/** As `holdsNow`, on a node of which nothing is set aside. */
-function fitsAfter(
-  view: NodeView,
-  request: ResourceRequest,
-  gone: readonly Gone[],
-  now: number,
-): boolean {
-  let free = view.free;
-  let users = 0;
-  for (const one of view.running) {
-    if (isLeaving(one, now)) free = addResources(free, one.resources);
-    else users += 1;
-  }
-  for (const one of gone) {
-    free = addResources(free, one.resources);
-    if (one.whole) users -= 1;
-  }
-  return hasRoom(request.perNode, request.exclusive, free, users === 0);
-}
-
-/** When a task that starts at `at` is over, as far as one can know. */
-export function endAt(at: number, walltimeMs: number | null): number {
-  return walltimeMs === null ? FOREVER : at + walltimeMs;
-}
-
-function wantOf(request: ResourceRequest): Want {
-  return { resources: request.perNode, exclusive: request.exclusive };
-}
-
-function takenOf(view: NodeView, request: ResourceRequest): Resources {
-  return request.exclusive ? view.total : request.perNode;
-}
-
-function usedPart({ free, total }: NodeView): number {
-  return total.cpuCount === 0 ? 0 : 1 - free.cpuCount / total.cpuCount;
 }

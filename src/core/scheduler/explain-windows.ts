@@ -4,7 +4,8 @@ import { formatDuration } from '../base/duration.ts';
 import type { NodeName } from '../model/ids.ts';
 import type { PendingReason } from '../model/job.ts';
 import type { Reservation } from '../model/reservation.ts';
-import { type Ask, Board, type BoardOptions, endAt } from './board.ts';
+import { type Ask, endAt } from './ask.ts';
+import { Board, type BoardOptions } from './board.ts';
 import type { Window } from './lane.ts';
 
 type Named = Pick<Reservation, 'name' | 'purpose'> | undefined;

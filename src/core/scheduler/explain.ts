@@ -12,9 +12,10 @@ import {
   partitionOf,
   qosOf,
 } from '../model/scheduling.ts';
+import { askOf } from './ask.ts';
 import { Board } from './board.ts';
 import { describeWindows } from './explain-windows.ts';
-import { askOf, type Snapshot } from './plan.ts';
+import type { Snapshot } from './plan.ts';
 import type { QueueEntry } from './queue.ts';
 import { cpusOf } from './quota.ts';
 

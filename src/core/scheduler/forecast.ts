@@ -4,9 +4,10 @@
 import type { NodeName } from '../model/ids.ts';
 import { FORECAST_LOOKS_MAX, FORECAST_TASKS_MAX } from '../model/limits.ts';
 import type { Partition } from '../model/scheduling.ts';
+import { askOf } from './ask.ts';
 import { Board } from './board.ts';
 import { type Candidate, isBefore, Line } from './line.ts';
-import { askOf, lineRules, type Snapshot } from './plan.ts';
+import { lineRules, type Snapshot } from './plan.ts';
 
 export interface Forecast {
   /** Ms since 1970; from `UNKNOWN_END` on: not before tasks without time limit end. */

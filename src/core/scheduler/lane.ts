@@ -1,10 +1,11 @@
 // One node's future: what is free for everybody, and what is set aside for each reservation.
 
 import type { NodeName } from '../model/ids.ts';
+import type { ResourceRequest } from '../model/job.ts';
 import type { Reservation, ReservedShare } from '../model/reservation.ts';
 import { addResources, NO_RESOURCES, type Resources } from '../model/resources.ts';
 import type { NodeView, Running } from './pool.ts';
-import { type Ending, FOREVER, Profile, UNKNOWN_END, type Want } from './profile.ts';
+import { type Ending, FOREVER, hasRoom, Profile, UNKNOWN_END, type Want } from './profile.ts';
 
 /** A time in which shares of nodes are set aside for some, or, for maintenance, for nobody. */
 export interface Window {
@@ -133,4 +134,24 @@ export function endOf({ startedAt, walltimeMs, leaving }: Running, now: number):
 /** On its way out: told to end, or past its time. */
 export function isLeaving(one: Running, now: number): boolean {
   return endOf(one, now) <= now + 1;
+}
+
+/** As `holdsNow`, on a node of which nothing is set aside. */
+export function fitsAfter(
+  view: NodeView,
+  request: ResourceRequest,
+  gone: readonly Gone[],
+  now: number,
+): boolean {
+  let free = view.free;
+  let users = 0;
+  for (const one of view.running) {
+    if (isLeaving(one, now)) free = addResources(free, one.resources);
+    else users += 1;
+  }
+  for (const one of gone) {
+    free = addResources(free, one.resources);
+    if (one.whole) users -= 1;
+  }
+  return hasRoom(request.perNode, request.exclusive, free, users === 0);
 }

@@ -6,13 +6,15 @@ import type { JobId, NodeName, UserName } from '../model/ids.ts';
 import { FRONT_PART, LOOKS_PER_TASK } from '../model/limits.ts';
 import type { Share } from '../model/orders.ts';
 import { type Partition, partitionOf, qosOf, type Scheduling } from '../model/scheduling.ts';
-import { type Ask, Board, type Taker } from './board.ts';
+import { type Ask, askOf } from './ask.ts';
+import { Blocked } from './blocked.ts';
+import { Board, type Taker } from './board.ts';
 import type { Hopeless } from './hopeless.ts';
 import type { Window } from './lane.ts';
 import { type Candidate, isBefore, isBeforeMark, Line, type LineRules, type Mark } from './line.ts';
 import type { NodePool } from './pool.ts';
 import { type Preemption, Preemptor } from './preempt.ts';
-import type { Queue, Shape } from './queue.ts';
+import type { Queue } from './queue.ts';
 import type { QuotaBook } from './quota.ts';
 import { type Head, type Rest, waitingOf } from './rest.ts';
 import { Resumer, type Stopped } from './resume.ts';
@@ -101,8 +103,7 @@ class Cycle {
   readonly #starts: Start[] = [];
   readonly #promised: Promised[] = [];
   readonly #heads: Head[] = [];
-  /** By shape without time: the shortest time limit that did not fit. */
-  readonly #blocked = new Map<string, number>();
+  readonly #blocked = new Blocked();
   /** Partitions in which nothing more starts, by `fifo`, and the job that waits there. */
   readonly #closed = new Map<string, JobId>();
   /** How many tasks each partition has planned ahead. */
@@ -200,11 +201,11 @@ class Cycle {
       this.#preemptor.spare(full);
       return 'hopeless';
     }
-    if (!this.#isBlocked(group.shape) && this.#start(next)) {
+    if (!this.#blocked.has(group.shape) && this.#start(next)) {
       quotas?.count(next);
       return 'done';
     }
-    this.#block(group.shape);
+    this.#blocked.add(group.shape);
     return this.#wait(next, head);
   }
 
@@ -267,41 +268,6 @@ class Cycle {
     this.#promised.push({ jobId: entry.jobId, index, at, nodes });
     if (partition.policy !== 'fifo') this.#heads.push({ entry, index, at, nodes });
   }
-
-  #isBlocked({ anyTimeKey, walltimeMs }: Shape): boolean {
-    return (walltimeMs ?? Infinity) >= (this.#blocked.get(anyTimeKey) ?? Number.NaN);
-  }
-
-  #block({ anyTimeKey, walltimeMs }: Shape): void {
-    const known = this.#blocked.get(anyTimeKey) ?? Infinity;
-    this.#blocked.set(anyTimeKey, Math.min(known, walltimeMs ?? Infinity));
-  }
-}
-
-/** The last answers of `askOf`: a cycle asks for the shapes of the cycle before. */
-const ASKS = new WeakMap<Shape, { readonly partition: Partition; readonly ask: Ask }>();
-
-/** What a task of this shape asks for in this partition. */
-export function askOf(shape: Shape, partition: Partition): Ask {
-  const known = ASKS.get(shape);
-  if (known?.partition === partition) return known.ask;
-  const ask = makeAsk(shape, partition);
-  ASKS.set(shape, { partition, ask });
-  return ask;
-}
-
-function makeAsk(shape: Shape, partition: Partition): Ask {
-  const { request, walltimeMs, reservation, key, anyTimeKey } = shape;
-  const labels = [...new Set([...request.labels, ...partition.labels])];
-  return {
-    key,
-    roomKey: `${anyTimeKey}|${partition.labels.join('|')}`,
-    request: { ...request, labels },
-    nodes: partition.nodes === null ? null : new Set(partition.nodes),
-    walltimeMs,
-    reservation,
-    placement: partition.placement,
-  };
 }
 
 /** Who goes before whom in this snapshot. */

@@ -18,7 +18,8 @@ import {
   qosOf,
   type Scheduling,
 } from '../model/scheduling.ts';
-import type { Ask, Board, Taker } from './board.ts';
+import type { Ask } from './ask.ts';
+import type { Board, Taker } from './board.ts';
 import type { Hopeless } from './hopeless.ts';
 import { isLeaving } from './lane.ts';
 import type { Running } from './pool.ts';

@@ -2,10 +2,11 @@
 // request would start now, and what its priority is made of. The task need not be in the queue.
 
 import type { JobId } from '../model/ids.ts';
+import { askOf } from './ask.ts';
 import { Board } from './board.ts';
 import { type Forecast, forecast } from './forecast.ts';
 import { candidateOf } from './line.ts';
-import { askOf, lineRules, type Promised, type Snapshot, type Turn, turnOf } from './plan.ts';
+import { lineRules, type Promised, type Snapshot, type Turn, turnOf } from './plan.ts';
 import { type PriorityParts, priorityParts } from './priority.ts';
 import type { QueueEntry } from './queue.ts';
 import { smallerRequests } from './what-if.ts';

@@ -4,7 +4,8 @@
 import type { NodeName } from '../model/ids.ts';
 import { NO_RESOURCES } from '../model/resources.ts';
 import { partitionOf, qosOf, type Scheduling } from '../model/scheduling.ts';
-import type { Ask, Board, Taker } from './board.ts';
+import type { Ask } from './ask.ts';
+import type { Board, Taker } from './board.ts';
 
 /** A task that was stopped to make room. It is on its nodes still, without its cpus. */
 export interface Stopped extends Taker {

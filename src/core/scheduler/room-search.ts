@@ -4,7 +4,8 @@
 import { Heap } from '../base/heap.ts';
 import type { NodeName } from '../model/ids.ts';
 import type { PreemptMode } from '../model/scheduling.ts';
-import type { Ask, Board } from './board.ts';
+import type { Ask } from './ask.ts';
+import type { Board } from './board.ts';
 import type { Gone } from './lane.ts';
 import type { Running } from './pool.ts';
 

@@ -5,7 +5,8 @@ import { formatDuration } from '../base/duration.ts';
 import { formatSize } from '../base/size.ts';
 import type { ResourceRequest } from '../model/job.ts';
 import type { Resources } from '../model/resources.ts';
-import type { Ask, Board } from './board.ts';
+import type { Ask } from './ask.ts';
+import type { Board } from './board.ts';
 
 /** One thing that could be asked for less. */
 interface Amount {
