@@ -94,7 +94,8 @@ export class LauncherLine {
     const { state, step } = this.#world;
     const isOurs = state.byLaunch.has(event.launchId);
     step({ kind: 'process', event });
-    if (!isOurs && event.kind === 'exited') processes.forget(event.launchId);
+    const isOver = event.kind === 'exited' || event.kind === 'failed';
+    if (!isOurs && isOver) processes.forget(event.launchId);
   }
 
   /** Left by an agent whose journal is gone: nobody will ever ask for them. */

@@ -204,7 +204,7 @@ function takeBack(node: Node): void {
 
 /** Tells the scheduler what the node can be given now; every change of a node ends here. */
 export function refreshPool(state: State, node: Node): void {
-  takeBack(node);
+  if (state.preempted.size > 0) takeBack(node);
   if (!mayGetWork(node)) {
     state.pool.remove(node.name);
     return;

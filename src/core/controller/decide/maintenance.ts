@@ -25,6 +25,9 @@ import { nameOf, needRole } from './authority.ts';
 import { advanceMaintenance, endMaintenance } from './maintenance-course.ts';
 import { checkRequest, placeAll } from './place.ts';
 
+/** `in ten minutes, warned ten minutes before` was true when it was said: the warning goes at once. */
+const ON_THE_WAY_MS = 10_000;
+
 export function decidePlanMaintenance(step: Step, command: PlanMaintenance, actor: Actor): Answer {
   const refusal = mayPlan(step, command, actor) ?? badPlan(step, command);
   if (refusal !== null) return err(refusal);
@@ -88,7 +91,11 @@ function badPlan(step: Step, command: PlanMaintenance): Refusal | null {
   if (time.kind === 'now' && warning !== null) {
     return invalid('what begins now leaves no time for a warning; plan it ahead with --at');
   }
-  if (warning !== null && time.kind === 'fixed' && time.from - warning.leadMs < step.at) {
+  if (
+    warning !== null &&
+    time.kind === 'fixed' &&
+    time.from - warning.leadMs < step.at - ON_THE_WAY_MS
+  ) {
     const [lead, left] = [warning.leadMs, Math.max(time.from - step.at, 0)].map(formatDuration);
     return invalid(`a warning ${lead} before cannot come: it begins in ${left}`);
   }

@@ -66,6 +66,14 @@ scenario('[M3] a warning is refused where it cannot come in time, and chosen for
   assert.equal(shown(head, planned(head, { warning, time })).from, START_AT + 15 * MINUTE);
 });
 
+scenario('[M3] a warning that was due while the command was on its way goes at once', (head) => {
+  head.connect('n1');
+  const warning = { leadMs: 10 * MINUTE, signal: 15 };
+  const from = START_AT + 10 * MINUTE - 5;
+  const id = planned(head, { warning, time: { kind: 'fixed', from } });
+  assert.equal(shown(head, id).phase, 'warned');
+});
+
 scenario('[M8] nodes chosen by labels are those that meet them when it is planned', (head) => {
   const labelled = { n1: ['gpu'], n2: ['gpu', 'old'], n3: [] };
   for (const [name, add] of Object.entries(labelled)) {
