@@ -234,7 +234,7 @@ function settle(snapshot: Snapshot): number[] {
 }
 
 const distinct = distinctQueue();
-for (const policy of ['first_fit', 'easy', 'fifo'] as const) {
+for (const policy of ['first_fit', 'easy', 'fifo', 'conservative'] as const) {
   const snapshot = { ...snapshotOf(busy, policy), queue: distinct };
   settle(snapshot); // Once for the compiler.
   const taken = settle(snapshot);

@@ -146,7 +146,8 @@ function lengthened(
   const same = { ...wish, durationMs: 0, time: 0, force: 0 };
   const before = { ...request, durationMs: 0, time: 0, force: 0 };
   const moved = wish === undefined || JSON.stringify(same) !== JSON.stringify(before);
-  if (moved || known.recurrence !== null) {
+  // One that recurred has later slots still, though it will get no more.
+  if (moved || known.recurrence !== null || known.slots.some(({ from }) => from > current.from)) {
     return step.refuse('argument.invalid', {
       what: `${known.name} has begun; of one that comes only once the duration can be changed still, of others who may use it`,
     });

@@ -365,6 +365,19 @@ scenario('[R10] while it lasts its end can be moved as far as there is room', (h
   assert.equal(head.state.reservations.size, 1);
 });
 
+scenario('[R10] of one that recurred, later slots are kept when its end shall be moved', (head) => {
+  head.connect('n1');
+  const starts = [START_AT, START_AT + 24 * HOUR];
+  const recurrence = { cron: '0 9 * * *', zone: 'UTC', starts };
+  const { id } = made(head, { name: 'now', nodes: ['n1'], recurrence });
+  head.command({ kind: 'extend_reservation', id, starts: [] }, { kind: 'system' });
+  const request = wishOf({ nodes: ['n1'], lasts: 2 * HOUR });
+  const change = { kind: 'change_reservation', reservation: 'now', request } as const;
+  assert.equal(head.refused(change), 'argument.invalid');
+  const known = head.state.reservations.get(id) as Reservation;
+  assert.deepEqual(slotsOf(known), ['n1 0..60', 'n1 1440..1500']);
+});
+
 scenario('[R5] jobs can be put into a reservation and taken out while they wait', (head) => {
   head.connect('n1');
   head.submit({ walltimeMs: MINUTE, cpuCount: 4 }, { by: BOB });
