@@ -68,11 +68,15 @@ const needsHiding = canHide ? {} : { skip: 'needs root and a /proc of its own' }
 /** A file system whose server never answers, in a mount namespace of its own; who holds the
  * device leaves its pid. */
 const HANGING = [
+  'set -e',
   'exec 3<>/dev/fuse',
   'mount -i -t fuse -o fd=3,rootmode=40000,user_id=0,group_id=0 hung "$1"',
-  'sleep 600 & echo $! >"$2"',
-  'exec 3>&-; shift 2; exec "$@"',
-].join(' && ');
+  'sleep 600 &',
+  'echo $! >"$2"',
+  'exec 3>&-',
+  'shift 2',
+  'exec "$@"',
+].join('\n');
 const canHang = isRoot && existsSync('/dev/fuse');
 const needsFuse = canHang ? {} : { skip: 'needs root and FUSE' };
 const NOBODY = 65534;
