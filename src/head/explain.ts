@@ -9,10 +9,12 @@ import { labelsOf } from '../core/controller/node-view.ts';
 import type { Job, Node, State } from '../core/controller/state.ts';
 import type { JobId, UserName } from '../core/model/ids.ts';
 import type { JobSpec, PendingReason } from '../core/model/job.ts';
+import { TURN_LOOKS_MAX } from '../core/model/limits.ts';
 import type { Settings } from '../core/model/settings.ts';
 import { explain, type NodeOutline, type Surroundings } from '../core/scheduler/explain.ts';
 import { type Prospect, prospectOf } from '../core/scheduler/prospect.ts';
 import type { QueueEntry } from '../core/scheduler/queue.ts';
+import type { Snapshot } from '../core/scheduler/snapshot.ts';
 
 /** A task that waits, or would if it were submitted. */
 export interface Pending extends Pick<Job, 'held' | 'waitsFor' | 'beginReached'> {
@@ -74,7 +76,11 @@ export function lookAhead(
 ): LookAhead {
   const reason = explainPending(state, settings, pending, at);
   if (forbiddenBy(pending) !== null) return { at, reason, prospect: null };
-  const prospect = prospectOf(() => snapshotOf(state, settings, 0, at), pending, at);
+  const snapshot = (): Snapshot => ({
+    ...snapshotOf(state, settings, 0, at),
+    looksMax: TURN_LOOKS_MAX,
+  });
+  const prospect = prospectOf(snapshot, pending, at);
   return { at, reason, prospect };
 }
 

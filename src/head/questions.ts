@@ -14,7 +14,7 @@ import type { Outcome, PendingReason } from '../core/model/job.ts';
 import type { Settings } from '../core/model/settings.ts';
 import { type FairStanding, fairStandings } from '../core/scheduler/fair-share.ts';
 import { Line, type LineRules } from '../core/scheduler/line.ts';
-import { lineRules, type Snapshot } from '../core/scheduler/plan.ts';
+import { lineRules, type Snapshot } from '../core/scheduler/snapshot.ts';
 import {
   explainPending,
   type LookAhead,

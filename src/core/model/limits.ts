@@ -56,6 +56,10 @@ export const STARTS_PER_CYCLE_MAX = 512;
 export const LOOKS_PER_CYCLE_MAX = 100_000;
 /** As many as one task costs that is looked at no node for. */
 export const LOOKS_PER_TASK = 20;
+/** As many as it costs to look into one node's future for the first time in a cycle. */
+export const LOOKS_PER_LANE = 20;
+/** And to search it for room, each time. */
+export const LOOKS_PER_SEARCH = 2;
 /** One part in so many of a cycle that goes on from another is for the front of the line. */
 export const FRONT_PART = 4;
 /** Launch failures in a row, of any tasks, before a node is drained. */
@@ -87,8 +91,10 @@ export const RESERVATION_SKIPPED_MAX = 10;
 export const FORGOTTEN_USAGE_MS = 1000;
 /** Tasks planned ahead to tell when one more would start: beyond, the answer is a guess anyway. */
 export const FORECAST_TASKS_MAX = 500;
-/** Nodes looked at for it: keeps the answer within some 50 ms whatever the cluster. */
+/** Looks at nodes for it: some 10 ms whatever the cluster. */
 export const FORECAST_LOOKS_MAX = 50_000;
+/** Looks at nodes to tell what those before a task leave over for it: some 20 ms. */
+export const TURN_LOOKS_MAX = 100_000;
 /**
  * Tasks for which others may be leaving at one time: each costs its share of every cycle until it
  * starts, and the next one's turn comes as soon as the first have left, within a kill grace.

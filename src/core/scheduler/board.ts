@@ -2,6 +2,7 @@
 // away, less what is set aside for later. The pool itself never changes here.
 
 import type { JobId, NodeName } from '../model/ids.ts';
+import { LOOKS_PER_LANE, LOOKS_PER_SEARCH } from '../model/limits.ts';
 import type { Share } from '../model/orders.ts';
 import { NO_RESOURCES, subtractResources } from '../model/resources.ts';
 import { type Ask, endAt, namesOf, takenOf, wantOf } from './ask.ts';
@@ -137,7 +138,7 @@ export class Board {
   lane(name: NodeName): Lane {
     let lane = this.#lanes.get(name);
     if (lane === undefined) {
-      this.#work += 1;
+      this.#work += LOOKS_PER_LANE;
       lane = new Lane(this.view(name) as NodeView, this.#windows, this.now);
       this.#lanes.set(name, lane);
     }
@@ -284,7 +285,10 @@ export class Board {
    * out.
    */
   #field(ask: Ask, from: number): Field {
-    const laneOf = (name: NodeName): Lane => this.lane(name);
+    const laneOf = (name: NodeName): Lane => {
+      this.#work += LOOKS_PER_SEARCH;
+      return this.lane(name);
+    };
     if (namesOf(ask) !== null) {
       const ready = this.eligible(ask).map((view) => this.#candidate(view, from));
       return { ready, later: [].values(), laneOf };

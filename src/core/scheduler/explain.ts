@@ -15,9 +15,9 @@ import {
 import { askOf } from './ask.ts';
 import { Board } from './board.ts';
 import { describeWindows } from './explain-windows.ts';
-import type { Snapshot } from './plan.ts';
 import type { QueueEntry } from './queue.ts';
 import { cpusOf } from './quota.ts';
+import type { Snapshot } from './snapshot.ts';
 
 /** Every node of the cluster, also those that get no work, for the words. */
 export interface NodeOutline {

@@ -2,41 +2,52 @@
 // that go before it are planned one by one, as `conservative` does it, and then it.
 
 import type { NodeName } from '../model/ids.ts';
-import { FORECAST_LOOKS_MAX, FORECAST_TASKS_MAX } from '../model/limits.ts';
+import { FORECAST_LOOKS_MAX, FORECAST_TASKS_MAX, LOOKS_PER_TASK } from '../model/limits.ts';
 import type { Partition } from '../model/scheduling.ts';
 import { askOf } from './ask.ts';
 import { Board } from './board.ts';
 import { type Candidate, isBefore, Line } from './line.ts';
-import { lineRules, type Snapshot } from './plan.ts';
+import { lineRules, type Snapshot } from './snapshot.ts';
 
 export interface Forecast {
   /** Ms since 1970; from `UNKNOWN_END` on: not before tasks without time limit end. */
   readonly at: number;
   readonly nodes: readonly NodeName[];
-  /** False: more tasks go before it than are planned, so it is at the earliest then. */
-  readonly isWhole: boolean;
+  /**
+   * More tasks than this many go before it, too many to plan: it is at the earliest then. Null: all
+   * of them are planned.
+   */
+  readonly unplannedAfter: number | null;
 }
 
 /** Null: never, as things are. The target need not be in the queue. Cost: bounded by two limits. */
 export function forecast(snapshot: Snapshot, target: Candidate, now: number): Forecast | null {
   const board = new Board({ ...snapshot, now });
   const floors = new Floors(now);
-  const isWhole = planBefore(snapshot, target, board, floors);
+  const unplannedAfter = planBefore(snapshot, target, board, floors);
   const ask = askOf(target.group.shape, target.partition);
   const slot = board.slot(ask, floors.of(target.partition));
   if (slot === null) return null;
-  return { at: slot.at, nodes: slot.lanes.map((lane) => lane.view.name), isWhole };
+  return { at: slot.at, nodes: slot.lanes.map((lane) => lane.view.name), unplannedAfter };
 }
 
-/** True when all that go before the target have found their place. */
-function planBefore(snapshot: Snapshot, target: Candidate, board: Board, floors: Floors): boolean {
+/** Gives all that go before the target their place. `Forecast.unplannedAfter`. */
+function planBefore(
+  snapshot: Snapshot,
+  target: Candidate,
+  board: Board,
+  floors: Floors,
+): number | null {
   const { queue, scheduling, quotas } = snapshot;
   queue.weigh(scheduling.weights);
   const line = new Line(queue.bands, lineRules(snapshot));
   let planned = 0;
+  let seen = 0;
   for (let next = line.first; next !== undefined; next = line.first) {
-    if (!isBefore(next, target)) return true;
-    if (planned >= FORECAST_TASKS_MAX || board.work >= FORECAST_LOOKS_MAX) return false;
+    if (!isBefore(next, target)) return null;
+    if (planned >= FORECAST_TASKS_MAX || board.work >= FORECAST_LOOKS_MAX) return seen;
+    board.addWork(LOOKS_PER_TASK);
+    seen += 1;
     const ask = askOf(next.group.shape, next.partition);
     // Who has used up a quota is not in the way: when others of the same user end, nobody knows.
     const slot =
@@ -50,7 +61,7 @@ function planBefore(snapshot: Snapshot, target: Candidate, board: Board, floors:
     planned += 1;
     line.advance();
   }
-  return true;
+  return null;
 }
 
 /** The instant before which nothing more of a partition starts: where nobody passes, by `fifo`. */

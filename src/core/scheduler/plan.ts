@@ -2,48 +2,19 @@
 // simulator and in replay. Cost: O(starts × log groups + blocked shapes × node classes), and for
 // the policies that plan ahead a search per planned task.
 
-import type { JobId, NodeName, UserName } from '../model/ids.ts';
+import type { JobId, NodeName } from '../model/ids.ts';
 import { FRONT_PART, LOOKS_PER_TASK } from '../model/limits.ts';
 import type { Share } from '../model/orders.ts';
-import { type Partition, partitionOf, qosOf, type Scheduling } from '../model/scheduling.ts';
+import type { Partition } from '../model/scheduling.ts';
 import { type Ask, askOf } from './ask.ts';
 import { Blocked } from './blocked.ts';
 import { Board, type Taker } from './board.ts';
-import type { Hopeless } from './hopeless.ts';
-import type { Window } from './lane.ts';
 import { type Candidate, isBefore, isBeforeMark, Line, type LineRules, type Mark } from './line.ts';
-import type { NodePool } from './pool.ts';
 import { type Preemption, Preemptor } from './preempt.ts';
-import type { Queue } from './queue.ts';
-import type { QuotaBook } from './quota.ts';
 import { type Head, type Rest, waitingOf } from './rest.ts';
-import { Resumer, type Stopped } from './resume.ts';
+import { Resumer } from './resume.ts';
 import type { Slot } from './slots.ts';
-
-export interface Snapshot {
-  readonly queue: Queue;
-  readonly pool: NodePool;
-  /** A job of a partition that is not there waits. */
-  readonly scheduling: Scheduling;
-  /** `PriorityRules.fairness`. */
-  readonly fairness: ReadonlyMap<UserName, number>;
-  /** What is set aside, for whom and when; maintenance too. */
-  readonly windows: readonly Window[];
-  /** What users may still start; null = no limits anywhere. */
-  readonly quotas: QuotaBook | null;
-  /** Load average per cpu by node, for `least_loaded`. */
-  readonly loads: ReadonlyMap<NodeName, number>;
-  /** Tasks that were stopped for others, to go on as soon as there is room. */
-  readonly stopped: readonly Stopped[];
-  /** `PreemptionRules.hopeless`. */
-  readonly hopeless?: Hopeless;
-  /** Where the cycle before stopped; absent: this one begins at the front. */
-  readonly from?: Rest | null;
-  /** The cycle stops after this many starts and says so; the next one goes on from there. */
-  readonly startsMax: number;
-  /** And once it has looked at this many nodes and classes of nodes (`Board.work`). */
-  readonly looksMax: number;
-}
+import { lineRules, type Snapshot } from './snapshot.ts';
 
 export interface Start {
   readonly jobId: JobId;
@@ -85,8 +56,11 @@ export interface Turn {
   readonly promised: readonly Promised[];
 }
 
-/** The cycle up to a task, which need not be in the queue. */
-export function turnOf(snapshot: Snapshot, target: Candidate, now: number): Turn {
+/**
+ * The cycle up to a task, which need not be in the queue. Null: so much goes before it that
+ * `looksMax` of the snapshot does not reach as far.
+ */
+export function turnOf(snapshot: Snapshot, target: Candidate, now: number): Turn | null {
   return new Cycle(snapshot, now).runUntil(target);
 }
 
@@ -180,9 +154,10 @@ class Cycle {
     return { mark, heads: this.#heads, spared: this.#preemptor.spared };
   }
 
-  runUntil(target: Candidate): Turn {
+  runUntil(target: Candidate): Turn | null {
     for (let next = this.#line.first; next !== undefined; next = this.#line.first) {
       if (!isBefore(next, target)) break;
+      if (this.#board.work >= this.#snapshot.looksMax) return null;
       this.#settle(this.#consider(next), next.partition);
     }
     this.#resumer.resumeFrom(target.tier);
@@ -269,29 +244,3 @@ class Cycle {
     if (partition.policy !== 'fifo') this.#heads.push({ entry, index, at, nodes });
   }
 }
-
-/** Who goes before whom in this snapshot. */
-export function lineRules(snapshot: Snapshot): LineRules {
-  const { fairness, pool } = snapshot;
-  const { scheduling } = snapshot;
-  return {
-    weights: scheduling.weights,
-    fairness,
-    nodeCount: pool.size,
-    partition: (name) => {
-      const partition = partitionOf(scheduling, name);
-      return partition?.state === 'up' || partition?.state === 'drain' ? partition : null;
-    },
-    qos: (name) => qosOf(scheduling, name),
-  };
-}
-
-/** Nothing set aside, no limits, everybody alike, all in one cycle. */
-export const NO_RULES = {
-  looksMax: Infinity,
-  fairness: new Map<UserName, number>(),
-  windows: [],
-  quotas: null,
-  stopped: [],
-  loads: new Map<NodeName, number>(),
-} as const;

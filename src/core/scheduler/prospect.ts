@@ -6,9 +6,10 @@ import { askOf } from './ask.ts';
 import { Board } from './board.ts';
 import { type Forecast, forecast } from './forecast.ts';
 import { candidateOf } from './line.ts';
-import { lineRules, type Promised, type Snapshot, type Turn, turnOf } from './plan.ts';
+import { type Promised, type Turn, turnOf } from './plan.ts';
 import { type PriorityParts, priorityParts } from './priority.ts';
 import type { QueueEntry } from './queue.ts';
+import { lineRules, type Snapshot } from './snapshot.ts';
 import { smallerRequests } from './what-if.ts';
 
 /** Why a task that fits does not start. `turn`: nobody passes that job. */
@@ -18,8 +19,9 @@ export type Behind =
   | ({ readonly kind: 'promise' } & Pick<Promised, 'jobId' | 'at'>);
 
 export interface Prospect {
+  /** False too when too many go before it to tell. */
   readonly startsNow: boolean;
-  /** Null: it does not fit, or starts with the next cycle. */
+  /** Null: it does not fit, or starts with the next cycle, or too many go before it to tell. */
   readonly behind: Behind | null;
   readonly forecast: Forecast | null;
   /** What follows `It would start now with `. */
@@ -28,7 +30,10 @@ export interface Prospect {
   readonly priority: PriorityParts;
 }
 
-/** Null: its partition starts nothing. `snapshot` is called anew for each plan that is tried. */
+/**
+ * Null: its partition starts nothing. `snapshot` is called anew for each plan that is tried; its
+ * `looksMax` bounds the walk of the line up to the task.
+ */
 export function prospectOf(
   snapshot: () => Snapshot,
   { entry, index }: { readonly entry: QueueEntry; readonly index: number },
@@ -41,13 +46,14 @@ export function prospectOf(
   const { group, partition, qos, tier } = target;
   const ask = askOf(group.shape, partition);
   const turn = turnOf(shot, target, now);
-  const fitting = turn.board.fitting(ask, ask.request.nodeCount).length;
-  const isClosed = turn.closedBy !== null || (shot.quotas?.full(target) ?? null) !== null;
+  const isClosed =
+    turn === null || turn.closedBy !== null || (shot.quotas?.full(target) ?? null) !== null;
+  const fitting = isClosed ? 0 : turn.board.fitting(ask, ask.request.nodeCount).length;
   const startsNow = !isClosed && fitting >= ask.request.nodeCount;
   const standing = { owner: group.owner, nodeCount: ask.request.nodeCount, partition, qos };
   return {
     startsNow,
-    behind: startsNow ? null : behindOf(shot, turn, ask, now),
+    behind: startsNow || turn === null ? null : behindOf(shot, turn, ask, now),
     forecast: forecast(snapshot(), target, now),
     smaller: startsNow || isClosed ? [] : smallerRequests(turn.board, ask),
     tier,

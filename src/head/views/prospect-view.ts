@@ -4,7 +4,6 @@ import type { ExplainReply, PriorityView } from '../../api/jobs.ts';
 import { formatDuration } from '../../core/base/duration.ts';
 import { formatInstant } from '../../core/base/instant.ts';
 import type { PendingReason } from '../../core/model/job.ts';
-import { FORECAST_TASKS_MAX } from '../../core/model/limits.ts';
 import type { Forecast } from '../../core/scheduler/forecast.ts';
 import { sumOf } from '../../core/scheduler/priority.ts';
 import { UNKNOWN_END } from '../../core/scheduler/profile.ts';
@@ -81,13 +80,16 @@ function startsNowWords({ forecast }: Prospect, would: string): string {
 
 function forecastWords(forecast: Forecast | null, now: number, would: string): string {
   if (forecast === null) return `By today's plan it never ${would}: no end of any task makes room.`;
-  const { at, nodes, isWhole } = forecast;
+  const { at, nodes, unplannedAfter } = forecast;
   const where = ` on ${namesOf(nodes)}`;
+  if (unplannedAfter !== null && (at <= now + 1 || at >= UNKNOWN_END)) {
+    return `When it ${would} is not worked out: more than ${unplannedAfter} tasks go before it.`;
+  }
   if (at >= UNKNOWN_END) {
     return `By today's plan it ${would} only when tasks without a time limit have ended${where}.`;
   }
-  if (!isWhole) {
-    const tasks = `more than ${FORECAST_TASKS_MAX} tasks go before it`;
+  if (unplannedAfter !== null) {
+    const tasks = `more than ${unplannedAfter} tasks go before it`;
     return `By today's plan it ${would} after ${instantWords(at, now)}; ${tasks}.`;
   }
   return `By today's plan it ${would} at ${instantWords(at, now)}${where}.`;

@@ -7,8 +7,9 @@ import { LOOKS_PER_CYCLE_MAX, STARTS_PER_CYCLE_MAX } from '../../model/limits.ts
 import type { Scheduling } from '../../model/scheduling.ts';
 import type { Settings } from '../../model/settings.ts';
 import { fairStandings } from '../../scheduler/fair-share.ts';
-import { NO_RULES, plan, type Snapshot } from '../../scheduler/plan.ts';
+import { plan } from '../../scheduler/plan.ts';
 import { QuotaBook } from '../../scheduler/quota.ts';
+import { NO_RULES, type Snapshot } from '../../scheduler/snapshot.ts';
 import { windowsOf } from '../../scheduler/windows.ts';
 import { schedulingOf } from '../partitions.ts';
 import { type Chain, placeOf, type State } from '../state.ts';

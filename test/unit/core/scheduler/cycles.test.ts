@@ -8,9 +8,10 @@ import type { NodeName } from '../../../../src/core/model/ids.ts';
 import { LOOKS_PER_TASK } from '../../../../src/core/model/limits.ts';
 import { NO_RESOURCES, subtractResources } from '../../../../src/core/model/resources.ts';
 import { plainPartition, plainScheduling } from '../../../../src/core/model/scheduling.ts';
-import { type Plan, plan, type Snapshot, type Start } from '../../../../src/core/scheduler/plan.ts';
+import { type Plan, plan, type Start } from '../../../../src/core/scheduler/plan.ts';
 import type { NodeView } from '../../../../src/core/scheduler/pool.ts';
 import type { Group, QueueEntry } from '../../../../src/core/scheduler/queue.ts';
+import type { Snapshot } from '../../../../src/core/scheduler/snapshot.ts';
 import {
   entries,
   type JobWords,

@@ -11,8 +11,8 @@ import {
   isBeforeMark,
   Line,
 } from '../../../../src/core/scheduler/line.ts';
-import { lineRules } from '../../../../src/core/scheduler/plan.ts';
 import type { QueueEntry } from '../../../../src/core/scheduler/queue.ts';
+import { lineRules } from '../../../../src/core/scheduler/snapshot.ts';
 import { entries, type JobWords, snapshot } from '../../../support/snapshots.ts';
 
 const job: fc.Arbitrary<JobWords> = fc.record({
