@@ -2,6 +2,7 @@
 // with a bounded part of its output kept.
 
 import { type ChildProcess, spawn } from 'node:child_process';
+import { membersOf, ticksNow } from './launcher-fallback/members.ts';
 
 export interface BoundedCommand {
   /** Program and arguments. */
@@ -18,6 +19,9 @@ export interface CommandEnd {
   readonly how: string;
   /** Of standard output and standard error, in the order in which they came. */
   readonly output: string;
+  /** Whether something of a command that was not in time still runs: no signal ends what hangs in the
+   * kernel, and what sudo has made another's is not ours to kill. */
+  readonly isThere: () => boolean;
 }
 
 /** After the end of the command, for what is still in the pipes. */
@@ -31,7 +35,8 @@ export function runBounded({ command, timeoutMs, keep }: BoundedCommand): Promis
     return endOf(child, timeoutMs, keep);
   } catch (error) {
     // Of most errors Node.js tells by an event, of some (ENOTDIR, E2BIG) it throws.
-    return Promise.resolve({ succeeded: false, how: (error as Error).message, output: '' });
+    const how = (error as Error).message;
+    return Promise.resolve({ succeeded: false, how, output: '', isThere: () => false });
   }
 }
 
@@ -47,17 +52,17 @@ function endOf(
     });
   }
   return new Promise((resolve) => {
-    const end = (succeeded: boolean, how: string): void => {
+    const end = (succeeded: boolean, how: string, isThere = () => false): void => {
       clearTimeout(timer);
       // Whatever it started may hold the pipes open; nobody reads them any more.
       child.stdout?.destroy();
       child.stderr?.destroy();
-      resolve({ succeeded, how, output });
+      resolve({ succeeded, how, output, isThere });
     };
     const timer = setTimeout(() => {
       const why = killGroup(child);
       const left = why === null ? '' : `, and cannot be killed (${why})`;
-      end(false, `it took longer than ${timeoutMs} ms${left}`);
+      end(false, `it took longer than ${timeoutMs} ms${left}`, remains(child));
     }, timeoutMs);
     child.once('error', (error) => end(false, error.message));
     child.once('exit', (code, signal) => {
@@ -67,6 +72,14 @@ function endOf(
       setTimeout(answer, PIPES_MS);
     });
   });
+}
+
+/** Of its session only what is there by now: its number may become another's. */
+function remains(child: ChildProcess): () => boolean {
+  const { pid = 0 } = child;
+  const root = { pid, isLive: false, endedTicks: ticksNow(), mark: undefined };
+  const isChildThere = (): boolean => child.exitCode === null && child.signalCode === null;
+  return () => isChildThere() || membersOf(root).length > 0;
 }
 
 /** Why not; null: it is gone. One run by sudo is not ours to kill (EPERM): no reason to end ourselves. */
