@@ -85,7 +85,7 @@ class RunningAgent implements Agent {
     });
     this.#faults = new FaultWatch({
       load: ports.load,
-      isLauncherOutdated: () => this.#isLauncherOutdated,
+      isLauncherOutdated: () => this.#launcher.isOutdated,
       isSpoolFull: () => this.#spool.isFull,
       ill: () => this.#health.fault,
       hasRoom: () => this.#engine.isWriting && journal.hasRoom(),
@@ -96,7 +96,7 @@ class RunningAgent implements Agent {
       ...{ ports, settings, outputs: this.#outputs },
       processes: () => this.#launcher.processes,
       start: (request) => this.#launcher.start(request),
-      cannotStart: () => (this.#isLauncherOutdated ? LAUNCHER_OUTDATED : null),
+      cannotStart: () => (this.#launcher.isOutdated ? LAUNCHER_OUTDATED : null),
       killGraceMs: () => this.state.killGraceMs,
       isLaunching: (epochId) => this.state.epochs.get(epochId)?.phase === 'launching',
       step: (input) => this.#engine.step(input),
@@ -107,10 +107,6 @@ class RunningAgent implements Agent {
       state: this.state,
       processes: () => this.#launcher.processes,
     });
-  }
-
-  get #isLauncherOutdated(): boolean {
-    return (this.#launcher.processes?.outdated ?? null) !== null;
   }
 
   get state(): RunnerState {

@@ -28,6 +28,8 @@ export class LauncherLine {
   #processes: Processes | null = null;
   /** Starts decided while there was no launcher. */
   #queued: LaunchRequest[] = [];
+  /** Of the last launcher: the next one will most likely be the same, found again. */
+  #outdated: string | null = null;
   #stopped = false;
 
   constructor(world: LauncherLineWorld) {
@@ -37,6 +39,11 @@ export class LauncherLine {
   /** Null while there is no launcher. */
   get processes(): Processes | null {
     return this.#processes;
+  }
+
+  /** Whether it is older than the agent, and can be asked for nothing new. */
+  get isOutdated(): boolean {
+    return this.#outdated !== null;
   }
 
   /** Resolves with the first launcher that could be had. */
@@ -76,6 +83,7 @@ export class LauncherLine {
     const known = await processes.adopt();
     if (this.#stopped) return;
     this.#processes = processes;
+    this.#outdated = processes.outdated;
     if (state.heardAt !== null) processes.heard(state.heardAt);
     // What still waits in the queue was never asked of any launcher: it is not lost.
     const queued = this.#queued;
@@ -86,8 +94,16 @@ export class LauncherLine {
       if (input.kind === 'process' && waiting.has(input.event.launchId)) continue;
       step(input);
     }
-    for (const request of queued) processes.start(request);
+    for (const request of queued) this.#startQueued(processes, request);
     onAdopted();
+  }
+
+  /** Of an older launcher than there was when they were queued nothing can be asked. */
+  #startQueued(processes: Processes, request: LaunchRequest): void {
+    const { launchId } = request;
+    const why = this.#outdated;
+    if (why === null) processes.start(request);
+    else this.#world.step({ kind: 'process', event: { kind: 'unstartable', launchId, why } });
   }
 
   #onEvent(processes: Processes, event: ProcessEvent): void {

@@ -19,7 +19,8 @@ export function systemHealth({ command, timeoutMs }: HealthOptions): HealthCheck
   let last: CommandEnd | null = null;
   return {
     async run() {
-      if (last?.isThere()) return { isWell: false, words: `the last check still runs: ${last.how}` };
+      if (last?.isThere())
+        return { isWell: false, words: `the last check still runs: ${last.how}` };
       last = await runBounded({
         ...{ command, timeoutMs },
         keep: (kept, text) => `${kept}${text}`.slice(0, HEAD_LENGTH),

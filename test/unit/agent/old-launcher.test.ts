@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { type Duplex, LauncherClient } from '../../../src/agent/launcher-client.ts';
 import { encodeAnswer } from '../../../src/os/launcher-fallback/wire.ts';
-import { FakeWorld } from './fake-world.ts';
+import { ALICE, FakeWorld } from './fake-world.ts';
 import { idOf, launch, shell } from './orders.ts';
 
 const FAULT = 'old launcher still in use';
@@ -40,6 +40,11 @@ class OldLauncher implements Duplex {
 
   close(): void {}
 
+  /** The connection is lost; the launcher runs on. */
+  drop(): void {
+    this.#onClose();
+  }
+
   /** Its one process ends. */
   exit(): void {
     this.#records = [[1n, 3, 500, 1n, 1n, 0, 0, 1n, 1n, 1n, 1n]];
@@ -66,6 +71,8 @@ afterEach(async () => {
   await world.kill();
 });
 
+const clientOf = (old: OldLauncher) => new LauncherClient(old, { onRefused: assert.fail });
+
 /** The agent that started job 1 is replaced by one that finds the launcher a version behind. */
 async function upgrade(): Promise<OldLauncher> {
   await world.kill();
@@ -74,7 +81,7 @@ async function upgrade(): Promise<OldLauncher> {
   const connect = launcher.connect.bind(launcher);
   launcher.connect = () => {
     if (!old.isUp) return connect();
-    return Promise.resolve(new LauncherClient(old, { onRefused: assert.fail }));
+    return Promise.resolve(clientOf(old));
   };
   await world.start();
   await world.clock.advance(1000);
@@ -122,4 +129,39 @@ test('[N16] what was accepted before an upgrade is given back, not failed, while
   await upgrade();
   const { cause, nodeFault, detail } = world.head.endOf(idOf(2)) ?? {};
   assert.deepEqual([cause, nodeFault, detail], ['never_started', false, FAULT]);
+});
+
+test('[N16] while the connection to an old launcher is lost, nothing is begun that it would have to start', async () => {
+  world = new FakeWorld();
+  world.settings = { ...world.settings, switchUser: true };
+  let found: () => void = () => undefined;
+  world.findUser = () => new Promise((resolve) => (found = () => resolve(ALICE)));
+  await world.start();
+  world.head.order(launch(1, shell('x')));
+  await world.clock.settle();
+  const old = await upgrade();
+  world.launcher.connect = () => Promise.reject(new Error('it answers nobody'));
+  old.drop();
+  world.head.order(launch(2, shell('x')));
+  found();
+  await world.clock.settle();
+  for (const number of [1, 2]) {
+    const { cause, nodeFault, detail } = world.head.endOf(idOf(number)) ?? {};
+    assert.deepEqual([cause, nodeFault, detail], ['never_started', false, FAULT]);
+  }
+});
+
+test('[N16] a start that waited for a launcher and finds an old one has failed, and was not lost', async () => {
+  world = new FakeWorld();
+  await world.start();
+  world.launcher.isUp = false;
+  world.launcher.die();
+  world.head.order(launch(1, shell('x')));
+  await world.clock.settle();
+  const old = new OldLauncher();
+  world.launcher.connect = () => Promise.resolve(clientOf(old));
+  await world.clock.advance(2000);
+  const { cause, nodeFault, detail } = world.head.endOf(idOf(1)) ?? {};
+  const words = 'cannot ask for a process: a launcher of version 1';
+  assert.deepEqual([cause, nodeFault, detail], ['launch_failed', true, words]);
 });
