@@ -80,9 +80,12 @@ export class Context {
     });
   }
 
-  /** For a command that helps to mend a wrong configuration: told, and the defaults are taken. */
-  configOrDefaults(): Promise<Config> {
-    this.#config ??= this.#readConfig();
+  /**
+   * For a command that helps to mend a wrong configuration: told, and the defaults are taken. Not so
+   * with a file that was named, by `--config` or WEFT_CONFIG.
+   */
+  configOrDefaults(tell = (line: string) => this.note(line)): Promise<Config> {
+    this.#config ??= this.#readConfig(tell);
     return this.#config;
   }
 
@@ -103,13 +106,14 @@ export class Context {
     void this.#api?.then((api) => api.close()).catch(() => undefined);
   }
 
-  async #readConfig(): Promise<Config> {
+  async #readConfig(tell: (line: string) => void): Promise<Config> {
     try {
       return await this.config();
     } catch (error) {
       const { Failure } = await import('./failure.ts');
-      if (!(error instanceof Failure) || this.options.config !== undefined) throw error;
-      this.note(`${error.message.split('\n')[0]} (for this command the defaults hold)`);
+      const isNamed = Boolean(this.options.config ?? this.environment['WEFT_CONFIG']);
+      if (!(error instanceof Failure) || isNamed) throw error;
+      tell(`${error.message.split('\n')[0]} (for this command the defaults hold)`);
       const { defaultConfig } = await import('./config/config.ts');
       return defaultConfig();
     }

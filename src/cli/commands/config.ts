@@ -42,6 +42,8 @@ const check = defineVerb({
 const reload = defineVerb({
   define: () => undefined,
   async run({ context }) {
+    // The head reads it, and says what is wrong with it.
+    await context.configOrDefaults(() => undefined);
     const reply = await (await context.api()).call('reloadConfig');
     for (const line of reloadWords(reply)) context.print(line);
     return 0;
