@@ -87,6 +87,12 @@ export const RESERVATION_LOOKS_PER_TICK_MAX = 2_000;
 /** Occurrences without room that are remembered to be shown. */
 export const RESERVATION_SKIPPED_MAX = 10;
 
+/**
+ * A time that was right when it was said, as `a window of two hours from now for two hours`, still is
+ * when it is heard so much later.
+ */
+export const ON_THE_WAY_MS = 10_000;
+
 /** Usage (ms of one cpu) of fair share below which whoever has no jobs is forgotten: one second. */
 export const FORGOTTEN_USAGE_MS = 1000;
 /** Tasks planned ahead to tell when one more would start: beyond, the answer is a guess anyway. */

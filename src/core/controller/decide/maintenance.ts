@@ -8,7 +8,7 @@ import type { Actor } from '../../model/actor.ts';
 import { type Refusal, refuse } from '../../model/errors.ts';
 import type { NodeName } from '../../model/ids.ts';
 import { meetsLabel } from '../../model/labels.ts';
-import { MAINTENANCE_MAX_MS, RESERVATIONS_MAX } from '../../model/limits.ts';
+import { MAINTENANCE_MAX_MS, ON_THE_WAY_MS, RESERVATIONS_MAX } from '../../model/limits.ts';
 import { isAlive, type Maintenance, type NodeWork } from '../../model/maintenance.ts';
 import type {
   Reservation,
@@ -23,10 +23,7 @@ import { badProgram } from '../spec.ts';
 import type { Answer, Step } from '../step.ts';
 import { nameOf, needRole } from './authority.ts';
 import { advanceMaintenance, endMaintenance } from './maintenance-course.ts';
-import { checkRequest, placeAll } from './place.ts';
-
-/** `in ten minutes, warned ten minutes before` was true when it was said: the warning goes at once. */
-const ON_THE_WAY_MS = 10_000;
+import { checkRequest, endAsSaid, placeAll } from './place.ts';
 
 export function decidePlanMaintenance(step: Step, command: PlanMaintenance, actor: Actor): Answer {
   const refusal = mayPlan(step, command, actor) ?? badPlan(step, command);
@@ -91,6 +88,7 @@ function badPlan(step: Step, command: PlanMaintenance): Refusal | null {
   if (time.kind === 'now' && warning !== null) {
     return invalid('what begins now leaves no time for a warning; plan it ahead with --at');
   }
+  // `in ten minutes, warned ten minutes before`: the warning goes at once.
   if (
     warning !== null &&
     time.kind === 'fixed' &&
@@ -141,7 +139,8 @@ function wishOf(
 ): ReservationWish {
   const earliest = at + (warning?.leadMs ?? 0);
   const choice = (one: Extract<ReservedTime, { kind: 'flexible' }>): ReservedTime => {
-    return { ...one, notBefore: Math.max(one.notBefore, earliest) };
+    if (one.notBefore >= earliest) return one;
+    return { ...one, notBefore: earliest, until: endAsSaid(one, earliest, durationMs) };
   };
   return {
     time: time.kind === 'flexible' ? choice(time) : time.kind === 'now' ? 'now' : time,

@@ -7,7 +7,7 @@ import { formatInstant } from '../../base/instant.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { type Refusal, refuse } from '../../model/errors.ts';
 import type { NodeName } from '../../model/ids.ts';
-import { NODES_PER_TASK_MAX } from '../../model/limits.ts';
+import { NODES_PER_TASK_MAX, ON_THE_WAY_MS } from '../../model/limits.ts';
 import type { ReservationRequest, ReservedSlot, ReservedTime } from '../../model/reservation.ts';
 import { fitsIn, isPlausible, NO_RESOURCES } from '../../model/resources.ts';
 import { type Obstacle, placeAt, placeEarliest, type Room } from '../../scheduler/reserve.ts';
@@ -60,7 +60,18 @@ function checkTime(
     const what = `${formatDuration(durationMs)} do not fit between ${span}; widen the window, or ask for less time`;
     return step.refuse('argument.invalid', { what });
   }
-  return last < at ? past('The last begin that the window leaves', last) : ok(time);
+  if (last < at - ON_THE_WAY_MS) return past('The last begin that the window leaves', last);
+  return ok({ ...time, until: endAsSaid(time, at, durationMs) });
+}
+
+/** Later by what the request was on its way, when that has made the window too short. */
+export function endAsSaid(
+  { until }: { readonly until: number },
+  earliest: number,
+  durationMs: number,
+): number {
+  const late = earliest + durationMs - until;
+  return late > 0 && late <= ON_THE_WAY_MS ? until + late : until;
 }
 
 function past(what: string, at: number): Result<never, Refusal> {

@@ -33,7 +33,7 @@ export const getReservation: Handler<'getReservation'> = ({ engine }, { params }
 export const createReservation: Handler<'createReservation'> = ({ engine }, { body, actor }) => {
   const occurrences = occurrencesFor(engine, body.recurrence ?? null);
   if (!occurrences.ok) return occurrences;
-  const request = wishOf(body, { ...FRESH, durationMs: body.durationMs }, engine.now());
+  const request = wishOf(body, { ...FRESH, durationMs: body.durationMs });
   if (!request.ok) return request;
   const members = { users: [], groups: [], jobs: [], ...membersOf(body) };
   const command: Command = {
@@ -106,7 +106,7 @@ function placedAnew(
     recurrence === undefined ? known.recurrence : recurrence,
   );
   if (!occurrences.ok) return occurrences;
-  const request = wishOf(body, known.request, engine.now());
+  const request = wishOf(body, known.request);
   return request.ok ? ok({ request: request.value, recurrence: occurrences.value }) : request;
 }
 
@@ -120,7 +120,6 @@ function occurrencesFor(
 function wishOf(
   { at, within, durationMs, nodeNames, nodeCount, share, labels, force }: ChangeReservationBody,
   known: ReservationWish,
-  now: number,
 ): Result<ReservationWish, Refusal> {
   if (at !== undefined && within !== undefined) {
     const what = 'a reservation begins at a time, or within one; not both';
@@ -129,7 +128,7 @@ function wishOf(
   let time = known.time;
   if (at !== undefined) time = { kind: 'fixed', from: at };
   if (within !== undefined) {
-    time = { kind: 'flexible', notBefore: within.notBefore ?? now, until: within.until };
+    time = { kind: 'flexible', notBefore: within.notBefore ?? 0, until: within.until };
   }
   const names = nodeNames as readonly NodeName[] | undefined;
   return ok({

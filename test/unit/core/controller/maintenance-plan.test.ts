@@ -66,6 +66,19 @@ scenario('[M3] a warning is refused where it cannot come in time, and chosen for
   assert.equal(shown(head, planned(head, { warning, time })).from, START_AT + 15 * MINUTE);
 });
 
+scenario(
+  '[M8] a choice as long as warning and maintenance is long enough, however short its way',
+  (head) => {
+    head.connect('n1');
+    const warning = { leadMs: 15 * MINUTE, signal: 15 };
+    const until = head.at + 75 * MINUTE;
+    const time = { kind: 'flexible', notBefore: head.at, until } as const;
+    head.tick(200);
+    const id = planned(head, { warning, time, durationMs: 60 * MINUTE });
+    assert.equal(shown(head, id).from, START_AT + 200 + 15 * MINUTE);
+  },
+);
+
 scenario('[M3] a warning that was due while the command was on its way goes at once', (head) => {
   head.connect('n1');
   const warning = { leadMs: 10 * MINUTE, signal: 15 };

@@ -42,7 +42,7 @@ scenario('[R3] a reservation is made where nothing is in the way, else says what
     [{ at: LATER, nodes: ['n2'] }, 'reservation.conflict'],
     [{ at: LATER + 59 * MINUTE, count: 1 }, 'reservation.conflict'],
     [{ at: START_AT - 1 }, 'reservation.past'],
-    [{ within: [START_AT - HOUR, START_AT + HOUR - 1] }, 'reservation.past'],
+    [{ within: [START_AT - HOUR, START_AT + HOUR - 10_001] }, 'reservation.past'],
     [{ within: [LATER, LATER + HOUR] }, 'reservation.no_slot'],
     [{ within: [LATER, LATER + HOUR - 1] }, 'argument.invalid'],
     [{ at: LATER, lasts: 0 }, 'argument.invalid'],
@@ -131,6 +131,22 @@ scenario('[R4] a flexible one gets the first gap for all its nodes together', (h
     assert.deepEqual(slotsOf(made(head, { ...words, within })), [slot], JSON.stringify(words));
   }
 });
+
+scenario(
+  '[R4] a window as long as the reservation is long enough, however short its way',
+  (head) => {
+    head.connect('n1');
+    const said = head.at;
+    head.tick(6000);
+    const within = [said, said + 2 * HOUR] as const;
+    const first = made(head, { lasts: 2 * HOUR, within, share: { cpus: 1 } });
+    assert.deepEqual(slotsOf(first), ['n1 0.1..120.1']);
+    const short = [said, said + 2 * HOUR - 1] as const;
+    assert.equal(head.refused(reserve({ lasts: 2 * HOUR, within: short })), 'argument.invalid');
+    head.tick(4001);
+    assert.equal(head.refused(reserve({ lasts: 2 * HOUR, within })), 'reservation.past');
+  },
+);
 
 scenario(
   '[R3] running tasks are in the way by their time limits, and always without one',
