@@ -19,24 +19,31 @@
 #define SYS_pidfd_send_signal 424
 #define SYS_pidfd_open 434
 #endif
-/* In our tree; perhaps in it; belongs to the record; was sent the signal. ROUNDS_MAX bounds a race
-   with forks. */
-enum { TREE = 1, MAYBE = 2, MINE = 4, SENT = 8, ROUNDS_MAX = 64 };
+/* In our tree; perhaps in it; belongs to the record; was sent the signal; may belong to the record,
+   which shows when its exec is over. ROUNDS_MAX bounds a race with forks. */
+enum { TREE = 1, MAYBE = 2, MINE = 4, SENT = 8, IN_EXEC = 16, ROUNDS_MAX = 64 };
 struct seen { pid_t pid, parent, group, session; uint64_t start; int flags; bool alive; };
 struct scan { struct seen *all; size_t n, room; };
 
-static bool read_stat(pid_t pid, struct seen *seen) {
-  char path[32], text[1024], state;
-  long threads;
-  unsigned long long start;
+/* What follows the name in proc(5)'s stat, from field 3; NULL when there is no such process. */
+static const char *stat_of(pid_t pid, char *text, size_t room) {
+  char path[32];
   snprintf(path, sizeof path, "/proc/%d/stat", pid);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
-  ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+  ssize_t n = fd < 0 ? -1 : read(fd, text, room - 1);
   if (fd >= 0) close(fd);
-  if (n <= 0) return false;
+  if (n <= 0) return NULL;
   text[n] = 0;
-  char *at = strrchr(text, ')'); /* the name before it may hold anything */
-  if (!at || sscanf(at + 1, " %c %d %d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld"
+  const char *end = strrchr(text, ')'); /* the name may hold anything */
+  return end ? end + 1 : NULL;
+}
+
+static bool read_stat(pid_t pid, struct seen *seen) {
+  char text[1024], state;
+  long threads;
+  unsigned long long start;
+  const char *at = stat_of(pid, text, sizeof text);
+  if (!at || sscanf(at, " %c %d %d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld"
                     " %*d %llu", &state, &seen->parent, &seen->group, &seen->session, &threads,
                     &start) != 6)
     return false;
@@ -81,14 +88,31 @@ static void spread(struct scan *s, int flag) {
   }
 }
 
-static bool carries(pid_t pid, const char *mark) {
-  char path[32], text[8192] = "";
+enum marked { NO, YES, NOT_YET, LOOKS_MAX = 20 };
+
+/* Of a process whose environment was just read as empty. In the middle of an exec it has memory
+   (field 23), but no end of an environment (51); of what is beyond our reach code begins at 1 (26). */
+static enum marked why_empty(pid_t pid) {
+#define FIVE " %*s %*s %*s %*s %*s"
+#define TEN FIVE FIVE
+  char text[1024];
+  unsigned long size, code, begin, end;
+  const char *at = stat_of(pid, text, sizeof text);
+  if (!at || sscanf(at, TEN TEN " %lu %*s %*s %lu" TEN TEN " %*s %*s %*s %lu %lu", &size, &code,
+                    &begin, &end) != 4 || !size || code == 1)
+    return NO;
+  if (!end) return NOT_YET;
+  return begin == end ? NO : YES; /* meanwhile there is something to read */
+}
+
+static bool find_mark(int environment, const char *mark, bool *empty) {
+  char text[8192] = "";
   size_t n = 1, needle = strlen(mark) + 2; /* a NUL on each side */
   ssize_t got;
   bool found = false;
-  snprintf(path, sizeof path, "/proc/%d/environ", pid);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  while (fd >= 0 && !found && (got = read(fd, text + n, sizeof text - n)) > 0) {
+  *empty = true;
+  while (!found && (got = read(environment, text + n, sizeof text - n)) > 0) {
+    *empty = false;
     n += (size_t)got;
     for (char *at = text; !found && (at = memmem(at, (size_t)(text + n - at), mark, needle - 1));)
       found = at > text && at[-1] == 0, at++;
@@ -96,8 +120,24 @@ static bool carries(pid_t pid, const char *mark) {
     memmove(text, text + n - keep, keep);
     n = keep;
   }
-  if (fd >= 0) close(fd);
   return found;
+}
+
+static enum marked carries(pid_t pid, const char *mark) {
+  char path[32];
+  enum marked is = YES;
+  snprintf(path, sizeof path, "/proc/%d/environ", pid);
+  /* One exec after the other may end between two looks. */
+  for (int looks = 0; looks < LOOKS_MAX && is == YES; looks++) {
+    bool empty;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return NO;
+    bool found = find_mark(fd, mark, &empty);
+    close(fd);
+    if (!empty) return found ? YES : NO;
+    is = why_empty(pid);
+  }
+  return is == NO ? NO : NOT_YET;
 }
 
 /* After the main process ended, its number may lead a stranger's session: all began later. */
@@ -106,15 +146,25 @@ static bool in_session(const struct seen *p, const struct record *rec) {
          (is_live(rec) || p->start <= rec->ended_ticks);
 }
 
-static bool marked(const struct seen *p, const struct record *rec) {
-  return rec->mark && carries(p->pid, rec->mark);
+static enum marked marked(const struct seen *p, const struct record *rec) {
+  return rec->mark ? carries(p->pid, rec->mark) : NO;
 }
 
 /* Whether a process that may be none of ours is proven to be: by its session or its mark. */
 static bool of_any(const struct seen *p) {
   for (const struct record *rec = record_next(NULL); rec; rec = record_next(rec))
-    if (in_session(p, rec) || marked(p, rec)) return true;
+    if (in_session(p, rec) || marked(p, rec) == YES) return true;
   return false;
+}
+
+/* What is in nobody's session, and of our tree for certain, may be this one's. */
+static int flag_of(const struct seen *p, const struct record *rec) {
+  if (!rec) return of_any(p) ? MINE : 0;
+  enum marked is = marked(p, rec);
+  if (is != NOT_YET || !(p->flags & TREE)) return is == YES ? MINE : 0;
+  for (const struct record *other = record_next(NULL); other; other = record_next(other))
+    if (in_session(p, other)) return 0;
+  return IN_EXEC;
 }
 
 static void look(struct scan *s, const struct record *rec) {
@@ -143,9 +193,8 @@ static void look(struct scan *s, const struct record *rec) {
       p->flags |= MINE;
   spread(s, MINE);
   for (struct seen *p = s->all; p < s->all + s->n; p++)
-    if (p->flags & (TREE | MAYBE) && !(p->flags & MINE) && p->pid != getpid() &&
-        (rec ? marked(p, rec) : of_any(p)))
-      p->flags |= MINE;
+    if (p->flags & (TREE | MAYBE) && !(p->flags & MINE) && p->pid != getpid())
+      p->flags |= flag_of(p, rec);
   spread(s, MINE);
 }
 
@@ -174,7 +223,7 @@ uint32_t members_count(const struct record *rec) {
   uint32_t n = 0;
   if ((rec ? !is_live(rec) : !live_count) && !has_orphans()) return 0;
   look(&s, rec);
-  for (size_t i = 0; i < s.n; i++) n += s.all[i].flags & MINE && s.all[i].alive;
+  for (size_t i = 0; i < s.n; i++) n += s.all[i].flags & (MINE | IN_EXEC) && s.all[i].alive;
   free(s.all);
   return n;
 }

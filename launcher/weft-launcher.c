@@ -374,8 +374,9 @@ static void serve(void) {
     if (n < 0 && failure != EINTR) die("poll", 1);
     if (fds[1].revents) while (read(children, &info, sizeof info) > 0) continue;
     reap();
-    if (fds[2].revents) leases_end();
     if (agent.fd >= 0 && (more || fds[3].revents & (POLLIN | POLLHUP | POLLERR))) on_agent_bytes();
+    /* If we were held up, what waits may say that the head was heard: it goes first. */
+    if (fds[2].revents && !more) leases_end();
     send_answers();
     if (fds[0].revents) on_connection();
   }

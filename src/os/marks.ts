@@ -2,6 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Marks } from '../ports/marks.ts';
+import { environmentOf, statFields } from './environment-of.ts';
 
 const PREFIX = 'WEFT_LAUNCH=';
 /** Linux reports resident memory in pages; every page size is a multiple of this one. */
@@ -25,7 +26,9 @@ function sumMemory(bySession: Map<string, string | null>): Map<string, number> {
     const key = sessionKey(status.session);
     if (key === null) continue;
     seen.add(key);
-    const mark = bySession.has(key) ? bySession.get(key) : markOf(status.session);
+    const mark = bySession.has(key)
+      ? bySession.get(key)
+      : markIn(readOrNull(`/proc/${status.session}/environ`));
     // Not yet known while its leader is in the middle of an exec: looked at again next time.
     if (mark === undefined) continue;
     bySession.set(key, mark);
@@ -40,7 +43,7 @@ function killMarked(marks: ReadonlySet<string>): number {
   for (const pid of pids()) {
     const status = statOf(pid);
     if (status === null || status.state === 'Z' || Number(pid) === process.pid) continue;
-    const mark = markOf(pid);
+    const mark = markIn(environmentOf(pid));
     if (mark === null || mark === undefined || !marks.has(mark)) continue;
     if (killOne(Number(pid))) lived += 1;
   }
@@ -73,8 +76,7 @@ function sessionKey(session: string): string | null {
  * Value of the mark in a process's environment, which only its owner and root can read; null when
  * there is none. Undefined when there is no environment: in the middle of an exec (proc(5)).
  */
-function markOf(pid: string): string | null | undefined {
-  const text = readOrNull(`/proc/${pid}/environ`);
+function markIn(text: string | null): string | null | undefined {
   if (text === '') return undefined;
   const entries = text?.split('\0') ?? [];
   return entries.find((entry) => entry.startsWith(PREFIX))?.slice(PREFIX.length) ?? null;
@@ -86,11 +88,9 @@ interface Stat {
   readonly startTicks: string;
 }
 
-/** The name in parentheses may hold anything, so fields count from the last one (proc(5)). */
 function statOf(pid: string): Stat | null {
-  const text = readOrNull(`/proc/${pid}/stat`);
-  if (text === null) return null;
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const fields = statFields(pid);
+  if (fields === null) return null;
   return { state: fields[0] ?? '', session: fields[3] ?? '', startTicks: fields[19] ?? '' };
 }
 

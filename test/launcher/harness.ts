@@ -15,8 +15,10 @@ import {
 } from '../../src/agent/launcher-wire.ts';
 import { fallbackCommand } from '../../src/os/launcher-build.ts';
 
-/** No condition waited for here takes longer than this on a loaded machine. */
-const PATIENCE_MS = 20_000;
+/** No condition waited for here takes longer than this, however busy the machine. */
+const PATIENCE_MS = 60_000;
+/** Between two looks. */
+const LOOK_MS = 2;
 const sources = fileURLToPath(new URL('../../launcher/', import.meta.url));
 
 export const SANITIZED = ['-O1', '-g', '-fsanitize=address,undefined', '-fno-sanitize-recover=all'];
@@ -50,12 +52,15 @@ export function newFolder(): string {
 }
 
 /** Waits until `look` gives something, asking again after each turn of the event loop. */
-export async function until<T>(what: string, look: () => T | undefined | false): Promise<T> {
+export async function until<T>(
+  what: string,
+  look: () => T | undefined | false | Promise<T | undefined | false>,
+): Promise<T> {
   const deadline = performance.now() + PATIENCE_MS;
   while (performance.now() < deadline) {
-    const seen = look();
+    const seen = await look();
     if (seen !== undefined && seen !== false) return seen;
-    await new Promise((resolve) => setTimeout(resolve, 2));
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
   throw new Error(`gave up waiting for ${what}`);
 }
@@ -114,6 +119,7 @@ export class Launcher {
       });
       if (connected) return socket;
       if (performance.now() > deadline) throw new Error(`no launcher at ${this.path}`);
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     }
   }
 
@@ -183,13 +189,17 @@ export class Agent {
     });
   }
 
+  /** What else comes meanwhile, as an exit, is left for `answer`. */
   async list(): Promise<Answer<'record'>['record'][]> {
     const before = this.answers.length;
     this.ask((writer) => writer.list());
-    await this.answer('list_end');
-    const fresh = this.answers.slice(before);
-    for (const answer of fresh) this.#taken.add(answer);
-    return fresh.flatMap((answer) => (answer.kind === 'record' ? [answer.record] : []));
+    const end = await this.answer('list_end');
+    const listed = this.answers.slice(before, this.answers.indexOf(end));
+    return listed.flatMap((answer) => {
+      if (answer.kind !== 'record') return [];
+      this.#taken.add(answer);
+      return [answer.record];
+    });
   }
 
   async leftovers(id: number): Promise<number> {

@@ -22,7 +22,8 @@ export interface TestStage {
 /** One step of the whole test run. */
 export type Stage = ProgramStage | TestStage;
 
-const MINUTE_MS = 60_000;
+/** Far more than the longest takes on a busy machine: it ends what hangs, and judges no speed. */
+const FILE_MS_MAX = 1_200_000;
 
 /** All stages. A test file in a folder that is not listed here fails the run. */
 export const STAGES: readonly Stage[] = [
@@ -41,7 +42,7 @@ export const STAGES: readonly Stage[] = [
   tests('records', 2),
   tests('issues', 2),
   // Real clusters want both cores of a small machine for themselves.
-  { ...tests('e2e', 1), fileTimeoutMs: 10 * MINUTE_MS },
+  tests('e2e', 1),
 ];
 
 function program(name: string, script: string, ...args: string[]): ProgramStage {
@@ -49,7 +50,7 @@ function program(name: string, script: string, ...args: string[]): ProgramStage 
 }
 
 function tests(name: string, concurrency: number): TestStage {
-  return { kind: 'tests', name, folder: `test/${name}`, concurrency, fileTimeoutMs: 2 * MINUTE_MS };
+  return { kind: 'tests', name, folder: `test/${name}`, concurrency, fileTimeoutMs: FILE_MS_MAX };
 }
 
 /** Test files that no stage would run. */

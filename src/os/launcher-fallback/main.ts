@@ -251,7 +251,8 @@ function serve(path: string, idleExitMs: number): void {
   server.listen(path, () => process.umask(0o022));
   setInterval(() => {
     lookForStops();
-    endLeases();
+    // After what the head was heard to say, if we were held up: timers come before sockets.
+    setImmediate(endLeases);
     if (agent || records.size > 0) idleSince = Date.now();
     else if (idleExitMs > 0 && Date.now() - idleSince >= idleExitMs) finish();
   }, LOOK_EVERY_MS);

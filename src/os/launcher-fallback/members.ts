@@ -2,6 +2,7 @@
 // carries its WEFT_LAUNCH value. Unlike the C launcher we are no subreaper, so all are looked at.
 
 import { readdirSync, readFileSync } from 'node:fs';
+import { environmentOf, statFields } from '../environment-of.ts';
 
 /** What membership is judged by. */
 export interface Root {
@@ -25,8 +26,7 @@ export interface Seen {
 
 /** Undefined when there is no such process. */
 export function readStat(pid: number): Seen | undefined {
-  const text = readProc(`/proc/${pid}/stat`);
-  const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ');
+  const fields = statFields(pid);
   if (!fields) return undefined;
   const state = fields[0] ?? 'X';
   return {
@@ -95,14 +95,5 @@ function spread(all: readonly Seen[], mine: Set<number>): void {
 
 function carries(pid: number, mark: string | undefined): boolean {
   if (mark === undefined) return false;
-  return `\0${readProc(`/proc/${pid}/environ`) ?? ''}`.includes(`\0${mark}\0`);
-}
-
-/** A process may end between any two looks, or be another's: then there is nothing to read. */
-function readProc(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'latin1');
-  } catch {
-    return undefined;
-  }
+  return `\0${environmentOf(pid) ?? ''}`.includes(`\0${mark}\0`);
 }

@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '../../../src/os/clock.ts';
 import { detectMachine, diskFree, readBootId, readLoad } from '../../../src/os/detect.ts';
@@ -50,6 +52,23 @@ test('marked processes are found, measured and ended, also after they left the s
   assert.ok(marks.kill(new Set([mark])) >= 1);
   while (marks.kill(new Set([mark])) > 0) assert.ok(performance.now() < until, 'gone in time');
   assert.equal(marks.memory().get(mark), undefined);
+});
+
+test('a process in the middle of an exec is not overlooked when its mark is ended', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'weft-marks-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const script = join(directory, 'again-and-again');
+  writeFileSync(script, '[ -n "$1" ] || echo running; exec /bin/sh "$0" again\n');
+  for (let round = 0; round < 40; round += 1) {
+    const mark = `test-${process.pid}:exec-${round}`;
+    const env = { ...process.env, WEFT_LAUNCH: mark };
+    const child = spawn('/bin/sh', [script], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    t.after(() => child.kill('SIGKILL'));
+    const ended = once(child, 'close');
+    await once(child.stdout, 'data');
+    assert.equal(systemMarks().kill(new Set([mark])), 1);
+    await ended;
+  }
 });
 
 test('the machine has CPUs, memory and a boot id', async () => {
