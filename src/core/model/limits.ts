@@ -60,6 +60,11 @@ export const LOOKS_PER_TASK = 20;
 export const LOOKS_PER_LANE = 20;
 /** And to search it for room, each time. */
 export const LOOKS_PER_SEARCH = 2;
+/**
+ * Parts of tasks, one a node, that `conservative` sets aside for later: as many as the largest cluster
+ * has nodes. A cycle that goes on from another looks at each again, for some 50 ms.
+ */
+export const PARTS_AHEAD_MAX = 10_000;
 /** One part in so many of a cycle that goes on from another is for the front of the line. */
 export const FRONT_PART = 4;
 /** Launch failures in a row, of any tasks, before a node is drained. */

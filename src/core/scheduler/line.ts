@@ -105,14 +105,14 @@ export class Line {
   }
 
   /**
-   * What stands before the mark is out of this cycle, but for partitions where nobody may pass. Of
-   * groups in `split` something before the mark is left, so that they come up from there on.
+   * What stands before the mark is out of this cycle. Of groups in `split` something before the mark
+   * is left, so that they come up from there on.
    */
   skipTo(mark: Mark, split: Iterable<Group>): void {
     const sources: Source[] = [];
     const inLine = new Set<Group>();
     this.#heads.retain((head) => {
-      const stays = head.partition.policy === 'fifo' || !isBeforeMark(head, mark);
+      const stays = !isBeforeMark(head, mark);
       if (stays) inLine.add(head.group);
       else if (head.isLast) sources.push(head.source);
       return stays;

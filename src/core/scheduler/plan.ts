@@ -82,6 +82,8 @@ class Cycle {
   readonly #closed = new Map<string, JobId>();
   /** How many tasks each partition has planned ahead. */
   readonly #depths = new Map<string, number>();
+  /** Parts of tasks that something is set aside for. */
+  #partsAhead = 0;
 
   constructor(snapshot: Snapshot, now: number) {
     this.#snapshot = snapshot;
@@ -98,35 +100,39 @@ class Cycle {
     const { from = null, looksMax } = this.#snapshot;
     if (from !== null) this.#goOn(from);
     // Whatever it takes to keep what was promised: the line gets further in every cycle.
-    const stop = this.#walk(this.#board.work + looksMax, from?.mark);
+    const stop = this.#walk(this.#board.work + looksMax);
     if (stop === undefined) this.#resumer.resumeFrom(-Infinity);
     return {
       ...{ starts: this.#starts, promised: this.#promised },
       ...{ resumes: this.#resumer.made, preemptions: this.#preemptor.made },
-      rest: stop === undefined ? null : this.#restAt(stop, from),
+      rest: stop === undefined ? null : this.#restAt(stop),
     };
   }
 
   /**
    * To where the cycle before stopped: with a part of the looks along the front, where what is new
-   * and urgent waits; from there on only by those that something is set aside for.
+   * and urgent waits; from there on only by those that something is set aside for. A partition that
+   * was closed stays so: who comes after those before the mark must not pass them.
    */
   #goOn(from: Rest): void {
     const { queue, looksMax } = this.#snapshot;
-    const first = this.#walk(looksMax / FRONT_PART, undefined, from.mark);
+    const first = this.#walk(looksMax / FRONT_PART, from.mark);
     if (first === undefined || !isBeforeMark(first, from.mark)) return;
     for (const count of from.spared) this.#preemptor.spare(count);
     const waiting = waitingOf(from, first, queue, this.#rules);
-    for (const { candidate, head } of waiting) this.#consider(candidate, head);
+    for (const { candidate, head } of waiting) {
+      if (!this.#closed.has(candidate.partition.name)) this.#consider(candidate, head);
+    }
     const split = new Set(waiting.map(({ candidate }) => candidate.group));
     this.#line.skipTo(from.mark, split);
+    for (const [name, jobId] of from.closed) {
+      if (!this.#closed.has(name)) this.#closed.set(name, jobId);
+    }
+    for (const name of this.#closed.keys()) this.#line.close(name);
   }
 
-  /**
-   * Along the line, at least one task from `mark` on; stops at `end`. Where it stopped; undefined:
-   * nobody is left.
-   */
-  #walk(looksMax: number, mark?: Mark, end?: Mark): Candidate | undefined {
+  /** Along the line, one task at least; stops at `end`. Where it stopped; undefined: nobody is left. */
+  #walk(looksMax: number, end?: Mark): Candidate | undefined {
     let gotFurther = false;
     for (let next = this.#line.first; next !== undefined; next = this.#line.first) {
       if (end !== undefined && !isBeforeMark(next, end)) return next;
@@ -134,7 +140,7 @@ class Cycle {
       // Tasks of one job that something is set aside for stay together: a mark is never among them.
       const isSplit = this.#heads.at(-1)?.entry === next.entry;
       if (gotFurther && !isSplit && this.#board.work >= looksMax) return next;
-      gotFurther ||= mark === undefined || !isBeforeMark(next, mark);
+      gotFurther = true;
       this.#settle(this.#consider(next), next.partition);
     }
     return undefined;
@@ -146,12 +152,9 @@ class Cycle {
     else this.#line.close(name);
   }
 
-  #restAt(stop: Candidate, from: Rest | null): Rest {
-    // Partitions where nobody may pass are always walked from their front.
-    const isBack = from !== null && isBeforeMark(stop, from.mark);
-    const { tier, priority, entry } = stop;
-    const mark = isBack ? from.mark : { tier, priority, jobId: entry.jobId };
-    return { mark, heads: this.#heads, spared: this.#preemptor.spared };
+  #restAt({ tier, priority, entry }: Candidate): Rest {
+    const mark = { tier, priority, jobId: entry.jobId };
+    return { mark, heads: this.#heads, closed: this.#closed, spared: this.#preemptor.spared };
   }
 
   runUntil(target: Candidate): Turn | null {
@@ -203,7 +206,9 @@ class Cycle {
     }
     if (hasRoom) return 'done';
     const depth = this.#depths.get(name) ?? 0;
-    const depthMax = this.#depthMax(policy);
+    // The first of a partition has its slot whatever is planned elsewhere.
+    const isEnough = depth > 0 && this.#partsAhead >= this.#snapshot.partsAheadMax;
+    const depthMax = isEnough ? 0 : this.#depthMax(policy);
     if (depth >= depthMax || !this.#promise(next, head)) return 'hopeless';
     this.#depths.set(name, depth + 1);
     return 'done';
@@ -236,11 +241,12 @@ class Cycle {
     return true;
   }
 
-  #setAside({ entry, index, partition }: Candidate, ask: Ask, slot: Slot): void {
+  #setAside({ entry, index }: Candidate, ask: Ask, slot: Slot): void {
     this.#board.promise(ask, slot);
     const { at } = slot;
     const nodes = slot.lanes.map((lane) => lane.view.name);
     this.#promised.push({ jobId: entry.jobId, index, at, nodes });
-    if (partition.policy !== 'fifo') this.#heads.push({ entry, index, at, nodes });
+    this.#heads.push({ entry, index, at, nodes });
+    this.#partsAhead += nodes.length;
   }
 }

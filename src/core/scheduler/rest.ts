@@ -1,7 +1,7 @@
 // Where a cycle stopped that had used up its looks, and what those before that place were promised:
 // what the next cycle goes on from. Memory only: without it a cycle begins at the front.
 
-import type { NodeName } from '../model/ids.ts';
+import type { JobId, NodeName } from '../model/ids.ts';
 import {
   type Candidate,
   candidateOf,
@@ -17,6 +17,8 @@ export interface Rest {
   readonly mark: Mark;
   /** Tasks before it that something is set aside for, and keeps being. */
   readonly heads: readonly Head[];
+  /** Partitions that one of those before it closed, by `fifo`, and the job that waits there. */
+  readonly closed: ReadonlyMap<string, JobId>;
   /** `Preemptor.spare`, by tasks before it. */
   readonly spared: ReadonlySet<string>;
 }

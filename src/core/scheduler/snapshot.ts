@@ -34,6 +34,11 @@ export interface Snapshot {
   readonly startsMax: number;
   /** And once it has looked at this many nodes and classes of nodes (`Board.work`). */
   readonly looksMax: number;
+  /**
+   * Conservative plans go no further once they set this many parts of tasks aside, one a node: each
+   * costs its look in every cycle that goes on from this one.
+   */
+  readonly partsAheadMax: number;
 }
 
 /** Who goes before whom in this snapshot. */
@@ -55,6 +60,7 @@ export function lineRules(snapshot: Snapshot): LineRules {
 /** Nothing set aside, no limits, everybody alike, all in one cycle. */
 export const NO_RULES = {
   looksMax: Infinity,
+  partsAheadMax: Infinity,
   fairness: new Map<UserName, number>(),
   windows: [],
   quotas: null,

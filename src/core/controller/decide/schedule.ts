@@ -3,7 +3,7 @@
 
 import { present } from '../../base/assert.ts';
 import type { UserName } from '../../model/ids.ts';
-import { LOOKS_PER_CYCLE_MAX, STARTS_PER_CYCLE_MAX } from '../../model/limits.ts';
+import { LOOKS_PER_CYCLE_MAX, PARTS_AHEAD_MAX, STARTS_PER_CYCLE_MAX } from '../../model/limits.ts';
 import type { Scheduling } from '../../model/scheduling.ts';
 import type { Settings } from '../../model/settings.ts';
 import { fairStandings } from '../../scheduler/fair-share.ts';
@@ -96,6 +96,7 @@ export function snapshotOf(
   return {
     ...NO_RULES,
     ...{ queue, pool, scheduling, fairness, windows, startsMax },
+    partsAheadMax: PARTS_AHEAD_MAX,
     quotas: new QuotaBook(held),
     stopped: stoppedTasks(state, at),
   };

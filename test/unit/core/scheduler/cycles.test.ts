@@ -4,13 +4,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { NodeName } from '../../../../src/core/model/ids.ts';
+import type { NodeName, UserName } from '../../../../src/core/model/ids.ts';
 import { LOOKS_PER_TASK } from '../../../../src/core/model/limits.ts';
 import { NO_RESOURCES, subtractResources } from '../../../../src/core/model/resources.ts';
 import { plainPartition, plainScheduling } from '../../../../src/core/model/scheduling.ts';
+import type { Candidate } from '../../../../src/core/scheduler/line.ts';
 import { type Plan, plan, type Start } from '../../../../src/core/scheduler/plan.ts';
 import type { NodeView } from '../../../../src/core/scheduler/pool.ts';
 import type { Group, QueueEntry } from '../../../../src/core/scheduler/queue.ts';
+import { HeldBook, QuotaBook } from '../../../../src/core/scheduler/quota.ts';
 import type { Snapshot } from '../../../../src/core/scheduler/snapshot.ts';
 import {
   entries,
@@ -125,10 +127,7 @@ test('[A13, A26] what a cycle cut short has promised gets no later in those that
           promised.set(task, when);
         }
         // Something ends early: whoever is considered next may have it now.
-        const view = shot.pool.get(`n${at + 1}` as NodeName);
-        const [ended, ...running] = view?.running ?? [];
-        if (view === undefined || ended === undefined || ended.resources.cpuCount === 0) return;
-        shot.pool.set({ ...view, running, free: addBack(view, running), idle: !running.length });
+        endOne(shot, `n${at + 1}`);
       });
     }),
     { numRuns: 3000 },
@@ -140,9 +139,36 @@ function placeIn(want: readonly JobWords[], { jobId }: Pick<Start, 'jobId'>): nu
   return (want[jobId - 1]?.nice ?? 0) * 1000 + jobId;
 }
 
+function endOne({ pool }: Snapshot, name: string): void {
+  const view = pool.get(name as NodeName);
+  const [ended, ...running] = view?.running ?? [];
+  if (view === undefined || ended === undefined || ended.resources.cpuCount === 0) return;
+  pool.set({ ...view, running, free: addBack(view, running), idle: running.length === 0 });
+}
+
 function addBack({ total }: NodeView, running: NodeView['running']): NodeView['free'] {
   return [...running].map((one) => one.resources).reduce(subtractResources, total);
 }
+
+test('[A10, A26] no task passes those before it in a fifo partition, whatever ends between cycles', () => {
+  fc.assert(
+    fc.property(nodes, jobs, fc.nat(5), fc.integer({ min: 1, max: 200 }), (have, want, at, max) => {
+      const shot = mixed(have, want);
+      chain(shot, max, ({ starts }) => {
+        const isFifo = ({ jobId }: Pick<Start, 'jobId'>): boolean =>
+          want[jobId - 1]?.partition === 'fifo';
+        const last = Math.max(-1e9, ...starts.filter(isFifo).map((one) => placeIn(want, one)));
+        const waiting = [...shot.queue.groups.values()].flatMap(({ entries: list }) => [...list]);
+        for (const entry of waiting.filter(isFifo)) {
+          const isAtLimit = entry.runningMax !== null && entry.running >= entry.runningMax;
+          assert.ok(isAtLimit || placeIn(want, entry) >= last, `job ${entry.jobId} was passed`);
+        }
+        endOne(shot, `n${at + 1}`);
+      });
+    }),
+    { numRuns: 3000 },
+  );
+});
 
 /** 50 full nodes, each with another amount left, and as many shapes as tasks, none of which fits. */
 function distinct(count: number): Snapshot {
@@ -166,6 +192,59 @@ test('[A26] with as many shapes as tasks no cycle looks at more nodes than it ma
     // A quarter of each goes along the front.
     assert.ok(plans.length < (1.5 * 800 * (50 + LOOKS_PER_TASK)) / looksMax, policy);
   }
+});
+
+/** Counts who is asked about. */
+class CountingQuotas extends QuotaBook {
+  asked = 0;
+
+  override full(candidate: Candidate): string | null {
+    this.asked += 1;
+    return super.full(candidate);
+  }
+}
+
+test('[A26] in a fifo partition no cycle walks past all who are over a quota', () => {
+  const partition = { ...plainPartition('default'), policy: 'fifo' as const };
+  const limits = { ...partition.limits, tasksPerUser: 1 };
+  const partitions = { default: { ...partition, limits } };
+  const held = new HeldBook();
+  held.count('alice' as UserName, { partition: 'default', qos: 'normal' }, 1, 1);
+  const want = Array.from({ length: 800 }, (_, at) => ({
+    cpus: 1,
+    memory: 1 + at,
+    owner: 'alice',
+  }));
+  const have = [{ name: 'n1', cpus: 8, memory: 1000 }];
+  const scheduling = { ...plainScheduling('fifo'), partitions };
+  const shot = snapshot(have, [...want, { cpus: 1, owner: 'bob' }], { scheduling });
+  const looksMax = 100 * LOOKS_PER_TASK;
+  const plans: Plan[] = [];
+  for (let from: Plan['rest'] = null; plans.length === 0 || from !== null; ) {
+    const quotas = new CountingQuotas(held);
+    const made = plan({ ...shot, quotas, looksMax, from }, 0);
+    assert.ok(quotas.asked <= 130, `${quotas.asked} tasks, a quarter of them along the front`);
+    plans.push(made);
+    from = made.rest;
+  }
+  assert.deepEqual(words(plans.at(-1)?.starts ?? []), ['801[0]@n1']);
+});
+
+test('[A26] conservative plans no more parts of tasks ahead than it may, but for each first task', () => {
+  const have = Array.from({ length: 4 }, (_, at) => {
+    return { name: `n${at}`, cpus: 1, used: { cpus: 1 }, until: 10 };
+  });
+  const ahead = (partition: string) => ({ cpus: 1, nodes: 4, time: 10, partition });
+  const want = [...Array.from({ length: 5 }, () => ahead('conservative')), ahead('easy')];
+  const shot = { ...mixed(have, want), partsAheadMax: 8 };
+  assert.deepEqual(
+    plan(shot, 0).promised.map(({ jobId, at }) => [jobId, at]),
+    [
+      [1, 10],
+      [2, 20],
+      [6, 30],
+    ],
+  );
 });
 
 test('[A26] who stands at the end gets a turn however much goes on in front', () => {
