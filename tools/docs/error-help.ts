@@ -288,6 +288,10 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'The job was submitted with `--output` or `--error`, so nothing was captured.',
     next: 'Read the file that is named, on the node or in the shared directory.',
   },
+  'log.no_run': {
+    means: '`--epoch` names a start of the task that there has not been.',
+    next: 'Leave `--epoch` out for the last one; `weft job ID` lists them.',
+  },
   'log.removed': {
     means: 'Captured output is bounded (`head.log_total`); the oldest finished jobs give way.',
     next: 'Nothing brings it back; use `--output` for what must last, or raise the limit.',

@@ -215,6 +215,7 @@ export const CODES = {
     kind: 'failed_precondition',
     text: 'The output of {task} goes to {path} on its nodes, not to the head.',
   },
+  'log.no_run': { kind: 'not_found', text: 'There is no run {epoch} of {task}: {last}.' },
   'log.removed': { kind: 'not_found', text: 'The output of job {job} was removed to make room.' },
   'route.unknown': { kind: 'not_found', text: 'No such path: {path}.' },
   'internal.error': {

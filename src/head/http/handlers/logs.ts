@@ -10,7 +10,7 @@ import type { Handler } from '../call.ts';
 import { checkIndex, type FoundJob, readPlace } from '../find-job.ts';
 import type { Services } from '../services.ts';
 import { followTask } from './follow-log.ts';
-import { copy, logPlace, progress, type Target } from './log-target.ts';
+import { copy, logPlace, type Progress, progress, type Target } from './log-target.ts';
 
 export const readLogs: Handler<'readLogs'> = async (services, call) => {
   const { params, query, job, signal } = call;
@@ -31,6 +31,10 @@ export const readLogs: Handler<'readLogs'> = async (services, call) => {
     return err(refuse('log.elsewhere', { task, path: elsewhere }));
   }
   const target: Target = { place: place.value, index: index.value, query, signal };
+  if (query.epoch !== undefined) {
+    const missing = missingRun(target, query.epoch, await progress(services, target));
+    if (missing !== null) return err(missing);
+  }
   const run = query.follow === true ? followTask : sendRange;
   return run(services, call.response, target);
 };
@@ -41,6 +45,19 @@ function strangerOf(job: FoundJob, { nodeRank = 0, rank = 0 }: Target['query']):
   const { nodeCount, processesPerNode } = request;
   if (nodeRank < nodeCount && rank < processesPerNode) return null;
   return `the job has processes 0 to ${processesPerNode - 1} on nodes 0 to ${nodeCount - 1}`;
+}
+
+/** The first run may be waited for. */
+function missingRun(
+  { place, query }: Target,
+  epoch: number,
+  { epoch: last, isDone }: Progress,
+): Refusal | null {
+  const isAwaited = query.follow === true && !isDone;
+  if (epoch <= Math.max(last, isAwaited ? 1 : 0)) return null;
+  const task = formatTaskId(place.jobId, place.index);
+  const words = last === 0 ? 'it has not been started' : `the last one is ${last}`;
+  return refuse('log.no_run', { epoch: String(epoch), task, last: words });
 }
 
 /** The file on the nodes that the user named for this stream; null when the output comes here. */

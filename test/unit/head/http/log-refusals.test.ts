@@ -18,6 +18,27 @@ test('output that went to a file of the user is not here, and the file is named'
   await assert.rejects(reading, { code: 'log.elsewhere', message: /\/tmp\/out-/ });
 });
 
+test('a run that there has not been is refused, whether none or fewer have', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'n1');
+  const { jobId } = await world.admin.call('submitJob', { body: { ...TRUE, held: true } });
+  const params = { id: String(jobId) };
+  const refused = async (query: { epoch: number; follow?: true }, message: RegExp) => {
+    const reading = world.admin.stream('readLogs', { params, query });
+    await assert.rejects(reading, { code: 'log.no_run', message });
+  };
+  await refused({ epoch: 1 }, /run 1 of \d+: it has not been started/);
+  await refused({ epoch: 2, follow: true }, /it has not been started/);
+  await world.admin.call('releaseJob', { params });
+  const order = await agent.launch();
+  agent.started(order);
+  agent.ended(order, 0);
+  await world.admin.call('waitForJob', { params });
+  await world.admin.stream('readLogs', { params, query: { epoch: 1 } });
+  await refused({ epoch: 5 }, /run 5 of \d+: the last one is 1/);
+  await refused({ epoch: 5, follow: true }, /the last one is 1/);
+});
+
 test('output that was removed to make room is not shown as empty', async (t) => {
   const world = await startWorld(t);
   const agent = await startAgent(t, world, 'n1');
