@@ -89,7 +89,7 @@ const socket = await connected(path);
 const seconds = await run(socket);
 const rss = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1];
 const goodbye = new RequestWriter();
-goodbye.shutdown(false);
+goodbye.shutdown();
 const exited = once(child, 'exit');
 socket.write(goodbye.take());
 await exited;

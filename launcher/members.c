@@ -221,7 +221,7 @@ static bool has_orphans(void) {
 uint32_t members_count(const struct record *rec) {
   struct scan s = {0};
   uint32_t n = 0;
-  if ((rec ? !is_live(rec) : !live_count) && !has_orphans()) return 0;
+  if (!is_live(rec) && !has_orphans()) return 0;
   look(&s, rec);
   for (size_t i = 0; i < s.n; i++) n += s.all[i].flags & (MINE | IN_EXEC) && s.all[i].alive;
   free(s.all);

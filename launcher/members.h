@@ -7,8 +7,9 @@
 uint64_t start_ticks_of(pid_t pid);
 /* Now, in the same unit. */
 uint64_t ticks_now(void);
-/* Live processes that belong to rec, or to anything we ever started when rec is NULL. */
+/* Live processes that belong to rec. */
 uint32_t members_count(const struct record *rec);
-/* Signals the same set; returns how many processes it reached. */
+/* Signals them, or with NULL whatever belongs to anything that we ever started; returns how many
+ * processes it reached. */
 uint32_t members_signal(const struct record *rec, int signo);
 #endif

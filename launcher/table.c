@@ -5,7 +5,7 @@
 
 enum { BUCKETS = 1 << 14 };
 static struct record *by_id[BUCKETS], *by_pid[BUCKETS];
-uint32_t record_count, live_count;
+uint32_t record_count;
 
 static size_t id_bucket(uint64_t id) { return (size_t)((id * 0x9E3779B97F4A7C15u) >> 50); }
 static size_t pid_bucket(pid_t pid) { return (size_t)pid % BUCKETS; }
@@ -37,14 +37,12 @@ void record_started(struct record *rec) {
   rec->state = RUNNING;
   rec->next_by_pid = by_pid[pid_bucket(rec->pid)];
   by_pid[pid_bucket(rec->pid)] = rec;
-  live_count++;
 }
 
 void record_ended(struct record *rec) {
   struct record **link = &by_pid[pid_bucket(rec->pid)];
   while (*link != rec) link = &(*link)->next_by_pid;
   *link = rec->next_by_pid;
-  live_count--;
 }
 
 void record_drop(struct record *rec) {

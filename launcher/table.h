@@ -27,7 +27,7 @@ struct record {
   struct record *next_by_id, *next_by_pid;
 };
 
-extern uint32_t record_count, live_count;
+extern uint32_t record_count;
 
 struct record *record_find(uint64_t id);
 /* The live record whose main process is pid, or NULL. */

@@ -140,10 +140,8 @@ static void on_hello(uint32_t version) {
   agent.greeted = true;
 }
 
-static void on_shutdown(uint32_t force) {
-  if (!force && members_count(NULL))
-    return say_error(&agent.out, ERROR_BUSY, 0, "processes are still alive");
-  if (force) members_signal(NULL, SIGKILL);
+static void on_shutdown(void) {
+  members_signal(NULL, SIGKILL);
   finished = true;
 }
 
@@ -175,14 +173,14 @@ static void on_frame(unsigned char *at, size_t n) {
   if (type == ASK_SIGNAL) b = take_u32(&r);
   if (type < ASK_HELLO || type > ASK_HEARD || r.bad || (type != ASK_SPAWN && !reader_done(&r)))
     return refuse(ERROR_MALFORMED, "malformed frame");
-  if ((type == ASK_SIGNAL && (a > 64 || b != SCOPE_ALL)) || (type == ASK_SHUTDOWN && a > 1))
+  if ((type == ASK_SIGNAL && (a > 64 || b != SCOPE_ALL)) || (type == ASK_SHUTDOWN && a != 1))
     return refuse(ERROR_MALFORMED, "argument out of bounds");
   if (!agent.greeted && type != ASK_HELLO) return refuse(ERROR_NO_HELLO, "hello comes first");
   switch (type) {
     case ASK_HELLO: return on_hello(a);
     case ASK_SPAWN: return on_spawn(&r, id);
     case ASK_LIST: return on_list();
-    case ASK_SHUTDOWN: return on_shutdown(a);
+    case ASK_SHUTDOWN: return on_shutdown();
     case ASK_HEARD: return lease_heard(id);
     default: return on_record_frame(type, id, a);
   }

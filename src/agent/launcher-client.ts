@@ -111,7 +111,7 @@ export class LauncherClient implements Processes {
   }
 
   shutDown(): void {
-    this.#ask((writer) => writer.shutdown(true));
+    this.#ask((writer) => writer.shutdown());
   }
 
   /** Leaves; the launcher and its processes go on. */
@@ -244,7 +244,7 @@ export class LauncherClient implements Processes {
    */
   #replace(): void {
     this.#why = `an idle launcher of version ${this.#writer.version} is replaced`;
-    this.#ask((writer) => writer.shutdown(true));
+    this.#ask((writer) => writer.shutdown());
   }
 
   #onLeftovers(id: number, count: number): void {

@@ -172,9 +172,10 @@ export class RequestWriter {
     this.#end();
   }
 
-  shutdown(force: boolean): void {
+  /** Ends all that the launcher has started, and itself. */
+  shutdown(): void {
     this.#begin(0x06);
-    this.#u32(force ? 1 : 0);
+    this.#u32(1);
     this.#end();
   }
 

@@ -144,7 +144,7 @@ test('an old launcher is spoken to in its own version, starts nothing, and is en
     writer.list();
     writer.signal(7, SIGTERM);
     writer.forget(7);
-    writer.shutdown(true);
+    writer.shutdown();
   });
   await until('all it was asked', () => Buffer.concat(said).equals(bytesOfOld));
 });
@@ -686,15 +686,13 @@ function suite(flavour: Flavour): void {
     await other.end();
   });
 
-  test('a shutdown is refused while processes live', async () => {
+  test('a shutdown ends what lives, and the launcher', async () => {
     const other = new Launcher(command);
     const guest = await other.connect();
     guest.spawn({ id: 1, argv: ['sleep', '60'] });
     const { pid } = await guest.answer('started', 1);
-    guest.ask((writer) => writer.shutdown(false));
-    assert.equal((await guest.answer('error')).code, 6);
     const ended = once(other.process, 'exit');
-    guest.ask((writer) => writer.shutdown(true));
+    guest.ask((writer) => writer.shutdown());
     assert.deepEqual(await ended, [0, null]);
     await until('its process to be gone', () => !isAlive(pid));
     assert.equal(existsSync(other.path), false);
@@ -712,7 +710,7 @@ function suite(flavour: Flavour): void {
       guest.spawn({ id: 1, argv: shell('setsid sleep 60 & exec sleep 60') });
       const { pid } = await guest.answer('started', 1);
       const ended = once(other.process, 'exit');
-      guest.ask((writer) => writer.shutdown(true));
+      guest.ask((writer) => writer.shutdown());
       await ended;
       await until('its process to be gone', () => !isAlive(pid));
       assert.ok(isAlive(stranger.pid ?? 0));
@@ -745,7 +743,7 @@ function suite(flavour: Flavour): void {
     assert.ok(existsSync(other.path));
     const third = spawnLauncher(command, ['--socket', other.path]);
     const guest = await other.connect();
-    guest.ask((writer) => writer.shutdown(false));
+    guest.ask((writer) => writer.shutdown());
     assert.deepEqual(await once(third, 'exit'), [0, null]);
     await other.end();
   });
@@ -759,6 +757,8 @@ function suite(flavour: Flavour): void {
       Buffer.from([0x01, 0, 0x10, 0, 0x02]),
       Buffer.from([1, 0, 0, 0, 0x77]),
       Buffer.from([3, 0, 0, 0, 0x04, 1, 2]),
+      // A shutdown that spares what lives: there is none.
+      Buffer.from([5, 0, 0, 0, 0x06, 0, 0, 0, 0]),
       Buffer.concat([Buffer.from([30, 0, 0, 0]), spawnBytes.subarray(4, 34)]),
       bytesOf((writer) => writer.signal(1, 65)),
       withScope(0),

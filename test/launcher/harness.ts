@@ -133,7 +133,7 @@ export class Launcher {
   async end(): Promise<{ code: number | null; errors: string }> {
     if (this.process.exitCode === null && this.process.signalCode === null) {
       const ended = once(this.process, 'exit');
-      (await this.connect()).ask((writer) => writer.shutdown(true));
+      (await this.connect()).ask((writer) => writer.shutdown());
       await ended;
     }
     this.abandon();

@@ -124,12 +124,8 @@ function onSignal(id: bigint, entry: Entry, signal: number): void {
   say(0x86, id, entry.pid === 0 ? 0 : signalMembers(rootOf(entry), signal));
 }
 
-function onShutdown(force: boolean): void {
+function onShutdown(): void {
   const roots = [...records.values()].filter((entry) => entry.pid !== 0).map(rootOf);
-  if (!force && roots.some((root) => root.isLive || membersOf(root).length > 0)) {
-    say(0x8f, ERROR.busy, 0n, 'processes are still alive');
-    return;
-  }
   const SIGKILL = 9;
   for (const root of roots) signalMembers(root, SIGKILL);
   finish();
@@ -173,7 +169,7 @@ function onRequest(request: Request): void {
       say(0x88, records.size);
       return;
     case 'shutdown':
-      onShutdown(request.force);
+      onShutdown();
       return;
     default:
       onKnown(request);

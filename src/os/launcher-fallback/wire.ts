@@ -12,7 +12,6 @@ export const ERROR = {
   noHello: 3,
   unknownId: 4,
   stillLive: 5,
-  busy: 6,
 } as const;
 
 export class Malformed extends Error {
@@ -53,7 +52,7 @@ export type Request =
   /** In ms of CLOCK_MONOTONIC. */
   | { readonly kind: 'heard'; readonly monotonic: bigint }
   | { readonly kind: 'list' }
-  | { readonly kind: 'shutdown'; readonly force: boolean };
+  | { readonly kind: 'shutdown' };
 
 class Cursor {
   readonly #bytes: Buffer;
@@ -116,10 +115,9 @@ function decodeSpawn(c: Cursor): SpawnRequest {
   };
 }
 
-function takeFlag(c: Cursor): boolean {
-  const value = c.u32();
-  if (value > 1) throw new Malformed('argument out of bounds');
-  return value === 1;
+function decodeShutdown(c: Cursor): Request {
+  if (c.u32() !== 1) throw new Malformed('argument out of bounds');
+  return { kind: 'shutdown' };
 }
 
 const DECODERS: Record<number, (c: Cursor) => Request> = {
@@ -128,7 +126,7 @@ const DECODERS: Record<number, (c: Cursor) => Request> = {
   3: (c) => ({ kind: 'signal', id: c.u64(), signal: c.u32(), scope: c.u32() }),
   4: (c) => ({ kind: 'forget', id: c.u64() }),
   5: () => ({ kind: 'list' }),
-  6: (c) => ({ kind: 'shutdown', force: takeFlag(c) }),
+  6: decodeShutdown,
   7: (c) => ({ kind: 'leftovers', id: c.u64() }),
   8: (c) => ({ kind: 'heard', monotonic: c.u64() }),
 };
