@@ -58,7 +58,7 @@ const WRONG: readonly Wrong[] = [
   ['DELETE', '/v1/jobs/1', undefined, 404, /No such path/],
 ];
 
-describe('bad input at the doors', { timeout: 120_000 }, () => {
+describe('bad input at the doors', () => {
   let cluster: LocalCluster;
   let doors: Record<'tls' | 'plain' | 'socket', Door>;
   let secret: string;

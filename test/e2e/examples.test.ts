@@ -11,7 +11,7 @@ import { whenKilled } from '../support/when-killed.ts';
 const repository = join(import.meta.dirname, '..', '..');
 const TEXT = '/usr/share/common-licenses/GPL-3';
 
-describe('the examples', { timeout: 300_000 }, () => {
+describe('the examples', () => {
   const directory = mkdtempSync(join(tmpdir(), 'weft-examples-'));
   const env = { ...process.env, WEFT_DIR: join(directory, 'cluster') };
 

@@ -22,7 +22,7 @@ const ROOT = path.join(import.meta.dirname, '..', '..');
 /** Long enough for a machine that is busy with other things. */
 const STEP_MAX_MS = 240_000;
 
-describe('the first steps', { timeout: 2 * STEP_MAX_MS }, () => {
+describe('the first steps', () => {
   const home = mkdtempSync(path.join(tmpdir(), 'weft-first-'));
   const copy = path.join(home, 'weft');
   const state = path.join(home, 'state');
@@ -78,7 +78,7 @@ describe('the first steps', { timeout: 2 * STEP_MAX_MS }, () => {
   });
 
   it('the three commands that `npm start` suggests work as they stand', () => {
-    type('npx weft kill 3'); // Else they wait behind it.
+    type('npx weft kill 3 || npx weft wait 3'); // Else they wait behind it, unless it is over.
     const [hello = '', array = '', info = ''] = suggested.map((line) => type(line));
     assert.match(hello, /^hello from n\d\n$/);
     assert.match(array, /^\d+\n$/);

@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { until } from './support/hosts.ts';
 import { LocalCluster } from './support/local-cluster.ts';
 
-describe("the seed's programs", { timeout: 120_000 }, () => {
+describe("the seed's programs", () => {
   let cluster: LocalCluster;
   before(async () => {
     cluster = await LocalCluster.start('--nodes', '2', '--listen', 'none');

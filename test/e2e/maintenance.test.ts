@@ -11,7 +11,7 @@ import { LocalCluster } from './support/local-cluster.ts';
 
 const NODES = ['n1', 'n2'];
 
-describe('maintenance of a local cluster', { timeout: 180_000 }, () => {
+describe('maintenance of a local cluster', () => {
   let cluster: LocalCluster;
   before(async () => {
     cluster = await LocalCluster.start('--nodes', '3', '--listen', 'none');
@@ -19,8 +19,7 @@ describe('maintenance of a local cluster', { timeout: 180_000 }, () => {
   after(() => cluster.close());
 
   const file = (name: string): string => join(cluster.work, name);
-  const linesOf = (name: string): number =>
-    existsSync(file(name)) ? readFileSync(file(name), 'utf8').trim().split('\n').length : 0;
+  const linesOf = (name: string): number => cluster.lines(name).length;
   /** A job on n1 and n2 that begins with a line in the file and ends when `-end` is there. */
   const occupy = async (name: string): Promise<string> => {
     const line = `echo begun >> ${file(name)}; until [ -e ${file(`${name}-end`)} ]; do sleep 0.05; done`;
@@ -36,8 +35,7 @@ describe('maintenance of a local cluster', { timeout: 180_000 }, () => {
     });
   const off = (...options: string[]) =>
     cluster.ok('maint', 'node-off', ...NODES, '--now', '-d', '5m', '-o', 'name', ...options);
-  const show = async (id: string): Promise<MaintenanceView> =>
-    JSON.parse(await cluster.ok('maint', 'show', id, '-o', 'json'));
+  const show = (id: string) => cluster.client.call<MaintenanceView>('GET', `/v1/maintenance/${id}`);
   const over = (id: string) =>
     until(`${id} is over`, async () => {
       const one = await show(id);
@@ -57,7 +55,8 @@ describe('maintenance of a local cluster', { timeout: 180_000 }, () => {
   it('[M2, M4] wait: the program runs on each node when the task there has ended', async () => {
     const job = await occupy('wait');
     const id = await off('--running', 'wait', '--program', `echo $MAINTENANCE_ID`);
-    assert.equal((await show(id)).phase, 'draining');
+    const shown = JSON.parse(await cluster.ok('maint', 'show', id, '-o', 'json'));
+    assert.equal((shown as MaintenanceView).phase, 'draining');
     assert.match(await cluster.ok('info'), new RegExp(`n1 +maintenance .*maintenance ${id} until`));
     end('wait');
     assert.equal((await reaches(job, 'done')).outcome?.kind, 'completed');
@@ -104,7 +103,7 @@ describe('maintenance of a local cluster', { timeout: 180_000 }, () => {
 
   it('[M7] a head killed in its time, and away at its end, hears how the programs went', async () => {
     const gate = `until [ -e ${file('away')} ]; do sleep 0.05; done`;
-    const id = await off('-d', '6s', '--program', gate);
+    const id = await off('-d', '15s', '--program', gate);
     await programsRun(id);
     const { until: end } = await show(id);
     killDaemon('head');

@@ -16,7 +16,7 @@ interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
 }
 
-describe('the package, installed into an empty folder', { timeout: 240_000 }, () => {
+describe('the package, installed into an empty folder', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'weft-package-'));
   const installed = path.join(folder, 'node_modules', 'weft');
   const state = path.join(folder, 'state');

@@ -2,7 +2,7 @@
 // with real processes, seen by what they write and by what the commands say.
 
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { until } from './support/hosts.ts';
@@ -15,7 +15,7 @@ const CONFIG = `partitions:
   urgent: {tier: 1}
 `;
 
-describe('making room for a higher tier', { timeout: 120_000 }, () => {
+describe('making room for a higher tier', () => {
   const cluster = new LocalCluster();
   before(async () => {
     mkdirSync(cluster.state, { recursive: true });
@@ -24,10 +24,7 @@ describe('making room for a higher tier', { timeout: 120_000 }, () => {
   });
   after(() => cluster.close());
 
-  const starts = (name: string): number => {
-    const file = join(cluster.work, name);
-    return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').length : 0;
-  };
+  const starts = (name: string): number => cluster.lines(name).length;
   /** A task of the whole node that runs until its gate is open; it has started. */
   const running = async (partition: string, name: string): Promise<string> => {
     const script = `echo run >> ${name}; until [ -e go-${name} ]; do sleep 0.05; done`;

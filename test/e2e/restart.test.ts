@@ -2,7 +2,7 @@
 // alone. What happens between hosts is in hosts.test.ts.
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { until } from './support/hosts.ts';
@@ -10,17 +10,14 @@ import { LocalCluster } from './support/local-cluster.ts';
 
 const UP = ['--nodes', '2', '--listen', 'none'];
 
-describe('restarts of a local cluster', { timeout: 120_000 }, () => {
+describe('restarts of a local cluster', () => {
   let cluster: LocalCluster;
   before(async () => {
     cluster = await LocalCluster.start(...UP);
   });
   after(() => cluster.close());
 
-  const lines = (name: string): string[] => {
-    const file = join(cluster.work, name);
-    return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
-  };
+  const lines = (name: string): string[] => cluster.lines(name);
   const written = (name: string, count = 1) =>
     until(`${name} has ${count} lines`, () => (lines(name).length >= count ? true : undefined));
   const killed = async (daemon: string): Promise<void> => {

@@ -5,9 +5,6 @@ import { ROOT } from '../../../tools/tree.ts';
 import type { DockerDaemon, Ran } from './docker-daemon.ts';
 import { until } from './hosts.ts';
 
-/** Five containers begin at once, each with programs to read, on what may be two busy cores. */
-const START_MAX_MS = 45_000;
-
 export interface ProjectOptions {
   /** Names the project's containers, networks and volumes. */
   readonly name: string;
@@ -38,7 +35,7 @@ export class DockerProject {
   async up(nodeCount: number): Promise<void> {
     await this.compose('up', '-d', '--scale', `node=${nodeCount}`);
     try {
-      await this.nodesBecome(`${nodeCount} nodes are up`, areUp(nodeCount), START_MAX_MS);
+      await this.nodesBecome(`${nodeCount} nodes are up`, areUp(nodeCount));
     } catch (error) {
       throw new Error(`${String(error)}\n${await this.logs()}`);
     }
@@ -83,17 +80,13 @@ export class DockerProject {
     return this.nodesBecome(`${count} nodes are up`, areUp(count));
   }
 
-  async nodesBecome(
-    what: string,
-    isSo: (nodes: NodeShown[]) => boolean,
-    timeoutMs = 20_000,
-  ): Promise<void> {
+  async nodesBecome(what: string, isSo: (nodes: NodeShown[]) => boolean): Promise<void> {
     const look = async () => {
       const { code, stdout } = await this.as('root', 'weft', 'node', 'list', '-o', 'json');
       // Right after its start the head does not answer yet.
       return code === 0 && isSo(JSON.parse(stdout) as NodeShown[]) ? true : undefined;
     };
-    await until(what, look, timeoutMs);
+    await until(what, look);
   }
 
   /** What all containers wrote, for the message of a failed test. */

@@ -61,7 +61,7 @@ function removeStale(): void {
     const owner = /^wf(\d+)-/.exec(name)?.[1];
     if (owner === undefined || existsSync(`/proc/${owner}`)) continue;
     const pids = execFileSync('ip', ['netns', 'pids', name], { encoding: 'utf8' }).trim();
-    for (const pid of pids.split('\n').filter((one) => one !== '')) process.kill(Number(pid), 9);
+    for (const pid of pids.split('\n').filter((one) => one !== '')) endNow(Number(pid), 'SIGKILL');
     ip('netns', 'del', name);
   }
 }
@@ -110,7 +110,7 @@ export class Host {
     this.#init = await until(`host ${this.name} is up`, () => {
       const [init] = childrenOf(root);
       if (init === undefined) return undefined;
-      return readFileSync(`/proc/${init}/comm`, 'utf8').trim() === 'tini' ? init : undefined;
+      return commandLine(init).startsWith('tini ') ? init : undefined;
     });
   }
 
@@ -195,33 +195,39 @@ export interface Program {
 
 /** Empty for zombies and for processes that are gone. */
 export function commandLine(pid: number): string {
+  const line = ifThere(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8')) ?? '';
+  return line.replaceAll('\0', ' ').trim();
+}
+
+/** Each thread of a process has a list of its own; a thread, too, may end while one reads. */
+function childrenOf(pid: number): number[] {
+  const threads = ifThere(() => readdirSync(`/proc/${pid}/task`)) ?? [];
+  return threads.flatMap((thread) => {
+    const path = `/proc/${pid}/task/${thread}/children`;
+    const text = ifThere(() => readFileSync(path, 'utf8').trim()) ?? '';
+    return text === '' ? [] : text.split(' ').map(Number);
+  });
+}
+
+/** Undefined when the process has gone. */
+function ifThere<T>(read: () => T): T | undefined {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+    return read();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return '';
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ESRCH') return undefined;
     throw error;
   }
 }
 
-/** Each thread of a process has a list of its own. */
-function childrenOf(pid: number): number[] {
-  try {
-    return readdirSync(`/proc/${pid}/task`).flatMap((thread) => {
-      const text = readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').trim();
-      return text === '' ? [] : text.split(' ').map(Number);
-    });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
-}
+/** What is waited for comes in a fraction of this, but on a machine that is busy with other things. */
+const PATIENCE_MS = 120_000;
 
 /** Polls until the condition gives a value; fails with what was waited for. */
 export async function until<T>(
   what: string,
   condition: () => T | undefined | Promise<T | undefined>,
-  timeoutMs = 20_000,
+  timeoutMs = PATIENCE_MS,
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

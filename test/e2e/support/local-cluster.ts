@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectLocally, type LocalClient } from '../../support/local-client.ts';
@@ -28,7 +28,7 @@ export interface Setting {
 }
 
 /** Generous: the machine may be busy with other tests. */
-const PROGRAM_MS_MAX = 60_000;
+const PROGRAM_MS_MAX = 240_000;
 
 /** Runs a program to its end. Rejects when it takes too long. */
 export function runProgram(argv: readonly string[], setting: Setting = {}): Promise<Said> {
@@ -131,6 +131,13 @@ export class LocalCluster {
     assert.ok(said.error.startsWith(`${program}: `), shown);
     assert.doesNotMatch(said.error, /a bug in|\n\s+at /, shown);
     return said;
+  }
+
+  /** Lines of a file in `work`, as far as they are whole; none when it is not there yet. */
+  lines(name: string): string[] {
+    const file = join(this.work, name);
+    const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+    return text.split('\n').slice(0, -1);
   }
 
   /** How many jobs the head has accepted so far. */

@@ -8,7 +8,7 @@ import { connect as connectTls } from 'node:tls';
 export type Door = NetConnectOpts & { readonly secure?: boolean };
 
 /** A door that says nothing and stays open is closed from here after this long. */
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 60_000;
 
 /**
  * Sends bytes and reads until the other side ends the connection. Resolves with the answer; null

@@ -40,6 +40,8 @@ export const CAROL: User = { name: 'carol', uid: 42_003 };
 /** A second group of alice. */
 export const LAB_GID = 42_100;
 const ROOT: User = { name: 'root', uid: 0 };
+/** Between TERM and KILL. */
+export const GRACE_MS = 2000;
 
 /** What root does before the program starts: accounts, and paths that every user can pass. */
 const ENTER = `mount --bind "$PLACE/$ACCOUNTS" /etc/passwd && mount --bind "$PLACE/group" /etc/group &&
@@ -224,7 +226,7 @@ async function stop(daemon: ChildProcess, signal: NodeJS.Signals): Promise<void>
 
 /** Short times, and limits that a test reaches. */
 const SETTINGS = {
-  WEFT_HEAD_KILL_GRACE: '1s',
+  WEFT_HEAD_KILL_GRACE: `${GRACE_MS}ms`,
   WEFT_HEAD_HEARTBEAT: '500ms',
   WEFT_HEAD_LOG_LIMIT: '64K',
   WEFT_NODE_CPUS: '2',
