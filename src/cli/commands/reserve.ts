@@ -43,6 +43,7 @@ const change = defineVerb<WishOptions & { once?: boolean }>({
     const api = await context.api();
     const changed = await api.call('changeReservation', { params: { name }, body });
     context.print(`Reservation ${changed.name} is changed.`);
+    for (const line of skippedWords(changed)) context.print(line);
     return 0;
   },
 });
@@ -93,10 +94,19 @@ export const verb: VerbGroup = {
   },
 };
 
-function madeWords({ name, slots, durationMs }: ReservationView): string[] {
+function madeWords(made: ReservationView): string[] {
+  const { name, slots, durationMs } = made;
   const [slot] = slots;
   if (slot === undefined) return [];
   const when = `from ${formatInstant(slot.from, Date.now())} for ${formatDuration(durationMs)}`;
   const again = slots.length > 1 ? `, and ${slots.length - 1} times after that` : '';
-  return [`Reservation ${name}: ${slot.nodes.join(', ')} ${when}${again}.`];
+  return [`Reservation ${name}: ${slot.nodes.join(', ')} ${when}${again}.`, ...skippedWords(made)];
+}
+
+/** Occurrences that are not set aside yet, and why. */
+function skippedWords({ skipped }: ReservationView): string[] {
+  const waiting = skipped.filter(({ triedUntil }) => triedUntil !== undefined);
+  return waiting.map(({ from, because }) => {
+    return `Not at ${formatInstant(from, Date.now())}, unless there is room by then: ${because}`;
+  });
 }

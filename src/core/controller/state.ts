@@ -251,6 +251,8 @@ export interface State {
   scheduleDue: boolean;
   /** Not state: which of the reservations with skipped occurrences are tried next. */
   retryTurn: number;
+  /** Not state: the instant from which on that is. */
+  retryNotBefore: number;
   /** The last cycle planned ahead: time alone may let a task start. */
   plansAhead: boolean;
   /** Counts signal orders, so that each is unique. */
@@ -319,6 +321,7 @@ export function createState(): State {
     waiting: new Map(),
     scheduleDue: false,
     retryTurn: 0,
+    retryNotBefore: 0,
     plansAhead: false,
     signalSerial: 0,
     nextNodeOrder: 1,

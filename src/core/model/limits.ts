@@ -87,8 +87,8 @@ export const RESERVATIONS_MAX = 1000;
 export const RESERVATION_SLOTS_AHEAD = 7;
 /** Reservations whose skipped occurrences are tried again in one tick. */
 export const RESERVATION_RETRIES_MAX = 10;
-/** Nodes that they look at together, some 3 us each: the head has other things to do every second. */
-export const RESERVATION_LOOKS_PER_TICK_MAX = 2_000;
+/** Nodes that they look at together, up to 10 us each: the head has other things to do. */
+export const RESERVATION_LOOKS_PER_SECOND_MAX = 2_000;
 /** Occurrences without room that are remembered to be shown. */
 export const RESERVATION_SKIPPED_MAX = 10;
 

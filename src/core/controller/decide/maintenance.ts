@@ -32,12 +32,13 @@ export function decidePlanMaintenance(step: Step, command: PlanMaintenance, acto
   if (!nodes.ok) return nodes;
   const request = checkRequest(step, wishOf(step, nodes.value, command), null);
   if (!request.ok) return request;
-  const slots = placeAll(step, request.value, null, null, 'maintenance');
-  if (!slots.ok) return slots;
+  const placed = placeAll(step, request.value, null, null, 'maintenance');
+  if (!placed.ok) return placed;
+  const { slots } = placed.value;
   const by = nameOf(actor);
-  const maintenance = maintenanceOf(step, command, { ...request.value, slots: slots.value, by });
+  const maintenance = maintenanceOf(step, command, { ...request.value, slots, by });
   step.emit({ kind: 'maintenance_planned', maintenance, by });
-  const reservation = reservationOf(maintenance, request.value, slots.value);
+  const reservation = reservationOf(maintenance, request.value, slots);
   step.emit({ kind: 'reservation_created', reservation, by });
   advanceMaintenance(step, maintenance.id);
   return ok({ kind: 'maintenance_planned', id: maintenance.id });

@@ -2,8 +2,7 @@
 // tried again while something of them is still to come.
 
 import { err, type Result } from '../../base/result.ts';
-import { formatRefusal } from '../../model/errors.ts';
-import { RESERVATION_LOOKS_PER_TICK_MAX, RESERVATION_RETRIES_MAX } from '../../model/limits.ts';
+import { RESERVATION_LOOKS_PER_SECOND_MAX, RESERVATION_RETRIES_MAX } from '../../model/limits.ts';
 import {
   isOpen,
   type Reservation,
@@ -13,8 +12,7 @@ import {
 import { placeAt, type Room } from '../../scheduler/reserve.ts';
 import { reservationOf } from '../apply/reservations.ts';
 import type { Step } from '../step.ts';
-import { refusalOf } from './obstacles.ts';
-import { roomFor } from './place.ts';
+import { roomFor, wordsFor } from './place.ts';
 
 /** Further occurrences; one that finds no room is skipped, with the reason. */
 export function placeFurther(
@@ -36,22 +34,32 @@ export function placeFurther(
 }
 
 /**
- * A few reservations in each tick, on large clusters one, so that a tick costs little however many
- * there are. Where they are more they have turns: the first ones may be without room for weeks.
+ * A few reservations in each tick, on large clusters one every few seconds, so that they cost little
+ * however many there are. They have turns: the first ones may be without room for weeks.
  */
 export function retrySkipped(step: Step): void {
   const { state, at } = step;
+  if (at < state.retryNotBefore) return;
   const waiting = [...state.reservations.values()]
     .map((one) => ({ id: one.id, first: openOf(one, at)[0] ?? Infinity }))
     .filter(({ first }) => first < Infinity)
     .sort((a, b) => a.first - b.first);
-  const looks = Math.ceil(RESERVATION_LOOKS_PER_TICK_MAX / (state.nodes.size + 1));
-  const count = Math.min(waiting.length, RESERVATION_RETRIES_MAX, looks);
+  const { count, pauseMs } = retriesOn(state.nodes.size, waiting.length);
   const begin = count < waiting.length ? state.retryTurn : 0;
   for (let turn = begin; turn < begin + count; turn += 1) {
     retry(step, (waiting[turn % waiting.length] as { id: string }).id);
   }
   state.retryTurn = begin + count;
+  state.retryNotBefore = at + pauseMs;
+}
+
+/** How many reservations one tick looks at, each on all nodes, and how long none does after that. */
+export function retriesOn(nodeCount: number, waiting: number): { count: number; pauseMs: number } {
+  const perSecond = RESERVATION_LOOKS_PER_SECOND_MAX;
+  const looks = nodeCount + 1;
+  const count = Math.min(waiting, RESERVATION_RETRIES_MAX, Math.ceil(perSecond / looks));
+  const pauseMs = Math.floor((1000 * count * looks) / perSecond);
+  return { count, pauseMs: pauseMs > 1000 ? pauseMs : 0 };
 }
 
 function retry(step: Step, id: string): void {
@@ -94,8 +102,5 @@ function placeOne(
   const isTwice = slots.some((slot) => slot.from < until && begin < slot.until);
   if (isTwice) return err('another of its times is not over then');
   const slot = placeAt(request, begin, until - begin, room);
-  if (slot.ok) return slot;
-  // What to do is for those who choose, and here nobody does.
-  const { code, details } = refusalOf(step, slot.error, request);
-  return err(formatRefusal({ code, details }));
+  return slot.ok ? slot : err(wordsFor(step, slot.error, request));
 }

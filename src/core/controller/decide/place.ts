@@ -5,12 +5,17 @@ import { present } from '../../base/assert.ts';
 import { formatDuration } from '../../base/duration.ts';
 import { formatInstant } from '../../base/instant.ts';
 import { err, ok, type Result } from '../../base/result.ts';
-import { type Refusal, refuse } from '../../model/errors.ts';
+import { formatRefusal, type Refusal, refuse } from '../../model/errors.ts';
 import type { NodeName } from '../../model/ids.ts';
 import { NODES_PER_TASK_MAX, ON_THE_WAY_MS } from '../../model/limits.ts';
-import type { ReservationRequest, ReservedSlot, ReservedTime } from '../../model/reservation.ts';
+import type {
+  ReservationRequest,
+  ReservedSlot,
+  ReservedTime,
+  SkippedSlot,
+} from '../../model/reservation.ts';
 import { fitsIn, isPlausible, NO_RESOURCES } from '../../model/resources.ts';
-import { type Obstacle, placeAt, placeEarliest, type Room } from '../../scheduler/reserve.ts';
+import { placeAt, placeEarliest, type Room } from '../../scheduler/reserve.ts';
 import { windowsOf } from '../../scheduler/windows.ts';
 import type { Occurrences, ReservationWish } from '../commands.ts';
 import { unknownLabel, unreadableLabel } from '../label-checks.ts';
@@ -113,28 +118,40 @@ function isWhole(value: number, min: number, max: number): boolean {
   return Number.isSafeInteger(value) && value >= min && value <= max;
 }
 
-/** All slots of the request; `id`: the reservation that is placed anew, so not in its own way. */
+/** What was found for a request. */
+export interface Placed {
+  readonly slots: readonly ReservedSlot[];
+  readonly skipped: readonly SkippedSlot[];
+}
+
+/**
+ * All slots of the request; `id`: the reservation that is placed anew, so not in its own way. The
+ * first one of a recurring request must have room, the others may be skipped.
+ */
 export function placeAll(
   step: Step,
   request: ReservationRequest,
   recurrence: Occurrences | null,
   id: string | null,
   purpose: Room['purpose'] = 'users',
-): Result<ReservedSlot[], Refusal> {
+): Result<Placed, Refusal> {
   const room = roomFor(step, request, id, purpose);
   const { time, durationMs } = request;
   if (time.kind === 'flexible') {
     const slot = placeEarliest(request, time, durationMs, room);
-    return slot.ok ? ok([slot.value]) : refuseObstacle(step, slot.error, request);
+    if (!slot.ok) return err(refusalOf(step, slot.error, request));
+    return ok({ slots: [slot.value], skipped: [] });
   }
   const slots: ReservedSlot[] = [];
-  for (const start of recurrence?.starts ?? [time.from]) {
+  const skipped: SkippedSlot[] = [];
+  for (const from of recurrence?.starts ?? [time.from]) {
     // The first may have begun since it was read off the clock.
-    const slot = placeAt(request, Math.max(start, step.at), durationMs, room);
-    if (!slot.ok) return refuseObstacle(step, slot.error, request);
-    slots.push(slot.value);
+    const slot = placeAt(request, Math.max(from, step.at), durationMs, room);
+    if (slot.ok) slots.push(slot.value);
+    else if (slots.length === 0) return err(refusalOf(step, slot.error, request));
+    else skipped.push({ from, because: wordsFor(step, slot.error, request) });
   }
-  return ok(slots);
+  return ok({ slots, skipped });
 }
 
 /** The slot that holds now, with another end, on the nodes that it has. */
@@ -154,7 +171,7 @@ export function placeLonger(
   const part = { nodeNames, nodeCount: nodeNames.length, perNode, labels: [], force };
   const room = roomFor(step, part, id);
   const more = placeAt(part, current.until, until - current.until, room);
-  if (!more.ok) return refuseObstacle(step, more.error, part);
+  if (!more.ok) return err(refusalOf(step, more.error, part));
   return ok({ ...current, until });
 }
 
@@ -176,10 +193,8 @@ export function roomFor(
   return { nodes, windows: windowsOf(others), now: at, purpose, lanes: new Map() };
 }
 
-function refuseObstacle(
-  step: Step,
-  obstacle: Obstacle,
-  part: Parameters<typeof refusalOf>[2],
-): Result<never, Refusal> {
-  return err(refusalOf(step, obstacle, part));
+/** Without what could be done: that is for those who choose, and for an occurrence nobody does. */
+export function wordsFor(...about: Parameters<typeof refusalOf>): string {
+  const { code, details } = refusalOf(...about);
+  return formatRefusal({ code, details });
 }

@@ -3,7 +3,7 @@
 import { ok, type Result } from '../../base/result.ts';
 import type { Actor } from '../../model/actor.ts';
 import type { Refusal } from '../../model/errors.ts';
-import { RESERVATIONS_MAX } from '../../model/limits.ts';
+import { RESERVATION_SKIPPED_MAX, RESERVATIONS_MAX } from '../../model/limits.ts';
 import {
   currentSlot,
   isOpen,
@@ -42,18 +42,17 @@ export function decideCreate(step: Step, command: CreateReservation, actor: Acto
   }
   const request = checkRequest(step, command.request, command.recurrence);
   if (!request.ok) return request;
-  const slots = placeAll(step, request.value, command.recurrence, null);
-  if (!slots.ok) return slots;
+  const placed = placeAll(step, request.value, command.recurrence, null);
+  if (!placed.ok) return placed;
   return create(step, command, actor, {
     id,
     name: named.value,
     purpose: 'users',
     ...membersOf(command.members, actor),
-    slots: slots.value,
-    skipped: [],
+    ...placed.value,
     request: request.value,
     recurrence: recurrenceOf(command.recurrence),
-    placedUntil: lastStart(command.recurrence, slots.value),
+    placedUntil: lastStart(command.recurrence, placed.value.slots),
     createdBy: nameOf(actor),
     createdAt: step.at,
   });
@@ -123,15 +122,17 @@ function replaced(
   const again = recurrence ?? null;
   const request = checkRequest(step, wish ?? known.request, again);
   if (!request.ok) return request;
-  const slots = placeAll(step, request.value, again, known.id);
-  if (!slots.ok) return slots;
+  const placed = placeAll(step, request.value, again, known.id);
+  if (!placed.ok) return placed;
+  const { slots, skipped } = placed.value;
+  // Those of the old times are not tried any more.
+  const over = known.skipped.filter(({ from }) => !isOpen(known, from, step.at));
   return ok({
     request: request.value,
-    slots: slots.value,
-    // Those of the old times are not tried any more.
-    skipped: known.skipped.filter(({ from }) => !isOpen(known, from, step.at)),
+    slots,
+    skipped: [...over, ...skipped].slice(-RESERVATION_SKIPPED_MAX),
     recurrence: recurrenceOf(again),
-    placedUntil: lastStart(again, slots.value),
+    placedUntil: lastStart(again, slots),
   });
 }
 

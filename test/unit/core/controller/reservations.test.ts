@@ -1,6 +1,8 @@
 // Reservations: where and when, for whom, what time brings, and who may change them.
 
 import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { retriesOn } from '../../../../src/core/controller/decide/occurrences.ts';
 import type { UserActor } from '../../../../src/core/model/actor.ts';
 import { formatRefusal } from '../../../../src/core/model/errors.ts';
 import type { NodeName, UserName } from '../../../../src/core/model/ids.ts';
@@ -325,6 +327,50 @@ scenario('[R8] those that find no room for long keep no others from being tried'
   // They have turns, so the second look is not the first one again.
   for (const _ of 'xx') head.once({ kind: 'tick' });
   assert.deepEqual(slots(), [...Array.from({ length: 12 }, () => 1), 2]);
+});
+
+test('[R8] the larger the cluster, the rarer what is skipped is tried again', () => {
+  assert.deepEqual(retriesOn(10, 3), { count: 3, pauseMs: 0 });
+  assert.deepEqual(retriesOn(10, 30), { count: 10, pauseMs: 0 });
+  assert.deepEqual(retriesOn(1000, 30), { count: 2, pauseMs: 1001 });
+  assert.deepEqual(retriesOn(10_000, 30), { count: 1, pauseMs: 5000 });
+});
+
+scenario(
+  '[R8] between two looks for skipped occurrences there is the pause that they cost',
+  (head) => {
+    head.connect('n1');
+    const starts = [1, 2].map((day) => START_AT + day * 24 * HOUR);
+    made(head, { name: 'second', at: START_AT + 48 * HOUR });
+    const { id } = made(head, { recurrence: { cron: '0 9 * * *', zone: 'UTC', starts } });
+    head.command({ kind: 'cancel_reservation', reservation: 'second' });
+    head.state.retryNotBefore = head.at + 1500;
+    const slots = [1000, 1000].map((ms) => {
+      head.at += ms;
+      head.once({ kind: 'tick' });
+      return head.state.reservations.get(id)?.slots.length;
+    });
+    assert.deepEqual(slots, [1, 2]);
+  },
+);
+
+scenario('[R8] of its first occurrences only the very first must have room', (head) => {
+  head.connect('n1');
+  const starts = [1, 2, 3].map((day) => START_AT + day * 24 * HOUR);
+  const recurrence = { cron: '0 9 * * *', zone: 'UTC', starts };
+  made(head, { name: 'second', at: START_AT + 48 * HOUR });
+  const daily = made(head, { name: 'daily', recurrence });
+  assert.deepEqual(slotsOf(daily), ['n1 1440..1500', 'n1 4320..4380']);
+  assert.deepEqual(
+    daily.skipped.map(({ from }) => from),
+    [starts[1]],
+  );
+  assert.match(daily.skipped[0]?.because ?? '', /^Node n1 is set aside for second from /);
+  assert.equal(head.refused(reserve({ name: 'again', recurrence })), 'reservation.conflict');
+  head.command({ kind: 'cancel_reservation', reservation: 'second' });
+  head.once({ kind: 'tick' });
+  const known = head.state.reservations.get(daily.id) as Reservation;
+  assert.deepEqual([known.slots.length, known.skipped], [3, []]);
 });
 
 scenario('[R8] an occurrence that begins while it is asked for has its first slot now', (head) => {
