@@ -11,9 +11,9 @@ import { type Base, findLayout, type Layout } from './layout.ts';
 const IDLE_MAX = 512;
 
 /** `instance` keeps the groups of several agents on one machine apart. */
-export function systemContainment(instance: string): Containment {
+export function systemContainment(instance: string, idleMax = IDLE_MAX): Containment {
   const layout = findLayout(readHierarchies(), `weft-${instance}`);
-  return layout.controllers.size === 0 ? polling(layout) : new CgroupContainment(layout);
+  return layout.controllers.size === 0 ? polling(layout) : new CgroupContainment(layout, idleMax);
 }
 
 export function readHierarchies(): Hierarchy[] {
@@ -48,13 +48,15 @@ class CgroupContainment implements Containment {
   readonly limits: string;
   readonly polled: boolean;
   readonly #layout: Layout;
+  readonly #idleMax: number;
   readonly #held = new Map<string, Held>();
   readonly #idle = new Map<string, JobGroup[]>();
   #idleCount = 0;
   #next = 1;
 
-  constructor(layout: Layout) {
+  constructor(layout: Layout, idleMax: number) {
     this.#layout = layout;
+    this.#idleMax = idleMax;
     this.facts = layout.words;
     this.polled = !layout.controllers.has('memory');
     this.limits = this.polled ? 'polling' : 'cgroup';
@@ -94,7 +96,7 @@ class CgroupContainment implements Containment {
     const held = this.#held.get(name);
     if (held === undefined) return;
     this.#held.delete(name);
-    if (held.shape === null || this.#idleCount >= IDLE_MAX) held.group.remove();
+    if (held.shape === null) held.group.remove();
     else this.#putIdle(held.shape, held.group);
   }
 
@@ -122,10 +124,24 @@ class CgroupContainment implements Containment {
   }
 
   #putIdle(shape: string, group: JobGroup): void {
-    const groups = this.#idle.get(shape);
-    if (groups === undefined) this.#idle.set(shape, [group]);
-    else groups.push(group);
+    const groups = this.#idle.get(shape) ?? [];
+    groups.push(group);
+    // The shape used last comes last: what makes room is of the one that nobody has asked for longest.
+    this.#idle.delete(shape);
+    this.#idle.set(shape, groups);
     this.#idleCount += 1;
+    if (this.#idleCount > this.#idleMax) this.#removeOldest();
+  }
+
+  #removeOldest(): void {
+    for (const [shape, groups] of this.#idle) {
+      const group = groups.pop();
+      if (groups.length === 0) this.#idle.delete(shape);
+      if (group === undefined) continue;
+      group.remove();
+      this.#idleCount -= 1;
+      return;
+    }
   }
 
   #bases(): Base[] {

@@ -83,6 +83,23 @@ test('equal limits get an emptied group again, with a peak of its own', { skip }
   containment.release(second.name);
 });
 
+test('idle groups of limits that nobody asks for any more make room', { skip }, () => {
+  const small = systemContainment(`${instance}-small`, 2);
+  const take = (mebibytes: number): Group =>
+    small.acquire({ memoryBytes: mebibytes * MIB, cpuCount: null }) as Group;
+  const before = [take(16), take(16)];
+  for (const { name } of before) small.release(name);
+  const first = take(32);
+  small.release(first.name);
+  const second = take(32);
+  assert.equal(second.name, first.name, 'used again although the others came first');
+  const stays = before.filter(({ procs }) => procs.every((file) => existsSync(file)));
+  assert.equal(stays.length, 1, 'one of the others went');
+  small.release(second.name);
+  small.close();
+  for (const { procs } of [first, ...before]) assert.ok(!existsSync(procs[0] as string));
+});
+
 test('a kill reaches what left the session and what forked away', { skip }, async () => {
   const group = containment.acquire({ memoryBytes: null, cpuCount: 0.5 }) as Group;
   const child = inside(group, 'setsid -f sleep 300; (sleep 300 &) ; echo ready; exec sleep 300');
