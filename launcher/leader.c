@@ -1,93 +1,125 @@
-/* Another thread takes over where a start hangs; see leader.h. */
+/* Threads that take turns in leading; see leader.h. */
 #define _GNU_SOURCE
 #include "leader.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
+
+#include "lease.h"
 
 /* A start takes less than a millisecond; a busy machine may need some dozens. A hung thread costs a
    stack, and one that never ends is stuck in the kernel: with so many, hung starts hold us up. */
-enum { PATIENCE_NS = 50000000, LEADERS_MAX = 64 };
+enum { PATIENCE_MS = 50, THREADS_MAX = 65 };
+/* So many are kept: one more start under way fills the gaps in which the first one waits. */
+enum { THREADS_KEPT = 2 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t begun = PTHREAD_COND_INITIALIZER;
-static struct launch *current, *stuck;
-static uint64_t launches;
-static int leaders;
-static bool watching;
+static pthread_cond_t free_lead = PTHREAD_COND_INITIALIZER, given_up = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t returned; /* a start; waits by CLOCK_MONOTONIC */
+static struct launch *under_way;
+static uint64_t turns; /* how often the lead was taken */
+static int threads, idle;
+static bool led, watching;
 static void (*serve)(void);
 
 void lock_drop(void) { pthread_mutex_unlock(&lock); }
 void lock_take(void) { pthread_mutex_lock(&lock); }
 
+static void take_lead(void) {
+  led = true;
+  turns++;
+}
+
 void launch_begins(struct launch *launch) {
-  current = launch;
-  launches++;
-  if (!watching) pthread_cond_signal(&begun);
+  launch->begun = now_ms(CLOCK_MONOTONIC);
+  launch->next = under_way;
+  under_way = launch;
+  led = false;
+  if (idle) pthread_cond_signal(&free_lead);
+  else if (!watching) pthread_cond_signal(&given_up);
   lock_drop();
 }
 
 void launch_returns(struct launch *launch) {
+  struct launch **link = &under_way;
   lock_take();
-  if (!launch->stuck) current = NULL;
-}
-
-void launch_done(struct launch *launch) {
-  struct launch **link = &stuck;
-  if (!launch->stuck) return;
   while (*link != launch) link = &(*link)->next;
   *link = launch->next;
-  leaders--;
-  kill(getpid(), SIGCHLD); /* the leader sends what we have said when it wakes up */
-  lock_drop();
-  pthread_exit(NULL);
+  launch->lost = led;
+  if (!led) take_lead();
+  pthread_cond_broadcast(&returned);
 }
 
 struct launch *launch_of_pid(pid_t pid) {
-  struct launch *launch = stuck;
-  while (launch && __atomic_load_n(&launch->rec->pid, __ATOMIC_RELAXED) != pid)
+  struct launch *launch = under_way;
+  while (launch && (launch->reaped || pid != __atomic_load_n(&launch->rec->pid, __ATOMIC_RELAXED)))
     launch = launch->next;
   return launch;
 }
 
-static void *leader(void *unused) {
+static struct launch *launch_of_id(uint64_t id) {
+  struct launch *launch = under_way;
+  while (launch && launch->rec->id != id) launch = launch->next;
+  return launch;
+}
+
+static bool has_settled(const struct launch *launch) {
+  if (!launch) return true;
+  bool findable = __atomic_load_n(&launch->findable, __ATOMIC_ACQUIRE);
+  return findable && now_ms(CLOCK_MONOTONIC) >= launch->begun + PATIENCE_MS;
+}
+
+/* Who has had no processor yet can hang on nothing else: it gets there. */
+void launch_settled(uint64_t id) {
+  while (!has_settled(launch_of_id(id))) {
+    struct timespec at;
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    at.tv_nsec += PATIENCE_MS * 1000000;
+    if (at.tv_nsec >= 1000000000) at.tv_sec++, at.tv_nsec -= 1000000000;
+    pthread_cond_timedwait(&returned, &lock, &at);
+  }
+}
+
+static void *take_turns(void *unused) {
   lock_take();
-  serve();
-  exit(0);
+  while (!led || idle < THREADS_KEPT - 1) {
+    idle++;
+    while (led) pthread_cond_wait(&free_lead, &lock);
+    idle--;
+    take_lead();
+    serve();
+  }
+  threads--;
+  lock_drop();
   return unused;
 }
 
-static bool new_leader(void) {
+static bool new_thread(void) {
   pthread_t thread;
-  if (leaders >= LEADERS_MAX || pthread_create(&thread, NULL, leader, NULL)) return false;
+  if (threads >= THREADS_MAX || pthread_create(&thread, NULL, take_turns, NULL)) return false;
   pthread_detach(thread);
-  leaders++;
+  threads++;
   return true;
 }
 
-static void step_over(struct launch *launch) {
-  if (!new_leader()) return;
-  launch->stuck = true;
-  launch->next = stuck;
-  stuck = launch;
-  current = NULL;
-}
-
 _Noreturn void watch_over(void (*work)(void)) {
+  pthread_condattr_t steady;
   serve = work;
+  if (pthread_condattr_init(&steady) || pthread_condattr_setclock(&steady, CLOCK_MONOTONIC) ||
+      pthread_cond_init(&returned, &steady))
+    abort();
   lock_take();
-  if (!new_leader()) abort();
+  for (int i = 0; i < THREADS_KEPT; i++)
+    if (!new_thread() && !i) abort();
   for (;;) {
-    while (!current) pthread_cond_wait(&begun, &lock);
-    uint64_t seen = launches;
+    while (led) pthread_cond_wait(&given_up, &lock);
+    uint64_t seen = turns;
     watching = true;
     lock_drop();
-    nanosleep(&(struct timespec){.tv_nsec = PATIENCE_NS}, NULL);
+    nanosleep(&(struct timespec){.tv_nsec = PATIENCE_MS * 1000000}, NULL);
     lock_take();
     watching = false;
-    if (current && launches == seen) step_over(current);
+    if (!led && turns == seen) new_thread();
   }
 }

@@ -1,6 +1,7 @@
-/* Who serves while a start hangs. One thread leads: it holds the lock but while it polls or starts a
-   process, for which it stands still until the exec. The main thread watches: when a start takes too
-   long (a dead file server), it makes another thread lead, and the old one ends after that start. */
+/* Who serves while a start takes its time. One thread leads: it holds the lock but while it polls. To
+   start a process it gives up both, as it stands still until the exec; whoever is free leads on. A
+   few threads take turns, so that several starts are under way at once; while all of them hang (a
+   dead file server) the main thread, which watches, sends in more. */
 #ifndef WEFT_LEADER_H
 #define WEFT_LEADER_H
 #include <stdbool.h>
@@ -11,20 +12,24 @@
 /* One start under way, on the stack of the thread that makes it. */
 struct launch {
   struct record *rec;
-  struct launch *next; /* among the stuck ones */
-  bool stuck;          /* another thread leads by now */
+  struct launch *next; /* among those under way */
+  uint64_t begun;      /* ms of CLOCK_MONOTONIC */
+  bool findable;       /* set by the child itself: it leads a session of its own */
+  bool lost;           /* another thread leads by now */
   bool reaped;         /* the child has ended, and its record says how */
 };
 
-/* Never returns: watches, while a thread of its own runs `serve`. */
+/* Never returns: watches, while threads of its own run `serve`, one at a time. `serve` returns when
+   its thread has lost the lead; what makes the program end is its own to do. */
 _Noreturn void watch_over(void (*serve)(void));
 /* Around everything that may take long; all else is done by one thread at a time. */
 void lock_drop(void);
 void lock_take(void);
 void launch_begins(struct launch *launch);
 void launch_returns(struct launch *launch);
-/* Ends the thread of a stuck launch; does nothing when it still leads. */
-void launch_done(struct launch *launch);
-/* The stuck launch whose child this is, or NULL. */
+/* The start under way whose child this is, or NULL. */
 struct launch *launch_of_pid(pid_t pid);
+/* Waits until this start is through or hangs where its process can be found: what is asked about a
+   process right after its start is about the process. */
+void launch_settled(uint64_t id);
 #endif

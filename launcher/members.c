@@ -2,6 +2,7 @@
    WEFT_LAUNCH value. As all that we start stays below us in the process tree (we are a subreaper),
    only our own tree is looked at, and processes whose parent cannot be seen. */
 #define _GNU_SOURCE
+#include "leader.h"
 #include "members.h"
 
 #include <dirent.h>
@@ -198,7 +199,7 @@ static void look(struct scan *s, const struct record *rec) {
   spread(s, MINE);
 }
 
-/* Whether any child of ours is neither a live main process nor known. Cheap, and exact because only
+/* Whether any child of ours is neither a live main process nor known nor being started. Cheap, and exact because only
    we can take a child off these lists: without orphans an ended process has left nothing behind.
    Each of our threads has a list of its own. */
 static bool has_orphans(void) {
@@ -210,7 +211,7 @@ static bool has_orphans(void) {
     if (entry->d_name[0] == '.') continue;
     snprintf(path, sizeof path, "/proc/self/task/%s/children", entry->d_name);
     FILE *list = fopen(path, "re");
-    while (list && fscanf(list, "%d", &pid) == 1) orphans += !record_of_pid(pid);
+    while (list && fscanf(list, "%d", &pid) == 1) orphans += !record_of_pid(pid) && !launch_of_pid(pid);
     if (list) fclose(list);
     else known = false;
   }

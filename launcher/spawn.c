@@ -29,6 +29,7 @@ struct plan {
   gid_t *gids;
   struct limit *limits;
   char *cwd, *in, *out, *err, **argv, **env, **cgroups, *search;
+  struct launch *launch;
   /* Written by the child, read by us when it has gone on to its program or ended. */
   int failure;
   enum stage stage;
@@ -184,6 +185,7 @@ static UNWATCHED int child(void *context) {
   struct plan *p = context;
   sigset_t none;
   setsid();
+  __atomic_store_n(&p->launch->findable, true, __ATOMIC_RELEASE);
   join_cgroups(p);
   signal(SIGHUP, SIG_DFL);
   signal(SIGPIPE, SIG_DFL);
@@ -217,6 +219,7 @@ static void start(struct plan *p, struct record *rec, struct launch *launch) {
   const char *mark = env_entry(p->env, "WEFT_LAUNCH"), *search = env_entry(p->env, "PATH");
   static char usual[] = "/usr/local/bin:/usr/bin:/bin";
   p->search = search ? (char *)(uintptr_t)search + 5 : usual;
+  p->launch = launch;
   rec->lease_ms = p->lease_ms;
   if (!lease_lasts(rec)) p->failure = ETIME, p->stage = STAGE_LEASE;
   else if (mark && strlen(mark) > MARK_MAX) p->failure = E2BIG;

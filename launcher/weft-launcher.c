@@ -113,17 +113,19 @@ static void on_launched(struct record *rec, bool has_ended) {
   record_started(rec);
 }
 
-static void on_spawn(struct reader *r, uint64_t id) {
+/* False when another thread leads by now. */
+static bool on_spawn(struct reader *r, uint64_t id) {
+  launch_settled(id);
   struct record *rec = record_find(id);
-  if (rec) return say_record(rec);
-  if (!(rec = record_add(id))) return say_failed(id, EAGAIN, STAGE_FORK);
-  struct launch launch = {.rec = rec};
-  if (!spawn_from(r, rec, &launch)) {
-    record_drop(rec);
-    return refuse(ERROR_MALFORMED, "malformed spawn");
+  struct launch launch = {.rec = rec ? NULL : record_add(id)};
+  if (rec) say_record(rec);
+  else if (!launch.rec) say_failed(id, EAGAIN, STAGE_FORK);
+  else if (spawn_from(r, launch.rec, &launch)) on_launched(launch.rec, launch.reaped);
+  else {
+    record_drop(launch.rec);
+    refuse(ERROR_MALFORMED, "malformed spawn");
   }
-  on_launched(rec, launch.reaped);
-  launch_done(&launch);
+  return !launch.lost;
 }
 
 static void on_list(void) {
@@ -147,6 +149,7 @@ static void on_shutdown(void) {
 
 /* Frames about one known id. */
 static void on_record_frame(uint8_t type, uint64_t id, uint32_t signo) {
+  launch_settled(id);
   struct record *rec = record_find(id);
   if (!rec) return say_error(&agent.out, ERROR_UNKNOWN_ID, id, "no such id");
   uint32_t n = 0; /* a failed start has nobody */
@@ -162,7 +165,8 @@ static void on_record_frame(uint8_t type, uint64_t id, uint32_t signo) {
   record_drop(rec);
 }
 
-static void on_frame(unsigned char *at, size_t n) {
+/* False when another thread leads by now. */
+static bool on_frame(unsigned char *at, size_t n) {
   struct reader r = {at + 1, at + n, false};
   uint8_t type = at[0];
   uint64_t id = 0;
@@ -172,18 +176,17 @@ static void on_frame(unsigned char *at, size_t n) {
   if (type == ASK_HELLO || type == ASK_SIGNAL || type == ASK_SHUTDOWN) a = take_u32(&r);
   if (type == ASK_SIGNAL) b = take_u32(&r);
   if (type < ASK_HELLO || type > ASK_HEARD || r.bad || (type != ASK_SPAWN && !reader_done(&r)))
-    return refuse(ERROR_MALFORMED, "malformed frame");
-  if ((type == ASK_SIGNAL && (a > 64 || b != SCOPE_ALL)) || (type == ASK_SHUTDOWN && a != 1))
-    return refuse(ERROR_MALFORMED, "argument out of bounds");
-  if (!agent.greeted && type != ASK_HELLO) return refuse(ERROR_NO_HELLO, "hello comes first");
-  switch (type) {
-    case ASK_HELLO: return on_hello(a);
-    case ASK_SPAWN: return on_spawn(&r, id);
-    case ASK_LIST: return on_list();
-    case ASK_SHUTDOWN: return on_shutdown();
-    case ASK_HEARD: return lease_heard(id);
-    default: return on_record_frame(type, id, a);
-  }
+    refuse(ERROR_MALFORMED, "malformed frame");
+  else if ((type == ASK_SIGNAL && (a > 64 || b != SCOPE_ALL)) || (type == ASK_SHUTDOWN && a != 1))
+    refuse(ERROR_MALFORMED, "argument out of bounds");
+  else if (!agent.greeted && type != ASK_HELLO) refuse(ERROR_NO_HELLO, "hello comes first");
+  else if (type == ASK_SPAWN) return on_spawn(&r, id);
+  else if (type == ASK_HELLO) on_hello(a);
+  else if (type == ASK_LIST) on_list();
+  else if (type == ASK_SHUTDOWN) on_shutdown();
+  else if (type == ASK_HEARD) lease_heard(id);
+  else on_record_frame(type, id, a);
+  return true;
 }
 
 static void drop_agent(void) {
@@ -192,6 +195,7 @@ static void drop_agent(void) {
   free(agent.in);
   out_reset(&agent.out, false);
   agent.in = NULL;
+  agent.at = agent.used = agent.room = 0;
   agent.fd = -1;
   more = false;
 }
@@ -202,8 +206,9 @@ static size_t frame_length(void) {
 }
 
 /* Sets `more` when another whole frame is waiting. Makes room for the one that is not whole yet.
-   A frame counts as handled before it is, as another thread may go on from there. */
-static void handle_frames(void) {
+   A frame counts as handled before it is, as another thread may go on from there: false when one
+   does. Nothing that was known before a frame holds after it, not even the connection. */
+static bool handle_frames(void) {
   size_t n = 0, need = IN_ROOM;
   more = false;
   for (int left = FRAMES_PER_TURN; !agent.closing && agent.used - agent.at >= 4; left--) {
@@ -215,9 +220,10 @@ static void handle_frames(void) {
     more = agent.used - agent.at >= 4 + n;
     if (!more || left == 0) break;
     agent.at += 4 + n;
-    on_frame(agent.in + agent.at - n, n);
+    if (!on_frame(agent.in + agent.at - n, n)) return false;
     more = false;
   }
+  if (agent.fd < 0) return true;
   memmove(agent.in, agent.in + agent.at, agent.used -= agent.at);
   agent.at = 0;
   if (agent.used >= 4 && n + 4 > need) need = n + 4;
@@ -226,15 +232,20 @@ static void handle_frames(void) {
   if (in) agent.in = in, agent.room = need;
   else agent.closing = true;
   more = more && !agent.closing;
+  return true;
 }
 
-static void on_agent_bytes(void) {
+/* False when another thread leads by now. */
+static bool on_agent_bytes(void) {
   ssize_t n = 0;
   size_t free_room = agent.room - agent.used;
   if (free_room) n = recv(agent.fd, agent.in + agent.used, free_room, MSG_DONTWAIT);
-  if (free_room && (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))) return drop_agent();
+  if (free_room && (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))) {
+    drop_agent();
+    return true;
+  }
   if (n > 0) agent.used += (size_t)n;
-  handle_frames();
+  return handle_frames();
 }
 
 static void on_connection(void) {
@@ -280,7 +291,7 @@ static void on_child(pid_t pid, int status, const struct rusage *used) {
   bool ended = WIFEXITED(status) || WIFSIGNALED(status);
   struct record *rec = record_of_pid(pid);
   if (!rec) {
-    /* Of a start that hangs its own thread speaks; an orphan needs no more than to be reaped. */
+    /* Of a start under way its own thread speaks; an orphan needs no more than to be reaped. */
     struct launch *launch = ended ? launch_of_pid(pid) : NULL;
     if (!launch) return;
     note_exit(launch->rec, status, used);
@@ -353,6 +364,13 @@ static void send_answers(void) {
   drop_agent();
 }
 
+/* Of a thread that does not lead: what it cannot send is left to the one that does. */
+static void send_beside(void) {
+  if (agent.fd >= 0 && agent.out.used && (!out_flush(&agent.out, agent.fd) || agent.out.used))
+    kill(getpid(), SIGCHLD);
+}
+
+/* Until another thread leads or the launcher ends. */
 static void serve(void) {
   static uint64_t idle_since;
   if (!idle_since) idle_since = now_ms(CLOCK_MONOTONIC);
@@ -372,7 +390,8 @@ static void serve(void) {
     if (n < 0 && failure != EINTR) die("poll", 1);
     if (fds[1].revents) while (read(children, &info, sizeof info) > 0) continue;
     reap();
-    if (agent.fd >= 0 && (more || fds[3].revents & (POLLIN | POLLHUP | POLLERR))) on_agent_bytes();
+    bool has_bytes = more || fds[3].revents & (POLLIN | POLLHUP | POLLERR);
+    if (agent.fd >= 0 && has_bytes && !on_agent_bytes()) return send_beside();
     /* If we were held up, what waits may say that the head was heard: it goes first. */
     if (fds[2].revents && !more) leases_end();
     send_answers();
@@ -380,6 +399,7 @@ static void serve(void) {
   }
   drop_agent();
   unlink(socket_path);
+  exit(0);
 }
 
 int main(int argc, char **argv) {

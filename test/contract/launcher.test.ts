@@ -801,8 +801,12 @@ function suite(flavour: Flavour): void {
       return seen.length >= count && seen;
     });
     assert.equal(ends.length, count);
-    for (const end of ends) {
-      assert.ok(end.kind === 'exited' && end.status === ((end.id - from) % 200) << 8);
+    const started = new Set<number>();
+    for (const answer of agent.answers) {
+      if (answer.kind === 'started') started.add(answer.id);
+      if (answer.kind !== 'exited' || answer.id < from) continue;
+      assert.ok(started.has(answer.id), 'a start is told before its end');
+      assert.equal(answer.status, ((answer.id - from) % 200) << 8);
     }
     agent.ask((writer) => {
       for (let i = 0; i < count; i++) writer.forget(from + i);
@@ -811,6 +815,26 @@ function suite(flavour: Flavour): void {
     if (has('reaped wait')) {
       await until('no zombies', () => zombiesOf(launcher.process.pid ?? 0).length === 0);
     }
+  });
+
+  test('what is asked in one breath with a start is about its process', async () => {
+    const from = id + 1;
+    id += 100;
+    agent.ask((writer) => {
+      for (let next = from; next <= id; next++) {
+        writer.spawn(frameOf({ id: next, argv: ['sleep', '60'] }));
+        writer.spawn(frameOf({ id: next, argv: ['sleep', '60'] }));
+        writer.signal(next, SIGKILL);
+      }
+    });
+    for (let next = from; next <= id; next++) {
+      assert.ok((await agent.answer('signalled', next)).count > 0);
+      assert.equal((await agent.answer('exited', next)).status, SIGKILL);
+    }
+    const records = agent.answers.filter((answer) => answer.kind === 'record');
+    const again = records.filter(({ record }) => record.id >= from);
+    assert.equal(again.length, 100);
+    for (const { record } of again) assert.ok([1, 5].includes(record.state), 'running or starting');
   });
 
   test('the client tells starts, ends and leftovers, and when the launcher is lost', async () => {
