@@ -14,8 +14,8 @@ export interface Stopped extends Taker {
   readonly nodes: readonly NodeName[];
   /** What it gave up on each node. */
   readonly cpuCount: number;
-  /** Of its time limit; null: it has none, and waits as at a start for what is set aside to be over. */
-  readonly timeLeftMs: number | null;
+  /** How long it must have room for; null: for ever, so that it waits for all that is set aside. */
+  readonly roomForMs: number | null;
   readonly reservation: string | null;
 }
 
@@ -65,7 +65,7 @@ export function askOfStopped({
   index,
   nodes,
   cpuCount,
-  timeLeftMs,
+  roomForMs,
   reservation,
 }: Stopped): Ask {
   return {
@@ -80,7 +80,7 @@ export function askOfStopped({
       nodeNames: nodes,
     },
     nodes: null,
-    walltimeMs: timeLeftMs,
+    walltimeMs: roomForMs,
     reservation,
     placement: 'pack',
   };

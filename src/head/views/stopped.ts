@@ -21,7 +21,7 @@ export function stoppedNotice(state: State, task: Task, now: number): string | n
 }
 
 function waitsFor(state: State, task: Task, now: number): string {
-  const stopped = stoppedOf(task, now);
+  const stopped = stoppedOf(state, task, now);
   const nodes = stopped.nodes.flatMap((name) => state.nodes.get(name) ?? []);
   const closed = nodes.find((node) => maintenanceOn(state, node.name) !== null);
   if (closed !== undefined) return `It goes on after the maintenance of ${closed.name}.`;

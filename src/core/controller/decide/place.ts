@@ -14,12 +14,14 @@ import type {
   ReservedTime,
   SkippedSlot,
 } from '../../model/reservation.ts';
-import { fitsIn, isPlausible, NO_RESOURCES } from '../../model/resources.ts';
+import { fitsIn, isPlausible, NO_RESOURCES, subtractResources } from '../../model/resources.ts';
+import type { NodeView } from '../../scheduler/pool.ts';
 import { placeAt, placeEarliest, type Room } from '../../scheduler/reserve.ts';
 import { windowsOf } from '../../scheduler/windows.ts';
 import type { Occurrences, ReservationWish } from '../commands.ts';
 import { unknownLabel, unreadableLabel } from '../label-checks.ts';
 import { mayGetWork, viewOf } from '../node-view.ts';
+import type { Node } from '../state.ts';
 import type { Step } from '../step.ts';
 import { refusalOf } from './obstacles.ts';
 
@@ -188,9 +190,25 @@ export function roomFor(
   const nodes = [...state.nodes.values()]
     .filter((node) => (named.size > 0 ? named.has(node.name) : node.drain === null))
     .sort((a, b) => Number(mayGetWork(b)) - Number(mayGetWork(a)) || a.order - b.order)
-    .map(viewOf);
+    .map(withStopped);
   const others = [...state.reservations.values()].filter((one) => one.id !== id);
   return { nodes, windows: windowsOf(others), now: at, purpose, lanes: new Map() };
+}
+
+/** What was stopped without a time limit has its cpus back one day: nobody can count on them. */
+function withStopped(node: Node): NodeView {
+  const view = viewOf(node);
+  const running = [...view.running];
+  let { free } = view;
+  for (const { task, yieldedCpus } of node.holding.values()) {
+    if (task === null || yieldedCpus === 0 || task.job.spec.walltimeMs !== null) continue;
+    const one = running.find(({ jobId, index }) => jobId === task.job.id && index === task.index);
+    if (one === undefined || task.ending !== null) continue;
+    const resources = { ...NO_RESOURCES, cpuCount: yieldedCpus };
+    free = subtractResources(free, resources);
+    running.push({ ...one, resources });
+  }
+  return { ...view, free, running };
 }
 
 /** Without what could be done: that is for those who choose, and for an occurrence nobody does. */

@@ -1,6 +1,7 @@
 // Making room for what is more urgent: tasks told to leave or to stop, and stopped ones that go on.
 
 import { present } from '../../base/assert.ts';
+import type { NodeName } from '../../model/ids.ts';
 import type { Taker } from '../../scheduler/board.ts';
 import type { Preemption } from '../../scheduler/preempt.ts';
 import type { Stopped } from '../../scheduler/resume.ts';
@@ -11,6 +12,8 @@ import { placeOf, type State, type Task } from '../state.ts';
 import type { Step } from '../step.ts';
 import { timeLeft } from '../time-limit.ts';
 
+/** Room now is enough. */
+const MOMENT_MS = 1;
 /** In the journal, instead of a user's name. */
 const BY = 'scheduler';
 
@@ -40,22 +43,34 @@ export function resumeApart(step: Step): void {
 export function stoppedTasks(state: State, at: number): Stopped[] {
   return [...state.preempted]
     .filter((task) => task.ending === null && !isInMaintenance(state, task))
-    .map((task) => stoppedOf(task, at));
+    .map((task) => stoppedOf(state, task, at));
 }
 
 /** As the scheduler sees it. */
-export function stoppedOf(task: Task, at: number): Stopped {
+export function stoppedOf(state: State, task: Task, at: number): Stopped {
   const { job, index, parts } = task;
   const { spec, entry } = job;
   const held = [...parts.values()].filter((part) => part.state !== 'ended');
+  const nodes = held.map((part) => part.share.node);
   return {
     jobId: job.id,
     index,
     partition: spec.partition,
     qos: entry.qos,
-    nodes: held.map((part) => part.share.node),
+    nodes,
     cpuCount: spec.request.perNode.cpuCount,
-    timeLeftMs: timeLeft(task, at),
+    roomForMs: timeLeft(task, at) ?? (recursOn(state, nodes) ? MOMENT_MS : null),
     reservation: spec.reservation ?? null,
   };
+}
+
+/**
+ * A task without time limit would never have room before a reservation that comes again and again.
+ * Whoever made that with such a task on its node did so with force: it runs on.
+ */
+function recursOn({ reservations }: State, nodes: readonly NodeName[]): boolean {
+  const recurring = [...reservations.values()].filter(({ recurrence }) => recurrence !== null);
+  return recurring.some(({ slots }) =>
+    slots.some(({ shares }) => nodes.some((name) => Object.hasOwn(shares, name))),
+  );
 }

@@ -86,6 +86,40 @@ scenario(
   STOPPING,
 );
 
+/** Every day of the next week, from in three hours on. */
+const DAILY = {
+  cron: '0 9 * * *',
+  zone: 'UTC',
+  starts: Array.from({ length: 7 }, (_, day) => START_AT + (3 + 24 * day) * HOUR),
+};
+
+scenario(
+  '[P13] a stopped task without time limit goes on between the times of what recurs, not in them',
+  (head) => {
+    stopped(head, {}, MINUTE);
+    head.command(reserve({ recurrence: DAILY, nodes: ['n1'], force: true }), OPERATOR);
+    head.at = START_AT + 3.5 * HOUR;
+    assert.deepEqual(roomAgain(head), []);
+    head.tick(HOUR);
+    assert.deepEqual(kinds(head.perform({ kind: 'schedule' }).events), ['resume_asked']);
+  },
+  STOPPING,
+);
+
+scenario(
+  '[R3] cpus that a stopped task without time limit gave are not set aside without force',
+  (head) => {
+    stopped(head, {}, MINUTE);
+    head.ended('2#1');
+    const share = { cpuCount: 1, memoryBytes: 0, gpuCount: 0, counted: {} };
+    const wish = reserve({ recurrence: DAILY, nodes: ['n1'] });
+    const request = { ...wish.request, perNode: share };
+    assert.equal(head.refused({ ...wish, request }), 'reservation.busy');
+    head.command({ ...wish, request: { ...request, force: true } });
+  },
+  STOPPING,
+);
+
 /** A node says when it stopped or went on, by its own clock. */
 function says(head: TestHead, kind: 'task_suspended' | 'task_resumed', at: number, turn: number) {
   head.report('n1', { kind, epochId: '1#1' as EpochId, at, turn });
