@@ -62,7 +62,7 @@ export const VERBS: readonly VerbEntry[] = [
   entry(
     OVERVIEW,
     'reserve',
-    'set time on nodes aside ahead',
+    'set nodes aside for a time to come',
     () => import('./commands/reserve.ts'),
   ),
   entry(CLUSTER, 'up', 'start a cluster on this machine', () => import('./commands/up.ts')),

@@ -1,6 +1,7 @@
 // Why a task waits: first what forbids it to start at all, then what the scheduler says, and what
 // it can expect.
 
+import { formatInstant } from '../core/base/instant.ts';
 import { entryOf } from '../core/controller/apply/jobs.ts';
 import { snapshotOf } from '../core/controller/decide/schedule.ts';
 import type { Accepted } from '../core/controller/decide/submit.ts';
@@ -96,7 +97,7 @@ function forbiddenBy(pending: Pending): PendingReason | null {
     return { kind: 'dependency', words: `waits for ${waited.join(', ')}` };
   }
   if (!beginReached && spec.beginAt !== null) {
-    return { kind: 'begin_time', words: `begins at ${new Date(spec.beginAt).toISOString()}` };
+    return { kind: 'begin_time', words: `begins at ${formatInstant(spec.beginAt)}` };
   }
   return null;
 }
@@ -116,6 +117,6 @@ function outline(node: Node): NodeOutline {
 function unavailable(node: Node): string | null {
   if (node.drain !== null) return `drained (${node.drain.reason})`;
   if (node.unreachableSince !== null) return 'unreachable';
-  if (node.connected && node.fault !== null) return node.fault;
+  if (node.connected && node.fault !== null) return `out of use (${node.fault})`;
   return node.connected ? null : 'not connected';
 }

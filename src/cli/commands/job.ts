@@ -103,12 +103,17 @@ function taskWords(job: JobDetail): string {
 }
 
 function needs({ request }: JobDetail): string {
-  const { perNode } = request;
-  const parts = [`${perNode.cpuCount} cpus`, `${formatSize(perNode.memoryBytes)} memory`];
-  if (perNode.gpuCount > 0) parts.push(`${perNode.gpuCount} gpus`);
+  const { perNode, nodeCount, processesPerNode, exclusive } = request;
+  const parts = [plural(processesPerNode, 'process', 'processes')];
+  parts.push(plural(perNode.cpuCount, 'cpu'), `${formatSize(perNode.memoryBytes)} memory`);
+  if (perNode.gpuCount > 0) parts.push(plural(perNode.gpuCount, 'gpu'));
   for (const [name, count] of Object.entries(perNode.counted)) parts.push(`${count} ${name}`);
-  const nodes = `${request.nodeCount} × ${request.processesPerNode} processes`;
-  return `${nodes}, per node ${parts.join(', ')}${request.exclusive ? ', whole nodes' : ''}`;
+  const nodes = nodeCount === 1 ? '1 node with' : `${nodeCount} nodes, each with`;
+  return `${nodes} ${parts.join(', ')}${exclusive ? ' and no other tasks' : ''}`;
+}
+
+function plural(count: number, one: string, more = `${one}s`): string {
+  return `${count} ${count === 1 ? one : more}`;
 }
 
 function nodeLoss({ onNodeLoss, requeue }: JobDetail): string {

@@ -133,9 +133,14 @@ function describeNode(node: NodeView): string[] {
     ['Labels', node.labels.join(', ')],
     ['Shared', node.sharedPaths.join(', ')],
     ['Clock', clockWords(node)],
-    ['Last seen', formatInstant(node.lastSeenAt, now)],
+    [node.state === 'up' ? 'Connected' : 'Last seen', lastSeen(node, now)],
     ...Object.entries(node.facts ?? {}).map(([name, value]) => factLine(name, value)),
   ]);
+}
+
+/** While it is connected the head keeps no other time than since when. */
+function lastSeen({ state, lastSeenAt }: NodeView, now: number): string {
+  return `${state === 'up' ? 'since ' : ''}${formatInstant(lastSeenAt, now)}`;
 }
 
 function drainWords(drained: NonNullable<NodeView['drained']>, now: number): string {

@@ -136,12 +136,18 @@ function describe(
   if (!head.started && started.length === 0) context.print('The cluster is already running.');
   else if (!head.started) context.print(`Head was running; started ${started.join(', ')}.`);
   else context.print('The cluster is running.');
-  const first = nodes[0];
-  if (first !== undefined) {
-    const size = `${first.total.cpuCount} cpus and ${formatSize(first.total.memoryBytes)}`;
-    const count = nodes.length === 1 ? '1 node' : `${nodes.length} nodes`;
-    context.print(`  ${count}, ${first.name} with ${size} memory`);
-  }
+  if (nodes.length > 0) context.print(`  ${sizeWords(nodes)}`);
   if (head.listen !== null) context.print(`  head on https://${formatAddress(head.listen)}`);
   context.print(`  state in ${cluster.paths.directory}`);
+}
+
+/** Existing nodes keep their size, so that they may differ. */
+function sizeWords(nodes: readonly NodeView[]): string {
+  const sizes = nodes.map(({ total }) => {
+    return `${total.cpuCount} cpus and ${formatSize(total.memoryBytes)} memory`;
+  });
+  const [first = ''] = sizes;
+  if (nodes.length === 1) return `1 node with ${first}`;
+  if (sizes.every((size) => size === first)) return `${nodes.length} nodes, each with ${first}`;
+  return `${nodes.length} nodes: ${nodes.map(({ name }, at) => `${name} with ${sizes[at]}`).join(', ')}`;
 }

@@ -25,7 +25,8 @@ function progress(job: JobView): string {
 function remark(job: JobView): string {
   if (job.notice !== null) return job.notice;
   if (job.state === 'done') return formatExit(job.exit) || (job.outcome?.detail ?? '');
-  return job.reason === null ? '' : job.reason.words;
+  if (job.reason === null) return '';
+  return job.state === 'running' ? `next task: ${job.reason.words}` : job.reason.words;
 }
 
 /** A head of 0.1.0 sends none. */

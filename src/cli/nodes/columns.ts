@@ -57,5 +57,6 @@ function used(
 }
 
 function seen(node: NodeView, now: number): string {
+  if (node.state === 'up') return 'now';
   return node.lastSeenAt === null ? 'never' : `${formatSpan(now - node.lastSeenAt)} ago`;
 }

@@ -16,7 +16,12 @@ import {
   qosOf,
   type Scheduling,
 } from '../model/scheduling.ts';
-import { couldHold, describeRequest, describeResources } from '../scheduler/explain.ts';
+import {
+  couldHold,
+  describeRequest,
+  describeResources,
+  withoutCommon,
+} from '../scheduler/explain.ts';
 import { waitingKey } from './apply/jobs.ts';
 import type { State } from './state.ts';
 
@@ -158,7 +163,11 @@ export function tooBigFor(
   const able = members.filter((node) => couldHold(node, request)).length;
   const count = able > 0 ? `; ${able} of its ${members.length} nodes could hold a part` : '';
   const biggest = `${describeBiggest(members)}${count}`;
-  const details = { partition: partition.name, request: describeRequest(request), biggest };
+  const details = {
+    partition: partition.name,
+    request: describeRequest(withoutCommon(request, members)),
+    biggest,
+  };
   return refuse('partition.unsatisfiable', details);
 }
 

@@ -43,7 +43,6 @@ export function explain(
   at: number,
 ): PendingReason {
   const { request } = entry.shape;
-  const wanted = describeRequest(request);
   if (entry.runningMax !== null && entry.running >= entry.runningMax) {
     const words = `${entry.running} tasks of this array hold resources, its limit is ${entry.runningMax}`;
     return { kind: 'quota', words };
@@ -53,6 +52,7 @@ export function explain(
   const members = nodes.filter((node) => isMember(partition, node));
   const closed = closedReason(partition, members.length);
   if (closed !== null) return closed;
+  const wanted = describeRequest(withoutCommon(request, members));
   const able = members.filter((node) => couldHold(node, request));
   if (able.length < request.nodeCount) {
     const where = partition.name === DEFAULT_PARTITION ? '' : ` of partition ${partition.name}`;
@@ -75,6 +75,16 @@ export function explain(
   const reserved = describeWindows(ask, { ...snapshot, now: at }, reservationOf);
   if (reserved !== null) return reserved;
   return { kind: 'resources', words: `needs ${wanted}; ${shortage(able, request, now)}` };
+}
+
+/** Directories that all of these nodes share keep it from none: virtual nodes share all there is. */
+export function withoutCommon(
+  request: ResourceRequest,
+  nodes: readonly Pick<NodeOutline, 'labels'>[],
+): ResourceRequest {
+  const tells = (label: string): boolean =>
+    !label.startsWith('shared=') || !nodes.every((node) => meetsLabel(node.labels, label));
+  return { ...request, labels: request.labels.filter(tells) };
 }
 
 /** A config without it was read while the job waited. */
@@ -111,21 +121,36 @@ export function couldHold(
   return fitsIn(request.perNode, node.total);
 }
 
+/** Names the nodes that lack something, unless it is only others that are in the way. */
 function shortage(able: readonly NodeOutline[], request: ResourceRequest, now: number): string {
   const usable = able.filter((node) => node.unavailable === null);
-  const shown = usable
-    .slice(0, 3)
-    .map((node) => `${node.name} has ${describeFree(node.free, request)}`);
-  const rest = usable.length > 3 ? `, … (${usable.length} nodes)` : '';
-  return `${now} of ${request.nodeCount} free now: ${shown.join(', ')}${rest}`;
+  const lacking = usable.filter((node) => !fitsIn(request.perNode, node.free));
+  const told = lacking.length > 0 && !request.exclusive ? lacking : usable;
+  const shown = told.slice(0, 3).map(({ name, free }) => {
+    return `${name} has ${describeFree(free, request)}`;
+  });
+  const rest = told.length > 3 ? `, … (${told.length} nodes)` : '';
+  const enough = request.nodeCount === 1 ? 'none has' : `${now} of ${request.nodeCount} have`;
+  return `${enough} that free now: ${shown.join(', ')}${rest}`;
 }
 
-function describeFree(free: Resources, request: ResourceRequest): string {
-  if (request.exclusive) return 'other tasks';
-  const parts = [`${free.cpuCount} cpus`, `${formatSize(free.memoryBytes)} memory`];
-  if (request.perNode.gpuCount > 0) parts.push(`${free.gpuCount} gpus`);
-  for (const name in request.perNode.counted) parts.push(`${free.counted[name] ?? 0} ${name}`);
-  return `${parts.join(' and ')} free`;
+/** What there is too little of, or all of it. */
+function describeFree(free: Resources, { exclusive, perNode }: ResourceRequest): string {
+  if (exclusive) return 'other tasks';
+  const parts: [free: number, wanted: number, words: string][] = [
+    [free.cpuCount, perNode.cpuCount, plural(free.cpuCount, 'cpu')],
+    [free.memoryBytes, perNode.memoryBytes, `${formatSize(free.memoryBytes)} memory`],
+  ];
+  if (perNode.gpuCount > 0) {
+    parts.push([free.gpuCount, perNode.gpuCount, plural(free.gpuCount, 'gpu')]);
+  }
+  for (const name in perNode.counted) {
+    const left = free.counted[name] ?? 0;
+    parts.push([left, perNode.counted[name] ?? 0, `${left} ${name}`]);
+  }
+  const lacking = parts.filter(([left, wanted]) => left < wanted);
+  const words = (lacking.length > 0 ? lacking : parts).map((part) => part[2]);
+  return `${words.join(' and ')} free`;
 }
 
 /** A request in words: `2 nodes with 4 cpus and 1G memory`. */
@@ -133,7 +158,7 @@ export function describeRequest(request: ResourceRequest): string {
   const nodes = request.nodeCount === 1 ? '1 node' : `${request.nodeCount} nodes`;
   const labels = describeLabels(request.labels);
   const names = request.nodeNames.length > 0 ? ` of ${request.nodeNames.join(', ')}` : '';
-  const whole = request.exclusive ? ' for itself' : '';
+  const whole = request.exclusive ? ' and no other tasks' : '';
   return `${nodes}${names}${labels} with ${describeResources(request.perNode)}${whole}`;
 }
 

@@ -79,7 +79,8 @@ function startsNowWords({ forecast }: Prospect, would: string): string {
 }
 
 function forecastWords(forecast: Forecast | null, now: number, would: string): string {
-  if (forecast === null) return `By today's plan it never ${would}: no end of any task makes room.`;
+  if (forecast === null)
+    return `By today's plan it never ${would}: no end of any task makes room on nodes in use.`;
   const { at, nodes, unplannedAfter } = forecast;
   const where = ` on ${namesOf(nodes)}`;
   if (unplannedAfter !== null && (at <= now + 1 || at >= UNKNOWN_END)) {

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import type { JobView } from '../../../src/api/jobs.ts';
 import type { Submission } from '../../../src/core/model/submission.ts';
 import { type Answers, FakeHead, refusal } from './fake-head.ts';
-import { doneJob, jobView } from './views.ts';
+import { doneJob, jobView, nodeView } from './views.ts';
 
 const SUBMITTED = { jobId: 42, taskCount: 1, directory: null, again: false };
 const ACCEPTS: Answers = { 'POST /v1/jobs': () => ({ json: SUBMITTED }) };
@@ -226,10 +226,34 @@ test('kill --signal sends the number of the signal to one task of an array', asy
 });
 
 test('why prints the words of the head', async () => {
-  const words = 'needs 1 node with 4 cpus; 0 of 1 free now';
+  const words = 'needs 1 node with 4 cpus; none has that free now';
   const explain = () => ({ json: { state: 'pending', reason: null, words } });
   await using head = await FakeHead.start({ 'GET /v1/jobs/42/why': explain });
   assert.equal((await head.weft('why', '42')).out, `${words}\n`);
+});
+
+test('what a running job is said to wait for is its next task', async () => {
+  const reason = { kind: 'priority', words: 'waits its turn' };
+  const jobs = [jobView({ state: 'running', reason }), jobView({ state: 'pending', reason })];
+  await using head = await FakeHead.start({
+    'GET /v1/jobs': () => ({ json: { jobs, next: null } }),
+  });
+  const { out } = await head.weft('jobs');
+  assert.match(out, / running .* {2}next task: waits its turn$/m);
+  assert.match(out, / pending .* {2}waits its turn$/m);
+});
+
+test('a node that is connected was seen now, and tells since when it is', async () => {
+  const node = nodeView({ lastSeenAt: Date.now() - 3_600_000 });
+  const away = nodeView({ name: 'n2', state: 'away', lastSeenAt: Date.now() - 3_600_000 });
+  await using head = await FakeHead.start({
+    'GET /v1/nodes': () => ({ json: { nodes: [node, away] } }),
+    'GET /v1/nodes/n1': () => ({ json: node }),
+  });
+  const { out } = await head.weft('node', 'list', '-o', 'wide');
+  assert.match(out, /^n1 .* {2}now {2}/m);
+  assert.match(out, /^n2 .* ago {2}/m);
+  assert.match((await head.weft('node', 'show', 'n1')).out, /^Connected: +since /m);
 });
 
 test('one login serves several commands, and a restarted head asks for one more', async () => {

@@ -53,14 +53,17 @@ test('up takes another port when its own is taken between the choice and the sta
   await using box = new Sandbox();
   const up = await box.weft(['up', '--nodes', '1'], 'outrun');
   assert.deepEqual([up.code, up.error], [0, '']);
-  assert.match(up.out, /^The cluster is running\.\n {2}1 node, n1 [\s\S]* head on https:/);
+  assert.match(up.out, /^The cluster is running\.\n {2}1 node with [\s\S]* head on https:/);
 });
 
 test('up starts a head and nodes, a second one only what is missing, down all of it', async () => {
   await using box = new Sandbox();
   const up = await box.weft(['up', '--nodes', '2', '--listen', 'none']);
   assert.deepEqual([up.code, up.error], [0, '']);
-  assert.match(up.out, /^The cluster is running\.\n {2}2 nodes, n1 with 2 cpus and 512M memory\n/);
+  assert.match(
+    up.out,
+    /^The cluster is running\.\n {2}2 nodes, each with 2 cpus and 512M memory\n/,
+  );
   const marks = ['head', 'n1', 'n2'].map((daemon) => box.mark(daemon));
   assert.ok(marks.every((mark) => mark !== null));
   assert.match((await box.weft(['up'])).out, /^The cluster is already running\./);

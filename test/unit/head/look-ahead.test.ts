@@ -40,7 +40,7 @@ const ROWS: readonly Row[] = [
     running: [{ ...FULL, cpuCount: 3 }],
     waiting: [{ cpuCount: 2, walltimeMs: MINUTE }],
     words: [
-      'It is pending: needs 1 node with 2 cpus, 0 memory; 0 of 1 free now: n1 has 1 cpus and 6G memory free.',
+      'It is pending: needs 1 node with 2 cpus, 0 memory; none has that free now: n1 has 1 cpu free.',
       "By today's plan it starts at 2023-11-14T22:43:20Z, in 30m on n1.",
       'It would start now with 1 cpu instead of 2.',
     ],
@@ -50,7 +50,7 @@ const ROWS: readonly Row[] = [
     running: [FULL],
     waiting: [{ cpuCount: 1, walltimeMs: MINUTE }],
     words: [
-      'It is pending: needs 1 node with 1 cpu, 0 memory; 0 of 1 free now: n1 has 0 cpus and 6G memory free.',
+      'It is pending: needs 1 node with 1 cpu, 0 memory; none has that free now: n1 has 0 cpus free.',
       "By today's plan it starts at 2023-11-14T22:43:20Z, in 30m on n1.",
     ],
   },
@@ -59,7 +59,7 @@ const ROWS: readonly Row[] = [
     running: [{ cpuCount: 4 }],
     waiting: [{ cpuCount: 1 }],
     words: [
-      'It is pending: needs 1 node with 1 cpu, 0 memory; 0 of 1 free now: n1 has 0 cpus and 8G memory free.',
+      'It is pending: needs 1 node with 1 cpu, 0 memory; none has that free now: n1 has 0 cpus free.',
       "By today's plan it starts only when tasks without a time limit have ended on n1.",
     ],
   },
@@ -69,7 +69,7 @@ const ROWS: readonly Row[] = [
     running: [{ ...FULL, cpuCount: 2, memoryBytes: 5 * GIB }],
     waiting: [{ cpuCount: 3, nodeCount: 3, walltimeMs: MINUTE, memoryBytes: GIB }],
     words: [
-      'It is pending: needs 3 nodes with 3 cpus, 1G memory; 2 of 3 free now: n1 has 2 cpus and 3G memory free, n2 has 4 cpus and 8G memory free, n3 has 4 cpus and 8G memory free.',
+      'It is pending: needs 3 nodes with 3 cpus, 1G memory; 2 of 3 have that free now: n1 has 2 cpus free.',
       "By today's plan it starts at 2023-11-14T22:43:20Z, in 30m on n1, n2, n3.",
       'It would start now with 2 nodes instead of 3, or 2 cpus instead of 3.',
     ],
@@ -79,7 +79,7 @@ const ROWS: readonly Row[] = [
     running: [{ cpuCount: 2, memoryBytes: 6 * GIB, walltimeMs: 30 * MINUTE }],
     waiting: [{ cpuCount: 4, memoryBytes: 4 * GIB, walltimeMs: MINUTE }],
     words: [
-      'It is pending: needs 1 node with 4 cpus, 4G memory; 0 of 1 free now: n1 has 2 cpus and 2G memory free.',
+      'It is pending: needs 1 node with 4 cpus, 4G memory; none has that free now: n1 has 2 cpus and 2G memory free.',
       "By today's plan it starts at 2023-11-14T22:43:20Z, in 30m on n1.",
       'It would start now with 2 cpus instead of 4 and 2G memory instead of 4G.',
     ],

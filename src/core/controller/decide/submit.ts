@@ -7,7 +7,7 @@ import { type Refusal, refuse } from '../../model/errors.ts';
 import type { JobId } from '../../model/ids.ts';
 import type { Dependency, JobSpec, Outcome } from '../../model/job.ts';
 import { partitionOf, type Scheduling } from '../../model/scheduling.ts';
-import { couldHold, describeRequest } from '../../scheduler/explain.ts';
+import { couldHold, describeRequest, withoutCommon } from '../../scheduler/explain.ts';
 import { describeNearest } from '../../scheduler/nearest.ts';
 import { couldEverRun, type Outline, refusedBy, tooBigFor } from '../admission.ts';
 import type { SubmitJob } from '../commands.ts';
@@ -134,7 +134,7 @@ function unsatisfiable(step: Step, spec: JobSpec, scheduling: Scheduling): Refus
   const all = [...nodes];
   const able = all.filter((node) => couldHold(node, request)).length;
   return refuse('resources.unsatisfiable', {
-    request: describeRequest(request),
+    request: describeRequest(withoutCommon(request, all)),
     nearest: describeNearest(all, able, request),
   });
 }
