@@ -67,7 +67,7 @@ describe("the seed's programs", () => {
   });
 
   it('cminfo has three tables with the columns that they always had', async () => {
-    const id = await cmrun('-a', 'shown', 'sleep 60; echo a rather long command');
+    const id = await cmrun('-a', 'shown', 'sleep 600; echo a rather long command');
     await until('the job is shown as running', async () =>
       /Running/.test(await cminfo()) ? true : undefined,
     );
@@ -84,13 +84,13 @@ describe("the seed's programs", () => {
     assert.deepEqual(rows('Jobs')[1], ['ID', 'Name', 'User', 'Status', 'Command', 'Nodes']);
     const [, , row = []] = rows('Jobs');
     assert.deepEqual([row[0], row[1], row[3]], [id, 'shown', 'Running']);
-    assert.equal(row[4], 'sleep 60; echo a rather long'.slice(0, 20).trim());
+    assert.equal(row[4], 'sleep 600; echo a rather long'.slice(0, 20).trim());
     assert.match(await cminfo(), /InUse/);
     await cluster.run('cmkill', [id]);
   });
 
   it('cmkill ends a running and a pending job, and says when there is nothing to end', async () => {
-    const running = await cmrun('sleep', '60');
+    const running = await cmrun('sleep', '600');
     const pending = await cluster.ok('run', '--hold', 'true');
     for (const id of [running, pending]) {
       const { code, out, error } = await cluster.run('cmkill', [id]);

@@ -119,7 +119,7 @@ describe('jobs on a local cluster', () => {
   });
 
   it('[J21] a requeued job keeps its id and starts again', async () => {
-    const script = 'echo $WEFT_EPOCH >> epochs; [ $WEFT_EPOCH = 2 ] || sleep 60';
+    const script = 'echo $WEFT_EPOCH >> epochs; [ $WEFT_EPOCH = 2 ] || sleep 600';
     const id = await cluster.ok('run', '--', script);
     await written('epochs');
     await cluster.ok('requeue', id);
@@ -185,7 +185,7 @@ describe('jobs on a local cluster', () => {
       ['with 0', 0, ['true']],
       ["with the job's own code", 42, ['--', 'exit 42']],
       ['with 128 and the signal', 128 + 9, ['--', 'kill -KILL $$']],
-      ['with 124 at the time limit', 124, ['-t', '1s', 'sleep', '60']],
+      ['with 124 at the time limit', 124, ['-t', '1s', 'sleep', '600']],
       ['with 127 when there is no such program', 127, ['no-such-program']],
       ['with 126 when it may not be executed', 126, ['/etc/passwd']],
       ['with 125 when the job is refused', 125, ['--cpus', '99', 'true']],
@@ -199,7 +199,7 @@ describe('jobs on a local cluster', () => {
     }
 
     it('with 143 when somebody cancels it', async () => {
-      const id = await cluster.ok('run', 'sleep', '60');
+      const id = await cluster.ok('run', 'sleep', '600');
       const waiting = cluster.weft('wait', id);
       await reaches(id, 'running');
       await cluster.ok('kill', id);

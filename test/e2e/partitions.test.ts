@@ -78,7 +78,7 @@ test('[P1, P2, P4] jobs go to the nodes of their partition, within its limits', 
 test('[P7, P8] a configuration read again acts at once, and a wrong one not at all', () =>
   withSite(async ({ cluster, write }) => {
     const run = (...options: string[]) => cluster.ok('run', '--partition', 'small', ...options);
-    const running = await run('sleep', '30');
+    const running = await run('sleep', '600');
     await cluster.ok('wait', '--started', running);
     const wide = await run('--nodes-named', 'n1', '--cpus', '1', 'true');
     const narrow = await run('--cpus', '0', 'true');

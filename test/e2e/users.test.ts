@@ -53,7 +53,7 @@ describe('a cluster of several users', { skip }, () => {
   });
 
   it('[J18] others neither act on a job nor read its output', async () => {
-    const id = await cluster.ok(ALICE, 'run', '--', 'echo secret; exec sleep 60');
+    const id = await cluster.ok(ALICE, 'run', '--', 'echo secret; exec sleep 600');
     await until('it runs', async () => {
       return (await cluster.ok(ALICE, 'logs', id)) === 'secret' || undefined;
     });
@@ -88,7 +88,7 @@ describe('a cluster of several users', { skip }, () => {
 
   it('a job gets at nothing of another user, nor of the agent', async () => {
     writeFileSync(file(ALICE, 'secret'), 'the secret of alice\n', { mode: 0o600 });
-    const held = await cluster.ok(ALICE, 'run', '--', 'echo the secret of alice; sleep 60');
+    const held = await cluster.ok(ALICE, 'run', '--', 'echo the secret of alice; sleep 600');
     await until('it runs', async () => {
       return (await cluster.ok(ALICE, 'logs', held)) !== '' || undefined;
     });

@@ -118,11 +118,13 @@ export class FakeHead {
     return this.reports.filter((report) => report.epochId === epochId).map(({ kind }) => kind);
   }
 
-  /** Resolves when something arrived that makes the condition true; rejects after the bound. */
-  async until(condition: () => boolean, boundMs = 20_000): Promise<void> {
+  /** Resolves when the condition is true; rejects after far longer than a busy machine needs. */
+  async until(condition: () => boolean, boundMs = 120_000): Promise<void> {
     const deadline = performance.now() + boundMs;
     while (!condition()) {
-      if (performance.now() > deadline) throw new Error(`not within ${boundMs} ms: ${condition}`);
+      if (performance.now() > deadline) {
+        throw new Error(`not within ${boundMs} ms: ${condition}\n${this.#lastWords()}`);
+      }
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, 50);
         this.#waiting.push(() => {
@@ -131,6 +133,13 @@ export class FakeHead {
         });
       });
     }
+  }
+
+  /** What came last, for the message of a test that waits in vain. */
+  #lastWords(): string {
+    const { fault = 'no fault', hellos } = this;
+    const reports = this.reports.slice(-5).map((report) => JSON.stringify(report));
+    return [`${hellos.length} hellos, ${fault}; the last reports:`, ...reports].join('\n');
   }
 
   #onBytes(session: Session, bytes: Uint8Array): void {

@@ -27,7 +27,7 @@ function inside(group: Group, line: string): ChildProcess {
 }
 
 async function emptied(name: string): Promise<void> {
-  const until = performance.now() + 20_000;
+  const until = performance.now() + 60_000;
   while (!containment.isEmpty(name)) {
     assert.ok(performance.now() < until, `${name} is empty in time`);
     await new Promise((resolve) => setTimeout(resolve, 5));

@@ -23,9 +23,10 @@ import { MemoryDisk, MemoryStore } from '../../../../src/store/memory.ts';
 import { decodeHeadMessage, encode } from '../../../../src/wire/codec.ts';
 import { type HeadToAgent, PROTOCOL_VERSION } from '../../../../src/wire/messages.ts';
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 120_000;
 const SETTINGS: Settings = {
-  nodeTimeoutMs: 15_000,
+  // Agents of tests do not beat, and may have a slow machine.
+  nodeTimeoutMs: 600_000,
   killGraceMs: 1000,
   crashLimit: 3,
   defaults: {

@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 300_000;
 
 export interface Ended {
   readonly code: number;
