@@ -70,8 +70,11 @@ export async function startHead(ports: HeadPorts, options: HeadSettings): Promis
     }),
     // Often enough that a node is judged within a quarter of its time-out.
     every(clock, Math.max(20, Math.min(options.tickMs, settings.nodeTimeoutMs / 4)), () => {
-      agents.tick();
-      fencing?.tick();
+      // Timers come before sockets: if we were held up, what agents said meanwhile is heard first.
+      clock.soon(() => {
+        agents.tick();
+        fencing?.tick();
+      });
     }),
   ];
   return {

@@ -10,6 +10,9 @@ export interface Clock {
   /** Never goes back, never jumps; ms from an arbitrary start. For time-outs and leases. */
   monotonic(): number;
   after(delayMs: number, then: () => void): Timer;
-  /** Runs `then` when the current turn's work is done, before further input is read. */
+  /**
+   * Runs `then` when the current turn's work is done, before further input is read. From a timer:
+   * when what has come in until then has been read.
+   */
   soon(then: () => void): void;
 }
