@@ -55,7 +55,9 @@ export const verb = defineVerb<Options>({
     const joined = await tryAll(context, { ticket: ticket.value, config, body: { name, labels } });
     paths.make('shared');
     writeJson(paths.membership, { ...joined, fingerprint: ticket.value.fingerprint });
-    context.print(`Node ${joined.name} is a member of ${joined.clusterName}. Start it: weft agent`);
+    const dir = context.options.dir === undefined ? '' : ` --dir ${paths.directory}`;
+    context.print(`Node ${joined.name} is a member of ${joined.clusterName}.`);
+    context.print(`Start it: weft agent${dir}`);
     return 0;
   },
 });

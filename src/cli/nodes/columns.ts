@@ -12,7 +12,10 @@ import { formatSpan } from '../output/words.ts';
 export function nodeState(node: NodeView): string {
   // A node may come and go in its maintenance.
   if (node.maintenance?.begun === true) return 'maintenance';
-  if (node.state !== 'up') return node.drained === null ? node.state : `${node.state}, drained`;
+  if (node.state !== 'up') {
+    const away = node.state.replace('_', ' ');
+    return node.drained === null ? away : `${away}, drained`;
+  }
   if (node.drained !== null) return node.running.length > 0 ? 'draining' : 'drained';
   if (node.fault !== null) return node.fault;
   return node.running.length > 0 ? 'in use' : 'idle';
