@@ -32,8 +32,8 @@ export const listUsersReply = z.object({ users: z.array(userView) });
 
 const usageView = z.object({
   user: z.string(),
-  /** Allocated cpu time, with memory and gpus as the site weighs them, faded by the half-life. */
-  cpuSeconds: z.number(),
+  /** Seconds of one cpu, with memory and gpus as the site weighs them, faded by the half-life. */
+  usageSeconds: z.number(),
   /** Of the whole cluster, 0…1. */
   share: z.number(),
   /** 0…1: 1 has used nothing, 0.5 exactly the share. */

@@ -33,7 +33,7 @@ const list = defineVerb<ListingOptions>({
 
 const USAGE_COLUMNS: Column<UsageView>[] = [
   { title: 'USER', value: (row) => row.user },
-  { title: 'CPU TIME', value: (row) => formatSpan(row.cpuSeconds * 1000), align: 'right' },
+  { title: 'USAGE', value: (row) => formatSpan(row.usageSeconds * 1000), align: 'right' },
   { title: 'SHARE', value: (row) => `${(row.share * 100).toFixed(1)}%`, align: 'right' },
   { title: 'FACTOR', value: (row) => row.factor.toFixed(3), align: 'right' },
 ];

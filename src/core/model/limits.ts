@@ -61,8 +61,8 @@ export const LOOKS_PER_LANE = 20;
 /** And to search it for room, each time. */
 export const LOOKS_PER_SEARCH = 2;
 /**
- * Parts of tasks, one a node, that `conservative` sets aside for later: as many as the largest cluster
- * has nodes. A cycle that goes on from another looks at each again, for some 50 ms.
+ * Parts of tasks, one a node, that `conservative` sets aside for later: as many as the largest
+ * cluster has nodes. A cycle that goes on from another looks at each again, for some 50 ms.
  */
 export const PARTS_AHEAD_MAX = 10_000;
 /** One part in so many of a cycle that goes on from another is for the front of the line. */
@@ -93,8 +93,8 @@ export const RESERVATION_LOOKS_PER_SECOND_MAX = 2_000;
 export const RESERVATION_SKIPPED_MAX = 10;
 
 /**
- * A time that was right when it was said, as `a window of two hours from now for two hours`, still is
- * when it is heard so much later.
+ * A time that was right when it was said, as `a window of two hours from now for two hours`, still
+ * is when it is heard so much later.
  */
 export const ON_THE_WAY_MS = 10_000;
 
@@ -118,7 +118,7 @@ export const PREEMPTORS_MAX = 256;
  */
 export const ROOM_SEARCHES_PER_CYCLE_MAX = 2;
 /**
- * Nodes that have changed, times searches remembered as hopeless, that one cycle looks at again: some
- * milliseconds. With more the memory is trusted until its cycles are through.
+ * Nodes that have changed, times searches remembered as hopeless, that one cycle looks at again:
+ * some milliseconds. With more the memory is trusted until its cycles are through.
  */
 export const ROOM_LOOKS_AGAIN_PER_CYCLE_MAX = 2_000;

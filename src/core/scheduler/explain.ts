@@ -77,7 +77,7 @@ export function explain(
   return { kind: 'resources', words: `needs ${wanted}; ${shortage(able, request, now)}` };
 }
 
-/** Directories that all of these nodes share keep it from none: virtual nodes share all there is. */
+/** Directories that all these nodes share keep it from none: virtual nodes share all there is. */
 export function withoutCommon(
   request: ResourceRequest,
   nodes: readonly Pick<NodeOutline, 'labels'>[],

@@ -105,8 +105,8 @@ export class Line {
   }
 
   /**
-   * What stands before the mark is out of this cycle. Of groups in `split` something before the mark
-   * is left, so that they come up from there on.
+   * What stands before the mark is out of this cycle. Of groups in `split` something before the
+   * mark is left, so that they come up from there on.
    */
   skipTo(mark: Mark, split: Iterable<Group>): void {
     const sources: Source[] = [];
@@ -137,7 +137,7 @@ export class Line {
     return null;
   }
 
-  /** What a group that begins before the mark has from there on; the others come up by themselves. */
+  /** What a group that begins before the mark has from there on; others come up by themselves. */
   #openAt(group: Group, mark: Mark): Head | null {
     const source = sourceOf(group.band, this.#rules);
     if (source === null) return null;

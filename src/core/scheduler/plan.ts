@@ -131,7 +131,7 @@ class Cycle {
     for (const name of this.#closed.keys()) this.#line.close(name);
   }
 
-  /** Along the line, one task at least; stops at `end`. Where it stopped; undefined: nobody is left. */
+  /** Along the line, one task at least, up to `end`. Where it stopped; undefined: none is left. */
   #walk(looksMax: number, end?: Mark): Candidate | undefined {
     let gotFurther = false;
     for (let next = this.#line.first; next !== undefined; next = this.#line.first) {

@@ -40,7 +40,7 @@ export class UsageBook {
     return this.#rules;
   }
 
-  /** What was used until `at` was counted by the old rules, and fades by the new ones from there. */
+  /** What was used until `at` was counted by the old rules, and fades by the new ones from it. */
   setRules(rules: Partial<UsageRules>, at: number): void {
     for (const account of this.#accounts.values()) this.#advance(account, at);
     this.#rules = { ...this.#rules, ...rules };

@@ -34,8 +34,8 @@ export function placeFurther(
 }
 
 /**
- * A few reservations in each tick, on large clusters one every few seconds, so that they cost little
- * however many there are. They have turns: the first ones may be without room for weeks.
+ * A few reservations in each tick, on large clusters one every few seconds, so that they cost
+ * little however many there are. They have turns: the first ones may be without room for weeks.
  */
 export function retrySkipped(step: Step): void {
   const { state, at } = step;
@@ -53,7 +53,7 @@ export function retrySkipped(step: Step): void {
   state.retryNotBefore = at + pauseMs;
 }
 
-/** How many reservations one tick looks at, each on all nodes, and how long none does after that. */
+/** How many reservations one tick looks at, each on all nodes, and how long none does then. */
 export function retriesOn(nodeCount: number, waiting: number): { count: number; pauseMs: number } {
   const perSecond = RESERVATION_LOOKS_PER_SECOND_MAX;
   const looks = nodeCount + 1;

@@ -24,9 +24,9 @@ export const listUsers: Handler<'listUsers'> = ({ engine: { state } }) => {
 
 export const listUsage: Handler<'listUsage'> = ({ engine }) => {
   const rows = [...standings(engine)].map(([user, { usage, share, factor }]) => {
-    return { user, cpuSeconds: Math.round(usage / 1000), share, factor };
+    return { user, usageSeconds: Math.round(usage / 1000), share, factor };
   });
-  const users = rows.sort((a, b) => b.cpuSeconds - a.cpuSeconds || (a.user < b.user ? -1 : 1));
+  const users = rows.sort((a, b) => b.usageSeconds - a.usageSeconds || (a.user < b.user ? -1 : 1));
   return ok({ halfLifeMs: engine.settings.scheduling.fairShare.halfLifeMs, users });
 };
 

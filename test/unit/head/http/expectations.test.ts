@@ -56,5 +56,5 @@ test('[A21] whoever has used something is listed with share and factor', async (
   await world.admin.call('submitJob', { body: TRUE });
   await agent.launch();
   const [row] = (await world.admin.call('listUsage')).users;
-  assert.deepEqual([row?.share, row?.cpuSeconds], [1, 0]);
+  assert.deepEqual([row?.share, row?.usageSeconds], [1, 0]);
 });
