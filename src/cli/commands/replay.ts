@@ -6,7 +6,7 @@ import { shaken } from '../../core/replay/synthetic.ts';
 import type { Context } from '../context.ts';
 import { failure, usage } from '../failure.ts';
 import { conclude, type Subject } from '../replay/conclude.ts';
-import { readLog } from '../replay/log-trace.ts';
+import { readLog, UNHEEDED } from '../replay/log-trace.ts';
 import {
   defineMachineOptions,
   defineReplayOptions,
@@ -55,14 +55,20 @@ async function subjectOf(
     if (trace !== undefined) throw usage('--log replays the history; it takes no trace');
     const nodes = machine === null ? null : nodesOf(machine);
     const log = await readLog(await context.api(), nodes);
-    return { name: 'the history', ...log.workload, nodes: log.nodes, brokenLines: 0 };
+    return {
+      name: 'the history',
+      ...log.workload,
+      nodes: log.nodes,
+      brokenLines: 0,
+      unheeded: UNHEEDED,
+    };
   }
   if (trace === undefined) throw usage('name a trace, or --log for the history of the cluster');
   if (machine === null) throw usage('say on what: --procs N, or --nodes N --cpus C');
   const { jobs, broken } = readTrace(context, trace);
   const name = trace === '-' ? 'standard input' : (trace.split('/').at(-1) as string);
   const nodes = nodesOf(machine);
-  return { name, ...workloadOf(jobs, machine), nodes, brokenLines: broken.length };
+  return { name, ...workloadOf(jobs, machine), nodes, brokenLines: broken.length, unheeded: [] };
 }
 
 function emptyTrace({ name, dropped, brokenLines }: Subject) {

@@ -46,7 +46,7 @@ export const verb = defineVerb<Options>({
     const nodes = nodesOf(machine);
     return conclude(
       context,
-      { name, jobs, nodes, dropped, brokenLines: 0, guessedLimits: 0 },
+      { name, jobs, nodes, dropped, brokenLines: 0, guessedLimits: 0, unheeded: [] },
       options,
     );
   },

@@ -19,6 +19,8 @@ export interface Subject extends Workload {
   readonly name: string;
   readonly nodes: readonly NodeSize[];
   readonly brokenLines: number;
+  /** What the jobs asked for besides and is not replayed; empty = nothing is known of it. */
+  readonly unheeded: readonly string[];
 }
 
 /** The object of `-o json`. */
@@ -28,6 +30,8 @@ export interface ReplayReport extends Measures {
   readonly dropped: number;
   readonly brokenLines: number;
   readonly guessedLimits: number;
+  /** What of the jobs was not taken into account. */
+  readonly unheeded: readonly string[];
   readonly planCycles: number;
   readonly planCpuMs: number;
   readonly policy: Policy;
@@ -52,6 +56,7 @@ export function conclude(context: Context, subject: Subject, options: ReplayOpti
     dropped: subject.dropped.incomplete + subject.dropped.tooLarge,
     brokenLines: subject.brokenLines,
     guessedLimits: subject.guessedLimits,
+    unheeded: subject.unheeded,
     ...measure(runs, procs),
     ...{ planCycles, planCpuMs: Math.round(planCpuMs), policy, procs },
   };
@@ -73,7 +78,10 @@ export function jobsCsv(runs: readonly Run[]): string {
   return ['job_id,submit_s,start_s,end_s,procs', ...rows, ''].join('\n');
 }
 
-function inWords(report: ReplayReport, { name, dropped, brokenLines }: Subject): string[] {
+function inWords(
+  report: ReplayReport,
+  { name, dropped, brokenLines, unheeded }: Subject,
+): string[] {
   const { jobs, procs, policy, guessedLimits } = report;
   const leftOut = [
     dropped.incomplete > 0 ? `${dropped.incomplete} without size or run time` : '',
@@ -85,6 +93,7 @@ function inWords(report: ReplayReport, { name, dropped, brokenLines }: Subject):
     `${name}: ${jobs} jobs on ${procs} processors by ${policy}`,
     ...(leftOut.length === 0 ? [] : [`Left out: ${leftOut.join(', ')}.`]),
     ...(guessedLimits === 0 ? [] : [`Time limit not known, run time instead: ${guessedLimits}.`]),
+    ...(unheeded.length === 0 ? [] : [`Not taken into account: ${unheeded.join(', ')}.`]),
     '',
     `mean wait              ${span(report.meanWaitS)}`,
     `wait of 95 % at most   ${span(report.p95WaitS)}`,

@@ -15,6 +15,9 @@ export interface Log {
   readonly nodes: readonly NodeSize[];
 }
 
+/** What the history does not keep, or one queue for all cannot show. */
+export const UNHEEDED = ['partitions', 'labels', 'gpus', 'whole nodes', 'reservations'] as const;
+
 /** Everything that has run and ended, as far as the history goes back. */
 export async function readLog(api: Api, machine: readonly NodeSize[] | null): Promise<Log> {
   const nodes = machine ?? (await nodesOf(api));

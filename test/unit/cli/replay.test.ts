@@ -43,7 +43,7 @@ for (const packed of [false, true]) {
       ...{ jobs: 3, dropped: 0, brokenLines: 0, guessedLimits: 0, meanWaitS: 3, p95WaitS: 9 },
       meanBoundedSlowdown: (1 + 14 / 10 + 1) / 3,
       ...{ utilisation: (30 + 20 + 8) / 60, makespanS: 15 },
-      ...{ planCycles: 5, policy: 'easy', procs: 4 },
+      ...{ unheeded: [], planCycles: 5, policy: 'easy', procs: 4 },
     });
     assert.equal(
       readFileSync(path.join(cwd, 'j.csv'), 'utf8'),
@@ -198,6 +198,7 @@ test("the cluster's history is replayed, by default on its own nodes", async (t)
   // Two nodes of two cpus: both start at once, whatever really happened.
   assert.deepEqual(lines, ['6[0],1,1,11,2', '7,2,2,12,2']);
   const pooled = await head.weft('replay', '--log', '--procs', '2', '--jobs-out', file);
+  assert.match(pooled.out, /^Not taken into account: partitions, labels, gpus, /m);
   assert.equal(pooled.code, 0, pooled.error);
   assert.match(readFileSync(file, 'utf8'), /\n7,2,11,21,2\n/);
 });
