@@ -20,24 +20,40 @@ const OURS = /^(WEFT_.*|CM_NODE_RANK|CM_PROC_RANK)$/s;
 
 /** The part that is the same for all processes here, as `NAME=value`. */
 export function buildEnvironment(of: Surroundings): string[] {
-  const list: string[] = [];
-  const names = { ...defaults(of), ...givenBy(of.order), ...identity(of) };
-  for (const name in names) {
-    const value = names[name] as string;
-    // A name with '=' or a NUL anywhere cannot be in an environment; execve would misread it.
-    if (name === '' || name.includes('=') || name.includes('\0') || value.includes('\0')) continue;
-    list.push(`${name}=${value}`);
-  }
-  return list;
+  const given = givenBy(of.order);
+  const own = identity(of);
+  const asked = [...given].filter(([name]) => !Object.hasOwn(own, name));
+  const usual = Object.entries(defaults(of));
+  return [
+    ...usual.flatMap(([name, value]) => (given.has(name) ? [] : entryOf(name, value))),
+    ...asked.map(([, entry]) => entry),
+    ...Object.entries(own).flatMap(([name, value]) => entryOf(name, value)),
+  ];
 }
 
+/** By a job's variables: orders of its tasks that came together share them. */
+const givenBefore = new WeakMap<LaunchOrder['environment'], ReadonlyMap<string, string>>();
+
 /**
- * Without what is ours to say: of two entries of one name a reader may take either, and by its
- * WEFT_LAUNCH a process is found again.
+ * `NAME=value` by name, without what is ours to say: of two entries of one name a reader may take
+ * either, and by its WEFT_LAUNCH a process is found again.
  */
-function givenBy(order: LaunchOrder): Record<string, string> {
-  const all = Object.entries(order.environment);
-  return Object.fromEntries(all.filter(([name]) => !OURS.test(name)));
+function givenBy({ environment }: LaunchOrder): ReadonlyMap<string, string> {
+  const known = givenBefore.get(environment);
+  if (known !== undefined) return known;
+  const given = new Map<string, string>();
+  for (const [name, value] of Object.entries(environment)) {
+    if (OURS.test(name)) continue;
+    for (const entry of entryOf(name, value)) given.set(name, entry);
+  }
+  givenBefore.set(environment, given);
+  return given;
+}
+
+/** None with '=' in the name or a NUL anywhere: execve would misread it. */
+function entryOf(name: string, value: string): string[] {
+  const entry = `${name}=${value}`;
+  return name === '' || name.includes('=') || entry.includes('\0') ? [] : [entry];
 }
 
 function defaults({ account, temporary }: Surroundings): Record<string, string> {

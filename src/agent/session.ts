@@ -146,7 +146,9 @@ export class HeadLink {
     this.#sent = this.#base;
     const hello = this.#world.hello();
     const dialedAt = this.#helloSentAt;
-    session.send(encode({ kind: 'hello', protocol: PROTOCOL_VERSION, hello, dialedAt }));
+    const kind = 'hello';
+    const own = { dialedAt, takesShortOrders: true };
+    session.send(encode({ kind, protocol: PROTOCOL_VERSION, hello, ...own } satisfies AgentToHead));
     // A head that takes the connection but never answers is as good as none.
     this.#timer = this.#world.clock.after(2 * RETRY_MS_MAX, () => {
       this.#drop('no welcome came');

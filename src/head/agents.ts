@@ -8,7 +8,7 @@ import type { Order } from '../core/model/orders.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Session } from '../ports/net.ts';
-import { decodeAgentMessage, encode } from '../wire/codec.ts';
+import { decodeAgentMessage, encode, encodeOrders } from '../wire/codec.ts';
 import {
   type AgentToHead,
   type HeadToAgent,
@@ -45,6 +45,8 @@ interface Link {
   /** The last report handled. */
   reports: number;
   load: NodeLoad | null;
+  /** As it says in its hello: agents of 0.1.0 do not. */
+  takesShortOrders: boolean;
   readonly offset: ClockOffset;
 }
 
@@ -84,6 +86,7 @@ export class Agents {
       number: 0,
       reports: 0,
       load: null,
+      takesShortOrders: false,
       offset: new ClockOffset(),
     };
     session.onMessage((bytes) => this.#receive(link, bytes));
@@ -197,6 +200,7 @@ export class Agents {
       return;
     }
     link.greeted = true;
+    link.takesShortOrders = message.takesShortOrders === true;
     // It is heard now, not when its hello is durable: the tick in between must not find it silent.
     this.#heardAt.set(link.node, this.#options.clock.monotonic());
     // A node speaks for itself only: the name is the one that its secret proved.
@@ -296,7 +300,7 @@ function tell(link: Link, message: HeadToAgent): void {
 
 /** In as many messages as their size demands: a node refuses one beyond MESSAGE_BYTES_MAX. */
 function tellOrders(link: Link, orders: readonly Order[]): void {
-  const bytes = encode({ kind: 'orders', orders } satisfies HeadToAgent);
+  const bytes = encodeOrders(orders, link.takesShortOrders);
   if (bytes.length <= ORDERS_BYTES_MAX || orders.length === 1) {
     link.session.send(bytes);
     return;

@@ -118,7 +118,12 @@ const logName = map({
 
 const MESSAGES: Readonly<Record<AgentToHead['kind'], Shape>> = {
   // Another protocol's hello may look different: only its number is read.
-  hello: map({ protocol: finite, hello: isMap, dialedAt: optional(finite) }),
+  hello: map({
+    protocol: finite,
+    hello: isMap,
+    dialedAt: optional(finite),
+    takesShortOrders: optional(flag),
+  }),
   heartbeat: map({
     sentAt: finite,
     at: optional(finite),

@@ -5,8 +5,10 @@
 import { Packr } from 'msgpackr/pack';
 import { err, ok, type Result } from '../core/base/result.ts';
 import { MESSAGE_BYTES_MAX } from '../core/model/limits.ts';
+import type { Order } from '../core/model/orders.ts';
 import { findFlaw } from './agent-shape.ts';
 import type { AgentToHead, HeadToAgent } from './messages.ts';
+import { restoreOrders, shortenOrders } from './orders.ts';
 
 // Plain maps and no record extension: the bytes stay readable by every msgpack library and by
 // every later release. Copies on decode keep a received buffer from living as long as its values.
@@ -62,7 +64,15 @@ export function decodeAgentMessage(bytes: Uint8Array): Result<AgentToHead, strin
 }
 
 export function decodeHeadMessage(bytes: Uint8Array): Result<HeadToAgent, string> {
-  return decodeUnion<HeadToAgent>(bytes, HEAD_KINDS);
+  const message = decodeUnion<HeadToAgent>(bytes, HEAD_KINDS);
+  if (!message.ok || message.value.kind !== 'orders') return message;
+  const orders = restoreOrders(message.value.orders);
+  return orders.ok ? ok({ kind: 'orders', orders: orders.value }) : orders;
+}
+
+/** `short`: only for an agent that has said that it reads them. */
+export function encodeOrders(orders: readonly Order[], short: boolean): Uint8Array {
+  return encode({ kind: 'orders', orders: short ? shortenOrders(orders) : orders });
 }
 
 /** Checks the kind. */

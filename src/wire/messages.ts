@@ -26,6 +26,8 @@ export type AgentToHead =
       readonly protocol: number;
       readonly hello: NodeHello;
       readonly dialedAt?: number;
+      /** It reads orders that leave out what the one before them says: wire/orders.ts. */
+      readonly takesShortOrders?: boolean;
     }
   | {
       readonly kind: 'heartbeat';

@@ -6,16 +6,18 @@ import type { NodeName } from '../../../src/core/model/ids.ts';
 import { Agents } from '../../../src/head/agents.ts';
 import type { Engine } from '../../../src/head/engine.ts';
 import type { Session } from '../../../src/ports/net.ts';
-import { decodeHeadMessage, encode } from '../../../src/wire/codec.ts';
+import { decode, decodeHeadMessage, encode } from '../../../src/wire/codec.ts';
 import { type AgentToHead, PROTOCOL_VERSION } from '../../../src/wire/messages.ts';
 import { endReport } from '../../support/controller.ts';
 import { EngineBench } from '../../support/engine.ts';
 import { helloOf } from '../../support/nodes.ts';
+import { launch, shell } from '../agent/orders.ts';
 
 /** The agent's end of a session, in the test's hands. */
 class FakeSession implements Session {
   readonly peer: string;
   readonly heard: string[] = [];
+  readonly bytes: Uint8Array[] = [];
   closed: string | null = null;
   #receive: (message: Uint8Array) => void = () => undefined;
   #onClose: (why: string) => void = () => undefined;
@@ -25,6 +27,7 @@ class FakeSession implements Session {
   }
 
   send(message: Uint8Array): void {
+    this.bytes.push(message);
     const read = decodeHeadMessage(message);
     assert.ok(read.ok);
     const { value } = read;
@@ -163,6 +166,24 @@ test('[S7] reports sent again are acknowledged again, and change nothing', async
   assert.equal(engine.seq, before);
   assert.deepEqual(session.heard.slice(-2), ['reports_ack', 'reports_ack']);
 });
+
+for (const takesShortOrders of [true, undefined]) {
+  test(`orders are whole unless the agent takes them short (${takesShortOrders})`, async () => {
+    const { made, agents } = await bench();
+    const session = new FakeSession('n1');
+    agents.accept(session);
+    const hello = { kind: 'hello', protocol: PROTOCOL_VERSION, hello: helloOf('n1') } as const;
+    session.say(takesShortOrders === undefined ? hello : { ...hello, takesShortOrders });
+    await made.settle();
+    agents.send('n1' as NodeName, [launch(1, shell('a')), launch(2, shell('a'))]);
+    assert.equal(session.heard.at(-1), 'orders');
+    const read = decode(session.bytes.at(-1) ?? new Uint8Array());
+    assert.ok(read.ok);
+    const { orders } = read.value as { orders: Record<string, unknown>[] };
+    const saysAll = orders.map((order) => 'umask' in order);
+    assert.deepEqual(saysAll, [true, takesShortOrders === undefined]);
+  });
+}
 
 test('[N3] a node that says nothing is cut off after the time-out', async () => {
   const { made, agents, engine } = await bench();
