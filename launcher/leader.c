@@ -11,15 +11,15 @@
 /* A start takes less than a millisecond; a busy machine may need some dozens. A hung thread costs a
    stack, and one that never ends is stuck in the kernel: with so many, hung starts hold us up. */
 enum { PATIENCE_MS = 50, THREADS_MAX = 65 };
-/* So many are kept: one more start under way fills the gaps in which the first one waits. */
-enum { THREADS_KEPT = 2 };
+/* Besides those that hang: a second start fills the gaps in which the first one waits. */
+enum { STARTS_MAX = 2 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t free_lead = PTHREAD_COND_INITIALIZER, given_up = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t returned; /* a start; waits by CLOCK_MONOTONIC */
 static struct launch *under_way;
 static uint64_t turns; /* how often the lead was taken */
-static int threads, idle;
+static int threads, idle, starting; /* `starting`: starts under way that do not hang */
 static bool led, watching;
 static void (*serve)(void);
 
@@ -35,8 +35,9 @@ void launch_begins(struct launch *launch) {
   launch->begun = now_ms(CLOCK_MONOTONIC);
   launch->next = under_way;
   under_way = launch;
+  starting++;
   led = false;
-  if (idle) pthread_cond_signal(&free_lead);
+  if (idle && starting < STARTS_MAX) pthread_cond_signal(&free_lead);
   else if (!watching) pthread_cond_signal(&given_up);
   lock_drop();
 }
@@ -46,6 +47,7 @@ void launch_returns(struct launch *launch) {
   lock_take();
   while (*link != launch) link = &(*link)->next;
   *link = launch->next;
+  if (!launch->hangs) starting--;
   launch->lost = led;
   if (!led) take_lead();
   pthread_cond_broadcast(&returned);
@@ -70,28 +72,37 @@ static bool has_settled(const struct launch *launch) {
   return findable && now_ms(CLOCK_MONOTONIC) >= launch->begun + PATIENCE_MS;
 }
 
+static void await_return(void) {
+  struct timespec at;
+  clock_gettime(CLOCK_MONOTONIC, &at);
+  at.tv_nsec += PATIENCE_MS * 1000000;
+  if (at.tv_nsec >= 1000000000) at.tv_sec++, at.tv_nsec -= 1000000000;
+  pthread_cond_timedwait(&returned, &lock, &at);
+}
+
 /* Who has had no processor yet can hang on nothing else: it gets there. */
 void launch_settled(uint64_t id) {
-  while (!has_settled(launch_of_id(id))) {
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    at.tv_nsec += PATIENCE_MS * 1000000;
-    if (at.tv_nsec >= 1000000000) at.tv_sec++, at.tv_nsec -= 1000000000;
-    pthread_cond_timedwait(&returned, &lock, &at);
+  while (!has_settled(launch_of_id(id))) await_return();
+}
+
+void launches_findable(void) {
+  for (struct launch *at = under_way; at;) {
+    bool findable = __atomic_load_n(&at->findable, __ATOMIC_ACQUIRE);
+    if (!findable) await_return();
+    at = findable ? at->next : under_way;
   }
 }
 
+/* Never ends: a program may have asked to die with its parent, which is the thread that made it. */
 static void *take_turns(void *unused) {
   lock_take();
-  while (!led || idle < THREADS_KEPT - 1) {
+  for (;;) {
     idle++;
     while (led) pthread_cond_wait(&free_lead, &lock);
     idle--;
     take_lead();
     serve();
   }
-  threads--;
-  lock_drop();
   return unused;
 }
 
@@ -103,6 +114,13 @@ static bool new_thread(void) {
   return true;
 }
 
+static void give_up_waiting(void) {
+  for (struct launch *launch = under_way; launch; launch = launch->next) launch->hangs = true;
+  starting = 0;
+  if (idle) pthread_cond_signal(&free_lead);
+  else new_thread();
+}
+
 _Noreturn void watch_over(void (*work)(void)) {
   pthread_condattr_t steady;
   serve = work;
@@ -110,7 +128,7 @@ _Noreturn void watch_over(void (*work)(void)) {
       pthread_cond_init(&returned, &steady))
     abort();
   lock_take();
-  for (int i = 0; i < THREADS_KEPT; i++)
+  for (int i = 0; i < STARTS_MAX; i++)
     if (!new_thread() && !i) abort();
   for (;;) {
     while (led) pthread_cond_wait(&given_up, &lock);
@@ -120,6 +138,6 @@ _Noreturn void watch_over(void (*work)(void)) {
     nanosleep(&(struct timespec){.tv_nsec = PATIENCE_MS * 1000000}, NULL);
     lock_take();
     watching = false;
-    if (!led && turns == seen) new_thread();
+    if (!led && turns == seen) give_up_waiting();
   }
 }

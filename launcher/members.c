@@ -199,9 +199,9 @@ static void look(struct scan *s, const struct record *rec) {
   spread(s, MINE);
 }
 
-/* Whether any child of ours is neither a live main process nor known nor being started. Cheap, and exact because only
-   we can take a child off these lists: without orphans an ended process has left nothing behind.
-   Each of our threads has a list of its own. */
+/* Whether any child of ours is no main process, neither live nor just being started. Cheap, and exact
+   because only we can take a child off these lists: without orphans an ended process has left
+   nothing behind. Each of our threads has a list of its own. */
 static bool has_orphans(void) {
   char path[300];
   int pid, orphans = 0;
@@ -211,7 +211,8 @@ static bool has_orphans(void) {
     if (entry->d_name[0] == '.') continue;
     snprintf(path, sizeof path, "/proc/self/task/%s/children", entry->d_name);
     FILE *list = fopen(path, "re");
-    while (list && fscanf(list, "%d", &pid) == 1) orphans += !record_of_pid(pid) && !launch_of_pid(pid);
+    while (list && fscanf(list, "%d", &pid) == 1)
+      orphans += !record_of_pid(pid) && !launch_of_pid(pid);
     if (list) fclose(list);
     else known = false;
   }

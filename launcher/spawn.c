@@ -186,6 +186,8 @@ static UNWATCHED int child(void *context) {
   sigset_t none;
   setsid();
   __atomic_store_n(&p->launch->findable, true, __ATOMIC_RELEASE);
+  /* A child that hangs must not keep our socket and our lock when we are gone. */
+  syscall(SYS_close_range, 3, ~0u, 0);
   join_cgroups(p);
   signal(SIGHUP, SIG_DFL);
   signal(SIGPIPE, SIG_DFL);
@@ -234,7 +236,8 @@ static void start(struct plan *p, struct record *rec, struct launch *launch) {
   int failure = errno;
   launch_returns(launch);
   if (pid < 0) p->failure = failure;
-  else if (p->failure && !launch->reaped) waitpid(pid, NULL, 0);
+  /* Its end may hang too, when it closes a file; then it is reaped as an orphan is. */
+  else if (p->failure && !launch->reaped) waitpid(pid, NULL, WNOHANG);
 }
 
 bool spawn_from(struct reader *r, struct record *rec, struct launch *launch) {

@@ -28,9 +28,6 @@
 enum { EXIT_USAGE = 2, EXIT_ALREADY_RUNNING = 3, IN_ROOM = 65536 };
 /* Frames handled before exits are reaped and answers sent: keeps both prompt under a flood. */
 enum { FRAMES_PER_TURN = 16 };
-#ifndef SYS_close_range
-#define SYS_close_range 436 /* the same number everywhere; older headers lack it */
-#endif
 
 static struct { /* the one connection; fd is -1 without one */
   int fd;
@@ -97,8 +94,16 @@ static void say_exited(const struct record *rec) {
   put_end(rec);
 }
 
-static void on_launched(struct record *rec, bool has_ended) {
+static void say_stop(struct record *rec, enum state state) {
+  rec->state = state;
+  say(state == STOPPED ? SAY_STOPPED : SAY_CONTINUED, rec->id);
+  frame_end(&agent.out);
+}
+
+static void on_launched(const struct launch *launch) {
+  struct record *rec = launch->rec;
   rec->started_at = now_ms(CLOCK_REALTIME);
+  if (launch->reaped && rec->ended_at < rec->started_at) rec->started_at = rec->ended_at;
   if (rec->state == FAILED) {
     rec->ended_at = rec->started_at;
     return say_failed(rec->id, rec->status, rec->stage);
@@ -108,9 +113,12 @@ static void on_launched(struct record *rec, bool has_ended) {
   put_u64(&agent.out, rec->start_ticks);
   put_u64(&agent.out, rec->started_at);
   frame_end(&agent.out);
-  rec->state = EXITED;
-  if (has_ended) return say_exited(rec);
+  if (launch->reaped) {
+    rec->state = EXITED;
+    return say_exited(rec);
+  }
   record_started(rec);
+  if (launch->stopped) say_stop(rec, STOPPED);
 }
 
 /* False when another thread leads by now. */
@@ -120,7 +128,7 @@ static bool on_spawn(struct reader *r, uint64_t id) {
   struct launch launch = {.rec = rec ? NULL : record_add(id)};
   if (rec) say_record(rec);
   else if (!launch.rec) say_failed(id, EAGAIN, STAGE_FORK);
-  else if (spawn_from(r, launch.rec, &launch)) on_launched(launch.rec, launch.reaped);
+  else if (spawn_from(r, launch.rec, &launch)) on_launched(&launch);
   else {
     record_drop(launch.rec);
     refuse(ERROR_MALFORMED, "malformed spawn");
@@ -143,6 +151,7 @@ static void on_hello(uint32_t version) {
 }
 
 static void on_shutdown(void) {
+  launches_findable();
   members_signal(NULL, SIGKILL);
   finished = true;
 }
@@ -211,7 +220,8 @@ static size_t frame_length(void) {
 static bool handle_frames(void) {
   size_t n = 0, need = IN_ROOM;
   more = false;
-  for (int left = FRAMES_PER_TURN; !agent.closing && agent.used - agent.at >= 4; left--) {
+  for (int left = FRAMES_PER_TURN; agent.used - agent.at >= 4; left--) {
+    if (agent.closing || finished) break;
     n = frame_length();
     if (n < 1 || n > FRAME_MAX) {
       refuse(ERROR_MALFORMED, "frame length out of bounds");
@@ -292,8 +302,9 @@ static void on_child(pid_t pid, int status, const struct rusage *used) {
   struct record *rec = record_of_pid(pid);
   if (!rec) {
     /* Of a start under way its own thread speaks; an orphan needs no more than to be reaped. */
-    struct launch *launch = ended ? launch_of_pid(pid) : NULL;
-    if (!launch) return;
+    struct launch *launch = launch_of_pid(pid);
+    if (launch) launch->stopped = WIFSTOPPED(status);
+    if (!launch || !ended) return;
     note_exit(launch->rec, status, used);
     launch->reaped = true;
     return;
@@ -304,9 +315,7 @@ static void on_child(pid_t pid, int status, const struct rusage *used) {
     note_exit(rec, status, used);
     return say_exited(rec);
   }
-  rec->state = WIFSTOPPED(status) ? STOPPED : RUNNING;
-  say(WIFSTOPPED(status) ? SAY_STOPPED : SAY_CONTINUED, rec->id);
-  frame_end(&agent.out);
+  say_stop(rec, WIFSTOPPED(status) ? STOPPED : RUNNING);
 }
 
 static void reap(void) {

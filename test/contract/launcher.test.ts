@@ -495,6 +495,24 @@ function suite(flavour: Flavour): void {
     await agent.signal(id - 1, SIGKILL);
   });
 
+  test('a process that stops itself at once is told as stopped', async () => {
+    const from = id + 1;
+    id += 60;
+    agent.ask((writer) => {
+      for (let next = from; next <= id; next++) {
+        writer.spawn(frameOf({ id: next, argv: shell('kill -STOP $$') }));
+        if (next > from) writer.leftovers(next - 1);
+      }
+    });
+    for (let next = from; next <= id; next++) await agent.answer('stopped', next);
+    const stopped = (await agent.list()).filter((record) => record.id >= from);
+    assert.deepEqual(new Set(stopped.map(({ state }) => state)), new Set([2]));
+    for (let next = from; next <= id; next++) {
+      await agent.signal(next, SIGKILL);
+      await agent.answer('exited', next);
+    }
+  });
+
   test('a stopped process is stopped and continued, not ended', async () => {
     agent.spawn({ id: ++id, argv: ['sleep', '60'] });
     await agent.answer('started', id);
@@ -540,6 +558,11 @@ function suite(flavour: Flavour): void {
     const other = new Launcher([...inside, ...command]);
     const guest = await other.connect();
     try {
+      const mortal = ['setpriv', '--pdeathsig', 'KILL', 'sleep', '600'];
+      for (let next = 41; next <= 48; next += 1) {
+        guest.spawn({ id: next, argv: mortal });
+        await guest.answer('started', next);
+      }
       guest.spawn({ id: 1, argv: ['true'], cwd: join(dead, 'x') });
       guest.spawn({ id: 2, argv: ['true'], stdout: join(dead, 'out') });
       guest.spawn({ id: 3, argv: [join(dead, 'program')] });
@@ -562,7 +585,10 @@ function suite(flavour: Flavour): void {
         guest.ask((writer) => writer.forget(hung));
       }
       assert.equal(await guest.run({ id: 31, argv: ['true'] }), 0);
-      assert.equal((await guest.list()).length, 27);
+      const records = await guest.list();
+      assert.equal(records.length, 27 + 8);
+      // No thread has ended that was the parent of these.
+      assert.equal(records.filter(({ state }) => state === 1).length, 8);
     } finally {
       process.kill(Number(readFileSync(holder, 'utf8')), 'SIGKILL');
       await other.end();
@@ -683,6 +709,24 @@ function suite(flavour: Flavour): void {
     const guest = await other.connect();
     guest.spawn({ id: 1, argv: ['true'], leaseMs: 60_000 });
     assert.equal((await guest.answer('failed', 1)).stage, STAGE.lease);
+    await other.end();
+  });
+
+  test('a shutdown ends what was asked for in the same breath', async () => {
+    const other = new Launcher(command);
+    const guest = await other.connect();
+    const mark = `breath-${process.pid}-${flavour}`;
+    const environment = [PATH, `WEFT_LAUNCH=${mark}`];
+    const ended = once(other.process, 'exit');
+    guest.ask((writer) => {
+      for (let next = 1; next <= 20; next++) {
+        writer.spawn(frameOf({ id: next, argv: ['sleep', '600'], environment }));
+      }
+      writer.shutdown();
+      writer.spawn(frameOf({ id: 21, argv: ['sleep', '600'], environment }));
+    });
+    assert.deepEqual(await ended, [0, null]);
+    await until('nobody to be left', () => carriersOf(mark).length === 0);
     await other.end();
   });
 
@@ -963,5 +1007,17 @@ function zombiesOf(parent: number): string[] {
     if (!/^\d+$/.test(name)) return false;
     const [state, parentPid] = stateOf(Number(name));
     return state === 'Z' && parentPid === String(parent);
+  });
+}
+
+/** Pids of live processes whose environment has this WEFT_LAUNCH. */
+function carriersOf(mark: string): string[] {
+  return readdirSync('/proc').filter((name) => {
+    if (!/^\d+$/.test(name)) return false;
+    try {
+      return readFileSync(`/proc/${name}/environ`, 'latin1').includes(`WEFT_LAUNCH=${mark}\0`);
+    } catch {
+      return false; // It ended meanwhile.
+    }
   });
 }
