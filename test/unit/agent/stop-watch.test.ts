@@ -12,14 +12,20 @@ function world(known: readonly Known[]) {
   const clock = new VirtualClock();
   const sent: string[] = [];
   const epochs = known.map(({ launches, ...some }, at) => {
-    const processes = launches.map((launchId) => ({ launchId, state: 'stopped' }));
+    const state = some.suspended === false ? 'running' : 'stopped';
+    const processes = launches.map((launchId) => ({ launchId, state }));
     const plain = { phase: 'running', ending: null, suspended: true, suspendWanted: true };
     return [`${at + 1}#1`, { ...plain, ...some, processes }];
   });
   const state = { epochs: new Map(epochs as never) } as StopWorld['state'];
   const signal = (launchId: number, number: number): void =>
     void sent.push(`${launchId}:${number}`);
-  return { clock, sent, watch: new StopWatch({ clock, state, processes: () => ({ signal }) }) };
+  return {
+    clock,
+    sent,
+    state,
+    watch: new StopWatch({ clock, state, processes: () => ({ signal }) }),
+  };
 }
 
 test('[J16] only what ought to stand still by order is stopped again', async () => {
@@ -47,5 +53,22 @@ test('[J16] with very many stopped each has its turn', async () => {
   assert.equal(sent.length, 16);
   await clock.advance(10_000);
   assert.equal(new Set(sent).size, 40);
+  watch.stop();
+});
+
+test('[J16] what has not stopped at the second look goes on for a moment and is stopped again', async () => {
+  const { clock, sent, state, watch } = world([
+    { launches: [1, 2], suspended: false },
+    { launches: [3], suspended: false, suspendWanted: false },
+  ]);
+  watch.start();
+  await clock.advance(5_000);
+  assert.deepEqual(sent, [], 'it may be about to');
+  await clock.advance(5_000);
+  assert.deepEqual(sent, ['1:18', '2:18']);
+  const [first] = state.epochs.get('1#1' as never)?.processes ?? [];
+  Object.assign(first ?? {}, { state: 'stopped' });
+  await clock.advance(200);
+  assert.deepEqual(sent.slice(2), ['2:19']);
   watch.stop();
 });
