@@ -91,8 +91,9 @@ static void spread(struct scan *s, int flag) {
 
 enum marked { NO, YES, NOT_YET, LOOKS_MAX = 20 };
 
-/* Of a process whose environment was just read as empty. In the middle of an exec it has memory
-   (field 23), but no end of an environment (51); of what is beyond our reach code begins at 1 (26). */
+/* Of a process whose environment was just read as empty. It has memory (field 23), and an environment
+   between 50 and 51. In the middle of an exec these two are first 0, then equal; where code begins
+   (26) is set when all is done, and told as 1 of what is beyond our reach. */
 static enum marked why_empty(pid_t pid) {
 #define FIVE " %*s %*s %*s %*s %*s"
 #define TEN FIVE FIVE
@@ -102,7 +103,7 @@ static enum marked why_empty(pid_t pid) {
   if (!at || sscanf(at, TEN TEN " %lu %*s %*s %lu" TEN TEN " %*s %*s %*s %lu %lu", &size, &code,
                     &begin, &end) != 4 || !size || code == 1)
     return NO;
-  if (!end) return NOT_YET;
+  if (!code) return NOT_YET;
   return begin == end ? NO : YES; /* meanwhile there is something to read */
 }
 

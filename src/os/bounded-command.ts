@@ -2,7 +2,7 @@
 // with a bounded part of its output kept.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { membersOf, ticksNow } from './launcher-fallback/members.ts';
+import { countMembers, ticksNow } from './launcher-fallback/members.ts';
 
 export interface BoundedCommand {
   /** Program and arguments. */
@@ -79,7 +79,7 @@ function remains(child: ChildProcess): () => boolean {
   const { pid = 0 } = child;
   const root = { pid, isLive: false, endedTicks: ticksNow(), mark: undefined };
   const isChildThere = (): boolean => child.exitCode === null && child.signalCode === null;
-  return () => isChildThere() || membersOf(root).length > 0;
+  return () => isChildThere() || countMembers(root) > 0;
 }
 
 /** Why not; null: it is gone. One run by sudo is not ours to kill (EPERM): no reason to end ourselves. */

@@ -26,10 +26,7 @@ function sumMemory(bySession: Map<string, string | null>): Map<string, number> {
     const key = sessionKey(status.session);
     if (key === null) continue;
     seen.add(key);
-    const mark = bySession.has(key)
-      ? bySession.get(key)
-      : markIn(readOrNull(`/proc/${status.session}/environ`));
-    // Not yet known while its leader is in the middle of an exec: looked at again next time.
+    const mark = bySession.has(key) ? bySession.get(key) : markOfLeader(status.session);
     if (mark === undefined) continue;
     bySession.set(key, mark);
     if (mark) used.set(mark, (used.get(mark) ?? 0) + residentBytes(pid));
@@ -38,14 +35,20 @@ function sumMemory(bySession: Map<string, string | null>): Map<string, number> {
   return used;
 }
 
+/** In one look, as the watch comes again: a leader in the middle of an exec is not waited for. */
+function markOfLeader(session: string): string | null | undefined {
+  const text = readOrNull(`/proc/${session}/environ`);
+  return markIn(text === '' ? undefined : text);
+}
+
 function killMarked(marks: ReadonlySet<string>): number {
   let lived = 0;
   for (const pid of pids()) {
     const status = statOf(pid);
     if (status === null || status.state === 'Z' || Number(pid) === process.pid) continue;
     const mark = markIn(environmentOf(pid));
-    if (mark === null || mark === undefined || !marks.has(mark)) continue;
-    if (killOne(Number(pid))) lived += 1;
+    if (mark === undefined) lived += 1;
+    else if (mark !== null && marks.has(mark) && killOne(Number(pid))) lived += 1;
   }
   return lived;
 }
@@ -74,10 +77,10 @@ function sessionKey(session: string): string | null {
 
 /**
  * Value of the mark in a process's environment, which only its owner and root can read; null when
- * there is none. Undefined when there is no environment: in the middle of an exec (proc(5)).
+ * there is none. Undefined when there is no environment yet: in the middle of an exec (proc(5)).
  */
-function markIn(text: string | null): string | null | undefined {
-  if (text === '') return undefined;
+function markIn(text: string | null | undefined): string | null | undefined {
+  if (text === undefined) return undefined;
   const entries = text?.split('\0') ?? [];
   return entries.find((entry) => entry.startsWith(PREFIX))?.slice(PREFIX.length) ?? null;
 }

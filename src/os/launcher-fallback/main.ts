@@ -6,7 +6,7 @@ import { rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { constants as os } from 'node:os';
 import { type Leased, Leases } from './leases.ts';
-import { membersOf, type Root, readStat, signalMembers, ticksNow } from './members.ts';
+import { countMembers, type Root, readStat, signalMembers, ticksNow } from './members.ts';
 import { STAGE, start } from './start.ts';
 import {
   ERROR,
@@ -144,7 +144,7 @@ function onKnown(request: Extract<Request, { kind: 'signal' | 'forget' | 'leftov
     return;
   }
   if (request.kind === 'leftovers') {
-    say(0x89, id, entry.pid === 0 ? 0 : membersOf(rootOf(entry)).length);
+    say(0x89, id, entry.pid === 0 ? 0 : countMembers(rootOf(entry)));
     return;
   }
   if (isLive(entry)) {
@@ -229,8 +229,8 @@ function endLeases(): void {
   for (const entry of records.values()) {
     if (entry.pid === 0 || leases.lasts(entry)) continue;
     if (isLive(entry)) entry.why = LEASE_OVER;
-    const reached = signalMembers(rootOf(entry), SIGKILL);
-    if (!isLive(entry) && reached === 0) entry.leaseMs = 0;
+    signalMembers(rootOf(entry), SIGKILL);
+    if (!isLive(entry) && countMembers(rootOf(entry)) === 0) entry.leaseMs = 0;
   }
 }
 

@@ -44,25 +44,44 @@ export function ticksNow(): number {
   return Math.floor(Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]) * 100);
 }
 
-export function membersOf(root: Root): Seen[] {
+export interface Members {
+  readonly certain: readonly Seen[];
+  /** In the middle of an exec that lasts, so that no mark is to be seen: may be members. */
+  readonly possible: readonly Seen[];
+}
+
+export function membersOf(root: Root): Members {
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map((name) => readStat(Number(name)))
     .filter((seen) => seen !== undefined && seen.pid !== process.pid) as Seen[];
   const mine = new Set(all.filter((seen) => inSession(seen, root)).map((seen) => seen.pid));
   spread(all, mine);
-  for (const { pid } of all) if (!mine.has(pid) && carries(pid, root.mark)) mine.add(pid);
+  const possible = new Set<Seen>();
+  for (const seen of all) {
+    if (mine.has(seen.pid) || root.mark === undefined) continue;
+    const environment = environmentOf(seen.pid);
+    if (environment === undefined) possible.add(seen);
+    else if (`\0${environment ?? ''}`.includes(`\0${root.mark}\0`)) mine.add(seen.pid);
+  }
   spread(all, mine);
-  return all.filter((seen) => mine.has(seen.pid) && seen.isAlive);
+  const certain = all.filter((seen) => mine.has(seen.pid) && seen.isAlive);
+  return { certain, possible: [...possible].filter((seen) => seen.isAlive && !mine.has(seen.pid)) };
 }
 
-/** Signals each; kills go on until nobody new is found. Returns how many were reached. */
+/** How many there are, with those that may be. */
+export function countMembers(root: Root): number {
+  const { certain, possible } = membersOf(root);
+  return certain.length + possible.length;
+}
+
+/** Signals each that is certain; kills go on until nobody new is found. Returns how many were reached. */
 export function signalMembers(root: Root, signal: number): number {
   const SIGKILL = 9;
   const reached = new Set<string>();
   for (let fresh = true, round = 0; fresh && round < (signal === SIGKILL ? 64 : 1); round++) {
     fresh = false;
-    for (const { pid, startTicks } of membersOf(root)) {
+    for (const { pid, startTicks } of membersOf(root).certain) {
       const key = `${pid} ${startTicks}`;
       if (reached.has(key) || readStat(pid)?.startTicks !== startTicks) continue;
       if (!sendSignal(pid, signal)) continue;
@@ -91,9 +110,4 @@ function spread(all: readonly Seen[], mine: Set<number>): void {
     before = mine.size;
     for (const { pid, parent } of all) if (mine.has(parent)) mine.add(pid);
   }
-}
-
-function carries(pid: number, mark: string | undefined): boolean {
-  if (mark === undefined) return false;
-  return `\0${environmentOf(pid) ?? ''}`.includes(`\0${mark}\0`);
 }

@@ -47,7 +47,7 @@ test('marked processes are found, measured and ended, also after they left the s
   const marks = systemMarks();
   t.after(() => marks.kill(new Set([mark])));
   const until = performance.now() + 60_000;
-  // A process in the middle of an exec shows no mark, and is looked at again.
+  // A leader in the middle of an exec shows no mark, and is looked at again.
   while ((marks.memory().get(mark) ?? 0) === 0) assert.ok(performance.now() < until, 'found');
   assert.ok(marks.kill(new Set([mark])) >= 1);
   while (marks.kill(new Set([mark])) > 0) assert.ok(performance.now() < until, 'gone in time');
@@ -59,6 +59,7 @@ test('a process in the middle of an exec is not overlooked when its mark is ende
   t.after(() => rmSync(directory, { recursive: true }));
   const script = join(directory, 'again-and-again');
   writeFileSync(script, '[ -n "$1" ] || echo running; exec /bin/sh "$0" again\n');
+  const until = performance.now() + 60_000;
   for (let round = 0; round < 40; round += 1) {
     const mark = `test-${process.pid}:exec-${round}`;
     const env = { ...process.env, WEFT_LAUNCH: mark };
@@ -66,7 +67,9 @@ test('a process in the middle of an exec is not overlooked when its mark is ende
     t.after(() => child.kill('SIGKILL'));
     const ended = once(child, 'close');
     await once(child.stdout, 'data');
-    assert.equal(systemMarks().kill(new Set([mark])), 1);
+    const marks = systemMarks();
+    assert.ok(marks.kill(new Set([mark])) >= 1, `round ${round}: seen`);
+    while (marks.kill(new Set([mark])) > 0) assert.ok(performance.now() < until, 'gone in time');
     await ended;
   }
 });
