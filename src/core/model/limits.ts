@@ -112,12 +112,6 @@ export const TURN_LOOKS_MAX = 100_000;
  */
 export const PREEMPTORS_MAX = 256;
 /**
- * Kinds of waiting tasks for which one cycle looks for others to make room: each look goes through
- * all that runs, for 0.1 s on 10,000 nodes with 60,000 tasks. One along the
- * front, and one where the last cycle stopped.
- */
-export const ROOM_SEARCHES_PER_CYCLE_MAX = 2;
-/**
  * Nodes that have changed, times searches remembered as hopeless, that one cycle looks at again:
  * some milliseconds. With more the memory is trusted until its cycles are through.
  */

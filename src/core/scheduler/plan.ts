@@ -3,7 +3,7 @@
 // the policies that plan ahead a search per planned task.
 
 import type { JobId, NodeName } from '../model/ids.ts';
-import { FRONT_PART, LOOKS_PER_TASK } from '../model/limits.ts';
+import { FRONT_PART, LOOKS_PER_CYCLE_MAX, LOOKS_PER_TASK } from '../model/limits.ts';
 import type { Share } from '../model/orders.ts';
 import type { Partition } from '../model/scheduling.ts';
 import { type Ask, askOf } from './ask.ts';
@@ -56,11 +56,14 @@ export interface Turn {
   readonly promised: readonly Promised[];
 }
 
-/**
- * The cycle up to a task, which need not be in the queue. Null: so much goes before it that
- * `looksMax` of the snapshot does not reach as far.
- */
-export function turnOf(snapshot: Snapshot, target: Candidate, now: number): Turn | null {
+/** So much goes before a task that the looks do not reach as far. */
+export interface TooFar {
+  /** As many tasks are before it for certain, and more. */
+  readonly seen: number;
+}
+
+/** The cycle up to a task, which need not be in the queue, with `looksMax` of the snapshot. */
+export function turnOf(snapshot: Snapshot, target: Candidate, now: number): Turn | TooFar {
   return new Cycle(snapshot, now).runUntil(target);
 }
 
@@ -96,11 +99,19 @@ class Cycle {
     this.#line = new Line(snapshot.queue.bands, this.#rules);
   }
 
+  /**
+   * Looks of this cycle. One search for room is enough for one cycle: it counts as all of them, so
+   * that there is one along the front at most, and one where the last cycle stopped.
+   */
+  get #spent(): number {
+    return this.#board.work + this.#preemptor.lessons * LOOKS_PER_CYCLE_MAX;
+  }
+
   run(): Plan {
     const { from = null, looksMax } = this.#snapshot;
     if (from !== null) this.#goOn(from);
     // Whatever it takes to keep what was promised: the line gets further in every cycle.
-    const stop = this.#walk(this.#board.work + looksMax);
+    const stop = this.#walk(this.#spent + looksMax);
     if (stop === undefined) this.#resumer.resumeFrom(-Infinity);
     return {
       ...{ starts: this.#starts, promised: this.#promised },
@@ -139,7 +150,7 @@ class Cycle {
       if (this.#starts.length >= this.#snapshot.startsMax) return next;
       // Tasks of one job that something is set aside for stay together: a mark is never among them.
       const isSplit = this.#heads.at(-1)?.entry === next.entry;
-      if (gotFurther && !isSplit && this.#board.work >= looksMax) return next;
+      if (gotFurther && !isSplit && this.#spent >= looksMax) return next;
       gotFurther = true;
       this.#settle(this.#consider(next), next.partition);
     }
@@ -157,10 +168,13 @@ class Cycle {
     return { mark, heads: this.#heads, closed: this.#closed, spared: this.#preemptor.spared };
   }
 
-  runUntil(target: Candidate): Turn | null {
+  /** As far as `looksMax` looks go, whatever was searched on the way: cycles after it would, too. */
+  runUntil(target: Candidate): Turn | TooFar {
+    let seen = 0;
     for (let next = this.#line.first; next !== undefined; next = this.#line.first) {
       if (!isBefore(next, target)) break;
-      if (this.#board.work >= this.#snapshot.looksMax) return null;
+      if (this.#board.work >= this.#snapshot.looksMax) return { seen };
+      seen += 1;
       this.#settle(this.#consider(next), next.partition);
     }
     this.#resumer.resumeFrom(target.tier);

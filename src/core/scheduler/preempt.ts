@@ -2,12 +2,7 @@
 // is the least tier, then the youngest start, then the fewest tasks. Nobody leaves for nothing.
 
 import type { NodeName } from '../model/ids.ts';
-import {
-  LOOKS_PER_CYCLE_MAX,
-  PREEMPTORS_MAX,
-  ROOM_LOOKS_AGAIN_PER_CYCLE_MAX,
-  ROOM_SEARCHES_PER_CYCLE_MAX,
-} from '../model/limits.ts';
+import { PREEMPTORS_MAX, ROOM_LOOKS_AGAIN_PER_CYCLE_MAX } from '../model/limits.ts';
 import { NO_RESOURCES } from '../model/resources.ts';
 import {
   type Partition,
@@ -56,11 +51,7 @@ export class Preemptor {
   readonly #gone = new Map<string, Set<NodeName>>();
   /** Searches known to find nothing. */
   readonly #hopeless: Hopeless;
-  /**
-   * Searches that the next cycle need not repeat: they were hopeless, or somebody leaves. Only
-   * these are counted, else cycles that are cut short could follow each other for ever.
-   */
-  readonly #taught = new Set<string>();
+  #lessons = 0;
   #looksAgain = 0;
   /** Tasks that wait for others to leave. */
   #claims = 0;
@@ -74,6 +65,14 @@ export class Preemptor {
     this.#hopeless = hopeless;
     this.#scheduling = scheduling;
     this.#floor = floorOf(scheduling);
+  }
+
+  /**
+   * Searches that the next cycle need not repeat: they were hopeless, or somebody leaves. Only
+   * these are counted, else cycles that are cut short could follow each other for ever.
+   */
+  get lessons(): number {
+    return this.#lessons;
   }
 
   /**
@@ -102,23 +101,15 @@ export class Preemptor {
     const key = `${ask.key} ${tier}`;
     if (this.#isHopeless(key, ask, tier)) return null;
     // Who may leave is part of a search, and those spared only become more.
-    const search = this.#searchOf(`${key} ${this.spared.size}`, ask, tier);
-    if (search === null) return null;
-    const found = search.find();
+    const found = this.#searchOf(`${key} ${this.spared.size}`, ask, tier).find();
     if (found.names === null) {
       this.#hopeless.set(key, { able: found.able, seen: this.#board.pool.changes });
-      this.#learn(key);
+      this.#lessons += 1;
       return null;
     }
-    if (found.victims.length > 0) this.#learn(key);
+    if (found.victims.length > 0) this.#lessons += 1;
     for (const victim of found.victims) this.#expel(victim, taker);
     return found.names;
-  }
-
-  /** One search is enough for one cycle. */
-  #learn(key: string): void {
-    this.#taught.add(key);
-    this.#board.addWork(LOOKS_PER_CYCLE_MAX);
   }
 
   /** What a search found that failed, with another look at the nodes that have changed since. */
@@ -153,11 +144,9 @@ export class Preemptor {
     return this.#board.fitsWithout(name, ask, gone);
   }
 
-  /** Null: enough has been searched in this cycle. */
-  #searchOf(key: string, ask: Ask, tier: number): RoomSearch | null {
+  #searchOf(key: string, ask: Ask, tier: number): RoomSearch {
     let search = this.#searches.get(key);
     if (search === undefined) {
-      if (this.#taught.size >= ROOM_SEARCHES_PER_CYCLE_MAX) return null;
       search = new RoomSearch(this.#board, ask, (one, name) => this.#victimOn(name, one, tier));
       this.#searches.set(key, search);
     }

@@ -6,7 +6,7 @@ import { askOf } from './ask.ts';
 import { Board } from './board.ts';
 import { type Forecast, forecast } from './forecast.ts';
 import { candidateOf } from './line.ts';
-import { type Promised, type Turn, turnOf } from './plan.ts';
+import { type Promised, type TooFar, type Turn, turnOf } from './plan.ts';
 import { type PriorityParts, priorityParts } from './priority.ts';
 import type { QueueEntry } from './queue.ts';
 import { lineRules, type Snapshot } from './snapshot.ts';
@@ -45,7 +45,8 @@ export function prospectOf(
   if (target === null) return null;
   const { group, partition, qos, tier } = target;
   const ask = askOf(group.shape, partition);
-  const turn = turnOf(shot, target, now);
+  const reached = turnOf(shot, target, now);
+  const turn = 'board' in reached ? reached : null;
   const isClosed =
     turn === null || turn.closedBy !== null || (shot.quotas?.full(target) ?? null) !== null;
   const fitting = isClosed ? 0 : turn.board.fitting(ask, ask.request.nodeCount).length;
@@ -54,11 +55,17 @@ export function prospectOf(
   return {
     startsNow,
     behind: startsNow || turn === null ? null : behindOf(shot, turn, ask, now),
-    forecast: forecast(snapshot(), target, now),
+    forecast: knownUpTo(reached, forecast(snapshot(), target, now)),
     smaller: startsNow || isClosed ? [] : smallerRequests(turn.board, ask),
     tier,
     priority: priorityParts(entry, standing, rules, now),
   };
+}
+
+/** A forecast searches for no room: where the turn did not get to the task, it is one at the earliest. */
+function knownUpTo(reached: Turn | TooFar, found: Forecast | null): Forecast | null {
+  if (found === null || 'board' in reached) return found;
+  return { ...found, unplannedAfter: found.unplannedAfter ?? reached.seen };
 }
 
 function behindOf(

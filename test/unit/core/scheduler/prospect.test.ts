@@ -2,11 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LOOKS_PER_TASK } from '../../../../src/core/model/limits.ts';
+import { LOOKS_PER_TASK, TURN_LOOKS_MAX } from '../../../../src/core/model/limits.ts';
 import { candidateOf } from '../../../../src/core/scheduler/line.ts';
 import { turnOf } from '../../../../src/core/scheduler/plan.ts';
 import { type Prospect, prospectOf } from '../../../../src/core/scheduler/prospect.ts';
 import { lineRules, type Snapshot } from '../../../../src/core/scheduler/snapshot.ts';
+import { busyPool, tiers } from '../../../support/preemption.ts';
 import { entries, type JobWords, type NodeWords, snapshot } from '../../../support/snapshots.ts';
 
 /** 50 full nodes, each with another amount left. */
@@ -39,9 +40,9 @@ test('[J23] the line up to a task is walked as far as the looks go, under every 
     const { entry, index } = lastOf(JOBS);
     const target = candidateOf(entry, index, lineRules(shot));
     assert.ok(target !== null);
-    assert.equal(turnOf(shot, target, 0), null, policy);
+    assert.ok('seen' in turnOf(shot, target, 0), policy);
     assert.ok(shot.pool.looks <= looksMax + 100, policy);
-    assert.ok(turnOf({ ...shot, looksMax: Infinity }, target, 0) !== null, policy);
+    assert.ok('board' in turnOf({ ...shot, looksMax: Infinity }, target, 0), policy);
   }
 });
 
@@ -51,4 +52,42 @@ test('[J23] of a task that too many go before nothing is said that was not worke
   const cut = prospectOfLast({ ...shot, looksMax: 100 * LOOKS_PER_TASK });
   assert.deepEqual([cut.startsNow, cut.behind, cut.smaller], [false, null, []]);
   assert.ok((cut.forecast?.unplannedAfter ?? 0) > 0);
+});
+
+const HOUR = 3_600_000;
+const WIDE: JobWords = { cpus: 4, nodes: 2, time: HOUR };
+
+/** Two nodes of 4 cpus, on which nobody can make room for the first three jobs: who runs stays. */
+function afterSearches(job: JobWords, looksMax: number): Prospect {
+  const jobs = [
+    { ...WIDE, partition: 'tier2' },
+    { ...WIDE, memory: 1, partition: 'tier1' },
+    { ...WIDE, memory: 2, partition: 'tier1' },
+    { ...job, partition: 'tier0' },
+  ];
+  const { partitions, ...rules } = tiers(['suspend', 'off', 'off']);
+  const easy = Object.entries(partitions).map(([name, one]) => [name, { ...one, policy: 'easy' }]);
+  const stays = { id: 50, on: ['n1'], cpus: 2, tier: 2, walltime: 10 * HOUR };
+  const shot = {
+    ...snapshot([], jobs),
+    scheduling: { ...rules, partitions: Object.fromEntries(easy) },
+    pool: busyPool(['n1', 'n2'], { cpus: 4, memory: 4 }, [stays]),
+    looksMax,
+  };
+  const prospect = prospectOf(() => shot, lastOf(jobs), 0);
+  assert.ok(prospect !== null);
+  return prospect;
+}
+
+test('[J23] searches for room before a task do not keep it from being told what it can expect', () => {
+  const fitting = afterSearches({ cpus: 1, time: HOUR }, TURN_LOOKS_MAX);
+  assert.deepEqual([fitting.startsNow, fitting.forecast?.at], [true, 0]);
+  const waiting = afterSearches({ cpus: 2, time: 20 * HOUR }, TURN_LOOKS_MAX);
+  assert.deepEqual(waiting.behind, { kind: 'promise', jobId: 1, at: 10 * HOUR });
+  assert.deepEqual(waiting.smaller, ['a time limit of 10h instead of 20h']);
+});
+
+test('[J23] where searches take all the looks, the forecast knows of that', () => {
+  const cut = afterSearches({ cpus: 1, time: HOUR }, 2 * LOOKS_PER_TASK);
+  assert.deepEqual([cut.startsNow, cut.forecast?.unplannedAfter], [false, 1]);
 });
