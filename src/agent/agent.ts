@@ -181,7 +181,7 @@ class RunningAgent implements Agent {
       onWelcome: (welcome) => {
         this.#engine.step({ kind: 'kill_grace', graceMs: welcome.killGraceMs });
         this.#spool.limitFiles(welcome.logBytesMax);
-        this.#outputs.connect(welcome.logBytesMax);
+        this.#outputs.connect(welcome.logBytesMax, welcome.takesSilentEnds === true);
       },
       onDown: () => this.#outputs.disconnect(),
       onMessage: (message) => this.#onMessage(message),

@@ -44,7 +44,10 @@ export class Hands {
     this.#preparer = new Preparer(ports, settings, () => this.#spools);
     this.#sweeper = new Sweeper({
       ...{ ports, settings, processes },
-      onSwept: (epochId, use) => world.step({ kind: 'swept', epochId, ...use }),
+      onSwept: (epochId, use) => {
+        const silent = world.outputs.endsSilently(epochId);
+        world.step({ kind: 'swept', epochId, ...use, silent });
+      },
     });
   }
 

@@ -40,6 +40,8 @@ interface Shipped extends OutputFile {
 
 interface Part {
   readonly files: Shipped[];
+  /** The report of its end says that there is nothing: no file is shipped. */
+  isSilent: boolean;
   /** Set when the processes are gone. */
   whenShipped: (() => void) | null;
 }
@@ -60,6 +62,7 @@ export class OutputShipper {
   #fileCount = 0;
   #connected = false;
   #bytesMax = 0;
+  #takesSilentEnds = false;
 
   constructor(world: ShipperWorld) {
     this.#world = world;
@@ -74,9 +77,23 @@ export class OutputShipper {
       const nothing = { sent: 0, acknowledged: 0, end: null, isComplete: false, movedAt: 0 };
       return { ...file, name, uid, ...nothing };
     });
-    this.#parts.set(epochId, { files: shipped, whenShipped: null });
+    this.#parts.set(epochId, { files: shipped, isSilent: false, whenShipped: null });
     this.#fileCount += files.length;
     this.#lookLater();
+  }
+
+  /**
+   * The processes are gone: whether they have written nothing. Then the report of the end, which
+   * has to say so, saves the four messages about two empty files.
+   */
+  endsSilently(epochId: EpochId): boolean {
+    const part = this.#parts.get(epochId);
+    if (part === undefined || !this.#takesSilentEnds) return false;
+    part.isSilent = part.files.every(
+      ({ path, sent, end }) =>
+        sent === 0 && end === null && (this.#world.files.size(path) ?? 0) === 0,
+    );
+    return part.isSilent;
   }
 
   /** The files are complete: ships the rest at once, and says when the head has everything. */
@@ -86,14 +103,19 @@ export class OutputShipper {
       then();
       return;
     }
+    if (part.isSilent) {
+      this.#drop(epochId, part, then);
+      return;
+    }
     part.whenShipped = then;
     for (const file of part.files) this.#ship(part, file);
   }
 
   /** A session with the head is up: whatever was not acknowledged goes out again. */
-  connect(bytesMax: number): void {
+  connect(bytesMax: number, takesSilentEnds: boolean): void {
     this.#connected = true;
     this.#bytesMax = bytesMax;
+    this.#takesSilentEnds = takesSilentEnds;
     for (const part of this.#parts.values()) {
       for (const file of part.files) {
         this.#shipAgain(part, file);
@@ -133,9 +155,13 @@ export class OutputShipper {
 
   #dropWhenShipped(epochId: EpochId, part: Part): void {
     if (part.whenShipped === null || !part.files.every((file) => file.isComplete)) return;
+    this.#drop(epochId, part, part.whenShipped);
+  }
+
+  #drop(epochId: EpochId, part: Part, then: () => void): void {
     this.#parts.delete(epochId);
     this.#fileCount -= part.files.length;
-    part.whenShipped();
+    then();
   }
 
   #lookLater(): void {

@@ -219,6 +219,7 @@ export class Agents {
         nodeTimeoutMs: engine.settings.nodeTimeoutMs,
         killGraceMs: engine.settings.killGraceMs,
         logBytesMax: this.#options.logBytesMax,
+        takesSilentEnds: true,
       });
     });
     // Decided already, though not yet durable: a second hello of the node has another number.
@@ -258,6 +259,7 @@ export class Agents {
       const last = at === message.reports.length - 1;
       engine.perform({ kind: 'report', node, session, report }, (result) => {
         if (!result.ok) return; // The store failed: the agent keeps its report and sends it again.
+        if (report.kind === 'task_ended') this.#outputs?.endSilently(node, report);
         link.reports = Math.max(link.reports, upTo);
         if (last) tell(link, { kind: 'reports_ack', upTo: link.reports });
       });

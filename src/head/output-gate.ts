@@ -3,12 +3,17 @@
 
 import type { NodeName } from '../core/model/ids.ts';
 import { formatEpochId, formatTaskId, parseTaskId } from '../core/model/ids.ts';
+import type { Report } from '../core/model/orders.ts';
 import type { Log } from '../ports/log.ts';
 import type { AgentToHead } from '../wire/messages.ts';
 import type { Engine } from './engine.ts';
 import type { Kept, LogSink } from './log-sink.ts';
 
 type Piece = Extract<AgentToHead, { kind: 'log' }>;
+type TaskEnded = Extract<Report, { kind: 'task_ended' }>;
+
+const STREAMS = ['stdout', 'stderr'] as const;
+const NOTHING = { offset: 0, bytes: new Uint8Array(), end: true, dropped: 0 } as const;
 
 /** Epochs whose nodes are remembered, newest last; for older ones the store is asked. */
 const PLACED_MAX = 100_000;
@@ -73,6 +78,20 @@ export class OutputGate {
       this.#allBytes -= bytes;
       if (waiting.bytes === 0) this.#waiting.delete(node);
     });
+  }
+
+  /** The output of a task that has written none is complete with its end. */
+  endSilently(node: NodeName, { epochId, processes, silentNodeRank: nodeRank }: TaskEnded): void {
+    if (nodeRank === undefined) return;
+    for (const { rank } of processes) {
+      for (const stream of STREAMS) {
+        const name = { epochId, nodeRank, rank, stream };
+        // Not waited for: without this word readers wait a little for more, that is all.
+        this.take(node, { kind: 'log', name, ...NOTHING })?.catch((error: unknown) =>
+          this.#log.warn({ node, epoch: epochId, error: String(error) }, 'an end was not noted'),
+        );
+      }
+    }
   }
 
   #admit(node: NodeName, piece: Piece, waiting: Waiting): Promise<Kept> {

@@ -103,6 +103,7 @@ const REPORTS: Readonly<Record<string, Shape>> = {
     processes: list(processEnd),
     usage,
     detail: optional(text),
+    silentNodeRank: optional(count),
   }),
 };
 

@@ -66,6 +66,8 @@ export type HeadToAgent =
       readonly nodeTimeoutMs: number;
       readonly killGraceMs: number;
       readonly logBytesMax: number;
+      /** It reads in the report of an end that there is no output: `silentNodeRank`. */
+      readonly takesSilentEnds?: boolean;
     }
   | {
       readonly kind: 'refused';

@@ -140,6 +140,11 @@ export type Report =
       readonly processes: readonly ProcessEnd[];
       readonly usage: Usage;
       readonly detail?: string;
+      /**
+       * Set when nothing was written to any captured stream: the node's rank among the task's
+       * nodes, which names the files that are thereby complete. Only said to heads that take it.
+       */
+      readonly silentNodeRank?: number;
     };
 
 /** What an agent holds when it says hello: everything not yet acknowledged as ended. */

@@ -48,6 +48,8 @@ export type RunnerInput =
       readonly outOfMemory: boolean;
       /** Of the whole group, when it was measured. */
       readonly memoryPeakBytes: number | null;
+      /** Nothing was captured, and the head takes that as the end of the output. */
+      readonly silent: boolean;
     }
   /** All output of an ended epoch is with the head, its files are removed. */
   | { readonly kind: 'released'; readonly epochId: EpochId }

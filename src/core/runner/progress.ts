@@ -105,6 +105,7 @@ function endReport(
     processes: epoch.processes.flatMap(({ exit }, rank) => (exit === null ? [] : [{ rank, exit }])),
     usage: { ...epoch.usage, memoryPeakBytes: peak },
     ...(detail === null ? {} : { detail }),
+    ...(swept.silent ? { silentNodeRank: epoch.order.nodeRank } : {}),
   };
 }
 

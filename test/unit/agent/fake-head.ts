@@ -13,6 +13,7 @@ export interface FakeHeadOptions {
   readonly nodeTimeoutMs?: number;
   readonly killGraceMs?: number;
   readonly logBytesMax?: number;
+  readonly takesSilentEnds?: boolean;
 }
 
 /** Both ends of one connection; messages are delivered in later microtasks, in order. */
@@ -182,6 +183,7 @@ export class FakeHead {
       nodeTimeoutMs: this.#options.nodeTimeoutMs ?? 15_000,
       killGraceMs: this.#options.killGraceMs ?? 10_000,
       logBytesMax: this.#options.logBytesMax ?? 1_048_576,
+      ...(this.#options.takesSilentEnds ? { takesSilentEnds: true } : {}),
     };
   }
 

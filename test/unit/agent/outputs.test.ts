@@ -190,3 +190,33 @@ test('a head of 0.1.0 does not speak of the end: as far as the end piece has to 
   await acknowledge(3);
   assert.equal(isKept(), false);
 });
+
+for (const takesSilentEnds of [true, undefined]) {
+  const how = takesSilentEnds ? 'is told with the end' : 'is shipped to a head of 0.1.0';
+  test(`that there is no output ${how}`, async () => {
+    world = new FakeWorld(takesSilentEnds ? { takesSilentEnds } : {});
+    await world.start();
+    world.head.order(launch(1, shell('x')));
+    await world.clock.settle();
+    world.launcher.exit(1, { code: 0 });
+    await world.clock.settle();
+    assert.equal(pieces().length, takesSilentEnds ? 0 : 1);
+    const { epochId } = launch(1, shell('x'));
+    assert.equal(world.head.endOf(epochId)?.silentNodeRank, takesSilentEnds ? 0 : undefined);
+    assert.equal(world.agent?.state.epochs.size, 0);
+  });
+}
+
+test('with anything written, the end is said with the output, also after a break', async () => {
+  world = new FakeWorld({ takesSilentEnds: true });
+  await world.start();
+  world.head.order(launch(1, shell('x')));
+  await world.clock.settle();
+  world.files.files.set(OUT, Buffer.from('one'));
+  world.head.cut();
+  world.launcher.exit(1, { code: 0 });
+  await world.clock.advance(6000);
+  assert.equal(world.head.endOf(launch(1, shell('x')).epochId)?.silentNodeRank, undefined);
+  assert.equal(world.head.logs.get(KEY)?.toString(), 'one');
+  assert.ok(world.head.ended.has(KEY) && !isKept());
+});

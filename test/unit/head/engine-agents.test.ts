@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NodeName } from '../../../src/core/model/ids.ts';
+import type { Report } from '../../../src/core/model/orders.ts';
 import { Agents } from '../../../src/head/agents.ts';
-import type { Engine } from '../../../src/head/engine.ts';
 import type { Session } from '../../../src/ports/net.ts';
 import { decode, decodeHeadMessage, encode } from '../../../src/wire/codec.ts';
-import { type AgentToHead, PROTOCOL_VERSION } from '../../../src/wire/messages.ts';
+import { type AgentToHead, type LogName, PROTOCOL_VERSION } from '../../../src/wire/messages.ts';
 import { endReport } from '../../support/controller.ts';
 import { EngineBench } from '../../support/engine.ts';
 import { helloOf } from '../../support/nodes.ts';
@@ -64,14 +64,20 @@ class FakeSession implements Session {
 
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
 
-async function bench(): Promise<{ made: EngineBench; agents: Agents; engine: Engine }> {
+/** `kept`: which files a piece came for. */
+async function bench() {
   const made = await new EngineBench().start();
   await made.connect('n1');
   const { clock, engine } = made;
-  const logs = { append: () => Promise.resolve({ offset: 0, end: false }) };
+  const kept: string[] = [];
+  const append = ({ epochId, stream }: LogName) => {
+    kept.push(`${epochId} ${stream}`);
+    return Promise.resolve({ offset: 0, end: false });
+  };
+  const logs = { append };
   const agents = new Agents({ clock, log: QUIET, logs, heartbeatMs: 1000, logBytesMax: 1000 });
   agents.attach(engine);
-  return { made, agents, engine };
+  return { made, agents, engine, kept };
 }
 
 test('[N2] of two connections in one turn the later one counts, and stays', async () => {
@@ -165,6 +171,20 @@ test('[S7] reports sent again are acknowledged again, and change nothing', async
   await made.settle();
   assert.equal(engine.seq, before);
   assert.deepEqual(session.heard.slice(-2), ['reports_ack', 'reports_ack']);
+});
+
+test('[W4] an end without output completes the files, and takes no message of their own', async () => {
+  const { made, agents, kept } = await bench();
+  const session = new FakeSession('n1');
+  agents.accept(session);
+  session.hello();
+  made.submit('a');
+  await made.settle();
+  const report = { ...endReport('1#1', made.clock.now()), silentNodeRank: 0 };
+  session.say({ kind: 'reports', first: 1, reports: [report as Report] });
+  await made.settle();
+  assert.deepEqual(kept, ['1#1 stdout', '1#1 stderr']);
+  assert.ok(!session.heard.includes('log_ack'));
 });
 
 for (const takesShortOrders of [true, undefined]) {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochId, NodeName } from '../../../src/core/model/ids.ts';
 import { Agents } from '../../../src/head/agents.ts';
-import type { Kept } from '../../../src/head/log-sink.ts';
+import type { Kept, LogSink } from '../../../src/head/log-sink.ts';
 import { OutputGate } from '../../../src/head/output-gate.ts';
 import { encode } from '../../../src/wire/codec.ts';
 import type { LogName } from '../../../src/wire/messages.ts';
@@ -23,7 +23,7 @@ function pieceOf(epochId: string, bytes: Uint8Array = Buffer.from('abc'), nodeRa
 }
 
 /** A job runs on n1; n2 is idle. Pieces that are kept are acknowledged up to 99. */
-async function bench(append: () => Promise<Kept> = () => Promise.resolve(KEPT)) {
+async function bench(append: LogSink['append'] = () => Promise.resolve(KEPT)) {
   const made = await new EngineBench().start();
   await made.connect('n1');
   made.submit('a');
@@ -113,6 +113,27 @@ test('a restarted head knows from its store where an epoch ran', async () => {
   const outputs = gate();
   assert.deepEqual(await outputs.take(N2, pieceOf('1#1')), LEFT_OUT);
   assert.deepEqual(await outputs.take(N1, pieceOf('1#1')), KEPT);
+});
+
+test('a silent end completes both files, and no file of what ran elsewhere', async () => {
+  const ends: unknown[] = [];
+  const { made, gate } = await bench((name, piece) => {
+    ends.push([name.stream, name.nodeRank, piece.offset, piece.bytes.length, piece.end]);
+    return Promise.resolve(KEPT);
+  });
+  const outputs = gate();
+  const report = { ...endReport('1#1', 0), silentNodeRank: 0 } as const;
+  assert.ok(report.kind === 'task_ended');
+  outputs.endSilently(N2, report);
+  outputs.endSilently(N1, { ...report, epochId: '1#2' as EpochId });
+  await made.settle();
+  assert.deepEqual(ends, []);
+  outputs.endSilently(N1, report);
+  await made.settle();
+  assert.deepEqual(ends, [
+    ['stdout', 0, 0, 0, true],
+    ['stderr', 0, 0, 0, true],
+  ]);
 });
 
 test('what waits of one node is bounded, and others are not held up by it', async () => {

@@ -362,7 +362,13 @@ test('a signal order is carried out once, whatever its repetitions', () => {
 test('usage is summed over the processes, the peak is the highest', () => {
   const world = running({ processesPerNode: 2 });
   world.feed(exited(1, 0, 1500), exited(2, 0, 1600));
-  world.feed({ kind: 'swept', epochId: ID, outOfMemory: false, memoryPeakBytes: 5000 });
+  world.feed({
+    kind: 'swept',
+    epochId: ID,
+    outOfMemory: false,
+    memoryPeakBytes: 5000,
+    silent: false,
+  });
   assert.deepEqual(endReport(world).usage, { userUs: 20, systemUs: 2, memoryPeakBytes: 5000 });
   assert.equal(endReport(world).at, 1600);
 });

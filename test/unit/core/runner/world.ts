@@ -102,5 +102,5 @@ export function failed(launchId: number, stage: string, errno: number): RunnerIn
 }
 
 export function swept(epochId: EpochId, outOfMemory = false): RunnerInput {
-  return { kind: 'swept', epochId, outOfMemory, memoryPeakBytes: null };
+  return { kind: 'swept', epochId, outOfMemory, memoryPeakBytes: null, silent: false };
 }
