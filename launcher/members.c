@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,17 +24,20 @@
 /* In our tree; perhaps in it; belongs to the record; was sent the signal; may belong to the record,
    which shows when its exec is over. ROUNDS_MAX bounds a race with forks. */
 enum { TREE = 1, MAYBE = 2, MINE = 4, SENT = 8, IN_EXEC = 16, ROUNDS_MAX = 64 };
-struct seen { pid_t pid, parent, group, session; uint64_t start; int flags; bool alive; };
+struct seen { pid_t pid, parent, group, session; uid_t uid; uint64_t start; int flags; bool alive; };
 struct scan { struct seen *all; size_t n, room; };
 
-/* What follows the name in proc(5)'s stat, from field 3; NULL when there is no such process. */
-static const char *stat_of(pid_t pid, char *text, size_t room) {
+/* What follows the name in proc(5)'s stat, from field 3, and whose process it is; NULL when there is
+   none. */
+static const char *stat_of(pid_t pid, char *text, size_t room, uid_t *owner) {
   char path[32];
+  struct stat file;
   snprintf(path, sizeof path, "/proc/%d/stat", pid);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
-  ssize_t n = fd < 0 ? -1 : read(fd, text, room - 1);
+  ssize_t n = fd < 0 || fstat(fd, &file) ? -1 : read(fd, text, room - 1);
   if (fd >= 0) close(fd);
   if (n <= 0) return NULL;
+  *owner = file.st_uid;
   text[n] = 0;
   const char *end = strrchr(text, ')'); /* the name may hold anything */
   return end ? end + 1 : NULL;
@@ -43,7 +47,7 @@ static bool read_stat(pid_t pid, struct seen *seen) {
   char text[1024], state;
   long threads;
   unsigned long long start;
-  const char *at = stat_of(pid, text, sizeof text);
+  const char *at = stat_of(pid, text, sizeof text, &seen->uid);
   if (!at || sscanf(at, " %c %d %d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld"
                     " %*d %llu", &state, &seen->parent, &seen->group, &seen->session, &threads,
                     &start) != 6)
@@ -89,7 +93,8 @@ static void spread(struct scan *s, int flag) {
   }
 }
 
-enum marked { NO, YES, NOT_YET, LOOKS_MAX = 20 };
+/* AGAIN: meanwhile there is something to read. */
+enum marked { NO, YES, NOT_YET, AGAIN, LOOKS_MAX = 20 };
 
 /* Of a process whose environment was just read as empty. It has memory (field 23), and an environment
    between 50 and 51. In the middle of an exec these two are first 0, then equal; where code begins
@@ -98,13 +103,14 @@ static enum marked why_empty(pid_t pid) {
 #define FIVE " %*s %*s %*s %*s %*s"
 #define TEN FIVE FIVE
   char text[1024];
+  uid_t owner;
   unsigned long size, code, begin, end;
-  const char *at = stat_of(pid, text, sizeof text);
+  const char *at = stat_of(pid, text, sizeof text, &owner);
   if (!at || sscanf(at, TEN TEN " %lu %*s %*s %lu" TEN TEN " %*s %*s %*s %lu %lu", &size, &code,
                     &begin, &end) != 4 || !size || code == 1)
     return NO;
   if (!code) return NOT_YET;
-  return begin == end ? NO : YES; /* meanwhile there is something to read */
+  return begin == end ? NO : AGAIN;
 }
 
 static bool find_mark(int environment, const char *mark, bool *empty) {
@@ -125,21 +131,45 @@ static bool find_mark(int environment, const char *mark, bool *empty) {
   return found;
 }
 
-static enum marked carries(pid_t pid, const char *mark) {
+/* Execs that were under way when they were looked at, since when. One that hangs, for a page of a
+   file server that is dead, does not hold up for ever what else waits for an end. */
+enum { EXECS_MAX = 32, EXEC_SECONDS_MAX = 5 };
+static struct { pid_t pid; uint64_t start, since; } execs[EXECS_MAX];
+
+static void exec_over(pid_t pid) {
+  for (int i = 0; i < EXECS_MAX; i++)
+    if (execs[i].pid == pid) execs[i].pid = 0;
+}
+
+static bool exec_hangs(const struct seen *p) {
+  uint64_t now = ticks_now(), longest = EXEC_SECONDS_MAX * (uint64_t)sysconf(_SC_CLK_TCK);
+  int oldest = 0;
+  for (int i = 0; i < EXECS_MAX; i++) {
+    if (execs[i].pid == p->pid && execs[i].start == p->start) return now - execs[i].since > longest;
+    if (!execs[i].pid || execs[i].since < execs[oldest].since) oldest = i;
+  }
+  execs[oldest].pid = p->pid;
+  execs[oldest].start = p->start;
+  execs[oldest].since = now;
+  return false;
+}
+
+static enum marked carries(const struct seen *p, const char *mark) {
   char path[32];
-  enum marked is = YES;
-  snprintf(path, sizeof path, "/proc/%d/environ", pid);
-  /* One exec after the other may end between two looks. */
-  for (int looks = 0; looks < LOOKS_MAX && is == YES; looks++) {
+  enum marked is = AGAIN;
+  snprintf(path, sizeof path, "/proc/%d/environ", p->pid);
+  /* One exec after the other may end between two looks; or it has let go of where its environment
+     was, and there never is anything to read. */
+  for (int looks = 0; looks < LOOKS_MAX && is == AGAIN; looks++) {
     bool empty;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return NO;
     bool found = find_mark(fd, mark, &empty);
     close(fd);
-    if (!empty) return found ? YES : NO;
-    is = why_empty(pid);
+    is = !empty ? (found ? YES : NO) : why_empty(p->pid);
   }
-  return is == NO ? NO : NOT_YET;
+  if (is != NOT_YET) exec_over(p->pid);
+  return is == NOT_YET && !exec_hangs(p) ? NOT_YET : is == YES ? YES : NO;
 }
 
 /* After the main process ended, its number may lead a stranger's session: all began later. */
@@ -149,7 +179,7 @@ static bool in_session(const struct seen *p, const struct record *rec) {
 }
 
 static enum marked marked(const struct seen *p, const struct record *rec) {
-  return rec->mark ? carries(p->pid, rec->mark) : NO;
+  return rec->mark ? carries(p, rec->mark) : NO;
 }
 
 /* Whether a process that may be none of ours is proven to be: by its session or its mark. */
@@ -159,11 +189,12 @@ static bool of_any(const struct seen *p) {
   return false;
 }
 
-/* What is in nobody's session, and of our tree for certain, may be this one's. */
+/* What is in nobody's session, of our tree for certain, and of the same user, may be this one's. */
 static int flag_of(const struct seen *p, const struct record *rec) {
   if (!rec) return of_any(p) ? MINE : 0;
   enum marked is = marked(p, rec);
-  if (is != NOT_YET || !(p->flags & TREE)) return is == YES ? MINE : 0;
+  if (is != NOT_YET || !(p->flags & TREE) || p->uid != rec->uid || p->start < rec->start_ticks)
+    return is == YES ? MINE : 0;
   for (const struct record *other = record_next(NULL); other; other = record_next(other))
     if (in_session(p, other)) return 0;
   return IN_EXEC;

@@ -227,6 +227,7 @@ static void start(struct plan *p, struct record *rec, struct launch *launch) {
   else if (mark && strlen(mark) > MARK_MAX) p->failure = E2BIG;
   else if (!p->argv[0]) p->failure = EINVAL, p->stage = STAGE_EXEC;
   else if (mark && !(rec->mark = strdup(mark))) p->failure = ENOMEM;
+  rec->uid = p->flags & SET_IDS ? p->uid : geteuid();
   if (p->failure) return;
   lease_watch(rec);
   launch_begins(launch);

@@ -329,10 +329,10 @@ export function marksOf(kernel: Kernel, life: Life): Marks {
       return used;
     },
     kill(marks) {
-      if (!life.alive) return 0;
+      if (!life.alive) return { lived: 0, unknown: 0 };
       const found = [...kernel.processes].filter((process) => marks.has(process.mark));
       for (const process of found) kernel.signal(process, 9);
-      return found.length;
+      return { lived: found.length, unknown: 0 };
     },
   };
 }

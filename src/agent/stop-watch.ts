@@ -28,8 +28,9 @@ export class StopWatch {
   #stopAgain: Timer | null = null;
   /** What had not stopped at the last look. */
   #late: readonly number[] = [];
-  /** The last one that had its turn. */
-  #last = 0;
+  /** The last ones that had their turn. */
+  #lastStopped = 0;
+  #lastFreed = 0;
 
   constructor(world: StopWorld) {
     this.#world = world;
@@ -49,19 +50,20 @@ export class StopWatch {
   }
 
   #look(): void {
-    const ids = stoppedIn(this.#world.state);
-    const next = ids.findIndex((id) => id > this.#last);
-    const turns = [...ids.slice(Math.max(0, next)), ...ids.slice(0, Math.max(0, next))];
-    for (const id of turns.slice(0, STOPS_PER_LOOK_MAX)) {
+    for (const id of turnsAfter(this.#lastStopped, stoppedIn(this.#world.state))) {
       this.#world.processes()?.signal(id, SIGSTOP);
-      this.#last = id;
+      this.#lastStopped = id;
     }
   }
 
   #freeStuck(): void {
     const late = lateIn(this.#world.state);
-    const stuck = late.filter((id) => this.#late.includes(id)).slice(0, STOPS_PER_LOOK_MAX);
+    const stuck = turnsAfter(
+      this.#lastFreed,
+      late.filter((id) => this.#late.includes(id)),
+    );
     this.#late = late;
+    this.#lastFreed = stuck.at(-1) ?? 0;
     if (stuck.length === 0) return;
     for (const id of stuck) this.#world.processes()?.signal(id, SIGCONT);
     this.#stopAgain = this.#world.clock.after(GO_ON_MS, () => {
@@ -69,6 +71,15 @@ export class StopWatch {
       for (const id of still) this.#world.processes()?.signal(id, SIGSTOP);
     });
   }
+}
+
+/** Those whose turn it is, in the order of launches and then from the first one on. */
+function turnsAfter(last: number, ids: readonly number[]): number[] {
+  const next = Math.max(
+    0,
+    ids.findIndex((id) => id > last),
+  );
+  return [...ids.slice(next), ...ids.slice(0, next)].slice(0, STOPS_PER_LOOK_MAX);
 }
 
 /** What ought to stand still, in the order of launches. A task that stopped itself may wake itself. */

@@ -64,8 +64,8 @@ export class Sweeper {
   #sweepLost(epoch: Epoch, group: string | null, lookMs = LOOK_MS): void {
     const { containment, marks } = this.#world.ports;
     const own = new Set(epoch.processes.map((p) => markOf(this.#world.settings, p.launchId)));
-    const lived = marks.kill(own);
-    const isEmpty = group === null || containment.isEmpty(group);
+    const { lived, unknown } = marks.kill(own);
+    const isEmpty = group === null ? unknown === 0 : containment.isEmpty(group);
     if (group !== null && !isEmpty) containment.kill(group);
     if (lived === 0 && isEmpty) this.#finish(epoch, group);
     else this.#again(epoch, lookMs, (next) => this.#sweepLost(epoch, group, next));

@@ -74,12 +74,17 @@ function endOf(
   });
 }
 
-/** Of its session only what is there by now: its number may become another's. */
+/** Of its session only what was there at its end: its number may become another's. */
 function remains(child: ChildProcess): () => boolean {
   const { pid = 0 } = child;
-  const root = { pid, isLive: false, endedTicks: ticksNow(), mark: undefined };
+  const unmarked = { uid: 0, startTicks: 0, mark: undefined, isOthers: () => false };
+  // As of its end: until then it may start more in its session.
+  let endedTicks = 0;
+  child.once('exit', () => {
+    endedTicks = ticksNow();
+  });
   const isChildThere = (): boolean => child.exitCode === null && child.signalCode === null;
-  return () => isChildThere() || countMembers(root) > 0;
+  return () => isChildThere() || countMembers({ ...unmarked, pid, isLive: false, endedTicks }) > 0;
 }
 
 /** Why not; null: it is gone. One run by sudo is not ours to kill (EPERM): no reason to end ourselves. */

@@ -1,7 +1,7 @@
 // The Marks port: reads /proc. Sees what this user may see: everything as root, else its own.
 
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Marks } from '../ports/marks.ts';
+import type { Killed, Marks } from '../ports/marks.ts';
 import { environmentOf, statFields } from './environment-of.ts';
 
 const PREFIX = 'WEFT_LAUNCH=';
@@ -41,16 +41,17 @@ function markOfLeader(session: string): string | null | undefined {
   return markIn(text === '' ? undefined : text);
 }
 
-function killMarked(marks: ReadonlySet<string>): number {
+function killMarked(marks: ReadonlySet<string>): Killed {
   let lived = 0;
+  let unknown = 0;
   for (const pid of pids()) {
     const status = statOf(pid);
     if (status === null || status.state === 'Z' || Number(pid) === process.pid) continue;
     const mark = markIn(environmentOf(pid));
-    if (mark === undefined) lived += 1;
+    if (mark === undefined) unknown += 1;
     else if (mark !== null && marks.has(mark) && killOne(Number(pid))) lived += 1;
   }
-  return lived;
+  return { lived, unknown };
 }
 
 /** False when it ended before the signal came, or is a set-uid program beyond our reach. */

@@ -1,6 +1,6 @@
 // Messages ↔ bytes: msgpack, size-checked. Anything that does not decode is a refusal, not a crash.
 
-// Not from 'msgpackr/pack': that looks for a native reader of strings, which needs an install script. Our
+// Not from 'msgpackr': that looks for a native reader of strings, which needs an install script. Our
 // overrides leave a stub in its place, and each message then threw and caught an error.
 import { Packr } from 'msgpackr/pack';
 import { err, ok, type Result } from '../core/base/result.ts';
@@ -8,7 +8,7 @@ import { MESSAGE_BYTES_MAX } from '../core/model/limits.ts';
 import type { Order } from '../core/model/orders.ts';
 import { findFlaw } from './agent-shape.ts';
 import type { AgentToHead, HeadToAgent } from './messages.ts';
-import { restoreOrders, shortenOrders } from './orders.ts';
+import { restoreOrders, type SentOrder, shortenOrders } from './orders.ts';
 
 // Plain maps and no record extension: the bytes stay readable by every msgpack library and by
 // every later release. Copies on decode keep a received buffer from living as long as its values.
@@ -66,13 +66,21 @@ export function decodeAgentMessage(bytes: Uint8Array): Result<AgentToHead, strin
 export function decodeHeadMessage(bytes: Uint8Array): Result<HeadToAgent, string> {
   const message = decodeUnion<HeadToAgent>(bytes, HEAD_KINDS);
   if (!message.ok || message.value.kind !== 'orders') return message;
-  const orders = restoreOrders(message.value.orders);
+  const { orders: sent } = message.value;
+  if (!isOrders(sent)) return err('orders are a list of maps with a kind');
+  const orders = restoreOrders(sent);
   return orders.ok ? ok({ kind: 'orders', orders: orders.value }) : orders;
 }
 
 /** `short`: only for an agent that has said that it reads them. */
 export function encodeOrders(orders: readonly Order[], short: boolean): Uint8Array {
   return encode({ kind: 'orders', orders: short ? shortenOrders(orders) : orders });
+}
+
+/** As far as that they can be told apart; what they say is the pinned head's. */
+function isOrders(sent: unknown): sent is SentOrder[] {
+  const isOrder = (one: unknown) => typeof (one as { kind?: unknown } | null)?.kind === 'string';
+  return Array.isArray(sent) && sent.every(isOrder);
 }
 
 /** Checks the kind. */

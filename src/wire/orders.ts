@@ -39,7 +39,7 @@ export function restoreOrders(sent: readonly SentOrder[]): Result<Order[], strin
 }
 
 function isShort(order: SentOrder): order is ShortLaunch {
-  return 'likeBefore' in order;
+  return order.kind === 'launch' && 'likeBefore' in order;
 }
 
 function shorten(order: LaunchOrder, before: LaunchOrder): ShortLaunch {

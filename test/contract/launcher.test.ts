@@ -38,6 +38,17 @@ import {
   until,
 } from '../launcher/harness.ts';
 
+/**
+ * Unmaps the pages of its environment, which are above its arguments and what its stack still needs,
+ * says its pid, and waits.
+ */
+const LETS_GO = `
+  open(my $file, '<', '/proc/self/stat') or die;
+  my @field = split(/ /, (split(/\\) /, <$file>))[-1]);
+  my ($from, $to) = ($field[47] & ~4095, ($field[48] + 4095) & ~4095);
+  syscall(\`uname -m\` =~ /x86_64/ ? 11 : 215, $from, $to - $from) == 0 or die;
+  $| = 1; print "$$\\n"; sleep 600;`;
+
 /** What the Node fallback cannot do; each has a test below that looks at its weaker way. */
 const LACKS: Record<Flavour, ReadonlySet<string>> = {
   c: new Set(),
@@ -473,15 +484,37 @@ function suite(flavour: Flavour): void {
     writeFileSync(script, '[ -e "$0.go" ] || exit 0; exec /bin/sh "$0"\n');
     writeFileSync(`${script}.go`, '');
     const environment = [PATH, `WEFT_LAUNCH=again-${process.pid}-${flavour}`];
-    agent.spawn({ id: ++id, argv: ['sleep', '600'], environment: [PATH, 'WEFT_LAUNCH=other'] });
+    // It runs all the time and never leaves its session: it is its own record's alone.
+    const again = shell('exec sh "$1"', script);
+    agent.spawn({ id: ++id, argv: again, environment: [PATH, 'WEFT_LAUNCH=other'] });
     await agent.answer('started', id);
     await agent.run({ id: ++id, argv: shell('setsid sh "$1" &', script), environment });
     const counts = new Set<number>();
     for (let looks = 0; looks < 300; looks += 1) counts.add(await agent.leftovers(id));
     rmSync(`${script}.go`);
     assert.deepEqual([...counts], [1]);
+    await agent.answer('exited', id - 1);
     await until('its end', async () => (await agent.leftovers(id)) === 0);
-    await agent.signal(id - 1, SIGKILL);
+  });
+
+  test("who has let go of where his environment was is not taken for another's leftover", async () => {
+    const said = join(launcher.folder, 'let-go');
+    const argv = [
+      'sh',
+      '-c',
+      'setsid perl -e "$1" "$2" > "$0" &',
+      said,
+      LETS_GO,
+      'x'.repeat(16384),
+    ];
+    const environment = [PATH, `WEFT_LAUNCH=gone-${process.pid}-${flavour}`];
+    await agent.run({ id: ++id, argv, environment });
+    const [pid = 0] = await until('it to have done so', () => pidsIn(said, 1));
+    assert.equal(readFileSync(`/proc/${pid}/environ`, 'utf8'), '');
+    const other = [PATH, `WEFT_LAUNCH=else-${process.pid}-${flavour}`];
+    await agent.run({ id: ++id, argv: ['true'], environment: other });
+    assert.equal(await agent.leftovers(id), 0);
+    process.kill(pid, SIGKILL);
   });
 
   test('another process of the launcher is not reached', async () => {

@@ -290,7 +290,7 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
   },
   'log.no_run': {
     means: '`--epoch` names a start of the task that there has not been.',
-    next: 'Leave `--epoch` out for the last one; `weft job ID` lists them.',
+    next: 'Leave `--epoch` out for the last one; `weft history ID --tasks` lists those that ended.',
   },
   'log.removed': {
     means: 'Captured output is bounded (`head.log_total`); the oldest finished jobs give way.',

@@ -6,8 +6,16 @@ import { rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { constants as os } from 'node:os';
 import { type Leased, Leases } from './leases.ts';
-import { countMembers, type Root, readStat, signalMembers, ticksNow } from './members.ts';
-import { STAGE, start } from './start.ts';
+import {
+  countMembers,
+  inSession,
+  type Root,
+  readStat,
+  type Seen,
+  signalMembers,
+  ticksNow,
+} from './members.ts';
+import { FLAG, STAGE, start } from './start.ts';
 import {
   ERROR,
   encodeAnswer,
@@ -40,6 +48,7 @@ interface Entry extends Leased {
   stage: number;
   endedAt: bigint;
   endedTicks: number;
+  readonly uid: number;
   mark: string | undefined;
   /** 1: as its lease was over. */
   why: number;
@@ -66,7 +75,11 @@ function isLive(entry: Entry): boolean {
 }
 
 function rootOf(entry: Entry): Root {
-  return { ...entry, isLive: isLive(entry) };
+  const isOthers = (seen: Seen): boolean =>
+    [...records.values()].some(
+      (other) => other !== entry && inSession(seen, { ...other, isLive: isLive(other) }),
+    );
+  return { ...entry, isLive: isLive(entry), isOthers };
 }
 
 function onSpawn(request: SpawnRequest): void {
@@ -89,6 +102,7 @@ function onSpawn(request: SpawnRequest): void {
     stage: 0,
     endedAt: 0n,
     endedTicks: 0,
+    uid: request.flags & FLAG.setIds ? request.uid : (process.getuid?.() ?? 0),
     mark: request.environment.find((text) => text.startsWith('WEFT_LAUNCH=')),
     why: 0,
     leaseMs: Number(request.leaseMs),

@@ -1,17 +1,21 @@
 // Who belongs to a process we started, found in /proc: its session, its descendants, and whoever
 // carries its WEFT_LAUNCH value. Unlike the C launcher we are no subreaper, so all are looked at.
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { environmentOf, statFields } from '../environment-of.ts';
 
 /** What membership is judged by. */
 export interface Root {
   readonly pid: number;
+  readonly uid: number;
+  readonly startTicks: number | bigint;
   readonly isLive: boolean;
   /** Ticks since boot; a session of the same number begun later is a stranger's. */
   readonly endedTicks: number;
   /** `WEFT_LAUNCH=value`, when its environment had one. */
   readonly mark: string | undefined;
+  /** Whether the process is in the session of another root. */
+  readonly isOthers: (seen: Seen) => boolean;
 }
 
 export interface Seen {
@@ -61,8 +65,9 @@ export function membersOf(root: Root): Members {
   for (const seen of all) {
     if (mine.has(seen.pid) || root.mark === undefined) continue;
     const environment = environmentOf(seen.pid);
-    if (environment === undefined) possible.add(seen);
-    else if (`\0${environment ?? ''}`.includes(`\0${root.mark}\0`)) mine.add(seen.pid);
+    if (environment === undefined) {
+      if (mayBelong(seen, root)) possible.add(seen);
+    } else if (`\0${environment ?? ''}`.includes(`\0${root.mark}\0`)) mine.add(seen.pid);
   }
   spread(all, mine);
   const certain = all.filter((seen) => mine.has(seen.pid) && seen.isAlive);
@@ -101,7 +106,18 @@ function sendSignal(pid: number, signal: number): boolean {
   }
 }
 
-function inSession(seen: Seen, root: Root): boolean {
+/** As far as can be told without its mark. */
+function mayBelong(seen: Seen, root: Root): boolean {
+  if (seen.startTicks < root.startTicks || root.isOthers(seen)) return false;
+  return ownerOf(seen.pid) === root.uid;
+}
+
+function ownerOf(pid: number): number | undefined {
+  return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid;
+}
+
+/** Also after the root's own process has ended. */
+export function inSession(seen: Seen, root: Pick<Root, 'pid' | 'isLive' | 'endedTicks'>): boolean {
   return seen.session === root.pid && (root.isLive || seen.startTicks <= root.endedTicks);
 }
 

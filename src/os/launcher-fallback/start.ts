@@ -8,7 +8,7 @@ import { constants as os } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { SpawnRequest } from './wire.ts';
 
-const FLAG = { setIds: 1, append: 2, groupReadable: 4, makeParents: 8 } as const;
+export const FLAG = { setIds: 1, append: 2, groupReadable: 4, makeParents: 8 } as const;
 export const STAGE = {
   fork: 1,
   cgroup: 2,

@@ -135,6 +135,19 @@ test('a lost launcher: its processes are ended by their mark, the next one is us
   assert.deepEqual(world.head.kindsOf(idOf(2)), ['task_started']);
 });
 
+test('what is in an exec may be left of a lost task, which has not ended before that shows', async () => {
+  await begin();
+  world.head.order(launch(1, shell('x')));
+  await world.clock.settle();
+  world.inExec = 1;
+  world.launcher.die();
+  await world.clock.advance(10_000);
+  assert.equal(world.head.endOf(ID), undefined);
+  world.inExec = 0;
+  await world.clock.advance(2_000);
+  assert.equal(world.head.endOf(ID)?.cause, 'lost');
+});
+
 test('starts that are decided while there is no launcher wait for one', async () => {
   await begin();
   world.launcher.isUp = false;

@@ -296,6 +296,8 @@ export class FakeWorld {
   readonly files = new MemoryFiles();
   readonly head: FakeHead;
   readonly killedMarks: string[] = [];
+  /** Processes that do not show their mark, as they are in the middle of an exec. */
+  inExec = 0;
   readonly memory = new Map<string, number>();
   readonly complaints: string[] = [];
   diskFreeBytes = 2 ** 40;
@@ -351,7 +353,7 @@ export class FakeWorld {
         memory: () => this.memory,
         kill: (marks) => {
           this.killedMarks.push(...marks);
-          return 0;
+          return { lived: 0, unknown: this.inExec };
         },
       },
       load: () => ({ load1: 0, memoryFreeBytes: 0, diskFreeBytes: this.diskFreeBytes }),

@@ -170,7 +170,7 @@ test('children that left the session are ended with the job', async () => {
 });
 
 test('suspend and resume are seen, and are no end', async () => {
-  // It starts nothing: a shell that is stopped while it does is not seen to be (ARCHITECTURE.md).
+  // It starts nothing: a shell that is stopped while it does is seen to be so only seconds later.
   const order = job('exec sleep 300', { account: NOBODY });
   head.order(order);
   const kinds = (): string[] => head.kindsOf(order.epochId);

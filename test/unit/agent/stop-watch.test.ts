@@ -56,6 +56,15 @@ test('[J16] with very many stopped each has its turn', async () => {
   watch.stop();
 });
 
+test('[J16] with very many that do not stop each has its turn', async () => {
+  const launches = Array.from({ length: 40 }, (_, at) => at + 1);
+  const { clock, sent, watch } = world([{ launches, suspended: false }]);
+  watch.start();
+  await clock.advance(20_000);
+  assert.equal(new Set(sent.filter((one) => one.endsWith(':18'))).size, 40);
+  watch.stop();
+});
+
 test('[J16] what has not stopped at the second look goes on for a moment and is stopped again', async () => {
   const { clock, sent, state, watch } = world([
     { launches: [1, 2], suspended: false },

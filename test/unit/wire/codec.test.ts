@@ -6,7 +6,13 @@ import fc from 'fast-check';
 import * as unpacking from 'msgpackr/unpack';
 import type { EpochId } from '../../../src/core/model/ids.ts';
 import { MESSAGE_BYTES_MAX } from '../../../src/core/model/limits.ts';
-import { decode, decodeAgentMessage, decodeHeadMessage, encode } from '../../../src/wire/codec.ts';
+import {
+  decode,
+  decodeAgentMessage,
+  decodeHeadMessage,
+  encode,
+  encodeOrders,
+} from '../../../src/wire/codec.ts';
 import {
   type AgentToHead,
   type HeadToAgent,
@@ -14,6 +20,7 @@ import {
 } from '../../../src/wire/messages.ts';
 import { endReport } from '../../support/controller.ts';
 import { helloOf } from '../../support/nodes.ts';
+import { launch, shell } from '../agent/orders.ts';
 
 const value = fc.letrec((tie) => ({
   any: fc.oneof(
@@ -97,17 +104,32 @@ test('[W2] bytes that are no message are refused with words', () => {
 });
 
 test('[W2] a message cut short or with a byte changed never throws', () => {
-  const whole = FROM_AGENT.map((message) => encode(message));
+  const short = encodeOrders([launch(1, shell('a')), launch(2, shell('a'))], true);
+  const whole = [...[...FROM_AGENT, ...FROM_HEAD].map((message) => encode(message)), short];
   fc.assert(
-    fc.property(fc.nat(3), fc.nat(), fc.nat(255), fc.boolean(), (which, at, byte, cut) => {
-      const bytes = Uint8Array.from(whole[which] as Uint8Array);
-      const place = at % bytes.length;
-      bytes[place] = byte;
-      const read = decodeAgentMessage(cut ? bytes.slice(0, place) : bytes);
-      assert.equal(typeof read.ok, 'boolean');
-    }),
+    fc.property(
+      fc.nat(whole.length - 1),
+      fc.nat(),
+      fc.nat(255),
+      fc.boolean(),
+      (which, at, byte, cut) => {
+        const bytes = Uint8Array.from(whole[which] as Uint8Array);
+        const place = at % bytes.length;
+        bytes[place] = byte;
+        for (const read of [decodeAgentMessage, decodeHeadMessage])
+          assert.equal(typeof read(cut ? bytes.slice(0, place) : bytes).ok, 'boolean');
+      },
+    ),
     { numRuns: 5000 },
   );
+});
+
+test('[W2] orders that are none, or like none before them, are refused', () => {
+  const all = [undefined, 5, [null], ['x'], [{}], [{ kind: 'launch', likeBefore: true }]];
+  for (const orders of all) {
+    const read = decodeHeadMessage(encode({ kind: 'orders', orders }));
+    assert.ok(!read.ok && read.error.length > 0, JSON.stringify(orders));
+  }
 });
 
 test('[W2] a kind of the other direction, or of nobody, is refused', () => {
