@@ -219,11 +219,15 @@ export function requeueEntry(state: State, job: Job): void {
   state.scheduleDue = true;
 }
 
-/** Out of the queue before `entry` changes; `requeueEntry` puts it back. */
+/**
+ * Out of the queue before `entry` changes; `requeueEntry` puts it back. Those behind it may start
+ * when it does not come back.
+ */
 export function dequeueEntry(state: State, job: Job): void {
   if (!job.queued) return;
   state.queue.remove(job.entry);
   job.queued = false;
+  state.scheduleDue = true;
 }
 
 export function noteOutcome(job: Job, outcome: Outcome): void {

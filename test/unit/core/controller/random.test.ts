@@ -5,9 +5,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Command } from '../../../../src/core/controller/commands.ts';
+import { isCycleDue, snapshotOf } from '../../../../src/core/controller/decide/schedule.ts';
 import type { JobId, NodeName } from '../../../../src/core/model/ids.ts';
 import { RUNNING_POLICIES } from '../../../../src/core/model/maintenance.ts';
 import type { EndCause } from '../../../../src/core/model/orders.ts';
+import { type Policy, plainScheduling } from '../../../../src/core/model/scheduling.ts';
+import { plan } from '../../../../src/core/scheduler/plan.ts';
 import { ADMIN, ANN, OPERATOR, TestHead } from '../../../support/controller.ts';
 
 /** One thing that happens; numbers are taken modulo what there is. */
@@ -167,8 +170,8 @@ function fleet(head: TestHead, node: string, b: number): void {
   head.perform({ kind: 'command', command: wanted, actor: OPERATOR });
 }
 
-function newborn(): TestHead {
-  const head = new TestHead({ retainedJobsMax: 5 });
+function newborn(policy: Policy = 'first_fit'): TestHead {
+  const head = new TestHead({ retainedJobsMax: 5, scheduling: plainScheduling(policy) });
   for (const node of NODES) head.connect(node, { gpus: 2, bootId: 'boot 0' });
   return head;
 }
@@ -239,5 +242,22 @@ test('[S6] once a job is done, its outcome never changes', () => {
       }
     }),
     { numRuns: 60 },
+  );
+});
+
+test('[L4] whatever happens, where a task could start a cycle is due, or is with the next tick', () => {
+  const policy = fc.constantFrom<Policy>('first_fit', 'fifo', 'easy', 'conservative');
+  fc.assert(
+    fc.property(policy, fc.array(step, { maxLength: 120, size: 'max' }), (by, steps) => {
+      const head = newborn(by);
+      for (const one of steps) {
+        live(head, one);
+        const { state, settings, at } = head;
+        // Who plans ahead looks again with every tick.
+        if (isCycleDue(state) || state.plansAhead) continue;
+        assert.deepEqual(plan(snapshotOf(state, settings, 512, at), at).starts, [], one.act);
+      }
+    }),
+    { numRuns: 500 },
   );
 });

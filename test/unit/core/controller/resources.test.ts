@@ -1,10 +1,13 @@
 // Who gets what of a node: exclusive tasks, gpus by index, counted resources.
 
 import assert from 'node:assert/strict';
-import type { NodeName } from '../../../../src/core/model/ids.ts';
-import { plainScheduling } from '../../../../src/core/model/scheduling.ts';
+import type { Command } from '../../../../src/core/controller/commands.ts';
+import { isCycleDue } from '../../../../src/core/controller/decide/schedule.ts';
+import type { JobId, NodeName } from '../../../../src/core/model/ids.ts';
+import { plainPartition, plainScheduling } from '../../../../src/core/model/scheduling.ts';
 import {
   ANN,
+  kinds,
   place,
   SETTINGS,
   scenario,
@@ -94,6 +97,47 @@ scenario('[L4] what fits starts in the next cycle, whatever has just been freed'
 });
 
 const fifo = plainScheduling('fifo');
+
+for (const kind of ['cancel_task', 'hold_job'] as const) {
+  scenario(
+    `[L4] under fifo those behind are looked at when the first one is gone by ${kind}`,
+    (head) => {
+      head.connect('n1', { cpus: 2 });
+      head.running();
+      head.submit({ cpuCount: 2 });
+      head.submit();
+      assert.deepEqual(head.schedule(), []);
+      head.command({ kind, place: place('2'), jobId: 2 as JobId } as Command, ANN);
+      assert.equal(head.state.scheduleDue, true);
+      assert.deepEqual(head.schedule(), ['3#1@n1']);
+    },
+    { ...SETTINGS, scheduling: fifo },
+  );
+}
+
+const other = { ...plainPartition('other'), policy: 'first_fit' as const };
+
+scenario(
+  '[L4] under fifo they are also when the first one goes in the middle of a round',
+  (head) => {
+    head.connect('n1', { cpus: 2 });
+    head.running();
+    head.submit({ cpuCount: 2 });
+    for (let nice = 1; nice < 5; nice += 1) head.submit({ cpuCount: 2, partition: 'other', nice });
+    head.submit();
+    const started: string[] = [];
+    const cycle = (): void => {
+      const { events } = head.once({ kind: 'schedule', looksMax: 1 });
+      started.push(...kinds(events));
+    };
+    cycle();
+    head.command({ kind: 'cancel_task', place: place('2') }, ANN);
+    for (let left = 20; isCycleDue(head.state) && left > 0; left -= 1) cycle();
+    assert.deepEqual([started, head.task('7').state], [['task_allocated'], 'starting']);
+  },
+  { ...SETTINGS, scheduling: { ...fifo, partitions: { ...fifo.partitions, other } } },
+);
+
 const shared = { ...fifo, weights: { ...fifo.weights, fairShare: 1000 } };
 
 scenario(
