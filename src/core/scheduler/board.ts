@@ -12,6 +12,7 @@ import { Placement } from './placement.ts';
 import { couldEverHold, holdsNow, NodePool, type NodeView, type Running } from './pool.ts';
 import { FOREVER } from './profile.ts';
 import { type Candidate, type Field, type Slot, SlotFinder } from './slots.ts';
+import { byNode } from './windows.ts';
 
 /** Who takes the share: what a later plan must know of it. */
 export interface Taker {
@@ -30,7 +31,7 @@ export interface BoardOptions {
 export class Board {
   readonly now: number;
   readonly pool: NodePool;
-  readonly #windows: readonly Window[];
+  readonly #windows: ReadonlyMap<NodeName, readonly Window[]>;
   readonly #order: Placement;
   /** Nodes that this cycle has given something of, with what is left. */
   readonly #touched = new NodePool();
@@ -47,13 +48,11 @@ export class Board {
 
   constructor({ pool, windows, now, loads }: BoardOptions) {
     this.pool = pool;
-    this.#windows = windows.filter((window) => window.to > now);
+    this.#windows = byNode(windows.filter((window) => window.to > now));
     this.now = now;
     this.#order = new Placement(loads ?? new Map());
     this.#looksBefore = pool.looks;
-    for (const window of this.#windows) {
-      for (const name of window.shares.keys()) if (pool.get(name)) this.#claimed.add(name);
-    }
+    for (const name of this.#windows.keys()) if (pool.get(name)) this.#claimed.add(name);
   }
 
   /** Looks at nodes, and at classes of them, so far: what a cycle costs. */
@@ -130,6 +129,22 @@ export class Board {
     }
   }
 
+  /** What is set aside of a node, from now on. */
+  windowsOn(name: NodeName): readonly Window[] {
+    return this.#windows.get(name) ?? [];
+  }
+
+  /** What is looked for and taken meanwhile is as if these were not set aside of the nodes. */
+  ignoring(windows: readonly Window[], nodes: readonly NodeName[], act: () => void): void {
+    const set = windows.flatMap((window) => {
+      const here = nodes.filter((name) => window.shares.has(name) && this.view(name));
+      return here.map((name) => ({ window, lane: this.lane(name) }));
+    });
+    for (const { window, lane } of set) lane.ignore(window);
+    act();
+    for (const { window, lane } of set) lane.heed(window);
+  }
+
   /** What a node has left now. */
   view(name: NodeName): NodeView | undefined {
     return this.#touched.get(name) ?? this.pool.get(name);
@@ -139,7 +154,7 @@ export class Board {
     let lane = this.#lanes.get(name);
     if (lane === undefined) {
       this.#work += LOOKS_PER_LANE;
-      lane = new Lane(this.view(name) as NodeView, this.#windows, this.now);
+      lane = new Lane(this.view(name) as NodeView, this.windowsOn(name), this.now);
       this.#lanes.set(name, lane);
     }
     return lane;

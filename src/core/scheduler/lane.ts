@@ -13,14 +13,19 @@ export interface Window {
   /** What its users call it. */
   readonly name: string;
   readonly purpose: Reservation['purpose'];
+  /** Its reservation comes again and again. */
+  readonly recurs: boolean;
   /** Ms since 1970; [from, to). */
   readonly from: number;
   readonly to: number;
   readonly shares: ReadonlyMap<NodeName, ReservedShare>;
 }
 
-/** More than any node has: taken away, it leaves no room even for a request for nothing. */
-const EVERYTHING: Resources = { cpuCount: 1e12, memoryBytes: 1e18, gpuCount: 1e12, counted: {} };
+/**
+ * More than any node has: taken away, it leaves no room even for a request for nothing. Exact when
+ * it is given back.
+ */
+const EVERYTHING: Resources = { cpuCount: 1e12, memoryBytes: 2e15, gpuCount: 1e12, counted: {} };
 
 /** Something that runs, and what of it would be free when it makes room. */
 export interface Gone {
@@ -79,8 +84,23 @@ export class Lane {
     this.#ofGone(gone).take(gone.resources, ...this.#spanOf(gone), gone.whole);
   }
 
+  /** From here on as if the window were not there, until `heed`. */
+  ignore(window: Window): void {
+    this.#open.give(this.#shareOf(window), window.from, window.to, -1);
+  }
+
+  /** What is set aside is nobody else's. */
+  heed(window: Window): void {
+    this.#open.take(this.#shareOf(window), window.from, window.to);
+  }
+
   get isReserved(): boolean {
     return this.#reserved.size > 0;
+  }
+
+  #shareOf({ shares }: Window): Resources {
+    const share = shares.get(this.view.name) as ReservedShare;
+    return share === 'whole' ? EVERYTHING : share;
   }
 
   #of(reservation: string | null): Profile | undefined {
@@ -96,9 +116,10 @@ export class Lane {
   }
 
   /** A reservation that comes again has several windows here: its share is nothing in between. */
-  #setAside({ id, from, to, shares }: Window): void {
+  #setAside(window: Window): void {
+    const { id, from, to, shares } = window;
     const share = shares.get(this.view.name) as ReservedShare;
-    this.#open.take(share === 'whole' ? EVERYTHING : share, from, to);
+    this.heed(window);
     const profile = this.#reserved.get(id) ?? new Profile(this.#now, NO_RESOURCES);
     // Of a node that others use too, nobody can have the whole.
     if (share === 'whole') profile.give(this.view.total, from, to);

@@ -1,11 +1,13 @@
 // Stopped tasks go on before anything new of their tier or below starts: each as soon as its nodes
-// have the cpus that it gave up, which are set aside for it meanwhile.
+// have the cpus that it gave up, for as long as it may take, which are set aside for it meanwhile.
 
 import type { NodeName } from '../model/ids.ts';
 import { NO_RESOURCES } from '../model/resources.ts';
 import { partitionOf, qosOf, type Scheduling } from '../model/scheduling.ts';
 import type { Ask } from './ask.ts';
 import type { Board, Taker } from './board.ts';
+import type { Window } from './lane.ts';
+import { outlasts } from './windows.ts';
 
 /** A task that was stopped to make room. It is on its nodes still, without its cpus. */
 export interface Stopped extends Taker {
@@ -14,8 +16,8 @@ export interface Stopped extends Taker {
   readonly nodes: readonly NodeName[];
   /** What it gave up on each node. */
   readonly cpuCount: number;
-  /** How long it must have room for; null: for ever, so that it waits for all that is set aside. */
-  readonly roomForMs: number | null;
+  /** What is left of its time limit; null: it has none. */
+  readonly timeLeftMs: number | null;
   readonly reservation: string | null;
 }
 
@@ -42,17 +44,34 @@ export class Resumer {
   }
 
   #resume(one: Stopped): void {
+    const board = this.#board;
     const ask = askOfStopped(one);
     const taker: Taker = { jobId: one.jobId, index: one.index };
-    const views = this.#board.fitting(ask, one.nodes.length);
-    if (views.length === one.nodes.length) {
-      this.#board.start(ask, views, taker);
-      this.made.push(taker);
-      return;
-    }
-    const slot = this.#board.slot(ask);
-    if (slot !== null) this.#board.promise(ask, slot);
+    const windows = [...new Set(one.nodes.flatMap((name) => board.windowsOn(name)))];
+    board.ignoring(unheeded(one, windows, board.now), one.nodes, () => {
+      const views = board.fitting(ask, one.nodes.length);
+      if (views.length === one.nodes.length) {
+        board.start(ask, views, taker);
+        this.made.push(taker);
+        return;
+      }
+      const slot = board.slot(ask);
+      if (slot !== null) board.promise(ask, slot);
+    });
   }
+}
+
+/**
+ * Of what is set aside on its nodes: what it may run into. Those are the coming times of
+ * reservations that recur, if it would never be over between two of them: it would wait for ever.
+ */
+export function unheeded(
+  { timeLeftMs }: Stopped,
+  windows: readonly Window[],
+  now: number,
+): readonly Window[] {
+  const recurring = windows.filter(({ recurs }) => recurs);
+  return outlasts(timeLeftMs, recurring) ? recurring.filter(({ from }) => from > now) : [];
 }
 
 function tierOf({ partition, qos }: Stopped, scheduling: Scheduling): number {
@@ -60,17 +79,12 @@ function tierOf({ partition, qos }: Stopped, scheduling: Scheduling): number {
 }
 
 /** Its own nodes and no others; memory and gpus it never gave up. */
-export function askOfStopped({
-  jobId,
-  index,
-  nodes,
-  cpuCount,
-  roomForMs,
-  reservation,
-}: Stopped): Ask {
+export function askOfStopped(one: Stopped): Ask {
+  const { nodes, cpuCount } = one;
+  const key = `stopped ${one.jobId}:${one.index}`;
   return {
-    key: `stopped ${jobId}:${index}`,
-    roomKey: `stopped ${jobId}:${index}`,
+    key,
+    roomKey: key,
     request: {
       nodeCount: nodes.length,
       processesPerNode: 1,
@@ -80,8 +94,8 @@ export function askOfStopped({
       nodeNames: nodes,
     },
     nodes: null,
-    walltimeMs: roomForMs,
-    reservation,
+    walltimeMs: one.timeLeftMs,
+    reservation: one.reservation,
     placement: 'pack',
   };
 }

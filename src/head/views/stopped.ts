@@ -1,12 +1,12 @@
 // What is said of a task that was stopped to make room: for whom, and what it waits for.
 
-import { stoppedOf } from '../../core/controller/decide/preempt.ts';
+import { poolOf, stoppedOf } from '../../core/controller/decide/stopped.ts';
 import { maintenanceOn } from '../../core/controller/in-maintenance.ts';
 import type { Node, State, Task } from '../../core/controller/state.ts';
 import { formatTaskId } from '../../core/model/ids.ts';
 import { describeWindows } from '../../core/scheduler/explain-windows.ts';
-import { askOfStopped } from '../../core/scheduler/resume.ts';
-import { windowsOf } from '../../core/scheduler/windows.ts';
+import { askOfStopped, unheeded } from '../../core/scheduler/resume.ts';
+import { byNode, windowsOf } from '../../core/scheduler/windows.ts';
 
 /** Lists of nodes and of jobs end here. */
 const NAMES_MAX = 3;
@@ -21,7 +21,7 @@ export function stoppedNotice(state: State, task: Task, now: number): string | n
 }
 
 function waitsFor(state: State, task: Task, now: number): string {
-  const stopped = stoppedOf(state, task, now);
+  const stopped = stoppedOf(task, now);
   const nodes = stopped.nodes.flatMap((name) => state.nodes.get(name) ?? []);
   const closed = nodes.find((node) => maintenanceOn(state, node.name) !== null);
   if (closed !== undefined) return `It goes on after the maintenance of ${closed.name}.`;
@@ -30,11 +30,13 @@ function waitsFor(state: State, task: Task, now: number): string {
     const words = short.slice(0, NAMES_MAX).map((node) => lackOf(node, stopped.cpuCount));
     return `It goes on when ${words.join(' and ')}${short.length > NAMES_MAX ? ' and so on' : ''}.`;
   }
-  const windows = windowsOf(state.reservations.values());
-  const reserved = describeWindows(
-    askOfStopped(stopped),
-    { pool: state.pool, windows, now },
-    (id) => state.reservations.get(id),
+  const windowsOn = byNode(windowsOf(state.reservations.values()));
+  const mine = new Set(stopped.nodes.flatMap((name) => windowsOn.get(name) ?? []));
+  const passed = new Set(unheeded(stopped, [...mine], now));
+  const windows = [...mine].filter((window) => !passed.has(window));
+  const pool = poolOf(state, stopped.nodes);
+  const reserved = describeWindows(askOfStopped(stopped), { pool, windows, now }, (id) =>
+    state.reservations.get(id),
   );
   if (reserved !== null) return `There is room, but ${reserved.words}.`;
   return 'There is room: it goes on unless that is for something of a higher tier.';

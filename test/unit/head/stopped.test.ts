@@ -57,6 +57,30 @@ scenario(
 );
 
 scenario(
+  '[J22] a stopped task names what it waits for of all that is set aside, on a drained node too',
+  (head) => {
+    head.connect('n1', { cpus: 2 });
+    head.running({ cpuCount: 2 });
+    stopFor(head, '1#1');
+    const starts = [3, 27, 51].map((hours) => head.at + hours * HOUR);
+    const recurrence = { cron: '0 9 * * *', zone: 'UTC', starts };
+    head.command(reserve({ recurrence, nodes: ['n1'], force: true }), OPERATOR);
+    head.ended('2#1');
+    const because = 'It was preempted by 2 of bob. There is room';
+    const soon = `${because}: it goes on unless that is for something of a higher tier.`;
+    assert.equal(notice(head, '1'), soon, 'of these hours there will be no end');
+    const at = head.at + 6 * HOUR;
+    head.command(reserve({ at, nodes: ['n1'], name: 'course', force: true }), OPERATOR);
+    const window =
+      'without a time limit it could run into reservation course of n1, which begins in 6h';
+    assert.equal(notice(head, '1'), `${because}, but ${window}.`);
+    head.command({ kind: 'drain_node', node: head.node('n1').name, reason: 'fan' });
+    assert.equal(notice(head, '1'), `${because}, but ${window}.`);
+  },
+  STOPPING,
+);
+
+scenario(
   '[J22] a stopped task of an array is named',
   (head) => {
     head.connect('n1', { cpus: 2 });

@@ -205,11 +205,12 @@ function takeBack(node: Node): void {
 /** Tells the scheduler what the node can be given now; every change of a node ends here. */
 export function refreshPool(state: State, node: Node): void {
   if (state.preempted.size > 0) takeBack(node);
-  if (!mayGetWork(node)) {
+  if (mayGetWork(node)) state.pool.set(viewOf(node));
+  else {
     state.pool.remove(node.name);
-    return;
+    // Stopped tasks go on there all the same.
+    if (state.preempted.size === 0) return;
   }
-  state.pool.set(viewOf(node));
   state.scheduleDue = true;
 }
 

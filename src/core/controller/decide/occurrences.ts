@@ -20,7 +20,7 @@ export function placeFurther(
   known: Reservation,
   starts: readonly number[],
 ): { slots: ReservedSlot[]; skipped: SkippedSlot[] } {
-  const room = roomFor(step, known.request, known.id);
+  const room = roomOf(step, known, starts);
   const slots: ReservedSlot[] = [];
   const skipped: SkippedSlot[] = [];
   for (const from of starts) {
@@ -66,7 +66,7 @@ function retry(step: Step, id: string): void {
   const known = (): Reservation => reservationOf(step.state, id);
   let room: Room | null = null;
   for (const from of openOf(known(), step.at)) {
-    room ??= roomFor(step, known().request, id);
+    room ??= roomOf(step, known());
     const slot = placeOne(step, known(), from, room);
     if (!slot.ok) continue;
     step.emit({ kind: 'reservation_slot_found', id, from, slot: slot.value });
@@ -85,8 +85,21 @@ export function obstacleNow(
   known: Reservation,
   from: number,
 ): string | null {
-  const slot = placeOne(step, known, from, roomFor(step, known.request, known.id));
+  const slot = placeOne(step, known, from, roomOf(step, known));
   return slot.ok ? null : slot.error;
+}
+
+/** For its occurrences that are known, and these. */
+function roomOf(
+  step: Pick<Step, 'state' | 'at'>,
+  known: Reservation,
+  starts: readonly number[] = [],
+): Room {
+  const { id, request, slots, skipped } = known;
+  const times = [...[...slots, ...skipped].map(({ from }) => from), ...starts]
+    .filter((from) => isOpen(known, from, step.at))
+    .map((from) => ({ from, to: from + request.durationMs }));
+  return roomFor(step, request, { id, times, purpose: 'users' });
 }
 
 /** Of an occurrence that has begun, the rest. */

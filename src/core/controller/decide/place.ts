@@ -14,16 +14,15 @@ import type {
   ReservedTime,
   SkippedSlot,
 } from '../../model/reservation.ts';
-import { fitsIn, isPlausible, NO_RESOURCES, subtractResources } from '../../model/resources.ts';
-import type { NodeView } from '../../scheduler/pool.ts';
+import { fitsIn, isPlausible, NO_RESOURCES } from '../../model/resources.ts';
 import { placeAt, placeEarliest, type Room } from '../../scheduler/reserve.ts';
-import { windowsOf } from '../../scheduler/windows.ts';
+import { byNode, windowsOf } from '../../scheduler/windows.ts';
 import type { Occurrences, ReservationWish } from '../commands.ts';
 import { unknownLabel, unreadableLabel } from '../label-checks.ts';
-import { mayGetWork, viewOf } from '../node-view.ts';
-import type { Node } from '../state.ts';
+import { mayGetWork } from '../node-view.ts';
 import type { Step } from '../step.ts';
 import { refusalOf } from './obstacles.ts';
+import { type Coming, viewWithStopped } from './stopped.ts';
 
 const DAY_MS = 86_400_000;
 /** Shorter than a cluster notices. */
@@ -137,8 +136,9 @@ export function placeAll(
   id: string | null,
   purpose: Room['purpose'] = 'users',
 ): Result<Placed, Refusal> {
-  const room = roomFor(step, request, id, purpose);
   const { time, durationMs } = request;
+  const times = (recurrence?.starts ?? []).map((from) => ({ from, to: from + durationMs }));
+  const room = roomFor(step, request, { id, times, purpose });
   if (time.kind === 'flexible') {
     const slot = placeEarliest(request, time, durationMs, room);
     if (!slot.ok) return err(refusalOf(step, slot.error, request));
@@ -171,10 +171,16 @@ export function placeLonger(
   const nodeNames = Object.keys(current.shares) as NodeName[];
   const perNode = present(current.shares[nodeNames[0] as NodeName], 'the share of a node');
   const part = { nodeNames, nodeCount: nodeNames.length, perNode, labels: [], force };
-  const room = roomFor(step, part, id);
+  const room = roomFor(step, part, { id, times: [], purpose: 'users' });
   const more = placeAt(part, current.until, until - current.until, room);
   if (!more.ok) return err(refusalOf(step, more.error, part));
   return ok({ ...current, until });
+}
+
+/** What is being placed: a reservation that is there already, or null. */
+interface Placing extends Pick<Room, 'purpose'> {
+  readonly id: string | null;
+  readonly times: Coming['times'];
 }
 
 /**
@@ -183,32 +189,18 @@ export function placeLonger(
 export function roomFor(
   { state, at }: Pick<Step, 'state' | 'at'>,
   { nodeNames }: Pick<ReservationRequest, 'nodeNames'>,
-  id: string | null,
-  purpose: Room['purpose'] = 'users',
+  { id, times, purpose }: Placing,
 ): Room {
   const named = new Set(nodeNames);
+  const others = [...state.reservations.values()].filter((one) => one.id !== id);
+  const windows = windowsOf(others);
+  const recurring = times.length === 0 ? [] : windows.filter(({ recurs }) => recurs);
+  const coming = { times, windowsOn: byNode(recurring) };
   const nodes = [...state.nodes.values()]
     .filter((node) => (named.size > 0 ? named.has(node.name) : node.drain === null))
     .sort((a, b) => Number(mayGetWork(b)) - Number(mayGetWork(a)) || a.order - b.order)
-    .map(withStopped);
-  const others = [...state.reservations.values()].filter((one) => one.id !== id);
-  return { nodes, windows: windowsOf(others), now: at, purpose, lanes: new Map() };
-}
-
-/** What was stopped without a time limit has its cpus back one day: nobody can count on them. */
-function withStopped(node: Node): NodeView {
-  const view = viewOf(node);
-  const running = [...view.running];
-  let { free } = view;
-  for (const { task, yieldedCpus } of node.holding.values()) {
-    if (task === null || yieldedCpus === 0 || task.job.spec.walltimeMs !== null) continue;
-    const one = running.find(({ jobId, index }) => jobId === task.job.id && index === task.index);
-    if (one === undefined || task.ending !== null) continue;
-    const resources = { ...NO_RESOURCES, cpuCount: yieldedCpus };
-    free = subtractResources(free, resources);
-    running.push({ ...one, resources });
-  }
-  return { ...view, free, running };
+    .map((node) => viewWithStopped(node, coming, at));
+  return { nodes, windows, now: at, purpose, lanes: new Map() };
 }
 
 /** Without what could be done: that is for those who choose, and for an occurrence nobody does. */

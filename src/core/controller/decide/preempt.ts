@@ -1,19 +1,17 @@
 // Making room for what is more urgent: tasks told to leave or to stop, and stopped ones that go on.
 
 import { present } from '../../base/assert.ts';
-import type { NodeName } from '../../model/ids.ts';
-import type { Taker } from '../../scheduler/board.ts';
+import { Board, type Taker } from '../../scheduler/board.ts';
 import type { Preemption } from '../../scheduler/preempt.ts';
-import type { Stopped } from '../../scheduler/resume.ts';
+import { Resumer } from '../../scheduler/resume.ts';
+import { windowsOf } from '../../scheduler/windows.ts';
 import { jobOf } from '../apply/jobs.ts';
-import { isInMaintenance } from '../in-maintenance.ts';
 import { mayGetWork } from '../node-view.ts';
-import { placeOf, type State, type Task } from '../state.ts';
+import { schedulingOf } from '../partitions.ts';
+import { placeOf } from '../state.ts';
 import type { Step } from '../step.ts';
-import { timeLeft } from '../time-limit.ts';
+import { poolOf, stoppedTasks } from './stopped.ts';
 
-/** Room now is enough. */
-const MOMENT_MS = 1;
 /** In the journal, instead of a user's name. */
 const BY = 'scheduler';
 
@@ -29,48 +27,24 @@ export function resume(step: Step, { jobId, index }: Taker): void {
 }
 
 /**
- * Where nothing new may start, as on a drained node, nobody but the stopped tasks wants the cpus.
+ * Where nothing new may start, as on a drained node, nobody but the stopped tasks wants the cpus;
+ * what is set aside there they heed as elsewhere.
  */
 export function resumeApart(step: Step): void {
-  for (const one of stoppedTasks(step.state, step.at)) {
-    const nodes = one.nodes.map((name) => present(step.state.nodes.get(name), `node ${name}`));
-    if (nodes.every(mayGetWork)) continue;
-    if (nodes.every(({ free }) => free.cpuCount >= one.cpuCount)) resume(step, one);
-  }
-}
-
-/** Those that wait to go on, but for those on nodes in maintenance: they wait for its end. */
-export function stoppedTasks(state: State, at: number): Stopped[] {
-  return [...state.preempted]
-    .filter((task) => task.ending === null && !isInMaintenance(state, task))
-    .map((task) => stoppedOf(state, task, at));
-}
-
-/** As the scheduler sees it. */
-export function stoppedOf(state: State, task: Task, at: number): Stopped {
-  const { job, index, parts } = task;
-  const { spec, entry } = job;
-  const held = [...parts.values()].filter((part) => part.state !== 'ended');
-  const nodes = held.map((part) => part.share.node);
-  return {
-    jobId: job.id,
-    index,
-    partition: spec.partition,
-    qos: entry.qos,
-    nodes,
-    cpuCount: spec.request.perNode.cpuCount,
-    roomForMs: timeLeft(task, at) ?? (recursOn(state, nodes) ? MOMENT_MS : null),
-    reservation: spec.reservation ?? null,
-  };
-}
-
-/**
- * A task without time limit would never have room before a reservation that comes again and again.
- * Whoever made that with such a task on its node did so with force: it runs on.
- */
-function recursOn({ reservations }: State, nodes: readonly NodeName[]): boolean {
-  const recurring = [...reservations.values()].filter(({ recurrence }) => recurrence !== null);
-  return recurring.some(({ slots }) =>
-    slots.some(({ shares }) => nodes.some((name) => Object.hasOwn(shares, name))),
+  const { state, settings, at } = step;
+  const apart = stoppedTasks(state, at).filter(({ nodes }) => {
+    return !nodes.every((name) => mayGetWork(present(state.nodes.get(name), `node ${name}`)));
+  });
+  if (apart.length === 0) return;
+  const pool = poolOf(
+    state,
+    apart.flatMap(({ nodes }) => nodes),
   );
+  const board = new Board({ pool, windows: windowsOf(state.reservations.values()), now: at });
+  const resumer = new Resumer(board, {
+    stopped: apart,
+    scheduling: schedulingOf(state, settings),
+  });
+  resumer.resumeFrom(-Infinity);
+  for (const taker of resumer.made) resume(step, taker);
 }

@@ -15,7 +15,8 @@ import { schedulingOf } from '../partitions.ts';
 import { type Chain, placeOf, type State } from '../state.ts';
 import type { Step } from '../step.ts';
 import { decideLateMaintenances } from './maintenance-course.ts';
-import { preempt, resume, resumeApart, stoppedTasks } from './preempt.ts';
+import { preempt, resume, resumeApart } from './preempt.ts';
+import { stoppedTasks } from './stopped.ts';
 
 export interface CycleOptions {
   /** Load average per cpu by node, for partitions that place by it. */

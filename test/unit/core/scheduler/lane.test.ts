@@ -13,7 +13,15 @@ const N1 = 'n1' as NodeName;
 
 function window(from: number, to: number, cpus: number | 'whole', id = 'r1'): Window {
   const share = cpus === 'whole' ? cpus : resources({ cpus });
-  return { id, name: id, purpose: 'users', from, to, shares: new Map([[N1, share]]) };
+  return {
+    id,
+    name: id,
+    purpose: 'users',
+    recurs: false,
+    from,
+    to,
+    shares: new Map([[N1, share]]),
+  };
 }
 
 function want(cpus: number, exclusive = false): Want {

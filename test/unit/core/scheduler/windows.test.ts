@@ -47,7 +47,7 @@ function windowsOf(id: string, most: number): fc.Arbitrary<Window[]> {
   return fc.tuple(fc.subarray(NAMES), share, times).map(([names, one, at]) => {
     const [a, b, c, d] = at.toSorted((x, y) => x - y) as [number, number, number, number];
     const shares = new Map(names.map((name) => [name as NodeName, one]));
-    const base = { id, name: id, purpose: 'users' as const, shares };
+    const base = { id, name: id, purpose: 'users' as const, recurs: false, shares };
     return [
       { ...base, from: a, to: b },
       { ...base, from: c, to: d },

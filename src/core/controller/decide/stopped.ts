@@ -1,0 +1,86 @@
+// Tasks that were stopped to make room, as others see them: who plans, and who sets nodes aside.
+
+import type { NodeName } from '../../model/ids.ts';
+import { NO_RESOURCES, subtractResources } from '../../model/resources.ts';
+import type { Window } from '../../scheduler/lane.ts';
+import { NodePool, type NodeView } from '../../scheduler/pool.ts';
+import type { Stopped } from '../../scheduler/resume.ts';
+import { outlasts } from '../../scheduler/windows.ts';
+import { isInMaintenance } from '../in-maintenance.ts';
+import { viewOf } from '../node-view.ts';
+import type { Node, State, Task } from '../state.ts';
+import { timeLeft } from '../time-limit.ts';
+
+/** Those that wait to go on, but for those on nodes in maintenance: they wait for its end. */
+export function stoppedTasks(state: State, at: number): Stopped[] {
+  return [...state.preempted]
+    .filter((task) => task.ending === null && !isInMaintenance(state, task))
+    .map((task) => stoppedOf(task, at));
+}
+
+/** As the scheduler sees it. */
+export function stoppedOf(task: Task, at: number): Stopped {
+  const { spec, id, entry } = task.job;
+  return {
+    jobId: id,
+    index: task.index,
+    partition: spec.partition,
+    qos: entry.qos,
+    nodes: nodesOf(task),
+    cpuCount: spec.request.perNode.cpuCount,
+    timeLeftMs: timeLeft(task, at),
+    reservation: spec.reservation ?? null,
+  };
+}
+
+function nodesOf({ parts }: Task): NodeName[] {
+  const held = [...parts.values()].filter((part) => part.state !== 'ended');
+  return held.map((part) => part.share.node);
+}
+
+/** Of these nodes alone, whether or not they may get work. */
+export function poolOf({ nodes }: State, names: Iterable<NodeName>): NodePool {
+  const pool = new NodePool();
+  for (const name of new Set(names)) {
+    const node = nodes.get(name);
+    if (node !== undefined) pool.set(viewOf(node));
+  }
+  return pool;
+}
+
+/** What a reservation brings, as far as it decides which stopped tasks are in its way. */
+export interface Coming {
+  /** Its times if it recurs; none if it comes once: what ends after it is waited for. */
+  readonly times: readonly Pick<Window, 'from' | 'to'>[];
+  /** What recurs already. */
+  readonly windowsOn: ReadonlyMap<NodeName, readonly Window[]>;
+}
+
+/**
+ * The node as if those of its tasks that are in the way had never been stopped, and without an end:
+ * when they go on nobody knows.
+ */
+export function viewWithStopped(node: Node, coming: Coming, at: number): NodeView {
+  const view = viewOf(node);
+  let { free } = view;
+  let running = [...view.running];
+  for (const { task, share, yieldedCpus } of node.holding.values()) {
+    if (task === null || task.preempted === null || task.ending !== null) continue;
+    if (!isInTheWay(task, coming, at)) continue;
+    const { index, job } = task;
+    const { id: jobId, spec } = job;
+    free = subtractResources(free, { ...NO_RESOURCES, cpuCount: yieldedCpus });
+    // What of it leaves, as it is about to stop, will be back too.
+    running = running.filter((one) => one.jobId !== jobId || one.index !== index);
+    const { resources } = share;
+    const reservation = spec.reservation ?? null;
+    running.push({ jobId, index, resources, startedAt: null, walltimeMs: null, reservation });
+  }
+  return { ...view, free, running };
+}
+
+/** Those without time limit, and those that would go on between its times and run into them. */
+function isInTheWay(task: Task, { times, windowsOn }: Coming, at: number): boolean {
+  const others = nodesOf(task).flatMap((name) => windowsOn.get(name) ?? []);
+  return outlasts(timeLeft(task, at), times.length === 0 ? [] : [...times, ...others]);
+}

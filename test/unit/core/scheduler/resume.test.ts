@@ -1,0 +1,85 @@
+// Stopped tasks among many windows: what they cost a cycle, and what is left as it was.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JobId, NodeName } from '../../../../src/core/model/ids.ts';
+import { plainScheduling } from '../../../../src/core/model/scheduling.ts';
+import { Board } from '../../../../src/core/scheduler/board.ts';
+import type { Window } from '../../../../src/core/scheduler/lane.ts';
+import { Resumer, type Stopped } from '../../../../src/core/scheduler/resume.ts';
+import { outlasts } from '../../../../src/core/scheduler/windows.ts';
+import { resources } from '../../../support/nodes.ts';
+import { busyPool } from '../../../support/preemption.ts';
+
+const COUNT = 200;
+const NAMES = Array.from({ length: COUNT }, (_, at) => `n${at}` as NodeName);
+
+/** Counts how often anybody asks whether a node is among them. */
+class CountedShares extends Map<NodeName, 'whole'> {
+  static looks = 0;
+
+  override has(name: NodeName): boolean {
+    CountedShares.looks += 1;
+    return super.has(name);
+  }
+}
+
+function windowsOn(name: NodeName): Window[] {
+  const shares = new CountedShares([[name, 'whole']]);
+  const one = {
+    id: `r of ${name}`,
+    name: 'daily',
+    purpose: 'users',
+    recurs: true,
+    shares,
+  } as const;
+  return [1, 2, 3].map((day) => ({ ...one, from: day * 24, to: day * 24 + 1 }));
+}
+
+function stoppedOn(name: NodeName, at: number): Stopped {
+  const place = { jobId: (at + 1) as JobId, index: 0, partition: 'default', qos: 'normal' };
+  return { ...place, nodes: [name], cpuCount: 1, timeLeftMs: null, reservation: null };
+}
+
+test('[P13] a stopped task looks at what is set aside of its own nodes, not at all there is', () => {
+  const pool = busyPool(NAMES, { cpus: 1, memory: 1 }, []);
+  const board = new Board({ pool, windows: NAMES.flatMap(windowsOn), now: 0 });
+  const scheduling = plainScheduling('first_fit');
+  const resumer = new Resumer(board, { stopped: NAMES.map(stoppedOn), scheduling });
+  CountedShares.looks = 0;
+  resumer.resumeFrom(-Infinity);
+  assert.equal(resumer.made.length, COUNT);
+  // Each of three windows a few times; were all looked at, it would be 120,000 at least.
+  assert.ok(CountedShares.looks <= 5 * 3 * COUNT, `${CountedShares.looks} looks`);
+});
+
+test('[P13] what a stopped task may run into stays set aside for all others', () => {
+  const name = NAMES[0] as NodeName;
+  const pool = busyPool([name], { cpus: 2, memory: 7 }, []);
+  const board = new Board({ pool, windows: windowsOn(name), now: 0 });
+  const want = { resources: resources({ cpus: 1, memory: 7 }), exclusive: false };
+  const isFree = (from: number, to: number) => board.lane(name).fits(want, null, from, to);
+  const stopped = [stoppedOn(name, 0)];
+  new Resumer(board, { stopped, scheduling: plainScheduling('easy') }).resumeFrom(-Infinity);
+  assert.deepEqual([isFree(0, 24), isFree(24, 25), isFree(0, 25)], [true, false, false]);
+});
+
+const GAPS = [
+  { lasts: 23, times: [24, 48, 72], outlasts: false },
+  { lasts: 24, times: [24, 48, 72], outlasts: true },
+  { lasts: 24, times: [24, 96, 120], outlasts: false },
+  { lasts: 12, times: [24, 36, 48], outlasts: true },
+  { lasts: 1e9, times: [24], outlasts: false },
+  { lasts: null, times: [24], outlasts: true },
+  { lasts: 1e9, times: [], outlasts: false },
+];
+
+for (const row of GAPS) {
+  const { lasts, times } = row;
+  const words = `${lasts ?? 'for ever'} hours beside an hour from ${times.join(', ') || 'never'}`;
+  test(`[P13] ${words}: ${row.outlasts ? 'never done between two' : 'can be waited for'}`, () => {
+    const spans = times.map((from) => ({ from, to: from + 1 }));
+    assert.equal(outlasts(lasts, spans), row.outlasts);
+    assert.equal(outlasts(lasts, spans.toReversed()), row.outlasts);
+  });
+}
