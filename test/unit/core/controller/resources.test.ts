@@ -120,20 +120,27 @@ const other = { ...plainPartition('other'), policy: 'first_fit' as const };
 scenario(
   '[L4] under fifo they are also when the first one goes in the middle of a round',
   (head) => {
-    head.connect('n1', { cpus: 2 });
+    head.connect('n1', { cpus: 2, memory: 8 * GIB });
     head.running();
-    head.submit({ cpuCount: 2 });
-    for (let nice = 1; nice < 5; nice += 1) head.submit({ cpuCount: 2, partition: 'other', nice });
+    const others = (...memory: number[]): void => {
+      for (const gib of memory) {
+        head.submit({ cpuCount: 2, partition: 'other', memoryBytes: gib * GIB });
+      }
+    };
+    others(1, 2, 3);
+    const first = head.submit({ cpuCount: 2 });
+    others(4, 5, 6);
     head.submit();
     const started: string[] = [];
     const cycle = (): void => {
       const { events } = head.once({ kind: 'schedule', looksMax: 1 });
       started.push(...kinds(events));
     };
-    cycle();
-    head.command({ kind: 'cancel_task', place: place('2') }, ANN);
-    for (let left = 20; isCycleDue(head.state) && left > 0; left -= 1) cycle();
-    assert.deepEqual([started, head.task('7').state], [['task_allocated'], 'starting']);
+    for (let count = 0; count < 5; count += 1) cycle();
+    assert.ok(head.state.chain?.rest?.closed.has('default'));
+    head.command({ kind: 'cancel_task', place: place(`${first}`) }, ANN);
+    for (let left = 50; isCycleDue(head.state) && left > 0; left -= 1) cycle();
+    assert.deepEqual([started, head.task('9').state], [['task_allocated'], 'starting']);
   },
   { ...SETTINGS, scheduling: { ...fifo, partitions: { ...fifo.partitions, other } } },
 );
