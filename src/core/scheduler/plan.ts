@@ -11,7 +11,7 @@ import { Blocked } from './blocked.ts';
 import { Board, type Taker } from './board.ts';
 import { type Candidate, isBefore, isBeforeMark, Line, type LineRules, type Mark } from './line.ts';
 import { type Preemption, Preemptor } from './preempt.ts';
-import { type Head, type Rest, waitingOf } from './rest.ts';
+import { type Head, newcomersOf, type Rest, waitingOf } from './rest.ts';
 import { Resumer } from './resume.ts';
 import type { Slot } from './slots.ts';
 import { lineRules, type Snapshot } from './snapshot.ts';
@@ -123,14 +123,16 @@ class Cycle {
   /**
    * To where the cycle before stopped: with a part of the looks along the front, where what is new
    * and urgent waits; from there on only by those that something is set aside for. A partition that
-   * was closed stays so: who comes after those before the mark must not pass them.
+   * was closed stays so, and one is closed where somebody has come to a place before the mark: who
+   * comes after them must not pass them.
    */
   #goOn(from: Rest): void {
     const { queue, looksMax } = this.#snapshot;
     const first = this.#walk(looksMax / FRONT_PART, from.mark);
     if (first === undefined || !isBeforeMark(first, from.mark)) return;
     for (const count of from.spared) this.#preemptor.spare(count);
-    const waiting = waitingOf(from, first, queue, this.#rules);
+    const gap = { first, mark: from.mark, queue, rules: this.#rules };
+    const waiting = waitingOf(from.heads, gap);
     for (const { candidate, head } of waiting) {
       if (!this.#closed.has(candidate.partition.name)) this.#consider(candidate, head);
     }
@@ -139,7 +141,15 @@ class Cycle {
     for (const [name, jobId] of from.closed) {
       if (!this.#closed.has(name)) this.#closed.set(name, jobId);
     }
+    for (const newcomer of newcomersOf(gap)) this.#closeBehind(newcomer);
     for (const name of this.#closed.keys()) this.#line.close(name);
+  }
+
+  /** Unless it waits for a limit of its user, which might be for ever. */
+  #closeBehind(newcomer: Candidate): void {
+    const { name } = newcomer.partition;
+    if (this.#closed.has(name) || (this.#snapshot.quotas?.full(newcomer) ?? null) !== null) return;
+    this.#closed.set(name, newcomer.entry.jobId);
   }
 
   /** Along the line, one task at least, up to `end`. Where it stopped; undefined: none is left. */

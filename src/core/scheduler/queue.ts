@@ -71,6 +71,7 @@ export class Queue {
   readonly #bands = new Map<string, Band>();
   #weights = DEFAULT_WEIGHTS;
   #size = 0;
+  #arrivals: Set<QueueEntry> | null = null;
 
   /** Entries, not tasks. */
   get size(): number {
@@ -82,6 +83,16 @@ export class Queue {
     return this.#bands.values();
   }
 
+  /** What has come since `watch`, some of it gone again. */
+  get arrivals(): Iterable<QueueEntry> {
+    return this.#arrivals ?? [];
+  }
+
+  /** Begins a new list of arrivals, or keeps none: nobody reads them but cycles that go on. */
+  watch(isOn: boolean): void {
+    this.#arrivals = isOn ? new Set() : null;
+  }
+
   /** Orders anew by other weights. Cheap when they are the same object as before. */
   weigh(weights: Weights): void {
     if (weights === this.#weights) return;
@@ -90,10 +101,15 @@ export class Queue {
     this.groups.clear();
     this.#bands.clear();
     this.#size = 0;
-    for (const entry of entries) this.add(entry);
+    for (const entry of entries) this.#insert(entry);
   }
 
   add(entry: QueueEntry): void {
+    this.#arrivals?.add(entry);
+    this.#insert(entry);
+  }
+
+  #insert(entry: QueueEntry): void {
     assert(entry.pending.size > 0, `job ${entry.jobId} has something to start`);
     const key = groupKey(entry);
     let group = this.groups.get(key);

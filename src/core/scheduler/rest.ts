@@ -37,18 +37,47 @@ export interface Waiting {
   readonly candidate: Candidate;
 }
 
-/** Those that still wait, from `first` on to the mark, in the order of the line. */
-export function waitingOf(rest: Rest, first: Candidate, queue: Queue, rules: LineRules): Waiting[] {
+/** The part of the line that a cycle leaves out: from where its walk along the front ended. */
+export interface Gap {
+  readonly first: Candidate;
+  readonly mark: Mark;
+  readonly queue: Queue;
+  readonly rules: LineRules;
+}
+
+/** Those of the gap that still wait for what is set aside for them, in the order of the line. */
+export function waitingOf(heads: readonly Head[], gap: Gap): Waiting[] {
   const waiting: Waiting[] = [];
-  for (const head of rest.heads) {
-    const { entry, index } = head;
-    const group = queue.groupOf(entry);
-    if (group === undefined || !entry.pending.has(index) || isHalfway(entry, first)) continue;
-    const alone = candidateOf(entry, index, rules);
-    if (alone === null || isBefore(alone, first) || !isBeforeMark(alone, rest.mark)) continue;
-    waiting.push({ head, candidate: { ...alone, entry, group } });
+  for (const head of heads) {
+    const candidate = isHalfway(head.entry, gap.first) ? null : inGap(head.entry, head.index, gap);
+    if (candidate !== null) waiting.push({ head, candidate });
   }
   return waiting.sort((a, b) => (isBefore(a.candidate, b.candidate) ? -1 : 1));
+}
+
+/**
+ * Tasks of the gap that were not there when the cycle before was made, in partitions where nobody
+ * passes them.
+ */
+export function* newcomersOf(gap: Gap): Generator<Candidate> {
+  const { queue, rules } = gap;
+  for (const entry of queue.arrivals) {
+    const { shape, pending, running, runningMax } = entry;
+    if (rules.partition(shape.partition)?.policy !== 'fifo') continue;
+    if (runningMax !== null && running >= runningMax) continue;
+    // The last: those before it may have come up along the front.
+    const candidate = inGap(entry, pending.last as number, gap);
+    if (candidate !== null) yield candidate;
+  }
+}
+
+function inGap(entry: QueueEntry, index: number, gap: Gap): Candidate | null {
+  const { first, mark, queue, rules } = gap;
+  const group = queue.groupOf(entry);
+  if (group === undefined || !entry.pending.has(index)) return null;
+  const alone = candidateOf(entry, index, rules);
+  if (alone === null || isBefore(alone, first) || !isBeforeMark(alone, mark)) return null;
+  return { ...alone, entry, group };
 }
 
 /** The front stopped inside an array with a running limit: how many may start it alone knows. */

@@ -49,6 +49,7 @@ export function decideSchedule(
   state.scheduleDue = rest === null && isDoubtful;
   state.chain = rest === null ? null : { ...chain, rest };
   if (rest === null) state.pool.watch(false);
+  state.queue.watch(rest !== null);
   state.plansAhead = planned.promised.length > 0;
 }
 
