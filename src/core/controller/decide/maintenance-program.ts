@@ -150,7 +150,8 @@ function endProgram(step: Step, job: Job | undefined, by: string): void {
   if (job === undefined || job.outcome !== null) return;
   const { pending } = job.entry;
   for (const task of job.active.values()) {
-    if (task.parts.size === 0 || task.ending !== null) continue;
+    // One that was told to start again must not either.
+    if (task.parts.size === 0 || task.ending?.kind === 'cancel') continue;
     step.emit({ kind: 'end_asked', place: placeOf(job, task.index), why: 'cancel', by });
   }
   if (pending.size > 0) endPending(step, job, pending, cancelledOutcome(by));

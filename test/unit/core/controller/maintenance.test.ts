@@ -445,6 +445,19 @@ scenario('a program that was to be started again is over with its time', (head) 
   assert.equal(head.outcome(1), 'cancelled');
 });
 
+scenario('[M6] a program that was told to start again is over with its maintenance too', (head) => {
+  head.connect('n1');
+  const id = planned(head, { time: { kind: 'now' }, program: PROGRAM });
+  head.started('1#1');
+  head.command({ kind: 'requeue_task', place: place('1') });
+  head.disconnect('n1');
+  head.silence('n1', 60_000);
+  head.command(cancel(id));
+  head.connect('n1', { bootId: 'another' });
+  assert.equal(phase(head, id), 'cancelled');
+  assert.equal(head.outcome(1), 'cancelled');
+});
+
 scenario('a program that never arrived is started again', (head) => {
   head.connect('n1');
   const id = planned(head, { time: { kind: 'now' }, program: PROGRAM });
