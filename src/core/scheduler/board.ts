@@ -10,7 +10,7 @@ import { cursor, rest } from './cursor.ts';
 import { endOf, fitsAfter, type Gone, Lane, type Window } from './lane.ts';
 import { Placement } from './placement.ts';
 import { couldEverHold, holdsNow, NodePool, type NodeView, type Running } from './pool.ts';
-import { FOREVER } from './profile.ts';
+import { FOREVER, UNKNOWN_END } from './profile.ts';
 import { type Candidate, type Field, type Slot, SlotFinder } from './slots.ts';
 import { byNode } from './windows.ts';
 
@@ -26,6 +26,8 @@ export interface BoardOptions {
   readonly now: number;
   /** Load average per cpu, for `least_loaded`; absent = 0. */
   readonly loads?: ReadonlyMap<NodeName, number>;
+  /** What is promised without a time limit ends when such tasks that run do, instead of never. */
+  readonly isForecast?: boolean;
 }
 
 export class Board {
@@ -33,6 +35,7 @@ export class Board {
   readonly pool: NodePool;
   readonly #windows: ReadonlyMap<NodeName, readonly Window[]>;
   readonly #order: Placement;
+  readonly #isForecast: boolean;
   /** Nodes that this cycle has given something of, with what is left. */
   readonly #touched = new NodePool();
   readonly #lanes = new Map<NodeName, Lane>();
@@ -46,8 +49,9 @@ export class Board {
   #work = 0;
   readonly #looksBefore: number;
 
-  constructor({ pool, windows, now, loads }: BoardOptions) {
+  constructor({ pool, windows, now, loads, isForecast }: BoardOptions) {
     this.pool = pool;
+    this.#isForecast = isForecast ?? false;
     this.#windows = byNode(windows.filter((window) => window.to > now));
     this.now = now;
     this.#order = new Placement(loads ?? new Map());
@@ -122,9 +126,11 @@ export class Board {
 
   /** Sets a slot aside: whatever starts from here on leaves it free. */
   promise(ask: Ask, slot: Slot): void {
-    const to = endAt(slot.at, ask.walltimeMs);
+    const { at } = slot;
+    const isEndless = ask.walltimeMs === null && this.#isForecast;
+    const to = isEndless ? Math.max(at + 1, UNKNOWN_END) : endAt(at, ask.walltimeMs);
     for (const lane of slot.lanes) {
-      lane.take(takenOf(lane.view, ask.request), ask.reservation, slot.at, to);
+      lane.take(takenOf(lane.view, ask.request), ask.reservation, at, to);
       this.#claimed.add(lane.view.name);
     }
   }

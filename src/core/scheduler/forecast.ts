@@ -1,5 +1,6 @@
 // When a waiting task would start if nothing new came and everything took as long as it may: all
-// that go before it are planned one by one, as `conservative` does it, and then it.
+// that go before it, stopped tasks too, are planned one by one, as `conservative` does it, and then
+// it. Behind what has no time limit that is at `UNKNOWN_END` or later.
 
 import type { NodeName } from '../model/ids.ts';
 import { FORECAST_LOOKS_MAX, FORECAST_TASKS_MAX, LOOKS_PER_TASK } from '../model/limits.ts';
@@ -7,6 +8,7 @@ import type { Partition } from '../model/scheduling.ts';
 import { askOf } from './ask.ts';
 import { Board } from './board.ts';
 import { type Candidate, isBefore, Line } from './line.ts';
+import { Resumer } from './resume.ts';
 import { lineRules, type Snapshot } from './snapshot.ts';
 
 export interface Forecast {
@@ -22,21 +24,29 @@ export interface Forecast {
 
 /** Null: never, as things are. The target need not be in the queue. Cost: bounded by two limits. */
 export function forecast(snapshot: Snapshot, target: Candidate, now: number): Forecast | null {
-  const board = new Board({ ...snapshot, now });
+  const board = new Board({ ...snapshot, now, isForecast: true });
   const floors = new Floors(now);
-  const unplannedAfter = planBefore(snapshot, target, board, floors);
+  const resumer = new Resumer(board, snapshot);
+  const unplannedAfter = planBefore(snapshot, target, { board, floors, resumer });
+  resumer.resumeFrom(target.tier);
   const ask = askOf(target.group.shape, target.partition);
   const slot = board.slot(ask, floors.of(target.partition));
   if (slot === null) return null;
   return { at: slot.at, nodes: slot.lanes.map((lane) => lane.view.name), unplannedAfter };
 }
 
+/** What the places are found with. */
+interface Tools {
+  readonly board: Board;
+  readonly floors: Floors;
+  readonly resumer: Resumer;
+}
+
 /** Gives all that go before the target their place. `Forecast.unplannedAfter`. */
 function planBefore(
   snapshot: Snapshot,
   target: Candidate,
-  board: Board,
-  floors: Floors,
+  { board, floors, resumer }: Tools,
 ): number | null {
   const { queue, scheduling, quotas } = snapshot;
   queue.weigh(scheduling.weights);
@@ -48,6 +58,7 @@ function planBefore(
     if (planned >= FORECAST_TASKS_MAX || board.work >= FORECAST_LOOKS_MAX) return seen;
     board.addWork(LOOKS_PER_TASK);
     seen += 1;
+    resumer.resumeFrom(next.tier);
     const ask = askOf(next.group.shape, next.partition);
     // Who has used up a quota is not in the way: when others of the same user end, nobody knows.
     const slot =

@@ -63,6 +63,20 @@ const ROWS: readonly Row[] = [
       "By today's plan it starts only when tasks without a time limit have ended on n1.",
     ],
   },
+  ...(['fifo', 'easy'] as const).map((policy): Row => {
+    const full = 'needs 1 node with 4 cpus, 0 memory; none has that free now: n1 has 0 cpus free';
+    const behind = 'waits behind job 2, which nobody passes in this partition (fifo)';
+    return {
+      title: `${policy}: behind a task without a time limit that waits itself`,
+      policy,
+      running: [FULL],
+      waiting: [{ cpuCount: 4 }, { cpuCount: 4 }, { cpuCount: 4, walltimeMs: MINUTE }],
+      words: [
+        `It is pending: ${policy === 'fifo' ? behind : full}.`,
+        "By today's plan it starts only when tasks without a time limit have ended on n1.",
+      ],
+    };
+  }),
   {
     title: 'fewer nodes would do, or less of each',
     nodes: 3,

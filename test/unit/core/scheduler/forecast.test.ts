@@ -4,14 +4,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { NodeName } from '../../../../src/core/model/ids.ts';
+import type { JobId, NodeName } from '../../../../src/core/model/ids.ts';
 import { FORECAST_TASKS_MAX } from '../../../../src/core/model/limits.ts';
 import { addResources, subtractResources } from '../../../../src/core/model/resources.ts';
 import { forecast } from '../../../../src/core/scheduler/forecast.ts';
 import { candidateOf } from '../../../../src/core/scheduler/line.ts';
 import { plan } from '../../../../src/core/scheduler/plan.ts';
 import { UNKNOWN_END } from '../../../../src/core/scheduler/profile.ts';
+import type { Stopped } from '../../../../src/core/scheduler/resume.ts';
 import { lineRules, type Snapshot } from '../../../../src/core/scheduler/snapshot.ts';
+import { resources } from '../../../support/nodes.ts';
 import { entries, type JobWords, type NodeWords, snapshot } from '../../../support/snapshots.ts';
 
 function forecastOf(shot: Snapshot, jobs: readonly JobWords[], id: number) {
@@ -29,15 +31,21 @@ interface Held {
 }
 
 /** When each job starts, by id, with everything taking exactly its time limit. */
-function run(shot: Snapshot): Map<number, number> {
+function run(snapped: Snapshot): Map<number, number> {
   const starts = new Map<number, number>();
+  const shot = { ...snapped, stopped: [...snapped.stopped] };
   let held: Held[] = [...shot.pool].flatMap((view) =>
     [...view.running].map((one) => ({
       ...{ end: one.walltimeMs as number, node: view.name, jobId: one.jobId as number },
     })),
   );
   for (let now = 0; ; ) {
-    for (const { jobId, shares } of plan(shot, now).starts) {
+    const made = plan(shot, now);
+    for (const { jobId } of made.resumes) {
+      const at = shot.stopped.findIndex((one) => one.jobId === jobId);
+      for (const one of shot.stopped.splice(at, 1)) held.push(goesOn(shot, one, now));
+    }
+    for (const { jobId, shares } of made.starts) {
       const group = [...shot.queue.groups.values()].find((one) =>
         [...one.entries].some((entry) => entry.jobId === jobId),
       );
@@ -73,6 +81,17 @@ function run(shot: Snapshot): Map<number, number> {
   }
 }
 
+function goesOn({ pool }: Snapshot, { jobId, nodes: [node], ...one }: Stopped, now: number): Held {
+  const view = pool.get(node as NodeName);
+  assert.ok(view !== undefined && one.timeLeftMs !== null);
+  const walltimeMs = one.timeLeftMs;
+  const cpus = resources({ cpus: one.cpuCount });
+  const again = { jobId, index: 0, resources: cpus, startedAt: now, walltimeMs, reservation: null };
+  const running = [...view.running, again];
+  pool.set({ ...view, free: subtractResources(view.free, cpus), idle: false, running });
+  return { end: now + walltimeMs, node: view.name, jobId };
+}
+
 const time = fc.integer({ min: 1, max: 9 }).map((units) => units * 1000);
 const node = fc
   .record({ cpus: fc.integer({ min: 1, max: 4 }), memory: fc.integer({ min: 1, max: 4 }) })
@@ -86,6 +105,23 @@ const node = fc
 const nodes = fc
   .array(node, { minLength: 1, maxLength: 5 })
   .map((list): NodeWords[] => list.map((one, at) => ({ ...one, name: `n${at + 1}` })));
+
+const stop = fc.record({ at: fc.nat(4), cpus: fc.integer({ min: 1, max: 4 }), timeLeftMs: time });
+type Stop = typeof stop extends fc.Arbitrary<infer One> ? One : never;
+const stops = fc.array(stop, { maxLength: 3 });
+
+/** Each with one node, where it has run: alone it fits. Ids from 101 on. */
+function stoppedOn(have: readonly NodeWords[], list: readonly Stop[]): Stopped[] {
+  return list.map(({ at, cpus, timeLeftMs }, number) => {
+    const node = have[at % have.length] as NodeWords;
+    return {
+      ...{ jobId: (101 + number) as JobId, index: 0, partition: 'default', qos: 'normal' },
+      ...{ nodes: [node.name as NodeName], cpuCount: Math.min(cpus, node.cpus ?? 0) },
+      ...{ timeLeftMs, reservation: null },
+    };
+  });
+}
+
 const job: fc.Arbitrary<JobWords> = fc.record({
   ...{ cpus: fc.nat(4), memory: fc.nat(4), nodes: fc.integer({ min: 1, max: 3 }), time },
 });
@@ -93,10 +129,11 @@ const jobs = fc.array(job, { minLength: 1, maxLength: 8 });
 
 test('[A23] under conservative the first task starts when it was foretold', () => {
   fc.assert(
-    fc.property(nodes, jobs, (have, want) => {
-      const foretold = forecastOf(snapshot(have, want, { policy: 'conservative' }), want, 1);
-      const started = run(snapshot(have, want, { policy: 'conservative' })).get(1);
-      assert.equal(foretold?.at, started);
+    fc.property(nodes, jobs, stops, (have, want, list) => {
+      const stopped = stoppedOn(have, list);
+      const shot = () => snapshot(have, want, { policy: 'conservative', stopped });
+      const foretold = forecastOf(shot(), want, 1);
+      assert.equal(foretold?.at, run(shot()).get(1));
       assert.equal(foretold?.unplannedAfter ?? null, null);
     }),
     { numRuns: 1000 },
@@ -105,15 +142,13 @@ test('[A23] under conservative the first task starts when it was foretold', () =
 
 test('[A23] under fifo every task starts when it was foretold', () => {
   fc.assert(
-    fc.property(nodes, jobs, (have, want) => {
-      const fits = want.filter((one) => {
-        const shot = snapshot(have, [one], { policy: 'fifo' });
-        return forecastOf(shot, [one], 1) !== null;
-      });
-      const started = run(snapshot(have, fits, { policy: 'fifo' }));
+    fc.property(nodes, jobs, stops, (have, want, list) => {
+      const stopped = stoppedOn(have, list);
+      const shot = (some: readonly JobWords[]) => snapshot(have, some, { policy: 'fifo', stopped });
+      const fits = want.filter((one) => forecastOf(shot([one]), [one], 1) !== null);
+      const started = run(shot(fits));
       fits.forEach((_, at) => {
-        const foretold = forecastOf(snapshot(have, fits, { policy: 'fifo' }), fits, at + 1);
-        assert.equal(foretold?.at, started.get(at + 1));
+        assert.equal(forecastOf(shot(fits), fits, at + 1)?.at, started.get(at + 1));
       });
     }),
     { numRuns: 500 },
@@ -125,6 +160,23 @@ test('[A23] what can never run has no forecast, and no end of tasks is guessed',
   const want = [{ cpus: 5 }, { cpus: 4 }];
   assert.equal(forecastOf(snapshot([one], want), want, 1), null);
   assert.ok((forecastOf(snapshot([one], want), want, 2)?.at ?? 0) >= UNKNOWN_END);
+});
+
+test('[A23] behind what has no time limit and waits, or is stopped, no end is guessed either', () => {
+  const one: NodeWords = { name: 'n1', cpus: 4, memory: 4, used: { cpus: 4 }, until: 1000 };
+  const want = [{ cpus: 4 }, { cpus: 4 }, { cpus: 4 }, { cpus: 4, time: 1000 }];
+  const stopped = stoppedOn([one], [{ at: 0, cpus: 4, timeLeftMs: 1 }]);
+  const endless = stopped.map((task) => ({ ...task, timeLeftMs: null }));
+  const times = (list: readonly Stopped[]) =>
+    want.map((_, at) => {
+      const shot = snapshot([one], want, { policy: 'easy', stopped: list });
+      const foretold = forecastOf(shot, want, at + 1);
+      assert.deepEqual(foretold?.nodes, ['n1']);
+      return foretold.at >= UNKNOWN_END ? 'unknown' : foretold.at;
+    });
+  assert.deepEqual(times([]), [1000, 'unknown', 'unknown', 'unknown']);
+  assert.deepEqual(times(stopped), [1001, 'unknown', 'unknown', 'unknown']);
+  assert.deepEqual(times(endless), ['unknown', 'unknown', 'unknown', 'unknown']);
 });
 
 test('[A23] a long queue before it is planned as far as the limit, and that is said', () => {
