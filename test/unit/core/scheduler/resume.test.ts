@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import type { JobId, NodeName } from '../../../../src/core/model/ids.ts';
 import { plainScheduling } from '../../../../src/core/model/scheduling.ts';
 import { Board } from '../../../../src/core/scheduler/board.ts';
@@ -83,3 +84,56 @@ for (const row of GAPS) {
     assert.equal(outlasts(lasts, spans.toReversed()), row.outlasts);
   });
 }
+
+/** On one node: times that recur and others, none together with another. */
+const calendar = fc.uniqueArray(fc.nat(80), { minLength: 2, maxLength: 12 }).chain((instants) => {
+  const at = instants.toSorted((a, b) => a - b);
+  const count = Math.floor(at.length / 2);
+  return fc.array(fc.boolean(), { minLength: count, maxLength: count }).map((recur) =>
+    recur.map((recurs, i) => {
+      return { recurs, from: at[2 * i] as number, to: at[2 * i + 1] as number };
+    }),
+  );
+});
+
+type Time = Pick<Window, 'recurs' | 'from' | 'to'>;
+
+/** What P13 says, word by word. */
+function mayGoOn(lastsMs: number, times: readonly Time[], now: number): boolean {
+  const coming = times.filter(({ to }) => to > now);
+  if (coming.some(({ from }) => from <= now)) return false;
+  const met = coming.filter(({ from }) => from < now + lastsMs);
+  if (met.some(({ recurs }) => !recurs)) return false;
+  const recurring = coming.filter(({ recurs }) => recurs);
+  const gaps = recurring.slice(1).map(({ from }, i) => from - (recurring[i] as Time).to);
+  const never = lastsMs === Infinity || (gaps.length > 0 && gaps.every((gap) => gap < lastsMs));
+  return met.length === 0 || never;
+}
+
+test('[P13] a stopped task goes on by the rule, at every instant, and beside what recurs before its times end', () => {
+  const left = fc.option(fc.integer({ min: 1, max: 60 }));
+  fc.assert(
+    fc.property(calendar, left, (times, timeLeftMs) => {
+      const name = NAMES[0] as NodeName;
+      const shares = new Map([[name, 'whole' as const]]);
+      const base = { id: 'r1', name: 'r1', purpose: 'users', shares } as const;
+      const windows = times.map((one) => ({ ...base, ...one, id: `r${one.from}` }));
+      const stopped = [{ ...stoppedOn(name, 0), timeLeftMs }];
+      const scheduling = plainScheduling('first_fit');
+      const goesOnAt: number[] = [];
+      for (let now = 0; now <= 82; now += 1) {
+        const pool = busyPool([name], { cpus: 1, memory: 1 }, []);
+        const resumer = new Resumer(new Board({ pool, windows, now }), { stopped, scheduling });
+        resumer.resumeFrom(-Infinity);
+        const goesOn = resumer.made.length === 1;
+        assert.equal(goesOn, mayGoOn(timeLeftMs ?? Infinity, times, now), `at ${now}`);
+        if (goesOn) goesOnAt.push(now);
+      }
+      // The head always knows seven; the last one alone would be waited for.
+      const isRegular = times.length > 2 && times.every(({ recurs }) => recurs);
+      const last = times.at(-1)?.from ?? 0;
+      if (isRegular) assert.ok((goesOnAt[0] ?? Infinity) < last, 'it is not starved');
+    }),
+    { numRuns: 300 },
+  );
+});
