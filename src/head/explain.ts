@@ -12,7 +12,8 @@ import type { JobId, UserName } from '../core/model/ids.ts';
 import type { JobSpec, PendingReason } from '../core/model/job.ts';
 import { TURN_LOOKS_MAX } from '../core/model/limits.ts';
 import type { Settings } from '../core/model/settings.ts';
-import { explain, type NodeOutline, type Surroundings } from '../core/scheduler/explain.ts';
+import { explain } from '../core/scheduler/explain.ts';
+import type { NodeOutline, Surroundings } from '../core/scheduler/outline.ts';
 import { type Prospect, prospectOf } from '../core/scheduler/prospect.ts';
 import type { QueueEntry } from '../core/scheduler/queue.ts';
 import type { Snapshot } from '../core/scheduler/snapshot.ts';
@@ -110,8 +111,9 @@ function surroundings(state: State): Surroundings {
 }
 
 function outline(node: Node): NodeOutline {
-  const { name, total, free } = node;
-  return { name, total, free, labels: labelsOf(node), unavailable: unavailable(node) };
+  const { name, total, free, holding } = node;
+  const idle = holding.size === 0;
+  return { name, total, free, idle, labels: labelsOf(node), unavailable: unavailable(node) };
 }
 
 function unavailable(node: Node): string | null {

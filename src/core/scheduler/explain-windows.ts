@@ -52,14 +52,29 @@ function describeMeeting(
   now: number,
   named: Named,
 ): PendingReason {
-  const kind = named?.purpose === 'maintenance' ? 'maintenance' : 'reservation';
-  const what = `${kind} ${named?.name ?? window.id} of ${node}`;
+  const kind = kindOf(named);
+  const what = `${titleOf(window, named)} of ${node}`;
   if (window.from <= now) {
     return { kind, words: `waits for the end of ${what} in ${spanOf(window.to - now)}` };
   }
   const limit = walltimeMs === null ? 'without a time limit it' : 'it';
   const left = spanOf(window.from - now);
   return { kind, words: `${limit} could run into ${what}, which begins in ${left}` };
+}
+
+/** Of a node that is free: what is set aside there, and when. */
+export function describeSetAside(window: Window, now: number, named: Named): string {
+  const title = titleOf(window, named);
+  if (window.from > now) return `${title} in ${spanOf(window.from - now)}`;
+  return `${title} for ${spanOf(window.to - now)} more`;
+}
+
+function kindOf(named: Named): 'maintenance' | 'reservation' {
+  return named?.purpose === 'maintenance' ? 'maintenance' : 'reservation';
+}
+
+function titleOf({ id }: Window, named: Named): string {
+  return `${kindOf(named)} ${named?.name ?? id}`;
 }
 
 /** Of a task that may run in one reservation only. */

@@ -3,7 +3,6 @@
 import { formatSize } from '../base/size.ts';
 import type { PendingReason, ResourceRequest } from '../model/job.ts';
 import { meetsLabel } from '../model/labels.ts';
-import type { Reservation } from '../model/reservation.ts';
 import { fitsIn, type Resources } from '../model/resources.ts';
 import {
   DEFAULT_PARTITION,
@@ -15,26 +14,11 @@ import {
 import { askOf } from './ask.ts';
 import { Board } from './board.ts';
 import { describeWindows } from './explain-windows.ts';
+import type { NodeOutline, Surroundings } from './outline.ts';
 import type { QueueEntry } from './queue.ts';
 import { cpusOf } from './quota.ts';
+import { describeShortage } from './shortage.ts';
 import type { Snapshot } from './snapshot.ts';
-
-/** Every node of the cluster, also those that get no work, for the words. */
-export interface NodeOutline {
-  readonly name: string;
-  readonly total: Resources;
-  readonly free: Resources;
-  readonly labels: ReadonlySet<string>;
-  /** Why it gets no work: drained, unreachable; null when it does. */
-  readonly unavailable: string | null;
-}
-
-/** What the words need besides the snapshot. */
-export interface Surroundings {
-  readonly nodes: readonly NodeOutline[];
-  /** A reservation by the id of its windows. */
-  readonly reservationOf: (id: string) => Pick<Reservation, 'name' | 'purpose'> | undefined;
-}
 
 export function explain(
   entry: QueueEntry,
@@ -68,13 +52,15 @@ export function explain(
   if (quota !== null) return quota;
   const board = new Board({ ...snapshot, now: at });
   const ask = askOf(entry.shape, partition);
-  const now = board.fitting(ask, request.nodeCount).length;
-  if (now >= request.nodeCount) {
+  const fitting = board.fitting(ask, request.nodeCount);
+  if (fitting.length >= request.nodeCount) {
     return { kind: 'priority', words: 'starts after the tasks before it in the queue' };
   }
   const reserved = describeWindows(ask, { ...snapshot, now: at }, reservationOf);
   if (reserved !== null) return reserved;
-  return { kind: 'resources', words: `needs ${wanted}; ${shortage(able, request, now)}` };
+  const usable = able.filter((node) => node.unavailable === null);
+  const short = describeShortage(usable, ask, { board, fitting, reservationOf });
+  return { kind: 'resources', words: `needs ${wanted}; ${short}` };
 }
 
 /** Directories that all these nodes share keep it from none: virtual nodes share all there is. */
@@ -119,38 +105,6 @@ export function couldHold(
   if (nodeNames.length > 0 && !nodeNames.some((name) => name === node.name)) return false;
   if (!request.labels.every((label) => meetsLabel(node.labels, label))) return false;
   return fitsIn(request.perNode, node.total);
-}
-
-/** Names the nodes that lack something, unless it is only others that are in the way. */
-function shortage(able: readonly NodeOutline[], request: ResourceRequest, now: number): string {
-  const usable = able.filter((node) => node.unavailable === null);
-  const lacking = usable.filter((node) => !fitsIn(request.perNode, node.free));
-  const told = lacking.length > 0 && !request.exclusive ? lacking : usable;
-  const shown = told.slice(0, 3).map(({ name, free }) => {
-    return `${name} has ${describeFree(free, request)}`;
-  });
-  const rest = told.length > 3 ? `, … (${told.length} nodes)` : '';
-  const enough = request.nodeCount === 1 ? 'none has' : `${now} of ${request.nodeCount} have`;
-  return `${enough} that free now: ${shown.join(', ')}${rest}`;
-}
-
-/** What there is too little of, or all of it. */
-function describeFree(free: Resources, { exclusive, perNode }: ResourceRequest): string {
-  if (exclusive) return 'other tasks';
-  const parts: [free: number, wanted: number, words: string][] = [
-    [free.cpuCount, perNode.cpuCount, plural(free.cpuCount, 'cpu')],
-    [free.memoryBytes, perNode.memoryBytes, `${formatSize(free.memoryBytes)} memory`],
-  ];
-  if (perNode.gpuCount > 0) {
-    parts.push([free.gpuCount, perNode.gpuCount, plural(free.gpuCount, 'gpu')]);
-  }
-  for (const name in perNode.counted) {
-    const left = free.counted[name] ?? 0;
-    parts.push([left, perNode.counted[name] ?? 0, `${left} ${name}`]);
-  }
-  const lacking = parts.filter(([left, wanted]) => left < wanted);
-  const words = (lacking.length > 0 ? lacking : parts).map((part) => part[2]);
-  return `${words.join(' and ')} free`;
 }
 
 /** A request in words: `2 nodes with 4 cpus and 1G memory`. */

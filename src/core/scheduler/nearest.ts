@@ -4,7 +4,8 @@ import { formatSize } from '../base/size.ts';
 import type { ResourceRequest } from '../model/job.ts';
 import { isExpression, meetsLabel } from '../model/labels.ts';
 import { countOf, type Resources } from '../model/resources.ts';
-import { describeResources, type NodeOutline } from './explain.ts';
+import { describeResources } from './explain.ts';
+import type { NodeOutline } from './outline.ts';
 
 type Outline = Pick<NodeOutline, 'name' | 'total' | 'labels'>;
 type Asked = Pick<ResourceRequest, 'perNode' | 'nodeNames' | 'labels'>;

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JobId, NodeName } from '../../../src/core/model/ids.ts';
 import { explainPending, pendingOf } from '../../../src/head/explain.ts';
-import { ANN, SETTINGS, START_AT, TestHead } from '../../support/controller.ts';
+import { ANN, OPERATOR, SETTINGS, START_AT, TestHead } from '../../support/controller.ts';
+import { type ReserveWords, reserve } from '../../support/reservations.ts';
 
 function why(head: TestHead, id: number, index = 0): string {
   const { kind, words } = explainPending(
@@ -59,6 +60,19 @@ test('[J22] nodes that are away, gone or not asked yet are named', () => {
   assert.match(why(head, 1), /^resources: .*n2 is drained \(new fan\)/);
   head.command({ kind: 'remove_node', node: 'n2' as NodeName });
   assert.match(why(head, 1), /^no_node_can: 0 nodes could ever hold 1 node with 8 cpus/);
+});
+
+test('[J22] a task of a reservation hears of the nodes that this has, and no others', () => {
+  const lack = (more: ReserveWords, cpuCount: number): string => {
+    const head = new TestHead();
+    for (const name of ['n1', 'n2', 'n3']) head.connect(name, { cpus: 4 });
+    head.command(reserve({ name: 'course', users: ['ann'], nodes: ['n2'], ...more }), OPERATOR);
+    const own = { reservation: 'course', walltimeMs: 60_000 };
+    head.running({ ...own, cpuCount: 2 });
+    return why(head, head.submit({ ...own, cpuCount })).split('now: ')[1] ?? '';
+  };
+  assert.equal(lack({}, 3), 'n2 has 2 cpus free');
+  assert.equal(lack({ share: { cpus: 3 } }, 2), 'n2 has too little free of the reservation');
 });
 
 test('[J22] a task that the crash limit holds says what happened', () => {

@@ -99,6 +99,40 @@ const ROWS: readonly Row[] = [
     ],
   },
   {
+    title: 'a whole node: only nodes with other tasks are in the way',
+    nodes: 2,
+    running: [{ ...FULL, cpuCount: 1 }],
+    waiting: [{ nodeCount: 2, exclusive: true, walltimeMs: MINUTE }],
+    words: [
+      'It is pending: needs 2 nodes with 1 cpu, 0 memory and no other tasks; 1 of 2 have that free now: n1 has other tasks.',
+      "By today's plan it starts at 2023-11-14T22:43:20Z, in 30m on n1, n2.",
+      'It would start now with 1 node instead of 2.',
+    ],
+  },
+  {
+    title: 'one node is full, the other one is set aside soon',
+    nodes: 2,
+    running: [FULL],
+    waiting: [{ nodeCount: 2, cpuCount: 2, walltimeMs: 60 * MINUTE }],
+    reserved: { fromMs: 35 * MINUTE, node: 'n2', name: 'course' },
+    words: [
+      'It is pending: needs 2 nodes with 2 cpus, 0 memory; 0 of 2 have that free now: n1 has 0 cpus free, n2 has reservation course in 35m.',
+      "By today's plan it starts at 2023-11-15T00:48:20Z, in 2h35m on n1, n2.",
+      'It would start now with 1 node instead of 2 and a time limit of 35m instead of 1h.',
+    ],
+  },
+  {
+    title: 'a whole node: what is set aside is in the way too',
+    nodes: 2,
+    running: [{ ...FULL, cpuCount: 1 }],
+    waiting: [{ nodeCount: 2, exclusive: true, walltimeMs: 60 * MINUTE }],
+    reserved: { fromMs: -5 * MINUTE, node: 'n2', name: 'fans', purpose: 'maintenance' },
+    words: [
+      'It is pending: needs 2 nodes with 1 cpu, 0 memory and no other tasks; 0 of 2 have that free now: n1 has other tasks, n2 has maintenance fans for 1h55m more.',
+      "By today's plan it starts at 2023-11-15T00:08:20Z, in 1h55m on n1, n2.",
+    ],
+  },
+  {
     title: 'fifo: nobody passes the first',
     policy: 'fifo',
     running: [{ ...FULL, cpuCount: 2 }],
