@@ -2,16 +2,17 @@
 // away, less what is set aside for later. The pool itself never changes here.
 
 import type { JobId, NodeName } from '../model/ids.ts';
-import { LOOKS_PER_LANE, LOOKS_PER_SEARCH } from '../model/limits.ts';
+import { LOOKS_PER_LANE } from '../model/limits.ts';
 import type { Share } from '../model/orders.ts';
 import { NO_RESOURCES, subtractResources } from '../model/resources.ts';
 import { type Ask, endAt, namesOf, takenOf, wantOf } from './ask.ts';
 import { cursor, rest } from './cursor.ts';
+import { demandOf, fieldOf } from './field.ts';
 import { endOf, fitsAfter, type Gone, Lane, type Window } from './lane.ts';
 import { Placement } from './placement.ts';
 import { couldEverHold, holdsNow, NodePool, type NodeView, type Running } from './pool.ts';
-import { FOREVER, UNKNOWN_END } from './profile.ts';
-import { type Candidate, type Field, type Slot, SlotFinder } from './slots.ts';
+import { UNKNOWN_END } from './profile.ts';
+import { type Slot, SlotFinder } from './slots.ts';
 import { byNode } from './windows.ts';
 
 /** Who takes the share: what a later plan must know of it. */
@@ -104,7 +105,7 @@ export class Board {
     const key = from === this.now ? ask.key : `${ask.key} from ${from}`;
     let finder = this.#finders.get(key);
     if (finder === undefined) {
-      finder = new SlotFinder(this.#demand(ask), this.#field(ask, from));
+      finder = new SlotFinder(demandOf(ask), fieldOf(this, ask, from, this.#expelled));
       this.#finders.set(key, finder);
     }
     return finder.find();
@@ -138,17 +139,6 @@ export class Board {
   /** What is set aside of a node, from now on. */
   windowsOn(name: NodeName): readonly Window[] {
     return this.#windows.get(name) ?? [];
-  }
-
-  /** What is looked for and taken meanwhile is as if these were not set aside of the nodes. */
-  ignoring(windows: readonly Window[], nodes: readonly NodeName[], act: () => void): void {
-    const set = windows.flatMap((window) => {
-      const here = nodes.filter((name) => window.shares.has(name) && this.view(name));
-      return here.map((name) => ({ window, lane: this.lane(name) }));
-    });
-    for (const { window, lane } of set) lane.ignore(window);
-    act();
-    for (const { window, lane } of set) lane.heed(window);
   }
 
   /** What a node has left now. */
@@ -294,49 +284,6 @@ export class Board {
     const fresh = [added];
     this.#taken.set(name, fresh);
     return { [Symbol.iterator]: () => inTurn(running, fresh) };
-  }
-
-  #demand({ request, reservation, walltimeMs }: Ask) {
-    const durationMs = walltimeMs ?? FOREVER;
-    return { want: wantOf(request), reservation, durationMs, nodeCount: request.nodeCount };
-  }
-
-  /**
-   * Every node that could ever hold a part, with the first instant at which that is not ruled
-   * out.
-   */
-  #field(ask: Ask, from: number): Field {
-    const laneOf = (name: NodeName): Lane => {
-      this.#work += LOOKS_PER_SEARCH;
-      return this.lane(name);
-    };
-    if (namesOf(ask) !== null) {
-      const ready = this.eligible(ask).map((view) => this.#candidate(view, from));
-      return { ready, later: [].values(), laneOf };
-    }
-    const ready: Candidate[] = [];
-    for (const list of this.pool.fitting(ask.request, ask.roomKey)) {
-      for (const view of list) ready.push(this.#candidate(view, from));
-    }
-    for (const name of this.#expelled) {
-      const view = this.pool.get(name) as NodeView;
-      const isToCome = !holdsNow(view, ask.request) && couldEverHold(view, ask.request);
-      if (isToCome) ready.push(this.#candidate(view, from));
-    }
-    return { ready, later: this.#later(ask, from), laneOf };
-  }
-
-  /** What this cycle has taken of a node frees nothing earlier than what was there before. */
-  *#later(ask: Ask, from: number): Generator<Candidate> {
-    const expelled = new Set(this.#expelled);
-    for (const { at, view } of this.pool.later(ask.request, ask.roomKey)) {
-      if (!expelled.has(view.name)) yield this.#candidate(view, Math.max(at, from));
-    }
-  }
-
-  #candidate({ name, order }: NodeView, at: number): Candidate {
-    this.#work += 1;
-    return { at, order, name };
   }
 }
 

@@ -48,7 +48,7 @@ export class Resumer {
     const ask = askOfStopped(one);
     const taker: Taker = { jobId: one.jobId, index: one.index };
     const windows = [...new Set(one.nodes.flatMap((name) => board.windowsOn(name)))];
-    board.ignoring(unheeded(one, windows, board.now), one.nodes, () => {
+    this.#ignoring(unheeded(one, windows, board.now), one.nodes, () => {
       const views = board.fitting(ask, one.nodes.length);
       if (views.length === one.nodes.length) {
         board.start(ask, views, taker);
@@ -58,6 +58,17 @@ export class Resumer {
       const slot = board.slot(ask);
       if (slot !== null) board.promise(ask, slot);
     });
+  }
+
+  /** What is looked for and taken meanwhile is as if these were not set aside of the nodes. */
+  #ignoring(windows: readonly Window[], nodes: readonly NodeName[], act: () => void): void {
+    const set = windows.flatMap((window) => {
+      const here = nodes.filter((name) => window.shares.has(name) && this.#board.view(name));
+      return here.map((name) => ({ window, lane: this.#board.lane(name) }));
+    });
+    for (const { window, lane } of set) lane.ignore(window);
+    act();
+    for (const { window, lane } of set) lane.heed(window);
   }
 }
 
