@@ -106,6 +106,10 @@ export const FORECAST_TASKS_MAX = 500;
 export const FORECAST_LOOKS_MAX = 50_000;
 /** Looks at nodes to tell what those before a task leave over for it: some 20 ms. */
 export const TURN_LOOKS_MAX = 100_000;
+/** Looks at nodes after which a forecast gives up, also in the middle of a search: some 100 ms. */
+export const FORECAST_SLOT_LOOKS_MAX = 400_000;
+/** Looks at nodes to tell with which smaller request it would start: some 60 ms. */
+export const WHAT_IF_LOOKS_MAX = 250_000;
 /**
  * Tasks for which others may be leaving at one time: each costs its share of every cycle until it
  * starts, and the next one's turn comes as soon as the first have left, within a kill grace.

@@ -2,7 +2,7 @@
 // away, less what is set aside for later. The pool itself never changes here.
 
 import type { JobId, NodeName } from '../model/ids.ts';
-import { LOOKS_PER_LANE } from '../model/limits.ts';
+import { LOOKS_PER_LANE, LOOKS_PER_SEARCH } from '../model/limits.ts';
 import type { Share } from '../model/orders.ts';
 import { NO_RESOURCES, subtractResources } from '../model/resources.ts';
 import { type Ask, endAt, namesOf, takenOf, wantOf } from './ask.ts';
@@ -11,7 +11,7 @@ import { demandOf, fieldOf } from './field.ts';
 import { endOf, fitsAfter, type Gone, Lane, type Window } from './lane.ts';
 import { Placement } from './placement.ts';
 import { couldEverHold, holdsNow, NodePool, type NodeView, type Running } from './pool.ts';
-import { UNKNOWN_END } from './profile.ts';
+import { FOREVER, UNKNOWN_END } from './profile.ts';
 import { type Slot, SlotFinder } from './slots.ts';
 import { byNode } from './windows.ts';
 
@@ -27,8 +27,11 @@ export interface BoardOptions {
   readonly now: number;
   /** Load average per cpu, for `least_loaded`; absent = 0. */
   readonly loads?: ReadonlyMap<NodeName, number>;
-  /** What is promised without a time limit ends when such tasks that run do, instead of never. */
-  readonly isForecast?: boolean;
+  /**
+   * Of a forecast: what is promised without a time limit ends when such tasks that run do, instead
+   * of never, and slots are looked for until so many looks are used up.
+   */
+  readonly forecastLooksMax?: number;
 }
 
 export class Board {
@@ -36,7 +39,7 @@ export class Board {
   readonly pool: NodePool;
   readonly #windows: ReadonlyMap<NodeName, readonly Window[]>;
   readonly #order: Placement;
-  readonly #isForecast: boolean;
+  readonly #forecastLooksMax: number | null;
   /** Nodes that this cycle has given something of, with what is left. */
   readonly #touched = new NodePool();
   readonly #lanes = new Map<NodeName, Lane>();
@@ -50,9 +53,9 @@ export class Board {
   #work = 0;
   readonly #looksBefore: number;
 
-  constructor({ pool, windows, now, loads, isForecast }: BoardOptions) {
+  constructor({ pool, windows, now, loads, forecastLooksMax }: BoardOptions) {
     this.pool = pool;
-    this.#isForecast = isForecast ?? false;
+    this.#forecastLooksMax = forecastLooksMax ?? null;
     this.#windows = byNode(windows.filter((window) => window.to > now));
     this.now = now;
     this.#order = new Placement(loads ?? new Map());
@@ -63,6 +66,11 @@ export class Board {
   /** Looks at nodes, and at classes of them, so far: what a cycle costs. */
   get work(): number {
     return this.#work + this.pool.looks - this.#looksBefore + this.#touched.looks;
+  }
+
+  /** No slot is looked for any more: that none was found says nothing. */
+  get isSpent(): boolean {
+    return this.work >= (this.#forecastLooksMax ?? Infinity);
   }
 
   /** What else costs about as much as so many looks. */
@@ -92,6 +100,36 @@ export class Board {
     return merged;
   }
 
+  /** Until when it could run if it started now, whatever its time limit is; null: not at all. */
+  fitsUntil(ask: Ask): number | null {
+    const { request, reservation } = ask;
+    const ends: number[] = [];
+    for (const { name } of this.#holding(ask)) {
+      this.#work += LOOKS_PER_SEARCH;
+      const isOpen = reservation === null && !this.#claimed.has(name);
+      const until = isOpen
+        ? FOREVER
+        : this.lane(name).fitsUntil(wantOf(request), reservation, this.now);
+      if (until > this.now) ends.push(until);
+    }
+    return ends.sort((a, b) => b - a)[request.nodeCount - 1] ?? null;
+  }
+
+  /** Nodes with room now, as far as one does not look into their future; in no order. */
+  *#holding(ask: Ask): Generator<NodeView> {
+    const { request, reservation, roomKey } = ask;
+    const names = namesOf(ask) ?? (reservation === null ? null : this.#claimed);
+    for (const name of names ?? []) {
+      const view = this.view(name);
+      if (view !== undefined && holdsNow(view, request)) yield view;
+    }
+    if (names !== null) return;
+    for (const list of this.pool.fitting(request, roomKey)) {
+      for (const view of list) if (this.#touched.get(view.name) === undefined) yield view;
+    }
+    for (const list of this.#touched.fitting(request)) yield* list;
+  }
+
   /** Takes the shares for a task that starts now. */
   start(ask: Ask, views: readonly NodeView[], taker: Taker): readonly Share[] {
     return views.map((view) => this.#take(view, ask, taker));
@@ -99,7 +137,7 @@ export class Board {
 
   /**
    * The earliest time, not before `from`, at which all nodes asked for fit together; null =
-   * never.
+   * never, or `isSpent`.
    */
   slot(ask: Ask, from = this.now): Slot | null {
     const key = from === this.now ? ask.key : `${ask.key} from ${from}`;
@@ -128,7 +166,7 @@ export class Board {
   /** Sets a slot aside: whatever starts from here on leaves it free. */
   promise(ask: Ask, slot: Slot): void {
     const { at } = slot;
-    const isEndless = ask.walltimeMs === null && this.#isForecast;
+    const isEndless = ask.walltimeMs === null && this.#forecastLooksMax !== null;
     const to = isEndless ? Math.max(at + 1, UNKNOWN_END) : endAt(at, ask.walltimeMs);
     for (const lane of slot.lanes) {
       lane.take(takenOf(lane.view, ask.request), ask.reservation, at, to);

@@ -14,6 +14,8 @@ interface Ground {
   lane(name: NodeName): Lane;
   /** Nodes that could hold a part if they were empty. */
   eligible(ask: Ask): readonly NodeView[];
+  /** `Field.isOver`. */
+  readonly isSpent: boolean;
   /** Counts what has been looked at. */
   addWork(looks: number): void;
 }
@@ -36,6 +38,7 @@ export function fieldOf(
 ): Field {
   const { pool } = ground;
   const { request, roomKey } = ask;
+  const isOver = (): boolean => ground.isSpent;
   const laneOf = (name: NodeName): Lane => {
     ground.addWork(LOOKS_PER_SEARCH);
     return ground.lane(name);
@@ -46,7 +49,7 @@ export function fieldOf(
   };
   if (namesOf(ask) !== null) {
     const ready = ground.eligible(ask).map((view) => candidate(view, from));
-    return { ready, later: [].values(), laneOf };
+    return { ready, later: [].values(), laneOf, isOver };
   }
   const ready: Candidate[] = [];
   for (const list of pool.fitting(request, roomKey)) {
@@ -57,7 +60,7 @@ export function fieldOf(
     const isToCome = !holdsNow(view, request) && couldEverHold(view, request);
     if (isToCome) ready.push(candidate(view, from));
   }
-  return { ready, later: later(new Set(expelled)), laneOf };
+  return { ready, later: later(new Set(expelled)), laneOf, isOver };
 
   /** What this cycle has taken of a node frees nothing earlier than what was there before. */
   function* later(besides: ReadonlySet<NodeName>): Generator<Candidate> {

@@ -3,7 +3,12 @@
 // it. Behind what has no time limit that is at `UNKNOWN_END` or later.
 
 import type { NodeName } from '../model/ids.ts';
-import { FORECAST_LOOKS_MAX, FORECAST_TASKS_MAX, LOOKS_PER_TASK } from '../model/limits.ts';
+import {
+  FORECAST_LOOKS_MAX,
+  FORECAST_SLOT_LOOKS_MAX,
+  FORECAST_TASKS_MAX,
+  LOOKS_PER_TASK,
+} from '../model/limits.ts';
 import type { Partition } from '../model/scheduling.ts';
 import { askOf } from './ask.ts';
 import { Board } from './board.ts';
@@ -12,8 +17,11 @@ import { Resumer } from './resume.ts';
 import { lineRules, type Snapshot } from './snapshot.ts';
 
 export interface Forecast {
-  /** Ms since 1970; from `UNKNOWN_END` on: not before tasks without time limit end. */
-  readonly at: number;
+  /**
+   * Ms since 1970; from `UNKNOWN_END` on: not before tasks without time limit end. Null: that takes
+   * too many looks at nodes.
+   */
+  readonly at: number | null;
   readonly nodes: readonly NodeName[];
   /**
    * More tasks than this many go before it, too many to plan: it is at the earliest then. Null: all
@@ -22,16 +30,21 @@ export interface Forecast {
   readonly unplannedAfter: number | null;
 }
 
-/** Null: never, as things are. The target need not be in the queue. Cost: bounded by two limits. */
-export function forecast(snapshot: Snapshot, target: Candidate, now: number): Forecast | null {
-  const board = new Board({ ...snapshot, now, isForecast: true });
+/** Null: never, as things are. The target need not be in the queue. Cost: bounded by three limits. */
+export function forecast(
+  snapshot: Snapshot,
+  target: Candidate,
+  now: number,
+  looksMax = FORECAST_SLOT_LOOKS_MAX,
+): Forecast | null {
+  const board = new Board({ ...snapshot, now, forecastLooksMax: looksMax });
   const floors = new Floors(now);
   const resumer = new Resumer(board, snapshot);
   const unplannedAfter = planBefore(snapshot, target, { board, floors, resumer });
   resumer.resumeFrom(target.tier);
   const ask = askOf(target.group.shape, target.partition);
   const slot = board.slot(ask, floors.of(target.partition));
-  if (slot === null) return null;
+  if (slot === null) return board.isSpent ? { at: null, nodes: [], unplannedAfter } : null;
   return { at: slot.at, nodes: slot.lanes.map((lane) => lane.view.name), unplannedAfter };
 }
 
@@ -64,6 +77,7 @@ function planBefore(
     const slot =
       (quotas?.full(next) ?? null) !== null ? null : board.slot(ask, floors.of(next.partition));
     if (slot === null) {
+      if (board.isSpent) return seen;
       line.drop();
       continue;
     }

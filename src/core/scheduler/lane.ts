@@ -65,6 +65,11 @@ export class Lane {
     return this.#of(reservation)?.fits(want, from, to) ?? false;
   }
 
+  /** As `Profile.fitsUntil`, in the reservation's share if one is named. */
+  fitsUntil(want: Want, reservation: string | null, from: number): number {
+    return this.#of(reservation)?.fitsUntil(want, from) ?? from;
+  }
+
   /** As `Profile.earliest`, in the reservation's share if one is named. */
   earliest(want: Want, reservation: string | null, from: number, durationMs: number): number {
     return this.#of(reservation)?.earliest(want, from, durationMs) ?? FOREVER;

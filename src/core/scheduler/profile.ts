@@ -70,6 +70,12 @@ export class Profile {
     return this.#misfit(want, from, to) === -1;
   }
 
+  /** The first instant from which on it does not fit any more; `FOREVER` if none. */
+  fitsUntil(want: Want, from: number): number {
+    const misfit = this.#misfit(want, from, FOREVER);
+    return misfit === -1 ? FOREVER : Math.max(from, this.#at[misfit] as number);
+  }
+
   /** The first instant at or after `from` at which it fits for `durationMs`; `FOREVER` if never. */
   earliest(want: Want, from: number, durationMs: number): number {
     let start = from;

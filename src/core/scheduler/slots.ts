@@ -38,6 +38,8 @@ export interface Field {
   /** The others, in order of their instants: taken only as far as it goes. */
   readonly later: Iterator<Candidate>;
   readonly laneOf: (name: NodeName) => Lane;
+  /** Whether to give up here; absent: never. */
+  readonly isOver?: () => boolean;
 }
 
 /**
@@ -62,10 +64,11 @@ export class SlotFinder {
     for (const candidate of field.ready) this.#again.push(candidate);
   }
 
-  /** Null: never, whatever ends. */
+  /** Null: never, whatever ends; or `Field.isOver`. */
   find(): Slot | null {
     const { nodeCount } = this.#demand;
     for (;;) {
+      if (this.#field.isOver?.() === true) return null;
       const at = this.#nextInstant();
       if (at === FOREVER) return null;
       this.#makeReady(at);

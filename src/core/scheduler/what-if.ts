@@ -1,9 +1,11 @@
 // Which smaller request would start now: each amount alone is lowered as little as it takes, found
-// by halving, since what fits stays fitting when less is asked for; then amounts two at a time.
+// by halving, since what fits stays fitting when less is asked for; then amounts two at a time. As
+// far as `WHAT_IF_LOOKS_MAX` goes.
 
 import { formatDuration } from '../base/duration.ts';
 import { formatSize } from '../base/size.ts';
 import type { ResourceRequest } from '../model/job.ts';
+import { WHAT_IF_LOOKS_MAX } from '../model/limits.ts';
 import type { Resources } from '../model/resources.ts';
 import type { Ask } from './ask.ts';
 import type { Board } from './board.ts';
@@ -13,6 +15,8 @@ interface Amount {
   /** In units of this amount; `Infinity` = no time limit. */
   readonly asked: number;
   readonly least: number;
+  /** With how much it would start now, where that can be told at once. */
+  most?(board: Board, ask: Ask): number;
   with(ask: Ask, units: number): Ask;
   /** `2 nodes instead of 4`. */
   words(units: number): string;
@@ -30,42 +34,77 @@ interface Change {
 /**
  * Words that follow `It would start now with `, least loss first; none when nothing small helps.
  */
-export function smallerRequests(board: Board, ask: Ask): readonly string[] {
+export function smallerRequests(
+  board: Board,
+  ask: Ask,
+  looksMax = WHAT_IF_LOOKS_MAX,
+): readonly string[] {
+  const trial = new Trial(board, looksMax);
   const amounts = amountsOf(ask);
-  const alone = amounts.flatMap((amount) => lower(board, ask, amount) ?? []);
-  const changes = alone.length > 0 ? alone : inPairs(board, ask, amounts);
+  const alone = amounts.flatMap((amount) => lower(trial, ask, amount) ?? []);
+  const changes = alone.length > 0 ? alone : inPairs(trial, ask, amounts);
   return changes.sort((a, b) => a.loss - b.loss).map(({ words }) => words);
 }
 
-/** Whether the request would start now. */
-function fits(board: Board, ask: Ask): boolean {
-  return board.fitting(ask, ask.request.nodeCount).length >= ask.request.nodeCount;
+/** Requests that are tried, as far as the looks go. */
+class Trial {
+  readonly board: Board;
+  readonly #workMax: number;
+
+  constructor(board: Board, looksMax: number) {
+    this.board = board;
+    this.#workMax = board.work + looksMax;
+  }
+
+  get isOver(): boolean {
+    return this.board.work >= this.#workMax;
+  }
+
+  /** The most of this amount with which it starts now; null: not even with the least. */
+  mostOf(ask: Ask, amount: Amount): number | null {
+    const { asked, least } = amount;
+    const known = amount.most?.(this.board, ask);
+    if (known !== undefined) return known < least ? null : Math.min(known, asked - 1);
+    return this.#fits(amount.with(ask, least)) ? this.#halve(ask, amount) : null;
+  }
+
+  #halve(ask: Ask, amount: Amount): number | null {
+    let low = amount.least;
+    let high = amount.asked - 1;
+    while (low < high) {
+      // Half a search says too little.
+      if (this.isOver) return null;
+      const middle = Math.ceil((low + high) / 2);
+      if (this.#fits(amount.with(ask, middle))) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  #fits(ask: Ask): boolean {
+    const { nodeCount } = ask.request;
+    return this.board.fitting(ask, nodeCount).length >= nodeCount;
+  }
 }
 
-/** The most of this amount with which it fits; null: not even with the least. */
-function lower(board: Board, ask: Ask, amount: Amount): Change | null {
-  const fitsWith = (units: number): boolean => fits(board, amount.with(ask, units));
-  if (!fitsWith(amount.least)) return null;
-  let low = amount.least;
-  let high = Math.min(amount.asked, WALLTIME_SECONDS_MAX) - 1;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (fitsWith(middle)) low = middle;
-    else high = middle - 1;
-  }
-  const units = Math.max(amount.least, amount.round(low));
+/** This amount alone lowered; null: that does not help, or the looks do not go as far. */
+function lower(trial: Trial, ask: Ask, amount: Amount): Change | null {
+  const most = trial.isOver ? null : trial.mostOf(ask, amount);
+  if (most === null) return null;
+  const units = Math.max(amount.least, amount.round(most));
   return { words: amount.words(units), loss: lossOf(amount, units) };
 }
 
 /** The pair that gives up least, with the first lowered in a few steps. */
-function inPairs(board: Board, ask: Ask, amounts: readonly Amount[]): Change[] {
+function inPairs(trial: Trial, ask: Ask, amounts: readonly Amount[]): Change[] {
   let best: Change | null = null;
   for (const first of amounts) {
     for (const units of stepsOf(first)) {
+      if (best !== null && best.loss <= lossOf(first, units)) break;
       const lowered = first.with(ask, units);
       for (const second of amounts) {
         if (second === first) continue;
-        const found = lower(board, lowered, second);
+        const found = lower(trial, lowered, second);
         if (found === null) continue;
         const loss = found.loss + lossOf(first, units);
         if (best !== null && best.loss <= loss) continue;
@@ -91,7 +130,7 @@ function lossOf({ asked }: Amount, units: number): number {
 
 const MIB = 1_048_576;
 const HOUR_SECONDS = 3600;
-/** Where the search for a time limit begins when none was asked for: a month. */
+/** A time limit that is offered where none was asked for is less: a month. */
 const WALLTIME_SECONDS_MAX = 30 * 24 * HOUR_SECONDS;
 
 function amountsOf(ask: Ask): Amount[] {
@@ -128,6 +167,10 @@ function walltime(walltimeMs: number | null): Amount {
   return {
     asked: walltimeMs === null ? Infinity : Math.floor(walltimeMs / 1000),
     least: 1,
+    most: (board, ask) => {
+      const until = board.fitsUntil(ask) ?? board.now;
+      return Math.min(Math.floor((until - board.now) / 1000), WALLTIME_SECONDS_MAX - 1);
+    },
     // Whole minutes, and whole quarters of an hour where minutes do not matter.
     round: (s) => (s < 120 ? s : s < 36_000 ? s - (s % 60) : s - (s % 900)),
     with: (one, units) => ({ ...one, walltimeMs: units * 1000 }),

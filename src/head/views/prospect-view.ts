@@ -41,6 +41,7 @@ export function viewLookAhead(
     return { reason: sharper, ...NO_PROSPECT, words: `${waits}: ${sharper.words}.` };
   }
   const { forecast, smaller, startsNow } = prospect;
+  const startsAt = forecast?.at ?? null;
   const lines = [
     startsNow && isRehearsal ? null : `${waits}: ${sharper.words}.`,
     startsNow ? startsNowWords(prospect, would) : forecastWords(forecast, at, would),
@@ -49,7 +50,7 @@ export function viewLookAhead(
   ];
   return {
     reason: startsNow && isRehearsal ? null : sharper,
-    startsAt: forecast === null || forecast.at >= UNKNOWN_END ? null : Math.round(forecast.at),
+    startsAt: startsAt === null || startsAt >= UNKNOWN_END ? null : Math.round(startsAt),
     startNodes: [...(forecast?.nodes ?? [])],
     smaller: [...smaller],
     priority: viewPriority(prospect),
@@ -74,7 +75,8 @@ function behindWords(behind: Behind, at: number): string {
 }
 
 function startsNowWords({ forecast }: Prospect, would: string): string {
-  const where = forecast === null ? '' : ` on ${namesOf(forecast.nodes)}`;
+  const { nodes } = forecast ?? { nodes: [] };
+  const where = nodes.length === 0 ? '' : ` on ${namesOf(nodes)}`;
   return would === 'starts' ? `It starts now${where}.` : `It would start now${where}.`;
 }
 
@@ -83,8 +85,12 @@ function forecastWords(forecast: Forecast | null, now: number, would: string): s
     return `By today's plan it never ${would}: no end of any task makes room on nodes in use.`;
   const { at, nodes, unplannedAfter } = forecast;
   const where = ` on ${namesOf(nodes)}`;
-  if (unplannedAfter !== null && (at <= now + 1 || at >= UNKNOWN_END)) {
+  const isUnsure = at === null || at <= now + 1 || at >= UNKNOWN_END;
+  if (unplannedAfter !== null && isUnsure) {
     return `When it ${would} is not worked out: more than ${unplannedAfter} tasks go before it.`;
+  }
+  if (at === null) {
+    return `When it ${would} is not worked out: too many nodes would have to be looked at.`;
   }
   if (at >= UNKNOWN_END) {
     return `By today's plan it ${would} only when tasks without a time limit have ended${where}.`;

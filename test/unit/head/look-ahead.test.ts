@@ -227,6 +227,16 @@ test('[J23] the parts of the priority add up, in points', () => {
   assert.equal(wordsOf(head, id).at(-1), 'Priority 250 = age 250 + fair share 1,000 - nice 1,000.');
 });
 
+test('[J23] a start that is not worked out is not told', () => {
+  const { head, id } = headOf({ running: [FULL], waiting: [{ cpuCount: 1 }] });
+  const ahead = lookAhead(head.state, head.settings, pendingOf(head.job(id), 0), head.at);
+  assert.ok(ahead.prospect !== null);
+  const forecast = { at: null, nodes: [], unplannedAfter: null };
+  const view = viewLookAhead({ ...ahead, prospect: { ...ahead.prospect, forecast } }, 'task');
+  assert.equal(view.startsAt, null);
+  assert.match(view.words, /^When it starts is not worked out: too many nodes would have /m);
+});
+
 test('[J23] what keeps a task from the queue is all that is said', () => {
   const { head, id } = headOf({ waiting: [{ held: true }] });
   assert.deepEqual(wordsOf(head, id), [

@@ -16,12 +16,12 @@ import { lineRules, type Snapshot } from '../../../../src/core/scheduler/snapsho
 import { resources } from '../../../support/nodes.ts';
 import { entries, type JobWords, type NodeWords, snapshot } from '../../../support/snapshots.ts';
 
-function forecastOf(shot: Snapshot, jobs: readonly JobWords[], id: number) {
+function forecastOf(shot: Snapshot, jobs: readonly JobWords[], id: number, looksMax?: number) {
   const entry = entries(jobs)[id - 1];
   assert.ok(entry !== undefined);
   const target = candidateOf(entry, 0, lineRules(shot));
   assert.ok(target !== null);
-  return forecast(shot, target, 0);
+  return forecast(shot, target, 0, looksMax);
 }
 
 interface Held {
@@ -172,7 +172,8 @@ test('[A23] behind what has no time limit and waits, or is stopped, no end is gu
       const shot = snapshot([one], want, { policy: 'easy', stopped: list });
       const foretold = forecastOf(shot, want, at + 1);
       assert.deepEqual(foretold?.nodes, ['n1']);
-      return foretold.at >= UNKNOWN_END ? 'unknown' : foretold.at;
+      const { at: when } = foretold;
+      return when !== null && when >= UNKNOWN_END ? 'unknown' : when;
     });
   assert.deepEqual(times([]), [1000, 'unknown', 'unknown', 'unknown']);
   assert.deepEqual(times(stopped), [1001, 'unknown', 'unknown', 'unknown']);
@@ -185,4 +186,19 @@ test('[A23] a long queue before it is planned as far as the limit, and that is s
   const last = forecastOf(shot, want, want.length);
   assert.equal(last?.unplannedAfter, FORECAST_TASKS_MAX);
   assert.ok((last?.at ?? 0) > 500_000);
+});
+
+test('[A23, J23] a start that takes too many looks at nodes is not worked out, be it its own or one before', () => {
+  const have = Array.from({ length: 50 }, (_, at) => {
+    return { name: `n${at}`, cpus: 1, memory: 1, used: { cpus: 1 }, until: 1000 + at };
+  });
+  const want = [
+    { cpus: 1, nodes: 40, time: 1000 },
+    { cpus: 1, time: 1000 },
+  ];
+  const foretold = (id: number, looksMax?: number) =>
+    forecastOf(snapshot(have, want), want, id, looksMax);
+  assert.equal(foretold(1)?.at, 1039);
+  assert.deepEqual(foretold(1, 30), { at: null, nodes: [], unplannedAfter: null });
+  assert.deepEqual(foretold(2, 30), { at: null, nodes: [], unplannedAfter: 1 });
 });
