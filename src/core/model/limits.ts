@@ -104,7 +104,10 @@ export const FORGOTTEN_USAGE_MS = 1000;
 export const FORECAST_TASKS_MAX = 500;
 /** Looks at nodes for it: some 10 ms whatever the cluster. */
 export const FORECAST_LOOKS_MAX = 50_000;
-/** Looks at nodes to tell what those before a task leave over for it: some 20 ms. */
+/**
+ * Looks at nodes to tell what those before a task leave over for it: some 20 ms, or 0.1 s where they
+ * search for others to make room.
+ */
 export const TURN_LOOKS_MAX = 100_000;
 /** Looks at nodes after which a forecast gives up, also in the middle of a search: some 100 ms. */
 export const FORECAST_SLOT_LOOKS_MAX = 400_000;

@@ -56,6 +56,8 @@ export class RoomSearch {
     for (const { name, order, running } of board.eligible(ask)) {
       const possible: Victim[] = [];
       for (const one of running) {
+        // Each costs about as much as a node: there may be many on one.
+        board.addWork(1);
         const victim = victimOf(one, name);
         if (victim !== null) possible.push(victim);
       }

@@ -87,6 +87,32 @@ test('[J23] searches for room before a task do not keep it from being told what 
   assert.deepEqual(waiting.smaller, ['a time limit of 10h instead of 20h']);
 });
 
+test('[J23] a search for room counts all that runs, so that few of them are made for one question', () => {
+  const names = Array.from({ length: 10 }, (_, at) => `n${at}`);
+  const runs = names.flatMap((name, at) =>
+    Array.from({ length: 50 }, (_, more) => {
+      // One of them stays, so that a node is of no use.
+      return { id: 100 * (1 + at) + more, on: [name], cpus: 1, tier: more === 0 ? 1 : 0 };
+    }),
+  );
+  const jobs = [1, 2, 3].map((memory) => ({ cpus: 60, memory, nodes: 5, partition: 'tier1' }));
+  const shot = {
+    ...snapshot([], jobs),
+    ...{
+      pool: busyPool(names, { cpus: 60, memory: 9 }, runs),
+      scheduling: tiers(['requeue', 'off']),
+    },
+    looksMax: 400,
+  };
+  const target = candidateOf(
+    lastOf([...jobs, { cpus: 1, partition: 'tier0' }]).entry,
+    0,
+    lineRules(shot),
+  );
+  assert.ok(target !== null);
+  assert.deepEqual(turnOf(shot, target, 0), { seen: 1 });
+});
+
 test('[J23] where searches take all the looks, the forecast knows of that', () => {
   const cut = afterSearches({ cpus: 1, time: HOUR }, 2 * LOOKS_PER_TASK);
   assert.deepEqual([cut.startsNow, cut.forecast?.unplannedAfter], [false, 1]);
