@@ -394,6 +394,34 @@ test('an effect that fails is tried again and keeps nobody else waiting', async 
   assert.equal(world.head.endOf(ID)?.cause, 'ended');
 });
 
+test('on a busy node ends that are some milliseconds apart go out together, the first one at once', async () => {
+  await begin();
+  for (let id = 1; id <= 100; id += 1) world.head.order(launch(id, shell('x')));
+  // Between two heartbeats, whose answers are written too.
+  await world.clock.advance(1500);
+  const reports = () => world.head.received.filter(({ kind }) => kind === 'reports').length;
+  const before = reports();
+  for (let id = 1; id <= 4; id += 1) {
+    world.launcher.exit(id, { code: 0 });
+    await world.clock.advance(1);
+    assert.equal(reports(), before + 1, `after ${id}`);
+  }
+  await world.clock.advance(4);
+  assert.equal(reports(), before + 2);
+  assert.ok([1, 2, 3, 4].every((id) => world.head.endOf(idOf(id))?.cause === 'exited'));
+});
+
+test('where little runs nothing waits', async () => {
+  await begin();
+  for (let id = 1; id <= 3; id += 1) world.head.order(launch(id, shell('x')));
+  await world.clock.advance(1000);
+  for (let id = 1; id <= 3; id += 1) {
+    world.launcher.exit(id, { code: 0 });
+    await world.clock.settle();
+    assert.equal(world.head.endOf(idOf(id))?.cause, 'exited');
+  }
+});
+
 test('many reports go out in messages of at most 200', async () => {
   await begin();
   const orders = Array.from({ length: 450 }, (_, index) => launch(index + 1, shell('x')));
