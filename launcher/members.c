@@ -131,27 +131,31 @@ static bool find_mark(int environment, const char *mark, bool *empty) {
   return found;
 }
 
-/* Execs that were under way when they were looked at, since when. One that hangs, for a page of a
-   file server that is dead, does not hold up for ever what else waits for an end. */
-enum { EXECS_MAX = 32, EXEC_SECONDS_MAX = 5 };
-static struct { pid_t pid; uint64_t start, since; } execs[EXECS_MAX];
+/* Execs that were under way when they were looked at. One that hangs, for a page of a file server that
+   is dead, does not hold up for ever what else waits for an end: it was so at each look for five
+   seconds, and no look was missing for long. */
+enum { EXECS_MAX = 32, HANGS_AFTER_MS = 5000, LOOK_AGAIN_MS = 2000 };
+static struct exec { pid_t pid; uint64_t start, since, seen; } execs[EXECS_MAX];
 
 static void exec_over(pid_t pid) {
-  for (int i = 0; i < EXECS_MAX; i++)
-    if (execs[i].pid == pid) execs[i].pid = 0;
+  for (struct exec *e = execs; e < execs + EXECS_MAX; e++)
+    if (e->pid == pid) *e = (struct exec){0};
 }
 
 static bool exec_hangs(const struct seen *p) {
-  uint64_t now = ticks_now(), longest = EXEC_SECONDS_MAX * (uint64_t)sysconf(_SC_CLK_TCK);
-  int oldest = 0;
-  for (int i = 0; i < EXECS_MAX; i++) {
-    if (execs[i].pid == p->pid && execs[i].start == p->start) return now - execs[i].since > longest;
-    if (!execs[i].pid || execs[i].since < execs[oldest].since) oldest = i;
+  uint64_t now = ticks_now() * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
+  struct exec *its = execs;
+  for (struct exec *e = execs; e < execs + EXECS_MAX; e++) {
+    if (e->pid == p->pid) {
+      its = e;
+      break;
+    }
+    if (e->seen < its->seen) its = e; /* a free one, or who was not looked at for longest */
   }
-  execs[oldest].pid = p->pid;
-  execs[oldest].start = p->start;
-  execs[oldest].since = now;
-  return false;
+  if (its->pid != p->pid || its->start != p->start || now - its->seen > LOOK_AGAIN_MS)
+    *its = (struct exec){p->pid, p->start, now, now};
+  its->seen = now;
+  return now - its->since > HANGS_AFTER_MS;
 }
 
 static enum marked carries(const struct seen *p, const char *mark) {

@@ -79,11 +79,11 @@ function remains(child: ChildProcess): () => boolean {
   const { pid = 0 } = child;
   const unmarked = { uid: 0, startTicks: 0, mark: undefined, isOthers: () => false };
   // As of its end: until then it may start more in its session.
-  let endedTicks = 0;
+  const isChildThere = (): boolean => child.exitCode === null && child.signalCode === null;
+  let endedTicks = isChildThere() ? 0 : ticksNow();
   child.once('exit', () => {
     endedTicks = ticksNow();
   });
-  const isChildThere = (): boolean => child.exitCode === null && child.signalCode === null;
   return () => isChildThere() || countMembers({ ...unmarked, pid, isLive: false, endedTicks }) > 0;
 }
 

@@ -8,12 +8,13 @@ const LOOKS_MAX = 20;
 const PAUSE = new Int32Array(new SharedArrayBuffer(4));
 /**
  * One that hangs, for a page of a file server that is dead, does not hold up for ever what else
- * waits for an end.
+ * waits for an end: it was so at each look for five seconds, and no look was missing for long.
  */
-const EXEC_MS_MAX = 5_000;
+const HANGS_AFTER_MS = 5_000;
+const LOOK_AGAIN_MS = 2_000;
 const EXECS_MAX = 1_000;
-/** Execs that were under way when they were looked at: start of the process, since when. */
-const execs = new Map<string, { readonly startTicks: string; readonly since: number }>();
+/** Execs that were under way when they were looked at, by pid. */
+const execs = new Map<string, { readonly startTicks: string; since: number; seen: number }>();
 
 /**
  * As the kernel keeps it, entries ended by NULs. Null: there is no such process, it is not ours
@@ -38,11 +39,14 @@ export function environmentOf(pid: number | string): string | null | undefined {
 
 function hangs(pid: string): boolean {
   const startTicks = statFields(pid)?.[19] ?? '';
-  const known = execs.get(pid);
   const now = performance.now();
-  if (known?.startTicks === startTicks) return now - known.since > EXEC_MS_MAX;
+  const known = execs.get(pid);
+  if (known?.startTicks === startTicks && now - known.seen <= LOOK_AGAIN_MS) {
+    known.seen = now;
+    return now - known.since > HANGS_AFTER_MS;
+  }
   if (execs.size >= EXECS_MAX) execs.clear();
-  execs.set(pid, { startTicks, since: now });
+  execs.set(pid, { startTicks, since: now, seen: now });
   return false;
 }
 
