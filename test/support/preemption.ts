@@ -3,13 +3,16 @@
 import type { JobId, NodeName, UserName } from '../../src/core/model/ids.ts';
 import { subtractResources } from '../../src/core/model/resources.ts';
 import {
+  type Policy,
   type PreemptMode,
   plainPartition,
   plainScheduling,
   type Scheduling,
 } from '../../src/core/model/scheduling.ts';
+import type { Settings } from '../../src/core/model/settings.ts';
 import type { Plan } from '../../src/core/scheduler/plan.ts';
 import { NodePool, type NodeView, type Running } from '../../src/core/scheduler/pool.ts';
+import { SETTINGS } from './controller.ts';
 import { type Amounts, resources } from './nodes.ts';
 
 /** A task that runs, on one node or more. */
@@ -37,6 +40,15 @@ export function tiers(modes: readonly PreemptMode[]): Scheduling {
     ]),
   );
   return { ...plainScheduling('first_fit'), partitions };
+}
+
+/** Tasks are stopped for those of partition `urgent`. */
+export function stopping(policy: Policy): Settings {
+  const partitions = {
+    default: { ...plainPartition('default', policy), preempt: 'suspend' as const },
+    urgent: { ...plainPartition('urgent', policy), tier: 1 },
+  };
+  return { ...SETTINGS, scheduling: { ...plainScheduling(policy), partitions } };
 }
 
 /** A pool of nodes of equal size. */

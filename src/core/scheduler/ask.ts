@@ -19,6 +19,8 @@ export interface Ask {
   readonly walltimeMs: number | null;
   readonly reservation: string | null;
   readonly placement: PlacementRule;
+  /** It is on its nodes already, so they may be closed to what is new. Absent: no. */
+  readonly isThere?: boolean;
 }
 
 /** The last answers of `askOf`: a cycle asks for the shapes of the cycle before. */

@@ -4,15 +4,15 @@
 import type { JobId, NodeName } from '../model/ids.ts';
 import { LOOKS_PER_LANE, LOOKS_PER_SEARCH } from '../model/limits.ts';
 import type { Share } from '../model/orders.ts';
-import { NO_RESOURCES, subtractResources } from '../model/resources.ts';
 import { type Ask, endAt, namesOf, takenOf, wantOf } from './ask.ts';
 import { cursor, rest } from './cursor.ts';
 import { demandOf, fieldOf } from './field.ts';
 import { endOf, fitsAfter, type Gone, Lane, type Window } from './lane.ts';
 import { Placement } from './placement.ts';
-import { couldEverHold, holdsNow, NodePool, type NodeView, type Running } from './pool.ts';
+import { couldEverHold, holdsNow, type NodePool, type NodeView } from './pool.ts';
 import { FOREVER, UNKNOWN_END } from './profile.ts';
 import { type Slot, SlotFinder } from './slots.ts';
+import { inTurn, Views } from './views.ts';
 import { byNode } from './windows.ts';
 
 /** Who takes the share: what a later plan must know of it. */
@@ -23,6 +23,8 @@ export interface Taker {
 
 export interface BoardOptions {
   readonly pool: NodePool;
+  /** `Snapshot.closed`; absent = none. */
+  readonly closed?: ReadonlyMap<NodeName, NodeView>;
   readonly windows: readonly Window[];
   readonly now: number;
   /** Load average per cpu, for `least_loaded`; absent = 0. */
@@ -40,11 +42,8 @@ export class Board {
   readonly #windows: ReadonlyMap<NodeName, readonly Window[]>;
   readonly #order: Placement;
   readonly #forecastLooksMax: number | null;
-  /** Nodes that this cycle has given something of, with what is left. */
-  readonly #touched = new NodePool();
+  readonly #views: Views;
   readonly #lanes = new Map<NodeName, Lane>();
-  /** What this cycle has started on each of them. */
-  readonly #taken = new Map<NodeName, Running[]>();
   /** Nodes of which something is set aside for later: free now is not enough there. */
   readonly #claimed = new Set<NodeName>();
   /** Nodes that somebody leaves by this plan. */
@@ -53,19 +52,20 @@ export class Board {
   #work = 0;
   readonly #looksBefore: number;
 
-  constructor({ pool, windows, now, loads, forecastLooksMax }: BoardOptions) {
+  constructor({ pool, closed, windows, now, loads, forecastLooksMax }: BoardOptions) {
     this.pool = pool;
+    this.#views = new Views(pool, closed ?? new Map());
     this.#forecastLooksMax = forecastLooksMax ?? null;
     this.#windows = byNode(windows.filter((window) => window.to > now));
     this.now = now;
     this.#order = new Placement(loads ?? new Map());
     this.#looksBefore = pool.looks;
-    for (const name of this.#windows.keys()) if (pool.get(name)) this.#claimed.add(name);
+    for (const name of this.#windows.keys()) if (this.#views.get(name)) this.#claimed.add(name);
   }
 
   /** Looks at nodes, and at classes of them, so far: what a cycle costs. */
   get work(): number {
-    return this.#work + this.pool.looks - this.#looksBefore + this.#touched.looks;
+    return this.#work + this.pool.looks - this.#looksBefore + this.#views.touched.looks;
   }
 
   /** No slot is looked for any more: that none was found says nothing. */
@@ -85,12 +85,13 @@ export class Board {
     if (ask.reservation !== null) return this.#order.first(this.#claimedFitting(ask), ask, max);
     const isOpen = (view: NodeView): boolean =>
       !this.#claimed.has(view.name) || this.#fitsNow(view, ask);
-    const isUntouched = ({ name }: NodeView): boolean => this.#touched.get(name) === undefined;
+    const isUntouched = ({ name }: NodeView): boolean =>
+      this.#views.touched.get(name) === undefined;
     const sources = [
       ...this.pool
         .fitting(request, ask.roomKey)
         .map((list) => cursor(list, (view) => isUntouched(view) && isOpen(view))),
-      ...this.#touched.fitting(request).map((list) => cursor(list, isOpen)),
+      ...this.#views.touched.fitting(request).map((list) => cursor(list, isOpen)),
     ];
     if (ask.placement === 'least_loaded') {
       return this.#order.first(sources.flatMap(rest), ask, max);
@@ -120,14 +121,14 @@ export class Board {
     const { request, reservation, roomKey } = ask;
     const names = namesOf(ask) ?? (reservation === null ? null : this.#claimed);
     for (const name of names ?? []) {
-      const view = this.view(name);
+      const view = this.#views.for(name, ask);
       if (view !== undefined && holdsNow(view, request)) yield view;
     }
     if (names !== null) return;
     for (const list of this.pool.fitting(request, roomKey)) {
-      for (const view of list) if (this.#touched.get(view.name) === undefined) yield view;
+      for (const view of list) if (this.#views.touched.get(view.name) === undefined) yield view;
     }
-    for (const list of this.#touched.fitting(request)) yield* list;
+    for (const list of this.#views.touched.fitting(request)) yield* list;
   }
 
   /** Takes the shares for a task that starts now. */
@@ -154,7 +155,7 @@ export class Board {
     if (at <= this.now + 1) return null;
     const lanes: Lane[] = [];
     for (const name of nodes) {
-      if (this.view(name) === undefined) return null;
+      if (this.#views.for(name, ask) === undefined) return null;
       const lane = this.lane(name);
       const to = endAt(at, ask.walltimeMs);
       if (!lane.fits(wantOf(ask.request), ask.reservation, at, to)) return null;
@@ -179,16 +180,11 @@ export class Board {
     return this.#windows.get(name) ?? [];
   }
 
-  /** What a node has left now. */
-  view(name: NodeName): NodeView | undefined {
-    return this.#touched.get(name) ?? this.pool.get(name);
-  }
-
   lane(name: NodeName): Lane {
     let lane = this.#lanes.get(name);
     if (lane === undefined) {
       this.#work += LOOKS_PER_LANE;
-      lane = new Lane(this.view(name) as NodeView, this.windowsOn(name), this.now);
+      lane = new Lane(this.#views.get(name) as NodeView, this.windowsOn(name), this.now);
       this.#lanes.set(name, lane);
     }
     return lane;
@@ -196,7 +192,7 @@ export class Board {
 
   /** The node, if it could hold a part if it were empty. */
   eligibleView(name: NodeName, ask: Ask): NodeView | null {
-    const view = this.view(name);
+    const view = this.#views.for(name, ask);
     const { nodes, request } = ask;
     if (view === undefined || !couldEverHold(view, request)) return null;
     if (nodes?.has(name) === false) return null;
@@ -208,7 +204,7 @@ export class Board {
     const names = namesOf(ask);
     const views: NodeView[] = [];
     for (const name of names ?? this.pool.names()) {
-      const view = this.view(name);
+      const view = this.#views.for(name, ask);
       this.#work += 1;
       if (view !== undefined && couldEverHold(view, ask.request)) views.push(view);
     }
@@ -232,9 +228,9 @@ export class Board {
     // The pool knows neither what this plan has done to a node nor what is set aside there.
     const { request } = ask;
     for (const name of this.#expelled) {
-      if (couldEverHold(this.view(name) as NodeView, request)) yield name;
+      if (couldEverHold(this.#views.get(name) as NodeView, request)) yield name;
     }
-    for (const name of inTurn(this.#claimed, this.#touched.names())) {
+    for (const name of inTurn(this.#claimed, this.#views.touched.names())) {
       const view = this.pool.get(name);
       if (view !== undefined && holdsNow(view, request)) yield name;
     }
@@ -248,7 +244,7 @@ export class Board {
   fitsWithout(name: NodeName, ask: Ask, gone: readonly Gone[]): boolean {
     this.#work += 1;
     const isPlain = ask.reservation === null && !this.#claimed.has(name) && !this.#lanes.has(name);
-    if (isPlain) return fitsAfter(this.view(name) as NodeView, ask.request, gone, this.now);
+    if (isPlain) return fitsAfter(this.#views.get(name) as NodeView, ask.request, gone, this.now);
     const lane = this.lane(name);
     const from = this.now + 1;
     for (const one of gone) lane.give(one);
@@ -275,7 +271,7 @@ export class Board {
     const names = namesOf(ask) as Iterable<NodeName>;
     const views: NodeView[] = [];
     for (const name of names) {
-      const view = this.view(name);
+      const view = this.#views.for(name, ask);
       if (view !== undefined && this.#fitsNow(view, ask)) views.push(view);
     }
     return this.#order.first(views, ask, max);
@@ -283,7 +279,7 @@ export class Board {
 
   *#claimedFitting(ask: Ask): Iterable<NodeView> {
     for (const name of this.#claimed) {
-      const view = this.view(name);
+      const view = this.#views.for(name, ask);
       if (view !== undefined && this.#fitsNow(view, ask)) yield view;
     }
   }
@@ -301,30 +297,8 @@ export class Board {
     const resources = takenOf(view, request);
     const gpus = view.gpusFree.slice(0, resources.gpuCount);
     const running = { jobId, index, resources, startedAt: this.now, walltimeMs, reservation };
-    this.#touched.set({
-      ...view,
-      free: request.exclusive ? NO_RESOURCES : subtractResources(view.free, resources),
-      gpusFree: view.gpusFree.slice(resources.gpuCount),
-      idle: false,
-      running: this.#runningWith(view, running),
-    });
+    this.#views.take(view, running, request.exclusive);
     this.#lanes.get(view.name)?.take(resources, reservation, this.now, endOf(running, this.now));
     return { node: view.name, resources, gpus };
   }
-
-  /** What runs on the node and what this cycle adds, read only by who plans ahead: no copy. */
-  #runningWith({ name, running }: NodeView, added: Running): Iterable<Running> {
-    const taken = this.#taken.get(name);
-    if (taken !== undefined) {
-      taken.push(added);
-      return running;
-    }
-    const fresh = [added];
-    this.#taken.set(name, fresh);
-    return { [Symbol.iterator]: () => inTurn(running, fresh) };
-  }
-}
-
-function* inTurn<T>(...parts: Iterable<T>[]): Generator<T> {
-  for (const part of parts) yield* part;
 }

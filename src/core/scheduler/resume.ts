@@ -63,7 +63,7 @@ export class Resumer {
   /** What is looked for and taken meanwhile is as if these were not set aside of the nodes. */
   #ignoring(windows: readonly Window[], nodes: readonly NodeName[], act: () => void): void {
     const set = windows.flatMap((window) => {
-      const here = nodes.filter((name) => window.shares.has(name) && this.#board.view(name));
+      const here = nodes.filter((name) => window.shares.has(name));
       return here.map((name) => ({ window, lane: this.#board.lane(name) }));
     });
     for (const { window, lane } of set) lane.ignore(window);
@@ -108,5 +108,6 @@ export function askOfStopped(one: Stopped): Ask {
     walltimeMs: one.timeLeftMs,
     reservation: one.reservation,
     placement: 'pack',
+    isThere: true,
   };
 }

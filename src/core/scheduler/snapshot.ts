@@ -5,7 +5,7 @@ import { partitionOf, qosOf, type Scheduling } from '../model/scheduling.ts';
 import type { Hopeless } from './hopeless.ts';
 import type { Window } from './lane.ts';
 import type { LineRules } from './line.ts';
-import type { NodePool } from './pool.ts';
+import type { NodePool, NodeView } from './pool.ts';
 import type { Queue } from './queue.ts';
 import type { QuotaBook } from './quota.ts';
 import type { Rest } from './rest.ts';
@@ -14,6 +14,8 @@ import type { Stopped } from './resume.ts';
 export interface Snapshot {
   readonly queue: Queue;
   readonly pool: NodePool;
+  /** Nodes outside the pool that stopped tasks are on: they may go on there, nothing may begin. */
+  readonly closed: ReadonlyMap<NodeName, NodeView>;
   /** A job of a partition that is not there waits. */
   readonly scheduling: Scheduling;
   /** `PriorityRules.fairness`. */
@@ -65,5 +67,6 @@ export const NO_RULES = {
   windows: [],
   quotas: null,
   stopped: [],
+  closed: new Map<NodeName, NodeView>(),
   loads: new Map<NodeName, number>(),
 } as const;

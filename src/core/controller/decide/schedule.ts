@@ -15,8 +15,8 @@ import { schedulingOf } from '../partitions.ts';
 import { type Chain, placeOf, type State } from '../state.ts';
 import type { Step } from '../step.ts';
 import { decideLateMaintenances } from './maintenance-course.ts';
-import { preempt, resume, resumeApart } from './preempt.ts';
-import { stoppedTasks } from './stopped.ts';
+import { preempt, resume } from './preempt.ts';
+import { closedNodes, stoppedTasks } from './stopped.ts';
 
 export interface CycleOptions {
   /** Load average per cpu by node, for partitions that place by it. */
@@ -30,7 +30,6 @@ export function decideSchedule(
 ): void {
   const { state } = step;
   decideLateMaintenances(step);
-  resumeApart(step);
   const chain = nextOfChain(state);
   const snapshot = snapshotOf(state, step.settings, STARTS_PER_CYCLE_MAX, step.at);
   // Added to by this cycle only: whoever merely asks what would be planned must leave no trace.
@@ -95,12 +94,13 @@ export function snapshotOf(
   const scheduling = schedulingOf(state, settings);
   const fairness = fairnessOf(state, scheduling, at);
   const windows = windowsOf(state.reservations.values());
+  const stopped = stoppedTasks(state, at);
   return {
     ...NO_RULES,
     ...{ queue, pool, scheduling, fairness, windows, startsMax },
     partsAheadMax: PARTS_AHEAD_MAX,
     quotas: new QuotaBook(held),
-    stopped: stoppedTasks(state, at),
+    ...{ stopped, closed: closedNodes(state, stopped) },
   };
 }
 

@@ -38,6 +38,19 @@ function nodesOf({ parts }: Task): NodeName[] {
   return held.map((part) => part.share.node);
 }
 
+/** Of their nodes, those that may not get work. */
+export function closedNodes(
+  { nodes, pool }: State,
+  stopped: readonly Stopped[],
+): ReadonlyMap<NodeName, NodeView> {
+  const closed = new Map<NodeName, NodeView>();
+  for (const name of stopped.flatMap((one) => one.nodes)) {
+    const node = nodes.get(name);
+    if (pool.get(name) === undefined && node !== undefined) closed.set(name, viewOf(node));
+  }
+  return closed;
+}
+
 /** Of these nodes alone, whether or not they may get work. */
 export function poolOf({ nodes }: State, names: Iterable<NodeName>): NodePool {
   const pool = new NodePool();

@@ -3,33 +3,19 @@
 
 import assert from 'node:assert/strict';
 import { isCycleDue, snapshotOf } from '../../../../src/core/controller/decide/schedule.ts';
-import {
-  type Policy,
-  plainPartition,
-  plainScheduling,
-} from '../../../../src/core/model/scheduling.ts';
-import type { Settings } from '../../../../src/core/model/settings.ts';
 import type { Submission } from '../../../../src/core/model/submission.ts';
 import { plan } from '../../../../src/core/scheduler/plan.ts';
 import {
   BOB,
   kinds,
   OPERATOR,
-  SETTINGS,
   START_AT,
   scenario,
   type TestHead,
 } from '../../../support/controller.ts';
 import { planned } from '../../../support/maintenance.ts';
+import { stopping } from '../../../support/preemption.ts';
 import { HOUR, MINUTE, reserve } from '../../../support/reservations.ts';
-
-function stopping(policy: Policy): Settings {
-  const partitions = {
-    default: { ...plainPartition('default', policy), preempt: 'suspend' as const },
-    urgent: { ...plainPartition('urgent', policy), tier: 1 },
-  };
-  return { ...SETTINGS, scheduling: { ...plainScheduling(policy), partitions } };
-}
 
 const STOPPING = stopping('first_fit');
 
