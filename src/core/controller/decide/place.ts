@@ -195,7 +195,7 @@ export function roomFor(
   const others = [...state.reservations.values()].filter((one) => one.id !== id);
   const windows = windowsOf(others);
   const recurring = times.length === 0 ? [] : windows.filter(({ recurs }) => recurs);
-  const coming = { times, windowsOn: byNode(recurring) };
+  const coming: Coming = { times, windowsOn: byNode(recurring), judged: new Map() };
   const nodes = [...state.nodes.values()]
     .filter((node) => (named.size > 0 ? named.has(node.name) : node.drain === null))
     .sort((a, b) => Number(mayGetWork(b)) - Number(mayGetWork(a)) || a.order - b.order)

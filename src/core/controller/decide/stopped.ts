@@ -67,6 +67,8 @@ export interface Coming {
   readonly times: readonly Pick<Window, 'from' | 'to'>[];
   /** What recurs already. */
   readonly windowsOn: ReadonlyMap<NodeName, readonly Window[]>;
+  /** Stopped tasks that were looked at on another of their nodes, and whether they are in the way. */
+  readonly judged: Map<Task, boolean>;
 }
 
 /**
@@ -92,8 +94,18 @@ export function viewWithStopped(node: Node, coming: Coming, at: number): NodeVie
   return { ...view, free, running };
 }
 
+/** Once for all of its nodes. */
+function isInTheWay(task: Task, coming: Coming, at: number): boolean {
+  let verdict = coming.judged.get(task);
+  if (verdict === undefined) {
+    verdict = wouldRunInto(task, coming, at);
+    coming.judged.set(task, verdict);
+  }
+  return verdict;
+}
+
 /** Those without time limit, and those that would go on between its times and run into them. */
-function isInTheWay(task: Task, { times, windowsOn }: Coming, at: number): boolean {
-  const others = nodesOf(task).flatMap((name) => windowsOn.get(name) ?? []);
+function wouldRunInto(task: Task, { times, windowsOn }: Coming, at: number): boolean {
+  const others = new Set(nodesOf(task).flatMap((name) => windowsOn.get(name) ?? []));
   return outlasts(timeLeft(task, at), times.length === 0 ? [] : [...times, ...others]);
 }

@@ -3,9 +3,18 @@
 
 import assert from 'node:assert/strict';
 import { snapshotOf } from '../../../../src/core/controller/decide/schedule.ts';
+import { viewWithStopped } from '../../../../src/core/controller/decide/stopped.ts';
 import type { NodeName } from '../../../../src/core/model/ids.ts';
+import type { Window } from '../../../../src/core/scheduler/lane.ts';
 import { plan } from '../../../../src/core/scheduler/plan.ts';
-import { BOB, kinds, OPERATOR, scenario, type TestHead } from '../../../support/controller.ts';
+import {
+  BOB,
+  kinds,
+  OPERATOR,
+  START_AT,
+  scenario,
+  type TestHead,
+} from '../../../support/controller.ts';
 import { planned } from '../../../support/maintenance.ts';
 import { stopping } from '../../../support/preemption.ts';
 import { HOUR, MINUTE, reserve } from '../../../support/reservations.ts';
@@ -177,4 +186,38 @@ scenario(
     );
   },
   stopping('easy'),
+);
+
+scenario(
+  '[R3] what a stopped task on many nodes is in the way of is worked out once, not on each of them',
+  (head) => {
+    const count = 50;
+    const names = Array.from({ length: count }, (_, at) => `m${at}` as NodeName);
+    for (const name of names) head.connect(name, { cpus: 2 });
+    head.running({ cpuCount: 2, nodeCount: count, walltimeMs: 30 * HOUR });
+    urgent(head, 2, [names[0] as NodeName]);
+    assert.deepEqual(cycle(head), ['suspend_asked']);
+    head.suspended('1#1');
+    let looks = 0;
+    const times = Array.from({ length: 7 }, (_, day) => {
+      const to = START_AT + (24 * day + 41) * HOUR;
+      const from = to - HOUR;
+      return Object.defineProperty({ from, to }, 'from', {
+        get: () => {
+          looks += 1;
+          return from;
+        },
+      });
+    });
+    const windowsOn = new Map(names.map((name) => [name, times as unknown as Window[]]));
+    const coming = { times, windowsOn, judged: new Map() };
+    for (const name of names) {
+      const { running, free } = viewWithStopped(head.node(name), coming, head.at);
+      assert.equal(free.cpuCount, 0);
+      assert.equal([...running].length, 1);
+    }
+    // Twice seven are sorted and gone through, once; all of each node it would be 700 at least.
+    assert.ok(looks > 0 && looks < 150, `${looks} looks`);
+  },
+  STOPPING,
 );
