@@ -211,7 +211,8 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     next: 'Choose other nodes or another time (`--within` finds the first), or cancel the other.',
   },
   'reservation.busy': {
-    means: 'A running task may last into the reservation by its time limit.',
+    means:
+      'A task may last into the reservation by its time limit: one that runs, or one that was stopped to make room and has to run on into times that recur.',
     next: 'Choose a later time, or `--force`: what runs then stays, and its share comes when it ends.',
   },
   'reservation.no_slot': {

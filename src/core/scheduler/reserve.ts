@@ -34,7 +34,7 @@ export type Obstacle =
   /** So many nodes could ever give it. */
   | { readonly kind: 'never'; readonly able: number }
   | { readonly kind: 'reserved'; readonly node: NodeName; readonly window: Window }
-  /** Until null: it has no time limit. */
+  /** Until null: it has no time limit, or nobody knows when it goes on. */
   | {
       readonly kind: 'busy';
       readonly node: NodeName;

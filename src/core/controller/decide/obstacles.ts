@@ -37,8 +37,7 @@ export function refusalOf({ state }: Pick<Step, 'state'>, obstacle: Obstacle, pa
         {
           task: job === undefined ? 'of a lost epoch' : formatTaskId(task.jobId, index),
           node,
-          until:
-            until === null ? 'for ever: it has no time limit' : `until ${formatInstant(until)}`,
+          until: untilWords(until, job?.spec.walltimeMs ?? null),
         },
         'Choose a later time, or --force: what runs then stays.',
       );
@@ -58,6 +57,13 @@ export function refusalOf({ state }: Pick<Step, 'state'>, obstacle: Obstacle, pa
     default:
       return unreachable(obstacle);
   }
+}
+
+/** Of the tasks with a time limit only one that was stopped has no end: nobody knows its begin. */
+function untilWords(until: number | null, walltimeMs: number | null): string {
+  if (until !== null) return `until ${formatInstant(until)}`;
+  if (walltimeMs === null) return 'for ever: it has no time limit';
+  return 'at any time: it was stopped to make room, and what is left of it takes longer than there is between two times';
 }
 
 /** What comes nearest, or that drained nodes are not looked at. */

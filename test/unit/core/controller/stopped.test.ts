@@ -232,6 +232,23 @@ scenario(
   STOPPING,
 );
 
+for (const { walltimeMs, words } of [
+  { walltimeMs: 30 * HOUR, words: 'at any time: it was stopped to make room, and' },
+  { walltimeMs: null, words: 'for ever: it has no time limit' },
+]) {
+  scenario(
+    `[R3] a refusal says of the stopped task in the way: ${words}`,
+    (head) => {
+      stopped(head, { walltimeMs }, MINUTE);
+      head.ended('2#1');
+      const command = reserve({ recurrence: daily(40), nodes: ['n1'], share: CPU });
+      const { result } = head.perform({ kind: 'command', command, actor: OPERATOR });
+      assert.ok(!result.ok && result.error.details.until?.startsWith(words));
+    },
+    STOPPING,
+  );
+}
+
 scenario(
   '[R3] nor those that only another recurring reservation leaves no time for; in shorter ones it fits',
   (head) => {
