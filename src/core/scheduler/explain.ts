@@ -1,6 +1,7 @@
 // Why a task that may start does not: the words name what blocks it.
 
 import { formatSize } from '../base/size.ts';
+import type { NodeName } from '../model/ids.ts';
 import type { PendingReason, ResourceRequest } from '../model/job.ts';
 import { meetsLabel } from '../model/labels.ts';
 import { fitsIn, type Resources } from '../model/resources.ts';
@@ -14,6 +15,7 @@ import {
 import { askOf } from './ask.ts';
 import { Board } from './board.ts';
 import { describeWindows } from './explain-windows.ts';
+import type { Window } from './lane.ts';
 import type { NodeOutline, Surroundings } from './outline.ts';
 import type { QueueEntry } from './queue.ts';
 import { cpusOf } from './quota.ts';
@@ -43,8 +45,9 @@ export function explain(
     const words = `${able.length} nodes${where} could ever hold ${wanted}`;
     return { kind: 'no_node_can', words };
   }
-  const away = able.filter((node) => node.unavailable !== null);
-  if (able.length - away.length < request.nodeCount) {
+  const hosts = hostsOf(able, entry.shape, snapshot.windows, at);
+  const away = hosts.filter((node) => node.unavailable !== null);
+  if (away.length > 0 && hosts.length - away.length < request.nodeCount) {
     const why = away.map((node) => `${node.name} is ${node.unavailable}`).join('; ');
     return { kind: 'resources', words: `waits for nodes that could hold ${wanted}: ${why}` };
   }
@@ -58,9 +61,21 @@ export function explain(
   }
   const reserved = describeWindows(ask, { ...snapshot, now: at }, reservationOf);
   if (reserved !== null) return reserved;
-  const usable = able.filter((node) => node.unavailable === null);
+  const usable = hosts.filter((node) => node.unavailable === null);
   const short = describeShortage(usable, ask, { board, fitting, reservationOf });
   return { kind: 'resources', words: `needs ${wanted}; ${short}` };
+}
+
+/** A task of a reservation that has begun is told of the nodes that this has. */
+function hostsOf(
+  able: readonly NodeOutline[],
+  { reservation }: Pick<QueueEntry['shape'], 'reservation'>,
+  windows: readonly Window[],
+  at: number,
+): readonly NodeOutline[] {
+  const own = windows.filter(({ id, from, to }) => id === reservation && from <= at && at < to);
+  if (own.length === 0) return able;
+  return able.filter(({ name }) => own.some(({ shares }) => shares.has(name as NodeName)));
 }
 
 /** Directories that all these nodes share keep it from none: virtual nodes share all there is. */

@@ -26,21 +26,16 @@ export function describeShortage(
   situation: Situation,
 ): string {
   const { nodeCount } = ask.request;
-  const { fitting, board } = situation;
+  const { fitting } = situation;
   const names = new Set<string>(fitting.map(({ name }) => name));
-  const told = usable.filter(({ name }) => !names.has(name) && isOfInterest(name, ask, board));
+  const told = usable.filter(({ name }) => !names.has(name));
   const shown = told.slice(0, NODES_MAX).map((node) => {
     return `${node.name} has ${describeObstacle(node, ask, situation)}`;
   });
   const rest = told.length > NODES_MAX ? `, … (${told.length} nodes)` : '';
+  const words = told.length > 0 ? `: ${shown.join(', ')}${rest}` : '';
   const enough = nodeCount === 1 ? 'none has' : `${fitting.length} of ${nodeCount} have`;
-  return `${enough} that free now: ${shown.join(', ')}${rest}`;
-}
-
-/** A task of a reservation is told of the nodes that this has. */
-function isOfInterest(name: string, { reservation }: Ask, board: Board): boolean {
-  if (reservation === null) return true;
-  return board.windowsOn(name as NodeName).some(({ id }) => id === reservation);
+  return `${enough} that free now${words}`;
 }
 
 /** What of the node is not free for the task. */

@@ -5,14 +5,14 @@ import { test } from 'node:test';
 import type { JobId, NodeName } from '../../../src/core/model/ids.ts';
 import { explainPending, pendingOf } from '../../../src/head/explain.ts';
 import { ANN, OPERATOR, SETTINGS, START_AT, TestHead } from '../../support/controller.ts';
-import { type ReserveWords, reserve } from '../../support/reservations.ts';
+import { HOUR, type ReserveWords, reserve, wishOf } from '../../support/reservations.ts';
 
 function why(head: TestHead, id: number, index = 0): string {
   const { kind, words } = explainPending(
     head.state,
     SETTINGS,
     pendingOf(head.job(id), index),
-    START_AT,
+    head.at,
   );
   return `${kind}: ${words}`;
 }
@@ -73,6 +73,30 @@ test('[J22] a task of a reservation hears of the nodes that this has, and no oth
   };
   assert.equal(lack({}, 3), 'n2 has 2 cpus free');
   assert.equal(lack({ share: { cpus: 3 } }, 2), 'n2 has too little free of the reservation');
+});
+
+test('[J22] a task of a reservation hears which of its nodes are away, whatever else is up', () => {
+  const head = new TestHead();
+  for (const name of ['n1', 'n2', 'n3']) head.connect(name, { cpus: 4 });
+  head.command(reserve({ name: 'course', users: ['ann'], nodes: ['n1', 'n2'] }), OPERATOR);
+  head.command({ kind: 'drain_node', node: 'n1' as NodeName, reason: 'fan' });
+  const own = { reservation: 'course', walltimeMs: 60_000 };
+  const wide = head.submit({ ...own, nodeCount: 2 });
+  const words = 'resources: waits for nodes that could hold 2 nodes with 1 cpu, 0 memory';
+  assert.equal(why(head, wide), `${words}: n1 is drained (fan)`);
+  assert.match(why(head, head.submit(own)), /^priority: /);
+});
+
+test('[J22] a task that asks for more nodes than its reservation has left is told how many fit', () => {
+  const head = new TestHead();
+  for (const name of ['n1', 'n2']) head.connect(name, { cpus: 4 });
+  const at = START_AT + HOUR;
+  head.command(reserve({ name: 'course', users: ['ann'], at, nodes: ['n1', 'n2'] }), OPERATOR);
+  const id = head.submit({ reservation: 'course', walltimeMs: 60_000, nodeCount: 2 });
+  const request = wishOf({ at, nodes: ['n1'] });
+  head.command({ kind: 'change_reservation', reservation: 'course', request }, OPERATOR);
+  head.tick(HOUR);
+  assert.match(why(head, id), /; 1 of 2 have that free now$/);
 });
 
 test('[J22] a task that the crash limit holds says what happened', () => {
