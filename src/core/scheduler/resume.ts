@@ -19,6 +19,8 @@ export interface Stopped extends Taker {
   /** What is left of its time limit; null: it has none. */
   readonly timeLeftMs: number | null;
   readonly reservation: string | null;
+  /** It is planned for, but must not go on now, whatever there is room for. Absent: no. */
+  readonly isHeld?: boolean;
 }
 
 export class Resumer {
@@ -49,7 +51,7 @@ export class Resumer {
     const taker: Taker = { jobId: one.jobId, index: one.index };
     const windows = [...new Set(one.nodes.flatMap((name) => board.windowsOn(name)))];
     this.#ignoring(unheeded(one, windows, board.now), one.nodes, () => {
-      const views = board.fitting(ask, one.nodes.length);
+      const views = one.isHeld === true ? [] : board.fitting(ask, one.nodes.length);
       if (views.length === one.nodes.length) {
         board.start(ask, views, taker);
         this.made.push(taker);

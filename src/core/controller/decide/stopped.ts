@@ -11,11 +11,11 @@ import { viewOf } from '../node-view.ts';
 import type { Node, State, Task } from '../state.ts';
 import { timeLeft } from '../time-limit.ts';
 
-/** Those that wait to go on, but for those on nodes in maintenance: they wait for its end. */
+/** Those that wait to go on; on nodes in maintenance they wait for its end, whatever else is. */
 export function stoppedTasks(state: State, at: number): Stopped[] {
   return [...state.preempted]
-    .filter((task) => task.ending === null && !isInMaintenance(state, task))
-    .map((task) => stoppedOf(task, at));
+    .filter((task) => task.ending === null)
+    .map((task) => ({ ...stoppedOf(task, at), isHeld: isInMaintenance(state, task) }));
 }
 
 /** As the scheduler sees it. */

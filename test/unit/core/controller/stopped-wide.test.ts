@@ -7,6 +7,7 @@ import { viewWithStopped } from '../../../../src/core/controller/decide/stopped.
 import type { NodeName } from '../../../../src/core/model/ids.ts';
 import type { Window } from '../../../../src/core/scheduler/lane.ts';
 import { plan } from '../../../../src/core/scheduler/plan.ts';
+import { lookAhead, pendingOf } from '../../../../src/head/explain.ts';
 import {
   BOB,
   kinds,
@@ -184,6 +185,53 @@ scenario(
       promised.map(({ at }) => at - head.at),
       [HOUR + 10 * HOUR - MINUTE],
     );
+  },
+  stopping('easy'),
+);
+
+/** Job 1 is stopped; two hours after the first instant n1 is in maintenance for one hour. */
+function inMaintenance(head: TestHead): void {
+  wide(head);
+  const id = urgent(head, 2, [N1, N2]);
+  assert.deepEqual(cycle(head), ['suspend_asked']);
+  head.suspended('1#1');
+  assert.deepEqual(cycle(head), [id]);
+  head.started(`${id}#1`);
+  planned(head, { time: { kind: 'fixed', from: START_AT + 2 * HOUR }, nodes: [N1] });
+  head.at = START_AT + 2 * HOUR - MINUTE;
+  head.ended(`${id}#1`);
+  assert.deepEqual(cycle(head), []);
+  head.tick(MINUTE);
+  assert.deepEqual(cycle(head), []);
+}
+
+scenario(
+  '[P13] a task stopped on a node in maintenance keeps its room on the others from the end of that on',
+  (head) => {
+    inMaintenance(head);
+    head.submit({ cpuCount: 2, walltimeMs: 2 * HOUR });
+    const short = head.submit({ cpuCount: 2, walltimeMs: HOUR });
+    assert.deepEqual(cycle(head), [`${short}`]);
+    head.started(`${short}#1`);
+    head.tick(HOUR);
+    head.ended(`${short}#1`);
+    assert.deepEqual(cycle(head), ['resume_asked']);
+  },
+  STOPPING,
+);
+
+scenario(
+  '[A13, A23] what a task stopped on a node in maintenance will have is neither promised nor foretold',
+  (head) => {
+    inMaintenance(head);
+    const id = head.submit({ cpuCount: 2, walltimeMs: 2 * HOUR });
+    assert.deepEqual(cycle(head), []);
+    const { promised } = plan(snapshotOf(head.state, head.settings, 512, head.at), head.at);
+    const pending = pendingOf(head.job(id), 0);
+    const { prospect } = lookAhead(head.state, head.settings, pending, head.at);
+    // It has ten hours less a minute left when the maintenance is over.
+    const free = START_AT + 13 * HOUR - MINUTE;
+    assert.deepEqual([promised[0]?.at, prospect?.forecast?.at], [free, free]);
   },
   stopping('easy'),
 );

@@ -65,6 +65,18 @@ test('[P13] what a stopped task may run into stays set aside for all others', ()
   assert.deepEqual([isFree(0, 24), isFree(24, 25), isFree(0, 25)], [true, false, false]);
 });
 
+test('[P13] a stopped task that is held does not go on where there is room, which nobody else is promised', () => {
+  const name = NAMES[0] as NodeName;
+  const pool = busyPool([name], { cpus: 2, memory: 7 }, []);
+  const board = new Board({ pool, windows: [], now: 0 });
+  const stopped = [{ ...stoppedOn(name, 0), timeLeftMs: 10, isHeld: true }];
+  const resumer = new Resumer(board, { stopped, scheduling: plainScheduling('easy') });
+  resumer.resumeFrom(-Infinity);
+  assert.deepEqual(resumer.made, []);
+  const want = { resources: resources({ cpus: 2, memory: 7 }), exclusive: false };
+  assert.equal(board.lane(name).earliest(want, null, 0, 1), 10);
+});
+
 const GAPS = [
   { lasts: 23, times: [24, 48, 72], outlasts: false },
   { lasts: 24, times: [24, 48, 72], outlasts: true },
