@@ -4,7 +4,7 @@ import { formatSize } from '../base/size.ts';
 import type { NodeName } from '../model/ids.ts';
 import type { ResourceRequest } from '../model/job.ts';
 import { fitsIn, type Resources } from '../model/resources.ts';
-import { type Ask, endAt } from './ask.ts';
+import { type Ask, wantOf } from './ask.ts';
 import type { Board } from './board.ts';
 import { describeSetAside } from './explain-windows.ts';
 import type { NodeOutline, Surroundings } from './outline.ts';
@@ -44,15 +44,18 @@ function describeObstacle(
   ask: Ask,
   { board, reservationOf }: Situation,
 ): string {
-  const { request, reservation, walltimeMs } = ask;
+  const { request, reservation } = ask;
   if (request.exclusive && !idle) return 'other tasks';
   if (!fitsIn(request.perNode, free)) return describeFree(free, request);
   if (reservation !== null) return 'too little free of the reservation';
-  const end = endAt(board.now, walltimeMs);
-  const meets = board.windowsOn(name as NodeName).filter(({ from }) => from < end);
-  const [first] = meets.toSorted((a, b) => a.from - b.from);
-  if (first === undefined) return describeFree(free, request);
-  return describeSetAside(first, board.now, reservationOf(first.id));
+  const until = board.lane(name as NodeName).fitsUntil(wantOf(request), null, board.now);
+  const then = board
+    .windowsOn(name as NodeName)
+    .filter(({ from, to }) => from <= until && until < to);
+  // Of several at that instant the one that came last has made it too little.
+  const [last] = then.toSorted((a, b) => b.from - a.from);
+  if (last === undefined) return describeFree(free, request);
+  return describeSetAside(last, board.now, reservationOf(last.id));
 }
 
 /** What there is too little of, or all of it. */

@@ -75,6 +75,24 @@ test('[J22] a task of a reservation hears of the nodes that this has, and no oth
   assert.equal(lack({ share: { cpus: 3 } }, 2), 'n2 has too little free of the reservation');
 });
 
+test('[J22] of what is set aside of a node the words name what leaves too little, and nothing else', () => {
+  const head = new TestHead();
+  for (const name of ['n1', 'n2']) head.connect(name, { cpus: 8 });
+  const on = { nodes: ['n1'], lasts: 3 * HOUR };
+  head.command(reserve({ ...on, name: 'small', share: { cpus: 1 } }), OPERATOR);
+  const at = head.at + HOUR;
+  head.command(reserve({ ...on, name: 'large', share: { cpus: 4 }, at }), OPERATOR);
+  head.running({ cpuCount: 8, nodeNames: ['n2' as NodeName], walltimeMs: 5 * HOUR });
+  const lack = (cpuCount: number): string => {
+    const id = head.submit({ cpuCount, nodeCount: 2, walltimeMs: 2 * HOUR });
+    return why(head, id).split('now: ')[1] ?? '';
+  };
+  const full = 'n2 has 0 cpus free';
+  assert.equal(lack(8), `n1 has reservation small for 3h more, ${full}`);
+  assert.equal(lack(4), `n1 has reservation large in 1h, ${full}`);
+  assert.equal(lack(3), full);
+});
+
 test('[J22] a task of a reservation hears which of its nodes are away, whatever else is up', () => {
   const head = new TestHead();
   for (const name of ['n1', 'n2', 'n3']) head.connect(name, { cpus: 4 });
