@@ -4,26 +4,27 @@ import { formatDuration } from '../base/duration.ts';
 import type { NodeName } from '../model/ids.ts';
 import type { PendingReason } from '../model/job.ts';
 import type { Reservation } from '../model/reservation.ts';
-import { type Ask, endAt } from './ask.ts';
+import { type Ask, endAt, wantOf } from './ask.ts';
 import { Board, type BoardOptions } from './board.ts';
 import type { Window } from './lane.ts';
 
 type Named = Pick<Reservation, 'name' | 'purpose'> | undefined;
 
-/** Null: nothing that is set aside is in its way, or more than that. */
+/** Null: nothing that is set aside is in its way, or more than that. `board`: made of `options`. */
 export function describeWindows(
   ask: Ask,
   options: BoardOptions,
   reservationOf: (id: string) => Named,
+  board = new Board(options),
 ): PendingReason | null {
   if (ask.reservation !== null) return describeOwn(ask, options, reservationOf(ask.reservation));
-  const { now, windows } = options;
+  const { now } = options;
   const bare = new Board({ ...options, windows: [] });
   const free = bare.fitting(ask, Number.MAX_SAFE_INTEGER);
   const { nodeCount } = ask.request;
   if (free.length < nodeCount) return null;
   const meetings = free
-    .map(({ name }) => firstMeeting(name, windows, now))
+    .map(({ name }) => meetingOn(name, ask, board))
     .sort((a, b) => (b?.window.from ?? Infinity) - (a?.window.from ?? Infinity));
   // The nodes with the longest time before them: the last that is needed decides.
   const meeting = meetings[nodeCount - 1] ?? null;
@@ -31,19 +32,29 @@ export function describeWindows(
   return describeMeeting(meeting, ask, now, reservationOf(meeting.window.id));
 }
 
-/** A node where the task would fit, and the first window that it would meet there. */
+/** A node where the task would fit, and the window that first leaves it too little there. */
 interface Meeting {
   readonly node: NodeName;
   readonly window: Window;
 }
 
-function firstMeeting(node: NodeName, windows: readonly Window[], now: number): Meeting | null {
-  let first: Window | null = null;
-  for (const window of windows) {
-    if (window.to <= now || !window.shares.has(node)) continue;
-    if (first === null || window.from < first.from) first = window;
-  }
-  return first === null ? null : { node, window: first };
+function meetingOn(node: NodeName, ask: Ask, board: Board): Meeting | null {
+  const window = windowInTheWay(node, ask, board);
+  return window === null ? null : { node, window };
+}
+
+/** Of what is set aside of the node, that which first leaves too little; null: nothing ever does. */
+export function windowInTheWay(
+  node: NodeName,
+  { request }: Pick<Ask, 'request'>,
+  board: Board,
+): Window | null {
+  const windows = board.windowsOn(node);
+  if (windows.length === 0) return null;
+  const until = board.lane(node).fitsUntil(wantOf(request), null, board.now);
+  const then = windows.filter(({ from, to }) => from <= until && until < to);
+  // Of several at that instant the one that came last has made it too little.
+  return then.toSorted((a, b) => b.from - a.from)[0] ?? null;
 }
 
 function describeMeeting(

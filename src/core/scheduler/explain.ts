@@ -59,7 +59,7 @@ export function explain(
   if (fitting.length >= request.nodeCount) {
     return { kind: 'priority', words: 'starts after the tasks before it in the queue' };
   }
-  const reserved = describeWindows(ask, { ...snapshot, now: at }, reservationOf);
+  const reserved = describeWindows(ask, { ...snapshot, now: at }, reservationOf, board);
   if (reserved !== null) return reserved;
   const usable = hosts.filter((node) => node.unavailable === null);
   const short = describeShortage(usable, ask, { board, fitting, reservationOf });

@@ -4,9 +4,9 @@ import { formatSize } from '../base/size.ts';
 import type { NodeName } from '../model/ids.ts';
 import type { ResourceRequest } from '../model/job.ts';
 import { fitsIn, type Resources } from '../model/resources.ts';
-import { type Ask, wantOf } from './ask.ts';
+import type { Ask } from './ask.ts';
 import type { Board } from './board.ts';
-import { describeSetAside } from './explain-windows.ts';
+import { describeSetAside, windowInTheWay } from './explain-windows.ts';
 import type { NodeOutline, Surroundings } from './outline.ts';
 import type { NodeView } from './pool.ts';
 
@@ -48,14 +48,9 @@ function describeObstacle(
   if (request.exclusive && !idle) return 'other tasks';
   if (!fitsIn(request.perNode, free)) return describeFree(free, request);
   if (reservation !== null) return 'too little free of the reservation';
-  const until = board.lane(name as NodeName).fitsUntil(wantOf(request), null, board.now);
-  const then = board
-    .windowsOn(name as NodeName)
-    .filter(({ from, to }) => from <= until && until < to);
-  // Of several at that instant the one that came last has made it too little.
-  const [last] = then.toSorted((a, b) => b.from - a.from);
-  if (last === undefined) return describeFree(free, request);
-  return describeSetAside(last, board.now, reservationOf(last.id));
+  const window = windowInTheWay(name as NodeName, ask, board);
+  if (window === null) return describeFree(free, request);
+  return describeSetAside(window, board.now, reservationOf(window.id));
 }
 
 /** What there is too little of, or all of it. */

@@ -93,6 +93,23 @@ test('[J22] of what is set aside of a node the words name what leaves too little
   assert.equal(lack(3), full);
 });
 
+test('[J22] nor where nothing but what is set aside is in the way', () => {
+  const head = new TestHead();
+  head.connect('n1', { cpus: 8 });
+  const on = { nodes: ['n1'], lasts: 3 * HOUR };
+  head.command(reserve({ ...on, name: 'small', share: { cpus: 1 } }), OPERATOR);
+  const at = head.at + HOUR;
+  head.command(reserve({ ...on, name: 'large', share: { cpus: 4 }, at }), OPERATOR);
+  const lack = (cpuCount: number): string =>
+    why(head, head.submit({ cpuCount, walltimeMs: 2 * HOUR }));
+  assert.equal(lack(8), 'reservation: waits for the end of reservation small of n1 in 3h');
+  assert.equal(
+    lack(4),
+    'reservation: it could run into reservation large of n1, which begins in 1h',
+  );
+  assert.match(lack(3), /^priority: /);
+});
+
 test('[J22] a task of a reservation hears which of its nodes are away, whatever else is up', () => {
   const head = new TestHead();
   for (const name of ['n1', 'n2', 'n3']) head.connect(name, { cpus: 4 });
