@@ -80,9 +80,9 @@ export class Board {
 
   /** Nodes where one part each could start now, in the order of placement, at most `max`. */
   fitting(ask: Ask, max: number): NodeView[] {
-    const { request } = ask;
-    if (request.nodeNames.length > 0 || ask.nodes !== null) return this.#fittingNamed(ask, max);
-    if (ask.reservation !== null) return this.#order.first(this.#claimedFitting(ask), ask, max);
+    const { request, reservation } = ask;
+    const names = namesOf(ask) ?? (reservation === null ? null : this.#claimed);
+    if (names !== null) return this.#order.first(this.#fittingAmong(names, ask), ask, max);
     const isOpen = (view: NodeView): boolean =>
       !this.#claimed.has(view.name) || this.#fitsNow(view, ask);
     const isUntouched = ({ name }: NodeView): boolean =>
@@ -267,18 +267,8 @@ export class Board {
     return { at: this.now + 1, lanes: names.map((name) => this.lane(name)) };
   }
 
-  #fittingNamed(ask: Ask, max: number): NodeView[] {
-    const names = namesOf(ask) as Iterable<NodeName>;
-    const views: NodeView[] = [];
+  *#fittingAmong(names: Iterable<NodeName>, ask: Ask): Generator<NodeView> {
     for (const name of names) {
-      const view = this.#views.for(name, ask);
-      if (view !== undefined && this.#fitsNow(view, ask)) views.push(view);
-    }
-    return this.#order.first(views, ask, max);
-  }
-
-  *#claimedFitting(ask: Ask): Iterable<NodeView> {
-    for (const name of this.#claimed) {
       const view = this.#views.for(name, ask);
       if (view !== undefined && this.#fitsNow(view, ask)) yield view;
     }
