@@ -56,7 +56,7 @@ export function viewOf(node: Node): NodeView {
 }
 
 /** Read only when a cycle plans ahead: nothing is copied for those that do not. */
-function* runningOn({ holding }: Node): Generator<Running> {
+function* runningOn({ holding, connected }: Node): Generator<Running> {
   for (const one of holding.values()) {
     const { task } = one;
     const leaving = task === null || task.ending !== null;
@@ -73,9 +73,9 @@ function* runningOn({ holding }: Node): Generator<Running> {
         ? {}
         : { occupant: occupantOf(task) }),
     };
-    // About to be stopped: its cpus leave, the rest stays.
+    // About to be stopped: its cpus leave, the rest stays. When it stops, an absent node does not say.
     const { cpuCount } = running.resources;
-    if (!leaving && task.preempted !== null && cpuCount > 0) {
+    if (!leaving && task.preempted !== null && cpuCount > 0 && connected) {
       yield { ...running, resources: { ...running.resources, cpuCount: 0 } };
       yield { ...running, resources: { ...NO_RESOURCES, cpuCount }, leaving: true };
     } else yield running;

@@ -46,6 +46,7 @@ export class Board {
   readonly #lanes = new Map<NodeName, Lane>();
   /** Nodes of which something is set aside for later: free now is not enough there. */
   readonly #claimed = new Set<NodeName>();
+  readonly #promised = new Set<NodeName>();
   /** Nodes that somebody leaves by this plan. */
   readonly #expelled = new Set<NodeName>();
   readonly #finders = new Map<string, SlotFinder>();
@@ -172,7 +173,13 @@ export class Board {
     for (const lane of slot.lanes) {
       lane.take(takenOf(lane.view, ask.request), ask.reservation, at, to);
       this.#claimed.add(lane.view.name);
+      this.#promised.add(lane.view.name);
     }
+  }
+
+  /** Whether any of it was set aside for a task in this cycle. */
+  isPromised(name: NodeName): boolean {
+    return this.#promised.has(name);
   }
 
   /** What is set aside of a node, from now on. */

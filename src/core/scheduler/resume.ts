@@ -62,10 +62,14 @@ export class Resumer {
     });
   }
 
-  /** What is looked for and taken meanwhile is as if these were not set aside of the nodes. */
+  /**
+   * What is looked for and taken meanwhile is as if these were not set aside of the nodes. Beside
+   * what somebody of a higher tier was promised they stay: he would have it stopped again.
+   */
   #ignoring(windows: readonly Window[], nodes: readonly NodeName[], act: () => void): void {
+    const free = nodes.filter((name) => !this.#board.isPromised(name));
     const set = windows.flatMap((window) => {
-      const here = nodes.filter((name) => window.shares.has(name));
+      const here = free.filter((name) => window.shares.has(name));
       return here.map((name) => ({ window, lane: this.#board.lane(name) }));
     });
     for (const { window, lane } of set) lane.ignore(window);

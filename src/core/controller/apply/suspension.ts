@@ -14,6 +14,10 @@ export function applySuspendAsked(state: State, event: Of<'suspend_asked'>): voi
   stirNodes(state, task);
   task.preempted = event.because;
   state.preempted.add(task);
+  // A node that never heard that it went on has nothing to stop, and nothing to tell of it.
+  for (const [name, part] of task.parts) {
+    if (part.state === 'suspended') setYielded(state, epochIdOf(task), name, true);
+  }
 }
 
 /** Takes back what it gave up: whoever asks has seen that there is room. */

@@ -12,6 +12,7 @@ import {
   BOB,
   kinds,
   OPERATOR,
+  place,
   START_AT,
   scenario,
   type TestHead,
@@ -266,6 +267,72 @@ scenario(
     }
     // Twice seven are sorted and gone through, once; all of each node it would be 700 at least.
     assert.ok(looks > 0 && looks < 150, `${looks} looks`);
+  },
+  STOPPING,
+);
+
+scenario(
+  '[P13] a node that missed that its part went on has given up its cpus when it is stopped again',
+  (head) => {
+    wide(head);
+    const first = urgent(head);
+    assert.deepEqual(cycle(head), ['suspend_asked']);
+    head.suspended('1#1');
+    assert.deepEqual(cycle(head), [first]);
+    head.started(`${first}#1`);
+    head.disconnect(N1);
+    head.ended(`${first}#1`);
+    assert.deepEqual(cycle(head), ['resume_asked']);
+    head.resumed('1#1', N2);
+    const second = urgent(head);
+    assert.deepEqual(cycle(head), ['suspend_asked']);
+    head.suspended('1#1', N2);
+    assert.deepEqual(cycle(head), [second]);
+    head.started(`${second}#1`);
+    head.connect(N1, { cpus: 2, held: head.heldBy(N1) });
+    head.ended(`${second}#1`);
+    assert.deepEqual(cycle(head), ['resume_asked']);
+  },
+  STOPPING,
+);
+
+scenario(
+  '[P13] a task that a silent node holds up keeps its other nodes from nobody who ends before it',
+  (head) => {
+    for (const name of [N1, N2]) head.connect(name, { cpus: 2 });
+    const onNodeLoss = { kind: 'wait' } as const;
+    head.running({ cpuCount: 2, nodeCount: 2, walltimeMs: 10 * HOUR, onNodeLoss });
+    head.at += MINUTE;
+    head.disconnect(N1);
+    const first = urgent(head);
+    assert.deepEqual(cycle(head), ['suspend_asked']);
+    head.suspended('1#1', N2);
+    assert.deepEqual(cycle(head), [first]);
+    head.started(`${first}#1`);
+    head.ended(`${first}#1`);
+    const short = head.submit({ cpuCount: 2, walltimeMs: MINUTE });
+    assert.deepEqual(cycle(head), [`${short}`]);
+  },
+  STOPPING,
+);
+
+scenario(
+  '[P13] a task beside what recurs does not go on where the higher tier that it stopped for still waits',
+  (head) => {
+    for (const name of [N1, N2]) head.connect(name, { cpus: 4 });
+    head.running({ cpuCount: 3, walltimeMs: 5 * HOUR, nodeNames: [N1] });
+    head.running({ cpuCount: 4, walltimeMs: 9 * HOUR, nodeNames: [N2], nice: -1 });
+    head.at += MINUTE;
+    const starts = [1, 4, 7, 10].map((hour) => head.at + hour * HOUR);
+    const recurrence = { cron: '0 */3 * * *', zone: 'UTC', starts };
+    const often = { at: starts[0] as number, nodes: [N1], share: { cpus: 1 }, recurrence };
+    head.command(reserve({ ...often, force: true }), OPERATOR);
+    head.command({ kind: 'cancel_task', place: place('2') });
+    head.submit({ partition: 'urgent', nodeCount: 2, cpuCount: 1 }, { by: BOB });
+    const seen = [cycle(head)];
+    head.suspended('1#1');
+    for (let look = 0; look < 5; look += 1) seen.push(cycle(head));
+    assert.deepEqual(seen.flat(), ['suspend_asked']);
   },
   STOPPING,
 );
