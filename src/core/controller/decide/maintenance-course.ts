@@ -153,7 +153,7 @@ function isFree(node: Node | undefined): boolean {
   return true;
 }
 
-function* usersTasks(state: State, nodes: readonly NodeName[]): Generator<Task> {
+function* usersTasks(state: State, nodes: Iterable<NodeName>): Generator<Task> {
   const seen = new Set<Task>();
   for (const name of nodes) {
     for (const { task } of [...(state.nodes.get(name)?.holding.values() ?? [])]) {
@@ -208,10 +208,14 @@ function settleRest(step: Step, { id, program, works, nodes, cancelledBy }: Main
   }
 }
 
-/** Those it has suspended and nobody else has touched since. */
-function resumeTasks(step: Step, { id, suspended, nodes }: Maintenance): void {
+/**
+ * Those it has suspended and nobody else has touched since. On any node: the part that was on one of
+ * its own may have ended meanwhile.
+ */
+function resumeTasks(step: Step, { id, suspended }: Maintenance): void {
+  if (suspended.length === 0) return;
   const ours = new Set(suspended);
-  for (const task of usersTasks(step.state, nodes)) {
+  for (const task of usersTasks(step.state, step.state.nodes.keys())) {
     if (!task.suspendWanted || !ours.has(epochIdOf(task))) continue;
     step.emit({ kind: 'resume_asked', place: placeOf(task.job, task.index), by: words(id) });
   }

@@ -98,6 +98,19 @@ scenario('[M2] suspend: what runs stands still, and goes on at the end', (head) 
   assert.deepEqual(head.orders('n1'), ['resume 1#1'], 'not the one that its owner has stopped');
 });
 
+scenario(
+  '[M2] a suspended task goes on at the end also where it has no part there any more',
+  (head) => {
+    for (const name of ['n1', 'n2']) head.connect(name, { cpus: 2 });
+    head.running({ nodeCount: 2, cpuCount: 2 });
+    const id = planned(head, { time: { kind: 'now' }, running: 'suspend' });
+    head.suspended('1#1');
+    head.ended('1#1', {}, 'n1');
+    head.command(cancel(id), OPERATOR);
+    assert.deepEqual(head.orders('n2'), ['resume 1#1']);
+  },
+);
+
 scenario('[M2] kill: what runs is cancelled', (head) => {
   head.connect('n1');
   head.running();
