@@ -1,5 +1,6 @@
 // Drives the runner: input → events → journal → effects, in this order. All inputs of one turn of
-// the event loop share one write of the journal, and on a busy node those of some turns. Only what ends processes does not wait for it.
+// the event loop share one write of the journal, and on a busy node those of some turns. Only what
+// ends processes does not wait for it.
 
 import type { EpochId } from '../core/model/ids.ts';
 import { apply } from '../core/runner/apply.ts';

@@ -51,10 +51,16 @@ export function windowInTheWay(
 ): Window | null {
   const windows = board.windowsOn(node);
   if (windows.length === 0) return null;
-  const until = board.lane(node).fitsUntil(wantOf(request), null, board.now);
+  const lane = board.lane(node);
+  const want = wantOf(request);
+  const until = lane.fitsUntil(want, null, board.now);
   const then = windows.filter(({ from, to }) => from <= until && until < to);
-  // Of several at that instant the one that came last has made it too little.
-  return then.toSorted((a, b) => b.from - a.from)[0] ?? null;
+  // Of several that come the one that comes last makes it too little; of those that have begun the
+  // one is waited for with whose end it is enough again.
+  const last = then.toSorted((a, b) => b.from - a.from)[0] ?? null;
+  if (until > board.now) return last;
+  const enoughAt = lane.earliest(want, null, until, 1);
+  return then.find(({ to }) => to === enoughAt) ?? last;
 }
 
 function describeMeeting(

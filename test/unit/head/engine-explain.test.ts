@@ -93,6 +93,23 @@ test('[J22] of what is set aside of a node the words name what leaves too little
   assert.equal(lack(3), full);
 });
 
+test('[J22] of several reservations that have begun the one is named whose end is waited for', () => {
+  const waits = (longer: number, shorter: number, cpuCount: number): string => {
+    const head = new TestHead();
+    head.connect('n1', { cpus: 4 });
+    const aside = (name: string, cpus: number, lasts: number) =>
+      head.command(reserve({ name, nodes: ['n1'], share: { cpus }, lasts }), OPERATOR);
+    const [first, second] = longer > shorter ? ([5, 1] as const) : ([1, 5] as const);
+    aside('first', longer, first * HOUR);
+    head.tick(60_000);
+    aside('second', shorter, second * HOUR);
+    head.tick(0);
+    return why(head, head.submit({ cpuCount, walltimeMs: HOUR / 2 }));
+  };
+  assert.match(waits(2, 1, 3), /the end of reservation first of n1 in 4h59m/);
+  assert.match(waits(1, 2, 2), /the end of reservation first of n1 in 59m/);
+});
+
 test('[J22] nor where nothing but what is set aside is in the way', () => {
   const head = new TestHead();
   head.connect('n1', { cpus: 8 });
