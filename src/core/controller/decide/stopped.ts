@@ -6,7 +6,7 @@ import type { Window } from '../../scheduler/lane.ts';
 import { NodePool, type NodeView } from '../../scheduler/pool.ts';
 import type { Stopped } from '../../scheduler/resume.ts';
 import { outlasts } from '../../scheduler/windows.ts';
-import { isInMaintenance } from '../in-maintenance.ts';
+import { maintenanceOn } from '../in-maintenance.ts';
 import { viewOf } from '../node-view.ts';
 import type { Node, State, Task } from '../state.ts';
 import { timeLeft } from '../time-limit.ts';
@@ -15,7 +15,10 @@ import { timeLeft } from '../time-limit.ts';
 export function stoppedTasks(state: State, at: number): Stopped[] {
   return [...state.preempted]
     .filter((task) => task.ending === null)
-    .map((task) => ({ ...stoppedOf(task, at), isHeld: isInMaintenance(state, task) }));
+    .map((task) => {
+      const one = stoppedOf(task, at);
+      return { ...one, isHeld: one.nodes.some((name) => maintenanceOn(state, name) !== null) };
+    });
 }
 
 /** As the scheduler sees it. */

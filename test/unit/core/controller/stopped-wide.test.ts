@@ -336,3 +336,16 @@ scenario(
   },
   STOPPING,
 );
+
+scenario(
+  '[P13] a task is not held by the maintenance of a node on which its part has ended',
+  (head) => {
+    stoppedForTwo(head);
+    planned(head, { time: { kind: 'now' } });
+    head.ended('1#1', {}, N1);
+    head.ended('2#1');
+    head.ended('3#1');
+    assert.deepEqual(cycle(head), ['resume_asked']);
+  },
+  STOPPING,
+);
