@@ -38,7 +38,7 @@ async function run(socket: Socket): Promise<number> {
       id: ++started,
       setIds: null,
       append: false,
-      groupReadable: false,
+      byUmask: false,
       nice: 0,
       umask: 0o022,
       cwd: '/',

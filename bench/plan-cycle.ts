@@ -6,12 +6,12 @@
 import type { NodeName } from '../src/core/model/ids.ts';
 import { LOOKS_PER_CYCLE_MAX, TURN_LOOKS_MAX } from '../src/core/model/limits.ts';
 import { type Policy, plainPartition, plainScheduling } from '../src/core/model/scheduling.ts';
-import { plan } from '../src/core/scheduler/plan.ts';
-import { holdsNow, type NodeView } from '../src/core/scheduler/pool.ts';
-import { prospectOf } from '../src/core/scheduler/prospect.ts';
-import { Queue, ShapeBook } from '../src/core/scheduler/queue.ts';
-import type { Rest } from '../src/core/scheduler/rest.ts';
-import type { Snapshot } from '../src/core/scheduler/snapshot.ts';
+import { prospectOf } from '../src/core/scheduler/answers/prospect.ts';
+import { plan } from '../src/core/scheduler/cycle/plan.ts';
+import type { Rest } from '../src/core/scheduler/cycle/rest.ts';
+import type { Snapshot } from '../src/core/scheduler/cycle/snapshot.ts';
+import { Queue, ShapeBook } from '../src/core/scheduler/line/queue.ts';
+import { holdsNow, type NodeView } from '../src/core/scheduler/room/pool.ts';
 import {
   amounts,
   busyNode,

@@ -6,9 +6,14 @@ import type { JobId, NodeName, UserName } from '../src/core/model/ids.ts';
 import type { ResourceRequest } from '../src/core/model/job.ts';
 import type { Resources } from '../src/core/model/resources.ts';
 import { type Policy, plainScheduling } from '../src/core/model/scheduling.ts';
-import { NodePool, type NodeView, type Running } from '../src/core/scheduler/pool.ts';
-import { type Queue, type QueueEntry, type Shape, ShapeBook } from '../src/core/scheduler/queue.ts';
-import { NO_RULES, type Snapshot } from '../src/core/scheduler/snapshot.ts';
+import { NO_RULES, type Snapshot } from '../src/core/scheduler/cycle/snapshot.ts';
+import {
+  type Queue,
+  type QueueEntry,
+  type Shape,
+  ShapeBook,
+} from '../src/core/scheduler/line/queue.ts';
+import { NodePool, type NodeView, type Running } from '../src/core/scheduler/room/pool.ts';
 
 const [nodeCount = 10_000, taskCount = 100_000, shapeCount = 100, userCount = 20] = process.argv
   .slice(2)

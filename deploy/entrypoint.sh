@@ -10,6 +10,9 @@ WEFT_DIR=/var/lib/weft
 export WEFT_DIR
 umask 022
 
+# Of everybody who may submit. A wrong name is told, and keeps nothing from starting.
+/usr/local/sbin/weft-accounts || echo 'entrypoint.sh: not all accounts of WEFT_USERS are there' >&2
+
 # A token lives for a year and is made anew after ten months, at the start of the head.
 leave_ticket() {
   [ -z "$(find "$ticket" -mtime -300 2>/dev/null)" ] || return 0

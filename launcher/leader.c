@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "lease.h"
+#include "clock.h"
 
 /* A start takes less than a millisecond; a busy machine may need some dozens. A hung thread costs a
    stack, and one that never ends is stuck in the kernel: with so many, hung starts hold us up. */

@@ -8,17 +8,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "members.h"
 
 enum { KILL_AGAIN_MS = 500 };
 static int timer = -1;
 static uint64_t heard, next = UINT64_MAX;
-
-uint64_t now_ms(clockid_t clock) {
-  struct timespec t;
-  clock_gettime(clock, &t);
-  return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
 
 int lease_timer(void) {
   return timer = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);

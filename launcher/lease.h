@@ -1,11 +1,8 @@
 /* Processes that may live only for so long after the head was last heard, whoever else is dead. */
 #ifndef WEFT_LEASE_H
 #define WEFT_LEASE_H
-#include <time.h>
-
 #include "table.h"
 
-uint64_t now_ms(clockid_t clock);
 /* A descriptor that is readable when leases_end is due; -1 when there is none to be had. */
 int lease_timer(void);
 /* The head answered what was sent then, in ms of CLOCK_MONOTONIC: all leases count from there. */

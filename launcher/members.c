@@ -2,7 +2,6 @@
    WEFT_LAUNCH value. As all that we start stays below us in the process tree (we are a subreaper),
    only our own tree is looked at, and processes whose parent cannot be seen. */
 #define _GNU_SOURCE
-#include "leader.h"
 #include "members.h"
 
 #include <dirent.h>
@@ -14,8 +13,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "clock.h"
+#include "leader.h"
 
 #ifndef SYS_pidfd_open /* the same numbers everywhere; older headers lack them */
 #define SYS_pidfd_send_signal 424
@@ -62,13 +63,6 @@ static bool read_stat(pid_t pid, struct seen *seen) {
 uint64_t start_ticks_of(pid_t pid) {
   struct seen seen;
   return read_stat(pid, &seen) ? seen.start : 0;
-}
-
-uint64_t ticks_now(void) {
-  struct timespec t;
-  uint64_t per_second = (uint64_t)sysconf(_SC_CLK_TCK);
-  clock_gettime(CLOCK_BOOTTIME, &t);
-  return (uint64_t)t.tv_sec * per_second + (uint64_t)t.tv_nsec * per_second / 1000000000u;
 }
 
 static int by_pid(const void *a, const void *b) {
@@ -143,7 +137,7 @@ static void exec_over(pid_t pid) {
 }
 
 static bool exec_hangs(const struct seen *p) {
-  uint64_t now = ticks_now() * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
+  uint64_t now = now_ms(CLOCK_BOOTTIME);
   struct exec *its = execs;
   for (struct exec *e = execs; e < execs + EXECS_MAX; e++) {
     if (e->pid == p->pid) {

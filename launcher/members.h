@@ -5,8 +5,6 @@
 
 /* Ticks since boot at which a process started; 0 when there is no such process. */
 uint64_t start_ticks_of(pid_t pid);
-/* Now, in the same unit. */
-uint64_t ticks_now(void);
 /* Live processes that belong to rec. */
 uint32_t members_count(const struct record *rec);
 /* Signals them, or with NULL whatever belongs to anything that we ever started; returns how many

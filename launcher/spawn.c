@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define UNWATCHED __attribute__((no_sanitize("address", "undefined")))
-enum { SET_IDS = 1, APPEND = 2, GROUP_READABLE = 4, MAKE_PARENTS = 8, MARK_MAX = 256 };
+enum { SET_IDS = 1, APPEND = 2, BY_UMASK = 4, MAKE_PARENTS = 8, MARK_MAX = 256 };
 enum { STACK_BYTES = 32768 };
 
 struct limit { uint32_t resource; struct rlimit value; };
@@ -133,7 +133,7 @@ static UNWATCHED bool make_parents(char *path) {
    blocking, so that a fifo cannot hold us up, and made blocking afterwards. */
 static UNWATCHED void open_as(struct plan *p, char *path, int how, enum stage stage) {
   static char nothing[] = "/dev/null";
-  mode_t mode = p->flags & GROUP_READABLE ? 0640 : 0600;
+  mode_t mode = p->flags & BY_UMASK ? 0666 : 0600;
   if (!*path) path = nothing;
   int fd = open(path, how | O_NOCTTY | O_NONBLOCK, mode);
   if (fd < 0 && errno == ENOENT && how & O_CREAT && p->flags & MAKE_PARENTS && make_parents(path))

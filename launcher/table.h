@@ -21,6 +21,7 @@ struct record {
   uint64_t lease_ms; /* it may live this long after the head was last heard; 0 is for ever */
   pid_t pid; /* while LAUNCHING set by the kernel, at any moment */
   uint32_t status, stage; /* status: of wait(2), or the errno of a failed start */
+  uint32_t slot; /* where its end is noted (ends.h); 0: nowhere */
   uid_t uid; /* whose process it is */
   enum state state;
   enum why why;

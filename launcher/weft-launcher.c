@@ -20,6 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
+#include "ends.h"
 #include "leader.h"
 #include "lease.h"
 #include "members.h"
@@ -115,6 +117,7 @@ static void on_launched(const struct launch *launch) {
   frame_end(&agent.out);
   if (launch->reaped) {
     rec->state = EXITED;
+    ends_note(rec);
     return say_exited(rec);
   }
   record_started(rec);
@@ -152,6 +155,7 @@ static void on_hello(uint32_t version) {
 
 static void on_shutdown(void) {
   launches_findable();
+  ends_close(); /* nobody shall take what we kill for ended by itself */
   members_signal(NULL, SIGKILL);
   finished = true;
 }
@@ -171,6 +175,7 @@ static void on_record_frame(uint8_t type, uint64_t id, uint32_t signo) {
     return say_count(SAY_LEFTOVERS, id, n);
   }
   if (is_live(rec)) return say_error(&agent.out, ERROR_STILL_LIVE, id, "still alive");
+  ends_forget(rec);
   record_drop(rec);
 }
 
@@ -313,6 +318,7 @@ static void on_child(pid_t pid, int status, const struct rusage *used) {
     record_ended(rec);
     rec->state = EXITED;
     note_exit(rec, status, used);
+    ends_note(rec);
     return say_exited(rec);
   }
   say_stop(rec, WIFSTOPPED(status) ? STOPPED : RUNNING);
@@ -351,6 +357,7 @@ static int listen_on(const char *path) {
   fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (bind(fd, (struct sockaddr *)&address, sizeof address) || listen(fd, 16)) die(path, 1);
   umask(before);
+  ends_open(lock_fd);
   return fd;
 }
 
@@ -407,6 +414,7 @@ static void serve(void) {
     if (fds[0].revents) on_connection();
   }
   drop_agent();
+  ends_close();
   unlink(socket_path);
   exit(0);
 }

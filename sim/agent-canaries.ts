@@ -116,16 +116,25 @@ function keepSpool({ files }: AgentPorts): Partial<AgentPorts> {
   return { files: { ...files, empty: () => true } };
 }
 
+/** Where agents and networks fail often, and heads do not; and work runs on leases soon over. */
+const LEASED = {
+  ...{ headCrashMs: null, commitCrashMs: null, headStopMs: null, powerCutMs: null },
+  ...{ fenceSuccess: null, heartbeatMs: 500, nodeTimeoutMs: 2000 },
+  ...{ submissionMs: 1000, stormMs: 180_000 },
+} as const;
+
 export const AGENT_CANARIES: readonly Canary[] = [
   {
     name: 'no-lease',
     sentence: 'an agent cut off goes on with what it should have let go',
     plant: withLaunch((order) => ({ ...order, onNodeLoss: { kind: 'wait' } })),
+    weather: { ...LEASED, netCutMs: 8000 },
   },
   {
     name: 'launcher-without-lease',
     sentence: 'a launcher lets go on what no agent is there to end',
     plant: withPorts(withoutLease),
+    weather: { ...LEASED, agentCrashMs: 8000, launcherDeathMs: null },
   },
   {
     name: 'no-walltime',

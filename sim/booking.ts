@@ -1,7 +1,10 @@
 // What operators set aside during a run: reservations for users, and maintenance, made, changed and
 // cancelled, and what users submit into reservations.
 
-import type { ReservationWish } from '../src/core/controller/commands.ts';
+import type {
+  ChangeReservation,
+  ReservationWish,
+} from '../src/core/controller/reservations/commands.ts';
 import type { NodeName, UserName } from '../src/core/model/ids.ts';
 import { type MaintenanceProgram, RUNNING_POLICIES } from '../src/core/model/maintenance.ts';
 import type { Reservation, ReservedTime } from '../src/core/model/reservation.ts';
@@ -10,12 +13,13 @@ import type { Dice } from './chance.ts';
 import { type Client, operator } from './client.ts';
 import type { Machine } from './machine.ts';
 import { programOf, QUIET } from './plan.ts';
+import { type Recurring, times } from './recurring.ts';
 import type { Truth } from './truth.ts';
+import type { Weather } from './weather.ts';
 
 const GIB = 1024 ** 3;
 
 export interface BookingWorld {
-  readonly dice: Dice;
   readonly client: Client;
   readonly machines: readonly Machine[];
   readonly truth: Truth;
@@ -32,44 +36,59 @@ export class Booking {
     this.#world = world;
   }
 
-  /** One wish about reservations. */
-  reserve(): void {
-    const { dice, client } = this.#world;
-    const known = this.#ofUsers();
-    const actor = operator('bob');
-    if (known.length === 0 || dice.happens(0.6)) return this.#create();
-    const { id, request } = dice.pick(known);
-    if (dice.happens(0.4)) {
-      client.once({ kind: 'cancel_reservation', reservation: id }, actor);
-      return;
-    }
-    const change = dice.happens(0.5)
-      ? { request: { ...request, durationMs: dice.whole(5000, 40_000) } }
-      : { members: { users: [dice.pick(['alice', 'bob']) as UserName] } };
-    client.once({ kind: 'change_reservation', reservation: id, ...change }, actor);
+  /** Lets all that operators do with reservations and maintenance happen from now on. */
+  start(recurring: Recurring, { reserveMs, maintenanceMs }: Weather): void {
+    recurring.every('reserve', times(1.6, reserveMs), (dice) => this.#create(dice));
+    recurring.every('reservation cancel', times(6, reserveMs), (dice) => this.#cancel(dice));
+    recurring.every('reservation extend', times(8, reserveMs), (dice) => this.#extend(dice));
+    recurring.every('reservation members', times(8, reserveMs), (dice) => this.#readmit(dice));
+    recurring.every('maintenance', times(1.3, maintenanceMs), (dice) => this.#maintain(dice));
+    recurring.every('maintenance cancel', times(4, maintenanceMs), (dice) => {
+      const id = dice.pick([undefined, ...this.#maintenances]);
+      if (id === undefined) return;
+      this.#world.client.once({ kind: 'cancel_maintenance', id }, operator('alice'));
+    });
   }
 
-  /** One wish about maintenance. */
-  maintain(): void {
-    const { dice, client, machines } = this.#world;
-    const actor = operator('alice');
-    if (this.#maintenances.length > 0 && dice.happens(0.25)) {
-      const id = dice.pick(this.#maintenances);
-      client.once({ kind: 'cancel_maintenance', id }, actor);
-      return;
-    }
+  #cancel(dice: Dice): void {
+    const one = dice.pick([undefined, ...this.#ofUsers()]);
+    if (one === undefined) return;
+    const command = { kind: 'cancel_reservation', reservation: one.id } as const;
+    this.#world.client.once(command, operator('bob'));
+  }
+
+  #extend(dice: Dice): void {
+    const one = dice.pick([undefined, ...this.#ofUsers()]);
+    const durationMs = dice.whole(5000, 40_000);
+    if (one !== undefined) this.#change(one, { request: { ...one.request, durationMs } });
+  }
+
+  /** Lets somebody else use it. */
+  #readmit(dice: Dice): void {
+    const one = dice.pick([undefined, ...this.#ofUsers()]);
+    const users = [dice.pick(['alice', 'bob']) as UserName];
+    if (one !== undefined) this.#change(one, { members: { users } });
+  }
+
+  #change({ id }: Reservation, change: Partial<ChangeReservation>): void {
+    const command = { kind: 'change_reservation', reservation: id, ...change } as const;
+    this.#world.client.once(command, operator('bob'));
+  }
+
+  #maintain(dice: Dice): void {
+    const { client, machines } = this.#world;
     const nodes = machines.map(({ name }) => name).filter(() => dice.happens(0.4));
     const command = {
       kind: 'plan_maintenance',
       nodes: nodes.length === 0 ? [dice.pick(machines).name] : nodes,
-      time: dice.happens(0.2) ? { kind: 'now' as const } : this.#drawTime(),
+      time: dice.happens(0.2) ? { kind: 'now' as const } : this.#drawTime(dice),
       durationMs: dice.whole(4000, 30_000),
       running: dice.pick([...RUNNING_POLICIES]),
       warning: dice.happens(0.3) ? { leadMs: dice.whole(1000, 10_000), signal: 10 } : null,
-      program: dice.happens(0.5) ? this.#drawProgram() : null,
+      program: dice.happens(0.5) ? drawProgram(dice) : null,
       reason: 'new disks',
     } as const;
-    client.ask(command, actor, (result) => {
+    client.ask(command, operator('alice'), (result) => {
       if (!result.ok || result.value.kind !== 'maintenance_planned') return;
       this.#maintenances.push(result.value.id);
     });
@@ -84,8 +103,7 @@ export class Booking {
   }
 
   /** Of one submission: into one of the reservations, if its submitter is lucky. */
-  wishes(): Partial<Submission> {
-    const { dice } = this.#world;
+  wishes(dice: Dice): Partial<Submission> {
     const known = this.#ofUsers();
     if (known.length === 0 || dice.happens(0.6)) return {};
     const { id, name, request } = dice.pick(known);
@@ -96,10 +114,10 @@ export class Booking {
     return { ...size, walltimeMs, reservation: dice.pick([id, name]) };
   }
 
-  #create(): void {
-    const { dice, client } = this.#world;
+  #create(dice: Dice): void {
+    const { client } = this.#world;
     this.#count += 1;
-    const request = this.#drawRequest();
+    const request = this.#drawRequest(dice);
     const users = dice.pick([['alice'], ['bob'], ['alice', 'bob']]) as UserName[];
     const from = this.#world.headNow() + 20_000;
     const starts = [from, from + 60_000, from + 120_000];
@@ -107,19 +125,19 @@ export class Booking {
     const command = {
       kind: 'create_reservation',
       name: dice.happens(0.5) ? `b${this.#count}` : null,
-      members: { users, groups: [], jobs: this.#drawJobs() },
+      members: { users, groups: [], jobs: this.#drawJobs(dice) },
       request,
       recurrence: dice.happens(0.1) ? recurrence : null,
     } as const;
     client.once(command, operator('bob'));
   }
 
-  #drawRequest(): ReservationWish {
-    const { dice, machines } = this.#world;
+  #drawRequest(dice: Dice): ReservationWish {
+    const { machines } = this.#world;
     const isNamed = dice.happens(0.4);
     const perNode = { cpuCount: dice.whole(1, 2), memoryBytes: dice.whole(0, 1) * GIB };
     return {
-      time: dice.happens(0.3) ? 'now' : this.#drawTime(),
+      time: dice.happens(0.3) ? 'now' : this.#drawTime(dice),
       durationMs: dice.whole(4000, 40_000),
       nodeNames: isNamed ? [dice.pick(machines).name] : ([] as NodeName[]),
       nodeCount: isNamed ? 1 : dice.whole(1, Math.min(2, machines.length)),
@@ -129,26 +147,14 @@ export class Booking {
     };
   }
 
-  #drawTime(): ReservedTime {
-    const { dice } = this.#world;
+  #drawTime(dice: Dice): ReservedTime {
     const now = this.#world.headNow();
     if (dice.happens(0.6)) return { kind: 'fixed', from: now + dice.whole(500, 40_000) };
     return { kind: 'flexible', notBefore: now + 100, until: now + dice.whole(20_000, 90_000) };
   }
 
-  #drawProgram(): MaintenanceProgram {
-    const { dice } = this.#world;
-    const plan = {
-      ...QUIET,
-      runMs: dice.happens(0.1) ? null : dice.waitMs(4000),
-      code: dice.happens(0.3) ? 2 : 0,
-      ignoresTerm: dice.happens(0.2),
-    };
-    return { program: programOf(plan), account: null, restarts: dice.happens(0.15) };
-  }
-
-  #drawJobs() {
-    const { dice, truth } = this.#world;
+  #drawJobs(dice: Dice) {
+    const { truth } = this.#world;
     const open = [...truth.jobs.values()].filter(({ outcome }) => outcome === null);
     return open.length > 0 && dice.happens(0.2) ? [dice.pick(open).id] : [];
   }
@@ -157,4 +163,14 @@ export class Booking {
     const { truth } = this.#world;
     return [...truth.reservations.values()].filter(({ purpose }) => purpose === 'users');
   }
+}
+
+function drawProgram(dice: Dice): MaintenanceProgram {
+  const plan = {
+    ...QUIET,
+    runMs: dice.happens(0.1) ? null : dice.waitMs(4000),
+    code: dice.happens(0.3) ? 2 : 0,
+    ignoresTerm: dice.happens(0.2),
+  };
+  return { program: programOf(plan), account: null, restarts: dice.happens(0.15) };
 }

@@ -2,12 +2,12 @@
 // agent-canaries.ts.
 
 import { ok } from '../src/core/base/result.ts';
-import { apply } from '../src/core/controller/apply/apply.ts';
-import { refreshPool } from '../src/core/controller/apply/nodes.ts';
 import type { Input } from '../src/core/controller/controller.ts';
-import { settleTask } from '../src/core/controller/decide/ending.ts';
 import type { Event } from '../src/core/controller/events.ts';
+import { refreshPool } from '../src/core/controller/nodes/apply.ts';
+import { apply } from '../src/core/controller/nouns.ts';
 import { Step } from '../src/core/controller/step.ts';
+import { settleTask } from '../src/core/controller/tasks/ending.ts';
 import { type EpochId, formatEpochId, type JobId } from '../src/core/model/ids.ts';
 import { NO_USAGE } from '../src/core/model/job.ts';
 import { Agents } from '../src/head/agents.ts';
@@ -145,6 +145,22 @@ function ignoreDependencies(step: Step, event: Event, original: Step['emit']): v
   original.call(step, event.kind === 'job_submitted' ? { ...event, waitsFor: [] } : event);
 }
 
+/** Tasks of arrays do not wait for those that they follow. */
+function ignoreElements(step: Step, event: Event, original: Step['emit']): void {
+  if (event.kind !== 'job_submitted') return original.call(step, event);
+  const { behind: _, ...rest } = event;
+  original.call(step, rest);
+}
+
+/** What completed runs once more. */
+function retryAll(step: Step, event: Event, original: Step['emit']): void {
+  if (event.kind !== 'job_submitted') return original.call(step, event);
+  const { spec } = event;
+  const old = spec.retry === undefined ? undefined : step.state.jobs.get(spec.retry.of)?.spec.array;
+  if (spec.array === null || old == null) return original.call(step, event);
+  original.call(step, { ...event, spec: { ...spec, array: old } });
+}
+
 function answerFirst(): Planted {
   return {
     remove: replaceMethod(Engine.prototype, 'perform', (original) => {
@@ -217,6 +233,9 @@ function promiseOnly(world: CanaryWorld): Planted {
   })(world);
 }
 
+/** Many wishes about jobs that are there already. */
+const LATER = { ...PLAIN, laterMs: 1000, submissionMs: 1000 } as const;
+
 /** All canaries; each must be found, and its seed in seeds.ts finds it at once. */
 export const CANARIES: readonly Canary[] = [
   canary('report-not-idempotent', 'a start reported twice counts twice', withInputs(forgetStart)),
@@ -249,10 +268,17 @@ export const CANARIES: readonly Canary[] = [
   ),
   canary('drain-ignored', 'a drained node goes on getting work', withEvents(ignoreDrain)),
   canary('dependency-ignored', 'a dependent does not wait', withEvents(ignoreDependencies)),
+  canary('element-ignored', 'a task of an array does not wait', withEvents(ignoreElements), LATER),
+  canary('retry-of-all', 'a retry runs what completed as well', withEvents(retryAll), LATER),
   ...AGENT_CANARIES.map((one) => ({ ...one, weather: { ...PLAIN, ...one.weather } })),
   ...SCHEDULER_CANARIES,
 ];
 
-function canary(name: string, sentence: string, plant: Canary['plant']): Canary {
-  return { name, sentence, plant, weather: PLAIN };
+function canary(
+  name: string,
+  sentence: string,
+  plant: Canary['plant'],
+  weather: Canary['weather'] = PLAIN,
+): Canary {
+  return { name, sentence, plant, weather };
 }

@@ -1,6 +1,7 @@
 // The one source of chance in a simulated run: a small generator that gives the same numbers for
-// the same seed, for ever and everywhere.
+// the same seed, for ever and everywhere; and its streams, one for whatever draws.
 
+import { createHash } from 'node:crypto';
 import type { Chance } from '../src/ports/chance.ts';
 
 /** sfc32 (public domain, Chris Doty-Humphrey): fast, 128 bits of state, passes PractRand. */
@@ -15,11 +16,6 @@ export class Dice implements Chance {
     this.#b = Math.floor(seed / 0x1_0000_0000) | 0;
     this.#c = 0x9e37_79b9;
     for (let round = 0; round < 15; round += 1) this.#next();
-  }
-
-  /** A generator of its own: more draws from one do not shift the draws of the other. */
-  fork(): Dice {
-    return new Dice((this.#next() >>> 0) * 0x20_0000 + (this.#next() >>> 11));
   }
 
   fraction(): number {
@@ -58,5 +54,38 @@ export class Dice implements Chance {
     this.#c = ((this.#c << 21) | (this.#c >>> 11)) + sum;
     this.#c |= 0;
     return sum;
+  }
+}
+
+/**
+ * Named streams of chance: what one gives depends on the seed and its name alone. Whatever is new in
+ * the simulator draws from a name of its own, and so shifts nothing of what old seeds have drawn.
+ */
+export class Streams {
+  readonly #seed: number;
+  readonly #path: string;
+  /** By their whole names. */
+  readonly #dice: Map<string, Dice>;
+
+  constructor(seed: number, path = '', dice = new Map<string, Dice>()) {
+    this.#seed = seed;
+    this.#path = path;
+    this.#dice = dice;
+  }
+
+  /** The stream of this name; asked for again it goes on where it is. */
+  of(name: string): Dice {
+    const whole = `${this.#path}${name}`;
+    const known = this.#dice.get(whole);
+    if (known !== undefined) return known;
+    const digest = createHash('sha256').update(`${this.#seed} ${whole}`).digest();
+    const dice = new Dice(digest.readUIntBE(0, 6));
+    this.#dice.set(whole, dice);
+    return dice;
+  }
+
+  /** The streams whose names begin with this word. */
+  under(word: string): Streams {
+    return new Streams(this.#seed, `${this.#path}${word} `, this.#dice);
   }
 }

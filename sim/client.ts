@@ -6,13 +6,13 @@ import type { Command, Reply } from '../src/core/controller/commands.ts';
 import type { UserActor } from '../src/core/model/actor.ts';
 import { kindOf, type Refusal } from '../src/core/model/errors.ts';
 import type { UserName } from '../src/core/model/ids.ts';
-import type { Dice } from './chance.ts';
+import type { Streams } from './chance.ts';
 import type { Time } from './clock.ts';
 import type { HeadHost } from './head-host.ts';
 
 export interface ClientWorld {
   readonly time: Time;
-  readonly dice: Dice;
+  readonly streams: Streams;
   readonly host: HeadHost;
   readonly lostAnswers: number;
 }
@@ -55,7 +55,8 @@ export class Client {
   }
 
   #try(command: Command, actor: UserActor, answered: Answered): void {
-    const { time, dice, host, lostAnswers } = this.#world;
+    const { time, streams, host, lostAnswers } = this.#world;
+    const dice = streams.of(command.kind);
     time.after(dice.whole(1, 5), () => {
       host.execute(command, actor, (result) => {
         if (dice.happens(lostAnswers)) return;

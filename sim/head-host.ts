@@ -14,13 +14,14 @@ import type { Log } from '../src/ports/log.ts';
 import type { Session } from '../src/ports/net.ts';
 import { type Commit, type Store, StoreFailure } from '../src/ports/store.ts';
 import { MemoryDisk } from '../src/store/memory.ts';
-import type { Dice } from './chance.ts';
+import type { Streams } from './chance.ts';
 import { Life, SimClock, type Skew, type Time } from './clock.ts';
 import { type CommitCrash, SimStore } from './store.ts';
 
 export interface HeadWorld {
   readonly time: Time;
-  readonly dice: Dice;
+  /** Those of its disk. */
+  readonly streams: Streams;
   readonly log: Log;
   /** As its config file says at the start. */
   readonly settings: HeadSettings;
@@ -71,12 +72,12 @@ export class HeadHost {
       this.#bootAgain = this.head === null && this.engine !== null;
       return;
     }
-    const { time, dice, log, commitMs } = this.#world;
+    const { time, streams, log, commitMs } = this.#world;
     const life = new Life();
     this.life = life;
     this.commitCrash = 'none';
     const store = new SimStore(this.disk, {
-      ...{ time, dice, life, commitMs },
+      ...{ time, streams, life, commitMs },
       crashAt: () => this.commitCrash,
       crash: () => this.crash(),
       syncFailures: () => this.syncFailures,

@@ -8,11 +8,12 @@ import type { Resources } from '../src/core/model/resources.ts';
 import type { Log } from '../src/ports/log.ts';
 import type { Dialer } from '../src/ports/net.ts';
 import type { UserAccount } from '../src/ports/users.ts';
-import type { Dice } from './chance.ts';
+import type { Streams } from './chance.ts';
 import { Life, SimClock, type Skew, type Time } from './clock.ts';
 import { filesOf, type JournalCrash, journalOf, SimDisk } from './disk.ts';
 import { Kernel, type SimProcess } from './kernel.ts';
 import type { Link } from './net.ts';
+import { argvOf, QUIET } from './plan.ts';
 import { groupContainment, marksOf, POLLED, SimLauncher } from './processes.ts';
 
 /** What does not change over the life of a machine. */
@@ -26,7 +27,7 @@ export interface MachineMake {
 
 export interface MachineWorld {
   readonly time: Time;
-  readonly dice: Dice;
+  readonly streams: Streams;
   readonly link: Link;
   readonly log: Log;
   /** Dials the head for the agent of this life. */
@@ -65,7 +66,11 @@ export class Machine {
   constructor(make: MachineMake, world: MachineWorld) {
     this.make = make;
     this.#world = world;
-    this.skew = { rate: make.rate, wallMs: world.dice.whole(-500, 500), bootedAt: 0 };
+    this.skew = {
+      rate: make.rate,
+      wallMs: world.streams.of('clock').whole(-500, 500),
+      bootedAt: 0,
+    };
     this.kernel = this.#newKernel();
   }
 
@@ -124,7 +129,7 @@ export class Machine {
   crashAgent(): void {
     if (this.agentSince === null) return;
     this.#world.note(`${this.name} loses its agent`);
-    this.#life.buffersLost = this.#world.dice.happens(0.5);
+    this.#life.buffersLost = this.#world.streams.of('crash').happens(0.5);
     this.#endLife(true);
   }
 
@@ -161,7 +166,8 @@ export class Machine {
   }
 
   #newKernel(): Kernel {
-    const { time, dice, onProcess, onWrite } = this.#world;
+    const { time, streams, onProcess, onWrite } = this.#world;
+    const dice = streams.of('kernel');
     return new Kernel({
       ...{ node: this.name, time, dice, disk: this.disk },
       onStart: (process) => onProcess('start', process),
@@ -172,9 +178,9 @@ export class Machine {
 
   #reachLauncher(): SimLauncher {
     if (this.#launcher !== null) return this.#launcher;
-    const { time, dice } = this.#world;
+    const { time, streams } = this.#world;
     this.#launcher = new SimLauncher({
-      ...{ time, dice, kernel: this.kernel },
+      ...{ time, streams: streams.under('launcher'), kernel: this.kernel },
       now: () => this.clock.now(),
       monotonic: () => this.clock.monotonic(),
       forkFailures: () => this.forkFailures,
@@ -184,11 +190,11 @@ export class Machine {
   }
 
   #ports(life: Life): AgentPorts {
-    const { time, dice, log, dialer } = this.#world;
+    const { time, streams, log, dialer } = this.#world;
     const accounts = new Map<string, UserAccount>();
     return {
       clock: new SimClock(time, life, this.skew),
-      chance: dice.fork(),
+      chance: streams.of('agent'),
       log,
       dialer: dialer(this, life),
       connectLauncher: () => this.#later(life, 5, () => this.#reachLauncher().connect(life)),
@@ -198,7 +204,7 @@ export class Machine {
         self: () => accountOf('root', 0),
         cached: (name) => accounts.get(name),
         find: (name) =>
-          this.#later(life, dice.pick([1, 5, 200]), () => {
+          this.#later(life, streams.of('users').pick([1, 5, 200]), () => {
             const at = USERS.indexOf(name);
             if (at < 0) return null;
             const account = accountOf(name, 1000 + at);
@@ -246,7 +252,10 @@ export class Machine {
       spoolBytesMax: 1e9,
       switchUser: true,
       ownUserOnly: false,
+      gpuFrom: 0,
       allowRoot: false,
+      isWholeMachine: true,
+      steps: { server: argvOf({ ...QUIET, runMs: null }), client: '/bin/weft-rsh' },
     };
   }
 }

@@ -2,7 +2,7 @@
 // or come twice. Within a session order is kept, as on TCP: after one lost message all are lost.
 
 import type { Session } from '../src/ports/net.ts';
-import type { Dice } from './chance.ts';
+import type { Streams } from './chance.ts';
 import type { Life, Time } from './clock.ts';
 
 export type Direction = 'to_head' | 'to_agent';
@@ -12,7 +12,7 @@ export type Cut = 'none' | 'stall' | 'vanish';
 
 export interface NetWorld {
   readonly time: Time;
-  readonly dice: Dice;
+  readonly streams: Streams;
   /** Share of messages that are delivered twice. */
   readonly duplicates: number;
   /** Every delivery, for the trace and the hash. `again`: the second of the same message. */
@@ -45,7 +45,7 @@ export class Link {
 
   drawDelay(): number {
     const { min, max } = this.delayMs;
-    return min + this.world.dice.fraction() * (max - min);
+    return min + this.world.streams.of('delay').fraction() * (max - min);
   }
 
   cut(direction: Direction, how: Cut): void {
@@ -229,7 +229,7 @@ export class SessionEnd implements Session {
   #take(bytes: Uint8Array, direction: Direction): void {
     const { link } = this.#pair;
     const { world } = link;
-    const times = world.dice.happens(world.duplicates) ? 2 : 1;
+    const times = world.streams.of('twice').happens(world.duplicates) ? 2 : 1;
     for (let time = 0; time < times; time += 1) {
       if (this.#closed || !this.#life.alive) return;
       const hand = (): void => this.#onMessage(bytes);

@@ -33,7 +33,11 @@ export const QUIET: Plan = {
 };
 
 export function programOf(plan: Plan): Program {
-  return { kind: 'argv', argv: ['simulated', JSON.stringify(plan)] };
+  return { kind: 'argv', argv: argvOf(plan) };
+}
+
+export function argvOf(plan: Plan): string[] {
+  return ['simulated', JSON.stringify(plan)];
 }
 
 /** The opposite of `programOf`, from the arguments that reached the machine. */

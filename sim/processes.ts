@@ -1,15 +1,11 @@
 // The launcher of one simulated node, and what the agent asks of the system beside it: limit
 // groups and marked processes. The launcher outlives agents and can die without its processes.
 
+import type { KnownProcess, ProcessEvent } from '../src/core/model/processes.ts';
 import type { Containment } from '../src/ports/containment.ts';
 import type { Marks } from '../src/ports/marks.ts';
-import type {
-  KnownProcess,
-  LaunchRequest,
-  ProcessEvent,
-  Processes,
-} from '../src/ports/processes.ts';
-import type { Dice } from './chance.ts';
+import type { LaunchRequest, Processes } from '../src/ports/processes.ts';
+import type { Streams } from './chance.ts';
 import type { Life, Time } from './clock.ts';
 import type { Kernel, SimProcess } from './kernel.ts';
 import { planOf } from './plan.ts';
@@ -24,7 +20,7 @@ const KILL_AGAIN_MS = 500;
 
 export interface LauncherWorld {
   readonly time: Time;
-  readonly dice: Dice;
+  readonly streams: Streams;
   readonly kernel: Kernel;
   /** Wall clock of the node. */
   readonly now: () => number;
@@ -75,10 +71,11 @@ export class SimLauncher {
   start(request: LaunchRequest): void {
     const { launchId } = request;
     if (!this.#alive || this.table.has(launchId)) return;
-    const { dice, kernel } = this.world;
+    const { streams, kernel } = this.world;
     if (planOf(request.argv).isMissing) return this.#fail(launchId, 'exec', ENOENT);
     if (!this.#leaseLasts(request.leaseMs)) return this.#fail(launchId, 'lease', ETIME);
-    if (dice.happens(this.world.forkFailures())) return this.#fail(launchId, 'fork', EAGAIN);
+    const isRefused = streams.of('fork').happens(this.world.forkFailures());
+    if (isRefused) return this.#fail(launchId, 'fork', EAGAIN);
     if (!this.world.canMake(request.stdout)) return this.#fail(launchId, 'stdout', ENOSPC);
     const entry: Entry = {
       leaseMs: request.leaseMs,
@@ -90,7 +87,7 @@ export class SimLauncher {
     };
     this.table.set(launchId, entry);
     this.#watchLease(entry);
-    this.#tell({ kind: 'started', launchId, pid: launchId });
+    this.#tell({ kind: 'started', launchId });
   }
 
   heard(monotonic: number): void {
@@ -271,8 +268,8 @@ class Connection implements Processes {
   }
 
   #later(way: 'in' | 'out', then: () => void): void {
-    const { time, dice } = this.#launcher.world;
-    const at = Math.max(this.#next[way], time.now + dice.fraction());
+    const { time, streams } = this.#launcher.world;
+    const at = Math.max(this.#next[way], time.now + streams.of(way).fraction());
     this.#next[way] = at;
     time.after(at - time.now, then);
   }

@@ -4,14 +4,12 @@ import type { Event } from '../src/core/controller/events.ts';
 import { placeOf, type State } from '../src/core/controller/state.ts';
 import { Step } from '../src/core/controller/step.ts';
 import type { NodeName, TaskPlace } from '../src/core/model/ids.ts';
-import { Board } from '../src/core/scheduler/board.ts';
-import { holdsNow, type NodeView } from '../src/core/scheduler/pool.ts';
-import { QuotaBook } from '../src/core/scheduler/quota.ts';
+import { QuotaBook } from '../src/core/scheduler/line/quota.ts';
+import { Board } from '../src/core/scheduler/room/board.ts';
+import { holdsNow, type NodeView } from '../src/core/scheduler/room/pool.ts';
 import { Engine } from '../src/head/engine.ts';
 import { type Canary, type Planted, replaceMethod } from './canary.ts';
-
-/** Often enough that several tasks compete for a few nodes. */
-const CROWDED = { isPlain: false, submissionMs: 1000, nodeCount: 2 } as const;
+import { CROWDED } from './weather.ts';
 
 /** Likewise, where much of them is set aside. */
 const BOOKED = { ...CROWDED, reserveMs: 10_000, maintenanceMs: 15_000 } as const;

@@ -3,47 +3,73 @@
 // that are read again. What is
 // set aside is in booking.ts.
 
+import { type PartitionChange, POLICIES } from '../src/core/model/scheduling.ts';
 import type { Submission } from '../src/core/model/submission.ts';
 import type { Booking } from './booking.ts';
-import type { Dice } from './chance.ts';
+import type { Dice, Streams } from './chance.ts';
 import { type Client, operator } from './client.ts';
 import type { Time } from './clock.ts';
 import type { HeadHost } from './head-host.ts';
+import { Recurring, times } from './recurring.ts';
 import type { Site } from './site.ts';
 import type { Weather } from './weather.ts';
 
 export interface SiteWorkWorld {
   readonly time: Time;
-  readonly dice: Dice;
+  readonly streams: Streams;
   readonly client: Client;
   readonly site: Site;
   readonly weather: Weather;
   readonly booking: Booking;
   readonly host: HeadHost;
-  /** Of its own, so that reloads shift no other draw. */
-  readonly reloadDice: Dice;
 }
+
+/**
+ * Each kind of change is so many times rarer than the weather's `partitionMs`. Not counted from the
+ * kinds: one more would change how often the others happen.
+ */
+const CHANGE_EVERY = 8;
+const RESET_EVERY = 2.5;
+
+/** By their kinds. */
+const CHANGES: Readonly<Record<string, (dice: Dice) => PartitionChange>> = {
+  state: (dice) => ({ state: dice.pick(['up', 'down', 'drain', 'inactive'] as const) }),
+  policy: (dice) => ({ policy: dice.pick([...POLICIES]) }),
+  tier: (dice) => ({ tier: dice.whole(0, 2) }),
+  preempt: (dice) => ({ preempt: dice.pick(['off', 'suspend', 'requeue', 'cancel'] as const) }),
+  placement: (dice) => ({
+    placement: dice.pick(['pack', 'spread'] as const),
+    priority: dice.fraction(),
+  }),
+};
 
 export class SiteWork {
   readonly #world: SiteWorkWorld;
+  readonly #recurring: Recurring;
   readonly #partitions: readonly string[];
-  #over = false;
 
   constructor(world: SiteWorkWorld) {
     this.#world = world;
+    this.#recurring = new Recurring(world.time, world.streams);
     this.#partitions = Object.keys(world.site.base.partitions);
   }
 
   start(): void {
     const { weather, booking } = this.#world;
-    this.#every(weather.partitionMs, () => this.#changePartition());
-    this.#every(weather.reserveMs, () => booking.reserve());
-    this.#every(weather.maintenanceMs, () => booking.maintain());
-    this.#every(weather.reloadMs, () => this.#reload(), this.#world.reloadDice);
+    const { partitionMs, reloadMs } = weather;
+    for (const [kind, draw] of Object.entries(CHANGES)) {
+      const meanMs = times(CHANGE_EVERY, partitionMs);
+      this.#recurring.every(`partition ${kind}`, meanMs, (dice) => this.#change(dice, draw(dice)));
+    }
+    this.#recurring.every('partition reset', times(RESET_EVERY, partitionMs), (dice) => {
+      this.#reset(dice.pick(this.#partitions));
+    });
+    this.#recurring.every('reload', reloadMs, (dice) => this.#reload(dice));
+    booking.start(this.#recurring, weather);
   }
 
   stop(): void {
-    this.#over = true;
+    this.#recurring.stop();
   }
 
   /** Takes back what would keep jobs waiting for ever. */
@@ -58,47 +84,32 @@ export class SiteWork {
 
   /** Of one submission. */
   wishes(): Partial<Submission> {
-    const { dice, weather } = this.#world;
+    const { streams, weather } = this.#world;
     if (weather.isPlain) return {};
+    const of = (field: string): Dice => streams.of(`wish ${field}`);
+    const partition = of('partition').happens(0.02)
+      ? 'misspelt'
+      : of('partition').pick(this.#partitions);
     return {
-      partition: dice.happens(0.02) ? 'misspelt' : dice.pick(this.#partitions),
-      ...(dice.happens(0.5) ? { qos: dice.pick(['normal', 'high', 'low']) } : {}),
-      ...(dice.happens(0.6) ? { walltimeMs: dice.whole(1000, 25_000) } : {}),
-      ...this.#world.booking.wishes(),
+      partition,
+      ...(of('qos').happens(0.5) ? { qos: of('qos').pick(['normal', 'high', 'low']) } : {}),
+      ...(of('walltime').happens(0.6) ? { walltimeMs: of('walltime').whole(1000, 25_000) } : {}),
+      ...this.#world.booking.wishes(of('reservation')),
     };
   }
 
-  #reload(): void {
-    const { reloadDice: dice, host, site } = this.#world;
+  #reload(dice: Dice): void {
+    const { host, site } = this.#world;
     host.configure(dice.pick([site.base, ...site.others]));
     if (dice.happens(0.8)) host.reload();
   }
 
-  #changePartition(): void {
-    const { dice, client } = this.#world;
+  #change(dice: Dice, change: PartitionChange): void {
     const partition = dice.pick(this.#partitions);
-    if (dice.happens(0.4)) return this.#reset(partition);
-    const change = dice.pick([
-      { state: dice.pick(['up', 'down', 'drain', 'inactive'] as const) },
-      { policy: dice.pick(['first_fit', 'fifo', 'easy', 'conservative'] as const) },
-      { tier: dice.whole(0, 2) },
-      { preempt: dice.pick(['off', 'suspend', 'requeue', 'cancel'] as const) },
-      { placement: dice.pick(['pack', 'spread'] as const), priority: dice.fraction() },
-    ]);
-    client.once({ kind: 'change_partition', partition, change }, operator('bob'));
+    this.#world.client.once({ kind: 'change_partition', partition, change }, operator('bob'));
   }
 
   #reset(partition: string): void {
     this.#world.client.once({ kind: 'reset_partition', partition }, operator('bob'));
-  }
-
-  #every(meanMs: number | null, then: () => void, dice = this.#world.dice): void {
-    if (meanMs === null) return;
-    const { time } = this.#world;
-    time.after(dice.waitMs(meanMs), () => {
-      if (this.#over) return;
-      then();
-      this.#every(meanMs, then, dice);
-    });
   }
 }

@@ -16,7 +16,7 @@ import {
   type Scheduling,
   type Weights,
 } from '../src/core/model/scheduling.ts';
-import type { Dice } from './chance.ts';
+import type { Dice, Streams } from './chance.ts';
 
 const GIB = 1024 ** 3;
 
@@ -33,58 +33,64 @@ export function plainSite(policy: Policy): Site {
   return { base: plainScheduling(policy), others: [] };
 }
 
-export function drawSite(dice: Dice, policy: Policy, nodes: readonly NodeName[]): Site {
-  const names = [DEFAULT_PARTITION, 'p2', 'p3'].slice(0, dice.whole(1, 3));
-  const partitions = names.map((name) => drawPartition(dice, name, nodes));
-  const qualities = [plainQos('normal'), drawQos(dice, 'high', 1), drawQos(dice, 'low', -1)];
+/** Each rule comes from a stream of its own. */
+export function drawSite(streams: Streams, policy: Policy, nodes: readonly NodeName[]): Site {
+  const names = [DEFAULT_PARTITION, 'p2', 'p3'].slice(0, streams.of('partitions').whole(1, 3));
+  const partitions = names.map((name) => drawPartition(streams.under(name), name, nodes));
+  const qualities = [
+    plainQos('normal'),
+    drawQos(streams.under('high'), 'high', 1),
+    drawQos(streams.under('low'), 'low', -1),
+  ];
   const base: Scheduling = {
     ...plainScheduling(policy),
     partitions: byName(partitions.map((one, at) => (at === 0 ? { ...one, policy } : one))),
     qualities: byName(qualities),
-    weights: drawWeights(dice),
-    depthMax: dice.pick([1, 3, 100]),
+    weights: drawWeights(streams.of('weights')),
+    depthMax: streams.of('depth').pick([1, 3, 100]),
   };
-  const others = [1, 2].map(() => vary(dice, base));
+  const others = [1, 2].map((at) => vary(streams.under(`other ${at}`), base));
   return { base, others };
 }
 
-function drawPartition(dice: Dice, name: string, nodes: readonly NodeName[]): Partition {
-  const isAll = name === DEFAULT_PARTITION || dice.happens(0.5);
+function drawPartition(streams: Streams, name: string, nodes: readonly NodeName[]): Partition {
+  const of = (rule: string): Dice => streams.of(rule);
+  const isAll = name === DEFAULT_PARTITION || of('all').happens(0.5);
   return {
     ...plainPartition(name),
-    ...drawRules(dice),
-    nodes: isAll ? null : nodes.filter((_, at) => at === 0 || dice.happens(0.6)),
+    ...drawRules(streams),
+    nodes: isAll ? null : nodes.filter((_, at) => at === 0 || of('nodes').happens(0.6)),
     limits: {
-      walltimeMs: dice.pick([null, null, 20_000]),
-      walltimeDefaultMs: dice.pick([null, null, 10_000]),
-      nodesPerTask: dice.pick([null, null, 2]),
-      tasksPerUser: dice.pick([null, null, 1, 3]),
-      memoryPerNodeBytes: dice.pick([null, null, null, GIB]),
+      walltimeMs: of('walltime').pick([null, null, 20_000]),
+      walltimeDefaultMs: of('default').pick([null, null, 10_000]),
+      nodesPerTask: of('width').pick([null, null, 2]),
+      tasksPerUser: of('tasks').pick([null, null, 1, 3]),
+      memoryPerNodeBytes: of('memory').pick([null, null, null, GIB]),
     },
-    users: dice.happens(0.1) ? (['alice'] as UserName[]) : null,
+    users: of('users').happens(0.1) ? (['alice'] as UserName[]) : null,
   };
 }
 
 /** What of a partition may be changed without making a waiting job impossible. */
-function drawRules(dice: Dice) {
+function drawRules(streams: Streams) {
   return {
-    policy: dice.pick([...POLICIES]),
-    placement: dice.pick([...PLACEMENTS]),
-    tier: dice.pick([0, 0, 1, 2]),
-    preempt: dice.pick(['off', 'off', 'suspend', 'requeue', 'cancel'] as const),
-    priority: dice.fraction(),
+    policy: streams.of('policy').pick([...POLICIES]),
+    placement: streams.of('placement').pick([...PLACEMENTS]),
+    tier: streams.of('tier').pick([0, 0, 1, 2]),
+    preempt: streams.of('preempt').pick(['off', 'off', 'suspend', 'requeue', 'cancel'] as const),
+    priority: streams.of('priority').fraction(),
   };
 }
 
-function drawQos(dice: Dice, name: string, tier: number): Qos {
+function drawQos(streams: Streams, name: string, tier: number): Qos {
   return {
     ...plainQos(name),
-    priority: dice.fraction(),
-    tier: dice.pick([0, tier]),
-    preempt: dice.pick(['off', 'off', 'suspend', 'requeue', 'cancel'] as const),
-    runningTasksPerUser: dice.pick([null, 1, 2, 5]),
-    runningCpusPerUser: dice.pick([null, null, 12, 24]),
-    waitingJobsPerUser: dice.pick([null, null, 5]),
+    priority: streams.of('priority').fraction(),
+    tier: streams.of('tier').pick([0, tier]),
+    preempt: streams.of('preempt').pick(['off', 'off', 'suspend', 'requeue', 'cancel'] as const),
+    runningTasksPerUser: streams.of('tasks').pick([null, 1, 2, 5]),
+    runningCpusPerUser: streams.of('cpus').pick([null, null, 12, 24]),
+    waitingJobsPerUser: streams.of('waiting').pick([null, null, 5]),
   };
 }
 
@@ -93,27 +99,31 @@ function drawWeights(dice: Dice): Weights {
   return { ...DEFAULT_WEIGHTS, size: dice.pick([0, 500]), fairShare: dice.pick([0, 5000]) };
 }
 
-function vary(dice: Dice, base: Scheduling): Scheduling {
+function vary(streams: Streams, base: Scheduling): Scheduling {
   const kept = Object.values(base.partitions).filter(
-    ({ name }) => name === DEFAULT_PARTITION || dice.happens(0.8),
+    ({ name }) => name === DEFAULT_PARTITION || streams.under(name).of('kept').happens(0.8),
   );
   const partitions = kept.map((one) => {
-    const state = dice.pick(['up', 'up', 'down', 'drain', 'inactive'] as const);
-    const limits = { ...one.limits, tasksPerUser: dice.pick([null, 1, 2]) };
-    return { ...one, ...drawRules(dice), state, limits };
+    const own = streams.under(one.name);
+    const state = own.of('state').pick(['up', 'up', 'down', 'drain', 'inactive'] as const);
+    const limits = { ...one.limits, tasksPerUser: own.of('tasks').pick([null, 1, 2]) };
+    return { ...one, ...drawRules(own), state, limits };
   });
   const qualities = Object.values(base.qualities).map((one) => {
-    return one.name === 'normal' ? one : { ...one, runningTasksPerUser: dice.pick([null, 1, 3]) };
+    const tasks = streams.under(one.name).of('tasks');
+    return one.name === 'normal' ? one : { ...one, runningTasksPerUser: tasks.pick([null, 1, 3]) };
   });
   return {
     ...base,
     partitions: byName(partitions),
     qualities: byName(qualities),
-    weights: drawWeights(dice),
+    weights: drawWeights(streams.of('weights')),
     fairShare: {
       ...base.fairShare,
-      halfLifeMs: dice.pick([base.fairShare.halfLifeMs, 60_000, 1000]),
-      weights: dice.pick([base.fairShare.weights, { cpu: 1, memory: 0.5, gpu: 3 }]),
+      halfLifeMs: streams.of('half life').pick([base.fairShare.halfLifeMs, 60_000, 1000]),
+      weights: streams
+        .of('billing')
+        .pick([base.fairShare.weights, { cpu: 1, memory: 0.5, gpu: 3 }]),
     },
   };
 }

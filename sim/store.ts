@@ -2,9 +2,15 @@
 // committed, and writes can be refused or be kept in spite of an error.
 
 import type { HistoryQuery } from '../src/ports/history.ts';
-import { type Commit, type Recovered, type Store, StoreFailure } from '../src/ports/store.ts';
+import {
+  type Commit,
+  type Recovered,
+  type Room,
+  type Store,
+  StoreFailure,
+} from '../src/ports/store.ts';
 import { type MemoryDisk, MemoryStore } from '../src/store/memory.ts';
-import type { Dice } from './chance.ts';
+import type { Streams } from './chance.ts';
 import type { Life, Time } from './clock.ts';
 
 /** Where the head dies next. */
@@ -12,7 +18,7 @@ export type CommitCrash = 'none' | 'before' | 'after';
 
 export interface StoreWorld {
   readonly time: Time;
-  readonly dice: Dice;
+  readonly streams: Streams;
   readonly life: Life;
   readonly commitMs: { readonly min: number; readonly max: number };
   /** Asked when a commit is due; has ended the life when it says `before` or `after`. */
@@ -48,7 +54,7 @@ export class SimStore implements Store {
   async append(commit: Commit): Promise<void> {
     this.#pending = commit;
     await this.#inner.append(commit);
-    if (!this.#world.dice.happens(this.#world.syncFailures())) return;
+    if (!this.#world.streams.of('sync').happens(this.#world.syncFailures())) return;
     throw new StoreFailure('io', 'The disk reports an error after the write.');
   }
 
@@ -56,7 +62,7 @@ export class SimStore implements Store {
     return this.#inner.saveSnapshot(seq, bytes);
   }
 
-  probe(): Promise<boolean> {
+  probe(): Promise<Room> {
     return this.#inner.probe();
   }
 
@@ -73,10 +79,10 @@ export class SimStore implements Store {
   }
 
   #commitLater(commit: () => void): void {
-    const { time, dice, commitMs, life } = this.#world;
+    const { time, streams, commitMs, life } = this.#world;
     const record = this.#pending;
     this.#pending = null;
-    const delay = commitMs.min + dice.fraction() * (commitMs.max - commitMs.min);
+    const delay = commitMs.min + streams.of('commit').fraction() * (commitMs.max - commitMs.min);
     time.after(delay, () => {
       if (!life.alive) return;
       const crash = record === null ? 'none' : this.#world.crashAt();

@@ -2,8 +2,8 @@
 // kernels alone. Nothing here comes from what the head believes.
 
 import type { Event, Of } from '../src/core/controller/events.ts';
-import { parseIndices } from '../src/core/controller/indices.ts';
-import type { JobId, NodeName, TaskPlace } from '../src/core/model/ids.ts';
+import { parseIndices } from '../src/core/controller/jobs/indices.ts';
+import type { JobId, NodeName, TaskPlace, UserName } from '../src/core/model/ids.ts';
 import { formatEpochId, formatTaskId } from '../src/core/model/ids.ts';
 import type { JobSpec, Outcome } from '../src/core/model/job.ts';
 import type { Reservation } from '../src/core/model/reservation.ts';
@@ -17,7 +17,8 @@ export interface TaskTruth {
 
 export interface JobTruth {
   readonly id: JobId;
-  readonly spec: JobSpec;
+  readonly owner: UserName;
+  spec: JobSpec;
   /** By index; a task that was never allocated nor ended is not in here. */
   readonly tasks: Map<number, TaskTruth>;
   outcome: Outcome | null;
@@ -62,6 +63,8 @@ export class Truth {
   readonly jobs = new Map<JobId, JobTruth>();
   /** Those that set something aside now or later. */
   readonly reservations = new Map<string, Reservation>();
+  /** By epoch: as the job was when it was started. */
+  readonly #specs = new Map<string, JobSpec>();
   /** By epoch; what an abandoned epoch may still hold is not in here. */
   readonly #epochs = new Map<string, EpochTruth>();
   /** How many tasks have ended: whether there is progress. */
@@ -112,6 +115,16 @@ export class Truth {
     return this.jobs.get(jobId)?.reservation ?? null;
   }
 
+  /** What this epoch was started with, whatever its job has become since. */
+  specOf(epochId: string): JobSpec | undefined {
+    return this.#specs.get(epochId);
+  }
+
+  /** Whether a task of it has been given something. */
+  holds(jobId: JobId): boolean {
+    return [...this.#epochs.values()].some(({ place }) => place.jobId === jobId);
+  }
+
   *heldOn(node: NodeName): Generator<HeldTruth> {
     for (const {
       place,
@@ -138,15 +151,22 @@ export class Truth {
     this.#learnEpoch(event, at);
     switch (event.kind) {
       case 'job_submitted': {
-        const { jobId: id, spec } = event;
+        const { jobId: id, spec, owner } = event;
         const reservation = spec.reservation ?? null;
-        this.jobs.set(id, { id, spec, tasks: new Map(), outcome: null, reservation });
+        this.jobs.set(id, { id, owner, spec, tasks: new Map(), outcome: null, reservation });
+        return;
+      }
+      case 'job_changed': {
+        const job = this.jobs.get(event.jobId);
+        if (job !== undefined) job.spec = event.spec;
         return;
       }
       case 'task_allocated': {
         const { place, epoch, shares } = event;
         this.taskOf(place).epoch = epoch;
         const epochId = formatEpochId(formatTaskId(place.jobId, place.index), epoch);
+        const job = this.jobs.get(place.jobId);
+        if (job !== undefined) this.#specs.set(epochId, job.spec);
         this.allocations.set(
           epochId,
           shares.map(({ node }) => node),

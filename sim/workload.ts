@@ -5,39 +5,51 @@ import type { JobId, NodeName, TaskPlace } from '../src/core/model/ids.ts';
 import type { Dependency, OnNodeLoss, OutcomeKind } from '../src/core/model/job.ts';
 import type { Resources } from '../src/core/model/resources.ts';
 import type { Submission } from '../src/core/model/submission.ts';
-import type { Dice } from './chance.ts';
+import type { Dice, Streams } from './chance.ts';
 import { type Client, operator } from './client.ts';
 import type { Time } from './clock.ts';
 import type { Machine, MachineMake } from './machine.ts';
 import { type Plan, programOf, QUIET } from './plan.ts';
-import type { Truth } from './truth.ts';
+import { Recurring } from './recurring.ts';
+import type { JobTruth, Truth } from './truth.ts';
 import type { Weather } from './weather.ts';
 
 const GIB = 1024 ** 3;
 
-export function drawMachines(dice: Dice, weather: Weather): MachineMake[] {
-  return Array.from({ length: weather.nodeCount }, (_, at) => ({
-    name: `n${at + 1}` as NodeName,
-    resources: drawResources(dice),
-    hasGroups: dice.happens(0.6),
-    // The first node has everything, so that every kind of job can run somewhere.
-    sharedPaths: at === 0 || dice.happens(0.7) ? ['/shared'] : [],
-    rate: 1 + (2 * dice.fraction() - 1) * weather.driftMax,
-  }));
+/** `streams`: under each machine's name each of its fields has its own. */
+export function drawMachines(streams: Streams, weather: Weather): MachineMake[] {
+  return Array.from({ length: weather.nodeCount }, (_, at) => {
+    const name = `n${at + 1}` as NodeName;
+    const own = streams.under(name);
+    return {
+      name,
+      resources: drawResources(own),
+      hasGroups: own.of('groups').happens(0.6),
+      // The first node has everything, so that every kind of job can run somewhere.
+      sharedPaths: at === 0 || own.of('shared').happens(0.7) ? ['/shared'] : [],
+      rate: 1 + (2 * own.of('rate').fraction() - 1) * weather.driftMax,
+    };
+  });
 }
 
-function drawResources(dice: Dice): Resources {
+function drawResources(streams: Streams): Resources {
   return {
-    cpuCount: dice.whole(2, 8),
-    memoryBytes: dice.whole(4, 16) * GIB,
-    gpuCount: dice.pick([0, 0, 2, 4]),
-    counted: dice.happens(0.3) ? { licence: 2 } : {},
+    cpuCount: streams.of('cpu').whole(2, 8),
+    memoryBytes: streams.of('memory').whole(4, 16) * GIB,
+    gpuCount: streams.of('gpu').pick([0, 0, 2, 4]),
+    counted: streams.of('counted').happens(0.3) ? { licence: 2 } : {},
   };
 }
 
+/** Each kind of command is so many times rarer than the weather's `commandMs`. */
+const TASK_EVERY = 9;
+const NODE_EVERY = 10;
+/** How often somebody goes and looks at a node. */
+const LOOK_EVERY = 7;
+
 export interface WorkloadWorld {
   readonly time: Time;
-  readonly dice: Dice;
+  readonly streams: Streams;
   readonly client: Client;
   readonly machines: readonly Machine[];
   readonly truth: Truth;
@@ -49,30 +61,33 @@ export interface WorkloadWorld {
   readonly wishes: () => Partial<Submission>;
 }
 
+type TaskCommand = 'cancel_task' | 'suspend_task' | 'resume_task' | 'requeue_task' | 'signal_task';
+
 export class Workload {
   /** Submissions that were answered with a job, by their names. */
   readonly accepted = new Map<string, JobId>();
   /** Submissions without any answer yet. */
   readonly unanswered = new Set<string>();
   readonly #world: WorkloadWorld;
+  readonly #recurring: Recurring;
   #count = 0;
-  #over = false;
 
   constructor(world: WorkloadWorld) {
     this.#world = world;
+    this.#recurring = new Recurring(world.time, world.streams);
   }
 
   /** Nodes are enrolled first, by an operator who insists. */
   start(): void {
     const { machines, weather } = this.#world;
     for (const { name } of machines) this.#enroll(name);
-    this.#every(weather.submissionMs, () => this.#submit());
-    this.#every(weather.commandMs, () => this.#command());
+    this.#recurring.every('submit', weather.submissionMs, () => this.#submit());
+    this.#startCommands(weather.commandMs);
   }
 
   /** No new work and no new wishes. */
   stop(): void {
-    this.#over = true;
+    this.#recurring.stop();
   }
 
   /** Sets right what users and operators have left hanging, so that everything can end. */
@@ -97,25 +112,18 @@ export class Workload {
     this.#world.client.ask(command, operator('alice'), () => undefined);
   }
 
-  #every(meanMs: number, then: () => void): void {
-    const { time, dice } = this.#world;
-    time.after(dice.waitMs(meanMs), () => {
-      if (this.#over) return;
-      then();
-      this.#every(meanMs, then);
-    });
-  }
-
   #submit(): void {
-    const { dice, client, note } = this.#world;
+    const { streams, client, note } = this.#world;
     const plan = this.#drawPlan();
     this.#count += 1;
     const name = `s${this.#count}${plan.runMs === null ? '-endless' : ''}`;
-    const submission = { ...this.#drawSubmission(plan), ...this.#world.wishes(), name };
-    const owner = operator(dice.happens(0.03) ? 'nobody' : dice.pick(['alice', 'bob']));
+    const drawn = { ...this.#drawSubmission(plan), ...this.#world.wishes(), name };
+    const submission = somewhatMpi(drawn);
+    const owner = operator(this.#drawOwner(streams.of('owner')));
     this.unanswered.add(name);
     const retired = this.#retired(submission.dependencies ?? []);
-    const command = { kind: 'submit_job', submission, key: name, retired } as const;
+    const stepKey = name;
+    const command = { kind: 'submit_job', submission, key: name, retired, stepKey } as const;
     client.ask(command, owner, (result) => {
       this.unanswered.delete(name);
       note(`${name}: ${result.ok ? JSON.stringify(result.value) : result.error.code}`);
@@ -125,53 +133,70 @@ export class Workload {
     });
   }
 
+  #drawOwner(dice: Dice): string {
+    return dice.happens(0.03) ? 'nobody' : dice.pick(['alice', 'bob']);
+  }
+
   #drawPlan(): Plan {
-    const { dice } = this.#world;
-    const isEndless = dice.happens(0.08);
+    const of = (field: string): Dice => this.#world.streams.of(`plan ${field}`);
+    const isEndless = of('endless').happens(0.08);
+    const runMs = of('run').waitMs(of('length').pick([50, 2000, 15_000]));
     return {
       ...QUIET,
-      runMs: isEndless ? null : dice.waitMs(dice.pick([50, 2000, 15_000])),
-      code: dice.happens(0.15) ? dice.whole(1, 3) : 0,
-      signal: dice.happens(0.03) ? 11 : null,
-      ignoresTerm: dice.happens(0.2),
-      leftovers: dice.happens(0.1) ? dice.whole(1, 2) : 0,
-      leftoverMs: dice.happens(0.5) ? null : 5000,
-      eatsBytes: dice.happens(0.05) ? 3 * GIB : 0,
-      eatsAfterMs: dice.whole(0, 3000),
-      isMissing: dice.happens(0.03),
+      runMs: isEndless ? null : runMs,
+      code: of('code').happens(0.15) ? of('code').whole(1, 3) : 0,
+      signal: of('signal').happens(0.03) ? 11 : null,
+      ignoresTerm: of('term').happens(0.2),
+      leftovers: of('leftovers').happens(0.1) ? of('leftovers').whole(1, 2) : 0,
+      leftoverMs: of('leftover').happens(0.5) ? null : 5000,
+      eatsBytes: of('eats').happens(0.05) ? 3 * GIB : 0,
+      eatsAfterMs: of('eats after').whole(0, 3000),
+      isMissing: of('missing').happens(0.03),
     };
   }
 
   #drawSubmission(plan: Plan): Submission {
-    const { dice } = this.#world;
-    const isWide = dice.happens(0.2);
-    const array = dice.happens(0.2)
-      ? { indices: `0-${dice.whole(1, 9)}`, ...(dice.happens(0.5) ? { runningMax: 2 } : {}) }
-      : undefined;
+    const of = (field: string): Dice => this.#world.streams.of(`submit ${field}`);
     return {
       program: programOf(plan),
-      cpuCount: dice.pick([0, 1, 1, 2, 4]),
-      memoryBytes: dice.pick([0, 1, 2]) * GIB,
-      gpuCount: dice.happens(0.15) ? 1 : 0,
-      counted: dice.happens(0.1) ? { licence: 1 } : {},
-      nodeCount: isWide ? dice.whole(1, 3) : 1,
-      processesPerNode: dice.pick([1, 1, 1, 2, 3]),
-      exclusive: dice.happens(0.08),
-      directory: dice.happens(0.4) ? { kind: 'shared', path: '/shared' } : { kind: 'private' },
-      walltimeMs: dice.happens(0.3) ? dice.whole(1000, 20_000) : null,
-      ...(array === undefined ? {} : { array }),
-      dependencies: this.#drawDependencies(),
-      ...(dice.happens(0.1) ? { beginAt: this.#world.headNow() + dice.whole(0, 20_000) } : {}),
-      nice: dice.whole(-5, 5),
-      held: dice.happens(0.05),
-      ...(dice.happens(0.7) ? { onNodeLoss: this.#drawLoss() } : {}),
-      requeue: !dice.happens(0.15),
-      retriesMax: dice.pick([0, 0, 0, 1, 3]),
+      cpuCount: of('cpu').pick([0, 1, 1, 2, 4]),
+      memoryBytes: of('memory').pick([0, 1, 2]) * GIB,
+      gpuCount: of('gpu').happens(0.15) ? 1 : 0,
+      counted: of('counted').happens(0.1) ? { licence: 1 } : {},
+      nodeCount: of('nodes').happens(0.2) ? of('nodes').whole(1, 3) : 1,
+      exclusive: of('exclusive').happens(0.08),
+      directory: of('shared').happens(0.4)
+        ? { kind: 'shared', path: '/shared' }
+        : { kind: 'private' },
+      walltimeMs: of('walltime').happens(0.3) ? of('walltime').whole(1000, 20_000) : null,
+      ...this.#drawSchedule(of),
+      ...(of('loss').happens(0.7) ? { onNodeLoss: this.#drawLoss(of('loss')) } : {}),
+      requeue: !of('requeue').happens(0.15),
+      retriesMax: of('retries').pick([0, 0, 0, 1, 3]),
     };
   }
 
-  #drawLoss(): OnNodeLoss {
-    const { dice, weather } = this.#world;
+  /** When and how often it runs. */
+  #drawSchedule(of: (field: string) => Dice): Partial<Submission> {
+    const array = of('array').happens(0.2)
+      ? {
+          indices: `0-${of('array').whole(1, 9)}`,
+          ...(of('throttle').happens(0.5) ? { runningMax: 2 } : {}),
+        }
+      : undefined;
+    const begin = of('begin');
+    return {
+      processesPerNode: of('processes').pick([1, 1, 1, 2, 3]),
+      ...(array === undefined ? {} : { array }),
+      dependencies: this.#drawDependencies(of('dependencies')),
+      ...(begin.happens(0.1) ? { beginAt: this.#world.headNow() + begin.whole(0, 20_000) } : {}),
+      nice: of('nice').whole(-5, 5),
+      held: of('held').happens(0.05),
+    };
+  }
+
+  #drawLoss(dice: Dice): OnNodeLoss {
+    const { weather } = this.#world;
     const kind = dice.pick(['requeue', 'wait', 'lease'] as const);
     if (kind !== 'lease') return { kind };
     // Shorter ones than the node time-out are refused.
@@ -188,55 +213,58 @@ export class Workload {
     return outcomes;
   }
 
-  #drawDependencies(): Dependency[] {
-    const { dice } = this.#world;
+  #drawDependencies(dice: Dice): Dependency[] {
     const known = [...this.accepted.values()].slice(-10);
     if (known.length === 0 || !dice.happens(0.15)) return [];
     const condition = dice.pick(['ok', 'any', 'any', 'fail'] as const);
     return [{ jobId: dice.pick(known), condition }];
   }
 
-  /** One wish of somebody about something that is going on. */
-  #command(): void {
-    const { dice, client, truth } = this.#world;
-    const actor = operator('alice');
-    const open = [...truth.jobs.values()].filter(({ outcome }) => outcome === null);
-    if (open.length === 0 || dice.happens(0.2)) return this.#commandNode();
-    const job = dice.pick(open);
-    const index = job.spec.array !== null && dice.happens(0.6) ? dice.whole(0, 9) : null;
-    const place: TaskPlace = { jobId: job.id, index };
-    const kind = dice.pick([
-      'cancel_task',
-      'hold_job',
-      'release_job',
-      'suspend_task',
-      'resume_task',
-      'requeue_task',
-      'signal_task',
-    ] as const);
-    if (kind === 'hold_job' || kind === 'release_job') client.once({ kind, jobId: job.id }, actor);
-    else if (kind === 'signal_task') client.once({ kind, place, signal: 10 }, actor);
-    else client.once({ kind, place }, actor);
+  /** Wishes of somebody about what is going on: each kind at a rate of its own. */
+  #startCommands(commandMs: number): void {
+    const { time, client } = this.#world;
+    const bob = operator('bob');
+    const ofTask = TASK_EVERY * commandMs;
+    for (const kind of ['hold_job', 'release_job'] as const) {
+      this.#recurring.every(kind, ofTask, (dice) => this.#commandJob(dice, kind));
+    }
+    const kinds = ['cancel_task', 'suspend_task', 'resume_task', 'requeue_task'] as const;
+    for (const kind of [...kinds, 'signal_task'] as const) {
+      this.#recurring.every(kind, ofTask, (dice) => this.#commandTask(dice, kind));
+    }
+    const ofNode = NODE_EVERY * commandMs;
+    this.#recurring.every('drain', ofNode, (dice) => {
+      const node = dice.pick(this.#world.machines).name;
+      client.once({ kind: 'drain_node', node, reason: 'maintenance' }, bob);
+      const end = (): void => client.once({ kind: 'undrain_node', node }, bob);
+      time.after(dice.whole(1000, 20_000), end);
+    });
+    this.#recurring.every('undrain', ofNode, (dice) => {
+      client.once({ kind: 'undrain_node', node: dice.pick(this.#world.machines).name }, bob);
+    });
+    this.#recurring.every('look', LOOK_EVERY * commandMs, (dice) => {
+      const machine = dice.pick(this.#world.machines);
+      // An operator who went and looked: the machine stays off until the answer is there.
+      if (!machine.isOn) this.#declareLost(machine);
+    });
   }
 
-  #commandNode(): void {
-    const { dice, client, machines, time } = this.#world;
-    const actor = operator('bob');
-    const machine = dice.pick(machines);
-    const node = machine.name;
-    if (!machine.isOn) {
-      // An operator who went and looked: the machine stays off until the answer is there.
-      if (dice.happens(0.7)) this.#declareLost(machine);
-      return;
-    }
-    if (dice.happens(0.5)) {
-      client.once({ kind: 'drain_node', node, reason: 'maintenance' }, actor);
-      time.after(dice.whole(1000, 20_000), () =>
-        client.once({ kind: 'undrain_node', node }, actor),
-      );
-    } else {
-      client.once({ kind: 'undrain_node', node }, actor);
-    }
+  #commandJob(dice: Dice, kind: 'hold_job' | 'release_job'): void {
+    const job = dice.pick([undefined, ...this.#open()]);
+    if (job !== undefined) this.#world.client.once({ kind, jobId: job.id }, operator('alice'));
+  }
+
+  #commandTask(dice: Dice, kind: TaskCommand): void {
+    const job = dice.pick([undefined, ...this.#open()]);
+    if (job === undefined) return;
+    const index = job.spec.array !== null && dice.happens(0.6) ? dice.whole(0, 9) : null;
+    const place: TaskPlace = { jobId: job.id, index };
+    const command = kind === 'signal_task' ? { kind, place, signal: 10 } : { kind, place };
+    this.#world.client.once(command, operator('alice'));
+  }
+
+  #open(): JobTruth[] {
+    return [...this.#world.truth.jobs.values()].filter(({ outcome }) => outcome === null);
   }
 
   #declareLost(machine: Machine): void {
@@ -248,4 +276,11 @@ export class Workload {
       machine.isLocked = false;
     });
   }
+}
+
+/** A wide job with several processes per node is an MPI job. */
+function somewhatMpi(drawn: Submission): Submission {
+  const { nodeCount = 1, processesPerNode = 1 } = drawn;
+  if (nodeCount === 1 || processesPerNode === 1) return drawn;
+  return { ...drawn, processesPerNode: 1, mpi: { ranksPerNode: processesPerNode } };
 }

@@ -12,7 +12,7 @@ import type { Commit } from '../src/ports/store.ts';
 import { decode, encode } from '../src/wire/codec.ts';
 import { Booking } from './booking.ts';
 import { type Canary, NO_CANARY, type Planted } from './canary.ts';
-import { Dice } from './chance.ts';
+import { Streams } from './chance.ts';
 import { checkAccepted, checkBooks, checkFinal, checkOutcome } from './checkers/belief.ts';
 import { checkOutput, leftBehind, openJobs, StartWatch } from './checkers/liveness.ts';
 import { PlanWatch } from './checkers/plans.ts';
@@ -23,14 +23,16 @@ import { type Life, SimClock, Time } from './clock.ts';
 import { dialerOf } from './dial.ts';
 import { HeadHost } from './head-host.ts';
 import type { SimProcess } from './kernel.ts';
+import { LaterWork } from './later-work.ts';
 import { Machine } from './machine.ts';
 import { type Delivery, Link } from './net.ts';
 import { drawSite, plainSite, type Site } from './site.ts';
 import { SiteWork } from './site-work.ts';
 import { StepLog } from './steps.ts';
+import { Storm } from './storm.ts';
 import { placeOf, Truth } from './truth.ts';
 import { asViolation, Violation } from './violation.ts';
-import { drawSiteWeather, drawWeather, Storm, type Weather } from './weather.ts';
+import { drawWeather, type Weather } from './weather.ts';
 import { drawMachines, Workload } from './workload.ts';
 
 export interface RunOptions {
@@ -49,18 +51,9 @@ const TIDY_MS = 5000;
 /** More than this without time passing is a loop. */
 const EVENTS_PER_INSTANT_MAX = 20_000;
 const DUPLICATES = 0.05;
-/** Cycles of every third seed are cut short, after two tasks or so, and go on from there. */
-const SHORT_CYCLES_EVERY = 3;
-const SHORT_CYCLE_LOOKS = 40;
-/** Far from every seed in use: the fence has dice of its own, so that it shifts no other draw. */
-const FENCE_SEEDS_FROM = 1_000_000_007;
-/** Likewise for what the site rules and asks of the scheduler. */
-const SITE_SEEDS_FROM = 2_000_000_011;
-/** And for when its config file changes. */
-const RELOAD_SEEDS_FROM = 3_000_000_019;
-
 export class World {
   readonly weather: Weather;
+  readonly streams: Streams;
   readonly time = new Time();
   readonly truth = new Truth();
   readonly machines: readonly Machine[];
@@ -73,6 +66,7 @@ export class World {
   readonly #steps: StepLog;
   readonly #site: Site;
   readonly #siteWork: SiteWork;
+  readonly #laterWork: LaterWork;
   readonly #plans = new PlanWatch();
   readonly #storm: Storm;
   readonly #safety: SafetyWorld;
@@ -80,12 +74,11 @@ export class World {
   #checked = 0;
 
   constructor(options: RunOptions) {
-    const dice = new Dice(options.seed);
+    const streams = new Streams(options.seed);
+    this.streams = streams;
     this.#trace = options.trace;
-    const siteDice = new Dice(options.seed + SITE_SEEDS_FROM);
     this.weather = {
-      ...drawWeather(dice.fork()),
-      ...drawSiteWeather(siteDice.fork()),
+      ...drawWeather(streams.under('weather')),
       ...options.weather,
       ...options.canary?.weather,
     };
@@ -95,44 +88,40 @@ export class World {
       before: (step, event, first) => this.#guard(() => this.#plans.before(step, event, first)),
       after: (step, event) => this.#guard(() => this.#plans.after(step, event)),
     });
-    const makes = drawMachines(dice.fork(), this.weather);
-    const links = this.#makeLinks(makes, dice.fork());
+    const makes = drawMachines(streams.under('machine'), this.weather);
+    const links = this.#makeLinks(makes);
     const names = makes.map(({ name }) => name);
     const { policy } = this.weather;
     this.#site = this.weather.isPlain
       ? plainSite(policy)
-      : drawSite(siteDice.fork(), policy, names);
-    this.host = this.#makeHost(
-      options.seed,
-      dice.fork(),
-      [...links.values()].map(({ link }) => link),
-    );
-    this.machines = [...links.values()].map(({ link, make }) =>
-      this.#makeMachine(make, link, dice.fork()),
-    );
+      : drawSite(streams.under('site'), policy, names);
+    this.host = this.#makeHost([...links.values()].map(({ link }) => link));
+    this.machines = [...links.values()].map(({ link, make }) => this.#makeMachine(make, link));
     const { time, truth, host, machines, weather } = this;
     const note = (text: string): void => this.note(text);
-    const { lostAnswers } = weather;
     const headNow = (): number => new SimClock(time, host.life, host.skew).now();
-    const common = { time, machines, weather, headNow };
-    const ofSite = {
-      dice: siteDice.fork(),
-      client: new Client({ time, dice: siteDice.fork(), host, lostAnswers }),
-    };
-    const booking = new Booking({ ...ofSite, machines, truth, headNow });
-    const reloadDice = new Dice(options.seed + RELOAD_SEEDS_FROM);
-    const rules = { site: this.#site, host, reloadDice };
-    this.#siteWork = new SiteWork({ ...ofSite, ...rules, time, weather, booking });
-    this.workload = new Workload({
-      ...{ ...common, truth, note, dice: dice.fork(), wishes: () => this.#siteWork.wishes() },
-      client: new Client({ time, dice: dice.fork(), host, lostAnswers }),
+    const { lostAnswers } = weather;
+    const client = new Client({ time, host, lostAnswers, streams: streams.under('client') });
+    const common = { time, client, weather, headNow, truth, note };
+    const booking = new Booking({ client, machines, truth, headNow });
+    this.#siteWork = new SiteWork({
+      ...{ time, client, weather, host, booking, site: this.#site },
+      streams: streams.under('site work'),
     });
+    this.#laterWork = new LaterWork({
+      ...common,
+      streams: streams.under('later work'),
+      partitions: Object.keys(this.#site.base.partitions),
+    });
+    const wishes = () => ({ ...this.#siteWork.wishes(), ...this.#laterWork.wishes() });
+    const work = { ...common, machines, wishes, streams: streams.under('work') };
+    this.workload = new Workload(work);
     this.#safety = {
       ...{ truth, killGraceMs: weather.killGraceMs, now: () => time.now },
       machines: new Map(machines.map((machine) => [machine.name as string, machine])),
     };
     const plain = new Map([...links].map(([name, { link }]) => [name, link]));
-    const storm = { time, host, machines, note, dice: dice.fork(), links: plain };
+    const storm = { time, host, machines, note, links: plain, streams: streams.under('storm') };
     this.#storm = new Storm({ ...storm, onWiped: ({ name }) => truth.wiped(name) }, weather);
   }
 
@@ -143,11 +132,13 @@ export class World {
       for (const machine of this.machines) machine.powerOn();
       this.workload.start();
       this.#siteWork.start();
+      this.#laterWork.start();
       this.#watch();
       await this.#until(this.weather.stormMs);
       this.note('everything is healed');
       this.workload.stop();
       this.#siteWork.stop();
+      this.#laterWork.stop();
       this.#storm.heal();
       await this.#untilQuiet();
     } catch (error) {
@@ -254,20 +245,21 @@ export class World {
     });
   }
 
-  #makeLinks(makes: readonly Machine['make'][], dice: Dice) {
-    const { time } = this;
-    const world = {
-      ...{ time, dice, duplicates: DUPLICATES },
-      onDelivery: (link: Link, delivery: Delivery) => this.#deliver(link, delivery),
-    };
+  #makeLinks(makes: readonly Machine['make'][]) {
+    const { time, streams } = this;
+    const onDelivery = (link: Link, delivery: Delivery) => this.#deliver(link, delivery);
     return new Map(
-      makes.map((make) => [make.name as string, { make, link: new Link(make.name, world) }]),
+      makes.map((make) => {
+        const own = { streams: streams.under(`net ${make.name}`) };
+        const link = new Link(make.name, { time, ...own, duplicates: DUPLICATES, onDelivery });
+        return [make.name as string, { make, link }];
+      }),
     );
   }
 
-  #makeHost(seed: number, dice: Dice, links: readonly Link[]): HeadHost {
+  #makeHost(links: readonly Link[]): HeadHost {
     const { nodeTimeoutMs, heartbeatMs, killGraceMs, commitMs } = this.weather;
-    const { retainedJobsMax } = this.weather;
+    const { retainedJobsMax, looksMax } = this.weather;
     const scheduling = this.#site.base;
     const perNode = { cpuCount: 1, memoryBytes: 0, gpuCount: 0, counted: {} };
     const defaults = { nodeCount: 1, processesPerNode: 1, perNode, walltimeMs: null };
@@ -280,13 +272,13 @@ export class World {
       retainedJobsMax,
     };
     return new HeadHost({
-      ...{ time: this.time, dice, commitMs, log: this.#log('head') },
+      ...{ time: this.time, streams: this.streams.under('head'), commitMs, log: this.#log('head') },
       settings: {
         ...{ settings: core, heartbeatMs, tickMs: PERIOD_MS, logBytesMax: 1_000_000 },
-        ...(seed % SHORT_CYCLES_EVERY === 0 ? { looksMax: SHORT_CYCLE_LOOKS } : {}),
+        ...(looksMax === null ? {} : { looksMax }),
       },
       note: (text) => this.note(text),
-      fence: this.#makeFence(new Dice(seed + FENCE_SEEDS_FROM)),
+      fence: this.#makeFence(this.streams.under('fence')),
       onGone: () => {
         for (const link of links) link.sideGone('head', true);
       },
@@ -299,11 +291,12 @@ export class World {
   }
 
   /** A power switch that answers after a while; what it has switched off is on again later. */
-  #makeFence(dice: Dice): Fence | null {
+  #makeFence(streams: Streams): Fence | null {
     const { time, weather } = this;
     const { fenceSuccess } = weather;
     if (fenceSuccess === null) return null;
     const run = async (node: string): Promise<FenceAnswer> => {
+      const dice = streams.of(node);
       await new Promise<void>((resolve) => time.after(dice.whole(100, 5000), resolve));
       const machine = this.machines.find(({ name }) => name === node);
       if (machine === undefined || !dice.happens(fenceSuccess)) return { off: false, words: 'no' };
@@ -315,10 +308,11 @@ export class World {
     return { run };
   }
 
-  #makeMachine(make: Machine['make'], link: Link, dice: Dice): Machine {
+  #makeMachine(make: Machine['make'], link: Link): Machine {
     const { time } = this;
+    const streams = this.streams.under(`machine ${make.name}`);
     return new Machine(make, {
-      ...{ time, link, dice, log: this.#log(make.name), note: (text) => this.note(text) },
+      ...{ time, link, streams, log: this.#log(make.name), note: (text) => this.note(text) },
       dialer: (machine, life) => this.#dialer(machine, link, life),
       onProcess: (what, process) => this.#guard(() => this.#onProcess(what, process)),
       onWrite: (process, text) => this.truth.wrote(process, text),

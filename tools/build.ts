@@ -1,8 +1,10 @@
-// `npm run build`: what the package holds, made anew from the sources into dist/.
+// `npm run build`: what the package holds, made anew from the sources into dist/: programs and
+// manual pages.
 
 import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { makeManPages } from './docs/man-pages.ts';
 import { ROOT } from './tree.ts';
 
 // A file whose source is gone would stay in dist/ and be published.
@@ -11,3 +13,7 @@ const compiler = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
 const done = spawnSync(process.execPath, [compiler, '-b'], { cwd: ROOT, stdio: 'inherit' });
 if (done.error) throw done.error;
 process.exitCode = done.status ?? 1;
+
+const manual = path.join(ROOT, 'dist', 'man');
+mkdirSync(manual, { recursive: true });
+for (const { file, text } of await makeManPages()) writeFileSync(path.join(manual, file), text);

@@ -8,7 +8,7 @@ import path from 'node:path';
 /** One package and how to see that what it brings is there. */
 export interface DebianPackage {
   readonly name: string;
-  /** A program looked up on PATH and in the sbin folders, or an absolute path of a file. */
+  /** A program looked up on PATH, a module of one (`python3 -m venv`), or the path of a file. */
   readonly provides: string;
   /** Which tests need it. */
   readonly neededFor: string;
@@ -27,7 +27,10 @@ export const DEBIAN_PACKAGES: readonly DebianPackage[] = [
   row('musl-tools', 'musl-gcc', 'the launcher with a C library of its own', ['contract']),
   row('git', 'git', 'the tree that a fresh clone would have', HOSTS),
   row('openssl', 'openssl', 'certificates made and looked at from outside', ['unit', 'e2e']),
+  row('groff-base', 'groff', 'the manual pages', ['unit']),
+  row('bsdutils', 'script', 'completion in a bash on a terminal', ['unit']),
   row('python3', 'python3', 'the example jobs', HOSTS),
+  row('python3-venv', 'python3 -m ensurepip', 'the clients in Python', HOSTS),
   row('iproute2', 'ip', 'networks between hosts, and cutting them', HOSTS),
   row('iptables', 'iptables', 'one-way cuts and loss', HOSTS),
   row('faketime', 'faketime', 'a host whose clock is wrong', HOSTS),
@@ -39,6 +42,9 @@ export const DEBIAN_PACKAGES: readonly DebianPackage[] = [
   row('e2fsprogs', 'mke2fs', 'the disk of a virtual machine', HOSTS),
   row('qemu-system-x86', 'qemu-system-x86_64', 'a machine with systemd and cgroup v2', HOSTS),
   row('lammps', 'lmp', 'the molecular dynamics example', HOSTS),
+  row('openmpi-bin', 'mpirun.openmpi', 'MPI programs on several nodes', HOSTS),
+  row('mpich', 'mpiexec.hydra', 'MPI programs on several nodes', HOSTS),
+  row('libmpich-dev', 'mpicc.mpich', 'MPI programs on several nodes', HOSTS),
 ];
 
 function row(
@@ -74,6 +80,8 @@ function apt(...args: string[]): boolean {
 }
 
 function isThere(provides: string): boolean {
+  const [program = '', module] = provides.split(' -m ');
+  if (module !== undefined) return spawnSync(program, ['-c', `import ${module}`]).status === 0;
   const folders = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/sbin'];
   const places = path.isAbsolute(provides)
     ? [provides]

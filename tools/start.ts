@@ -17,7 +17,9 @@ function main(): number {
   if (isRunning()) console.log('The cluster is already running.');
   else {
     // With a queue from before, a first job would wait behind it.
-    const failed = runWeft('up') || (isNew() ? runFirstJob() : 0);
+    const failed =
+      runWeft('up', '--nodes', '4', '--cpus', '2', '--memory', '512M') ||
+      (isNew() ? runFirstJob() : 0);
     if (failed) return failed;
   }
   console.log('');

@@ -1,9 +1,11 @@
 // The test runner: all stages in order, and as its last line `N passed, N failed` over all of them.
 //   npm test -- [--only STAGE[,STAGE]] [--grep TITLE] [--stop-at-first] [--no-install]
+//               [--changed [--base BRANCH]]
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { installPackages, missingPackages } from './debian-packages.ts';
+import { affectedTests, changedSince } from './testing/changed.ts';
 import { type Options, parseOptions } from './testing/options.ts';
 import { addResults, type StageResult, slowest } from './testing/result.ts';
 import { runProgram } from './testing/run-program.ts';
@@ -18,7 +20,13 @@ const ONE_FAILURE: StageResult = { ...NOTHING, failed: 1 };
 /** Runs what the options select; the sum of all stages, and of the checks around them. */
 async function runAll(options: Options): Promise<StageResult> {
   const stages = STAGES.filter((stage) => isSelected(stage, options));
-  const results = [checkStrays(), checkPackages(stages.filter(hasWork), options)];
+  const results = [
+    checkStrays(),
+    checkPackages(
+      stages.filter((stage) => hasWork(stage, options)),
+      options,
+    ),
+  ];
   for (const stage of stages) {
     if (options.stopAtFirst && addResults(results).failed > 0) break;
     results.push(await runStage(stage, options));
@@ -47,19 +55,21 @@ function checkPackages(stages: readonly Stage[], options: Options): StageResult 
   return missing.length > 0 && process.env['CI'] === 'true' ? ONE_FAILURE : NOTHING;
 }
 
-function filesOf(stage: Stage): string[] {
-  return stage.kind === 'tests' ? filesBelow(stage.folder, '.test.ts') : [];
+function filesOf(stage: Stage, options: Options): string[] {
+  const files = stage.kind === 'tests' ? filesBelow(stage.folder, '.test.ts') : [];
+  if (options.changedSince === undefined || files.length === 0) return files;
+  return affectedTests(files, changedSince(options.changedSince));
 }
 
-function hasWork(stage: Stage): boolean {
+function hasWork(stage: Stage, options: Options): boolean {
   return stage.kind === 'tests'
-    ? filesOf(stage).length > 0
+    ? filesOf(stage, options).length > 0
     : existsSync(path.join(ROOT, stage.command[0]));
 }
 
 async function runStage(stage: Stage, options: Options): Promise<StageResult> {
-  if (!hasWork(stage)) {
-    console.log(`== ${stage.name}: nothing there yet`);
+  if (!hasWork(stage, options)) {
+    console.log(`== ${stage.name}: nothing to run`);
     return NOTHING;
   }
   console.log(`== ${stage.name}`);
@@ -72,10 +82,10 @@ async function runStage(stage: Stage, options: Options): Promise<StageResult> {
 }
 
 /** A stage that crashes is one failure; the others still run. */
-async function runGuarded(stage: Stage, { grep }: Options): Promise<StageResult> {
+async function runGuarded(stage: Stage, options: Options): Promise<StageResult> {
   try {
     if (stage.kind === 'program') return await runProgram(stage);
-    return await runTests(stage, { files: filesOf(stage), grep });
+    return await runTests(stage, { files: filesOf(stage, options), grep: options.grep });
   } catch (error) {
     console.log(`The stage ${stage.name} crashed:`, error);
     return ONE_FAILURE;
@@ -89,6 +99,7 @@ async function main(args: readonly string[]): Promise<void> {
     console.log(`  ${(durationMs / 1000).toFixed(2)} s  ${title}`);
   }
   if (total.skipped > 0) console.log(`${total.skipped} skipped`);
+  for (const title of total.flaky ?? []) console.log(`FLAKY ${title}`);
   const ranNothing = total.passed + total.failed === 0;
   if (ranNothing) console.log('Nothing was selected that could run.');
   process.exitCode = total.failed > 0 || ranNothing ? 1 : 0;

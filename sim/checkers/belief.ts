@@ -67,6 +67,7 @@ function lieOf(job: JobTruth, outcome: Outcome, ran: readonly SimProcess[]): str
   const { nodeCount, processesPerNode } = job.spec.request;
   switch (outcome.kind) {
     case 'completed': {
+      if (job.spec.mpi !== undefined) return lieOfProgram(ran);
       const bad = ran.find(({ exit }) => exit?.code !== 0);
       if (bad !== undefined) return `a process ended ${JSON.stringify(bad.exit)}`;
       const wanted = nodeCount * processesPerNode;
@@ -82,4 +83,11 @@ function lieOf(job: JobTruth, outcome: Outcome, ran: readonly SimProcess[]): str
     default:
       return null;
   }
+}
+
+/** An MPI task is what its program on the first node says; the others' servers are ended. */
+function lieOfProgram(ran: readonly SimProcess[]): string | null {
+  const first = ran.filter(({ variables }) => variables.get('WEFT_NODE_RANK') === '0');
+  if (first.length !== 1) return `its program ran ${first.length} times`;
+  return first[0]?.exit?.code === 0 ? null : `its program ended ${JSON.stringify(first[0]?.exit)}`;
 }

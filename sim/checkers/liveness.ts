@@ -1,9 +1,9 @@
 // After everything has been healed: accepted work ends (L1), submissions are answered (L2), nothing
 // is left behind (L3), and what fits and is first in line starts at once (L4).
 
-import { snapshotOf } from '../../src/core/controller/decide/schedule.ts';
+import { snapshotOf } from '../../src/core/controller/schedule.ts';
 import type { State } from '../../src/core/controller/state.ts';
-import { plan } from '../../src/core/scheduler/plan.ts';
+import { plan } from '../../src/core/scheduler/cycle/plan.ts';
 import type { Engine } from '../../src/head/engine.ts';
 import type { SimLogs } from '../head-host.ts';
 import type { Machine } from '../machine.ts';

@@ -2,14 +2,15 @@
 // record (S6, S8, S10). One function per rule.
 
 import type { Event } from '../../src/core/controller/events.ts';
-import { parseIndices } from '../../src/core/controller/indices.ts';
+import { parseIndices } from '../../src/core/controller/jobs/indices.ts';
 import type { JobId, TaskPlace } from '../../src/core/model/ids.ts';
-import { formatTaskId } from '../../src/core/model/ids.ts';
+import { formatTaskId, parseTaskId } from '../../src/core/model/ids.ts';
 import { addResources, fitsIn, NO_RESOURCES } from '../../src/core/model/resources.ts';
 import type { SimProcess } from '../kernel.ts';
 import type { Machine } from '../machine.ts';
 import { type JobTruth, type Place, placeOf, type Truth } from '../truth.ts';
 import { type Rule, Violation } from '../violation.ts';
+import { checkChange, checkElement, checkRetry } from './later.ts';
 import { checkWindows } from './windows.ts';
 
 export interface SafetyWorld {
@@ -29,6 +30,7 @@ export function checkStart(world: SafetyWorld, process: SimProcess): void {
   if (!process.isLeftover) {
     checkStartsOnce(world, process, place);
     checkDependencies(world, job);
+    checkElement(world.truth, job, indexOf(place));
   }
   checkOneEpoch(world, process, place, job);
   checkFits(world, process);
@@ -90,7 +92,7 @@ function checkFits({ truth, machines }: SafetyWorld, process: SimProcess): void 
   let used = NO_RESOURCES;
   const gpus = new Set<string>();
   for (const [epochId, { process: one, job, stands }] of epochs) {
-    const { request } = job.spec;
+    const { request } = truth.specOf(epochId) ?? job.spec;
     if (request.exclusive && epochs.size > 1) {
       throw broken('S2', `${epochId} is not alone on ${process.node}: ${[...epochs.keys()]}`);
     }
@@ -107,6 +109,12 @@ function checkFits({ truth, machines }: SafetyWorld, process: SimProcess): void 
   throw broken('S2', `${process.node} runs more than it has: ${[...epochs.keys()]}`);
 }
 
+/** As the state counts: 0 for a plain job. */
+function indexOf({ taskId }: Place): number {
+  const task = parseTaskId(taskId);
+  return task.ok ? (task.value.index ?? 0) : 0;
+}
+
 function isStopped(process: SimProcess): boolean {
   return process.runningSince === null;
 }
@@ -114,6 +122,7 @@ function isStopped(process: SimProcess): boolean {
 /** S10: a dependent never starts before what it waits for has ended as wished. */
 function checkDependencies({ truth }: SafetyWorld, job: JobTruth): void {
   for (const { jobId, condition } of job.spec.dependencies) {
+    if (condition === 'each') continue;
     const kind = truth.jobs.get(jobId)?.outcome?.kind;
     const isMet =
       kind !== undefined &&
@@ -125,8 +134,8 @@ function checkDependencies({ truth }: SafetyWorld, job: JobTruth): void {
 /** S11: while its agent lives, no process outlives its walltime by more than the grace. */
 export function checkWalltimes({ truth, now, killGraceMs, machines }: SafetyWorld): void {
   for (const process of truth.live) {
-    const { jobId, epochId } = placeOf(process);
-    const walltimeMs = truth.jobs.get(jobId)?.spec.walltimeMs ?? null;
+    const { epochId } = placeOf(process);
+    const walltimeMs = truth.specOf(epochId)?.walltimeMs ?? null;
     const since = machines.get(process.node)?.agentSince ?? null;
     if (walltimeMs === null || since === null || process.runningSince === null) continue;
     const ranMs = process.ranMs + now() - process.runningSince;
@@ -141,7 +150,10 @@ export function checkWalltimes({ truth, now, killGraceMs, machines }: SafetyWorl
 export function checkEvent({ truth, machines }: SafetyWorld, event: Event, at: number): void {
   switch (event.kind) {
     case 'job_submitted':
+      if (event.spec.retry !== undefined) return checkRetry(truth, event, event.spec.retry);
       return checkSubmittedOnce(truth, event.jobId, event.spec.name);
+    case 'job_changed':
+      return checkChange(truth, event);
     case 'task_allocated':
       checkNotDone(truth, event.place, 'starts');
       if (event.epoch !== truth.taskOf(event.place).epoch + 1) {

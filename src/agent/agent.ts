@@ -7,7 +7,8 @@ import type { Epoch, RunnerState } from '../core/runner/state.ts';
 import type { HeadToAgent } from '../wire/messages.ts';
 import { Engine } from './engine.ts';
 import { FaultWatch, LAUNCHER_OUTDATED } from './fault.ts';
-import { groupsOf, Hands } from './hands.ts';
+import { Feeds } from './feeds.ts';
+import { Hands, limitGroupsOf } from './hands.ts';
 import { HealthWatch } from './health.ts';
 import { Journal } from './journal.ts';
 import { LauncherLine } from './launcher-line.ts';
@@ -44,6 +45,7 @@ class RunningAgent implements Agent {
   readonly #engine: Engine;
   readonly #link: HeadLink;
   readonly #outputs: OutputShipper;
+  readonly #feeds: Feeds;
   readonly #hands: Hands;
   readonly #memory: MemoryWatch;
   readonly #stops: StopWatch;
@@ -70,13 +72,20 @@ class RunningAgent implements Agent {
       isStarted: (epochId) => hasStarted(state.epochs.get(epochId)),
       send: (message) => this.#link.send(message),
     });
+    this.#feeds = new Feeds({
+      ...{ pipes: ports.pipes, files, log, directory: `${settings.stateDir}/stdin` },
+      isStarted: (epochId) => hasStarted(state.epochs.get(epochId)),
+      send: (message) => this.#link.send(message),
+    });
     this.#spool = new Spool({
       ...{ clock, files, log, bytesMax: settings.spoolBytesMax },
       all: () => this.#outputs.all(),
     });
     this.#launcher = new LauncherLine({
       ...{ clock, log, state, connect: ports.connectLauncher },
+      isBroken: (epochId) => this.#feeds.isBroken(epochId),
       step: (input) => this.#engine.step(input),
+      onFound: () => this.#hands.onLauncherFound(state),
       onAdopted: () => this.#onAdopted(),
     });
     this.#health = new HealthWatch({
@@ -93,7 +102,7 @@ class RunningAgent implements Agent {
     });
     this.#link = this.#makeLink();
     this.#hands = new Hands({
-      ...{ ports, settings, outputs: this.#outputs },
+      ...{ ports, settings, outputs: this.#outputs, feeds: this.#feeds },
       processes: () => this.#launcher.processes,
       start: (request) => this.#launcher.start(request),
       cannotStart: () => (this.#launcher.isOutdated ? LAUNCHER_OUTDATED : null),
@@ -150,7 +159,7 @@ class RunningAgent implements Agent {
 
   async shutDown(): Promise<void> {
     const { containment, clock } = this.#ports;
-    const groups = groupsOf(this.state);
+    const groups = limitGroupsOf(this.state);
     // First deaf, then deadly: an exit that we cause here must not be journaled as the task's own.
     this.#engine.stop();
     const processes = this.#launcher.give();
@@ -181,7 +190,7 @@ class RunningAgent implements Agent {
       onWelcome: (welcome) => {
         this.#engine.step({ kind: 'kill_grace', graceMs: welcome.killGraceMs });
         this.#spool.limitFiles(welcome.logBytesMax);
-        this.#outputs.connect(welcome.logBytesMax, welcome.takesSilentEnds === true);
+        this.#outputs.connect(welcome);
       },
       onDown: () => this.#outputs.disconnect(),
       onMessage: (message) => this.#onMessage(message),
@@ -195,6 +204,8 @@ class RunningAgent implements Agent {
       for (const order of message.orders) this.#onOrder(order);
     } else if (message.kind === 'log_ack') {
       this.#outputs.acknowledge(message);
+    } else if (message.kind === 'stdin') {
+      this.#feeds.take(message);
     }
   }
 

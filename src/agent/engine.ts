@@ -107,7 +107,8 @@ export class Engine {
       this.#unwritten.push(event);
       const epochId = epochOf(event);
       if (epochId !== null) touched.add(epochId);
-      if (event.kind === 'signal_wanted') this.#effects.push(signalOnce(event));
+      const signal = signalOf(event);
+      if (signal !== null) this.#effects.push(signal);
     }
     for (const epochId of touched) this.#touch(epochId);
     this.#settleSoon();
@@ -245,7 +246,10 @@ function epochOf(event: RunnerEvent): EpochId | null {
   return event.kind === 'epoch_accepted' ? event.order.epochId : null;
 }
 
-function signalOnce(event: Extract<RunnerEvent, { kind: 'signal_wanted' }>): Effect {
-  const { epochId, signal, serial } = event;
-  return { kind: 'signal', epochId, key: `signal#${serial}`, signals: [signal] };
+/** What is sent once, when it is decided; not again after a restart. */
+function signalOf(event: RunnerEvent): Effect | null {
+  if (event.kind !== 'signal_wanted' && event.kind !== 'warning_due') return null;
+  const { epochId, signal } = event;
+  const key = event.kind === 'warning_due' ? 'warning' : `signal#${event.serial}`;
+  return { kind: 'signal', epochId, key, signals: [signal] };
 }

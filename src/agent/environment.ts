@@ -3,6 +3,9 @@
 import { LAUNCH_STRING_BYTES_MAX } from '../core/model/limits.ts';
 import type { LaunchOrder } from '../core/model/orders.ts';
 import type { UserAccount } from '../ports/users.ts';
+import { bindingVariables, launcherVariables, ranksPerNode } from './mpi.ts';
+import { slotsFile } from './names.ts';
+import type { AgentSettings } from './ports.ts';
 
 export interface Surroundings {
   readonly order: LaunchOrder;
@@ -10,8 +13,7 @@ export interface Surroundings {
   readonly hostFile: string;
   /** Private directory for temporary files; null = the system's own. */
   readonly temporary: string | null;
-  /** Whether the node has gpus at all: a task without one then sees none. */
-  readonly hasGpus: boolean;
+  readonly settings: AgentSettings;
 }
 
 const PATH = '/usr/local/bin:/usr/bin:/bin';
@@ -23,7 +25,7 @@ export function buildEnvironment(of: Surroundings): string[] {
   const given = givenBy(of.order);
   const own = identity(of);
   const asked = [...given].filter(([name]) => !Object.hasOwn(own, name));
-  const usual = Object.entries(defaults(of));
+  const usual = Object.entries({ ...defaults(of), ...threadCounts(of.order, given) });
   return [
     ...usual.flatMap(([name, value]) => (given.has(name) ? [] : entryOf(name, value))),
     ...asked.map(([, entry]) => entry),
@@ -56,8 +58,12 @@ function entryOf(name: string, value: string): string[] {
   return name === '' || name.includes('=') || entry.includes('\0') ? [] : [entry];
 }
 
-function defaults({ account, temporary }: Surroundings): Record<string, string> {
+function defaults(of: Surroundings): Record<string, string> {
+  const { order, account, temporary, settings, hostFile } = of;
+  const files = { lines: hostFile, slots: slotsFile(hostFile) };
   return {
+    ...bindingVariables(order, settings),
+    ...(order.mpi === undefined ? {} : launcherVariables(settings.steps, files)),
     PATH,
     HOME: account.home,
     USER: account.name,
@@ -67,23 +73,58 @@ function defaults({ account, temporary }: Surroundings): Record<string, string> 
   };
 }
 
-function identity({ order, hostFile, hasGpus }: Surroundings): Record<string, string> {
+/** Read by libraries that fall back to OMP_NUM_THREADS when their own is not set. */
+const OPENMP = [
+  'OMP_NUM_THREADS',
+  'OPENBLAS_NUM_THREADS',
+  'MKL_NUM_THREADS',
+  'BLIS_NUM_THREADS',
+  'NUMEXPR_NUM_THREADS',
+] as const;
+const OTHERS = ['JULIA_NUM_THREADS', 'RAYON_NUM_THREADS'] as const;
+
+/**
+ * Without them each process starts a thread per cpu of the node, whatever it was given. Who sets
+ * OMP_NUM_THREADS means all libraries that follow it.
+ */
+function threadCounts(
+  order: LaunchOrder,
+  given: ReadonlyMap<string, string>,
+): Record<string, string> {
+  const { cpuCount } = order.share.resources;
+  // A job that asked for none has no number that would be right.
+  if (cpuCount === 0) return {};
+  const threads = String(Math.max(1, Math.floor(cpuCount / ranksPerNode(order))));
+  const names = given.has('OMP_NUM_THREADS') ? OTHERS : [...OPENMP, ...OTHERS];
+  return Object.fromEntries(names.map((name) => [name, threads]));
+}
+
+function identity(of: Surroundings): Record<string, string> {
+  const { order, hostFile, settings } = of;
   const { place, share, nodes } = order;
+  const gpus = share.gpus.map((gpu) => settings.gpuFrom + gpu).join(',');
   const values: Record<string, string> = {
     WEFT_JOB_ID: `${place.jobId}`,
+    WEFT_JOB_NAME: order.jobName,
     WEFT_TASK_ID: order.epochId.slice(0, order.epochId.indexOf('#')),
     WEFT_EPOCH: `${order.epoch}`,
     WEFT_NODE_RANK: `${order.nodeRank}`,
     ...nodeList(nodes),
     WEFT_NODE_COUNT: `${nodes.length}`,
-    WEFT_PROCS_PER_NODE: `${order.processesPerNode}`,
+    WEFT_PROCS_PER_NODE: `${ranksPerNode(order)}`,
     WEFT_HOSTFILE: hostFile,
+    WEFT_HOSTFILE_SLOTS: slotsFile(hostFile),
     WEFT_CPUS: `${share.resources.cpuCount}`,
     WEFT_MEMORY_BYTES: `${share.resources.memoryBytes}`,
-    WEFT_GPUS: share.gpus.join(','),
+    WEFT_GPUS: gpus,
     CM_NODE_RANK: `${order.nodeRank}`,
   };
-  if (share.gpus.length > 0 || hasGpus) values['CUDA_VISIBLE_DEVICES'] = share.gpus.join(',');
+  if (order.mpi !== undefined) {
+    values['WEFT_RSH'] = settings.steps.client;
+    values['WEFT_STEP_KEY'] = order.mpi.key;
+  }
+  const hasGpus = settings.resources.gpuCount > 0;
+  if (share.gpus.length > 0 || hasGpus) values['CUDA_VISIBLE_DEVICES'] = gpus;
   if (place.index !== null) values['WEFT_ARRAY_INDEX'] = `${place.index}`;
   if (order.array !== null) {
     values['WEFT_ARRAY_FIRST'] = `${order.array.first}`;

@@ -7,7 +7,8 @@ import type { Effect } from '../core/runner/outstanding.ts';
 import { type Epoch, isOpen, type Preparation, type RunnerState } from '../core/runner/state.ts';
 import type { LaunchRequest, Processes } from '../ports/processes.ts';
 import type { Stream } from '../wire/messages.ts';
-import { fileNameOf, hostFile, scriptFile, spoolFile, workDirectory } from './names.ts';
+import type { Feeds } from './feeds.ts';
+import { fileNameOf, hostFile, scriptFile, slotsFile, spoolFile, workDirectory } from './names.ts';
 import type { OutputFile, OutputShipper } from './outputs.ts';
 import type { AgentPorts, AgentSettings } from './ports.ts';
 import { type Prepared, Preparer } from './prepare.ts';
@@ -18,6 +19,7 @@ export interface HandsWorld {
   readonly ports: AgentPorts;
   readonly settings: AgentSettings;
   readonly outputs: OutputShipper;
+  readonly feeds: Feeds;
   readonly processes: () => Processes | null;
   readonly start: (request: LaunchRequest) => void;
   /** Why the launcher that is there cannot be asked for anything new; null: it can. */
@@ -41,7 +43,8 @@ export class Hands {
   constructor(world: HandsWorld) {
     this.#world = world;
     const { ports, settings, processes } = world;
-    this.#preparer = new Preparer(ports, settings, () => this.#spools);
+    const { feeds } = world;
+    this.#preparer = new Preparer({ ports, settings, feeds, spools: () => this.#spools });
     this.#sweeper = new Sweeper({
       ...{ ports, settings, processes },
       onSwept: (epochId, use) => {
@@ -54,10 +57,16 @@ export class Hands {
   /** Once, before anything is performed: directories, groups and output files of earlier lives. */
   prepareNode(state: RunnerState): void {
     this.#preparer.makeDirectories();
+    this.#world.feeds.findBroken();
     this.#spools = new Spools(spoolsOf(state));
     for (const epoch of state.epochs.values()) if (!epoch.released) this.#watchOutputs(epoch);
-    this.#world.ports.containment.adopt(groupsOf(state));
+    this.#world.ports.containment.adopt(limitGroupsOf(state));
     this.#removeOrphans(state);
+  }
+
+  /** Before what a launcher knows is taken up: it may not be the one that started these. */
+  onLauncherFound(state: RunnerState): void {
+    this.#sweeper.adopt(state.epochs.keys());
   }
 
   stop(): void {
@@ -205,8 +214,13 @@ export class Hands {
 
   #released(order: LaunchOrder, whenGone: () => void): void {
     const { settings } = this.#world;
+    this.#world.feeds.close(order.epochId);
     if (order.program.kind === 'script') this.#removeFile(scriptFile(settings, order.epochId));
-    if (order.nodes.length > 1) this.#removeFile(hostFile(settings, order));
+    if (order.nodes.length > 1) {
+      const path = hostFile(settings, order);
+      this.#removeFile(path);
+      this.#removeFile(slotsFile(path));
+    }
     this.#world.step({ kind: 'released', epochId: order.epochId });
     whenGone();
   }
@@ -253,7 +267,7 @@ export class Hands {
 }
 
 /** The limit groups that are in use. */
-export function groupsOf(state: RunnerState): string[] {
+export function limitGroupsOf(state: RunnerState): string[] {
   return [...state.epochs.values()].flatMap(({ preparation, phase }) => {
     const group = preparation?.group ?? null;
     return group === null || phase === 'ended' ? [] : [group];

@@ -3,12 +3,14 @@
 
 import { crc32 } from 'node:zlib';
 import { Packr } from 'msgpackr/pack';
+import { assert } from '../core/base/assert.ts';
 import { apply } from '../core/runner/apply.ts';
 import { sumOf } from '../core/runner/books.ts';
 import type { RunnerEvent } from '../core/runner/events.ts';
 import { rebootEvents } from '../core/runner/progress.ts';
 import { emptyState, type Now, type RunnerState } from '../core/runner/state.ts';
 import type { JournalFile } from '../ports/journal-file.ts';
+import { OrderReader, OrderWriter, type SentOrder } from '../wire/orders.ts';
 
 const packr = new Packr({ useRecords: false, variableMapSize: true, copyBuffers: true });
 const HEADER_BYTES = 8;
@@ -22,12 +24,25 @@ interface Frame {
   readonly events: readonly RunnerEvent[];
 }
 
+/** What the order of an accepted epoch shares with others in the file is written once. */
+type WrittenEvent =
+  | Exclude<RunnerEvent, { readonly kind: 'epoch_accepted' }>
+  | (Omit<Extract<RunnerEvent, { readonly kind: 'epoch_accepted' }>, 'order'> & {
+      readonly order: SentOrder;
+    });
+
+interface WrittenFrame {
+  readonly bootId: string;
+  readonly events: readonly WrittenEvent[];
+}
+
 export class Journal {
   readonly #file: JournalFile;
   readonly #bootId: string;
   /** Where the next frame goes. */
   #end = 0;
   #compactAt = COMPACT_BYTES;
+  #orders = new OrderWriter();
   /** What was recovered could not be written again: that comes before anything else. */
   #owesSum = false;
 
@@ -73,11 +88,24 @@ export class Journal {
   #write(events: readonly RunnerEvent[]): void {
     // The reserve is for ends. Forgetting an answer of the head only makes a lease end earlier.
     const kept = this.#file.hasRoom() ? events : events.filter(({ kind }) => kind !== 'heard');
-    if (kept.length > 0) this.#put(encodeFrame({ bootId: this.#bootId, events: kept }));
+    if (kept.length === 0) return;
+    const written = kept.map((event) => this.#written(event));
+    this.#put(encodeFrame({ bootId: this.#bootId, events: written }));
+  }
+
+  #written(event: RunnerEvent): WrittenEvent {
+    if (event.kind !== 'epoch_accepted') return event;
+    return { ...event, order: this.#orders.write(event.order) };
   }
 
   #put(bytes: Uint8Array): void {
-    this.#file.write(this.#end, bytes);
+    try {
+      this.#file.write(this.#end, bytes);
+    } catch (error) {
+      // What it kept is not in the file: nothing may refer to it.
+      this.#orders = new OrderWriter();
+      throw error;
+    }
     this.#end += bytes.length;
   }
 
@@ -96,6 +124,7 @@ export class Journal {
       return false;
     }
     this.#end = bytes.length;
+    this.#orders = new OrderWriter();
     // A big state must not be rewritten at every append.
     this.#compactAt = Math.max(COMPACT_BYTES, 4 * bytes.length);
     return true;
@@ -107,7 +136,7 @@ export class Journal {
   }
 }
 
-function encodeFrame(frame: Frame): Uint8Array {
+function encodeFrame(frame: WrittenFrame): Uint8Array {
   const body = packr.pack(frame);
   const bytes = Buffer.allocUnsafe(HEADER_BYTES + body.length);
   bytes.writeUInt32LE(body.length, 0);
@@ -116,10 +145,19 @@ function encodeFrame(frame: Frame): Uint8Array {
   return bytes;
 }
 
+function restored(event: WrittenEvent, orders: OrderReader): RunnerEvent {
+  if (event.kind !== 'epoch_accepted') return event;
+  const order = orders.read(event.order);
+  // A frame whose sum matches says what was written: it refers to what came before it.
+  assert(order.ok && order.value.kind === 'launch', 'a journal with its orders');
+  return { ...event, order: order.value };
+}
+
 /** Every whole frame up to the reserve, or to the first that is cut short or does not match. */
 export function readFrames(content: Uint8Array): { frames: Frame[]; torn: boolean; end: number } {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   const frames: Frame[] = [];
+  const orders = new OrderReader();
   let end = 0;
   while (end + HEADER_BYTES <= bytes.length) {
     const length = bytes.readUInt32LE(end);
@@ -128,7 +166,8 @@ export function readFrames(content: Uint8Array): { frames: Frame[]; torn: boolea
     if (length === 0 || until > bytes.length) break;
     const body = bytes.subarray(end + HEADER_BYTES, until);
     if (crc32(body) !== bytes.readUInt32LE(end + 4)) break;
-    frames.push(packr.unpack(body) as Frame);
+    const { bootId, events } = packr.unpack(body) as WrittenFrame;
+    frames.push({ bootId, events: events.map((event) => restored(event, orders)) });
     end = until;
   }
   const torn = bytes.subarray(end, end + HEADER_BYTES).some((byte) => byte !== 0);

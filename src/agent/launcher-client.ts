@@ -1,7 +1,8 @@
 // The Processes port over a connection to the launcher. The connection is made elsewhere; what is
 // asked for in one turn of the event loop goes out in one write.
 
-import type { KnownProcess, LaunchRequest, ProcessEvent, Processes } from '../ports/processes.ts';
+import type { KnownProcess, ProcessEvent } from '../core/model/processes.ts';
+import type { LauncherStream, LaunchRequest, Processes } from '../ports/processes.ts';
 import { AnswerReader } from './launcher-answers.ts';
 import { type Answer, eventOf, eventOfRecord, knownOf } from './launcher-events.ts';
 import {
@@ -11,14 +12,6 @@ import {
   type LauncherRecord,
   RequestWriter,
 } from './launcher-wire.ts';
-
-/** A connected stream, for example a unix socket. */
-export interface Duplex {
-  write(bytes: Uint8Array): void;
-  onData(handler: (bytes: Uint8Array) => void): void;
-  onClose(handler: () => void): void;
-  close(): void;
-}
 
 export interface LauncherClientOptions {
   /** A request the launcher refused, in its words; the connection goes on. */
@@ -38,7 +31,7 @@ const LAST_FATAL_ERROR = 3;
 const ERROR_UNKNOWN_ID = 4;
 
 export class LauncherClient implements Processes {
-  readonly #stream: Duplex;
+  readonly #stream: LauncherStream;
   readonly #options: LauncherClientOptions;
   readonly #writer = new RequestWriter();
   readonly #reader = new AnswerReader();
@@ -55,7 +48,7 @@ export class LauncherClient implements Processes {
   #early: ((writer: RequestWriter) => void)[] | null = [];
   #closed = false;
 
-  constructor(stream: Duplex, options: LauncherClientOptions) {
+  constructor(stream: LauncherStream, options: LauncherClientOptions) {
     this.#stream = stream;
     this.#options = options;
     stream.onData((bytes) => this.#onData(bytes));
@@ -135,7 +128,9 @@ export class LauncherClient implements Processes {
     const { launchId, credentials } = request;
     // The agent takes no work meanwhile; a frame of ours would end the connection.
     if (this.outdated !== null) throw new Error(`${this.outdated} is asked for nothing new`);
-    const common = { id: launchId, setIds: credentials, groupReadable: false, limits: [] };
+    // Files that the user names are made as the user would; captured output is nobody else's.
+    const byUmask = request.makeParents;
+    const common = { id: launchId, setIds: credentials, byUmask, limits: [] };
     if (writer.spawn({ ...request, ...common })) return;
     // A NUL in a text, or too large: known here already. Told as any failed start, later.
     const failed = { kind: 'failed', launchId, errno: EINVAL, stage: 'exec' } as const;

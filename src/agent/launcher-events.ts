@@ -1,6 +1,6 @@
 // What the launcher says of processes, as the Processes port has it.
 
-import type { KnownProcess, LaunchStage, ProcessEvent } from '../ports/processes.ts';
+import type { KnownProcess, LaunchStage, ProcessEvent } from '../core/model/processes.ts';
 import type { LauncherAnswer, LauncherRecord } from './launcher-wire.ts';
 
 const STAGES: readonly LaunchStage[] = [
@@ -27,7 +27,7 @@ export type Answer<K extends LauncherAnswer['kind']> = Extract<LauncherAnswer, {
 export function eventOf(
   answer: Answer<'started' | 'failed' | 'exited' | 'stopped' | 'continued'>,
 ): ProcessEvent {
-  if (answer.kind === 'started') return { kind: 'started', launchId: answer.id, pid: answer.pid };
+  if (answer.kind === 'started') return { kind: 'started', launchId: answer.id };
   if (answer.kind === 'failed') return failedEvent(answer.id, answer.errno, answer.stage);
   if (answer.kind === 'exited') return exitedEvent(answer);
   return { kind: answer.kind, launchId: answer.id };
@@ -58,7 +58,7 @@ function exitedEvent(from: Omit<Answer<'exited'>, 'kind'>): EndEvent {
 /** What a record answers to a start that was sent before; nothing while that is under way. */
 export function eventOfRecord(record: LauncherRecord): ProcessEvent | undefined {
   if (record.state === STATE_LAUNCHING) return undefined;
-  return endOf(record) ?? { kind: 'started', launchId: record.id, pid: record.pid };
+  return endOf(record) ?? { kind: 'started', launchId: record.id };
 }
 
 function endOf(record: LauncherRecord): EndEvent | undefined {

@@ -1,12 +1,14 @@
 // The agent's line to its launcher: had again whenever it is lost, with what is to be started kept
 // meanwhile, and with what the launcher knows brought together with what the journal knows.
 
+import type { EpochId } from '../core/model/ids.ts';
+import type { KnownProcess, ProcessEvent } from '../core/model/processes.ts';
 import { adoptionInputs, strangers } from '../core/runner/adopt.ts';
 import type { RunnerInput } from '../core/runner/inputs.ts';
 import type { RunnerState } from '../core/runner/state.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
-import type { KnownProcess, LaunchRequest, ProcessEvent, Processes } from '../ports/processes.ts';
+import type { LaunchRequest, Processes } from '../ports/processes.ts';
 
 export interface LauncherLineWorld {
   readonly clock: Clock;
@@ -14,6 +16,10 @@ export interface LauncherLineWorld {
   readonly connect: () => Promise<Processes>;
   readonly state: RunnerState;
   readonly step: (input: RunnerInput) => void;
+  /** A launcher is there, and nothing of what it knows has been stepped yet. */
+  readonly onFound: () => void;
+  /** The input of its process was cut off when an earlier agent ended. */
+  readonly isBroken: (epochId: EpochId) => boolean;
   /** What the launcher knew has been stepped: the time to take up what is outstanding. */
   readonly onAdopted: () => void;
 }
@@ -84,13 +90,14 @@ export class LauncherLine {
     if (this.#stopped) return;
     this.#processes = processes;
     this.#outdated = processes.outdated;
+    this.#world.onFound();
     if (state.heardAt !== null) processes.heard(state.heardAt);
     // What still waits in the queue was never asked of any launcher: it is not lost.
     const queued = this.#queued;
     this.#queued = [];
     const waiting = new Set(queued.map(({ launchId }) => launchId));
     this.#endStrangers(processes, known);
-    for (const input of adoptionInputs(state, known)) {
+    for (const input of adoptionInputs(state, known, this.#world.isBroken)) {
       if (input.kind === 'process' && waiting.has(input.event.launchId)) continue;
       step(input);
     }

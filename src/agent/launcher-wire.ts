@@ -18,8 +18,8 @@ export interface SpawnFrame {
     readonly groups: readonly number[];
   } | null;
   readonly append: boolean;
-  /** New output files get mode 0640 instead of 0600. */
-  readonly groupReadable: boolean;
+  /** New output files get the mode that the umask leaves, instead of 0600. */
+  readonly byUmask: boolean;
   readonly nice: number;
   readonly umask: number;
   readonly cwd: Text;
@@ -83,7 +83,7 @@ export type LauncherAnswer =
 
 const SET_IDS = 1;
 const APPEND = 2;
-const GROUP_READABLE = 4;
+const BY_UMASK = 4;
 const MAKE_PARENTS = 8;
 /** The only scope there is. */
 const SCOPE_ALL = 1;
@@ -127,7 +127,7 @@ export class RequestWriter {
     this.#u32(
       (setIds ? SET_IDS : 0) |
         (frame.append ? APPEND : 0) |
-        (frame.groupReadable ? GROUP_READABLE : 0) |
+        (frame.byUmask ? BY_UMASK : 0) |
         (frame.makeParents ? MAKE_PARENTS : 0),
     );
     this.#u32(setIds?.uid ?? 0);

@@ -3,6 +3,7 @@
 import type { EpochId } from '../core/model/ids.ts';
 import type { LaunchOrder } from '../core/model/orders.ts';
 import type { Stream } from '../wire/messages.ts';
+import { ranksPerNode } from './mpi.ts';
 import type { AgentSettings } from './ports.ts';
 
 /** `42[7]#2` as a file name: `42.7-2`. */
@@ -20,8 +21,13 @@ export function scriptFile(settings: AgentSettings, epochId: EpochId): string {
 
 export function hostFile(settings: AgentSettings, order: LaunchOrder): string {
   // Tasks of one node need not write a file each: all with as many processes read the same lines.
-  const name = order.nodes.length === 1 ? `1x${order.processesPerNode}` : fileNameOf(order.epochId);
+  const name = order.nodes.length === 1 ? `1x${ranksPerNode(order)}` : fileNameOf(order.epochId);
   return `${settings.stateDir}/hosts/${name}`;
+}
+
+/** The same for Open MPI, which takes no lines without `slots=` at their word. */
+export function slotsFile(path: string): string {
+  return `${path}.slots`;
 }
 
 export function spoolDirectory(settings: AgentSettings, uid: number): string {

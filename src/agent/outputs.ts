@@ -5,8 +5,15 @@ import type { EpochId } from '../core/model/ids.ts';
 import type { LaunchOrder } from '../core/model/orders.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
 import type { Files } from '../ports/files.ts';
-import type { AgentToHead, HeadToAgent, LogName, Stream } from '../wire/messages.ts';
+import {
+  type AgentToHead,
+  type HeadToAgent,
+  type LogName,
+  type Stream,
+  understands,
+} from '../wire/messages.ts';
 import type { Spooled } from './spool.ts';
+import { readTail } from './tail.ts';
 
 /** Largest piece in one message; heartbeats share the connection. */
 const CHUNK_BYTES_MAX = 256 * 1024;
@@ -63,6 +70,7 @@ export class OutputShipper {
   #connected = false;
   #bytesMax = 0;
   #takesSilentEnds = false;
+  #keepsTails = false;
 
   constructor(world: ShipperWorld) {
     this.#world = world;
@@ -112,10 +120,11 @@ export class OutputShipper {
   }
 
   /** A session with the head is up: whatever was not acknowledged goes out again. */
-  connect(bytesMax: number, takesSilentEnds: boolean): void {
+  connect(welcome: Extract<HeadToAgent, { kind: 'welcome' }>): void {
     this.#connected = true;
-    this.#bytesMax = bytesMax;
-    this.#takesSilentEnds = takesSilentEnds;
+    this.#bytesMax = welcome.logBytesMax;
+    this.#takesSilentEnds = understands(welcome, 'silent_ends');
+    this.#keepsTails = understands(welcome, 'log_tails');
     for (const part of this.#parts.values()) {
       for (const file of part.files) {
         this.#shipAgain(part, file);
@@ -206,7 +215,7 @@ export class OutputShipper {
       // Replaced, cut or not the user's own: what can be read safely has been.
       if (bytes.length === 0) break;
       const isLast = part.whenShipped !== null && file.sent + bytes.length >= until;
-      if (!this.#send(file, bytes, isLast, size - until)) return;
+      if (!this.#send(file, bytes, isLast, size)) return;
     }
     this.#shipEnd(part, file, size);
   }
@@ -215,12 +224,22 @@ export class OutputShipper {
   // the next acknowledgement can only mean that.
   #shipEnd(part: Part, file: Shipped, size: number): void {
     if (part.whenShipped === null || file.end !== null || file.sent > file.acknowledged) return;
-    this.#send(file, new Uint8Array(0), true, Math.max(0, size - file.sent));
+    this.#send(file, new Uint8Array(0), true, size);
   }
 
-  #send(file: Shipped, bytes: Uint8Array, end: boolean, dropped: number): boolean {
-    const { name, sent: offset } = file;
-    const message = { kind: 'log', name, offset, bytes, end, dropped } as const;
+  /** `size`: of the whole file now. */
+  #send(file: Shipped, bytes: Uint8Array, end: boolean, size: number): boolean {
+    const { name, sent: offset, path, uid } = file;
+    const beyond = Math.max(0, size - (end ? offset + bytes.length : this.#bytesMax));
+    const limit = this.#bytesMax;
+    const measured = { path, uid, size, limit };
+    const tail =
+      end && this.#keepsTails && beyond > 0 ? readTail(this.#world.files, measured) : null;
+    const message = {
+      ...{ kind: 'log' as const, name, offset, bytes, end },
+      dropped: beyond - (tail?.length ?? 0),
+      ...(tail === null || tail.length === 0 ? {} : { tail }),
+    };
     if (!this.#world.send(message)) return false;
     file.sent += bytes.length;
     file.movedAt = this.#world.clock.monotonic();

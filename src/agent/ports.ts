@@ -11,6 +11,7 @@ import type { JournalFile } from '../ports/journal-file.ts';
 import type { Log } from '../ports/log.ts';
 import type { Marks } from '../ports/marks.ts';
 import type { Dialer } from '../ports/net.ts';
+import type { Pipes } from '../ports/pipes.ts';
 import type { Processes } from '../ports/processes.ts';
 import type { Users } from '../ports/users.ts';
 import type { NodeLoad } from '../wire/messages.ts';
@@ -28,9 +29,19 @@ export interface AgentPorts {
   readonly users: Users;
   readonly containment: Containment;
   readonly marks: Marks;
+  /** Absent: no process here reads what a client sends. */
+  readonly pipes?: Pipes;
   readonly load: () => NodeLoad;
   /** The site's own check of this node; absent: it has none. */
   readonly health?: HealthSettings;
+}
+
+/** What a task with `--mpi` runs beside its own program. */
+export interface StepPrograms {
+  /** Program and first arguments of what waits for steps. */
+  readonly server: readonly string[];
+  /** A program of one word: launchers take it as their remote shell. */
+  readonly client: string;
 }
 
 export interface AgentSettings {
@@ -39,6 +50,8 @@ export interface AgentSettings {
   /** Made once per state directory; part of every mark. */
   readonly instance: string;
   readonly resources: Resources;
+  /** The machine's number of this node's first gpu, where several nodes share a machine. */
+  readonly gpuFrom: number;
   readonly labels: readonly string[];
   readonly sharedPaths: readonly string[];
   readonly facts: NodeFacts;
@@ -51,4 +64,7 @@ export interface AgentSettings {
   /** Without switching: refuse the jobs of others, who would otherwise act as this user. */
   readonly ownUserOnly: boolean;
   readonly allowRoot: boolean;
+  /** The cpus were found, not declared: no other node gives them too. */
+  readonly isWholeMachine: boolean;
+  readonly steps: StepPrograms;
 }

@@ -3,6 +3,7 @@
 
 import type { Result } from '../core/base/result.ts';
 import { err, ok } from '../core/base/result.ts';
+import { CLIENT_STDIN } from '../core/model/job.ts';
 import type { LaunchOrder } from '../core/model/orders.ts';
 import type { Failure, Preparation } from '../core/runner/state.ts';
 import type { Group } from '../ports/containment.ts';
@@ -10,7 +11,17 @@ import type { Owner } from '../ports/files.ts';
 import type { LaunchRequest } from '../ports/processes.ts';
 import type { UserAccount } from '../ports/users.ts';
 import { buildEnvironment, environmentOfProcess } from './environment.ts';
-import { hostFile, markOf, scriptFile, spoolDirectory, spoolFile, workDirectory } from './names.ts';
+import type { Feeds } from './feeds.ts';
+import { hostLines, isStepServer, slotLines } from './mpi.ts';
+import {
+  hostFile,
+  markOf,
+  scriptFile,
+  slotsFile,
+  spoolDirectory,
+  spoolFile,
+  workDirectory,
+} from './names.ts';
 import { formatPattern } from './patterns.ts';
 import type { AgentPorts, AgentSettings } from './ports.ts';
 import type { Spools } from './spools.ts';
@@ -37,22 +48,30 @@ interface Leased {
   readonly leaseMs: number | null;
 }
 
+export interface PreparerWorld {
+  readonly ports: AgentPorts;
+  readonly settings: AgentSettings;
+  readonly feeds: Feeds;
+  readonly spools: () => Spools;
+}
+
 export class Preparer {
   readonly #ports: AgentPorts;
   readonly #settings: AgentSettings;
+  readonly #feeds: Feeds;
   readonly #spools: () => Spools;
-  readonly #spooled = new Set<number>();
   readonly #hostFiles = new Set<string>();
 
-  constructor(ports: AgentPorts, settings: AgentSettings, spools: () => Spools) {
+  constructor({ ports, settings, feeds, spools }: PreparerWorld) {
     this.#ports = ports;
     this.#settings = settings;
+    this.#feeds = feeds;
     this.#spools = spools;
   }
 
   /** The directories that every epoch's own are made in. Users pass through, but cannot list. */
   makeDirectories(): void {
-    for (const name of ['work', 'scripts', 'spool', 'hosts']) {
+    for (const name of ['work', 'scripts', 'spool', 'hosts', 'stdin']) {
       this.#ports.files.makeDirectory(`${this.#settings.stateDir}/${name}`, null, 0o711);
     }
   }
@@ -71,16 +90,32 @@ export class Preparer {
     );
   }
 
-  #prepareAs(order: LaunchOrder, account: UserAccount | null): Outcome {
+  #prepareAs(order: LaunchOrder, account: UserAccount | null): Outcome | Promise<Outcome> {
     const refusal = this.#refuseAccount(order, account);
     if (refusal !== null || account === null) {
       return err({ detail: refusal ?? 'no account', nodeFault: false });
     }
+    return order.files.stdin === CLIENT_STDIN
+      ? this.#setUpFed(order, account)
+      : this.#setUpNow(order, account);
+  }
+
+  #setUpNow(order: LaunchOrder, account: UserAccount): Outcome {
     try {
       return ok(this.#setUp(order, account));
     } catch (error) {
       return err(nodeFault('cannot prepare the start', error));
     }
+  }
+
+  async #setUpFed(order: LaunchOrder, account: UserAccount): Promise<Outcome> {
+    const { uid, gid } = account;
+    try {
+      await this.#feeds.open(order.epochId, this.#settings.switchUser ? { uid, gid } : null);
+    } catch (error) {
+      return err(nodeFault('cannot pass on standard input', error));
+    }
+    return this.#setUpNow(order, account);
   }
 
   #refuseAccount(order: LaunchOrder, account: UserAccount | null): string | null {
@@ -121,9 +156,8 @@ export class Preparer {
   }
 
   #makeSpool(uid: number, owner: Owner | null): void {
-    if (this.#spooled.has(uid)) return;
+    // Each time: it is its user's, who may have shut or removed it since the last job.
     this.#ports.files.makeDirectory(spoolDirectory(this.#settings, uid), owner, 0o700);
-    this.#spooled.add(uid);
   }
 
   #makeWorkDirectory(order: LaunchOrder, owner: Owner | null): string {
@@ -142,6 +176,7 @@ export class Preparer {
     if (this.#hostFiles.has(path)) return;
     if (order.nodes.length === 1) this.#hostFiles.add(path);
     files.writeFile(path, hostLines(order, this.#settings.node), null, 0o644);
+    files.writeFile(slotsFile(path), slotLines(order, this.#settings.node), null, 0o644);
   }
 
   #requests(setting: Setting & Leased, firstLaunchId: number): LaunchRequest[] {
@@ -149,7 +184,7 @@ export class Preparer {
     const common = buildEnvironment({
       ...{ order, account, temporary: setting.temporary },
       hostFile: hostFile(this.#settings, order),
-      hasGpus: this.#settings.resources.gpuCount > 0,
+      settings: this.#settings,
     });
     const argv = this.#argvOf(order);
     const cgroupProcs = group?.procs ?? [];
@@ -170,6 +205,7 @@ export class Preparer {
   }
 
   #argvOf(order: LaunchOrder): readonly string[] {
+    if (isStepServer(order)) return this.#settings.steps.server;
     const program = order.program;
     if (program.kind === 'argv') return program.argv;
     if (program.kind === 'shell') return ['/bin/sh', '-c', program.line];
@@ -179,14 +215,20 @@ export class Preparer {
       : ['/bin/sh', path, ...program.args];
   }
 
+  #stdinOf(order: LaunchOrder, rank: number): string {
+    const { stdin } = order.files;
+    if (stdin === CLIENT_STDIN) return this.#feeds.pathOf(order.epochId);
+    return stdin === undefined || isStepServer(order) ? '' : formatPattern(stdin, order, rank);
+  }
+
   #outputs(
     { order, account, spool }: Setting,
     rank: number,
   ): Pick<LaunchRequest, 'stdin' | 'stdout' | 'stderr'> {
-    const { stdin, stdout, stderr } = order.files;
+    const { stdout, stderr } = order.files;
     const place = { order, uid: account.uid, spool };
     return {
-      stdin: stdin === undefined ? '' : formatPattern(stdin, order, rank),
+      stdin: this.#stdinOf(order, rank),
       stdout:
         stdout === undefined
           ? spoolFile(this.#settings, place, { rank, stream: 'stdout' })
@@ -203,12 +245,6 @@ export class Preparer {
 function sharesOutput(order: LaunchOrder): boolean {
   if (order.processesPerNode === 1 && order.nodes.length === 1) return false;
   return order.files.stdout !== undefined || order.files.stderr !== undefined;
-}
-
-/** A line per process, as every MPI reads it. The counts of other nodes are the same as here. */
-function hostLines(order: LaunchOrder, self: string): string {
-  const names = order.nodes.length === 1 ? [self] : order.nodes;
-  return names.map((name) => `${name}\n`.repeat(order.processesPerNode)).join('');
 }
 
 function limitsOf(order: LaunchOrder): { memoryBytes: number | null; cpuCount: number | null } {

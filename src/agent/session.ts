@@ -9,11 +9,13 @@ import type { Log } from '../ports/log.ts';
 import type { Dialer, Session } from '../ports/net.ts';
 import { decodeHeadMessage, encode } from '../wire/codec.ts';
 import {
+  AGENT_FEATURES,
   type AgentToHead,
   type HeadToAgent,
   type NodeLoad,
   PROTOCOL_VERSION,
 } from '../wire/messages.ts';
+import { OrderReader } from '../wire/orders.ts';
 
 type Welcome = Extract<HeadToAgent, { kind: 'welcome' }>;
 
@@ -54,6 +56,8 @@ export class HeadLink {
   #status: LinkStatus = { state: 'connecting', words: 'not yet connected' };
   #session: Session | null = null;
   #welcome: Welcome | null = null;
+  /** Of the session: what its orders refer to. */
+  #orders = new OrderReader();
   #helloSentAt = 0;
   #answeredAt = 0;
   /** Serial of the report before the session's first, and of the last one sent in it. */
@@ -147,7 +151,8 @@ export class HeadLink {
     const hello = this.#world.hello();
     const dialedAt = this.#helloSentAt;
     const kind = 'hello';
-    const own = { dialedAt, takesShortOrders: true };
+    this.#orders = new OrderReader();
+    const own = { dialedAt, features: AGENT_FEATURES };
     session.send(encode({ kind, protocol: PROTOCOL_VERSION, hello, ...own } satisfies AgentToHead));
     // A head that takes the connection but never answers is as good as none.
     this.#timer = this.#world.clock.after(2 * RETRY_MS_MAX, () => {
@@ -156,7 +161,7 @@ export class HeadLink {
   }
 
   #onBytes(bytes: Uint8Array): void {
-    const decoded = decodeHeadMessage(bytes);
+    const decoded = decodeHeadMessage(bytes, this.#orders);
     if (!decoded.ok) {
       this.#world.log.error({ why: decoded.error }, 'the head sent what cannot be read');
       this.#drop('unreadable message');

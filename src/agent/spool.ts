@@ -4,6 +4,7 @@
 import type { Clock, Timer } from '../ports/clock.ts';
 import type { Files } from '../ports/files.ts';
 import type { Log } from '../ports/log.ts';
+import { tailBytesOf } from './tail.ts';
 
 /** A captured file, and whose it must be; null = anybody's. */
 export interface Spooled {
@@ -67,7 +68,7 @@ export class Spool {
     const size = files.size(path) ?? 0;
     if (size <= limit + SLACK_BYTES) return size;
     try {
-      files.emptyFrom(path, uid, limit);
+      files.emptyFrom(path, uid, limit, tailBytesOf(limit));
     } catch (error) {
       log.warn({ error, path }, 'output beyond the limit could not be let go');
     }

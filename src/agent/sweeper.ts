@@ -29,6 +29,8 @@ export class Sweeper {
   readonly #world: SweeperWorld;
   readonly #clock: Clock;
   readonly #log: Log;
+  /** Started under a launcher that may have been another than the one that is there now. */
+  readonly #adopted = new Set<EpochId>();
   #stopped = false;
 
   constructor(world: SweeperWorld) {
@@ -41,12 +43,19 @@ export class Sweeper {
     this.#stopped = true;
   }
 
+  /** What a launcher does not find that took over only the ends of the one before. */
+  adopt(epochs: Iterable<EpochId>): void {
+    this.#adopted.clear();
+    for (const epochId of epochs) this.#adopted.add(epochId);
+  }
+
   /** Without anything left this is two reads and done, within the turn. */
   sweep(epoch: Epoch): void {
     const wasLost = epoch.processes.some((process) => process.state === 'lost');
     const group = epoch.preparation?.group ?? null;
     if (wasLost) this.#sweepLost(epoch, group);
     else if (group !== null) this.#sweepGroup(epoch, group, LOOK_MS);
+    else if (this.#adopted.has(epoch.order.epochId)) this.#sweepLost(epoch, null);
     else void this.#sweepByLauncher(epoch);
   }
 
@@ -119,6 +128,7 @@ export class Sweeper {
 
   #finish(epoch: Epoch, group: string | null): void {
     if (this.#stopped) return;
+    this.#adopted.delete(epoch.order.epochId);
     const use = this.#useOf(epoch, group);
     if (group !== null) this.#world.ports.containment.release(group);
     this.#world.onSwept(epoch.order.epochId, use);

@@ -46,6 +46,11 @@ export function fingerprintError(address: string, actual: string, expected: stri
   return new ApiError(failureOf('auth.fingerprint_mismatch', { address, actual, expected }));
 }
 
+/** What listens there cannot be the head that it speaks for. Nothing has been proven to it. */
+export function notTheHeadError(address: string, what: string): ApiError {
+  return new ApiError(failureOf('auth.not_the_head', { address, what }));
+}
+
 /** Reads the body of a refusal; an answer that is none (a proxy's page) becomes `internal`. */
 export function errorFromAnswer(status: number, text: string): ApiError {
   const failure = readFailure(text);

@@ -7,7 +7,8 @@ import { loginLocally } from './local-login.ts';
 import { fillPath, methodAndPath, type RouteName } from './paths.ts';
 import { readText } from './read-text.ts';
 import type { Body, ReplyOf } from './routes.ts';
-import { type Address, createTransport, type Transport } from './transport.ts';
+import { formatSocket } from './socket-door.ts';
+import { type Address, createTransport, type Door, type Transport } from './transport.ts';
 import type { FinishLoginReply } from './users.ts';
 
 export interface ClientOptions {
@@ -18,9 +19,10 @@ export interface ClientOptions {
   readonly sessions?: SessionKeeper | undefined;
 }
 
+/** `socket`: the one that the session was got through; it must be sent through no other. */
 export interface SessionKeeper {
-  load(): Promise<string | null>;
-  save(session: FinishLoginReply): Promise<void>;
+  load(socket: string): Promise<string | null>;
+  save(session: FinishLoginReply, socket: string): Promise<void>;
 }
 
 export interface CallOptions<N extends RouteName> {
@@ -48,14 +50,15 @@ export function createClient(options: ClientOptions): Client {
   const transport = createTransport(options.address);
   const credentials = new Credentials(transport, options);
   async function stream<N extends RouteName>(route: N, call: CallOptions<N> = {}) {
-    const answer = await attempt(transport, route, call, await credentials.current());
+    const door = transport.door();
+    const answer = await attempt(door, route, call, await credentials.current(door));
     if (answer.statusCode === 200) return answer;
     const text = await readText(answer, transport.address);
     if (answer.statusCode !== 401 || !credentials.renewable) {
       throw errorFromAnswer(answer.statusCode ?? 0, text);
     }
     // A restarted head knows no sessions: prove it again, once.
-    const again = await attempt(transport, route, call, await credentials.renew());
+    const again = await attempt(door, route, call, await credentials.renew(door));
     if (again.statusCode === 200) return again;
     throw errorFromAnswer(again.statusCode ?? 0, await readText(again, transport.address));
   }
@@ -71,7 +74,7 @@ export function createClient(options: ClientOptions): Client {
 }
 
 function attempt<N extends RouteName>(
-  transport: Transport,
+  door: Door,
   route: N,
   call: CallOptions<N>,
   token: string | null,
@@ -81,7 +84,7 @@ function attempt<N extends RouteName>(
   if (token !== null) headers['authorization'] = `Bearer ${token}`;
   if (call.body !== undefined) headers['content-type'] = 'application/json';
   if (call.key !== undefined) headers['idempotency-key'] = call.key;
-  return transport.send({
+  return door.send({
     method,
     path: fillPath(path, call.params ?? {}) + formatQuery(call.query ?? {}),
     headers,
@@ -101,43 +104,41 @@ function formatQuery(query: Readonly<Record<string, string | number | boolean | 
 /** The token to send: given, kept from an earlier command, or got by the local login. */
 class Credentials {
   readonly renewable: boolean;
-  readonly #transport: Transport;
+  readonly #given: Promise<string | null> | undefined;
   readonly #sessions: SessionKeeper | undefined;
-  #token: Promise<string | null> | undefined;
+  /** Sessions by the door they were got through: no other peer ever sees one. */
+  readonly #tokens = new WeakMap<Door, Promise<string | null>>();
 
   constructor(transport: Transport, { token, sessions }: ClientOptions) {
-    this.#transport = transport;
     this.#sessions = sessions;
     this.renewable = token === undefined && transport.local;
-    if (token !== undefined) this.#token = Promise.resolve(token);
-    else if (!transport.local) this.#token = Promise.resolve(null);
+    if (!this.renewable) this.#given = Promise.resolve(token ?? null);
   }
 
-  current(): Promise<string | null> {
-    this.#token ??= this.#kept(this.#load());
-    return this.#token;
+  current(door: Door): Promise<string | null> {
+    return this.#given ?? this.#tokens.get(door) ?? this.#kept(door, this.#load(door));
   }
 
-  renew(): Promise<string | null> {
-    this.#token = this.#kept(this.#login());
-    return this.#token;
+  renew(door: Door): Promise<string | null> {
+    return this.#kept(door, this.#login(door));
   }
 
   /** A login that failed is not remembered: the head may be there the next time. */
-  #kept(login: Promise<string | null>): Promise<string | null> {
-    login.catch(() => {
-      this.#token = undefined;
-    });
+  #kept(door: Door, login: Promise<string | null>): Promise<string | null> {
+    this.#tokens.set(door, login);
+    login.catch(() => this.#tokens.delete(door));
     return login;
   }
 
-  async #load(): Promise<string | null> {
-    return (await this.#sessions?.load()) ?? this.#login();
+  async #load(door: Door): Promise<string | null> {
+    const kept = door.socket && (await this.#sessions?.load(formatSocket(door.socket)));
+    return kept ?? this.#login(door);
   }
 
-  async #login(): Promise<string> {
-    const session = await loginLocally(this.#transport);
-    await this.#sessions?.save(session);
+  async #login(door: Door): Promise<string | null> {
+    if (door.socket === null) return null;
+    const session = await loginLocally(door, door.socket);
+    await this.#sessions?.save(session, formatSocket(door.socket));
     return session.token;
   }
 }

@@ -1,7 +1,13 @@
 // The cluster as a whole: what it is, how it is, and what happens in it.
 
 import { z } from 'zod';
-import { count, instant, queryNumber, resources } from './common.ts';
+import { count, instant, queryList, queryNumber, resources } from './common.ts';
+import { EVENT_KIND_NAMES } from './event-kinds.ts';
+import { PUBLIC, type RouteShape, USER } from './route-shape.ts';
+
+export const eventKind = z.enum(EVENT_KIND_NAMES, {
+  error: 'no kind of event; docs/events.md lists them',
+});
 
 export const infoReply = z.object({
   clusterName: z.string(),
@@ -15,8 +21,24 @@ export const infoReply = z.object({
   nodes: z.record(z.string(), count),
   total: resources,
   free: resources,
+  /** Times at which the head was told to go on without accepted records that were missing. */
+  losses: z.array(
+    z.object({
+      at: instant,
+      /** The last record that was there, and the last that should have been; null: not known. */
+      lastSeq: count,
+      promisedSeq: count.nullable(),
+      /** Jobs with these ids are lost; `jobIdTo` below `jobIdFrom`: none was lost whole. */
+      jobIdFrom: count,
+      jobIdTo: count,
+    }),
+  ),
   head: z.object({
     hostname: z.string(),
+    /** SHA-256 of its certificate, hex; null when it listens on no port. */
+    fingerprint: z.string().nullable(),
+    /** `host:port`, best first. */
+    addresses: z.array(z.string()),
     pid: count,
     user: z.string(),
     nodeVersion: z.string(),
@@ -38,14 +60,55 @@ export type InfoReply = z.infer<typeof infoReply>;
 export const eventsQuery = z.strictObject({
   /** Records after this one; the header `Last-Event-ID` wins. Default: from now on. */
   after: queryNumber(0, Number.MAX_SAFE_INTEGER).optional(),
+  /** Only events about these jobs. */
+  job: queryList(z.coerce.number().int().min(1)).optional(),
+  /** Only events of these kinds. */
+  kind: queryList(eventKind).optional(),
+});
+
+/** What a reader that was cut off sends, as EventSource of a browser does by itself. */
+export const eventsHeaders = z.object({
+  'Last-Event-ID': z
+    .string()
+    .optional()
+    .meta({ description: 'The id of the last event that was read: the stream goes on after it.' }),
+});
+
+/** One event. Besides these fields it has those of its kind. */
+export const eventView = z.looseObject({
+  kind: z.string().meta({ description: 'An EventKind; a newer head may send others.' }),
+  jobId: z.int().optional().meta({ description: 'The job that it is about, if it is about one.' }),
 });
 
 /** The data of one server-sent event; its id is `seq`. Only what the reader may see is in it. */
-const recordView = z.object({
-  seq: z.int(),
-  at: instant,
-  events: z.array(z.looseObject({ kind: z.string() })),
-});
+export const recordView = z.object({ seq: z.int(), at: instant, events: z.array(eventView) });
 export type RecordView = z.infer<typeof recordView>;
 
 export const healthReply = z.object({ status: z.enum(['ok', 'starting', 'stopping']) });
+
+export const clusterRoutes = {
+  info: { summary: 'The cluster and its head.', access: USER, reply: infoReply },
+  events: {
+    summary: 'What happens, as server-sent events; resume with Last-Event-ID.',
+    access: USER,
+    headers: eventsHeaders,
+    query: eventsQuery,
+    produces: 'text/event-stream',
+  },
+  metrics: {
+    summary: 'Figures for Prometheus.',
+    access: { kind: 'local_or_user' },
+    produces: 'text/plain',
+  },
+  health: { summary: 'The head is alive.', access: PUBLIC, reply: healthReply },
+  readiness: {
+    summary: 'The head accepts work: 200, else 503.',
+    access: PUBLIC,
+    reply: healthReply,
+  },
+  openapi: {
+    summary: 'This table as OpenAPI 3.1.',
+    access: PUBLIC,
+    reply: z.record(z.string(), z.unknown()),
+  },
+} as const satisfies Readonly<Record<string, RouteShape>>;

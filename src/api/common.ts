@@ -1,6 +1,7 @@
 // Schemas that several resources share: amounts, instants, ids in paths, paging.
 
 import { z } from 'zod';
+import { isPlainLine } from '../core/base/plain-line.ts';
 import { LABELS_LENGTH_MAX } from '../core/model/limits.ts';
 
 /** An instant, ms since 1970. */
@@ -10,10 +11,11 @@ export const instantOrNull = instant.nullable();
 /** A whole number of something, 0 included. */
 export const count = z.int().min(0);
 
-/** `42` or `42[7]` in a path. */
-export const taskParams = z.strictObject({
-  id: z.string().regex(/^\d{1,15}(\[\d{1,9}\])?$/, { error: 'write 42 or 42[7]' }),
-});
+/** `42` or `42[7]`. */
+export const taskId = z.string().regex(/^\d{1,15}(\[\d{1,9}\])?$/, { error: 'write 42 or 42[7]' });
+
+/** A job or task in a path. */
+export const taskParams = z.strictObject({ id: taskId });
 
 /** Letters, digits, `.`, `-` and `_`; the same rule as `parseNodeName`. */
 export const nodeName = z.string().regex(/^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252}[A-Za-z0-9])?$/, {
@@ -25,17 +27,22 @@ export const userName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_.@-]{0,63}\$?$/, 
   error: 'expected a login name: a letter, then letters, digits and . _ @ -, 64 at most',
 });
 
+/** A name or a reason, as long as its user says: what lists show as it is. */
+export const plainLine = z.string().refine(isPlainLine, {
+  error: 'valid UTF-8 on one line, without control characters and marks of text direction',
+});
+
 /** A label: `gpu`, `rack=7`, `site/os`; the controller says which signs it may have. */
-export const label = z.string().min(1).max(128);
+export const label = plainLine.min(1).max(128);
 
 /** Labels or expressions over them, all of which a node must meet. */
-export const needs = z.array(z.string().min(1).max(LABELS_LENGTH_MAX)).max(100);
+export const needs = z.array(plainLine.min(1).max(LABELS_LENGTH_MAX)).max(100);
 
 export const resources = z.strictObject({
   cpuCount: count,
   memoryBytes: count,
   gpuCount: count,
-  counted: z.record(z.string().min(1).max(64), count),
+  counted: z.record(plainLine.min(1).max(64), count),
 });
 
 export const exitStatus = z.object({
@@ -50,6 +57,15 @@ export function queryNumber(from: number, to: number) {
 
 /** `true` or `false` in a query string. */
 export const queryFlag = z.enum(['true', 'false']).transform((text) => text === 'true');
+
+/** Several values in a query string: `kind=a,b` or `kind=a&kind=b`. */
+export function queryList<T extends z.ZodType>(item: T) {
+  const split = (value: unknown) => (typeof value === 'string' ? value.split(',') : value);
+  return z.preprocess(split, z.array(item).min(1).max(QUERY_LIST_MAX));
+}
+
+/** A line of a request is short; more values belong into a body. */
+const QUERY_LIST_MAX = 100;
 
 /** Nothing in the body: absent or `{}`. */
 export const noBody = z.strictObject({}).optional();

@@ -2,7 +2,8 @@
 
 import { z } from 'zod';
 import { OUTCOMES } from '../core/model/job.ts';
-import { count, instant, instantOrNull, queryFlag, queryNumber } from './common.ts';
+import { count, instant, instantOrNull, queryFlag, queryNumber, taskId } from './common.ts';
+import { outcomeView } from './jobs.ts';
 
 export const historyQuery = z.strictObject({
   owner: z.string().optional(),
@@ -25,17 +26,16 @@ export const historyQuery = z.strictObject({
 });
 
 const historyJob = z.object({
-  jobId: z.int(),
+  id: z.int(),
   name: z.string(),
   owner: z.string(),
   partition: z.string(),
   command: z.string(),
   state: z.string(),
-  outcome: z.string().nullable(),
-  exitCode: z.int().nullable(),
-  signal: z.int().nullable(),
-  detail: z.string().nullable(),
+  outcome: outcomeView.nullable(),
   taskCount: count,
+  /** Of an array that is done, how many tasks ended in which way; missing where not kept. */
+  outcomeCounts: z.record(z.string(), count).optional(),
   submittedAt: instant,
   startedAt: instantOrNull,
   /** Of a plain job's current or last epoch; of an array as `startedAt`. */
@@ -44,22 +44,21 @@ const historyJob = z.object({
   nodeCount: count,
   cpuCount: count,
   memoryBytes: count,
-  /** 0: without a limit. Null, or missing from an older head: not known. */
-  walltimeMs: count.nullish(),
+  /** Null: without a limit. Missing: not known. */
+  walltimeMs: count.nullable().optional(),
 });
 export type HistoryJob = z.infer<typeof historyJob>;
 
 const historyTask = z.object({
+  /** `42`, or `42[7]` of an array. */
+  id: taskId,
   jobId: z.int(),
   /** Null for a plain job's only task. */
   index: z.int().nullable(),
   epoch: count,
   /** False: another epoch followed. */
   final: z.boolean(),
-  outcome: z.string(),
-  exitCode: z.int().nullable(),
-  signal: z.int().nullable(),
-  detail: z.string().nullable(),
+  outcome: outcomeView,
   nodes: z.array(z.string()),
   startedAt: instantOrNull,
   endedAt: instant,

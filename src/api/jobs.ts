@@ -10,10 +10,11 @@ import {
   queryFlag,
   queryNumber,
   resources,
+  taskId,
 } from './common.ts';
 
 /** How a job or task ended; null until then. */
-const outcomeView = z.object({
+export const outcomeView = z.object({
   kind: z.enum(OUTCOMES),
   /** Of the process that decided it. */
   exit: exitStatus.nullable(),
@@ -52,6 +53,8 @@ export const jobView = z.object({
   priority: z.number().nullable(),
   taskCount: count,
   taskCounts: z.record(z.string(), count),
+  /** Of the tasks that are done, how many ended in which way. A head of 0.1.0 sends none. */
+  outcomeCounts: z.record(z.string(), count).optional(),
   /** Index set of an array, `0-99`; null for a plain job. */
   array: z.string().nullable(),
   submittedAt: instant,
@@ -60,7 +63,7 @@ export const jobView = z.object({
   /** Of a plain job's current or last epoch, null while none runs; of an array as `startedAt`. */
   runStartedAt: instantOrNull,
   endedAt: instantOrNull,
-  /** Nodes of the running tasks, at most a hundred of them. */
+  /** Nodes of the running tasks, at most a hundred; of a plain job that is done, where it ran. */
   nodes: z.array(z.string()),
   exit: exitStatus.nullable(),
   command: z.string(),
@@ -91,6 +94,12 @@ export const jobDetail = jobView.extend({
   onNodeLoss: z.object({ kind: z.string(), leaseMs: z.int().exactOptional() }),
   requeue: z.boolean(),
   retriesMax: count,
+  /** The job whose failed tasks it runs again; a head of 0.1.0 sends none. */
+  retryOf: z.int().nullable().optional(),
+  /** A signal so long before the time limit; a head of 0.1.0 sends none. */
+  warning: z.object({ leadMs: count, signal: z.int() }).nullable().optional(),
+  /** Of a job with `mpi`; a head of 0.1.0 sends none. */
+  ranksPerNode: count.nullable().optional(),
   runningMax: z.int().nullable(),
   umask: z.int(),
   cancelledBy: z.string().nullable(),
@@ -178,14 +187,32 @@ export const explainReply = z.object({
 });
 export type ExplainReply = z.infer<typeof explainReply>;
 
+const WAIT_MS_MAX = 3_600_000;
+
 export const waitQuery = z.strictObject({
   /** Answered with `wait.timeout` after this long; one hour at most. */
-  timeoutMs: queryNumber(0, 3_600_000).optional(),
+  timeoutMs: queryNumber(0, WAIT_MS_MAX).optional(),
   until: z.enum(['done', 'started']).optional(),
 });
 /** Sent only when what was waited for is a durable fact. `task` is there when an index was. */
 export const waitReply = z.object({ job: jobView, task: taskView.nullable() });
 export type WaitReply = z.infer<typeof waitReply>;
+
+/** Up to this many jobs and tasks in one wait. */
+const WAIT_MAX = 1000;
+
+export const waitManyRequest = z.strictObject({
+  /** `42` or `42[7]`. */
+  jobs: z.array(taskId).min(1).max(WAIT_MAX),
+  /** Answered when all are as wanted (the default), or when any is. */
+  mode: z.enum(['all', 'any']).optional(),
+  until: z.enum(['done', 'started']).optional(),
+  timeoutMs: z.int().min(0).max(WAIT_MS_MAX).optional(),
+});
+/** In the order of the request. With `any` some may not be as wanted yet: `met` is false. */
+export const waitManyReply = z.object({
+  jobs: z.array(waitReply.extend({ id: z.string(), met: z.boolean() })),
+});
 
 /** The index of one task of an array; absent: all tasks, or the one that the path names. */
 export const taskChoice = z.strictObject({ index: count.optional() }).optional();

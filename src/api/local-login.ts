@@ -1,26 +1,58 @@
 // How a user on the head's machine proves who it is: by making a directory that the head names. The
 // head reads its owner. No secret is needed beforehand, and none lies on the disk afterwards.
+//
+// Whoever answers may be a relay between us and the head, to be taken for us there. So the proof
+// says through which socket we came, in the directory's name, and the head takes none that came
+// through another than its own; and it is made only below a directory of the socket's owner, so
+// that nobody has us make anything elsewhere.
 
 import { mkdirSync, rmdirSync } from 'node:fs';
-import { errorFromAnswer } from './api-error.ts';
+import { basename, dirname } from 'node:path';
+import { errorFromAnswer, notTheHeadError } from './api-error.ts';
 import { methodAndPath, type RouteName } from './paths.ts';
 import { readText } from './read-text.ts';
-import type { Transport } from './transport.ts';
+import { holdDirectory, type SocketIdentity } from './socket-door.ts';
+import type { Door } from './transport.ts';
 import type { FinishLoginReply } from './users.ts';
 
+/** The directory that proves that we own it and that we came through this socket. */
+export function proofName(path: string, { device, inode }: SocketIdentity): string {
+  return `${path}.${device}-${inode}`;
+}
+
 /** Makes the directory, and gets a session token for it. The caller may keep it, mode 0600. */
-export async function loginLocally(transport: Transport): Promise<FinishLoginReply> {
+export async function loginLocally(door: Door, socket: SocketIdentity): Promise<FinishLoginReply> {
   const { challenge, path } = await post<{ challenge: string; path: string }>(
-    transport,
+    door,
     'beginLocalLogin',
     {},
   );
-  mkdirSync(path, { mode: 0o700 });
+  const parent = holdDirectory(dirname(path));
   try {
-    return await post<FinishLoginReply>(transport, 'finishLocalLogin', { challenge });
+    if (parent.identity.uid !== socket.uid) {
+      const what = `its proofs belong into ${dirname(path)} of uid ${parent.identity.uid}`;
+      throw notTheHeadError(door.address, `the socket belongs to uid ${socket.uid}, but ${what}`);
+    }
+    // By what is held: a link at the directory's place would lead the proof to another head.
+    const proof = `${parent.path}/${proofName(basename(path), socket)}`;
+    named(proofName(path, socket), () => mkdirSync(proof, { mode: 0o700 }));
+    try {
+      return await post<FinishLoginReply>(door, 'finishLocalLogin', { challenge });
+    } finally {
+      // The head removes it as well, so that it is usually gone by now.
+      removeDirectory(proof);
+    }
   } finally {
-    // The head removes it as well, so that it is usually gone by now.
-    removeDirectory(path);
+    parent.release();
+  }
+}
+
+/** Errors tell the path as people know it. */
+function named(path: string, act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    throw Object.assign(error as NodeJS.ErrnoException, { path });
   }
 }
 
@@ -32,11 +64,11 @@ function removeDirectory(path: string): void {
   }
 }
 
-async function post<T>(transport: Transport, route: RouteName, body: unknown): Promise<T> {
+async function post<T>(door: Door, route: RouteName, body: unknown): Promise<T> {
   const { method, path } = methodAndPath(route);
   const headers = { 'content-type': 'application/json' };
-  const answer = await transport.send({ method, path, headers, body: JSON.stringify(body) });
-  const text = await readText(answer, transport.address);
+  const answer = await door.send({ method, path, headers, body: JSON.stringify(body) });
+  const text = await readText(answer, door.address);
   if (answer.statusCode !== 200) throw errorFromAnswer(answer.statusCode ?? 0, text);
   return JSON.parse(text) as T;
 }

@@ -4,7 +4,19 @@ import { z } from 'zod';
 import type { NodeName, UserName } from '../core/model/ids.ts';
 import { NODES_PER_TASK_MAX } from '../core/model/limits.ts';
 import { MAINTENANCE_PHASES, RUNNING_POLICIES } from '../core/model/maintenance.ts';
-import { count, instant, instantOrNull, needs, nodeName, queryFlag, userName } from './common.ts';
+import {
+  changedReply,
+  count,
+  instant,
+  instantOrNull,
+  needs,
+  noBody,
+  nodeName,
+  plainLine,
+  queryFlag,
+  userName,
+} from './common.ts';
+import { OPERATOR, type RouteShape, USER } from './route-shape.ts';
 import { program } from './submission.ts';
 
 export const maintenanceParams = z.strictObject({ id: z.string().min(1).max(20) });
@@ -42,7 +54,7 @@ export const planMaintenanceRequest = z.strictObject({
     })
     .nullable()
     .optional(),
-  reason: z.string().trim().min(1).max(1000),
+  reason: plainLine.trim().min(1).max(1000),
 });
 
 export const listMaintenanceQuery = z.strictObject({
@@ -82,3 +94,31 @@ export const maintenanceView = z.object({
 export type MaintenanceView = z.infer<typeof maintenanceView>;
 
 export const listMaintenanceReply = z.object({ maintenance: z.array(maintenanceView) });
+
+export const maintenanceRoutes = {
+  planMaintenance: {
+    summary: 'Take nodes from all users for a time; with a program, for admins.',
+    access: OPERATOR,
+    body: planMaintenanceRequest,
+    reply: maintenanceView,
+  },
+  listMaintenance: {
+    summary: 'Maintenance that is planned or under way; all=true for what is over too.',
+    access: USER,
+    query: listMaintenanceQuery,
+    reply: listMaintenanceReply,
+  },
+  getMaintenance: {
+    summary: 'One maintenance.',
+    access: USER,
+    params: maintenanceParams,
+    reply: maintenanceView,
+  },
+  cancelMaintenance: {
+    summary: 'Call maintenance off, or end it early.',
+    access: OPERATOR,
+    params: maintenanceParams,
+    body: noBody,
+    reply: changedReply,
+  },
+} as const satisfies Readonly<Record<string, RouteShape>>;

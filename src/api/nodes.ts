@@ -1,7 +1,18 @@
 // Nodes as the API shows them, and what operators do with them.
 
 import { z } from 'zod';
-import { count, instant, instantOrNull, label, nodeName, resources } from './common.ts';
+import {
+  changedReply,
+  count,
+  instant,
+  instantOrNull,
+  label,
+  noBody,
+  nodeName,
+  plainLine,
+  resources,
+} from './common.ts';
+import { ADMIN, OPERATOR, type RouteShape, USER } from './route-shape.ts';
 
 export const nodeParams = z.strictObject({ name: nodeName });
 
@@ -48,11 +59,21 @@ export type NodeView = z.infer<typeof nodeView>;
 
 export const listNodesReply = z.object({ nodes: z.array(nodeView) });
 
-export const drainRequest = z.strictObject({ reason: z.string().trim().min(1).max(1000) });
+export const drainRequest = z.strictObject({ reason: plainLine.trim().min(1).max(1000) });
 export const labelRequest = z.strictObject({
   add: z.array(label).max(100).optional(),
   remove: z.array(label).max(100).optional(),
 });
+
+/** What a node has from now on, whatever its agent finds; what is absent stays. */
+export const modifyNodeRequest = z
+  .strictObject({
+    cpuCount: count.exactOptional(),
+    memoryBytes: count.exactOptional(),
+    gpuCount: count.exactOptional(),
+    counted: z.record(plainLine.min(1).max(64), count).exactOptional(),
+  })
+  .refine((wish) => Object.keys(wish).length > 0, { error: 'something to change' });
 
 /** Admits a node whose resources are declared beforehand. */
 export const createNodeRequest = z.strictObject({
@@ -75,3 +96,48 @@ export const admittedReply = z.object({
   clusterName: z.string(),
 });
 export type AdmittedReply = z.infer<typeof admittedReply>;
+
+const nodeChange = { access: OPERATOR, params: nodeParams, reply: changedReply };
+
+export const nodeRoutes = {
+  listNodes: { summary: 'All nodes.', access: USER, reply: listNodesReply },
+  getNode: { summary: 'One node.', access: USER, params: nodeParams, reply: nodeView },
+  createNode: {
+    summary: 'Admit a node with declared resources; shows its secret once.',
+    access: ADMIN,
+    body: createNodeRequest,
+    reply: admittedReply,
+  },
+  modifyNode: {
+    summary: 'Declare what a node has, whatever its agent finds; what is absent stays.',
+    access: ADMIN,
+    params: nodeParams,
+    body: modifyNodeRequest,
+    reply: changedReply,
+  },
+  removeNode: {
+    summary: 'Remove a node; its secret stops working.',
+    access: ADMIN,
+    params: nodeParams,
+    reply: changedReply,
+  },
+  drainNode: { ...nodeChange, summary: 'Give a node no new work.', body: drainRequest },
+  undrainNode: { ...nodeChange, summary: 'Give a node work again.', body: noBody },
+  labelNode: { ...nodeChange, summary: 'Add and remove labels.', body: labelRequest },
+  declareNodeLost: {
+    ...nodeChange,
+    summary: 'Vouch that nothing runs on a silent node any more: its tasks go on elsewhere.',
+    body: noBody,
+  },
+  join: {
+    summary: 'Exchange a join token for a secret of the node.',
+    access: { kind: 'join_token' },
+    body: joinRequest,
+    reply: admittedReply,
+  },
+  agent: {
+    summary: 'The WebSocket of an agent. Authorization: Node NAME:SECRET.',
+    access: { kind: 'node' },
+    produces: 'application/octet-stream',
+  },
+} as const satisfies Readonly<Record<string, RouteShape>>;

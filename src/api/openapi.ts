@@ -1,55 +1,102 @@
 // The table of routes as an OpenAPI 3.1 document.
 
-import { z } from 'zod';
+import type { z } from 'zod';
 import { KINDS } from '../core/model/errors.ts';
+import { recordView } from './cluster.ts';
+import { Components, type Json } from './components.ts';
 import { failureReply } from './failure.ts';
 import { ROUTE_LIST, type Route } from './routes.ts';
 
 /** Made once per head; plain JSON. */
 export function openApiDocument(version: string): Record<string, unknown> {
+  const components = new Components();
+  const failure = components.schema(failureReply, 'output', 'Failure');
+  components.schema(recordView, 'output', 'EventRecord');
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of ROUTE_LIST) {
     const path = route.path.replace(/:(\w+)/g, '{$1}');
     paths[path] ??= {};
-    paths[path][route.method.toLowerCase()] = operation(route);
+    paths[path][route.method.toLowerCase()] = operation(route, components, failure);
   }
   return {
     openapi: '3.1.0',
     info: { title: 'Weft', version, description: 'The API of a Weft head.' },
+    servers: SERVERS,
+    tags: Object.entries(TAGS).map(([name, { description }]) => ({ name, description })),
     paths,
-    components: {
-      schemas: { Failure: jsonSchema(failureReply, 'output') },
-      securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer' },
-        node: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'Authorization',
-          description: 'Node NAME:SECRET',
-        },
-      },
+    components: { schemas: components.all, securitySchemes: SECURITY },
+  };
+}
+
+const SERVERS = [
+  { url: '/', description: 'The head that answers this document.' },
+  {
+    url: 'https://{host}:{port}',
+    description: "A head's TLS port.",
+    variables: { host: { default: 'localhost' }, port: { default: '5001' } },
+  },
+];
+
+const SECURITY = {
+  bearer: { type: 'http', scheme: 'bearer' },
+  node: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: 'Node NAME:SECRET',
+  },
+};
+
+/** By the first word of the path behind the version. */
+const TAGS: Readonly<Record<string, { readonly description: string; readonly words: string[] }>> = {
+  jobs: { description: 'Submit, follow and control jobs.', words: ['jobs', 'history'] },
+  nodes: {
+    description: 'Nodes, and how they join.',
+    words: ['nodes', 'join', 'join-tokens', 'agent'],
+  },
+  partitions: { description: 'Partitions and qualities of service.', words: ['partitions', 'qos'] },
+  reservations: { description: 'Nodes set aside for a time.', words: ['reservations'] },
+  maintenance: { description: 'Nodes out of service for a time.', words: ['maintenance'] },
+  users: {
+    description: 'Who may do what, and what they have used.',
+    words: ['users', 'usage', 'tokens', 'auth', 'whoami'],
+  },
+  cluster: {
+    description: 'The cluster as a whole, and what happens in it.',
+    words: ['info', 'events', 'config', 'metrics', 'healthz', 'readyz', 'openapi.json'],
+  },
+};
+
+function tagOf({ path }: Route): string {
+  const word = path.replace(/^\/(v1\/)?/, '').split('/')[0] ?? '';
+  const tag = Object.entries(TAGS).find(([, { words }]) => words.includes(word))?.[0];
+  if (tag === undefined) throw new Error(`${path} has no tag`);
+  return tag;
+}
+
+function operation(route: Route, components: Components, failure: Json): Record<string, unknown> {
+  const name = capital(route.name);
+  const body = route.body && requestBody(route.body, components, `${name}Request`);
+  return {
+    operationId: route.name,
+    tags: [tagOf(route)],
+    summary: route.summary,
+    description: describeAccess(route),
+    security: securityOf(route),
+    parameters: (['path', 'query', 'header'] as const).flatMap((where) =>
+      parameters(route, where, components),
+    ),
+    ...(body === undefined ? {} : { requestBody: body }),
+    responses: {
+      200: success(route, components, `${name}Reply`),
+      default: { description: REFUSED, content: { 'application/json': { schema: failure } } },
     },
   };
 }
 
-function operation(route: Route): Record<string, unknown> {
-  return {
-    operationId: route.name,
-    summary: route.summary,
-    description: describeAccess(route),
-    security: securityOf(route),
-    parameters: [...parameters(route.params, 'path'), ...parameters(route.query, 'query')],
-    ...(route.body === undefined ? {} : { requestBody: requestBody(route.body) }),
-    responses: { 200: success(route), default: FAILURE },
-  };
-}
-
-const FAILURE = {
-  description: `Refused; the status follows the kind: ${Object.entries(KINDS)
-    .map(([kind, { http }]) => `${kind} ${http}`)
-    .join(', ')}.`,
-  content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
-};
+const REFUSED = `Refused; the status follows the kind: ${Object.entries(KINDS)
+  .map(([kind, { http }]) => `${kind} ${http}`)
+  .join(', ')}.`;
 
 function describeAccess({ access }: Route): string {
   if (access.kind === 'public') return 'No credentials are needed.';
@@ -65,34 +112,52 @@ function securityOf({ access }: Route): readonly Record<string, []>[] {
   return [access.kind === 'node' ? { node: [] } : { bearer: [] }];
 }
 
-function requestBody(schema: z.ZodType): Record<string, unknown> {
+function requestBody(schema: z.ZodType, components: Components, name: string): Json {
   const required = !schema.safeParse(undefined).success;
-  return { required, content: { 'application/json': { schema: jsonSchema(schema, 'input') } } };
+  const content = { 'application/json': { schema: components.schema(schema, 'input', name) } };
+  return { required, content };
 }
 
-function success(route: Route): Record<string, unknown> {
+function success(route: Route, components: Components, name: string): Json {
+  const headers = Object.entries(route.replyHeaders ?? {}).map(([header, description]) => [
+    header,
+    { description, schema: { type: 'string' } },
+  ]);
   const content =
     route.reply === undefined
-      ? { [route.produces ?? 'application/octet-stream']: {} }
-      : { 'application/json': { schema: jsonSchema(route.reply, 'output') } };
-  return { description: 'Done.', content };
+      ? produced(route.produces ?? 'application/octet-stream')
+      : { 'application/json': { schema: components.schema(route.reply, 'output', name) } };
+  const description = DESCRIPTIONS[route.name] ?? 'Done.';
+  if (headers.length === 0) return { description, content };
+  return { description, headers: Object.fromEntries(headers), content };
 }
 
-function parameters(schema: z.ZodType | undefined, where: 'path' | 'query') {
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  events: 'Server-sent events. The `data` of each is an EventRecord in JSON, its `id` the `seq`.',
+  readLogs: 'The bytes as the process wrote them, up to what the head has.',
+};
+
+function produced(type: string): Json {
+  const bytes = type === 'application/octet-stream' ? { format: 'binary' } : {};
+  return { [type]: { schema: { type: 'string', ...bytes } } };
+}
+
+function parameters(route: Route, where: 'path' | 'query' | 'header', components: Components) {
+  const schema = { path: route.params, query: route.query, header: route.headers }[where];
   if (schema === undefined) return [];
-  const { properties = {}, required = [] } = jsonSchema(schema, 'input') as {
-    properties?: Record<string, unknown>;
-    required?: string[];
-  };
-  return Object.entries(properties).map(([name, property]) => ({
+  const {
+    properties = {},
+    required = [],
+  }: { properties?: Record<string, Json>; required?: string[] } = components.inline(schema);
+  return Object.entries(properties).map(([name, { description, ...property }]) => ({
     name,
     in: where,
     required: where === 'path' || required.includes(name),
+    ...(description === undefined ? {} : { description }),
     schema: property,
   }));
 }
 
-function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string, unknown> {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
-  return rest;
+function capital(word: string): string {
+  return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 }

@@ -2,7 +2,8 @@
 
 import { z } from 'zod';
 import { PARTITION_STATES, PLACEMENTS, POLICIES, PREEMPT_MODES } from '../core/model/scheduling.ts';
-import { count, instant } from './common.ts';
+import { changedReply, count, instant, noBody } from './common.ts';
+import { ADMIN, OPERATOR, type RouteShape, USER } from './route-shape.ts';
 
 export const partitionParams = z.strictObject({ name: z.string().min(1).max(64) });
 
@@ -100,3 +101,42 @@ export const reloadReply = z.object({
   afterRestart: z.array(settingChange),
 });
 export type ReloadReply = z.infer<typeof reloadReply>;
+
+export const partitionRoutes = {
+  listPartitions: {
+    summary: 'All partitions, with their nodes, limits and load.',
+    access: USER,
+    reply: listPartitionsReply,
+  },
+  getPartition: {
+    summary: 'One partition.',
+    access: USER,
+    params: partitionParams,
+    reply: partitionReply,
+  },
+  changePartition: {
+    summary: 'Set what holds over the config until it is reset.',
+    access: OPERATOR,
+    params: partitionParams,
+    body: partitionChange,
+    reply: changedReply,
+  },
+  resetPartition: {
+    summary: 'Go back to what the config says of a partition.',
+    access: OPERATOR,
+    params: partitionParams,
+    body: noBody,
+    reply: changedReply,
+  },
+  listQos: {
+    summary: 'All qualities of service.',
+    access: USER,
+    reply: listQosReply,
+  },
+  reloadConfig: {
+    summary: 'Read the configuration again; a wrong one changes nothing.',
+    access: ADMIN,
+    body: noBody,
+    reply: reloadReply,
+  },
+} as const satisfies Readonly<Record<string, RouteShape>>;

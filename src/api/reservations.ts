@@ -1,12 +1,22 @@
 // Reservations: what is asked for, and how they are shown.
 
 import { z } from 'zod';
-import { count, instant, needs, nodeName, resources, userName } from './common.ts';
+import {
+  changedReply,
+  count,
+  instant,
+  needs,
+  nodeName,
+  plainLine,
+  resources,
+  userName,
+} from './common.ts';
+import { type RouteShape, USER } from './route-shape.ts';
 
 /** Id or name. */
 export const reservationParams = z.strictObject({ name: z.string().min(1).max(64) });
 
-const groupName = z.string().min(1).max(64);
+const groupName = plainLine.min(1).max(64);
 const jobId = z.int().min(1);
 
 /** Five fields of cron(5) and a time zone of the IANA database. */
@@ -18,7 +28,7 @@ const recurrence = z.strictObject({
 const share = z.union([z.literal('whole'), resources]);
 
 const wish = {
-  name: z.string().min(1).max(64).optional(),
+  name: plainLine.min(1).max(64).optional(),
   users: z.array(userName).max(1000).optional(),
   groups: z.array(groupName).max(1000).optional(),
   /** Waiting jobs that are put into it. */
@@ -84,3 +94,36 @@ export const reservationView = z.object({
 });
 export type ReservationView = z.infer<typeof reservationView>;
 export const listReservationsReply = z.object({ reservations: z.array(reservationView) });
+
+export const reservationRoutes = {
+  listReservations: {
+    summary: 'What is set aside: reservations and maintenance.',
+    access: USER,
+    reply: listReservationsReply,
+  },
+  createReservation: {
+    summary: 'Set shares of nodes aside for a time: operators, or users for themselves.',
+    access: USER,
+    body: createReservationRequest,
+    reply: reservationView,
+  },
+  getReservation: {
+    summary: 'One reservation, by id or name.',
+    access: USER,
+    params: reservationParams,
+    reply: reservationView,
+  },
+  changeReservation: {
+    summary: 'Change a reservation: whoever made it, or an operator.',
+    access: USER,
+    params: reservationParams,
+    body: changeReservationRequest,
+    reply: reservationView,
+  },
+  cancelReservation: {
+    summary: 'Give back at once what is set aside.',
+    access: USER,
+    params: reservationParams,
+    reply: changedReply,
+  },
+} as const satisfies Readonly<Record<string, RouteShape>>;

@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import type { JobId, NodeName } from '../core/model/ids.ts';
 import {
+  ARRAY_TASKS_MAX,
   DEPENDENCIES_MAX,
   LABELS_LENGTH_MAX,
   NAME_LENGTH_MAX,
@@ -13,13 +14,14 @@ import {
   RETRIES_MAX,
   SCRIPT_BYTES_MAX,
 } from '../core/model/limits.ts';
-import type { Submission } from '../core/model/submission.ts';
-import { count, instant, nodeName } from './common.ts';
+import type { JobChange, Submission } from '../core/model/submission.ts';
+import { count, instant, nodeName, plainLine } from './common.ts';
 
-// Shapes and sizes only: what a value means, the controller checks (core/controller/spec.ts).
+// Shapes and sizes only: what a value means, the controller checks (core/controller/jobs/spec.ts).
 const text = z.string();
 const words = text.min(1);
 // A NUL ends a C string early: the system would open another file than the one that was checked.
+const name = plainLine.min(1);
 const path = words
   .max(4095)
   .refine((value) => !value.includes('\0'), { error: 'a path without NUL' });
@@ -65,32 +67,45 @@ const dependency = z.strictObject({
     .int()
     .min(1)
     .transform((id) => id as JobId),
-  condition: z.enum(['ok', 'any', 'fail']),
+  condition: z.enum(['ok', 'any', 'fail', 'each']),
 });
+
+/** A signal to the processes so long before the time limit. */
+const warning = z.strictObject({ leadMs: z.int().min(1), signal: z.int().min(1).max(64) });
 
 const environment = z.record(text, text);
 
 /** What a client sends to have a job run. */
 export const submission = z.strictObject({
   program,
-  name: words.max(NAME_LENGTH_MAX).optional(),
+  name: name.max(NAME_LENGTH_MAX).optional(),
   environment: environment.optional(),
   directory: directory.optional(),
   files: files.optional(),
   nodeCount: z.int().min(1).max(NODES_PER_TASK_MAX).optional(),
   processesPerNode: z.int().min(1).max(PROCESSES_PER_NODE_MAX).optional(),
+  mpi: z
+    .strictObject({ ranksPerNode: z.int().min(1).max(PROCESSES_PER_NODE_MAX).optional() })
+    .optional(),
   cpuCount: count.optional(),
   memoryBytes: count.optional(),
+  memoryOtherwiseBytes: count.optional(),
   gpuCount: count.optional(),
-  counted: z.record(z.string().min(1).max(64), count).optional(),
+  counted: z.record(name.max(64), count).optional(),
   exclusive: z.boolean().optional(),
-  labels: z.array(words.max(LABELS_LENGTH_MAX)).max(100).optional(),
+  labels: z.array(name.max(LABELS_LENGTH_MAX)).max(100).optional(),
   nodeNames: z
     .array(nodeName.transform((name) => name as NodeName))
     .max(NODES_PER_TASK_MAX)
     .optional(),
   walltimeMs: z.int().min(1).nullable().optional(),
+  warning: warning.optional(),
   array: array.optional(),
+  each: z
+    .array(z.union([text, z.record(words, text)]))
+    .min(1)
+    .max(ARRAY_TASKS_MAX)
+    .optional(),
   dependencies: z.array(dependency).max(DEPENDENCIES_MAX).optional(),
   beginAt: instant.min(0).optional(),
   nice: z.int().min(-NICE_MAX).max(NICE_MAX).optional(),
@@ -98,14 +113,43 @@ export const submission = z.strictObject({
   onNodeLoss: onNodeLoss.optional(),
   requeue: z.boolean().optional(),
   retriesMax: z.int().min(0).max(RETRIES_MAX).optional(),
-  partition: words.max(64).optional(),
-  reservation: words.max(64).optional(),
-  qos: words.max(64).optional(),
+  partition: name.max(64).optional(),
+  reservation: name.max(64).optional(),
+  qos: name.max(64).optional(),
   umask: z.int().min(0).max(0o777).optional(),
 }) satisfies z.ZodType<Submission>;
 
+/** What is absent stays as it is; the last nine only while none of the tasks runs. */
+export const jobChange = z.strictObject({
+  nice: z.int().min(-NICE_MAX).max(NICE_MAX).exactOptional(),
+  beginAt: instant.min(0).exactOptional(),
+  held: z.boolean().exactOptional(),
+  /** Null: no limit. */
+  runningMax: z.int().min(1).nullable().exactOptional(),
+  name: name.max(NAME_LENGTH_MAX).exactOptional(),
+  walltimeMs: z.int().min(1).nullable().exactOptional(),
+  warning: warning.exactOptional(),
+  partition: name.max(64).exactOptional(),
+  qos: name.max(64).exactOptional(),
+  nodeCount: z.int().min(1).max(NODES_PER_TASK_MAX).exactOptional(),
+  cpuCount: count.exactOptional(),
+  memoryBytes: count.exactOptional(),
+  gpuCount: count.exactOptional(),
+}) satisfies z.ZodType<JobChange>;
+
+/** `dependencies`: what the new job waits for; absent: those of the old one, which are met. */
+export const retryRequest = z
+  .strictObject({ dependencies: z.array(dependency).max(DEPENDENCIES_MAX).exactOptional() })
+  .optional();
+
 /** Submission key: same owner and key, same job. Header `Idempotency-Key`. */
 export const submissionKey = z.string().min(1).max(200);
+
+export const submitHeaders = z.object({
+  'Idempotency-Key': submissionKey.optional().meta({
+    description: 'The same owner and key give the same job, however often the request is sent.',
+  }),
+});
 
 export const submitReply = z.object({
   jobId: z.int(),
@@ -120,11 +164,16 @@ export type SubmitReply = z.infer<typeof submitReply>;
 /** Up to this many submissions in one request. */
 const BULK_MAX = 1000;
 
+/** A submission that is checked by itself, so that a wrong one does not touch the others. */
+export const uncheckedSubmission = z.unknown();
+
+const bulkEntry = z.strictObject({
+  key: submissionKey.optional(),
+  submission: uncheckedSubmission,
+});
+
 export const bulkRequest = z.strictObject({
-  jobs: z
-    .array(z.strictObject({ key: submissionKey.optional(), submission: z.unknown() }))
-    .min(1)
-    .max(BULK_MAX),
+  jobs: z.array(bulkEntry).min(1).max(BULK_MAX),
 });
 export type BulkRequest = {
   jobs: { key?: string | undefined; submission: Submission }[];

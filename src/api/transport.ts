@@ -4,6 +4,7 @@
 import type * as Http from 'node:http';
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { fingerprintError, unreachableError } from './api-error.ts';
+import { formatSocket, type Held, holdFile, identityAt } from './socket-door.ts';
 
 // Not imported: an import reads every name the module has, and one of them loads a WebSocket
 // client, which takes longer than all the rest of a command.
@@ -28,9 +29,18 @@ export interface Transport {
   readonly address: string;
   /** True on the unix socket, where a user can prove who it is by owning a directory. */
   readonly local: boolean;
+  /** Throws ApiError when there is no socket. */
+  door(): Door;
+  close(): void;
+}
+
+/** One peer: what is sent here never reaches another that took its place meanwhile. */
+export interface Door {
+  readonly address: string;
+  /** Null over the network, where the certificate says who the peer is. */
+  readonly socket: Held['identity'] | null;
   /** Resolves with the head of the answer; its body is the caller's to read. */
   send(request: RawRequest): Promise<IncomingMessage>;
-  close(): void;
 }
 
 export function createTransport(address: Address): Transport {
@@ -38,14 +48,43 @@ export function createTransport(address: Address): Transport {
 }
 
 function overSocket(socketPath: string): Transport {
-  const agent = new HttpAgent({ keepAlive: true });
+  const opened: { readonly name: string; readonly door: Door; close(): void }[] = [];
   return {
     address: socketPath,
     local: true,
-    send: (request) =>
-      exchange(plainRequest, { agent, socketPath, host: 'localhost' }, request, socketPath),
-    close: () => agent.destroy(),
+    door() {
+      try {
+        const last = opened.at(-1);
+        if (last?.name === formatSocket(identityAt(socketPath))) return last.door;
+        const next = socketDoor(socketPath);
+        opened.push(next);
+        return next.door;
+      } catch (error) {
+        throw unreachableError(socketPath, error);
+      }
+    },
+    // A head that was started again has another socket; answers of the one before may still come.
+    close: () => {
+      for (const each of opened.splice(0)) each.close();
+    },
   };
+}
+
+/** Dials what is held, not what lies at the path by then. */
+function socketDoor(address: string) {
+  const held = holdFile(address);
+  const agent = new HttpAgent({ keepAlive: true });
+  const options = { agent, socketPath: held.path, host: 'localhost' };
+  const door: Door = {
+    address,
+    socket: held.identity,
+    send: (request) => exchange(plainRequest, options, request, address),
+  };
+  const close = (): void => {
+    agent.destroy();
+    held.release();
+  };
+  return { name: formatSocket(held.identity), door, close };
 }
 
 function overUrl(address: { url: string; fingerprint?: string | undefined }): Transport {
@@ -54,25 +93,28 @@ function overUrl(address: { url: string; fingerprint?: string | undefined }): Tr
   const base = { host: url.hostname.replace(/^\[|\]$/g, ''), port };
   if (url.protocol === 'http:') return overTcp(base, url.host);
   let parts: SecureParts | undefined;
-  return {
-    address: url.host,
-    local: false,
-    send(request) {
+  return remote(
+    url.host,
+    (request) => {
       parts ??= secureParts(address.fingerprint, url.host);
       return exchange(parts.request, { ...base, agent: parts.agent }, request, url.host);
     },
-    close: () => parts?.agent.destroy(),
-  };
+    () => parts?.agent.destroy(),
+  );
 }
 
 function overTcp(base: { host: string; port: number }, name: string): Transport {
   const agent = new HttpAgent({ keepAlive: true });
-  return {
-    address: name,
-    local: false,
-    send: (request) => exchange(plainRequest, { ...base, agent }, request, name),
-    close: () => agent.destroy(),
-  };
+  return remote(
+    name,
+    (request) => exchange(plainRequest, { ...base, agent }, request, name),
+    () => agent.destroy(),
+  );
+}
+
+function remote(address: string, send: Door['send'], close: () => void): Transport {
+  const door: Door = { address, socket: null, send };
+  return { address, local: false, door: () => door, close };
 }
 
 interface SecureParts {

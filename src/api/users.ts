@@ -2,7 +2,17 @@
 
 import { z } from 'zod';
 import { ROLES } from '../core/model/actor.ts';
-import { count, instant, instantOrNull, queryFlag, userName } from './common.ts';
+import {
+  changedReply,
+  count,
+  instant,
+  instantOrNull,
+  noBody,
+  plainLine,
+  queryFlag,
+  userName,
+} from './common.ts';
+import { ADMIN, OPERATOR, PUBLIC, type RouteShape, TOKEN_OWNER, USER } from './route-shape.ts';
 
 export const userParams = z.strictObject({ name: userName });
 export const tokenParams = z.strictObject({
@@ -10,7 +20,7 @@ export const tokenParams = z.strictObject({
     error: 'expected the id of a token, as `weft token list` shows it',
   }),
 });
-const groups = z.array(z.string().min(1).max(32)).max(100);
+const groups = z.array(plainLine.min(1).max(32)).max(100);
 
 /** What is absent stays; a new user has the role `user` and no groups. */
 export const setUserRequest = z.strictObject({
@@ -49,7 +59,7 @@ const lifetime = z
   .max(366 * 86_400_000);
 
 export const createTokenRequest = z.strictObject({
-  label: z.string().max(200).optional(),
+  label: plainLine.max(200).optional(),
   /** Default 90 days; null = until revoked. */
   expiresInMs: lifetime.nullable().optional(),
   /** For somebody else: admins only. */
@@ -80,10 +90,16 @@ export const createTokenReply = z.object({
   user: z.string(),
   expiresAt: instantOrNull,
   notice,
+  /** `host:port` of the head, best first; empty when it listens on no port. */
+  addresses: z.array(z.string()),
+  /** SHA-256 of its certificate, hex, and the certificate itself in PEM; null without a port. */
+  fingerprint: z.string().nullable(),
+  certificate: z.string().nullable(),
 });
+export type CreateTokenReply = z.infer<typeof createTokenReply>;
 
 export const createJoinTokenRequest = z.strictObject({
-  label: z.string().max(200).optional(),
+  label: plainLine.max(200).optional(),
   /** Default one hour. */
   expiresInMs: lifetime.optional(),
 });
@@ -97,7 +113,7 @@ export const createJoinTokenReply = z.object({
   addresses: z.array(z.string()),
 });
 
-/** Make the directory `path` with mode 0700, then finish. */
+/** Make the directory `PATH.DEVICE-INODE` (of the socket) with mode 0700, then finish. */
 export const beginLoginReply = z.object({ challenge: z.string(), path: z.string() });
 export const finishLoginRequest = z.strictObject({
   challenge: z.string().regex(/^[0-9a-f]{32,64}$/),
@@ -117,3 +133,70 @@ export const whoamiReply = z.object({
   /** Those that partitions and qualities of service may ask for. */
   groups: z.array(z.string()),
 });
+
+export const userRoutes = {
+  listUsers: { summary: 'Users with a role.', access: OPERATOR, reply: listUsersReply },
+  listUsage: {
+    summary: 'What users have used lately, and their fair share.',
+    access: USER,
+    reply: listUsageReply,
+  },
+  createUser: {
+    summary: 'Give a user a role; refused when the user has one.',
+    access: ADMIN,
+    params: userParams,
+    body: setUserRequest,
+    reply: setUserReply,
+  },
+  modifyUser: {
+    summary: "Change a user's role or groups.",
+    access: ADMIN,
+    params: userParams,
+    body: setUserRequest,
+    reply: setUserReply,
+  },
+  removeUser: {
+    summary: 'Remove a user with all tokens.',
+    access: ADMIN,
+    params: userParams,
+    reply: changedReply,
+  },
+  listTokens: {
+    summary: 'Your tokens; all=true for everybody’s, admins only.',
+    access: USER,
+    query: listTokensQuery,
+    reply: listTokensReply,
+  },
+  createToken: {
+    summary: 'Make a bearer token; shows it once.',
+    access: USER,
+    body: createTokenRequest,
+    reply: createTokenReply,
+  },
+  revokeToken: {
+    summary: 'Revoke a token.',
+    access: TOKEN_OWNER,
+    params: tokenParams,
+    reply: changedReply,
+  },
+  createJoinToken: {
+    summary: 'Make a token that lets nodes join; shows it once.',
+    access: ADMIN,
+    body: createJoinTokenRequest,
+    reply: createJoinTokenReply,
+  },
+  beginLocalLogin: {
+    summary: 'Unix socket only: get the name of a directory to make.',
+    access: PUBLIC,
+    body: noBody,
+    reply: beginLoginReply,
+    quiet: true,
+  },
+  finishLocalLogin: {
+    summary: 'Unix socket only: the owner of that directory is who you are.',
+    access: PUBLIC,
+    body: finishLoginRequest,
+    reply: finishLoginReply,
+  },
+  whoami: { summary: 'Who the head takes you for.', access: USER, reply: whoamiReply },
+} as const satisfies Readonly<Record<string, RouteShape>>;

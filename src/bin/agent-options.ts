@@ -1,14 +1,13 @@
-// The agent's options as its program reads them: a JSON file, written 0600 by the command line.
+// The agents' options as their program reads them: JSON files, written 0600 by the command line.
 
 import { readFileSync } from 'node:fs';
-import type { AgentOptions as Options } from '../cli/daemons/daemon-options.ts';
+import type { AgentOptions as Options } from '../config/daemon-options.ts';
 
 /** Everything an agent is told at its start. */
 export type AgentOptions = Options;
 
-/** Reads the file named as the program's only argument. Throws with words when it cannot. */
-export function readAgentOptions(argv: readonly string[]): AgentOptions {
-  const [path] = argv;
-  if (path === undefined) throw new Error('usage: agent.ts OPTIONS.json');
-  return JSON.parse(readFileSync(path, 'utf8')) as AgentOptions;
+/** Reads the files named as the program's arguments, one a node. Throws with words when it cannot. */
+export function readAgentOptions(argv: readonly string[]): AgentOptions[] {
+  if (argv.length === 0) throw new Error('usage: agent.ts OPTIONS.json [OPTIONS.json ...]');
+  return argv.map((path) => JSON.parse(readFileSync(path, 'utf8')) as AgentOptions);
 }

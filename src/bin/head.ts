@@ -1,12 +1,12 @@
 // The head's program: gives the real store, sockets and clock to the head, and stops it in good
 // order on a signal.
 
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { JobId } from '../core/model/ids.ts';
-import { type HeadCertificate, makeCertificate } from '../head/auth/certificate.ts';
+import { fingerprintOf } from '../head/auth/certificate.ts';
 import { type Head, startHead } from '../head/head.ts';
 import { startHttp } from '../head/http/server.ts';
 import { LogFiles } from '../head/logs/log-files.ts';
@@ -15,34 +15,78 @@ import { systemClock } from '../os/clock.ts';
 import { systemFence } from '../os/fence.ts';
 import { type FileLog, openLog } from '../os/log.ts';
 import { collectWhenIdle, ownHeap } from '../os/spare-memory.ts';
-import { StoreFailure } from '../ports/store.ts';
+import type { StoreFailure } from '../ports/store.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
+import { certificateOf } from './head-certificate.ts';
+import { EXIT_BUG, headFailure } from './head-failure.ts';
 import { type HeadOptions, readHeadOptions } from './head-options.ts';
+import { keep, noteExit } from './keep.ts';
 import { reloadOf, reloadOnHangUp } from './reload.ts';
 
 /**
- * Runs a head until SIGTERM or SIGINT. Jobs go on without it. Rejects with words when it cannot
- * start: store locked, full, corrupt or foreign; port taken; directory not writable. And when the
- * thread of its store has died.
+ * Runs a head until SIGTERM or SIGINT. Jobs go on without it. `onServing` is called once both doors
+ * are open. Rejects with a `Failure` whose exit code is for a supervisor when the head cannot start,
+ * and when the thread of its store has died; the log has it too.
  */
-export async function runHead(options: HeadOptions): Promise<void> {
-  mkdirSync(options.directory, { recursive: true, mode: 0o700 });
+export async function runHead(options: HeadOptions, onServing = () => {}): Promise<void> {
+  let when: 'start' | 'run' = 'start';
+  const logs = openLogs(options);
+  const { log } = logs;
   const endSparing = collectWhenIdle(systemClock, ownHeap());
-  const log = openLog({ file: options.logFile, name: 'head' });
-  const audit = openLog({ file: options.auditFile, name: 'audit' });
+  const endWatch = endOnBug(log);
   try {
-    await serve(options, log, audit);
+    await serve(options, logs, () => {
+      when = 'run';
+      onServing();
+    });
     log.info({}, 'head stopped');
+  } catch (error) {
+    const failure = headFailure(error, when);
+    const fields = { cause: failure.message, exit: failure.exitCode };
+    // A stack helps only where the program itself is wrong.
+    const stack = failure.exitCode === EXIT_BUG ? { error } : {};
+    log.error({ ...fields, ...stack }, 'the head ends with a failure');
+    throw failure;
   } finally {
+    endWatch();
     endSparing();
     log.close();
-    audit.close();
+    logs.audit.close();
   }
 }
 
-async function serve(options: HeadOptions, log: FileLog, audit: FileLog): Promise<void> {
-  const clock = systemClock;
-  const store = await openSqliteStore({ directory: options.directory });
+interface Logs {
+  readonly log: FileLog;
+  readonly audit: FileLog;
+}
+
+function openLogs({ directory, logFile, auditFile }: HeadOptions): Logs {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const log = openLog({ file: logFile, name: 'head' });
+    return { log, audit: openLog({ file: auditFile, name: 'audit' }) };
+  } catch (error) {
+    throw headFailure(error, 'start');
+  }
+}
+
+/** What nobody caught ends the process, as without this; the log tells of it as well. */
+function endOnBug(log: FileLog): () => void {
+  const onBug = (error: unknown): void => {
+    log.error({ error }, 'the head met a bug and ends; its journal makes that safe');
+    process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+    process.exit(1);
+  };
+  process.on('uncaughtException', onBug);
+  return () => process.off('uncaughtException', onBug);
+}
+
+/** Made by a head that has a store, and by none without: its key, and output of its first jobs. */
+const TRACES = ['tls/key.pem', 'tls/certificate.pem', 'logs/0'];
+
+async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () => void) {
+  const { directory, acceptLoss = false } = options;
+  const store = await openSqliteStore({ directory, acceptLoss, traces: TRACES });
   let head: Head | null = null;
   const logs = new LogFiles({
     directory: join(options.directory, 'logs'),
@@ -51,31 +95,61 @@ async function serve(options: HeadOptions, log: FileLog, audit: FileLog): Promis
     isDone: (jobId) => head !== null && isDone(head, jobId as JobId),
     log,
   });
-  await logs.prepare();
-  const { settings, heartbeatMs, tickMs, logBytesMax } = options;
-  head = await startHead(
-    { store, clock, log, logs, ...fencingOf(options, audit) },
-    { settings, heartbeatMs, tickMs, logBytesMax },
-  );
+  try {
+    await logs.prepare();
+    const { settings, heartbeatMs, tickMs, logBytesMax } = options;
+    head = await startHead(
+      {
+        store,
+        clock: systemClock,
+        log,
+        logs,
+        jobIdSeen: () => logs.jobIdSeen(),
+        ...fencingOf(options, audit),
+      },
+      { settings, heartbeatMs, tickMs, logBytesMax },
+    );
+    await serveUntilStopped({ options, head, logs, log, audit, gone: store.gone, onServing });
+  } finally {
+    // Also when it could not start: nothing may keep the directory's lock, nor the process.
+    await (head === null ? store.close() : head.stop());
+    await logs.close();
+  }
+}
+
+interface Started extends Logs {
+  readonly options: HeadOptions;
+  readonly head: Head;
+  readonly logs: LogFiles;
+  /** Resolves when the store's thread has ended. */
+  readonly gone: Promise<StoreFailure>;
+  readonly onServing: () => void;
+}
+
+async function serveUntilStopped(started: Started): Promise<void> {
+  const { options, head, logs, log, audit, gone, onServing } = started;
   const { engine, agents } = head;
   const reload = reloadOf(options, head, log);
+  const clock = systemClock;
   const ports = { engine, agents, logs, clock, chance: systemChance, log, audit, reload };
   const http = await startHttp(ports, {
     clusterName: options.clusterName,
     version: readVersion(),
     multiUser: options.multiUser,
+    capacity: options.capacity ?? {},
     socketPath: options.socketPath,
-    secure: await secureDoor(options),
+    secure: await secureDoor(options, head),
     loginDirectory: join(tmpdir(), `weft-login-${process.getuid?.() ?? 0}`),
     requestRateMax: options.requestRateMax,
   });
   log.info({ socket: options.socketPath, port: http.port, seq: engine.seq }, 'head serves');
+  onServing();
+  logs.begin();
   const endReloading = reloadOnHangUp(reload, log);
-  const failure = await Promise.race([stopSignal(), store.gone]);
+  const failure = await Promise.race([stopSignal(), gone]);
   endReloading();
   if (failure !== null) log.error({ error: failure.message }, 'head stops without its store');
   await http.close();
-  await head.stop();
   rmSync(options.socketPath, { force: true });
   // Only a new process has a new store's thread: whoever watches this one starts it again.
   if (failure !== null) throw failure;
@@ -98,34 +172,14 @@ function stopSignal(): Promise<null> {
   });
 }
 
-async function secureDoor(options: HeadOptions) {
+async function secureDoor(options: HeadOptions, { engine }: Head) {
   if (options.listen === null) return null;
   const { host, port } = options.listen;
-  const certificate = await certificateOf(options);
+  const certificate = await certificateOf(options, engine.state.identity);
+  const fingerprint = fingerprintOf(certificate.certificatePem);
+  // Kept with the jobs, so that a head whose files are gone knows that there were some.
+  engine.perform({ kind: 'identity', fingerprint }, () => undefined);
   return { host, port, certificate, publicNames: options.publicNames };
-}
-
-/** Made at the first start and kept: agents and users know the head by it. */
-async function certificateOf(options: HeadOptions): Promise<HeadCertificate> {
-  const directory = join(options.directory, 'tls');
-  const certificateFile = join(directory, 'certificate.pem');
-  const keyFile = join(directory, 'key.pem');
-  if (!existsSync(certificateFile) || !existsSync(keyFile)) {
-    const names = [...new Set([...options.publicNames, hostname(), 'localhost', '127.0.0.1'])];
-    const { clusterName } = options;
-    const made = await makeCertificate({
-      clusterName,
-      names,
-      now: systemClock.now(),
-      chance: systemChance,
-    });
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    writeFileSync(keyFile, made.keyPem, { mode: 0o600 });
-    writeFileSync(certificateFile, made.certificatePem);
-  }
-  chmodSync(keyFile, 0o600);
-  const keyPem = readFileSync(keyFile, 'utf8');
-  return { certificatePem: readFileSync(certificateFile, 'utf8'), keyPem };
 }
 
 function readVersion(): string {
@@ -136,12 +190,16 @@ function readVersion(): string {
 /** Started as a program, not imported by the command line. */
 const isProgram = import.meta.url === pathToFileURL(process.argv[1] ?? '').href;
 if (isProgram) {
+  const options = readHeadOptions(process.argv.slice(2));
+  keep(options);
   try {
-    await runHead(readHeadOptions(process.argv.slice(2)));
+    await runHead(options);
     process.exit(0);
   } catch (error) {
-    const words = error instanceof StoreFailure ? error.message : String(error);
-    process.stderr.write(`weft head: ${words}\n`);
-    process.exit(1);
+    const failure = headFailure(error, 'start');
+    noteExit(options, failure.exitCode);
+    const hint = failure.hint === null ? '' : `\n  ${failure.hint}`;
+    process.stderr.write(`weft head: ${failure.message}${hint}\n`);
+    process.exit(failure.exitCode);
   }
 }

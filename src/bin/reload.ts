@@ -1,12 +1,12 @@
 // Reading the configuration again while the head runs: all of it is right, or nothing changes.
 
 import type { ReloadReply } from '../api/partitions.ts';
-import { compareWritten, writtenOf } from '../cli/config/compare.ts';
-import { loadConfig } from '../cli/config/config.ts';
-import { liveOptions } from '../cli/daemons/head-options.ts';
-import { Failure } from '../cli/failure.ts';
+import { compareWritten, writtenOf } from '../config/compare.ts';
+import { loadConfig } from '../config/config.ts';
+import { liveOptions } from '../config/head-options.ts';
 import { err, ok, type Result } from '../core/base/result.ts';
 import { type Refusal, refuse } from '../core/model/errors.ts';
+import { Failure } from '../core/model/failure.ts';
 import type { Head } from '../head/head.ts';
 import type { Log } from '../ports/log.ts';
 import type { HeadOptions } from './head-options.ts';

@@ -1,9 +1,12 @@
 // This process's terminal, arguments and programs, for the command line.
 
+import { once } from 'node:events';
 import { writeSync } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
 import { fileURLToPath } from 'node:url';
-import type { Programs } from '../cli/daemons/daemon-options.ts';
 import type { Invocation } from '../cli/main.ts';
+import type { Programs } from '../config/daemon-options.ts';
+import { standardInput } from './input.ts';
 
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 // In the package the programs are compiled and end in .js, as this file does there.
@@ -12,9 +15,21 @@ const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
 const PROGRAMS: Programs = {
   headScript: here(`./head.${extension}`),
   agentScript: here(`./agent.${extension}`),
-  runHead: async (options) => (await import('./head.ts')).runHead(options),
-  runAgent: async (options) => (await import('./agent.ts')).runAgent(options),
+  runHead: async (options, onServing) => {
+    isDaemon = true;
+    await (await import('./head.ts')).runHead(options, onServing);
+  },
+  runAgent: async (options) => (await import('./agent-host.ts')).runAgents([options]),
+  detectMachine: async () => {
+    const { cpuCount, memoryBytes, gpuCount } = await (
+      await import('../os/detect.ts')
+    ).detectMachine();
+    return { cpuCount, memoryBytes, gpuCount, counted: {} };
+  },
 };
+
+/** A head that could not start must not stay because something of it is still open. */
+let isDaemon = false;
 
 /** What this process was started with. */
 export function invocation(program: string): Invocation {
@@ -26,6 +41,9 @@ export function invocation(program: string): Invocation {
       error: writeError,
       outIsTerminal: process.stdout.isTTY === true,
       errorIsTerminal: process.stderr.isTTY === true,
+      columns: () => process.stdout.columns,
+      input: standardInput,
+      ...(process.stdin.isTTY && process.stderr.isTTY ? { ask } : {}),
     },
     environment: process.env,
     cwd: process.cwd(),
@@ -41,6 +59,18 @@ export async function finish(work: Promise<number>): Promise<void> {
     process.exit(141);
   });
   process.exitCode = await work;
+  if (isDaemon) process.exit();
+}
+
+/** On standard error, so that what is piped stays what was asked for. The end of input is a no. */
+async function ask(question: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const ended = once(lines, 'close').then(() => '');
+    return await Promise.race([lines.question(question), ended]);
+  } finally {
+    lines.close();
+  }
 }
 
 function writeError(text: string | Uint8Array): void {

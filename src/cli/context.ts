@@ -1,12 +1,14 @@
 // What verbs work with: the terminal, the environment, the configuration and the head.
 
 import type { Command } from 'commander';
-import type { Config, Environment, Flags } from './config/config.ts';
+import type { Config, Environment, Flags } from '../config/config.ts';
+import type { Programs } from '../config/daemon-options.ts';
 import type { Api } from './connection/api.ts';
 import type { LocateOptions } from './connection/locate.ts';
 import { locateHead, stateDirectory } from './connection/locate.ts';
-import type { Programs } from './daemons/daemon-options.ts';
+import type { Input } from './jobs/input.ts';
 import type { Format, Listing } from './output/listing.ts';
+import { type Paint, paintFor } from './output/paint.ts';
 
 /** Where text goes; a terminal, a pipe, or a test's array. */
 export interface Terminal {
@@ -14,6 +16,12 @@ export interface Terminal {
   error(text: string | Uint8Array): void;
   readonly outIsTerminal: boolean;
   readonly errorIsTerminal: boolean;
+  /** How many there are now; absent where nobody knows. */
+  columns?(): number | undefined;
+  /** Absent: there is none. */
+  readonly input?: Input;
+  /** A line from whoever sits there; absent when nobody does. */
+  ask?(question: string): Promise<string>;
 }
 
 /** Flags of every verb. */
@@ -59,6 +67,16 @@ export class Context {
     return stateDirectory(this.options, this.environment);
   }
 
+  /** Colours of standard output. */
+  get paint(): Paint {
+    return paintFor(this.terminal.outIsTerminal, this.environment);
+  }
+
+  /** Columns of the terminal on standard output; null: there is none. */
+  get width(): number | null {
+    return this.terminal.outIsTerminal ? (this.terminal.columns?.() ?? null) : null;
+  }
+
   /** One line on standard output. */
   print(line: string): void {
     this.terminal.out(`${line}\n`);
@@ -71,7 +89,7 @@ export class Context {
 
   /** The configuration with these flags over it. */
   async config(flags?: Flags): Promise<Config> {
-    const { loadConfig } = await import('./config/config.ts');
+    const { loadConfig } = await import('../config/config.ts');
     return loadConfig({
       ...(flags === undefined ? {} : { flags }),
       environment: this.environment,
@@ -99,7 +117,7 @@ export class Context {
   async list<Row extends object>(listing: Listing<Row>, output: string | undefined): Promise<void> {
     const { formatListing, parseFormat } = await import('./output/listing.ts');
     const format: Format = parseFormat(output);
-    for (const line of formatListing(listing, format)) this.print(line);
+    for (const line of formatListing(listing, format, this.paint)) this.print(line);
   }
 
   close(): void {
@@ -110,11 +128,11 @@ export class Context {
     try {
       return await this.config();
     } catch (error) {
-      const { Failure } = await import('./failure.ts');
+      const { Failure } = await import('../core/model/failure.ts');
       const isNamed = Boolean(this.options.config ?? this.environment['WEFT_CONFIG']);
       if (!(error instanceof Failure) || isNamed) throw error;
-      tell(`${error.message.split('\n')[0]} (for this command the defaults hold)`);
-      const { defaultConfig } = await import('./config/config.ts');
+      tell(`${error.message.split('\n')[0]} (this command uses the defaults)`);
+      const { defaultConfig } = await import('../config/config.ts');
       return defaultConfig();
     }
   }

@@ -1,7 +1,7 @@
 // Job and task ids as operands.
 
+import { usage } from '../core/model/failure.ts';
 import { formatTaskId, parseTaskId, type TaskPlace } from '../core/model/ids.ts';
-import { usage } from './failure.ts';
 
 /** Reads `42` or `42[7]`. */
 export function readPlace(text: string): TaskPlace {

@@ -1,11 +1,13 @@
 // The command line from arguments to exit code: finds the verb, loads it, runs it, prints failures.
 
 import { Command, CommanderError, Option } from 'commander';
-import type { Environment } from './config/config.ts';
+import type { Environment } from '../config/config.ts';
+import type { Programs } from '../config/daemon-options.ts';
+import { EXIT_OWN_FAILURE, Failure } from '../core/model/failure.ts';
 import { type CommonOptions, Context, type Terminal } from './context.ts';
-import type { Programs } from './daemons/daemon-options.ts';
-import { EXIT_OWN_FAILURE, Failure } from './failure.ts';
+import { byOwnClock } from './output/prose.ts';
 import { printable } from './output/table.ts';
+import { proposeCommands } from './unknown-command.ts';
 import type { Verb, VerbGroup } from './verb.ts';
 import { VERBS } from './verbs.ts';
 import { VERSION } from './version.ts';
@@ -83,6 +85,7 @@ export async function buildProgram(
       else attach(command, loaded, { invocation, finish });
     }
   }
+  proposeCommands(program);
   return program;
 }
 
@@ -96,6 +99,7 @@ function attachGroup(
     attach(inner.description(summary), verb, of);
   }
   command.helpCommand(false).enablePositionalOptions();
+  proposeCommands(command);
 }
 
 function attach(
@@ -153,6 +157,11 @@ function verbWord(argv: readonly string[]): string | null {
   return null;
 }
 
+/** Instants of the head by the reader's clock; what was typed stays as it was. */
+function toldAs({ code, message }: Failure): string {
+  return code === 'argument.invalid' ? message : byOwnClock(message, Date.now());
+}
+
 /** Messages quote what was typed, and that may hold what moves the cursor or clears the screen. */
 function harmless(text: string): string {
   return text.split('\n').map(printable).join('\n');
@@ -168,7 +177,7 @@ function report(error: unknown, { program, terminal }: Invocation): number {
     return 2;
   }
   if (error instanceof Failure) {
-    terminal.error(harmless(`${program}: ${error.message}\n`));
+    terminal.error(harmless(`${program}: ${toldAs(error)}\n`));
     if (error.hint !== null) terminal.error(harmless(`  ${error.hint}\n`));
     return error.exitCode;
   }

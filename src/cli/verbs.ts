@@ -37,9 +37,17 @@ export const VERBS: readonly VerbEntry[] = [
     'end running jobs and queue them again',
     () => import('./commands/requeue.ts'),
   ),
+  entry(JOBS, 'change', 'change jobs that wait', () => import('./commands/change.ts')),
+  entry(
+    JOBS,
+    'retry',
+    'run again what did not complete, as a new job',
+    () => import('./commands/retry.ts'),
+  ),
   entry(OVERVIEW, 'info', 'nodes and jobs at a glance', () => import('./commands/info.ts')),
   entry(OVERVIEW, 'jobs', 'list jobs', () => import('./commands/jobs.ts')),
   entry(OVERVIEW, 'job', 'show one job', () => import('./commands/job.ts')),
+  entry(OVERVIEW, 'status', 'one word for each job', () => import('./commands/status.ts')),
   entry(OVERVIEW, 'why', 'say why a job waits', () => import('./commands/why.ts')),
   entry(
     OVERVIEW,

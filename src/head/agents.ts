@@ -11,14 +11,18 @@ import type { Session } from '../ports/net.ts';
 import { decodeAgentMessage, encode, encodeOrders } from '../wire/codec.ts';
 import {
   type AgentToHead,
+  HEAD_FEATURES,
   type HeadToAgent,
   type NodeLoad,
   PROTOCOL_VERSION,
+  understands,
 } from '../wire/messages.ts';
+import { OrderWriter, type SentOrder } from '../wire/orders.ts';
 import { ClockOffset } from './clock-offset.ts';
 import type { Engine } from './engine.ts';
 import type { LogSink } from './log-sink.ts';
 import { OutputGate } from './output-gate.ts';
+import type { Fed, FeedPiece } from './stdin/feeder.ts';
 
 export interface AgentsOptions {
   readonly clock: Clock;
@@ -45,8 +49,8 @@ interface Link {
   /** The last report handled. */
   reports: number;
   load: NodeLoad | null;
-  /** As it says in its hello: agents of 0.1.0 do not. */
-  takesShortOrders: boolean;
+  /** Null: the agent understands whole orders only. */
+  orders: OrderWriter | null;
   readonly offset: ClockOffset;
 }
 
@@ -62,6 +66,7 @@ export class Agents {
   #heartbeatMs: number;
   #engine: Engine | null = null;
   #outputs: OutputGate | null = null;
+  #onFed: (fed: Fed) => void = () => undefined;
 
   constructor(options: AgentsOptions) {
     this.#options = options;
@@ -86,7 +91,7 @@ export class Agents {
       number: 0,
       reports: 0,
       load: null,
-      takesShortOrders: false,
+      orders: null,
       offset: new ClockOffset(),
     };
     session.onMessage((bytes) => this.#receive(link, bytes));
@@ -110,6 +115,19 @@ export class Agents {
   send(node: NodeName, orders: readonly Order[]): void {
     const link = this.#links.get(node);
     if (link !== undefined && link.number > 0) tellOrders(link, orders);
+  }
+
+  /** A piece of standard input for a process there; false when the node is not connected. */
+  feed(node: NodeName, piece: FeedPiece): boolean {
+    const link = this.#links.get(node);
+    if (link === undefined || link.number === 0) return false;
+    tell(link, { kind: 'stdin', ...piece });
+    return true;
+  }
+
+  /** Called with how far a process has been given its standard input. */
+  onFed(heard: (fed: Fed) => void): void {
+    this.#onFed = heard;
   }
 
   /** How often agents say that they live. */
@@ -176,6 +194,8 @@ export class Agents {
         return this.#reports(link, message);
       case 'log':
         return this.#log(link, message);
+      case 'stdin_ack':
+        return this.#onFed(message);
       default:
         return unreachable(message);
     }
@@ -200,7 +220,7 @@ export class Agents {
       return;
     }
     link.greeted = true;
-    link.takesShortOrders = message.takesShortOrders === true;
+    link.orders = understands(message, 'kept_orders') ? new OrderWriter() : null;
     // It is heard now, not when its hello is durable: the tick in between must not find it silent.
     this.#heardAt.set(link.node, this.#options.clock.monotonic());
     // A node speaks for itself only: the name is the one that its secret proved.
@@ -219,7 +239,7 @@ export class Agents {
         nodeTimeoutMs: engine.settings.nodeTimeoutMs,
         killGraceMs: engine.settings.killGraceMs,
         logBytesMax: this.#options.logBytesMax,
-        takesSilentEnds: true,
+        features: HEAD_FEATURES,
       });
     });
     // Decided already, though not yet durable: a second hello of the node has another number.
@@ -301,15 +321,19 @@ function tell(link: Link, message: HeadToAgent): void {
 }
 
 /** In as many messages as their size demands: a node refuses one beyond MESSAGE_BYTES_MAX. */
-function tellOrders(link: Link, orders: readonly Order[]): void {
-  const bytes = encodeOrders(orders, link.takesShortOrders);
+function tellOrders({ session, orders: writer }: Link, orders: readonly Order[]): void {
+  sendOrders(session, writer === null ? orders : orders.map((order) => writer.write(order)));
+}
+
+function sendOrders(session: Session, orders: readonly SentOrder[]): void {
+  const bytes = encodeOrders(orders);
   if (bytes.length <= ORDERS_BYTES_MAX || orders.length === 1) {
-    link.session.send(bytes);
+    session.send(bytes);
     return;
   }
   const half = Math.ceil(orders.length / 2);
-  tellOrders(link, orders.slice(0, half));
-  tellOrders(link, orders.slice(half));
+  sendOrders(session, orders.slice(0, half));
+  sendOrders(session, orders.slice(half));
 }
 
 function refuseLink(link: Link, refusal: Refusal): void {

@@ -5,9 +5,9 @@ import { present } from '../core/base/assert.ts';
 import { err, type Result } from '../core/base/result.ts';
 import type { Command, Reply } from '../core/controller/commands.ts';
 import { type Decision, decide, type Input } from '../core/controller/controller.ts';
-import { asksForLoads, isCycleDue } from '../core/controller/decide/schedule.ts';
 import type { Event, StepRecord } from '../core/controller/events.ts';
 import { takeOrders } from '../core/controller/outstanding.ts';
+import { asksForLoads, isCycleDue } from '../core/controller/schedule.ts';
 import { exportState } from '../core/controller/snapshot.ts';
 import type { State } from '../core/controller/state.ts';
 import type { Actor } from '../core/model/actor.ts';
@@ -18,13 +18,17 @@ import type { Settings } from '../core/model/settings.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
 import type { HistoryRow } from '../ports/history.ts';
 import type { Log } from '../ports/log.ts';
-import type { Store } from '../ports/store.ts';
+import type { Room, Store } from '../ports/store.ts';
 import { encodeRecords } from '../wire/codec.ts';
 import { takeHistory } from './history-rows.ts';
 import { encodeEntry, rebuild, SnapshotPace } from './journal.ts';
+import { type LossInput, lossToAccept } from './loss.ts';
+import { makesWork, SHORTAGE } from './shortage.ts';
 
 /** How often a store that failed is tried again. */
 const PROBE_MS = 500;
+/** How often a full disk is looked at: each time a reserve of some MiB may be written. */
+const ROOM_LOOK_MS = 5000;
 /**
  * What nobody waits for joins the next commit, this much later at most: a short task's start is
  * mostly written together with its end, which saves one commit in three.
@@ -42,6 +46,8 @@ export interface EngineOptions {
   readonly loads?: (state: State) => ReadonlyMap<NodeName, number>;
   /** `Snapshot.looksMax`; absent: what 20 ms are enough for. */
   readonly looksMax?: number;
+  /** The largest job id of which there is a trace outside of the store; asked after a loss only. */
+  readonly jobIdSeen?: () => Promise<number>;
   /** The memory is about to be rebuilt from the store: every session must start anew. */
   readonly onReload: () => void;
 }
@@ -79,6 +85,12 @@ export class Engine {
   #mode: 'running' | 'failed' | 'stopped' = 'running';
   #stopping = false;
   #failure = '';
+  /** Failed, and `#state` holds what is durable: it can be read. */
+  #isReadable = false;
+  #lives = 0;
+  #roomLook: Timer | null = null;
+  /** The disk is full, and what is written comes from the store's reserve. */
+  #endsOnly = false;
   readonly #snapshots = new SnapshotPace();
   #idle: (() => void)[] = [];
 
@@ -93,10 +105,22 @@ export class Engine {
 
   /** Reads what is durable. Rejects with `StoreFailure`. */
   static async start(options: EngineOptions): Promise<Engine> {
-    const { state, seq } = rebuild(await options.store.recover());
+    const recovered = await options.store.recover();
+    const { state, seq } = rebuild(recovered);
+    const loss = await lossToAccept(recovered, state, options);
     const engine = new Engine(options, state, seq);
-    engine.perform({ kind: 'started' }, () => undefined);
+    engine.#begin(loss);
+    engine.#keepTo(recovered.room);
     return engine;
+  }
+
+  #begin(loss: LossInput | null): void {
+    if (loss !== null) {
+      const { log } = this.#options;
+      log.warn({ ...loss.loss }, 'going on without accepted records that are lost, as told');
+      this.perform(loss, () => undefined);
+    }
+    this.perform({ kind: 'started' }, () => undefined);
   }
 
   /** What decisions are made by now. */
@@ -126,6 +150,21 @@ export class Engine {
     return this.#mode === 'failed' ? this.#failure : null;
   }
 
+  /** While the store cannot write: whether `state` shows what is durable. */
+  get isReadable(): boolean {
+    return this.#mode !== 'failed' || this.#isReadable;
+  }
+
+  /** Another number: `state` was thrown away meanwhile, and what was read of it may not be so. */
+  get lives(): number {
+    return this.#lives;
+  }
+
+  /** Words while only what ends work is accepted, as the disk is full; null otherwise. */
+  get shortage(): string | null {
+    return this.#endsOnly ? SHORTAGE : null;
+  }
+
   now(): number {
     return this.#clock.now();
   }
@@ -153,7 +192,7 @@ export class Engine {
 
   /** One step. `done` is called once its record, and all before it, are durable. */
   perform(input: Input, done: Done): void {
-    const closed = this.#closed();
+    const closed = this.#closed() ?? this.#refusedInShortage(input);
     if (closed !== null) {
       done(err(closed));
       return;
@@ -200,6 +239,11 @@ export class Engine {
     if (this.#stopping) return refuse('head.stopping', {});
     if (this.#mode === 'running') return null;
     return refuse('store.unavailable', { cause: this.#failure });
+  }
+
+  #refusedInShortage(input: Input): Refusal | null {
+    if (!this.#endsOnly || !makesWork(input)) return null;
+    return refuse('store.unavailable', { cause: SHORTAGE });
   }
 
   #record(decision: Decision, at: number): void {
@@ -250,7 +294,9 @@ export class Engine {
 
   async #commit(group: Group, bytes: Uint8Array, history: readonly HistoryRow[]): Promise<void> {
     const seq = this.#seq + 1;
-    await this.store.append({ seq, bytes, history });
+    const { nextJobId, nextReservationId, epochMax } = this.#state;
+    const given = { nextJobId, nextReservationId, epochMax };
+    await this.store.append({ seq, bytes, history, given });
     this.#seq = seq;
     const at = group.steps.at(-1)?.at ?? 0;
     const events = group.steps.flatMap((step) => step.events);
@@ -264,8 +310,12 @@ export class Engine {
     });
   }
 
+  #isCycleDue(): boolean {
+    return !this.#endsOnly && isCycleDue(this.#state);
+  }
+
   #schedule(): void {
-    if (!isCycleDue(this.#state)) return;
+    if (!this.#isCycleDue()) return;
     const at = this.#clock.now();
     const { loads, looksMax } = this.#options;
     const isAsked = loads !== undefined && asksForLoads(this.#state, this.settings);
@@ -288,7 +338,7 @@ export class Engine {
     this.#committing = false;
     for (const done of group.done) done();
     for (const [node, orders] of outgoing) if (orders.length > 0) this.#options.send(node, orders);
-    if (this.#urgent || isCycleDue(this.#state)) this.#askFlush();
+    if (this.#urgent || this.#isCycleDue()) this.#askFlush();
     else if (this.#next.done.length === 0) for (const idle of this.#idle.splice(0)) idle();
   }
 
@@ -307,7 +357,22 @@ export class Engine {
     this.#options.onReload();
     for (const failed of [...group.failed, ...gathered.failed]) failed(refusal);
     for (const idle of this.#idle.splice(0)) idle();
+    this.#isReadable = false;
+    this.#lives += 1;
+    this.#readAgain().catch((error: unknown) => {
+      this.#options.log.warn({ error: String(error) }, 'nor can the store be read');
+    });
     this.#retryLater();
+  }
+
+  /** So that jobs can be looked at until something can be written again. */
+  async #readAgain(): Promise<void> {
+    const { state, seq } = rebuild(await this.store.recover());
+    if (this.#mode !== 'failed') return;
+    this.#state = state;
+    this.#seq = seq;
+    this.#lives += 1;
+    this.#isReadable = true;
   }
 
   #retryLater(): void {
@@ -321,14 +386,46 @@ export class Engine {
   }
 
   async #retry(): Promise<void> {
-    if (!(await this.store.probe())) throw new Error(this.#failure);
-    const { state, seq } = rebuild(await this.store.recover());
+    const room = await this.store.probe();
+    if (room === 'none') throw new Error(this.#failure);
+    const recovered = await this.store.recover();
+    const { state, seq } = rebuild(recovered);
+    const loss = await lossToAccept(recovered, state, this.#options);
     if (this.#mode !== 'failed') return; // Stopped in the meantime.
     this.#state = state;
     this.#seq = seq;
     this.#mode = 'running';
     this.#options.log.info({ seq }, 'the store can write again');
-    this.perform({ kind: 'started' }, () => undefined);
+    this.#begin(loss);
+    this.#keepTo(room);
+  }
+
+  #keepTo(room: Room): void {
+    const { log } = this.#options;
+    if (room === 'ends_only' && !this.#endsOnly) log.error({}, SHORTAGE);
+    if (room === 'enough' && this.#endsOnly) log.info({}, 'there is room again: work is accepted');
+    this.#endsOnly = room === 'ends_only';
+    this.#roomLook?.cancel();
+    this.#roomLook = null;
+    if (this.#endsOnly) {
+      this.#roomLook = this.#clock.after(ROOM_LOOK_MS, () => this.#lookForRoom());
+      return;
+    }
+    this.#askFlush();
+  }
+
+  #lookForRoom(): void {
+    if (this.#mode !== 'running' || this.#stopping) return;
+    this.store.probe().then(
+      (room) => {
+        // A store that cannot write any more says so at the next commit.
+        if (this.#mode === 'running') this.#keepTo(room === 'enough' ? 'enough' : 'ends_only');
+      },
+      (error: unknown) => {
+        this.#options.log.warn({ error: String(error) }, 'the room on the disk is not known');
+        this.#keepTo('ends_only');
+      },
+    );
   }
 
   #whenIdle(): Promise<void> {

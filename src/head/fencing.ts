@@ -1,7 +1,7 @@
 // Runs the site's fence command for silent nodes that tasks wait for, beside everything else: the
 // head decides on, whatever the command does. What its yes means is for the controller to say.
 
-import { type FenceWish, outstandingFences } from '../core/controller/fences.ts';
+import { type FenceWish, outstandingFences } from '../core/controller/nodes/fences.ts';
 import type { NodeName } from '../core/model/ids.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Fence } from '../ports/fence.ts';

@@ -19,6 +19,8 @@ export interface HeadPorts {
   readonly clock: Clock;
   readonly log: Log;
   readonly logs: LogSink;
+  /** `EngineOptions.jobIdSeen`. */
+  readonly jobIdSeen?: () => Promise<number>;
   /** How a site makes sure that a silent node is off; without it an operator has to say so. */
   readonly fencing?: { readonly fence: Fence; readonly audit: Log };
 }
@@ -54,6 +56,7 @@ export async function startHead(ports: HeadPorts, options: HeadSettings): Promis
     log,
     settings,
     ...(options.looksMax === undefined ? {} : { looksMax: options.looksMax }),
+    ...(ports.jobIdSeen === undefined ? {} : { jobIdSeen: ports.jobIdSeen }),
     send: (node, orders) => agents.send(node, orders),
     loads: (state) => loadsOf(state, agents),
     onReload: () => agents.reset('the head reads its store again'),

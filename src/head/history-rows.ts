@@ -20,9 +20,20 @@ let written: { readonly spec: JobSpec; readonly text: string } | null = null;
 
 function writeSpec(spec: JobSpec): string {
   if (written?.spec === spec) return written.text;
-  const { environment: _, ...shown } = spec;
-  written = { spec, text: JSON.stringify(shown) };
+  written = { spec, text: JSON.stringify(withoutSecrets(spec)) };
   return written.text;
+}
+
+/** What the history keeps: variables and the key of steps may be secrets. */
+function withoutSecrets({ environment: _, stepKey: _key, ...shown }: Job['spec']) {
+  return shown;
+}
+
+/** With how the tasks of the array ended: the row has room for one outcome only. */
+function writeEnded({ spec, ended }: Job): string {
+  const shown = withoutSecrets(spec);
+  const counts = [...ended].map(([kind, indices]) => [kind, indices.size] as const);
+  return JSON.stringify({ ...shown, ended: Object.fromEntries(counts) });
 }
 
 function jobRow(job: Job): JobRow {
@@ -46,7 +57,7 @@ function jobRow(job: Job): JobRow {
     cpuCount: spec.request.perNode.cpuCount,
     memoryBytes: spec.request.perNode.memoryBytes,
     walltimeMs: spec.walltimeMs ?? 0,
-    spec: writeSpec(spec),
+    spec: spec.array === null || outcome === null ? writeSpec(spec) : writeEnded(job),
   };
 }
 

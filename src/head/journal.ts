@@ -40,24 +40,45 @@ function isEntry(value: unknown): value is Entry {
 }
 
 /** The state as of the last durable entry, and that entry's number. */
-export function rebuild(recovered: Recovered): { state: State; seq: number } {
-  let state = createState();
+export function rebuild(recovered: Omit<Recovered, 'loss' | 'room'>): {
+  state: State;
+  seq: number;
+} {
   let seq = recovered.snapshotSeq;
-  if (recovered.snapshot !== null) {
-    const data = decodeRecords(recovered.snapshot);
-    if (!data.ok) throw new StoreFailure('corrupt', `the snapshot: ${data.error}`);
-    const { v } = data.value as SnapshotData;
-    if (v > SNAPSHOT_VERSION) {
-      const words = `the snapshot has version ${v}, this program reads up to ${SNAPSHOT_VERSION}; install the newer release again`;
-      throw new StoreFailure('newer', words);
-    }
-    state = importState(data.value as SnapshotData);
-  }
+  const { snapshot } = recovered;
+  const state =
+    snapshot === null ? createState() : usable('the snapshot', () => readSnapshot(snapshot));
   for (const record of recovered.records) {
-    for (const step of decodeEntry(record.seq, record.bytes)) replay(state, step);
+    const steps = decodeEntry(record.seq, record.bytes);
+    usable(`journal entry ${record.seq}`, () => {
+      for (const step of steps) replay(state, step);
+    });
     seq = record.seq;
   }
   return { state, seq };
+}
+
+function readSnapshot(bytes: Uint8Array): State {
+  const data = decodeRecords(bytes);
+  if (!data.ok) throw new StoreFailure('corrupt', `the snapshot: ${data.error}`);
+  const { v } = data.value as SnapshotData;
+  if (v > SNAPSHOT_VERSION) {
+    const words = `the snapshot has version ${v}, this program reads up to ${SNAPSHOT_VERSION}; install the newer release again`;
+    throw new StoreFailure('newer', words);
+  }
+  return importState(data.value as SnapshotData);
+}
+
+/** What has the right checksum and still does not fit is damage done before it was written, or a bug. */
+function usable<T>(what: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof StoreFailure) throw error;
+    const cause = error instanceof Error ? error.message : String(error);
+    const words = `${what} was read whole and cannot be used: ${cause}. Keep the state directory, and restore a copy or install the release that wrote it`;
+    throw new StoreFailure('corrupt', words, error);
+  }
 }
 
 /** When the next snapshot is due: its cost stays a fraction of the journal's own. */

@@ -15,6 +15,6 @@ export interface LogSink {
   /** Resolves once the piece is on disk; a piece that comes again is kept once. */
   append(
     name: LogName,
-    piece: { offset: number; bytes: Uint8Array; end: boolean; dropped: number },
+    piece: { offset: number; bytes: Uint8Array; end: boolean; dropped: number; tail?: Uint8Array },
   ): Promise<Kept>;
 }

@@ -108,8 +108,8 @@ export class OutputGate {
     return judged;
   }
 
-  #keep({ name, offset, bytes, end, dropped }: Piece): Promise<Kept> {
-    return this.#logs.append(name, { offset, bytes, end, dropped });
+  #keep({ kind: _, name, ...piece }: Piece): Promise<Kept> {
+    return this.#logs.append(name, piece);
   }
 
   /** Acknowledged all the same: the agent would send it for ever. */

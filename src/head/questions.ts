@@ -2,19 +2,19 @@
 // submission would come to.
 
 import { ok, type Result } from '../core/base/result.ts';
-import type { SubmitJob } from '../core/controller/commands.ts';
-import { snapshotOf } from '../core/controller/decide/schedule.ts';
-import { acceptSubmission } from '../core/controller/decide/submit.ts';
+import { stepOf } from '../core/controller/controller.ts';
+import type { SubmitJob } from '../core/controller/jobs/commands.ts';
+import { acceptSubmission } from '../core/controller/jobs/submit.ts';
+import { snapshotOf } from '../core/controller/schedule.ts';
 import type { Job, State } from '../core/controller/state.ts';
-import { Step } from '../core/controller/step.ts';
 import type { UserActor } from '../core/model/actor.ts';
 import type { Refusal } from '../core/model/errors.ts';
 import type { UserName } from '../core/model/ids.ts';
 import type { Outcome, PendingReason } from '../core/model/job.ts';
 import type { Settings } from '../core/model/settings.ts';
-import { type FairStanding, fairStandings } from '../core/scheduler/fair-share.ts';
-import { Line, type LineRules } from '../core/scheduler/line.ts';
-import { lineRules, type Snapshot } from '../core/scheduler/snapshot.ts';
+import { lineRules, type Snapshot } from '../core/scheduler/cycle/snapshot.ts';
+import { type FairStanding, fairStandings } from '../core/scheduler/line/fair-share.ts';
+import { Line, type LineRules } from '../core/scheduler/line/line.ts';
 import {
   explainPending,
   type LookAhead,
@@ -81,7 +81,7 @@ export function rehearse(
 ): Result<Rehearsal, Refusal> {
   const { state, settings } = known;
   const at = known.now();
-  const accepted = acceptSubmission(new Step(state, settings, at), command, actor);
+  const accepted = acceptSubmission(stepOf(state, settings, at), command, actor);
   if (!accepted.ok) return accepted;
   const pending = pendingAs(state, accepted.value, actor.name, at);
   return ok({ pending, broken: accepted.value.broken });

@@ -4,7 +4,7 @@
 import { Cron } from 'croner';
 import { didYouMean } from '../core/base/nearest-word.ts';
 import { err, ok, type Result } from '../core/base/result.ts';
-import type { Occurrences } from '../core/controller/commands.ts';
+import type { Occurrences } from '../core/controller/reservations/commands.ts';
 import { type Refusal, refuse } from '../core/model/errors.ts';
 import { RESERVATION_SLOTS_AHEAD } from '../core/model/limits.ts';
 import type { Recurrence } from '../core/model/reservation.ts';

@@ -2,7 +2,16 @@
 
 import { execFile } from 'node:child_process';
 import { accessSync, constants, readFileSync, readlinkSync, statfsSync } from 'node:fs';
-import { arch, availableParallelism, freemem, hostname, loadavg, release, totalmem } from 'node:os';
+import {
+  arch,
+  availableParallelism,
+  freemem,
+  hostname,
+  loadavg,
+  networkInterfaces,
+  release,
+  totalmem,
+} from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -47,6 +56,34 @@ export function readLoad(diskPath: string): {
 export function diskFree(path: string): number {
   const { bavail, bsize } = statfsSync(path);
   return bavail * bsize;
+}
+
+export function diskSize(path: string): number {
+  const { blocks, bsize } = statfsSync(path);
+  return blocks * bsize;
+}
+
+/** Every interface but the loopback: its name, its addresses, its speed where the kernel knows it. */
+export function describeNetwork(): string {
+  const known = Object.entries(networkInterfaces()).flatMap(([name, addresses = []]) => {
+    const outside = addresses.filter(({ internal, address }) => !internal && !isLinkLocal(address));
+    const texts = outside.map(({ address }) => address);
+    return texts.length === 0 ? [] : [[name, ...texts, ...speedOf(name)].join(' ')];
+  });
+  return known.length === 0 ? 'loopback only' : known.join(', ');
+}
+
+function isLinkLocal(address: string): boolean {
+  return address.startsWith('fe80:');
+}
+
+function speedOf(name: string): string[] {
+  try {
+    const speed = Number(readFileSync(`/sys/class/net/${name}/speed`, 'utf8'));
+    return speed > 0 ? [`${speed}Mb/s`] : [];
+  } catch {
+    return []; // Bridges, tunnels and cards without a cable have none.
+  }
 }
 
 /**

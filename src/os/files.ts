@@ -19,6 +19,7 @@ import {
   type Stats,
   unlinkSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Files, Owner } from '../ports/files.ts';
@@ -63,11 +64,24 @@ function makeDirectory(path: string, owner: Owner | null, mode: number): void {
     if (owner !== null) chownSync(path, owner.uid, owner.gid);
     return;
   }
+  repairDirectory(path, owner, mode);
+}
+
+/** One that is there already: half made by us when we were killed, or shut by its owner. */
+function repairDirectory(path: string, owner: Owner | null, mode: number): void {
   const status = lstatSync(path);
-  if (!status.isDirectory()) throw new Error(`${path} is not a directory`);
-  if (owner !== null && status.uid !== owner.uid) {
-    throw new Error(`${path} belongs to uid ${status.uid}, not ${owner.uid}`);
+  if (!status.isDirectory()) {
+    throw new Error(`${path} is not a directory; remove it`);
   }
+  if (owner !== null && status.uid !== owner.uid) {
+    if (status.uid !== process.getuid?.()) {
+      const whose = `belongs to uid ${status.uid} and must belong to uid ${owner.uid}`;
+      throw new Error(`the directory ${path} ${whose}; remove it`);
+    }
+    chownSync(path, owner.uid, owner.gid);
+  }
+  // Its parent is ours alone, so that nobody can have put a link in its place meanwhile.
+  if ((status.mode & 0o700) !== (mode & 0o700)) chmodSync(path, mode);
 }
 
 function writeFile(path: string, text: string, owner: Owner | null, mode: number): void {
@@ -139,15 +153,20 @@ function readSafely(
   }
 }
 
-function emptyFrom(path: string, uid: number | null, offset: number): void {
+function emptyFrom(path: string, uid: number | null, offset: number, keep: number): void {
+  const end = size(path) ?? 0;
+  const tailAt = Math.max(offset, end - keep);
+  const tail = readSafely(path, uid, tailAt, Math.max(0, end - tailAt));
   const file = openSync(path, SAFE_WRITE);
   try {
     const before = fstatSync(file);
     if (!before.isFile() || (uid !== null && before.uid !== uid)) return;
-    if (before.blocks * BLOCK_BYTES <= offset + BLOCK_SLACK_BYTES) return; // Nothing there but a hole.
+    // Nothing there but a hole, and the end that was kept.
+    if (before.blocks * BLOCK_BYTES <= offset + keep + BLOCK_SLACK_BYTES) return;
     ftruncateSync(file, offset);
     // Its writer may have been quicker: what it has written in between is not to be cut again.
     ftruncateSync(file, Math.max(before.size, fstatSync(file).size));
+    if (tail.length > 0) writeSync(file, tail, 0, tail.length, tailAt);
   } finally {
     closeSync(file);
   }

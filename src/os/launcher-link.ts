@@ -4,14 +4,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-
-/** A connected launcher, in the shape that the agent's launcher client takes. */
-export interface LauncherStream {
-  write(bytes: Uint8Array): void;
-  onData(handler: (bytes: Uint8Array) => void): void;
-  onClose(handler: () => void): void;
-  close(): void;
-}
+import type { LauncherStream } from '../ports/processes.ts';
 
 export interface LauncherPlace {
   readonly socketPath: string;

@@ -4,6 +4,9 @@
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
+/** Names and commands of users are in it: for its owner and those that its group may be. */
+const MODE = 0o640;
+
 export class LogFile {
   readonly #path: string;
   #file: number;
@@ -17,7 +20,7 @@ export class LogFile {
   constructor(path: string) {
     this.#path = path;
     mkdirSync(dirname(path), { recursive: true });
-    this.#file = openSync(path, 'a');
+    this.#file = openSync(path, 'a', MODE);
   }
 
   /** `said` writes the line that tells how many are missing; it comes before the next line. */
@@ -41,7 +44,7 @@ export class LogFile {
   /** After somebody has moved the file away; without success the old one goes on. */
   reopen(): void {
     try {
-      const file = openSync(this.#path, 'a');
+      const file = openSync(this.#path, 'a', MODE);
       closeSync(this.#file);
       this.#file = file;
     } catch {

@@ -25,16 +25,32 @@ export function openLog({ file, level = 'info', name }: LogOptions): FileLog {
   const logger = pino({ level, base }, destination);
   lines?.onRoom((lost) => logger.warn({ lost }, 'lines are missing here: the log had no room'));
   const reopen = (): void => lines?.reopen();
-  process.on('SIGHUP', reopen);
+  const endListening = onHangUp(reopen);
   return {
     debug: (fields, message) => logger.debug(readable(fields), message),
     info: (fields, message) => logger.info(readable(fields), message),
     warn: (fields, message) => logger.warn(readable(fields), message),
     error: (fields, message) => logger.error(readable(fields), message),
     close: () => {
-      process.off('SIGHUP', reopen);
+      endListening();
       lines?.close();
     },
+  };
+}
+
+/** Who listens for SIGHUP: a process of many nodes has a log for each, and Node one listener for all. */
+const listeners = new Set<() => void>();
+const tellAll = (): void => {
+  for (const listener of listeners) listener();
+};
+
+/** Returns what ends it. */
+function onHangUp(listener: () => void): () => void {
+  if (listeners.size === 0) process.on('SIGHUP', tellAll);
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size === 0) process.off('SIGHUP', tellAll);
   };
 }
 

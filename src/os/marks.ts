@@ -17,6 +17,22 @@ export function systemMarks(): Marks {
   };
 }
 
+/** As fresh as watches that look twice a second need it. */
+const FRESH_MS = 200;
+
+/** For the nodes of one process: one look at the machine's processes answers all that ask at once. */
+export function sharedMarks(marks: Marks, monotonic: () => number): Marks {
+  let last: { readonly at: number; readonly used: Map<string, number> } | null = null;
+  return {
+    memory: () => {
+      const at = monotonic();
+      if (last === null || at - last.at > FRESH_MS) last = { at, used: marks.memory() };
+      return last.used;
+    },
+    kill: (found) => marks.kill(found),
+  };
+}
+
 function sumMemory(bySession: Map<string, string | null>): Map<string, number> {
   const used = new Map<string, number>();
   const seen = new Set<string>();

@@ -24,7 +24,7 @@ export interface Files {
    * Gives the room of everything from `offset` on back to the disk; the size stays, so that whoever
    * writes goes on where he was. Nothing happens unless it is a regular file of `uid`.
    */
-  emptyFrom(path: string, uid: number | null, offset: number): void;
+  emptyFrom(path: string, uid: number | null, offset: number, keep: number): void;
   /** Fine when it is gone already. */
   removeFile(path: string): void;
   /** Removes what is below with the rights of the directory's owner only, then the directory. */

@@ -1,6 +1,8 @@
 // Starting and ending processes on a node, as the agent's shell sees it. Implemented over the
 // launcher (agent/launcher-client.ts) and by the simulator.
 
+import type { KnownProcess, ProcessEvent } from '../core/model/processes.ts';
+
 /** One process to start. `launchId` is chosen by the agent and never reused within its instance. */
 export interface LaunchRequest {
   readonly launchId: number;
@@ -29,55 +31,6 @@ export interface LaunchRequest {
   readonly leaseMs: number | null;
 }
 
-/** Where a start failed: fork, cgroup, limits, credentials, chdir, stdin, stdout, stderr, exec;
- * or `lease`, which was over before the start. */
-export type LaunchStage =
-  | 'fork'
-  | 'cgroup'
-  | 'limits'
-  | 'credentials'
-  | 'chdir'
-  | 'stdin'
-  | 'stdout'
-  | 'stderr'
-  | 'exec'
-  | 'lease';
-
-export interface ProcessUsage {
-  readonly userUs: number;
-  readonly systemUs: number;
-  readonly memoryPeakBytes: number;
-}
-
-export type ProcessEvent =
-  | { readonly kind: 'started'; readonly launchId: number; readonly pid: number }
-  | {
-      readonly kind: 'failed';
-      readonly launchId: number;
-      readonly errno: number;
-      readonly stage: LaunchStage;
-    }
-  | {
-      readonly kind: 'exited';
-      readonly launchId: number;
-      /** Exactly one of the two. */
-      readonly exit: { readonly code?: number; readonly signal?: number };
-      readonly usage: ProcessUsage;
-      readonly endedAt: number;
-      /** Ended by the launcher, as its lease was over. */
-      readonly leaseOver: boolean;
-    }
-  | { readonly kind: 'stopped'; readonly launchId: number }
-  | { readonly kind: 'continued'; readonly launchId: number };
-
-/** What the launcher knows when an agent comes (back) to it. */
-export interface KnownProcess {
-  readonly launchId: number;
-  readonly state: 'launching' | 'running' | 'stopped' | 'ended';
-  /** Present once ended: the event that says how. */
-  readonly end?: Extract<ProcessEvent, { kind: 'exited' | 'failed' }>;
-}
-
 export interface Processes {
   /** Resolves with everything that is alive or not yet forgotten. Called once, first. */
   adopt(): Promise<readonly KnownProcess[]>;
@@ -101,5 +54,13 @@ export interface Processes {
   /** Kills every process and ends the launcher; `onLost` is called when that is done. */
   shutDown(): void;
   /** Leaves; launcher and processes go on. */
+  close(): void;
+}
+
+/** The connection to a launcher, for example a unix socket. */
+export interface LauncherStream {
+  write(bytes: Uint8Array): void;
+  onData(handler: (bytes: Uint8Array) => void): void;
+  onClose(handler: () => void): void;
   close(): void;
 }

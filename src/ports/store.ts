@@ -3,13 +3,38 @@
 
 import type { HistoryQuery, HistoryRow, JobRow, TaskRow } from './history.ts';
 
+/** Numbers that were given out: never again, even when the record that gave them is lost. */
+export interface Given {
+  readonly nextJobId: number;
+  readonly nextReservationId: number;
+  /** The largest number of starts that a task has had. */
+  readonly epochMax: number;
+}
+
+/** Records that were promised and are missing; an operator said to go on without them. */
+export interface Loss {
+  /** Of the last record that is there. */
+  readonly lastSeq: number;
+  /** Of the last that was promised; null when that cannot be told. */
+  readonly promisedSeq: number | null;
+  /** Null when that cannot be told. */
+  readonly given: Given | null;
+}
+
 /** What is read at start: the last snapshot and every record after it, oldest first. */
 export interface Recovered {
   readonly snapshot: Uint8Array | null;
   /** Sequence number of the last record that the snapshot contains; 0 without a snapshot. */
   readonly snapshotSeq: number;
   readonly records: Iterable<{ readonly seq: number; readonly bytes: Uint8Array }>;
+  /** `ends_only` when the disk was full at the start. */
+  readonly room: Exclude<Room, 'none'>;
+  /** Null until records are missing and the store was opened to go on without them. */
+  readonly loss: Loss | null;
 }
+
+/** What can be written now: `ends_only`: from a reserve, so nothing that makes more work. */
+export type Room = 'enough' | 'ends_only' | 'none';
 
 /** One group commit: journal entries and what they change in the history, all or nothing. */
 export interface Commit {
@@ -17,6 +42,8 @@ export interface Commit {
   readonly seq: number;
   readonly bytes: Uint8Array;
   readonly history: readonly HistoryRow[];
+  /** As of this entry. */
+  readonly given: Given;
 }
 
 /** Every promise settles, and rejects only with `StoreFailure`, also when the store is gone. */
@@ -34,8 +61,8 @@ export interface Store {
    * `bytes` must stay as they are until it is done.
    */
   saveSnapshot(seq: number, bytes: Uint8Array): Promise<void>;
-  /** Whether a write would succeed now, found by writing; used after a failure. */
-  probe(): Promise<boolean>;
+  /** What would be written now, found by writing; used after a failure. */
+  probe(): Promise<Room>;
   jobs(query: HistoryQuery): Promise<JobRow[]>;
   tasks(query: HistoryQuery): Promise<TaskRow[]>;
   /** Finishes what was asked before; calls made later are rejected. */
@@ -45,7 +72,15 @@ export interface Store {
 /** The store could not be opened or written; `message` says what, where and what to do. */
 export class StoreFailure extends Error {
   override readonly name = 'StoreFailure';
-  readonly reason: 'full' | 'read_only' | 'corrupt' | 'foreign' | 'locked' | 'io' | 'newer';
+  readonly reason:
+    | 'full'
+    | 'read_only'
+    | 'corrupt'
+    | 'lost'
+    | 'foreign'
+    | 'locked'
+    | 'io'
+    | 'newer';
 
   constructor(reason: StoreFailure['reason'], message: string, cause?: unknown) {
     super(message, { cause });

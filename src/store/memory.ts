@@ -2,7 +2,13 @@
 // simulator; bytes are copied in and out, so that nobody shares what a real store would not share.
 
 import type { HistoryQuery, HistoryRow, JobRow, TaskRow } from '../ports/history.ts';
-import { type Commit, type Recovered, type Store, StoreFailure } from '../ports/store.ts';
+import {
+  type Commit,
+  type Recovered,
+  type Room,
+  type Store,
+  StoreFailure,
+} from '../ports/store.ts';
 import { matchJobs, matchTasks } from './history-match.ts';
 
 /** What has been committed; hand the same disk to the next store to restart from it. */
@@ -13,6 +19,8 @@ export class MemoryDisk {
   readonly tasks = new Map<string, TaskRow>();
   /** While set, every write is refused with it and leaves no trace. */
   failure: StoreFailure | null = null;
+  /** What is said of it while writes succeed. */
+  room: Exclude<Room, 'none'> = 'enough';
 
   /** 0 when nothing was ever committed. */
   get lastSeq(): number {
@@ -51,7 +59,13 @@ export class MemoryStore implements Store {
     const { snapshot, journal } = this.#disk;
     const records = journal.map(({ seq, bytes }) => ({ seq, bytes: bytes.slice() }));
     const bytes = snapshot === null ? null : snapshot.bytes.slice();
-    return { snapshot: bytes, snapshotSeq: snapshot?.seq ?? 0, records };
+    return {
+      snapshot: bytes,
+      snapshotSeq: snapshot?.seq ?? 0,
+      records,
+      room: this.#disk.room,
+      loss: null,
+    };
   }
 
   async append(commit: Commit): Promise<void> {
@@ -75,9 +89,9 @@ export class MemoryStore implements Store {
     });
   }
 
-  async probe(): Promise<boolean> {
+  async probe(): Promise<Room> {
     this.#checkOpen();
-    return this.#disk.failure === null;
+    return this.#disk.failure === null ? this.#disk.room : 'none';
   }
 
   async jobs(query: HistoryQuery): Promise<JobRow[]> {

@@ -57,6 +57,8 @@ const facts = map({
   hostname: text,
   agentVersion: text,
   diskFreeBytes: finite,
+  diskBytes: optional(finite),
+  network: optional(text),
   limits: text,
   launcher: text,
   switchesUser: flag,
@@ -123,7 +125,7 @@ const MESSAGES: Readonly<Record<AgentToHead['kind'], Shape>> = {
     protocol: finite,
     hello: isMap,
     dialedAt: optional(finite),
-    takesShortOrders: optional(flag),
+    features: optional(words),
   }),
   heartbeat: map({
     sentAt: finite,
@@ -132,7 +134,15 @@ const MESSAGES: Readonly<Record<AgentToHead['kind'], Shape>> = {
     fault: optional(word),
   }),
   reports: map({ first: count, reports: list(report) }),
-  log: map({ name: logName, offset: count, bytes, end: flag, dropped: count }),
+  stdin_ack: map({ epochId: text, offset: count, end: flag }),
+  log: map({
+    name: logName,
+    offset: count,
+    bytes,
+    end: flag,
+    dropped: count,
+    tail: optional(bytes),
+  }),
 };
 
 /** What is wrong with a message of a known kind, in words; null when its shape is right. */

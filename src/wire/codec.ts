@@ -5,10 +5,9 @@
 import { Packr } from 'msgpackr/pack';
 import { err, ok, type Result } from '../core/base/result.ts';
 import { MESSAGE_BYTES_MAX } from '../core/model/limits.ts';
-import type { Order } from '../core/model/orders.ts';
 import { findFlaw } from './agent-shape.ts';
 import type { AgentToHead, HeadToAgent } from './messages.ts';
-import { restoreOrders, type SentOrder, shortenOrders } from './orders.ts';
+import { OrderReader, type SentOrder } from './orders.ts';
 
 // Plain maps and no record extension: the bytes stay readable by every msgpack library and by
 // every later release. Copies on decode keep a received buffer from living as long as its values.
@@ -46,12 +45,13 @@ export function decodeRecords(bytes: Uint8Array): Result<unknown, string> {
   }
 }
 
-const AGENT_KINDS = new Set(['hello', 'heartbeat', 'reports', 'log']);
+const AGENT_KINDS = new Set(['hello', 'heartbeat', 'reports', 'log', 'stdin_ack']);
 const HEAD_KINDS = new Set([
   'welcome',
   'refused',
   'heartbeat_ack',
   'orders',
+  'stdin',
   'reports_ack',
   'log_ack',
 ]);
@@ -63,18 +63,21 @@ export function decodeAgentMessage(bytes: Uint8Array): Result<AgentToHead, strin
   return wrong === null ? message : err(wrong);
 }
 
-export function decodeHeadMessage(bytes: Uint8Array): Result<HeadToAgent, string> {
+/** `kept`: what this session has heard of orders that are alike. */
+export function decodeHeadMessage(
+  bytes: Uint8Array,
+  kept = new OrderReader(),
+): Result<HeadToAgent, string> {
   const message = decodeUnion<HeadToAgent>(bytes, HEAD_KINDS);
   if (!message.ok || message.value.kind !== 'orders') return message;
   const { orders: sent } = message.value;
   if (!isOrders(sent)) return err('orders are a list of maps with a kind');
-  const orders = restoreOrders(sent);
+  const orders = kept.readAll(sent);
   return orders.ok ? ok({ kind: 'orders', orders: orders.value }) : orders;
 }
 
-/** `short`: only for an agent that has said that it reads them. */
-export function encodeOrders(orders: readonly Order[], short: boolean): Uint8Array {
-  return encode({ kind: 'orders', orders: short ? shortenOrders(orders) : orders });
+export function encodeOrders(orders: readonly SentOrder[]): Uint8Array {
+  return encode({ kind: 'orders', orders });
 }
 
 /** As far as that they can be told apart; what they say is the pinned head's. */

@@ -8,6 +8,22 @@ import type { Order, Report } from '../core/model/orders.ts';
 /** Raised when a message changes its meaning; a peer with another number is refused. */
 export const PROTOCOL_VERSION = 1;
 
+/**
+ * What one side may leave out or add when the other understands it. Unknown words mean nothing.
+ * `kept_orders`: launch orders may refer to an earlier one of the session (wire/orders.ts).
+ */
+export const AGENT_FEATURES = ['kept_orders'] as const;
+/** `silent_ends`: the report of an end may say that there is no output: `silentNodeRank`. */
+export const HEAD_FEATURES = ['silent_ends', 'log_tails'] as const;
+
+/** Whether the peer whose hello or welcome this is understands it. */
+export function understands(
+  said: { readonly features?: readonly string[] },
+  feature: (typeof AGENT_FEATURES)[number] | (typeof HEAD_FEATURES)[number],
+): boolean {
+  return said.features?.includes(feature) ?? false;
+}
+
 /** Which of a process's two output files. */
 export type Stream = 'stdout' | 'stderr';
 
@@ -26,8 +42,8 @@ export type AgentToHead =
       readonly protocol: number;
       readonly hello: NodeHello;
       readonly dialedAt?: number;
-      /** It reads orders that leave out what the one before them says: wire/orders.ts. */
-      readonly takesShortOrders?: boolean;
+      /** What the agent understands beyond the first release. */
+      readonly features?: readonly string[];
     }
   | {
       readonly kind: 'heartbeat';
@@ -50,6 +66,15 @@ export type AgentToHead =
       readonly end: boolean;
       /** Bytes left out because the file is over the limit. */
       readonly dropped: number;
+      /** With `end`: the last bytes of a file over the limit, `dropped` bytes after the piece. */
+      readonly tail?: Uint8Array;
+    }
+  /** The process has been given its standard input up to `offset`; with `end`, all of it. */
+  | {
+      readonly kind: 'stdin_ack';
+      readonly epochId: EpochId;
+      readonly offset: number;
+      readonly end: boolean;
     };
 
 export interface NodeLoad {
@@ -66,8 +91,8 @@ export type HeadToAgent =
       readonly nodeTimeoutMs: number;
       readonly killGraceMs: number;
       readonly logBytesMax: number;
-      /** It reads in the report of an end that there is no output: `silentNodeRank`. */
-      readonly takesSilentEnds?: boolean;
+      /** What the head understands beyond the first release. */
+      readonly features?: readonly string[];
     }
   | {
       readonly kind: 'refused';
@@ -77,6 +102,15 @@ export type HeadToAgent =
     }
   | { readonly kind: 'heartbeat_ack'; readonly sentAt: number }
   | { readonly kind: 'orders'; readonly orders: readonly Order[] }
+  /** A piece of standard input; only for epochs whose order says that a client sends it. */
+  | {
+      readonly kind: 'stdin';
+      readonly epochId: EpochId;
+      readonly offset: number;
+      readonly bytes: Uint8Array;
+      /** Nothing comes after this piece. */
+      readonly end: boolean;
+    }
   /** Every report up to this number is in the journal. */
   | { readonly kind: 'reports_ack'; readonly upTo: number }
   /**

@@ -1,56 +1,87 @@
-// Orders of one message, with what they share said once: the tasks of an array differ in little but
-// their number, and their environment alone is most of the bytes.
+// Launch orders, with what they share said once a session: the tasks of an array, and jobs from one
+// shell, differ in little, and their environment alone is most of the bytes.
 
 import { err, ok, type Result } from '../core/base/result.ts';
 import { isSame } from '../core/base/same.ts';
+import { isWhole } from '../core/base/whole.ts';
 import type { LaunchOrder, Order } from '../core/model/orders.ts';
 
-/** What it leaves out is as in the launch order before it in the same message. */
-type ShortLaunch = Partial<LaunchOrder> & {
-  readonly kind: 'launch';
-  readonly likeBefore: true;
-};
+/** How many orders both sides keep to compare with: one for each of the last environments. */
+const SLOTS = 16;
 
-export type SentOrder = Order | ShortLaunch;
+/** Kept in this slot from now on, in place of what was there. */
+type KeptLaunch = LaunchOrder & { readonly keep: number };
 
-export function shortenOrders(orders: readonly Order[]): SentOrder[] {
-  let before: LaunchOrder | null = null;
-  return orders.map((order) => {
+/** What it leaves out is as in the order kept in that slot. */
+type ShortLaunch = Partial<LaunchOrder> & { readonly kind: 'launch'; readonly like: number };
+
+export type SentOrder = Order | KeptLaunch | ShortLaunch;
+
+/** The sender's half. Whoever reads gets everything written, in order, or starts anew as well. */
+export class OrderWriter {
+  readonly #kept = new Map<LaunchOrder['environment'], { slot: number; order: LaunchOrder }>();
+  readonly #slots: LaunchOrder['environment'][] = [];
+  #next = 0;
+
+  write(order: Order): SentOrder {
     if (order.kind !== 'launch') return order;
-    const sent = before === null ? order : shorten(order, before);
-    before = order;
-    return sent;
-  });
-}
-
-/** The orders as they were; what is shared is one object in all of them. */
-export function restoreOrders(sent: readonly SentOrder[]): Result<Order[], string> {
-  const orders: Order[] = [];
-  let before: LaunchOrder | null = null;
-  for (const one of sent) {
-    let order: Order;
-    if (!isShort(one)) order = one;
-    else if (before === null) return err('the first order is like none before it');
-    else order = restore(one, before);
-    if (order.kind === 'launch') before = order;
-    orders.push(order);
+    // By identity: equal environments of one user's jobs are one object (`shareSpec`).
+    const known = this.#kept.get(order.environment);
+    if (known === undefined || lacks(order, known.order)) return this.#keep(order);
+    return shorten(order, known.order, known.slot);
   }
-  return ok(orders);
+
+  #keep(order: LaunchOrder): KeptLaunch {
+    const slot = this.#next;
+    this.#next = (slot + 1) % SLOTS;
+    const before = this.#slots[slot];
+    if (before !== undefined && this.#kept.get(before)?.slot === slot) this.#kept.delete(before);
+    this.#slots[slot] = order.environment;
+    this.#kept.set(order.environment, { slot, order });
+    return { ...order, keep: slot };
+  }
 }
 
-function isShort(order: SentOrder): order is ShortLaunch {
-  return order.kind === 'launch' && 'likeBefore' in order;
+/** The receiver's half, of one session. */
+export class OrderReader {
+  readonly #kept: LaunchOrder[] = [];
+
+  /** The orders as they were; what is shared is one object in all of them. */
+  readAll(sent: readonly SentOrder[]): Result<Order[], string> {
+    const orders: Order[] = [];
+    for (const one of sent) {
+      const order = this.read(one);
+      if (!order.ok) return order;
+      orders.push(order.value);
+    }
+    return ok(orders);
+  }
+
+  read(sent: SentOrder): Result<Order, string> {
+    if ('keep' in sent) {
+      const { keep, ...order } = sent;
+      if (!isWhole(keep, 0, SLOTS - 1)) return err(`an order cannot be kept in slot ${keep}`);
+      this.#kept[keep] = order;
+      return ok(order);
+    }
+    if (!('like' in sent)) return ok(sent);
+    const { like, ...own } = sent;
+    const known = this.#kept[like];
+    return known === undefined ? err(`no order is kept in slot ${like}`) : ok({ ...known, ...own });
+  }
 }
 
-function shorten(order: LaunchOrder, before: LaunchOrder): ShortLaunch {
+/** A field that is not there cannot be said to differ. */
+function lacks(order: LaunchOrder, kept: LaunchOrder): boolean {
+  for (const name in kept) if (!(name in order)) return true;
+  return false;
+}
+
+function shorten(order: LaunchOrder, kept: LaunchOrder, like: number): ShortLaunch {
   const own: Record<string, unknown> = {};
   for (const name in order) {
     const value = order[name as keyof LaunchOrder];
-    if (!isSame(value, before[name as keyof LaunchOrder])) own[name] = value;
+    if (!isSame(value, kept[name as keyof LaunchOrder])) own[name] = value;
   }
-  return { kind: 'launch', likeBefore: true, ...own };
-}
-
-function restore({ likeBefore: _, ...own }: ShortLaunch, before: LaunchOrder): LaunchOrder {
-  return { ...before, ...own };
+  return { kind: 'launch', like, ...own };
 }

@@ -21,8 +21,8 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { LauncherClient } from '../../src/agent/launcher-client.ts';
 import { RequestWriter } from '../../src/agent/launcher-wire.ts';
+import type { ProcessEvent } from '../../src/core/model/processes.ts';
 import { encodeAnswer } from '../../src/os/launcher-fallback/wire.ts';
-import type { ProcessEvent } from '../../src/ports/processes.ts';
 import { missingPackages } from '../../tools/debian-packages.ts';
 import {
   type Agent,
@@ -313,10 +313,10 @@ function suite(flavour: Flavour): void {
     await agent.run({ id: ++id, argv, stdout, stderr: stdout, append: true });
     assert.equal(readFileSync(stdout, 'utf8'), 'out\nerr\nout2\n'.repeat(2));
     const stderr = join(launcher.folder, 'separate');
-    await agent.run({ id: ++id, argv, stdout, stderr, groupReadable: true });
+    await agent.run({ id: ++id, argv, stdout, stderr, byUmask: true, umask: 0o002 });
     assert.equal(readFileSync(stdout, 'utf8'), 'out\nout2\n');
     assert.equal(readFileSync(stderr, 'utf8'), 'err\n');
-    assert.equal(statSync(stderr).mode & 0o777, 0o640);
+    assert.equal(statSync(stderr).mode & 0o777, 0o664);
   });
 
   test('standard input is the file asked for, or empty', async () => {
@@ -456,6 +456,50 @@ function suite(flavour: Flavour): void {
     if (record?.state !== 3) await second.answer('exited', 1);
     const [settled] = await second.list();
     assert.deepEqual([settled?.state, settled?.status], [3, 3 << 8]);
+    await other.end();
+  });
+
+  test('the end of a process outlives a launcher that is killed before anybody heard of it', async () => {
+    const other = new Launcher(command);
+    const first = await other.connect();
+    const from = Date.now();
+    first.spawn({ id: 7, argv: shell('exit 3') });
+    first.spawn({ id: 8, argv: shell('kill -9 $$') });
+    first.spawn({ id: 9, argv: ['/bin/true'] });
+    for (const id of [7, 8, 9]) await first.answer('exited', id);
+    first.ask((writer) => writer.forget(9));
+    await until('its record to go', async () => (await first.list()).length === 2);
+    const another = flavour === 'node' ? flavours.c(other.folder) : flavours.node();
+    for (const next of [command, another, command]) {
+      await other.killAndReplace(next);
+      const records = await (await other.connect()).list();
+      const known = records.sort((a, b) => a.id - b.id);
+      assert.deepEqual(
+        known.map(({ id, state, status }) => [id, state, status]),
+        [
+          [7, 3, 3 << 8],
+          [8, 3, SIGKILL],
+        ],
+      );
+      assert.ok(known.every(({ endedAt }) => endedAt >= from && endedAt <= Date.now()));
+    }
+    const last = await other.connect();
+    for (const id of [7, 8]) last.ask((writer) => writer.forget(id));
+    await until('the records to go', async () => (await last.list()).length === 0);
+    await other.killAndReplace(command);
+    assert.deepEqual(await (await other.connect()).list(), []);
+    await other.end();
+  });
+
+  test('what a shutdown kills is not noted as ended by itself', async () => {
+    const other = new Launcher(command);
+    const first = await other.connect();
+    first.spawn({ id: 1, argv: ['/bin/sleep', '60'] });
+    await first.answer('started', 1);
+    first.ask((writer) => writer.shutdown());
+    await until('the launcher to leave', () => other.process.exitCode !== null);
+    await other.killAndReplace(command);
+    assert.deepEqual(await (await other.connect()).list(), []);
     await other.end();
   });
 

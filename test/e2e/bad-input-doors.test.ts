@@ -44,11 +44,11 @@ const WRONG: readonly Wrong[] = [
   submit({ directory: { kind: 'shared', path: 'here' } }, /absolute path/),
   submit({ directory: { kind: 'shared', path: '/a/../b' } }, /'\.\.'/),
   submit({ array: { indices: '0-999999999' } }, /split the array/),
-  submit({ name: 'two\nlines' }, /printable/),
+  submit({ name: 'two\nlines' }, /on one line/),
   ['POST', '/v1/jobs/bulk', { jobs: [] }, 400, /jobs/],
   ['POST', '/v1/jobs/1/signal', { signal: 99 }, 400, /signal/],
   ['POST', '/v1/nodes', { name: '../up' }, 400, /a node name/],
-  ['POST', '/v1/nodes', { name: 'n1' }, 409, /enrolled already/],
+  ['POST', '/v1/nodes', { name: 'n1' }, 409, /already enrolled/],
   ['GET', '/v1/jobs/0', undefined, 400, /not a job id/],
   ['GET', '/v1/jobs/%00', undefined, 400, /write 42/],
   ['GET', '/v1/jobs/1%5B9%5D', undefined, 404, /No job 1\[9\]/],
@@ -165,7 +165,7 @@ describe('bad input at the doors', () => {
       const refused = decodeHeadMessage(first ?? new Uint8Array());
       assert.ok(refused.ok && refused.value.kind === 'refused');
       assert.equal(refused.value.code, 'protocol.version');
-      const words = `The peer speaks protocol ${protocol}, this side speaks ${PROTOCOL_VERSION}`;
+      const words = `The other side speaks protocol ${protocol}, this side ${PROTOCOL_VERSION};`;
       assert.ok(refused.value.message.startsWith(words), refused.value.message);
       assert.match(closed, /^1000 /);
     }
@@ -199,7 +199,7 @@ describe('bad input at the doors', () => {
     assert.match(wrong.error, /shows certificate [0-9a-f]{64}, expected 0{64}/);
     const none = await at([]);
     assert.equal(none.code, 7);
-    assert.match(none.error, /no fingerprint vouches for it\n.*--fingerprint/);
+    assert.match(none.error, /certificate is self-signed; pass --fingerprint\n.*--fingerprint/);
     assert.equal((await at(['--fingerprint', fingerprint()])).code, 0);
     const plain = await cluster.run('weft', ['jobs', '--head', `http://${host}:${port}`], { env });
     assert.equal(plain.code, 2);

@@ -14,6 +14,9 @@ import { until } from './support/hosts.ts';
 
 const IMAGE = 'weft:test';
 const NODE_COUNT = 4;
+const VARIABLES = { WEFT_IMAGE: IMAGE, WEFT_PORT: '15001', WEFT_USERS: 'alice bob:1002' };
+/** No registry and no network: both images are made of files of this machine. */
+const BUILD_FLAGS = '--network none --build-arg BASE=weft-base --build-arg TOOLS=weft-tools';
 /** The file shows the beginning and the end of every run. */
 const BEATS = 'echo begun >> beats; until [ -e go-on ]; do sleep 0.1; done; echo end >> beats';
 const EAT_MEMORY = 'const all = []; for (;;) all.push(Buffer.alloc(1e6, 1));';
@@ -37,13 +40,13 @@ describe('the compose files', { skip: whyNoDocker() }, () => {
   before(async () => {
     directory = mkdtempSync(join(tmpdir(), 'weft-compose-'));
     daemon = await DockerDaemon.start(directory);
-    await buildImage(daemon, directory);
+    await importImages(daemon, directory);
     shared = new DockerProject(daemon, {
       name: 'shared',
       files: ['compose.yaml'],
-      variables: { WEFT_IMAGE: IMAGE, WEFT_HEAD_NODE_TIMEOUT: '5s', WEFT_PORT: '15001' },
+      variables: { ...VARIABLES, WEFT_HEAD_NODE_TIMEOUT: '5s' },
     });
-    await shared.up(NODE_COUNT);
+    await shared.makeRun(NODE_COUNT, `BUILD_FLAGS=${BUILD_FLAGS}`);
   });
 
   after(async () => {
@@ -108,6 +111,34 @@ describe('the compose files', { skip: whyNoDocker() }, () => {
     }
   });
 
+  it('gives the head a shell with the cm commands, in a home that jobs can write to', async () => {
+    const submit = 'said=$(cmrun -n 2 hostname); echo "$said"; set -- $said';
+    const line = `pwd; echo $HOME; cminfo; ${submit}; weft wait $2 >&2; cat cmlogs/*/$2/*.out.txt`;
+    const plain = await shared.compose('exec', '-T', 'head', 'sh', '-c', line);
+    assert.match(plain, /^(\/home\/weft\n){2}/);
+    assert.match(plain, /Compute nodes/);
+    const nodes = (await shared.nodes()).map(({ name }) => name);
+    const told = plain.trim().split('\n').slice(-2);
+    assert.ok(
+      told.every((name) => nodes.includes(name)),
+      plain,
+    );
+    assert.match(plain, /^Job \d+ started, pending resource allocation\.$/m);
+  });
+
+  it('takes a new account while it runs, and exec-head lands in its home', async () => {
+    const line = 'id -un; pwd; touch here; weft run --follow -- stat -c %U here';
+    const asked = ['exec-head', 'AS=carol', 'EXEC_FLAGS=-T', `COMMAND=sh -c '${line}'`];
+    const told = (await shared.make(...asked)).trim().split('\n').slice(-3);
+    assert.deepEqual(told, ['carol', '/home/carol', 'carol']);
+    await assert.rejects(shared.make('user', 'NAME=../x'), /is not a login name/);
+    const own = await shared.as('alice', 'weft-accounts', 'mallory');
+    assert.notEqual(own.code, 0);
+    const named = await shared.as('weft', 'weft-accounts', 'mallory');
+    assert.deepEqual([named.code, named.stdout], [2, '']);
+    await assert.rejects(shared.make('user', 'NAME=mallory:0'), /is not a uid of a user/);
+  });
+
   it('refuses a job of root, and an operation that alice has no role for', async () => {
     const root = await shared.as('root', 'weft', 'run', '--wait', '--', 'true');
     assert.match(root.stderr, /root are refused/);
@@ -142,6 +173,9 @@ describe('the compose files', { skip: whyNoDocker() }, () => {
       nodes.some(({ name, state }) => name === node && state !== 'up'),
     );
     assert.notEqual((await jobOf('alice', id)).state, 'done');
+    const told = await shared.mustAs('alice', 'cminfo');
+    assert.match(told, new RegExp(`${node} +Down \\(unreachable\\)`));
+    assert.match(told, new RegExp(`^ *${id} .* Unknown `, 'm'));
     await daemon.run('docker', ['network', 'connect', 'shared_cluster', container]);
     await shared.nodesUp(NODE_COUNT);
     await shared.mustAs('alice', 'touch', 'go-on');
@@ -165,12 +199,27 @@ describe('the compose files', { skip: whyNoDocker() }, () => {
     assert.equal((await jobOf('bob', done)).outcome?.kind, 'failed');
   });
 
+  it('stop keeps jobs and ids, clean forgets them and keeps homes', async () => {
+    const before = (await shared.mustAs('alice', 'weft', 'run', '--hold', 'true')).trim();
+    await shared.make('stop');
+    await shared.up(NODE_COUNT);
+    assert.equal((await jobOf('alice', before)).state, 'pending');
+    await shared.mustAs('alice', 'touch', 'mine');
+    await shared.mustAs('alice', 'mkdir', '-p', 'cmlogs/n1/1');
+    await shared.make('clean');
+    await shared.up(1);
+    assert.equal(await shared.mustAs('alice', 'weft', 'run', '--hold', 'true'), '1\n');
+    assert.equal((await shared.as('alice', 'ls')).stdout.includes('cmlogs'), false);
+    assert.equal(await shared.mustAs('alice', 'ls', 'mine'), 'mine\n');
+    assert.equal(await shared.mustAs('carol', 'id', '-un'), 'carol\n');
+  });
+
   it('works without a shared home: the output comes back through the head', async () => {
     await shared.down();
     const apart = new DockerProject(daemon, {
       name: 'apart',
       files: ['compose.yaml', 'compose.private.yaml'],
-      variables: { WEFT_IMAGE: IMAGE, WEFT_PORT: '15001' },
+      variables: VARIABLES,
     });
     await apart.up(1);
     const line = 'pwd; id -un; echo told >&2; echo kept > file';
@@ -184,18 +233,15 @@ describe('the compose files', { skip: whyNoDocker() }, () => {
   });
 });
 
-async function buildImage(daemon: DockerDaemon, directory: string): Promise<void> {
+async function importImages(daemon: DockerDaemon, directory: string): Promise<void> {
   const base = join(directory, 'base');
   const tools = join(directory, 'tools');
   makeBaseFolder(base);
-  makeToolsFolder(tools, globSync(join(ROOT, 'launcher', '*.c')));
+  makeToolsFolder(tools, globSync(join(ROOT, '{launcher,deploy}', '*.c')));
   await Promise.all([
     daemon.importFolder(base, 'weft-base'),
     daemon.importFolder(tools, 'weft-tools'),
   ]);
-  const chosen = ['--build-arg', 'BASE=weft-base', '--build-arg', 'TOOLS=weft-tools'];
-  const options = ['--network', 'none', '-f', 'deploy/Dockerfile', ...chosen, '-t', IMAGE];
-  await daemon.run('docker', ['build', ...options, '.'], { cwd: ROOT });
 }
 
 /** A node's name is the host name of its container, which is the beginning of its id. */

@@ -1,11 +1,13 @@
 // The seed's programs on a real cluster: its flags, units, tables, files and words.
 
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { whenKilled } from '../support/when-killed.ts';
 import { until } from './support/hosts.ts';
-import { LocalCluster } from './support/local-cluster.ts';
+import { LocalCluster, repository } from './support/local-cluster.ts';
 
 describe("the seed's programs", () => {
   let cluster: LocalCluster;
@@ -123,6 +125,8 @@ describe("the seed's programs", () => {
     assert.doesNotMatch(await configure('user', 'show'), /daemon/);
     await configure('node', 'create', 'n9', '--num-cpus', '3', '--memory', '100');
     assert.match(await configure('node', 'show', 'n9'), /3 cpus, 100M memory/);
+    await configure('node', 'modify', 'n9', '--num-cpus', '5', '--num-gpus', '1');
+    assert.match(await configure('node', 'show', 'n9'), /5 cpus, 100M memory, 1 gpus/);
     await configure('node', 'remove', 'n9');
     assert.equal((await cluster.refused('cmconfigure', 'node', 'show', 'n9')).code, 3);
     for (const wrong of [
@@ -134,6 +138,44 @@ describe("the seed's programs", () => {
     }
   });
 
+  it('cminfo --all knows all of the words for the state of a job', async () => {
+    const done = await cmrun('-a', 'done', 'true');
+    const failed = await cmrun('-a', 'failed', 'exit 3');
+    const held = await cluster.ok('run', '--hold', 'true');
+    const killed = await cmrun('-a', 'killed', 'sleep', '600');
+    await cluster.run('cmkill', [killed]);
+    for (const id of [done, failed, killed]) await cluster.weft('wait', id);
+    const { out } = await cluster.run('cminfo', ['--all']);
+    const rows = out.split('\n').map((line) => line.trim().split(/ {2,}/));
+    const status = (id: string) => rows.find(([first, name]) => first === id && name)?.[3];
+    assert.deepEqual([done, failed, held, killed].map(status), [
+      'Completed',
+      'Failed (3)',
+      'Created',
+      'Killed',
+    ]);
+    await cluster.ok('kill', held);
+  });
+
+  it("the caller's cm-config.yml counts beside the cluster's own file", async () => {
+    const folder = join(cluster.directory, 'cm');
+    mkdirSync(join(folder, 'etc'), { recursive: true });
+    const lines = ['default_n_procs: 2', 'default_mem_per_node: 7', 'default_time_limit: 3', ''];
+    writeFileSync(join(folder, 'etc', 'cm-config.yml'), lines.join('\n'));
+    writeFileSync(join(cluster.state, 'weft.yaml'), 'defaults.procs: 1\n');
+    const env = { ...cluster.env, CM_PATH: folder };
+    const { out, error } = await cluster.run('cmrun', ['./no such'], { env });
+    rmSync(join(cluster.state, 'weft.yaml'));
+    const id = /\d+/.exec(out)?.[0] ?? error;
+    const { name, request: asked, walltimeMs } = await request(id);
+    assert.deepEqual(
+      [name, asked.processesPerNode, asked.perNode.memoryBytes, walltimeMs],
+      ['./no', 1, 7 * 1_048_576, 3 * 3_600_000],
+    );
+    const none = await request(await cmrun('-t', '0.5', 'true'));
+    assert.equal(none.walltimeMs, null);
+  });
+
   it('cmdaemon wants to be told what it is', async () => {
     assert.equal((await cluster.refused('cmdaemon')).code, 2);
     const env = { ...cluster.env, CM_SERVER_TYPE: 'node', CM_MASTER_ADDR: 'there' };
@@ -143,10 +185,52 @@ describe("the seed's programs", () => {
   });
 });
 
+describe('cmdaemon, told everything by its environment', () => {
+  const cluster = new LocalCluster();
+  const stops: (() => Promise<void>)[] = [];
+  after(async () => {
+    for (const stop of stops.reverse()) await stop();
+    await cluster.close();
+  });
+
+  /** In the foreground, as a service manager has it, until the test is over. */
+  function daemon(env: NodeJS.ProcessEnv, stop: NodeJS.Signals): void {
+    const script = join(repository, 'bin', 'cmdaemon.mjs');
+    const all = { ...cluster.env, ...env };
+    const child = spawn(process.execPath, [script], { env: all, stdio: 'ignore' });
+    const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+    const forget = whenKilled(() => child.kill('SIGKILL'));
+    stops.push(async () => {
+      child.kill(stop);
+      await ended;
+      forget();
+    });
+  }
+
+  it('is a head, and a node that joins it', async () => {
+    const head = { WEFT_HEAD_LISTEN: '127.0.0.1:0', WEFT_HEAD_MULTI_USER: 'false' };
+    daemon({ CM_SERVER_TYPE: 'head', ...head }, 'SIGTERM');
+    const token = await until('the head gives a token', async () => {
+      const { code, out } = await cluster.weft('token', 'join');
+      return code === 0 ? out.trim() : undefined;
+    });
+    const state = { WEFT_DIR: join(cluster.directory, 'node'), WEFT_NODE_NAME: 'c1' };
+    // This signal ends its launcher too.
+    daemon({ CM_SERVER_TYPE: 'node', WEFT_JOIN: token, ...state }, 'SIGUSR2');
+    await until('the node is there', async () =>
+      /c1 +Idle/.test((await cluster.run('cminfo', [])).out) ? true : undefined,
+    );
+  });
+});
+
 const NODE_COLUMNS = ['Node', 'Status', '# CPUs', 'Memory', '# Free CPUs', 'Free Memory'];
 const FILES = ['0.err.txt', '0.out.txt', '1.err.txt', '1.out.txt'];
 
 interface Requested {
+  readonly name: string;
   readonly walltimeMs: number | null;
-  readonly request: { readonly perNode: { readonly memoryBytes: number } };
+  readonly request: {
+    readonly processesPerNode: number;
+    readonly perNode: { readonly memoryBytes: number };
+  };
 }

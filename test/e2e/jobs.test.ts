@@ -150,12 +150,15 @@ describe('jobs on a local cluster', () => {
     assert.deepEqual(lines(`patterns/4/out-${id}-4-1-0`), ['1.0']);
   });
 
-  it('standard input comes from a file, and nowhere else', async () => {
+  it('standard input comes from a file, or else from what is piped to run -f', async () => {
     writeFileSync(work('input'), 'from a file\n');
     const said = await cluster.weft('run', '-f', '--stdin', 'input', 'cat');
     assert.deepEqual([said.code, said.out], [0, 'from a file\n']);
-    const empty = await cluster.run('weft', ['run', '-f', 'cat'], { input: 'typed\n' });
-    assert.deepEqual([empty.code, empty.out], [0, '']);
+    const piped = await cluster.run('weft', ['run', '-f', 'cat'], { input: 'typed\n' });
+    assert.deepEqual([piped.code, piped.out], [0, 'typed\n']);
+    const both = ['run', '-f', '--stdin', 'input', 'cat'];
+    const first = await cluster.run('weft', both, { input: 'typed\n' });
+    assert.deepEqual([first.code, first.out], [0, 'from a file\n']);
   });
 
   it('logs -f shows output while the job runs, and ends with it', async () => {
@@ -252,14 +255,13 @@ describe('jobs on a local cluster', () => {
     await reaches(id, 'done');
     const records = JSON.parse(await cluster.ok('history', id, '-o', 'json')) as HistoryShown[];
     const [record] = records;
-    assert.deepEqual([record?.outcome, record?.exitCode], ['failed', 9]);
+    assert.deepEqual([record?.outcome.kind, record?.outcome.exit.code], ['failed', 9]);
     assert.ok((record?.endedAt ?? 0) >= (record?.startedAt ?? Number.POSITIVE_INFINITY));
   });
 });
 
 interface HistoryShown {
-  readonly outcome: string;
-  readonly exitCode: number;
+  readonly outcome: { readonly kind: string; readonly exit: { readonly code: number } };
   readonly startedAt: number;
   readonly endedAt: number;
 }

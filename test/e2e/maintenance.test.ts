@@ -14,7 +14,7 @@ const NODES = ['n1', 'n2'];
 describe('maintenance of a local cluster', () => {
   let cluster: LocalCluster;
   before(async () => {
-    cluster = await LocalCluster.start('--nodes', '3', '--listen', 'none');
+    cluster = await LocalCluster.startApart('--nodes', '3', '--listen', 'none');
   });
   after(() => cluster.close());
 
@@ -57,7 +57,10 @@ describe('maintenance of a local cluster', () => {
     const id = await off('--running', 'wait', '--program', `echo $MAINTENANCE_ID`);
     const shown = JSON.parse(await cluster.ok('maint', 'show', id, '-o', 'json'));
     assert.equal((shown as MaintenanceView).phase, 'draining');
-    assert.match(await cluster.ok('info'), new RegExp(`n1 +maintenance .*maintenance ${id} until`));
+    assert.match(
+      await cluster.ok('info', '-o', 'wide'),
+      new RegExp(`n1 +maintenance .*maintenance ${id} until`),
+    );
     end('wait');
     assert.equal((await reaches(job, 'done')).outcome?.kind, 'completed');
     const { phase, nodes } = await over(id);
@@ -81,7 +84,10 @@ describe('maintenance of a local cluster', () => {
     const job = await occupy('requeue');
     const id = await off('--running', 'requeue');
     await reaches(job, 'pending');
-    assert.match(await cluster.ok('why', job), new RegExp(`end of maintenance ${id} of n[12]`));
+    assert.match(
+      await cluster.ok('why', job),
+      new RegExp(`waits for maintenance ${id} on n[12] to end`),
+    );
     await cluster.ok('maint', 'cancel', id);
     await until('it runs again', () => linesOf('requeue') >= 4 || undefined);
     end('requeue');
@@ -122,7 +128,7 @@ describe('maintenance of a local cluster', () => {
     await programsRun(id);
     killDaemon('n2');
     await until('n2 is missed', async () => {
-      const text = await cluster.ok('node', 'list');
+      const text = await cluster.ok('node', 'list', '-o', 'wide');
       return /n2 +maintenance .*its agent is not connected/.test(text) || undefined;
     });
     await cluster.up();
@@ -156,7 +162,7 @@ describe('maintenance of a local cluster', () => {
     assert.equal((await reaches(short, 'done')).outcome?.kind, 'completed');
     assert.match(
       await cluster.ok('why', long),
-      new RegExp(`could run into maintenance ${id} of n1`),
+      new RegExp(`could run into maintenance ${id} on n1`),
     );
     await cluster.ok('maint', 'cancel', id);
     await reaches(long, 'done');

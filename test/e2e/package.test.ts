@@ -13,6 +13,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 interface Manifest {
   readonly version: string;
   readonly bin: Readonly<Record<string, string>>;
+  readonly man: readonly string[];
   readonly dependencies: Readonly<Record<string, string>>;
 }
 
@@ -48,6 +49,15 @@ describe('the package, installed into an empty folder', () => {
   after(() => {
     if (existsSync(state)) run('weft', 'down', '--clean');
     rmSync(folder, { recursive: true, force: true });
+  });
+
+  test('it holds a manual page of every program and command', () => {
+    for (const program of Object.keys(manifest.bin)) {
+      assert.ok(manifest.man.includes(`dist/man/${program}.1`), program);
+    }
+    for (const page of manifest.man) {
+      assert.match(readFileSync(path.join(installed, page), 'utf8'), /^\.TH (WEFT|CM)/, page);
+    }
   });
 
   test('it holds no sources, and every program starts', () => {

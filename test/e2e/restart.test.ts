@@ -2,7 +2,7 @@
 // alone. What happens between hosts is in hosts.test.ts.
 
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { until } from './support/hosts.ts';
@@ -13,7 +13,7 @@ const UP = ['--nodes', '2', '--listen', 'none'];
 describe('restarts of a local cluster', () => {
   let cluster: LocalCluster;
   before(async () => {
-    cluster = await LocalCluster.start(...UP);
+    cluster = await LocalCluster.startApart(...UP);
   });
   after(() => cluster.close());
 
@@ -82,6 +82,85 @@ describe('restarts of a local cluster', () => {
     await killed('head');
     await cluster.up(...UP);
     assert.equal(Number(await cluster.ok('run', 'true')), first + 1);
+  });
+});
+
+describe('a local cluster that heals itself', () => {
+  let cluster: LocalCluster;
+  before(async () => {
+    cluster = await LocalCluster.start(...UP);
+  });
+  after(() => cluster.close());
+
+  const lines = (name: string): string[] => cluster.lines(name);
+  /** Kills a daemon, and resolves when another process has taken its place. */
+  const replaced = async (daemon: string): Promise<void> => {
+    const pid = cluster.pidOf(daemon);
+    process.kill(pid, 'SIGKILL');
+    await until(`${daemon} is started again`, () => {
+      const now = cluster.pidOf(daemon);
+      return (now !== pid && isAlive(now)) || undefined;
+    });
+  };
+  const connected = () =>
+    until('the nodes are up', async () => {
+      const { code, out } = await cluster.weft('node', 'list', '-o', 'template={{state}}');
+      return (code === 0 && out === 'up\nup\n') || undefined;
+    });
+
+  it('head and agents, killed in turn under running jobs, come back, and nothing is lost', async () => {
+    const script = 'echo $$ >> ran; until [ -e go ]; do sleep 0.05; done; echo late; exit 7';
+    const waiting = cluster.weft('run', '--wait', '--', script);
+    await until('it runs', () => lines('ran').length > 0 || undefined);
+    const held = await cluster.ok('run', '--hold', '--', 'echo held');
+    const id = String(Number(held) - 1);
+    for (const daemon of ['head', 'n1', 'head', 'n2']) {
+      await replaced(daemon);
+      await connected();
+      assert.ok(isAlive(Number(lines('ran')[0])), 'the job needs neither');
+    }
+    assert.equal(cluster.pidOf('n1'), cluster.pidOf('n2'), 'the agents are one process');
+    writeFileSync(join(cluster.work, 'go'), '');
+    assert.equal((await waiting).code, 7);
+    assert.equal(await cluster.ok('logs', id), 'late');
+    assert.equal(lines('ran').length, 1);
+    await cluster.ok('release', held);
+    assert.equal(await cluster.ok('wait', held), `${held} completed`);
+    const said = await cluster.ok('info');
+    assert.match(said, /^The head was started again 2 times in the last /m);
+    assert.match(said, /^The process of the agents of n1, n2 was started again 2 times /m);
+    assert.match((await cluster.weft('doctor')).out, /The head was started again 2 times/);
+    const log = readFileSync(join(cluster.state, 'run', 'keeper.log'), 'utf8')
+      .trim()
+      .split('\n');
+    assert.equal(log.length, 4);
+  });
+
+  it('a head that ends with a final code is left to a person, and up starts it again', async () => {
+    const store = join(cluster.state, 'head', 'weft.db');
+    const pid = cluster.pidOf('head');
+    // Not while it runs: the agents look once a second.
+    process.kill(cluster.pidOf('n1'), 'SIGSTOP');
+    process.kill(pid, 'SIGKILL');
+    await until('the head is gone', () => (isAlive(pid) ? undefined : true));
+    renameSync(store, `${store}.away`);
+    process.kill(cluster.pidOf('n1'), 'SIGCONT');
+    const words = /The head is not started again: it ended with exit code 65\./;
+    await until(
+      'it is told',
+      async () => words.test((await cluster.weft('doctor')).out) || undefined,
+    );
+    const { code } = await cluster.weft('info');
+    assert.equal(code, 7);
+    renameSync(`${store}.away`, store);
+    await cluster.up(...UP);
+    await connected();
+    assert.doesNotMatch(await cluster.ok('info'), /not started again/);
+  });
+
+  it('down ends all of it, and nothing comes back', async () => {
+    assert.match(await cluster.ok('down'), /The cluster is stopped/);
+    assert.deepEqual(cluster.processes(), []);
   });
 });
 

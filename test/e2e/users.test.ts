@@ -52,6 +52,16 @@ describe('a cluster of several users', { skip }, () => {
     assert.deepEqual([uid, gid], [BOB.uid, BOB.uid]);
   });
 
+  it('a step on another node runs as the submitter too, in the directory of the job', async () => {
+    const other = '"$(tail -n 1 "$WEFT_HOSTFILE")"';
+    const line = `"$WEFT_RSH" ${other} 'id -un; id -G; pwd; echo "$WEFT_NODE_RANK"'`;
+    const said = await cluster.as(ALICE, 'run', '--mpi', '-n', '2', '-f', '--', line);
+    assert.equal(said.code, 0, said.error);
+    const [name, groups = '', directory, rank] = said.out.trim().split('\n');
+    assert.deepEqual([name, directory, rank], ['alice', cluster.home(ALICE), '1']);
+    assert.deepEqual(groups.split(' ').map(Number).sort(), [ALICE.uid, LAB_GID]);
+  });
+
   it('[J18] others neither act on a job nor read its output', async () => {
     const id = await cluster.ok(ALICE, 'run', '--', 'echo secret; exec sleep 600');
     await until('it runs', async () => {
@@ -200,14 +210,20 @@ describe('a cluster of several users', { skip }, () => {
     assert.deepEqual(sleepers(), [], 'when the job is done, nothing of it is left');
   });
 
-  it('output over the limit is cut, and the cut is told', async () => {
-    const id = await cluster.ok(ALICE, 'run', '--', 'head -c 200000 /dev/zero');
+  it('output over the limit is cut in its middle, and the cut is told', async () => {
+    const id = await cluster.ok(ALICE, 'run', '--', "head -c 200000 /dev/zero | tr '\\0' x");
     await cluster.outcome(id);
     const { out, error } = await cluster.as(ALICE, 'logs', id);
-    assert.equal(out.length, 65_536);
-    assert.match(error, new RegExp(`${200_000 - 65_536} bytes more are over the limit`));
+    const missing = 200_000 - LOG_LIMIT - LOG_LIMIT / 4;
+    const [start, mark, end] = out.split('\n').filter((line) => line !== '');
+    assert.deepEqual([start?.length, end?.length], [LOG_LIMIT, LOG_LIMIT / 4]);
+    assert.match(mark ?? '', new RegExp(`${missing} bytes of output are missing here`));
+    assert.match(error, new RegExp(`${missing} bytes of output are missing: .* head.log_limit`));
   });
 });
+
+/** `head.log_limit` of the cluster; a quarter of it is kept of the end. */
+const LOG_LIMIT = 65_536;
 
 /** Seconds that nobody else sleeps. */
 const NAP = `98${process.pid}`;

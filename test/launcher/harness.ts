@@ -84,7 +84,7 @@ export function sweep(): void {
 export class Launcher {
   readonly folder = newFolder();
   readonly path = join(this.folder, 'socket');
-  readonly process: ChildProcess;
+  process: ChildProcess;
   readonly #agents: Agent[] = [];
   errors = '';
 
@@ -92,10 +92,25 @@ export class Launcher {
   constructor(command: readonly string[], options: readonly string[] = [], owner?: number) {
     started.add(this);
     if (owner !== undefined) execFileSync('chown', [String(owner), this.folder]);
-    this.process = spawnLauncher(command, ['--socket', this.path, ...options]);
-    this.process.stderr?.on('data', (bytes) => {
+    this.process = this.#start(command, options);
+  }
+
+  /** With SIGKILL, as from outside; the next one is there when it can be connected to. */
+  async killAndReplace(command: readonly string[]): Promise<void> {
+    if (this.process.exitCode === null && this.process.signalCode === null) {
+      const ended = once(this.process, 'exit');
+      this.process.kill('SIGKILL');
+      await ended;
+    }
+    this.process = this.#start(command, []);
+  }
+
+  #start(command: readonly string[], options: readonly string[]): ChildProcess {
+    const child = spawnLauncher(command, ['--socket', this.path, ...options]);
+    child.stderr?.on('data', (bytes) => {
       this.errors += bytes;
     });
+    return child;
   }
 
   /** A new connection that has said hello, unless told otherwise. */
@@ -239,7 +254,7 @@ export function frameOf(frame: Partial<SpawnFrame> & Pick<SpawnFrame, 'id' | 'ar
   return {
     setIds: null,
     append: false,
-    groupReadable: false,
+    byUmask: false,
     nice: 0,
     umask: 0o022,
     cwd: '/',

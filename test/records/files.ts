@@ -21,6 +21,8 @@ export function readRecovered(folder: string): Recovered {
   return {
     snapshot: snapshot ?? null,
     snapshotSeq,
+    room: 'enough',
+    loss: null,
     records: number(readLines(join(folder, 'journal.base64')), snapshotSeq + 1),
   };
 }

@@ -6,9 +6,9 @@ import { test } from 'node:test';
 import { check } from '../../src/core/controller/check.ts';
 import type { Command, Reply } from '../../src/core/controller/commands.ts';
 import { type Decision, decide, type Input } from '../../src/core/controller/controller.ts';
-import { isCycleDue } from '../../src/core/controller/decide/schedule.ts';
 import type { Event, StepRecord } from '../../src/core/controller/events.ts';
 import { outstanding } from '../../src/core/controller/outstanding.ts';
+import { isCycleDue } from '../../src/core/controller/schedule.ts';
 import { createState, type Job, type Node, type Task } from '../../src/core/controller/state.ts';
 import type { Actor, Role } from '../../src/core/model/actor.ts';
 import type { Code, Refusal } from '../../src/core/model/errors.ts';
@@ -292,6 +292,7 @@ export function submission(wish: Partial<Submission> = {}, options: SubmitOption
     submission: { program: { kind: 'argv', argv: ['/bin/work'] }, ...wish },
     key: options.key ?? null,
     retired: options.retired ?? {},
+    ...(wish.mpi === undefined ? {} : { stepKey: 'a key' }),
   };
 }
 

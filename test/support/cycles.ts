@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import type { NodeName } from '../../src/core/model/ids.ts';
 import { NO_RESOURCES, subtractResources } from '../../src/core/model/resources.ts';
-import { type Plan, plan, type Start } from '../../src/core/scheduler/plan.ts';
-import type { NodeView } from '../../src/core/scheduler/pool.ts';
-import type { Group, QueueEntry } from '../../src/core/scheduler/queue.ts';
-import type { Snapshot } from '../../src/core/scheduler/snapshot.ts';
+import { type Plan, plan, type Start } from '../../src/core/scheduler/cycle/plan.ts';
+import type { Snapshot } from '../../src/core/scheduler/cycle/snapshot.ts';
+import type { Group, QueueEntry } from '../../src/core/scheduler/line/queue.ts';
+import type { NodeView } from '../../src/core/scheduler/room/pool.ts';
 
 /** As the head does it between two cycles. */
 function apply({ pool, queue }: Snapshot, starts: readonly Start[], now: number): void {

@@ -2,6 +2,8 @@
 
 import { mkdirSync } from 'node:fs';
 import { Agent, request } from 'node:http';
+import { proofName } from '../../src/api/local-login.ts';
+import { identityAt } from '../../src/api/socket-door.ts';
 
 /** A JSON request as the calling user. Rejects with `CallError` on any error status. */
 export type Call = <T>(method: string, path: string, body?: unknown) => Promise<T>;
@@ -36,7 +38,7 @@ export async function connectLocally(socketPath: string, connections = 32): Prom
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const plain = caller(agent, socketPath, null);
   const begun = await plain<{ challenge: string; path: string }>('POST', '/v1/auth/local/begin');
-  mkdirSync(begun.path, { mode: 0o700 });
+  mkdirSync(proofName(begun.path, identityAt(socketPath)), { mode: 0o700 });
   const { challenge } = begun;
   const { token } = await plain<{ token: string }>('POST', '/v1/auth/local/finish', { challenge });
   return { call: caller(agent, socketPath, token), close: () => agent.destroy() };

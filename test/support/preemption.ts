@@ -10,8 +10,8 @@ import {
   type Scheduling,
 } from '../../src/core/model/scheduling.ts';
 import type { Settings } from '../../src/core/model/settings.ts';
-import type { Plan } from '../../src/core/scheduler/plan.ts';
-import { NodePool, type NodeView, type Running } from '../../src/core/scheduler/pool.ts';
+import type { Plan } from '../../src/core/scheduler/cycle/plan.ts';
+import { NodePool, type NodeView, type Running } from '../../src/core/scheduler/room/pool.ts';
 import { SETTINGS } from './controller.ts';
 import { type Amounts, resources } from './nodes.ts';
 
@@ -36,7 +36,7 @@ export function tiers(modes: readonly PreemptMode[]): Scheduling {
   const partitions = Object.fromEntries(
     modes.map((preempt, tier) => [
       `tier${tier}`,
-      { ...plainPartition(`tier${tier}`), tier, preempt },
+      { ...plainPartition(`tier${tier}`, 'first_fit'), tier, preempt },
     ]),
   );
   return { ...plainScheduling('first_fit'), partitions };

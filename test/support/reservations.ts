@@ -5,7 +5,7 @@ import type {
   Occurrences,
   ReservationMembers,
   ReservationWish,
-} from '../../src/core/controller/commands.ts';
+} from '../../src/core/controller/reservations/commands.ts';
 import type { NodeName, UserName } from '../../src/core/model/ids.ts';
 import type { Amounts } from './nodes.ts';
 import { resources } from './nodes.ts';

@@ -5,10 +5,10 @@ import type { JobId, NodeName, UserName } from '../../src/core/model/ids.ts';
 import type { ResourceRequest } from '../../src/core/model/job.ts';
 import { addResources, subtractResources } from '../../src/core/model/resources.ts';
 import { DEFAULT_QOS, type Policy, plainScheduling } from '../../src/core/model/scheduling.ts';
-import type { Plan } from '../../src/core/scheduler/plan.ts';
-import { NodePool, type NodeView, type Running } from '../../src/core/scheduler/pool.ts';
-import { Queue, type QueueEntry, ShapeBook } from '../../src/core/scheduler/queue.ts';
-import { NO_RULES, type Snapshot } from '../../src/core/scheduler/snapshot.ts';
+import type { Plan } from '../../src/core/scheduler/cycle/plan.ts';
+import { NO_RULES, type Snapshot } from '../../src/core/scheduler/cycle/snapshot.ts';
+import { Queue, type QueueEntry, ShapeBook } from '../../src/core/scheduler/line/queue.ts';
+import { NodePool, type NodeView, type Running } from '../../src/core/scheduler/room/pool.ts';
 import { type Amounts, resources } from './nodes.ts';
 
 /** A node, and what of it is taken already. */

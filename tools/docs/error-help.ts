@@ -43,6 +43,10 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'Another program answers at this address, or the head has a new certificate.',
     next: 'On the head’s machine `weft token join` carries the true one; trust no other.',
   },
+  'auth.not_the_head': {
+    means: 'A program between you and the head passes the login on, to act as you there.',
+    next: 'Use the socket of the head itself; do not use the directory that led you here.',
+  },
   'auth.role_needed': {
     means: 'The action is for operators or admins.',
     next: 'Ask an admin to do it, or for the role: `weft user modify`.',
@@ -63,9 +67,29 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'No job ever had this id, or the records of that time were removed.',
     next: '`weft jobs --all` and `weft history` list what there is.',
   },
+  'job.is_array': {
+    means: 'The request is for the output of one task, and the job has many.',
+    next: 'Name the task, as 42[7]. `weft logs 42` shows the output of all tasks, one after another.',
+  },
   'job.already_done': {
     means: 'Done is final: nothing about the job can change any more.',
     next: 'Submit it again if it should run once more.',
+  },
+  'job.not_done': {
+    means: 'Only what is over can be run again: some of its tasks wait or run.',
+    next: '`weft wait JOB` waits for its end; `weft requeue JOB` restarts what runs now.',
+  },
+  'job.nothing_to_retry': {
+    means: 'A retry holds the tasks that did not complete, and there is none.',
+    next: 'Submit the job again if all of it should run once more.',
+  },
+  'job.not_retained': {
+    means: 'The environment of a job is kept only while the job is in the memory of the head.',
+    next: 'Submit it again from where you submitted it.',
+  },
+  'job.dependency_broken': {
+    means: 'The job that it waited for did not end as it had to, and done is final.',
+    next: 'Retry that one first, then name it: `weft retry JOB --after OTHER`; or `--after none`.',
   },
   'job.not_pending': {
     means: 'The action is for jobs that have not started.',
@@ -79,6 +103,10 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'The action needs processes, and the job has none now.',
     next: '`weft why JOB`; `weft wait JOB` for its end.',
   },
+  'job.not_fed': {
+    means: 'The request sends standard input to a job that was not submitted with `stdin: "-"`.',
+    next: 'Submit with `--stdin -`, or with `stdin` as `-` among the files of the submission.',
+  },
   'job.not_suspended': {
     means: 'There is nothing to resume.',
     next: '`weft why JOB`; a held job is released, a suspended one resumed.',
@@ -86,6 +114,10 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
   'job.dependency_unknown': {
     means: 'A job can only wait for one that exists.',
     next: 'Check the id after `--after`.',
+  },
+  'key.taken': {
+    means: 'The same owner sent this submission key before, with another command.',
+    next: 'Send the same command to get the same job, or another key to get another job.',
   },
   'resources.unsatisfiable': {
     means: 'Even with every node empty the job could not start, so it is not accepted.',
@@ -155,7 +187,12 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
   },
   'directory.not_shared': {
     means: 'The job is to run in a directory that no node declares to be the same everywhere.',
-    next: '`--private` runs it in a directory of its own; `weft join --shared` declares one.',
+    next: '`--private` runs it in a directory of its own; `node.shared` in the config of its nodes declares one.',
+  },
+  'directory.not_on_nodes': {
+    means:
+      'The nodes that `--nodes-named` names do not declare the directory of the job as shared.',
+    next: '`weft node list -o wide` shows what each node shares. `--private` needs no directory.',
   },
   'node.not_found': {
     means: 'No node of this name is enrolled.',
@@ -264,6 +301,11 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
   'head.unreachable': {
     means: 'Nothing answered, or the connection broke before the answer was complete.',
     next: '`weft up` here, `systemctl status weft-head` there; `weft doctor` looks at the way between.',
+  },
+  'head.failed': {
+    means:
+      'The head could not start, or had to stop: damaged or missing state, a busy port, a disk.',
+    next: 'Do what the message says; docs/recovery.md has the exit codes and each case.',
   },
   'store.unavailable': {
     means: 'Nothing can be made durable (often a full disk), so nothing is promised.',

@@ -2,16 +2,13 @@
 // by hand is below the line that `KEPT_FROM` names and stays as it is.
 
 import type { Command, Option } from 'commander';
-import type { Key } from '../../src/cli/config/key.ts';
-import { environmentName, KEYS, SEED_KEYS } from '../../src/cli/config/keys.ts';
-import { TABLES } from '../../src/cli/config/tables.ts';
-import { buildProgram, type Invocation, runSingle } from '../../src/cli/main.ts';
-import * as cmconfigure from '../../src/cli/seed/cmconfigure.ts';
-import * as cmdaemon from '../../src/cli/seed/cmdaemon.ts';
-import * as cminfo from '../../src/cli/seed/cminfo.ts';
-import * as cmkill from '../../src/cli/seed/cmkill.ts';
-import * as cmrun from '../../src/cli/seed/cmrun.ts';
+import { EVENT_KINDS } from '../../src/api/event-kinds.ts';
+import { buildProgram, runSingle } from '../../src/cli/main.ts';
 import { VERBS } from '../../src/cli/verbs.ts';
+import type { Key } from '../../src/config/key.ts';
+import { environmentName, KEYS, SEED_DEFAULTS, SEED_KEYS } from '../../src/config/keys.ts';
+import { TABLES } from '../../src/config/tables.ts';
+import { COMMON, SEED_PROGRAMS, SILENT } from './commands.ts';
 import { errorsText } from './errors-page.ts';
 
 /** From this heading on a page is kept. */
@@ -34,27 +31,8 @@ export async function makePages(): Promise<Page[]> {
     return commandPage(`weft ${name}`, command);
   });
   const errors = { path: 'docs/errors.md', text: errorsText(), kept: false };
-  return [...pages, ...(await seedPages()), configPage(), errors];
+  return [...pages, ...(await seedPages()), configPage(), eventsPage(), errors];
 }
-
-const SILENT: Invocation = {
-  program: 'weft',
-  argv: [],
-  terminal: {
-    out: () => undefined,
-    error: () => undefined,
-    outIsTerminal: false,
-    errorIsTerminal: false,
-  },
-  environment: {},
-  cwd: '/',
-  programs: {
-    headScript: '',
-    agentScript: '',
-    runHead: () => Promise.resolve(),
-    runAgent: () => Promise.resolve(),
-  },
-};
 
 function commandPage(title: string, command: Command): Page {
   const inner = command.commands.map((one) => section(`${title} ${one.name()}`, one, '## '));
@@ -87,9 +65,6 @@ function options(command: Command): string {
   return ['| operand or option | what it is |', '|---|---|', ...lines].join('\n');
 }
 
-/** Explained once, in docs/commands/README.md. */
-const COMMON = new Set(['--dir', '--head', '--fingerprint', '--token-file', '--config']);
-
 function optionText({ description, defaultValue }: Option): string {
   return defaultValue === undefined ? description : `${description} (default: ${defaultValue})`;
 }
@@ -99,9 +74,8 @@ const EXITS =
   'with the exit code of the job.';
 
 async function seedPages(): Promise<Page[]> {
-  const programs = { cminfo, cmrun, cmkill, cmconfigure, cmdaemon };
   const pages: Page[] = [];
-  for (const [name, { summary, verb }] of Object.entries(programs)) {
+  for (const [name, { summary, verb }] of Object.entries(SEED_PROGRAMS)) {
     let help = '';
     const terminal = {
       ...SILENT.terminal,
@@ -170,7 +144,8 @@ function configPage(): Page {
     `variable: \`${sample}\` for \`head.node_timeout\`. Keys may be nested or written with a dot.`,
     '',
     'The file is the first of: `--config`, `WEFT_CONFIG`, `weft.yaml` in the state directory,',
-    '`~/.config/weft/weft.yaml`, `/etc/weft/weft.yaml`, `$CM_PATH/etc/cm-config.yml`. Beside a wrong one',
+    '`~/.config/weft/weft.yaml`, `/etc/weft/weft.yaml`. Where `CM_PATH` is set, `$CM_PATH/etc/cm-config.yml`',
+    'is read too, and what it sets holds where the first file is silent. Beside a wrong file',
     'that was not named by `--config` or `WEFT_CONFIG`, commands that only ask the head go on.',
     '',
     'Durations have units: `90s`, `15m`, `1h30m`, `2d`, `2-12:00:00`; `none` is no limit. Sizes have',
@@ -184,10 +159,34 @@ function configPage(): Page {
     TABLES_TEXT,
     ...tableParts(),
     '## Old keys',
-    'A `cm-config.yml` is understood as it is; its bare numbers have the units they always had.',
+    [
+      'A `cm-config.yml` is understood as it is; its bare numbers have the units they always had. Where it',
+      `sets nothing, it has defaults of its own: ${seedDefaults()}.`,
+    ].join('\n'),
     ['| old key | key | unit of a bare number |', '|---|---|---|', ...old].join('\n'),
   ];
   return { path: 'docs/config.md', text: join(parts), kept: true };
+}
+
+function seedDefaults(): string {
+  return Object.entries(SEED_DEFAULTS)
+    .map(([name, text]) => `\`${name}: ${text}\``)
+    .join(', ');
+}
+
+const AUDIENCES = { job: "the job's owner, operators", all: 'every user', admin: 'admins' };
+
+function eventsPage(): Page {
+  const intro = [
+    'What `GET /v1/events` shows ([api](api.md)): each event has its `kind`, and `jobId` when it is about',
+    'one job. Besides these it has fields of its kind. A newer head may send kinds that are not listed',
+    'here: pass them over.',
+  ].join('\n');
+  const rows = Object.entries(EVENT_KINDS).map(
+    ([kind, { audience, says }]) => `| \`${kind}\` | ${AUDIENCES[audience]} | ${says} |`,
+  );
+  const table = ['| kind | who sees it | what it says |', '|---|---|---|', ...rows].join('\n');
+  return { path: 'docs/events.md', text: join(['# Events', intro, table]), kept: false };
 }
 
 const UNITS = {

@@ -1,19 +1,28 @@
-// Adds up the events of Node's test runner: each test once, nothing that failed left out.
+// Adds up the events of Node's test runner, file by file: each test once, nothing that failed left out.
 
 import path from 'node:path';
 import type { EventData } from 'node:test';
 import { inspect } from 'node:util';
 import { ROOT } from '../tree.ts';
-import type { StageResult, TimedTest } from './result.ts';
+import { addResults, type StageResult, type TimedTest } from './result.ts';
 
 type Ended = EventData.TestPass | EventData.TestFail;
 
+/** What the tests of one file came to. */
+interface FileCount {
+  passed: number;
+  skipped: number;
+  readonly tests: TimedTest[];
+  /** Titles of what failed; a hook or the whole file may be among them. */
+  readonly failures: string[];
+}
+
+/** Stands for what the runner reports of no file. */
+const NO_FILE = '';
+
 /** Takes the events of one run in any order; `result()` is what they came to. */
 export class TestCounter {
-  #passed = 0;
-  #failed = 0;
-  #skipped = 0;
-  readonly #tests: TimedTest[] = [];
+  readonly #files = new Map<string, FileCount>();
   readonly #filtered: boolean;
 
   /** `filtered`: titles were selected, so a file in which no test ran is no mistake. */
@@ -26,7 +35,7 @@ export class TestCounter {
     if (isSkipped(data)) this.#skip(data);
     else if (isFile(data)) this.#emptyFile(data);
     else if (data.details.type !== 'suite') {
-      this.#passed += 1;
+      this.#of(data.file).passed += 1;
       this.#time(data);
     }
   }
@@ -39,7 +48,7 @@ export class TestCounter {
     const counted = type === 'suite' && why === 'subtestsFailed';
     if (isSkipped(data)) this.#skip(data);
     else if (!counted) {
-      this.#failed += 1;
+      this.#of(data.file).failures.push(data.name);
       this.#time(data);
       console.log(`\nFAILED ${placeOf(data)} ${data.name}\n${explain(error)}\n`);
     }
@@ -52,20 +61,44 @@ export class TestCounter {
       if (this.#filtered && tests === 0) return;
       const file = path.relative(ROOT, data.file);
       console.log(`  ${file}: ${passed} of ${tests} (${Math.round(data.duration_ms)} ms)`);
-    } else if (!data.success && this.#failed === 0) {
+    } else if (!data.success && this.failures().size === 0) {
       console.log('The runner reports a failure that no test reported.');
-      this.#failed += 1;
+      this.#of(undefined).failures.push('the run as a whole');
     }
   }
 
   /** The counts so far. */
   result(): StageResult {
-    const counts = { passed: this.#passed, failed: this.#failed, skipped: this.#skipped };
-    return { ...counts, tests: [...this.#tests] };
+    return addResults(
+      [...this.#files.values()].map(({ failures, ...counts }) => ({
+        ...counts,
+        failed: failures.length,
+      })),
+    );
+  }
+
+  /** Titles of what failed, by the absolute path of the file. */
+  failures(): Map<string, readonly string[]> {
+    const failed = [...this.#files].filter(([, { failures }]) => failures.length > 0);
+    return new Map(failed.map(([file, { failures }]) => [file, failures]));
+  }
+
+  /** Takes another run's counts of one file instead of this run's. */
+  replace(file: string, { passed, skipped, tests }: StageResult): void {
+    this.#files.set(file, { passed, skipped, tests: [...tests], failures: [] });
+  }
+
+  #of(file: string | undefined): FileCount {
+    const key = file ?? NO_FILE;
+    const known = this.#files.get(key);
+    if (known) return known;
+    const count: FileCount = { passed: 0, skipped: 0, tests: [], failures: [] };
+    this.#files.set(key, count);
+    return count;
   }
 
   #skip(data: Ended): void {
-    this.#skipped += 1;
+    this.#of(data.file).skipped += 1;
     const reason = data.skip ?? data.todo;
     console.log(`  skipped: ${data.name}${typeof reason === 'string' ? ` (${reason})` : ''}`);
   }
@@ -73,12 +106,12 @@ export class TestCounter {
   /** Node reports a file without tests as one test that passed. */
   #emptyFile(data: Ended): void {
     if (this.#filtered) return;
-    this.#failed += 1;
+    this.#of(data.file).failures.push('holds no test');
     console.log(`\nFAILED ${placeOf(data)} holds no test\n`);
   }
 
   #time(data: Ended): void {
-    this.#tests.push({ title: data.name, durationMs: data.details.duration_ms });
+    this.#of(data.file).tests.push({ title: data.name, durationMs: data.details.duration_ms });
   }
 }
 

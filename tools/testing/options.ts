@@ -10,7 +10,12 @@ export interface Options {
   readonly grep?: RegExp | undefined;
   readonly stopAtFirst: boolean;
   readonly install: boolean;
+  /** Only what differs from this branch or commit is tested, and no real clusters are started. */
+  readonly changedSince?: string | undefined;
 }
+
+/** What `--changed` stands in for: clusters of real programs take longer than a look in between. */
+const NOT_FOR_A_CHANGE = ['simulation', 'e2e', 'package'];
 
 /** Reads the arguments; throws with a message for people when one is wrong. */
 export function parseOptions(args: readonly string[]): Options {
@@ -21,6 +26,8 @@ export function parseOptions(args: readonly string[]): Options {
       grep: { type: 'string' },
       'stop-at-first': { type: 'boolean', default: false },
       'no-install': { type: 'boolean', default: false },
+      changed: { type: 'boolean', default: false },
+      base: { type: 'string', default: 'main' },
     },
   });
   const names = STAGES.map((stage) => stage.name);
@@ -29,8 +36,10 @@ export function parseOptions(args: readonly string[]): Options {
   if (unknown.length > 0) {
     throw new Error(`No stage ${unknown.join(', ')}; the stages are: ${names.join(', ')}.`);
   }
+  const all = values.changed ? names.filter((name) => !NOT_FOR_A_CHANGE.includes(name)) : names;
   return {
-    only: only.length > 0 ? only : names,
+    only: only.length > 0 ? only : all,
+    changedSince: values.changed ? values.base : undefined,
     grep: values.grep === undefined ? undefined : new RegExp(values.grep),
     stopAtFirst: values['stop-at-first'],
     install: !values['no-install'],

@@ -7,6 +7,8 @@ export interface StageResult {
   /** Tests that said they cannot run on this machine. */
   readonly skipped: number;
   readonly tests: readonly TimedTest[];
+  /** What failed beside others and passed when its file ran alone: `file: title`. */
+  readonly flaky?: readonly string[];
 }
 
 /** One test that ran, for the list of the slowest. */
@@ -24,6 +26,7 @@ export function addResults(results: readonly StageResult[]): StageResult {
     failed: sum('failed'),
     skipped: sum('skipped'),
     tests: results.flatMap((result) => result.tests),
+    flaky: results.flatMap((result) => result.flaky ?? []),
   };
 }
 

@@ -1,12 +1,13 @@
 // Runs the test files of one stage with Node's own runner, each file in a process of its own;
-// prints a line per file and every failure in full.
+// prints a line per file and every failure in full. A file with real processes that fails is run
+// once more alone.
 
 import path from 'node:path';
 import { run } from 'node:test';
 import { ROOT } from '../tree.ts';
 import { TestCounter } from './count-tests.ts';
 import type { StageResult } from './result.ts';
-import type { TestStage } from './stages.ts';
+import { type TestStage, usesRealProcesses } from './stages.ts';
 
 /** What to run: paths from the top of the repository, and a pattern for titles. */
 export interface Selection {
@@ -14,8 +15,31 @@ export interface Selection {
   readonly grep?: RegExp | undefined;
 }
 
+/** Of a stage with more failing files than this, none is run again: that is no race. */
+const FILES_AGAIN_MAX = 5;
+
 /** Runs the files. One that crashes, hangs or holds no test counts as failed. */
-export async function runTests(stage: TestStage, selection: Selection): Promise<StageResult> {
+export async function runTests(
+  stage: TestStage,
+  selection: Selection,
+  isRacy: (file: string) => boolean = usesRealProcesses,
+): Promise<StageResult> {
+  const counter = await runOnce(stage, selection);
+  const again = [...counter.failures()].filter(([file]) => isRacy(path.relative(ROOT, file)));
+  if (again.length > FILES_AGAIN_MAX) return counter.result();
+  const flaky: string[] = [];
+  for (const [file, titles] of again) {
+    const name = path.relative(ROOT, file);
+    console.log(`  ${name} failed: it runs once more, alone`);
+    const alone = await runOnce({ ...stage, concurrency: 1 }, { ...selection, files: [name] });
+    if (alone.failures().size > 0 || alone.result().passed === 0) continue;
+    counter.replace(file, alone.result());
+    flaky.push(...titles.map((title) => `${name}: ${title}`));
+  }
+  return { ...counter.result(), flaky };
+}
+
+async function runOnce(stage: TestStage, selection: Selection): Promise<TestCounter> {
   const counter = new TestCounter({ filtered: selection.grep !== undefined });
   const stream = run({
     cwd: ROOT,
@@ -30,5 +54,5 @@ export async function runTests(stage: TestStage, selection: Selection): Promise<
     else if (event.type === 'test:stderr') process.stderr.write(event.data.message);
     else if (event.type === 'test:summary') counter.summary(event.data);
   }
-  return counter.result();
+  return counter;
 }

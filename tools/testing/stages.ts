@@ -23,7 +23,7 @@ export interface TestStage {
 export type Stage = ProgramStage | TestStage;
 
 /** Far more than the longest takes on a busy machine: it ends what hangs, and judges no speed. */
-const FILE_MS_MAX = 1_200_000;
+const FILE_MS_MAX = 900_000;
 
 /** All stages. A test file in a folder that is not listed here fails the run. */
 export const STAGES: readonly Stage[] = [
@@ -51,6 +51,21 @@ function program(name: string, script: string, ...args: string[]): ProgramStage 
 
 function tests(name: string, concurrency: number): TestStage {
   return { kind: 'tests', name, folder: `test/${name}`, concurrency, fileTimeoutMs: FILE_MS_MAX };
+}
+
+/** Folders whose tests are functions of their input: what fails there once is wrong. */
+const PURE = ['test/unit/core/', 'test/unit/wire/', 'test/unit/api/', 'test/unit/sim/'];
+
+/**
+ * True for a test file that starts processes or talks through sockets. One that fails is run once
+ * more alone: a race is named and mended, and does not hold other work up.
+ */
+export function usesRealProcesses(file: string): boolean {
+  const folders = ['unit', 'contract', 'launcher', 'issues', 'e2e'];
+  return (
+    folders.some((folder) => file.startsWith(`test/${folder}/`)) &&
+    !PURE.some((folder) => file.startsWith(folder))
+  );
 }
 
 /** Test files that no stage would run. */

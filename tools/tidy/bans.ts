@@ -49,7 +49,7 @@ const BANS: readonly Ban[] = [
 ];
 
 // Users that examples may speak of.
-const EXAMPLE_HOME = /^(?:alice|bob|carol|user|me|you|lab|shared|[A-Z$<{].*)$/;
+const EXAMPLE_HOME = /^(?:alice|bob|carol|user|weft|me|you|lab|shared|[A-Z$<{].*)$/;
 const HOME = /(?<![\w.$}])\/(?:home|Users)\/([^\s/'"`:;,)\]]+)/g;
 
 /** Checks one file against all bans. */

@@ -3,7 +3,7 @@
 
 import path from 'node:path/posix';
 import type { Finding } from './finding.ts';
-import { allowedText, layerOf, mayImport, PACKAGE_BANS } from './layers.ts';
+import { allowedText, layerOf, mayImport, PACKAGE_BANS, roomAbove } from './layers.ts';
 import { lineAt, type Source } from './source.ts';
 
 /** One import as written. */
@@ -53,6 +53,10 @@ function problemOf(source: Source, from: string, specifier: string): string | un
   const target = targetOf(source, specifier);
   if (target === undefined) return packageProblem(from, specifier);
   const to = layerOf(target);
+  if (to === from) {
+    const above = roomAbove(from, source.path, target);
+    return above === null ? undefined : `imports the room '${above}', which lies above its own`;
+  }
   if (to === undefined || mayImport(from, to)) return undefined;
   return `${from} may not import ${to} (it may import ${allowedText(from)}); take it as an argument, or move the shared part down`;
 }

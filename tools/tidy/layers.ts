@@ -1,6 +1,8 @@
 // The import table of the repository, as data: which folder may import which. What is not listed is
 // not allowed; a folder may always import itself.
 
+import path from 'node:path/posix';
+
 /** Rows: a folder and the folders it may import. Names are below `src/` unless in OUTSIDE. */
 export const IMPORTS: Readonly<Record<string, readonly string[]>> = withPrograms({
   'core/base': [],
@@ -9,7 +11,8 @@ export const IMPORTS: Readonly<Record<string, readonly string[]>> = withPrograms
   'core/replay': ['core/scheduler', 'core/model', 'core/base'],
   'core/runner': ['core/model', 'core/base'],
   'core/controller': ['core/scheduler', 'core/model', 'core/base'],
-  ports: ['core/base'],
+  ports: ['core/model', 'core/base'],
+  steps: ['core/base'],
   wire: ['core/model', 'core/base'],
   store: ['ports', 'core/model', 'core/base'],
   adaptors: ['core/model', 'core/base'],
@@ -24,7 +27,8 @@ export const IMPORTS: Readonly<Record<string, readonly string[]>> = withPrograms
   agent: ['core/runner', 'core/model', 'core/base', 'wire', 'ports', 'staging', 'functions'],
   os: ['ports', 'core/base'],
   sdk: ['api', 'functions', 'core/model', 'core/base'],
-  cli: ['sdk', 'api', 'core/replay', 'core/model', 'core/base'],
+  config: ['api', 'core/model', 'core/base'],
+  cli: ['sdk', 'config', 'api', 'core/replay', 'core/model', 'core/base'],
   dashboard: ['api', 'core/model', 'core/base'],
 });
 
@@ -35,6 +39,11 @@ const OUTSIDE: Readonly<Record<string, readonly string[] | null>> = {
   bench: null,
   launcher: null,
   examples: ['sdk'],
+};
+
+/** Rooms of one folder, the lowest first: a file may import its own room and those below it. */
+export const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  'core/scheduler': ['line', 'room', 'cycle', 'answers'],
 };
 
 /** Packages that a folder must not import: what it does with them belongs to somebody else. */
@@ -54,13 +63,13 @@ export const PACKAGE_BANS: readonly (readonly [layer: string, ban: RegExp, remed
 
 function withPrograms(rows: Record<string, readonly string[]>) {
   const all = Object.keys(rows);
-  const simulated = all.filter((name) => !['os', 'cli', 'dashboard'].includes(name));
+  const simulated = all.filter((name) => !['os', 'config', 'cli', 'dashboard'].includes(name));
   return { ...rows, bin: all.filter((name) => name !== 'dashboard'), sim: simulated };
 }
 
 /** The row a file belongs to: `core/base`, `head`, `sim`, `test`; undefined outside the layout. */
-export function layerOf(path: string): string | undefined {
-  const [top = '', second = '', third = ''] = path.split('/');
+export function layerOf(file: string): string | undefined {
+  const [top = '', second = '', third = ''] = file.split('/');
   if (top in OUTSIDE || top === 'sim' || top === 'dashboard') return top;
   if (top !== 'src') return undefined;
   const name = second === 'core' ? `core/${third}` : second;
@@ -77,6 +86,13 @@ export function mayImport(from: string, to: string): boolean {
   if (from === to) return true;
   const row = from in OUTSIDE ? OUTSIDE[from] : IMPORTS[from];
   return row === null || (row?.includes(to) ?? false);
+}
+
+/** The room of a higher floor that a file of a room imports; null when it imports none. */
+export function roomAbove(layer: string, from: string, to: string): string | null {
+  const rooms = ROOMS[layer] ?? [];
+  const floor = (file: string) => rooms.indexOf(path.dirname(path.relative(folderOf(layer), file)));
+  return floor(from) >= 0 && floor(to) > floor(from) ? (rooms[floor(to)] ?? null) : null;
 }
 
 /** What a row may import, in words for a message. */

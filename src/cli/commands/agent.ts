@@ -1,14 +1,14 @@
 // `weft agent`: the agent of a node that joined, in the foreground, for a service manager.
 
 import path from 'node:path';
+import type { Config } from '../../config/config.ts';
+import type { AgentOptions } from '../../config/daemon-options.ts';
+import { healthOptions } from '../../config/health-options.ts';
+import { usage } from '../../core/model/failure.ts';
 import type { Resources } from '../../core/model/resources.ts';
-import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
-import type { AgentOptions } from '../daemons/daemon-options.ts';
-import { healthOptions } from '../daemons/health-options.ts';
 import { LocalPaths, readJson } from '../daemons/local-paths.ts';
 import { readLiveMark, removeMark, writeMark } from '../daemons/process-file.ts';
-import { usage } from '../failure.ts';
 import { defineVerb } from '../verb.ts';
 import type { Membership } from './join.ts';
 

@@ -1,7 +1,8 @@
-// `weft completion`: scripts for shells, which ask `weft completion complete -- …` what may follow.
+// `weft completion`: scripts for shells, which ask
+// `weft completion complete -- …` what may follow.
 
+import { usage } from '../../core/model/failure.ts';
 import type { Context } from '../context.ts';
-import { usage } from '../failure.ts';
 import { defineVerb } from '../verb.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
@@ -22,12 +23,16 @@ export const verb = defineVerb({
     if (word === 'complete') return complete(context, rest);
     const shell = SHELLS.find((known) => known === word);
     if (shell === undefined) throw usage(`'${word}' is not one of ${SHELLS.join(', ')}`);
-    const { script } = await import('@bomb.sh/tab');
-    // The library prints; `completion complete` is the command that its scripts then call.
-    script(shell, 'weft', 'weft completion');
+    context.terminal.out(await scriptOf(shell));
     return 0;
   },
 });
+
+async function scriptOf(shell: (typeof SHELLS)[number]): Promise<string> {
+  if (shell === 'bash') return (await import('../completion/bash.ts')).BASH;
+  if (shell === 'zsh') return (await import('../completion/zsh.ts')).ZSH;
+  return (await import('../completion/fish.ts')).FISH;
+}
 
 async function complete(context: Context, words: readonly string[]): Promise<number> {
   const { completeWords } = await import('../completion/complete.ts');

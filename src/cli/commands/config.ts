@@ -1,8 +1,8 @@
 // `weft config …`: what is in force and from where, and whether a file is right.
 
 import type { ReloadReply, SettingChange } from '../../api/partitions.ts';
-import type { Setting } from '../config/config.ts';
-import { formatValue } from '../config/value.ts';
+import type { Setting } from '../../config/config.ts';
+import { formatValue } from '../../config/value.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import type { Column } from '../output/table.ts';
 import { defineVerb, type VerbGroup } from '../verb.ts';
@@ -32,7 +32,7 @@ const show = defineVerb<ListingOptions>({
 const check = defineVerb({
   define: (command) => void command.argument('<file>', 'a weft.yaml, or an old cm-config.yml'),
   async run({ context, args: [file = ''] }) {
-    const { readConfigFile } = await import('../config/read-file.ts');
+    const { readConfigFile } = await import('../../config/read-file.ts');
     const { values, tableValues } = readConfigFile(file);
     context.print(`${file}: ${values.size + tableValues.length} keys, all right`);
     return 0;

@@ -4,13 +4,13 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobView } from '../../api/jobs.ts';
-import type { Config } from '../config/config.ts';
+import type { Config } from '../../config/config.ts';
+import { Failure } from '../../core/model/failure.ts';
 import type { Api } from '../connection/api.ts';
 import type { Context } from '../context.ts';
 import { DOWN_REASON, LocalCluster } from '../daemons/local-cluster.ts';
 import type { LocalPaths } from '../daemons/local-paths.ts';
-import { endProcess, markOf, readLiveMark, removeMark } from '../daemons/process-file.ts';
-import { Failure } from '../failure.ts';
+import { endProcess, liveMarks, markOf, removeMark } from '../daemons/process-file.ts';
 import { defineVerb } from '../verb.ts';
 
 interface Options {
@@ -35,7 +35,8 @@ export const verb = defineVerb<Options>({
       return 0;
     }
     cluster.paths.make('own');
-    const unlock = cluster.lock();
+    const unlock = await cluster.lock();
+    cluster.endKeeping();
     try {
       if (cluster.isRunning('head')) await putBack(context, cluster, { config, options });
       await stopAll(context, cluster);
@@ -72,7 +73,7 @@ async function putBack(
     }
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    context.note(`the head does not help to stop in good order: ${error.message}`);
+    context.note(`the head cannot be asked to stop in good order: ${error.message}`);
   } finally {
     api.close();
   }
@@ -108,10 +109,10 @@ async function stopAll(context: Context, cluster: LocalCluster): Promise<void> {
   const { paths } = cluster;
   const daemons = daemonsOf(paths).filter((daemon) => cluster.isRunning(daemon));
   // Agents first, so that the head still hears the last of them; USR2 ends what a node still runs.
-  const agents = daemons.filter((daemon) => daemon !== 'head');
-  await Promise.all(agents.map((agent) => stop(context, paths, agent, 'SIGUSR2')));
+  const nodes = daemons.filter((daemon) => daemon !== 'head');
+  await stop(context, paths, nodes, 'SIGUSR2');
   await stopLaunchers(paths);
-  if (daemons.includes('head')) await stop(context, paths, 'head', 'SIGTERM');
+  await stop(context, paths, daemons.includes('head') ? ['head'] : [], 'SIGTERM');
   context.print(daemons.length === 0 ? 'The cluster was not running.' : 'The cluster is stopped.');
 }
 
@@ -122,18 +123,22 @@ function daemonsOf(paths: LocalPaths): string[] {
   return names.filter((name) => name !== 'up');
 }
 
+/** Several nodes may have their agents in one process: it is asked once. */
 async function stop(
   context: Context,
   paths: LocalPaths,
-  daemon: string,
+  daemons: readonly string[],
   signal: NodeJS.Signals,
 ): Promise<void> {
-  const mark = readLiveMark(paths.mark(daemon));
-  if (mark !== null) {
+  const files = daemons.map((daemon) => paths.mark(daemon));
+  const ends = [...liveMarks(files).values()].map(async (mark) => {
     const how = await endProcess(mark, { signal, graceMs: STOP_MAX_MS });
-    if (how === 'killed') context.note(`${daemon} did not stop by itself and was killed`);
-  }
-  removeMark(paths.mark(daemon));
+    if (how === 'ended') return;
+    const who = signal === 'SIGTERM' ? 'the head' : 'an agent';
+    context.note(`${who} (process ${mark.pid}) did not stop by itself and was killed`);
+  });
+  await Promise.all(ends);
+  for (const file of files) removeMark(file);
 }
 
 /** Launchers outlive their agents by design; here nobody will come back to them soon. */

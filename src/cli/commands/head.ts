@@ -2,17 +2,17 @@
 
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import path from 'node:path';
-import type { Config, Flags } from '../config/config.ts';
-import { formatAddress } from '../config/value.ts';
+import type { Config, Flags } from '../../config/config.ts';
+import { headOptions } from '../../config/head-options.ts';
+import { formatAddress } from '../../config/value.ts';
 import { SYSTEM_SOCKET } from '../connection/locate.ts';
 import type { Context } from '../context.ts';
-import { headOptions } from '../daemons/head-options.ts';
 import { LocalPaths } from '../daemons/local-paths.ts';
-import { readLiveMark, removeMark, writeMark } from '../daemons/process-file.ts';
-import { usage } from '../failure.ts';
+import { defineOnceOptions, type OnceOptions, onceOptions } from '../daemons/once-options.ts';
+import { removeMark, writeMark } from '../daemons/process-file.ts';
 import { defineVerb } from '../verb.ts';
 
-interface Options {
+interface Options extends OnceOptions {
   readonly listen?: string;
   readonly logFile?: string;
 }
@@ -21,6 +21,7 @@ export const verb = defineVerb<Options>({
   define(command) {
     command.option('--listen <address>', 'host:port for agents and users elsewhere, or none');
     command.option('--log-file <file>', 'log there, not to standard error');
+    defineOnceOptions(command);
   },
   run: ({ context, options }) => runHead(context, options),
 });
@@ -36,9 +37,6 @@ export async function runHead(context: Context, options: Options): Promise<numbe
   const paths = new LocalPaths(context.directory);
   paths.make('shared');
   const mark = paths.mark('head');
-  const other = readLiveMark(mark);
-  if (other !== null)
-    throw usage(`a head runs in ${paths.directory} already, process ${other.pid}`);
   const place = {
     paths,
     socketPath: socketOf(context, config, paths),
@@ -47,12 +45,21 @@ export async function runHead(context: Context, options: Options): Promise<numbe
     logFile: options.logFile === undefined ? null : path.resolve(context.cwd, options.logFile),
   };
   const address = place.listen === null ? 'no port' : `https://${formatAddress(place.listen)}`;
-  context.note(`head of ${config.text('cluster.name')} on ${address} and ${place.socketPath}`);
-  writeMark(mark, process.pid);
+  // The store's lock decides who is the head: only the one that serves writes the mark.
+  let isServing = false;
   try {
-    await context.programs.runHead(headOptions(config, place));
+    await context.programs.runHead(
+      { ...headOptions(config, place), ...onceOptions(options) },
+      () => {
+        isServing = true;
+        writeMark(mark, process.pid);
+        context.note(
+          `head of ${config.text('cluster.name')} on ${address} and ${place.socketPath}`,
+        );
+      },
+    );
   } finally {
-    removeMark(mark);
+    if (isServing) removeMark(mark);
   }
   return 0;
 }

@@ -3,14 +3,15 @@
 import type { HistoryJob, HistoryTask } from '../../api/history.ts';
 import { parseDuration } from '../../core/base/duration.ts';
 import { formatSize } from '../../core/base/size.ts';
-import { formatTaskId, type JobId } from '../../core/model/ids.ts';
+import { usage } from '../../core/model/failure.ts';
 import { OUTCOMES } from '../../core/model/job.ts';
 import type { Context } from '../context.ts';
-import { usage } from '../failure.ts';
 import { readPlace } from '../ids.ts';
-import { elapsed } from '../jobs/columns.ts';
+import { elapsed, seconds } from '../jobs/columns.ts';
 import { historyPages } from '../jobs/history-pages.ts';
+import { instant } from '../output/csv.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
+import { colourOf } from '../output/paint.ts';
 import type { Column } from '../output/table.ts';
 import { formatExit, formatInstant, formatSpan } from '../output/words.ts';
 import { parseInstant } from '../submit/instant.ts';
@@ -53,11 +54,11 @@ export const verb = defineVerb<Options>({
       const columns = taskColumns(now);
       await context.list({ rows: tasks, columns, name, empty: 'No records.' }, options.output);
     } else {
-      const name = (row: HistoryJob) => String(row.jobId);
+      const name = (row: HistoryJob) => String(row.id);
       const columns = jobColumns(now);
       await context.list({ rows: jobs, columns, name, empty: 'No records.' }, options.output);
     }
-    if (isCut) context.note(cutWords(jobs.length, 'jobs'));
+    if (isCut) context.note(cutWords(jobs.length, 'job'));
     return 0;
   },
 });
@@ -78,7 +79,7 @@ async function fetchHistory(context: Context, job: string | undefined, options: 
   const tasks: HistoryTask[] = [];
   let isCut = false;
   for await (const page of historyPages(await context.api(), filter, limit)) {
-    for (const row of page.jobs) jobs.set(row.jobId, row);
+    for (const row of page.jobs) jobs.set(row.id, row);
     for (const task of page.tasks) tasks.push(task);
     isCut = page.next !== null;
   }
@@ -98,60 +99,118 @@ function instantBefore(flag: string, text: string | undefined): number | undefin
 
 function jobColumns(now: number): Column<HistoryJob>[] {
   return [
-    { title: 'JOB', value: (job) => String(job.jobId), align: 'right' },
-    { title: 'NAME', value: (job) => job.name },
-    { title: 'USER', value: (job) => job.owner },
-    { title: 'OUTCOME', value: (job) => job.outcome ?? job.state },
+    { title: 'JOB', value: (job) => String(job.id), align: 'right' },
+    { title: 'NAME', value: (job) => job.name, least: 8 },
+    { title: 'USER', value: (job) => job.owner, least: 8 },
+    { title: 'OUTCOME', value: endWords, colour: colourOf },
     { title: 'EXIT', value: exit },
     { title: 'TASKS', value: (job) => String(job.taskCount), align: 'right' },
     { title: 'NODES', value: (job) => String(job.nodeCount), align: 'right', wide: true },
     { title: 'CPUS', value: (job) => String(job.cpuCount), align: 'right', wide: true },
-    { title: 'MEMORY', value: (job) => formatSize(job.memoryBytes), align: 'right', wide: true },
-    { title: 'LIMIT', value: limitWords, align: 'right', wide: true },
-    { title: 'SUBMITTED', value: (job) => formatInstant(job.submittedAt, now) },
-    { title: 'STARTED', value: (job) => formatInstant(job.startedAt, now), wide: true },
-    { title: 'ENDED', value: (job) => formatInstant(job.endedAt, now), wide: true },
-    { title: 'TIME', value: (job) => elapsed(job.runStartedAt, job.endedAt, now), align: 'right' },
     {
-      title: 'IN ALL',
-      value: (job) => elapsed(job.startedAt, job.endedAt, now),
+      title: 'MEMORY',
+      value: (job) => formatSize(job.memoryBytes),
+      raw: (job) => job.memoryBytes,
       align: 'right',
       wide: true,
     },
-    { title: 'COMMAND', value: (job) => job.command },
-    { title: 'DETAIL', value: (job) => job.detail ?? '', wide: true },
+    {
+      title: 'LIMIT',
+      value: limitWords,
+      raw: ({ walltimeMs }) => (walltimeMs ? walltimeMs / 1000 : null),
+      align: 'right',
+      wide: true,
+    },
+    {
+      title: 'SUBMITTED',
+      value: (job) => formatInstant(job.submittedAt, now),
+      raw: (job) => instant(job.submittedAt),
+    },
+    {
+      title: 'STARTED',
+      value: (job) => formatInstant(job.startedAt, now),
+      raw: (job) => instant(job.startedAt),
+      wide: true,
+    },
+    {
+      title: 'ENDED',
+      value: (job) => formatInstant(job.endedAt, now),
+      raw: (job) => instant(job.endedAt),
+      wide: true,
+    },
+    {
+      title: 'TIME',
+      value: (job) => elapsed(job.runStartedAt, job.endedAt, now),
+      raw: (job) => seconds(job.runStartedAt, job.endedAt, now),
+      align: 'right',
+    },
+    {
+      title: 'IN ALL',
+      value: (job) => elapsed(job.startedAt, job.endedAt, now),
+      raw: (job) => seconds(job.startedAt, job.endedAt, now),
+      align: 'right',
+      wide: true,
+    },
+    { title: 'COMMAND', value: (job) => job.command, least: 12 },
+    { title: 'DETAIL', value: (job) => job.outcome?.detail ?? '', wide: true },
   ];
 }
 
 /** `-`: not known. */
 function limitWords({ walltimeMs }: HistoryJob): string {
-  if (walltimeMs == null) return '-';
-  return walltimeMs === 0 ? 'none' : formatSpan(walltimeMs);
+  if (walltimeMs === undefined) return '-';
+  return walltimeMs === null ? 'none' : formatSpan(walltimeMs);
 }
 
 function taskColumns(now: number): Column<HistoryTask>[] {
   return [
     { title: 'TASK', value: taskName },
-    { title: 'OUTCOME', value: (task) => (task.final ? task.outcome : `${task.outcome}, again`) },
+    {
+      title: 'OUTCOME',
+      value: ({ final, outcome }) => (final ? outcome.kind : `${outcome.kind}, again`),
+      colour: colourOf,
+    },
     { title: 'EXIT', value: exit },
-    { title: 'NODES', value: (task) => task.nodes.join(',') },
-    { title: 'STARTED', value: (task) => formatInstant(task.startedAt, now) },
-    { title: 'TIME', value: (task) => elapsed(task.startedAt, task.endedAt, now), align: 'right' },
+    { title: 'NODES', value: (task) => task.nodes.join(','), least: 6 },
+    {
+      title: 'STARTED',
+      value: (task) => formatInstant(task.startedAt, now),
+      raw: (task) => instant(task.startedAt),
+    },
+    {
+      title: 'TIME',
+      value: (task) => elapsed(task.startedAt, task.endedAt, now),
+      raw: (task) => seconds(task.startedAt, task.endedAt, now),
+      align: 'right',
+    },
     {
       title: 'CPU',
       value: (task) => formatSpan((task.userUs + task.systemUs) / 1000),
+      raw: (task) => (task.userUs + task.systemUs) / 1e6,
       align: 'right',
     },
-    { title: 'MEMORY', value: (task) => formatSize(task.memoryPeakBytes), align: 'right' },
-    { title: 'DETAIL', value: (task) => task.detail ?? '' },
+    {
+      title: 'MEMORY',
+      value: (task) => formatSize(task.memoryPeakBytes),
+      raw: (task) => task.memoryPeakBytes,
+      align: 'right',
+    },
+    { title: 'DETAIL', value: (task) => task.outcome.detail ?? '', least: 12 },
   ];
 }
 
-function taskName({ jobId, index, epoch }: HistoryTask): string {
-  return `${formatTaskId(jobId as JobId, index)}#${epoch}`;
+function taskName({ id, epoch }: HistoryTask): string {
+  return `${id}#${epoch}`;
 }
 
-function exit(row: { exitCode: number | null; signal: number | null }): string {
-  if (row.signal !== null) return formatExit({ signal: row.signal });
-  return row.exitCode === null ? '-' : String(row.exitCode);
+/** `2 failed of 6` of an array whose tasks did not all end alike; else the one word. */
+function endWords({ outcome, state, taskCount, outcomeCounts = {} }: HistoryJob): string {
+  if (outcome === null) return state;
+  const count = outcomeCounts[outcome.kind] ?? taskCount;
+  return count === taskCount ? outcome.kind : `${outcome.kind} (${count} of ${taskCount})`;
+}
+
+function exit({ outcome }: Pick<HistoryJob, 'outcome'>): string {
+  const { code, signal } = outcome?.exit ?? {};
+  return signal === undefined ? String(code ?? '-') : formatExit({ signal });
 }

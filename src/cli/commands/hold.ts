@@ -2,4 +2,8 @@
 
 import { actionVerb } from '../jobs/each.ts';
 
-export const verb = actionVerb('holdJob', (id) => `Job ${id} is held.`);
+export const verb = actionVerb(
+  'holdJob',
+  { verb: 'hold', isFinal: false },
+  (id) => `Job ${id} is held.`,
+);

@@ -5,10 +5,18 @@ import type { JobView } from '../../api/jobs.ts';
 import type { NodeView } from '../../api/nodes.ts';
 import type { PartitionView } from '../../api/partitions.ts';
 import { formatSize } from '../../core/base/size.ts';
+import { daemonNotes } from '../daemons/daemon-notes.ts';
 import { jobColumns } from '../jobs/columns.ts';
 import { maintenanceColumns } from '../maintenance/columns.ts';
 import { nodeColumns } from '../nodes/columns.ts';
-import { type Format, formatListing, type ListingOptions, parseFormat } from '../output/listing.ts';
+import {
+  type Format,
+  formatListing,
+  type ListingOptions,
+  noTable,
+  parseFormat,
+} from '../output/listing.ts';
+import { lossWords } from '../output/loss-words.ts';
 import { fillTemplate } from '../output/template.ts';
 import { formatSpan } from '../output/words.ts';
 import { partitionColumns } from '../partitions/columns.ts';
@@ -31,6 +39,7 @@ export const verb = defineVerb<ListingOptions>({
       api.call('listPartitions'),
     ]);
     const format = parseFormat(options.output);
+    if (format.kind === 'csv') throw noTable();
     const everything = { ...info, nodes, partitions, jobs, maintenance };
     if (format.kind === 'json') context.print(JSON.stringify(everything, null, 2));
     else if (format.kind === 'template') context.print(fillTemplate(format.template, info));
@@ -39,6 +48,11 @@ export const verb = defineVerb<ListingOptions>({
       const now = info.head.now;
       context.print(headline(info, api.address));
       context.print(summary(info));
+      const { fingerprint } = info.head;
+      if (fingerprint) context.print(`Fingerprint: ${fingerprint}`);
+      for (const { text } of daemonNotes(context, api.address)) context.print(text);
+      const loss = info.losses.at(-1);
+      if (loss !== undefined) context.print(`Lost: ${lossWords(loss, info.head.now)}.`);
       context.print('');
       const nodeName = (node: NodeView) => node.name;
       const nodeRows = {
@@ -47,7 +61,7 @@ export const verb = defineVerb<ListingOptions>({
         name: nodeName,
         empty: 'No nodes.',
       };
-      for (const line of formatListing(nodeRows, format)) context.print(line);
+      for (const line of formatListing(nodeRows, format, context.paint)) context.print(line);
       context.print('');
       if (maintenance.length > 0) {
         const columns = maintenanceColumns(now);
@@ -59,7 +73,7 @@ export const verb = defineVerb<ListingOptions>({
       const jobName = (job: JobView) => String(job.id);
       const empty = 'No active jobs.';
       const jobRows = { rows: jobs, columns: jobColumns(now), name: jobName, empty };
-      for (const line of formatListing(jobRows, format)) context.print(line);
+      for (const line of formatListing(jobRows, format, context.paint)) context.print(line);
       if (jobs.length === JOBS_SHOWN) context.print(`… the newest ${JOBS_SHOWN}; all: weft jobs`);
     }
     return 0;

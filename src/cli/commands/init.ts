@@ -3,10 +3,11 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
-import { KEYS } from '../config/keys.ts';
-import { formatAddress, parseValue } from '../config/value.ts';
+import { KEYS } from '../../config/keys.ts';
+import { formatAddress, parseValue } from '../../config/value.ts';
+import { usage } from '../../core/model/failure.ts';
+import { directoryOption } from '../connection/locate.ts';
 import { LocalPaths } from '../daemons/local-paths.ts';
-import { usage } from '../failure.ts';
 import { defineVerb } from '../verb.ts';
 
 interface Options {
@@ -32,9 +33,9 @@ export const verb = defineVerb<Options>({
     }
     const text = configText(options);
     paths.make('shared');
-    writeFileSync(file, text, { mode: 0o644, flag: 'wx' });
+    writeFileSync(file, text, { mode: 0o640, flag: 'wx' });
     context.print(`Wrote ${file}. What next:`);
-    const dir = context.options.dir === undefined ? '' : ` --dir ${paths.directory}`;
+    const dir = directoryOption(paths.directory, context.environment);
     const steps = [
       [`weft head${dir}`, 'here, as a service'],
       [`weft token join${dir}`, 'here, once it runs: prints weft-join:…'],

@@ -2,6 +2,7 @@
 
 import type { JobDetail, ListTasksReply, TaskView } from '../../api/jobs.ts';
 import { formatDuration } from '../../core/base/duration.ts';
+import { plural } from '../../core/base/plural.ts';
 import { formatSize } from '../../core/base/size.ts';
 import { DEFAULT_QOS } from '../../core/model/scheduling.ts';
 import type { Api } from '../connection/api.ts';
@@ -9,8 +10,10 @@ import { readPlace } from '../ids.ts';
 import { elapsed, stateWords, taskColumns } from '../jobs/columns.ts';
 import { outcomeWords } from '../jobs/outcome.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
-import { formatOne, titledLines } from '../output/one.ts';
-import { formatInstant } from '../output/words.ts';
+import { formatOne, type Titled, titledLines } from '../output/one.ts';
+import { colourOf } from '../output/paint.ts';
+import { byOwnClock } from '../output/prose.ts';
+import { formatInstant, signalName } from '../output/words.ts';
 import { defineVerb } from '../verb.ts';
 import { cutWords, readLimit } from './jobs.ts';
 
@@ -34,11 +37,12 @@ export const verb = defineVerb<Options>({
       const name = (task: TaskView) => task.id;
       const columns = taskColumns(Date.now());
       await context.list({ rows, columns, name, empty: 'No tasks.' }, options.output);
-      if (isCut) context.note(cutWords(rows.length, 'tasks'));
+      if (isCut) context.note(cutWords(rows.length, 'task'));
       return 0;
     }
     const job = await api.call('getJob', { params: { id } });
-    for (const line of formatJob(job, options.output, Date.now())) context.print(line);
+    const inWords = () => titledLines(describeJob(job, Date.now()), 12, context.paint);
+    for (const line of formatOne(job, options.output, String(job.id), inWords)) context.print(line);
     return 0;
   },
 });
@@ -55,18 +59,19 @@ async function fetchTasks(api: Api, id: string, limit: number) {
   }
 }
 
-function formatJob(job: JobDetail, output: string | undefined, now: number): readonly string[] {
-  return formatOne(job, output, String(job.id), () => titledLines(describeJob(job, now), 12));
-}
-
-function describeJob(job: JobDetail, now: number): [string, string][] {
+function describeJob(job: JobDetail, now: number): Titled[] {
   const { request } = job;
-  const lines: [string, string][] = [
+  const why = job.state === 'pending' ? (job.reason?.words ?? '') : '';
+  const lines: Titled[] = [
     ['Job', `${job.id} ${job.name}`],
     ['User', job.owner],
-    ['State', job.state === 'done' ? outcomeWords(job) : stateWords(job)],
-    ['Why', job.state === 'pending' ? (job.reason?.words ?? '') : ''],
-    ['Notice', job.notice ?? ''],
+    [
+      'State',
+      job.state === 'done' ? outcomeWords(job) : stateWords(job),
+      colourOf(stateWords(job)),
+    ],
+    ['Why', byOwnClock(why, now)],
+    ['Notice', byOwnClock(job.notice ?? '', now)],
     ['Partition', job.partition],
     ['QoS', job.qos === DEFAULT_QOS ? '' : job.qos],
     ['Tasks', job.array === null ? '' : taskWords(job)],
@@ -77,15 +82,18 @@ function describeJob(job: JobDetail, now: number): [string, string][] {
     ['Only nodes', request.nodeNames.join(', ')],
     ['Nodes', job.nodes.join(', ')],
     ['Time limit', job.walltimeMs === null ? 'none' : formatDuration(job.walltimeMs)],
+    ['Signal', warningWords(job)],
     ['Submitted', formatInstant(job.submittedAt, now)],
     ['Begins', formatInstant(job.beginAt, now)],
     ['Started', formatInstant(job.startedAt, now)],
     ['Ended', formatInstant(job.endedAt, now)],
     ['Elapsed', elapsed(job.runStartedAt, job.endedAt, now)],
+    ['Retry of', job.retryOf == null ? '' : `job ${job.retryOf}`],
     ['After', job.dependencies.map((on) => `${on.jobId}:${on.condition}`).join(', ')],
     ['Waits for', job.waitsFor.join(', ')],
     ['Output', [job.files.stdout, job.files.stderr].filter(Boolean).join(', ') || 'weft logs'],
     ['Node loss', nodeLoss(job)],
+    ['MPI', job.ranksPerNode == null ? '' : `${plural(job.ranksPerNode, 'rank')} per node`],
   ];
   const { usage } = job;
   if (usage.userUs + usage.systemUs > 0) {
@@ -95,8 +103,16 @@ function describeJob(job: JobDetail, now: number): [string, string][] {
   return lines;
 }
 
+function warningWords({ warning }: JobDetail): string {
+  if (warning == null) return '';
+  return `${signalName(warning.signal)} ${formatDuration(warning.leadMs)} before the time limit`;
+}
+
 function taskWords(job: JobDetail): string {
-  const counts = Object.entries(job.taskCounts).filter(([, count]) => count > 0);
+  const { done: _, ...live } = job.taskCounts;
+  const ended = Object.keys(job.outcomeCounts ?? {}).length > 0 ? job.outcomeCounts : null;
+  const all = ended == null ? job.taskCounts : { ...live, ...ended };
+  const counts = Object.entries(all).filter(([, count]) => count > 0);
   const words = counts.map(([state, count]) => `${count} ${state}`).join(', ');
   const atOnce = job.runningMax === null ? '' : `, ${job.runningMax} at once`;
   return `${job.taskCount} (${job.array}${atOnce}): ${words}`;
@@ -110,10 +126,6 @@ function needs({ request }: JobDetail): string {
   for (const [name, count] of Object.entries(perNode.counted)) parts.push(`${count} ${name}`);
   const nodes = nodeCount === 1 ? '1 node with' : `${nodeCount} nodes, each with`;
   return `${nodes} ${parts.join(', ')}${exclusive ? ' and no other tasks' : ''}`;
-}
-
-function plural(count: number, one: string, more = `${one}s`): string {
-  return `${count} ${count === 1 ? one : more}`;
 }
 
 function nodeLoss({ onNodeLoss, requeue }: JobDetail): string {

@@ -2,9 +2,9 @@
 
 import type { JobView, ListJobsReply } from '../../api/jobs.ts';
 import { didYouMean } from '../../core/base/nearest-word.ts';
+import { usage } from '../../core/model/failure.ts';
 import { OUTCOMES, TASK_STATES } from '../../core/model/job.ts';
 import type { Context } from '../context.ts';
-import { usage } from '../failure.ts';
 import { jobColumns } from '../jobs/columns.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { defineVerb } from '../verb.ts';
@@ -22,7 +22,8 @@ interface Options extends ListingOptions {
 
 /** One page of the API. */
 const PAGE_ROWS = 1000;
-const SORTS = ['newest', 'priority'] as const;
+/** Orders of the list. */
+export const SORTS = ['newest', 'priority'] as const;
 
 export const verb = defineVerb<Options>({
   define(command) {
@@ -47,7 +48,7 @@ export const verb = defineVerb<Options>({
         : 'No active jobs. `weft jobs --all` lists those that are done.',
     };
     await context.list(listing, options.output);
-    if (isCut) context.note(cutWords(jobs.length, 'jobs'));
+    if (isCut) context.note(cutWords(jobs.length, 'job'));
     return 0;
   },
 });
@@ -74,9 +75,9 @@ async function fetchJobs(context: Context, options: Options) {
   }
 }
 
-/** A list that ends at its limit must not pass for the whole. */
+/** A list that ends at its limit must not pass for the whole. `what`: in the singular. */
 export function cutWords(count: number, what: string): string {
-  return `there are more than these ${count} ${what}; --limit shows more`;
+  return `only ${count} ${count === 1 ? what : `${what}s`} shown; raise --limit`;
 }
 
 function readState(options: Options): string {

@@ -4,13 +4,14 @@ import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AdmittedReply } from '../../api/nodes.ts';
+import type { Config } from '../../config/config.ts';
+import { Failure, usage } from '../../core/model/failure.ts';
 import { parseNodeName } from '../../core/model/ids.ts';
-import type { Config } from '../config/config.ts';
 import { Api } from '../connection/api.ts';
+import { directoryOption } from '../connection/locate.ts';
 import { SessionCache } from '../connection/sessions.ts';
 import type { Context } from '../context.ts';
 import { LocalPaths, writeJson } from '../daemons/local-paths.ts';
-import { Failure, usage } from '../failure.ts';
 import { decodeTicket, type JoinTicket } from '../join-string.ts';
 import { defineVerb } from '../verb.ts';
 
@@ -40,9 +41,6 @@ export const verb = defineVerb<Options>({
     command.option('--again', 'forget an earlier membership');
   },
   async run({ context, args: [word = ''], options }) {
-    const ticket = decodeTicket(word === '-' ? await readStandardInput() : word);
-    if (!ticket.ok) throw usage(ticket.error);
-    const config = await context.config();
     const paths = new LocalPaths(context.directory);
     if (existsSync(paths.membership) && !options.again) {
       throw usage(
@@ -50,17 +48,35 @@ export const verb = defineVerb<Options>({
         'Use --again to join anew.',
       );
     }
-    const name = readName(options.name ?? config.text('node.name') ?? hostname());
-    const labels = options.label ?? [];
-    const joined = await tryAll(context, { ticket: ticket.value, config, body: { name, labels } });
-    paths.make('shared');
-    writeJson(paths.membership, { ...joined, fingerprint: ticket.value.fingerprint });
-    const dir = context.options.dir === undefined ? '' : ` --dir ${paths.directory}`;
+    const joined = await joinCluster(
+      context,
+      word === '-' ? await readStandardInput() : word,
+      options,
+    );
+    const dir = directoryOption(paths.directory, context.environment);
     context.print(`Node ${joined.name} is a member of ${joined.clusterName}.`);
     context.print(`Start it: weft agent${dir}`);
     return 0;
   },
 });
+
+/** Keeps what came of it in the state directory. */
+export async function joinCluster(
+  context: Context,
+  word: string,
+  options: Options = {},
+): Promise<Joined> {
+  const ticket = decodeTicket(word);
+  if (!ticket.ok) throw usage(ticket.error);
+  const config = await context.config();
+  const paths = new LocalPaths(context.directory);
+  const name = readName(options.name ?? config.text('node.name') ?? hostname());
+  const labels = options.label ?? [];
+  const joined = await tryAll(context, { ticket: ticket.value, config, body: { name, labels } });
+  paths.make('shared');
+  writeJson(paths.membership, { ...joined, fingerprint: ticket.value.fingerprint });
+  return joined;
+}
 
 interface Attempt {
   readonly ticket: JoinTicket;

@@ -2,12 +2,14 @@
 
 import type { NodeView } from '../../api/nodes.ts';
 import { formatSize } from '../../core/base/size.ts';
+import { usage } from '../../core/model/failure.ts';
 import { parseNodeName } from '../../core/model/ids.ts';
-import { usage } from '../failure.ts';
 import { clockWords } from '../nodes/clock-words.ts';
 import { nodeColumns, nodeState } from '../nodes/columns.ts';
+import { readSize, type SizeOptions } from '../nodes/size.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
-import { formatOne, titledLines } from '../output/one.ts';
+import { formatOne, type Titled, titledLines } from '../output/one.ts';
+import { colourOf, type Paint } from '../output/paint.ts';
 import { formatInstant } from '../output/words.ts';
 import { read } from '../submit/read.ts';
 import { parseText } from '../submit/values.ts';
@@ -33,7 +35,7 @@ const show = defineVerb<ListingOptions>({
   async run({ context, args: [name = ''], options }) {
     const api = await context.api();
     const node = await api.call('getNode', { params: { name: readName(name) } });
-    for (const line of formatNode(node, options.output)) context.print(line);
+    for (const line of formatNode(node, options.output, context.paint)) context.print(line);
     return 0;
   },
 });
@@ -73,6 +75,27 @@ const label = defineVerb<{ remove?: string[] }>({
   },
 });
 
+const modify = defineVerb<SizeOptions>({
+  define(command) {
+    command.argument('<node...>', 'names of nodes');
+    command.option('--cpus <count>', 'cpus that it offers, whatever its agent finds');
+    command.option('--memory <size>', 'memory that it offers');
+    command.option('--gpus <count>', 'gpus that it offers');
+  },
+  async run({ context, args, options }) {
+    const body = readSize(options);
+    if (Object.keys(body).length === 0) {
+      throw usage('nothing to change; give --cpus, --memory or --gpus');
+    }
+    const api = await context.api();
+    for (const name of args.map(readName)) {
+      await api.call('modifyNode', { params: { name }, body });
+      context.print(`Node ${name} is changed; what runs there keeps what it has.`);
+    }
+    return 0;
+  },
+});
+
 /** A verb that does one thing to each of several nodes. */
 function each(route: 'undrainNode' | 'declareNodeLost' | 'removeNode', said: string): Verb {
   return defineVerb({
@@ -98,6 +121,7 @@ export const verb: VerbGroup = {
       verb: each('undrainNode', 'gets work again.'),
     },
     label: { summary: 'add and remove labels', verb: label },
+    modify: { summary: 'declare what nodes offer', verb: modify },
     lost: {
       summary: 'vouch that nothing runs on silent nodes any more',
       verb: each('declareNodeLost', 'is lost: its tasks go on elsewhere, or end.'),
@@ -116,15 +140,19 @@ function readName(text: string): string {
 }
 
 /** One node in full, as `-o` says. */
-export function formatNode(node: NodeView, output: string | undefined): readonly string[] {
-  return formatOne(node, output, node.name, describeNode);
+export function formatNode(
+  node: NodeView,
+  output: string | undefined,
+  paint: Paint,
+): readonly string[] {
+  return formatOne(node, output, node.name, () => describeNode(node, paint));
 }
 
-function describeNode(node: NodeView): string[] {
+function describeNode(node: NodeView, paint: Paint): string[] {
   const now = Date.now();
-  return titledLines([
+  const lines: Titled[] = [
     ['Node', node.name],
-    ['State', nodeState(node)],
+    ['State', nodeState(node), colourOf(nodeState(node))],
     ['Why', node.reason ?? ''],
     ['Drained', node.drained === null ? '' : drainWords(node.drained, now)],
     ['Total', amounts(node.total)],
@@ -135,7 +163,8 @@ function describeNode(node: NodeView): string[] {
     ['Clock', clockWords(node)],
     [node.state === 'up' ? 'Connected' : 'Last seen', lastSeen(node, now)],
     ...Object.entries(node.facts ?? {}).map(([name, value]) => factLine(name, value)),
-  ]);
+  ];
+  return titledLines(lines, 16, paint);
 }
 
 /** While it is connected the head keeps no other time than since when. */

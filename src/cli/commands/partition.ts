@@ -1,8 +1,8 @@
 // `weft partition …`: named sets of nodes with their limits, and what operators set of them.
 
 import type { PartitionView } from '../../api/partitions.ts';
+import { usage } from '../../core/model/failure.ts';
 import type { PartitionChange } from '../../core/model/scheduling.ts';
-import { usage } from '../failure.ts';
 import { forEach } from '../jobs/each.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { formatOne } from '../output/one.ts';

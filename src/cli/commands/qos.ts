@@ -3,7 +3,7 @@
 import type { QosView } from '../../api/partitions.ts';
 import { didYouMean } from '../../core/base/nearest-word.ts';
 import { refuse } from '../../core/model/errors.ts';
-import { failure } from '../failure.ts';
+import { failure } from '../../core/model/failure.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import type { Column } from '../output/table.ts';
 import { accessWords } from '../partitions/describe.ts';

@@ -2,4 +2,8 @@
 
 import { actionVerb } from '../jobs/each.ts';
 
-export const verb = actionVerb('releaseJob', (id) => `Job ${id} may start.`);
+export const verb = actionVerb(
+  'releaseJob',
+  { verb: 'release', isFinal: false },
+  (id) => `Job ${id} may start.`,
+);

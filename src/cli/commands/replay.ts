@@ -1,10 +1,10 @@
 // `weft replay`: how a policy would have done on a workload of the past, by the head's scheduler.
 
 import { refuse } from '../../core/model/errors.ts';
+import { failure, usage } from '../../core/model/failure.ts';
 import { nodesOf, workloadOf } from '../../core/replay/machine.ts';
 import { shaken } from '../../core/replay/synthetic.ts';
 import type { Context } from '../context.ts';
-import { failure, usage } from '../failure.ts';
 import { conclude, type Subject } from '../replay/conclude.ts';
 import { readLog, UNHEEDED } from '../replay/log-trace.ts';
 import {

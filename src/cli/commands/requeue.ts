@@ -4,5 +4,6 @@ import { actionVerb } from '../jobs/each.ts';
 
 export const verb = actionVerb(
   'requeueJob',
+  { verb: 'requeue', isFinal: true },
   (id, tasks) => `Job ${id}: ${tasks} back to the queue.`,
 );

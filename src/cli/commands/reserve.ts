@@ -2,7 +2,7 @@
 
 import type { ReservationView } from '../../api/reservations.ts';
 import { formatDuration } from '../../core/base/duration.ts';
-import { usage } from '../failure.ts';
+import { usage } from '../../core/model/failure.ts';
 import { forEach } from '../jobs/each.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { formatOne } from '../output/one.ts';

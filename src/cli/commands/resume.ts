@@ -2,4 +2,8 @@
 
 import { actionVerb } from '../jobs/each.ts';
 
-export const verb = actionVerb('resumeJob', (id, tasks) => `Job ${id}: ${tasks} told to go on.`);
+export const verb = actionVerb(
+  'resumeJob',
+  { verb: 'resume', isFinal: false },
+  (id, tasks) => `Job ${id}: ${tasks} told to go on.`,
+);

@@ -1,13 +1,17 @@
 // `weft run`: submits a command. Prints the job's id, or waits and becomes the command.
 
 import type { Command } from 'commander';
+import { EXIT_OWN_FAILURE, Failure, usage } from '../../core/model/failure.ts';
 import type { Program } from '../../core/model/job.ts';
 import type { Submission } from '../../core/model/submission.ts';
 import type { Context } from '../context.ts';
-import { EXIT_OWN_FAILURE, Failure, usage } from '../failure.ts';
 import { attend } from '../jobs/attend.ts';
+import { chooseInput } from '../jobs/choose-input.ts';
 import { sendSubmission, submitterHere } from '../jobs/send.ts';
-import { printable } from '../output/table.ts';
+import { filesOf, tellSubmitted } from '../jobs/submitted-notes.ts';
+import { prose } from '../output/prose.ts';
+import { checkPaths } from '../submit/check-paths.ts';
+import { readsInput, withItems } from '../submit/items.ts';
 import { defineSubmitOptions, makeSubmission, type SubmitOptions } from '../submit/options.ts';
 import { read } from '../submit/read.ts';
 import { parseKey } from '../submit/values.ts';
@@ -18,6 +22,8 @@ export interface AttendOptions {
   readonly follow?: boolean;
   readonly key?: string;
   readonly dryRun?: boolean;
+  /** Standard input has been read for something else. */
+  readonly inputIsTaken?: boolean;
 }
 
 export const verb = defineVerb<SubmitOptions & AttendOptions>({
@@ -30,7 +36,9 @@ export const verb = defineVerb<SubmitOptions & AttendOptions>({
   },
   async run({ context, args, options }) {
     const submission = makeSubmission(programOf(args), options, submitterHere(context));
-    return submitAndAttend(context, submission, options);
+    const inputIsTaken = readsInput(options);
+    const wish = withItems(submission, options, context.cwd);
+    return submitAndAttend(context, wish, { ...options, inputIsTaken });
   },
 });
 
@@ -53,24 +61,26 @@ export function defineAttendOptions(command: Command, what: 'command' | 'script'
 /** Submits, prints the id or stays, and resolves with the exit code. */
 export async function submitAndAttend(
   context: Context,
-  submission: Submission,
-  { wait = false, follow = false, key, dryRun = false }: AttendOptions,
+  wish: Submission,
+  { wait = false, follow = false, key, dryRun = false, inputIsTaken = false }: AttendOptions,
 ): Promise<number> {
-  if (dryRun) return rehearse(context, submission);
-  if (follow && submission.array !== undefined) {
-    throw usage('--follow shows one task; for an array use --wait, and `weft logs -f 42[7]`');
-  }
+  await checkPaths(context, wish);
+  if (dryRun) return rehearse(context, wish);
   read('--key', key, parseKey);
   const stay = wait || follow;
+  const { submission, input } = chooseInput(context, wish, { stays: stay, isTaken: inputIsTaken });
   try {
-    const { jobId } = await sendSubmission(context, submission, key);
-    const id = String(jobId);
-    if (!stay) {
-      context.print(id);
-      return 0;
-    }
-    const { nodeCount = 1, processesPerNode = 1 } = submission;
-    return await attend(context, { id, follow, nodeCount, processesPerNode });
+    const reply = await sendSubmission(context, submission, key);
+    const id = String(reply.jobId);
+    if (!stay) context.print(id);
+    tellSubmitted(context, { submission, reply, follow });
+    if (!stay) return 0;
+    const { mpi, processesPerNode = 1 } = submission;
+    const files = filesOf(submission, reply);
+    // What the ranks say comes through the program, which is on the first node.
+    const nodeCount = mpi === undefined ? (submission.nodeCount ?? 1) : 1;
+    const array = submission.array?.indices ?? null;
+    return await attend(context, { id, follow, nodeCount, processesPerNode, files, array, input });
   } catch (error) {
     if (!stay || !(error instanceof Failure)) throw error;
     context.note(error.hint === null ? error.message : `${error.message}\n  ${error.hint}`);
@@ -82,6 +92,6 @@ export async function submitAndAttend(
 async function rehearse(context: Context, submission: Submission): Promise<number> {
   const api = await context.api();
   const { words } = await api.call('rehearseJob', { body: submission as never });
-  context.print(words.split('\n').map(printable).join('\n'));
+  for (const line of prose(words, Date.now(), context.width)) context.print(line);
   return 0;
 }

@@ -1,9 +1,9 @@
 // `weft simulate`: how a policy does on a workload made up from a seed.
 
 import { parseDuration } from '../../core/base/duration.ts';
+import { usage } from '../../core/model/failure.ts';
 import { type Machine, nodesOf } from '../../core/replay/machine.ts';
 import { type LoadShape, randomShapes, synthetic } from '../../core/replay/synthetic.ts';
-import { usage } from '../failure.ts';
 import { conclude } from '../replay/conclude.ts';
 import {
   defineMachineOptions,

@@ -3,11 +3,18 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { refuse } from '../../core/model/errors.ts';
+import { failure, usage } from '../../core/model/failure.ts';
 import { SCRIPT_BYTES_MAX } from '../../core/model/limits.ts';
-import { failure, usage } from '../failure.ts';
 import { submitterHere } from '../jobs/send.ts';
 import { mergeOptions, readDirectives } from '../submit/directives.ts';
+import { readsInput, withItems } from '../submit/items.ts';
 import { defineSubmitOptions, makeSubmission, type SubmitOptions } from '../submit/options.ts';
+import {
+  type ForeignLines,
+  foreignLines,
+  hasWindowsLines,
+  withPlainLines,
+} from '../submit/script-text.ts';
 import { defineVerb } from '../verb.ts';
 import { type AttendOptions, defineAttendOptions, submitAndAttend } from './run.ts';
 
@@ -22,15 +29,27 @@ export const verb = defineVerb<SubmitOptions & AttendOptions>({
   },
   async run({ context, args: [file = '', ...args], options }) {
     if (file === '') throw usage('no script is named');
-    const text = readScript(file === '-' ? 0 : path.resolve(context.cwd, file), file);
+    const read = readScript(file === '-' ? 0 : path.resolve(context.cwd, file), file);
+    const text = hasWindowsLines(read) ? withPlainLines(read) : read;
+    if (text !== read) context.note(`${file} has Windows line ends (CRLF); they are left out`);
+    for (const lines of foreignLines(text)) context.note(foreignWords(file, lines));
     const submitter = submitterHere(context);
     const merged = mergeOptions(readDirectives(text, file, submitter), options);
     const name = merged.name ?? (file === '-' ? 'script' : path.basename(file));
     const program = { kind: 'script', text, args } as const;
     const submission = makeSubmission(program, { ...merged, name }, submitter);
-    return submitAndAttend(context, submission, options);
+    const inputIsTaken = file === '-' || readsInput(merged);
+    const wish = withItems(submission, merged, context.cwd);
+    return submitAndAttend(context, wish, { ...options, inputIsTaken });
   },
 });
+
+function foreignWords(file: string, { prefix, count, line }: ForeignLines): string {
+  const lines = count === 1 ? `line ${line} is for another system` : `${count} ${prefix} lines`;
+  const from = count === 1 ? '' : ` from line ${line} on are for another system`;
+  const done = count === 1 ? 'is not read' : 'are not read';
+  return `${file}: ${lines}${from} and ${done}; write options as #WEFT lines (weft submit --help)`;
+}
 
 function readScript(from: string | number, name: string): string {
   const text = readUtf8(from, name);

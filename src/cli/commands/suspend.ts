@@ -2,4 +2,8 @@
 
 import { actionVerb } from '../jobs/each.ts';
 
-export const verb = actionVerb('suspendJob', (id, tasks) => `Job ${id}: ${tasks} told to stop.`);
+export const verb = actionVerb(
+  'suspendJob',
+  { verb: 'suspend', isFinal: false },
+  (id, tasks) => `Job ${id}: ${tasks} told to stop.`,
+);

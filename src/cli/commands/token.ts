@@ -1,10 +1,11 @@
 // `weft token …`: tokens for users elsewhere and for machines that join.
 
-import type { TokenView } from '../../api/users.ts';
+import type { CreateTokenReply, TokenView } from '../../api/users.ts';
 import { parseDuration } from '../../core/base/duration.ts';
 import { refuse } from '../../core/model/errors.ts';
-import { failure, usage } from '../failure.ts';
+import { failure, usage } from '../../core/model/failure.ts';
 import { encodeTicket } from '../join-string.ts';
+import { instant } from '../output/csv.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import type { Column } from '../output/table.ts';
 import { formatInstant, formatSpan } from '../output/words.ts';
@@ -33,11 +34,28 @@ const create = defineVerb<CreateOptions>({
     else {
       context.print(reply.token);
       if (reply.notice !== null) context.note(reply.notice);
-      context.note(`token ${reply.id} of ${reply.user}, shown this once. Use it as WEFT_TOKEN.`);
+      context.note(`token ${reply.id} of ${reply.user}, shown this once. ${useWords(reply)}`);
     }
     return 0;
   },
 });
+
+/** On standard error: a script that takes the token from standard output gets it alone. */
+function useWords({ token, addresses, fingerprint, certificate }: CreateTokenReply): string {
+  const [address] = addresses ?? [];
+  if (address === undefined || !fingerprint) {
+    return 'Use it as WEFT_TOKEN. This head listens on no port: set head.listen for users elsewhere.';
+  }
+  const lines = [
+    'To use it on another machine, paste there:',
+    `export WEFT_HEAD=https://${address}`,
+    `export WEFT_FINGERPRINT=${fingerprint}`,
+    `export WEFT_TOKEN=${token}`,
+  ];
+  if (certificate)
+    lines.push('The certificate, for curl --cacert and the like:', certificate.trim());
+  return lines.join('\n');
+}
 
 const join = defineVerb<Pick<CreateOptions, 'label' | 'expires'>>({
   define(command) {
@@ -66,10 +84,15 @@ const COLUMNS = (now: number): Column<TokenView>[] => [
   { title: 'ID', value: (token) => token.id },
   { title: 'FOR', value: (token) => token.purpose },
   { title: 'USER', value: (token) => token.user },
-  { title: 'CREATED', value: (token) => formatInstant(token.createdAt, now) },
+  {
+    title: 'CREATED',
+    value: (token) => formatInstant(token.createdAt, now),
+    raw: (token) => instant(token.createdAt),
+  },
   {
     title: 'EXPIRES',
     value: (token) => (token.expiresAt === null ? 'never' : formatInstant(token.expiresAt, now)),
+    raw: (token) => instant(token.expiresAt),
   },
   { title: 'LABEL', value: (token) => token.label },
 ];

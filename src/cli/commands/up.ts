@@ -1,37 +1,46 @@
 // `weft up`: a whole cluster on this machine, for one user, on loopback only.
 
 import type { NodeView } from '../../api/nodes.ts';
+import type { Config, Flags } from '../../config/config.ts';
+import { formatAddress } from '../../config/value.ts';
+import { plural } from '../../core/base/plural.ts';
 import { formatSize } from '../../core/base/size.ts';
 import type { Resources } from '../../core/model/resources.ts';
-import type { Config, Flags } from '../config/config.ts';
-import { formatAddress } from '../config/value.ts';
 import type { Api } from '../connection/api.ts';
 import type { Context } from '../context.ts';
 import { type ClusterRecord, DOWN_REASON, LocalCluster } from '../daemons/local-cluster.ts';
 import { writeJson } from '../daemons/local-paths.ts';
+import { defineOnceOptions, type OnceOptions, onceOptions } from '../daemons/once-options.ts';
+import { forgiveDeaths } from '../daemons/restarts.ts';
 import { defineVerb } from '../verb.ts';
 
-interface Options {
+interface Options extends OnceOptions {
   readonly nodes?: string;
   readonly cpus?: string;
   readonly memory?: string;
+  readonly gpus?: string;
   readonly listen?: string;
 }
 
 export const verb = defineVerb<Options>({
   define(command) {
-    command.option('-n, --nodes <count>', 'virtual nodes (default: 4)');
-    command.option('--cpus <count>', 'cpus of each (default: 2)');
-    command.option('--memory <size>', 'memory of each (default: 512M)');
+    command.option('-n, --nodes <count>', 'virtual nodes that divide this machine (default: 1)');
+    command.option('--cpus <count>', "cpus of each (default: the machine's, divided)");
+    command.option('--memory <size>', "memory of each (default: the machine's, divided)");
+    command.option('--gpus <count>', "gpus of each (default: the machine's, divided)");
     command.option('--listen <address>', 'host:port for agents and users elsewhere, or none');
+    defineOnceOptions(command);
   },
   async run({ context, options }) {
     const config = await context.config(flagsOf(options));
     const cluster = new LocalCluster(context, config);
     cluster.paths.make('own');
-    const unlock = cluster.lock();
+    const unlock = await cluster.lock();
+    forgiveDeaths(cluster.paths);
     try {
-      return await bringUp(context, cluster, wishes(cluster.record, config, options));
+      const machine = await context.programs.detectMachine();
+      const wished = wishes(cluster.record, { config, machine }, options);
+      return await bringUp(context, cluster, { ...wished, once: onceOptions(options) });
     } finally {
       unlock();
     }
@@ -43,6 +52,7 @@ function flagsOf(options: Options): Flags {
     ['up.nodes', options.nodes, '--nodes'],
     ['up.cpus', options.cpus, '--cpus'],
     ['up.memory', options.memory, '--memory'],
+    ['up.gpus', options.gpus, '--gpus'],
     ['head.listen', options.listen, '--listen'],
   ] as const;
   const given = pairs.filter(([, text]) => text !== undefined);
@@ -52,31 +62,53 @@ function flagsOf(options: Options): Flags {
 /** Each time another program has to be faster by milliseconds. */
 const PORT_TRIES_MAX = 5;
 
+const MIB = 1_048_576;
+
 interface Wishes {
   readonly record: ClusterRecord;
   /** What was asked for and does not change any more: told, not done. */
   readonly notes: readonly string[];
+  readonly once?: ReturnType<typeof onceOptions>;
+}
+
+interface Means {
+  readonly config: Config;
+  readonly machine: Resources;
+}
+
+/** One node has all of the machine; several have equal parts, and what is left over of gpus lies idle. */
+function sizeOfEach(nodeCount: number, { config, machine }: Means): Resources {
+  const { cpuCount, memoryBytes, gpuCount } = machine;
+  const part = Math.floor(memoryBytes / nodeCount / MIB) * MIB;
+  return {
+    cpuCount: config.optionalNumber('up.cpus') ?? Math.max(1, Math.floor(cpuCount / nodeCount)),
+    memoryBytes: config.optionalNumber('up.memory') ?? part,
+    gpuCount: config.optionalNumber('up.gpus') ?? Math.floor(gpuCount / nodeCount),
+    counted: {},
+  };
 }
 
 /** What was made before stays; flags add nodes. */
-function wishes(before: ClusterRecord | null, config: Config, options: Options): Wishes {
-  const perNode: Resources = {
-    cpuCount: config.number('up.cpus'),
-    memoryBytes: config.number('up.memory'),
-    gpuCount: 0,
-    counted: {},
-  };
+function wishes(before: ClusterRecord | null, means: Means, options: Options): Wishes {
+  const { config } = means;
   const listen = config.address('head.listen');
   const nodeCount = config.number('up.nodes');
+  const whole = sizeOfEach(nodeCount, means);
+  // The nodes that are there keep the machine's gpus: one that is added has those that are asked for.
+  const isFirst = before === null || config.optionalNumber('up.gpus') !== null;
+  const perNode = isFirst ? whole : { ...whole, gpuCount: 0 };
   if (before === null) return { record: { listen, nodeCount, perNode }, notes: [] };
   const notes = [];
   const asked = options.nodes === undefined ? before.nodeCount : nodeCount;
   if (asked < before.nodeCount)
     notes.push(`there are ${before.nodeCount} nodes already, and they stay`);
-  if (options.cpus !== undefined || options.memory !== undefined) {
-    notes.push('existing nodes keep their cpus and memory; `weft down --clean` starts afresh');
+  const isResized = [options.cpus, options.memory, options.gpus].some((text) => text !== undefined);
+  if (isResized || asked > before.nodeCount) {
+    notes.push(
+      'existing nodes keep their cpus, memory and gpus; `weft down --clean` starts afresh',
+    );
   }
-  const kept = options.listen === undefined ? before.listen : listen;
+  const kept = config.isGiven('head.listen') ? listen : before.listen;
   const added = options.nodes === undefined ? before.perNode : perNode;
   const record = { listen: kept, nodeCount: Math.max(asked, before.nodeCount), perNode: added };
   return { record, notes };
@@ -85,11 +117,13 @@ function wishes(before: ClusterRecord | null, config: Config, options: Options):
 async function bringUp(
   context: Context,
   cluster: LocalCluster,
-  { record, notes }: Wishes,
+  { record, notes, once = {} }: Wishes,
 ): Promise<number> {
   const api = cluster.connect();
   try {
-    const head = await bringUpHead(cluster, api, record);
+    const isKnown = cluster.record !== null;
+    const head = await bringUpHead(cluster, api, { record, once });
+    if (isKnown) for (const note of portNotes(record.listen, head)) context.note(note);
     const now = { ...record, listen: head.listen };
     const names = cluster.nodeNames(now.nodeCount);
     const started = await cluster.startNodes(api, names, now.perNode);
@@ -104,9 +138,13 @@ async function bringUp(
 }
 
 /** The port was free a moment ago: should another program have been faster, there is a next one. */
-async function bringUpHead(cluster: LocalCluster, api: Api, record: ClusterRecord) {
+async function bringUpHead(
+  cluster: LocalCluster,
+  api: Api,
+  { record, once }: Required<Pick<Wishes, 'record' | 'once'>>,
+) {
   for (let triesLeft = PORT_TRIES_MAX - 1; ; triesLeft -= 1) {
-    const head = await cluster.startHead(record.listen);
+    const head = await cluster.startHead(record.listen, once);
     writeJson(cluster.paths.cluster, { ...record, listen: head.listen });
     try {
       await cluster.untilReady(api);
@@ -115,6 +153,23 @@ async function bringUpHead(cluster: LocalCluster, api: Api, record: ClusterRecor
       if (triesLeft === 0 || !cluster.hasLostItsPort) throw error;
     }
   }
+}
+
+/** Tokens and scripts name the port of before: another one, or one that stays, is said. */
+function portNotes(
+  wished: ClusterRecord['listen'],
+  head: { readonly started: boolean; readonly listen: ClusterRecord['listen'] },
+): string[] {
+  const [asked, actual] = [wished, head.listen].map(addressWords);
+  if (asked === actual || wished?.port === 0) return [];
+  if (!head.started) {
+    return [`the head runs and listens on ${actual}; \`weft down\` and \`weft up\` change that`];
+  }
+  return [`port ${wished?.port} is taken; the head listens on ${actual}`];
+}
+
+function addressWords(address: ClusterRecord['listen']): string {
+  return address === null ? 'no port' : formatAddress(address);
 }
 
 async function undrain(api: Api, nodes: readonly NodeView[]): Promise<void> {
@@ -144,7 +199,10 @@ function describe(
 /** Existing nodes keep their size, so that they may differ. */
 function sizeWords(nodes: readonly NodeView[]): string {
   const sizes = nodes.map(({ total }) => {
-    return `${total.cpuCount} cpus and ${formatSize(total.memoryBytes)} memory`;
+    const cpus = plural(total.cpuCount, 'cpu');
+    const memory = `${formatSize(total.memoryBytes)} memory`;
+    if (total.gpuCount === 0) return `${cpus} and ${memory}`;
+    return `${cpus}, ${memory} and ${plural(total.gpuCount, 'gpu')}`;
   });
   const [first = ''] = sizes;
   if (nodes.length === 1) return `1 node with ${first}`;

@@ -4,7 +4,7 @@ import type { UsageView, UserView } from '../../api/users.ts';
 import { formatDuration } from '../../core/base/duration.ts';
 import { didYouMean } from '../../core/base/nearest-word.ts';
 import { ROLES, type Role } from '../../core/model/actor.ts';
-import { usage } from '../failure.ts';
+import { usage } from '../../core/model/failure.ts';
 import { forEach } from '../jobs/each.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import type { Column } from '../output/table.ts';

@@ -1,49 +1,81 @@
 // `weft wait`: until jobs are done; exits with the job's own exit code.
 
 import { parseDuration } from '../../core/base/duration.ts';
+import { EXIT_OWN_FAILURE, Failure, usage } from '../../core/model/failure.ts';
 import type { Context } from '../context.ts';
-import { EXIT_OWN_FAILURE, Failure, usage } from '../failure.ts';
-import { readPlace } from '../ids.ts';
 import { exitCodeOf, outcomeWords } from '../jobs/outcome.ts';
+import { type Progress, showProgress } from '../jobs/progress.ts';
+import { defineSelection, type SelectOptions, selectJobs } from '../jobs/select.ts';
 import { waitFor } from '../jobs/wait-for.ts';
 import { defineVerb } from '../verb.ts';
 
-interface Options {
+interface Options extends SelectOptions {
   readonly timeout?: string;
   readonly started?: boolean;
   readonly quiet?: boolean;
 }
 
+/** Waiting for the last of all takes as long however many are asked about at a time. */
+const AT_ONCE = 32;
+
 export const verb = defineVerb<Options>({
   define(command) {
-    command.argument('<job...>', 'job ids: 42, or 42[7] for one task of an array');
+    defineSelection(command);
     command.option('--timeout <duration>', 'give up after this long (exit code 8)');
-    command.option('--started', 'until it has started, not until it is done');
+    command.option('--started', 'until they have started, not until they are done');
     command.option('-q, --quiet', 'say nothing');
+    command.addHelpText('after', EXIT_RULE);
   },
   async run({ context, args, options }) {
-    for (const id of args) readPlace(id);
     const timeoutMs = readTimeout(options.timeout);
-    const codes = await Promise.all(
-      args.map((id) => waitForOne(context, { id, timeoutMs, options })),
-    );
+    const since = performance.now();
+    // What options choose is what goes on now; what has a number may be over.
+    const among = args.length === 0 ? 'active' : 'all';
+    const ids = (await selectJobs(context, args, options, among)).map(({ id }) => id);
+    const codes: number[] = [];
+    const progress = showProgress(context, options.quiet ? [] : ids);
+    try {
+      for (let at = 0; at < ids.length; at += AT_ONCE) {
+        const some = ids.slice(at, at + AT_ONCE);
+        const how = { timeoutMs, since, options, progress };
+        const ends = some.map((id) => waitForOne(context, { id, ...how }));
+        codes.push(...(await Promise.all(ends)));
+      }
+    } finally {
+      progress.stop();
+    }
     return codes.find((code) => code !== 0) ?? 0;
   },
 });
 
+const EXIT_RULE =
+  '\nThe exit code is 0 when every job completed. Else it is that of the first job, in the order' +
+  '\nof the command line, that did not: its own exit code, 124 for its time limit, 143 when it was' +
+  '\ncancelled; 8 when --timeout was over first, 125 when the head does not know.';
+
+interface Waited {
+  readonly id: string;
+  readonly timeoutMs: number | null;
+  readonly since: number;
+  readonly options: Options;
+  readonly progress: Progress;
+}
+
 async function waitForOne(
   context: Context,
-  { id, timeoutMs, options }: { id: string; timeoutMs: number | null; options: Options },
+  { id, timeoutMs, since, options, progress }: Waited,
 ): Promise<number> {
   try {
     const until = options.started ? 'started' : 'done';
-    const { job, task } = await waitFor(context, { id, timeoutMs, until });
+    const { job, task } = await waitFor(context, { id, timeoutMs, since, until });
+    progress.clear();
     const view = task ?? job;
     const ended = view.state === 'done';
     if (!options.quiet) context.print(`${id} ${ended ? outcomeWords(view) : view.state}`);
     return ended || !options.started ? exitCodeOf(view) : 0;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
+    progress.clear();
     context.note(`${id}: ${error.message}${error.hint === null ? '' : `\n  ${error.hint}`}`);
     // Not the job's code: 8 says that it goes on, 125 that we do not know.
     return error.code === 'wait.timeout' ? error.exitCode : EXIT_OWN_FAILURE;

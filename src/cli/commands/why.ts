@@ -1,7 +1,7 @@
 // `weft why`: in words, why a job waits, where it runs, or how it ended.
 
 import { readTaskPath } from '../ids.ts';
-import { printable } from '../output/table.ts';
+import { prose } from '../output/prose.ts';
 import { defineVerb } from '../verb.ts';
 
 export const verb = defineVerb<{ index?: string }>({
@@ -13,7 +13,7 @@ export const verb = defineVerb<{ index?: string }>({
     const id = readTaskPath(job, options.index);
     const api = await context.api();
     const { words } = await api.call('explainJob', { params: { id } });
-    context.print(words.split('\n').map(printable).join('\n'));
+    for (const line of prose(words, Date.now(), context.width)) context.print(line);
     return 0;
   },
 });

@@ -1,111 +1,93 @@
-// What may follow the words typed so far: verbs, options, job ids and names of nodes, partitions
-// and qualities of service.
+// What may follow the words typed so far. The shells' scripts read it: one word a line, with its
+// description behind a tab, and in the last line, behind a colon, what the shell adds by itself.
 
-import tab, { type Complete, type RootCommand } from '@bomb.sh/tab';
-import type { Argument, Command, Option } from 'commander';
-import type { Context } from '../context.ts';
-import { Failure } from '../failure.ts';
+import type { Command, Option } from 'commander';
+import { type CommonOptions, Context } from '../context.ts';
+import type { Offer } from './offer.ts';
+import { fetchOffers } from './offers.ts';
+import { type Found, findPlace } from './place.ts';
+import { type Value, valueOfOperand, valueOfOption } from './values.ts';
 
-/** Somebody waits with a finger on the key. */
-const FETCH_MAX_MS = 800;
-const JOBS_OFFERED = 200;
+/** The last line: names of files are offered, names of folders, or none. */
+const ADDS = { files: 0, nothing: 4, folders: 16 } as const;
 
-type Offers = (readonly [word: string, text: string])[];
-type Words = ReadonlyMap<string, Offers>;
-
-/** Prints suggestions in the form that the shell scripts read. */
+/** Prints what may follow; the last word is the one that is being typed. */
 export async function completeWords(context: Context, words: readonly string[]): Promise<void> {
-  const program = await context.commands(words[0] ?? '');
-  const offers = await fetchOffers(context, commandOf(program, words));
-  describe(tab, program, { name: '', offers });
-  tab.parse([...words]);
-}
-
-function commandOf(program: Command, words: readonly string[]): Command {
-  const verb = program.commands.find((command) => command.name() === words[0]);
-  return verb?.commands.find((command) => command.name() === words[1]) ?? verb ?? program;
-}
-
-/** Asks the head only when the command takes such words; without a head there are none. */
-async function fetchOffers(context: Context, command: Command): Promise<Words> {
-  const takes = command.registeredArguments.map((argument) => argument.name());
-  const wanted = new Set([...takes, ...command.options.map((option) => option.attributeName())]);
-  const offers = new Map<string, Offers>();
-  try {
-    for (const [kind, fetch] of Object.entries(FETCHERS)) {
-      if (wanted.has(kind)) offers.set(kind, await fetch(context));
-    }
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
+  const outline = await context.commands('');
+  const verb = findPlace(outline, words).path.split(' ')[0] ?? '';
+  const found = findPlace(await context.commands(verb), words);
+  const typed = words.at(-1) ?? '';
+  const asked = asTyped(context, found);
+  const { offers, adds } = await answer(asked, found, typed);
+  asked.close();
+  const taken = new Set(found.operands);
+  for (const [word, text] of offers) {
+    if (!word.startsWith(typed) || taken.has(word)) continue;
+    context.print(`${oneLine(word)}\t${oneLine(text)}`);
   }
-  return offers;
+  context.print(`:${ADDS[adds]}`);
 }
 
-/** By the name of an operand or option. */
-const FETCHERS: Readonly<Record<string, (context: Context) => Promise<Offers>>> = {
-  job: jobOffers,
-  node: nodeOffers,
-  partition: partitionOffers,
-  qos: qosOffers,
-};
-
-async function jobOffers(context: Context): Promise<Offers> {
-  const api = await context.api();
-  const query = { state: 'all', limit: JOBS_OFFERED };
-  const { jobs } = await api.call('listJobs', { query, timeoutMs: FETCH_MAX_MS });
-  return jobs.map((job) => [String(job.id), `${job.name} ${job.outcome?.kind ?? job.state}`]);
+interface Answer {
+  readonly offers: readonly Offer[];
+  readonly adds: keyof typeof ADDS;
 }
 
-async function nodeOffers(context: Context): Promise<Offers> {
-  const api = await context.api();
-  const { nodes } = await api.call('listNodes', { timeoutMs: FETCH_MAX_MS });
-  return nodes.map((node) => [node.name, node.state]);
-}
+const none: Answer = { offers: [], adds: 'nothing' };
 
-async function partitionOffers(context: Context): Promise<Offers> {
-  const api = await context.api();
-  const { partitions } = await api.call('listPartitions', { timeoutMs: FETCH_MAX_MS });
-  return partitions.map(({ name, state }) => [name, state]);
-}
-
-async function qosOffers(context: Context): Promise<Offers> {
-  const api = await context.api();
-  const { qualities } = await api.call('listQos', { timeoutMs: FETCH_MAX_MS });
-  return qualities.map(({ name, priority }) => [name, `priority ${priority}`]);
-}
-
-function describe(
-  root: RootCommand,
-  command: Command,
-  { name, offers }: { name: string; offers: Words },
-): void {
-  const entry = name === '' ? root : root.command(name, command.summary());
-  for (const option of command.options) addOption(entry, option, offers);
-  for (const argument of command.registeredArguments) addArgument(entry, argument, offers);
-  for (const inner of command.commands) {
-    describe(root, inner, { name: name === '' ? inner.name() : `${name} ${inner.name()}`, offers });
+async function answer(context: Context, found: Found, typed: string): Promise<Answer> {
+  const { place, command, path } = found;
+  switch (place.kind) {
+    case 'nowhere':
+      return none;
+    case 'command':
+      return { ...none, offers: command.commands.map((one) => [one.name(), one.summary()]) };
+    case 'option':
+      return { ...none, offers: command.options.flatMap(optionOffers) };
+    case 'value':
+      return answerOf(context, valueOfOption(path, place.option), place.before, typed);
+    case 'operand':
+      return answerOf(context, valueOfOperand(path, place.argument, typed), '', typed);
   }
 }
 
-type Entry = ReturnType<RootCommand['command']>;
-
-function addOption(entry: Entry, option: Option, offers: Words): void {
-  const long = option.long?.slice(2);
-  if (long === undefined) return;
-  const short = option.short?.slice(1);
-  const takesValue = option.required || option.optional;
-  if (takesValue)
-    entry.option(long, option.description, offerOf(offers, option.attributeName()), short);
-  else entry.option(long, option.description, short);
+async function answerOf(
+  context: Context,
+  value: Value,
+  before: string,
+  typed: string,
+): Promise<Answer> {
+  if (value.kind !== 'words' && value.kind !== 'live') return { offers: [], adds: value.kind };
+  const offers = value.kind === 'words' ? value.words : await fetchOffers(context, value.live);
+  // Of a list only what follows the last comma is still open.
+  const stem = value.isList ? typed.slice(0, typed.lastIndexOf(',') + 1) || before : before;
+  const listed = new Set(stem.slice(before.length).split(','));
+  const open = offers.filter(([word]) => !listed.has(word));
+  return { ...none, offers: open.map(([word, text]) => [stem + word, text]) };
 }
 
-function addArgument(entry: Entry, argument: Argument, offers: Words): void {
-  const kind = argument.name();
-  entry.argument(kind, offerOf(offers, kind), argument.variadic);
+function optionOffers(option: Option): Offer[] {
+  const names = [option.long, option.short].filter((name) => name !== undefined);
+  return option.hidden ? [] : names.map((name) => [name, option.description]);
 }
 
-function offerOf(offers: Words, kind: string): (complete: Complete) => void {
-  return (complete) => {
-    for (const [word, text] of offers.get(kind) ?? []) complete(word, text);
-  };
+/** The head that the words name: `weft --dir /srv/weft kill …`. */
+function asTyped(context: Context, { command, values }: Found): Context {
+  const known = new Set(commonNames(command));
+  const typed = Object.entries(values).filter(([name]) => known.has(name));
+  const options: CommonOptions = { ...context.options, ...Object.fromEntries(typed) };
+  return new Context({ ...context, options });
+}
+
+function commonNames(command: Command): string[] {
+  const common = command.options.filter(({ helpGroupHeading }) => helpGroupHeading === CLUSTER);
+  return common.map((option) => option.attributeName());
+}
+
+/** The heading of the options that say which cluster. */
+const CLUSTER = 'Which cluster:';
+
+/** Names and descriptions are data of others; a line is a line. */
+function oneLine(text: string): string {
+  return text.replace(/\p{Cc}+/gu, ' ');
 }

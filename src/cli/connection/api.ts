@@ -7,7 +7,7 @@ import type { RouteName } from '../../api/paths.ts';
 import type { ReplyOf } from '../../api/routes.ts';
 import type { Address } from '../../api/transport.ts';
 import { refuse } from '../../core/model/errors.ts';
-import { Failure, failure } from '../failure.ts';
+import { Failure, failure } from '../../core/model/failure.ts';
 import { type Location, SYSTEM_SOCKET } from './locate.ts';
 import type { SessionCache } from './sessions.ts';
 
@@ -124,7 +124,7 @@ const CAUSES: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   ECONNRESET: 'the connection was cut',
   EPIPE: 'the connection was cut',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is its own, and no fingerprint vouches for it',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed; pass --fingerprint',
 };
 
 const TOKEN_HINT = 'Put a token into WEFT_TOKEN; `weft token create` makes one.';
@@ -136,13 +136,13 @@ export function isNobodyThere(error: Failure): boolean {
 
 function hintFor(code: string | undefined, address: string): string {
   if (code === 'DEPTH_ZERO_SELF_SIGNED_CERT') {
-    return 'Say which one it is: --fingerprint, or WEFT_FINGERPRINT.';
+    return 'Pass the fingerprint that the head shows: --fingerprint, or WEFT_FINGERPRINT.';
   }
   if (code === 'EACCES') return 'Ask its owner for a token, or name another cluster with --dir.';
   if (address === SYSTEM_SOCKET) {
-    return 'It restarts or was stopped: try again, or look at `systemctl status weft-head`.';
+    return 'The head restarts or was stopped. Try again, or see `systemctl status weft-head`.';
   }
   if (!address.startsWith('/'))
-    return 'Is the address right and the head running? `weft doctor` looks.';
+    return 'Check the address, and that the head runs; `weft doctor` checks both.';
   return 'Start a cluster here with `weft up`, or name one with --dir or --head.';
 }

@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { Context } from '../context.ts';
 import { LocalPaths } from '../daemons/local-paths.ts';
 import { readLiveMark } from '../daemons/process-file.ts';
+import { isKept } from '../daemons/roster.ts';
 import { locateHead } from './locate.ts';
 
 /** False where it was never started, or was stopped. An address is believed: somebody wrote it. */
@@ -14,8 +15,7 @@ export function isHeadExpected({ options, environment, directory }: Context): bo
   const paths = new LocalPaths(directory);
   // The folder of a service's socket goes when the service is stopped, not when it restarts.
   if (location.path !== paths.socket) return existsSync(path.dirname(location.path));
-  // Nobody starts that of `weft up` again; it may be starting now.
-  return existsSync(paths.cluster)
-    ? readLiveMark(paths.mark('head')) !== null
-    : existsSync(paths.head);
+  if (!existsSync(paths.cluster)) return existsSync(paths.head);
+  // That of `weft up` may be starting, or one of its agents starts it again.
+  return readLiveMark(paths.mark('head')) !== null || isKept(paths, 'head');
 }

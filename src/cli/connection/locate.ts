@@ -3,8 +3,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Environment } from '../config/config.ts';
-import { usage } from '../failure.ts';
+import type { Environment } from '../../config/config.ts';
+import { usage } from '../../core/model/failure.ts';
 
 /** Where a multi-user head listens for the users of its machine. */
 export const SYSTEM_SOCKET = '/run/weft/weft.sock';
@@ -33,10 +33,22 @@ export type Location =
 export function stateDirectory(options: LocateOptions, environment: Environment): string {
   if (options.dir === '') throw usage('--dir: names no directory');
   const named = options.dir ?? environment['WEFT_DIR'];
-  if (named) return path.resolve(named);
+  return named ? path.resolve(named) : usualDirectory(environment);
+}
+
+function usualDirectory(environment: Environment): string {
   const base =
     environment['XDG_STATE_HOME'] || path.join(environment['HOME'] || homedir(), '.local', 'state');
   return path.join(base, 'weft');
+}
+
+/**
+ * The option that names this directory in a command to type next; none where it is the usual one.
+ * A directory of WEFT_DIR is named too: a head without the option may serve the whole machine, on a
+ * socket outside the directory, where commands with WEFT_DIR do not look.
+ */
+export function directoryOption(directory: string, environment: Environment): string {
+  return directory === usualDirectory(environment) ? '' : ` --dir ${directory}`;
 }
 
 /** The socket of the cluster in a directory; elsewhere when that path is too long for one. */

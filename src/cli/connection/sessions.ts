@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { SessionKeeper } from '../../api/client.ts';
-import type { Environment } from '../config/config.ts';
+import type { Environment } from '../../config/config.ts';
 
 /** Remembers one token per socket, in files that only their owner can read. */
 export class SessionCache {
@@ -19,8 +19,8 @@ export class SessionCache {
   /** The keeper of one head's session, for the client. */
   of(socketPath: string): SessionKeeper {
     return {
-      load: async () => this.#read(socketPath),
-      save: async ({ token }) => this.#write(socketPath, token),
+      load: async (socket) => tokenOf(this.#read(socketPath), socket),
+      save: async ({ token }, socket) => this.#write(socketPath, `${socket} ${token}`),
     };
   }
 
@@ -36,13 +36,13 @@ export class SessionCache {
     }
   }
 
-  #write(socketPath: string, token: string): void {
+  #write(socketPath: string, text: string): void {
     const file = this.#file(socketPath);
     if (file === null) return;
     const fresh = `${file}.${process.pid}`;
     try {
       mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-      writeFileSync(fresh, token, { mode: 0o600, flag: 'wx' });
+      writeFileSync(fresh, text, { mode: 0o600, flag: 'wx' });
       renameSync(fresh, file);
     } catch {
       removeIfThere(fresh); // Only a cache: the next command logs in again.
@@ -55,6 +55,12 @@ export class SessionCache {
     // A socket's path has 108 bytes at most (unix(7)): as base64 it is a valid name of a file.
     return path.join(this.#directory, `${user}-${Buffer.from(socketPath).toString('base64url')}`);
   }
+}
+
+/** Null when it was got through another socket that lay at the same path. */
+function tokenOf(text: string | null, socket: string): string | null {
+  const [through, token] = text?.split(' ') ?? [];
+  return through === socket ? (token ?? null) : null;
 }
 
 function removeIfThere(file: string): void {

@@ -1,7 +1,7 @@
 // A port that nobody listens on.
 
 import { createServer } from 'node:net';
-import type { Address } from '../config/value.ts';
+import type { Address } from '../../config/value.ts';
 
 /** How far from the wished one a port is still easy to find. */
 const NEIGHBOURS = 20;
@@ -15,7 +15,7 @@ export async function findFreePort({ host, port }: Address): Promise<number> {
 }
 
 /** The port it could listen on; null when taken. */
-function tryPort(host: string, port: number): Promise<number | null> {
+export function tryPort(host: string, port: number): Promise<number | null> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', () => resolve(null));

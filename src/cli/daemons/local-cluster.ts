@@ -1,32 +1,27 @@
-// The cluster that `weft up` keeps on this machine: a head and virtual nodes, each a daemon. Starts
-// what is not running, and only that.
+// The cluster that `weft up` keeps on this machine: a head, and the agents of virtual nodes in one
+// process. Starts what is not running, and only that.
 
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NodeView } from '../../api/nodes.ts';
+import type { Config } from '../../config/config.ts';
+import type { AgentOptions, HeadOptions } from '../../config/daemon-options.ts';
+import { headOptions } from '../../config/head-options.ts';
+import { healthOptions } from '../../config/health-options.ts';
+import { type Address, formatAddress } from '../../config/value.ts';
 import { refuse } from '../../core/model/errors.ts';
+import { Failure, failure, usage } from '../../core/model/failure.ts';
 import type { Resources } from '../../core/model/resources.ts';
-import type { Config } from '../config/config.ts';
-import type { Address } from '../config/value.ts';
 import { Api } from '../connection/api.ts';
 import { SessionCache } from '../connection/sessions.ts';
 import type { Context } from '../context.ts';
-import { Failure, failure } from '../failure.ts';
-import type { AgentOptions } from './daemon-options.ts';
-import { findFreePort } from './free-port.ts';
-import { headOptions } from './head-options.ts';
-import { healthOptions } from './health-options.ts';
+import { enrolNodes } from './enrol-nodes.ts';
+import { findFreePort, tryPort } from './free-port.ts';
 import { LocalPaths, readJson, writeJson } from './local-paths.ts';
-import { endProcess, markOf, readLiveMark } from './process-file.ts';
-import { lastWords, startDaemon } from './spawn.ts';
+import { endProcess, liveMarks, readLiveMark } from './process-file.ts';
+import { addToRoster, outputOf } from './roster.ts';
+import { type Daemon, lastWords, startDaemon } from './spawn.ts';
+import { takeLock } from './up-lock.ts';
 
 /** What the last `weft up` made. */
 export interface ClusterRecord {
@@ -41,6 +36,8 @@ export const DOWN_REASON = 'weft down';
 /** A head with a long journal reads for seconds; a start that takes longer has gone wrong. */
 const READY_MAX_MS = 60_000;
 const POLL_MS = 15;
+/** A keeper starts what has died, and is done. */
+const KEEPER_MAX_MS = 10_000;
 /** An agent that is asked to stop does so at once. */
 const STOP_MAX_MS = 10_000;
 
@@ -53,6 +50,11 @@ export class LocalCluster {
     this.paths = new LocalPaths(context.directory);
     this.#context = context;
     this.#config = config;
+  }
+
+  /** For the options of each daemon: whether it starts the others again. */
+  get #keeps(): Pick<AgentOptions, 'keeps'> {
+    return this.#config.flag('up.keep') ? { keeps: this.paths.directory } : {};
   }
 
   get record(): ClusterRecord | null {
@@ -76,22 +78,32 @@ export class LocalCluster {
   }
 
   /** One `weft up` at a time in a directory. The returned function lets the next one in. */
-  lock(): () => void {
-    const file = this.paths.upLock;
-    const holder = readLiveMark(file);
-    if (holder !== null && holder.pid !== process.pid) {
-      const what = `another weft up or down works on ${this.paths.directory} (process ${holder.pid})`;
-      throw failure(refuse('argument.invalid', { what }, 'Try again when it is done.'));
+  async lock(): Promise<() => void> {
+    const until = performance.now() + KEEPER_MAX_MS;
+    for (;;) {
+      const taken = takeLock(this.paths.upLock, false);
+      if (taken.ok) return taken.release;
+      const { holder } = taken;
+      const isMoment = holder === null || holder.isKeeper === true;
+      if (!isMoment || performance.now() > until) {
+        const who = holder === null ? '' : ` (process ${holder.pid})`;
+        const what = `another weft up or down works on ${this.paths.directory}${who}`;
+        throw failure(refuse('argument.invalid', { what }, 'Try again when it is done.'));
+      }
+      await sleep(POLL_MS);
     }
-    rmSync(file, { force: true });
-    const handle = openSync(file, 'wx', 0o600);
-    writeSync(handle, JSON.stringify(markOf(process.pid)));
-    closeSync(handle);
-    return () => rmSync(file, { force: true });
+  }
+
+  /** From now on nothing is started again: for who holds the lock and stops all. */
+  endKeeping(): void {
+    for (const file of [this.paths.roster, this.paths.restarts]) rmSync(file, { force: true });
   }
 
   /** Says whether it had to be started. */
-  async startHead(wished: Address | null): Promise<{ started: boolean; listen: Address | null }> {
+  async startHead(
+    wished: Address | null,
+    once: Pick<HeadOptions, 'acceptLoss' | 'newIdentity'> = {},
+  ): Promise<{ started: boolean; listen: Address | null }> {
     const before = this.record?.listen ?? null;
     if (this.isRunning('head')) return { started: false, listen: before };
     const listen = wished === null ? null : await this.#chooseAddress(wished, before);
@@ -104,8 +116,12 @@ export class LocalCluster {
     };
     // Before anything runs: a mistake in it keeps the agents from starting.
     healthOptions(this.#config);
-    writeJson(this.paths.headOptions, headOptions(this.#config, place));
-    await this.#start('head', this.#context.programs.headScript, this.paths.headOptions);
+    writeJson(this.paths.headOptions, {
+      ...headOptions(this.#config, place),
+      ...once,
+      ...this.#keeps,
+    });
+    await this.#start(['head'], this.#context.programs.headScript, [this.paths.headOptions]);
     return { started: true, listen };
   }
 
@@ -124,27 +140,32 @@ export class LocalCluster {
 
   /** The head is gone again, as its port was taken between the choice and the start. */
   get hasLostItsPort(): boolean {
-    return !this.isRunning('head') && lastWords(this.paths.output('head')).includes('EADDRINUSE');
+    if (this.#config.isGiven('head.listen')) return false;
+    return (
+      !this.isRunning('head') && lastWords(outputOf(this.paths, 'head')).includes('EADDRINUSE')
+    );
   }
 
-  /** Starts those agents that do not run, and resolves with their names. */
+  /** Starts the agents that do not run, and resolves with the names of their nodes. */
   async startNodes(api: Api, names: readonly string[], resources: Resources): Promise<string[]> {
     const { nodes } = await api.call('listNodes');
     const enrolled = new Set(nodes.map(({ name }) => name));
-    // Removed from the cluster: its secret is void, and its agent knocks in vain.
-    for (const name of names) if (!enrolled.has(name)) await this.#stopStranger(name);
-    const started = names.filter((name) => !this.isRunning(name));
-    if (started.length === 0) return started;
-    const health = healthOptions(this.#config);
-    for (const name of started) {
-      const file = this.paths.nodeOptions(name);
-      // A head whose store was removed knows no node, whatever secrets lie here.
-      if (!existsSync(file) || !enrolled.has(name)) await this.#enrol(api, name, resources);
-      const { health: _, ...known } = readJson<AgentOptions>(file) as AgentOptions;
-      writeJson(file, { ...known, ...health });
-      await this.#start(name, this.#context.programs.agentScript, file);
+    const dead = names.filter((name) => !enrolled.has(name) || !this.isRunning(name));
+    await this.#stopStrangers(dead);
+    // Also those that shared a process with a stranger: they go on where they were.
+    const missing = names.filter((name) => !this.isRunning(name));
+    const current = { ...healthOptions(this.#config), ...this.#keeps };
+    await enrolNodes(
+      { api, paths: this.paths, known: this.nodeNames(this.record?.nodeCount ?? 0) },
+      { names: missing, enrolled, resources, current },
+    );
+    const size = this.#config.optionalNumber('up.nodes_per_process') ?? missing.length;
+    for (let first = 0; first < missing.length; first += size) {
+      const some = missing.slice(first, first + size);
+      const files = some.map((name) => this.paths.nodeOptions(name));
+      await this.#start(some, this.#context.programs.agentScript, files);
     }
-    return started;
+    return dead;
   }
 
   /** Resolves with the nodes once all of these are connected. */
@@ -160,45 +181,40 @@ export class LocalCluster {
     return nodes;
   }
 
-  async #stopStranger(name: string): Promise<void> {
-    const mark = readLiveMark(this.paths.mark(name));
-    if (mark !== null) await endProcess(mark, { signal: 'SIGTERM', graceMs: STOP_MAX_MS });
+  /** Removed from the cluster: its secret is void, and its agent knocks in vain. */
+  async #stopStrangers(names: readonly string[]): Promise<void> {
+    const marks = liveMarks(names.map((name) => this.paths.mark(name)));
+    const end = { signal: 'SIGTERM', graceMs: STOP_MAX_MS } as const;
+    await Promise.all([...marks.values()].map((mark) => endProcess(mark, end)));
   }
 
-  async #enrol(api: Api, name: string, resources: Resources): Promise<void> {
-    const stateDir = this.paths.node(name);
-    // Passable, as the agent makes it too: jobs have their private folders below.
-    mkdirSync(stateDir, { recursive: true, mode: 0o711 });
-    const body = { name, resources, labels: [], replace: true };
-    const { secret } = await api.call('createNode', { body });
-    const options: AgentOptions = {
-      name,
-      stateDir,
-      head: { socketPath: this.paths.socket },
-      secret,
-      resources,
-      labels: [],
-      sharedPaths: ['/'],
-      switchUser: false,
-      logFile: this.paths.nodeLog(name),
-    };
-    writeJson(this.paths.nodeOptions(name), options);
-  }
-
-  async #start(daemon: string, script: string, optionsFile: string): Promise<void> {
-    await startDaemon({
-      script,
-      optionsFile,
-      outputFile: this.paths.output(daemon),
-      markFile: this.paths.mark(daemon),
-      environment: this.#context.environment,
-    });
+  async #start(
+    names: readonly string[],
+    script: string,
+    optionsFiles: readonly string[],
+  ): Promise<void> {
+    const [first = ''] = names;
+    const markFiles = names.map((name) => this.paths.mark(name));
+    const isKept = this.#keeps.keeps !== undefined;
+    const outputFile = this.paths.output(first);
+    const daemon: Daemon = { names, script, optionsFiles, markFiles, outputFile, isKept };
+    rmSync(this.paths.exit(first), { force: true });
+    addToRoster(this.paths, daemon);
+    await startDaemon(daemon, this.#context.environment);
   }
 
   async #chooseAddress(wished: Address, before: Address | null): Promise<Address> {
-    // The same port as before: tokens and scripts of users name it.
+    // Who names an address means that one: tokens and scripts of users name it, too.
+    if (this.#config.isGiven('head.listen') && wished.port !== 0) return this.#freeAddress(wished);
     const first = before?.host === wished.host ? before : wished;
     return { host: wished.host, port: await findFreePort(first) };
+  }
+
+  async #freeAddress({ host, port }: Address): Promise<Address> {
+    const free = await tryPort(host, port);
+    if (free !== null) return { host, port: free };
+    const what = `the head cannot listen on ${formatAddress({ host, port })}: another program uses the port, or this machine lacks the address`;
+    throw usage(what, 'End that program, or name another address with --listen.');
   }
 
   async #until(what: string, daemon: string, test: () => Promise<boolean>): Promise<void> {
@@ -212,7 +228,7 @@ export class LocalCluster {
 
   #died(daemon: string, how = 'it ended'): Failure {
     const address = this.paths.directory;
-    const said = lastWords(this.paths.output(daemon)) || this.#lastLogLine(daemon);
+    const said = lastWords(outputOf(this.paths, daemon)) || this.#lastLogLine(daemon);
     const subject = daemon === 'head' ? 'the head' : `the agent of ${daemon}`;
     const cause = `${subject} does not start: ${how}${said === '' ? '' : `\n${said}`}`;
     return failure(refuse('head.unreachable', { address, cause }));

@@ -2,8 +2,8 @@
 
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { usage } from '../../core/model/failure.ts';
 import { socketIn } from '../connection/locate.ts';
-import { usage } from '../failure.ts';
 
 export class LocalPaths {
   readonly directory: string;
@@ -36,6 +36,26 @@ export class LocalPaths {
   /** What `weft up` has made: read by the next one. */
   get cluster(): string {
     return path.join(this.directory, 'cluster.json');
+  }
+
+  /** Which daemons `weft up` has started, and how. */
+  get roster(): string {
+    return path.join(this.directory, 'run', 'daemons.json');
+  }
+
+  /** How often each daemon was started again since `weft up`. */
+  get restarts(): string {
+    return path.join(this.directory, 'run', 'restarts.json');
+  }
+
+  /** What those say that start others again. */
+  get keeperLog(): string {
+    return path.join(this.directory, 'run', 'keeper.log');
+  }
+
+  /** With which code the daemon ended by itself. */
+  exit(daemon: string): string {
+    return path.join(this.directory, 'run', `${daemon}.exit`);
   }
 
   get upLock(): string {

@@ -1,7 +1,7 @@
 // Files that say which process a daemon is: pid and start time, so that a pid that was given to
 // another program meanwhile is never taken for the daemon, nor ended in its place.
 
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface ProcessMark {
@@ -31,8 +31,11 @@ function bootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 }
 
+/** Others look while it is written: they see the old mark or the new one. */
 export function writeMark(file: string, pid: number): void {
-  writeFileSync(file, `${JSON.stringify(markOf(pid))}\n`, { mode: 0o600 });
+  const fresh = `${file}.new`;
+  writeFileSync(fresh, `${JSON.stringify(markOf(pid))}\n`, { mode: 0o600 });
+  renameSync(fresh, file);
 }
 
 /** The process that a file names, if that very process is alive. */
@@ -44,6 +47,12 @@ export function readLiveMark(file: string): ProcessMark | null {
     return null; // Never started, or a file cut off by a crash: nothing that could be ended.
   }
   return mark !== null && isAlive(mark) ? mark : null;
+}
+
+/** Processes that files name and that are alive, by pid: one may have many names. */
+export function liveMarks(files: readonly string[]): Map<number, ProcessMark> {
+  const marks = files.map(readLiveMark).filter((mark) => mark !== null);
+  return new Map(marks.map((mark) => [mark.pid, mark]));
 }
 
 export function isAlive(mark: ProcessMark): boolean {

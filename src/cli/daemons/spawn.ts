@@ -3,15 +3,20 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Environment } from '../config/config.ts';
+import type { Environment } from '../../config/config.ts';
 import { writeMark } from './process-file.ts';
 
+/** A head, or the agents of some nodes; plain JSON. */
 export interface Daemon {
+  /** `head`, or names of nodes. */
+  readonly names: readonly string[];
   readonly script: string;
-  readonly optionsFile: string;
+  /** One for each name. */
+  readonly optionsFiles: readonly string[];
+  readonly markFiles: readonly string[];
   readonly outputFile: string;
-  readonly markFile: string;
-  readonly environment: Environment;
+  /** Whether it is started again when it dies. */
+  readonly isKept: boolean;
 }
 
 /**
@@ -21,20 +26,20 @@ export interface Daemon {
 const V8_FLAGS = ['--max-semi-space-size=4', '--heap-growing-percent=50', '--expose-gc'];
 
 /** Resolves with its pid once the process exists. */
-export function startDaemon(daemon: Daemon): Promise<number> {
+export function startDaemon(daemon: Daemon, environment: Environment): Promise<number> {
   const output = openSync(daemon.outputFile, 'w', 0o600);
-  const child = spawn(process.execPath, [...V8_FLAGS, daemon.script, daemon.optionsFile], {
+  const child = spawn(process.execPath, [...V8_FLAGS, daemon.script, ...daemon.optionsFiles], {
     detached: true,
     // Not where the user stands: that folder must stay free to be unmounted or removed.
     cwd: '/',
     stdio: ['ignore', output, output],
-    env: daemonEnvironment(daemon.environment),
+    env: daemonEnvironment(environment),
   });
   closeSync(output);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('spawn', () => {
-      writeMark(daemon.markFile, child.pid ?? 0);
+      for (const file of daemon.markFiles) writeMark(file, child.pid ?? 0);
       child.unref();
       resolve(child.pid ?? 0);
     });

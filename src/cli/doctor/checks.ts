@@ -6,11 +6,15 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { NodeView } from '../../api/nodes.ts';
+import { whyNotRunnable } from '../../config/health-options.ts';
+import { plural } from '../../core/base/plural.ts';
 import { formatSize } from '../../core/base/size.ts';
+import { Failure } from '../../core/model/failure.ts';
 import type { Context } from '../context.ts';
-import { whyNotRunnable } from '../daemons/health-options.ts';
-import { Failure } from '../failure.ts';
+import { daemonNotes } from '../daemons/daemon-notes.ts';
+import { LocalPaths } from '../daemons/local-paths.ts';
 import { clockWords } from '../nodes/clock-words.ts';
+import { lossWords } from '../output/loss-words.ts';
 import { formatSpan } from '../output/words.ts';
 import {
   areProcessesHidden,
@@ -54,6 +58,7 @@ export const CHECKS: readonly Check[] = [
   { name: 'disk space', check: diskSpace },
   { name: 'port', check: port },
   { name: 'head', check: head },
+  { name: 'weft up', check: daemons },
 ];
 
 function ok(text: string): Finding[] {
@@ -204,18 +209,31 @@ async function head(context: Context): Promise<Finding[]> {
     const difference = Math.max(0, before - info.head.now, info.head.now - after);
     const up = info.nodes['up'] ?? 0;
     const found: Finding[] = ok(
-      `answers at ${api.address}: ${up === 1 ? '1 node' : `${up} nodes`} up, Weft ${info.version}`,
+      `answers at ${api.address}: ${plural(up, 'node')} up, Weft ${info.version}`,
     );
     if (difference > CLOCK_DIFFERENCE_MAX_MS) {
       const text = `its clock differs from ours by ${formatSpan(difference)}`;
       found.push({ state: 'note', text, remedy: 'Let both machines keep time with NTP.' });
     }
-    return [...found, ...(await nodes(context))];
+    const losses = info.losses.map((loss) => ({
+      state: 'note' as const,
+      text: `its store has lost ${lossWords(loss, info.head.now)}`,
+      remedy: 'Submit again what is missing, and check the disk.',
+    }));
+    return [...found, ...losses, ...(await nodes(context))];
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const remedy = error.hint ?? '';
     return [{ state: 'note', text: error.message, ...(remedy === '' ? {} : { remedy }) }];
   }
+}
+
+function daemons(context: Context): Finding[] {
+  const paths = new LocalPaths(context.directory);
+  if (!existsSync(paths.cluster)) return ok('no cluster of `weft up` in the state directory');
+  const notes = daemonNotes(context, null);
+  if (notes.length === 0) return ok('its head and agents have not died');
+  return notes.map(({ isBad, text }) => ({ state: isBad ? 'bad' : 'note', text }));
 }
 
 async function nodes(context: Context): Promise<Finding[]> {

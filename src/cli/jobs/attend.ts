@@ -1,28 +1,30 @@
 // Staying with a job that was just submitted: its output, its end, and Ctrl-C meanwhile.
 
+import { EXIT_OWN_FAILURE, Failure } from '../../core/model/failure.ts';
 import type { Context } from '../context.ts';
-import { EXIT_OWN_FAILURE, Failure } from '../failure.ts';
-import { copyLog } from './follow.ts';
-import { LineLabeller } from './line-labeller.ts';
+import { feedJob } from './feed.ts';
+import { type FollowedJob, followJob } from './follow-job.ts';
+import type { Input } from './input.ts';
 import { exitCodeOf, outcomeWords } from './outcome.ts';
+import { showProgress } from './progress.ts';
 import { waitFor } from './wait-for.ts';
 
-export interface Attended {
-  readonly id: string;
+export interface Attended extends FollowedJob {
   readonly follow: boolean;
-  readonly nodeCount: number;
-  readonly processesPerNode: number;
+  /** What is sent to it while it runs; null: nothing. */
+  readonly input: Input | null;
 }
-
-/** More streams than this are a matter for `weft logs`, one by one. */
-const FOLLOWED_PROCESSES_MAX = 64;
 
 /** Resolves with the exit code of the job; 125 when we cannot learn it. */
 export async function attend(context: Context, job: Attended): Promise<number> {
   const restore = cancelOnInterrupt(context, job.id);
+  const feeding = job.input === null ? null : feedJob(context, job.id, job.input);
+  feeding?.done.catch((error: Error) => cancelUnfed(context, job.id, error));
+  const progress = showProgress(context, job.array === null ? [] : [job.id]);
   try {
-    if (job.follow) await followAll(context, job);
+    if (job.follow) await followJob(context, job);
     const { job: view } = await waitFor(context, { id: job.id });
+    progress.stop();
     if (view.outcome?.kind !== 'completed' && view.outcome?.kind !== 'failed') {
       context.note(`job ${job.id}: ${outcomeWords(view)}`);
     } else if (view.outcome.kind === 'failed' && !job.follow) {
@@ -34,47 +36,25 @@ export async function attend(context: Context, job: Attended): Promise<number> {
     context.note(`${error.message} Job ${job.id} is not affected.`);
     return EXIT_OWN_FAILURE;
   } finally {
+    feeding?.stop();
+    progress.stop();
     restore();
   }
 }
 
-async function followAll(context: Context, job: Attended): Promise<void> {
-  const count = job.nodeCount * job.processesPerNode;
-  if (count > FOLLOWED_PROCESSES_MAX) {
-    context.note(`${count} processes: following the first ${FOLLOWED_PROCESSES_MAX} only`);
-  }
-  const copies = [];
-  for (let process = 0; process < Math.min(count, FOLLOWED_PROCESSES_MAX); process += 1) {
-    const nodeRank = Math.floor(process / job.processesPerNode);
-    const rank = process % job.processesPerNode;
-    const label = count === 1 ? null : `${nodeRank}.${rank}: `;
-    for (const stream of ['stdout', 'stderr'] as const) {
-      copies.push(followOne(context, { id: job.id, stream, nodeRank, rank, label }));
-    }
-  }
-  const dropped = await Promise.all(copies);
-  const bytes = dropped.reduce((sum, one) => sum + one, 0);
-  if (bytes > 0) context.note(`${bytes} bytes of output are over the limit and were not kept`);
+/** Half of its input would give half of a result, and look like a whole one. */
+async function cancelUnfed(context: Context, id: string, error: Error): Promise<void> {
+  context.note(`${error.message}; job ${id} is cancelled`);
+  await cancel(context, id);
 }
 
-async function followOne(
-  context: Context,
-  of: {
-    id: string;
-    stream: 'stdout' | 'stderr';
-    nodeRank: number;
-    rank: number;
-    label: string | null;
-  },
-): Promise<number> {
-  const { label, ...source } = of;
-  const sink = (bytes: Uint8Array) =>
-    of.stream === 'stdout' ? context.terminal.out(bytes) : context.terminal.error(bytes);
-  const lines = label === null ? null : new LineLabeller(label, sink);
-  const write = lines === null ? sink : (bytes: Uint8Array) => lines.write(bytes);
-  const { dropped } = await copyLog(context, { ...source, follow: true }, write);
-  lines?.end();
-  return dropped;
+async function cancel(context: Context, id: string): Promise<void> {
+  try {
+    const api = await context.api();
+    await api.call('cancelJob', { params: { id } });
+  } catch (error) {
+    context.note(`cannot cancel job ${id}: ${(error as Error).message}`);
+  }
 }
 
 /** The first Ctrl-C cancels the job, as one does for a command in front; the second only leaves. */
@@ -84,10 +64,7 @@ function cancelOnInterrupt(context: Context, id: string): () => void {
     if (asked) process.exit(signal === 'SIGINT' ? 130 : 143);
     asked = true;
     context.note(`cancelling job ${id}; once more to leave without waiting for it`);
-    void context
-      .api()
-      .then((api) => api.call('cancelJob', { params: { id } }))
-      .catch((error: Error) => context.note(`cannot cancel job ${id}: ${error.message}`));
+    void cancel(context, id);
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);

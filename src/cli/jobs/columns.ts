@@ -2,6 +2,9 @@
 
 import type { JobView, TaskView } from '../../api/jobs.ts';
 import { formatSize } from '../../core/base/size.ts';
+import { instant } from '../output/csv.ts';
+import { colourOf } from '../output/paint.ts';
+import { byOwnClock } from '../output/prose.ts';
 import type { Column } from '../output/table.ts';
 import { formatExit, formatInstant, formatSpan } from '../output/words.ts';
 
@@ -14,6 +17,11 @@ export function stateWords(view: Pick<JobView, 'state' | 'outcome'> & { held?: b
 /** From a start until the end, or until now. */
 export function elapsed(from: number | null, endedAt: number | null, now: number): string {
   return from === null ? '-' : formatSpan((endedAt ?? now) - from);
+}
+
+/** The same as a fact; null where nothing has started. */
+export function seconds(from: number | null, endedAt: number | null, now: number): number | null {
+  return from === null ? null : ((endedAt ?? now) - from) / 1000;
 }
 
 /** `3/100` done, for arrays. */
@@ -37,12 +45,17 @@ function priorityWords({ priority }: JobView): string {
 export function jobColumns(now: number): Column<JobView>[] {
   return [
     { title: 'JOB', value: (job) => String(job.id), align: 'right' },
-    { title: 'NAME', value: (job) => job.name },
-    { title: 'USER', value: (job) => job.owner },
-    { title: 'STATE', value: stateWords },
+    { title: 'NAME', value: (job) => job.name, least: 8 },
+    { title: 'USER', value: (job) => job.owner, least: 8 },
+    { title: 'STATE', value: stateWords, colour: colourOf },
     { title: 'TASKS', value: progress, align: 'right' },
-    { title: 'TIME', value: (job) => elapsed(job.runStartedAt, job.endedAt, now), align: 'right' },
-    { title: 'NODES', value: (job) => job.nodes.join(',') || '-' },
+    {
+      title: 'TIME',
+      value: (job) => elapsed(job.runStartedAt, job.endedAt, now),
+      raw: (job) => seconds(job.runStartedAt, job.endedAt, now),
+      align: 'right',
+    },
+    { title: 'NODES', value: (job) => job.nodes.join(',') || '-', least: 6 },
     { title: 'PARTITION', value: (job) => job.partition, wide: true },
     { title: 'PRIORITY', value: priorityWords, align: 'right', wide: true },
     {
@@ -54,14 +67,30 @@ export function jobColumns(now: number): Column<JobView>[] {
     {
       title: 'MEMORY',
       value: (job) => formatSize(job.request.perNode.memoryBytes),
+      raw: (job) => job.request.perNode.memoryBytes,
       align: 'right',
       wide: true,
     },
-    { title: 'SUBMITTED', value: (job) => formatInstant(job.submittedAt, now), wide: true },
-    { title: 'STARTED', value: (job) => formatInstant(job.startedAt, now), wide: true },
-    { title: 'ENDED', value: (job) => formatInstant(job.endedAt, now), wide: true },
+    {
+      title: 'SUBMITTED',
+      value: (job) => formatInstant(job.submittedAt, now),
+      raw: (job) => instant(job.submittedAt),
+      wide: true,
+    },
+    {
+      title: 'STARTED',
+      value: (job) => formatInstant(job.startedAt, now),
+      raw: (job) => instant(job.startedAt),
+      wide: true,
+    },
+    {
+      title: 'ENDED',
+      value: (job) => formatInstant(job.endedAt, now),
+      raw: (job) => instant(job.endedAt),
+      wide: true,
+    },
     { title: 'DIRECTORY', value: (job) => job.directory ?? 'private', wide: true },
-    { title: 'REMARK', value: remark },
+    { title: 'REMARK', value: (job) => byOwnClock(remark(job), now), least: 12 },
     { title: 'COMMAND', value: (job) => job.command, wide: true },
   ];
 }
@@ -69,13 +98,28 @@ export function jobColumns(now: number): Column<JobView>[] {
 export function taskColumns(now: number): Column<TaskView>[] {
   return [
     { title: 'TASK', value: (task) => task.id },
-    { title: 'STATE', value: stateWords },
+    { title: 'STATE', value: stateWords, colour: colourOf },
     { title: 'EPOCH', value: (task) => String(task.epoch), align: 'right' },
-    { title: 'TIME', value: (task) => elapsed(task.startedAt, task.endedAt, now), align: 'right' },
-    { title: 'NODES', value: (task) => task.nodes.join(',') || '-' },
-    { title: 'STARTED', value: (task) => formatInstant(task.startedAt, now), wide: true },
-    { title: 'ENDED', value: (task) => formatInstant(task.endedAt, now), wide: true },
-    { title: 'REMARK', value: taskRemark },
+    {
+      title: 'TIME',
+      value: (task) => elapsed(task.startedAt, task.endedAt, now),
+      raw: (task) => seconds(task.startedAt, task.endedAt, now),
+      align: 'right',
+    },
+    { title: 'NODES', value: (task) => task.nodes.join(',') || '-', least: 6 },
+    {
+      title: 'STARTED',
+      value: (task) => formatInstant(task.startedAt, now),
+      raw: (task) => instant(task.startedAt),
+      wide: true,
+    },
+    {
+      title: 'ENDED',
+      value: (task) => formatInstant(task.endedAt, now),
+      raw: (task) => instant(task.endedAt),
+      wide: true,
+    },
+    { title: 'REMARK', value: (task) => byOwnClock(taskRemark(task), now), least: 12 },
   ];
 }
 

@@ -1,23 +1,25 @@
 // Verbs that do one thing to several, mostly jobs: each is tried, failures are told, the first one
 // decides.
 
+import type { Command } from 'commander';
 import type { RouteName } from '../../api/paths.ts';
+import { plural } from '../../core/base/plural.ts';
+import { Failure, usage } from '../../core/model/failure.ts';
 import type { Context } from '../context.ts';
-import { Failure } from '../failure.ts';
-import { readPlace } from '../ids.ts';
 import { defineVerb, type Verb } from '../verb.ts';
+import {
+  defineSelection,
+  isByLooks,
+  type Selected,
+  type SelectOptions,
+  selectedWords,
+  selectJobs,
+} from './select.ts';
 
-/** Runs `act` for each id; resolves with the exit code of the first failure, or 0. */
-export async function forEachJob(
-  context: Context,
-  ids: readonly string[],
-  act: (id: string) => Promise<void>,
-): Promise<number> {
-  for (const id of ids) readPlace(id);
-  return forEach(context, ids, act);
-}
+/** So many requests at a time: a thousand jobs are a matter of a second, and the head has others. */
+const AT_ONCE = 16;
 
-/** The same for what else has a name. */
+/** Runs `act` for each; resolves with the exit code of the first failure, or 0. */
 export async function forEach(
   context: Context,
   ids: readonly string[],
@@ -36,22 +38,111 @@ export async function forEach(
   return exitCode;
 }
 
+/** The same for jobs, some at a time. Prints what `act` says, in the order of the jobs. */
+export async function forEachJob(
+  context: Context,
+  ids: readonly string[],
+  act: (id: string) => Promise<string>,
+): Promise<number> {
+  let exitCode = 0;
+  for (let at = 0; at < ids.length; at += AT_ONCE) {
+    const some = ids.slice(at, at + AT_ONCE);
+    const tried = await Promise.allSettled(some.map(act));
+    for (const [nth, result] of tried.entries()) {
+      if (result.status === 'fulfilled') {
+        context.print(result.value);
+        continue;
+      }
+      const { reason } = result;
+      if (!(reason instanceof Failure) || ids.length === 1) throw reason;
+      context.note(`${some[nth]}: ${reason.message}`);
+      exitCode ||= reason.exitCode;
+    }
+  }
+  return exitCode;
+}
+
+export interface ActionOptions extends SelectOptions {
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+}
+
+/** What a verb does to a job, for questions and dry runs: `cancel`. */
+export interface Action {
+  readonly verb: string;
+  /** It cannot be taken back: many jobs at once only when somebody says yes. */
+  readonly isFinal: boolean;
+}
+
+/** Adds the selection of jobs, and ways to look first. */
+export function defineAction(command: Command, { isFinal }: Action): void {
+  defineSelection(command);
+  command.option('--dry-run', 'only say which jobs these are');
+  if (isFinal) command.option('-y, --yes', 'do not ask when options choose several jobs');
+}
+
+/** Runs `act` for each job that is meant, unless it is a dry run or the answer is no. */
+export async function actOnJobs(
+  context: Context,
+  { args, options, action }: { args: readonly string[]; options: ActionOptions; action: Action },
+  act: (id: string) => Promise<string>,
+): Promise<number> {
+  const selected = await selectJobs(context, args, options, 'active');
+  if (options.dryRun) {
+    const lines = await Promise.all(selected.map((one) => describe(context, one)));
+    for (const line of lines) context.print(`Would ${action.verb} ${line}.`);
+    return 0;
+  }
+  const isMany = action.isFinal && selected.length > 1 && isByLooks(args, options);
+  if (isMany && !options.yes && !(await agrees(context, selected, action))) return 1;
+  return forEachJob(
+    context,
+    selected.map(({ id }) => id),
+    act,
+  );
+}
+
+/** With its name and state, also when it was named by its id. */
+async function describe(context: Context, { id, job }: Selected): Promise<string> {
+  const api = await context.api();
+  return selectedWords({ id, job: job ?? (await api.call('getJob', { params: { id } })) });
+}
+
+async function agrees(
+  context: Context,
+  selected: readonly Selected[],
+  { verb }: Action,
+): Promise<boolean> {
+  const jobs = `${selected.length} jobs`;
+  const { ask } = context.terminal;
+  if (ask === undefined) {
+    throw usage(`this would ${verb} ${jobs}; add --yes, or look first with --dry-run`);
+  }
+  for (const one of selected.slice(0, SHOWN_MAX)) context.note(selectedWords(one));
+  if (selected.length > SHOWN_MAX) context.note(`… and ${selected.length - SHOWN_MAX} more`);
+  return /^y(es)?$/i.test((await ask(`${verb} these ${jobs}? [y/N] `)).trim());
+}
+
+const SHOWN_MAX = 10;
+
 type ActionRoute = Extract<
   RouteName,
   'cancelJob' | 'holdJob' | 'releaseJob' | 'suspendJob' | 'resumeJob' | 'requeueJob'
 >;
 
 /** A verb that posts to one route for each job. `said`: what has happened then. */
-export function actionVerb(route: ActionRoute, said: (id: string, tasks: string) => string): Verb {
-  return defineVerb({
-    define(command) {
-      command.argument('<job...>', 'job ids: 42, or 42[7] for one task of an array');
-    },
-    async run({ context, args }) {
-      const api = await context.api();
-      return forEachJob(context, args, async (id) => {
+export function actionVerb(
+  route: ActionRoute,
+  action: Action,
+  said: (id: string, tasks: string) => string,
+): Verb {
+  return defineVerb<ActionOptions>({
+    define: (command) => defineAction(command, action),
+    async run({ context, args, options }) {
+      return actOnJobs(context, { args, options, action }, async (id) => {
+        const api = await context.api();
         const { count } = await api.call(route, { params: { id } });
-        context.print(said(id, count === 1 ? '1 task' : `${count} tasks`));
+        return said(id, plural(count, 'task'));
       });
     },
   });

@@ -1,8 +1,8 @@
 // Copies captured output to a sink while it is written, and goes on where it was after a cut.
 
 import { refuse } from '../../core/model/errors.ts';
+import { type Failure, failure } from '../../core/model/failure.ts';
 import type { Context } from '../context.ts';
-import { type Failure, failure } from '../failure.ts';
 import { withPatience } from './retry.ts';
 
 export interface LogSource {

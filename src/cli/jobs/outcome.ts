@@ -1,7 +1,7 @@
 // How a job ended: exit code and words.
 
 import type { JobView, TaskView } from '../../api/jobs.ts';
-import { EXIT_OWN_FAILURE, EXIT_TIMEOUT } from '../failure.ts';
+import { EXIT_OWN_FAILURE, EXIT_TIMEOUT } from '../../core/model/failure.ts';
 import { formatExit } from '../output/words.ts';
 
 type Ended = Pick<JobView | TaskView, 'outcome' | 'exit'>;
@@ -42,7 +42,7 @@ export function outcomeWords({ outcome, exit }: Ended): string {
   const told = outcome.detail === null || (outcome.kind === 'failed' && how !== '');
   // `cancelled by alice` says it all; `cancelled: cancelled by alice` would say it twice.
   if (outcome.kind === 'cancelled' && outcome.detail?.startsWith('cancelled'))
-    return outcome.detail;
+    return how === '' ? outcome.detail : `${outcome.detail} (${how}${where})`;
   const detail = told ? '' : `: ${outcome.detail}`;
   return `${outcome.kind}${how === '' ? '' : ` (${how}${where})`}${detail}`;
 }

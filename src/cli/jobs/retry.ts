@@ -1,10 +1,10 @@
 // Trying again when the head is away for a moment: only what may safely be sent twice.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Failure } from '../../core/model/failure.ts';
 import { isNobodyThere } from '../connection/api.ts';
 import { isHeadExpected } from '../connection/head-expected.ts';
 import type { Context } from '../context.ts';
-import { Failure } from '../failure.ts';
 
 const FIRST_PAUSE_MS = 100;
 const PAUSE_MAX_MS = 2000;

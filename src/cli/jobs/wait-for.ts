@@ -2,8 +2,8 @@
 
 import type { WaitReply } from '../../api/jobs.ts';
 import { refuse } from '../../core/model/errors.ts';
+import { Failure, failure } from '../../core/model/failure.ts';
 import type { Context } from '../context.ts';
-import { Failure, failure } from '../failure.ts';
 import { withPatience } from './retry.ts';
 
 /** One poll; the head answers earlier when there is something to say. */
@@ -16,13 +16,15 @@ export interface WaitFor {
   readonly until?: 'done' | 'started';
   /** Null = for ever. */
   readonly timeoutMs?: number | null;
+  /** When that began, on the clock of `performance`; absent: now. */
+  readonly since?: number;
 }
 
 /** Resolves when the job is done (or has started). Throws `wait.timeout` at the end of its time. */
 export async function waitFor(context: Context, what: WaitFor): Promise<WaitReply> {
   const api = await context.api();
-  const { id, until = 'done', timeoutMs = null } = what;
-  const deadline = timeoutMs === null ? null : performance.now() + timeoutMs;
+  const { id, until = 'done', timeoutMs = null, since = performance.now() } = what;
+  const deadline = timeoutMs === null ? null : since + timeoutMs;
   for (;;) {
     const restMs = deadline === null ? POLL_MS : Math.max(0, deadline - performance.now());
     const pollMs = Math.min(POLL_MS, Math.ceil(restMs));

@@ -2,6 +2,7 @@
 
 import type { MaintenanceView } from '../../api/maintenance.ts';
 import { formatDuration } from '../../core/base/duration.ts';
+import { instant } from '../output/csv.ts';
 import { formatOne, type Titled, titledLines } from '../output/one.ts';
 import type { Column } from '../output/table.ts';
 import { formatInstant, signalName } from '../output/words.ts';
@@ -10,13 +11,21 @@ export function maintenanceColumns(now: number): Column<MaintenanceView>[] {
   return [
     { title: 'ID', value: (one) => one.id },
     { title: 'PHASE', value: (one) => one.phase },
-    { title: 'FROM', value: (one) => formatInstant(one.from, now) },
-    { title: 'UNTIL', value: (one) => formatInstant(one.until, now) },
-    { title: 'NODES', value: (one) => one.nodes.map(({ node }) => node).join(',') },
+    {
+      title: 'FROM',
+      value: (one) => formatInstant(one.from, now),
+      raw: (one) => instant(one.from),
+    },
+    {
+      title: 'UNTIL',
+      value: (one) => formatInstant(one.until, now),
+      raw: (one) => instant(one.until),
+    },
+    { title: 'NODES', value: (one) => one.nodes.map(({ node }) => node).join(','), least: 6 },
     { title: 'RUNNING', value: (one) => one.running },
     { title: 'PROGRAM', value: (one) => one.program ?? '-', wide: true },
     { title: 'BY', value: (one) => one.createdBy, wide: true },
-    { title: 'REASON', value: (one) => one.detail ?? one.reason },
+    { title: 'REASON', value: (one) => one.detail ?? one.reason, least: 12 },
   ];
 }
 

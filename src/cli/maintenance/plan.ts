@@ -4,13 +4,12 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Body } from '../../api/routes.ts';
 import { didYouMean } from '../../core/base/nearest-word.ts';
+import { usage } from '../../core/model/failure.ts';
 import { parseNodeName } from '../../core/model/ids.ts';
 import { SCRIPT_BYTES_MAX } from '../../core/model/limits.ts';
 import { RUNNING_POLICIES, type RunningPolicy } from '../../core/model/maintenance.ts';
-import { readSignal } from '../commands/kill.ts';
-import { usage } from '../failure.ts';
-import { listed, readAll, readInstant, readLength, readWindow } from '../submit/read.ts';
-import { parseNeed } from '../submit/values.ts';
+import { listed, read, readAll, readInstant, readLength, readWindow } from '../submit/read.ts';
+import { parseNeed, parseSignal } from '../submit/values.ts';
 
 /** As commander leaves them. */
 export interface PlanOptions {
@@ -87,7 +86,10 @@ function readWarning({ warn, signal }: PlanOptions) {
     if (signal !== undefined) throw usage('--signal goes with --warn: how long before?');
     return null;
   }
-  return { leadMs: readLength('--warn', warn), signal: readSignal(signal ?? 'TERM') };
+  return {
+    leadMs: readLength('--warn', warn),
+    signal: read('--signal', signal ?? 'TERM', parseSignal),
+  };
 }
 
 function readProgram(

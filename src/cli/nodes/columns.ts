@@ -2,6 +2,7 @@
 
 import type { NodeView } from '../../api/nodes.ts';
 import { formatSize } from '../../core/base/size.ts';
+import { colourOf } from '../output/paint.ts';
 import type { Column } from '../output/table.ts';
 import { formatSpan } from '../output/words.ts';
 
@@ -29,7 +30,7 @@ function ownLabels(node: NodeView): string {
 export function nodeColumns(now: number): Column<NodeView>[] {
   return [
     { title: 'NODE', value: (node) => node.name },
-    { title: 'STATE', value: nodeState },
+    { title: 'STATE', value: nodeState, colour: colourOf },
     { title: 'TASKS', value: (node) => String(node.running.length), align: 'right' },
     { title: 'CPUS', value: (node) => used(node, 'cpuCount', String), align: 'right' },
     { title: 'MEMORY', value: (node) => used(node, 'memoryBytes', formatSize), align: 'right' },
@@ -41,11 +42,11 @@ export function nodeColumns(now: number): Column<NodeView>[] {
       wide: true,
     },
     { title: 'SEEN', value: (node) => seen(node, now), align: 'right', wide: true },
-    { title: 'LABELS', value: (node) => ownLabels(node) || '-' },
+    { title: 'LABELS', value: (node) => ownLabels(node) || '-', least: 8 },
     { title: 'SHARED', value: (node) => node.sharedPaths.join(',') || '-', wide: true },
     { title: 'LIMITS', value: (node) => String(node.facts?.['limits'] ?? '-'), wide: true },
     { title: 'VERSION', value: (node) => String(node.facts?.['agentVersion'] ?? '-'), wide: true },
-    { title: 'REMARK', value: (node) => node.reason ?? '' },
+    { title: 'REMARK', value: (node) => node.reason ?? '', least: 12 },
   ];
 }
 

@@ -1,29 +1,45 @@
-// `-o json|wide|name|template=…` of every listing.
+// `-o json|csv|wide|name|template=…` of every listing.
 
 import type { Command } from 'commander';
-import { usage } from '../failure.ts';
+import { type Failure, usage } from '../../core/model/failure.ts';
+import { formatCsv } from './csv.ts';
+import { PLAIN } from './paint.ts';
 import { type Column, formatTable } from './table.ts';
-import { fillTemplate } from './template.ts';
+import { fillTemplate, templateFields } from './template.ts';
 
 export interface ListingOptions {
   readonly output?: string;
 }
 
 export type Format =
-  | { readonly kind: 'table' | 'wide' | 'json' | 'name' }
+  | { readonly kind: 'table' | 'wide' | 'json' | 'csv' | 'name' | 'fields' }
   | { readonly kind: 'template'; readonly template: string };
+
+/** What `-o` takes, for completion; a word that ends in `=` goes on. */
+export const FORMAT_WORDS = ['json', 'csv', 'wide', 'name', 'template='];
 
 /** Adds `-o`. */
 export function defineListing(command: Command): void {
-  command.option('-o, --output <format>', 'json, wide, name or template=TEXT with {{fields}}');
+  const template = 'template=TEXT with {{fields}}; template alone lists the fields';
+  command.option('-o, --output <format>', `json, csv, wide, name or ${template}`);
 }
+
+const KINDS: ReadonlySet<string> = new Set(['json', 'csv', 'wide', 'name']);
 
 /** Reads `-o`. */
 export function parseFormat(text: string | undefined): Format {
   if (text === undefined || text === 'table') return { kind: 'table' };
-  if (text === 'json' || text === 'wide' || text === 'name') return { kind: text };
+  if (KINDS.has(text)) return { kind: text as 'json' };
+  if (text === 'template' || text === 'template=') return { kind: 'fields' };
   if (text.startsWith('template=')) return { kind: 'template', template: text.slice(9) };
-  throw usage(`--output: '${text}' is not a format; write json, wide, name or template={{field}}`);
+  throw usage(
+    `--output: '${text}' is not a format; write json, csv, wide, name or template={{field}}`,
+  );
+}
+
+/** For what prints no rows: there would be nothing to put into columns. */
+export function noTable(): Failure {
+  return usage('--output: csv is for lists; write json or template={{field}}');
 }
 
 export interface Listing<Row extends object> {
@@ -39,15 +55,22 @@ export interface Listing<Row extends object> {
 export function formatListing<Row extends object>(
   { rows, columns, name, empty }: Listing<Row>,
   format: Format,
+  paint = PLAIN,
 ): string[] {
   switch (format.kind) {
     case 'json':
       return [JSON.stringify(rows, null, 2)];
+    case 'csv':
+      return formatCsv(columns, rows);
     case 'name':
       return rows.map(name);
     case 'template':
       return rows.map((row) => fillTemplate(format.template, row));
+    case 'fields':
+      return rows.length === 0 ? [empty] : templateFields(rows);
     default:
-      return rows.length === 0 ? [empty] : formatTable(columns, rows, format.kind === 'wide');
+      return rows.length === 0
+        ? [empty]
+        : formatTable(columns, rows, format.kind === 'wide', paint);
   }
 }

@@ -1,4 +1,7 @@
-// Tables for people: columns as wide as their content, numbers to the right, nothing cut off.
+// Tables for people: columns as wide as their content, numbers to the right. Lines fit a terminal:
+// what may be shortened is, and `-o wide` cuts nothing off.
+
+import { type Colour, type Paint, PLAIN } from './paint.ts';
 
 export interface Column<Row> {
   readonly title: string;
@@ -6,29 +9,78 @@ export interface Column<Row> {
   readonly align?: 'right';
   /** Only with `-o wide`. */
   readonly wide?: boolean;
+  /** The fact behind the words, for `-o csv`: instants, seconds, bytes. Absent: the words. */
+  readonly raw?: (row: Row) => string | number | Date | null;
+  /** By the words in the cell; only on a terminal. */
+  readonly colour?: (words: string) => Colour | null;
+  /** May be shortened down to this width when a line would be longer than `LINE_MAX`. */
+  readonly least?: number;
 }
+
+/** What a plain terminal shows; `-o wide` has everything, however long. */
+const LINE_MAX = 80;
+const GAP = '  ';
 
 /** Lines of a table, title line first. */
 export function formatTable<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
   wide = false,
+  paint = PLAIN,
 ): string[] {
   const shown = columns.filter((column) => wide || !column.wide);
   const cells = rows.map((row) => shown.map(({ value }) => printable(value(row))));
-  return formatCells([shown.map(({ title }) => title), ...cells], shown);
+  const lines = [shown.map(({ title }) => title), ...cells];
+  const lineMax = wide ? Number.POSITIVE_INFINITY : LINE_MAX;
+  return formatCells(lines, shown, { lineMax, paint });
 }
 
-function formatCells(lines: readonly string[][], columns: readonly Column<never>[]): string[] {
-  const widths = columns.map((_, index) =>
-    Math.max(...lines.map((line) => displayWidth(line[index] ?? ''))),
+function formatCells(
+  lines: readonly string[][],
+  columns: readonly Column<never>[],
+  { lineMax, paint }: { lineMax: number; paint: Paint },
+): string[] {
+  const widths = fit(
+    columns.map((_, index) => Math.max(...lines.map((line) => displayWidth(line[index] ?? '')))),
+    columns,
+    lineMax,
   );
-  return lines.map((line) =>
+  return lines.map((line, row) =>
     line
-      .map((cell, index) => pad(cell, widths[index] ?? 0, columns[index]?.align === 'right'))
-      .join('  ')
+      .map((cell, index) => {
+        const width = widths[index] ?? 0;
+        const { align, colour } = columns[index] as Column<never>;
+        const padded = pad(shorten(cell, width), width, align === 'right');
+        return row === 0 || colour === undefined ? padded : paint(padded, colour(cell));
+      })
+      .join(GAP)
       .trimEnd(),
   );
+}
+
+/** Narrows the columns that may be shortened, the last first, until a line fits. */
+function fit(widths: number[], columns: readonly Column<never>[], lineMax: number): number[] {
+  let over = widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - lineMax;
+  for (let at = columns.length - 1; at >= 0 && over > 0; at -= 1) {
+    const { least, title } = columns[at] as Column<never>;
+    if (least === undefined) continue;
+    const width = widths[at] as number;
+    const narrowed = Math.min(width, Math.max(least, title.length, width - over));
+    widths[at] = narrowed;
+    over -= width - narrowed;
+  }
+  return widths;
+}
+
+/** Cut at the end, with a sign that it was. */
+function shorten(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
+  let kept = '';
+  for (const character of text) {
+    if (displayWidth(kept + character) > width - 1) break;
+    kept += character;
+  }
+  return `${kept.trimEnd()}…`;
 }
 
 function pad(text: string, width: number, right: boolean): string {

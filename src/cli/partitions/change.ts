@@ -1,12 +1,13 @@
 // `state=down tier=1`: what `weft partition set` is given.
 
+import { tableOf } from '../../config/tables.ts';
+import { parseValue, type Value } from '../../config/value.ts';
 import { didYouMean } from '../../core/base/nearest-word.ts';
 import { err, ok, type Result } from '../../core/base/result.ts';
 import type { PartitionChange } from '../../core/model/scheduling.ts';
-import { tableOf } from '../config/tables.ts';
-import { parseValue, type Value } from '../config/value.ts';
 
-const CHANGEABLE = ['state', 'policy', 'placement', 'tier', 'preempt', 'priority'];
+/** The keys that a command may set over the config file. */
+export const CHANGEABLE = ['state', 'policy', 'placement', 'tier', 'preempt', 'priority'];
 
 /** With the types and limits that the config file has for them. */
 export function parseChange(settings: readonly string[]): Result<PartitionChange, string> {

@@ -2,13 +2,13 @@
 
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { usage } from '../../core/model/failure.ts';
 import { type Policy, plainScheduling } from '../../core/model/scheduling.ts';
 import type { NodeSize, Workload } from '../../core/replay/machine.ts';
 import { type Measures, measure } from '../../core/replay/measures.ts';
 import { type Run, replay } from '../../core/replay/replay.ts';
 import { seriesOf } from '../../core/replay/series.ts';
 import type { Context } from '../context.ts';
-import { usage } from '../failure.ts';
 import { formatSpan } from '../output/words.ts';
 import { type ReplayOptions, readDepth, readPolicy } from './options.ts';
 import { plotSvg, SLICES } from './plot-svg.ts';

@@ -33,7 +33,7 @@ export async function readLog(api: Api, machine: readonly NodeSize[] | null): Pr
     else if (!canHold(nodes, made)) tooLarge += 1;
     else {
       jobs.push(made);
-      if (job.walltimeMs == null) guessedLimits += 1;
+      if (job.walltimeMs === undefined) guessedLimits += 1;
     }
   }
   const dropped = { incomplete, tooLarge };
@@ -54,7 +54,7 @@ interface LogRecord {
 async function recordsOf(api: Api): Promise<LogRecord[]> {
   const records: LogRecord[] = [];
   for await (const page of historyPages(api, { tasks: true }, Infinity)) {
-    const jobs = new Map(page.jobs.map((job) => [job.jobId, job]));
+    const jobs = new Map(page.jobs.map((job) => [job.id, job]));
     for (const task of page.tasks) {
       const job = jobs.get(task.jobId);
       if (job !== undefined && task.final) records.push({ job, task });
@@ -69,9 +69,9 @@ async function recordsOf(api: Api): Promise<LogRecord[]> {
 function jobOf(job: HistoryJob, task: HistoryTask): ReplayJob | null {
   if (task.startedAt === null || job.nodeCount * job.cpuCount <= 0) return null;
   const elapsedMs = Math.max(1, task.endedAt - task.startedAt);
-  const walltimeMs = job.walltimeMs === 0 ? null : (job.walltimeMs ?? elapsedMs);
+  const walltimeMs = job.walltimeMs === undefined ? elapsedMs : job.walltimeMs;
   return {
-    id: task.index === null ? String(job.jobId) : `${job.jobId}[${task.index}]`,
+    id: task.index === null ? String(job.id) : task.id,
     ...{ submittedAt: job.submittedAt, walltimeMs },
     runMs: Math.min(elapsedMs, walltimeMs ?? elapsedMs),
     processors: job.nodeCount * job.cpuCount,

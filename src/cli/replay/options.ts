@@ -3,9 +3,9 @@
 import type { Command } from 'commander';
 import { nearest } from '../../core/base/nearest-word.ts';
 import { parseSize } from '../../core/base/size.ts';
+import { usage } from '../../core/model/failure.ts';
 import { POLICIES, type Policy } from '../../core/model/scheduling.ts';
 import type { Machine } from '../../core/replay/machine.ts';
-import { usage } from '../failure.ts';
 
 export interface ReplayOptions {
   readonly procs?: string;

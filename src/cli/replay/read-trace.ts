@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { refuse } from '../../core/model/errors.ts';
+import { failure } from '../../core/model/failure.ts';
 import { parseSwf, type SwfTrace } from '../../core/replay/swf.ts';
 import type { Context } from '../context.ts';
-import { failure } from '../failure.ts';
 
 /** Broken lines that are told one by one; of a file that is no trace every line is broken. */
 const TOLD_MAX = 10;

@@ -2,6 +2,7 @@
 
 import type { ReservationView } from '../../api/reservations.ts';
 import { formatSize } from '../../core/base/size.ts';
+import { instant } from '../output/csv.ts';
 import { formatOne, type Titled, titledLines } from '../output/one.ts';
 import type { Column } from '../output/table.ts';
 import { formatInstant } from '../output/words.ts';
@@ -10,15 +11,23 @@ import { formatInstant } from '../output/words.ts';
 export function reservationColumns(now: number): Column<ReservationView>[] {
   const first = (one: ReservationView) => one.slots[0];
   return [
-    { title: 'NAME', value: (one) => one.name },
+    { title: 'NAME', value: (one) => one.name, least: 8 },
     { title: 'ID', value: (one) => one.id, wide: true },
-    { title: 'FOR', value: forWords },
+    { title: 'FOR', value: forWords, least: 8 },
     { title: 'STATE', value: stateWords },
-    { title: 'FROM', value: (one) => formatInstant(first(one)?.from, now) },
-    { title: 'UNTIL', value: (one) => formatInstant(first(one)?.until, now) },
+    {
+      title: 'FROM',
+      value: (one) => formatInstant(first(one)?.from, now),
+      raw: (one) => instant(first(one)?.from),
+    },
+    {
+      title: 'UNTIL',
+      value: (one) => formatInstant(first(one)?.until, now),
+      raw: (one) => instant(first(one)?.until),
+    },
     { title: 'AGAIN', value: (one) => one.recurrence?.cron ?? '' },
-    { title: 'SHARE', value: shareWords },
-    { title: 'NODES', value: (one) => first(one)?.nodes.join(',') ?? '' },
+    { title: 'SHARE', value: shareWords, least: 8 },
+    { title: 'NODES', value: (one) => first(one)?.nodes.join(',') ?? '', least: 6 },
     { title: 'BY', value: (one) => one.createdBy, wide: true },
   ];
 }

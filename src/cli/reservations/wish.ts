@@ -2,13 +2,13 @@
 
 import type { Command } from 'commander';
 import { DURATION_FORMS } from '../../core/base/duration.ts';
+import { usage } from '../../core/model/failure.ts';
 import { parseNodeName } from '../../core/model/ids.ts';
 import {
   CPUS_PER_NODE_MAX,
   GPUS_PER_NODE_MAX,
   NODES_PER_TASK_MAX,
 } from '../../core/model/limits.ts';
-import { usage } from '../failure.ts';
 import {
   dropUndefined,
   listed,

@@ -3,12 +3,14 @@
 import type { NodeView } from '../../api/nodes.ts';
 import type { UserView } from '../../api/users.ts';
 import { didYouMean } from '../../core/base/nearest-word.ts';
+import { refuse } from '../../core/model/errors.ts';
+import { failure, usage } from '../../core/model/failure.ts';
 import { formatNode } from '../commands/node.ts';
 import { readRole } from '../commands/user.ts';
 import type { Context } from '../context.ts';
-import { usage } from '../failure.ts';
 import { nodeColumns } from '../nodes/columns.ts';
 import { formatTable } from '../output/table.ts';
+import { dropUndefined } from '../submit/read.ts';
 import { defineVerb } from '../verb.ts';
 import { MEGABYTE, seedNumber } from './numbers.ts';
 
@@ -18,18 +20,20 @@ interface Options {
   readonly role?: string;
   readonly numCpus?: string;
   readonly memory?: string;
+  readonly numGpus?: string;
   readonly label?: string[];
 }
 
 export const verb = defineVerb<Options>({
   define(command) {
     command.argument('<entity>', 'user or node');
-    command.argument('<action>', 'user: create, remove, modify, show; node: create, remove, show');
+    command.argument('<action>', 'create, remove, modify or show');
     command.argument('[names...]', 'of users or nodes; show takes none for all');
     command.option('--role <role>', 'of a user: user, operator or admin');
-    command.option('--num-cpus <count>', 'of a new node (default: what its agent finds)');
-    command.option('--memory <megabytes>', 'of a new node');
-    command.option('--label <labels...>', 'of a new node');
+    command.option('--num-cpus <count>', 'of a node (new: by default what its agent finds)');
+    command.option('--memory <megabytes>', 'of a node');
+    command.option('--num-gpus <count>', 'of a node');
+    command.option('--label <labels...>', 'of a node; a modified one gets these as well');
   },
   async run({ context, args: [entity = '', action = '', ...names], options }) {
     const actions = ACTIONS[entity];
@@ -67,6 +71,7 @@ const ACTIONS: Readonly<Record<string, Readonly<Record<string, Action>>>> = {
       await (await context.api()).call('removeNode', { params: { name: name ?? '' } });
       context.print(`Node ${name} removed.`);
     },
+    modify: modifyNode,
     show: showNodes,
   },
 };
@@ -89,8 +94,9 @@ async function setUser(
 async function showUsers(context: Context, name: string | null): Promise<void> {
   const { users } = await (await context.api()).call('listUsers');
   const shown = name === null ? users : users.filter((user) => user.name === name);
+  if (name !== null && shown.length === 0) throw failure(refuse('user.not_found', { user: name }));
   if (shown.length === 0) {
-    context.print(name === null ? 'No users with a role of their own.' : `No user ${name}.`);
+    context.print('No users with a role of their own.');
     return;
   }
   const columns = [
@@ -108,17 +114,41 @@ async function createNode(context: Context, name: string | null, options: Option
     throw usage('node create: give both --num-cpus and --memory, or none to use what is found');
   }
   const declared = { cpuCount: cpuCount ?? 0, memoryBytes: (memory ?? 0) * MEGABYTE };
-  const resources = cpuCount === undefined ? null : { ...declared, gpuCount: 0, counted: {} };
+  const gpuCount = seedNumber('--num-gpus', options.numGpus);
+  if (gpuCount !== undefined && cpuCount === undefined) {
+    throw usage('node create: --num-gpus needs --num-cpus and --memory');
+  }
+  const resources =
+    cpuCount === undefined ? null : { ...declared, gpuCount: gpuCount ?? 0, counted: {} };
   const body = { name: name ?? '', resources, labels: options.label ?? [] };
   const { secret } = await (await context.api()).call('createNode', { body });
   context.print(`Node ${name} created. Its secret, shown this once: ${secret}`);
+}
+
+/** What its agent finds does not count any more: what is declared does. */
+async function modifyNode(context: Context, name: string | null, options: Options): Promise<void> {
+  const params = { name: name ?? '' };
+  const memory = seedNumber('--memory', options.memory, 1);
+  const size = dropUndefined({
+    cpuCount: seedNumber('--num-cpus', options.numCpus, 1),
+    memoryBytes: memory === undefined ? undefined : memory * MEGABYTE,
+    gpuCount: seedNumber('--num-gpus', options.numGpus),
+  });
+  const add = options.label ?? [];
+  if (Object.keys(size).length === 0 && add.length === 0) {
+    throw usage('node modify: give --num-cpus, --memory, --num-gpus or --label');
+  }
+  const api = await context.api();
+  if (Object.keys(size).length > 0) await api.call('modifyNode', { params, body: size });
+  if (add.length > 0) await api.call('labelNode', { params, body: { add } });
+  context.print(`Node ${name} modified.`);
 }
 
 async function showNodes(context: Context, name: string | null): Promise<void> {
   const api = await context.api();
   if (name !== null) {
     const node: NodeView = await api.call('getNode', { params: { name } });
-    for (const line of formatNode(node, undefined)) context.print(line);
+    for (const line of formatNode(node, undefined, context.paint)) context.print(line);
     return;
   }
   const { nodes } = await api.call('listNodes');

@@ -1,10 +1,12 @@
 // `cmdaemon`: head or agent in the foreground; which one, the environment says, as in the seed.
 
 import { existsSync } from 'node:fs';
+import { usage } from '../../core/model/failure.ts';
 import { runAgent } from '../commands/agent.ts';
 import { runHead } from '../commands/head.ts';
+import { joinCluster } from '../commands/join.ts';
+import type { Context } from '../context.ts';
 import { LocalPaths } from '../daemons/local-paths.ts';
-import { usage } from '../failure.ts';
 import { defineVerb } from '../verb.ts';
 
 export const summary = 'Run the head (CM_SERVER_TYPE=head) or the agent of a node (=node).';
@@ -13,18 +15,31 @@ export const verb = defineVerb<{ logFile?: string }>({
   define: (command) => void command.option('--log-file <file>', 'log there, not to standard error'),
   async run({ context, options }) {
     const role = context.environment['CM_SERVER_TYPE'];
-    if (role === 'head') return runHead(context, options);
+    if (role === 'head') {
+      tellOfDatabase(context);
+      return runHead(context, options);
+    }
     if (role !== 'node') {
       const what = role === undefined ? 'is not set' : `is '${role}'`;
       throw usage(`CM_SERVER_TYPE ${what}; it must be head or node`);
     }
     const { membership } = new LocalPaths(context.directory);
-    if (!existsSync(membership)) {
+    const token = context.environment['WEFT_JOIN'];
+    if (!existsSync(membership) && token) await joinCluster(context, token);
+    else if (!existsSync(membership)) {
       // The seed let any machine in that knew the address; here it must have joined once.
       const address = context.environment['CM_MASTER_ADDR'] ?? 'the head';
-      const hint = `On ${address}: weft token join. Here: weft join weft-join:…`;
+      const hint = `On ${address}: weft token join. Here: weft join weft-join:…, or set WEFT_JOIN to it.`;
       throw usage('this machine has not joined a cluster', hint);
     }
     return runAgent(context, options);
   },
 });
+
+/** Nobody should look for their jobs in a database that is not used. */
+function tellOfDatabase(context: Context): void {
+  const set = Object.keys(context.environment).filter((name) => name.startsWith('CM_DATABASE_'));
+  if (set.length === 0) return;
+  const { head } = new LocalPaths(context.directory);
+  context.note(`${set.sort().join(', ')}: no database server is used; jobs are kept in ${head}`);
+}

@@ -3,35 +3,56 @@
 import type { InfoReply } from '../../api/cluster.ts';
 import type { JobView } from '../../api/jobs.ts';
 import type { NodeView } from '../../api/nodes.ts';
-import type { Config } from '../config/config.ts';
+import type { Api } from '../connection/api.ts';
 import type { Context } from '../context.ts';
 import { type Column, formatTable } from '../output/table.ts';
 import { defineVerb } from '../verb.ts';
+import { jobStatus } from './job-words.ts';
 import { MEGABYTE } from './numbers.ts';
 
 export const summary = 'Show nodes and jobs.';
 
 /** The seed cuts commands at this length. */
 const COMMAND_LENGTH = 20;
-/** The seed shows all; this is the most that one page of the API has. */
-const JOBS_MAX = 1000;
+/** One page of the API. */
+const PAGE_ROWS = 1000;
 
-export const verb = defineVerb({
-  define: () => undefined,
-  async run({ context }) {
+export const verb = defineVerb<{ all?: boolean }>({
+  define: (command) => void command.option('-a, --all', 'also jobs that have ended'),
+  async run({ context, options }) {
     const api = await context.api();
-    const [info, { nodes }, { jobs }, config] = await Promise.all([
+    const [info, { nodes }, jobs] = await Promise.all([
       api.call('info'),
       api.call('listNodes'),
-      api.call('listJobs', { query: { state: 'active', limit: JOBS_MAX } }),
-      context.configOrDefaults(),
+      fetchJobs(api, options.all ? 'all' : 'active'),
     ]);
-    table(context, 'Head nodes', NODE_COLUMNS, [headRow(info, config)]);
-    table(context, 'Compute nodes', NODE_COLUMNS, nodes.map(nodeRow));
-    table(context, 'Jobs', JOB_COLUMNS, [...jobs].reverse());
+    const lost = new Set(nodes.filter(isLost).map(({ name }) => name));
+    const jobRows = jobs.map((job) => ({ job, status: jobStatus(job, lost) }));
+    table(context, 'Head nodes', NODE_COLUMNS, [headRow(info)]);
+    const rows = nodes.map(nodeRow);
+    const gpuColumns = rows.some(({ gpus }) => gpus > 0) ? GPU_COLUMNS : [];
+    table(context, 'Compute nodes', [...NODE_COLUMNS, ...gpuColumns], rows);
+    table(context, 'Jobs', JOB_COLUMNS, jobRows);
     return 0;
   },
 });
+
+/** All pages, and the oldest job first. */
+async function fetchJobs(api: Api, state: 'all' | 'active'): Promise<JobView[]> {
+  const found: JobView[] = [];
+  let before: number | undefined;
+  for (;;) {
+    const page = { state, limit: PAGE_ROWS, ...(before === undefined ? {} : { before }) };
+    const { jobs, next } = await api.call('listJobs', { query: page });
+    found.push(...jobs);
+    if (next === null) return found.reverse();
+    before = next;
+  }
+}
+
+function isLost({ state }: NodeView): boolean {
+  return state === 'unreachable';
+}
 
 interface NodeRow {
   readonly name: string;
@@ -40,6 +61,8 @@ interface NodeRow {
   readonly memoryBytes: number;
   readonly cpusFree: number;
   readonly memoryFreeBytes: number;
+  readonly gpus: number;
+  readonly gpusFree: number;
 }
 
 const NODE_COLUMNS: Column<NodeRow>[] = [
@@ -51,13 +74,24 @@ const NODE_COLUMNS: Column<NodeRow>[] = [
   { title: 'Free Memory', value: (row) => megabytes(row.memoryFreeBytes), align: 'right' },
 ];
 
-const JOB_COLUMNS: Column<JobView>[] = [
-  { title: 'ID', value: (job) => String(job.id), align: 'right' },
-  { title: 'Name', value: (job) => job.name },
-  { title: 'User', value: (job) => job.owner },
-  { title: 'Status', value: jobStatus },
-  { title: 'Command', value: (job) => shortCommand(job) },
-  { title: 'Nodes', value: (job) => job.nodes.join(', ') },
+/** The seed named gpus and counted none: no columns where there are none. */
+const GPU_COLUMNS: Column<NodeRow>[] = [
+  { title: '# GPUs', value: (row) => String(row.gpus), align: 'right' },
+  { title: '# Free GPUs', value: (row) => String(row.gpusFree), align: 'right' },
+];
+
+interface JobRow {
+  readonly job: JobView;
+  readonly status: string;
+}
+
+const JOB_COLUMNS: Column<JobRow>[] = [
+  { title: 'ID', value: ({ job }) => String(job.id), align: 'right' },
+  { title: 'Name', value: ({ job }) => job.name },
+  { title: 'User', value: ({ job }) => job.owner },
+  { title: 'Status', value: ({ status }) => status },
+  { title: 'Command', value: ({ job }) => shortCommand(job) },
+  { title: 'Nodes', value: ({ job }) => job.nodes.join(', ') },
 ];
 
 function table<Row>(
@@ -71,42 +105,44 @@ function table<Row>(
   context.print('');
 }
 
-/** Nothing runs on the head: what the configuration says it has is all free. */
-function headRow(info: InfoReply, config: Config): NodeRow {
-  const cpus = config.number('head.cpus');
-  const memoryBytes = config.number('head.memory');
-  const { hostname } = info.head;
-  const free = { cpusFree: cpus, memoryFreeBytes: memoryBytes };
+/** Nothing runs on the head: all that it has is free. */
+function headRow({ head }: InfoReply): NodeRow {
+  const { hostname, cpuCount: cpus, memoryBytes } = head;
+  const free = { cpusFree: cpus, memoryFreeBytes: memoryBytes, gpus: 0, gpusFree: 0 };
   return { name: hostname, status: 'Up', cpus, memoryBytes, ...free };
 }
 
-/** The seed's words, and the reason that it knew but never showed. */
+/** The seed's words, and the reasons that it knew but never showed. */
 function nodeRow(node: NodeView): NodeRow {
-  const down = node.state === 'up' ? null : node.state === 'never_seen' ? 'never seen' : node.state;
-  const status = down !== null ? `Down (${down})` : node.running.length > 0 ? 'InUse' : 'Idle';
+  const reasons = reasonsOf(node);
   return {
     name: node.name,
-    status: node.drained === null ? status : `${status} (drained: ${node.drained.reason})`,
+    status: reasons.length === 0 ? stateWord(node) : `${stateWord(node)} (${reasons.join(', ')})`,
     cpus: node.total.cpuCount,
     memoryBytes: node.total.memoryBytes,
     cpusFree: node.free.cpuCount,
     memoryFreeBytes: node.free.memoryBytes,
+    gpus: node.total.gpuCount,
+    gpusFree: node.free.gpuCount,
   };
 }
 
-const STATUS: Readonly<Partial<Record<JobView['state'], string>>> = {
-  pending: 'Pending',
-  staging_in: 'Started',
-  starting: 'Started',
-  suspended: 'Suspended',
-};
-
-function shortCommand(job: JobView): string {
-  return [...job.command].slice(0, COMMAND_LENGTH).join('');
+function stateWord(node: NodeView): string {
+  if (node.state !== 'up') return 'Down';
+  return node.running.length > 0 ? 'InUse' : 'Idle';
 }
 
-function jobStatus(job: JobView): string {
-  return STATUS[job.state] ?? 'Running';
+function reasonsOf({ state, maintenance, fault, drained }: NodeView): string[] {
+  return [
+    ...(state === 'up' ? [] : [state.replace('_', ' ')]),
+    ...(maintenance?.begun ? [`maintenance: ${maintenance.reason}`] : []),
+    ...(fault === null ? [] : [fault]),
+    ...(drained === null ? [] : [`drained: ${drained.reason}`]),
+  ];
+}
+
+function shortCommand({ command }: JobView): string {
+  return [...command].slice(0, COMMAND_LENGTH).join('');
 }
 
 function megabytes(bytes: number): string {

@@ -1,6 +1,6 @@
 // `cmkill`: cancels one job, in the seed's words.
 
-import { Failure } from '../failure.ts';
+import { Failure } from '../../core/model/failure.ts';
 import { readPlace } from '../ids.ts';
 import { defineVerb } from '../verb.ts';
 

@@ -1,11 +1,13 @@
 // `cmrun`: submits a command with the seed's flags, units and words.
 
-import { basename } from 'node:path';
+import { NAME_LENGTH_MAX } from '../../core/model/limits.ts';
 import type { Submission } from '../../core/model/submission.ts';
 import { programOf } from '../commands/run.ts';
 import { sendSubmission, submitterHere } from '../jobs/send.ts';
+import { tellSubmitted } from '../jobs/submitted-notes.ts';
 import { jobEnvironment } from '../submit/environment.ts';
 import { defineVerb } from '../verb.ts';
+import { callersDefaults } from './defaults.ts';
 import { MEGABYTE, seedHours, seedNumber } from './numbers.ts';
 
 interface Options {
@@ -20,6 +22,9 @@ interface Options {
 /** The seed's `cmlogs/<node>/<job>/<process>.out.txt` in the working directory. */
 const CMLOGS = { stdout: 'cmlogs/%N/%j/%p.out.txt', stderr: 'cmlogs/%N/%j/%p.err.txt' };
 
+/** What the seed's users count on where neither they nor the cluster set a default. */
+const SEED_MEMORY_BYTES = 100 * MEGABYTE;
+
 export const summary = 'Run a command on the cluster.';
 
 export const verb = defineVerb<Options>({
@@ -33,29 +38,47 @@ export const verb = defineVerb<Options>({
     command.option('--mem-per-node <megabytes>', 'memory (default: default_mem_per_node, 100)');
     command.option(
       '-t, --time-limit <hours>',
-      'hours; below 1 none (default: default_time_limit, 0)',
+      'whole hours; below 1 no limit (default: default_time_limit, 0)',
     );
     command.passThroughOptions();
   },
   async run({ context, args, options }) {
     const { environment, directory, umask } = submitterHere(context);
-    const memory = seedNumber('--mem-per-node', options.memPerNode);
-    const [first = ''] = args;
     const wishes: Submission = {
+      ...callersDefaults(await context.configOrDefaults()),
       program: programOf(args),
-      name: options.alias ?? basename(first.trim().split(/\s+/)[0] ?? ''),
+      name: nameOf(args, options),
       environment: jobEnvironment({}, environment),
       directory: { kind: 'auto', path: directory },
       files: CMLOGS,
-      nodeCount: seedNumber('--nodes', options.nodes, 1),
-      processesPerNode: seedNumber('--processes', options.processes, 1),
-      cpuCount: seedNumber('--num-cpus-per-node', options.numCpusPerNode),
-      memoryBytes: memory === undefined ? undefined : memory * MEGABYTE,
-      walltimeMs: seedHours(options.timeLimit),
+      memoryOtherwiseBytes: SEED_MEMORY_BYTES,
       umask,
+      ...numbersOf(options),
     };
-    const { jobId } = await sendSubmission(context, wishes);
-    context.print(`Job ${jobId} started, pending resource allocation.`);
+    const reply = await sendSubmission(context, wishes);
+    context.print(`Job ${reply.jobId} started, pending resource allocation.`);
+    tellSubmitted(context, { submission: wishes, reply, follow: false });
     return 0;
   },
 });
+
+/** The first word as it was typed, path and all. */
+function nameOf([first = '']: readonly string[], { alias }: Options): string | undefined {
+  if (alias !== undefined) return alias;
+  const word = first.trim().split(/\s+/)[0] ?? '';
+  const shown = word.replace(/\p{C}/gu, '').slice(0, NAME_LENGTH_MAX);
+  return shown === '' ? undefined : shown;
+}
+
+/** What the flags say, and no entry for what they do not. */
+function numbersOf(options: Options): Partial<Submission> {
+  const memory = seedNumber('--mem-per-node', options.memPerNode);
+  const all: Partial<Submission> = {
+    nodeCount: seedNumber('--nodes', options.nodes, 1),
+    processesPerNode: seedNumber('--processes', options.processes, 1),
+    cpuCount: seedNumber('--num-cpus-per-node', options.numCpusPerNode),
+    memoryBytes: memory === undefined ? undefined : memory * MEGABYTE,
+    walltimeMs: seedHours(options.timeLimit),
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}

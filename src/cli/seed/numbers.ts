@@ -1,6 +1,6 @@
 // The numbers of the seed's flags: plain integers in units of its own, where 0 means 0.
 
-import { usage } from '../failure.ts';
+import { usage } from '../../core/model/failure.ts';
 
 /** A whole number; undefined when the flag was not given, so that the head's default holds. */
 export function seedNumber(flag: string, text: string | undefined, from = 0): number | undefined {
@@ -15,9 +15,17 @@ export function seedNumber(flag: string, text: string | undefined, from = 0): nu
 export const MEGABYTE = 1_048_576;
 const HOUR_MS = 3_600_000;
 
-/** Hours; anything below 1 means no limit, as it always did. */
+/** Whole hours; anything below 1, negative or a fraction, means no limit, as it always did. */
 export function seedHours(text: string | undefined): number | null | undefined {
-  const hours = seedNumber('--time-limit', text, Number.MIN_SAFE_INTEGER);
-  if (hours === undefined) return undefined;
-  return hours < 1 ? null : hours * HOUR_MS;
+  if (text === undefined) return undefined;
+  if (!/^-?\d{1,9}(\.\d{1,9})?$/.test(text)) {
+    throw usage(`--time-limit: '${text}' is not a number of hours`);
+  }
+  const hours = Number(text);
+  if (hours < 1) return null;
+  if (!Number.isInteger(hours)) {
+    const hint = 'For minutes: weft run --time 90m.';
+    throw usage(`--time-limit: ${text} is not a whole number of hours`, hint);
+  }
+  return hours * HOUR_MS;
 }

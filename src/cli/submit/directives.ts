@@ -3,7 +3,7 @@
 
 import { Command, CommanderError } from 'commander';
 import { refuse } from '../../core/model/errors.ts';
-import { Failure, failure } from '../failure.ts';
+import { Failure, failure } from '../../core/model/failure.ts';
 import {
   defineSubmitOptions,
   makeSubmission,

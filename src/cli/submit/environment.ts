@@ -1,6 +1,6 @@
 // Which variables of the submitter go with a job.
 
-import { usage } from '../failure.ts';
+import { usage } from '../../core/model/failure.ts';
 
 /** Of the submitter's terminal or login, wrong on another machine or for a process without one. */
 const LEFT_OUT = /^(?:TERM_SESSION_ID|STY|TMUX|TMUX_PANE|WINDOWID|SHLVL|_|OLDPWD|PWD)$/;

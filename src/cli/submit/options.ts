@@ -4,6 +4,8 @@
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import { toPlainLine } from '../../core/base/plain-line.ts';
+import { usage } from '../../core/model/failure.ts';
 import { parseNodeName } from '../../core/model/ids.ts';
 import type { OutputFiles, Program } from '../../core/model/job.ts';
 import {
@@ -15,14 +17,14 @@ import {
   RETRIES_MAX,
 } from '../../core/model/limits.ts';
 import type { DirectoryWish, Submission } from '../../core/model/submission.ts';
-import { usage } from '../failure.ts';
 import { jobEnvironment } from './environment.ts';
 import { parseInstant } from './instant.ts';
+import type { ItemOptions } from './items.ts';
 import { collect, dropUndefined, read, readAll } from './read.ts';
 import * as values from './values.ts';
 
 /** As commander leaves them: camel case, texts as typed. */
-export interface SubmitOptions {
+export interface SubmitOptions extends ItemOptions {
   readonly name?: string;
   readonly array?: string;
   readonly after?: readonly string[];
@@ -41,6 +43,7 @@ export interface SubmitOptions {
   readonly stdin?: string;
   readonly nodes?: string;
   readonly procs?: string;
+  readonly mpi?: boolean;
   readonly cpus?: string;
   readonly memory?: string;
   readonly gpus?: string;
@@ -49,17 +52,22 @@ export interface SubmitOptions {
   readonly exclusive?: boolean;
   readonly nodesNamed?: string;
   readonly time?: string;
+  readonly signal?: string;
   readonly partition?: string;
   readonly qos?: string;
   readonly reservation?: string;
   readonly umask?: string;
 }
 
+const AFTER_TEXT =
+  'start when this job is done; with :each task by task of an array with the same indices (repeatable)';
+
 /** Flag, what it does; those that may be given more than once are collected. */
 const FLAGS: readonly (readonly [flags: string, text: string, many?: 'many'])[] = [
   ['--name <name>', "name of the job (default: the command's first word)"],
   ['-n, --nodes <count>', 'nodes'],
-  ['-p, --procs <count>', 'processes per node'],
+  ['-p, --procs <count>', 'processes per node; with --mpi: ranks per node (default: its cpus)'],
+  ['--mpi', 'run it on the first node only; mpirun and mpiexec reach the others (docs/mpi.md)'],
   ['--cpus <count>', 'cpus per node'],
   ['--memory <size>', 'memory per node, such as 512M or 4G'],
   ['--gpus <count>', 'gpus per node'],
@@ -68,8 +76,18 @@ const FLAGS: readonly (readonly [flags: string, text: string, many?: 'many'])[] 
   ['--nodes-named <names>', 'only these nodes, separated by commas'],
   ['--exclusive', 'whole nodes: nobody else runs there meanwhile'],
   ['-t, --time <duration>', 'time limit, such as 90s, 1h30m, 2-12:00:00, or none'],
+  [
+    '--signal <signal@time>',
+    'send this before the time limit: USR2@90 or TERM@5m; USR1 alone: 60s',
+  ],
   ['--array <indices>', 'one task per index: 0-99, 1,5,7, 0-99:2; %10 = ten at once'],
-  ['--after <job[:ok|any|fail]>', 'start when this job is done (repeatable)', 'many'],
+  [
+    '--each-line <file>',
+    'one task per line of the file (- = standard input): {} the line, {n} its number',
+  ],
+  ['--each-json <file>', 'one task per JSON object, one a line: {field} a field of it'],
+  ['--at-once <count>', 'at most this many tasks of the job at once'],
+  ['--after <job[:ok|any|fail|each]>', AFTER_TEXT, 'many'],
   ['--begin <time>', 'not before: +2h, 18:30, 2026-01-31T18:30'],
   ['--nice <number>', 'lower goes first among your own jobs, -100 to 100'],
   ['--hold', 'do not start before `weft release`'],
@@ -83,7 +101,7 @@ const FLAGS: readonly (readonly [flags: string, text: string, many?: 'many'])[] 
     'standard output of each process; %j job, %a index, %n node rank, %p process; folders are made',
   ],
   ['--error <file>', 'standard error of each process'],
-  ['--stdin <file>', 'standard input of each process'],
+  ['--stdin <file>', 'standard input of each process; - is what comes here (with -f or --wait)'],
   ['--env <name[=value]>', 'set or pass one variable (repeatable)', 'many'],
   ['--clean-env', 'pass no variables but those of --env'],
   ['--partition <name>', 'partition; `weft partition list` shows them'],
@@ -123,6 +141,7 @@ export function makeSubmission(
     files: outputFiles(options),
     ...request(options),
     walltimeMs: read('--time', options.time, values.parseWalltime),
+    warning: read('--signal', options.signal, values.parseWarning),
     array: read('--array', options.array, values.parseArray),
     dependencies: readAll('--after', options.after, values.parseDependency),
     beginAt: read('--begin', options.begin, (text) => parseInstant(text, submitter.now)),
@@ -143,7 +162,7 @@ function request(options: SubmitOptions): Partial<Submission> {
   const names = options.nodesNamed?.split(',').map((name) => name.trim());
   return {
     nodeCount: count('--nodes', options.nodes, [1, NODES_PER_TASK_MAX]),
-    processesPerNode: count('--procs', options.procs, [1, PROCESSES_PER_NODE_MAX]),
+    ...processes(options),
     cpuCount: count('--cpus', options.cpus, [0, CPUS_PER_NODE_MAX]),
     memoryBytes: read('--memory', options.memory, values.parseMemory),
     gpuCount: count('--gpus', options.gpus, [0, GPUS_PER_NODE_MAX]),
@@ -152,6 +171,11 @@ function request(options: SubmitOptions): Partial<Submission> {
     nodeNames: readAll('--nodes-named', names, parseNodeName),
     exclusive: options.exclusive,
   };
+}
+
+function processes({ procs, mpi }: SubmitOptions): Partial<Submission> {
+  const perNode = count('--procs', procs, [1, PROCESSES_PER_NODE_MAX]);
+  return mpi ? { mpi: dropUndefined({ ranksPerNode: perNode }) } : { processesPerNode: perNode };
 }
 
 function directoryWish(options: SubmitOptions, here: string): DirectoryWish {
@@ -175,9 +199,9 @@ function outputFiles({ output, error, stdin }: SubmitOptions): OutputFiles | und
 
 /** The first word, without its folder; a script's `#!` line says nothing about its name. */
 function defaultName(program: Program): string | undefined {
-  if (program.kind === 'argv') return basename(program.argv[0] ?? '') || undefined;
-  if (program.kind === 'shell') return basename(program.line.trim().split(/\s+/)[0] ?? '');
-  return undefined;
+  if (program.kind === 'script') return undefined;
+  const first = program.kind === 'argv' ? program.argv[0] : program.line.trim().split(/\s+/)[0];
+  return toPlainLine(basename(first ?? '')) || undefined;
 }
 
 function count(

@@ -2,7 +2,7 @@
 
 import { parseDuration } from '../../core/base/duration.ts';
 import type { Result } from '../../core/base/result.ts';
-import { usage } from '../failure.ts';
+import { usage } from '../../core/model/failure.ts';
 import { parseInstant } from './instant.ts';
 
 /** Undefined stays so; throws a usage failure with the option and what is wrong. */

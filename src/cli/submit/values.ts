@@ -2,12 +2,14 @@
 
 import { parseDuration } from '../../core/base/duration.ts';
 import { IntervalSet } from '../../core/base/interval-set.ts';
+import { didYouMean } from '../../core/base/nearest-word.ts';
 import { err, ok, type Result } from '../../core/base/result.ts';
 import { parseSize } from '../../core/base/size.ts';
 import { parseTaskId } from '../../core/model/ids.ts';
-import type { ArraySpec, Dependency, OnNodeLoss } from '../../core/model/job.ts';
+import type { ArraySpec, Dependency, OnNodeLoss, Warning } from '../../core/model/job.ts';
 import { isExpression, parseLabels } from '../../core/model/labels.ts';
 import { ARRAY_INDEX_MAX } from '../../core/model/limits.ts';
+import { SIGNALS } from '../output/words.ts';
 
 /** Any text but an empty one. */
 export function parseText(text: string): Result<string, string> {
@@ -40,15 +42,19 @@ export function parseArray(text: string): Result<ArraySpec, string> {
   return ok(atOnce === undefined ? array : { ...array, runningMax: Number(atOnce) });
 }
 
-/** `42` or `42:ok|any|fail`. */
+/** `42` or `42:ok|any|fail|each`. */
 export function parseDependency(text: string): Result<Dependency, string> {
   const [id = '', condition = 'ok', ...rest] = text.split(':');
   const place = parseTaskId(id);
-  const known = condition === 'ok' || condition === 'any' || condition === 'fail';
+  const known = isCondition(condition);
   if (!place.ok || place.value.index !== null || !known || rest.length > 0) {
-    return err(`'${text}' is not a dependency; write 42, 42:ok, 42:any or 42:fail`);
+    return err(`'${text}' is not a dependency; write 42, 42:ok, 42:any, 42:fail or 42:each`);
   }
   return ok({ jobId: place.value.jobId, condition });
+}
+
+function isCondition(text: string): text is Dependency['condition'] {
+  return ['ok', 'any', 'fail', 'each'].includes(text);
 }
 
 /** `requeue`, `wait` or `lease=30m`. */
@@ -69,6 +75,30 @@ export function parseWalltime(text: string): Result<number | null, string> {
   if (text === 'none' || text === 'unlimited') return ok(null);
   const duration = parseDuration(text);
   return duration.ok && duration.value === 0 ? err('a time limit of 0; write none') : duration;
+}
+
+const WARNING_LEAD_MS = 60_000;
+
+/** `USR2@90`, in seconds as others have it, or `USR2@5m`; without a time a minute. */
+export function parseWarning(text: string): Result<Warning, string> {
+  const [name = '', lead, ...rest] = text.split('@');
+  const signal = parseSignal(name);
+  if (!signal.ok || rest.length > 0) {
+    return err(`'${text}' is not a signal and a time; write USR2@90 or TERM@5m`);
+  }
+  if (lead === undefined) return ok({ signal: signal.value, leadMs: WARNING_LEAD_MS });
+  const leadMs = /^\d{1,9}$/.test(lead) ? ok(Number(lead) * 1000) : parseDuration(lead);
+  if (!leadMs.ok) return leadMs;
+  if (leadMs.value === 0) return err(`'${text}' would come with the time limit, not before it`);
+  return ok({ signal: signal.value, leadMs: leadMs.value });
+}
+
+/** `USR1`, `SIGUSR1`, `usr1` or a number. */
+export function parseSignal(text: string): Result<number, string> {
+  const name = text.toUpperCase().replace(/^SIG/, '');
+  const number = SIGNALS[name] ?? (/^\d{1,2}$/.test(name) ? Number(name) : 0);
+  if (number >= 1 && number <= 64) return ok(number);
+  return err(`'${text}' is not a signal.${didYouMean(name, Object.keys(SIGNALS))}`);
 }
 
 /** A whole number within bounds, both included. */

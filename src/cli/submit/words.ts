@@ -57,9 +57,3 @@ function readQuoted(line: string, start: number, quote: string): Piece {
   }
   return err({ column: start + 1, what: `the quote ${quote} is never closed` });
 }
-
-/** One word for a shell: quoted only when it must be. */
-export function quoteWord(word: string): string {
-  if (/^[A-Za-z0-9_@%+=:,./-]+$/.test(word)) return word;
-  return `'${word.replaceAll("'", `'\\''`)}'`;
-}

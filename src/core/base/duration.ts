@@ -20,6 +20,9 @@ export function parseDuration(text: string): Result<number, string> {
     }
     return bounded(Math.round(totalMs), text);
   }
+  if (/^[1-9]\d*$/.test(trimmed)) {
+    return err(`'${text}' has no unit; write ${trimmed}s, ${trimmed}m for minutes, or ${trimmed}h`);
+  }
   const clock = CLOCK.exec(trimmed);
   if (clock === null) return err(`'${text}' is not a duration; write ${DURATION_FORMS}`);
   const [, days, hours, minutes, seconds] = clock;

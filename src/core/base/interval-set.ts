@@ -40,6 +40,17 @@ export class IntervalSet {
     return intervals;
   }
 
+  /** How many are less than this. */
+  countBelow(value: number): number {
+    let count = 0;
+    for (let at = 0; at < this.#bounds.length; at += 2) {
+      const from = this.#bounds[at] as number;
+      if (from >= value) break;
+      count += Math.min(value - 1, this.#bounds[at + 1] as number) - from + 1;
+    }
+    return count;
+  }
+
   has(value: number): boolean {
     const from = this.#bounds[this.#seek(value)];
     return from !== undefined && from <= value;

@@ -6,29 +6,31 @@ import { ok, type Result } from '../base/result.ts';
 import type { Actor } from '../model/actor.ts';
 import type { Refusal } from '../model/errors.ts';
 import type { NodeName } from '../model/ids.ts';
+import type { LostRecords } from '../model/loss.ts';
 import type { NodeHello } from '../model/node.ts';
 import type { Report } from '../model/orders.ts';
 import type { Settings } from '../model/settings.ts';
-import { apply } from './apply/apply.ts';
 import type { Command, Reply } from './commands.ts';
-import { decideCommand } from './decide/command.ts';
+import type { Event, StepRecord } from './events.ts';
 import {
   decideDisconnected,
   decideFault,
   decideFenced,
   decideHello,
   decideSilence,
-} from './decide/nodes.ts';
-import { decideReport } from './decide/report.ts';
-import { type CycleOptions, decideSchedule } from './decide/schedule.ts';
-import { decideTick } from './decide/tick.ts';
-import { decideUsageRules } from './decide/usage.ts';
-import type { Event, StepRecord } from './events.ts';
+} from './nodes/sessions.ts';
+import { apply, COMMANDS, NOUNS } from './nouns.ts';
+import { type CycleOptions, decideSchedule, noteDueCycle } from './schedule.ts';
 import type { State } from './state.ts';
-import { Step } from './step.ts';
+import { type Answer, Step } from './step.ts';
+import { decideReport } from './tasks/report.ts';
+import { decideUsageRules } from './users/usage.ts';
 
 export type Input =
   | { readonly kind: 'started' }
+  /** Accepted records are missing, and an operator said to go on without them. */
+  | { readonly kind: 'loss'; readonly loss: Omit<LostRecords, 'at' | 'jobIdFrom'> }
+  | { readonly kind: 'identity'; readonly fingerprint: string }
   | { readonly kind: 'command'; readonly command: Command; readonly actor: Actor }
   | { readonly kind: 'hello'; readonly hello: NodeHello }
   | {
@@ -60,9 +62,24 @@ export interface Decision {
 const DONE: Reply = { kind: 'done' };
 
 export function decide(state: State, input: Input, settings: Settings, at: number): Decision {
-  const step = new Step(state, settings, at);
+  const step = stepOf(state, settings, at);
   const result = decideInput(step, input) ?? ok(DONE);
   return { events: step.events, result };
+}
+
+/** For one input, or to ask what would become of one: then nothing may be emitted. */
+export function stepOf(state: State, settings: Settings, at: number): Step {
+  return new Step(state, { settings, at, apply });
+}
+
+function decideCommand(step: Step, command: Command, actor: Actor): Answer {
+  const one = COMMANDS[command.kind] as (step: Step, command: Command, actor: Actor) => Answer;
+  return one(step, command, actor);
+}
+
+function decideTick(step: Step): void {
+  for (const noun of NOUNS) noun.due?.(step);
+  noteDueCycle(step);
 }
 
 function decideInput(step: Step, input: Input): Result<Reply, Refusal> | undefined {
@@ -70,6 +87,14 @@ function decideInput(step: Step, input: Input): Result<Reply, Refusal> | undefin
     case 'started':
       step.emit({ kind: 'head_started' });
       return void decideUsageRules(step);
+    case 'loss':
+      return void step.emit({
+        kind: 'loss_accepted',
+        loss: { ...input.loss, jobIdFrom: step.state.nextJobId },
+      });
+    case 'identity':
+      if (step.state.identity === input.fingerprint) return undefined;
+      return void step.emit({ kind: 'identity_known', fingerprint: input.fingerprint });
     case 'command':
       return decideCommand(step, input.command, input.actor);
     case 'hello':

@@ -2,6 +2,8 @@
 // each epoch and do nothing twice.
 
 import type { EpochId, NodeName } from '../model/ids.ts';
+import { programFor } from '../model/items.ts';
+import type { JobSpec, Program } from '../model/job.ts';
 import type { Account, LaunchOrder, Order } from '../model/orders.ts';
 import type { Settings } from '../model/settings.ts';
 import {
@@ -13,6 +15,7 @@ import {
   type State,
   type Task,
 } from './state.ts';
+import { isStopped } from './tasks/stops.ts';
 
 /** Every order that the node has not yet shown the effect of. */
 export function outstanding(node: Node, settings: Settings): Order[] {
@@ -56,8 +59,9 @@ function orderOf(node: Node, holding: Holding, settings: Settings): Order | null
   if (task.ending !== null) return { kind: 'end', epochId, graceMs, why: task.ending.kind };
   if (part.state === 'ordered') return launchOrder(task, part, epochId);
   const turn = task.suspendTurn;
-  if (task.suspendWanted && part.state === 'started') return { kind: 'suspend', epochId, turn };
-  if (!task.suspendWanted && part.state === 'suspended') return { kind: 'resume', epochId, turn };
+  const mustStop = isStopped(task);
+  if (mustStop && part.state === 'started') return { kind: 'suspend', epochId, turn };
+  if (!mustStop && part.state === 'suspended') return { kind: 'resume', epochId, turn };
   return null;
 }
 
@@ -71,23 +75,39 @@ function launchOrder(task: Task, part: Part, epochId: EpochId): LaunchOrder {
     epoch: task.epoch,
     jobName: spec.name,
     account: accountOf(job),
-    program: spec.program,
+    program: programOf(spec, task.index),
     environment: spec.environment,
     directory: spec.directory,
     files: spec.files,
     umask: spec.umask,
     walltimeMs: spec.walltimeMs,
+    // Never left out: what a short order lacks is as in the order before it.
+    warning: spec.warning ?? null,
     onNodeLoss: spec.onNodeLoss,
     share: part.share,
     exclusive: spec.request.exclusive,
     nodeRank: part.nodeRank,
     nodes: [...task.parts.keys()],
     processesPerNode: spec.request.processesPerNode,
-    array:
-      spec.array === null
-        ? null
-        : { first: job.firstIndex, last: job.lastIndex, count: job.taskCount },
+    ...mpiOf(spec),
+    array: arrayOf(job),
   };
+}
+
+/** With what its item says in place of the placeholders. */
+function programOf({ program, each }: JobSpec, index: number): Program {
+  const item = each?.[index];
+  return item === undefined ? program : programFor(program, item, index);
+}
+
+/** Of a retry the array that it is a part of. */
+function arrayOf({ spec, firstIndex, lastIndex, taskCount }: Job): LaunchOrder['array'] {
+  if (spec.array === null) return null;
+  return spec.retry?.array ?? { first: firstIndex, last: lastIndex, count: taskCount };
+}
+
+function mpiOf({ mpi, stepKey = '' }: JobSpec): Pick<LaunchOrder, 'mpi'> {
+  return mpi === undefined ? {} : { mpi: { ranksPerNode: mpi.ranksPerNode, key: stepKey } };
 }
 
 function accountOf({ owner, uid, spec }: Job): Account {

@@ -5,19 +5,20 @@
 import type { IntervalSet } from '../base/interval-set.ts';
 import type { Role } from '../model/actor.ts';
 import type { EpochId, JobId, NodeName, TaskId, TaskPlace, UserName } from '../model/ids.ts';
-import type { JobSpec, Outcome, OutcomeKind, TaskState, Usage } from '../model/job.ts';
+import type { JobSpec, Outcome, OutcomeKind, Stopper, TaskState, Usage } from '../model/job.ts';
+import type { LostRecords } from '../model/loss.ts';
 import type { Maintenance } from '../model/maintenance.ts';
 import type { NodeFacts } from '../model/node.ts';
 import type { EndCause, ProcessEnd, Share, SignalOrder } from '../model/orders.ts';
 import type { Reservation } from '../model/reservation.ts';
 import type { Resources } from '../model/resources.ts';
-import type { PartitionChange } from '../model/scheduling.ts';
-import type { Hopeless } from '../scheduler/hopeless.ts';
-import { NodePool } from '../scheduler/pool.ts';
-import { Queue, type QueueEntry, ShapeBook } from '../scheduler/queue.ts';
-import { HeldBook } from '../scheduler/quota.ts';
-import type { Rest } from '../scheduler/rest.ts';
-import { UsageBook } from '../scheduler/usage-book.ts';
+import type { Partition, PartitionChange } from '../model/scheduling.ts';
+import type { Hopeless } from '../scheduler/cycle/hopeless.ts';
+import type { Rest } from '../scheduler/cycle/rest.ts';
+import { Queue, type QueueEntry, ShapeBook } from '../scheduler/line/queue.ts';
+import { HeldBook } from '../scheduler/line/quota.ts';
+import { UsageBook } from '../scheduler/line/usage-book.ts';
+import { NodePool } from '../scheduler/room/pool.ts';
 
 export interface Job {
   readonly id: JobId;
@@ -41,7 +42,7 @@ export interface Job {
   /** Some of its tasks have not started: it counts against the limit of waiting jobs. */
   waiting: boolean;
   /**
-   * Tasks that are neither untouched-pending nor done, by index. `apply/parts-of-job.ts` writes.
+   * Tasks that are neither untouched-pending nor done, by index. `jobs/parts.ts` writes.
    */
   active: ReadonlyMap<number, Task>;
   /** Done tasks by outcome. */
@@ -49,6 +50,11 @@ export interface Job {
   held: boolean;
   /** Dependencies not yet met. */
   waitsFor: ReadonlySet<JobId>;
+  /**
+   * Indices that wait for the task of another array with their index, by that array: never empty
+   * sets. They are not in `entry.pending`.
+   */
+  behind: ReadonlyMap<JobId, IntervalSet>;
   beginReached: boolean;
   startedAt: number | null;
   endedAt: number | null;
@@ -75,15 +81,11 @@ export interface Task {
   startedAt: number | null;
   /** Why the current epoch is being ended by us, if it is. */
   ending: Ending | null;
-  suspendWanted: boolean;
-  /**
-   * For so long in all the clock of its time limit has stood still, on the node where that was
-   * longest.
-   */
+  /** Who keeps it stopped, and in words why: it goes on when the map is empty (stops.ts). */
+  stops: Map<Stopper, string>;
+  /** Total time its walltime clock was paused; the longest over its nodes. */
   pausedMs: number;
-  /** In words, for whom it was told to stop; it goes on by itself. Null: it was not, or goes on. */
-  preempted: string | null;
-  /** Counts what owners asked of this epoch: suspend, resume, and so on. */
+  /** Counts how often this epoch was told to stop or to go on. */
   suspendTurn: number;
   /** Held alone: by the crash limit. The words say why. */
   heldBecause: string | null;
@@ -92,7 +94,7 @@ export interface Task {
 export type Ending =
   | { readonly kind: 'cancel'; readonly by: string; readonly because?: string }
   | { readonly kind: 'requeue'; readonly by: string; readonly because?: string }
-  /** Another part of a multi-node task has ended badly. */
+  /** Another part of a multi-node task has ended badly, or an MPI task's program has ended. */
   | { readonly kind: 'sibling'; readonly outcome: Outcome };
 
 /** One node's part of an epoch. */
@@ -100,6 +102,8 @@ export interface Part {
   readonly share: Share;
   readonly nodeRank: number;
   state: 'ordered' | 'started' | 'suspended' | 'ended';
+  /** When it started, by the node's own clock. Absent: it has not, or nobody said. */
+  nodeStartedAt?: number;
   /** Of the newest report of a stop or a go, as the node counts them; 0 before the first. */
   turnHeard: number;
   /** As of the task, on this node. */
@@ -115,6 +119,7 @@ export interface PartEnd {
   readonly processes: readonly ProcessEnd[];
   readonly usage: Usage;
   readonly detail?: string;
+  /** By the head's clock; before the record when the report came late. */
   readonly at: number;
 }
 
@@ -204,8 +209,21 @@ export interface Chain {
   isStirred: boolean;
 }
 
+/** Memory of each cpu that a request asks for, with whom it was worked out of. */
+export interface MemoryShare extends Pick<Partition, 'nodes' | 'labels'> {
+  readonly bytes: number;
+}
+
 export interface State {
   nextJobId: number;
+  /** The largest epoch that any task has had. */
+  epochMax: number;
+  /** Epochs up to this one may have been given out in records that are lost. */
+  epochFloor: number;
+  /** Oldest first. */
+  readonly losses: LostRecords[];
+  /** Fingerprint of the head's certificate; null while it never listened on a port. */
+  identity: string | null;
   /** Jobs in memory: all that are not done, and the most recent done ones. */
   readonly jobs: Map<JobId, Job>;
   /** Done jobs still in memory, oldest first. */
@@ -237,6 +255,8 @@ export interface State {
   /** What can be given work, for the scheduler. */
   readonly pool: NodePool;
   readonly shapes: ShapeBook;
+  /** Not state: what `default-memory.ts` has worked out; emptied when a node changes. */
+  readonly memoryShares: Map<string, MemoryShare>;
   /** Tasks stopped to make room, or about to be. */
   readonly preempted: Set<Task>;
   /** Not state: the last cycle was cut short, the next goes on from there. Null: it was not. */
@@ -304,6 +324,10 @@ export function createState(): State {
     keys: new Map(),
     reservations: new Map(),
     nextReservationId: 1,
+    epochMax: 0,
+    epochFloor: 0,
+    losses: [],
+    identity: null,
     maintenances: new Map(),
     dependents: new Map(),
     beginning: new Set(),
@@ -314,6 +338,7 @@ export function createState(): State {
     lastSpec: null,
     pool: new NodePool(),
     shapes: new ShapeBook(),
+    memoryShares: new Map(),
     preempted: new Set(),
     chain: null,
     held: new HeldBook(),

@@ -5,7 +5,6 @@ import { assert } from '../base/assert.ts';
 import { err, type Result } from '../base/result.ts';
 import { type Code, type Details, type Refusal, refuse } from '../model/errors.ts';
 import type { Settings } from '../model/settings.ts';
-import { apply } from './apply/apply.ts';
 import type { Reply } from './commands.ts';
 import type { Event } from './events.ts';
 import type { State } from './state.ts';
@@ -13,21 +12,29 @@ import type { State } from './state.ts';
 /** What a command comes to. */
 export type Answer = Result<Reply, Refusal>;
 
+type ApplyEvent = (state: State, event: Event, at: number) => void;
+
 export class Step {
   readonly state: State;
   readonly settings: Settings;
   /** Wall clock of the head, ms since 1970. */
   readonly at: number;
   readonly events: Event[] = [];
+  readonly #apply: ApplyEvent;
 
-  constructor(state: State, settings: Settings, at: number) {
+  /** `apply` is assembled from nouns, which all work with steps: so it comes as an argument. */
+  constructor(
+    state: State,
+    { settings, at, apply }: { settings: Settings; at: number; apply: ApplyEvent },
+  ) {
     this.state = state;
     this.settings = settings;
     this.at = at;
+    this.#apply = apply;
   }
 
   emit(event: Event): void {
-    apply(this.state, event, this.at);
+    this.#apply(this.state, event, this.at);
     this.events.push(event);
   }
 

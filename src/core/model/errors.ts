@@ -36,9 +36,9 @@ export const CODES = {
   'config.invalid': { kind: 'invalid_argument', text: '{where}: {what}' },
   'config.not_taken': {
     kind: 'invalid_argument',
-    text: 'The new configuration was not taken, the one before holds. {what}',
+    text: 'The new configuration was refused; the old one stays in force. {what}',
   },
-  'auth.required': { kind: 'unauthenticated', text: 'Who are you? {what}' },
+  'auth.required': { kind: 'unauthenticated', text: 'Not logged in: {what}' },
   'auth.token_invalid': {
     kind: 'unauthenticated',
     text: 'This token is unknown, revoked or expired.',
@@ -46,6 +46,10 @@ export const CODES = {
   'auth.fingerprint_mismatch': {
     kind: 'unauthenticated',
     text: 'The head at {address} shows certificate {actual}, expected {expected}.',
+  },
+  'auth.not_the_head': {
+    kind: 'unauthenticated',
+    text: 'What listens on {address} is not the head that it speaks for: {what}.',
   },
   'auth.role_needed': {
     kind: 'permission_denied',
@@ -61,25 +65,50 @@ export const CODES = {
     text: 'Jobs as root are refused when nodes switch users; submit as an ordinary user.',
   },
   'job.not_found': { kind: 'not_found', text: 'No job {job}.' },
+  'job.is_array': {
+    kind: 'invalid_argument',
+    text: 'Job {job} is an array; name one task of it, as {job}[0].',
+  },
   'job.already_done': {
     kind: 'failed_precondition',
     text: 'Job {job} is already done ({outcome}).',
   },
+  'job.not_done': { kind: 'failed_precondition', text: 'Job {job} is not done yet.' },
+  'job.nothing_to_retry': {
+    kind: 'failed_precondition',
+    text: 'All tasks of job {job} completed; there is nothing to run again.',
+  },
+  'job.not_retained': {
+    kind: 'failed_precondition',
+    text: 'Job {job} ended so long ago that only its record is left, without its environment.',
+  },
+  'job.dependency_broken': {
+    kind: 'failed_precondition',
+    text: 'Job {job} waited for job {on}:{condition}, which cannot be met any more.',
+  },
   'job.not_pending': { kind: 'failed_precondition', text: 'Job {job} is {state}, not pending.' },
   'job.not_held': { kind: 'failed_precondition', text: 'Job {job} is not held.' },
   'job.not_running': { kind: 'failed_precondition', text: 'Job {job} is {state}, not running.' },
+  'job.not_fed': {
+    kind: 'failed_precondition',
+    text: 'Job {job} does not read its standard input from a client.',
+  },
   'job.not_suspended': { kind: 'failed_precondition', text: 'Job {job} is not suspended.' },
   'job.dependency_unknown': {
     kind: 'invalid_argument',
     text: 'The job depends on {job}, which does not exist.',
   },
+  'key.taken': {
+    kind: 'already_exists',
+    text: 'The key {key} was used for job {job}, which runs another command.',
+  },
   'resources.unsatisfiable': {
     kind: 'invalid_argument',
-    text: 'No node could ever hold {request}. {nearest}.',
+    text: 'The cluster can never hold {request}. {nearest}.',
   },
   'launch.too_large': {
     kind: 'invalid_argument',
-    text: 'Too large to start: {what} ({size}, limit {limit}).',
+    text: 'Too large to start: {what} ({size}; the limit is {limit}).',
   },
   'label.unknown': { kind: 'invalid_argument', text: 'No node has the label {label}.' },
   'label.invalid': {
@@ -90,7 +119,7 @@ export const CODES = {
   'partition.unknown': { kind: 'invalid_argument', text: 'No partition {partition}.' },
   'partition.access_denied': {
     kind: 'permission_denied',
-    text: 'Partition {partition} is for {allowed}; {user} is neither among them nor in their groups.',
+    text: 'Partition {partition} is for {allowed}; {user} is not one of them.',
   },
   'partition.closed': {
     kind: 'failed_precondition',
@@ -98,39 +127,43 @@ export const CODES = {
   },
   'partition.walltime_exceeded': {
     kind: 'invalid_argument',
-    text: 'Partition {partition} allows {limit}, the job asks for {walltime}.',
+    text: 'Partition {partition} allows {limit}; the job asks for {walltime}.',
   },
   'partition.nodes_exceeded': {
     kind: 'invalid_argument',
-    text: 'Partition {partition} allows {limit} nodes to a task, the job asks for {nodes}.',
+    text: 'Partition {partition} allows {limit} nodes per task; the job asks for {nodes}.',
   },
   'partition.memory_exceeded': {
     kind: 'invalid_argument',
-    text: 'Partition {partition} allows {limit} memory on a node, the job asks for {memory}.',
+    text: 'Partition {partition} allows {limit} memory per node; the job asks for {memory}.',
   },
   'partition.unsatisfiable': {
     kind: 'invalid_argument',
-    text: 'The nodes of partition {partition} could never hold {request}. {biggest}.',
+    text: 'Partition {partition} can never hold {request}. {biggest}.',
   },
   'partition.not_changed': {
     kind: 'failed_precondition',
-    text: 'Partition {partition} is as the config says: nothing was set by a command.',
+    text: 'No command has changed partition {partition}; it is as the config says.',
   },
   'qos.unknown': { kind: 'invalid_argument', text: 'No QoS {qos}.' },
   'qos.access_denied': {
     kind: 'permission_denied',
-    text: 'QoS {qos} is for {allowed}; {user} is neither among them nor in their groups.',
+    text: 'QoS {qos} is for {allowed}; {user} is not one of them.',
   },
   'quota.exceeded': {
     kind: 'resource_exhausted',
-    text: '{user} has {count} jobs waiting under QoS {qos}, its limit is {limit}.',
+    text: '{user} already has {count} waiting under QoS {qos}; the limit per user is {limit}.',
   },
   'directory.not_shared': {
     kind: 'invalid_argument',
     text: 'No node shares {path}; leave --chdir out to run in a private directory.',
   },
+  'directory.not_on_nodes': {
+    kind: 'invalid_argument',
+    text: 'The job would run in {path}, which {nodes} does not share.',
+  },
   'node.not_found': { kind: 'not_found', text: 'No node {node}.' },
-  'node.drained': { kind: 'failed_precondition', text: 'Node {node} is drained already: {reason}' },
+  'node.drained': { kind: 'failed_precondition', text: 'Node {node} is already drained: {reason}' },
   'node.not_drained': { kind: 'failed_precondition', text: 'Node {node} is not drained.' },
   'node.reachable': {
     kind: 'failed_precondition',
@@ -139,17 +172,17 @@ export const CODES = {
   'node.busy': { kind: 'failed_precondition', text: 'Node {node} still runs {tasks}.' },
   'node.name_taken': {
     kind: 'already_exists',
-    text: 'A node {node} is enrolled already; remove it first or join under another name.',
+    text: 'Node {node} is already enrolled; remove it first, or join under another name.',
   },
   'maintenance.not_found': { kind: 'not_found', text: 'No maintenance {maintenance}.' },
   'maintenance.over': {
     kind: 'failed_precondition',
-    text: 'Maintenance {maintenance} is {phase} already.',
+    text: 'Maintenance {maintenance} is already {phase}.',
   },
   'reservation.not_found': { kind: 'not_found', text: 'No reservation {reservation}.' },
   'reservation.name_taken': {
     kind: 'already_exists',
-    text: 'There is a reservation {name} already.',
+    text: 'Reservation {name} already exists.',
   },
   'reservation.past': {
     kind: 'invalid_argument',
@@ -157,11 +190,11 @@ export const CODES = {
   },
   'reservation.unsatisfiable': {
     kind: 'invalid_argument',
-    text: 'No reservation could ever hold {request}: {able} such nodes are there.',
+    text: 'No reservation can hold {request}: {able} of the nodes fit.',
   },
   'reservation.conflict': {
     kind: 'failed_precondition',
-    text: 'Node {node} is set aside for {other} from {from} to {until}.',
+    text: 'Node {node} is reserved for {other} from {from} to {until}.',
   },
   'reservation.busy': {
     kind: 'failed_precondition',
@@ -169,34 +202,38 @@ export const CODES = {
   },
   'reservation.no_slot': {
     kind: 'failed_precondition',
-    text: 'There is no room of {duration} for {request} before {until}; {earliest}.',
+    text: 'There is no slot of {duration} for {request} before {until}; {earliest}.',
   },
   'reservation.denied': {
     kind: 'permission_denied',
-    text: 'Reservation {reservation} is not for {user}.',
+    text: '{user} may not use reservation {reservation}.',
   },
   'reservation.too_many': {
     kind: 'resource_exhausted',
-    text: 'There are {limit} reservations, which is the limit.',
+    text: 'The cluster has {limit} reservations, as many as it may have.',
   },
   'reservation.job_unfit': {
     kind: 'failed_precondition',
     text: 'The job cannot run in reservation {reservation}: {what}.',
   },
   'user.not_found': { kind: 'not_found', text: 'No user {user}.' },
-  'user.exists': { kind: 'already_exists', text: 'User {user} exists already.' },
+  'user.exists': { kind: 'already_exists', text: 'User {user} already exists.' },
   'token.not_found': { kind: 'not_found', text: 'No token {token}.' },
   'protocol.version': {
     kind: 'failed_precondition',
-    text: 'The peer speaks protocol {theirs}, this side speaks {ours}; install the same release.',
+    text: 'The other side speaks protocol {theirs}, this side {ours}; install the same release on both.',
   },
-  'rate.exceeded': { kind: 'resource_exhausted', text: 'More than {limit} requests a second.' },
+  'rate.exceeded': {
+    kind: 'resource_exhausted',
+    text: 'You sent more than {limit} requests in a second.',
+  },
   'head.starting': { kind: 'unavailable', text: 'The head is reading its journal.' },
   'head.stopping': { kind: 'unavailable', text: 'The head is stopping.' },
+  'head.failed': { kind: 'unavailable', text: 'The head {what}: {cause}' },
   'head.unreachable': { kind: 'unavailable', text: 'No head answers at {address}: {cause}' },
   'store.unavailable': {
     kind: 'unavailable',
-    text: 'The store cannot write ({cause}); nothing was accepted.',
+    text: 'The head cannot write to its store ({cause}); nothing was accepted.',
   },
   'trace.unreadable': {
     kind: 'invalid_argument',
@@ -206,21 +243,27 @@ export const CODES = {
     kind: 'invalid_argument',
     text: 'No job of {trace} can be replayed: {what}.',
   },
-  'wait.timeout': { kind: 'deadline_exceeded', text: 'Not finished within {limit}.' },
+  'wait.timeout': {
+    kind: 'deadline_exceeded',
+    text: 'The wait ended after {limit}; the job goes on.',
+  },
   'event.too_old': {
     kind: 'failed_precondition',
-    text: 'Record {after} is not in memory any more; the oldest that is, is {oldest}.',
+    text: 'Record {after} is no longer in memory; the oldest one is {oldest}.',
   },
   'log.elsewhere': {
     kind: 'failed_precondition',
     text: 'The output of {task} goes to {path} on its nodes, not to the head.',
   },
-  'log.no_run': { kind: 'not_found', text: 'There is no run {epoch} of {task}: {last}.' },
-  'log.removed': { kind: 'not_found', text: 'The output of job {job} was removed to make room.' },
+  'log.no_run': { kind: 'not_found', text: 'Task {task} has no run {epoch}: {last}.' },
+  'log.removed': {
+    kind: 'not_found',
+    text: 'The output of job {job} was removed to make room for newer output.',
+  },
   'route.unknown': { kind: 'not_found', text: 'No such path: {path}.' },
   'internal.error': {
     kind: 'internal',
-    text: 'A bug in the head; its log has incident {incident}.',
+    text: 'The head has a bug; its log has the details under incident {incident}.',
   },
 } as const satisfies Record<string, { kind: Kind; text: string }>;
 

@@ -9,6 +9,9 @@ export type Program =
   | { readonly kind: 'shell'; readonly line: string }
   | { readonly kind: 'script'; readonly text: string; readonly args: readonly string[] };
 
+/** What one task of a list is for: a line of text, or named fields (core/model/items.ts). */
+export type Item = string | Readonly<Record<string, string>>;
+
 /** Where it runs: a directory of its own on the node, or one that its nodes share. */
 export type WorkDirectory =
   | { readonly kind: 'private' }
@@ -22,9 +25,12 @@ export interface OutputFiles {
   /** Absent: captured by the agent, readable by `weft logs`. */
   readonly stdout?: string;
   readonly stderr?: string;
-  /** Absent: /dev/null. */
+  /** Absent: /dev/null. `-`: what the client sends while the job runs (`CLIENT_STDIN`). */
   readonly stdin?: string;
 }
+
+/** Standard input that the submitting client sends, piece by piece, while the job runs. */
+export const CLIENT_STDIN = '-';
 
 /** n nodes × p processes per node, and what each of the nodes must give. */
 export interface ResourceRequest {
@@ -45,16 +51,35 @@ export type OnNodeLoss =
   | { readonly kind: 'wait' }
   | { readonly kind: 'lease'; readonly leaseMs: number };
 
+/** A signal so long before a time that ends what still runs then. */
+export interface Warning {
+  readonly leadMs: number;
+  /** Signal number. */
+  readonly signal: number;
+}
+
 /** Indices as `0-99,200` (IntervalSet text) and how many of them may hold resources at once. */
 export interface ArraySpec {
   readonly indices: string;
   readonly runningMax?: number;
 }
 
-/** Start only after another job is done: with `ok` all tasks completed, with `fail` any did not. */
+/**
+ * Start only after another job is done: with `ok` all tasks completed, with `fail` any did not. With
+ * `each` every task starts after the task of the other array with its index has completed.
+ */
 export interface Dependency {
   readonly jobId: JobId;
-  readonly condition: 'ok' | 'any' | 'fail';
+  readonly condition: 'ok' | 'any' | 'fail' | 'each';
+}
+
+/**
+ * What makes a job an MPI job: its program runs on the first node alone, and starts what else there
+ * is through `weft-rsh` (docs/mpi.md).
+ */
+export interface MpiSpec {
+  /** Slots of each node in the host file. */
+  readonly ranksPerNode: number;
 }
 
 /** What makes a job the cluster's own: it is the program of a maintenance. */
@@ -63,6 +88,13 @@ export interface SystemWork {
   readonly maintenance: string;
   /** Login name that it runs under; null = the agent's own. */
   readonly account: UserName | null;
+}
+
+/** What makes a job the second try of another: it holds only the tasks that did not complete. */
+export interface Retry {
+  readonly of: JobId;
+  /** First, last and count of the whole array, as its tasks are told; null for a plain job. */
+  readonly array: { readonly first: number; readonly last: number; readonly count: number } | null;
 }
 
 /** A submission, complete: every default is filled in before it gets here. */
@@ -76,7 +108,11 @@ export interface JobSpec {
   readonly request: ResourceRequest;
   /** Null = no limit. Suspended time does not count. */
   readonly walltimeMs: number | null;
+  /** Before the time limit. Absent: none. */
+  readonly warning?: Warning;
   readonly array: ArraySpec | null;
+  /** By task index: what the placeholders of its command stand for. */
+  readonly each?: readonly Item[];
   readonly dependencies: readonly Dependency[];
   /** Not before this instant, ms since 1970. */
   readonly beginAt: number | null;
@@ -93,8 +129,14 @@ export interface JobSpec {
   readonly qos?: string;
   /** Runs only in the share of this reservation, by id. Absent: anywhere else. */
   readonly reservation?: string;
+  /** Absent: it is no retry of another job. */
+  readonly retry?: Retry;
   /** A program of the cluster itself; never of a submission. */
   readonly system?: SystemWork;
+  /** Absent: the program runs on every node. */
+  readonly mpi?: MpiSpec;
+  /** With `mpi`: by it the processes of a task know each other. Never shown. */
+  readonly stepKey?: string;
   /** File mode creation mask of the processes. */
   readonly umask: number;
 }
@@ -124,6 +166,12 @@ export const OUTCOMES = [
   'deadline',
 ] as const;
 export type OutcomeKind = (typeof OUTCOMES)[number];
+
+/**
+ * Who keeps a task stopped. A maintenance is named by its id: two of them may stop one task on
+ * different nodes.
+ */
+export type Stopper = 'owner' | 'scheduler' | `maintenance ${string}`;
 
 /** How one process ended: exactly one of the two. */
 export interface ExitStatus {

@@ -2,6 +2,8 @@
 
 /** Tasks in one array. A listing of all of them must still fit a reply page by page. */
 export const ARRAY_TASKS_MAX = 1_000_000;
+/** Fields of one item of a job: more is a file to be read, not a command line. */
+export const ITEM_FIELDS_MAX = 100;
 /** Largest array index; keeps `42[123456789]` within the id parser. */
 export const ARRAY_INDEX_MAX = 999_999_999;
 /** One argument or `NAME=value` with its NUL: MAX_ARG_STRLEN of execve(2). */
@@ -102,6 +104,8 @@ export const ON_THE_WAY_MS = 10_000;
 export const FORGOTTEN_USAGE_MS = 1000;
 /** Tasks planned ahead to tell when one more would start: beyond, the answer is a guess anyway. */
 export const FORECAST_TASKS_MAX = 500;
+/** Of each group whose owner's limit lets in one after the other: who comes later is far away. */
+export const FORECAST_DELAYED_MAX = 20;
 /** Looks at nodes for it: some 10 ms whatever the cluster. */
 export const FORECAST_LOOKS_MAX = 50_000;
 /**
@@ -123,3 +127,10 @@ export const PREEMPTORS_MAX = 256;
  * some milliseconds. With more the memory is trusted until its cycles are through.
  */
 export const ROOM_LOOKS_AGAIN_PER_CYCLE_MAX = 2_000;
+/**
+ * Connections of one address that have proven nobody yet: as many as a site behind one address has
+ * under way at once when its head comes back. Those beyond try again a moment later.
+ */
+export const NEWCOMERS_PER_ADDRESS_MAX = 256;
+/** Of all addresses together: few of a service's 65,536 descriptors, half of 4,096. */
+export const NEWCOMERS_MAX = 2048;

@@ -1,20 +1,13 @@
 // Maintenance: a time in which nodes are taken from all users, what becomes of the tasks that still
 // run there, and a program that may be run on each node meanwhile.
 
-import type { EpochId, JobId, NodeName, UserName } from './ids.ts';
-import type { Program } from './job.ts';
+import type { JobId, NodeName, UserName } from './ids.ts';
+import type { Program, Warning } from './job.ts';
 
 export const RUNNING_POLICIES = ['wait', 'requeue', 'suspend', 'kill'] as const;
 
 /** What becomes of a task that still runs when the time begins. */
 export type RunningPolicy = (typeof RUNNING_POLICIES)[number];
-
-/** A signal to tasks that will still run when the time begins, so long before it. */
-export interface Warning {
-  readonly leadMs: number;
-  /** Signal number. */
-  readonly signal: number;
-}
 
 /** What is run on each node once no user's task goes on there. */
 export interface MaintenanceProgram {
@@ -73,8 +66,6 @@ export interface Maintenance {
   readonly phase: MaintenancePhase;
   readonly cancelledBy: string | null;
   readonly works: Readonly<Record<NodeName, NodeWork>>;
-  /** Epochs that it has suspended, to be resumed at its end. */
-  readonly suspended: readonly EpochId[];
   readonly endedAt: number | null;
   /** Once it is over: what came of it, in words. */
   readonly detail: string | null;

@@ -12,6 +12,10 @@ export interface NodeFacts {
   readonly hostname: string;
   readonly agentVersion: string;
   readonly diskFreeBytes: number;
+  /** Size of the file system that job files go to. Agents of 0.1.0 do not say. */
+  readonly diskBytes?: number;
+  /** `eth0 10.0.0.3 1000Mb/s`, each but the loopback. Agents of 0.1.0 do not say. */
+  readonly network?: string;
   /** How limits are enforced: `cgroup v2`, `cgroup v1`, `cgroup hybrid`, `polling`. */
   readonly limits: string;
   /** `c` or `node`. */

@@ -3,7 +3,15 @@
 // the epoch.
 
 import type { EpochId, NodeName, TaskPlace, UserName } from './ids.ts';
-import type { ExitStatus, OnNodeLoss, OutputFiles, Program, Usage, WorkDirectory } from './job.ts';
+import type {
+  ExitStatus,
+  OnNodeLoss,
+  OutputFiles,
+  Program,
+  Usage,
+  Warning,
+  WorkDirectory,
+} from './job.ts';
 import type { Resources } from './resources.ts';
 
 /** The account the processes run under; the agent looks the ids up by name on its own machine. */
@@ -37,6 +45,8 @@ export interface LaunchOrder {
   readonly files: OutputFiles;
   readonly umask: number;
   readonly walltimeMs: number | null;
+  /** Before the time limit. Missing from a head of 0.1.0. */
+  readonly warning?: Warning | null;
   readonly onNodeLoss: OnNodeLoss;
   readonly share: Share;
   readonly exclusive: boolean;
@@ -44,6 +54,11 @@ export interface LaunchOrder {
   readonly nodeRank: number;
   readonly nodes: readonly NodeName[];
   readonly processesPerNode: number;
+  /**
+   * The program runs on the first node; the others run a server of steps, opened by `key`. Missing
+   * for every other job.
+   */
+  readonly mpi?: { readonly ranksPerNode: number; readonly key: string };
   /** Shared by all tasks of an array: first, last and count for the environment. */
   readonly array: { readonly first: number; readonly last: number; readonly count: number } | null;
 }

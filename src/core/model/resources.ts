@@ -1,5 +1,6 @@
 // Amounts of what nodes have and tasks ask for. Vectors of counts: no identity, but for gpus.
 
+import { isWhole } from '../base/whole.ts';
 import {
   COUNTED_PER_NODE_MAX,
   CPUS_PER_NODE_MAX,
@@ -30,19 +31,15 @@ export function subtractResources(a: Resources, b: Resources): Resources {
 /** Whether a node may say that it has this: whole numbers, none beyond the limits of the model. */
 export function isPlausible(resources: Resources): boolean {
   const { cpuCount, memoryBytes, gpuCount, counted } = resources;
-  if (!isWithin(cpuCount, CPUS_PER_NODE_MAX) || !isWithin(memoryBytes, MEMORY_PER_NODE_MAX)) {
+  if (!isWhole(cpuCount, 0, CPUS_PER_NODE_MAX) || !isWhole(memoryBytes, 0, MEMORY_PER_NODE_MAX)) {
     return false;
   }
   const amounts = Object.values(counted);
   return (
-    isWithin(gpuCount, GPUS_PER_NODE_MAX) &&
+    isWhole(gpuCount, 0, GPUS_PER_NODE_MAX) &&
     amounts.length <= NODE_WORDS_MAX &&
-    amounts.every((amount) => isWithin(amount, COUNTED_PER_NODE_MAX))
+    amounts.every((amount) => isWhole(amount, 0, COUNTED_PER_NODE_MAX))
   );
-}
-
-function isWithin(amount: number, max: number): boolean {
-  return Number.isSafeInteger(amount) && amount >= 0 && amount <= max;
 }
 
 /** Whether `wanted` is at most `free`, in every dimension. */

@@ -13,6 +13,9 @@ export const POLICIES = ['first_fit', 'fifo', 'easy', 'conservative'] as const;
  */
 export type Policy = (typeof POLICIES)[number];
 
+/** What nobody chose: wide jobs do not starve, and little stands idle for it. */
+export const DEFAULT_POLICY: Policy = 'easy';
+
 export const PLACEMENTS = ['pack', 'spread', 'least_loaded'] as const;
 
 /** Which of the nodes that fit: the first in node order, the emptiest, or the least busy. */
@@ -83,7 +86,7 @@ export interface Qos {
 export const DEFAULT_QOS = 'normal';
 
 /** A partition as it is when only its name is said. */
-export function plainPartition(name: string, policy: Policy = 'first_fit'): Partition {
+export function plainPartition(name: string, policy: Policy = DEFAULT_POLICY): Partition {
   return {
     name,
     nodes: null,

@@ -15,7 +15,8 @@ export interface Settings {
   readonly defaults: {
     readonly nodeCount: number;
     readonly processesPerNode: number;
-    readonly perNode: Resources;
+    /** Without a size of memory each cpu asked for gets its part of its node's. */
+    readonly perNode: Omit<Resources, 'memoryBytes'> & { readonly memoryBytes: number | null };
     readonly walltimeMs: number | null;
   };
   /** Partitions, qualities of service, priorities. */

@@ -2,7 +2,15 @@
 // controller turns it into a JobSpec.
 
 import type { NodeName } from './ids.ts';
-import type { ArraySpec, Dependency, OnNodeLoss, OutputFiles, Program } from './job.ts';
+import type {
+  ArraySpec,
+  Dependency,
+  Item,
+  OnNodeLoss,
+  OutputFiles,
+  Program,
+  Warning,
+} from './job.ts';
 
 /** Where to run. `auto`: in `path` when nodes share it, else in a private directory. */
 export type DirectoryWish =
@@ -20,9 +28,13 @@ export interface Submission {
   readonly files?: OutputFiles | undefined;
   readonly nodeCount?: number | undefined;
   readonly processesPerNode?: number | undefined;
+  /** The program runs on the first node only. Default of `ranksPerNode`: the cpus per node. */
+  readonly mpi?: { readonly ranksPerNode?: number | undefined } | undefined;
   /** Per node, as the three below. */
   readonly cpuCount?: number | undefined;
   readonly memoryBytes?: number | undefined;
+  /** Where neither the submission nor the config says how much. */
+  readonly memoryOtherwiseBytes?: number | undefined;
   readonly gpuCount?: number | undefined;
   readonly counted?: Readonly<Record<string, number>> | undefined;
   readonly exclusive?: boolean | undefined;
@@ -30,7 +42,11 @@ export interface Submission {
   readonly nodeNames?: readonly NodeName[] | undefined;
   /** Null = no limit, which also overrides a default limit. */
   readonly walltimeMs?: number | null | undefined;
+  /** A signal to the processes before the time limit. */
+  readonly warning?: Warning | undefined;
   readonly array?: ArraySpec | undefined;
+  /** One task for each item; `array` may then pick some by their numbers, from 0. */
+  readonly each?: readonly Item[] | undefined;
   readonly dependencies?: readonly Dependency[] | undefined;
   readonly beginAt?: number | undefined;
   readonly nice?: number | undefined;
@@ -44,4 +60,24 @@ export interface Submission {
   /** Id or name of the reservation to run in. */
   readonly reservation?: string | undefined;
   readonly umask?: number | undefined;
+}
+
+/** What is to be different of a job that waits; what is absent stays as it is. */
+export interface JobChange {
+  readonly nice?: number;
+  readonly beginAt?: number;
+  readonly held?: boolean;
+  /** Of an array: tasks that may hold resources at once; null: no limit. */
+  readonly runningMax?: number | null;
+  /** These only while none of its tasks runs. */
+  readonly name?: string;
+  /** Null: no limit. */
+  readonly walltimeMs?: number | null;
+  readonly warning?: Warning;
+  readonly partition?: string;
+  readonly qos?: string;
+  readonly nodeCount?: number;
+  readonly cpuCount?: number;
+  readonly memoryBytes?: number;
+  readonly gpuCount?: number;
 }

@@ -7,10 +7,10 @@ import { IntervalSet } from '../base/interval-set.ts';
 import type { JobId, NodeName, UserName } from '../model/ids.ts';
 import { addResources, type Resources, subtractResources } from '../model/resources.ts';
 import { DEFAULT_PARTITION, DEFAULT_QOS, type Scheduling } from '../model/scheduling.ts';
-import { type Promised, plan, type Start } from '../scheduler/plan.ts';
-import { NodePool, type NodeView, type Running } from '../scheduler/pool.ts';
-import { Queue, type QueueEntry, ShapeBook } from '../scheduler/queue.ts';
-import { NO_RULES } from '../scheduler/snapshot.ts';
+import { type Promised, plan, type Start } from '../scheduler/cycle/plan.ts';
+import { NO_RULES } from '../scheduler/cycle/snapshot.ts';
+import { Queue, type QueueEntry, ShapeBook } from '../scheduler/line/queue.ts';
+import { NodePool, type NodeView, type Running } from '../scheduler/room/pool.ts';
 import type { NodeSize, ReplayJob } from './machine.ts';
 
 /** One job as it went. */

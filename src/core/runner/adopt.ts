@@ -1,27 +1,28 @@
 // What an agent concludes from the launcher's list, after a restart or the loss of a launcher.
 
+import type { EpochId } from '../model/ids.ts';
+import type { KnownProcess } from '../model/processes.ts';
 import type { ProcessInput, RunnerInput } from './inputs.ts';
 import { isOpen, type RunnerState } from './state.ts';
 
-/** One process of the launcher's list; the Processes port has the same shape. */
-export interface Known {
-  readonly launchId: number;
-  readonly state: 'launching' | 'running' | 'stopped' | 'ended';
-  readonly end?: Extract<ProcessInput, { kind: 'exited' | 'failed' }>;
-}
-
 /**
  * The inputs that bring the state in line with the list. A process that should be there and is not
- * is lost, even if it perhaps was never started: starting it now could start it twice.
+ * is lost, even if it perhaps was never started: starting it now could start it twice. So is one
+ * that is `isBroken`: its input was cut off, and whatever it made of that is no result.
  */
-export function adoptionInputs(state: RunnerState, known: readonly Known[]): RunnerInput[] {
+export function adoptionInputs(
+  state: RunnerState,
+  known: readonly KnownProcess[],
+  isBroken: (epochId: EpochId) => boolean = () => false,
+): RunnerInput[] {
   const inputs: RunnerInput[] = [];
   const listed = new Map(known.map((process) => [process.launchId, process]));
   const highest = known.reduce((max, process) => Math.max(max, process.launchId), 0);
   inputs.push({ kind: 'launch_ids_used', upTo: highest });
   for (const epoch of state.epochs.values()) {
+    const broken = isBroken(epoch.order.epochId);
     for (const { launchId } of epoch.processes.filter(isOpen)) {
-      for (const event of eventsOf(launchId, listed.get(launchId))) {
+      for (const event of eventsOf(launchId, broken ? undefined : listed.get(launchId))) {
         inputs.push({ kind: 'process', event });
       }
     }
@@ -29,7 +30,7 @@ export function adoptionInputs(state: RunnerState, known: readonly Known[]): Run
   return inputs;
 }
 
-function eventsOf(launchId: number, known: Known | undefined): ProcessInput[] {
+function eventsOf(launchId: number, known: KnownProcess | undefined): ProcessInput[] {
   if (known === undefined) return [{ kind: 'lost', launchId }];
   if (known.state === 'ended') return [known.end ?? { kind: 'lost', launchId }];
   // Its start is still under way, and will be told of.
@@ -40,6 +41,6 @@ function eventsOf(launchId: number, known: Known | undefined): ProcessInput[] {
 }
 
 /** Ids on the list that belong to no epoch here: to be ended and forgotten by the shell. */
-export function strangers(state: RunnerState, known: readonly Known[]): Known[] {
+export function strangers(state: RunnerState, known: readonly KnownProcess[]): KnownProcess[] {
   return known.filter((process) => !state.byLaunch.has(process.launchId));
 }

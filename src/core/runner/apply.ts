@@ -77,6 +77,7 @@ function applyWish(
     | 'suspend_wanted'
     | 'resume_wanted'
     | 'signal_wanted'
+    | 'warning_due'
     | 'ending_begun'
     | 'ending_hastened'
     | 'kill_due'
@@ -95,6 +96,9 @@ function applyWish(
       return;
     case 'signal_wanted':
       epoch.signalSerial = event.serial;
+      return;
+    case 'warning_due':
+      epoch.warned = true;
       return;
     case 'ending_begun': {
       const { cause, why, at, killAt } = event;

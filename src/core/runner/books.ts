@@ -57,8 +57,8 @@ export function sumOf(state: RunnerState): StateSum {
 export function applyRestored(state: RunnerState, sum: StateSum): void {
   assert(state.epochs.size === 0, 'a restored state is the first');
   for (const stored of sum.epochs) {
-    const { turnHeard = 0, turnTold = 0 } = stored;
-    addEpoch(state, { ...stored, turnHeard, turnTold });
+    const { turnHeard = 0, turnTold = 0, warned = false } = stored;
+    addEpoch(state, { ...stored, turnHeard, turnTold, warned });
   }
   for (const epochId of sum.finished) state.finished.add(epochId);
   for (const [serial, report] of sum.reports) state.reports.set(serial, report);

@@ -67,6 +67,8 @@ export type RunnerEvent =
       readonly signal: number;
       readonly serial: number;
     }
+  /** The time limit is near: as `signal_wanted`, by the order itself. */
+  | { readonly kind: 'warning_due'; readonly epochId: EpochId; readonly signal: number }
   | {
       readonly kind: 'ending_begun';
       readonly epochId: EpochId;

@@ -1,32 +1,15 @@
 // Everything that can happen to an agent, as plain data.
 
 import type { EpochId } from '../model/ids.ts';
-import type { ExitStatus, Usage } from '../model/job.ts';
 import type { Order } from '../model/orders.ts';
+import type { ProcessEvent } from '../model/processes.ts';
 import type { Failure, Preparation } from './state.ts';
 
-/** What the launcher says of one process; the Processes port has the same shape. */
+/** What the launcher says of one process, and what the agent has to conclude by itself. */
 export type ProcessInput =
-  | { readonly kind: 'started'; readonly launchId: number }
-  | {
-      readonly kind: 'failed';
-      readonly launchId: number;
-      readonly errno: number;
-      readonly stage: string;
-    }
+  | ProcessEvent
   /** It could not even be asked of the launcher. */
   | { readonly kind: 'unstartable'; readonly launchId: number; readonly why: string }
-  | {
-      readonly kind: 'exited';
-      readonly launchId: number;
-      readonly exit: ExitStatus;
-      readonly usage: Usage;
-      readonly endedAt: number;
-      /** The launcher ended it, as its lease was over while no agent renewed it. */
-      readonly leaseOver?: boolean;
-    }
-  | { readonly kind: 'stopped'; readonly launchId: number }
-  | { readonly kind: 'continued'; readonly launchId: number }
   /** Neither the launcher nor anybody else can say how it ended. */
   | { readonly kind: 'lost'; readonly launchId: number };
 

@@ -106,7 +106,7 @@ function decideExited(
   event: Extract<ProcessInput, { kind: 'exited' }>,
   now: Now,
 ): RunnerEvent[] {
-  const events = endingByLauncher(epoch, event.leaseOver === true, event.endedAt, now);
+  const events = endingByLauncher(epoch, event.leaseOver, event.endedAt, now);
   // The start was not heard of, which happens after a restart; the head is told of it all the same.
   if (process.state === 'requested') {
     events.push({ kind: 'process_started', epochId, rank, ...now });

@@ -111,6 +111,9 @@ function endReport(
 
 function endCause(epoch: Epoch, outOfMemory: boolean): EndCause {
   if (epoch.failure !== null) return 'launch_failed';
+  // A rank that the kernel ended makes its program end, and that ends the server here.
+  const hasSteps = epoch.order.mpi !== undefined && epoch.order.nodeRank > 0;
+  if (outOfMemory && hasSteps) return 'out_of_memory';
   if (wasEnded(epoch)) return epoch.ending?.cause as EndCause;
   if (epoch.processes.some((process) => process.state === 'lost')) return 'lost';
   const failed = epoch.processes.some(({ exit }) => exit?.code !== 0);

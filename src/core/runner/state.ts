@@ -93,6 +93,8 @@ export interface Epoch {
   failure: Failure | null;
   /** Serial of the last signal order. */
   signalSerial: number;
+  /** The signal before the time limit has been sent. */
+  warned: boolean;
   usage: Usage;
   /** The end report has been acknowledged. */
   acknowledged: boolean;
@@ -100,9 +102,9 @@ export interface Epoch {
   released: boolean;
 }
 
-/** An epoch as a journal has it: those of 0.1.0 know no turns. */
-export type StoredEpoch = Omit<Epoch, 'turnHeard' | 'turnTold'> &
-  Partial<Pick<Epoch, 'turnHeard' | 'turnTold'>>;
+/** An epoch as a journal has it: those of 0.1.0 know no turns and no warnings. */
+export type StoredEpoch = Omit<Epoch, 'turnHeard' | 'turnTold' | 'warned'> &
+  Partial<Pick<Epoch, 'turnHeard' | 'turnTold' | 'warned'>>;
 
 /** Where a launch id belongs. */
 export interface ProcessPlace {
@@ -168,6 +170,7 @@ export function newEpoch(order: LaunchOrder, phase: 'waiting' | 'accepted'): Epo
     ending: null,
     failure: null,
     signalSerial: 0,
+    warned: false,
     usage: { userUs: 0, systemUs: 0, memoryPeakBytes: 0 },
     acknowledged: false,
     released: false,

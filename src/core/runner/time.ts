@@ -1,5 +1,6 @@
 // What passes with time, without the head: walltime, grace, leases; and memory seen by polling.
 
+import { present } from '../base/assert.ts';
 import type { EpochId } from '../model/ids.ts';
 import type { RunnerEvent } from './events.ts';
 import { endUnleased, isLeaseOver } from './lease.ts';
@@ -35,10 +36,26 @@ function decideDue(state: RunnerState, epoch: Epoch, now: Now): RunnerEvent[] {
   if (walltimeMs !== null && epoch.startedAt !== null && elapsedMs(epoch, now) >= walltimeMs) {
     return [begin(epochId, 'timeout', `walltime of ${walltimeMs} ms is over`, now, state)];
   }
+  const warning = warningDue(epoch, now);
+  if (warning !== null) return [warning];
   if (onNodeLoss.kind !== 'lease' || !isLeaseOver(state, epoch, now)) return [];
   if (epoch.processes.length === 0) return [endUnleased(epoch, now)];
   const why = `no answer from the head for ${onNodeLoss.leaseMs} ms, the lease`;
   return [begin(epochId, 'lease_expired', why, now, state)];
+}
+
+/** Once, however often the agent restarts meanwhile; a suspended task hears of it when it goes on. */
+function warningDue(epoch: Epoch, now: Now): RunnerEvent | null {
+  const at = warningAtMs(epoch);
+  if (at === null || epoch.runningSince === null || elapsedMs(epoch, now) < at) return null;
+  const { epochId, warning } = epoch.order;
+  return { kind: 'warning_due', epochId, signal: present(warning, 'the warning').signal };
+}
+
+/** In ms of running time; null when there is none to come. */
+function warningAtMs({ order: { walltimeMs, warning }, warned }: Epoch): number | null {
+  if (warned || walltimeMs === null || warning == null) return null;
+  return Math.max(0, walltimeMs - warning.leadMs);
 }
 
 function begin(
@@ -74,10 +91,11 @@ export function deadlineOf(state: RunnerState, epoch: Epoch): number | null {
   if (epoch.phase === 'sweeping' || epoch.phase === 'ended') return null;
   if (epoch.ending !== null) return epoch.ending.killAt;
   const { walltimeMs, onNodeLoss } = epoch.order;
+  const next = warningAtMs(epoch) ?? walltimeMs;
   const wall =
-    walltimeMs === null || epoch.runningSince === null
+    next === null || epoch.runningSince === null
       ? null
-      : epoch.runningSince + walltimeMs - epoch.runningMs;
+      : epoch.runningSince + next - epoch.runningMs;
   // One ms more: the lease is over when more than leaseMs have passed.
   const lease = onNodeLoss.kind === 'lease' ? (state.heardAt ?? 0) + onNodeLoss.leaseMs + 1 : null;
   if (wall === null || lease === null) return wall ?? lease;

@@ -1,8 +1,12 @@
 // Users on the head's machine prove who they are by making a directory that the head names; the
-// kernel vouches for its owner. No password, no file to keep secret.
+// kernel vouches for its owner. No password, no file to keep secret. The directory's name ends with
+// the socket through which its maker came: a proof that came through a relay is none.
 
+import { hash } from 'node:crypto';
 import { chmod, lstat, mkdir, rmdir } from 'node:fs/promises';
 import path from 'node:path';
+import { proofName } from '../../api/local-login.ts';
+import { identityAt, type SocketIdentity } from '../../api/socket-door.ts';
 import { err, ok, type Result } from '../../core/base/result.ts';
 import { type Refusal, refuse } from '../../core/model/errors.ts';
 import type { UserName } from '../../core/model/ids.ts';
@@ -14,11 +18,15 @@ import type { LocalUser } from './sessions.ts';
 const CHALLENGE_MS = 60_000;
 const CHALLENGES_MAX = 10_000;
 const CHALLENGE_BYTES = 20;
+/** Of hex, of the challenge's hash. */
+const NAME_LENGTH = 40;
+/** Not readable: a directory that somebody sees in it could be hurried to the head before its maker. */
+const DIRECTORY_MODE = 0o1733;
 /** File systems stamp with the last timer tick, which can lie before the challenge was made. */
 const CLOCK_GRAIN_MS = 1000;
 
 export interface LocalLoginOptions {
-  /** Made by `prepare`, mode 1777: everybody may add to it, nobody remove what others made. */
+  /** Made by `prepare`: everybody may add to it, nobody list it or remove what others made. */
   readonly directory: string;
   readonly chance: Chance;
   readonly accounts: Accounts;
@@ -28,6 +36,8 @@ export class LocalLogin {
   readonly #options: LocalLoginOptions;
   /** Challenge to the instant it was made, oldest first. */
   readonly #challenges = new Map<string, number>();
+  /** Of this head; null until it listens. */
+  #socket: SocketIdentity | null = null;
 
   constructor(options: LocalLoginOptions) {
     this.#options = options;
@@ -43,10 +53,17 @@ export class LocalLogin {
     if (!found.isDirectory() || found.uid !== process.getuid?.()) {
       throw new Error(`${directory} is not a directory of this user; remove it and start again`);
     }
-    await chmod(directory, 0o1777);
+    if ((found.mode & 0o7777) !== DIRECTORY_MODE) await chmod(directory, DIRECTORY_MODE);
   }
 
-  begin(now: number): { challenge: string; path: string } {
+  /** Proofs count from now on, and only through this socket. */
+  listensOn(socketPath: string): void {
+    this.#socket = identityAt(socketPath);
+  }
+
+  async begin(now: number): Promise<{ challenge: string; path: string }> {
+    // What tidies /tmp removes it when nobody has logged in for days.
+    await this.prepare();
     const challenge = Buffer.from(this.#options.chance.bytes(CHALLENGE_BYTES)).toString('hex');
     this.#challenges.set(challenge, now);
     this.#forgetOld(now);
@@ -60,7 +77,8 @@ export class LocalLogin {
     if (begunAt === undefined || now - begunAt > CHALLENGE_MS) {
       return unproved('the challenge is unknown or too old; begin again.');
     }
-    const owner = await ownerOf(this.#path(challenge), begunAt);
+    if (this.#socket === null) return unproved('the head is not listening yet; begin again.');
+    const owner = await ownerOf(proofName(this.#path(challenge), this.#socket), begunAt);
     if (!owner.ok) return owner;
     const name = await this.#options.accounts.nameOf(owner.value, now);
     if (name === null) return unproved(`uid ${owner.value} has no account on the head's machine.`);
@@ -69,7 +87,8 @@ export class LocalLogin {
   }
 
   #path(challenge: string): string {
-    return path.join(this.#options.directory, challenge);
+    // Not the challenge itself, which only the client knows that asked: it alone can finish.
+    return path.join(this.#options.directory, hash('sha256', challenge).slice(0, NAME_LENGTH));
   }
 
   #forgetOld(now: number): void {
@@ -97,7 +116,9 @@ async function ownerOf(directory: string, begunAt: number): Promise<Result<numbe
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') {
-      return unproved(`there is no ${directory}; do client and head share a file system?`);
+      const expected =
+        'The client must reach the head through its own socket, and share this folder';
+      return unproved(`there is no ${directory}. ${expected}.`);
     }
     return unproved(`${directory} cannot be judged (${code ?? String(error)}).`);
   }

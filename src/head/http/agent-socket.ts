@@ -1,13 +1,11 @@
 // The agents' WebSocket: authenticated before the handshake, then a Session like any other.
 
-import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Event } from '../../core/controller/events.ts';
-import { KINDS, kindOf, type Refusal } from '../../core/model/errors.ts';
 import { MESSAGE_BYTES_MAX } from '../../core/model/limits.ts';
 import { gatherWrites, type Session } from '../../ports/net.ts';
-import { viewRefusal } from './answer.ts';
 
 /** A node that does not read is cut off: it comes back and is told everything anew. */
 const BUFFERED_BYTES_MAX = 64 * 1_048_576;
@@ -60,19 +58,6 @@ export class AgentSockets {
   #close(node: string, why: string): void {
     for (const session of [...(this.#open.get(node) ?? [])]) session.close(why);
   }
-}
-
-/** Answers a handshake with a refusal, in plain HTTP. */
-export function refuseUpgrade(socket: Duplex, refusal: Refusal): void {
-  const status = KINDS[kindOf(refusal.code)].http;
-  const body = JSON.stringify({ error: viewRefusal(refusal) });
-  const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    'content-type: application/json',
-    `content-length: ${Buffer.byteLength(body)}`,
-    'connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
 function createSession(webSocket: WebSocket, stream: Duplex, peer: string): Session {

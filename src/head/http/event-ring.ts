@@ -4,6 +4,7 @@
 import type { Event } from '../../core/controller/events.ts';
 import type { State } from '../../core/controller/state.ts';
 import { hasRole, type UserActor } from '../../core/model/actor.ts';
+import type { JobId } from '../../core/model/ids.ts';
 import type { Committed } from '../engine.ts';
 import { jobIdOf } from './event-subject.ts';
 import { shownEvent } from './shown-event.ts';
@@ -24,6 +25,8 @@ export interface RingRecord {
 }
 
 interface RingEvent {
+  readonly kind: string;
+  readonly jobId: JobId | null;
   /** JSON of what is shown. */
   readonly text: string;
   readonly audience: Audience;
@@ -57,6 +60,8 @@ export class EventRing {
     // Numbers jump when the head had to read its store again; what is older is then gone.
     if (seq !== this.#newest + 1) this.#clear(seq);
     const shown = events.map((event) => ({
+      kind: event.kind,
+      jobId: jobIdOf(event),
       text: JSON.stringify(shownEvent(event)),
       audience: audienceOf(event, state),
     }));
@@ -95,9 +100,26 @@ export class EventRing {
   }
 }
 
-/** The events of a record that the user may see, each as JSON without what is nobody's business. */
-export function visibleEvents(record: RingRecord, actor: UserActor): string[] {
-  return record.events.filter(({ audience }) => maySee(actor, audience)).map(({ text }) => text);
+/** Which events a reader wants; absent: all. */
+export interface EventFilter {
+  readonly kind?: readonly string[] | undefined;
+  readonly job?: readonly number[] | undefined;
+}
+
+/** The wanted events that the user may see, each as JSON without what is nobody's business. */
+export function visibleEvents(
+  record: RingRecord,
+  actor: UserActor,
+  { kind: kinds, job: jobs }: EventFilter = {},
+): string[] {
+  return record.events
+    .filter(
+      ({ kind, jobId, audience }) =>
+        (kinds?.includes(kind) ?? true) &&
+        (jobs === undefined || (jobId !== null && jobs.includes(jobId))) &&
+        maySee(actor, audience),
+    )
+    .map(({ text }) => text);
 }
 
 function sizeOf({ events }: RingRecord): number {

@@ -2,6 +2,7 @@
 // Everything that goes wrong on the way is a refusal, and every request is answered.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Route } from '../../api/routes.ts';
 import { err, ok, type Result } from '../../core/base/result.ts';
 import type { UserActor } from '../../core/model/actor.ts';
@@ -24,6 +25,9 @@ type AnyHandler = (
   call: Call<never>,
 ) => Promise<Result<unknown, Refusal>> | Result<unknown, Refusal>;
 
+/** Routes whose handlers wait, though they answer with JSON. */
+const WAITING: ReadonlySet<string> = new Set(['waitForJob', 'waitForJobs']);
+
 /** What is known of a request while it is worked on. */
 interface Visit {
   readonly incoming: IncomingMessage;
@@ -33,16 +37,25 @@ interface Visit {
   principal: Principal;
 }
 
+export interface PipelineParts {
+  readonly limits: RequestLimits;
+  /** Aborted when the head stops, so that long polls and streams end. */
+  readonly stopping: AbortSignal;
+  /** Told of each connection with good credentials. */
+  readonly proven: (socket: Socket) => void;
+}
+
 export class Pipeline {
   readonly #services: Services;
   readonly #limits: RequestLimits;
   readonly #stopping: AbortSignal;
+  readonly #proven: PipelineParts['proven'];
 
-  /** `stopping`: aborted when the head stops, so that long polls and streams end. */
-  constructor(services: Services, limits: RequestLimits, stopping: AbortSignal) {
+  constructor(services: Services, { limits, stopping, proven }: PipelineParts) {
     this.#services = services;
     this.#limits = limits;
     this.#stopping = stopping;
+    this.#proven = proven;
   }
 
   /** Never rejects. `local`: over the unix socket. */
@@ -67,6 +80,7 @@ export class Pipeline {
     const { authenticator, clock } = this.#services;
     const { headers } = visit.incoming;
     const principal = authenticator.authenticate(headers.authorization, visit.local);
+    if (principal.ok && principal.value.kind !== 'nobody') this.#proven(visit.incoming.socket);
     const limit = this.#limits.exceeded(visit, principal, clock.monotonic());
     return limit === null ? principal : err(refuse('rate.exceeded', { limit: String(limit) }));
   }
@@ -120,6 +134,7 @@ export class Pipeline {
 
   async #answer(route: Route, call: Call<never>): Promise<Refusal | null> {
     const { engine } = this.#services;
+    const { lives } = engine;
     const handler = HANDLERS[route.name] as unknown as AnyHandler;
     const result = await handler(this.#services, call);
     if (!result.ok) return result.error;
@@ -127,7 +142,10 @@ export class Pipeline {
     if (route.method === 'GET' && route.access.kind === 'user') {
       // What was seen in memory may not be durable yet, and then nobody must hear of it.
       await engine.settled();
-      if (engine.failure !== null) return refuse('store.unavailable', { cause: engine.failure });
+      if (!engine.isReadable || engine.lives !== lives) {
+        const cause = engine.failure ?? 'a commit failed a moment ago';
+        return refuse('store.unavailable', { cause });
+      }
     }
     sendJson(call.response, 200, result.value);
     return null;
@@ -150,7 +168,7 @@ export class Pipeline {
 
   /** Only those who wait need one: it costs more than the rest of a short request. */
   #signal({ name, produces }: Route, response: ServerResponse): AbortSignal {
-    if (produces === undefined && name !== 'waitForJob') return this.#stopping;
+    if (produces === undefined && !WAITING.has(name)) return this.#stopping;
     const gone = new AbortController();
     const abort = (): void => gone.abort();
     this.#stopping.addEventListener('abort', abort);
@@ -210,7 +228,15 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return (length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined;
 }
 
-/** Of a name that is given twice, the last value counts. */
-function readQuery(text: string): Record<string, string> {
-  return text === '' ? {} : Object.fromEntries(new URLSearchParams(text));
+/** A name that is given twice has a list of values, which only some take. */
+function readQuery(text: string): Record<string, string | string[]> {
+  if (text === '') return {};
+  const given = new URLSearchParams(text);
+  const names = [...new Set(given.keys())];
+  return Object.fromEntries(
+    names.map((name) => {
+      const values = given.getAll(name);
+      return [name, values.length === 1 ? (values[0] as string) : values];
+    }),
+  );
 }

@@ -1,5 +1,6 @@
 // The body of a request, bounded, as JSON.
 
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { err, ok, type Result } from '../../core/base/result.ts';
 import { formatSize } from '../../core/base/size.ts';
@@ -33,7 +34,10 @@ export function readBody(request: IncomingMessage): Promise<Result<unknown, Refu
 
 /** Undefined for an empty body. */
 function parse(chunks: readonly Buffer[]): Result<unknown, Refusal> {
-  const text = (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString();
+  const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+  // Read as text, wrong bytes would all become the same sign, and two names the same.
+  if (!isUtf8(bytes)) return malformed('the body is not valid UTF-8');
+  const text = bytes.toString();
   if (text === '') return ok(undefined);
   try {
     return ok(JSON.parse(text));

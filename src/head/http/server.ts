@@ -19,14 +19,17 @@ import { LocalLogin } from '../auth/local-login.ts';
 import { Sessions } from '../auth/sessions.ts';
 import type { Engine } from '../engine.ts';
 import type { LogFiles } from '../logs/log-files.ts';
-import { AgentSockets, refuseUpgrade } from './agent-socket.ts';
+import { Feeder } from '../stdin/feeder.ts';
+import { AgentSockets } from './agent-socket.ts';
 import { EventRing } from './event-ring.ts';
 import { JobWatch } from './job-watch.ts';
+import { refuseAndClose } from './last-words.ts';
+import { Newcomers } from './newcomers.ts';
 import { Pipeline } from './pipeline.ts';
 import { RequestCounts } from './request-counts.ts';
 import { RequestLimits } from './request-limits.ts';
 import { matchRoute } from './router.ts';
-import type { AgentAcceptor, Services } from './services.ts';
+import type { AgentAcceptor, ClusterFacts, Services } from './services.ts';
 
 /** From connection to the end of the header; a slow reader of ours is not meant here. */
 const HEADERS_MS = 10_000;
@@ -35,6 +38,8 @@ const REQUEST_MS = 60_000;
 /** A little more than what clients usually keep an idle connection. */
 const KEEP_ALIVE_MS = 65_000;
 const HEADER_BYTES_MAX = 32 * 1024;
+/** How often slow ones are looked for. */
+const CHECK_MS = 2000;
 
 export interface HttpPorts {
   readonly engine: Engine;
@@ -51,6 +56,8 @@ export interface HttpOptions {
   readonly clusterName: string;
   readonly version: string;
   readonly multiUser: boolean;
+  /** What to show as the head's own instead of what the machine has. */
+  readonly capacity: ClusterFacts['capacity'];
   /** Replaced when something lies there: whoever holds the store is the only head. */
   readonly socketPath: string;
   readonly secure: {
@@ -61,10 +68,12 @@ export interface HttpOptions {
     /** Names and addresses for join tokens, best first; empty = `host`. */
     readonly publicNames: readonly string[];
   } | null;
-  /** Where the local login makes its directory, mode 1777. Must be shared with the users. */
+  /** Where users make the directories of the local login. Must be shared with them. */
   readonly loginDirectory: string;
   /** Requests a second and user. */
   readonly requestRateMax: number;
+  /** From connection to the end of the header. Default: 10 s. */
+  readonly headersMs?: number;
 }
 
 export interface HttpSide {
@@ -77,38 +86,39 @@ export interface HttpSide {
 
 /** Resolves when both doors are open. Rejects with words when one cannot be opened. */
 export async function startHttp(ports: HttpPorts, options: HttpOptions): Promise<HttpSide> {
-  const { secure } = options;
+  const { secure, headersMs = HEADERS_MS } = options;
   const secureServer =
     secure === null
       ? null
       : createSecureServer({
-          ...serverOptions(),
+          ...serverOptions(headersMs),
           key: secure.certificate.keyPem,
           cert: secure.certificate.certificatePem,
-          handshakeTimeout: HEADERS_MS,
+          handshakeTimeout: headersMs,
         });
   // Bound before anything is served: join tokens carry the port that was found.
   const port = secureServer === null ? null : await listen(secureServer, secure ?? {});
   const fingerprint = secure === null ? null : fingerprintOf(secure.certificate.certificatePem);
   const side = await createSide(ports, options, { port, fingerprint });
   if (secureServer !== null) side.serve(secureServer, false);
-  const socketServer = createServer(serverOptions());
+  const socketServer = createServer(serverOptions(headersMs));
   side.serve(socketServer, true);
   await rm(options.socketPath, { force: true });
   await listen(socketServer, { path: options.socketPath });
+  side.listensOn(options.socketPath);
   // With several users everybody may knock: who they are is decided by the login, not by modes.
   await chmod(options.socketPath, options.multiUser ? 0o666 : 0o600);
   const servers = secureServer === null ? [socketServer] : [socketServer, secureServer];
   return { port, fingerprint, close: () => side.close(servers) };
 }
 
-function serverOptions(): ServerOptions {
+function serverOptions(headersMs: number): ServerOptions {
   return {
-    headersTimeout: HEADERS_MS,
+    headersTimeout: headersMs,
     requestTimeout: REQUEST_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: HEADER_BYTES_MAX,
-    connectionsCheckingInterval: 2000,
+    connectionsCheckingInterval: Math.min(CHECK_MS, headersMs),
   };
 }
 
@@ -133,19 +143,30 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound):
     headUid: process.getuid?.() ?? 0,
     multiUser: options.multiUser,
   });
-  const { clusterName, version, multiUser, requestRateMax } = options;
+  const { clusterName, version, multiUser, capacity, requestRateMax } = options;
   const addresses = addressesOf(options, bound.port);
   const { fingerprint } = bound;
+  const certificatePem = options.secure?.certificate.certificatePem ?? null;
   const startedAt = clock.now();
   const services: Services = {
     ...ports,
-    facts: { clusterName, version, multiUser, addresses, fingerprint, startedAt },
+    facts: {
+      clusterName,
+      version,
+      multiUser,
+      capacity,
+      addresses,
+      fingerprint,
+      certificatePem,
+      startedAt,
+    },
     authenticator,
     sessions,
     localLogin,
     ring: new EventRing(engine.seq),
     watch: new JobWatch(),
     counts: new RequestCounts(),
+    feeder: new Feeder(clock, ports.agents),
   };
   return new Side(services, new RequestLimits(requestRateMax));
 }
@@ -161,13 +182,19 @@ class Side {
   readonly #services: Services;
   readonly #pipeline: Pipeline;
   readonly #agents: AgentSockets;
+  readonly #newcomers: Newcomers;
   readonly #stopping = new AbortController();
   readonly #unsubscribe: () => void;
 
-  constructor(services: Services, limits: ConstructorParameters<typeof Pipeline>[1]) {
+  constructor(services: Services, limits: RequestLimits) {
     const { engine, ring, watch } = services;
     this.#services = services;
-    this.#pipeline = new Pipeline(services, limits, this.#stopping.signal);
+    this.#newcomers = new Newcomers(() => services.clock.monotonic());
+    this.#pipeline = new Pipeline(services, {
+      limits,
+      stopping: this.#stopping.signal,
+      proven: (socket) => this.#newcomers.proven(socket),
+    });
     this.#agents = new AgentSockets((session) => services.agents.accept(session));
     this.#unsubscribe = engine.onCommitted((record) => {
       ring.add(record, engine.state);
@@ -177,6 +204,7 @@ class Side {
   }
 
   serve(server: Server, local: boolean): void {
+    server.on('connection', (socket: Socket) => this.#newcomers.add(socket, local));
     server.on('request', (incoming, response) => {
       void this.#pipeline.handle(incoming, response, local);
     });
@@ -188,6 +216,10 @@ class Side {
       this.#services.log.debug({ error: error.message }, 'a TLS handshake failed');
       socket.destroy();
     });
+  }
+
+  listensOn(socketPath: string): void {
+    this.#services.localLogin.listensOn(socketPath);
   }
 
   async close(servers: readonly Server[]): Promise<void> {
@@ -203,14 +235,14 @@ class Side {
     const agent = ROUTE_LIST.find(({ name }) => name === 'agent');
     if (!match.ok || agent === undefined || match.value.route.name !== 'agent') {
       const path = String(incoming.url).slice(0, 200);
-      return refuseUpgrade(socket, refuse('route.unknown', { path }));
+      return refuseAndClose(socket, refuse('route.unknown', { path }));
     }
     const remote = (socket as Socket).remoteAddress ?? 'unknown';
     const address = local ? 'unix socket' : remote;
     const principal = this.#pipeline.identify({ incoming, local, address });
-    if (!principal.ok) return refuseUpgrade(socket, principal.error);
+    if (!principal.ok) return refuseAndClose(socket, principal.error);
     const refusal = authorizeRoute(agent, principal.value, local);
-    if (refusal !== null) return refuseUpgrade(socket, refusal);
+    if (refusal !== null) return refuseAndClose(socket, refusal);
     if (principal.value.kind !== 'node') return;
     this.#agents.upgrade(incoming, socket, head, principal.value.name);
   }
@@ -222,7 +254,7 @@ class Side {
       socket.destroy();
       return;
     }
-    refuseUpgrade(socket, refuse('request.malformed', { what: error.message }));
+    refuseAndClose(socket, refuse('request.malformed', { what: error.message }));
   }
 }
 

@@ -14,12 +14,13 @@ import type { LocalLogin } from '../auth/local-login.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import type { Engine } from '../engine.ts';
 import type { LogFiles } from '../logs/log-files.ts';
+import type { Feeder, FeedLink } from '../stdin/feeder.ts';
 import type { EventRing } from './event-ring.ts';
 import type { JobWatch } from './job-watch.ts';
 import type { RequestCounts } from './request-counts.ts';
 
 /** Takes authenticated sessions of agents, and knows how loaded their nodes are. */
-export interface AgentAcceptor {
+export interface AgentAcceptor extends FeedLink {
   accept(session: Session): void;
   load(node: NodeName): NodeLoad | null;
   clockOffsetMs(node: NodeName): number | null;
@@ -29,10 +30,13 @@ export interface ClusterFacts {
   readonly clusterName: string;
   readonly version: string;
   readonly multiUser: boolean;
+  /** Configured as the head's own; what is absent the machine says. */
+  readonly capacity: { readonly cpuCount?: number; readonly memoryBytes?: number };
   /** `host:port` under which nodes may try, best first; empty without a port. */
   readonly addresses: readonly string[];
   /** Of the certificate; null without a port. */
   readonly fingerprint: string | null;
+  readonly certificatePem: string | null;
   readonly startedAt: number;
 }
 
@@ -53,5 +57,6 @@ export interface Services {
   readonly localLogin: LocalLogin;
   readonly ring: EventRing;
   readonly watch: JobWatch;
+  readonly feeder: Feeder;
   readonly counts: RequestCounts;
 }

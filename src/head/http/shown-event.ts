@@ -1,13 +1,26 @@
 // Events without secrets: hashes, environments and programs stay in the head.
 
+import type { EventKindName } from '../../api/event-kinds.ts';
 import type { Event } from '../../core/controller/events.ts';
+import { jobIdOf } from './event-subject.ts';
 
-/** What of an event goes out; a kind that is not named here goes as it is. */
-export function shownEvent(event: Event): { kind: string } {
+/** What of an event goes out, with the number of the job that it is about. */
+export function shownEvent(event: Event): { kind: EventKindName } {
+  const jobId = jobIdOf(event);
+  return jobId === null ? withoutSecrets(event) : { ...withoutSecrets(event), ...{ jobId } };
+}
+
+/** A kind that is not named here goes as it is. */
+function withoutSecrets(event: Event): { kind: EventKindName } {
   switch (event.kind) {
     case 'job_submitted': {
       const { spec, environmentId: _, ...rest } = event;
       return { ...rest, ...{ name: spec.name, request: spec.request, array: spec.array } };
+    }
+    case 'job_changed': {
+      const { spec, ...rest } = event;
+      const { name, request, array, walltimeMs, partition, nice } = spec;
+      return { ...rest, ...{ name, request, array, walltimeMs, partition, nice } };
     }
     case 'environment_added':
       return { kind: event.kind };

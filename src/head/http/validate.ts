@@ -21,6 +21,18 @@ export function validate(
   return err(refuse('argument.invalid', { what: describeIssues(parsed.error.issues, where) }));
 }
 
+/** As `validate`, for one entry of many: the entry is named once, before all that is wrong in it. */
+export function validateEntry(
+  schema: z.ZodType,
+  value: unknown,
+  entry: string,
+): Result<unknown, Refusal> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return ok(parsed.data);
+  const what = `${entry}: ${describeIssues(parsed.error.issues, '')}`;
+  return err(refuse('argument.invalid', { what }));
+}
+
 /** `program.argv[0]: expected string, got 5`. */
 export function describeIssues(issues: readonly Issue[], where: string): string {
   const lines = issues.slice(0, SHOWN_MAX).map((issue) => describe(issue, where));
@@ -30,14 +42,19 @@ export function describeIssues(issues: readonly Issue[], where: string): string 
 
 function describe(issue: Issue, where: string): string {
   const path = formatPath(issue.path) || where;
+  const words = wordsOf(issue);
+  return path === '' ? words : `${path}: ${words}`;
+}
+
+function wordsOf(issue: Issue): string {
   if (issue.code === 'unrecognized_keys') {
-    return `${path}: unknown ${issue.keys.length > 1 ? 'fields' : 'field'} ${issue.keys.join(', ')}`;
+    return `unknown ${issue.keys.length > 1 ? 'fields' : 'field'} ${issue.keys.join(', ')}`;
   }
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
     const tried = issue.errors.map((errors) => errors[0]?.message ?? '').join(' or ');
-    return `${path}: ${tidy(tried)}`;
+    return tidy(tried);
   }
-  return `${path}: ${tidy(issue.message)}`;
+  return tidy(issue.message);
 }
 
 /** The library's words, without its preface and its signs. */

@@ -6,7 +6,8 @@ import path from 'node:path';
 import { IntervalSet } from '../../core/base/interval-set.ts';
 import type { JobId } from '../../core/model/ids.ts';
 import type { Log } from '../../ports/log.ts';
-import { bucketOf } from './log-path.ts';
+import { bucketOf, JOBS_PER_BUCKET } from './log-path.ts';
+import { LogTotal } from './log-total.ts';
 
 /** Make room down to this share, so that the next byte does not begin the search again. */
 const TARGET_SHARE = 0.9;
@@ -24,58 +25,92 @@ export interface LogBudgetOptions {
 
 export class LogBudget {
   readonly #options: LogBudgetOptions;
-  #bytes = 0;
+  readonly #total: LogTotal;
+  #isKnown = true;
+  #isClosing = false;
   #making: Promise<void> | null = null;
 
   constructor(options: LogBudgetOptions) {
     this.#options = options;
+    this.#total = new LogTotal(options);
   }
 
-  /** What lies on the disk already. */
-  async count(): Promise<void> {
-    for (const bucket of await numbersIn(this.#options.directory)) {
-      for (const job of await numbersIn(this.#path(bucket))) {
-        this.#bytes += await bytesIn(this.#path(bucket, job));
-      }
-    }
-    this.#makeRoomIfNeeded();
+  /** Reads what the last head has left: one file, however many there are. */
+  async prepare(): Promise<void> {
+    this.#isKnown = await this.#total.read();
+  }
+
+  /** To be called when the head serves: now there is time to look at files, should it be needed. */
+  begin(): void {
+    if (this.#isKnown) this.#makeRoomIfNeeded();
+    else this.#work(() => this.#count());
   }
 
   add(bytes: number): void {
-    this.#bytes += bytes;
+    this.#total.add(bytes);
     this.#makeRoomIfNeeded();
+  }
+
+  /** Stops what looks at files between two jobs. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await this.#making;
+    await this.#total.close();
+  }
+
+  async jobIdSeen(): Promise<number> {
+    const buckets = await numbersIn(this.#options.directory);
+    const newest = buckets.at(-1);
+    return newest === undefined ? 0 : (Number(newest) + 1) * JOBS_PER_BUCKET - 1;
   }
 
   async wasRemoved(jobId: number): Promise<boolean> {
     return (await this.#readNote(bucketOf(jobId as JobId))).has(jobId);
   }
 
-  /** Resolves when no room is being made. */
-  async idle(): Promise<void> {
-    await this.#making;
+  #makeRoomIfNeeded(): void {
+    if (this.#total.bytes > this.#options.bytesMax) this.#work(() => this.#makeRoom());
   }
 
-  #makeRoomIfNeeded(): void {
-    if (this.#bytes <= this.#options.bytesMax || this.#making !== null) return;
+  /** One thing at a time, and beside everything else. */
+  #work(work: () => Promise<void>): void {
+    if (this.#making !== null) return;
     const { log } = this.#options;
-    this.#making = this.#makeRoom()
+    this.#making = work()
       .catch((error: unknown) => log.warn({ error: String(error) }, 'cannot remove old output'))
       .finally(() => {
         this.#making = null;
       });
   }
 
+  /** What lies on the disk. Output that comes meanwhile may count twice, never not at all. */
+  async #count(): Promise<void> {
+    const since = this.#total.bytes;
+    let bytes = 0;
+    for (const bucket of await numbersIn(this.#options.directory)) {
+      for (const job of await numbersIn(this.#path(bucket))) {
+        if (this.#isClosing) return;
+        bytes += await bytesIn(this.#path(bucket, job));
+      }
+    }
+    this.#total.counted(bytes, since);
+    this.#isKnown = true;
+    if (this.#total.bytes > this.#options.bytesMax) await this.#makeRoom();
+  }
+
   async #makeRoom(): Promise<void> {
+    // Nothing is removed on a guess.
+    if (!this.#total.isExact) return this.#count();
     const goal = this.#options.bytesMax * TARGET_SHARE;
     for (const bucket of await numbersIn(this.#options.directory)) {
       for (const job of await numbersIn(this.#path(bucket))) {
-        if (this.#bytes <= goal) return;
+        if (this.#total.bytes <= goal || this.#isClosing) return;
         if (this.#options.isDone(Number(job))) await this.#remove(bucket, job);
       }
     }
     const { bytesMax, log } = this.#options;
-    const fields = { bytes: this.#bytes, bytesMax };
-    if (this.#bytes > bytesMax) log.warn(fields, 'output of unfinished jobs fills the log space');
+    const fields = { bytes: this.#total.bytes, bytesMax };
+    if (fields.bytes > bytesMax) log.warn(fields, 'output of unfinished jobs fills the log space');
   }
 
   /** The note first: output that is gone must never look like a program that said nothing. */
@@ -87,7 +122,7 @@ export class LogBudget {
       this.#options.onRemove(path.join(bucket, job, name)),
     );
     await rm(this.#path(bucket, job), { recursive: true });
-    this.#bytes -= bytes;
+    this.#total.add(-bytes);
     this.#options.log.info({ job: Number(job), bytes }, 'removed old output to make room');
   }
 

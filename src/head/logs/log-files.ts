@@ -4,6 +4,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import path from 'node:path';
+import { formatSize } from '../../core/base/size.ts';
 import type { Log } from '../../ports/log.ts';
 import type { LogName } from '../../wire/messages.ts';
 import type { Kept } from '../log-sink.ts';
@@ -27,6 +28,8 @@ export interface LogPiece {
   readonly bytes: Uint8Array;
   readonly end: boolean;
   readonly dropped: number;
+  /** What follows after the bytes that are left out. */
+  readonly tail?: Uint8Array;
 }
 
 /** What the head knows of a file. */
@@ -40,6 +43,8 @@ export interface LogStatus {
 
 interface LogFile {
   size: number;
+  /** Of what is kept of the end, with the words about the cut before it. */
+  tailSize: number;
   dropped: number;
   ended: boolean;
   /** Pieces of one file are written one after the other. */
@@ -69,10 +74,25 @@ export class LogFiles {
     this.#budget = new LogBudget({ directory, bytesMax: totalBytesMax, isDone, onRemove, log });
   }
 
-  /** Counts what earlier heads kept. Appending may begin before it is done. */
+  /** Reads how much earlier heads kept. Looks at no file of output. */
   async prepare(): Promise<void> {
     await mkdir(this.#options.directory, { recursive: true, mode: 0o700 });
-    await this.#budget.count();
+    await this.#budget.prepare();
+  }
+
+  /** To be called when the head serves; what has to be removed is removed from here on. */
+  begin(): void {
+    this.#budget.begin();
+  }
+
+  /** Leaves for the next head how much is kept. */
+  close(): Promise<void> {
+    return this.#budget.close();
+  }
+
+  /** The largest job id that has, or had, output; rounded up to its bucket's end. */
+  jobIdSeen(): Promise<number> {
+    return this.#budget.jobIdSeen();
   }
 
   /** Whether the job's output was removed to make room. */
@@ -103,10 +123,15 @@ export class LogFiles {
       const size = await sizeOf(path.join(this.#options.directory, relative));
       return size === null
         ? NOTHING
-        : { size, dropped: await this.#dropped(relative), ended: false };
+        : {
+            size: size + (await this.#tailSize(relative)),
+            dropped: await this.#dropped(relative),
+            ended: false,
+          };
     }
     await known.work;
-    return { size: known.size, dropped: known.dropped, ended: known.ended };
+    const size = known.size + known.tailSize;
+    return { size, dropped: known.dropped, ended: known.ended };
   }
 
   /** Up to `length` bytes from `offset`; empty at the end of what is there. */
@@ -116,7 +141,8 @@ export class LogFiles {
     try {
       const buffer = Buffer.allocUnsafe(length);
       const { bytesRead } = await handle.read(buffer, 0, length, offset);
-      return buffer.subarray(0, bytesRead);
+      if (bytesRead > 0) return buffer.subarray(0, bytesRead);
+      return await this.#readTail(logPath(log), offset - (await handle.stat()).size, buffer);
     } finally {
       await handle.close();
     }
@@ -154,7 +180,7 @@ export class LogFiles {
       file.dropped = dropped;
       await writeSmall(path.join(this.#options.directory, `${relative}.dropped`), String(dropped));
     }
-    if (piece.end) file.ended = true;
+    if (piece.end) await this.#end(relative, file, piece);
     return { offset: Math.max(file.size, wanted), end: file.ended };
   }
 
@@ -162,7 +188,14 @@ export class LogFiles {
   #fileAt(relative: string): LogFile {
     const known = this.#files.get(relative);
     if (known !== undefined) return known;
-    const file = { size: -1, dropped: 0, ended: false, work: Promise.resolve(), pending: 0 };
+    const file = {
+      size: -1,
+      tailSize: 0,
+      dropped: 0,
+      ended: false,
+      work: Promise.resolve(),
+      pending: 0,
+    };
     this.#files.set(relative, file);
     return file;
   }
@@ -175,6 +208,34 @@ export class LogFiles {
   async #recall(relative: string, file: LogFile): Promise<void> {
     file.size = (await sizeOf(path.join(this.#options.directory, relative))) ?? 0;
     file.dropped = file.size === 0 ? 0 : await this.#dropped(relative);
+    file.tailSize = file.size === 0 ? 0 : await this.#tailSize(relative);
+  }
+
+  /** The cut is told in the output itself: who reads it later must not take it for whole. */
+  async #end(relative: string, file: LogFile, { tail }: LogPiece): Promise<void> {
+    const cut = file.dropped > 0 ? cutWords(file.dropped, this.#options.fileBytesMax) : '';
+    if (!file.ended && (cut !== '' || tail !== undefined)) {
+      const bytes = Buffer.concat([Buffer.from(cut), tail ?? new Uint8Array(0)]);
+      await writeSmall(path.join(this.#options.directory, tailOf(relative)), bytes);
+      this.#budget.add(bytes.length - file.tailSize);
+      file.tailSize = bytes.length;
+    }
+    file.ended = true;
+  }
+
+  async #readTail(relative: string, offset: number, into: Buffer): Promise<Uint8Array> {
+    const handle = await openExisting(path.join(this.#options.directory, tailOf(relative)));
+    if (handle === null) return new Uint8Array();
+    try {
+      const { bytesRead } = await handle.read(into, 0, into.length, offset);
+      return into.subarray(0, bytesRead);
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async #tailSize(relative: string): Promise<number> {
+    return (await sizeOf(path.join(this.#options.directory, tailOf(relative)))) ?? 0;
   }
 
   async #dropped(relative: string): Promise<number> {
@@ -198,6 +259,15 @@ export class LogFiles {
   }
 }
 
+function tailOf(relative: string): string {
+  return `${relative}.tail`;
+}
+
+function cutWords(dropped: number, limit: number): string {
+  const words = `${dropped} bytes of output are missing here: this stream passed head.log_limit`;
+  return `\n[weft: ${words} (${formatSize(limit)}); --output FILE keeps all of it]\n`;
+}
+
 const { O_CREAT, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
 
 /** Writes at a known size, so that a piece that was half written is overwritten, not doubled. */
@@ -214,11 +284,11 @@ async function appendTo(file: string, bytes: Uint8Array, size: number): Promise<
   }
 }
 
-async function writeSmall(file: string, text: string): Promise<void> {
+async function writeSmall(file: string, content: string | Uint8Array): Promise<void> {
   const handle = await openOrMake(file, O_WRONLY | O_CREAT | O_NOFOLLOW);
   try {
     await handle.truncate(0);
-    await handle.write(text, 0);
+    await handle.writeFile(content);
   } finally {
     await handle.close();
   }

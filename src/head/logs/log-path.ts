@@ -7,7 +7,7 @@ import { type JobId, parseTaskId, type TaskPlace } from '../../core/model/ids.ts
 import type { LogName, Stream } from '../../wire/messages.ts';
 
 /** Directories stay small enough to list: a thousand jobs to a bucket. */
-const JOBS_PER_BUCKET = 1000;
+export const JOBS_PER_BUCKET = 1000;
 
 /** A LogName with its epoch id taken apart. */
 export interface LogPlace {

@@ -1,5 +1,6 @@
 // One word for a whole job, and how many of its tasks are where.
 
+import { blockedOf, waitingSize } from '../../core/controller/jobs/behind.ts';
 import type { Job, Task } from '../../core/controller/state.ts';
 import type { OutcomeKind, TaskState } from '../../core/model/job.ts';
 
@@ -29,10 +30,15 @@ export function taskCounts(job: Job): Record<string, number> {
   const add = (state: TaskState, count: number): void => {
     if (count > 0) counts[state] = (counts[state] ?? 0) + count;
   };
-  add('pending', job.entry.pending.size);
+  add('pending', waitingSize(job));
   for (const task of job.active.values()) if (!isQueuedAgain(job, task)) add(task.state, 1);
   for (const indices of job.ended.values()) add('done', indices.size);
   return counts;
+}
+
+/** Of the tasks that are done. */
+export function outcomeCounts(job: Job): Record<string, number> {
+  return Object.fromEntries([...job.ended].map(([kind, indices]) => [kind, indices.size]));
 }
 
 /** A requeued task is known and waits: it must not be counted twice. */
@@ -50,5 +56,5 @@ export function endedAs(job: Job, index: number): OutcomeKind | undefined {
 export function firstPending(job: Job): number | undefined {
   if (job.entry.pending.first !== undefined) return job.entry.pending.first;
   for (const task of job.active.values()) if (task.state === 'pending') return task.index;
-  return undefined;
+  return job.behind.size === 0 ? undefined : blockedOf(job).first;
 }

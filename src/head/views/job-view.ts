@@ -6,14 +6,11 @@ import type { ExitStatus, JobSpec, Outcome, PendingReason } from '../../core/mod
 import { DEFAULT_QOS } from '../../core/model/scheduling.ts';
 import type { Engine } from '../engine.ts';
 import { formatProgram } from '../program-line.ts';
-import { firstPending, jobState, taskCounts } from './job-state.ts';
+import { firstPending, jobState, outcomeCounts, taskCounts } from './job-state.ts';
 import { noticeOf } from './notice.ts';
 import type { Reasons } from './reasons.ts';
-import { runStart } from './run-start.ts';
+import { NODES_SHOWN_MAX, runStart } from './run-start.ts';
 import { stoppedNotice } from './stopped.ts';
-
-/** A wide job is on thousands of nodes; a list names as many as somebody might read. */
-const NODES_SHOWN_MAX = 100;
 
 /** What every user may see of every job. */
 export function viewJob(engine: Engine, job: Job, reasons: Reasons): JobView {
@@ -32,6 +29,7 @@ export function viewJob(engine: Engine, job: Job, reasons: Reasons): JobView {
     priority: reasons.priorityOf(job),
     taskCount: job.taskCount,
     taskCounts: taskCounts(job),
+    outcomeCounts: outcomeCounts(job),
     array: spec.array?.indices ?? null,
     submittedAt: job.submittedAt,
     startedAt: job.startedAt,
@@ -54,7 +52,7 @@ export function viewJobDetail(view: JobView, job: Job, isOwner: boolean): JobDet
     ...view,
     ...viewSpec(spec, isOwner),
     environment: isOwner ? { ...spec.environment } : null,
-    waitsFor: [...job.waitsFor],
+    waitsFor: [...new Set([...job.waitsFor, ...job.behind.keys()])],
     cancelledBy: cancelledBy(job.outcome),
     usage: { ...job.usage },
   };
@@ -72,6 +70,9 @@ export function viewSpec(spec: Omit<JobSpec, 'environment'>, isOwner: boolean) {
     onNodeLoss: spec.onNodeLoss,
     requeue: spec.requeue,
     retriesMax: spec.retriesMax,
+    warning: spec.warning ?? null,
+    retryOf: spec.retry?.of ?? null,
+    ranksPerNode: spec.mpi?.ranksPerNode ?? null,
     runningMax: spec.array?.runningMax ?? null,
     umask: spec.umask,
   };

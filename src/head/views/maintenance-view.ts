@@ -2,7 +2,7 @@
 
 import type { MaintenanceView } from '../../api/maintenance.ts';
 import type { NodeView } from '../../api/nodes.ts';
-import { maintenanceOn, nextMaintenanceOf } from '../../core/controller/in-maintenance.ts';
+import { maintenanceOn, nextMaintenanceOf } from '../../core/controller/maintenance/presence.ts';
 import type { State } from '../../core/controller/state.ts';
 import type { NodeName } from '../../core/model/ids.ts';
 import { isUnderWay, type Maintenance } from '../../core/model/maintenance.ts';

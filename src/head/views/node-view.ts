@@ -2,7 +2,7 @@
 
 import type { NodeView } from '../../api/nodes.ts';
 import { formatInstant } from '../../core/base/instant.ts';
-import { labelsOf } from '../../core/controller/node-view.ts';
+import { labelsOf } from '../../core/controller/nodes/view.ts';
 import type { Node, State } from '../../core/controller/state.ts';
 import type { Resources } from '../../core/model/resources.ts';
 import type { NodeLoad } from '../../wire/messages.ts';

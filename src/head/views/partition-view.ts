@@ -1,8 +1,9 @@
 // Partitions and qualities of service as the API shows them.
 
 import type { PartitionView, QosView } from '../../api/partitions.ts';
-import { labelsOf, mayGetWork } from '../../core/controller/node-view.ts';
-import { schedulingOf } from '../../core/controller/partitions.ts';
+import { waitingSize } from '../../core/controller/jobs/behind.ts';
+import { labelsOf, mayGetWork } from '../../core/controller/nodes/view.ts';
+import { schedulingOf } from '../../core/controller/partitions/settings.ts';
 import type { Job, Node, State } from '../../core/controller/state.ts';
 import {
   DEFAULT_QOS,
@@ -88,7 +89,7 @@ function countBy(state: State, groupOf: (job: Job) => string): Map<string, Load>
     const load = loads.get(name) ?? { running: 0, waiting: 0 };
     loads.set(name, load);
     load.running += job.entry.running;
-    load.waiting += job.entry.pending.size;
+    load.waiting += waitingSize(job);
   }
   return loads;
 }

@@ -6,7 +6,10 @@ import type { JobRow } from '../../ports/history.ts';
 import { viewExit, viewOutcome, viewRequest, viewSpec } from './job-view.ts';
 
 /** The specification as the row keeps it: all but the environment. */
-type KeptSpec = Omit<JobSpec, 'environment'>;
+type KeptSpec = Omit<JobSpec, 'environment'> & {
+  /** Of an array, how many tasks ended in which way; missing from rows of 0.1.0. */
+  readonly ended?: Readonly<Record<string, number>>;
+};
 
 export function viewPastJob(row: JobRow, spec: KeptSpec = readSpec(row)): JobView {
   const outcome = outcomeOf(row);
@@ -22,6 +25,7 @@ export function viewPastJob(row: JobRow, spec: KeptSpec = readSpec(row)): JobVie
     priority: null,
     taskCount: row.taskCount,
     taskCounts: { [row.state]: row.taskCount },
+    outcomeCounts: countsOf(row, spec),
     array: spec.array?.indices ?? null,
     submittedAt: row.submittedAt,
     startedAt: row.startedAt,
@@ -35,6 +39,12 @@ export function viewPastJob(row: JobRow, spec: KeptSpec = readSpec(row)): JobVie
     walltimeMs: spec.walltimeMs,
     held: false,
   };
+}
+
+/** A plain job has one task; of an array whose counts were not kept nothing is known. */
+function countsOf({ outcome, taskCount }: JobRow, { ended }: KeptSpec): Record<string, number> {
+  if (ended !== undefined) return { ...ended };
+  return outcome !== null && taskCount === 1 ? { [outcome]: 1 } : {};
 }
 
 export function viewPastJobDetail(

@@ -4,10 +4,11 @@ import type { ExplainReply, PriorityView } from '../../api/jobs.ts';
 import { formatDuration } from '../../core/base/duration.ts';
 import { formatInstant } from '../../core/base/instant.ts';
 import type { PendingReason } from '../../core/model/job.ts';
-import type { Forecast } from '../../core/scheduler/forecast.ts';
-import { sumOf } from '../../core/scheduler/priority.ts';
-import { UNKNOWN_END } from '../../core/scheduler/profile.ts';
-import type { Behind, Prospect } from '../../core/scheduler/prospect.ts';
+import type { Awaited } from '../../core/scheduler/answers/explain.ts';
+import type { Forecast } from '../../core/scheduler/answers/forecast.ts';
+import type { Behind, Prospect } from '../../core/scheduler/answers/prospect.ts';
+import { sumOf } from '../../core/scheduler/line/priority.ts';
+import { UNKNOWN_END } from '../../core/scheduler/room/profile.ts';
 import type { LookAhead } from '../explain.ts';
 
 /** Of what waits for nothing. */
@@ -30,7 +31,7 @@ const OPENINGS: Readonly<Record<About, string>> = {
 };
 
 export function viewLookAhead(
-  { reason, prospect, at }: LookAhead,
+  { reason, prospect, at, awaited }: LookAhead,
   about: About,
 ): Omit<ExplainReply, 'state'> {
   const isRehearsal = about === 'rehearsal';
@@ -44,7 +45,11 @@ export function viewLookAhead(
   const startsAt = forecast?.at ?? null;
   const lines = [
     startsNow && isRehearsal ? null : `${waits}: ${sharper.words}.`,
-    startsNow ? startsNowWords(prospect, would) : forecastWords(forecast, at, would),
+    startsNow
+      ? startsNowWords(prospect, would)
+      : forecast === null
+        ? cannotStartWords(awaited)
+        : forecastWords(forecast, at, would),
     smaller.length > 0 ? `It would start now with ${orList(smaller)}.` : null,
     priorityWords(prospect),
   ];
@@ -65,13 +70,13 @@ function sharpen(reason: PendingReason, { behind }: Prospect, at: number): Pendi
 
 function behindWords(behind: Behind, at: number): string {
   if (behind.kind === 'turn') {
-    return `waits behind job ${behind.jobId}, which nobody passes in this partition (fifo)`;
+    return `job ${behind.jobId} goes first; this partition keeps the order (fifo)`;
   }
   const when =
     behind.at >= UNKNOWN_END
       ? 'when tasks without a time limit have ended'
       : `at ${instantWords(behind.at, at)}`;
-  return `what is free now is kept for job ${behind.jobId}, which is to start ${when}`;
+  return `the free nodes are kept for job ${behind.jobId}, which starts ${when}`;
 }
 
 function startsNowWords({ forecast }: Prospect, would: string): string {
@@ -80,17 +85,15 @@ function startsNowWords({ forecast }: Prospect, would: string): string {
   return would === 'starts' ? `It starts now${where}.` : `It would start now${where}.`;
 }
 
-function forecastWords(forecast: Forecast | null, now: number, would: string): string {
-  if (forecast === null)
-    return `By today's plan it never ${would}: no end of any task makes room on nodes in use.`;
+function forecastWords(forecast: Forecast, now: number, would: string): string {
   const { at, nodes, unplannedAfter } = forecast;
   const where = ` on ${namesOf(nodes)}`;
   const isUnsure = at === null || at <= now + 1 || at >= UNKNOWN_END;
   if (unplannedAfter !== null && isUnsure) {
-    return `When it ${would} is not worked out: more than ${unplannedAfter} tasks go before it.`;
+    return `Its start is not known: more than ${unplannedAfter} tasks go before it.`;
   }
   if (at === null) {
-    return `When it ${would} is not worked out: too many nodes would have to be looked at.`;
+    return 'Its start is not known: the cluster has too many nodes to look at.';
   }
   if (at >= UNKNOWN_END) {
     return `By today's plan it ${would} only when tasks without a time limit have ended${where}.`;
@@ -100,6 +103,39 @@ function forecastWords(forecast: Forecast | null, now: number, would: string): s
     return `By today's plan it ${would} after ${instantWords(at, now)}; ${tasks}.`;
   }
   return `By today's plan it ${would} at ${instantWords(at, now)}${where}.`;
+}
+
+const BACK = {
+  drained: ['is undrained', 'are undrained'],
+  away: ['is back', 'are back'],
+  faulty: ['works again', 'work again'],
+} as const;
+
+/** `It cannot start until n1 is undrained or n2 is back.` */
+function cannotStartWords(awaited: Awaited | null): string {
+  if (awaited === null) {
+    return 'It cannot start as things are: no running task leaves enough room when it ends.';
+  }
+  const { count, nodes } = awaited;
+  if (nodes.length > 1 && count > 1 && count < nodes.length) {
+    const names = namesOf(nodes.map(({ name }) => name));
+    return `It cannot start until ${count} of these nodes are back in use: ${names}.`;
+  }
+  const isAll = count >= nodes.length;
+  const clauses = (['drained', 'away', 'faulty'] as const).flatMap((kind) => {
+    const names = nodes.filter((node) => node.kind === kind).map(({ name }) => name);
+    if (names.length === 0) return [];
+    const [one, many] = BACK[kind];
+    return [`${listOf(names, isAll ? 'and' : 'or')} ${names.length > 1 && isAll ? many : one}`];
+  });
+  return `It cannot start until ${clauses.join(isAll ? ' and ' : ' or ')}.`;
+}
+
+/** `n1, n2 or n3`. */
+function listOf(names: readonly string[], word: 'and' | 'or'): string {
+  if (names.length > NAMES_MAX) return namesOf(names);
+  const last = names.at(-1) ?? '';
+  return names.length === 1 ? last : `${names.slice(0, -1).join(', ')} ${word} ${last}`;
 }
 
 /** `2026-01-01T10:00:00Z, in 25m`. */

@@ -1,20 +1,25 @@
 // Why tasks wait, asked once per kind of request: a page of a thousand equal jobs costs one answer.
 
+import { isBlocked } from '../../core/controller/jobs/behind.ts';
 import type { Job } from '../../core/controller/state.ts';
+import type { UserName } from '../../core/model/ids.ts';
 import type { PendingReason } from '../../core/model/job.ts';
-import { type LineRules, standingOf } from '../../core/scheduler/line.ts';
-import { priorityParts, sumOf } from '../../core/scheduler/priority.ts';
-
+import { type LineRules, standingOf } from '../../core/scheduler/line/line.ts';
+import { priorityParts, sumOf } from '../../core/scheduler/line/priority.ts';
 import { explainTask, type Known, rulesOfLine } from '../questions.ts';
+import { addressed } from './addressed.ts';
 
 /** Good for one answer only: nothing in it is renewed. */
 export class Reasons {
   readonly #known: Known;
+  readonly #reader: UserName | null;
   #rules: LineRules | null = null;
   readonly #byShape = new Map<string, PendingReason>();
 
-  constructor(known: Known) {
+  /** `reader`: who asks, whom words about themselves address. */
+  constructor(known: Known, reader: UserName | null = null) {
     this.#known = known;
+    this.#reader = reader;
   }
 
   /** Points of the job's priority; null while it is not the scheduler's turn. */
@@ -27,6 +32,10 @@ export class Reasons {
   }
 
   of(job: Job, index: number): PendingReason {
+    return addressed(this.#of(job, index), job.owner, this.#reader);
+  }
+
+  #of(job: Job, index: number): PendingReason {
     if (!isOrdinary(job, index)) return explainTask(this.#known, job, index);
     const { shape, qos } = job.entry;
     const key = `${shape.key} ${job.owner} ${qos}`;
@@ -41,5 +50,7 @@ export class Reasons {
 
 /** Waits for nothing but resources: then the answer depends on the request and the owner. */
 function isOrdinary(job: Job, index: number): boolean {
-  return job.queued && job.entry.runningMax === null && !job.active.has(index);
+  return (
+    job.queued && job.entry.runningMax === null && !job.active.has(index) && !isBlocked(job, index)
+  );
 }

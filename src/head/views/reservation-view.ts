@@ -1,7 +1,8 @@
 // A reservation as the API shows it.
 
 import type { ReservationView } from '../../api/reservations.ts';
-import { obstacleNow } from '../../core/controller/decide/occurrences.ts';
+import { waitingSize } from '../../core/controller/jobs/behind.ts';
+import { obstacleNow } from '../../core/controller/reservations/occurrences.ts';
 import type { Node, State } from '../../core/controller/state.ts';
 import type { NodeName } from '../../core/model/ids.ts';
 import {
@@ -65,10 +66,10 @@ function awayWords(node: Node | undefined): string | null {
 function countTasks(state: State, id: string): { waitingTasks: number; runningTasks: number } {
   let waitingTasks = 0;
   let runningTasks = 0;
-  for (const { spec, entry, outcome } of state.jobs.values()) {
-    if (spec.reservation !== id || outcome !== null) continue;
-    waitingTasks += entry.pending.size;
-    runningTasks += entry.running;
+  for (const job of state.jobs.values()) {
+    if (job.spec.reservation !== id || job.outcome !== null) continue;
+    waitingTasks += waitingSize(job);
+    runningTasks += job.entry.running;
   }
   return { waitingTasks, runningTasks };
 }

@@ -1,9 +1,12 @@
-// Since when a job runs: the start of its current or last epoch. What came before, until a requeue
+// Since when a job runs, and where it ran: its current or last epoch. What came before, until a requeue
 // or a retry, is in the history.
 
 import type { JobView } from '../../api/jobs.ts';
 import type { Job, Task } from '../../core/controller/state.ts';
 import type { Engine } from '../engine.ts';
+
+/** A wide job is on thousands of nodes; a list names as many as somebody might read. */
+export const NODES_SHOWN_MAX = 100;
 
 /** Of a job in memory: null while it is not running; of arrays and done jobs the first start. */
 export function runStart(job: Job): number | null {
@@ -17,30 +20,39 @@ export function epochStart(task: Task): number | null {
   return task.state === 'pending' ? null : task.startedAt;
 }
 
-/** By job that is no array, the start of its last ended epoch; those that never ended one miss. */
-export async function lastRunStarts(
-  { store }: Pick<Engine, 'store'>,
-  jobIds: readonly number[],
-): Promise<ReadonlyMap<number, number | null>> {
-  const starts = new Map<number, number | null>();
-  if (jobIds.length === 0) return starts;
-  const query = { jobIds, taskIndex: -1, lastEpochs: true, limit: jobIds.length };
-  for (const row of await store.tasks(query)) starts.set(row.jobId, row.startedAt);
-  return starts;
+/** An epoch that has ended. */
+interface LastRun {
+  readonly startedAt: number | null;
+  readonly nodes: string[];
 }
 
-/** The views with the true start of what is done. */
-export async function withRunStarts<View extends JobView>(
+/** By job that is no array, its last ended epoch; those that never ended one miss. */
+export async function lastRuns(
+  { store }: Pick<Engine, 'store'>,
+  jobIds: readonly number[],
+): Promise<ReadonlyMap<number, LastRun>> {
+  const runs = new Map<number, LastRun>();
+  if (jobIds.length === 0) return runs;
+  const query = { jobIds, taskIndex: -1, lastEpochs: true, limit: jobIds.length };
+  for (const { jobId, startedAt, nodes } of await store.tasks(query)) {
+    const names = nodes === '' ? [] : nodes.split(',').slice(0, NODES_SHOWN_MAX);
+    runs.set(jobId, { startedAt, nodes: names });
+  }
+  return runs;
+}
+
+/** The views with the true start of what is done, and where it ran. */
+export async function withLastRuns<View extends JobView>(
   engine: Pick<Engine, 'store'>,
   views: readonly View[],
 ): Promise<View[]> {
   const done = views.filter(({ state, array }) => state === 'done' && array === null);
-  const starts = await lastRunStarts(
+  const runs = await lastRuns(
     engine,
     done.map(({ id }) => id),
   );
   return views.map((view) => {
-    const runStartedAt = starts.get(view.id);
-    return runStartedAt === undefined ? view : { ...view, runStartedAt };
+    const run = runs.get(view.id);
+    return run === undefined ? view : { ...view, runStartedAt: run.startedAt, nodes: run.nodes };
   });
 }

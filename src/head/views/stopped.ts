@@ -1,19 +1,21 @@
 // What is said of a task that was stopped to make room: for whom, and what it waits for.
 
-import { poolOf, stoppedOf } from '../../core/controller/decide/stopped.ts';
-import { maintenanceOn } from '../../core/controller/in-maintenance.ts';
+import { maintenanceOn } from '../../core/controller/maintenance/presence.ts';
 import type { Node, State, Task } from '../../core/controller/state.ts';
+import { poolOf, stoppedOf } from '../../core/controller/tasks/stopped.ts';
+import { preemptedFor } from '../../core/controller/tasks/stops.ts';
 import { formatTaskId } from '../../core/model/ids.ts';
-import { describeWindows } from '../../core/scheduler/explain-windows.ts';
-import { askOfStopped, unheeded } from '../../core/scheduler/resume.ts';
-import { byNode, windowsOf } from '../../core/scheduler/windows.ts';
+import { describeWindows } from '../../core/scheduler/answers/explain-windows.ts';
+import { askOfStopped, unheeded } from '../../core/scheduler/cycle/resume.ts';
+import { byNode, windowsOf } from '../../core/scheduler/room/windows.ts';
 
 /** Lists of nodes and of jobs end here. */
 const NAMES_MAX = 3;
 
 /** Null: it was not stopped to make room, or is being ended. */
 export function stoppedNotice(state: State, task: Task, now: number): string | null {
-  const { job, preempted, ending } = task;
+  const { job, ending } = task;
+  const preempted = preemptedFor(task);
   if (preempted === null || ending !== null) return null;
   const isOne = job.spec.array === null;
   const who = isOne ? 'It' : `Task ${formatTaskId(job.id, task.index)}`;

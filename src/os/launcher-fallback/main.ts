@@ -5,6 +5,7 @@
 import { rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { constants as os } from 'node:os';
+import { Ends } from './ends.ts';
 import { type Leased, Leases } from './leases.ts';
 import {
   countMembers,
@@ -56,6 +57,7 @@ interface Entry extends Leased {
 
 const records = new Map<bigint, Entry>();
 const leases = new Leases();
+let ends: Ends;
 let agent: Socket | null = null;
 let idleSince = Date.now();
 
@@ -126,6 +128,7 @@ function onSpawn(request: SpawnRequest): void {
     onExited: (status) => {
       const endedAt = BigInt(Date.now());
       Object.assign(entry, { state: EXITED, status, endedAt, endedTicks: ticksNow() });
+      ends.note(id, entry);
       say(0x83, id, status, 0n, 0n, 0n, endedAt, entry.why);
     },
   });
@@ -141,6 +144,8 @@ function onSignal(id: bigint, entry: Entry, signal: number): void {
 function onShutdown(): void {
   const roots = [...records.values()].filter((entry) => entry.pid !== 0).map(rootOf);
   const SIGKILL = 9;
+  // Nobody shall take what we kill for ended by itself.
+  ends.close();
   for (const root of roots) signalMembers(root, SIGKILL);
   finish();
 }
@@ -165,6 +170,7 @@ function onKnown(request: Extract<Request, { kind: 'signal' | 'forget' | 'leftov
     say(0x8f, ERROR.stillLive, id, 'still alive');
     return;
   }
+  ends.forget(id);
   records.delete(id);
 }
 
@@ -248,11 +254,21 @@ function endLeases(): void {
   }
 }
 
+/** What the launcher before had seen end without the agent's knowing. */
+function takeOver(noted: Ends): void {
+  ends = noted;
+  for (const [id, end] of noted.take()) {
+    records.set(id, { ...end, state: EXITED, stage: 0, mark: undefined, leaseMs: 0 });
+  }
+}
+
 let finish = (): void => process.exit(0);
 
 function serve(path: string, idleExitMs: number): void {
   const server: Server = createServer(onConnection);
+  takeOver(new Ends(`${path}.lock`));
   finish = () => {
+    ends.close();
     rmSync(path, { force: true });
     process.exit(0);
   };

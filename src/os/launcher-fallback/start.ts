@@ -8,7 +8,7 @@ import { constants as os } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { SpawnRequest } from './wire.ts';
 
-export const FLAG = { setIds: 1, append: 2, groupReadable: 4, makeParents: 8 } as const;
+export const FLAG = { setIds: 1, append: 2, byUmask: 4, makeParents: 8 } as const;
 export const STAGE = {
   fork: 1,
   cgroup: 2,
@@ -140,7 +140,7 @@ function planOf(request: SpawnRequest): Plan | Failure {
 
 function innerArguments(request: SpawnRequest): string[] {
   const { flags, cwd, stdin, stdout, stderr } = request;
-  const createMask = (flags & FLAG.groupReadable ? 0o137 : 0o177) | (request.umask & 0o777);
+  const createMask = (flags & FLAG.byUmask ? 0 : 0o177) | (request.umask & 0o777);
   return [
     cwd,
     ...[stdin, stdout, stderr].map((path) => path || '/dev/null'),

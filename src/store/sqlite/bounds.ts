@@ -22,3 +22,7 @@ export const QUERY_STEP_JOBS = 20_000;
 export const PROBE_BYTES = 262_144;
 /** Bytes of a snapshot copied per turn of the head's event loop: a few milliseconds. */
 export const COPY_BYTES = 1_048_576;
+/** Held back for a full disk: some hundred commits that cancel jobs and record ends. */
+export const RESERVE_BYTES = 16 * 1_048_576;
+/** Free room with which it is made, or made again: otherwise it would itself fill a small disk. */
+export const RESERVE_FREE_MIN_BYTES = 64 * 1_048_576;

@@ -5,7 +5,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { unreachable } from '../../core/base/assert.ts';
 import type { HistoryQuery, JobRow, TaskRow } from '../../ports/history.ts';
-import { type Commit, type Recovered, type Store, StoreFailure } from '../../ports/store.ts';
+import {
+  type Commit,
+  type Recovered,
+  type Room,
+  type Store,
+  StoreFailure,
+} from '../../ports/store.ts';
 import { COPY_BYTES } from './bounds.ts';
 import { packHistory } from './history-rows.ts';
 import { type Answer, type Ask, type Request, unpackFailure } from './protocol.ts';
@@ -50,15 +56,22 @@ export class SqliteStore implements Store {
   }
 
   async recover(): Promise<Recovered> {
-    const { snapshot, snapshotSeq, pages } = (await this.#ask({
+    const { snapshot, snapshotSeq, pages, loss, room } = (await this.#ask({
       kind: 'recover',
-    })) as RecoveredPages;
-    return { snapshot, snapshotSeq, records: { [Symbol.iterator]: () => recordsOf(pages) } };
+    })) as RecoveredPages & Pick<Recovered, 'loss' | 'room'>;
+    return {
+      snapshot,
+      snapshotSeq,
+      records: { [Symbol.iterator]: () => recordsOf(pages) },
+      loss,
+      room,
+    };
   }
 
   async append(commit: Commit): Promise<void> {
     const bytes = ownCopy(commit.bytes);
-    const packed = { seq: commit.seq, bytes, ...packHistory(commit.history) };
+    const { seq, given } = commit;
+    const packed = { seq, bytes, given, ...packHistory(commit.history) };
     await this.#ask({ kind: 'append', commit: packed }, [bytes.buffer]);
   }
 
@@ -69,8 +82,8 @@ export class SqliteStore implements Store {
     await this.#ask({ kind: 'snapshot', seq, bytes: copy }, [copy.buffer]);
   }
 
-  async probe(): Promise<boolean> {
-    return (await this.#ask({ kind: 'probe' })) as boolean;
+  async probe(): Promise<Room> {
+    return (await this.#ask({ kind: 'probe' })) as Room;
   }
 
   async jobs(query: HistoryQuery): Promise<JobRow[]> {

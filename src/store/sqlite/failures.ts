@@ -30,6 +30,7 @@ const ADVICE: Readonly<Record<Reason, string>> = {
   corrupt:
     'What was read is damaged. Keep the file, check the disk, and restore a copy ' +
     '(what can be saved: sqlite3 weft.db .recover).',
+  lost: 'Records are missing.',
   foreign: 'It is not a Weft store; move it away or give the head another directory.',
   locked: 'Another program holds a write transaction on it; end that one and try again.',
   newer: 'A newer release wrote it.',

@@ -1,7 +1,7 @@
 // The journal and the snapshot in the tables: appending, replacing, trimming. Reading: recovery.ts.
 
 import { crc32 } from 'node:zlib';
-import { StoreFailure } from '../../ports/store.ts';
+import { type Given, StoreFailure } from '../../ports/store.ts';
 import { SNAPSHOT_PART_BYTES, TRIM_RECORDS } from './bounds.ts';
 import type { Connection } from './connection.ts';
 import type { Connect } from './history-queries.ts';
@@ -10,6 +10,7 @@ import { type PackedHistory, writeHistory } from './history-rows.ts';
 export interface PackedCommit extends PackedHistory {
   readonly seq: number;
   readonly bytes: Uint8Array;
+  readonly given: Given;
 }
 
 /** Number of the newest record, in the journal or in the snapshot; 0 when there is none. */

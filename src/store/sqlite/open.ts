@@ -6,6 +6,10 @@ import { SqliteStore } from './client.ts';
 export interface SqliteStoreOptions {
   /** Made if it is not there, with mode 0700; on a local disk, as WAL needs shared memory. */
   readonly directory: string;
+  /** Go on without records that are missing, or with a new file where the old one is gone. */
+  readonly acceptLoss?: boolean;
+  /** Paths in the directory that are there only where a store was, too. */
+  readonly traces?: readonly string[];
 }
 
 /** Rejects with `StoreFailure`: `locked` when another head has the directory, and all others. */

@@ -40,6 +40,13 @@ export function readAll(connection: Connection, directory: string): RecoveredPag
   };
 }
 
+/** A log that ended too early may have left pages of the file that do not belong together. */
+export function checkStructure(connection: Connection, directory: string): void {
+  const row = connection.statement('PRAGMA quick_check(1)').get();
+  const said = String(row?.['quick_check']);
+  if (said !== 'ok') throw damage(directory, said.replaceAll('\n', ' '));
+}
+
 /** The buffers to move to the other thread instead of copying them. */
 export function buffersOf(recovered: RecoveredPages): ArrayBuffer[] {
   const views = recovered.pages.flatMap((page) => [page.bytes, page.lengths]);

@@ -3,37 +3,70 @@
 
 import { chmodSync, mkdirSync } from 'node:fs';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { crc32 } from 'node:zlib';
 import { present, unreachable } from '../../core/base/assert.ts';
+import type { Loss, Room, StoreFailure } from '../../ports/store.ts';
 import { MERGED_APPENDS_MAX, MERGED_BYTES_MAX, PROBE_BYTES } from './bounds.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { toStoreFailure } from './failures.ts';
 import { jobsInSteps, type Steps, tasksInSteps } from './history-queries.ts';
 import { appendAll, lastSeq, type PackedCommit, snapshotInSteps } from './journal.ts';
 import { type DirectoryLock, lockDirectory } from './lock.ts';
+import { lossIn, lost, vanished } from './loss.ts';
+import { MarkFile } from './mark.ts';
+import type { SqliteStoreOptions } from './open.ts';
 import { type Answer, packFailure, type Request } from './protocol.ts';
-import { buffersOf, readAll } from './recovery.ts';
+import { buffersOf, checkStructure, readAll } from './recovery.ts';
+import { Reserve } from './reserve.ts';
 
 type Append = Extract<Request, { kind: 'append' }>;
 
+interface Open {
+  readonly connection: Connection;
+  seq: number;
+  /** Accepted; gone with the next record, whose mark says what is true from then on. */
+  loss: Loss | null;
+}
+
 const port = present(parentPort, 'the parent of the store thread');
-const { directory } = workerData as { readonly directory: string };
+const { directory, acceptLoss = false, traces = [] } = workerData as SqliteStoreOptions;
+const markFile = new MarkFile(directory);
+const reserve = new Reserve(directory);
 
 const waiting: Request[] = [];
 const inSteps: { readonly id: number; readonly steps: Steps<unknown> }[] = [];
 let lock: DirectoryLock | undefined;
-let open: { readonly connection: Connection; seq: number } | undefined;
+let open: Open | undefined;
 let turnIsDue = false;
+/** There was no file, and should have been one. */
+let isVanished = false;
 
 /**
  * The connection is made anew after a failure. Whether a commit that failed while syncing is in the
  * log or not, SQLite decides when it reads the log again; from then on file and memory agree.
  */
-function current(): { readonly connection: Connection; seq: number } {
+function current(): Open {
   if (open === undefined) {
     const connection = openConnection(directory);
-    open = { connection, seq: lastSeq(connection) };
+    try {
+      open = { connection, ...checked(connection) };
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
   }
   return open;
+}
+
+/** What the last record is, and that nothing which was promised is missing. */
+function checked(connection: Connection): Pick<Open, 'seq' | 'loss'> {
+  const seq = lastSeq(connection);
+  const mark = markFile.read() ?? (isVanished ? 'unreadable' : null);
+  const loss = lossIn(connection, seq, mark);
+  if (loss === null) return { seq, loss };
+  checkStructure(connection, directory);
+  if (!acceptLoss) throw lost(connection, directory, loss);
+  return { seq, loss };
 }
 
 const connect = () => current().connection;
@@ -48,6 +81,7 @@ function refuse(ids: readonly number[], error: unknown): void {
     open?.connection.close();
     open = undefined;
   }
+  if (failure.reason === 'full') reserve.spend();
   say({ kind: 'failed', ids, failure: packFailure(failure) });
 }
 
@@ -99,10 +133,18 @@ function commitTogether(appends: readonly Append[]): void {
     const now = current();
     appendAll(now.connection, now.seq, commits);
     now.seq += commits.length;
+    now.loss = null;
+    promise(commits);
     say({ kind: 'appended', ids });
   } catch (error) {
     refuse(ids, error);
   }
+}
+
+/** Without its mark a record is not promised: the head reads again what is there. */
+function promise(commits: readonly PackedCommit[]): void {
+  const { seq, bytes, given } = present(commits.at(-1), 'the last commit');
+  markFile.write({ seq, crc: crc32(bytes), given });
 }
 
 function answerSafely(request: Exclude<Request, Append>): void {
@@ -120,7 +162,7 @@ function answer(request: Exclude<Request, Append>): void {
       recover(id);
       break;
     case 'probe':
-      say({ kind: 'value', id, value: canWrite() });
+      say({ kind: 'value', id, value: roomNow() });
       break;
     case 'snapshot':
       later(id, snapshotInSteps(connect, request.seq, request.bytes));
@@ -140,8 +182,9 @@ function answer(request: Exclude<Request, Append>): void {
 }
 
 function recover(id: number): void {
-  const value = readAll(connect(), directory);
-  say({ kind: 'value', id, value }, buffersOf(value));
+  const { connection, loss } = current();
+  const value = readAll(connection, directory);
+  say({ kind: 'value', id, value: { ...value, loss, room: roomLeft() } }, buffersOf(value));
 }
 
 function later(id: number, steps: Steps<unknown>): void {
@@ -162,6 +205,20 @@ function doOneStep(): void {
   }
 }
 
+/** Writing again would not help. */
+const LASTING: ReadonlySet<StoreFailure['reason']> = new Set(['foreign', 'newer', 'lost']);
+
+function roomNow(): Room {
+  reserve.fill();
+  if (canWrite()) return roomLeft();
+  // The reserve may have been made again, by a hair too early.
+  return reserve.spend() && canWrite() ? 'ends_only' : 'none';
+}
+
+function roomLeft(): Exclude<Room, 'none'> {
+  return reserve.isSpent ? 'ends_only' : 'enough';
+}
+
 function canWrite(): boolean {
   try {
     const { connection } = current();
@@ -174,7 +231,7 @@ function canWrite(): boolean {
     return true;
   } catch (error) {
     const failure = toStoreFailure(error, directory);
-    if (failure.reason === 'foreign' || failure.reason === 'newer') throw failure;
+    if (LASTING.has(failure.reason)) throw failure;
     open?.connection.close();
     open = undefined;
     return false;
@@ -185,17 +242,36 @@ function close(id: number): void {
   while (inSteps.length > 0) doOneStep();
   open?.connection.close();
   open = undefined;
+  markFile.close();
   lock?.release();
   say({ kind: 'value', id, value: null });
   port.close();
 }
 
+/** On a full disk once more, with what the reserve gives: jobs can be looked at and cancelled then. */
+function openDirectory(): void {
+  try {
+    openOnce();
+  } catch (error) {
+    if (toStoreFailure(error, directory).reason !== 'full' || !reserve.spend()) throw error;
+    openOnce();
+  }
+}
+
+function openOnce(): void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  chmodSync(directory, 0o700);
+  lock ??= lockDirectory(directory);
+  const gone = vanished(directory, traces);
+  if (gone !== null && !acceptLoss) throw gone;
+  isVanished = gone !== null;
+  current();
+  reserve.fill();
+}
+
 function start(): void {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    chmodSync(directory, 0o700);
-    lock = lockDirectory(directory);
-    current();
+    openDirectory();
     say({ kind: 'opened' });
   } catch (error) {
     lock?.release();

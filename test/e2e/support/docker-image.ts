@@ -15,12 +15,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Accounts of the image besides root: who may submit, and who runs the head. */
-const ACCOUNTS = [
-  { name: 'weft', id: 990, home: '/var/lib/weft' },
-  { name: 'alice', id: 1001, home: '/home/alice' },
-  { name: 'bob', id: 1002, home: '/home/bob' },
-];
+/** Accounts of the image besides root: who runs the head. Those of users come with WEFT_USERS. */
+const ACCOUNTS = [{ name: 'weft', id: 990, home: '/home/weft' }];
 const COMPILER_OBJECTS = ['crt1.o', 'crti.o', 'crtn.o', 'crtbeginT.o', 'crtend.o'];
 const COMPILER_LIBRARIES = ['libgcc.a', 'libgcc_eh.a', 'libc.a', 'liblto_plugin.so'];
 const COMPILER_PROGRAMS = ['cc1', 'collect2'];

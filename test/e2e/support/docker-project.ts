@@ -34,6 +34,16 @@ export class DockerProject {
   /** Rejects with what the containers wrote when the nodes do not come up. */
   async up(nodeCount: number): Promise<void> {
     await this.compose('up', '-d', '--scale', `node=${nodeCount}`);
+    await this.#mustComeUp(nodeCount);
+  }
+
+  /** The same by the Makefile; `variables` as an operator writes them behind `make run`. */
+  async makeRun(nodeCount: number, ...variables: string[]): Promise<void> {
+    await this.make('run', `NODES=${nodeCount}`, ...variables);
+    await this.#mustComeUp(nodeCount);
+  }
+
+  async #mustComeUp(nodeCount: number): Promise<void> {
     try {
       await this.nodesBecome(`${nodeCount} nodes are up`, areUp(nodeCount));
     } catch (error) {
@@ -51,6 +61,15 @@ export class DockerProject {
     const named = files.flatMap((file) => ['-f', join(ROOT, 'deploy', file)]);
     const all = ['-p', name, ...named, ...args];
     return this.#daemon.run('docker-compose', all, { env: variables });
+  }
+
+  /** Runs a target of `deploy/Makefile` on this project. */
+  make(...args: string[]): Promise<string> {
+    const { name, files, variables } = this.#options;
+    const env = { ...variables, COMPOSE_PROJECT_NAME: name, COMPOSE_FILES: files.join(' ') };
+    return this.#daemon.run('make', ['--no-print-directory', '-C', join(ROOT, 'deploy'), ...args], {
+      env,
+    });
   }
 
   /** The full name of the only, or of this, container of a service. */

@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { HeadOptions } from '../../../src/cli/daemons/daemon-options.ts';
+import type { HeadOptions } from '../../../src/config/daemon-options.ts';
 import { plainScheduling } from '../../../src/core/model/scheduling.ts';
 import type { Settings } from '../../../src/core/model/settings.ts';
 import { type Call, connectLocally, type LocalClient } from '../../support/local-client.ts';
@@ -147,6 +147,7 @@ export class HostedCluster {
       ...this.#timing,
       logFile: join(this.directory, 'head.log'),
       auditFile: join(this.directory, 'audit.log'),
+      capacity: {},
       requestRateMax: 20_000,
       fence: null,
       logBytesMax: 1_048_576,

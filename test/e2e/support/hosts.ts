@@ -3,7 +3,17 @@
 // inside.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endNow } from '../../support/when-killed.ts';
 
@@ -18,8 +28,10 @@ function ip(...args: string[]): void {
 /** The switch that all hosts of this test process hang on. */
 export class Lan {
   readonly hosts: Host[] = [];
+  readonly #names = join(mkdtempSync(join(tmpdir(), 'weft-names-')), 'hosts');
 
   constructor() {
+    writeFileSync(this.#names, '127.0.0.1 localhost\n');
     removeStale();
     ip('netns', 'add', SWITCH);
     ip('-n', SWITCH, 'link', 'add', 'br0', 'type', 'bridge');
@@ -27,7 +39,8 @@ export class Lan {
   }
 
   async addHost(name: string): Promise<Host> {
-    const host = new Host(name, `10.77.0.${this.hosts.length + 1}`);
+    const host = new Host(name, `10.77.0.${this.hosts.length + 1}`, this.#names);
+    appendFileSync(this.#names, `${host.address} ${name}\n`);
     this.hosts.push(host);
     await host.powerOn();
     return host;
@@ -40,6 +53,7 @@ export class Lan {
       ip('netns', 'del', host.netns);
     }
     ip('netns', 'del', SWITCH);
+    rmSync(dirname(this.#names), { recursive: true });
   }
 
   /** The same, without waiting for events: for a process that is being killed. */
@@ -49,6 +63,7 @@ export class Lan {
       ip('netns', 'del', host.netns);
     }
     ip('netns', 'del', SWITCH);
+    rmSync(dirname(this.#names), { recursive: true });
   }
 }
 
@@ -71,10 +86,13 @@ export class Host {
   readonly address: string;
   readonly netns: string;
   readonly #cable: string;
+  readonly #names: string;
   #root: ChildProcess | null = null;
   #init = 0;
 
-  constructor(name: string, address: string) {
+  /** `names` becomes its /etc/hosts. */
+  constructor(name: string, address: string, names: string) {
+    this.#names = names;
     this.name = name;
     this.address = address;
     this.netns = `${PREFIX}-${name}`;
@@ -102,7 +120,8 @@ export class Host {
 
   /** Starts the host's first process; its end is the end of everything on the host. */
   async powerOn(): Promise<void> {
-    const start = `hostname ${this.name}; exec tini -s -- sleep infinity`;
+    const names = `mount --bind ${this.#names} /etc/hosts`;
+    const start = `${names}; hostname ${this.name}; exec tini -s -- sleep infinity`;
     const unshare = ['unshare', '-u', '-i', '-p', '-m', '-f', '--kill-child', '--mount-proc'];
     const args = [`--net=/run/netns/${this.netns}`, ...unshare, 'sh', '-c', start];
     this.#root = spawn('nsenter', args, { stdio: 'ignore' });

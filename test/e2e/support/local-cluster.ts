@@ -68,11 +68,12 @@ export class LocalCluster {
   readonly state = join(this.directory, 'state');
   /** Where users stand when they submit. */
   readonly work = join(this.directory, 'work');
-  readonly env = cleanEnvironment({ WEFT_DIR: this.state });
+  readonly env: NodeJS.ProcessEnv;
   #client: LocalClient | null = null;
   readonly #forget = whenKilled(() => this.#remove());
 
-  constructor() {
+  constructor(more: NodeJS.ProcessEnv = {}) {
+    this.env = cleanEnvironment({ WEFT_DIR: this.state, ...more });
     mkdirSync(this.work);
   }
 
@@ -83,8 +84,17 @@ export class LocalCluster {
     return cluster;
   }
 
+  /** Each node's agent is a process of its own: a test can kill it alone, and nobody starts it again. */
+  static async startApart(...options: string[]): Promise<LocalCluster> {
+    const cluster = new LocalCluster({ WEFT_UP_NODES_PER_PROCESS: '1', WEFT_UP_KEEP: 'false' });
+    await cluster.up(...options);
+    return cluster;
+  }
+
+  /** With `--nodes`: each of 2 cpus and 512M, whatever this machine has. */
   async up(...options: string[]): Promise<string> {
-    const { code, out, error } = await this.weft('up', ...options);
+    const size = options.includes('--nodes') ? ['--cpus', '2', '--memory', '512M'] : [];
+    const { code, out, error } = await this.weft('up', ...options, ...size);
     assert.equal(code, 0, `${out}${error}`);
     await this.connect();
     return out;

@@ -122,6 +122,26 @@ test('walltime goes on over a restart of the agent', async () => {
   assert.equal(world.head.endOf(ID)?.cause, 'timeout');
 });
 
+test('[J25] the signal before the time limit is sent once, also by an agent that starts late', async () => {
+  await begin();
+  const warning = { signal: 12, leadMs: 4000 };
+  world.head.order(launch(1, shell('x'), { walltimeMs: 10_000, warning }));
+  await world.clock.settle();
+  await world.clock.advance(5999);
+  assert.deepEqual(world.launcher.signals, []);
+  await world.kill();
+  await world.clock.advance(1000);
+  await world.start();
+  await world.clock.advance(10);
+  assert.deepEqual(world.launcher.signals, [{ launchId: 1, signal: 12 }]);
+  await world.kill();
+  await world.start();
+  await world.clock.advance(1000);
+  assert.equal(world.launcher.signals.length, 1, 'the journal knows that it was sent');
+  await world.clock.advance(3000);
+  assert.deepEqual(world.launcher.signals[1], { launchId: 1, signal: 15 });
+});
+
 test('a lost launcher: its processes are ended by their mark, the next one is used', async () => {
   await begin();
   world.head.order(launch(1, shell('x')));
@@ -133,6 +153,21 @@ test('a lost launcher: its processes are ended by their mark, the next one is us
   world.head.order(launch(2, shell('x')));
   await world.clock.settle();
   assert.deepEqual(world.head.kindsOf(idOf(2)), ['task_started']);
+});
+
+test('[S3] an end that only the launcher knew when it was killed is the end of the task', async () => {
+  await begin();
+  world.head.order(launch(1, shell('x')));
+  await world.clock.settle();
+  world.launcher.tellsEnds = false;
+  world.launcher.exit(1, { code: 3 });
+  world.launcher.dieLeavingEnds();
+  await world.clock.settle();
+  const end = world.head.endOf(ID);
+  assert.equal(end?.cause, 'exited');
+  assert.deepEqual(end?.processes, [{ rank: 0, exit: { code: 3 } }]);
+  // The next launcher sees nothing of what the process left behind: its mark does.
+  assert.deepEqual(world.killedMarks, ['inst:1']);
 });
 
 test('what is in an exec may be left of a lost task, which has not ended before that shows', async () => {

@@ -54,6 +54,8 @@ class MemorySession implements Session {
 
 export class FakeHead {
   readonly hellos: NodeHello[] = [];
+  /** What it said of standard input. */
+  readonly fed: Extract<AgentToHead, { kind: 'stdin_ack' }>[] = [];
   /** As the last heartbeat said. */
   fault: string | undefined;
   readonly reports: Report[] = [];
@@ -168,6 +170,9 @@ export class FakeHead {
         this.#onReports(message);
         if (this.acknowledges) say({ kind: 'reports_ack', upTo: this.#seen });
         return;
+      case 'stdin_ack':
+        this.fed.push(message);
+        return;
       default: {
         const kept = this.#onLog(message);
         if (this.acknowledges) say({ kind: 'log_ack', name: message.name, ...kept });
@@ -183,7 +188,7 @@ export class FakeHead {
       nodeTimeoutMs: this.#options.nodeTimeoutMs ?? 15_000,
       killGraceMs: this.#options.killGraceMs ?? 10_000,
       logBytesMax: this.#options.logBytesMax ?? 1_048_576,
-      ...(this.#options.takesSilentEnds ? { takesSilentEnds: true } : {}),
+      ...(this.#options.takesSilentEnds ? { features: ['silent_ends'] } : {}),
     };
   }
 

@@ -6,16 +6,12 @@ import type { Agent } from '../../../src/agent/agent.ts';
 import { startAgent } from '../../../src/agent/agent.ts';
 import type { AgentPorts, AgentSettings } from '../../../src/agent/ports.ts';
 import type { NodeName } from '../../../src/core/model/ids.ts';
+import type { KnownProcess, ProcessEvent } from '../../../src/core/model/processes.ts';
 import type { Clock, Timer } from '../../../src/ports/clock.ts';
 import type { Files, Owner } from '../../../src/ports/files.ts';
 import type { HealthCheck } from '../../../src/ports/health.ts';
 import type { JournalFile } from '../../../src/ports/journal-file.ts';
-import type {
-  KnownProcess,
-  LaunchRequest,
-  ProcessEvent,
-  Processes,
-} from '../../../src/ports/processes.ts';
+import type { LaunchRequest, Processes } from '../../../src/ports/processes.ts';
 import type { UserAccount } from '../../../src/ports/users.ts';
 import { FakeHead, type FakeHeadOptions } from './fake-head.ts';
 
@@ -86,6 +82,8 @@ export class FakeLauncher {
   readonly signals: { launchId: number; signal: number }[] = [];
   readonly table = new Map<number, FakeProcess>();
   readonly trapsTerm = new Set<number>();
+  /** False: ends are noted, and nobody is told. */
+  tellsEnds = true;
   /** False: starts are taken without an answer. */
   answersStarts = true;
   readonly heard: number[] = [];
@@ -110,7 +108,7 @@ export class FakeLauncher {
     if (this.table.has(launchId)) return;
     this.started.push(request);
     this.table.set(launchId, { request, known: { launchId, state: 'running' } });
-    if (this.answersStarts) this.tell({ kind: 'started', launchId, pid: 1000 + launchId });
+    if (this.answersStarts) this.tell({ kind: 'started', launchId });
   }
 
   exit(launchId: number, exit: { code?: number; signal?: number }): void {
@@ -120,7 +118,7 @@ export class FakeLauncher {
     const common = { launchId, exit, usage: USAGE, leaseOver: false };
     const end = { kind: 'exited', ...common, endedAt } as const;
     process.known = { launchId, state: 'ended', end };
-    this.tell(end);
+    if (this.tellsEnds) this.tell(end);
   }
 
   signal(launchId: number, signal: number): void {
@@ -133,6 +131,16 @@ export class FakeLauncher {
   /** Dies with everything it knows. */
   die(): void {
     this.table.clear();
+    const connection = this.#connection;
+    this.#connection = null;
+    connection?.lost();
+  }
+
+  /** Killed; its successor knows the ends that it had noted, and nothing else. */
+  dieLeavingEnds(): void {
+    for (const [launchId, { known }] of this.table) {
+      if (known.state !== 'ended') this.table.delete(launchId);
+    }
     const connection = this.#connection;
     this.#connection = null;
     connection?.lost();
@@ -264,7 +272,7 @@ export class MemoryFiles implements Files {
     return true;
   }
 
-  emptyFrom(path: string, _uid: number | null, offset: number): void {
+  emptyFrom(path: string, _uid: number | null, offset: number, _keep = 0): void {
     this.files.get(path)?.fill(0, offset);
   }
 
@@ -378,6 +386,9 @@ export function settings(): AgentSettings {
     spoolBytesMax: 1e9,
     switchUser: true,
     ownUserOnly: false,
+    gpuFrom: 0,
     allowRoot: false,
+    isWholeMachine: true,
+    steps: { server: ['weft-rshd'], client: '/bin/weft-rsh' },
   };
 }

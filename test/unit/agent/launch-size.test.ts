@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { environmentOfProcess } from '../../../src/agent/environment.ts';
 import { RequestWriter } from '../../../src/agent/launcher-wire.ts';
-import { launchTooLarge } from '../../../src/core/controller/launch-size.ts';
+import { launchTooLarge } from '../../../src/core/controller/jobs/launch-size.ts';
 import type { Refusal } from '../../../src/core/model/errors.ts';
 import {
   LAUNCH_BYTES_MAX,
@@ -59,7 +59,7 @@ test('[J4] the largest environment that is accepted fits a frame with all that t
   const nodelist = `WEFT_NODELIST=${'n'.repeat(LAUNCH_STRING_BYTES_MAX - 15)}`;
   const path = `/${'p'.repeat(4094)}`;
   const written = new RequestWriter().spawn({
-    ...{ id: 1, append: false, groupReadable: false, nice: 0, umask: 0, limits: [] },
+    ...{ id: 1, append: false, byUmask: false, nice: 0, umask: 0, limits: [] },
     ...{ makeParents: true, leaseMs: 1000 },
     setIds: { uid: 1, gid: 1, groups: Array.from({ length: 1000 }, (_, at) => at) },
     argv: TRUE.argv,

@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { type Duplex, LauncherClient } from '../../../src/agent/launcher-client.ts';
+import { LauncherClient } from '../../../src/agent/launcher-client.ts';
 import { encodeAnswer } from '../../../src/os/launcher-fallback/wire.ts';
+import type { LauncherStream } from '../../../src/ports/processes.ts';
 import { ALICE, FakeWorld } from './fake-world.ts';
 import { idOf, launch, shell } from './orders.ts';
 
@@ -15,7 +16,7 @@ const SHUTDOWN = 6;
 const LEFTOVERS = 7;
 
 /** Version 1, with one process, whose launch id is 1. Frames of version 2 are an error. */
-class OldLauncher implements Duplex {
+class OldLauncher implements LauncherStream {
   isUp = true;
   readonly asked: number[] = [];
   #records = [[1n, 1, 500, 1n, 1n, 0, 0, 1n, 1n, 1n, 0n]];

@@ -83,7 +83,7 @@ test('files of what the launcher has not started are not looked at', async () =>
   world.head.order(launch(1, shell('x')));
   await world.clock.advance(1000);
   assert.equal(looks, 0);
-  world.launcher.tell({ kind: 'started', launchId: 1, pid: 1001 });
+  world.launcher.tell({ kind: 'started', launchId: 1 });
   await world.clock.advance(1000);
   assert.ok(looks > 0);
 });

@@ -1,15 +1,19 @@
 // The small text makers of the agent: patterns, environment, journal frames.
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { buildEnvironment, environmentOfProcess } from '../../../src/agent/environment.ts';
 import { Journal, readFrames } from '../../../src/agent/journal.ts';
 import { formatPattern } from '../../../src/agent/patterns.ts';
 import type { JobId, NodeName } from '../../../src/core/model/ids.ts';
-import { ALICE, MemoryJournal } from './fake-world.ts';
+import { ROOT } from '../../../tools/tree.ts';
+import { ALICE, MemoryJournal, settings } from './fake-world.ts';
 import { launch, shell } from './orders.ts';
 
+const WITH_GPUS = { ...settings().resources, gpuCount: 1 };
 const NOW = { at: 1000, monotonic: 1000 };
 const place = { jobId: 42 as JobId, index: 7 };
 const order = {
@@ -32,7 +36,7 @@ for (const [pattern, wanted] of [
 function environment(other: Partial<typeof order> = {}): Record<string, string> {
   const list = buildEnvironment({
     ...{ order: { ...order, ...other }, account: ALICE, hostFile: '/h' },
-    ...{ temporary: null, hasGpus: true },
+    ...{ temporary: null, settings: { ...settings(), resources: WITH_GPUS, gpuFrom: 2 } },
   });
   return Object.fromEntries(
     environmentOfProcess(list, 5, 'inst:9').map((entry) => entry.split(/=(.*)/s).slice(0, 2)),
@@ -53,6 +57,45 @@ test('a process finds out who and where it is', () => {
   for (const [name, value] of Object.entries(wanted)) assert.equal(found[name], value, name);
 });
 
+test('libraries with threads are told the cpus that were asked for, unless the job says', () => {
+  const resources = { cpuCount: 6, memoryBytes: 0, gpuCount: 0, counted: {} };
+  const given = { ...order.share, resources };
+  const found = environment({ share: given, processesPerNode: 4, jobName: 'fit' });
+  assert.equal(found['WEFT_JOB_NAME'], 'fit');
+  for (const name of ['OMP', 'OPENBLAS', 'MKL', 'BLIS', 'NUMEXPR', 'JULIA', 'RAYON']) {
+    assert.equal(found[`${name}_NUM_THREADS`], '1', `${name}: 6 cpus for 4 processes`);
+  }
+  assert.equal(environment({ share: given, processesPerNode: 2 })['OMP_NUM_THREADS'], '3');
+  const none = environment({ share: { ...given, resources: { ...resources, cpuCount: 0 } } });
+  assert.equal(none['OMP_NUM_THREADS'], undefined);
+  const own = environment({
+    ...{ share: given, processesPerNode: 1 },
+    environment: { OMP_NUM_THREADS: '2', JULIA_NUM_THREADS: '5' },
+  });
+  assert.deepEqual(
+    [own['OMP_NUM_THREADS'], own['MKL_NUM_THREADS'], own['JULIA_NUM_THREADS']],
+    ['2', undefined, '5'],
+    'what follows OMP_NUM_THREADS is left to follow it',
+  );
+});
+
+test("gpus are named by the machine's numbers, of which a virtual node has some", () => {
+  const resources = { ...order.share.resources, gpuCount: 2 };
+  const found = environment({ share: { ...order.share, resources, gpus: [0, 1] } });
+  assert.deepEqual([found['WEFT_GPUS'], found['CUDA_VISIBLE_DEVICES']], ['2,3', '2,3']);
+});
+
+test('docs/variables.md names every variable that the agent sets', () => {
+  const page = readFileSync(path.join(ROOT, 'docs', 'variables.md'), 'utf8');
+  const documented = [...page.matchAll(/`([A-Z]\w+)`/g)].map(([, name]) => name);
+  const array = { first: 0, last: 9, count: 10 };
+  for (const name of Object.keys(
+    environment({ array, environment: {}, mpi: { ranksPerNode: 2, key: 'k' } }),
+  )) {
+    assert.ok(documented.includes(name), name);
+  }
+});
+
 test("the job's own values win over the account's, never over who it is", () => {
   const found = environment({ environment: { HOME: '/elsewhere', WEFT_JOB_ID: '1', 'A=B': 'x' } });
   assert.equal(found['HOME'], '/elsewhere');
@@ -71,7 +114,7 @@ test('a name of ours in the environment of a job has no effect, ours comes once'
   const list = environmentOfProcess(
     buildEnvironment({
       ...{ order: { ...order, environment: given }, account: ALICE, hostFile: '/h' },
-      ...{ temporary: null, hasGpus: false },
+      ...{ temporary: null, settings: settings() },
     }),
     5,
     'inst:9',
@@ -117,6 +160,28 @@ test('on a full disk the journal goes on in its reserve, also over a restart', (
   assert.equal(second.hasRoom(), false);
   const { state: last } = new Journal(file, 'boot').recover(NOW);
   assert.deepEqual([...last.epochs.keys()], ['1#1', '2#1']);
+});
+
+test('what orders share is written once, and again after a write that failed', () => {
+  const file = new MemoryJournal();
+  const journal = new Journal(file, 'boot');
+  const { state } = journal.recover(NOW);
+  const shared = { environment: { HOME: '/home/alice' } };
+  const accepted = [1, 2, 3, 4].map((job) => {
+    const own = launch(job, shell(`job ${job}`), shared);
+    return { kind: 'epoch_accepted', waits: false, order: own } as const;
+  });
+  const [failing, ...others] = accepted as [(typeof accepted)[0], ...typeof accepted];
+  file.isFull = true;
+  assert.throws(() => journal.append([failing], state));
+  file.isFull = false;
+  for (const event of others) journal.append([event], state);
+  assert.equal(file.bytes.toString('latin1').split('/home/alice').length, 2);
+  const [, ...frames] = readFrames(file.bytes).frames;
+  assert.deepEqual(
+    frames.flatMap(({ events }) => events),
+    others,
+  );
 });
 
 test('answers of the head use up no reserve', () => {

@@ -10,7 +10,7 @@ import { capture, FakeHead, refusal } from './fake-head.ts';
 async function broken(): Promise<FakeHead> {
   const head = await FakeHead.start({
     'POST /v1/jobs': () => ({
-      json: { jobId: 42, taskCount: 1, directory: null, again: false },
+      json: { jobId: 42, taskCount: 1, directory: '/work', again: false },
     }),
     'POST /v1/config/reload': () => ({
       status: 422,
@@ -27,7 +27,7 @@ test('what only asks the head goes on, and says where the mistake is', async () 
   assert.deepEqual([code, out], [0, '42\n']);
   assert.match(
     error,
-    /^weft: \S+weft\.yaml:2:9: defaults\.cpus: '2x' is not a whole number \(for /,
+    /^weft: \S+weft\.yaml:2:9: defaults\.cpus: '2x' is not a whole number \(this command uses the defaults\)\n/,
   );
   assert.equal(error.trim().split('\n').length, 1);
 });

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compareWritten } from '../../../src/cli/config/compare.ts';
+import { compareWritten } from '../../../src/config/compare.ts';
 
 test('changes are sorted by when they act; other programs’ keys are nobody’s business', () => {
   const before = {

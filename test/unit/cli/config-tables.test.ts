@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { type Config, loadConfig } from '../../../src/cli/config/config.ts';
-import { parseConfig } from '../../../src/cli/config/read-file.ts';
-import { schedulingFrom } from '../../../src/cli/config/scheduling.ts';
+import { type Config, loadConfig } from '../../../src/config/config.ts';
+import { parseConfig } from '../../../src/config/read-file.ts';
+import { schedulingFrom } from '../../../src/config/scheduling.ts';
 import { plainPartition, plainScheduling } from '../../../src/core/model/scheduling.ts';
 
 async function configOf(text: string): Promise<Config> {

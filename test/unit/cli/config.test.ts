@@ -1,15 +1,16 @@
 // The configuration: strict files, old names, and which source wins.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { loadConfig } from '../../../src/cli/config/config.ts';
-import { KEYS, SEED_KEYS } from '../../../src/cli/config/keys.ts';
-import { parseConfig } from '../../../src/cli/config/read-file.ts';
-import { formatValue, parseValue } from '../../../src/cli/config/value.ts';
 import { runWeft } from '../../../src/cli/main.ts';
+import { loadConfig } from '../../../src/config/config.ts';
+import { KEYS, SEED_KEYS } from '../../../src/config/keys.ts';
+import { parseConfig } from '../../../src/config/read-file.ts';
+import { schedulingFrom } from '../../../src/config/scheduling.ts';
+import { formatValue, parseValue } from '../../../src/config/value.ts';
 import { capture } from './fake-head.ts';
 
 test('every problem of a file is reported, with line, column and the nearest right name', () => {
@@ -95,11 +96,98 @@ test('a flag wins over the environment, that over the file, that over the defaul
   }
 });
 
+test('nobody starves by default; an old cm-config.yml keeps the old order of starts', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'weft-cli-test-'));
+  const load = (environment: Record<string, string>) =>
+    loadConfig({ environment, file: null, directory: folder });
+  try {
+    const plain = schedulingFrom(await load({ HOME: folder, XDG_CONFIG_HOME: folder }));
+    assert.equal(plain.partitions['default']?.policy, 'easy');
+    mkdirSync(path.join(folder, 'etc'));
+    const file = path.join(folder, 'etc', 'cm-config.yml');
+    writeFileSync(file, 'num_cpus_per_child: 2\n');
+    const old = await load({ XDG_CONFIG_HOME: folder, CM_PATH: folder });
+    assert.equal(schedulingFrom(old).partitions['default']?.policy, 'first_fit');
+    const { source } = old.all().find(({ key }) => key.name === 'head.policy') ?? {};
+    assert.equal(source, 'default with a cm-config.yml');
+    writeFileSync(file, 'head.policy: fifo\n');
+    const chosen = await load({ XDG_CONFIG_HOME: folder, CM_PATH: folder });
+    assert.equal(schedulingFrom(chosen).partitions['default']?.policy, 'fifo');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('a cm-config.yml is read beside a weft.yaml, and holds where that is silent', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'weft-cli-test-'));
+  const environment = { XDG_CONFIG_HOME: folder, CM_PATH: path.join(folder, 'cm') };
+  const load = () => loadConfig({ environment, file: null, directory: folder });
+  const own = path.join(folder, 'weft.yaml');
+  const old = path.join(folder, 'cm', 'etc', 'cm-config.yml');
+  try {
+    writeFileSync(own, 'up.nodes: 7\n');
+    await assert.rejects(load, /CM_PATH: there is no .*cm-config\.yml/);
+    mkdirSync(path.dirname(old), { recursive: true });
+    writeFileSync(old, 'default_n_procs: 3\nnum_cpus_per_child: 5\nup.nodes: 9\n');
+    const config = await load();
+    assert.equal(config.file, `${own} and ${old}`);
+    const shown = (name: string) => {
+      const { value, source } = config.all().find(({ key }) => key.name === name) ?? {};
+      return [value, source];
+    };
+    assert.deepEqual(shown('up.nodes'), [7, `${own}:1`]);
+    assert.deepEqual(shown('defaults.procs'), [3, `${old}:1 (default_n_procs)`]);
+    assert.deepEqual(shown('up.memory'), [512 * 2 ** 20, 'default with a cm-config.yml']);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("beside a cm-config.yml all of cm's settings have its defaults, but for the time-out", async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'weft-cli-test-'));
+  const file = path.join(folder, 'cm-config.yml');
+  try {
+    writeFileSync(file, '');
+    const config = await loadConfig({ environment: {}, file, directory: folder });
+    const found = Object.keys(CM_DEFAULTS).map((name) => {
+      const { key } = SEED_KEYS[name] ?? { key: '' };
+      return [name, config.get(key)] as const;
+    });
+    assert.deepEqual(Object.fromEntries(found), { ...CM_DEFAULTS, request_timeout: 30_000 });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+/** As cm had them, in our units. */
+const CM_DEFAULTS = {
+  scheduler_lag: 1000,
+  status_lag: 5000,
+  register_retries: 10,
+  register_retry_wait: 5000,
+  daemon_port: { host: '127.0.0.1', port: 5001 },
+  num_cpus_per_child: 2,
+  memory_per_child: 512 * 2 ** 20,
+  num_cpus_per_head: 2,
+  memory_per_head: 512 * 2 ** 20,
+  request_timeout: 100,
+  default_n_nodes: 1,
+  default_n_procs: 1,
+  default_n_cpus_per_node: 1,
+  default_mem_per_node: 100 * 2 ** 20,
+  default_time_limit: null,
+};
+
 test('init writes a file that config check accepts, and never overwrites one', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'weft-cli-test-'));
   const weft = (...argv: string[]) => capture(folder, { program: 'weft', argv }, runWeft);
   try {
-    assert.equal((await weft('init', '--name', 'lab', '--listen', '0.0.0.0:5099')).code, 0);
+    const made = await weft('init', '--name', 'lab', '--listen', '0.0.0.0:5099');
+    assert.equal(statSync(path.join(folder, 'weft.yaml')).mode & 0o137, 0);
+    assert.equal(made.code, 0);
+    // Without --dir root's head would listen beside the directory, and the next line look in it.
+    for (const next of ['head', 'token join'])
+      assert.ok(made.out.includes(`weft ${next} --dir ${folder}`));
     const checked = await weft('config', 'check', path.join(folder, 'weft.yaml'));
     assert.deepEqual([checked.code, checked.error], [0, '']);
     const shown = await weft('config', 'show', '-o', 'template={{key.name}} {{value}}');

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { FakeHead } from './fake-head.ts';
 import { jobView } from './views.ts';
 
-const MORE = /^weft: there are more than these 1 jobs; --limit shows more\n$/;
+const MORE = /^weft: only 1 job shown; raise --limit\n$/;
 
 test('a list of jobs that is cut says so, also by priority, and a whole one says nothing', async (t) => {
   const head = await FakeHead.start({
@@ -26,8 +26,9 @@ test('a list of jobs that is cut says so, also by priority, and a whole one says
 test('so does a history', async (t) => {
   const page = { jobs: [], tasks: [], next: 3, nextTask: null };
   const job = {
-    ...{ jobId: 3, name: 'j', owner: 'alice', partition: 'default', command: 'j', state: 'done' },
-    ...{ outcome: 'completed', exitCode: 0, signal: null, detail: null, taskCount: 1 },
+    ...{ id: 3, name: 'j', owner: 'alice', partition: 'default', command: 'j', state: 'done' },
+    ...{ outcome: { kind: 'completed', exit: { code: 0 }, process: null, detail: null } },
+    taskCount: 1,
     ...{ submittedAt: 0, startedAt: null, runStartedAt: null, endedAt: null },
     ...{ nodeCount: 1, cpuCount: 1, memoryBytes: 1024, walltimeMs: 3_600_000 },
   };

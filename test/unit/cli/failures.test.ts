@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createClient } from '../../../src/api/client.ts';
-import { loadConfig } from '../../../src/cli/config/config.ts';
 import { runWeft } from '../../../src/cli/main.ts';
+import { loadConfig } from '../../../src/config/config.ts';
 import { capture } from './fake-head.ts';
 
 function folder(t: TestContext): string {

@@ -5,10 +5,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Environment } from '../../../src/cli/config/config.ts';
+import type { Input } from '../../../src/cli/jobs/input.ts';
 import type { Invocation } from '../../../src/cli/main.ts';
 import { runSingle, runWeft } from '../../../src/cli/main.ts';
 import type { Verb } from '../../../src/cli/verb.ts';
+import type { Environment } from '../../../src/config/config.ts';
 
 export interface Asked {
   readonly method: string;
@@ -19,8 +20,17 @@ export interface Asked {
   readonly body: unknown;
 }
 
-export type Answer = { readonly status?: number; readonly json?: unknown; readonly text?: string };
+export type Answer = {
+  readonly status?: number;
+  readonly json?: unknown;
+  readonly text?: string;
+  /** Sent when this has settled. */
+  readonly after?: Promise<void>;
+};
 export type Answers = Readonly<Record<string, (asked: Asked) => Answer>>;
+
+/** What tests take for their machine. */
+const MACHINE = { cpuCount: 8, memoryBytes: 7 * 1024 ** 3, gpuCount: 1, counted: {} };
 
 export interface Said {
   readonly code: number;
@@ -40,9 +50,11 @@ export class FakeHead implements AsyncDisposable {
       void readJson(request).then((body) => {
         const asked = describe(request, body);
         this.asked.push(asked);
-        const { status = 200, json, text } = this.#answer(asked, answers);
-        response.writeHead(status, { 'content-type': 'application/json' });
-        response.end(text ?? JSON.stringify(json ?? {}));
+        const { status = 200, json, text, after } = this.#answer(asked, answers);
+        void Promise.resolve(after).then(() => {
+          response.writeHead(status, { 'content-type': 'application/json' });
+          response.end(text ?? JSON.stringify(json ?? {}));
+        });
       });
     });
   }
@@ -71,6 +83,11 @@ export class FakeHead implements AsyncDisposable {
     return capture(this.directory, { program: 'weft', argv }, runWeft);
   }
 
+  /** The same with something on its standard input. */
+  weftWith(input: Input, ...argv: string[]): Promise<Said> {
+    return capture(this.directory, { program: 'weft', argv, input }, runWeft);
+  }
+
   /** Runs it while the head is away, socket and all; it is back at the first complaint. */
   async weftMeanwhile(...argv: string[]): Promise<Said> {
     await this.#leave();
@@ -81,7 +98,17 @@ export class FakeHead implements AsyncDisposable {
   }
 
   seed(program: string, verb: Verb, ...argv: string[]): Promise<Said> {
-    return capture(this.directory, { program, argv }, (it) => runSingle(it, '', verb));
+    return this.seedWith({}, program, verb, ...argv);
+  }
+
+  seedWith(
+    environment: Environment,
+    program: string,
+    verb: Verb,
+    ...argv: string[]
+  ): Promise<Said> {
+    const of = { program, argv, environment };
+    return capture(this.directory, of, (it) => runSingle(it, '', verb));
   }
 
   async #leave(): Promise<void> {
@@ -127,6 +154,7 @@ export async function capture(
     readonly argv: readonly string[];
     readonly environment?: Environment;
     readonly cwd?: string;
+    readonly input?: Input;
     readonly onError?: () => void;
   },
   run: (invocation: Invocation) => Promise<number>,
@@ -147,6 +175,7 @@ export async function capture(
       },
       outIsTerminal: false,
       errorIsTerminal: false,
+      ...(of.input === undefined ? {} : { input: of.input }),
     },
     environment: { WEFT_DIR: directory, XDG_RUNTIME_DIR: directory, ...of.environment },
     cwd: of.cwd ?? '/work',
@@ -155,6 +184,7 @@ export async function capture(
       agentScript: '/nowhere/agent.ts',
       runHead: () => Promise.reject(new Error('no head in this test')),
       runAgent: () => Promise.reject(new Error('no agent in this test')),
+      detectMachine: () => Promise.resolve(MACHINE),
     },
   });
   return { code, ...said };

@@ -16,7 +16,7 @@ const REFUSED: readonly (readonly [argv: readonly string[], words: RegExp])[] = 
   [['submit', ''], /^weft: no script is named\n/],
   [['job', ' 3'], /^weft: ' 3' is not a job id; write 42 or 42\[7\]\n/],
   [['job', 'a\u001b[2Jb'], /^weft: 'a\?\[2Jb' is not a job id/],
-  [['a\u001b[2Jb'], /^weft: unknown command 'a\?\[2Jb'\n/],
+  [['a\u001b[2Jb'], /^weft: unknown command 'a\?\[2Jb'\. /],
   [['node', 'drain', 'n1', '--reason', ''], /^weft: --reason: may not be empty\n/],
   [['node', 'label', 'n1', ''], /^weft: there is no label to add or remove\n/],
   [['token', 'create', '--expires', '1000000d'], /'1000000d' is longer than 100 years; or write n/],

@@ -205,11 +205,11 @@ test("the cluster's history is replayed, by default on its own nodes", async (t)
 
 test('the history is replayed with the time limits that the jobs had', async (t) => {
   const tenSeconds = (jobId: number) => historyTask(jobId, null, 100_000);
-  const startsWith = async (...limits: (number | null)[]) => {
+  const startsWith = async (...limits: (number | null | undefined)[]) => {
     // 1 holds half of the machine, 2 waits for all of it, 3 fits beside 1.
     const jobs = [historyJob(1, 0, 1), historyJob(2, 1000, 2), historyJob(3, 2000, 1)];
     const limited = jobs.map((job, at) => ({ ...job, walltimeMs: limits[at] }));
-    const page = { jobs: limited, tasks: jobs.map(({ jobId }) => tenSeconds(jobId)), next: null };
+    const page = { jobs: limited, tasks: jobs.map(({ id }) => tenSeconds(id)), next: null };
     const head = await FakeHead.start({ 'GET /v1/history': () => ({ json: page }) });
     t.after(() => head[Symbol.asyncDispose]());
     const file = path.join(head.directory, 'j.csv');
@@ -221,10 +221,10 @@ test('the history is replayed with the time limits that the jobs had', async (t)
   // 3 ends by its limit before 1 does by its own, or it does not, or it may run for ever.
   assert.deepEqual((await startsWith(20_000, 20_000, 12_000)).starts, [0, 12, 2]);
   assert.deepEqual((await startsWith(20_000, 20_000, 60_000)).starts, [0, 10, 20]);
-  assert.deepEqual((await startsWith(20_000, 20_000, 0)).starts, [0, 10, 20]);
+  assert.deepEqual((await startsWith(20_000, 20_000, null)).starts, [0, 10, 20]);
   const known = await startsWith(20_000, 20_000, 12_000);
   assert.doesNotMatch(known.said, /not known/);
-  const guessed = await startsWith(null, 20_000, null);
+  const guessed = await startsWith(undefined, 20_000, undefined);
   assert.match(guessed.said, /^Time limit not known, run time instead: 2\.$/m);
 });
 
@@ -248,10 +248,12 @@ test('the tasks of an array that fill several pages are replayed all, in order',
   assert.equal(listed.out, '4[0]#1\n4[1]#1\n4[2]#1\n');
 });
 
+const COMPLETED = { kind: 'completed', exit: { code: 0 }, process: null, detail: null };
+
 function historyJob(jobId: number, submittedAt: number, cpuCount: number) {
   return {
-    ...{ jobId, name: 'j', owner: 'alice', partition: 'default', command: 'j', state: 'done' },
-    ...{ outcome: 'completed', exitCode: 0, signal: null, detail: null, taskCount: 1 },
+    ...{ id: jobId, name: 'j', owner: 'alice', partition: 'default', command: 'j', state: 'done' },
+    ...{ outcome: COMPLETED, taskCount: 1 },
     ...{ submittedAt, startedAt: null, runStartedAt: null, endedAt: null },
     ...{ nodeCount: 1, cpuCount, memoryBytes: 1024 },
   };
@@ -260,7 +262,8 @@ function historyJob(jobId: number, submittedAt: number, cpuCount: number) {
 /** Ten seconds long; null: it never started. */
 function historyTask(jobId: number, index: number | null, startedAt: number | null) {
   return {
-    ...{ jobId, index, epoch: 1, final: true, outcome: 'completed', exitCode: 0, signal: null },
+    ...{ id: index === null ? String(jobId) : `${jobId}[${index}]` },
+    ...{ jobId, index, epoch: 1, final: true, outcome: COMPLETED },
     ...{ detail: null, nodes: ['n1'], startedAt, endedAt: (startedAt ?? 0) + 10_000 },
     ...{ userUs: 0, systemUs: 0, memoryPeakBytes: 0 },
   };

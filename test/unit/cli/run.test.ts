@@ -10,7 +10,7 @@ import type { Submission } from '../../../src/core/model/submission.ts';
 import { type Answers, FakeHead, refusal } from './fake-head.ts';
 import { doneJob, jobView, nodeView } from './views.ts';
 
-const SUBMITTED = { jobId: 42, taskCount: 1, directory: null, again: false };
+const SUBMITTED = { jobId: 42, taskCount: 1, directory: '/work', again: false };
 const ACCEPTS: Answers = { 'POST /v1/jobs': () => ({ json: SUBMITTED }) };
 
 function submitted(head: FakeHead): Submission {
@@ -49,7 +49,7 @@ test('run sends every option as a field of the submission', async () => {
       '--hold',
     ],
     ...['--on-node-loss', 'lease=30m', '--no-requeue', '--retries', '2', '--env', 'A=b=c'],
-    ...['--clean-env', '--chdir', 'sub', '--output', '%j.out', '-p', '3', '--cpus', '0'],
+    ...['--clean-env', '--chdir', 'sub', '--output', '%j.%a.out', '-p', '3', '--cpus', '0'],
     ...['--memory', '2G', '--gpus', '1', '--resource', 'lic=2', '--needs', 'ssd', '--exclusive'],
     ...['--nodes-named', 'n1,n2', '-t', '1h30m', '--partition', 'fast', '--umask', '027', 'true'],
   );
@@ -62,7 +62,7 @@ test('run sends every option as a field of the submission', async () => {
     name: 'true',
     environment: { A: 'b=c' },
     directory: { kind: 'shared', path: '/work/sub' },
-    files: { stdout: '%j.out' },
+    files: { stdout: '%j.%a.out' },
     processesPerNode: 3,
     cpuCount: 0,
     memoryBytes: 2 * 1024 ** 3,
@@ -133,7 +133,11 @@ test('wait --timeout exits with 8 and says that the job goes on', async () => {
   const wait = () => ({ status: 504, json: timeout });
   await using head = await FakeHead.start({ 'GET /v1/jobs/42/wait': wait });
   const said = await head.weft('wait', '--timeout', '50ms', '42');
-  assert.deepEqual(said, { code: 8, out: '', error: 'weft: 42: Not finished within 0.05 s.\n' });
+  assert.deepEqual(said, {
+    code: 8,
+    out: '',
+    error: 'weft: 42: The wait ended after 0.05 s; the job goes on.\n',
+  });
 });
 
 test('run --wait ends with 125 when it is refused, run alone with the code of the refusal', async () => {
@@ -226,7 +230,7 @@ test('kill --signal sends the number of the signal to one task of an array', asy
 });
 
 test('why prints the words of the head', async () => {
-  const words = 'needs 1 node with 4 cpus; none has that free now';
+  const words = 'needs 1 node with 4 cpus; n1 is full: 4 of 4 cpus in use';
   const explain = () => ({ json: { state: 'pending', reason: null, words } });
   await using head = await FakeHead.start({ 'GET /v1/jobs/42/why': explain });
   assert.equal((await head.weft('why', '42')).out, `${words}\n`);
@@ -268,4 +272,51 @@ test('one login serves several commands, and a restarted head asks for one more'
   head.forgetSessions();
   assert.equal((await head.weft('jobs')).code, 0);
   assert.equal(logins(), 2);
+});
+
+test('run --each-line sends the lines of a file as items of one job', async () => {
+  await using head = await FakeHead.start(ACCEPTS);
+  const file = path.join(head.directory, 'cases.txt');
+  writeFileSync(file, 'a b\r\n\n c\n');
+  const said = await head.weft('run', '--each-line', file, '--at-once', '1', 'cat', '-n');
+  assert.deepEqual(said, { code: 0, out: '42\n', error: '' });
+  const { program, each, array } = submitted(head);
+  assert.deepEqual(program, { kind: 'argv', argv: ['cat', '-n', '{}'] });
+  assert.deepEqual(each, ['a b', ' c']);
+  assert.deepEqual(array, { indices: '0-1', runningMax: 1 });
+});
+
+test('run --each-json sends the fields of each line, and --array picks among them', async () => {
+  await using head = await FakeHead.start(ACCEPTS);
+  const file = path.join(head.directory, 'cases.jsonl');
+  writeFileSync(file, '{"seed": 1, "big": true}\n{"seed": 2, "big": false}\n');
+  await head.weft('run', '--each-json', file, '--array', '1', 'sim {seed} {big}');
+  const { program, each, array } = submitted(head);
+  assert.deepEqual(program, { kind: 'shell', line: 'sim {seed} {big}' });
+  assert.deepEqual(each, [
+    { seed: '1', big: 'true' },
+    { seed: '2', big: 'false' },
+  ]);
+  assert.deepEqual(array, { indices: '1' });
+});
+
+test('what is wrong with a list of items is told with its line, and nothing is sent', async () => {
+  await using head = await FakeHead.start(ACCEPTS);
+  const file = path.join(head.directory, 'cases');
+  const refused = async (text: string, ...args: string[]): Promise<string> => {
+    writeFileSync(file, text);
+    const said = await head.weft('run', ...args);
+    assert.notEqual(said.code, 0);
+    return said.error;
+  };
+  assert.match(await refused('', '--each-line', file, 'cat'), /cases: it has no line/);
+  assert.match(await refused('a\nb\0\n', '--each-line', file, 'cat'), /cases:2: .*NUL/);
+  assert.match(await refused('{"a":1}\n[1]\n', '--each-json', file, 'cat {a}'), /cases:2: each/);
+  assert.match(await refused('{"a":[1]}\n', '--each-json', file, 'cat {a}'), /cases:1: .*'a'/);
+  assert.match(await refused('{"a":1}\n', '--each-json', file, 'cat', 'b'), /write \{a\} where/);
+  assert.match(await refused('', '--each-line', `${file}2`, 'cat'), /cases2: .*cannot be read/);
+  const both = await refused('x\n', '--each-line', file, '--each-json', file, 'cat');
+  assert.match(both, /exclude each other/);
+  assert.match(await refused('x\n', '--at-once', '2', 'cat'), /--at-once limits/);
+  assert.deepEqual(head.work, []);
 });

@@ -6,12 +6,15 @@ import { formatNode } from '../../../src/cli/commands/node.ts';
 import { decodeTicket, encodeTicket } from '../../../src/cli/join-string.ts';
 import { clockWords } from '../../../src/cli/nodes/clock-words.ts';
 import { formatListing, parseFormat } from '../../../src/cli/output/listing.ts';
+import { PLAIN } from '../../../src/cli/output/paint.ts';
 import { displayWidth, formatTable } from '../../../src/cli/output/table.ts';
-import { fillTemplate } from '../../../src/cli/output/template.ts';
+import { fillTemplate, templateFields } from '../../../src/cli/output/template.ts';
 import { formatSpan } from '../../../src/cli/output/words.ts';
 import * as values from '../../../src/cli/submit/values.ts';
-import { quoteWord, splitWords } from '../../../src/cli/submit/words.ts';
+import { splitWords } from '../../../src/cli/submit/words.ts';
 import { nearest } from '../../../src/core/base/nearest-word.ts';
+import { quoteWord } from '../../../src/core/base/shell-word.ts';
+import type { Failure } from '../../../src/core/model/failure.ts';
 import { nodeView } from './views.ts';
 
 test('arrays are ranges, lists and steps, with a bound on how many run at once', () => {
@@ -29,6 +32,16 @@ test('arrays are ranges, lists and steps, with a bound on how many run at once',
 
 test('dependencies, node loss, time limits, umasks and resources say what they expect', () => {
   assert.ok(values.parseDependency('42:fail').ok);
+  const warning = (text: string) => {
+    const parsed = values.parseWarning(text);
+    return parsed.ok ? parsed.value : null;
+  };
+  assert.deepEqual(warning('USR2@90'), { signal: 12, leadMs: 90_000 });
+  assert.deepEqual(warning('sigterm@5m'), { signal: 15, leadMs: 300_000 });
+  assert.deepEqual(warning('10'), { signal: 10, leadMs: 60_000 });
+  for (const wrong of ['@90', 'USR9@90', 'USR1@', 'USR1@0', 'USR1@1@2', 'B:USR1@90']) {
+    assert.equal(warning(wrong), null, wrong);
+  }
   assert.ok(!values.parseDependency('42:maybe').ok);
   assert.ok(!values.parseDependency('42[1]').ok);
   assert.deepEqual(values.parseOnNodeLoss('lease=90s'), {
@@ -38,7 +51,8 @@ test('dependencies, node loss, time limits, umasks and resources say what they e
   assert.ok(!values.parseOnNodeLoss('lease').ok);
   assert.deepEqual(values.parseWalltime('none'), { ok: true, value: null });
   assert.ok(!values.parseWalltime('0s').ok);
-  assert.ok(!values.parseWalltime('60').ok);
+  const bare = values.parseWalltime('60');
+  assert.ok(!bare.ok && /'60' has no unit; write 60s, 60m for minutes, or 60h/.test(bare.error));
   assert.deepEqual(values.parseUmask('027'), { ok: true, value: 0o27 });
   assert.ok(!values.parseUmask('9').ok);
   assert.deepEqual(values.parseCounted('lic=2'), { ok: true, value: ['lic', 2] });
@@ -81,11 +95,26 @@ test('tables are as wide as their content and cannot drive a terminal', () => {
   assert.equal(displayWidth('e\u0301日'), 3);
 });
 
+test('a line of a table fits 80 columns, and -o wide cuts nothing off', () => {
+  const columns = [
+    { title: 'ID', value: () => '1' },
+    { title: 'NODES', value: () => 'n'.repeat(40), least: 6 },
+    { title: 'REMARK', value: () => `waits for ${'日'.repeat(60)}`, least: 12 },
+  ];
+  const [title = '', line = ''] = formatTable(columns, [0]);
+  assert.ok(displayWidth(line) <= 80 && displayWidth(title) <= 80, line);
+  assert.match(line, /^1 {3}n{40} {2}waits for 日+…$/);
+  assert.ok(formatTable(columns, [0], true)[1]?.endsWith('日'));
+});
+
 test('templates take fields, inner fields and escapes, and know the nearest field', () => {
   const row = { id: 42, exit: { code: 3 }, outcome: null, nodes: ['n1'] };
   assert.equal(fillTemplate('{{id}}\\t{{ exit.code }} {{nodes}}', row), '42\t3 ["n1"]');
   assert.equal(fillTemplate('[{{outcome.kind}}{{exit.signal}}]', row), '[]');
   assert.throws(() => fillTemplate('{{ouctome}}', row), /no field 'ouctome'.*'outcome'/);
+  const hint = (error: unknown) => /id, exit, outcome, nodes/.test((error as Failure).hint ?? '');
+  assert.throws(() => fillTemplate('{{x}}', row), hint, 'the fields are listed');
+  assert.deepEqual(templateFields([row]), ['id', 'exit.code', 'outcome', 'nodes']);
 });
 
 test('listings come as table, names, JSON or by template', () => {
@@ -100,6 +129,7 @@ test('listings come as table, names, JSON or by template', () => {
   assert.deepEqual(list('name'), ['#1', '#2']);
   assert.deepEqual(JSON.parse(list('json').join('')), listing.rows);
   assert.deepEqual(list('template=<{{id}}>'), ['<1>', '<2>']);
+  assert.deepEqual(list('template'), ['id']);
   assert.deepEqual(formatListing({ ...listing, rows: [] }, { kind: 'table' }), ['Nothing.']);
   assert.deepEqual(formatListing({ ...listing, rows: [] }, { kind: 'json' }), ['[]']);
   assert.throws(() => parseFormat('yaml'), /not a format/);
@@ -130,7 +160,7 @@ test('a clock is remarked upon when it is off by more than two seconds, either w
   assert.equal(clockWords(nodeView({ clockOffsetMs: -2000 })), '');
   assert.equal(clockWords(nodeView({ clockOffsetMs: 2001 })), "2s ahead of the head's");
   assert.equal(clockWords(nodeView({ clockOffsetMs: -90_000 })), "1m30s behind the head's");
-  const shown = formatNode(nodeView({ clockOffsetMs: 5000 }), undefined);
+  const shown = formatNode(nodeView({ clockOffsetMs: 5000 }), undefined, PLAIN);
   assert.ok(
     shown.some((line) => /^Clock: +5s ahead of the head's$/.test(line)),
     shown.join('\n'),

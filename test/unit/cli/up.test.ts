@@ -11,12 +11,15 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { daemonNotes } from '../../../src/cli/daemons/daemon-notes.ts';
 import { isAlive, readLiveMark } from '../../../src/cli/daemons/process-file.ts';
 import { type Invocation, runWeft } from '../../../src/cli/main.ts';
+import type { AgentOptions } from '../../../src/config/daemon-options.ts';
 import { whenKilled } from '../../support/when-killed.ts';
 import { capture, type Said } from './fake-head.ts';
 
@@ -42,11 +45,28 @@ class Sandbox implements AsyncDisposable {
     return readLiveMark(path.join(this.directory, 'run', `${daemon}.pid`));
   }
 
+  /** Each node's agent is a process of its own, which can be killed alone. */
+  keepApart(): void {
+    writeFileSync(
+      path.join(this.directory, 'weft.yaml'),
+      'up: {nodes_per_process: 1, keep: false}',
+    );
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.weft(['down', '--now']);
     this.#forget();
     rmSync(this.directory, { recursive: true, force: true });
   }
+}
+
+/** A port that another program listens on, until it is closed. */
+async function listening(t: TestContext) {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const close = () => new Promise<void>((resolve) => server.close(() => resolve()));
+  t.after(close);
+  return { port: (server.address() as AddressInfo).port, close };
 }
 
 test('up takes another port when its own is taken between the choice and the start', async () => {
@@ -56,8 +76,55 @@ test('up takes another port when its own is taken between the choice and the sta
   assert.match(up.out, /^The cluster is running\.\n {2}1 node with [\s\S]* head on https:/);
 });
 
+test('up refuses a port that was asked for and is taken, and starts nothing', async (t) => {
+  await using box = new Sandbox();
+  const { port } = await listening(t);
+  const wished = ['up', '--nodes', '1', '--listen', `127.0.0.1:${port}`];
+  const refused = await box.weft(wished);
+  assert.equal(refused.code, 2);
+  assert.match(refused.error, new RegExp(`cannot listen on 127.0.0.1:${port}: another program`));
+  assert.equal(box.mark('head'), null);
+  // Words of the configuration are as good as a flag.
+  writeFileSync(path.join(box.directory, 'weft.yaml'), `head: {listen: 127.0.0.1:${port}}`);
+  assert.equal((await box.weft(['up', '--nodes', '1'])).code, 2);
+});
+
+test('up takes the address of the configuration also after its first start', async (t) => {
+  await using box = new Sandbox();
+  await box.weft(['up', '--nodes', '1', '--listen', 'none']);
+  const { port, close } = await listening(t);
+  await close();
+  writeFileSync(path.join(box.directory, 'weft.yaml'), `head: {listen: 127.0.0.1:${port}}`);
+  const running = await box.weft(['up']);
+  assert.match(running.error, /the head runs and listens on no port; `weft down` and `weft up`/);
+  await box.weft(['down']);
+  assert.match((await box.weft(['up'])).out, new RegExp(`head on https://127.0.0.1:${port}\n`));
+});
+
+test('no two nodes of a machine have the same gpu', async () => {
+  await using box = new Sandbox();
+  const gpusOf = (name: string) => {
+    const file = path.join(box.directory, 'nodes', name, 'options.json');
+    const { gpuFrom, resources } = JSON.parse(readFileSync(file, 'utf8')) as AgentOptions;
+    return [gpuFrom, resources?.gpuCount];
+  };
+  await box.weft(['up', '--nodes', '2', '--gpus', '2', '--listen', 'none']);
+  assert.deepEqual(
+    [gpusOf('n1'), gpusOf('n2')],
+    [
+      [0, 2],
+      [2, 2],
+    ],
+  );
+  await box.weft(['up', '--nodes', '3']);
+  assert.deepEqual(gpusOf('n3'), [4, 0], 'the first ones keep all');
+  await box.weft(['up', '--nodes', '4', '--gpus', '1']);
+  assert.deepEqual(gpusOf('n4'), [4, 1]);
+});
+
 test('up starts a head and nodes, a second one only what is missing, down all of it', async () => {
   await using box = new Sandbox();
+  box.keepApart();
   const up = await box.weft(['up', '--nodes', '2', '--listen', 'none']);
   assert.deepEqual([up.code, up.error], [0, '']);
   assert.match(
@@ -83,6 +150,46 @@ test('up starts a head and nodes, a second one only what is missing, down all of
     [],
   );
   assert.match((await box.weft(['down'])).out, /was not running/);
+});
+
+test('the agents of all nodes that up starts are one process, those that it adds another', async () => {
+  await using box = new Sandbox();
+  const pids = (...names: string[]) => names.map((name) => box.mark(name)?.pid ?? 0);
+  await box.weft(['up', '--nodes', '3', '--listen', 'none']);
+  const [first = 0, ...others] = pids('n1', 'n2', 'n3');
+  assert.deepEqual(others, [first, first]);
+  await box.weft(['up', '--nodes', '5']);
+  const [second = 0, ...more] = pids('n4', 'n5', 'n1');
+  assert.deepEqual(more, [second, first]);
+  process.kill(first, 'SIGKILL');
+  await eventually(() => box.mark('n2') === null);
+  assert.match((await box.weft(['up'])).out, /^Head was running; started n1, n2, n3\./);
+  assert.deepEqual(new Set(pids('n1', 'n2', 'n3')).size, 1);
+  assert.deepEqual(pids('n4', 'n5'), [second, second]);
+  // One that was removed is taken in anew; who shares its process goes on in the next one.
+  await box.weft(['node', 'remove', 'n2']);
+  assert.match((await box.weft(['up'])).out, /^Head was running; started n2\./);
+  const marks = ['n1', 'n3', 'n5'].map((name) => box.mark(name));
+  const down = await box.weft(['down']);
+  assert.deepEqual(down, { code: 0, out: 'The cluster is stopped.\n', error: '' });
+  assert.ok(marks.every((mark) => mark !== null && !isAlive(mark)));
+});
+
+test('up makes one node of the whole machine, gpus too, and --nodes divides it', async () => {
+  const GIB = 1024 ** 3;
+  const rest = { gpuCount: 0, counted: {} };
+  for (const [options, nodeCount, perNode] of [
+    [[], 1, { cpuCount: 8, memoryBytes: 7 * GIB, gpuCount: 1, counted: {} }],
+    [['--nodes', '2'], 2, { cpuCount: 4, memoryBytes: 3.5 * GIB, ...rest }],
+    [['--nodes', '2', '--cpus', '3'], 2, { cpuCount: 3, memoryBytes: 3.5 * GIB, ...rest }],
+  ] as const) {
+    await using box = new Sandbox();
+    await box.weft(['up', '--listen', 'none', ...options]);
+    const record = JSON.parse(readFileSync(path.join(box.directory, 'cluster.json'), 'utf8'));
+    assert.deepEqual([record.nodeCount, record.perNode], [nodeCount, perNode]);
+    const more = await box.weft(['up', '--nodes', '3']);
+    assert.match(more.error, /existing nodes keep their cpus, memory and gpus/);
+  }
 });
 
 test('the nodes keep their secrets, and nobody else can read them', async () => {
@@ -150,3 +257,26 @@ test('[N17] a health command that cannot be run is told before anything starts, 
   assert.deepEqual(told.health, health);
   assert.match((await box.weft(['doctor'])).out, /ok +health command +sh\n/);
 });
+
+test('an agent that was killed is named, with what starts it again', async () => {
+  await using box = new Sandbox();
+  box.keepApart();
+  await box.weft(['up', '--nodes', '2', '--listen', 'none']);
+  const words = () => daemonNotes(box, path.join(box.directory, 'weft.sock'))[0]?.text ?? null;
+  assert.equal(words(), null);
+  const { pid = 0 } = box.mark('n2') ?? {};
+  process.kill(pid, 'SIGKILL');
+  const said = 'The agent of n2 does not run. Run `weft up` again: it starts what is missing.';
+  await eventually(() => words() === said);
+  assert.deepEqual(daemonNotes(box, '/run/weft/weft.sock'), [], 'of another head');
+  assert.match((await box.weft(['up'])).out, /started n2/);
+  assert.equal(words(), null);
+});
+
+async function eventually(holds: () => boolean): Promise<void> {
+  const until = performance.now() + 60_000;
+  while (!holds()) {
+    assert.ok(performance.now() < until);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

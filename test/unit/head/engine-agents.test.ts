@@ -187,21 +187,23 @@ test('[W4] an end without output completes the files, and takes no message of th
   assert.ok(!session.heard.includes('log_ack'));
 });
 
-for (const takesShortOrders of [true, undefined]) {
-  test(`orders are whole unless the agent takes them short (${takesShortOrders})`, async () => {
+for (const features of [['kept_orders', 'of a later release'], undefined]) {
+  test(`orders are whole unless the agent keeps some (${features !== undefined})`, async () => {
     const { made, agents } = await bench();
     const session = new FakeSession('n1');
     agents.accept(session);
     const hello = { kind: 'hello', protocol: PROTOCOL_VERSION, hello: helloOf('n1') } as const;
-    session.say(takesShortOrders === undefined ? hello : { ...hello, takesShortOrders });
+    session.say(features === undefined ? hello : { ...hello, features });
     await made.settle();
-    agents.send('n1' as NodeName, [launch(1, shell('a')), launch(2, shell('a'))]);
+    const environment = { HOME: '/' };
+    const launches = [1, 2].map((job) => launch(job, shell('a'), { environment }));
+    agents.send('n1' as NodeName, launches);
     assert.equal(session.heard.at(-1), 'orders');
     const read = decode(session.bytes.at(-1) ?? new Uint8Array());
     assert.ok(read.ok);
     const { orders } = read.value as { orders: Record<string, unknown>[] };
     const saysAll = orders.map((order) => 'umask' in order);
-    assert.deepEqual(saysAll, [true, takesShortOrders === undefined]);
+    assert.deepEqual(saysAll, [true, features === undefined]);
   });
 }
 

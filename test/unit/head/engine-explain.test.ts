@@ -25,18 +25,21 @@ test('[J22] each reason names what blocks the task', () => {
   head.submit({ held: true });
   assert.match(why(head, 2), /^held: .*weft release 2/);
   head.submit({ dependencies: [{ jobId: 1 as JobId, condition: 'ok' }] });
-  assert.equal(why(head, 3), 'dependency: waits for 1:ok');
+  assert.equal(why(head, 3), 'dependency: waits for job 1 to complete');
   head.submit({ beginAt: START_AT + 60_000 });
   assert.match(why(head, 4), /^begin_time: begins at 2023-[\d-]+T[\d:]+Z$/);
   head.submit({ cpuCount: 2, nodeCount: 2 });
   head.schedule();
   assert.match(
     why(head, 5),
-    /^resources: needs 2 nodes with 2 cpus.*; 1 of 2 have that free now: n1 has 1 cpu free$/,
+    /^resources: needs 2 nodes with 2 cpus.*; only 1 node has that free: n1 has only 1 cpu free$/,
   );
   head.submit({ array: { indices: '0-3', runningMax: 1 } });
   head.schedule();
-  assert.match(why(head, 6, 1), /^quota: 1 tasks of this array hold resources, its limit is 1/);
+  assert.match(
+    why(head, 6, 1),
+    /^quota: this array runs at most 1 task at once \(%1\); 1 is running$/,
+  );
 });
 
 test('[J22] a directory is named only where some nodes have it and others have not', () => {
@@ -45,7 +48,10 @@ test('[J22] a directory is named only where some nodes have it and others have n
   const wide = { cpuCount: 1, labels: ['shared=/'] };
   head.running(wide);
   head.submit(wide);
-  assert.match(why(head, 2), /^resources: needs 1 node with 1 cpu.* n1 has 0 cpus free$/);
+  assert.match(
+    why(head, 2),
+    /^resources: needs 1 node with 1 cpu; n1 is full: 1 of 1 cpus in use$/,
+  );
   head.connect('n2', { cpus: 1 });
   assert.match(why(head, 2), /^resources: needs 1 node sharing \/ with 1 cpu/);
 });
@@ -59,7 +65,7 @@ test('[J22] nodes that are away, gone or not asked yet are named', () => {
   head.command({ kind: 'drain_node', node: 'n2' as NodeName, reason: 'new fan' });
   assert.match(why(head, 1), /^resources: .*n2 is drained \(new fan\)/);
   head.command({ kind: 'remove_node', node: 'n2' as NodeName });
-  assert.match(why(head, 1), /^no_node_can: 0 nodes could ever hold 1 node with 8 cpus/);
+  assert.match(why(head, 1), /^no_node_can: needs 1 node with 8 cpus; no node is large enough$/);
 });
 
 test('[J22] a task of a reservation hears of the nodes that this has, and no others', () => {
@@ -69,10 +75,10 @@ test('[J22] a task of a reservation hears of the nodes that this has, and no oth
     head.command(reserve({ name: 'course', users: ['ann'], nodes: ['n2'], ...more }), OPERATOR);
     const own = { reservation: 'course', walltimeMs: 60_000 };
     head.running({ ...own, cpuCount: 2 });
-    return why(head, head.submit({ ...own, cpuCount })).split('now: ')[1] ?? '';
+    return why(head, head.submit({ ...own, cpuCount })).split('; ')[1] ?? '';
   };
-  assert.equal(lack({}, 3), 'n2 has 2 cpus free');
-  assert.equal(lack({ share: { cpus: 3 } }, 2), 'n2 has too little free of the reservation');
+  assert.equal(lack({}, 3), 'n2 has only 2 cpus free');
+  assert.equal(lack({ share: { cpus: 3 } }, 2), 'n2 has too little of the reservation free');
 });
 
 test('[J22] of what is set aside of a node the words name what leaves too little, and nothing else', () => {
@@ -85,12 +91,12 @@ test('[J22] of what is set aside of a node the words name what leaves too little
   head.running({ cpuCount: 8, nodeNames: ['n2' as NodeName], walltimeMs: 5 * HOUR });
   const lack = (cpuCount: number): string => {
     const id = head.submit({ cpuCount, nodeCount: 2, walltimeMs: 2 * HOUR });
-    return why(head, id).split('now: ')[1] ?? '';
+    return why(head, id).split('; ')[1] ?? '';
   };
-  const full = 'n2 has 0 cpus free';
-  assert.equal(lack(8), `n1 has reservation small for 3h more, ${full}`);
+  const full = 'n2 is full (8 of 8 cpus in use)';
+  assert.equal(lack(8), `n1 is in reservation small for 3h more, ${full}`);
   assert.equal(lack(4), `n1 has reservation large in 1h, ${full}`);
-  assert.equal(lack(3), full);
+  assert.equal(lack(3), `only 1 node has that free: ${full}`);
 });
 
 test('[J22] of several reservations that have begun the one is named whose end is waited for', () => {
@@ -106,8 +112,8 @@ test('[J22] of several reservations that have begun the one is named whose end i
     head.tick(0);
     return why(head, head.submit({ cpuCount, walltimeMs: HOUR / 2 }));
   };
-  assert.match(waits(2, 1, 3), /the end of reservation first of n1 in 4h59m/);
-  assert.match(waits(1, 2, 2), /the end of reservation first of n1 in 59m/);
+  assert.match(waits(2, 1, 3), /waits for reservation first on n1 to end in 4h59m/);
+  assert.match(waits(1, 2, 2), /waits for reservation first on n1 to end in 59m/);
 });
 
 test('[J22] nor where nothing but what is set aside is in the way', () => {
@@ -119,10 +125,10 @@ test('[J22] nor where nothing but what is set aside is in the way', () => {
   head.command(reserve({ ...on, name: 'large', share: { cpus: 4 }, at }), OPERATOR);
   const lack = (cpuCount: number): string =>
     why(head, head.submit({ cpuCount, walltimeMs: 2 * HOUR }));
-  assert.equal(lack(8), 'reservation: waits for the end of reservation small of n1 in 3h');
+  assert.equal(lack(8), 'reservation: waits for reservation small on n1 to end in 3h');
   assert.equal(
     lack(4),
-    'reservation: it could run into reservation large of n1, which begins in 1h',
+    'reservation: it could run into reservation large on n1, which begins in 1h',
   );
   assert.match(lack(3), /^priority: /);
 });
@@ -134,8 +140,8 @@ test('[J22] a task of a reservation hears which of its nodes are away, whatever 
   head.command({ kind: 'drain_node', node: 'n1' as NodeName, reason: 'fan' });
   const own = { reservation: 'course', walltimeMs: 60_000 };
   const wide = head.submit({ ...own, nodeCount: 2 });
-  const words = 'resources: waits for nodes that could hold 2 nodes with 1 cpu, 0 memory';
-  assert.equal(why(head, wide), `${words}: n1 is drained (fan)`);
+  const words = 'resources: needs 2 nodes with 1 cpu';
+  assert.equal(why(head, wide), `${words}; n1 is drained (fan)`);
   assert.match(why(head, head.submit(own)), /^priority: /);
 });
 
@@ -148,7 +154,7 @@ test('[J22] a task that asks for more nodes than its reservation has left is tol
   const request = wishOf({ at, nodes: ['n1'] });
   head.command({ kind: 'change_reservation', reservation: 'course', request }, OPERATOR);
   head.tick(HOUR);
-  assert.match(why(head, id), /; 1 of 2 have that free now$/);
+  assert.match(why(head, id), /; only 1 node has that free$/);
 });
 
 test('[J22] a task that the crash limit holds says what happened', () => {
@@ -156,7 +162,7 @@ test('[J22] a task that the crash limit holds says what happened', () => {
   head.connect('n1');
   head.running();
   head.ended('1#1', { cause: 'lost', detail: 'the launcher is gone' });
-  assert.match(why(head, 1), /^held: held after 1 starts .*the launcher is gone; release it/);
+  assert.match(why(head, 1), /^held: held after 1 start .*the launcher is gone; release it/);
   head.command({ kind: 'release_job', jobId: 1 as JobId }, ANN);
   assert.match(why(head, 1), /^priority: /);
 });
@@ -180,17 +186,14 @@ test('[M1] a task that could run into maintenance names the one that decides', (
   plan('n2', 20);
   plan('n2', 0);
   const said = (wish: object): string => why(head, head.submit(wish));
-  const words = 'it could run into maintenance m1 of n1, which begins in 35m';
+  const words = 'it could run into maintenance m1 on n1, which begins in 35m';
   assert.equal(said({}), `maintenance: without a time limit ${words}`);
   assert.equal(said({ walltimeMs: 36 * 60_000 }), `maintenance: ${words}`);
-  assert.equal(
-    said({ nodeCount: 2 }),
-    'maintenance: waits for the end of maintenance m3 of n2 in 1m',
-  );
+  assert.equal(said({ nodeCount: 2 }), 'maintenance: waits for maintenance m3 on n2 to end in 1m');
   assert.match(said({ walltimeMs: 35 * 60_000 }), /^priority/);
   assert.match(
     said({ cpuCount: 4, nodeCount: 2, exclusive: true }),
-    /^maintenance: waits for the end/,
+    /^maintenance: waits for maintenance m3 on n2 to end/,
   );
   head.submit({ cpuCount: 3, walltimeMs: 60_000 });
   head.schedule();

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EpochId, NodeName } from '../../../src/core/model/ids.ts';
+import type { EpochId, JobId, NodeName } from '../../../src/core/model/ids.ts';
 import type { Report } from '../../../src/core/model/orders.ts';
 import {
   DEFAULT_PARTITION,
@@ -115,6 +115,53 @@ test('[L2, S8] a store that fails refuses, and the same key is accepted when it 
   for (const name of ['b', 'b', 'a']) made.submit(name);
   await made.settle();
   assert.deepEqual(made.take(), ['b: job 2', 'b: job 2 again', 'a: job 1 again']);
+});
+
+test('while nothing can be written, what is durable can be read, and no more than that', async () => {
+  const made = await bench();
+  made.submit('kept');
+  await made.settle();
+  const { lives } = made.engine;
+  made.breakDisk();
+  made.submit('lost');
+  assert.equal(made.engine.state.jobs.size, 2, 'decided, and not durable');
+  await made.settle();
+  assert.notEqual(made.engine.lives, lives, 'who has read the state before must not tell of it');
+  assert.ok(made.engine.failure !== null && made.engine.isReadable);
+  assert.equal(made.engine.state.jobs.size, 1);
+});
+
+test('on a full disk only what ends work is accepted, until there is room again', async () => {
+  const made = await bench();
+  await made.connect('n2');
+  made.perform('gone', { kind: 'disconnected', node: 'n2' as NodeName, session: 1 });
+  for (const name of ['a', 'b']) made.submit(name, { nodeCount: 2 });
+  await made.settle();
+  made.breakDisk();
+  made.submit('c');
+  await made.settle();
+  made.disk.failure = null;
+  made.disk.room = 'ends_only';
+  made.clock.pass(500);
+  await made.settle();
+  assert.match(made.engine.shortage ?? '', /disk of the head is full/);
+  for (const node of ['n1', 'n2']) await made.connect(node);
+  made.take();
+  made.submit('d');
+  const place = { jobId: 1 as JobId, index: null };
+  made.command('cancel', { kind: 'cancel_task', place });
+  await made.settle();
+  assert.deepEqual(made.take(), ['d: store.unavailable', 'cancel: changed'], 'nothing is started');
+  assert.equal(made.engine.state.jobs.get(place.jobId)?.outcome?.kind, 'cancelled');
+
+  made.disk.room = 'enough';
+  made.clock.pass(5000);
+  await made.settle();
+  assert.equal(made.engine.shortage, null);
+  assert.deepEqual(made.take(), ['to n1: launch 2#1', 'to n2: launch 2#1']);
+  made.submit('e');
+  await made.settle();
+  assert.equal(made.take()[0], 'e: job 3');
 });
 
 test('[S4] memory equals what the store brings back, also after a failure', async () => {

@@ -40,7 +40,7 @@ const ROWS: readonly Row[] = [
     running: [{ ...FULL, cpuCount: 3 }],
     waiting: [{ cpuCount: 2, walltimeMs: MINUTE }],
     words: [
-      'It is pending: needs 1 node with 2 cpus, 0 memory; none has that free now: n1 has 1 cpu free.',
+      'It is pending: needs 1 node with 2 cpus; n1 has only 1 cpu free.',
       "By today's plan it starts at 2023-11-14T22:43:20Z, in 30m on n1.",
       'It would start now with 1 cpu instead of 2.',
     ],
@@ -50,7 +50,7 @@ const ROWS: readonly Row[] = [
     running: [FULL],
     waiting: [{ cpuCount: 1, walltimeMs: MINUTE }],
     words: [
-      'It is pending: needs 1 node with 1 cpu, 0 memory; none has that free now: n1 has 0 cpus free.',
+      'It is pending: needs 1 node with 1 cpu; n1 is full: 4 of 4 cpus in use.',
       "By today's plan it starts at 2023-11-14T22:43:20Z, in 30m on n1.",
     ],
   },
@@ -59,13 +59,13 @@ const ROWS: readonly Row[] = [
     running: [{ cpuCount: 4 }],
     waiting: [{ cpuCount: 1 }],
     words: [
-      'It is pending: needs 1 node with 1 cpu, 0 memory; none has that free now: n1 has 0 cpus free.',
+      'It is pending: needs 1 node with 1 cpu; n1 is full: 4 of 4 cpus in use.',
       "By today's plan it starts only when tasks without a time limit have ended on n1.",
     ],
   },
   ...(['fifo', 'easy'] as const).map((policy): Row => {
-    const full = 'needs 1 node with 4 cpus, 0 memory; none has that free now: n1 has 0 cpus free';
-    const behind = 'waits behind job 2, which nobody passes in this partition (fifo)';
+    const full = 'needs 1 node with 4 cpus; n1 is full: 4 of 4 cpus in use';
+    const behind = 'job 2 goes first; this partition keeps the order (fifo)';
     return {
       title: `${policy}: behind a task without a time limit that waits itself`,
       policy,
@@ -83,7 +83,7 @@ const ROWS: readonly Row[] = [
     running: [{ ...FULL, cpuCount: 2, memoryBytes: 5 * GIB }],
     waiting: [{ cpuCount: 3, nodeCount: 3, walltimeMs: MINUTE, memoryBytes: GIB }],
     words: [
-      'It is pending: needs 3 nodes with 3 cpus, 1G memory; 2 of 3 have that free now: n1 has 2 cpus free.',
+      'It is pending: needs 3 nodes with 3 cpus, 1G memory; only 2 nodes have that free: n1 has only 2 cpus free.',
       "By today's plan it starts at 2023-11-14T22:43:20Z, in 30m on n1, n2, n3.",
       'It would start now with 2 nodes instead of 3, or 2 cpus instead of 3.',
     ],
@@ -93,7 +93,7 @@ const ROWS: readonly Row[] = [
     running: [{ cpuCount: 2, memoryBytes: 6 * GIB, walltimeMs: 30 * MINUTE }],
     waiting: [{ cpuCount: 4, memoryBytes: 4 * GIB, walltimeMs: MINUTE }],
     words: [
-      'It is pending: needs 1 node with 4 cpus, 4G memory; none has that free now: n1 has 2 cpus and 2G memory free.',
+      'It is pending: needs 1 node with 4 cpus, 4G memory; n1 has only 2 cpus and 2G memory free.',
       "By today's plan it starts at 2023-11-14T22:43:20Z, in 30m on n1.",
       'It would start now with 2 cpus instead of 4 and 2G memory instead of 4G.',
     ],
@@ -104,7 +104,7 @@ const ROWS: readonly Row[] = [
     running: [{ ...FULL, cpuCount: 1 }],
     waiting: [{ nodeCount: 2, exclusive: true, walltimeMs: MINUTE }],
     words: [
-      'It is pending: needs 2 nodes with 1 cpu, 0 memory and no other tasks; 1 of 2 have that free now: n1 has other tasks.',
+      'It is pending: needs 2 nodes with 1 cpu and no other tasks; only 1 node has that free: n1 runs other tasks.',
       "By today's plan it starts at 2023-11-14T22:43:20Z, in 30m on n1, n2.",
       'It would start now with 1 node instead of 2.',
     ],
@@ -116,7 +116,7 @@ const ROWS: readonly Row[] = [
     waiting: [{ nodeCount: 2, cpuCount: 2, walltimeMs: 60 * MINUTE }],
     reserved: { fromMs: 35 * MINUTE, node: 'n2', name: 'course' },
     words: [
-      'It is pending: needs 2 nodes with 2 cpus, 0 memory; 0 of 2 have that free now: n1 has 0 cpus free, n2 has reservation course in 35m.',
+      'It is pending: needs 2 nodes with 2 cpus; n1 is full (4 of 4 cpus in use), n2 has reservation course in 35m.',
       "By today's plan it starts at 2023-11-15T00:48:20Z, in 2h35m on n1, n2.",
       'It would start now with 1 node instead of 2 and a time limit of 35m instead of 1h.',
     ],
@@ -128,7 +128,7 @@ const ROWS: readonly Row[] = [
     waiting: [{ nodeCount: 2, exclusive: true, walltimeMs: 60 * MINUTE }],
     reserved: { fromMs: -5 * MINUTE, node: 'n2', name: 'fans', purpose: 'maintenance' },
     words: [
-      'It is pending: needs 2 nodes with 1 cpu, 0 memory and no other tasks; 0 of 2 have that free now: n1 has other tasks, n2 has maintenance fans for 1h55m more.',
+      'It is pending: needs 2 nodes with 1 cpu and no other tasks; n1 runs other tasks, n2 is in maintenance fans for 1h55m more.',
       "By today's plan it starts at 2023-11-15T00:08:20Z, in 1h55m on n1, n2.",
     ],
   },
@@ -141,7 +141,7 @@ const ROWS: readonly Row[] = [
       { cpuCount: 1, walltimeMs: MINUTE },
     ],
     words: [
-      'It is pending: waits behind job 2, which nobody passes in this partition (fifo).',
+      'It is pending: job 2 goes first; this partition keeps the order (fifo).',
       "By today's plan it starts at 2023-11-14T22:53:20Z, in 40m on n1.",
     ],
   },
@@ -154,7 +154,7 @@ const ROWS: readonly Row[] = [
       { cpuCount: 1, walltimeMs: 60 * MINUTE },
     ],
     words: [
-      'It is pending: what is free now is kept for job 2, which is to start at 2023-11-14T22:43:20Z, in 30m.',
+      'It is pending: the free nodes are kept for job 2, which starts at 2023-11-14T22:43:20Z, in 30m.',
       "By today's plan it starts at 2023-11-14T22:53:20Z, in 40m on n1.",
       'It would start now with a time limit of 30m instead of 1h.',
     ],
@@ -164,7 +164,7 @@ const ROWS: readonly Row[] = [
     waiting: [{ cpuCount: 1, walltimeMs: 60 * MINUTE }],
     reserved: { fromMs: 35 * MINUTE, node: 'n1', name: 'course' },
     words: [
-      'It is pending: it could run into reservation course of n1, which begins in 35m.',
+      'It is pending: it could run into reservation course on n1, which begins in 35m.',
       "By today's plan it starts at 2023-11-15T00:48:20Z, in 2h35m on n1.",
       'It would start now with a time limit of 35m instead of 1h.',
     ],
@@ -174,7 +174,7 @@ const ROWS: readonly Row[] = [
     waiting: [{ cpuCount: 1 }],
     reserved: { fromMs: 35 * MINUTE, node: 'n1', name: 'fans', purpose: 'maintenance' },
     words: [
-      'It is pending: without a time limit it could run into maintenance fans of n1, which begins in 35m.',
+      'It is pending: without a time limit it could run into maintenance fans on n1, which begins in 35m.',
       "By today's plan it starts at 2023-11-15T00:48:20Z, in 2h35m on n1.",
       'It would start now with a time limit of 35m instead of none.',
     ],
@@ -234,7 +234,10 @@ test('[J23] a start that is not worked out is not told', () => {
   const forecast = { at: null, nodes: [], unplannedAfter: null };
   const view = viewLookAhead({ ...ahead, prospect: { ...ahead.prospect, forecast } }, 'task');
   assert.equal(view.startsAt, null);
-  assert.match(view.words, /^When it starts is not worked out: too many nodes would have /m);
+  assert.match(
+    view.words,
+    /^Its start is not known: the cluster has too many nodes to look at\.$/m,
+  );
 });
 
 test('[J23] what keeps a task from the queue is all that is said', () => {

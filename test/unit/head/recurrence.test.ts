@@ -107,7 +107,7 @@ test('[R8] an occurrence whose obstacle goes while it lasts gets the rest of its
   look();
   const view = viewInFull(head.state, known(), head.at);
   assert.equal(view.skipped[0]?.triedUntil, from + hour);
-  assert.match(view.skipped[0]?.because ?? '', /No reservation could ever hold/);
+  assert.match(view.skipped[0]?.because ?? '', /No reservation can hold/);
   head.command({ kind: 'undrain_node', node: 'n1' as NodeName });
   look();
   const now = known().slots.find((slot) => slot.from === from + hour / 2);

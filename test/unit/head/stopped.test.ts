@@ -48,7 +48,7 @@ scenario(
     const at = head.at + 30 * MINUTE;
     head.command(reserve({ at, nodes: ['n1'], name: 'course', force: true }), OPERATOR);
     head.ended('2#1');
-    const window = 'it could run into reservation course of n1, which begins in 30m';
+    const window = 'it could run into reservation course on n1, which begins in 30m';
     assert.equal(notice(head, '1'), `${because} There is room, but ${window}.`);
     head.command({ kind: 'cancel_task', place: place('1') }, ANN);
     assert.equal(notice(head, '1'), null, 'it does not go on any more');
@@ -72,7 +72,7 @@ scenario(
     const at = head.at + 6 * HOUR;
     head.command(reserve({ at, nodes: ['n1'], name: 'course', force: true }), OPERATOR);
     const window =
-      'without a time limit it could run into reservation course of n1, which begins in 6h';
+      'without a time limit it could run into reservation course on n1, which begins in 6h';
     assert.equal(notice(head, '1'), `${because}, but ${window}.`);
     head.command({ kind: 'drain_node', node: head.node('n1').name, reason: 'fan' });
     assert.equal(notice(head, '1'), `${because}, but ${window}.`);

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import {
+  chmodSync,
   chownSync,
   closeSync,
   existsSync,
@@ -41,6 +42,24 @@ test('a file where a directory should be is an error in words', () => {
   const path = join(root, 'file');
   writeFileSync(path, '');
   assert.throws(() => systemFiles.makeDirectory(path, null, 0o700), /is not a directory|EEXIST/);
+});
+
+test('a directory that its owner has shut is opened for them again', () => {
+  const path = join(root, 'closed');
+  systemFiles.makeDirectory(path, null, 0o700);
+  chmodSync(path, 0o000);
+  systemFiles.makeDirectory(path, null, 0o700);
+  assert.equal(statSync(path).mode & 0o777, 0o700);
+});
+
+test('a directory that was only half made is finished', { skip: !isRoot }, () => {
+  const path = join(root, 'half');
+  mkdirSync(path, { mode: 0o755 });
+  systemFiles.makeDirectory(path, SOMEBODY, 0o700);
+  assert.equal(statSync(path).uid, SOMEBODY.uid);
+  const other = { uid: 54_322, gid: 54_322 };
+  const words = /half belongs to uid 54321 and must belong to uid 54322; remove it/;
+  assert.throws(() => systemFiles.makeDirectory(path, other, 0o700), words);
 });
 
 test('output is read from regular files of the user only, never through links', () => {
@@ -168,16 +187,19 @@ test('a file gives the room behind its limit back, and its writers notice nothin
   const path = join(root, 'long');
   const append = openSync(path, 'a');
   writeSync(append, 'x'.repeat(4_000_000));
-  systemFiles.emptyFrom(path, self + 1, 1_048_576);
+  systemFiles.emptyFrom(path, self + 1, 1_048_576, 0);
   assert.ok(statSync(path).blocks * 512 >= 4_000_000);
-  systemFiles.emptyFrom(path, self, 1_048_576);
+  systemFiles.emptyFrom(path, self, 1_048_576, 0);
   assert.equal(statSync(path).size, 4_000_000);
   assert.ok(statSync(path).blocks * 512 < 1_200_000, `${statSync(path).blocks} blocks`);
   writeSync(append, 'end');
   closeSync(append);
   assert.equal(Buffer.from(systemFiles.read(path, null, 4_000_000, 10)).toString(), 'end');
   assert.equal(systemFiles.read(path, null, 1_048_575, 1)[0], 'x'.charCodeAt(0));
+  systemFiles.emptyFrom(path, self, 1_048_576, 1000);
+  const tail = Buffer.from(systemFiles.read(path, null, 3_999_003, 2000)).toString();
+  assert.equal(tail, `${'\0'.repeat(997)}end`, 'what is left of the end stays');
   const link = join(root, 'link-to-long');
   symlinkSync(path, link);
-  assert.throws(() => systemFiles.emptyFrom(link, null, 0), /ELOOP/);
+  assert.throws(() => systemFiles.emptyFrom(link, null, 0, 0), /ELOOP/);
 });

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
@@ -61,4 +61,35 @@ test('after SIGHUP lines go to a new file', () => {
     [...linesOf(`${file}.1`), ...linesOf(file)].map(({ msg }) => msg),
     ['one', 'two', 'three'],
   );
+});
+
+test('a log is not for everybody: names and commands of users are in it', () => {
+  const file = join(root, 'private');
+  const before = process.umask(0);
+  try {
+    const log = openLog({ file, name: 'test' });
+    renameSync(file, `${file}.1`);
+    process.emit('SIGHUP');
+    log.close();
+  } finally {
+    process.umask(before);
+  }
+  for (const name of [file, `${file}.1`]) assert.equal(statSync(name).mode & 0o777, 0o640);
+});
+
+test('the logs of all nodes of a process are opened again on SIGHUP', async () => {
+  const names = Array.from({ length: 12 }, (_, at) => join(root, `n${at}`));
+  const logs = names.map((file) => openLog({ file, name: 'test' }));
+  assert.equal(process.listenerCount('SIGHUP'), 1);
+  for (const file of names) renameSync(file, `${file}.1`);
+  const reopened = new Promise((resolve) => process.once('SIGHUP', resolve));
+  process.kill(process.pid, 'SIGHUP');
+  await reopened;
+  for (const log of logs) log.info({}, 'after');
+  for (const log of logs) log.close();
+  assert.deepEqual(
+    names.map((file) => linesOf(file).map(({ msg }) => msg)),
+    names.map(() => ['after']),
+  );
+  assert.equal(process.listenerCount('SIGHUP'), 0);
 });

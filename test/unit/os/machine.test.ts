@@ -4,11 +4,18 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '../../../src/os/clock.ts';
-import { detectMachine, diskFree, readBootId, readLoad } from '../../../src/os/detect.ts';
+import {
+  describeNetwork,
+  detectMachine,
+  diskFree,
+  diskSize,
+  readBootId,
+  readLoad,
+} from '../../../src/os/detect.ts';
 import { systemMarks } from '../../../src/os/marks.ts';
 import { systemUsers } from '../../../src/os/users.ts';
 import type { Marks } from '../../../src/ports/marks.ts';
@@ -23,6 +30,22 @@ test('an account has its ids and groups, and is remembered for a minute', async 
   time = 60_001;
   assert.equal(users.cached('root'), undefined);
 });
+
+test('the network is named without the loopback, the disk with all that it has', () => {
+  const known = networkInterfaces();
+  const outside = Object.keys(known).filter((name) => known[name]?.some(isOutside));
+  const told = describeNetwork();
+  assert.doesNotMatch(told, /127\.0\.0\.1|fe80:/);
+  assert.deepEqual(
+    told === 'loopback only' ? [] : told.split(', ').map((part) => part.split(' ')[0]),
+    outside,
+  );
+  assert.ok(diskSize('/') >= diskFree('/') && diskSize('/') > 0);
+});
+
+function isOutside({ internal, address }: { internal: boolean; address: string }): boolean {
+  return !internal && !address.startsWith('fe80:');
+}
 
 test('unknown names, numbers and options are nobody', async () => {
   const users = systemUsers(() => 0);

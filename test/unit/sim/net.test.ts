@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Dice } from '../../../sim/chance.ts';
+import { Streams } from '../../../sim/chance.ts';
 import { Life, Time } from '../../../sim/clock.ts';
 import { Link } from '../../../sim/net.ts';
 
@@ -11,7 +11,7 @@ function setUp(duplicates = 0) {
   const got: number[] = [];
   const closed: string[] = [];
   const link = new Link('n1', {
-    ...{ time, dice: new Dice(3), duplicates },
+    ...{ time, streams: new Streams(3), duplicates },
     onDelivery: (_link, delivery) => delivery.hand(),
   });
   link.delayMs = { min: 1, max: 50 };

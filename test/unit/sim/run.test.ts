@@ -3,8 +3,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CANARIES } from '../../../sim/canaries.ts';
+import { Streams } from '../../../sim/chance.ts';
 import { runSeed } from '../../../sim/run.ts';
 import { CANARY_SEEDS } from '../../../sim/seeds.ts';
+import { drawWeather } from '../../../sim/weather.ts';
+import { World } from '../../../sim/world.ts';
+
+/** What is drawn in terms of another field. */
+const OF: Readonly<Record<string, readonly string[]>> = {
+  heartbeatMs: ['nodeTimeoutMs'],
+  isPlain: ['partitionMs', 'reserveMs', 'maintenanceMs', 'reloadMs'],
+};
 
 test('a seed run twice is the same to the last message', async () => {
   const first = await runSeed({ seed: 3 });
@@ -12,6 +21,31 @@ test('a seed run twice is the same to the last message', async () => {
   assert.equal(first.violation, null);
   assert.ok(first.jobs > 0 && first.messages > 100);
   assert.equal(first.hash, second.hash);
+});
+
+test('drawing from a stream that is new changes nothing of a run', async () => {
+  const before = new World({ seed: 3 });
+  await before.run();
+  const after = new World({ seed: 3 });
+  for (const word of ['weather', 'storm', 'work', 'later work', 'net n1', 'machine n1']) {
+    after.streams.under(word).of('something new').fraction();
+  }
+  await after.run();
+  assert.equal(before.violation, null);
+  assert.equal(after.hash, before.hash);
+});
+
+test('every field of the weather is drawn from a stream of its own', () => {
+  const plain = drawWeather(new Streams(3));
+  for (const field of Object.keys(plain) as (keyof typeof plain)[]) {
+    const streams = new Streams(3);
+    streams.of(field).fraction();
+    const shifted = drawWeather(streams);
+    const others = Object.keys(plain).filter((one) => !OF[field]?.includes(one) && one !== field);
+    for (const one of others as (keyof typeof plain)[]) {
+      assert.deepEqual(shifted[one], plain[one], `${field} shifts ${one}`);
+    }
+  }
 });
 
 test('a planted bug is found, and gone with its run', async () => {

@@ -176,8 +176,8 @@ test('a full disk refuses whole commits, and all goes on once it is freed', asyn
   assert.deepEqual(seen.afterRestart, [...kept, seen.last + 1]);
   assert.deepEqual(seen.jobs, [...kept, seen.last + 1]);
   assert.equal(seen.behind, 'io');
-  assert.equal(seen.couldWriteFull, false);
-  assert.equal(seen.couldWriteFreed, true);
+  assert.equal(seen.couldWriteFull, 'none');
+  assert.equal(seen.couldWriteFreed, 'enough');
 });
 
 test('the appends behind a refused one are refused too, and none leaves a trace', async (t) => {

@@ -34,9 +34,9 @@ test('a failing disk refuses commits without a trace until it is well again', as
   const store = new MemoryStore({ disk });
   disk.failure = new StoreFailure('full', 'No space is left.');
   await assert.rejects(store.append(commitOf(1, [job(1)])), disk.failure);
-  assert.equal(await store.probe(), false);
+  assert.equal(await store.probe(), 'none');
   disk.failure = null;
-  assert.equal(await store.probe(), true);
+  assert.equal(await store.probe(), 'enough');
   assert.deepEqual(await seqsOn(disk), []);
   await store.append(commitOf(1));
   assert.deepEqual(await seqsOn(disk), [1]);

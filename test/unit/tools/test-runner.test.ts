@@ -3,23 +3,34 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { it } from 'node:test';
+import { after, it } from 'node:test';
 import { missingPackages } from '../../../tools/debian-packages.ts';
+import { affectedTests } from '../../../tools/testing/changed.ts';
 import { parseOptions } from '../../../tools/testing/options.ts';
 import { addResults, type StageResult, slowest } from '../../../tools/testing/result.ts';
 import { readSummary } from '../../../tools/testing/run-program.ts';
-import { STAGES, strayTests } from '../../../tools/testing/stages.ts';
+import { STAGES, strayTests, usesRealProcesses } from '../../../tools/testing/stages.ts';
 import { ROOT } from '../../../tools/tree.ts';
 
 const FIXTURES = 'test/fixtures/test-runner';
 
 /** Runs a fixture in a process of its own: Node's runner does not run inside one of its tests. */
-async function countsOf(fixture: string): Promise<Omit<StageResult, 'tests'>> {
+async function countsOf(fixture: string): Promise<Omit<StageResult, 'tests' | 'flaky'>> {
+  const { passed, failed, skipped } = await resultOf(fixture);
+  return { passed, failed, skipped };
+}
+
+async function resultOf(fixture: string, variables: NodeJS.ProcessEnv = {}): Promise<StageResult> {
   const args = [path.join(FIXTURES, 'run-one.ts'), path.join(FIXTURES, fixture)];
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  const child = spawn(process.execPath, args, { cwd: ROOT, env });
+  const child = spawn(process.execPath, args, {
+    cwd: ROOT,
+    env: { ...env, ...variables },
+  });
   const [output, errors] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
@@ -27,8 +38,7 @@ async function countsOf(fixture: string): Promise<Omit<StageResult, 'tests'>> {
   ]);
   const last = output.trimEnd().split('\n').at(-1) ?? '';
   assert.match(last, /^\{/, errors);
-  const { passed, failed, skipped } = JSON.parse(last) as StageResult;
-  return { passed, failed, skipped };
+  return JSON.parse(last) as StageResult;
 }
 
 it('each test counts once, a failed hook counts, skipped and todo tests are no passes', async () => {
@@ -41,6 +51,30 @@ it('a file without a test counts as failed', async () => {
 
 it('a file whose process ends in mid-test counts as failed', async () => {
   assert.deepEqual(await countsOf('crash.ts'), { passed: 0, failed: 1, skipped: 0 });
+});
+
+it('a file that fails beside others and passes alone counts as passed and is named', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'weft-flaky-'));
+  after(() => rmSync(folder, { recursive: true }));
+  const WEFT_TEST_RAN_BEFORE = path.join(folder, 'ran');
+  const { passed, failed, flaky } = await resultOf('fails-once.ts', { WEFT_TEST_RAN_BEFORE });
+  assert.deepEqual([passed, failed], [2, 0]);
+  assert.deepEqual(flaky, [`${FIXTURES}/fails-once.ts: races`]);
+});
+
+it('a file that fails twice counts once, and is not flaky', async () => {
+  const { failed, flaky } = await resultOf('every-ending.ts');
+  assert.deepEqual([failed, flaky], [4, []]);
+});
+
+it('only files with real processes or sockets may fail once', () => {
+  const racy = ['test/e2e/jobs.test.ts', 'test/contract/a.test.ts', 'test/unit/agent/a.test.ts'];
+  const pure = [
+    'test/unit/core/base/a.test.ts',
+    'test/traces/a.test.ts',
+    'test/unit/sim/a.test.ts',
+  ];
+  assert.deepEqual([...racy, ...pure].filter(usesRealProcesses), racy);
 });
 
 it('a program is one check, or as many as its summary says', () => {
@@ -76,6 +110,30 @@ it('flags select stages, and a wrong stage is refused with the list', () => {
   assert.match(String(parseOptions(['--grep', 'J7']).grep), /J7/);
   assert.throws(() => parseOptions(['--only', 'units']), /No stage units; .*typecheck, tidy/);
   assert.throws(() => parseOptions(['--onyl', 'unit']), /--onyl/);
+});
+
+it('a change is tested by what imports it, however far down', () => {
+  const files = new Map([
+    ['test/a.test.ts', "import { b } from '../src/b.ts';"],
+    ['test/c.test.ts', "import { c } from '../src/c.ts';"],
+    ['src/b.ts', "import type { D } from './d.ts';"],
+    ['src/c.ts', "import { gone } from './gone.ts';"],
+    ['src/d.ts', "import { b } from './b.ts';"],
+  ]);
+  const tests = ['test/a.test.ts', 'test/c.test.ts'];
+  const affected = (...changed: string[]) =>
+    affectedTests(tests, new Set(changed), (file) => files.get(file));
+  assert.deepEqual(affected('src/d.ts'), ['test/a.test.ts']);
+  assert.deepEqual(affected('test/c.test.ts'), ['test/c.test.ts']);
+  assert.deepEqual(affected('src/gone.ts'), ['test/c.test.ts']);
+  assert.deepEqual(affected('docs/README.md'), []);
+});
+
+it('--changed leaves out real clusters, and says what it compares with', () => {
+  const { only, changedSince } = parseOptions(['--changed']);
+  assert.equal(changedSince, 'main');
+  assert.ok(only.includes('unit') && !only.includes('e2e'));
+  assert.equal(parseOptions([]).changedSince, undefined);
 });
 
 it('a stage that needs no package misses none', () => {

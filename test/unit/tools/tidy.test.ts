@@ -44,6 +44,14 @@ describe('tidy on imports', () => {
     assertOne({ 'src/agent/b.ts': later }, 'src/agent/b.ts:2', /may not import os/);
   });
 
+  it('a room imports none that lies above it in the same folder', () => {
+    const upward = "import { plan } from '../cycle/plan.ts';\n";
+    const place = 'src/core/scheduler/room/lane.ts';
+    assertOne({ [place]: upward }, `${place}:2`, /the room 'cycle', which lies above/);
+    const downward = "import { Queue } from '../line/queue.ts';\n";
+    assert.deepEqual(errorsOf({ [place]: downward }), []);
+  });
+
   it('a forbidden re-export is found', () => {
     const text = "export { x } from '../cli/x.ts';\nexport const y = 1;\n";
     assertOne({ 'src/sdk/x.ts': text }, 'src/sdk/x.ts:2', /sdk may not import cli/);

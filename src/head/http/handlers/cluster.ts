@@ -1,8 +1,9 @@
 // The cluster as a whole, and whether its head lives.
 
-import { cpus, freemem, hostname, loadavg, totalmem, userInfo } from 'node:os';
+import { availableParallelism, freemem, hostname, loadavg, totalmem, userInfo } from 'node:os';
 import { openApiDocument } from '../../../api/openapi.ts';
 import { err, ok } from '../../../core/base/result.ts';
+import { waitingSize } from '../../../core/controller/jobs/behind.ts';
 import { refuse } from '../../../core/model/errors.ts';
 import { addResources, NO_RESOURCES } from '../../../core/model/resources.ts';
 import { PROTOCOL_VERSION } from '../../../wire/messages.ts';
@@ -21,10 +22,11 @@ export const info: Handler<'info'> = ({ engine, facts }) => {
     protocol: PROTOCOL_VERSION,
     multiUser,
     jobs: countBy([...state.jobs.values()].map(jobState)),
-    queueLength: sum([...state.jobs.values()].map(({ entry }) => entry.pending.size)),
+    queueLength: sum([...state.jobs.values()].map(waitingSize)),
     nodes: countBy(nodes.map(nodeState)),
     total: copyOf(nodes.map(({ total }) => total).reduce(addResources, NO_RESOURCES)),
     free: copyOf(nodes.map(({ free }) => free).reduce(addResources, NO_RESOURCES)),
+    losses: state.losses.map(({ given, ...loss }) => ({ ...loss, jobIdTo: given.nextJobId - 1 })),
     head: headFacts({ engine, facts }),
   });
 };
@@ -32,18 +34,25 @@ export const info: Handler<'info'> = ({ engine, facts }) => {
 function headFacts({ engine, facts }: Pick<Services, 'engine' | 'facts'>) {
   return {
     hostname: hostname(),
+    fingerprint: facts.fingerprint,
+    addresses: [...facts.addresses],
     pid: process.pid,
     user: loginName(),
     nodeVersion: process.versions.node,
     startedAt: facts.startedAt,
-    cpuCount: cpus().length,
-    memoryBytes: totalmem(),
+    cpuCount: facts.capacity.cpuCount ?? availableParallelism(),
+    memoryBytes: facts.capacity.memoryBytes ?? memoryHere(),
     memoryFreeBytes: freemem(),
     load1: loadavg()[0] ?? 0,
     residentBytes: process.memoryUsage.rss(),
     seq: engine.seq,
     now: engine.now(),
   };
+}
+
+/** What the head's control group leaves it. Node says 0 when it does not know. */
+function memoryHere(): number {
+  return Math.min(totalmem(), process.constrainedMemory() || totalmem());
 }
 
 function loginName(): string {
@@ -58,8 +67,8 @@ export const health: Handler<'health'> = () => ok({ status: 'ok' });
 
 /** A head whose store cannot write accepts nothing. */
 export const readiness: Handler<'readiness'> = ({ engine }) => {
-  if (engine.failure === null) return ok({ status: 'ok' });
-  return err(refuse('store.unavailable', { cause: engine.failure }));
+  const cause = engine.failure ?? engine.shortage;
+  return cause === null ? ok({ status: 'ok' }) : err(refuse('store.unavailable', { cause }));
 };
 
 let document: Record<string, unknown> | undefined;

@@ -6,7 +6,7 @@ import { err, ok } from '../../../core/base/result.ts';
 import type { UserActor } from '../../../core/model/actor.ts';
 import { refuse } from '../../../core/model/errors.ts';
 import type { Call, Handler } from '../call.ts';
-import { type EventRing, visibleEvents } from '../event-ring.ts';
+import { type EventFilter, type EventRing, visibleEvents } from '../event-ring.ts';
 import type { Services } from '../services.ts';
 
 /** Proxies cut what is silent for a minute; the line also moves the reader's last id. */
@@ -27,7 +27,8 @@ export const events: Handler<'events'> = async (services, call) => {
   }
   const { response } = call;
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
-  await follow(services, { ring, response, actor: call.actor, from, signal: call.signal });
+  const { actor, signal, query } = call;
+  await follow(services, { ring, response, actor, from, signal, filter: query });
   response.end();
   return ok(null);
 };
@@ -46,10 +47,12 @@ interface Following {
   readonly actor: UserActor;
   readonly from: number;
   readonly signal: AbortSignal;
+  readonly filter: EventFilter;
 }
 
 /** Sends until the reader goes, the head stops, or the reader falls behind what is in memory. */
-function follow({ clock }: Services, { ring, response, actor, from, signal }: Following) {
+function follow({ clock }: Services, of: Following) {
+  const { ring, response, actor, from, signal, filter } = of;
   return new Promise<void>((resolve) => {
     let sent = from;
     let announced = from;
@@ -63,7 +66,7 @@ function follow({ clock }: Services, { ring, response, actor, from, signal }: Fo
         // Too slow: the reader comes back with its last id and is told so.
         if (record === undefined) return finish();
         sent += 1;
-        const events = visibleEvents(record, actor);
+        const events = visibleEvents(record, actor, filter);
         if (events.length === 0) continue;
         const { seq, at } = record;
         announced = seq;

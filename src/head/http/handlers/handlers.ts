@@ -4,6 +4,7 @@ import type { RouteName } from '../../../api/paths.ts';
 import type { Handler } from '../call.ts';
 import * as cluster from './cluster.ts';
 import { events } from './events.ts';
+import { feedJob } from './feed-job.ts';
 import { history } from './history.ts';
 import * as actions from './job-actions.ts';
 import { listJobs } from './list-jobs.ts';
@@ -16,11 +17,12 @@ import * as nodes from './nodes.ts';
 import * as partitions from './partitions.ts';
 import * as reservations from './reservations.ts';
 import { explainJob, getJob } from './show-job.ts';
-import { rehearseJob, submitJob, submitJobs } from './submit.ts';
+import { rehearseJob, retryJob, submitJob, submitJobs } from './submit.ts';
 import * as tokens from './tokens.ts';
 import { upgradeNeeded } from './upgrade-needed.ts';
 import * as users from './users.ts';
 import { waitForJob } from './wait.ts';
+import { waitForJobs } from './wait-many.ts';
 
 export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   submitJob,
@@ -31,7 +33,9 @@ export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   listTasks,
   explainJob,
   waitForJob,
+  waitForJobs,
   readLogs,
+  feedJob,
   cancelJob: actions.cancelJob,
   holdJob: actions.holdJob,
   releaseJob: actions.releaseJob,
@@ -39,6 +43,8 @@ export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   resumeJob: actions.resumeJob,
   requeueJob: actions.requeueJob,
   signalJob: actions.signalJob,
+  changeJob: actions.changeJob,
+  retryJob,
   listPartitions: partitions.listPartitions,
   getPartition: partitions.getPartition,
   changePartition: partitions.changePartition,
@@ -52,6 +58,7 @@ export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   removeNode: nodes.removeNode,
   drainNode: nodes.drainNode,
   undrainNode: nodes.undrainNode,
+  modifyNode: nodes.modifyNode,
   labelNode: nodes.labelNode,
   declareNodeLost: nodes.declareNodeLost,
   join: nodes.join,

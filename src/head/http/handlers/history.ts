@@ -4,11 +4,13 @@
 import type { HistoryJob, HistoryTask } from '../../../api/history.ts';
 import { ok } from '../../../core/base/result.ts';
 import type { Job } from '../../../core/controller/state.ts';
-import type { JobId } from '../../../core/model/ids.ts';
+import { formatTaskId, type JobId } from '../../../core/model/ids.ts';
 import type { HistoryQuery, JobRow, TaskRow } from '../../../ports/history.ts';
 import type { Engine } from '../../engine.ts';
 import { jobState } from '../../views/job-state.ts';
-import { lastRunStarts, runStart } from '../../views/run-start.ts';
+import { viewOutcome } from '../../views/job-view.ts';
+import { outcomeOf, readSpec } from '../../views/past-job-view.ts';
+import { lastRuns, runStart } from '../../views/run-start.ts';
 import type { Call, Handler } from '../call.ts';
 
 type TaskKey = NonNullable<HistoryQuery['afterTask']>;
@@ -29,15 +31,15 @@ export const history: Handler<'history'> = async ({ engine }, { query }) => {
   // Jobs below the one whose tasks are cut come with the page that has theirs.
   const shown = cutIn === null ? jobs : jobs.filter(({ jobId }) => jobId >= cutIn.jobId);
   const single = shown.filter(({ outcome, taskCount }) => outcome !== null && taskCount === 1);
-  const starts = await lastRunStarts(
+  const runs = await lastRuns(
     engine,
     single.map(({ jobId }) => jobId),
   );
   return ok({
     jobs: shown.map((row) => {
       const view = viewRow(row, engine.state.jobs.get(row.jobId as JobId));
-      const runStartedAt = starts.get(row.jobId);
-      return runStartedAt === undefined ? view : { ...view, runStartedAt };
+      const run = runs.get(row.jobId);
+      return run === undefined ? view : { ...view, runStartedAt: run.startedAt };
     }),
     tasks: tasks.map(viewTaskRow),
     next: rows.length > shown.length ? (shown.at(-1)?.jobId ?? null) : null,
@@ -87,13 +89,29 @@ function readQuery(
   };
 }
 
-function viewRow({ spec: _, ...rest }: JobRow, job: Job | undefined): HistoryJob {
-  if (rest.outcome !== null || job === undefined) return { ...rest, runStartedAt: rest.startedAt };
+function viewRow(row: JobRow, job: Job | undefined): HistoryJob {
+  const { spec: _, jobId, exitCode: __, signal: ___, detail: ____, walltimeMs, ...rest } = row;
+  const outcome = outcomeOf(row);
+  const ended = readSpec(row).ended;
+  const view = {
+    ...{ ...rest, id: jobId, runStartedAt: rest.startedAt },
+    outcome: outcome === null ? null : viewOutcome(outcome),
+    ...(walltimeMs === null ? {} : { walltimeMs: walltimeMs === 0 ? null : walltimeMs }),
+    ...(ended === undefined ? {} : { outcomeCounts: ended }),
+  };
+  if (outcome !== null || job === undefined) return view;
   const { startedAt } = job;
-  return { ...rest, state: jobState(job), startedAt, runStartedAt: runStart(job) };
+  return { ...view, state: jobState(job), startedAt, runStartedAt: runStart(job) };
 }
 
-function viewTaskRow({ taskIndex, nodes, ...rest }: TaskRow): HistoryTask {
-  const names = nodes === '' ? [] : nodes.split(',');
-  return { ...rest, index: taskIndex < 0 ? null : taskIndex, nodes: names };
+function viewTaskRow(row: TaskRow): HistoryTask {
+  const { taskIndex, nodes, exitCode: _, signal: __, detail: ___, ...rest } = row;
+  const index = taskIndex < 0 ? null : taskIndex;
+  return {
+    ...rest,
+    id: formatTaskId(row.jobId as JobId, index),
+    outcome: viewOutcome(outcomeOf(row) ?? { kind: 'completed' }),
+    index,
+    nodes: nodes === '' ? [] : nodes.split(','),
+  };
 }

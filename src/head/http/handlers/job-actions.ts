@@ -36,6 +36,13 @@ export const holdJob: Handler<'holdJob'> = ({ engine }, call) =>
 export const releaseJob: Handler<'releaseJob'> = ({ engine }, call) =>
   act(engine, call, (place) => wholeJob('release_job', place));
 
+export const changeJob: Handler<'changeJob'> = ({ engine }, call) =>
+  act(engine, { ...call, body: undefined }, ({ jobId, index }) => {
+    if (index === null) return ok({ kind: 'change_job', jobId, change: call.body });
+    const what = `only whole jobs are changed; name job ${jobId}`;
+    return err(refuse('argument.invalid', { what }));
+  });
+
 /** Hold and release know no single tasks. */
 function wholeJob(
   kind: 'hold_job' | 'release_job',

@@ -3,7 +3,7 @@
 import type { JobView, ListJobsReply } from '../../../api/jobs.ts';
 import { ok } from '../../../core/base/result.ts';
 import type { Job } from '../../../core/controller/state.ts';
-import type { JobId } from '../../../core/model/ids.ts';
+import type { JobId, UserName } from '../../../core/model/ids.ts';
 import type { JobRow } from '../../../ports/history.ts';
 import type { Engine } from '../../engine.ts';
 import { jobsInLine } from '../../questions.ts';
@@ -11,33 +11,37 @@ import { jobState } from '../../views/job-state.ts';
 import { viewJob } from '../../views/job-view.ts';
 import { viewPastJob } from '../../views/past-job-view.ts';
 import { Reasons } from '../../views/reasons.ts';
-import { withRunStarts } from '../../views/run-start.ts';
+import { withLastRuns } from '../../views/run-start.ts';
 import type { Call, Handler } from '../call.ts';
 
 const LIMIT_DEFAULT = 100;
 
 type Query = Call<'listJobs'>['query'];
 
-export const listJobs: Handler<'listJobs'> = async ({ engine }, { query }) => {
+export const listJobs: Handler<'listJobs'> = async ({ engine }, { query, actor }) => {
   const limit = query.limit ?? LIMIT_DEFAULT;
-  if (query.sort === 'priority') return ok(inLine(engine, query, limit));
+  if (query.sort === 'priority') return ok(inLine({ engine, reader: actor.name }, query, limit));
   const below = query.before ?? Number.MAX_SAFE_INTEGER;
   // One more than asked for tells whether there is a next page.
   const live = liveJobs(engine, query, below).slice(-(limit + 1));
   const past = wantsPast(engine, query) ? await pastJobs(engine, query, limit + 1) : [];
-  const reasons = new Reasons(engine);
+  const reasons = new Reasons(engine, actor.name);
   const page = [
     ...live.map((job) => ({ id: job.id as number, view: () => viewJob(engine, job, reasons) })),
     ...past.map((row) => ({ id: row.jobId, view: () => viewPastJob(row) })),
   ].sort((a, b) => b.id - a.id);
   const jobs: JobView[] = page.slice(0, limit).map(({ view }) => view());
   const next = page.length > limit ? (jobs.at(-1)?.id ?? null) : null;
-  return ok({ jobs: await withRunStarts(engine, jobs), next } satisfies ListJobsReply);
+  return ok({ jobs: await withLastRuns(engine, jobs), next } satisfies ListJobsReply);
 };
 
 /** Those that wait for the scheduler, the first one first. */
-function inLine(engine: Engine, query: Query, limit: number): ListJobsReply {
-  const reasons = new Reasons(engine);
+function inLine(
+  { engine, reader }: { engine: Engine; reader: UserName },
+  query: Query,
+  limit: number,
+): ListJobsReply {
+  const reasons = new Reasons(engine, reader);
   const jobs = jobsInLine(engine, limit + 1, (job) => isMatch(job, query));
   const shown = jobs.slice(0, limit).map((job) => viewJob(engine, job, reasons));
   return { jobs: shown, next: null, more: jobs.length > limit };

@@ -3,7 +3,8 @@
 import type { TaskView } from '../../../api/jobs.ts';
 import { IntervalSet } from '../../../core/base/interval-set.ts';
 import { ok } from '../../../core/base/result.ts';
-import { parseIndices } from '../../../core/controller/indices.ts';
+import { parseIndices } from '../../../core/controller/jobs/indices.ts';
+import type { UserName } from '../../../core/model/ids.ts';
 import type { OutcomeKind } from '../../../core/model/job.ts';
 import type { TaskRow } from '../../../ports/history.ts';
 import type { Engine } from '../../engine.ts';
@@ -17,7 +18,7 @@ import { checkIndex, type FoundJob, findJob, readPlace } from '../find-job.ts';
 const LIMIT_DEFAULT = 100;
 const ROWS_PER_LOOK = 1000;
 
-export const listTasks: Handler<'listTasks'> = async ({ engine }, { params, query }) => {
+export const listTasks: Handler<'listTasks'> = async ({ engine }, { params, query, actor }) => {
   const place = readPlace(params.id);
   if (!place.ok) return place;
   // What has just ended must be in the history before it is looked up there.
@@ -29,7 +30,7 @@ export const listTasks: Handler<'listTasks'> = async ({ engine }, { params, quer
   const limit = query.limit ?? LIMIT_DEFAULT;
   const all = index.value === undefined ? allIndices(found.value) : one(index.value);
   const indices = take(all, query.after ?? -1, limit + 1);
-  const tasks = await viewTasks(engine, found.value, indices.slice(0, limit));
+  const tasks = await viewTasks(engine, found.value, indices.slice(0, limit), actor.name);
   return ok({ tasks, next: indices.length > limit ? (indices[limit - 1] ?? null) : null });
 };
 
@@ -38,10 +39,11 @@ export async function viewTasks(
   engine: Engine,
   found: FoundJob,
   indices: readonly number[],
+  reader: UserName | null = null,
 ): Promise<TaskView[]> {
   const ended = indices.filter((index) => endOf(found, index) !== undefined);
   const rows = await lastRows(engine, found, ended);
-  const reasons = new Reasons(engine);
+  const reasons = new Reasons(engine, reader);
   return indices.map((index) => {
     const kind = endOf(found, index);
     if (found.kind === 'live' && kind === undefined) {

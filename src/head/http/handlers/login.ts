@@ -1,12 +1,15 @@
 // The local login, and who one is.
 
 import { err, ok, type Result } from '../../../core/base/result.ts';
-import { groupsOf } from '../../../core/controller/admission.ts';
+import { groupsOf } from '../../../core/controller/partitions/admission.ts';
 import { type Refusal, refuse } from '../../../core/model/errors.ts';
 import type { Handler } from '../call.ts';
 
-export const beginLocalLogin: Handler<'beginLocalLogin'> = ({ engine, localLogin }, { local }) =>
-  local ? ok(localLogin.begin(engine.now())) : onlyLocal();
+export const beginLocalLogin: Handler<'beginLocalLogin'> = async (services, { local }) => {
+  if (!local) return onlyLocal();
+  const { engine, localLogin } = services;
+  return ok(await localLogin.begin(engine.now()));
+};
 
 export const finishLocalLogin: Handler<'finishLocalLogin'> = async (services, call) => {
   if (!call.local) return onlyLocal();

@@ -20,8 +20,7 @@ export const readLogs: Handler<'readLogs'> = async (services, call) => {
   const index = checkIndex(job, place.value);
   if (!index.ok) return index;
   if (index.value === undefined) {
-    const what = `job ${place.value.jobId} is an array; name a task, as ${place.value.jobId}[0]`;
-    return err(refuse('argument.invalid', { what }));
+    return err(refuse('job.is_array', { job: String(place.value.jobId) }));
   }
   const stranger = strangerOf(job, query);
   if (stranger !== null) return err(refuse('argument.invalid', { what: stranger }));

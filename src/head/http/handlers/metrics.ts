@@ -1,6 +1,7 @@
 // Figures for Prometheus. Counted when asked for: a cluster nobody watches pays nothing.
 
 import { ok } from '../../../core/base/result.ts';
+import { waitingSize } from '../../../core/controller/jobs/behind.ts';
 import { jobState } from '../../views/job-state.ts';
 import { nodeState } from '../../views/node-view.ts';
 import type { Handler } from '../call.ts';
@@ -36,7 +37,7 @@ function addCluster({ engine }: Services, scrape: Scrape): void {
   gauge(scrape, 'weft_nodes', 'Nodes by state.', 'state', nodes);
   const tasks: Record<string, number> = { pending: 0 };
   for (const job of state.jobs.values()) {
-    tasks['pending'] = (tasks['pending'] ?? 0) + job.entry.pending.size;
+    tasks['pending'] = (tasks['pending'] ?? 0) + waitingSize(job);
     for (const task of job.active.values()) {
       if (task.state !== 'pending') tasks[task.state] = (tasks[task.state] ?? 0) + 1;
     }
@@ -53,7 +54,7 @@ function addCluster({ engine }: Services, scrape: Scrape): void {
   }
   value(scrape, 'weft_jobs_submitted_total', 'Jobs ever accepted.', state.nextJobId - 1);
   value(scrape, 'weft_journal_seq', 'Sequence number of the last record.', engine.seq);
-  const writable = engine.failure === null ? 1 : 0;
+  const writable = engine.failure === null && engine.shortage === null ? 1 : 0;
   value(scrape, 'weft_store_writable', '1 while the store can write.', writable);
 }
 

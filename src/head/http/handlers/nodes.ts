@@ -2,7 +2,7 @@
 
 import type { AdmittedReply, NodeView } from '../../../api/nodes.ts';
 import { err, ok, type Result } from '../../../core/base/result.ts';
-import type { EnrollNode } from '../../../core/controller/commands.ts';
+import type { EnrollNode } from '../../../core/controller/nodes/commands.ts';
 import type { Actor } from '../../../core/model/actor.ts';
 import { type Refusal, refuse } from '../../../core/model/errors.ts';
 import type { NodeName } from '../../../core/model/ids.ts';
@@ -43,6 +43,11 @@ export const labelNode: Handler<'labelNode'> = async ({ engine }, { params, body
   const { add = [], remove = [] } = body;
   const node = params.name as NodeName;
   return changed(await engine.execute({ kind: 'label_node', node, add, remove }, actor));
+};
+
+export const modifyNode: Handler<'modifyNode'> = async ({ engine }, { params, body, actor }) => {
+  const node = params.name as NodeName;
+  return changed(await engine.execute({ kind: 'modify_node', node, resources: body }, actor));
 };
 
 export const declareNodeLost: Handler<'declareNodeLost'> = async ({ engine }, call) => {

@@ -1,7 +1,7 @@
 // Partitions, qualities of service, and the configuration that says what they are.
 
 import { err, ok } from '../../../core/base/result.ts';
-import { unknownPartition } from '../../../core/controller/admission.ts';
+import { unknownPartition } from '../../../core/controller/partitions/admission.ts';
 import { viewPartitions, viewQualities } from '../../views/partition-view.ts';
 import type { Handler } from '../call.ts';
 import { changed } from './job-actions.ts';

@@ -2,12 +2,12 @@
 
 import type { ChangeReservationBody, ReservationView } from '../../../api/reservations.ts';
 import { err, ok, type Result } from '../../../core/base/result.ts';
+import type { Command } from '../../../core/controller/commands.ts';
 import type {
-  Command,
   Occurrences,
   ReservationMembers,
   ReservationWish,
-} from '../../../core/controller/commands.ts';
+} from '../../../core/controller/reservations/commands.ts';
 import type { UserActor } from '../../../core/model/actor.ts';
 import { type Refusal, refuse } from '../../../core/model/errors.ts';
 import type { JobId, NodeName, UserName } from '../../../core/model/ids.ts';

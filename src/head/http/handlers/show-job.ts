@@ -7,12 +7,13 @@ import type { JobRow } from '../../../ports/history.ts';
 import type { Engine } from '../../engine.ts';
 import { pendingOf } from '../../explain.ts';
 import { expect } from '../../questions.ts';
+import { addressed } from '../../views/addressed.ts';
 import { endedAs, firstPending } from '../../views/job-state.ts';
 import { viewJob, viewJobDetail } from '../../views/job-view.ts';
 import { viewPastJob, viewPastJobDetail } from '../../views/past-job-view.ts';
 import { NO_PROSPECT, viewLookAhead } from '../../views/prospect-view.ts';
 import { Reasons } from '../../views/reasons.ts';
-import { withRunStarts } from '../../views/run-start.ts';
+import { withLastRuns } from '../../views/run-start.ts';
 import { viewLiveTask } from '../../views/task-view.ts';
 import type { Handler } from '../call.ts';
 import { findNamed } from '../find-job.ts';
@@ -26,7 +27,7 @@ export const getJob: Handler<'getJob'> = async ({ engine }, { params, actor }) =
   const { found } = named.value;
   if (found.kind === 'live') {
     const { job } = found;
-    const view = viewJob(engine, job, new Reasons(engine));
+    const view = viewJob(engine, job, new Reasons(engine, actor.name));
     return ok(await detailOf(engine, viewJobDetail(view, job, job.owner === actor.name)));
   }
   const { row } = found;
@@ -35,17 +36,17 @@ export const getJob: Handler<'getJob'> = async ({ engine }, { params, actor }) =
 };
 
 async function detailOf(engine: Engine, detail: JobDetail): Promise<JobDetail> {
-  const [whole = detail] = await withRunStarts(engine, [detail]);
+  const [whole = detail] = await withLastRuns(engine, [detail]);
   return whole;
 }
 
-export const explainJob: Handler<'explainJob'> = async ({ engine }, { params }) => {
+export const explainJob: Handler<'explainJob'> = async ({ engine }, { params, actor }) => {
   const named = await findNamed(engine, params.id);
   if (!named.ok) return named;
   const { found, index } = named.value;
   if (found.kind === 'past') return ok(explainView(viewPastJob(found.row)));
   const { job } = found;
-  const reasons = new Reasons(engine);
+  const reasons = new Reasons(engine, actor.name);
   const waiting = index ?? firstPending(job);
   const kind = index === undefined ? undefined : endedAs(job, index);
   if (kind !== undefined && job.outcome === null) {
@@ -55,7 +56,9 @@ export const explainJob: Handler<'explainJob'> = async ({ engine }, { params }) 
   const view = isWhole ? viewJob(engine, job, reasons) : viewLiveTask(engine, job, index, reasons);
   if (view.reason === null || waiting === undefined) return ok(explainView(view));
   const about = view.nodes.length > 0 ? 'next_task' : 'task';
-  const expected = viewLookAhead(expect(engine, pendingOf(job, waiting)), about);
+  const ahead = expect(engine, pendingOf(job, waiting));
+  const reason = addressed(ahead.reason, job.owner, actor.name);
+  const expected = viewLookAhead({ ...ahead, reason }, about);
   if (about === 'task') return ok({ state: view.state, ...expected });
   const runs = explainView({ ...view, reason: null }).words;
   return ok({ state: view.state, ...expected, words: `${runs} ${expected.words}` });

@@ -1,38 +1,54 @@
 // Submitting jobs, one or many.
 
+import { isDeepStrictEqual } from 'node:util';
 import type { BulkRequest, SubmitReply } from '../../../api/submission.ts';
 import { submissionKey, submission as submissionSchema } from '../../../api/submission.ts';
 import { err, ok, type Result } from '../../../core/base/result.ts';
+import type { Reply } from '../../../core/controller/commands.ts';
 import type { UserActor } from '../../../core/model/actor.ts';
 import { type Refusal, refuse } from '../../../core/model/errors.ts';
 import type { JobId } from '../../../core/model/ids.ts';
 import type { OutcomeKind } from '../../../core/model/job.ts';
 import type { Submission } from '../../../core/model/submission.ts';
+import type { Chance } from '../../../ports/chance.ts';
+import { makeSecret } from '../../auth/secrets.ts';
 import type { Engine } from '../../engine.ts';
 import { expect, rehearse } from '../../questions.ts';
+import { addressed } from '../../views/addressed.ts';
 import { readSpec } from '../../views/past-job-view.ts';
 import { NO_PROSPECT, viewLookAhead } from '../../views/prospect-view.ts';
 import { viewRefusal } from '../answer.ts';
 import type { Handler } from '../call.ts';
-import { findJob } from '../find-job.ts';
-import { validate } from '../validate.ts';
+import { findJob, readPlace } from '../find-job.ts';
+import type { Services } from '../services.ts';
+import { validate, validateEntry } from '../validate.ts';
+import { expectClient } from './feed-job.ts';
 
-export const submitJob: Handler<'submitJob'> = async ({ engine }, { actor, body, incoming }) => {
+export const submitJob: Handler<'submitJob'> = async (services, { actor, body, incoming }) => {
   const header = incoming.headers['idempotency-key'];
   const key = validate(submissionKey.optional(), header, 'header Idempotency-Key');
   if (!key.ok) return key;
-  return submit(engine, actor, { submission: body, key: (header as string | undefined) ?? null });
+  const wish = { submission: body, key: (header as string | undefined) ?? null };
+  return submitFed(services, actor, wish);
 };
 
+/** A job that is fed by its client does not outlive it. */
+async function submitFed(services: Services, actor: UserActor, wish: Wish) {
+  const reply = await submit(services, actor, wish);
+  const job = reply.ok ? services.engine.state.jobs.get(reply.value.jobId as JobId) : undefined;
+  if (job !== undefined) expectClient(services, job, actor);
+  return reply;
+}
+
 /** All go into the same group commits; each is accepted or refused by itself. */
-export const submitJobs: Handler<'submitJobs'> = async ({ engine }, { actor, body }) => {
+export const submitJobs: Handler<'submitJobs'> = async (services, { actor, body }) => {
   const { jobs } = body as BulkRequest;
   const results = await Promise.all(
     jobs.map(async (wish, at) => {
-      const checked = validate(submissionSchema, wish.submission, `jobs[${at}].submission`);
+      const checked = validateEntry(submissionSchema, wish.submission, `jobs[${at}].submission`);
       if (!checked.ok) return checked;
       const submission = checked.value as Submission;
-      return submit(engine, actor, { submission, key: wish.key ?? null });
+      return submitFed(services, actor, { submission, key: wish.key ?? null });
     }),
   );
   return ok({
@@ -44,29 +60,76 @@ export const submitJobs: Handler<'submitJobs'> = async ({ engine }, { actor, bod
   });
 };
 
+export const retryJob: Handler<'retryJob'> = async ({ engine }, call) => {
+  const header = call.incoming.headers['idempotency-key'];
+  const key = validate(submissionKey.optional(), header, 'header Idempotency-Key');
+  if (!key.ok) return key;
+  const place = readPlace(call.params.id);
+  if (!place.ok) return place;
+  const { jobId, index } = place.value;
+  if (index !== null) {
+    const what = `a retry is of all that did not complete; name job ${jobId}`;
+    return err(refuse('argument.invalid', { what }));
+  }
+  if (call.job === null) return err(refuse('job.not_found', { job: String(jobId) }));
+  if (call.job.kind === 'past') return err(refuse('job.not_retained', { job: String(jobId) }));
+  const { spec } = call.job.job;
+  const dependencies = call.body?.dependencies ?? null;
+  const asked = dependencies ?? spec.dependencies;
+  const retired = await outcomesOfRetired(engine, asked);
+  const wish = { key: (header as string | undefined) ?? null, retired, dependencies };
+  const reply = await engine.execute({ kind: 'retry_job', jobId, ...wish }, call.actor);
+  return accepted(engine, { key: wish.key, program: spec.program, each: spec.each }, reply);
+};
+
 export const rehearseJob: Handler<'rehearseJob'> = async ({ engine }, { actor, body }) => {
-  const retired = await outcomesOfRetired(engine, body);
+  const retired = await outcomesOfRetired(engine, body.dependencies);
   const rehearsed = rehearse(engine, { submission: body, retired }, actor);
   if (!rehearsed.ok) return rehearsed;
   const { pending, broken } = rehearsed.value;
   if (broken !== null) {
-    const detail = broken.detail === null ? '' : ` (${broken.detail})`;
+    const detail = broken.detail === undefined ? '' : ` (${broken.detail})`;
     const words = `It would end at once: ${broken.kind}${detail}.`;
     return ok({ state: 'pending', reason: null, ...NO_PROSPECT, words });
   }
-  return ok({ state: 'pending', ...viewLookAhead(expect(engine, pending), 'rehearsal') });
+  const ahead = expect(engine, pending);
+  const reason = addressed(ahead.reason, actor.name, actor.name);
+  return ok({ state: 'pending', ...viewLookAhead({ ...ahead, reason }, 'rehearsal') });
 };
 
+interface Wish {
+  readonly submission: Submission;
+  readonly key: string | null;
+}
+
+/** What is compared when the key is known already. */
+interface Sent {
+  readonly key: string | null;
+  readonly program: Submission['program'];
+  readonly each?: Submission['each'];
+}
+
 async function submit(
-  engine: Engine,
+  { engine, chance }: { readonly engine: Engine; readonly chance: Chance },
   actor: UserActor,
-  wish: { readonly submission: Submission; readonly key: string | null },
+  wish: Wish,
 ): Promise<Result<SubmitReply, Refusal>> {
-  const retired = await outcomesOfRetired(engine, wish.submission);
-  const reply = await engine.execute({ kind: 'submit_job', ...wish, retired }, actor);
+  const retired = await outcomesOfRetired(engine, wish.submission.dependencies);
+  const opened = wish.submission.mpi === undefined ? {} : { stepKey: makeSecret(chance) };
+  const command = { kind: 'submit_job', ...wish, retired, ...opened } as const;
+  const reply = await engine.execute(command, actor);
+  const { program, each } = wish.submission;
+  return accepted(engine, { key: wish.key, program, each }, reply);
+}
+
+async function accepted(
+  engine: Engine,
+  wish: Sent,
+  reply: Result<Reply, Refusal>,
+): Promise<Result<SubmitReply, Refusal>> {
   if (!reply.ok) return reply;
   if (reply.value.kind !== 'submitted') return err(refuse('internal.error', { incident: 'reply' }));
-  return describe(engine, reply.value.jobId, reply.value.again);
+  return describe(engine, wish, reply.value);
 }
 
 const NONE: Readonly<Record<number, OutcomeKind>> = {};
@@ -74,7 +137,7 @@ const NONE: Readonly<Record<number, OutcomeKind>> = {};
 /** How dependencies ended that have left memory: the controller cannot look that up itself. */
 async function outcomesOfRetired(
   { state, store }: Engine,
-  { dependencies }: Submission,
+  dependencies: Submission['dependencies'],
 ): Promise<Readonly<Record<number, OutcomeKind>>> {
   if (dependencies === undefined || dependencies.length === 0) return NONE;
   const gone = dependencies.map(({ jobId }) => jobId).filter((jobId) => !state.jobs.has(jobId));
@@ -86,13 +149,17 @@ async function outcomesOfRetired(
 
 async function describe(
   engine: Engine,
-  jobId: JobId,
-  again: boolean,
+  { program: sent, each: sentItems, key }: Sent,
+  { jobId, again }: { readonly jobId: JobId; readonly again: boolean },
 ): Promise<Result<SubmitReply, Refusal>> {
   const found = await findJob(engine, jobId);
   if (!found.ok) return found;
-  const { directory } =
+  const { directory, program, each } =
     found.value.kind === 'live' ? found.value.job.spec : readSpec(found.value.row);
+  // A client that tries again sends the same; another command is another job, and would be lost.
+  if (again && !isDeepStrictEqual([program, each], [sent, sentItems])) {
+    return err(refuse('key.taken', { key: key ?? '', job: String(jobId) }, 'Use another key.'));
+  }
   const { taskCount } = found.value.kind === 'live' ? found.value.job : found.value.row;
   const path = directory.kind === 'shared' ? directory.path : null;
   return ok({ jobId, taskCount, directory: path, again });

@@ -41,7 +41,10 @@ export const createToken: Handler<'createToken'> = async (services, { body, acto
   const reply = await engine.execute({ kind: 'create_token', ...wish }, actor);
   if (!reply.ok) return reply;
   const notice = await accountNotice(user, facts.multiUser);
-  return ok({ id: tokenId, token: formatToken('wt', tokenId, secret), user, expiresAt, notice });
+  const token = formatToken('wt', tokenId, secret);
+  const { fingerprint, addresses, certificatePem: certificate } = facts;
+  const where = { addresses: [...addresses], fingerprint, certificate };
+  return ok({ id: tokenId, token, user, expiresAt, notice, ...where });
 };
 
 export const createJoinToken: Handler<'createJoinToken'> = async (services, { body, actor }) => {

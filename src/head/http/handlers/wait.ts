@@ -1,11 +1,13 @@
 // Waiting for a job or task: answered when what was waited for is a durable fact, else refused with
 // `wait.timeout`. Nothing is ever concluded from silence.
 
+import type { WaitReply } from '../../../api/jobs.ts';
 import { formatDuration } from '../../../core/base/duration.ts';
-import { err, ok } from '../../../core/base/result.ts';
+import { err, ok, type Result } from '../../../core/base/result.ts';
 import type { Job } from '../../../core/controller/state.ts';
-import { refuse } from '../../../core/model/errors.ts';
+import { type Refusal, refuse } from '../../../core/model/errors.ts';
 import type { JobId } from '../../../core/model/ids.ts';
+import type { Engine } from '../../engine.ts';
 import { endedAs } from '../../views/job-state.ts';
 import { viewJob } from '../../views/job-view.ts';
 import { viewPastJob } from '../../views/past-job-view.ts';
@@ -15,23 +17,43 @@ import { checkIndex, findJob, readPlace } from '../find-job.ts';
 import type { Services } from '../services.ts';
 import { viewTasks } from './list-tasks.ts';
 
-const TIMEOUT_DEFAULT_MS = 60_000;
+export const TIMEOUT_DEFAULT_MS = 60_000;
 
 export const waitForJob: Handler<'waitForJob'> = async (services, call) => {
   const { engine } = services;
-  const place = readPlace(call.params.id);
-  if (!place.ok) return place;
-  const { jobId } = place.value;
-  const before = await findJob(engine, jobId);
-  if (!before.ok) return before;
-  const index = checkIndex(before.value, place.value);
-  if (!index.ok) return index;
+  const waited = await findWaited(engine, call.params.id);
+  if (!waited.ok) return waited;
   const timeoutMs = call.query.timeoutMs ?? TIMEOUT_DEFAULT_MS;
-  const isMet = condition(call.query.until ?? 'done', index.value);
+  const isMet = condition(call.query.until ?? 'done', waited.value.index);
+  const { jobId } = waited.value;
   const end = await until(services, { jobId, isMet, timeoutMs, signal: call.signal });
-  if (end === 'timeout') return err(refuse('wait.timeout', { limit: formatDuration(timeoutMs) }));
-  if (end === 'aborted') return err(refuse('head.stopping', {}));
+  if (end !== 'met') return err(refusalOf(end, timeoutMs));
   await engine.settled();
+  return viewWaited(engine, waited.value);
+};
+
+/** A job or task that somebody waits for. */
+export interface Waited {
+  readonly jobId: JobId;
+  /** Undefined: all tasks of an array. */
+  readonly index: number | undefined;
+}
+
+/** What `42` or `42[7]` names. */
+export async function findWaited(engine: Engine, id: string): Promise<Result<Waited, Refusal>> {
+  const place = readPlace(id);
+  if (!place.ok) return place;
+  const found = await findJob(engine, place.value.jobId);
+  if (!found.ok) return found;
+  const index = checkIndex(found.value, place.value);
+  return index.ok ? ok({ jobId: place.value.jobId, index: index.value }) : index;
+}
+
+/** The job as it is, and the task where one was named. */
+export async function viewWaited(
+  engine: Engine,
+  { jobId, index }: Waited,
+): Promise<Result<WaitReply, Refusal>> {
   const found = await findJob(engine, jobId);
   if (!found.ok) return found;
   const job =
@@ -39,13 +61,18 @@ export const waitForJob: Handler<'waitForJob'> = async (services, call) => {
       ? viewPastJob(found.value.row)
       : viewJob(engine, found.value.job, new Reasons(engine));
   // A plain job has one task, and its epoch and nodes are worth knowing; of an array only if asked.
-  const tasks =
-    index.value === undefined ? [] : await viewTasks(engine, found.value, [index.value]);
+  const tasks = index === undefined ? [] : await viewTasks(engine, found.value, [index]);
   return ok({ job, task: tasks[0] ?? null });
-};
+}
+
+/** Why nothing is answered: the time is up, or the head stops. */
+export function refusalOf(end: 'timeout' | 'aborted', timeoutMs: number): Refusal {
+  if (end === 'aborted') return refuse('head.stopping', {});
+  return refuse('wait.timeout', { limit: formatDuration(timeoutMs) });
+}
 
 /** A job that has left memory is done. */
-function condition(
+export function condition(
   wanted: 'done' | 'started',
   index: number | undefined,
 ): (job: Job | undefined) => boolean {

@@ -5,8 +5,10 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { formatDuration, parseDuration } from '../../../../src/core/base/duration.ts';
 import { formatInstant } from '../../../../src/core/base/instant.ts';
+import { plural } from '../../../../src/core/base/plural.ts';
 import { formatSize, parseSize } from '../../../../src/core/base/size.ts';
 import { utf8Length } from '../../../../src/core/base/utf8.ts';
+import { isWhole } from '../../../../src/core/base/whole.ts';
 
 const DURATIONS: readonly [string, number][] = [
   ['500ms', 500],
@@ -121,4 +123,18 @@ test('an instant is written as the system writes it, whatever the year', () => {
   );
   assert.equal(formatInstant(Date.UTC(2028, 1, 29, 23, 59, 59, 999)), '2028-02-29T23:59:59Z');
   assert.equal(formatInstant(Date.UTC(2000, 11, 31)), '2000-12-31T00:00:00Z');
+});
+
+test('counted things are one, or many with their plural', () => {
+  assert.deepEqual(
+    [plural(0, 'node'), plural(1, 'node'), plural(2, 'process', 'processes')],
+    ['0 nodes', '1 node', '2 processes'],
+  );
+});
+
+test('a whole number within bounds includes both, and nothing that is no number', () => {
+  for (const value of [-1, 0, 3]) assert.ok(isWhole(value, -1, 3), `${value}`);
+  for (const value of [-2, 4, 1.5, Number.NaN, Infinity, '1', null, undefined]) {
+    assert.ok(!isWhole(value, -1, 3), `${value}`);
+  }
 });

@@ -1,7 +1,8 @@
 // What operators and admins ask: nodes, users, tokens. And what leaves memory.
 
 import assert from 'node:assert/strict';
-import type { Command, CreateToken } from '../../../../src/core/controller/commands.ts';
+import type { Command } from '../../../../src/core/controller/commands.ts';
+import type { CreateToken } from '../../../../src/core/controller/users/commands.ts';
 import type { NodeName, UserName } from '../../../../src/core/model/ids.ts';
 import {
   ADMIN,
@@ -42,6 +43,28 @@ scenario('[N4] a drained node runs on and gets nothing new', (head) => {
   head.command(undrain, OPERATOR);
   assert.deepEqual(head.schedule(), ['2#1@n1']);
   assert.equal(head.refused(undrain), 'node.not_drained');
+});
+
+scenario('[N13] a node is given another size while it works', (head) => {
+  head.connect('n1');
+  const modify = (resources: object): Command => ({ kind: 'modify_node', node: N1, resources });
+  assert.equal(head.refused(modify({ cpuCount: 1 }), OPERATOR), 'auth.role_needed');
+  assert.equal(head.refused(modify({ cpuCount: -1 })), 'argument.invalid');
+  assert.equal(
+    head.refused({ ...modify({}), node: 'n7' as NodeName } as Command),
+    'node.not_found',
+  );
+  head.command(modify({ cpuCount: 1, gpuCount: 2 }), ADMIN);
+  head.submit({ cpuCount: 1 });
+  head.submit({ cpuCount: 1 });
+  assert.deepEqual(head.schedule(), ['1#1@n1']);
+  head.command(modify({ cpuCount: 2 }), ADMIN);
+  assert.deepEqual(head.schedule(), ['2#1@n1']);
+  head.command(modify({ cpuCount: 1 }), ADMIN);
+  assert.equal(head.state.nodes.get(N1)?.free.cpuCount, -1);
+  head.connect('n1');
+  const { total } = head.state.nodes.get(N1) ?? {};
+  assert.deepEqual([total?.cpuCount, total?.gpuCount], [1, 2], 'also after a new hello');
 });
 
 scenario('[J18] nodes are for operators, enrolment and users for admins', (head) => {

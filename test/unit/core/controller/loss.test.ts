@@ -1,7 +1,7 @@
 // Nodes that fall silent, and nodes that come back: what each means for the tasks they hold.
 
 import assert from 'node:assert/strict';
-import { outstandingFences } from '../../../../src/core/controller/fences.ts';
+import { outstandingFences } from '../../../../src/core/controller/nodes/fences.ts';
 import type { EpochId, NodeName } from '../../../../src/core/model/ids.ts';
 import type { Submission } from '../../../../src/core/model/submission.ts';
 import {

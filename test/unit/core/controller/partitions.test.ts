@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeAccess } from '../../../../src/core/controller/admission.ts';
+import { describeAccess } from '../../../../src/core/controller/partitions/admission.ts';
 import type { Actor } from '../../../../src/core/model/actor.ts';
 import { type Code, formatRefusal } from '../../../../src/core/model/errors.ts';
 import type { NodeName, UserName } from '../../../../src/core/model/ids.ts';
@@ -97,7 +97,7 @@ const REFUSED: readonly (readonly [wish: Partial<Submission>, code: Code, words:
   [
     { partition: 'chem' },
     'partition.access_denied',
-    /chem is for users bob and groups chem; ann is neither/,
+    /chem is for users bob and groups chem; ann is not one of them/,
   ],
   [{ qos: 'urgent' }, 'qos.access_denied', /QoS urgent is for groups ops; ann/],
   [{ partition: 'closing' }, 'partition.closed', /closing takes no jobs: it is being drained/],
@@ -105,27 +105,27 @@ const REFUSED: readonly (readonly [wish: Partial<Submission>, code: Code, words:
   [
     { partition: 'small', walltimeMs: 2 * HOUR_MS },
     'partition.walltime_exceeded',
-    /Partition small allows 1h, the job asks for 2h\./,
+    /Partition small allows 1h; the job asks for 2h\./,
   ],
   [
     { partition: 'small', walltimeMs: null },
     'partition.walltime_exceeded',
-    /allows 1h, the job asks for no limit/,
+    /allows 1h; the job asks for no limit/,
   ],
   [
     { partition: 'narrow', nodeCount: 2 },
     'partition.nodes_exceeded',
-    /narrow allows 1 nodes to a task, the job asks for 2/,
+    /narrow allows 1 nodes per task; the job asks for 2/,
   ],
   [
     { partition: 'narrow', memoryBytes: 2 * GIB },
     'partition.memory_exceeded',
-    /narrow allows 1G memory on a node, the job asks for 2G/,
+    /narrow allows 1G memory per node; the job asks for 2G/,
   ],
   [
     { partition: 'small', cpuCount: 8 },
     'partition.unsatisfiable',
-    /partition small could never hold 1 node with 8 cpus.*Its biggest is n1 with 4 cpus/,
+    /Partition small can never hold 1 node with 8 cpus.*Its biggest is n1 with 4 cpus/,
   ],
   [
     { partition: 'gpu', nodeCount: 2 },
@@ -134,7 +134,7 @@ const REFUSED: readonly (readonly [wish: Partial<Submission>, code: Code, words:
   ],
   [{ partition: 'empty' }, 'partition.unsatisfiable', /It has none/],
   [{ labels: ['gpu &'] }, 'label.invalid', /Labels 'gpu &', column 6: expected a label/],
-  [{ labels: ['old & huge'] }, 'resources.unsatisfiable', /lacks the labels old & huge/],
+  [{ labels: ['old & huge'] }, 'resources.unsatisfiable', /does not meet 'old & huge'/],
 ];
 
 for (const [wish, code, words] of REFUSED) {
@@ -182,7 +182,7 @@ scenario(
     head.submit({ qos: 'few' });
     const said = refusal(head, { qos: 'few' });
     assert.equal(said.code, 'quota.exceeded');
-    assert.match(said.words, /ann has 1 jobs waiting under QoS few, its limit is 1/);
+    assert.match(said.words, /ann already has 1 waiting under QoS few; the limit per user is 1/);
     head.submit({ qos: 'few' }, { by: BOB });
     assert.deepEqual(head.schedule(), ['1#1@n1']);
     head.submit({ qos: 'few' });
@@ -293,9 +293,12 @@ scenario('[P5] what is beyond a running limit waits, and says so', (head) => {
     head.submit(wish);
   }
   assert.deepEqual(head.schedule(), ['1#1@n1', '3#1@n1', '5#1@n1']);
-  assert.match(why(head, 2), /^quota: ann has 1 tasks running in partition few, its limit is 1/);
-  assert.match(why(head, 4), /^quota: ann has 2 cpus running under QoS two, its limit is 2/);
-  assert.match(why(head, 6), /^quota: ann has 1 tasks running under QoS one/);
+  assert.match(why(head, 2), /^quota: ann runs 1 task in partition few; the limit is 1 per user/);
+  assert.match(
+    why(head, 4),
+    /^quota: ann runs tasks with 2 cpus under QoS two; the limit is 2 per user/,
+  );
+  assert.match(why(head, 6), /^quota: ann runs 1 task under QoS one/);
 });
 
 scenario('[P7] jobs of a removed partition wait and say so; what runs goes on', (head) => {
@@ -308,7 +311,10 @@ scenario('[P7] jobs of a removed partition wait and say so; what runs goes on', 
   head.ended('1#1');
   assert.equal(head.outcome(1), 'completed');
   assert.deepEqual(head.schedule(), []);
-  assert.match(why(head, 2), /^partition: the config has no partition small any more/);
+  assert.match(
+    why(head, 2),
+    /^partition: partition small is no longer in the config; the job waits/,
+  );
   configure(head, scheduling({ small: {} }));
   head.submit();
   assert.deepEqual(head.schedule(), ['2#1@n1']);
@@ -321,7 +327,7 @@ scenario('[P7] jobs of a partition without nodes wait and say so', (head) => {
   head.submit({ partition: 'small' });
   head.command({ kind: 'remove_node', node: 'n2' as NodeName });
   assert.deepEqual(head.schedule(), []);
-  assert.equal(why(head, 1), 'partition: partition small has no nodes any more');
+  assert.equal(why(head, 1), 'partition: partition small has no nodes');
 });
 
 test('access in words', () => {

@@ -1,8 +1,8 @@
 // A task of a higher tier takes the place of others: by requeueing, cancelling or stopping them.
 
 import assert from 'node:assert/strict';
-import { isCycleDue, snapshotOf } from '../../../../src/core/controller/decide/schedule.ts';
 import type { Event } from '../../../../src/core/controller/events.ts';
+import { isCycleDue, snapshotOf } from '../../../../src/core/controller/schedule.ts';
 import type { NodeName } from '../../../../src/core/model/ids.ts';
 import type { PreemptMode } from '../../../../src/core/model/scheduling.ts';
 import {
@@ -11,7 +11,7 @@ import {
   plainScheduling,
 } from '../../../../src/core/model/scheduling.ts';
 import type { Settings } from '../../../../src/core/model/settings.ts';
-import { plan } from '../../../../src/core/scheduler/plan.ts';
+import { plan } from '../../../../src/core/scheduler/cycle/plan.ts';
 import {
   ANN,
   BOB,
@@ -27,8 +27,8 @@ const CAROL = user('carol');
 
 /** Jobs that name no partition are of the lower tier. */
 function settings(preempt: PreemptMode): Settings {
-  const low = { ...plainPartition('default'), preempt };
-  const urgent = { ...plainPartition('urgent'), tier: 1 };
+  const low = { ...plainPartition('default', 'first_fit'), preempt };
+  const urgent = { ...plainPartition('urgent', 'first_fit'), tier: 1 };
   const partitions = { default: low, urgent };
   return { ...SETTINGS, scheduling: { ...plainScheduling('first_fit'), partitions } };
 }
@@ -266,8 +266,8 @@ const LIMITED: Settings = {
   scheduling: {
     ...plainScheduling('first_fit'),
     partitions: {
-      default: { ...plainPartition('default'), preempt: 'requeue' },
-      urgent: { ...plainPartition('urgent'), tier: 1, policy: 'fifo' },
+      default: { ...plainPartition('default', 'first_fit'), preempt: 'requeue' },
+      urgent: { ...plainPartition('urgent', 'first_fit'), tier: 1, policy: 'fifo' },
     },
     qualities: { normal: { ...plainQos('normal'), runningTasksPerUser: 1 } },
   },

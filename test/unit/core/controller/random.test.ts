@@ -5,12 +5,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Command } from '../../../../src/core/controller/commands.ts';
-import { isCycleDue, snapshotOf } from '../../../../src/core/controller/decide/schedule.ts';
+import { isCycleDue, snapshotOf } from '../../../../src/core/controller/schedule.ts';
 import type { JobId, NodeName } from '../../../../src/core/model/ids.ts';
 import { RUNNING_POLICIES } from '../../../../src/core/model/maintenance.ts';
 import type { EndCause } from '../../../../src/core/model/orders.ts';
 import { type Policy, plainScheduling } from '../../../../src/core/model/scheduling.ts';
-import { plan } from '../../../../src/core/scheduler/plan.ts';
+import { plan } from '../../../../src/core/scheduler/cycle/plan.ts';
 import { ADMIN, ANN, OPERATOR, TestHead } from '../../../support/controller.ts';
 
 /** One thing that happens; numbers are taken modulo what there is. */

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { retriesOn } from '../../../../src/core/controller/decide/occurrences.ts';
+import { retriesOn } from '../../../../src/core/controller/reservations/occurrences.ts';
 import type { UserActor } from '../../../../src/core/model/actor.ts';
 import { formatRefusal } from '../../../../src/core/model/errors.ts';
 import type { NodeName, UserName } from '../../../../src/core/model/ids.ts';
@@ -283,7 +283,7 @@ scenario(
       slotsOf(known).map((slot) => slot.split(' ')[1]),
       ['1440..1500', '2880..2940', '4320..4380', '7200..7260'],
     );
-    assert.match(known.skipped[0]?.because ?? '', /^Node n1 is set aside for once from /);
+    assert.match(known.skipped[0]?.because ?? '', /^Node n1 is reserved for once from /);
     const job = head.submit({ reservation: 'daily', walltimeMs: HOUR }, { by: OPERATOR });
     head.tick(25 * HOUR);
     assert.deepEqual(head.schedule(), []);
@@ -365,7 +365,7 @@ scenario('[R8] of its first occurrences only the very first must have room', (he
     daily.skipped.map(({ from }) => from),
     [starts[1]],
   );
-  assert.match(daily.skipped[0]?.because ?? '', /^Node n1 is set aside for second from /);
+  assert.match(daily.skipped[0]?.because ?? '', /^Node n1 is reserved for second from /);
   assert.equal(head.refused(reserve({ name: 'again', recurrence })), 'reservation.conflict');
   head.command({ kind: 'cancel_reservation', reservation: 'second' });
   head.once({ kind: 'tick' });

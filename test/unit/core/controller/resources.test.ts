@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import type { Command } from '../../../../src/core/controller/commands.ts';
-import { isCycleDue } from '../../../../src/core/controller/decide/schedule.ts';
+import { isCycleDue } from '../../../../src/core/controller/schedule.ts';
 import type { JobId, NodeName } from '../../../../src/core/model/ids.ts';
 import { plainPartition, plainScheduling } from '../../../../src/core/model/scheduling.ts';
 import {

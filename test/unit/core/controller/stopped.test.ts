@@ -2,9 +2,9 @@
 // in the way of a reservation.
 
 import assert from 'node:assert/strict';
-import { isCycleDue, snapshotOf } from '../../../../src/core/controller/decide/schedule.ts';
+import { isCycleDue, snapshotOf } from '../../../../src/core/controller/schedule.ts';
 import type { Submission } from '../../../../src/core/model/submission.ts';
-import { plan } from '../../../../src/core/scheduler/plan.ts';
+import { plan } from '../../../../src/core/scheduler/cycle/plan.ts';
 import {
   BOB,
   kinds,

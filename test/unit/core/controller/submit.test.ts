@@ -2,9 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { couldEverRun } from '../../../../src/core/controller/admission.ts';
+import { couldEverRun } from '../../../../src/core/controller/partitions/admission.ts';
 import type { JobId, NodeName } from '../../../../src/core/model/ids.ts';
 import type { ResourceRequest } from '../../../../src/core/model/job.ts';
+import { separateFiles } from '../../../../src/core/model/output-patterns.ts';
 import type { Submission } from '../../../../src/core/model/submission.ts';
 import {
   ANN,
@@ -93,6 +94,11 @@ scenario('[J5] the name is the last part of the first word', (head) => {
   assert.equal(named({ kind: 'argv', argv: ['/'] }), 'job');
 });
 
+scenario('a name may be a path, which no file pattern follows', (head) => {
+  head.connect('n1');
+  assert.equal(head.job(head.submit({ name: './bin/x.sh' })).spec.name, './bin/x.sh');
+});
+
 scenario('[J5] naming nodes asks for all of them', (head) => {
   head.connect('n1');
   head.connect('n2');
@@ -128,7 +134,6 @@ const INVALID: readonly [wish: Partial<Submission>, says: RegExp][] = [
   [{ environment: { A: 'b\0' } }, /NUL/],
   [{ environment: JSON.parse('{"__proto__": "x"}') }, /'__proto__' is not a name/],
   [{ name: '' }, /printable/],
-  [{ name: 'a/b' }, /no '\/'/],
   [{ name: 'a\nb' }, /printable/],
   [{ name: 'n'.repeat(201) }, /1-200/],
   [{ nodeCount: 0 }, /number of nodes/],
@@ -145,6 +150,9 @@ const INVALID: readonly [wish: Partial<Submission>, says: RegExp][] = [
   [{ counted: { 'a b': 1 } }, /'a b' is not a name/],
   [{ walltimeMs: 10 }, /at least 1s/],
   [{ walltimeMs: 1e15 }, /time limit/],
+  [{ warning: { signal: 12, leadMs: 1000 } }, /needs a time limit; give one with --time/],
+  [{ walltimeMs: 60_000, warning: { signal: 12, leadMs: 60_000 } }, /1m before .* only 1m/],
+  [{ walltimeMs: 60_000, warning: { signal: 65, leadMs: 1 } }, /signal/],
   [{ array: { indices: '' } }, /no list of array indices/],
   [{ array: { indices: '5-1' } }, /runs backwards/],
   [{ array: { indices: '0-9:0' } }, /step of 0/],
@@ -182,7 +190,7 @@ for (const [wish, says] of INVALID) {
 
 scenario('[J4] what no node could hold is refused, and the nearest node is named', (head) => {
   const nothing = head.perform({ kind: 'command', command: submission(), actor: ANN }).result;
-  assert.ok(!nothing.ok && /no node has joined/.test(nothing.error.details['nearest'] ?? ''));
+  assert.ok(!nothing.ok && /No node has joined/.test(nothing.error.details['nearest'] ?? ''));
   head.connect('small', { cpus: 2 });
   head.connect('big', { cpus: 8, memory: 16 * GIB });
   const command = submission({ cpuCount: 8, nodeCount: 2 });
@@ -224,6 +232,25 @@ scenario('[J4] drained, silent and declared nodes count as able', (head) => {
   assert.equal(head.submit({ cpuCount: 16 }), 2);
 });
 
+scenario('output that would go with the directory of its job is captured', (head) => {
+  head.connect('n1', { shared: ['/projects'] });
+  const files = { stdout: 'cmlogs/%j', stderr: '/var/tmp/e' };
+  const filesIn = (path: string) => {
+    const directory = { kind: 'auto' as const, path };
+    return head.job(head.submit({ directory, files })).spec.files;
+  };
+  assert.deepEqual(filesIn('/projects/x'), files);
+  assert.deepEqual(filesIn('/homestead'), { stderr: '/var/tmp/e' });
+});
+
+test('tasks of an array never share a file that they would cut off', () => {
+  const files = { stdout: 'out', stderr: 'e.%a', stdin: 'in' };
+  assert.deepEqual(separateFiles(files), { ...files, stdout: 'out.%a' });
+  assert.deepEqual(separateFiles({ stdout: '/dev/null', stderr: 'x%%a' }), {
+    ...{ stdout: '/dev/null', stderr: 'x%%a.%a' },
+  });
+});
+
 scenario(
   '[J4] unknown labels, nodes, partitions, directories and jobs are refused by name',
   (head) => {
@@ -234,6 +261,10 @@ scenario(
     assert.equal(refused({ partition: 'gpu' }), 'partition.unknown');
     const path = '/homestead';
     assert.equal(refused({ directory: { kind: 'shared', path } }), 'directory.not_shared');
+    head.connect('n2');
+    const inProjects = { directory: { kind: 'auto', path: '/projects/x' } } as const;
+    const unshared = { ...inProjects, nodeNames: ['n2'] as NodeName[] };
+    assert.equal(refused(unshared), 'directory.not_on_nodes');
     const dependencies = [{ jobId: 7 as JobId, condition: 'ok' }] as const;
     assert.equal(refused({ dependencies }), 'job.dependency_unknown');
   },

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readIndices } from '../../../../src/core/controller/indices.ts';
+import { readIndices } from '../../../../src/core/controller/jobs/indices.ts';
 import {
   CODES,
   type Code,

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { adoptionInputs, type Known, strangers } from '../../../../src/core/runner/adopt.ts';
+import type { KnownProcess } from '../../../../src/core/model/processes.ts';
+import { adoptionInputs, strangers } from '../../../../src/core/runner/adopt.ts';
 import { apply } from '../../../../src/core/runner/apply.ts';
 import { sumOf } from '../../../../src/core/runner/books.ts';
 import { emptyState } from '../../../../src/core/runner/state.ts';
@@ -21,12 +22,19 @@ const usage = { userUs: 0, systemUs: 0, memoryPeakBytes: 0 };
 
 test('processes on the list are adopted in whatever state they are', () => {
   const world = launched(4);
-  const known: Known[] = [
+  const known: KnownProcess[] = [
     { launchId: 1, state: 'running' },
     { launchId: 2, state: 'stopped' },
     {
       ...{ launchId: 3, state: 'ended' },
-      end: { kind: 'exited', launchId: 3, exit: { code: 5 }, usage, endedAt: 900 },
+      end: {
+        kind: 'exited',
+        launchId: 3,
+        exit: { code: 5 },
+        usage,
+        endedAt: 900,
+        leaseOver: false,
+      },
     },
   ];
   const kinds = world.feed(...adoptionInputs(world.state, known));
@@ -53,7 +61,7 @@ test('ended processes are not asked about', () => {
 
 test('launch ids of a forgotten life are skipped and its processes are strangers', () => {
   const world = new World();
-  const known: Known[] = [{ launchId: 17, state: 'running' }];
+  const known: KnownProcess[] = [{ launchId: 17, state: 'running' }];
   assert.deepEqual(strangers(world.state, known), known);
   world.feed(...adoptionInputs(world.state, known));
   world.feed({ kind: 'order', order: launch(1, shell('x')) }, prepared(idOf(1)));

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { formatErrno } from '../../../../src/core/runner/errno.ts';
 import { describeFailure } from '../../../../src/core/runner/failure.ts';
 import { launch, shell } from '../../agent/orders.ts';
 
@@ -29,4 +30,10 @@ test("an output file that the job named is the job's own", () => {
   const order = launch(1, shell('x'), { files: { stdout: '/full/out' } });
   const failed = (stage: string) => describeFailure(order, null, { stage, errno: ENOSPC });
   assert.deepEqual([failed('stdout').nodeFault, failed('stderr').nodeFault], [false, true]);
+});
+
+test('what may keep a process from starting is said in words, not as a number', () => {
+  const said = [6, 16, 30, 38, 95, 113].map(formatErrno);
+  for (const text of said) assert.match(text, /^[A-Z][\w/ -]+ \(E[A-Z]+\)$/);
+  assert.equal(said[0], 'No such device or address (ENXIO)');
 });

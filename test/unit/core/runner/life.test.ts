@@ -8,6 +8,7 @@ import { sumOf } from '../../../../src/core/runner/books.ts';
 import { decide } from '../../../../src/core/runner/decide.ts';
 import type { RunnerInput } from '../../../../src/core/runner/inputs.ts';
 import { emptyState } from '../../../../src/core/runner/state.ts';
+import { deadlineOf } from '../../../../src/core/runner/time.ts';
 import { idOf, launch, shell } from '../../agent/orders.ts';
 import { exited, failed, killed, prepared, process, started, swept, World } from './world.ts';
 
@@ -357,6 +358,36 @@ test('a signal order is carried out once, whatever its repetitions', () => {
   const order = { kind: 'signal', epochId: ID, signal: 10, serial: 4 } as const;
   assert.deepEqual(world.feed({ kind: 'order', order }), ['signal_wanted']);
   assert.deepEqual(world.feed({ kind: 'order', order: { ...order, serial: 3 } }), []);
+});
+
+test('[J25] the signal before the time limit comes once, its lead before the end, over restarts', () => {
+  const warning = { leadMs: 400, signal: 12 };
+  const world = running({ walltimeMs: 1000, warning });
+  world.time += 500;
+  world.feed({ kind: 'order', order: { kind: 'suspend', epochId: ID } }, process('stopped', 1));
+  world.time += 5000;
+  assert.deepEqual(world.feed({ kind: 'tick' }), [], 'its clock stands still');
+  world.feed({ kind: 'order', order: { kind: 'resume', epochId: ID } }, process('continued', 1));
+  world.time += 99;
+  assert.deepEqual(world.feed({ kind: 'tick' }), []);
+  assert.equal(deadlineOf(world.state, world.epoch(ID)), world.time + 1);
+  // An agent that starts again after it was due sends it then.
+  const again = emptyState();
+  const sum = structuredClone(sumOf(world.state));
+  apply(again, [{ kind: 'state_restored', sum }]);
+  const later = { at: world.time + 50, monotonic: world.time + 50 };
+  const wanted = [{ kind: 'warning_due', epochId: ID, signal: 12 }];
+  assert.deepEqual(decide(again, { kind: 'tick' }, later), wanted);
+  world.time += 1;
+  assert.deepEqual(world.events({ kind: 'tick' }), wanted);
+  assert.equal(deadlineOf(world.state, world.epoch(ID)), world.time + 400);
+  const after = emptyState();
+  apply(after, [{ kind: 'state_restored', sum: structuredClone(sumOf(world.state)) }]);
+  const soon = { at: world.time + 1, monotonic: world.time + 1 };
+  assert.deepEqual(decide(after, { kind: 'tick' }, soon), [], 'nor does a restart send it again');
+  world.time += 400;
+  assert.deepEqual(world.feed({ kind: 'tick' }), ['ending_begun']);
+  world.assertReplays();
 });
 
 test('usage is summed over the processes, the peak is the highest', () => {

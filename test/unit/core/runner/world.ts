@@ -3,6 +3,8 @@
 
 import assert from 'node:assert/strict';
 import type { EpochId } from '../../../../src/core/model/ids.ts';
+import type { ExitStatus } from '../../../../src/core/model/job.ts';
+import type { LaunchStage } from '../../../../src/core/model/processes.ts';
 import { apply } from '../../../../src/core/runner/apply.ts';
 import { sumOf } from '../../../../src/core/runner/books.ts';
 import { check } from '../../../../src/core/runner/check.ts';
@@ -84,20 +86,24 @@ export function started(launchId: number): RunnerInput {
 }
 
 export function exited(launchId: number, code: number, endedAt: number): RunnerInput {
-  const usage = { userUs: 10, systemUs: 1, memoryPeakBytes: 100 };
-  return { kind: 'process', event: { kind: 'exited', launchId, exit: { code }, usage, endedAt } };
+  return ended(launchId, { code }, endedAt);
 }
 
 export function killed(launchId: number, signal: number, endedAt: number): RunnerInput {
+  return ended(launchId, { signal }, endedAt);
+}
+
+function ended(launchId: number, exit: ExitStatus, endedAt: number): RunnerInput {
   const usage = { userUs: 10, systemUs: 1, memoryPeakBytes: 100 };
-  return { kind: 'process', event: { kind: 'exited', launchId, exit: { signal }, usage, endedAt } };
+  const event = { kind: 'exited', launchId, exit, usage, endedAt, leaseOver: false } as const;
+  return { kind: 'process', event };
 }
 
 export function process(kind: 'stopped' | 'continued' | 'lost', launchId: number): RunnerInput {
   return { kind: 'process', event: { kind, launchId } };
 }
 
-export function failed(launchId: number, stage: string, errno: number): RunnerInput {
+export function failed(launchId: number, stage: LaunchStage, errno: number): RunnerInput {
   return { kind: 'process', event: { kind: 'failed', launchId, errno, stage } };
 }
 

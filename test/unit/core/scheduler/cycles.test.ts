@@ -7,11 +7,11 @@ import fc from 'fast-check';
 import type { UserName } from '../../../../src/core/model/ids.ts';
 import { LOOKS_PER_TASK } from '../../../../src/core/model/limits.ts';
 import { plainPartition, plainScheduling } from '../../../../src/core/model/scheduling.ts';
-import type { Candidate } from '../../../../src/core/scheduler/line.ts';
-import { type Plan, plan, type Start } from '../../../../src/core/scheduler/plan.ts';
-import type { QueueEntry } from '../../../../src/core/scheduler/queue.ts';
-import { HeldBook, QuotaBook } from '../../../../src/core/scheduler/quota.ts';
-import type { Snapshot } from '../../../../src/core/scheduler/snapshot.ts';
+import { type Plan, plan, type Start } from '../../../../src/core/scheduler/cycle/plan.ts';
+import type { Snapshot } from '../../../../src/core/scheduler/cycle/snapshot.ts';
+import type { Candidate } from '../../../../src/core/scheduler/line/line.ts';
+import type { QueueEntry } from '../../../../src/core/scheduler/line/queue.ts';
+import { HeldBook, QuotaBook } from '../../../../src/core/scheduler/line/quota.ts';
 import { chain, endOne, loseOne } from '../../../support/cycles.ts';
 import {
   entries,

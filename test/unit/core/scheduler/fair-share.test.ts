@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { snapshotOf } from '../../../../src/core/controller/decide/schedule.ts';
+import { snapshotOf } from '../../../../src/core/controller/schedule.ts';
 import { exportState, importState } from '../../../../src/core/controller/snapshot.ts';
 import type { UserName } from '../../../../src/core/model/ids.ts';
 import {
@@ -11,8 +11,8 @@ import {
   type FairShare,
   plainScheduling,
 } from '../../../../src/core/model/scheduling.ts';
-import { fairStandings } from '../../../../src/core/scheduler/fair-share.ts';
-import { type Billed, UsageBook } from '../../../../src/core/scheduler/usage-book.ts';
+import { fairStandings } from '../../../../src/core/scheduler/line/fair-share.ts';
+import { type Billed, UsageBook } from '../../../../src/core/scheduler/line/usage-book.ts';
 import { BOB, scenario, user } from '../../../support/controller.ts';
 
 const ANN = 'ann' as UserName;

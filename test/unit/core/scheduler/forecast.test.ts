@@ -7,12 +7,12 @@ import fc from 'fast-check';
 import type { JobId, NodeName } from '../../../../src/core/model/ids.ts';
 import { FORECAST_TASKS_MAX } from '../../../../src/core/model/limits.ts';
 import { addResources, subtractResources } from '../../../../src/core/model/resources.ts';
-import { forecast } from '../../../../src/core/scheduler/forecast.ts';
-import { candidateOf } from '../../../../src/core/scheduler/line.ts';
-import { plan } from '../../../../src/core/scheduler/plan.ts';
-import { UNKNOWN_END } from '../../../../src/core/scheduler/profile.ts';
-import type { Stopped } from '../../../../src/core/scheduler/resume.ts';
-import { lineRules, type Snapshot } from '../../../../src/core/scheduler/snapshot.ts';
+import { forecast } from '../../../../src/core/scheduler/answers/forecast.ts';
+import { plan } from '../../../../src/core/scheduler/cycle/plan.ts';
+import type { Stopped } from '../../../../src/core/scheduler/cycle/resume.ts';
+import { lineRules, type Snapshot } from '../../../../src/core/scheduler/cycle/snapshot.ts';
+import { candidateOf } from '../../../../src/core/scheduler/line/line.ts';
+import { UNKNOWN_END } from '../../../../src/core/scheduler/room/profile.ts';
 import { resources } from '../../../support/nodes.ts';
 import { entries, type JobWords, type NodeWords, snapshot } from '../../../support/snapshots.ts';
 

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JobId, NodeName } from '../../../../src/core/model/ids.ts';
-import { Lane, type Window } from '../../../../src/core/scheduler/lane.ts';
-import type { Running } from '../../../../src/core/scheduler/pool.ts';
-import { FOREVER, type Want } from '../../../../src/core/scheduler/profile.ts';
+import { Lane, type Window } from '../../../../src/core/scheduler/room/lane.ts';
+import type { Running } from '../../../../src/core/scheduler/room/pool.ts';
+import { FOREVER, type Want } from '../../../../src/core/scheduler/room/profile.ts';
 import { resources } from '../../../support/nodes.ts';
 import { view } from '../../../support/snapshots.ts';
 

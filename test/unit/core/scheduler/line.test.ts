@@ -4,15 +4,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { DEFAULT_WEIGHTS, plainQos } from '../../../../src/core/model/scheduling.ts';
+import { lineRules } from '../../../../src/core/scheduler/cycle/snapshot.ts';
 import {
   type Candidate,
   candidateOf,
   isBefore,
   isBeforeMark,
   Line,
-} from '../../../../src/core/scheduler/line.ts';
-import type { QueueEntry } from '../../../../src/core/scheduler/queue.ts';
-import { lineRules } from '../../../../src/core/scheduler/snapshot.ts';
+} from '../../../../src/core/scheduler/line/line.ts';
+import type { QueueEntry } from '../../../../src/core/scheduler/line/queue.ts';
 import { entries, type JobWords, snapshot } from '../../../support/snapshots.ts';
 
 const job: fc.Arbitrary<JobWords> = fc.record({

@@ -8,7 +8,7 @@ import {
   type PlacementRule,
   plainPartition,
 } from '../../../../src/core/model/scheduling.ts';
-import { plan } from '../../../../src/core/scheduler/plan.ts';
+import { plan } from '../../../../src/core/scheduler/cycle/plan.ts';
 import { type JobWords, type NodeWords, planWords, snapshot } from '../../../support/snapshots.ts';
 
 const N4: NodeWords = { name: 'n1', cpus: 4, memory: 100 };

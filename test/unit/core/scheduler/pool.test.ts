@@ -10,7 +10,7 @@ import {
   NodePool,
   type NodeView,
   type Running,
-} from '../../../../src/core/scheduler/pool.ts';
+} from '../../../../src/core/scheduler/room/pool.ts';
 import { resources } from '../../../support/nodes.ts';
 import { request, view } from '../../../support/snapshots.ts';
 

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { PreemptMode } from '../../../../src/core/model/scheduling.ts';
-import type { Hopeless } from '../../../../src/core/scheduler/hopeless.ts';
-import { plan } from '../../../../src/core/scheduler/plan.ts';
-import { Queue } from '../../../../src/core/scheduler/queue.ts';
-import type { Rest } from '../../../../src/core/scheduler/rest.ts';
+import type { Hopeless } from '../../../../src/core/scheduler/cycle/hopeless.ts';
+import { plan } from '../../../../src/core/scheduler/cycle/plan.ts';
+import type { Rest } from '../../../../src/core/scheduler/cycle/rest.ts';
+import { Queue } from '../../../../src/core/scheduler/line/queue.ts';
 import { busyPool, preemptionWords, type RunWords, tiers } from '../../../support/preemption.ts';
 import { entries, type JobWords, planWords, snapshot } from '../../../support/snapshots.ts';
 

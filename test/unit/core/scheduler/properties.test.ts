@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { fitsIn } from '../../../../src/core/model/resources.ts';
-import { plan } from '../../../../src/core/scheduler/plan.ts';
-import { holdsNow, NodePool } from '../../../../src/core/scheduler/pool.ts';
-import { Queue } from '../../../../src/core/scheduler/queue.ts';
+import { plan } from '../../../../src/core/scheduler/cycle/plan.ts';
+import { Queue } from '../../../../src/core/scheduler/line/queue.ts';
+import { holdsNow, NodePool } from '../../../../src/core/scheduler/room/pool.ts';
 import {
   afterwards,
   entries,

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LOOKS_PER_TASK, TURN_LOOKS_MAX } from '../../../../src/core/model/limits.ts';
-import { candidateOf } from '../../../../src/core/scheduler/line.ts';
-import { turnOf } from '../../../../src/core/scheduler/plan.ts';
-import { type Prospect, prospectOf } from '../../../../src/core/scheduler/prospect.ts';
-import { lineRules, type Snapshot } from '../../../../src/core/scheduler/snapshot.ts';
+import { type Prospect, prospectOf } from '../../../../src/core/scheduler/answers/prospect.ts';
+import { turnOf } from '../../../../src/core/scheduler/cycle/plan.ts';
+import { lineRules, type Snapshot } from '../../../../src/core/scheduler/cycle/snapshot.ts';
+import { candidateOf } from '../../../../src/core/scheduler/line/line.ts';
 import { busyPool, tiers } from '../../../support/preemption.ts';
 import { entries, type JobWords, type NodeWords, snapshot } from '../../../support/snapshots.ts';
 

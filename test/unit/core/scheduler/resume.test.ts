@@ -5,10 +5,10 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { JobId, NodeName } from '../../../../src/core/model/ids.ts';
 import { plainScheduling } from '../../../../src/core/model/scheduling.ts';
-import { Board } from '../../../../src/core/scheduler/board.ts';
-import type { Window } from '../../../../src/core/scheduler/lane.ts';
-import { Resumer, type Stopped } from '../../../../src/core/scheduler/resume.ts';
-import { outlasts } from '../../../../src/core/scheduler/windows.ts';
+import { Resumer, type Stopped } from '../../../../src/core/scheduler/cycle/resume.ts';
+import { Board } from '../../../../src/core/scheduler/room/board.ts';
+import type { Window } from '../../../../src/core/scheduler/room/lane.ts';
+import { outlasts } from '../../../../src/core/scheduler/room/windows.ts';
 import { resources } from '../../../support/nodes.ts';
 import { busyPool } from '../../../support/preemption.ts';
 

@@ -6,10 +6,10 @@ import fc from 'fast-check';
 import type { NodeName } from '../../../../src/core/model/ids.ts';
 import { LOOKS_PER_LANE, LOOKS_PER_SEARCH } from '../../../../src/core/model/limits.ts';
 import { plainPartition } from '../../../../src/core/model/scheduling.ts';
-import { type Ask, askOf } from '../../../../src/core/scheduler/ask.ts';
-import { Board } from '../../../../src/core/scheduler/board.ts';
-import type { Window } from '../../../../src/core/scheduler/lane.ts';
-import { smallerRequests } from '../../../../src/core/scheduler/what-if.ts';
+import { smallerRequests } from '../../../../src/core/scheduler/answers/what-if.ts';
+import { type Ask, askOf } from '../../../../src/core/scheduler/room/ask.ts';
+import { Board } from '../../../../src/core/scheduler/room/board.ts';
+import type { Window } from '../../../../src/core/scheduler/room/lane.ts';
 import { entries, type JobWords, type NodeWords, snapshot } from '../../../support/snapshots.ts';
 
 function askFor(words: JobWords): Ask {

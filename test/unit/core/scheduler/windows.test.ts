@@ -6,8 +6,8 @@ import fc from 'fast-check';
 import type { NodeName } from '../../../../src/core/model/ids.ts';
 import type { ReservedShare } from '../../../../src/core/model/reservation.ts';
 import { POLICIES } from '../../../../src/core/model/scheduling.ts';
-import type { Window } from '../../../../src/core/scheduler/lane.ts';
-import { type Plan, plan } from '../../../../src/core/scheduler/plan.ts';
+import { type Plan, plan } from '../../../../src/core/scheduler/cycle/plan.ts';
+import type { Window } from '../../../../src/core/scheduler/room/lane.ts';
 import { resources } from '../../../support/nodes.ts';
 import { type JobWords, type NodeWords, snapshot } from '../../../support/snapshots.ts';
 

@@ -5,11 +5,16 @@ import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import type { Client } from '../../../../src/api/client.ts';
 import type { RecordView } from '../../../../src/api/cluster.ts';
+import { EVENT_KINDS, type EventKindName } from '../../../../src/api/event-kinds.ts';
 import { eventually, startAgent, startWorld, TRUE } from './fixture.ts';
 
 /** Collects records until the stream is destroyed. */
-async function follow(client: Client, headers: Record<string, string> = {}, after?: number) {
-  const stream: IncomingMessage = await client.stream('events', { headers, query: { after } });
+async function follow(
+  client: Client,
+  headers: Record<string, string> = {},
+  query: Record<string, string | number> = {},
+) {
+  const stream: IncomingMessage = await client.stream('events', { headers, query });
   const records: RecordView[] = [];
   const ids: number[] = [];
   let rest = '';
@@ -49,7 +54,7 @@ test("a user sees the own jobs' and the nodes' events, and no secrets", async (t
   const world = await startWorld(t);
   const alice = await world.client('alice');
   const bob = await world.client('bob');
-  const seen = await follow(bob, {}, world.head.engine.seq);
+  const seen = await follow(bob, {}, { after: world.head.engine.seq });
   await startAgent(t, world, 'n1');
   await alice.call('submitJob', {
     body: { ...TRUE, held: true, environment: { PASSWORD: 'hush' } },
@@ -78,4 +83,53 @@ test('records that have left memory are refused with the oldest that is there', 
   });
   const headers = { 'last-event-id': 'soon' };
   await assert.rejects(world.admin.stream('events', { headers }), { code: 'argument.invalid' });
+});
+
+test('events of some jobs and kinds are all that a reader gets who asks for them', async (t) => {
+  const world = await startWorld(t);
+  await startAgent(t, world, 'n1');
+  const body = { ...TRUE, held: true };
+  const after = world.head.engine.seq;
+  const { jobId } = await world.admin.call('submitJob', { body });
+  const other = await world.admin.call('submitJob', { body });
+  const query = { after, job: jobId, kind: 'job_submitted,job_done' };
+  const seen = await follow(world.admin, {}, query);
+  for (const id of [other.jobId, jobId]) {
+    await world.admin.call('cancelJob', { params: { id: String(id) } });
+  }
+  await eventually(() => seen.kinds().includes('job_done'));
+  assert.deepEqual(seen.kinds(), ['job_submitted', 'job_done']);
+  const about = seen.records.flatMap(({ events }) => events.map((event) => event.jobId));
+  assert.deepEqual(about, [jobId, jobId]);
+  seen.stream.destroy();
+  const wrong = world.admin.stream('events', { query: { kind: 'job_donne' } });
+  await assert.rejects(wrong, /kind\[0\]: no kind of event; docs\/events\.md lists them/);
+});
+
+test('the list of kinds says of each who sees it as the head decides it', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'n1');
+  const alice = await world.client('alice');
+  const bob = await world.client('bob');
+  const after = world.head.engine.seq;
+  const [own, foreign] = await Promise.all([
+    follow(alice, {}, { after }),
+    follow(bob, {}, { after }),
+  ]);
+  const all = await follow(world.admin, {}, { after });
+  await alice.call('submitJob', { body: TRUE });
+  const order = await agent.launch();
+  agent.started(order);
+  agent.ended(order, 0);
+  await world.admin.call('drainNode', { params: { name: 'n1' }, body: { reason: 'x' } });
+  await world.admin.call('createUser', { params: { name: 'carol' }, body: { role: 'user' } });
+  await eventually(() => all.kinds().includes('user_set'));
+  await eventually(() => own.kinds().includes('node_drained'));
+  await eventually(() => foreign.kinds().includes('node_drained'));
+  const audience = (kind: string) =>
+    foreign.kinds().includes(kind) ? 'all' : own.kinds().includes(kind) ? 'job' : 'admin';
+  for (const kind of new Set(all.kinds())) {
+    assert.equal(audience(kind), EVENT_KINDS[kind as EventKindName].audience, kind);
+  }
+  for (const { stream } of [own, foreign, all]) stream.destroy();
 });

@@ -76,6 +76,7 @@ export interface WorldOptions {
   readonly multiUser?: boolean;
   /** The monotonic clock of the doors stays where it is, so that no allowance grows meanwhile. */
   readonly timeStandsStill?: boolean;
+  readonly headersMs?: number;
 }
 
 /** Everything is stopped and removed after the test. */
@@ -124,10 +125,12 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
       clusterName: 'test',
       version: '0.0.0',
       multiUser: options.multiUser ?? true,
+      capacity: {},
       socketPath,
       secure: { host: '127.0.0.1', port: 0, certificate, publicNames: [] },
       loginDirectory: path.join(directory, 'login'),
       requestRateMax: options.requestRateMax ?? 20_000,
+      ...(options.headersMs === undefined ? {} : { headersMs: options.headersMs }),
     },
   );
   const running = head;

@@ -48,7 +48,7 @@ test('the tasks of a large array come on several pages, each once, with the jobs
     else if (page.next !== null) from = { before: page.next };
     else break;
   }
-  const jobsOf = pages.map(({ jobs }) => jobs.map(({ jobId }) => jobId));
+  const jobsOf = pages.map(({ jobs }) => jobs.map(({ id }) => id));
   assert.deepEqual(jobsOf, [[3, 2], [2], [2, 1]]);
   assert.deepEqual(told, ['3[null]', ...times(25_000, (at) => `2[${at}]`), '1[null]']);
   // Who reads no `nextTask` goes on below, as before there was one.

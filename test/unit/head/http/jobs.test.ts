@@ -34,12 +34,47 @@ test('a wait that is not met in time is refused, and guesses nothing', async (t)
   await assert.rejects(world.admin.call('waitForJob', call), { code: 'wait.timeout', exitCode: 8 });
 });
 
+test('one request waits for many jobs, for all of them or for any', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'n1');
+  const { jobId } = await world.admin.call('submitJob', { body: TRUE });
+  const array = { ...TRUE, held: true, array: { indices: '0-1' } };
+  const held = await world.admin.call('submitJob', { body: array });
+  const jobs = [`${held.jobId}[1]`, String(jobId)];
+  const any = world.admin.call('waitForJobs', { body: { jobs, mode: 'any' } });
+  const all = world.admin.call('waitForJobs', { body: { jobs } });
+  const order = await agent.launch();
+  agent.started(order);
+  agent.ended(order, 0);
+  const first = (await any).jobs.map(({ id, met, job }) => [id, met, job.state]);
+  assert.deepEqual(first, [
+    [jobs[0], false, 'pending'],
+    [jobs[1], true, 'done'],
+  ]);
+  await world.admin.call('cancelJob', { params: { id: jobs[0] as string } });
+  const last = (await all).jobs.map(({ met, task }) => [met, task?.outcome?.kind]);
+  assert.deepEqual(last, [
+    [true, 'cancelled'],
+    [true, 'completed'],
+  ]);
+  const late = { jobs: [`${held.jobId}[0]`, String(jobId)], timeoutMs: 20 };
+  await assert.rejects(world.admin.call('waitForJobs', { body: late }), { code: 'wait.timeout' });
+  const unknown = world.admin.call('waitForJobs', { body: { jobs: ['999'] } });
+  await assert.rejects(unknown, { code: 'job.not_found' });
+});
+
 test('[S8] the same key of the same owner gives the same job', async (t) => {
   const world = await startWorld(t);
   await startAgent(t, world, 'n1');
   const first = await world.admin.call('submitJob', { body: TRUE, key: 'k' });
   const second = await world.admin.call('submitJob', { body: TRUE, key: 'k' });
   assert.deepEqual([second.jobId, second.again], [first.jobId, true]);
+  const other = { program: { kind: 'argv' as const, argv: ['false'] } };
+  const third = world.admin.call('submitJob', { body: { ...TRUE, ...other }, key: 'k' });
+  await assert.rejects(third, {
+    code: 'key.taken',
+    message: /job \d+, which runs another command/,
+  });
   const alice = await world.client('alice');
   assert.notEqual((await alice.call('submitJob', { body: TRUE, key: 'k' })).jobId, first.jobId);
 });
@@ -58,7 +93,12 @@ test('each submission of a bulk request has its own result', async (t) => {
     [true, false, true],
   );
   const [first, second, third] = results;
-  assert.ok(second?.ok === false && /jobs|program\.argv\[0\]/.test(second.error.message));
+  assert.ok(second?.ok === false);
+  assert.match(
+    second.error.message,
+    /^[^:]*\bjobs\[1\]\.submission: program\.argv\[0\]: expected string/,
+  );
+  assert.equal(second.error.message.split('jobs[1]').length, 2, 'named once');
   assert.ok(first?.ok && third?.ok && first.value.jobId === third.value.jobId && third.value.again);
 });
 
@@ -200,4 +240,45 @@ test('followed output comes as it is written and ends when all of it has arrived
   const range = await world.admin.stream('readLogs', { params, query: { offset: 4, limit: 3 } });
   assert.equal(range.headers[LOG_HEADERS.size], '8');
   assert.equal(await new Response(range as never).text(), 'two');
+});
+
+test('[J27] a retry is answered as a submission is, once for each key', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'n1');
+  const alice = await world.client('alice');
+  const { jobId } = await alice.call('submitJob', { body: TRUE });
+  const params = { id: String(jobId) };
+  agent.ended(await agent.launch(), 1);
+  await alice.call('waitForJob', { params });
+  const again = await alice.call('retryJob', { params, body: {}, key: 'k' });
+  const repeated = await alice.call('retryJob', { params, body: {}, key: 'k' });
+  assert.deepEqual([again.taskCount, repeated], [1, { ...again, again: true }]);
+  const retried = { id: String(again.jobId) };
+  assert.equal((await alice.call('getJob', { params: retried })).retryOf, jobId);
+  await assert.rejects(alice.call('retryJob', { params: retried }), { code: 'job.not_done' });
+  const indexed = { id: `${jobId}[1]` };
+  await assert.rejects(alice.call('retryJob', { params: indexed }), { kind: 'invalid_argument' });
+});
+
+test('a job of which only the record is left is not retried', async (t) => {
+  const world = await startWorld(t, { settings: { retainedJobsMax: 0 } });
+  await startAgent(t, world, 'n1');
+  const { jobId } = await world.admin.call('submitJob', { body: { ...TRUE, held: true } });
+  const params = { id: String(jobId) };
+  await world.admin.call('cancelJob', { params });
+  await eventually(() => world.head.engine.state.jobs.size === 0);
+  await assert.rejects(world.admin.call('retryJob', { params }), { code: 'job.not_retained' });
+});
+
+test('[J26] a job that waits is changed over the API, field by field', async (t) => {
+  const world = await startWorld(t);
+  await startAgent(t, world, 'n1');
+  const { jobId } = await world.admin.call('submitJob', { body: { ...TRUE, held: true } });
+  const params = { id: String(jobId) };
+  const body = { walltimeMs: 5000, nice: 4, name: 'other' };
+  assert.deepEqual(await world.admin.call('changeJob', { params, body }), { count: 1 });
+  const job = await world.admin.call('getJob', { params });
+  assert.deepEqual([job.walltimeMs, job.nice, job.name], [5000, 4, 'other']);
+  const bad = { nodeNames: ['n1'] } as never;
+  await assert.rejects(world.admin.call('changeJob', { params, body: bad }), /unknown field/);
 });

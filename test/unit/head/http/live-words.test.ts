@@ -20,7 +20,7 @@ test('the history of a job that runs says running, and since when', async (t) =>
   );
   const active = await world.admin.call('history', { query: { state: 'active' } });
   assert.deepEqual(
-    active.jobs.map((job) => job.jobId),
+    active.jobs.map((job) => job.id),
     [jobId],
   );
 });

@@ -18,6 +18,15 @@ test('output that went to a file of the user is not here, and the file is named'
   await assert.rejects(reading, { code: 'log.elsewhere', message: /\/tmp\/out-/ });
 });
 
+test('of an array one task has to be named', async (t) => {
+  const world = await startWorld(t);
+  await startAgent(t, world, 'n1');
+  const array = { indices: '0-3' };
+  const { jobId } = await world.admin.call('submitJob', { body: { ...TRUE, array, held: true } });
+  const reading = world.admin.stream('readLogs', { params: { id: String(jobId) } });
+  await assert.rejects(reading, { code: 'job.is_array', message: /as \d+\[0\]/ });
+});
+
 test('a run that there has not been is refused, whether none or fewer have', async (t) => {
   const world = await startWorld(t);
   const agent = await startAgent(t, world, 'n1');
@@ -27,7 +36,7 @@ test('a run that there has not been is refused, whether none or fewer have', asy
     const reading = world.admin.stream('readLogs', { params, query });
     await assert.rejects(reading, { code: 'log.no_run', message });
   };
-  await refused({ epoch: 1 }, /run 1 of \d+: it has not been started/);
+  await refused({ epoch: 1 }, /Task \d+ has no run 1: it has not been started/);
   await refused({ epoch: 2, follow: true }, /it has not been started/);
   await world.admin.call('releaseJob', { params });
   const order = await agent.launch();
@@ -35,7 +44,7 @@ test('a run that there has not been is refused, whether none or fewer have', asy
   agent.ended(order, 0);
   await world.admin.call('waitForJob', { params });
   await world.admin.stream('readLogs', { params, query: { epoch: 1 } });
-  await refused({ epoch: 5 }, /run 5 of \d+: the last one is 1/);
+  await refused({ epoch: 5 }, /Task \d+ has no run 5: the last one is 1/);
   await refused({ epoch: 5, follow: true }, /the last one is 1/);
 });
 

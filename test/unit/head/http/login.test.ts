@@ -1,19 +1,21 @@
 // Proving locally who one is, and the ways in which somebody might try to be another.
 
 import assert from 'node:assert/strict';
-import { chown, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { chown, mkdir, readdir, rmdir, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { errorFromAnswer } from '../../../../src/api/api-error.ts';
 import { createClient } from '../../../../src/api/client.ts';
+import { proofName } from '../../../../src/api/local-login.ts';
 import { readText } from '../../../../src/api/read-text.ts';
+import { identityAt } from '../../../../src/api/socket-door.ts';
 import { createTransport } from '../../../../src/api/transport.ts';
 import { startWorld, type World } from './fixture.ts';
 
 async function post(world: World, step: string, body: object) {
   const transport = createTransport({ socketPath: world.socketPath });
   const request = { method: 'POST', path: `/v1/auth/local/${step}`, headers: {} };
-  const answer = await transport.send({ ...request, body: JSON.stringify(body) });
+  const answer = await transport.door().send({ ...request, body: JSON.stringify(body) });
   const text = await readText(answer, 'test');
   transport.close();
   if (answer.statusCode !== 200) throw errorFromAnswer(answer.statusCode ?? 0, text);
@@ -21,8 +23,8 @@ async function post(world: World, step: string, body: object) {
 }
 
 async function begin(world: World): Promise<{ challenge: string; directory: string }> {
-  const { challenge = '', path: directory = '' } = await post(world, 'begin', {});
-  return { challenge, directory };
+  const { challenge = '', path = '' } = await post(world, 'begin', {});
+  return { challenge, directory: proofName(path, identityAt(world.socketPath)) };
 }
 
 const refused = { code: 'auth.required' };
@@ -30,7 +32,7 @@ const refused = { code: 'auth.required' };
 test('whoever owns the directory is who they are, and the directory is gone afterwards', async (t) => {
   const world = await startWorld(t);
   const login = path.join(world.directory, 'login');
-  assert.equal((await stat(login)).mode & 0o7777, 0o1777);
+  assert.equal((await stat(login)).mode & 0o7777, 0o1733);
   const me = await world.admin.call('whoami');
   assert.deepEqual([me.uid, me.role], [process.getuid?.(), 'admin']);
   assert.deepEqual(await readdir(login), []);
@@ -113,4 +115,21 @@ test('a client whose session a restarted head does not know logs in again by its
   t.after(() => client.close());
   assert.equal((await client.call('whoami')).uid, process.getuid?.());
   assert.match(saved, /^ws_/);
+});
+
+// Seen in the folder, a directory's name would let others finish the login before its maker.
+test('the name of a directory does not tell the challenge that it answers', async (t) => {
+  const world = await startWorld(t);
+  const { challenge, directory } = await begin(world);
+  await mkdir(directory, { mode: 0o700 });
+  const [name = ''] = path.basename(directory).split('.');
+  assert.notEqual(name, challenge);
+  await assert.rejects(post(world, 'finish', { challenge: name }), refused);
+  assert.match((await post(world, 'finish', { challenge })).token ?? '', /^ws_/);
+});
+
+test('a folder of the login that was tidied away is there again for the next one', async (t) => {
+  const world = await startWorld(t);
+  await rmdir(path.join(world.directory, 'login'));
+  assert.equal((await world.admin.call('whoami')).role, 'admin');
 });

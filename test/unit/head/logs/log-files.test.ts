@@ -1,7 +1,9 @@
 // Captured output on disk: pieces, repetitions, limits, and names that try to be elsewhere.
 
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { promises } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -17,20 +19,29 @@ async function make(
   options: { total?: number; isDone?: (id: number) => boolean } = {},
 ) {
   const directory = await mkdtemp(path.join(tmpdir(), 'weft-logs-'));
-  t.after(() => rm(directory, { recursive: true, force: true }));
+  const opened: LogFiles[] = [];
+  t.after(async () => {
+    // What is open counts and notes sizes on its own time, in the directory that goes.
+    for (const files of opened) await files.close();
+    await rm(directory, { recursive: true, force: true, maxRetries: 20 });
+  });
   const log = new KeptLog();
-  const open = async () => {
-    const files = new LogFiles({
+  const newFiles = () =>
+    new LogFiles({
       directory,
       fileBytesMax: FILE_BYTES_MAX,
       totalBytesMax: options.total ?? 1_000_000,
       isDone: options.isDone ?? (() => true),
       log,
     });
+  const open = async () => {
+    const files = newFiles();
+    opened.push(files);
     await files.prepare();
+    files.begin();
     return files;
   };
-  return { directory, log, open };
+  return { directory, log, open, prepare: () => newFiles().prepare() };
 }
 
 function nameOf(epochId: string): LogName {
@@ -49,6 +60,25 @@ function piece(text: string, offset: number, end = false) {
 async function textOf(files: LogFiles, jobId: number): Promise<string> {
   return Buffer.from(await files.read(placeOf(jobId), 0, 1000)).toString();
 }
+
+test('of a file over the limit beginning and end are kept, and the cut is told between them', async (t) => {
+  const logs = await make(t);
+  const files = await logs.open();
+  const last = { ...piece('b'.repeat(50), 50, true), dropped: 1234, tail: Buffer.from('the end') };
+  await files.append(nameOf('9#1'), piece('a'.repeat(50), 0));
+  await files.append(nameOf('9#1'), last);
+  await files.append(nameOf('9#1'), last);
+  const begin = 'a'.repeat(50) + 'b'.repeat(50);
+  const check = async (of: LogFiles) => {
+    const { size, dropped } = await of.status(placeOf(9));
+    const rest = Buffer.from(await of.read(placeOf(9), 100, 1000)).toString();
+    assert.equal(await textOf(of, 9), begin);
+    assert.match(rest, /^\n\[weft: 1234 bytes .* head\.log_limit \(100\).*--output.*\]\nthe end$/);
+    assert.deepEqual([size, dropped], [100 + rest.length, 1234]);
+  };
+  await check(files);
+  await check(await logs.open());
+});
 
 test('pieces are joined, repetitions are written once, and a gap is asked for again', async (t) => {
   const files = await (await make(t)).open();
@@ -84,7 +114,10 @@ test('a restarted head goes on where the file ends, and remembers what was left 
   const upTo = await second.append(nameOf('7#1'), piece('yyyyy', FILE_BYTES_MAX + 20, true));
   assert.deepEqual(upTo, { offset: FILE_BYTES_MAX + 25, end: true });
   const after = await second.status(placeOf(7));
-  assert.deepEqual(after, { size: FILE_BYTES_MAX, dropped: 25, ended: true });
+  assert.deepEqual([after.dropped, after.ended], [25, true]);
+  const cut = Buffer.from(await second.read(placeOf(7), FILE_BYTES_MAX, 1000)).toString();
+  assert.match(cut, /25 bytes of output are missing here/);
+  assert.equal(after.size, FILE_BYTES_MAX + cut.length);
 });
 
 test('beyond the total the output of the oldest done jobs goes, and that is said', async (t) => {
@@ -129,4 +162,76 @@ test('a process without output costs no file', async (t) => {
   await files.append(nameOf('7#1'), piece('', 0, true));
   assert.deepEqual(await files.status(placeOf(7)), { size: 0, dropped: 0, ended: true });
   assert.deepEqual(await readdir(directory), []);
+});
+
+/** Counts calls that look at files, as long as the test runs. */
+function countLooks(t: TestContext): { count: number } {
+  const looks = { count: 0 };
+  for (const name of ['stat', 'lstat', 'open', 'opendir', 'readdir', 'readFile'] as const) {
+    const real = promises[name] as (...args: unknown[]) => Promise<unknown>;
+    t.mock.method(promises, name, (...args: unknown[]) => {
+      looks.count += 1;
+      return real.apply(promises, args);
+    });
+  }
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+  return looks;
+}
+
+/** `count` jobs with a byte of output each, kept by a head that was stopped, or killed. */
+async function keptBy(t: TestContext, { count, how }: { count: number; how: 'stop' | 'kill' }) {
+  const made = await make(t, { total: 100 });
+  const { directory } = made;
+  for (let id = 1; id <= count; id += 1) {
+    await mkdir(path.join(directory, '0', String(id)), { recursive: true });
+    await writeFile(path.join(directory, '0', String(id), '-.1.0.0.out'), 'x');
+  }
+  await writeFile(
+    path.join(directory, 'total'),
+    JSON.stringify({ bytes: count, open: how === 'kill' }),
+  );
+  return made;
+}
+
+for (const how of ['stop', 'kill'] as const) {
+  test(`a head looks at one file before it serves, however much output there is, after a ${how}`, async (t) => {
+    const few = await keptBy(t, { count: 2, how });
+    const many = await keptBy(t, { count: 90, how });
+    const looks = countLooks(t);
+    await few.prepare();
+    assert.equal(looks.count, 1);
+    await many.prepare();
+    assert.equal(looks.count, 2);
+  });
+}
+
+test('the total is known after a stop, and after a kill nothing is removed on a guess', async (t) => {
+  const stopped = await keptBy(t, { count: 95, how: 'stop' });
+  const files = await stopped.open();
+  await files.append(nameOf('95#1'), piece('x'.repeat(10), 0));
+  await eventually(async () => (await readdir(path.join(stopped.directory, '0'))).length <= 82);
+  await files.close();
+  const note = JSON.parse(await readFile(path.join(stopped.directory, 'total'), 'utf8'));
+  assert.deepEqual([note.open, note.bytes >= 80 && note.bytes <= 91], [false, true]);
+
+  // A step more is assumed, which is more than the limit: counted, it is not.
+  const killed = await keptBy(t, { count: 95, how: 'kill' });
+  const total = path.join(killed.directory, 'total');
+  await writeFile(total, JSON.stringify({ bytes: 99, open: true }));
+  const again = await killed.open();
+  await eventually(async () => JSON.parse(await readFile(total, 'utf8')).bytes === 95);
+  assert.equal(await again.wasRemoved(1), false);
+});
+
+test('output of a head that left no total is counted once the new one serves', async (t) => {
+  const older = await keptBy(t, { count: 120, how: 'stop' });
+  await rm(path.join(older.directory, 'total'));
+  const files = await older.open();
+  await eventually(() => files.wasRemoved(1));
+  await eventually(async () => (await readdir(path.join(older.directory, '0'))).length <= 91);
+  assert.equal(await files.wasRemoved(120), false);
 });

@@ -2,6 +2,7 @@
 
 import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -62,7 +63,15 @@ export async function runMounted(
 ): Promise<Ended> {
   const flags = process.getuid?.() === 0 ? ['-m'] : ['-Urm'];
   const shell = `set -e; ${prepare}; exec "$2" "$3" "$1"`;
-  const command = ['sh', '-c', shell, 'sh', directory, process.execPath, scriptPath(script)];
+  const command = [
+    'sh',
+    '-c',
+    shell,
+    'sh',
+    directory,
+    process.execPath,
+    resolve(import.meta.dirname, script),
+  ];
   const options = { timeout: TIMEOUT_MS, killSignal: 'SIGKILL' as const };
   try {
     const done = await promisify(execFile)('unshare', [...flags, ...command], options);

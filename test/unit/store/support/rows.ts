@@ -1,7 +1,7 @@
 // History rows and journal bytes for tests: plausible, and different for each id.
 
 import type { HistoryRow, JobRow, TaskRow } from '../../../../src/ports/history.ts';
-import type { Commit } from '../../../../src/ports/store.ts';
+import type { Commit, Given } from '../../../../src/ports/store.ts';
 
 export function jobRow(jobId: number, changes: Partial<JobRow> = {}): JobRow {
   return {
@@ -62,5 +62,10 @@ export function bytesOf(seq: number, length = 40): Uint8Array {
 }
 
 export function commitOf(seq: number, history: readonly HistoryRow[] = [], length = 40): Commit {
-  return { seq, bytes: bytesOf(seq, length), history };
+  return { seq, bytes: bytesOf(seq, length), history, given: givenAt(seq) };
+}
+
+/** As if each record gave out one job id. */
+export function givenAt(seq: number): Given {
+  return { nextJobId: seq + 1, nextReservationId: 1, epochMax: 1 };
 }

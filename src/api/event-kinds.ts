@@ -1,0 +1,85 @@
+// Kinds of events as the stream shows them: who sees them, and what they mean. A test compares the
+// list with what the head records.
+
+/** `job`: the owner of the job and operators; `all`: every user; `admin`: admins. */
+export type EventAudience = 'job' | 'all' | 'admin';
+
+export interface EventKind {
+  readonly audience: EventAudience;
+  readonly says: string;
+}
+
+const of = (audience: EventAudience, says: string): EventKind => ({ audience, says });
+
+export const EVENT_KINDS = {
+  head_started: of('all', 'The head has started.'),
+  loss_accepted: of('admin', 'The head goes on without accepted records that are missing.'),
+  identity_known: of('admin', 'Agents and users know the head by this certificate from here on.'),
+  half_life_changed: of('admin', 'The half-life of usage is another from here on.'),
+  billing_changed: of('admin', 'What usage counts is another from here on.'),
+  usage_forgotten: of('admin', 'The usage of some users has faded to nothing.'),
+  job_submitted: of(
+    'job',
+    'A job was accepted; with its name, request and array, without its program and environment.',
+  ),
+  environment_added: of('admin', 'The variables of a job were kept; they are not shown.'),
+  dependency_met: of('job', 'One of the jobs that it waits for is done as wanted.'),
+  element_met: of('job', 'Tasks of an array may start: those with their index have completed.'),
+  begin_reached: of('job', 'The time before which it may not start has come.'),
+  job_changed: of('job', 'Somebody changed what the waiting job asks for.'),
+  job_held: of('job', 'Somebody holds the job.'),
+  job_released: of('job', 'Somebody released the job.'),
+  job_reserved: of('job', 'The job runs in a reservation from now on, or in none.'),
+  task_held: of('job', 'The head holds the task: it took nodes down too often.'),
+  task_allocated: of('job', 'The task has nodes; its start was ordered.'),
+  part_started: of('job', 'The task runs on one of its nodes; on the last of them it is running.'),
+  suspend_asked: of('job', 'The task is to stop for a while.'),
+  resume_asked: of('job', 'The task is to go on.'),
+  part_suspended: of('job', 'The task has stopped on one of its nodes.'),
+  part_resumed: of('job', 'The task goes on on one of its nodes.'),
+  end_asked: of(
+    'job',
+    'The running task is to end: it is cancelled, requeued, or another part of it has failed.',
+  ),
+  signal_asked: of('job', "A signal is to be sent to the task's processes."),
+  part_ended: of('job', 'The task has ended on one of its nodes.'),
+  claim_dropped: of('job', 'An older start of the task is known to be gone from a node.'),
+  task_requeued: of('job', 'The task is back in the queue.'),
+  task_done: of('job', 'The task is done; with its outcome.'),
+  pending_ended: of('job', 'Tasks that never started are done, together.'),
+  job_done: of('job', 'The job is done; with its outcome.'),
+  jobs_retired: of('admin', 'Jobs that are done have left memory; the history has them.'),
+  node_enrolled: of('all', 'A node may join.'),
+  node_connected: of('all', 'The agent of a node is connected.'),
+  node_disconnected: of('all', 'The agent of a node is not connected any more.'),
+  node_unreachable: of('all', 'A node has been silent for the time-out.'),
+  node_fault_changed: of('all', 'A node cannot take work, or can again.'),
+  node_drained: of('all', 'A node gets no new work.'),
+  node_undrained: of('all', 'A node gets work again.'),
+  node_labelled: of('all', 'The labels of a node changed.'),
+  node_declared_lost: of('all', 'Somebody vouches that nothing runs on a silent node.'),
+  node_resized: of('all', 'Somebody changed what a node offers.'),
+  node_removed: of('all', 'A node was removed.'),
+  user_set: of('admin', 'A user has another role or other groups.'),
+  user_removed: of('admin', 'A user was removed.'),
+  token_created: of('admin', 'A token was made; its secret is not shown.'),
+  token_revoked: of('admin', 'A token was revoked.'),
+  reservation_created: of('admin', 'A reservation was made.'),
+  reservation_changed: of('admin', 'A reservation was changed.'),
+  reservation_extended: of('admin', 'A recurring reservation has further occurrences.'),
+  reservation_slot_found: of('admin', 'A skipped occurrence of a reservation has room now.'),
+  reservation_slot_begun: of('admin', 'An occurrence of a reservation has begun.'),
+  reservation_slot_over: of('admin', 'An occurrence of a reservation is over.'),
+  reservation_ended: of('admin', 'Nothing of a reservation is set aside any more.'),
+  maintenance_planned: of('admin', 'Maintenance was planned.'),
+  maintenance_moved: of('admin', 'Maintenance has entered another phase.'),
+  maintenance_cancelled: of('admin', 'Maintenance was called off.'),
+  maintenance_work: of('admin', 'The program of a maintenance is elsewhere on a node.'),
+  maintenance_suspended: of('admin', 'Tasks were asked to suspend for a maintenance.'),
+  partition_changed: of('admin', 'Somebody set what holds over the config of a partition.'),
+  partition_reset: of('admin', 'A partition is as the config says again.'),
+} as const satisfies Record<string, EventKind>;
+
+export type EventKindName = keyof typeof EVENT_KINDS;
+
+export const EVENT_KIND_NAMES = Object.keys(EVENT_KINDS) as [EventKindName, ...EventKindName[]];

@@ -1,0 +1,38 @@
+// What a route says of itself: who may use it, what it takes and what it answers. Each noun has its
+// routes beside its schemas; routes.ts gathers them.
+
+import type { z } from 'zod';
+import type { Role } from '../core/model/actor.ts';
+
+/** Who may come in at all. `owned`: besides the role, the job must be theirs or they operators. */
+export type Access =
+  | { readonly kind: 'public' }
+  /** Everybody on the unix socket, users elsewhere. */
+  | { readonly kind: 'local_or_user' }
+  | { readonly kind: 'join_token' }
+  | { readonly kind: 'node' }
+  | { readonly kind: 'user'; readonly role: Role; readonly owned?: 'job' | 'token' };
+
+export interface RouteShape {
+  readonly summary: string;
+  readonly access: Access;
+  readonly params?: z.ZodType;
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
+  /** Absent: the answer is no JSON, `produces` says what. */
+  readonly reply?: z.ZodType;
+  readonly produces?: string;
+  /** Headers that a request may have; their handlers check them. */
+  readonly headers?: z.ZodObject;
+  /** Headers of the answer, with what they say. */
+  readonly replyHeaders?: Readonly<Record<string, string>>;
+  /** The request changes nothing: no line in the audit log. */
+  readonly quiet?: boolean;
+}
+
+export const PUBLIC = { kind: 'public' } as const satisfies Access;
+export const USER = { kind: 'user', role: 'user' } as const satisfies Access;
+export const OPERATOR = { kind: 'user', role: 'operator' } as const satisfies Access;
+export const ADMIN = { kind: 'user', role: 'admin' } as const satisfies Access;
+export const JOB_OWNER = { kind: 'user', role: 'user', owned: 'job' } as const satisfies Access;
+export const TOKEN_OWNER = { kind: 'user', role: 'user', owned: 'token' } as const satisfies Access;

@@ -1,0 +1,104 @@
+// The agents of one or many nodes in one process. What belongs to the machine is there once; each node
+// has its state directory, journal, session, log and launcher of its own.
+
+import { mkdirSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { type Agent, startAgent } from '../agent/agent.ts';
+import { claim } from '../os/claim.ts';
+import { systemClock } from '../os/clock.ts';
+import { describeNetwork, describeSystem, detectMachine, readBootId } from '../os/detect.ts';
+import { ensureLauncher } from '../os/launcher-build.ts';
+import { type FileLog, openLog } from '../os/log.ts';
+import { sharedMarks, systemMarks } from '../os/marks.ts';
+import { systemUsers } from '../os/users.ts';
+import { type Machine, portsOf, settingsOf } from './agent-node.ts';
+import type { AgentOptions } from './agent-options.ts';
+
+/** What a node of this process has open from its start to its end. */
+interface Hosted {
+  readonly options: AgentOptions;
+  readonly log: FileLog;
+  release(): void;
+}
+
+/**
+ * Runs agents until SIGTERM or SIGINT, which leave their processes to the next ones, or SIGUSR2,
+ * which ends them all. Resolves when they have stopped; rejects when one cannot start.
+ */
+export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
+  const hosted = nodes.map((options) => open(options));
+  process.once('uncaughtException', (error) => exitOnBug(error, hosted));
+  const stopped = stopSignal();
+  const machine = await lookAtMachine();
+  const agents: Agent[] = [];
+  // A launcher that does not start holds up its own node, and no signal.
+  const started = hosted.map(async (node) => void agents.push(await start(node, machine)));
+  const signal = await Promise.race([stopped, Promise.all(started).then(() => stopped)]);
+  if (signal === 'SIGUSR2') await Promise.all(agents.map((agent) => agent.shutDown()));
+  else for (const agent of agents) agent.stop();
+  for (const { log, release } of hosted) {
+    log.info({}, 'agent stopped');
+    log.close();
+    release();
+  }
+}
+
+/** Throws when another process runs the agent of this state directory. */
+function open(options: AgentOptions): Hosted {
+  const { stateDir, name, logFile = null } = options;
+  mkdirSync(stateDir, { recursive: true, mode: 0o711 });
+  const { release } = claim(join(stateDir, 'agent.pid'), `the agent of ${stateDir}`);
+  return { options, log: openLog({ file: logFile, name: `agent ${name}` }), release };
+}
+
+async function start({ options, log }: Hosted, machine: Machine): Promise<Agent> {
+  const { problems } = machine.launcher;
+  if (problems.length > 0) {
+    log.warn({ problems }, 'no compiler: starting processes through Node.js');
+  }
+  const settings = settingsOf(options, machine);
+  const ports = portsOf(options, machine, { log, instance: settings.instance });
+  const own = { ...settings, facts: { ...settings.facts, limits: ports.containment.facts } };
+  const agent = await startAgent(ports, own);
+  log.info({ resources: own.resources, facts: own.facts }, 'agent started');
+  return agent;
+}
+
+/** Safe at any point: the journals have everything, and the launchers keep the processes. */
+function exitOnBug(error: unknown, hosted: readonly Hosted[]): void {
+  for (const { log } of hosted) {
+    log.error({ error }, 'a bug in the agent; start it again, its processes go on');
+    log.close();
+  }
+  process.exit(70);
+}
+
+function stopSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const name of ['SIGTERM', 'SIGINT', 'SIGUSR2'] as const) process.once(name, resolve);
+  });
+}
+
+async function lookAtMachine(): Promise<Machine> {
+  const launcher = await ensureLauncher(join(cacheDirectory(), 'weft'));
+  return {
+    launcher,
+    found: await detectMachine(),
+    bootId: readBootId(),
+    facts: { ...describeSystem(), network: describeNetwork() },
+    version: readVersion(),
+    users: systemUsers(systemClock.monotonic),
+    marks: sharedMarks(systemMarks(), systemClock.monotonic),
+  };
+}
+
+/** Not the state directory: agents of one machine share the compiled program. */
+function cacheDirectory(): string {
+  return process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
+}
+
+function readVersion(): string {
+  const file = new URL('../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}

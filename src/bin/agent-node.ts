@@ -1,0 +1,129 @@
+// One node of an agent process: what it says of itself, and the Linux that its agent gets.
+
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { HealthSettings } from '../agent/health.ts';
+import { LauncherClient } from '../agent/launcher-client.ts';
+import type { AgentPorts, AgentSettings } from '../agent/ports.ts';
+import type { HealthOptions } from '../config/daemon-options.ts';
+import { parseNodeName } from '../core/model/ids.ts';
+import { MESSAGE_BYTES_MAX, SPOOL_BYTES_MAX } from '../core/model/limits.ts';
+import type { NodeFacts } from '../core/model/node.ts';
+import type { Resources } from '../core/model/resources.ts';
+import { systemContainment } from '../os/cgroup/containment.ts';
+import { systemChance } from '../os/chance.ts';
+import { systemClock } from '../os/clock.ts';
+import { diskFree, diskSize, type Found, readLoad } from '../os/detect.ts';
+import { headDialer } from '../os/dialer.ts';
+import { systemFiles } from '../os/files.ts';
+import { systemHealth } from '../os/health.ts';
+import { openJournalFile } from '../os/journal-file.ts';
+import type { LauncherProgram } from '../os/launcher-build.ts';
+import { reachLauncher } from '../os/launcher-link.ts';
+import { systemPipes } from '../os/pipes.ts';
+import { stepPrograms } from '../os/step-programs.ts';
+import type { Marks } from '../ports/marks.ts';
+import type { Users } from '../ports/users.ts';
+import type { AgentOptions } from './agent-options.ts';
+
+/** What all nodes of a process have in common, found out once. */
+export interface Machine {
+  readonly launcher: LauncherProgram;
+  readonly found: Found;
+  readonly bootId: string;
+  /** Of the system and its network. */
+  readonly facts: Pick<NodeFacts, 'os' | 'arch' | 'kernel' | 'hostname' | 'network'>;
+  readonly version: string;
+  readonly users: Users;
+  readonly marks: Marks;
+}
+
+/** What a node says of itself. Throws with words when its options cannot be. */
+export function settingsOf(options: AgentOptions, machine: Machine): AgentSettings {
+  const node = parseNodeName(options.name);
+  if (!node.ok) throw new Error(node.error);
+  const { found } = machine;
+  const isRoot = process.getuid?.() === 0;
+  const switchUser = options.switchUser === 'auto' ? isRoot : options.switchUser;
+  if (switchUser && !isRoot) throw new Error('only root can run jobs as other users');
+  return {
+    node: node.value,
+    bootId: machine.bootId,
+    instance: readInstance(options.stateDir),
+    resources: { ...resourcesOf(found), ...options.resources },
+    gpuFrom: options.gpuFrom ?? 0,
+    labels: [...new Set([...found.labels, ...options.labels])],
+    sharedPaths: options.sharedPaths,
+    facts: factsOf(options, machine, switchUser),
+    stateDir: options.stateDir,
+    spoolBytesMax: options.spoolBytesMax ?? SPOOL_BYTES_MAX,
+    switchUser,
+    // `weft up` says false outright: its head lets in nobody but its owner.
+    ownUserOnly: options.switchUser === 'auto' && !isRoot,
+    allowRoot: false,
+    isWholeMachine: options.resources?.cpuCount === undefined,
+    steps: stepPrograms(resolve(options.stateDir)),
+  };
+}
+
+function resourcesOf({ cpuCount, memoryBytes, gpuCount }: Found): Resources {
+  return { cpuCount, memoryBytes, gpuCount, counted: {} };
+}
+
+function factsOf(options: AgentOptions, machine: Machine, switchesUser: boolean): NodeFacts {
+  return {
+    ...machine.facts,
+    agentVersion: machine.version,
+    diskBytes: diskSize(options.stateDir),
+    diskFreeBytes: diskFree(options.stateDir),
+    limits: '',
+    launcher: machine.launcher.kind,
+    switchesUser,
+    user: machine.users.self().name,
+  };
+}
+
+/** Made with the state directory: a new one has forgotten what ran, and says so by its name. */
+function readInstance(stateDir: string): string {
+  const file = join(stateDir, 'instance');
+  if (!existsSync(file)) writeFileSync(file, randomUUID().slice(0, 13), { mode: 0o600 });
+  return readFileSync(file, 'utf8').trim();
+}
+
+/** Its own session, journal, launcher and limit groups; the rest is the machine's. */
+export function portsOf(
+  options: AgentOptions,
+  machine: Machine,
+  own: { readonly log: AgentPorts['log']; readonly instance: string },
+): AgentPorts {
+  const { stateDir, name, secret, head } = options;
+  const { log } = own;
+  const place = {
+    socketPath: join(stateDir, 'launcher.sock'),
+    logFile: join(stateDir, 'launcher.log'),
+    command: machine.launcher.command,
+  };
+  return {
+    clock: systemClock,
+    chance: systemChance,
+    log,
+    dialer: headDialer({ name, secret, head, messageBytesMax: MESSAGE_BYTES_MAX }),
+    connectLauncher: async () => {
+      const onRefused = (why: string): void => log.debug({ why }, 'the launcher refused');
+      return new LauncherClient(await reachLauncher(place), { onRefused });
+    },
+    journal: openJournalFile(join(stateDir, 'journal')),
+    files: systemFiles,
+    users: machine.users,
+    containment: systemContainment(own.instance),
+    marks: machine.marks,
+    pipes: systemPipes,
+    load: () => readLoad(stateDir),
+    ...(options.health === undefined ? {} : { health: healthOf(options.health) }),
+  };
+}
+
+function healthOf({ command, timeoutMs, intervalMs }: HealthOptions): HealthSettings {
+  return { check: systemHealth({ command, timeoutMs }), intervalMs };
+}

@@ -1,0 +1,52 @@
+// `weft retry`: runs the tasks of a job that did not complete again, as a new job.
+
+import { randomUUID } from 'node:crypto';
+import type { JobView } from '../../api/jobs.ts';
+import { forEachJob } from '../jobs/each.ts';
+import { OPERANDS_TEXT } from '../jobs/operands.ts';
+import { withPatience } from '../jobs/retry.ts';
+import { selectJobs } from '../jobs/select.ts';
+import { collect, readAll } from '../submit/read.ts';
+import { parseDependency } from '../submit/values.ts';
+import { defineVerb } from '../verb.ts';
+
+interface Options {
+  readonly after?: readonly string[];
+}
+
+function isRetriable({ outcome }: JobView): boolean {
+  return outcome !== null && outcome.kind !== 'completed';
+}
+
+/** A head that restarts is back within seconds. */
+const HEAD_AWAY_MAX_MS = 30_000;
+
+export const verb = defineVerb<Options>({
+  define(command) {
+    command.argument('<job...>', OPERANDS_TEXT);
+    const after = 'start when this job is done, or none; else as the job did (repeatable)';
+    command.option('--after <job[:ok|any|fail|each]>', after, collect);
+    command.addHelpText(
+      'after',
+      '\nPrints the id of each new job. It has the same command, environment and options, and of an' +
+        '\narray the indices that did not complete. Its tasks find the array as it was in' +
+        '\nWEFT_ARRAY_FIRST, WEFT_ARRAY_LAST and WEFT_ARRAY_COUNT.',
+    );
+  },
+  async run({ context, args, options }) {
+    const isFree = options.after?.length === 1 && options.after[0] === 'none';
+    const dependencies = isFree ? [] : readAll('--after', options.after, parseDependency);
+    const body = dependencies === undefined ? {} : { dependencies };
+    const jobs = await selectJobs(context, args, {}, 'all');
+    // Of a range only what there is to retry; what is named by its own id is asked for.
+    const ids = jobs.filter(({ job }) => job === undefined || isRetriable(job)).map(({ id }) => id);
+    return forEachJob(context, ids, async (id) => {
+      const api = await context.api();
+      const key = randomUUID();
+      const patience = { totalMs: HEAD_AWAY_MAX_MS, note: 'Trying again.' };
+      const call = { params: { id }, body, key } as const;
+      const { jobId } = await withPatience(context, patience, () => api.call('retryJob', call));
+      return String(jobId);
+    });
+  },
+});

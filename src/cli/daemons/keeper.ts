@@ -1,0 +1,154 @@
+// Starts daemons of `weft up` again that have died. Head and agents keep each other: each of their
+// processes looks after the others, so that whichever is killed, one is left that starts it again.
+
+import { rmSync } from 'node:fs';
+import type { Environment } from '../../config/config.ts';
+import { type LocalPaths, readJson, writeJson } from './local-paths.ts';
+import { type Restarts, readRestarts, writeRestarts } from './restarts.ts';
+import { isRunning, readRoster } from './roster.ts';
+import { type Daemon, lastWords, startDaemon } from './spawn.ts';
+import { takeLock } from './up-lock.ts';
+
+export interface KeeperTimes {
+  readonly lookMs: number;
+  /** An end sooner after a start than this is a quick death. */
+  readonly quickMs: number;
+  /** After the first quick death; doubled with each. */
+  readonly retryMs: number;
+  readonly retryMsMax: number;
+  readonly quickDeathsMax: number;
+}
+
+const TIMES: KeeperTimes = {
+  ...{ lookMs: 1000, quickMs: 10_000, retryMs: 1000, retryMsMax: 30_000 },
+  quickDeathsMax: 8,
+};
+
+interface KeeperWorld {
+  readonly paths: LocalPaths;
+  readonly environment: Environment;
+  /** A line in the log of those that start others again. */
+  readonly warn: (fields: Readonly<Record<string, unknown>>, message: string) => void;
+  readonly times?: KeeperTimes;
+}
+
+/** The head's codes after which another try would end alike (docs/recovery.md). */
+const FINAL_EXITS = new Set([2, 65, 70, 77]);
+
+/** Looks until the returned function is called. */
+export function keepOthers(world: KeeperWorld): () => void {
+  const keeper = new Keeper(world);
+  return () => keeper.stop();
+}
+
+class Keeper {
+  readonly #world: KeeperWorld;
+  readonly #times: KeeperTimes;
+  /** When each of those that are dead was found so. */
+  readonly #diedAt = new Map<string, number>();
+  #timer: NodeJS.Timeout;
+  #isStopped = false;
+
+  constructor(world: KeeperWorld) {
+    this.#world = world;
+    this.#times = world.times ?? TIMES;
+    this.#timer = this.#later();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  #later(): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.#look()
+        // A full disk, say: the next look tries again, and tells it again.
+        .catch((error: unknown) => this.#world.warn({ error }, 'no daemon could be started again'))
+        .finally(() => {
+          if (!this.#isStopped) this.#timer = this.#later();
+        });
+    }, this.#times.lookMs).unref();
+  }
+
+  async #look(): Promise<void> {
+    const due = this.#due();
+    if (due.length === 0) return;
+    const lock = takeLock(this.#world.paths.upLock, true);
+    if (!lock.ok) return;
+    try {
+      // Only now nobody else starts or stops any: what has changed meanwhile is left alone.
+      for (const daemon of this.#due()) await this.#startAgain(daemon);
+    } finally {
+      lock.release();
+    }
+  }
+
+  /** Dead, to be kept, and not for its next try to wait. */
+  #due(): Daemon[] {
+    const { paths } = this.#world;
+    const all = readRestarts(paths);
+    const kept = readRoster(paths).filter((daemon) => daemon.isKept);
+    return kept.filter((daemon) => {
+      const name = nameOf(daemon);
+      if (isRunning(daemon)) {
+        this.#diedAt.delete(name);
+        return false;
+      }
+      const restarts = all[name];
+      if (!this.#diedAt.has(name)) this.#diedAt.set(name, Date.now());
+      if (restarts === undefined) return true;
+      return restarts.gaveUp === null && Date.now() >= restarts.lastAt + this.#waitMs(restarts);
+    });
+  }
+
+  #waitMs({ quickDeaths }: Restarts): number {
+    const { retryMs, retryMsMax } = this.#times;
+    return quickDeaths === 0 ? 0 : Math.min(retryMs * 2 ** (quickDeaths - 1), retryMsMax);
+  }
+
+  async #startAgain(daemon: Daemon): Promise<void> {
+    const { paths, environment, warn } = this.#world;
+    const name = nameOf(daemon);
+    const now = Date.now();
+    const before = readRestarts(paths)[name];
+    const livedMs = (this.#diedAt.get(name) ?? now) - (before?.lastAt ?? 0);
+    const quickDeaths = livedMs < this.#times.quickMs ? (before?.quickDeaths ?? 0) + 1 : 0;
+    const { count = 0, firstAt = now, lastAt = now } = before ?? {};
+    const said = lastWords(daemon.outputFile);
+    const gaveUp = this.#whyNot(name, quickDeaths);
+    const fields = { daemon: daemon.names, ...(said === '' ? {} : { said }) };
+    if (gaveUp !== null) {
+      writeRestarts(paths, name, { count, firstAt, lastAt, quickDeaths, gaveUp });
+      warn({ ...fields, why: gaveUp }, 'a daemon has died and is not started again');
+      return;
+    }
+    writeRestarts(paths, name, { count: count + 1, firstAt, lastAt: now, quickDeaths, gaveUp });
+    forgetOnce(daemon);
+    rmSync(paths.exit(name), { force: true });
+    const pid = await startDaemon(daemon, environment);
+    this.#diedAt.delete(name);
+    warn({ ...fields, pid, count: count + 1 }, 'a daemon had died and is started again');
+  }
+
+  /** Null: it is started again. */
+  #whyNot(name: string, quickDeaths: number): string | null {
+    const { quickMs, quickDeathsMax } = this.#times;
+    const code = readJson<number>(this.#world.paths.exit(name));
+    if (code !== null && FINAL_EXITS.has(code)) return `it ended with exit code ${code}`;
+    if (quickDeaths < quickDeathsMax) return null;
+    return `it ended ${quickDeaths} times within ${quickMs / 1000} s of its start`;
+  }
+}
+
+function nameOf({ names }: Daemon): string {
+  return names[0] ?? '';
+}
+
+/** What gives something up for good was asked for at one start, not at each. */
+function forgetOnce({ optionsFiles }: Daemon): void {
+  for (const file of optionsFiles) {
+    const { acceptLoss, newIdentity, ...kept } = readJson<Record<string, unknown>>(file) ?? {};
+    if (acceptLoss !== undefined || newIdentity !== undefined) writeJson(file, kept);
+  }
+}

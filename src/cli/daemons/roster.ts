@@ -1,0 +1,45 @@
+// The daemons that `weft up` has started, and how each is started again.
+
+import { type LocalPaths, readJson, writeJson } from './local-paths.ts';
+import { readLiveMark } from './process-file.ts';
+import { readRestarts } from './restarts.ts';
+import type { Daemon } from './spawn.ts';
+
+interface Roster {
+  readonly daemons: readonly Daemon[];
+}
+
+/** Whether somebody lives who would start this daemon again, and has not given up. */
+export function isKept(paths: LocalPaths, name: string): boolean {
+  const daemons = readRoster(paths);
+  const own = daemons.find((one) => isOf(one, name));
+  if (own?.isKept !== true) return false;
+  if (readRestarts(paths)[own.names[0] ?? '']?.gaveUp) return false;
+  return daemons.some((one) => one.isKept && isRunning(one));
+}
+
+export function readRoster(paths: LocalPaths): readonly Daemon[] {
+  return readJson<Roster>(paths.roster)?.daemons ?? [];
+}
+
+/** Adds a daemon; one of the same names makes way for it, and so does what no longer runs. */
+export function addToRoster(paths: LocalPaths, daemon: Daemon): void {
+  const others = readRoster(paths).filter(({ names }) => !names.some((one) => isOf(daemon, one)));
+  const daemons = [...others.filter((one) => isRunning(one)), daemon];
+  writeJson(paths.roster, { daemons } satisfies Roster);
+}
+
+/** What this daemon writes before its log is open; its own file where nothing is known of it. */
+export function outputOf(paths: LocalPaths, name: string): string {
+  const daemon = readRoster(paths).find((one) => isOf(one, name));
+  return daemon?.outputFile ?? paths.output(name);
+}
+
+/** All names of a daemon are one process. */
+export function isRunning({ markFiles }: Daemon): boolean {
+  return markFiles.some((file) => readLiveMark(file) !== null);
+}
+
+function isOf({ names }: Daemon, name: string): boolean {
+  return names.includes(name);
+}

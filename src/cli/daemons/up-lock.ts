@@ -1,0 +1,55 @@
+// One at a time works on the daemons of a directory: `weft up`, `weft down`, or a keeper that starts
+// one again.
+
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { isAlive, markOf, type ProcessMark, readLiveMark } from './process-file.ts';
+
+/** What the holder of the lock wrote; a keeper is done in a moment. */
+interface Holder extends ProcessMark {
+  readonly isKeeper?: boolean;
+}
+
+export type Taken =
+  | { readonly ok: true; release(): void }
+  | { readonly ok: false; readonly holder: Holder | null };
+
+/** Takes the lock, or says who has it. What a process left behind that is gone counts for nothing. */
+export function takeLock(file: string, isKeeper: boolean): Taken {
+  const own = `${file}.${process.pid}`;
+  writeFileSync(own, JSON.stringify({ ...markOf(process.pid), isKeeper }), { mode: 0o600 });
+  try {
+    // A link is made whole or not at all: nobody reads a file that is not written yet.
+    if (tryLink(own, file)) return { ok: true, release: () => rmSync(file, { force: true }) };
+    const holder = readLiveMark(file) as Holder | null;
+    if (holder !== null && holder.pid !== process.pid) return { ok: false, holder };
+    setAside(file);
+    if (tryLink(own, file)) return { ok: true, release: () => rmSync(file, { force: true }) };
+    return { ok: false, holder: readLiveMark(file) as Holder | null };
+  } finally {
+    rmSync(own, { force: true });
+  }
+}
+
+function tryLink(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return false;
+  }
+}
+
+/** Another one may have been faster, and the file be its own by now: then it is put back. */
+function setAside(file: string): void {
+  const aside = `${file}.old.${process.pid}`;
+  try {
+    renameSync(file, aside);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return;
+  }
+  const holder = JSON.parse(readFileSync(aside, 'utf8') || 'null') as ProcessMark | null;
+  if (holder !== null && holder.pid !== process.pid && isAlive(holder)) tryLink(aside, file);
+  rmSync(aside, { force: true });
+}

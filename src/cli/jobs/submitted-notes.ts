@@ -1,0 +1,65 @@
+// What whoever submits a job should know at once: where it runs, and where its output goes.
+
+import path from 'node:path';
+import type { SubmitReply } from '../../api/submission.ts';
+import { filesThatStay, separateFiles } from '../../core/model/output-patterns.ts';
+import type { Submission } from '../../core/model/submission.ts';
+import type { Context } from '../context.ts';
+
+export interface Submitted {
+  readonly submission: Submission;
+  readonly reply: SubmitReply;
+  /** Its output is about to be shown. */
+  readonly follow: boolean;
+}
+
+const STREAMS = { stdout: 'standard output', stderr: 'standard error' } as const;
+type Stream = keyof typeof STREAMS;
+
+/** Notes on standard error; none when all is as it looks. */
+export function tellSubmitted(context: Context, of: Submitted): void {
+  // Whoever sends a key again has been told.
+  if (of.reply.again) return;
+  for (const words of [...directoryWords(of), ...outputWords(of)]) context.note(words);
+}
+
+function directoryWords({ submission: { directory, files = {} }, reply }: Submitted): string[] {
+  if (reply.directory !== null || directory?.kind !== 'auto') return [];
+  const words =
+    `job ${reply.jobId} runs in an empty directory on its node, because no node shares ` +
+    `${directory.path}; files that it writes there are removed when it ends`;
+  const moved = streamsOf(files).filter((stream) => !isAbsolute(files[stream]));
+  if (moved.length === 0) return [words];
+  const what = moved.map((stream) => STREAMS[stream]).join(' and ');
+  const names = moved.map((stream) => files[stream]).join(' and ');
+  return [words, `its ${what} does not go to ${names} but to the head: weft logs ${reply.jobId}`];
+}
+
+function outputWords({ submission, reply, follow }: Submitted): string[] {
+  const { array } = submission;
+  const files = filesOf(submission, reply);
+  const actual = array === undefined ? files : separateFiles(files);
+  return streamsOf(files).flatMap((stream) => {
+    const pattern = actual[stream] as string;
+    const file = reply.directory === null ? pattern : path.resolve(reply.directory, pattern);
+    if (follow) return [`${STREAMS[stream]} goes to ${file}; it is not shown here`];
+    return pattern === files[stream] ? [] : [`each task writes a file of its own: ${file}`];
+  });
+}
+
+function streamsOf(files: NonNullable<Submission['files']>): Stream[] {
+  return (['stdout', 'stderr'] as const).filter((stream) => files[stream] !== undefined);
+}
+
+function isAbsolute(pattern: string | undefined): boolean {
+  return pattern?.startsWith('/') === true;
+}
+
+/** Those of its files that the job has: a directory that goes has none. */
+export function filesOf(
+  { files = {}, directory }: Submission,
+  reply: SubmitReply,
+): NonNullable<Submission['files']> {
+  const isMoved = reply.directory === null && directory?.kind === 'auto';
+  return isMoved ? filesThatStay(files) : files;
+}

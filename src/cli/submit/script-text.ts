@@ -1,0 +1,33 @@
+// The text of a script as it is submitted: line ends put right, and options of other systems found.
+
+/** Windows line ends: `#!/bin/sh\r` names no program, and `\r` becomes part of arguments. */
+export function hasWindowsLines(text: string): boolean {
+  return /^[^\n]*\r\n/.test(text);
+}
+
+export function withPlainLines(text: string): string {
+  return text.replaceAll('\r\n', '\n');
+}
+
+const FOREIGN = /^#(SBATCH|PBS|BSUB|OAR|\$)(?=\s+-)/;
+
+export interface ForeignLines {
+  /** As it is written: `#SBATCH`. */
+  readonly prefix: string;
+  readonly count: number;
+  /** Of the first of them, from 1. */
+  readonly line: number;
+}
+
+/** Lines of options for another system before the first command, those of one system together. */
+export function foreignLines(text: string): ForeignLines[] {
+  const found = new Map<string, ForeignLines>();
+  for (const [index, line] of text.split('\n').entries()) {
+    const prefix = FOREIGN.exec(line)?.[1];
+    if (prefix !== undefined) {
+      const before = found.get(prefix) ?? { prefix: `#${prefix}`, count: 0, line: index + 1 };
+      found.set(prefix, { ...before, count: before.count + 1 });
+    } else if (line.trim() !== '' && !line.startsWith('#')) break;
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,86 @@
+// A word that is no command: what was probably meant. Somebody who guesses must not be led to what
+// ends work, so such commands are never proposed for a slip of the finger.
+
+import type { Command } from 'commander';
+import { nearest } from '../core/base/nearest-word.ts';
+import { usage } from '../core/model/failure.ts';
+
+/** What other systems, and people, call our commands. */
+const MEANT: Readonly<Record<string, string>> = {
+  queue: 'jobs',
+  squeue: 'jobs',
+  qstat: 'jobs',
+  bjobs: 'jobs',
+  condor_q: 'jobs',
+  ps: 'jobs',
+  ls: 'jobs',
+  list: 'jobs',
+  status: 'jobs',
+  stat: 'jobs',
+  show: 'job',
+  scontrol: 'job',
+  srun: 'run',
+  exec: 'run',
+  start: 'run',
+  sbatch: 'submit',
+  qsub: 'submit',
+  bsub: 'submit',
+  batch: 'submit',
+  cancel: 'kill',
+  scancel: 'kill',
+  qdel: 'kill',
+  bkill: 'kill',
+  condor_rm: 'kill',
+  delete: 'kill',
+  rm: 'kill',
+  log: 'logs',
+  output: 'logs',
+  cat: 'logs',
+  tail: 'logs -f',
+  sinfo: 'info',
+  qhost: 'node list',
+  pbsnodes: 'node list',
+  nodes: 'node list',
+  sacct: 'history',
+  qacct: 'history',
+  bhist: 'history',
+  explain: 'why',
+  pause: 'suspend',
+  continue: 'resume',
+  unhold: 'release',
+  stop: 'down',
+  shutdown: 'down',
+  partitions: 'partition list',
+  users: 'user list',
+};
+
+/** They end what runs, or take something away: proposed only to those who ask for that in other words. */
+const DESTRUCTIVE = new Set([
+  ...['kill', 'requeue', 'suspend', 'down', 'lost', 'remove', 'revoke', 'cancel', 'reset'],
+]);
+
+/** Words that are no command of `command` end in a usage failure that says which was meant. */
+export function proposeCommands(command: Command): void {
+  command.on('command:*', ([word = '']: readonly string[]) => {
+    throw unknownCommand(word, command);
+  });
+}
+
+function unknownCommand(word: string, command: Command) {
+  const names = command.commands.map((one) => one.name());
+  const meant = command.parent === null && Object.hasOwn(MEANT, word) ? MEANT[word] : null;
+  const found =
+    meant ??
+    nearest(
+      word,
+      names.filter((name) => !DESTRUCTIVE.has(name)),
+    );
+  const path = pathOf(command);
+  const help = `\`${path} --help\` lists them.`;
+  const question = found === null ? help : `Did you mean '${path} ${found}'?`;
+  return usage(`unknown command '${word}'. ${question}`);
+}
+
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+}

@@ -1,0 +1,40 @@
+// What differs between two readings of the configuration, as far as it concerns the head.
+
+import type { SettingChange } from '../api/partitions.ts';
+import type { Config } from './config.ts';
+import { formatValue } from './value.ts';
+
+/** Every value by its key, as one would write it; plain data. */
+export type Written = Readonly<Record<string, string>>;
+
+/**
+ * Read once, at the start of the head: a door or a file cannot be changed under those who use it.
+ */
+const AT_START = [
+  ...['cluster.', 'fence.', 'head.listen', 'head.names', 'head.multi_user', 'head.tick'],
+  ...['head.request_rate', 'head.log_limit', 'head.log_total', 'head.cpus', 'head.memory'],
+];
+/** Of other programs. */
+const ELSEWHERE = ['node.', 'health.', 'up.', 'join.', 'client.'];
+
+export function writtenOf(config: Config): Written {
+  const values = config.all().map(({ key, value }) => [key.name, formatValue(key, value)] as const);
+  return Object.fromEntries(values);
+}
+
+/** `changed` is in force at once; `afterRestart` is not. */
+export function compareWritten(before: Written, after: Written) {
+  const changed: SettingChange[] = [];
+  const afterRestart: SettingChange[] = [];
+  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    if (before[key] === after[key] || isOf(key, ELSEWHERE)) continue;
+    const change = { key, before: before[key] ?? null, after: after[key] ?? null };
+    if (isOf(key, AT_START)) afterRestart.push(change);
+    else changed.push(change);
+  }
+  return { changed, afterRestart };
+}
+
+function isOf(key: string, beginnings: readonly string[]): boolean {
+  return beginnings.some((beginning) => key.startsWith(beginning));
+}

@@ -1,0 +1,90 @@
+// What the command line tells the programs that it starts: the head's and the agent's options, and
+// how the bin folder hands their entry points over.
+
+import type { Resources } from '../core/model/resources.ts';
+import type { Settings } from '../core/model/settings.ts';
+import type { Written } from './compare.ts';
+import type { ConfigOrigin } from './config.ts';
+
+/** Everything a head is told at its start; plain JSON, so that it can stand in a file. */
+export interface HeadOptions {
+  /** Where the configuration came from, for reading it again. */
+  readonly config: ConfigOrigin & { readonly directory: string; readonly written: Written };
+  /** State directory, 0700: `weft.db`, `logs/`, `tls/` (`certificate.pem`, `key.pem`). */
+  readonly directory: string;
+  readonly clusterName: string;
+  /** Unix socket for users of this machine; an old one in its place is replaced. */
+  readonly socketPath: string;
+  /** TLS port; null = the unix socket only. The certificate is made at the first start. */
+  readonly listen: { readonly host: string; readonly port: number } | null;
+  /** Names and addresses that a new certificate names, and that join tokens carry first. */
+  readonly publicNames: readonly string[];
+  /** False: one user's cluster (`weft up`), where everything runs as the one who started it. */
+  readonly multiUser: boolean;
+  /** What the head shows as its own, where the site says it. Absent: what the machine has. */
+  readonly capacity?: Partial<Pick<Resources, 'cpuCount' | 'memoryBytes'>>;
+  readonly settings: Settings;
+  /** The site's fence command, without a shell; null = none. */
+  readonly fence: { readonly command: readonly string[]; readonly timeoutMs: number } | null;
+  /** How often agents say that they live; part of their welcome. */
+  readonly heartbeatMs: number;
+  /** The longest time between two looks at timers and queue; most work starts at once by events. */
+  readonly tickMs: number;
+  /** JSON lines; null = standard error. Opened again on SIGHUP. */
+  readonly logFile: string | null;
+  readonly auditFile: string | null;
+  /** Requests a second and user. */
+  readonly requestRateMax: number;
+  /** Captured output kept: per file of a process, and of all jobs together. */
+  readonly logBytesMax: number;
+  readonly logBytesTotalMax: number;
+  /** State directory of `weft up`, whose other daemons this one starts again when they die. */
+  readonly keeps?: string;
+  /** Go on without records that are missing; for one start. */
+  readonly acceptLoss?: boolean;
+  /** Make a new key and certificate where they are missing; for one start. */
+  readonly newIdentity?: boolean;
+}
+
+export interface HealthOptions {
+  readonly command: readonly string[];
+  readonly timeoutMs: number;
+  readonly intervalMs: number;
+}
+
+/** Everything an agent is told at its start (bin/agent-options.ts reads it). */
+export interface AgentOptions {
+  readonly name: string;
+  readonly stateDir: string;
+  /** Absent in files of 0.1.0. */
+  readonly spoolBytesMax?: number;
+  /** The site's health command, without a shell; absent = none. */
+  readonly health?: HealthOptions;
+  /** One of the two ways to the head. */
+  readonly head:
+    | { readonly url: string; readonly fingerprint?: string }
+    | { readonly socketPath: string };
+  readonly secret: string;
+  /** Declared; what is not said is what the agent finds on the machine. */
+  readonly resources?: Partial<Resources>;
+  /** The machine's number of its first gpu; absent = 0. */
+  readonly gpuFrom?: number;
+  readonly labels: readonly string[];
+  readonly sharedPaths: readonly string[];
+  readonly switchUser: 'auto' | boolean;
+  readonly logFile?: string;
+  /** As the head's: all nodes of a process say the same. */
+  readonly keeps?: string;
+}
+
+/** What `src/bin` gives to the command line, which may not import it. */
+export interface Programs {
+  /** Scripts for detached starts; each takes the path of a file with its options as JSON. */
+  readonly headScript: string;
+  readonly agentScript: string;
+  /** In this process; resolve when a signal has stopped the program in good order. */
+  runHead(options: HeadOptions, onServing: () => void): Promise<void>;
+  runAgent(options: AgentOptions): Promise<void>;
+  /** What this machine has for nodes. */
+  detectMachine(): Promise<Resources>;
+}

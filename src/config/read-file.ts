@@ -1,0 +1,179 @@
+// Reads weft.yaml strictly: every problem at once, each with file:line:column and what was meant.
+
+import { readFileSync } from 'node:fs';
+import { isMap, isScalar, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml';
+import { didYouMean } from '../core/base/nearest-word.ts';
+import { err, ok, type Result } from '../core/base/result.ts';
+import { refuse } from '../core/model/errors.ts';
+import { failure } from '../core/model/failure.ts';
+import type { Key } from './key.ts';
+import { KEYS, SEED_KEYS } from './keys.ts';
+import { isNothing, startOf, textOf } from './nodes.ts';
+import { TableReader } from './read-tables.ts';
+import { type Entries, TABLES, tableOf } from './tables.ts';
+import { parseSeedValue, parseValue, type Value } from './value.ts';
+
+export interface FileValue {
+  readonly value: Value;
+  /** `weft.yaml:3`, with the old name when that was written. */
+  readonly source: string;
+}
+
+export interface Problem {
+  readonly where: string;
+  readonly what: string;
+}
+
+/** Values by key name; what is wrong with the file beside them. */
+export interface FileReading {
+  readonly values: ReadonlyMap<string, FileValue>;
+  /** Partitions and the like, by section and name. */
+  readonly tables: ReadonlyMap<string, Entries>;
+  /** What was written in the tables, each value under its whole name. */
+  readonly tableValues: readonly (FileValue & { readonly key: Key })[];
+  readonly problems: readonly Problem[];
+}
+
+/** What a file says; throws one failure that lists all problems. */
+export function readConfigFile(path: string): FileReading {
+  const reading = parseConfig(readText(path), path);
+  const { problems } = reading;
+  if (problems.length === 0) return reading;
+  const lines = problems.map(({ where, what }) => `${where}: ${what}`);
+  const [first = { where: path, what: '' }] = problems;
+  const more = lines.length > 1 ? `\n${lines.slice(1).join('\n')}` : '';
+  const details = { where: first.where, what: `${first.what}${more}` };
+  const hint = `docs/config.md lists all keys; \`weft config check ${path}\` looks again.`;
+  throw failure(refuse('config.invalid', details, hint));
+}
+
+/** Reads the text of a file; `path` is for messages only. */
+export function parseConfig(text: string, path: string): FileReading {
+  const counter = new LineCounter();
+  const document = parseDocument(text, { lineCounter: counter, prettyErrors: false });
+  const reader = new Reader(path, counter);
+  for (const { pos, message } of document.errors) reader.problem(pos[0], message);
+  const root: unknown = document.contents;
+  if (isMap(root)) reader.readMap(root, '');
+  else if (root !== null) reader.problem(0, 'the file is not a mapping of keys to values');
+  reader.finish();
+  return reader;
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    const what = `cannot be read: ${(cause as Error).message}`;
+    throw failure(refuse('config.invalid', { where: path, what }));
+  }
+}
+
+const BY_NAME = new Map(KEYS.map((key) => [key.name, key]));
+const SECTIONS = new Set(
+  [...KEYS.map(({ name }) => name), ...TABLES.map(({ section }) => section)].map(
+    (name) => name.split('.')[0] ?? '',
+  ),
+);
+
+class Reader implements FileReading {
+  readonly values = new Map<string, FileValue>();
+  readonly problems: Problem[] = [];
+  readonly #path: string;
+  readonly #counter: LineCounter;
+  readonly #tables = new TableReader((offset, what) => this.problem(offset, what));
+
+  constructor(path: string, counter: LineCounter) {
+    this.#path = path;
+    this.#counter = counter;
+  }
+
+  problem(offset: number, what: string): void {
+    const { line, col } = this.#counter.linePos(offset);
+    this.problems.push({ where: `${this.#path}:${line}:${col}`, what });
+  }
+
+  get tables(): ReadonlyMap<string, Entries> {
+    return this.#tables.tables;
+  }
+
+  get tableValues(): FileReading['tableValues'] {
+    return this.#tables.settings.map(({ key, value, offset }) => {
+      return { key, value, source: `${this.#path}:${this.#counter.linePos(offset).line}` };
+    });
+  }
+
+  /** What can be judged only when all is read. */
+  finish(): void {
+    this.#tables.finish();
+  }
+
+  readMap(map: YAMLMap<unknown, unknown>, section: string): void {
+    for (const { key, value } of map.items) {
+      const node = key as Node;
+      const word = isScalar(key) ? String(key.value) : '';
+      const name = section === '' ? word : `${section}.${word}`;
+      const table = tableOf(name);
+      if (table !== undefined && isMap(value)) this.#tables.read(table, value);
+      else if (isMap(value) && section === '' && SECTIONS.has(word)) this.readMap(value, word);
+      else if (table === undefined && !SECTIONS.has(name))
+        this.#readEntry({ name, node, value: value as Node | null });
+      // A section whose keys are all comments is an empty one.
+      else if (!isNothing(value)) this.problem(startOf(value, node), `${name}: ${OF_KEYS}`);
+    }
+  }
+
+  #readEntry(entry: Entry): void {
+    const read = readEntry(entry);
+    if (!read.ok) {
+      this.problem(read.error.offset, read.error.what);
+      return;
+    }
+    const { key, value, old } = read.value;
+    const offset = startOf(entry.node, entry.node);
+    const line = this.#counter.linePos(offset).line;
+    const source = `${this.#path}:${line}${old ? ` (${entry.name})` : ''}`;
+    if (this.values.has(key.name)) this.problem(offset, `${key.name} is set twice`);
+    else this.values.set(key.name, { value, source });
+  }
+}
+
+interface Entry {
+  readonly name: string;
+  readonly node: Node;
+  readonly value: Node | null;
+}
+
+interface ReadEntry {
+  readonly key: Key;
+  readonly value: Value;
+  /** Written under its old name. */
+  readonly old: boolean;
+}
+
+const OF_KEYS = 'expected a mapping of keys to values';
+
+function readEntry({
+  name,
+  node,
+  value,
+}: Entry): Result<ReadEntry, { offset: number; what: string }> {
+  const seedKey = SEED_KEYS[name];
+  const key = BY_NAME.get(seedKey?.key ?? name);
+  if (key === undefined) return err({ offset: startOf(node, node), what: unknownKey(name) });
+  const text = textOf(value, key);
+  const offset = startOf(value, node);
+  if (text === null) return err({ offset, what: `${name}: ${expected(key)}` });
+  const parsed = seedKey ? parseSeedValue(key, seedKey, text) : parseValue(key, text);
+  if (!parsed.ok) return err({ offset, what: `${name}: ${parsed.error}` });
+  return ok({ key, value: parsed.value, old: seedKey !== undefined });
+}
+
+function expected(key: Key): string {
+  return key.type === 'texts' ? 'expected a list of texts' : `expected one ${key.type}`;
+}
+
+function unknownKey(name: string): string {
+  const names = [...KEYS.map((key) => key.name), ...Object.keys(SEED_KEYS), ...SECTIONS];
+  return `unknown key '${name}'.${didYouMean(name, names)}`;
+}

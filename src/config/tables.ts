@@ -1,0 +1,100 @@
+// What the config says of each partition, QoS and group: the fields of one, as keys are. The
+// reader, `config show` and docs/config.md are made from these tables.
+
+import { TIER_MAX } from '../core/model/limits.ts';
+import { PARTITION_STATES, PLACEMENTS, POLICIES, PREEMPT_MODES } from '../core/model/scheduling.ts';
+import { type Key, type KeyType, key } from './key.ts';
+import type { Value } from './value.ts';
+
+/** Values by field name; only those that were written. */
+export type Fields = ReadonlyMap<string, Value>;
+/** Fields by entry name, in the file's order. */
+export type Entries = ReadonlyMap<string, Fields>;
+
+/** A part of the file that has entries under names of the site's own. */
+export interface Table {
+  /** `partitions`: its entries are `partitions.NAME`. */
+  readonly section: string;
+  /** What an entry is called in messages: `a partition`. */
+  readonly entry: string;
+  /** An entry is one value (of the only field, named '') or a mapping of fields. */
+  readonly fields: readonly Key[];
+}
+
+const field = (name: string, type: KeyType, value: string | null, text: string, more = {}): Key =>
+  key(name, type, value, text, more);
+
+const TIER = { min: -TIER_MAX, max: TIER_MAX };
+const SHARE = { min: 1, max: 1_000_000 };
+const PART = { min: 0, max: 1 };
+
+const USERS = field('users', 'texts', null, 'Who may submit, with `groups`; default: everybody.');
+const GROUPS = field('groups', 'texts', null, 'Groups whose members may submit.');
+
+const PARTITIONS: Table = {
+  section: 'partitions',
+  entry: 'a partition',
+  fields: [
+    field('nodes', 'nodes', null, 'Its nodes: `n1, n[2-4]`; default: all that have the labels.'),
+    field('labels', 'labels', '', 'Its nodes meet all of these: `gpu`, `gpu & !old | big`.'),
+    field('state', 'choice', 'up', '`up`; `down` starts nothing; `drain` takes nothing.', {
+      choices: PARTITION_STATES,
+    }),
+    field('policy', 'choice', null, 'Order of starts; default: `head.policy`.', {
+      choices: POLICIES,
+    }),
+    field('placement', 'choice', 'pack', 'Which of the nodes that fit.', { choices: PLACEMENTS }),
+    field('tier', 'integer', '0', 'Higher ones are served first, and may preempt lower.', TIER),
+    field('preempt', 'choice', 'off', 'What becomes of its tasks that must make room.', {
+      choices: PREEMPT_MODES,
+    }),
+    field('priority', 'number', '0', 'From 0 to 1, times `priority.partition`.', PART),
+    field('limits.time', 'duration', 'none', 'Longest time limit of a job.'),
+    field('limits.default_time', 'duration', 'none', 'Time limit of a job that sets none.'),
+    field('limits.nodes', 'count', null, 'Nodes of one task at most.', { min: 1 }),
+    field('limits.tasks_per_user', 'count', null, 'Running tasks of one user.', { min: 1 }),
+    field('limits.memory', 'size', null, 'Memory on one node at most.'),
+    USERS,
+    GROUPS,
+  ],
+};
+
+const QUALITIES: Table = {
+  section: 'qos',
+  entry: 'a QoS',
+  fields: [
+    field('priority', 'number', '0', 'From 0 to 1, times `priority.qos`.', PART),
+    field('tier', 'integer', '0', 'Adds to that of the partition.', TIER),
+    field('preempt', 'choice', 'off', 'What becomes of its tasks that must make room.', {
+      choices: PREEMPT_MODES,
+    }),
+    field('running_tasks', 'count', null, 'Running tasks of one user.', { min: 1 }),
+    field('running_cpus', 'count', null, 'Cpus of one user’s running tasks.', { min: 1 }),
+    field('waiting_jobs', 'count', null, 'Jobs of one user that may wait.', { min: 1 }),
+    USERS,
+    GROUPS,
+  ],
+};
+
+const SHARES: Table = {
+  section: 'fair_share.users',
+  entry: 'the share of a user',
+  fields: [field('', 'count', '1', 'Share of a user, against the others of its group.', SHARE)],
+};
+
+const SHARE_GROUPS: Table = {
+  section: 'fair_share.groups',
+  entry: 'a group',
+  fields: [
+    field('share', 'count', '1', 'Share of the group, divided among its members.', SHARE),
+    field('users', 'texts', '', 'Users in it; each is in one group only.'),
+    field('groups', 'texts', '', 'Groups in it, of this table.'),
+  ],
+};
+
+export const TABLES: readonly Table[] = [PARTITIONS, QUALITIES, SHARES, SHARE_GROUPS];
+
+/** `partitions`, `fair_share.users`: the table of this name, if it is one. */
+export function tableOf(section: string): Table | undefined {
+  return TABLES.find((table) => table.section === section);
+}

@@ -1,0 +1,115 @@
+// One configuration value: from text to what the programs use, and back for people.
+
+import { DURATION_FORMS, formatDuration, parseDuration } from '../core/base/duration.ts';
+import { err, ok, type Result } from '../core/base/result.ts';
+import { formatSize, parseSize, SIZE_FORMS } from '../core/base/size.ts';
+import { isExpression, parseLabels } from '../core/model/labels.ts';
+import { parseNodeNames } from '../core/model/node-names.ts';
+import type { Key } from './key.ts';
+import type { SeedKey } from './keys.ts';
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Sizes are bytes, durations ms; null is `none`. */
+export type Value = string | number | boolean | readonly string[] | Address | null;
+
+/** Reads the text of a value. Lists are separated by commas. */
+export function parseValue(key: Key, text: string): Result<Value, string> {
+  const read = READERS[key.type](text.trim(), key);
+  if (!read.ok || typeof read.value !== 'number') return read;
+  const { min = 0, max = Number.POSITIVE_INFINITY } = key;
+  if (read.value < min) return err(`'${text}' is too little; at least ${formatValue(key, min)}`);
+  if (read.value > max) return err(`'${text}' is too much; at most ${formatValue(key, max)}`);
+  return read;
+}
+
+/** As `parseValue` reads it. */
+export function formatValue(key: Key, value: Value): string {
+  if (value === null) return 'none';
+  if (key.type === 'size') return formatSize(value as number);
+  if (key.type === 'duration') return formatDuration(value as number);
+  if (key.type === 'address') return formatAddress(value as Address);
+  return Array.isArray(value) ? value.join(',') : String(value);
+}
+
+export function formatAddress({ host, port }: Address): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** The seed wrote bare numbers; this adds the unit that each of its keys has. */
+export function parseSeedValue(key: Key, { unit }: SeedKey, text: string): Result<Value, string> {
+  if (!/^\d+(\.\d+)?$/.test(text)) return err(`'${text}' is not a number (${UNIT_WORDS[unit]})`);
+  if (unit === 'port') return parseValue(key, `127.0.0.1:${text}`);
+  // The seed's time limit below 1 means none.
+  if (unit === 'h' && Number(text) < 1) return ok(null);
+  return parseValue(key, unit === 'count' ? text : `${text}${unit}`);
+}
+
+const UNIT_WORDS = {
+  ms: 'of milliseconds',
+  s: 'of seconds',
+  h: 'of hours',
+  M: 'of megabytes',
+  count: 'of things',
+  port: 'of a port',
+};
+
+const READERS: Record<Key['type'], (text: string, key: Key) => Result<Value, string>> = {
+  text: (text) => (text === '' ? err('is empty') : ok(text)),
+  texts: (text) =>
+    ok(
+      text
+        .split(',')
+        .map((part) => part.trim())
+        .filter(Boolean),
+    ),
+  count: (text) =>
+    /^\d{1,12}$/.test(text) ? ok(Number(text)) : err(`'${text}' is not a whole number`),
+  integer: (text) =>
+    /^-?\d{1,12}$/.test(text) ? ok(Number(text)) : err(`'${text}' is not a whole number`),
+  number: (text) =>
+    /^-?\d{1,12}(\.\d{1,12})?$/.test(text) ? ok(Number(text)) : err(`'${text}' is not a number`),
+  nodes: parseNodeNames,
+  labels: parseLabelList,
+  size: (text) =>
+    /^\d+$/.test(text) && text !== '0'
+      ? err(`'${text}' has no unit; write ${SIZE_FORMS.split(' or ')[0]}`)
+      : parseSize(text),
+  duration: (text) =>
+    text === 'none' || text === '0'
+      ? ok(null)
+      : /^\d+$/.test(text)
+        ? err(`'${text}' has no unit; write ${DURATION_FORMS}`)
+        : parseDuration(text),
+  flag: (text) =>
+    text === 'true' || text === 'false'
+      ? ok(text === 'true')
+      : err(`'${text}' is not true or false`),
+  address: parseAddress,
+  choice: (text, { choices = [] }) =>
+    choices.includes(text) ? ok(text) : err(`'${text}' is not one of ${choices.join(', ')}`),
+};
+
+/** Labels or expressions, all of which a node must meet. */
+function parseLabelList(text: string): Result<Value, string> {
+  const labels = text.split(',').map((part) => part.trim());
+  for (const label of labels) {
+    const parsed = parseLabels(label);
+    if (!parsed.ok && label !== '') {
+      const where = isExpression(label) ? `, column ${parsed.error.column}` : '';
+      return err(`'${label}'${where}: ${parsed.error.what}`);
+    }
+  }
+  return ok(labels.filter(Boolean));
+}
+
+function parseAddress(text: string): Result<Value, string> {
+  if (text === 'none') return ok(null);
+  const match = /^(?:\[([0-9a-fA-F:]+)\]|([^\s:[\]]+)):(\d{1,5})$/.exec(text);
+  const port = Number(match?.[3]);
+  if (match === null || port > 65_535) return err(`'${text}' is not an address; write host:port`);
+  return ok({ host: match[1] ?? match[2] ?? '', port });
+}

@@ -1,0 +1,37 @@
+// The head as a noun: its starts, its store and its identity.
+
+import type { LostRecords } from '../../model/loss.ts';
+import type { Event } from '../events.ts';
+import { applyHeadStarted } from '../nodes/apply.ts';
+import type { Noun } from '../noun.ts';
+import { applyIdentityKnown, applyLossAccepted } from './apply.ts';
+import type { HeadEvent } from './events.ts';
+
+/** Absent in snapshots of 0.1.0. */
+export interface HeadData {
+  readonly epochMax?: number;
+  readonly epochFloor?: number;
+  readonly losses?: readonly LostRecords[];
+  readonly identity?: string | null;
+}
+
+export const head: Noun<never, HeadEvent['kind'], HeadData> = {
+  commands: {},
+  events: {
+    head_started: (state, _: Event, at) => applyHeadStarted(state, at),
+    loss_accepted: applyLossAccepted,
+    identity_known: applyIdentityKnown,
+  },
+  save: ({ epochMax, epochFloor, losses, identity }) => ({
+    epochMax,
+    epochFloor,
+    losses: [...losses],
+    identity,
+  }),
+  load(state, { epochMax = 0, epochFloor = 0, losses = [], identity = null }) {
+    state.epochMax = epochMax;
+    state.epochFloor = epochFloor;
+    state.losses.push(...losses);
+    state.identity = identity;
+  },
+};

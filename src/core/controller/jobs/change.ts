@@ -1,0 +1,142 @@
+// Changing a job that waits: what changes is checked as if the job were submitted now.
+
+import { err, ok, type Result } from '../../base/result.ts';
+import type { Actor } from '../../model/actor.ts';
+import { type Refusal, refuse } from '../../model/errors.ts';
+import type { JobSpec } from '../../model/job.ts';
+import type { JobChange, Submission } from '../../model/submission.ts';
+import { nameOf, ownJob } from '../authority.ts';
+import { refusedMove } from '../partitions/admission.ts';
+import { schedulingOf } from '../partitions/settings.ts';
+import { checkFit, findReservation } from '../reservations/members.ts';
+import type { Job } from '../state.ts';
+import type { Answer, Step } from '../step.ts';
+import { waitingSize } from './behind.ts';
+import type { ChangeJob } from './commands.ts';
+import { submissionOf } from './resubmission.ts';
+import { completeSpec } from './spec.ts';
+import { groundsOf, unsatisfiable } from './submit.ts';
+
+/** What tasks that run have been given or told: not while one of them does. */
+const PLACING = [
+  ...['walltimeMs', 'partition', 'qos', 'nodeCount', 'cpuCount', 'memoryBytes', 'gpuCount'],
+  ...['warning', 'name'],
+] as readonly (keyof JobChange)[];
+
+export function decideChange(step: Step, { jobId, change }: ChangeJob, actor: Actor): Answer {
+  const owned = ownJob(step, jobId, actor);
+  if (!owned.ok) return owned;
+  const job = owned.value;
+  const refused = refusedNow(job, change);
+  if (refused !== null) return err(refused);
+  const { held, ...rest } = change;
+  const changed = Object.keys(rest).length > 0 ? newSpec(step, job, rest, actor) : ok(null);
+  if (!changed.ok) return changed;
+  const by = nameOf(actor);
+  if (changed.value !== null) {
+    const spec = { ...changed.value, environment: {} };
+    step.emit({ kind: 'job_changed', jobId, spec, by });
+  }
+  if (held === true && !job.held) step.emit({ kind: 'job_held', jobId, by });
+  if (held === false && isHeld(job)) step.emit({ kind: 'job_released', jobId, by });
+  return ok({ kind: 'changed', count: waitingCount(job) });
+}
+
+/** Why the job cannot be changed, or not in this way, as it is now. */
+function refusedNow(job: Job, change: JobChange): Refusal | null {
+  const text = String(job.id);
+  const wrong = (what: string): Refusal => refuse('argument.invalid', { what });
+  if (Object.keys(change).length === 0) return wrong('nothing to change is named');
+  if (job.outcome !== null) {
+    return refuse('job.already_done', { job: text, outcome: job.outcome.kind });
+  }
+  if (job.spec.system !== undefined) {
+    return wrong(`job ${text} is the program of a maintenance; cancel that and plan it anew`);
+  }
+  const isMoved = PLACING.some((name) => change[name] !== undefined);
+  if (waitingCount(job) === 0 || (isMoved && job.entry.running > 0)) {
+    return refuse('job.not_pending', { job: text, state: stateOf(job) }, MOVED_HINT);
+  }
+  const { runningMax } = change;
+  if (runningMax == null) return null;
+  if (job.spec.array === null) return wrong(`job ${text} is no array: it has one task`);
+  if (runningMax >= job.entry.running) return null;
+  return wrong(
+    `${job.entry.running} tasks of job ${text} run; the limit cannot be less than that now`,
+  );
+}
+
+const MOVED_HINT =
+  'While tasks run, only nice, begin time, hold and the running limit can be changed.';
+
+function isHeld({ held, active }: Job): boolean {
+  return held || [...active.values()].some((task) => task.heldBecause !== null);
+}
+
+function stateOf({ active }: Job): string {
+  for (const task of active.values()) if (task.parts.size > 0) return task.state;
+  return 'pending';
+}
+
+/** Held tasks wait too. */
+function waitingCount(job: Job): number {
+  let count = waitingSize(job);
+  for (const task of job.active.values()) if (task.heldBecause !== null) count += 1;
+  return count;
+}
+
+function newSpec(
+  step: Step,
+  job: Job,
+  change: Omit<JobChange, 'held'>,
+  actor: Actor,
+): Result<JobSpec, Refusal> {
+  const { state, settings, at } = step;
+  const { spec } = job;
+  const scheduling = schedulingOf(state, settings);
+  const isMoved = PLACING.some((name) => change[name as keyof typeof change] !== undefined);
+  const { runningMax, ...wish } = change;
+  // What stays is only judged again with what decides where and how long it runs.
+  const base: Submission = isMoved ? submissionOf(spec) : { program: spec.program };
+  const completed = completeSpec(
+    { ...base, beginAt: spec.beginAt ?? undefined, name: spec.name, nice: spec.nice, ...wish },
+    { ...settings, scheduling },
+    groundsOf(step),
+    at,
+  );
+  if (!completed.ok) return completed;
+  const { name, nice, beginAt } = completed.value;
+  const free = { name, nice, beginAt, ...arrayWith(spec, runningMax) };
+  if (!isMoved) return ok({ ...spec, ...free });
+  const { qos: _qos, ...rest } = spec;
+  const moved = { ...rest, ...placingOf(completed.value), ...free };
+  const refused =
+    unsatisfiable(step, moved, scheduling) ??
+    refusedMove(state, scheduling, { before: spec, after: moved, owner: ownerOf(job, actor) });
+  if (refused !== null) return err(refused);
+  if (spec.reservation === undefined) return ok(moved);
+  const reservation = findReservation(step, spec.reservation);
+  if (!reservation.ok) return reservation;
+  const fits = checkFit(step, reservation.value, moved);
+  return fits.ok ? ok(moved) : fits;
+}
+
+/** Whose access counts; null: an operator's word stands for that of the owner. */
+function ownerOf(job: Job, actor: Actor) {
+  return actor.kind === 'user' && actor.name === job.owner ? actor : null;
+}
+
+function placingOf(completed: JobSpec): Partial<JobSpec> {
+  const { request, walltimeMs, partition, qos, warning } = completed;
+  return {
+    ...{ request, walltimeMs, partition },
+    ...(qos === undefined ? {} : { qos }),
+    ...(warning === undefined ? {} : { warning }),
+  };
+}
+
+function arrayWith({ array }: JobSpec, runningMax: number | null | undefined): Partial<JobSpec> {
+  if (array === null || runningMax === undefined) return {};
+  const { indices } = array;
+  return { array: runningMax === null ? { indices } : { indices, runningMax } };
+}

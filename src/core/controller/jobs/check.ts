@@ -1,0 +1,42 @@
+// The invariants of jobs and of the queue of them (S9).
+
+import { assert } from '../../base/assert.ts';
+import type { Job, State } from '../state.ts';
+import { waitingSize } from './behind.ts';
+
+export function checkJobs(state: State): void {
+  let queued = 0;
+  for (const job of state.jobs.values()) {
+    checkJob(job);
+    if (job.queued) queued += 1;
+  }
+  assert(state.queue.size === queued, `the queue has ${queued} jobs`);
+  for (const id of state.finished) {
+    assert(state.jobs.get(id)?.outcome != null, `finished job ${id} has an outcome`);
+  }
+}
+
+function checkJob(job: Job): void {
+  let tasks = waitingSize(job);
+  let running = 0;
+  for (const set of job.ended.values()) tasks += set.size;
+  for (const task of job.active.values()) {
+    if (!job.entry.pending.has(task.index)) tasks += 1;
+    if (task.parts.size > 0) running += 1;
+  }
+  assert(
+    tasks === job.taskCount,
+    `job ${job.id}: ${tasks} of ${job.taskCount} tasks accounted for`,
+  );
+  assert(running === job.entry.running, `job ${job.id}: ${running} tasks hold resources`);
+  const over = waitingSize(job) === 0 && job.active.size === 0;
+  assert(over === (job.outcome !== null), `job ${job.id} is done when its tasks are`);
+  const startable = !job.held && job.waitsFor.size === 0 && job.beginReached;
+  const queued = startable && job.entry.pending.size > 0;
+  assert(job.queued === queued, `job ${job.id} is queued exactly when it may start: ${queued}`);
+  for (const [on, indices] of job.behind) {
+    assert(indices.size > 0, `job ${job.id} waits for tasks of job ${on}`);
+  }
+  const max = job.entry.runningMax;
+  assert(max === null || running <= max, `job ${job.id} keeps its running limit`);
+}

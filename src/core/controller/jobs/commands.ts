@@ -1,0 +1,45 @@
+// What can be asked about jobs.
+
+import type { JobId } from '../../model/ids.ts';
+import type { Dependency, OutcomeKind } from '../../model/job.ts';
+import type { JobChange, Submission } from '../../model/submission.ts';
+
+export type JobCommand = SubmitJob | ChangeJob | RetryJob | HoldJob | ReleaseJob;
+
+export interface SubmitJob {
+  readonly kind: 'submit_job';
+  readonly submission: Submission;
+  /** Same owner + same key = same job, however often it is sent. */
+  readonly key: string | null;
+  /** Outcomes of dependencies that have left memory, looked up in the history by the shell. */
+  readonly retired: Readonly<Record<number, OutcomeKind>>;
+  /** A fresh secret, for a submission with `mpi`. */
+  readonly stepKey?: string;
+}
+
+export interface ChangeJob {
+  readonly kind: 'change_job';
+  readonly jobId: JobId;
+  readonly change: JobChange;
+}
+
+/** Runs the tasks that did not complete again, as a new job. */
+export interface RetryJob {
+  readonly kind: 'retry_job';
+  readonly jobId: JobId;
+  /** As of `SubmitJob`. */
+  readonly key: string | null;
+  readonly retired: Readonly<Record<number, OutcomeKind>>;
+  /** Null: those of the job, which are met; what it waits for otherwise. */
+  readonly dependencies: readonly Dependency[] | null;
+}
+
+export interface HoldJob {
+  readonly kind: 'hold_job';
+  readonly jobId: JobId;
+}
+
+export interface ReleaseJob {
+  readonly kind: 'release_job';
+  readonly jobId: JobId;
+}

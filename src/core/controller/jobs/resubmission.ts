@@ -1,0 +1,35 @@
+// From an accepted specification back to a submission that says all of it, so that what is changed
+// or run again passes the same checks as what is new.
+
+import type { JobSpec } from '../../model/job.ts';
+import type { Submission } from '../../model/submission.ts';
+import { sharedLabel } from '../nodes/view.ts';
+import { isInside } from './spec.ts';
+
+/** Every value as it was completed then; its dependencies, hold and begin time too. */
+export function submissionOf(spec: JobSpec): Submission {
+  const { request, mpi, array, each, warning, qos, reservation, beginAt } = spec;
+  const { perNode, nodeCount, processesPerNode, exclusive, nodeNames } = request;
+  const { cpuCount, memoryBytes, gpuCount, counted } = perNode;
+  const { program, name, environment, directory, files, walltimeMs, dependencies } = spec;
+  const { nice, held, onNodeLoss, requeue, retriesMax, partition, umask } = spec;
+  return {
+    ...{ program, name, environment, directory, files, walltimeMs, dependencies },
+    ...{ nodeCount, processesPerNode, exclusive, nodeNames, labels: ownLabels(spec) },
+    ...{ cpuCount, memoryBytes, gpuCount, counted },
+    ...{ nice, held, onNodeLoss, requeue, retriesMax, partition, umask },
+    ...{ mpi, each, warning, qos, reservation },
+    array: array ?? undefined,
+    beginAt: beginAt ?? undefined,
+  };
+}
+
+/** Without the one that only says which directory its nodes share: it is found again. */
+function ownLabels({ directory, request: { labels } }: JobSpec): readonly string[] {
+  if (directory.kind === 'private') return labels;
+  const { path } = directory;
+  const prefix = sharedLabel('');
+  return labels.filter((label) => {
+    return !label.startsWith(prefix) || !isInside(path, label.slice(prefix.length));
+  });
+}

@@ -1,0 +1,166 @@
+// Jobs and their tasks as plain data and back. Indexes that follow from the facts (queue, limits) are
+// built again.
+
+import { present } from '../../base/assert.ts';
+import { IntervalSet } from '../../base/interval-set.ts';
+import type { JobId, NodeName } from '../../model/ids.ts';
+import type { JobSpec, OutcomeKind, Stopper } from '../../model/job.ts';
+import type { Job, Part, State, Task } from '../state.ts';
+import { billedOf } from '../tasks/apply.ts';
+import { countHeld, entryOf, requeueEntry } from './apply.ts';
+import { addActive, NO_BEHIND, NO_ENDED, NO_TASKS, shareSpec, waitsForAll } from './parts.ts';
+
+/** Snapshots of 0.1.0 know no turns and no pauses. */
+type SinceThen = 'turnHeard' | 'pausedMs' | 'pausedAt';
+type PartData = Omit<Part, SinceThen> & Partial<Pick<Part, SinceThen>>;
+
+type TaskData = Omit<Task, 'job' | 'parts' | 'stops' | 'suspendTurn' | 'pausedMs'> & {
+  readonly parts: readonly (readonly [NodeName, PartData])[];
+  readonly suspendTurn?: number;
+  /** Absent: nobody keeps it stopped, or what two earlier fields say. */
+  readonly stops?: readonly (readonly [Stopper, string])[];
+  readonly suspendWanted?: boolean;
+  readonly preempted?: string;
+  /** Absent: none. */
+  readonly pausedMs?: number;
+};
+
+type Derived = 'queued' | 'waiting';
+
+interface JobData
+  extends Omit<Job, 'spec' | 'entry' | Derived | 'active' | 'ended' | 'waitsFor' | 'behind'> {
+  /** Without its environment. */
+  readonly spec: JobSpec;
+  readonly pending: string;
+  readonly running: number;
+  readonly active: readonly TaskData[];
+  readonly ended: readonly (readonly [OutcomeKind, string])[];
+  readonly waitsFor: readonly JobId[];
+  /** Absent: none. IntervalSet texts. */
+  readonly behind?: readonly (readonly [JobId, string])[];
+}
+
+export interface JobsData {
+  readonly nextJobId: number;
+  readonly nextEnvironmentId: number;
+  readonly signalSerial: number;
+  readonly environments: readonly (readonly [number, Readonly<Record<string, string>>])[];
+  readonly jobs: readonly JobData[];
+  readonly finished: readonly JobId[];
+  readonly keys: readonly (readonly [string, JobId])[];
+}
+
+export function saveJobs(state: State): JobsData {
+  return {
+    nextJobId: state.nextJobId,
+    nextEnvironmentId: state.nextEnvironmentId,
+    signalSerial: state.signalSerial,
+    environments: [...state.environments].map(([id, one]) => [id, one.variables] as const),
+    jobs: [...state.jobs.values()].map(exportJob),
+    finished: [...state.finished],
+    keys: [...state.keys],
+  };
+}
+
+export function loadJobs(state: State, data: JobsData): void {
+  state.nextJobId = data.nextJobId;
+  state.nextEnvironmentId = data.nextEnvironmentId;
+  state.signalSerial = data.signalSerial;
+  for (const [id, variables] of data.environments) {
+    const text = JSON.stringify(variables);
+    state.environments.set(id, { text, variables, users: 0 });
+    state.environmentIds.set(text, id);
+  }
+  for (const job of data.jobs) importJob(state, job);
+  state.finished.push(...data.finished);
+  for (const [key, jobId] of data.keys) state.keys.set(key, jobId);
+}
+
+function exportJob(job: Job): JobData {
+  const { entry, active, ended, waitsFor, behind, spec, queued: _, waiting: __, ...rest } = job;
+  return {
+    ...rest,
+    usage: { ...job.usage },
+    spec: { ...spec, environment: {} },
+    pending: entry.pending.toString(),
+    running: entry.running,
+    active: [...active.values()].map(exportTask),
+    ended: [...ended].map(([kind, indices]) => [kind, indices.toString()] as const),
+    waitsFor: [...waitsFor],
+    ...(behind.size === 0
+      ? {}
+      : { behind: [...behind].map(([on, set]) => [on, `${set}`] as const) }),
+  };
+}
+
+function exportTask(task: Task): TaskData {
+  const { job: _, parts, stops, ...rest } = task;
+  return {
+    ...rest,
+    ...(stops.size === 0 ? {} : { stops: [...stops] }),
+    parts: [...parts].map(([name, part]) => [name, { ...part }] as const),
+  };
+}
+
+function importJob(state: State, data: JobData): void {
+  const { pending, running, active, ended, waitsFor, spec: bare, behind = [], ...rest } = data;
+  const environment = present(state.environments.get(data.environmentId), 'the environment');
+  environment.users += 1;
+  const spec = shareSpec(state, bare, environment.variables);
+  const job: Job = {
+    ...rest,
+    usage: { ...data.usage },
+    spec,
+    entry: entryOf(
+      state,
+      { jobId: data.id, owner: data.owner, submittedAt: data.submittedAt },
+      spec,
+      readSet(pending),
+    ),
+    queued: false,
+    waiting: false,
+    active: NO_TASKS,
+    ended: ended.length === 0 ? NO_ENDED : new Map(ended.map(([k, text]) => [k, readSet(text)])),
+    waitsFor: waitsForAll(waitsFor),
+    behind:
+      behind.length === 0 ? NO_BEHIND : new Map(behind.map(([on, text]) => [on, readSet(text)])),
+  };
+  for (const { parts, suspendTurn = 0, suspendWanted, preempted, ...data } of active) {
+    const stops = new Map(data.stops ?? earlierStops(suspendWanted, preempted));
+    const task = { ...data, stops, pausedMs: data.pausedMs ?? 0 };
+    const copies = parts.map(([name, part]): [NodeName, Part] => {
+      const { turnHeard = 0, pausedMs = 0, pausedAt = null } = part;
+      return [name, { ...part, turnHeard, pausedMs, pausedAt }];
+    });
+    const copy: Task = { ...task, job, suspendTurn, parts: new Map(copies) };
+    addActive(job, copy);
+    if (stops.has('scheduler')) state.preempted.add(copy);
+  }
+  for (const task of job.active.values()) {
+    state.usage.hold(job.owner, billedOf(task), task.startedAt ?? job.startedAt ?? job.submittedAt);
+  }
+  countHeld(state, job, running);
+  state.jobs.set(job.id, job);
+  for (const on of [...waitsFor, ...job.behind.keys()]) {
+    const dependents = state.dependents.get(on) ?? new Set();
+    state.dependents.set(on, dependents.add(job.id));
+  }
+  if (!job.beginReached && job.outcome === null) state.beginning.add(job.id);
+  requeueEntry(state, job);
+}
+
+function earlierStops(suspendWanted = false, preempted?: string): [Stopper, string][] {
+  if (preempted !== undefined) return [['scheduler', preempted]];
+  return suspendWanted ? [['owner', 'its owner']] : [];
+}
+
+/** Empty text is the empty set here, unlike in what users write. */
+function readSet(text: string): IntervalSet {
+  const set = new IntervalSet();
+  if (text === '') return set;
+  for (const part of text.split(',')) {
+    const [from, to] = part.split('-').map(Number);
+    set.addRange(from as number, to ?? (from as number));
+  }
+  return set;
+}

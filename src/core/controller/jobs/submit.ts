@@ -1,0 +1,249 @@
+// Accepting a job: the same key gives the same job, defaults are filled in, and what could never
+// run is refused now, with the reason.
+
+import { IntervalSet } from '../../base/interval-set.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import type { Actor, UserActor } from '../../model/actor.ts';
+import { type Refusal, refuse } from '../../model/errors.ts';
+import type { JobId } from '../../model/ids.ts';
+import type { Dependency, JobSpec, Outcome } from '../../model/job.ts';
+import { partitionOf, type Scheduling } from '../../model/scheduling.ts';
+import { couldHold, describeRequest, withoutCommon } from '../../scheduler/answers/explain.ts';
+import { describeNearest } from '../../scheduler/answers/nearest.ts';
+import { unknownLabel } from '../nodes/label-checks.ts';
+import { labelsOf, SHARED_PREFIX } from '../nodes/view.ts';
+import { couldEverRun, type Outline, refusedBy, tooBigFor } from '../partitions/admission.ts';
+import { schedulingOf } from '../partitions/settings.ts';
+import { admitJob } from '../reservations/members.ts';
+import type { Job, Node, State } from '../state.ts';
+import type { Answer, Step } from '../step.ts';
+import { brokenDependency, endPending, meets } from '../tasks/ending.ts';
+import { waitingOf } from './behind.ts';
+import type { SubmitJob } from './commands.ts';
+import { defaultMemory } from './default-memory.ts';
+import { brokenElement, type Elements, judgeElements } from './elements.ts';
+import { completeSpec, type Grounds } from './spec.ts';
+
+/** A submission that has passed every check. */
+export interface Accepted {
+  readonly spec: JobSpec;
+  /** Dependencies not yet met. */
+  readonly waitsFor: readonly JobId[];
+  /** Arrays whose tasks its tasks wait for one by one. */
+  readonly behind: readonly Elements[];
+  /** How it ends at once, when a dependency can never be met. */
+  readonly broken: Outcome | null;
+}
+
+export function decideSubmit(step: Step, command: SubmitJob, actor: Actor): Answer {
+  if (actor.kind !== 'user') return needUser(step, actor.kind);
+  const known = knownByKey(step, command.key, actor);
+  if (known !== undefined) return ok({ kind: 'submitted', jobId: known, again: true });
+  const accepted = acceptSubmission(step, command, actor);
+  if (!accepted.ok) return accepted;
+  return addJob(step, accepted.value, { actor, key: command.key });
+}
+
+/** The job that this key has made already (S8). */
+export function knownByKey(
+  { state }: Step,
+  key: string | null,
+  { name }: UserActor,
+): JobId | undefined {
+  return key === null ? undefined : state.keys.get(`${name} ${key}`);
+}
+
+/** The job is there. */
+export function addJob(
+  step: Step,
+  { spec, waitsFor, behind, broken }: Accepted,
+  { actor, key }: { readonly actor: UserActor; readonly key: string | null },
+): Answer {
+  const { state } = step;
+  const jobId = state.nextJobId as JobId;
+  step.emit({
+    kind: 'job_submitted',
+    jobId,
+    owner: actor.name,
+    uid: actor.uid,
+    environmentId: environmentId(step, spec.environment),
+    spec: { ...spec, environment: {} },
+    key,
+    waitsFor,
+    ...(behind.length === 0 ? {} : { behind: behind.map(formatElements) }),
+  });
+  const job = state.jobs.get(jobId);
+  if (job === undefined) return ok({ kind: 'submitted', jobId, again: false });
+  if (broken !== null) endPending(step, job, waitingOf(job), broken);
+  else endBroken(step, job, behind);
+  return ok({ kind: 'submitted', jobId, again: false });
+}
+
+function formatElements({ on, waiting }: Elements): { on: JobId; indices: string } {
+  return { on, indices: waiting.toString() };
+}
+
+/** Tasks whose other task had already ended badly. */
+function endBroken(step: Step, job: Job, behind: readonly Elements[]): void {
+  for (const { on, broken } of behind) {
+    for (const [kind, indices] of broken) {
+      const left = waitingOf(job);
+      const ended = new IntervalSet();
+      for (const index of indices) if (left.has(index)) ended.add(index);
+      if (ended.size > 0) endPending(step, job, ended, brokenElement(on, kind));
+    }
+  }
+}
+
+/** Every check of a submission, and nothing happens. */
+export function acceptSubmission(
+  step: Step,
+  command: Pick<SubmitJob, 'submission' | 'retired' | 'stepKey'>,
+  actor: UserActor,
+): Result<Accepted, Refusal> {
+  const { state } = step;
+  if (actor.uid === 0 && switchesUsers(step)) return step.refuse('auth.root_refused', {});
+  const scheduling = schedulingOf(state, step.settings);
+  const settings = { ...step.settings, scheduling };
+  const completed = completeSpec(command.submission, settings, groundsOf(step), step.at);
+  if (!completed.ok) return completed;
+  const { reservation } = command.submission;
+  const admitted =
+    reservation === undefined ? ok(null) : admitJob(step, reservation, completed.value, actor);
+  if (!admitted.ok) return admitted;
+  const inside = admitted.value === null ? {} : { reservation: admitted.value };
+  const { stepKey } = command;
+  const opened = completed.value.mpi === undefined || stepKey === undefined ? {} : { stepKey };
+  const spec = { ...completed.value, ...inside, ...opened };
+  const refused =
+    unsatisfiable(step, spec, scheduling) ?? refusedBy(state, scheduling, spec, actor);
+  if (refused !== null) return err(refused);
+  const dependencies = judge(step, spec, command.retired);
+  if ('unknown' in dependencies) {
+    return step.refuse('job.dependency_unknown', { job: String(dependencies.unknown) });
+  }
+  if ('refused' in dependencies) return err(dependencies.refused);
+  return ok({ spec, ...dependencies });
+}
+
+/** What the nodes say to a submission, as they are now. */
+export function groundsOf(step: Step): Grounds {
+  return {
+    sharedPaths: sharedPaths(step),
+    memoryFor: (request, partition) => defaultMemory(step.state, request, partition),
+  };
+}
+
+export function needUser(step: Step, kind: string): Answer {
+  const details = { action: 'submitting', role: 'user', user: kind, actual: kind };
+  return step.refuse('auth.role_needed', details);
+}
+
+/** The id of these variables, which are recorded first unless they are known. */
+export function environmentId(step: Step, variables: Readonly<Record<string, string>>): number {
+  const { state } = step;
+  const known = state.environmentIds.get(JSON.stringify(variables));
+  if (known !== undefined) return known;
+  const id = state.nextEnvironmentId;
+  step.emit({ kind: 'environment_added', environmentId: id, variables });
+  return id;
+}
+
+type Judged =
+  | { readonly unknown: JobId }
+  | { readonly refused: Refusal }
+  | {
+      readonly waitsFor: JobId[];
+      readonly behind: readonly Elements[];
+      readonly broken: Outcome | null;
+    };
+
+/** Which dependencies are still open, and whether one can never be met. */
+function judge(step: Step, spec: JobSpec, retired: SubmitJob['retired']): Judged {
+  const waitsFor = new Set<JobId>();
+  const behind = new Map<JobId, Elements>();
+  let broken: Outcome | null = null;
+  for (const dependency of spec.dependencies) {
+    const on = step.state.jobs.get(dependency.jobId);
+    const kind = on === undefined ? retired[dependency.jobId] : on.outcome?.kind;
+    if (on === undefined && kind === undefined) return { unknown: dependency.jobId };
+    if (dependency.condition === 'each') {
+      const elements = judgeElements(step, dependency, spec, retired);
+      if (!elements.ok) return { refused: elements.error };
+      if (elements.value !== null) behind.set(dependency.jobId, elements.value);
+    } else if (kind === undefined) waitsFor.add(dependency.jobId);
+    else broken ??= brokenBy(dependency, kind);
+  }
+  if (broken !== null) return { waitsFor: [], behind: [], broken };
+  return { waitsFor: [...waitsFor], behind: [...behind.values()], broken };
+}
+
+function brokenBy(dependency: Dependency, kind: Outcome['kind']): Outcome | null {
+  return meets(dependency, kind) ? null : brokenDependency(dependency, kind);
+}
+
+/** Refuses what no node of this cluster could ever hold, drained and silent nodes included. */
+export function unsatisfiable(step: Step, spec: JobSpec, scheduling: Scheduling): Refusal | null {
+  const { request } = spec;
+  const seen = inTurn(() => nodesSeen(step.state));
+  const nodes = inTurn(() => outlinesOf(seen));
+  const unknown = request.nodeNames.find((name) => !step.state.nodes.has(name));
+  if (unknown !== undefined) return refuse('node.not_found', { node: unknown });
+  const unlabelled = unknownLabel(request.labels, seen);
+  if (unlabelled !== null) return unlabelled;
+  const unshared = unsharedByNamed(step.state, request);
+  if (unshared !== null) return unshared;
+  if (couldEverRun(request, nodes)) {
+    const partition = partitionOf(scheduling, spec.partition);
+    return partition === null ? null : tooBigFor(partition, spec, nodes);
+  }
+  const all = [...nodes];
+  const able = all.filter((node) => couldHold(node, request)).length;
+  return refuse('resources.unsatisfiable', {
+    request: describeRequest(withoutCommon(request, all)),
+    nearest: describeNearest(all, able, request),
+  });
+}
+
+/** Named nodes without the job's directory: no other lack would name the cause. */
+function unsharedByNamed({ nodes }: State, request: JobSpec['request']): Refusal | null {
+  const label = request.labels.find((one) => one.startsWith(SHARED_PREFIX));
+  if (label === undefined) return null;
+  const without = request.nodeNames.filter((name) => {
+    const node = nodes.get(name);
+    return node !== undefined && !labelsOf(node).has(label);
+  });
+  if (without.length === 0 || request.nodeNames.length - without.length >= request.nodeCount) {
+    return null;
+  }
+  const path = label.slice(SHARED_PREFIX.length);
+  const hint = 'Use --private, or --chdir with a directory that they share.';
+  return refuse('directory.not_on_nodes', { path, nodes: without.join(', ') }, hint);
+}
+
+/** Walked anew by each who asks; none is looked at before it is asked for. */
+function inTurn<T>(walk: () => Iterator<T>): Iterable<T> {
+  return { [Symbol.iterator]: walk };
+}
+
+/** Every node whose size is known. */
+function* nodesSeen({ nodes }: State): Generator<Node> {
+  for (const node of nodes.values()) if (node.session > 0 || node.declared !== null) yield node;
+}
+
+function* outlinesOf(nodes: Iterable<Node>): Generator<Outline> {
+  for (const node of nodes) yield { name: node.name, total: node.total, labels: labelsOf(node) };
+}
+
+/** Directories shared by the most nodes first: a job in one of them has the most places to run. */
+function sharedPaths(step: Step): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const node of step.state.nodes.values()) {
+    for (const path of node.sharedPaths) counts.set(path, (counts.get(path) ?? 0) + 1);
+  }
+  return [...counts.keys()].sort((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0));
+}
+
+function switchesUsers(step: Step): boolean {
+  return [...step.state.nodes.values()].some((node) => node.facts?.switchesUser === true);
+}

@@ -1,0 +1,43 @@
+// Applying what happened to maintenance. Replaced whole, never changed in place, as reservations.
+
+import { present } from '../../base/assert.ts';
+import { MAINTENANCES_KEPT_MAX } from '../../model/limits.ts';
+import { isAlive, type Maintenance } from '../../model/maintenance.ts';
+import type { Of } from '../events.ts';
+import type { State } from '../state.ts';
+
+export function maintenanceOf(state: State, id: string): Maintenance {
+  return present(state.maintenances.get(id), `maintenance ${id}`);
+}
+
+export function applyMaintenancePlanned(state: State, event: Of<'maintenance_planned'>): void {
+  state.maintenances.set(event.maintenance.id, event.maintenance);
+}
+
+export function applyMaintenanceMoved(
+  state: State,
+  event: Of<'maintenance_moved'>,
+  at: number,
+): void {
+  const { phase, detail } = event;
+  const known = maintenanceOf(state, event.id);
+  const next = { ...known, phase, detail: detail ?? known.detail };
+  state.maintenances.set(event.id, isAlive(next) ? next : { ...next, endedAt: at });
+  if (!isAlive(next)) forgetOldest(state);
+}
+
+export function applyMaintenanceCancelled(state: State, event: Of<'maintenance_cancelled'>): void {
+  const known = maintenanceOf(state, event.id);
+  state.maintenances.set(event.id, { ...known, cancelledBy: event.by });
+}
+
+export function applyMaintenanceWork(state: State, event: Of<'maintenance_work'>): void {
+  const known = maintenanceOf(state, event.id);
+  const works = { ...known.works, [event.node]: event.work };
+  state.maintenances.set(event.id, { ...known, works });
+}
+
+function forgetOldest(state: State): void {
+  const over = [...state.maintenances.values()].filter((one) => !isAlive(one));
+  for (const { id } of over.slice(0, -MAINTENANCES_KEPT_MAX)) state.maintenances.delete(id);
+}

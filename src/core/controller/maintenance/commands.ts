@@ -1,0 +1,30 @@
+// What can be asked about maintenance.
+
+import type { NodeName } from '../../model/ids.ts';
+import type { Warning } from '../../model/job.ts';
+import type { MaintenanceProgram, RunningPolicy } from '../../model/maintenance.ts';
+import type { ReservedTime } from '../../model/reservation.ts';
+
+export type MaintenanceCommand = PlanMaintenance | CancelMaintenance;
+
+/** Takes nodes from all users for a time. */
+export interface PlanMaintenance {
+  readonly kind: 'plan_maintenance';
+  /** Empty: any that meet the labels. */
+  readonly nodes: readonly NodeName[];
+  /** Labels or expressions that its nodes meet when it is planned; absent: none. */
+  readonly labels?: readonly string[];
+  /** `now`: as soon as the command is carried out. */
+  readonly time: ReservedTime | { readonly kind: 'now' };
+  readonly durationMs: number;
+  readonly running: RunningPolicy;
+  readonly warning: Warning | null;
+  readonly program: MaintenanceProgram | null;
+  readonly reason: string;
+}
+
+/** Calls it off, or ends it early: its nodes go back to service. */
+export interface CancelMaintenance {
+  readonly kind: 'cancel_maintenance';
+  readonly id: string;
+}

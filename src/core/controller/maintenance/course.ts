@@ -1,0 +1,239 @@
+// The course of a maintenance: planned → warned → draining → active → restoring → done, failed or
+// cancelled. Looked at with every tick; each look brings it as far as it can get at that instant.
+
+import { present } from '../../base/assert.ts';
+import type { NodeName } from '../../model/ids.ts';
+import { isAlive, isUnderWay, type Maintenance, takesNode } from '../../model/maintenance.ts';
+import { type Node, placeOf, type State, type Task } from '../state.ts';
+import type { Step } from '../step.ts';
+import { countsFrom } from '../tasks/time-limit.ts';
+import { maintenanceOf } from './apply.ts';
+import { callOffPrograms, hasPrograms, noteWork, startProgram, watchPrograms } from './program.ts';
+
+/** How far the window is moved on while programs are being ended after it. */
+const OVERTIME_MS = 60_000;
+
+/** Until nothing more comes of it: what one gives back as it ends, another may take at once. */
+export function decideMaintenances(step: Step): void {
+  const { maintenances } = step.state;
+  for (let looks = 0; looks <= maintenances.size; looks += 1) {
+    const before = step.events.length;
+    for (const one of [...maintenances.values()]) {
+      if (isAlive(one)) advanceMaintenance(step, one.id);
+    }
+    if (step.events.length === before) return;
+  }
+}
+
+/**
+ * The window of one that is under way ends between two ticks: nobody gets in before it is looked
+ * at.
+ */
+export function decideLateMaintenances(step: Step): void {
+  for (const { id, ...one } of [...step.state.maintenances.values()]) {
+    if (!isUnderWay(one)) continue;
+    const slot = step.state.reservations.get(id)?.slots[0];
+    if (slot !== undefined && slot.until <= step.at) advanceMaintenance(step, id);
+  }
+}
+
+export function advanceMaintenance(step: Step, id: string): void {
+  const { phase, from, until } = maintenanceOf(step.state, id);
+  if (isUnderWay({ phase })) return goOn(step, id);
+  if (step.at >= until) return miss(step, id);
+  if (step.at >= from) return begin(step, id);
+  if (phase === 'planned') warn(step, id);
+}
+
+/** Ends it before, at or after its time: what was done to tasks and nodes is taken back. */
+export function endMaintenance(step: Step, id: string): void {
+  const { phase } = maintenanceOf(step.state, id);
+  if (isUnderWay({ phase }) && phase !== 'restoring') {
+    step.emit({ kind: 'maintenance_moved', id, phase: 'restoring' });
+    callOffPrograms(step, id);
+  }
+  closeIfOver(step, id);
+}
+
+/** A signal to all that will still run when it begins, once. */
+function warn(step: Step, id: string): void {
+  const { warning, from, nodes } = maintenanceOf(step.state, id);
+  if (warning === null || step.at < from - warning.leadMs) return;
+  step.emit({ kind: 'maintenance_moved', id, phase: 'warned' });
+  for (const task of usersTasks(step.state, nodes)) {
+    const running = task.state === 'running' || task.state === 'suspended';
+    if (!running || endsBy(task, from)) continue;
+    const place = placeOf(task.job, task.index);
+    step.emit({ kind: 'signal_asked', place, signal: warning.signal, by: words(id) });
+  }
+}
+
+function endsBy(task: Task, at: number): boolean {
+  const { walltimeMs } = task.job.spec;
+  const from = countsFrom(task);
+  return walltimeMs !== null && from !== null && from + walltimeMs <= at;
+}
+
+/** The head was away for all of its time: nothing was kept free, so nothing can have been done. */
+function miss(step: Step, id: string): void {
+  for (const node of maintenanceOf(step.state, id).nodes) {
+    skip(step, id, node, 'the head did not run in its time');
+  }
+  closeIfOver(step, id);
+}
+
+function begin(step: Step, id: string): void {
+  step.emit({ kind: 'maintenance_moved', id, phase: 'draining' });
+  goOn(step, id);
+}
+
+function goOn(step: Step, id: string): void {
+  watchPrograms(step, id);
+  const { phase, until } = maintenanceOf(step.state, id);
+  if (phase === 'restoring') callOffPrograms(step, id);
+  else {
+    treatTasks(step, maintenanceOf(step.state, id));
+    noteFree(step, id);
+    if (step.at < until) startPrograms(step, id);
+    else endMaintenance(step, id);
+  }
+  closeIfOver(step, id);
+}
+
+/** Also those that another keeps stopped already: that one may let them go meanwhile. */
+function treatTasks(step: Step, { id, running, nodes }: Maintenance): void {
+  if (running === 'wait') return;
+  for (const task of usersTasks(step.state, nodes)) {
+    const place = placeOf(task.job, task.index);
+    if (running === 'suspend') {
+      if (task.state === 'completing' || task.stops.has(words(id))) continue;
+      step.emit({ kind: 'suspend_asked', place, by: words(id), stopper: words(id) });
+    } else if (task.ending === null && task.state !== 'completing') {
+      // What must not run twice can only be cancelled.
+      const why = running === 'requeue' && task.job.spec.requeue ? 'requeue' : 'cancel';
+      step.emit({ kind: 'end_asked', place, why, by: words(id) });
+    }
+  }
+}
+
+function noteFree(step: Step, id: string): void {
+  const { phase, nodes } = maintenanceOf(step.state, id);
+  if (phase !== 'draining') return;
+  const free = nodes.every((name) => isFree(step.state.nodes.get(name)));
+  if (free) step.emit({ kind: 'maintenance_moved', id, phase: 'active' });
+}
+
+/** On each node as soon as no user's task goes on there, whatever the others do. */
+function startPrograms(step: Step, id: string): void {
+  const { program, works, nodes } = maintenanceOf(step.state, id);
+  for (const name of nodes) {
+    const node = step.state.nodes.get(name);
+    if (node === undefined && takesNode({ works }, name)) skip(step, id, name, 'it was removed');
+    if (program === null || works[name]?.kind !== 'waiting' || !isFree(node)) continue;
+    if (node?.connected === true && node.fault === null) startProgram(step, id, node);
+  }
+}
+
+/** No task of a user goes on there; suspended ones do not. */
+function isFree(node: Node | undefined): boolean {
+  for (const { task } of node?.holding.values() ?? []) {
+    if (task === null) return false;
+    if (task.job.spec.system === undefined && task.state !== 'suspended') return false;
+  }
+  return true;
+}
+
+function* usersTasks(state: State, nodes: Iterable<NodeName>): Generator<Task> {
+  const seen = new Set<Task>();
+  for (const name of nodes) {
+    for (const { task } of [...(state.nodes.get(name)?.holding.values() ?? [])]) {
+      if (task === null || task.job.spec.system !== undefined || seen.has(task)) continue;
+      seen.add(task);
+      yield task;
+    }
+  }
+}
+
+/** Ends it once no node is taken any more, or its time is over and no program is left. */
+function closeIfOver(step: Step, id: string): void {
+  const known = maintenanceOf(step.state, id);
+  if (!isAlive(known)) return;
+  const { phase, works, nodes, cancelledBy } = known;
+  const waits = nodes.some((node) => takesNode({ works }, node));
+  const isOpen = phase === 'restoring' || cancelledBy !== null ? hasPrograms(step, id) : waits;
+  if (isOpen) return keepWindow(step, known);
+  settleRest(step, known);
+  resumeTasks(step, known);
+  const by = cancelledBy === null ? 'system' : cancelledBy;
+  const why = cancelledBy === null ? 'over' : 'cancelled';
+  if (step.state.reservations.has(id)) step.emit({ kind: 'reservation_ended', id, why, by });
+  step.emit({
+    kind: 'maintenance_moved',
+    id,
+    ...verdict(step.state, maintenanceOf(step.state, id)),
+  });
+}
+
+/** Nodes that are through go back to service at once; the others stay out a little longer. */
+function keepWindow(step: Step, { id, works, nodes, until }: Maintenance): void {
+  const reservation = present(step.state.reservations.get(id), `the reservation of ${id}`);
+  const slot = present(reservation.slots[0], `the time of ${id}`);
+  const taken = nodes.filter((node) => takesNode({ works }, node));
+  const isLate = step.at >= slot.until;
+  if (!isLate && taken.length === Object.keys(slot.shares).length) return;
+  const shares = Object.fromEntries(taken.map((name) => [name, 'whole' as const]));
+  const end = isLate ? step.at + OVERTIME_MS : Math.max(until, slot.until);
+  const slots = [{ ...slot, until: end, shares }];
+  const changed = { ...reservation, slots };
+  step.emit({ kind: 'reservation_changed', reservation: changed, by: 'system' });
+}
+
+/** Nodes whose work has not come to an end by itself. */
+function settleRest(step: Step, { id, program, works, nodes, cancelledBy }: Maintenance): void {
+  for (const name of nodes) {
+    if (!takesNode({ works }, name)) continue;
+    if (cancelledBy !== null) skip(step, id, name, `cancelled by ${cancelledBy}`);
+    else if (program === null) noteWork(step, id, name, { kind: 'done', jobId: null });
+    else skip(step, id, name, 'tasks or the node itself left its program no time');
+  }
+}
+
+/**
+ * Takes away its own stops. On any node: the part that was on one of its own may have ended
+ * meanwhile.
+ */
+function resumeTasks(step: Step, { id, running }: Maintenance): void {
+  if (running !== 'suspend') return;
+  const stopper = words(id);
+  for (const task of usersTasks(step.state, step.state.nodes.keys())) {
+    if (!task.stops.has(stopper)) continue;
+    const place = placeOf(task.job, task.index);
+    step.emit({ kind: 'resume_asked', place, by: stopper, stopper });
+  }
+}
+
+function skip(step: Step, id: string, node: NodeName, why: string): void {
+  noteWork(step, id, node, { kind: 'skipped', why });
+}
+
+function verdict(
+  state: State,
+  { works, nodes, cancelledBy, program }: Maintenance,
+): { phase: 'done' | 'failed' | 'cancelled'; detail: string } {
+  if (cancelledBy !== null) return { phase: 'cancelled', detail: `cancelled by ${cancelledBy}` };
+  const bad = nodes.flatMap((name) => {
+    const work = works[name];
+    return work?.kind === 'failed' || work?.kind === 'skipped' ? [`${name}: ${work.why}`] : [];
+  });
+  if (bad.length > 0) return { phase: 'failed', detail: bad.join('; ') };
+  // Whoever did the work by hand wants to know that a node was never his.
+  const taken = program === null ? nodes.filter((one) => !isFree(state.nodes.get(one))) : [];
+  const detail = 'all nodes are back in service';
+  if (taken.length === 0) return { phase: 'done', detail };
+  return { phase: 'done', detail: `${detail}; tasks ran to its end on ${taken.join(', ')}` };
+}
+
+/** For `by` fields: what a user reads of a task that was touched. */
+function words(id: string): `maintenance ${string}` {
+  return `maintenance ${id}`;
+}

@@ -1,0 +1,36 @@
+// Maintenance as a noun.
+
+import type { Maintenance } from '../../model/maintenance.ts';
+import type { Noun } from '../noun.ts';
+import * as apply from './apply.ts';
+import type { MaintenanceCommand } from './commands.ts';
+import { decideMaintenances } from './course.ts';
+import type { MaintenanceEvent } from './events.ts';
+import { decideCancelMaintenance, decidePlanMaintenance } from './plan.ts';
+
+export interface MaintenanceData {
+  /** Absent in snapshots of 0.1.0. */
+  readonly maintenances?: readonly Maintenance[];
+}
+
+export const maintenance: Noun<
+  MaintenanceCommand['kind'],
+  MaintenanceEvent['kind'],
+  MaintenanceData
+> = {
+  commands: {
+    plan_maintenance: decidePlanMaintenance,
+    cancel_maintenance: (step, { id }, actor) => decideCancelMaintenance(step, id, actor),
+  },
+  events: {
+    maintenance_planned: apply.applyMaintenancePlanned,
+    maintenance_moved: apply.applyMaintenanceMoved,
+    maintenance_cancelled: apply.applyMaintenanceCancelled,
+    maintenance_work: apply.applyMaintenanceWork,
+  },
+  save: ({ maintenances }) => ({ maintenances: [...maintenances.values()] }),
+  load(state, { maintenances = [] }) {
+    for (const one of maintenances) state.maintenances.set(one.id, one);
+  },
+  due: decideMaintenances,
+};

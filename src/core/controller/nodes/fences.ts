@@ -1,0 +1,27 @@
+// Which nodes the site's fence command should switch off, derived from state like orders are.
+
+import type { NodeName } from '../../model/ids.ts';
+import { maintenanceOn } from '../maintenance/presence.ts';
+import type { Node, State } from '../state.ts';
+
+/** A wish to have evidence about a node; worth nothing once the node has another session. */
+export interface FenceWish {
+  readonly node: NodeName;
+  readonly session: number;
+}
+
+/**
+ * Silent nodes that hold tasks which wait for evidence, or for the end of a lease. One in
+ * maintenance is silent because somebody works on it.
+ */
+export function outstandingFences(state: State): FenceWish[] {
+  return [...state.nodes.values()]
+    .filter((node) => needsFence(node) && maintenanceOn(state, node.name) === null)
+    .map(({ name: node, session }) => ({ node, session }));
+}
+
+function needsFence({ connected, unreachableSince, holding }: Node): boolean {
+  if (connected || unreachableSince === null) return false;
+  for (const { task } of holding.values()) if (task !== null) return true;
+  return false;
+}

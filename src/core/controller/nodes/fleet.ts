@@ -1,0 +1,127 @@
+// What operators ask of nodes.
+
+import { ok, type Result } from '../../base/result.ts';
+import type { Actor } from '../../model/actor.ts';
+import type { Refusal } from '../../model/errors.ts';
+import { type NodeName, parseNodeName } from '../../model/ids.ts';
+import { isPlausible, type Resources } from '../../model/resources.ts';
+import { nameOf, needRole } from '../authority.ts';
+import type { Node } from '../state.ts';
+import type { Answer, Step } from '../step.ts';
+import type {
+  DeclareNodeLost,
+  DrainNode,
+  EnrollNode,
+  LabelNode,
+  ModifyNode,
+  RemoveNode,
+  UndrainNode,
+} from './commands.ts';
+import { loseNode } from './sessions.ts';
+
+/** Letters, digits and a few signs: labels stand in lists, files and on command lines. */
+const LABEL = /^[A-Za-z0-9][A-Za-z0-9._=/-]{0,62}$/;
+
+export function decideDrain(step: Step, command: DrainNode, actor: Actor): Answer {
+  const node = operated(step, command.node, actor, 'draining nodes');
+  if (!node.ok) return node;
+  const { drain, name } = node.value;
+  if (drain !== null) return step.refuse('node.drained', { node: name, reason: drain.reason });
+  const reason = command.reason.trim();
+  if (reason === '') {
+    return step.refuse('argument.invalid', { what: 'draining a node needs a reason' });
+  }
+  step.emit({ kind: 'node_drained', node: name, reason, by: nameOf(actor) });
+  return ok({ kind: 'done' });
+}
+
+export function decideUndrain(step: Step, command: UndrainNode, actor: Actor): Answer {
+  const node = operated(step, command.node, actor, 'undraining nodes');
+  if (!node.ok) return node;
+  const { drain, name } = node.value;
+  if (drain === null) return step.refuse('node.not_drained', { node: name });
+  step.emit({ kind: 'node_undrained', node: name, by: nameOf(actor) });
+  return ok({ kind: 'done' });
+}
+
+export function decideLabel(step: Step, command: LabelNode, actor: Actor): Answer {
+  const node = operated(step, command.node, actor, 'labelling nodes');
+  if (!node.ok) return node;
+  const bad = badLabel(step, command.add);
+  if (bad !== null) return bad;
+  const { add, remove } = command;
+  step.emit({ kind: 'node_labelled', node: node.value.name, add, remove });
+  return ok({ kind: 'done' });
+}
+
+/** The operator's word counts as evidence: everything it held is over. */
+export function decideDeclareLost(step: Step, command: DeclareNodeLost, actor: Actor): Answer {
+  const found = operated(step, command.node, actor, 'declaring nodes lost');
+  if (!found.ok) return found;
+  const node = found.value;
+  if (node.connected) return step.refuse('node.reachable', { node: node.name });
+  const by = nameOf(actor);
+  const count = loseNode(step, node, { by, why: `${node.name} was declared lost by ${by}` });
+  return ok({ kind: 'changed', count });
+}
+
+export function decideRemove(step: Step, command: RemoveNode, actor: Actor): Answer {
+  const found = operated(step, command.node, actor, 'removing nodes');
+  if (!found.ok) return found;
+  const node = found.value;
+  if (node.holding.size > 0) {
+    const tasks = [...node.holding.keys()].slice(0, 5).join(', ');
+    const hint = 'Drain it and wait, or declare it lost if it is gone.';
+    return step.refuse('node.busy', { node: node.name, tasks }, hint);
+  }
+  step.emit({ kind: 'node_removed', node: node.name, by: nameOf(actor) });
+  return ok({ kind: 'done' });
+}
+
+export function decideEnroll(step: Step, command: EnrollNode, actor: Actor): Answer {
+  const allowed = needRole(actor, 'admin', 'enrolling nodes');
+  if (!allowed.ok) return allowed;
+  const name = parseNodeName(command.node);
+  if (!name.ok) return step.refuse('argument.invalid', { what: name.error });
+  if (step.state.nodes.has(name.value) && !command.replace) {
+    return step.refuse('node.name_taken', { node: name.value });
+  }
+  const bad = badLabel(step, command.labels) ?? badResources(step, command.resources);
+  if (bad !== null) return bad;
+  const { secretHash, resources, labels } = command;
+  step.emit({ kind: 'node_enrolled', node: name.value, secretHash, resources, labels });
+  return ok({ kind: 'done' });
+}
+
+/** What runs there keeps what it has: a node that was made too small gets nothing new until it fits. */
+export function decideModify(step: Step, command: ModifyNode, actor: Actor): Answer {
+  const allowed = needRole(actor, 'admin', 'declaring what nodes have');
+  if (!allowed.ok) return allowed;
+  const node = step.state.nodes.get(command.node);
+  if (node === undefined) return step.refuse('node.not_found', { node: command.node });
+  const resources = { ...node.total, ...command.resources };
+  const bad = badResources(step, resources);
+  if (bad !== null) return bad;
+  step.emit({ kind: 'node_resized', node: node.name, resources, by: nameOf(actor) });
+  return ok({ kind: 'done' });
+}
+
+function operated(step: Step, name: NodeName, actor: Actor, action: string): Result<Node, Refusal> {
+  const allowed = needRole(actor, 'operator', action);
+  if (!allowed.ok) return allowed;
+  const node = step.state.nodes.get(name);
+  return node === undefined ? step.refuse('node.not_found', { node: name }) : ok(node);
+}
+
+function badLabel(step: Step, labels: readonly string[]): Answer | null {
+  const bad = labels.find((label) => !LABEL.test(label));
+  if (bad === undefined) return null;
+  const what = `'${bad}' is not a label; use letters, digits and . _ = / -, 63 at most`;
+  return step.refuse('argument.invalid', { what });
+}
+
+function badResources(step: Step, resources: Resources | null): Answer | null {
+  if (resources === null || isPlausible(resources)) return null;
+  const what = 'resources are whole numbers from 0, and no larger than a machine can have';
+  return step.refuse('argument.invalid', { what });
+}

@@ -1,0 +1,48 @@
+// Nodes as a noun.
+
+import type { Noun } from '../noun.ts';
+import * as apply from './apply.ts';
+import { checkNodes } from './check.ts';
+import type { NodeCommand } from './commands.ts';
+import type { NodeEvent } from './events.ts';
+import * as fleet from './fleet.ts';
+import { loadNode, type NodeData, saveNode } from './snapshot.ts';
+
+export interface NodesData {
+  readonly nextNodeOrder: number;
+  readonly nodes: readonly NodeData[];
+}
+
+export const nodes: Noun<NodeCommand['kind'], NodeEvent['kind'], NodesData> = {
+  commands: {
+    drain_node: fleet.decideDrain,
+    undrain_node: fleet.decideUndrain,
+    label_node: fleet.decideLabel,
+    modify_node: fleet.decideModify,
+    declare_node_lost: fleet.decideDeclareLost,
+    remove_node: fleet.decideRemove,
+    enroll_node: fleet.decideEnroll,
+  },
+  events: {
+    node_enrolled: apply.applyNodeEnrolled,
+    node_connected: apply.applyNodeConnected,
+    node_disconnected: apply.applyNodeDisconnected,
+    node_unreachable: apply.applyNodeUnreachable,
+    node_fault_changed: apply.applyNodeFaultChanged,
+    node_drained: apply.applyNodeDrained,
+    node_undrained: apply.applyNodeUndrained,
+    node_labelled: apply.applyNodeLabelled,
+    node_resized: apply.applyNodeResized,
+    node_declared_lost: apply.applyNodeDeclaredLost,
+    node_removed: apply.applyNodeRemoved,
+  },
+  save: (state) => ({
+    nextNodeOrder: state.nextNodeOrder,
+    nodes: [...state.nodes.values()].map(saveNode),
+  }),
+  load(state, data) {
+    state.nextNodeOrder = data.nextNodeOrder;
+    for (const node of data.nodes) loadNode(state, node);
+  },
+  check: checkNodes,
+};

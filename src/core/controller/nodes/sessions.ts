@@ -1,0 +1,133 @@
+// Nodes coming, going, and staying silent: what each means for the epochs they hold.
+
+import { formatDuration } from '../../base/duration.ts';
+import { ok, type Result } from '../../base/result.ts';
+import type { Refusal } from '../../model/errors.ts';
+import type { EpochId, NodeName } from '../../model/ids.ts';
+import { NO_USAGE } from '../../model/job.ts';
+import { LEASE_MARGIN_MS } from '../../model/limits.ts';
+import type { NodeHello } from '../../model/node.ts';
+import type { HeldEpoch } from '../../model/orders.ts';
+import type { Reply } from '../commands.ts';
+import type { Holding, Node, Task } from '../state.ts';
+import type { Step } from '../step.ts';
+import { abandonEpoch, settleTask } from '../tasks/ending.ts';
+
+/** A node (re)connects and says what it holds: the moment of evidence. */
+export function decideHello(step: Step, said: NodeHello): Result<Reply, Refusal> {
+  const node = step.state.nodes.get(said.node);
+  if (node === undefined) return step.refuse('node.not_found', { node: said.node });
+  const hello = { ...said, held: said.held.map((one) => heldHere(one, node.name)) };
+  const held = new Set(hello.held.map((one) => one.epochId));
+  const before = [...node.holding.values()];
+  const forgot = node.bootId !== hello.bootId || node.instance !== hello.instance;
+  const stale = [...held].filter((epochId) => !node.holding.has(epochId));
+  // Before the event: it replaces the boot id that is compared here.
+  const why = node.bootId === hello.bootId ? 'came back without it' : 'was restarted';
+  step.emit({ kind: 'node_connected', session: node.session + 1, hello, stale });
+  for (const holding of before) {
+    if (held.has(holding.epochId)) continue;
+    // An order that never arrived is simply sent again - unless the node may have forgotten it.
+    if (!forgot && holding.task?.parts.get(node.name)?.state === 'ordered') continue;
+    dropHolding(step, node.name, holding, `${node.name} ${why}`);
+  }
+  return ok({ kind: 'done' });
+}
+
+/** A node speaks for itself only: what it holds, it holds here. */
+function heldHere(held: HeldEpoch, node: NodeName): HeldEpoch {
+  return { ...held, share: { ...held.share, node } };
+}
+
+export function decideDisconnected(step: Step, name: NodeName, session: number): void {
+  const node = step.state.nodes.get(name);
+  if (node === undefined || node.session !== session || !node.connected) return;
+  step.emit({ kind: 'node_disconnected', node: name, session });
+}
+
+/** A connected node says whether it can take new work; nothing that it runs is touched. */
+export function decideFault(
+  step: Step,
+  name: NodeName,
+  session: number,
+  fault: string | null,
+): void {
+  const node = step.state.nodes.get(name);
+  if (node === undefined || node.session !== session || node.fault === fault) return;
+  step.emit({ kind: 'node_fault_changed', node: name, fault });
+}
+
+/**
+ * A node beyond the time-out: requeue what may be requeued without evidence, and expired leases.
+ */
+export function decideSilence(step: Step, name: NodeName, silentMs: number): void {
+  const node = step.state.nodes.get(name);
+  if (node === undefined || silentMs < step.settings.nodeTimeoutMs) return;
+  if (node.session === 0) return;
+  if (node.unreachableSince === null) step.emit({ kind: 'node_unreachable', node: name });
+  const words = `${name} has been silent for ${formatDuration(Math.floor(silentMs / 1000) * 1000)}`;
+  for (const holding of [...node.holding.values()]) {
+    const { task } = holding;
+    if (task === null) continue;
+    const { onNodeLoss } = task.job.spec;
+    if (onNodeLoss.kind === 'requeue') abandonEpoch(step, task, words);
+    if (onNodeLoss.kind !== 'lease') continue;
+    const overMs = onNodeLoss.leaseMs + step.settings.killGraceMs + LEASE_MARGIN_MS;
+    if (silentMs >= overMs) loseLeased(step, node, holding, task, words);
+  }
+}
+
+/**
+ * The agent has ended it by now, or its launcher where the agent is dead: both count from the last
+ * heartbeat that we answered. With other parts still to end, the epoch goes on to its end without
+ * this one; a part on another silent node ends when that node's own silence is as long.
+ */
+function loseLeased(step: Step, node: Node, holding: Holding, task: Task, words: string): void {
+  const others = [...task.parts.values()].filter((part) => part.share.node !== node.name);
+  if (others.every((part) => part.state === 'ended')) {
+    abandonEpoch(step, task, `${words}, longer than its lease`);
+    return;
+  }
+  endLost(step, node.name, holding.epochId, `${words}, longer than its lease`);
+  settleTask(step, task);
+}
+
+/** Evidence, unless the node was heard of since: then it was on again, and speaks for itself. */
+export function decideFenced(step: Step, name: NodeName, session: number): void {
+  const node = step.state.nodes.get(name);
+  if (node === undefined || node.session !== session || node.connected) return;
+  if (node.holding.size === 0) return;
+  loseNode(step, node, { by: 'fence command', why: `${name} was switched off` });
+}
+
+/** Everything that the node held is over. Returns how many claims went. */
+export function loseNode(step: Step, node: Node, { by, why }: { by: string; why: string }): number {
+  const holdings = [...node.holding.values()];
+  for (const holding of holdings) dropHolding(step, node.name, holding, why);
+  step.emit({ kind: 'node_declared_lost', node: node.name, by });
+  return holdings.length;
+}
+
+/** The epoch's processes on this node are known to be gone. */
+function dropHolding(step: Step, node: NodeName, holding: Holding, why: string): void {
+  const { task, epochId } = holding;
+  if (task === null) {
+    step.emit({ kind: 'claim_dropped', epochId, node });
+    return;
+  }
+  endLost(step, node, epochId, why);
+  settleTask(step, task);
+}
+
+function endLost(step: Step, node: NodeName, epochId: EpochId, detail: string): void {
+  step.emit({
+    kind: 'part_ended',
+    epochId,
+    node,
+    cause: 'lost',
+    nodeFault: true,
+    processes: [],
+    usage: NO_USAGE,
+    detail,
+  });
+}

@@ -1,0 +1,62 @@
+// A node as plain data and back, with what it holds.
+
+import { present } from '../../base/assert.ts';
+import { IntervalSet } from '../../base/interval-set.ts';
+import type { EpochId, JobId } from '../../model/ids.ts';
+import type { Share, SignalOrder } from '../../model/orders.ts';
+import type { Node, State } from '../state.ts';
+import { refreshPool } from './apply.ts';
+
+export interface NodeData
+  extends Omit<Node, 'labels' | 'labelling' | 'gpusFree' | 'holding' | 'signals'> {
+  readonly labels: readonly string[];
+  readonly gpusFree: readonly number[];
+  /** `stale`: no task waits for it any more. */
+  readonly holding: readonly {
+    epochId: EpochId;
+    share: Share;
+    stale: boolean;
+    job: JobId;
+    index: number;
+    /** Cpus; absent: none. */
+    yielded?: number;
+  }[];
+  readonly signals: readonly (readonly [EpochId, SignalOrder])[];
+}
+
+export function saveNode({ labelling: _derived, ...node }: Node): NodeData {
+  return {
+    ...node,
+    labels: [...node.labels],
+    gpusFree: [...node.gpusFree],
+    holding: [...node.holding.values()].map(({ epochId, share, task, yieldedCpus }) => ({
+      epochId,
+      share,
+      stale: task === null,
+      job: task?.job.id ?? (0 as JobId),
+      index: task?.index ?? 0,
+      ...(yieldedCpus > 0 ? { yielded: yieldedCpus } : {}),
+    })),
+    signals: [...node.signals],
+  };
+}
+
+/** Its tasks are there already. */
+export function loadNode(state: State, data: NodeData): void {
+  const node: Node = {
+    ...data,
+    // Absent in snapshots of 0.1.0.
+    fault: data.fault ?? null,
+    labels: new Set(data.labels),
+    labelling: null,
+    gpusFree: IntervalSet.of(data.gpusFree.map((gpu) => [gpu, gpu] as const)),
+    holding: new Map(),
+    signals: new Map(data.signals),
+  };
+  for (const { epochId, share, stale, job, index, yielded = 0 } of data.holding) {
+    const task = stale ? null : present(state.jobs.get(job)?.active.get(index), 'the task');
+    node.holding.set(epochId, { epochId, share, task, yieldedCpus: yielded });
+  }
+  state.nodes.set(node.name, node);
+  refreshPool(state, node);
+}

@@ -1,0 +1,105 @@
+// A node as others see it: its labels, what holds its resources, and the scheduler's view of both.
+
+import type { JobId } from '../../model/ids.ts';
+import { NO_RESOURCES, type Resources } from '../../model/resources.ts';
+import type { NodeView, Occupant, Running } from '../../scheduler/room/pool.ts';
+import type { Holding, Labelling, Node, Task } from '../state.ts';
+import { countsFrom } from '../tasks/time-limit.ts';
+
+/** No job has it: what holds the share is over for the head. */
+const STALE_JOB = 0 as JobId;
+
+/** The labels of a node: those it brings, those it was given, and one per directory it shares. */
+export function labelsOf(node: Node): ReadonlySet<string> {
+  return labellingOf(node).labels;
+}
+
+/** Made anew when labels change: every start and every end of a task asks for it. */
+function labellingOf(node: Node): Labelling {
+  node.labelling ??= labelled([
+    ...node.labels,
+    ...node.agentLabels,
+    ...node.sharedPaths.map(sharedLabel),
+  ]);
+  return node.labelling;
+}
+
+function labelled(words: readonly string[]): Labelling {
+  const labels = new Set(words);
+  return { labels, key: [...labels].sort().join(',') };
+}
+
+/** Before the path in the label of a shared directory. */
+export const SHARED_PREFIX = 'shared=';
+
+/** Jobs in a shared directory need this label: they run only where the directory is. */
+export function sharedLabel(path: string): string {
+  return `${SHARED_PREFIX}${path}`;
+}
+
+/** Whether the scheduler may put anything new on it. */
+export function mayGetWork(node: Node): boolean {
+  return node.connected && node.drain === null && node.fault === null;
+}
+
+/** The node as the scheduler sees it, whether or not it may get work. */
+export function viewOf(node: Node): NodeView {
+  const { labels, key: labelsKey } = labellingOf(node);
+  return {
+    name: node.name,
+    order: node.order,
+    total: node.total,
+    free: node.free,
+    gpusFree: node.total.gpuCount === 0 ? [] : [...node.gpusFree],
+    labels,
+    labelsKey,
+    idle: node.holding.size === 0,
+    running: { [Symbol.iterator]: () => runningOn(node) },
+  };
+}
+
+/** Read only when a cycle plans ahead: nothing is copied for those that do not. */
+function* runningOn({ holding, connected }: Node): Generator<Running> {
+  for (const one of holding.values()) {
+    const { task } = one;
+    const leaving = task === null || task.ending !== null;
+    const running: Running = {
+      jobId: task?.job.id ?? STALE_JOB,
+      index: task?.index ?? 0,
+      resources: heldOf(one),
+      startedAt: task === null ? null : countsFrom(task),
+      walltimeMs: task?.job.spec.walltimeMs ?? null,
+      reservation: task?.job.spec.reservation ?? null,
+      leaving,
+      // A maintenance's program makes room for nobody.
+      ...(task === null || task.job.spec.system !== undefined
+        ? {}
+        : { occupant: occupantOf(task) }),
+    };
+    // About to be stopped: its cpus leave, the rest stays. When it stops, an absent node does not say.
+    const { cpuCount } = running.resources;
+    if (!leaving && task.stops.has('scheduler') && cpuCount > 0 && connected) {
+      yield { ...running, resources: { ...running.resources, cpuCount: 0 } };
+      yield { ...running, resources: { ...NO_RESOURCES, cpuCount }, leaving: true };
+    } else yield running;
+  }
+}
+
+function occupantOf({ job, state, stops, parts }: Task): Occupant {
+  const { spec, entry } = job;
+  return {
+    owner: job.owner,
+    partition: spec.partition,
+    qos: entry.qos,
+    nodeCount: parts.size,
+    // A whole node that is stopped is of no use to others: its memory is not given up.
+    canSuspend: state === 'running' && stops.size === 0 && !spec.request.exclusive,
+    canRequeue: spec.requeue,
+  };
+}
+
+/** What an epoch counts for on its node. */
+export function heldOf({ share, yieldedCpus }: Holding): Resources {
+  if (yieldedCpus === 0) return share.resources;
+  return { ...share.resources, cpuCount: share.resources.cpuCount - yieldedCpus };
+}

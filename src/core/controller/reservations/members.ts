@@ -1,0 +1,104 @@
+// Who may use a reservation, and which jobs can run in it at all.
+
+import { formatDuration } from '../../base/duration.ts';
+import { ok, type Result } from '../../base/result.ts';
+import type { UserActor } from '../../model/actor.ts';
+import type { Refusal } from '../../model/errors.ts';
+import type { JobId } from '../../model/ids.ts';
+import type { JobSpec } from '../../model/job.ts';
+import { meetsLabel } from '../../model/labels.ts';
+import type { Reservation, ReservedSlot } from '../../model/reservation.ts';
+import { fitsIn } from '../../model/resources.ts';
+import { describeRequest } from '../../scheduler/answers/explain.ts';
+import { labelsOf } from '../nodes/view.ts';
+import type { Job } from '../state.ts';
+import type { Step } from '../step.ts';
+
+/** By id or by name. */
+export function findReservation(step: Step, text: string): Result<Reservation, Refusal> {
+  const { reservations } = step.state;
+  const found = reservations.get(text) ?? [...reservations.values()].find((r) => r.name === text);
+  if (found !== undefined) return ok(found);
+  return step.refuse('reservation.not_found', { reservation: text });
+}
+
+/** The id of the reservation that a job is submitted into. */
+export function admitJob(
+  step: Step,
+  text: string,
+  spec: JobSpec,
+  actor: UserActor,
+): Result<string, Refusal> {
+  const found = findReservation(step, text);
+  if (!found.ok) return found;
+  const reservation = found.value;
+  if (!mayUse(step, reservation, actor)) {
+    return step.refuse('reservation.denied', { reservation: reservation.name, user: actor.name });
+  }
+  const fits = checkFit(step, reservation, spec);
+  return fits.ok ? ok(reservation.id) : fits;
+}
+
+/** Nobody may use maintenance, whoever is named. */
+function mayUse({ state }: Step, reservation: Reservation, actor: UserActor): boolean {
+  if (reservation.purpose === 'maintenance') return false;
+  if (reservation.users.includes(actor.name)) return true;
+  const groups = [...(actor.groups ?? []), ...(state.users.get(actor.name)?.groups ?? [])];
+  return groups.some((group) => reservation.groups.includes(group));
+}
+
+/** What can never start in it is refused now, not left waiting (J4). */
+export function checkFit(
+  step: Step,
+  { name, request, slots }: Pick<Reservation, 'name' | 'request' | 'slots'>,
+  spec: JobSpec,
+): Result<null, Refusal> {
+  const refuse = (what: string): Result<never, Refusal> =>
+    step.refuse('reservation.job_unfit', { reservation: name, what });
+  if (spec.walltimeMs === null) return refuse('it has no time limit; give it one with --time');
+  if (spec.walltimeMs > request.durationMs) {
+    const [limit, lasts] = [spec.walltimeMs, request.durationMs].map(formatDuration);
+    return refuse(`its time limit is ${limit}, the reservation lasts ${lasts}`);
+  }
+  if (slots.length > 0 && !slots.some((slot) => holds(step, slot, spec))) {
+    return refuse(`its share never holds ${describeRequest(spec.request)}`);
+  }
+  return ok(null);
+}
+
+function holds({ state }: Step, { shares }: ReservedSlot, { request }: JobSpec): boolean {
+  const { nodeNames, labels, perNode, nodeCount, exclusive } = request;
+  const able = [...state.nodes.values()].filter((node) => {
+    const share = shares[node.name];
+    if (share === undefined || (exclusive && share !== 'whole')) return false;
+    if (nodeNames.length > 0 && !nodeNames.includes(node.name)) return false;
+    const has = labelsOf(node);
+    if (!labels.every((label) => meetsLabel(has, label))) return false;
+    return fitsIn(perNode, share === 'whole' ? node.total : share);
+  });
+  return able.length >= nodeCount;
+}
+
+/** Jobs that are to be put into a reservation: they wait, none of their tasks runs. */
+export function checkJobs(
+  step: Step,
+  ids: readonly JobId[],
+  reservation: Pick<Reservation, 'name' | 'request' | 'slots'>,
+): Result<readonly Job[], Refusal> {
+  const jobs: Job[] = [];
+  for (const id of ids) {
+    const job = step.state.jobs.get(id);
+    if (job === undefined) return step.refuse('job.not_found', { job: String(id) });
+    if (job.outcome !== null) {
+      const details = { job: String(id), outcome: job.outcome.kind };
+      return step.refuse('job.already_done', details);
+    }
+    if (job.entry.running > 0) {
+      return step.refuse('job.not_pending', { job: String(id), state: 'running' });
+    }
+    const fits = checkFit(step, reservation, job.spec);
+    if (!fits.ok) return fits;
+    jobs.push(job);
+  }
+  return ok(jobs);
+}

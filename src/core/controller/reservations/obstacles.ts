@@ -1,0 +1,91 @@
+// Why something cannot be set aside, in words.
+
+import { unreachable } from '../../base/assert.ts';
+import { formatDuration } from '../../base/duration.ts';
+import { formatInstant } from '../../base/instant.ts';
+import { plural } from '../../base/plural.ts';
+import { type Refusal, refuse } from '../../model/errors.ts';
+import { formatTaskId } from '../../model/ids.ts';
+import type { ReservationRequest } from '../../model/reservation.ts';
+import { NO_RESOURCES } from '../../model/resources.ts';
+import { couldHold, describeResources } from '../../scheduler/answers/explain.ts';
+import { describeNearest } from '../../scheduler/answers/nearest.ts';
+import type { Obstacle } from '../../scheduler/room/reserve.ts';
+import { viewOf } from '../nodes/view.ts';
+import type { Step } from '../step.ts';
+
+type Part = Pick<ReservationRequest, 'perNode' | 'nodeCount' | 'nodeNames' | 'labels'>;
+
+/** What is in the way, as whoever asks reads it. */
+export function refusalOf({ state }: Pick<Step, 'state'>, obstacle: Obstacle, part: Part): Refusal {
+  switch (obstacle.kind) {
+    case 'never': {
+      const details = { request: describePart(part), able: String(obstacle.able) };
+      return refuse('reservation.unsatisfiable', details, unableWords(state, part));
+    }
+    case 'reserved': {
+      const { name, from, to } = obstacle.window;
+      const times = { from: formatInstant(from), until: formatInstant(to) };
+      const details = { other: name, node: obstacle.node, ...times };
+      return refuse('reservation.conflict', details, 'Choose other nodes or another time.');
+    }
+    case 'busy': {
+      const { task, until, node } = obstacle;
+      const job = state.jobs.get(task.jobId);
+      const index = job?.spec.array === null ? null : task.index;
+      return refuse(
+        'reservation.busy',
+        {
+          task: job === undefined ? 'of a lost epoch' : formatTaskId(task.jobId, index),
+          node,
+          until: untilWords(until, job?.spec.walltimeMs ?? null),
+        },
+        'Choose a later time, or --force: what runs then stays.',
+      );
+    }
+    case 'no_slot': {
+      const { earliest, durationMs, until } = obstacle;
+      return refuse('reservation.no_slot', {
+        request: describePart(part),
+        duration: formatDuration(durationMs),
+        until: formatInstant(until),
+        earliest:
+          earliest === null
+            ? 'tasks without time limit are in the way'
+            : `the first room begins at ${formatInstant(earliest)}`,
+      });
+    }
+    default:
+      return unreachable(obstacle);
+  }
+}
+
+/** Of the tasks with a time limit only one that was stopped has no end: nobody knows its begin. */
+function untilWords(until: number | null, walltimeMs: number | null): string {
+  if (until !== null) return `until ${formatInstant(until)}`;
+  if (walltimeMs === null) return 'for ever: it has no time limit';
+  return 'at any time: it was stopped to make room, and it still needs more time than any gap has';
+}
+
+/** What comes nearest, or that drained nodes are not looked at. */
+function unableWords({ nodes }: Step['state'], part: Part): string {
+  const { nodeNames, labels, perNode } = part;
+  const seen = [...nodes.values()].filter((node) => node.total.cpuCount > 0);
+  const drained = nodeNames.length > 0 ? [] : seen.filter((node) => node.drain !== null);
+  if (drained.length > 0) {
+    const names = drained.map(({ name }) => name).join(', ');
+    return `Drained nodes count only where they are named: ${names}.`;
+  }
+  const asked = { nodeNames, labels, perNode: perNode === 'whole' ? NO_RESOURCES : perNode };
+  const outlines = seen.map(viewOf);
+  const able = outlines.filter((node) => couldHold(node, asked)).length;
+  return `${describeNearest(outlines, able, asked)}.`;
+}
+
+function describePart({ perNode, nodeCount, nodeNames, labels }: Part): string {
+  const count = plural(nodeCount, 'node');
+  const names = nodeNames.length > 0 ? ` of ${nodeNames.join(', ')}` : '';
+  const labelled = labels.length > 0 ? ` labelled ${labels.join(', ')}` : '';
+  const share = perNode === 'whole' ? ' as a whole' : ` with ${describeResources(perNode)}`;
+  return `${count}${names}${labelled}${share}`;
+}

@@ -1,0 +1,145 @@
+// One scheduling cycle: what the plan starts becomes allocations, and what must make room is told
+// to.
+
+import { present } from '../base/assert.ts';
+import type { UserName } from '../model/ids.ts';
+import { LOOKS_PER_CYCLE_MAX, PARTS_AHEAD_MAX, STARTS_PER_CYCLE_MAX } from '../model/limits.ts';
+import type { Scheduling } from '../model/scheduling.ts';
+import type { Settings } from '../model/settings.ts';
+import { plan } from '../scheduler/cycle/plan.ts';
+import { type ActiveTask, NO_RULES, type Snapshot } from '../scheduler/cycle/snapshot.ts';
+import { fairStandings } from '../scheduler/line/fair-share.ts';
+import { cpusOf, QuotaBook } from '../scheduler/line/quota.ts';
+import { windowsOf } from '../scheduler/room/windows.ts';
+import { decideLateMaintenances } from './maintenance/course.ts';
+import { schedulingOf } from './partitions/settings.ts';
+import { type Chain, placeOf, type State, type Task } from './state.ts';
+import type { Step } from './step.ts';
+import { preempt, resume } from './tasks/preempt.ts';
+import { closedNodes, stoppedTasks } from './tasks/stopped.ts';
+import { timeLeft } from './tasks/time-limit.ts';
+
+export interface CycleOptions {
+  /** Load average per cpu by node, for partitions that place by it. */
+  readonly loads?: Snapshot['loads'];
+  readonly looksMax?: number;
+}
+
+export function decideSchedule(
+  step: Step,
+  { loads = NO_RULES.loads, looksMax = LOOKS_PER_CYCLE_MAX }: CycleOptions,
+): void {
+  const { state } = step;
+  decideLateMaintenances(step);
+  const chain = nextOfChain(state);
+  const snapshot = snapshotOf(state, step.settings, STARTS_PER_CYCLE_MAX, step.at);
+  // Added to by this cycle only: whoever merely asks what would be planned must leave no trace.
+  const { hopeless, rest: from } = chain;
+  const planned = plan({ ...snapshot, loads, looksMax, hopeless, from }, step.at);
+  const isDoubtful = chain.isStirred || looksBack(state, chain);
+  for (const taker of planned.resumes) resume(step, taker);
+  for (const { jobId, index, shares } of planned.starts) {
+    const job = present(state.jobs.get(jobId), `job ${jobId}`);
+    const epoch = Math.max(job.active.get(index)?.epoch ?? 0, state.epochFloor) + 1;
+    step.emit({ kind: 'task_allocated', place: placeOf(job, index), epoch, shares });
+  }
+  for (const preemption of planned.preemptions) preempt(step, preemption);
+  // Allocations only make nodes fuller: nothing more can start until something else changes.
+  const { rest } = planned;
+  state.scheduleDue = rest === null && isDoubtful;
+  state.chain = rest === null ? null : { ...chain, rest };
+  if (rest === null) state.pool.watch(false);
+  state.queue.watch(rest !== null);
+  state.plansAhead = planned.promised.length > 0;
+}
+
+/** Time alone may let a task start. */
+export function noteDueCycle(step: Step): void {
+  if (step.state.plansAhead || isOrderMoving(step)) step.state.scheduleDue = true;
+}
+
+/** Fair share moves with what is being used: somebody else may be first by now. */
+function isOrderMoving({ state, settings }: Step): boolean {
+  return settings.scheduling.weights.fairShare !== 0 && state.queue.size > 0;
+}
+
+/** Whether any partition places by load: only then is it worth collecting. */
+export function asksForLoads(state: State, settings: Settings): boolean {
+  const partitions = Object.values(schedulingOf(state, settings).partitions);
+  return partitions.some(({ placement }) => placement === 'least_loaded');
+}
+
+/** Whether the next cycle is to follow at once. */
+export function isCycleDue({ scheduleDue, chain }: State): boolean {
+  return scheduleDue || chain !== null;
+}
+
+/**
+ * Cycles that are cut short follow each other and remember where they stopped and what is hopeless,
+ * so that each gets further. What happens meanwhile is for another round.
+ */
+function nextOfChain(state: State): Chain {
+  const { chain, pool } = state;
+  if (chain !== null) {
+    if (state.scheduleDue) chain.isStirred = true;
+    return chain;
+  }
+  pool.watch(true);
+  return { hopeless: new Map(), rest: null, isStirred: false };
+}
+
+/** Whether something remembered is older than the nodes are. */
+function looksBack({ pool }: State, { hopeless }: Chain): boolean {
+  for (const { seen } of hopeless.values()) if (seen < pool.changes) return true;
+  return false;
+}
+
+/** The state as the scheduler sees it at this instant. Looking at it changes nothing. */
+export function snapshotOf(
+  state: State,
+  settings: Settings,
+  startsMax: number,
+  at: number,
+): Snapshot {
+  const { queue, pool, held } = state;
+  const scheduling = schedulingOf(state, settings);
+  const fairness = fairnessOf(state, scheduling, at);
+  const windows = windowsOf(state.reservations.values());
+  const stopped = stoppedTasks(state, at);
+  return {
+    ...NO_RULES,
+    ...{ queue, pool, scheduling, fairness, windows, startsMax },
+    partsAheadMax: PARTS_AHEAD_MAX,
+    quotas: new QuotaBook(held),
+    ...{ stopped, closed: closedNodes(state, stopped) },
+    active: () => activeTasks(state, at),
+  };
+}
+
+/** Each task once, however many nodes it is on. */
+function* activeTasks({ nodes }: State, now: number): Generator<ActiveTask> {
+  const seen = new Set<Task>();
+  for (const { holding } of nodes.values()) {
+    for (const { task } of holding.values()) {
+      if (task === null || seen.has(task)) continue;
+      seen.add(task);
+      const { spec, entry, id, owner } = task.job;
+      const left = timeLeft(task, now);
+      yield {
+        ...{ jobId: id, owner, partition: spec.partition, qos: entry.qos },
+        cpus: cpusOf(spec.request),
+        endsAt: left === null ? null : now + left,
+      };
+    }
+  }
+}
+
+/** Factors of fair share by user; empty, that is 1 for everybody, where they weigh nothing. */
+function fairnessOf({ usage }: State, { weights, fairShare }: Scheduling, at: number) {
+  const factors = new Map<UserName, number>();
+  if (weights.fairShare === 0) return factors;
+  for (const [user, { factor }] of fairStandings(fairShare, usage.usageAt(at))) {
+    factors.set(user, factor);
+  }
+  return factors;
+}

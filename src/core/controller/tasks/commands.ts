@@ -1,0 +1,33 @@
+// What can be asked about tasks.
+
+import type { TaskPlace } from '../../model/ids.ts';
+
+export type TaskCommand = CancelTask | SignalTask | SuspendTask | ResumeTask | RequeueTask;
+
+/** A whole job (`index` null) or one task of an array. */
+export interface CancelTask {
+  readonly kind: 'cancel_task';
+  readonly place: TaskPlace;
+}
+
+export interface SignalTask {
+  readonly kind: 'signal_task';
+  readonly place: TaskPlace;
+  readonly signal: number;
+}
+
+export interface SuspendTask {
+  readonly kind: 'suspend_task';
+  readonly place: TaskPlace;
+}
+
+export interface ResumeTask {
+  readonly kind: 'resume_task';
+  readonly place: TaskPlace;
+}
+
+/** Ends what runs and puts it back to the queue as the next epoch. */
+export interface RequeueTask {
+  readonly kind: 'requeue_task';
+  readonly place: TaskPlace;
+}

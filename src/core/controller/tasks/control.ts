@@ -1,0 +1,166 @@
+// What owners ask of their jobs: cancel, hold, release, suspend, resume, requeue, signal.
+
+import { IntervalSet } from '../../base/interval-set.ts';
+import { ok, type Result } from '../../base/result.ts';
+import { isWhole } from '../../base/whole.ts';
+import type { Actor } from '../../model/actor.ts';
+import type { Refusal } from '../../model/errors.ts';
+import { formatTaskId, type JobId, type TaskPlace } from '../../model/ids.ts';
+import type { TaskState } from '../../model/job.ts';
+import { nameOf, ownJob } from '../authority.ts';
+import { waitingOf, waitingSize } from '../jobs/behind.ts';
+import { type Job, placeOf, type Task } from '../state.ts';
+import type { Answer, Step } from '../step.ts';
+import type { SignalTask } from './commands.ts';
+import { cancelledBy, endPending } from './ending.ts';
+
+/** Tasks that wait end at once; tasks that hold resources end when their processes have. */
+export function decideCancel(step: Step, place: TaskPlace, actor: Actor): Answer {
+  const found = targets(step, place, actor);
+  if (!found.ok) return found;
+  const { job, waiting, holding } = found.value;
+  const by = nameOf(actor);
+  for (const task of holding) {
+    if (task.ending?.kind === 'cancel') continue;
+    step.emit({ kind: 'end_asked', place: placeOf(job, task.index), why: 'cancel', by });
+  }
+  if (waiting.size > 0) endPending(step, job, waiting, cancelledBy(by));
+  return ok({ kind: 'changed', count: waiting.size + holding.length });
+}
+
+export function decideSignal(step: Step, command: SignalTask, actor: Actor): Answer {
+  const { place, signal } = command;
+  if (!isWhole(signal, 1, 64)) {
+    return step.refuse('argument.invalid', { what: `${signal} is not a signal number (1-64)` });
+  }
+  const found = targets(step, place, actor);
+  if (!found.ok) return found;
+  const { job, holding } = found.value;
+  const running = holding.filter((task) => task.state === 'running' || task.state === 'suspended');
+  if (running.length === 0) return notRunning(step, found.value, place);
+  for (const task of running) {
+    const by = nameOf(actor);
+    step.emit({ kind: 'signal_asked', place: placeOf(job, task.index), signal, by });
+  }
+  return ok({ kind: 'changed', count: running.length });
+}
+
+/** Only what still waits can be held; running tasks go on. */
+export function decideHold(step: Step, jobId: JobId, actor: Actor): Answer {
+  const found = targets(step, { jobId, index: null }, actor);
+  if (!found.ok) return found;
+  const { job, waiting, holding } = found.value;
+  if (waiting.size === 0) {
+    const state = holding[0]?.state ?? 'running';
+    return step.refuse('job.not_pending', { job: String(jobId), state });
+  }
+  if (!job.held) step.emit({ kind: 'job_held', jobId, by: nameOf(actor) });
+  return ok({ kind: 'changed', count: waiting.size });
+}
+
+export function decideRelease(step: Step, jobId: JobId, actor: Actor): Answer {
+  const found = targets(step, { jobId, index: null }, actor);
+  if (!found.ok) return found;
+  const { job } = found.value;
+  const heldTasks = [...job.active.values()].filter((task) => task.heldBecause !== null);
+  if (!job.held && heldTasks.length === 0) {
+    return step.refuse('job.not_held', { job: String(jobId) });
+  }
+  step.emit({ kind: 'job_released', jobId, by: nameOf(actor) });
+  return ok({ kind: 'changed', count: Math.max(heldTasks.length, waitingSize(job)) });
+}
+
+const SUSPENDABLE: ReadonlySet<TaskState> = new Set(['starting', 'running', 'suspended']);
+
+/** Also where another keeps it stopped already: when that one lets it go, the owner's stop stays. */
+export function decideSuspend(step: Step, place: TaskPlace, actor: Actor): Answer {
+  const found = targets(step, place, actor);
+  if (!found.ok) return found;
+  const { job, holding } = found.value;
+  const alive = holding.filter((task) => SUSPENDABLE.has(task.state));
+  if (alive.length === 0) return notRunning(step, found.value, place);
+  const fresh = alive.filter((task) => !task.stops.has('owner'));
+  for (const task of fresh) {
+    const by = nameOf(actor);
+    const own = placeOf(job, task.index);
+    step.emit({ kind: 'suspend_asked', place: own, by, stopper: 'owner' });
+  }
+  return ok({ kind: 'changed', count: fresh.length });
+}
+
+export function decideResume(step: Step, place: TaskPlace, actor: Actor): Answer {
+  const found = targets(step, place, actor);
+  if (!found.ok) return found;
+  const { job, holding } = found.value;
+  const suspended = holding.filter((task) => task.stops.has('owner'));
+  if (suspended.length === 0) {
+    const text = formatTaskId(place.jobId, place.index);
+    return step.refuse('job.not_suspended', { job: text }, whyStopped(holding));
+  }
+  for (const task of suspended) {
+    const by = nameOf(actor);
+    const own = placeOf(job, task.index);
+    step.emit({ kind: 'resume_asked', place: own, by, stopper: 'owner' });
+  }
+  return ok({ kind: 'changed', count: suspended.length });
+}
+
+/** What keeps them stopped though their owner does not. */
+function whyStopped(tasks: readonly Task[]): string | undefined {
+  for (const { stops } of tasks) {
+    for (const [stopper, why] of stops) {
+      if (stopper === 'scheduler') return `It was ${why}; it goes on when there is room.`;
+      return `It was stopped for ${why}; it goes on when that is over.`;
+    }
+  }
+  return undefined;
+}
+
+export function decideRequeue(step: Step, place: TaskPlace, actor: Actor): Answer {
+  const found = targets(step, place, actor);
+  if (!found.ok) return found;
+  const { job, holding } = found.value;
+  const running = holding.filter((task) => task.ending === null);
+  if (running.length === 0) return notRunning(step, found.value, place);
+  for (const task of running) {
+    const by = nameOf(actor);
+    step.emit({ kind: 'end_asked', place: placeOf(job, task.index), why: 'requeue', by });
+  }
+  return ok({ kind: 'changed', count: running.length });
+}
+
+interface Targets {
+  readonly job: Job;
+  /** Indices that wait and hold nothing. */
+  readonly waiting: IntervalSet;
+  readonly holding: readonly Task[];
+}
+
+/** The tasks meant by `42` or `42[7]`; refused when there is none left to act on. */
+function targets(step: Step, place: TaskPlace, actor: Actor): Result<Targets, Refusal> {
+  const owned = ownJob(step, place.jobId, actor);
+  if (!owned.ok) return owned;
+  const job = owned.value;
+  const text = formatTaskId(place.jobId, place.index);
+  const waiting = waitingOf(job);
+  for (const task of job.active.values()) if (task.heldBecause !== null) waiting.add(task.index);
+  let holding = [...job.active.values()].filter((task) => task.parts.size > 0);
+  if (place.index === null) {
+    if (job.outcome === null) return ok({ job, waiting, holding });
+    return step.refuse('job.already_done', { job: text, outcome: job.outcome.kind });
+  }
+  const { index } = place;
+  const ended = [...job.ended].find(([, indices]) => indices.has(index));
+  if (ended !== undefined) return step.refuse('job.already_done', { job: text, outcome: ended[0] });
+  holding = holding.filter((task) => task.index === index);
+  const waits = waiting.has(index);
+  if (job.spec.array === null || (!waits && holding.length === 0)) {
+    return step.refuse('job.not_found', { job: text });
+  }
+  return ok({ job, waiting: IntervalSet.of(waits ? [[index, index]] : []), holding });
+}
+
+function notRunning(step: Step, { holding }: Targets, place: TaskPlace): Answer {
+  const state = holding[0]?.state ?? 'pending';
+  return step.refuse('job.not_running', { job: formatTaskId(place.jobId, place.index), state });
+}

@@ -1,0 +1,108 @@
+// What happens to tasks, and to their parts on nodes.
+
+import type { EpochId, NodeName, TaskPlace } from '../../model/ids.ts';
+import type { Outcome, Stopper, Usage } from '../../model/job.ts';
+import type { EndCause, ProcessEnd, Share } from '../../model/orders.ts';
+
+export type TaskEvent =
+  /** By the crash limit. */
+  | { readonly kind: 'task_held'; readonly place: TaskPlace; readonly because: string }
+  | {
+      readonly kind: 'task_allocated';
+      readonly place: TaskPlace;
+      readonly epoch: number;
+      /** In node rank order. */
+      readonly shares: readonly Share[];
+    }
+  /** With its last part the task is running. */
+  | {
+      readonly kind: 'part_started';
+      readonly epochId: EpochId;
+      readonly node: NodeName;
+      /** By the node's own clock, where that is not the time of the record. */
+      readonly nodeAt?: number;
+    }
+  | {
+      readonly kind: 'suspend_asked';
+      readonly place: TaskPlace;
+      readonly by: string;
+      /** Only when it makes room: it gives its cpus up until there is room again. In words, why. */
+      readonly because?: string;
+      /** Whose stop it is. Missing from earlier records. */
+      readonly stopper?: Stopper;
+    }
+  | {
+      readonly kind: 'resume_asked';
+      readonly place: TaskPlace;
+      readonly by: string;
+      /** Whose stop is taken away. Missing from earlier records. */
+      readonly stopper?: Stopper;
+    }
+  | {
+      readonly kind: 'part_suspended';
+      readonly epochId: EpochId;
+      readonly node: NodeName;
+      /** Of the report; missing from a record or an agent of 0.1.0. */
+      readonly turn?: number;
+      /**
+       * Ms since 1970, by the node's clock but never later than the record: when it stopped or went
+       * on. Missing from older records: when the head heard of it.
+       */
+      readonly since?: number;
+    }
+  | {
+      readonly kind: 'part_resumed';
+      readonly epochId: EpochId;
+      readonly node: NodeName;
+      /** As of `part_suspended`. */
+      readonly turn?: number;
+      readonly since?: number;
+    }
+  | {
+      readonly kind: 'end_asked';
+      readonly place: TaskPlace;
+      readonly why: 'cancel' | 'requeue' | 'sibling';
+      readonly by: string;
+      /** In words for the outcome, when it is nobody's wish: it makes room. */
+      readonly because?: string;
+      /** With `sibling`: how the task will end. */
+      readonly outcome?: Outcome;
+    }
+  | {
+      readonly kind: 'part_ended';
+      readonly epochId: EpochId;
+      readonly node: NodeName;
+      /** By the head's clock, when the report came late. Missing: the time of the record. */
+      readonly endedAt?: number;
+      readonly cause: EndCause;
+      readonly nodeFault: boolean;
+      readonly processes: readonly ProcessEnd[];
+      readonly usage: Usage;
+      readonly detail?: string;
+    }
+  /** An epoch nobody waits for any more is known to be gone from a node: its claim goes. */
+  | { readonly kind: 'claim_dropped'; readonly epochId: EpochId; readonly node: NodeName }
+  /**
+   * Back to the queue; `abandoned`: nodes where the old epoch may still run and keeps its claim.
+   */
+  | {
+      readonly kind: 'task_requeued';
+      readonly place: TaskPlace;
+      readonly because: string;
+      /** How the epoch would have ended the task. */
+      readonly outcome: Outcome;
+      readonly counts: 'failure' | 'crash' | 'neither';
+      readonly abandoned: readonly NodeName[];
+    }
+  | {
+      readonly kind: 'task_done';
+      readonly place: TaskPlace;
+      readonly outcome: Outcome;
+      readonly abandoned: readonly NodeName[];
+    }
+  | {
+      readonly kind: 'signal_asked';
+      readonly place: TaskPlace;
+      readonly signal: number;
+      readonly by: string;
+    };

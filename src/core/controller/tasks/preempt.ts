@@ -1,0 +1,23 @@
+// Making room for what is more urgent: tasks told to leave or to stop, and stopped ones that go on.
+
+import type { Preemption } from '../../scheduler/cycle/preempt.ts';
+import type { Taker } from '../../scheduler/room/board.ts';
+import { jobOf } from '../jobs/apply.ts';
+import { placeOf } from '../state.ts';
+import type { Step } from '../step.ts';
+
+/** In the journal, instead of a user's name. */
+const BY = 'scheduler';
+
+export function preempt(step: Step, { jobId, index, mode, for: taker }: Preemption): void {
+  const place = placeOf(jobOf(step.state, jobId), index);
+  const because = `preempted by ${taker.jobId} of ${jobOf(step.state, taker.jobId).owner}`;
+  if (mode === 'suspend')
+    step.emit({ kind: 'suspend_asked', place, by: BY, because, stopper: 'scheduler' });
+  else step.emit({ kind: 'end_asked', place, why: mode, by: BY, because });
+}
+
+export function resume(step: Step, { jobId, index }: Taker): void {
+  const place = placeOf(jobOf(step.state, jobId), index);
+  step.emit({ kind: 'resume_asked', place, by: BY, stopper: 'scheduler' });
+}

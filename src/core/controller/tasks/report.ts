@@ -1,0 +1,104 @@
+// What agents report about epochs. Everything here is idempotent: a report that was handled
+// already, or that is about an epoch nobody waits for, gives no event (S7).
+
+import { unreachable } from '../../base/assert.ts';
+import type { NodeName } from '../../model/ids.ts';
+import { NODE_LAUNCH_FAILURES_MAX } from '../../model/limits.ts';
+import type { Report } from '../../model/orders.ts';
+import type { Node, Part, Task } from '../state.ts';
+import type { Step } from '../step.ts';
+import { settleTask } from './ending.ts';
+
+type TurnReport = Extract<Report, { kind: 'task_suspended' | 'task_resumed' }>;
+
+/** What follows from one report of a node's session. */
+export function decideReport(step: Step, name: NodeName, session: number, report: Report): void {
+  const node = step.state.nodes.get(name);
+  // An older session's reports come again on the newer one, if they still matter.
+  if (node === undefined || node.session !== session) return;
+  const holding = node.holding.get(report.epochId);
+  if (holding === undefined) return;
+  const { epochId } = report;
+  if (holding.task === null) {
+    if (report.kind === 'task_ended') step.emit({ kind: 'claim_dropped', epochId, node: name });
+    return;
+  }
+  const part = holding.task.parts.get(name);
+  if (part === undefined || part.state === 'ended') return;
+  switch (report.kind) {
+    case 'task_started':
+      if (part.state === 'ordered') {
+        step.emit({ kind: 'part_started', epochId, node: name, ...nodeTime(step, report.at) });
+      }
+      return;
+    case 'task_suspended':
+    case 'task_resumed':
+      return turnPart(step, part, report);
+    case 'task_ended':
+      return endPart(step, node, part, report);
+    default:
+      return unreachable(report);
+  }
+}
+
+/** A stop or a go that was heard of before must not undo the one after it. */
+function turnPart(step: Step, part: Part, report: TurnReport): void {
+  const { kind, epochId, turn, at } = report;
+  if (turn !== undefined && turn <= part.turnHeard) return;
+  const since = Math.min(at, step.at);
+  const said = { epochId, node: part.share.node, ...(turn === undefined ? {} : { turn }), since };
+  if (kind === 'task_suspended' && part.state === 'started') {
+    step.emit({ kind: 'part_suspended', ...said });
+  }
+  if (kind === 'task_resumed' && part.state === 'suspended') {
+    step.emit({ kind: 'part_resumed', ...said });
+  }
+}
+
+function endPart(
+  step: Step,
+  node: Node,
+  part: Part,
+  report: Extract<Report, { kind: 'task_ended' }>,
+): void {
+  const { epochId, cause, nodeFault, processes, usage, detail } = report;
+  const task = node.holding.get(epochId)?.task;
+  if (task === null || task === undefined) return;
+  step.emit({
+    kind: 'part_ended',
+    epochId,
+    node: part.share.node,
+    cause,
+    nodeFault,
+    processes,
+    usage,
+    ...(detail === undefined ? {} : { detail }),
+    ...lateEnd(step, task, part, report.at),
+  });
+  if (node.launchFailures >= NODE_LAUNCH_FAILURES_MAX && node.drain === null) {
+    const reason = `${node.launchFailures} launches failed in a row; last: ${detail ?? cause}`;
+    step.emit({ kind: 'node_drained', node: node.name, reason, by: 'system' });
+  }
+  settleTask(step, task);
+}
+
+/** Clocks this close are taken for one: most records need no second time. */
+const SAME_TIME_MS = 500;
+/** A report that is on its way for longer waited for the head, or for the network. */
+const LATE_MS = 2000;
+
+function nodeTime(step: Step, at: number): { readonly nodeAt?: number } {
+  return Math.abs(step.at - at) <= SAME_TIME_MS ? {} : { nodeAt: at };
+}
+
+/**
+ * When a part ended of which the head hears late: as long after its start as the node measured,
+ * whatever the node's clock says, and neither before the task started nor later than now.
+ */
+function lateEnd(step: Step, task: Task, part: Part, at: number): { readonly endedAt?: number } {
+  const { startedAt } = task;
+  const { nodeStartedAt } = part;
+  if (startedAt === null || nodeStartedAt === undefined) return {};
+  const endedAt = startedAt + Math.max(0, at - nodeStartedAt);
+  return step.at - endedAt < LATE_MS ? {} : { endedAt };
+}

@@ -1,0 +1,26 @@
+// Who keeps a task stopped. A task stands still while anybody does; each party adds and takes away
+// only its own stop, so that none undoes what another wants.
+
+import type { Stopper } from '../../model/job.ts';
+import type { Of } from '../events.ts';
+import type { Task } from '../state.ts';
+
+export function isStopped({ stops }: Pick<Task, 'stops'>): boolean {
+  return stops.size > 0;
+}
+
+/** In words, for whom the scheduler told it to stop; null: it did not. */
+export function preemptedFor({ stops }: Pick<Task, 'stops'>): string | null {
+  return stops.get('scheduler') ?? null;
+}
+
+/** Whose stop an event is about. Earlier records have no `stopper`: who asked tells. */
+export function stopperOf({
+  by,
+  stopper,
+  ...event
+}: Of<'suspend_asked'> | Of<'resume_asked'>): Stopper {
+  if (stopper !== undefined) return stopper;
+  if (by === 'scheduler' || 'because' in event) return 'scheduler';
+  return by.startsWith('maintenance ') ? (by as Stopper) : 'owner';
+}

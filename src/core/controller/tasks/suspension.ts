@@ -1,0 +1,79 @@
+// Applying what happened to tasks that are stopped and go on, by order or to make room.
+
+import type { Of } from '../events.ts';
+import { setYielded } from '../nodes/apply.ts';
+import type { Part, State, Task } from '../state.ts';
+import { epochIdOf, partOf, stirNodes, taskOf, touch } from './apply.ts';
+import { isStopped, stopperOf } from './stops.ts';
+
+export function applySuspendAsked(state: State, event: Of<'suspend_asked'>): void {
+  const task = taskOf(state, event.place);
+  const stopper = stopperOf(event);
+  const wasStopped = isStopped(task);
+  task.stops.set(stopper, event.because ?? event.by);
+  if (!wasStopped) turn(state, task);
+  if (stopper !== 'scheduler') return;
+  stirNodes(state, task);
+  state.preempted.add(task);
+  // A node that never heard that it went on has nothing to stop, and nothing to tell of it.
+  for (const [name, part] of task.parts) {
+    if (part.state === 'suspended') setYielded(state, epochIdOf(task), name, true);
+  }
+}
+
+/** It goes on when nobody else keeps it stopped. */
+export function applyResumeAsked(state: State, event: Of<'resume_asked'>): void {
+  const task = taskOf(state, event.place);
+  const stopper = stopperOf(event);
+  if (!task.stops.delete(stopper)) return;
+  if (!isStopped(task)) turn(state, task);
+  if (stopper !== 'scheduler') {
+    // There may be room already for one that only waits for it now.
+    if (task.stops.has('scheduler')) state.scheduleDue = true;
+    return;
+  }
+  // It takes back what it gave up: the scheduler has seen that there is room.
+  state.preempted.delete(task);
+  for (const name of task.parts.keys()) setYielded(state, epochIdOf(task), name, false);
+}
+
+/** Its nodes are told anew, and know an older word from this one. */
+function turn(state: State, task: Task): void {
+  task.suspendTurn += 1;
+  touch(state, task);
+}
+
+export function applyPartSuspended(state: State, event: Of<'part_suspended'>, at: number): void {
+  const { task, part } = partOf(state, event);
+  part.state = 'suspended';
+  part.turnHeard = event.turn ?? part.turnHeard;
+  // A task that stops itself goes on using up its time.
+  if (isStopped(task)) part.pausedAt = event.since ?? at;
+  if (task.stops.has('scheduler')) setYielded(state, event.epochId, event.node, true);
+  state.touched.push({ node: event.node, epochId: event.epochId });
+  if (task.state !== 'running') return;
+  for (const other of task.parts.values()) if (other.state === 'started') return;
+  task.state = 'suspended';
+}
+
+export function applyPartResumed(state: State, event: Of<'part_resumed'>, at: number): void {
+  const { task, part } = partOf(state, event);
+  part.state = 'started';
+  part.turnHeard = event.turn ?? part.turnHeard;
+  state.touched.push({ node: event.node, epochId: event.epochId });
+  if (task.state === 'suspended') task.state = 'running';
+  countPause(task, part, event.since ?? at, at);
+  stirNodes(state, task);
+}
+
+/**
+ * Both ends by the node's own clock, so that it need not agree with the head's. Were it set in
+ * between: a pause is no shorter than nothing and no longer than the task has been running.
+ */
+function countPause(task: Task, part: Part, until: number, at: number): void {
+  if (part.pausedAt === null) return;
+  const most = at - (task.startedAt ?? at);
+  part.pausedMs = Math.min(most, part.pausedMs + Math.max(0, until - part.pausedAt));
+  part.pausedAt = null;
+  task.pausedMs = Math.max(task.pausedMs, part.pausedMs);
+}

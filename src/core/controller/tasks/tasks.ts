@@ -1,0 +1,37 @@
+// Tasks as a noun. Their facts are saved with their jobs.
+
+import type { Noun } from '../noun.ts';
+import * as apply from './apply.ts';
+import { checkTasks } from './check.ts';
+import type { TaskCommand } from './commands.ts';
+import * as control from './control.ts';
+import type { TaskEvent } from './events.ts';
+import * as suspension from './suspension.ts';
+
+export const tasks: Noun<TaskCommand['kind'], TaskEvent['kind']> = {
+  commands: {
+    cancel_task: (step, { place }, actor) => control.decideCancel(step, place, actor),
+    signal_task: control.decideSignal,
+    suspend_task: (step, { place }, actor) => control.decideSuspend(step, place, actor),
+    resume_task: (step, { place }, actor) => control.decideResume(step, place, actor),
+    requeue_task: (step, { place }, actor) => control.decideRequeue(step, place, actor),
+  },
+  events: {
+    task_allocated: apply.applyTaskAllocated,
+    task_held: apply.applyTaskHeld,
+    task_requeued: apply.applyTaskRequeued,
+    task_done: apply.applyTaskDone,
+    part_started: apply.applyPartStarted,
+    part_suspended: suspension.applyPartSuspended,
+    part_resumed: suspension.applyPartResumed,
+    part_ended: apply.applyPartEnded,
+    claim_dropped: apply.applyClaimDropped,
+    suspend_asked: suspension.applySuspendAsked,
+    resume_asked: suspension.applyResumeAsked,
+    end_asked: apply.applyEndAsked,
+    signal_asked: apply.applySignalAsked,
+  },
+  save: () => ({}),
+  load: () => undefined,
+  check: checkTasks,
+};

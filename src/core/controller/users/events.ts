@@ -1,0 +1,33 @@
+// What happens to users, their tokens and their usage.
+
+import type { Role } from '../../model/actor.ts';
+import type { UserName } from '../../model/ids.ts';
+import type { BillingWeights } from '../../model/scheduling.ts';
+
+export type UserEvent =
+  /** The site's rule for fading usage is another from here on. */
+  | { readonly kind: 'half_life_changed'; readonly halfLifeMs: number }
+  /** And what it counts. */
+  | { readonly kind: 'billing_changed'; readonly weights: BillingWeights }
+  /** Their usage has faded, and nothing of theirs is left. */
+  | { readonly kind: 'usage_forgotten'; readonly users: readonly UserName[] }
+  | {
+      readonly kind: 'user_set';
+      readonly user: UserName;
+      readonly role: Role;
+      /** Absent: none; records of 0.1.0 know no groups. */
+      readonly groups?: readonly string[];
+      readonly by: string;
+    }
+  | { readonly kind: 'user_removed'; readonly user: UserName; readonly by: string }
+  | {
+      readonly kind: 'token_created';
+      readonly tokenId: string;
+      readonly hash: string;
+      readonly purpose: 'user' | 'join';
+      readonly user: UserName;
+      readonly label: string;
+      readonly expiresAt: number | null;
+      readonly by: string;
+    }
+  | { readonly kind: 'token_revoked'; readonly tokenId: string; readonly by: string };

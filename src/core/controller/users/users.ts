@@ -1,0 +1,61 @@
+// Users as a noun: accounts, tokens, and what everybody has used.
+
+import type { UserName } from '../../model/ids.ts';
+import type { UsageRow, UsageRules } from '../../scheduler/line/usage-book.ts';
+import type { Noun } from '../noun.ts';
+import type { Token, User } from '../state.ts';
+import type { Step } from '../step.ts';
+import * as accounts from './accounts.ts';
+import * as apply from './apply.ts';
+import { checkUsage } from './check.ts';
+import type { UserCommand } from './commands.ts';
+import type { UserEvent } from './events.ts';
+import { decideUsageRules, forgetFaded } from './usage.ts';
+
+export interface UserData {
+  /** Snapshots of 0.1.0 know no groups. */
+  readonly users: readonly (Omit<User, 'groups'> & Partial<Pick<User, 'groups'>>)[];
+  readonly tokens: readonly Token[];
+  /** Absent in snapshots of 0.1.0. */
+  readonly usage?: Partial<UsageRules> & { readonly rows: readonly UsageRow[] };
+}
+
+export const users: Noun<UserCommand['kind'], UserEvent['kind'], UserData> = {
+  commands: {
+    set_user: accounts.decideSetUser,
+    remove_user: accounts.decideRemoveUser,
+    create_token: accounts.decideCreateToken,
+    revoke_token: accounts.decideRevokeToken,
+  },
+  events: {
+    user_set: apply.applyUserSet,
+    user_removed: apply.applyUserRemoved,
+    token_created: apply.applyTokenCreated,
+    token_revoked: apply.applyTokenRevoked,
+    half_life_changed: ({ usage }, { halfLifeMs }, at) => usage.setRules({ halfLifeMs }, at),
+    billing_changed: ({ usage }, { weights }, at) => usage.setRules({ weights }, at),
+    usage_forgotten({ usage }, event) {
+      for (const user of event.users) usage.forget(user);
+    },
+  },
+  save: (state) => ({
+    users: [...state.users.values()].map((user) => ({ ...user })),
+    tokens: [...state.tokens.values()],
+    usage: { ...state.usage.rules, rows: state.usage.exportRows() },
+  }),
+  load(state, data) {
+    for (const user of data.users) {
+      state.users.set(user.name as UserName, { ...user, groups: user.groups ?? [] });
+    }
+    for (const token of data.tokens) state.tokens.set(token.id, token);
+    if (data.usage === undefined) return;
+    const { rows, ...rules } = data.usage;
+    // What their tasks hold is there already, and counts on from here.
+    state.usage.importRows(rows, rules);
+  },
+  check: checkUsage,
+  due(step: Step) {
+    decideUsageRules(step);
+    forgetFaded(step);
+  },
+};

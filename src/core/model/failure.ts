@@ -1,0 +1,50 @@
+// A refusal as an error, for shells that throw: what to print and with which exit code
+// (docs/errors.md). The core itself returns refusals.
+
+import type { Kind, Refusal } from './errors.ts';
+import { formatRefusal, KINDS, kindOf, refuse } from './errors.ts';
+
+/** `timeout(1)` uses the same code for a failure of its own, as opposed to the command's. */
+export const EXIT_OWN_FAILURE = 125;
+/** `timeout(1)` again: the command ran into its time limit. */
+export const EXIT_TIMEOUT = 124;
+
+/** A refusal on its way to standard error. Thrown by verbs, caught once, in main.ts. */
+export class Failure extends Error {
+  override readonly name = 'Failure';
+  readonly code: string;
+  readonly kind: Kind;
+  readonly hint: string | null;
+  readonly exitCode: number;
+
+  /** `exit`: when the kind's own would say too little, as to who supervises a daemon. */
+  constructor(of: {
+    code: string;
+    kind: Kind;
+    message: string;
+    hint?: string | null | undefined;
+    exit?: number;
+  }) {
+    super(of.message);
+    this.code = of.code;
+    this.kind = of.kind;
+    this.hint = of.hint ?? null;
+    this.exitCode = of.exit ?? KINDS[of.kind].exit;
+  }
+}
+
+/** A failure from one of our own codes. */
+export function failure(refusal: Refusal): Failure {
+  const { hint, ...rest } = refusal;
+  return new Failure({
+    code: refusal.code,
+    kind: kindOf(refusal.code),
+    message: formatRefusal(rest),
+    hint,
+  });
+}
+
+/** What was typed is wrong: exit 2. */
+export function usage(what: string, hint?: string): Failure {
+  return failure(refuse('argument.invalid', { what }, hint));
+}

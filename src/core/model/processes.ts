@@ -1,0 +1,46 @@
+// What becomes of a started process, as its node tells it: the launcher, the agent's decisions and
+// the simulator speak of it in these words.
+
+import type { ExitStatus, Usage } from './job.ts';
+
+/** Where a start failed; `lease`: it was over before the start. */
+export type LaunchStage =
+  | 'fork'
+  | 'cgroup'
+  | 'limits'
+  | 'credentials'
+  | 'chdir'
+  | 'stdin'
+  | 'stdout'
+  | 'stderr'
+  | 'exec'
+  | 'lease';
+
+/** What the launcher says of one process. */
+export type ProcessEvent =
+  | { readonly kind: 'started'; readonly launchId: number }
+  | {
+      readonly kind: 'failed';
+      readonly launchId: number;
+      readonly errno: number;
+      readonly stage: LaunchStage;
+    }
+  | {
+      readonly kind: 'exited';
+      readonly launchId: number;
+      readonly exit: ExitStatus;
+      readonly usage: Usage;
+      readonly endedAt: number;
+      /** The launcher ended it, as its lease was over while no agent renewed it. */
+      readonly leaseOver: boolean;
+    }
+  | { readonly kind: 'stopped'; readonly launchId: number }
+  | { readonly kind: 'continued'; readonly launchId: number };
+
+/** What the launcher knows of one process when an agent comes (back) to it. */
+export interface KnownProcess {
+  readonly launchId: number;
+  readonly state: 'launching' | 'running' | 'stopped' | 'ended';
+  /** Present once ended: the event that says how. */
+  readonly end?: Extract<ProcessEvent, { kind: 'exited' | 'failed' }>;
+}

@@ -1,0 +1,165 @@
+// When a waiting task would start if nothing new came and everything took as long as it may: all
+// that go before it, stopped tasks too, are planned one by one, as `conservative` does it, and then
+// it. Behind what has no time limit that is at `UNKNOWN_END` or later.
+
+import type { NodeName } from '../../model/ids.ts';
+import {
+  FORECAST_DELAYED_MAX,
+  FORECAST_LOOKS_MAX,
+  FORECAST_SLOT_LOOKS_MAX,
+  FORECAST_TASKS_MAX,
+  LOOKS_PER_TASK,
+} from '../../model/limits.ts';
+import type { Partition } from '../../model/scheduling.ts';
+import { Resumer } from '../cycle/resume.ts';
+import { type ActiveTask, lineRules, type Snapshot } from '../cycle/snapshot.ts';
+import { type Candidate, isBefore, Line } from '../line/line.ts';
+import type { Group } from '../line/queue.ts';
+import { askOf } from '../room/ask.ts';
+import { Board } from '../room/board.ts';
+import { Turnstile } from './turnstile.ts';
+
+export interface Forecast {
+  /**
+   * Ms since 1970; from `UNKNOWN_END` on: not before tasks without time limit end. Null: that takes
+   * too many looks at nodes.
+   */
+  readonly at: number | null;
+  readonly nodes: readonly NodeName[];
+  /**
+   * More tasks than this many go before it, too many to plan: it is at the earliest then. Null: all
+   * of them are planned.
+   */
+  readonly unplannedAfter: number | null;
+}
+
+/** Null: never, as things are. The target need not be in the queue. Cost: bounded by three limits. */
+export function forecast(
+  snapshot: Snapshot,
+  target: Candidate,
+  now: number,
+  looksMax = FORECAST_SLOT_LOOKS_MAX,
+): Forecast | null {
+  const board = new Board({ ...snapshot, now, forecastLooksMax: looksMax });
+  const floors = new Floors(now);
+  const resumer = new Resumer(board, snapshot);
+  const turnstile = new Turnstile(snapshot.active ?? NOBODY);
+  const tools = { board, floors, resumer, turnstile };
+  const { unplannedAfter, siblings } = planBefore(snapshot, target, tools);
+  resumer.resumeFrom(target.tier);
+  const ask = askOf(target.group.shape, target.partition);
+  const ahead = target.entry.pending.countBelow(target.index) - siblings;
+  const from = letIn(target, ahead, tools);
+  if (from === null) return null;
+  if (from === 'unknown') return { at: null, nodes: [], unplannedAfter: FORECAST_TASKS_MAX };
+  const slot = board.slot(ask, from);
+  if (slot === null) return board.isSpent ? { at: null, nodes: [], unplannedAfter } : null;
+  return { at: slot.at, nodes: slot.lanes.map((lane) => lane.view.name), unplannedAfter };
+}
+
+const NOBODY = (): Iterable<ActiveTask> => [];
+
+/**
+ * When its limits let the target in. `ahead`: tasks of its own array that go before it and wait for
+ * the array's limit, so that none of them is planned yet: each takes the place of one that ends.
+ */
+function letIn(
+  target: Candidate,
+  ahead: number,
+  { floors, turnstile }: Tools,
+): number | 'unknown' | null {
+  const floor = floors.of(target.partition);
+  const waiting = target.entry.runningMax === null ? 0 : ahead;
+  if (waiting > FORECAST_TASKS_MAX) return 'unknown';
+  for (let left = waiting; left > 0; left -= 1) {
+    const at = turnstile.earliest(target, floor);
+    if (at === null) return null;
+    turnstile.enter(target, at);
+  }
+  return turnstile.earliest(target, floor);
+}
+
+/** What the places are found with. */
+interface Tools {
+  readonly turnstile: Turnstile;
+  readonly board: Board;
+  readonly floors: Floors;
+  readonly resumer: Resumer;
+}
+
+interface Before extends Pick<Forecast, 'unplannedAfter'> {
+  /** Tasks of the target's own job that got a place. */
+  readonly siblings: number;
+}
+
+/** Gives all that go before the target their place. */
+function planBefore(
+  snapshot: Snapshot,
+  target: Candidate,
+  { board, floors, resumer, turnstile }: Tools,
+): Before {
+  const { queue, scheduling } = snapshot;
+  queue.weigh(scheduling.weights);
+  const line = new Line(queue.bands, lineRules(snapshot));
+  let planned = 0;
+  let seen = 0;
+  let siblings = 0;
+  const delayed = new Delayed();
+  for (let next = line.first; next !== undefined; next = line.first) {
+    if (!isBefore(next, target)) break;
+    if (planned >= FORECAST_TASKS_MAX || board.work >= FORECAST_LOOKS_MAX) {
+      return { unplannedAfter: seen, siblings };
+    }
+    board.addWork(LOOKS_PER_TASK);
+    seen += 1;
+    resumer.resumeFrom(next.tier);
+    const ask = askOf(next.group.shape, next.partition);
+    const floor = floors.of(next.partition);
+    const from = turnstile.earliest(next, floor);
+    const isFar = from !== floor && delayed.isFar(next, target);
+    const slot = from === null || isFar ? null : board.slot(ask, from);
+    if (slot === null) {
+      if (board.isSpent) return { unplannedAfter: seen, siblings };
+      line.drop();
+      continue;
+    }
+    board.promise(ask, slot);
+    floors.raise(next.partition, slot.at);
+    turnstile.enter(next, slot.at);
+    planned += 1;
+    if (next.entry.jobId === target.entry.jobId) siblings += 1;
+    line.advance();
+  }
+  return { unplannedAfter: null, siblings };
+}
+
+/** Tasks that start one after the other, as the limits of their owner let them. */
+class Delayed {
+  readonly #counts = new Map<Group, number>();
+
+  /** So many of its group go before it that it is hardly in the target's way. */
+  isFar({ group }: Candidate, target: Candidate): boolean {
+    if (group.owner === target.group.owner) return false;
+    const count = (this.#counts.get(group) ?? 0) + 1;
+    this.#counts.set(group, count);
+    return count > FORECAST_DELAYED_MAX;
+  }
+}
+
+/** The instant before which nothing more of a partition starts: where nobody passes, by `fifo`. */
+class Floors {
+  readonly #now: number;
+  readonly #floors = new Map<string, number>();
+
+  constructor(now: number) {
+    this.#now = now;
+  }
+
+  of({ name }: Partition): number {
+    return this.#floors.get(name) ?? this.#now;
+  }
+
+  raise({ name, policy }: Partition, at: number): void {
+    if (policy === 'fifo') this.#floors.set(name, at);
+  }
+}

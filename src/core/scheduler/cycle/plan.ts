@@ -1,0 +1,283 @@
+// What starts now. Pure and deterministic: the same snapshot gives the same plan, live, in the
+// simulator and in replay. Cost: O(starts × log groups + blocked shapes × node classes), and for
+// the policies that plan ahead a search per planned task.
+
+import type { JobId, NodeName } from '../../model/ids.ts';
+import { FRONT_PART, LOOKS_PER_CYCLE_MAX, LOOKS_PER_TASK } from '../../model/limits.ts';
+import type { Share } from '../../model/orders.ts';
+import type { Partition } from '../../model/scheduling.ts';
+import {
+  type Candidate,
+  isBefore,
+  isBeforeMark,
+  Line,
+  type LineRules,
+  type Mark,
+} from '../line/line.ts';
+import { type Ask, askOf } from '../room/ask.ts';
+import { Board, type Taker } from '../room/board.ts';
+import type { Slot } from '../room/slots.ts';
+import { Blocked } from './blocked.ts';
+import { type Preemption, Preemptor } from './preempt.ts';
+import { type Head, newcomersOf, type Rest, waitingOf } from './rest.ts';
+import { Resumer } from './resume.ts';
+import { lineRules, type Snapshot } from './snapshot.ts';
+
+export interface Start {
+  readonly jobId: JobId;
+  readonly index: number;
+  readonly shares: readonly Share[];
+}
+
+/** What a waiting task may count on, if nothing ends late and nothing more urgent comes. */
+export interface Promised {
+  readonly jobId: JobId;
+  readonly index: number;
+  /** Ms since 1970; beyond `UNKNOWN_END` when tasks without time limit are in the way. */
+  readonly at: number;
+  readonly nodes: readonly NodeName[];
+}
+
+export interface Plan {
+  readonly starts: readonly Start[];
+  /** Stopped tasks that get their cpus back now. */
+  readonly resumes: readonly Taker[];
+  /** Running tasks that must make room now. Whom they leave for has a claim on it. */
+  readonly preemptions: readonly Preemption[];
+  /** Slots set aside by `easy` (one a partition) and `conservative`. */
+  readonly promised: readonly Promised[];
+  /** Where the cycle was cut short, by `startsMax` or `looksMax`: plan again, from there. */
+  readonly rest: Rest | null;
+}
+
+export function plan(snapshot: Snapshot, now: number): Plan {
+  return new Cycle(snapshot, now).run();
+}
+
+/** What is left when one task's turn comes, after all that go before it. */
+export interface Turn {
+  readonly board: Board;
+  /** By `fifo`: it cannot start, whatever it asks for, before this job has. */
+  readonly closedBy: JobId | null;
+  /** What has been set aside for those before it. */
+  readonly promised: readonly Promised[];
+}
+
+/** So much goes before a task that the looks do not reach as far. */
+export interface TooFar {
+  /** As many tasks are before it for certain, and more. */
+  readonly seen: number;
+}
+
+/** The cycle up to a task, which need not be in the queue, with `looksMax` of the snapshot. */
+export function turnOf(snapshot: Snapshot, target: Candidate, now: number): Turn | TooFar {
+  return new Cycle(snapshot, now).runUntil(target);
+}
+
+/** Of a task that was considered, with its group: `done`: the group's next task has its turn. */
+type Fate = 'done' | 'hopeless' | 'closing';
+
+class Cycle {
+  readonly #snapshot: Snapshot;
+  readonly #rules: LineRules;
+  readonly #board: Board;
+  readonly #line: Line;
+  readonly #preemptor: Preemptor;
+  readonly #resumer: Resumer;
+  readonly #starts: Start[] = [];
+  readonly #promised: Promised[] = [];
+  readonly #heads: Head[] = [];
+  readonly #blocked = new Blocked();
+  /** Partitions in which nothing more starts, by `fifo`, and the job that waits there. */
+  readonly #closed = new Map<string, JobId>();
+  /** How many tasks each partition has planned ahead. */
+  readonly #depths = new Map<string, number>();
+  /** Parts of tasks that something is set aside for. */
+  #partsAhead = 0;
+
+  constructor(snapshot: Snapshot, now: number) {
+    this.#snapshot = snapshot;
+    this.#rules = lineRules(snapshot);
+    this.#board = new Board({ ...snapshot, now });
+    this.#preemptor = new Preemptor(this.#board, snapshot);
+    this.#resumer = new Resumer(this.#board, snapshot);
+    // Cheap unless the weights have changed: the order is an index, not part of the snapshot.
+    snapshot.queue.weigh(snapshot.scheduling.weights);
+    this.#line = new Line(snapshot.queue.bands, this.#rules);
+  }
+
+  /**
+   * Looks of this cycle. One search for room is enough for one cycle: it counts as all of them, so
+   * that there is one along the front at most, and one where the last cycle stopped.
+   */
+  get #spent(): number {
+    return this.#board.work + this.#preemptor.lessons * LOOKS_PER_CYCLE_MAX;
+  }
+
+  run(): Plan {
+    const { from = null, looksMax } = this.#snapshot;
+    if (from !== null) this.#goOn(from);
+    // Whatever it takes to keep what was promised: the line gets further in every cycle.
+    const stop = this.#walk(this.#spent + looksMax);
+    if (stop === undefined) this.#resumer.resumeFrom(-Infinity);
+    return {
+      ...{ starts: this.#starts, promised: this.#promised },
+      ...{ resumes: this.#resumer.made, preemptions: this.#preemptor.made },
+      rest: stop === undefined ? null : this.#restAt(stop),
+    };
+  }
+
+  /**
+   * To where the cycle before stopped: with a part of the looks along the front, where what is new
+   * and urgent waits; from there on only by those that something is set aside for. A partition that
+   * was closed stays so, and one is closed where somebody has come to a place before the mark: who
+   * comes after them must not pass them.
+   */
+  #goOn(from: Rest): void {
+    const { queue, looksMax } = this.#snapshot;
+    const first = this.#walk(looksMax / FRONT_PART, from.mark);
+    if (first === undefined || !isBeforeMark(first, from.mark)) return;
+    for (const count of from.spared) this.#preemptor.spare(count);
+    const gap = { first, mark: from.mark, queue, rules: this.#rules };
+    const waiting = waitingOf(from.heads, gap);
+    for (const { candidate, head } of waiting) {
+      if (!this.#closed.has(candidate.partition.name)) this.#consider(candidate, head);
+    }
+    const split = new Set(waiting.map(({ candidate }) => candidate.group));
+    this.#line.skipTo(from.mark, split);
+    for (const [name, jobId] of from.closed) {
+      if (!this.#closed.has(name)) this.#closed.set(name, jobId);
+    }
+    for (const newcomer of newcomersOf(gap)) this.#closeBehind(newcomer);
+    for (const name of this.#closed.keys()) this.#line.close(name);
+  }
+
+  /** Unless it waits for a limit of its user, which might be for ever. */
+  #closeBehind(newcomer: Candidate): void {
+    const { name } = newcomer.partition;
+    if (this.#closed.has(name) || (this.#snapshot.quotas?.full(newcomer) ?? null) !== null) return;
+    this.#closed.set(name, newcomer.entry.jobId);
+  }
+
+  /** Along the line, one task at least, up to `end`. Where it stopped; undefined: none is left. */
+  #walk(looksMax: number, end?: Mark): Candidate | undefined {
+    let gotFurther = false;
+    for (let next = this.#line.first; next !== undefined; next = this.#line.first) {
+      if (end !== undefined && !isBeforeMark(next, end)) return next;
+      if (this.#starts.length >= this.#snapshot.startsMax) return next;
+      // Tasks of one job that something is set aside for stay together: a mark is never among them.
+      const isSplit = this.#heads.at(-1)?.entry === next.entry;
+      if (gotFurther && !isSplit && this.#spent >= looksMax) return next;
+      gotFurther = true;
+      this.#settle(this.#consider(next), next.partition);
+    }
+    return undefined;
+  }
+
+  #settle(fate: Fate, { name }: Partition): void {
+    if (fate === 'done') this.#line.advance();
+    else if (fate === 'hopeless') this.#line.drop();
+    else this.#line.close(name);
+  }
+
+  #restAt({ tier, priority, entry }: Candidate): Rest {
+    const mark = { tier, priority, jobId: entry.jobId };
+    return { mark, heads: this.#heads, closed: this.#closed, spared: this.#preemptor.spared };
+  }
+
+  /** As far as `looksMax` looks go, whatever was searched on the way: cycles after it would, too. */
+  runUntil(target: Candidate): Turn | TooFar {
+    let seen = 0;
+    for (let next = this.#line.first; next !== undefined; next = this.#line.first) {
+      if (!isBefore(next, target)) break;
+      if (this.#board.work >= this.#snapshot.looksMax) return { seen };
+      seen += 1;
+      this.#settle(this.#consider(next), next.partition);
+    }
+    this.#resumer.resumeFrom(target.tier);
+    const closedBy = this.#closed.get(target.partition.name) ?? null;
+    return { board: this.#board, closedBy, promised: this.#promised };
+  }
+
+  /** Starts the candidate or plans it ahead, in the slot that it has, if it has one. */
+  #consider(next: Candidate, head?: Head): Fate {
+    const { group } = next;
+    const quotas = this.#snapshot.quotas;
+    this.#board.addWork(LOOKS_PER_TASK);
+    this.#resumer.resumeFrom(next.tier);
+    const full = quotas?.full(next) ?? null;
+    if (full !== null) {
+      this.#preemptor.spare(full);
+      return 'hopeless';
+    }
+    if (!this.#blocked.has(group.shape) && this.#start(next)) {
+      quotas?.count(next);
+      return 'done';
+    }
+    this.#blocked.add(group.shape);
+    return this.#wait(next, head);
+  }
+
+  #start({ group, partition, entry, index }: Candidate): boolean {
+    const ask = askOf(group.shape, partition);
+    const views = this.#board.fitting(ask, ask.request.nodeCount);
+    if (views.length < ask.request.nodeCount) return false;
+    const shares = this.#board.start(ask, views, { jobId: entry.jobId, index });
+    this.#starts.push({ jobId: entry.jobId, index, shares });
+    return true;
+  }
+
+  /** It does not fit now: what the policy of its partition makes of that. */
+  #wait(next: Candidate, head: Head | undefined): Fate {
+    const { policy, name } = next.partition;
+    const hasRoom = this.#preempt(next, head !== undefined);
+    if (policy === 'fifo') {
+      this.#closed.set(name, next.entry.jobId);
+      return 'closing';
+    }
+    if (hasRoom) return 'done';
+    const depth = this.#depths.get(name) ?? 0;
+    // The first of a partition has its slot whatever is planned elsewhere.
+    const isEnough = depth > 0 && this.#partsAhead >= this.#snapshot.partsAheadMax;
+    const depthMax = isEnough ? 0 : this.#depthMax(policy);
+    if (depth >= depthMax || !this.#promise(next, head)) return 'hopeless';
+    this.#depths.set(name, depth + 1);
+    return 'done';
+  }
+
+  #depthMax(policy: Partition['policy']): number {
+    if (policy === 'conservative') return this.#snapshot.scheduling.depthMax;
+    return policy === 'easy' ? 1 : 0;
+  }
+
+  /** False when nobody can make room for it. What it gets in a moment is set aside for it. */
+  #preempt(next: Candidate, isKept: boolean): boolean {
+    const { group, partition, entry, index, tier } = next;
+    const ask = askOf(group.shape, partition);
+    const taker = isKept ? null : { jobId: entry.jobId, index };
+    const slot = this.#preemptor.makeRoom(ask, tier, taker);
+    if (slot === null) return false;
+    this.#setAside(next, ask, slot);
+    this.#snapshot.quotas?.count(next);
+    return true;
+  }
+
+  /** False when it could never run: nothing is set aside then. */
+  #promise(next: Candidate, head: Head | undefined): boolean {
+    const ask = askOf(next.group.shape, next.partition);
+    const kept = head === undefined ? null : this.#board.slotAt(ask, head.at, head.nodes);
+    const slot = kept ?? this.#board.slot(ask);
+    if (slot === null) return false;
+    this.#setAside(next, ask, slot);
+    return true;
+  }
+
+  #setAside({ entry, index }: Candidate, ask: Ask, slot: Slot): void {
+    this.#board.promise(ask, slot);
+    const { at } = slot;
+    const nodes = slot.lanes.map((lane) => lane.view.name);
+    this.#promised.push({ jobId: entry.jobId, index, at, nodes });
+    this.#heads.push({ entry, index, at, nodes });
+    this.#partsAhead += nodes.length;
+  }
+}

@@ -1,0 +1,71 @@
+// What a task asks of the cluster, as its partition has it.
+
+import type { NodeName } from '../../model/ids.ts';
+import type { ResourceRequest } from '../../model/job.ts';
+import type { Resources } from '../../model/resources.ts';
+import type { Partition, PlacementRule } from '../../model/scheduling.ts';
+import type { Shape } from '../line/queue.ts';
+import type { NodeView } from './pool.ts';
+import { FOREVER, type Want } from './profile.ts';
+
+/** What a task asks for, with what its partition adds. Equal asks are equal in `key`. */
+export interface Ask {
+  readonly key: string;
+  /** Equal when the requests are, whatever the time limit; undefined: not worth remembering. */
+  readonly roomKey: string | undefined;
+  readonly request: ResourceRequest;
+  /** Only these nodes, by the partition; null = any. The request's own names come on top. */
+  readonly nodes: ReadonlySet<NodeName> | null;
+  readonly walltimeMs: number | null;
+  readonly reservation: string | null;
+  readonly placement: PlacementRule;
+  /** It is on its nodes already, so they may be closed to what is new. Absent: no. */
+  readonly isThere?: boolean;
+}
+
+/** The last answers of `askOf`: a cycle asks for the shapes of the cycle before. */
+const ASKS = new WeakMap<Shape, { readonly partition: Partition; readonly ask: Ask }>();
+
+/** What a task of this shape asks for in this partition. */
+export function askOf(shape: Shape, partition: Partition): Ask {
+  const known = ASKS.get(shape);
+  if (known?.partition === partition) return known.ask;
+  const ask = makeAsk(shape, partition);
+  ASKS.set(shape, { partition, ask });
+  return ask;
+}
+
+function makeAsk(shape: Shape, partition: Partition): Ask {
+  const { request, walltimeMs, reservation, key, anyTimeKey } = shape;
+  const labels = [...new Set([...request.labels, ...partition.labels])];
+  return {
+    key,
+    roomKey: `${anyTimeKey}|${partition.labels.join('|')}`,
+    request: { ...request, labels },
+    nodes: partition.nodes === null ? null : new Set(partition.nodes),
+    walltimeMs,
+    reservation,
+    placement: partition.placement,
+  };
+}
+
+/** The only nodes that it may have; null = any. */
+export function namesOf({ request, nodes }: Ask): Iterable<NodeName> | null {
+  if (request.nodeNames.length === 0) return nodes;
+  return nodes === null ? request.nodeNames : request.nodeNames.filter((name) => nodes.has(name));
+}
+
+/** When a task that starts at `at` is over, as far as one can know. */
+export function endAt(at: number, walltimeMs: number | null): number {
+  return walltimeMs === null ? FOREVER : at + walltimeMs;
+}
+
+/** Of each node. */
+export function wantOf(request: ResourceRequest): Want {
+  return { resources: request.perNode, exclusive: request.exclusive };
+}
+
+/** What it holds of the node once it runs there. */
+export function takenOf(view: NodeView, request: ResourceRequest): Resources {
+  return request.exclusive ? view.total : request.perNode;
+}

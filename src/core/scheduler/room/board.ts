@@ -1,0 +1,301 @@
+// One cycle's working view of the cluster: what the pool has free, less what this cycle has given
+// away, less what is set aside for later. The pool itself never changes here.
+
+import type { JobId, NodeName } from '../../model/ids.ts';
+import { LOOKS_PER_LANE, LOOKS_PER_SEARCH } from '../../model/limits.ts';
+import type { Share } from '../../model/orders.ts';
+import { type Ask, endAt, namesOf, takenOf, wantOf } from './ask.ts';
+import { cursor, rest } from './cursor.ts';
+import { demandOf, fieldOf } from './field.ts';
+import { endOf, fitsAfter, type Gone, Lane, type Window } from './lane.ts';
+import { Placement } from './placement.ts';
+import { couldEverHold, holdsNow, type NodePool, type NodeView } from './pool.ts';
+import { FOREVER, UNKNOWN_END } from './profile.ts';
+import { type Slot, SlotFinder } from './slots.ts';
+import { inTurn, Views } from './views.ts';
+import { byNode } from './windows.ts';
+
+/** Who takes the share: what a later plan must know of it. */
+export interface Taker {
+  readonly jobId: JobId;
+  readonly index: number;
+}
+
+export interface BoardOptions {
+  readonly pool: NodePool;
+  /** `Snapshot.closed`; absent = none. */
+  readonly closed?: ReadonlyMap<NodeName, NodeView>;
+  readonly windows: readonly Window[];
+  readonly now: number;
+  /** Load average per cpu, for `least_loaded`; absent = 0. */
+  readonly loads?: ReadonlyMap<NodeName, number>;
+  /**
+   * Of a forecast: what is promised without a time limit ends when such tasks that run do, instead
+   * of never, and slots are looked for until so many looks are used up.
+   */
+  readonly forecastLooksMax?: number;
+}
+
+export class Board {
+  readonly now: number;
+  readonly pool: NodePool;
+  readonly #windows: ReadonlyMap<NodeName, readonly Window[]>;
+  readonly #order: Placement;
+  readonly #forecastLooksMax: number | null;
+  readonly #views: Views;
+  readonly #lanes = new Map<NodeName, Lane>();
+  /** Nodes of which something is set aside for later: free now is not enough there. */
+  readonly #claimed = new Set<NodeName>();
+  readonly #promised = new Set<NodeName>();
+  /** Nodes that somebody leaves by this plan. */
+  readonly #expelled = new Set<NodeName>();
+  readonly #finders = new Map<string, SlotFinder>();
+  #work = 0;
+  readonly #looksBefore: number;
+
+  constructor({ pool, closed, windows, now, loads, forecastLooksMax }: BoardOptions) {
+    this.pool = pool;
+    this.#views = new Views(pool, closed ?? new Map());
+    this.#forecastLooksMax = forecastLooksMax ?? null;
+    this.#windows = byNode(windows.filter((window) => window.to > now));
+    this.now = now;
+    this.#order = new Placement(loads ?? new Map());
+    this.#looksBefore = pool.looks;
+    for (const name of this.#windows.keys()) if (this.#views.get(name)) this.#claimed.add(name);
+  }
+
+  /** Looks at nodes, and at classes of them, so far: what a cycle costs. */
+  get work(): number {
+    return this.#work + this.pool.looks - this.#looksBefore + this.#views.touched.looks;
+  }
+
+  /** No slot is looked for any more: that none was found says nothing. */
+  get isSpent(): boolean {
+    return this.work >= (this.#forecastLooksMax ?? Infinity);
+  }
+
+  /** What else costs about as much as so many looks. */
+  addWork(looks: number): void {
+    this.#work += looks;
+  }
+
+  /** Nodes where one part each could start now, in the order of placement, at most `max`. */
+  fitting(ask: Ask, max: number): NodeView[] {
+    const { request, reservation } = ask;
+    const names = namesOf(ask) ?? (reservation === null ? null : this.#claimed);
+    if (names !== null) return this.#order.first(this.#fittingAmong(names, ask), ask, max);
+    const isOpen = (view: NodeView): boolean =>
+      !this.#claimed.has(view.name) || this.#fitsNow(view, ask);
+    const isUntouched = ({ name }: NodeView): boolean =>
+      this.#views.touched.get(name) === undefined;
+    const sources = [
+      ...this.pool
+        .fitting(request, ask.roomKey)
+        .map((list) => cursor(list, (view) => isUntouched(view) && isOpen(view))),
+      ...this.#views.touched.fitting(request).map((list) => cursor(list, isOpen)),
+    ];
+    if (ask.placement === 'least_loaded') {
+      return this.#order.first(sources.flatMap(rest), ask, max);
+    }
+    const merged = this.#order.merge(sources, ask, max);
+    this.#work += sources.length * (merged.length + 1);
+    return merged;
+  }
+
+  /** Until when it could run if it started now, whatever its time limit is; null: not at all. */
+  fitsUntil(ask: Ask): number | null {
+    const { request, reservation } = ask;
+    const ends: number[] = [];
+    for (const { name } of this.#holding(ask)) {
+      this.#work += LOOKS_PER_SEARCH;
+      const isOpen = reservation === null && !this.#claimed.has(name);
+      const until = isOpen
+        ? FOREVER
+        : this.lane(name).fitsUntil(wantOf(request), reservation, this.now);
+      if (until > this.now) ends.push(until);
+    }
+    return ends.sort((a, b) => b - a)[request.nodeCount - 1] ?? null;
+  }
+
+  /** Nodes with room now, as far as one does not look into their future; in no order. */
+  *#holding(ask: Ask): Generator<NodeView> {
+    const { request, reservation, roomKey } = ask;
+    const names = namesOf(ask) ?? (reservation === null ? null : this.#claimed);
+    for (const name of names ?? []) {
+      const view = this.#views.for(name, ask);
+      if (view !== undefined && holdsNow(view, request)) yield view;
+    }
+    if (names !== null) return;
+    for (const list of this.pool.fitting(request, roomKey)) {
+      for (const view of list) if (this.#views.touched.get(view.name) === undefined) yield view;
+    }
+    for (const list of this.#views.touched.fitting(request)) yield* list;
+  }
+
+  /** Takes the shares for a task that starts now. */
+  start(ask: Ask, views: readonly NodeView[], taker: Taker): readonly Share[] {
+    return views.map((view) => this.#take(view, ask, taker));
+  }
+
+  /**
+   * The earliest time, not before `from`, at which all nodes asked for fit together; null =
+   * never, or `isSpent`.
+   */
+  slot(ask: Ask, from = this.now): Slot | null {
+    const key = from === this.now ? ask.key : `${ask.key} from ${from}`;
+    let finder = this.#finders.get(key);
+    if (finder === undefined) {
+      finder = new SlotFinder(demandOf(ask), fieldOf(this, ask, from, this.#expelled));
+      this.#finders.set(key, finder);
+    }
+    return finder.find();
+  }
+
+  /** A slot that was found before, if it is still there and still to come. */
+  slotAt(ask: Ask, at: number, nodes: readonly NodeName[]): Slot | null {
+    if (at <= this.now + 1) return null;
+    const lanes: Lane[] = [];
+    for (const name of nodes) {
+      if (this.#views.for(name, ask) === undefined) return null;
+      const lane = this.lane(name);
+      const to = endAt(at, ask.walltimeMs);
+      if (!lane.fits(wantOf(ask.request), ask.reservation, at, to)) return null;
+      lanes.push(lane);
+    }
+    return { at, lanes };
+  }
+
+  /** Sets a slot aside: whatever starts from here on leaves it free. */
+  promise(ask: Ask, slot: Slot): void {
+    const { at } = slot;
+    const isEndless = ask.walltimeMs === null && this.#forecastLooksMax !== null;
+    const to = isEndless ? Math.max(at + 1, UNKNOWN_END) : endAt(at, ask.walltimeMs);
+    for (const lane of slot.lanes) {
+      lane.take(takenOf(lane.view, ask.request), ask.reservation, at, to);
+      this.#claimed.add(lane.view.name);
+      this.#promised.add(lane.view.name);
+    }
+  }
+
+  /** Whether any of it was set aside for a task in this cycle. */
+  isPromised(name: NodeName): boolean {
+    return this.#promised.has(name);
+  }
+
+  /** What is set aside of a node, from now on. */
+  windowsOn(name: NodeName): readonly Window[] {
+    return this.#windows.get(name) ?? [];
+  }
+
+  lane(name: NodeName): Lane {
+    let lane = this.#lanes.get(name);
+    if (lane === undefined) {
+      this.#work += LOOKS_PER_LANE;
+      lane = new Lane(this.#views.get(name) as NodeView, this.windowsOn(name), this.now);
+      this.#lanes.set(name, lane);
+    }
+    return lane;
+  }
+
+  /** The node, if it could hold a part if it were empty. */
+  eligibleView(name: NodeName, ask: Ask): NodeView | null {
+    const view = this.#views.for(name, ask);
+    const { nodes, request } = ask;
+    if (view === undefined || !couldEverHold(view, request)) return null;
+    if (nodes?.has(name) === false) return null;
+    return request.nodeNames.length === 0 || request.nodeNames.includes(name) ? view : null;
+  }
+
+  /** Nodes that could hold a part if they were empty. */
+  eligible(ask: Ask): NodeView[] {
+    const names = namesOf(ask);
+    const views: NodeView[] = [];
+    for (const name of names ?? this.pool.names()) {
+      const view = this.#views.for(name, ask);
+      this.#work += 1;
+      if (view !== undefined && couldEverHold(view, ask.request)) views.push(view);
+    }
+    return views;
+  }
+
+  /** Nodes enough with what is free, or leaving already, or expelled by this plan; else null. */
+  freeSoon(ask: Ask): NodeName[] | null {
+    const { nodeCount } = ask.request;
+    const names = new Set(this.fitting(ask, nodeCount).map((view) => view.name));
+    for (const name of this.#leavingFrom(ask)) {
+      if (names.size === nodeCount) break;
+      if (!names.has(name) && this.fitsWithout(name, ask, [])) names.add(name);
+    }
+    return names.size === nodeCount ? [...names] : null;
+  }
+
+  *#leavingFrom(ask: Ask): Generator<NodeName> {
+    const named = namesOf(ask);
+    if (named !== null) return yield* this.eligible(ask).map((view) => view.name);
+    // The pool knows neither what this plan has done to a node nor what is set aside there.
+    const { request } = ask;
+    for (const name of this.#expelled) {
+      if (couldEverHold(this.#views.get(name) as NodeView, request)) yield name;
+    }
+    for (const name of inTurn(this.#claimed, this.#views.touched.names())) {
+      const view = this.pool.get(name);
+      if (view !== undefined && holdsNow(view, request)) yield name;
+    }
+    for (const { at, view } of this.pool.later(ask.request, ask.roomKey)) {
+      if (at > this.now + 1) return;
+      yield view.name;
+    }
+  }
+
+  /** Whether a part fits in a moment, if by then these are gone, with all that is leaving. */
+  fitsWithout(name: NodeName, ask: Ask, gone: readonly Gone[]): boolean {
+    this.#work += 1;
+    const isPlain = ask.reservation === null && !this.#claimed.has(name) && !this.#lanes.has(name);
+    if (isPlain) return fitsAfter(this.#views.get(name) as NodeView, ask.request, gone, this.now);
+    const lane = this.lane(name);
+    const from = this.now + 1;
+    for (const one of gone) lane.give(one);
+    const want = wantOf(ask.request);
+    const fits = lane.fits(want, ask.reservation, from, endAt(from, ask.walltimeMs));
+    for (const one of gone) lane.keep(one);
+    return fits;
+  }
+
+  /** From here on the plan counts on its leaving. */
+  expel(name: NodeName, gone: Gone): void {
+    this.lane(name).give(gone);
+    this.#expelled.add(name);
+    // They count on slots that only ever become later.
+    this.#finders.clear();
+  }
+
+  /** The nodes from the next moment on. */
+  soon(names: readonly NodeName[]): Slot {
+    return { at: this.now + 1, lanes: names.map((name) => this.lane(name)) };
+  }
+
+  *#fittingAmong(names: Iterable<NodeName>, ask: Ask): Generator<NodeView> {
+    for (const name of names) {
+      const view = this.#views.for(name, ask);
+      if (view !== undefined && this.#fitsNow(view, ask)) yield view;
+    }
+  }
+
+  #fitsNow(view: NodeView, ask: Ask): boolean {
+    this.#work += 1;
+    if (!holdsNow(view, ask.request)) return false;
+    if (!this.#claimed.has(view.name)) return ask.reservation === null;
+    const to = endAt(this.now, ask.walltimeMs);
+    return this.lane(view.name).fits(wantOf(ask.request), ask.reservation, this.now, to);
+  }
+
+  #take(view: NodeView, ask: Ask, { jobId, index }: Taker): Share {
+    const { request, reservation, walltimeMs } = ask;
+    const resources = takenOf(view, request);
+    const gpus = view.gpusFree.slice(0, resources.gpuCount);
+    const running = { jobId, index, resources, startedAt: this.now, walltimeMs, reservation };
+    this.#views.take(view, running, request.exclusive);
+    this.#lanes.get(view.name)?.take(resources, reservation, this.now, endOf(running, this.now));
+    return { node: view.name, resources, gpus };
+  }
+}

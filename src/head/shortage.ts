@@ -1,0 +1,25 @@
+// What a head accepts while the disk is full and it writes from the reserve of its store.
+
+import type { Command } from '../core/controller/commands.ts';
+import type { Input } from '../core/controller/controller.ts';
+
+/** In the log, in refusals and for whoever asks. */
+export const SHORTAGE =
+  'the disk of the head is full: until there is room, jobs can be looked at and cancelled';
+
+/** What only ends work, and what agents say of it, is let through on a full disk. */
+export function makesWork(input: Input): boolean {
+  if (input.kind === 'command') return !ENDING.has(input.command.kind);
+  return input.kind === 'tick' || input.kind === 'schedule';
+}
+
+const ENDING: ReadonlySet<Command['kind']> = new Set([
+  'cancel_task',
+  'signal_task',
+  'hold_job',
+  'suspend_task',
+  'drain_node',
+  'revoke_token',
+  'cancel_reservation',
+  'cancel_maintenance',
+]);

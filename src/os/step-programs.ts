@@ -1,0 +1,37 @@
+// The programs for steps, for the agent to give to tasks with `--mpi`.
+
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export interface StepPrograms {
+  readonly server: readonly string[];
+  readonly client: string;
+}
+
+/** Both move bytes and keep none, and what they take is of the job's memory. */
+const SMALL = ['--max-semi-space-size=1', '--max-old-space-size=64'];
+
+/**
+ * Writes the client as a script of the state directory: it starts with this very Node.js, whatever
+ * a job's PATH has, and launchers can be given its path as one word.
+ */
+export function stepPrograms(stateDir: string): StepPrograms {
+  const folder = join(stateDir, 'bin');
+  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  const client = join(folder, 'weft-rsh');
+  const words = [process.execPath, ...SMALL, programFile('weft-rsh')].map(quoted).join(' ');
+  writeFileSync(client, `#!/bin/sh\nexec ${words} "$@"\n`);
+  for (const path of [folder, client]) chmodSync(path, 0o755); // Whatever the umask.
+  return { server: [process.execPath, ...SMALL, programFile('weft-rshd')], client };
+}
+
+/** From the sources, or compiled. */
+function programFile(name: string): string {
+  const extension = extname(fileURLToPath(import.meta.url));
+  return fileURLToPath(new URL(`../bin/${name}${extension}`, import.meta.url));
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}

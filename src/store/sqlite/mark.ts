@@ -1,0 +1,128 @@
+// `weft.mark`: what was promised last, beside the database. SQLite takes a damaged or missing log for
+// one that ends earlier; this file knows better (docs/decisions/0007-a-mark-beside-the-log.md).
+
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import type { Given } from '../../ports/store.ts';
+
+/** Of the last record that was durable when this was written. */
+export interface Mark {
+  readonly seq: number;
+  /** Checksum of that record, so that another one in its place is noticed. */
+  readonly crc: number;
+  readonly given: Given;
+}
+
+/** Two slots, written in turn, each in a page of its own: a torn one leaves the other. */
+const SLOT_BYTES = 4096;
+/** A line of text in its slot, padded: longer than every number in it at its largest. */
+const LINE_BYTES = 192;
+const FORMAT = 'weft-mark-1';
+
+export class MarkFile {
+  readonly #directory: string;
+  #file: number | null = null;
+  /** Counts writes; the valid slot with the larger one is the newer. */
+  #serial = 0;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Null: there is none, as before the first record and after an older release. */
+  read(): Mark | null | 'unreadable' {
+    let bytes: Buffer;
+    try {
+      bytes = readFileSync(this.#path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+      throw error;
+    }
+    const slots = [0, 1].flatMap((slot) => readSlot(bytes.subarray(slot * SLOT_BYTES)) ?? []);
+    const newest = slots.sort((a, b) => b.serial - a.serial)[0];
+    if (newest === undefined) return 'unreadable';
+    this.#serial = newest.serial;
+    return newest.mark;
+  }
+
+  /**
+   * Called when the record is durable, never before: the mark may lag behind the database, as it does
+   * when a power cut takes its last pages, but must not run ahead. Not synced, therefore.
+   */
+  write(mark: Mark): void {
+    this.#serial += 1;
+    const line = formatLine(this.#serial, mark);
+    if (this.#file === null) this.#file = this.#open(line);
+    writeSync(this.#file, line, 0, LINE_BYTES, (this.#serial % 2) * SLOT_BYTES);
+  }
+
+  close(): void {
+    if (this.#file === null) return;
+    fsyncSync(this.#file);
+    closeSync(this.#file);
+    this.#file = null;
+  }
+
+  get #path(): string {
+    return join(this.#directory, 'weft.mark');
+  }
+
+  /** A new one, or one of which nothing can be read, is there whole or not at all. */
+  #open(line: Buffer): number {
+    const known = this.#existing();
+    if (known !== null) return known;
+    const fresh = `${this.#path}.new`;
+    const bytes = Buffer.alloc(2 * SLOT_BYTES);
+    line.copy(bytes, (this.#serial % 2) * SLOT_BYTES);
+    writeFileSync(fresh, bytes, { mode: 0o600, flush: true });
+    renameSync(fresh, this.#path);
+    const directory = openSync(this.#directory, 'r');
+    fsyncSync(directory);
+    closeSync(directory);
+    return openSync(this.#path, 'r+');
+  }
+
+  #existing(): number | null {
+    let file: number;
+    try {
+      file = openSync(this.#path, 'r+');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+      throw error;
+    }
+    const last = Buffer.alloc(1);
+    if (readSync(file, last, 0, 1, 2 * SLOT_BYTES - 1) === 1) return file;
+    closeSync(file);
+    return null;
+  }
+}
+
+function formatLine(serial: number, { seq, crc, given }: Mark): Buffer {
+  const numbers = [serial, seq, crc, given.nextJobId, given.nextReservationId, given.epochMax];
+  const text = `${FORMAT} ${numbers.join(' ')}`;
+  const line = Buffer.alloc(LINE_BYTES, ' ');
+  line.write(`${text} ${crc32(text)}`);
+  line.write('\n', LINE_BYTES - 1);
+  return line;
+}
+
+function readSlot(bytes: Buffer): { readonly serial: number; readonly mark: Mark } | null {
+  const line = bytes.toString('latin1', 0, LINE_BYTES).trim();
+  const end = line.lastIndexOf(' ');
+  const text = line.slice(0, Math.max(0, end));
+  const [format, ...words] = text.split(' ');
+  if (format !== FORMAT || Number(line.slice(end)) !== crc32(text)) return null;
+  const [serial = 0, seq = 0, crc = 0, nextJobId = 1, nextReservationId = 1, epochMax = 0] =
+    words.map(Number);
+  return { serial, mark: { seq, crc, given: { nextJobId, nextReservationId, epochMax } } };
+}

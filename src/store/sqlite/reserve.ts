@@ -1,0 +1,69 @@
+// Room kept back for the day on which the disk is full: a file that is deleted then, so that what
+// only ends work can still be recorded.
+
+import { closeSync, openSync, statfsSync, statSync, truncateSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { RESERVE_BYTES, RESERVE_FREE_MIN_BYTES } from './bounds.ts';
+
+const PIECE_BYTES = 1_048_576;
+
+export class Reserve {
+  readonly #path: string;
+  readonly #directory: string;
+  #isSpent: boolean;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+    this.#path = join(directory, 'weft.reserve');
+    // An empty file stays where it was spent: the next head knows that the disk was full.
+    this.#isSpent = this.#size() === 0;
+  }
+
+  /** It was given up, and has not been made again: what is written now is written from it. */
+  get isSpent(): boolean {
+    return this.#isSpent;
+  }
+
+  /** Makes it where there is plenty of room. A small disk has none, and nothing is held back on it. */
+  fill(): void {
+    if (this.#size() === RESERVE_BYTES || this.#freeBytes() < RESERVE_FREE_MIN_BYTES) return;
+    try {
+      this.#write();
+      this.#isSpent = false;
+    } catch (error) {
+      // A quota is not seen in advance: a reserve in part is none.
+      truncateSync(this.#path, 0);
+      this.#isSpent = true;
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== 'ENOSPC' && code !== 'EDQUOT') throw error;
+    }
+  }
+
+  /** The disk is full. Says whether there was something to give up. */
+  spend(): boolean {
+    if (this.#size() !== RESERVE_BYTES) return false;
+    truncateSync(this.#path, 0);
+    this.#isSpent = true;
+    return true;
+  }
+
+  #size(): number | null {
+    return statSync(this.#path, { throwIfNoEntry: false })?.size ?? null;
+  }
+
+  #freeBytes(): number {
+    const { bavail, bsize } = statfsSync(this.#directory);
+    return bavail * bsize;
+  }
+
+  /** Not zeros: some file systems keep those as holes. */
+  #write(): void {
+    const file = openSync(this.#path, 'w', 0o600);
+    try {
+      const piece = Buffer.alloc(PIECE_BYTES, 'weft ');
+      for (let done = 0; done < RESERVE_BYTES; done += PIECE_BYTES) writeSync(file, piece);
+    } finally {
+      closeSync(file);
+    }
+  }
+}

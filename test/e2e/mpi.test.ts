@@ -1,0 +1,259 @@
+// Real MPI programs on two hosts: Open MPI and MPICH start their ranks through weft-rsh, and what
+// runs on the other host is of the job there: its group, its usage, and its end.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { type Gate, HostedCluster, type JobShown } from './support/hosted-cluster.ts';
+import { until } from './support/hosts.ts';
+import { LocalCluster } from './support/local-cluster.ts';
+
+/** A rank leaves a receipt: its host, its group, and who it is. Then it is the program. */
+const RANK = `#!/bin/sh
+rank="\${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
+{ hostname; grep -o 'weft-[^/]*/g[0-9]*$' /proc/self/cgroup | sort -u; } > "$RANKS/$rank.part"
+mv "$RANKS/$rank.part" "$RANKS/$rank"
+exec "$@"
+`;
+
+/** Sums over all ranks, after a second of cpu time of each. */
+const PROGRAM = `
+#include <mpi.h>
+#include <stdio.h>
+#include <time.h>
+int main(int argc, char **argv) {
+  int rank, size, sum = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  while (clock() < CLOCKS_PER_SEC) ;
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0) printf("%d ranks, sum %d\\n", size, sum);
+  MPI_Finalize();
+  return 0;
+}
+`;
+
+const MELT = `units lj
+atom_style atomic
+lattice fcc 0.8442
+region box block 0 6 0 6 0 6
+create_box 1 box
+create_atoms 1 box
+mass 1 1.0
+velocity all create 3.0 87287
+pair_style lj/cut 2.5
+pair_coeff 1 1 1.0 1.0 2.5
+fix 1 all nve
+run 200
+`;
+
+/** Until the gate is open. */
+const WAITER = `#!/bin/sh
+until [ -e "$1" ]; do sleep 0.1; done
+`;
+
+const RANKS_PER_NODE = 2;
+const RANK_COUNT = 2 * RANKS_PER_NODE;
+
+interface MpiJob extends JobShown {
+  readonly usage: { readonly userUs: number; readonly systemUs: number };
+}
+
+describe('MPI on two hosts', () => {
+  let cluster: HostedCluster;
+  let ranks = '';
+  const path = (name: string): string => join(cluster.directory, name);
+
+  before(async () => {
+    cluster = await HostedCluster.start(2);
+    ranks = path('ranks');
+    writeFileSync(path('rank.sh'), RANK, { mode: 0o755 });
+    writeFileSync(path('waiter.sh'), WAITER, { mode: 0o755 });
+    writeFileSync(path('in.melt'), MELT);
+    writeFileSync(path('sum.c'), PROGRAM);
+    execFileSync('mpicc.mpich', ['-O1', '-o', path('sum'), path('sum.c')]);
+  });
+  after(() => cluster?.close());
+  afterEach(async () => {
+    await cluster.clean().catch((error: unknown) => {
+      throw new Error(`${String(error)}\n${cluster.logs()}`);
+    });
+    await until('no process of any rank is left', () => left().length === 0);
+  });
+
+  /** Command lines of what jobs run, on all hosts. */
+  function left(): string[] {
+    const words = /mpirun|mpiexec|orted|hydra_pmi|weft-rsh|rank\.sh|waiter\.sh|lmp|\/sum/;
+    return cluster.members
+      .flatMap(({ host }) => host.processes())
+      .filter((line) => words.test(line));
+  }
+
+  async function submit(argv: readonly string[], more: object = {}): Promise<number> {
+    rmSync(ranks, { recursive: true, force: true });
+    mkdirSync(ranks);
+    const environment = {
+      ...{ RANKS: ranks, PATH: process.env.PATH ?? '/usr/bin:/bin' },
+      ...{ OMPI_ALLOW_RUN_AS_ROOT: '1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: '1' },
+      // A machine with other work to do has too few cpus for ranks that spin while they wait.
+      OMPI_MCA_mpi_yield_when_idle: '1',
+      // UCX takes two hosts of one kernel for one machine, and waits for memory they do not share.
+      UCX_TLS: 'tcp,self',
+    };
+    const { jobId } = await cluster.call<{ jobId: number }>('POST', '/v1/jobs', {
+      program: { kind: 'argv', argv },
+      ...{ nodeCount: 2, cpuCount: RANKS_PER_NODE, memoryBytes: 512 * 2 ** 20, mpi: {} },
+      ...{ environment, directory: { kind: 'shared', path: cluster.directory } },
+      files: { stdout: '%j.out', stderr: '%j.err' },
+      ...more,
+    });
+    return jobId;
+  }
+
+  const waiting = (gate: Gate, more: object = {}): Promise<number> =>
+    submit(['mpirun.openmpi', path('rank.sh'), path('waiter.sh'), gate.path], more);
+
+  async function completed(id: number): Promise<MpiJob> {
+    const job = (await cluster.done(id)) as MpiJob;
+    assert.equal(job.outcome?.kind, 'completed', `${JSON.stringify(job.outcome)}\n${errors(id)}`);
+    return job;
+  }
+
+  function errors(id: number): string {
+    return existsSync(path(`${id}.err`)) ? readFileSync(path(`${id}.err`), 'utf8') : '';
+  }
+
+  /** Host and groups of each rank that has begun, by rank. */
+  function receipts(): { host: string; groups: string[] }[] {
+    const names = readdirSync(ranks).filter((name) => /^\d+$/.test(name));
+    return names.sort().map((name) => {
+      const [host = '', ...groups] = readFileSync(join(ranks, name), 'utf8').trim().split('\n');
+      return { host, groups };
+    });
+  }
+
+  /** All ranks have begun; of the host that it names, or of both. */
+  async function begun(id: number): Promise<void> {
+    await until(`the ranks of job ${id} run`, () => receipts().length === RANK_COUNT).catch(
+      (error: unknown) => {
+        throw new Error(`${String(error)}\n${errors(id)}\n${left().join('\n')}\n${cluster.logs()}`);
+      },
+    );
+  }
+
+  function assertSpread(perNode = RANKS_PER_NODE): void {
+    const found = receipts();
+    const wanted = ['n1', 'n2'].flatMap((name) => Array.from({ length: perNode }, () => name));
+    const hosts = found.map(({ host }) => host).sort();
+    assert.deepEqual(hosts, wanted, 'as many ranks on each host as it has slots');
+    for (const { host, groups } of found) {
+      const of = found.filter((other) => other.host === host);
+      assert.ok(groups.length > 0, `a rank on ${host} is in no group of a job`);
+      for (const other of of) assert.deepEqual(other.groups, groups, `one group on ${host}`);
+    }
+  }
+
+  it('Open MPI: LAMMPS runs on both, with nothing to type but mpirun', async () => {
+    const command = ['mpirun.openmpi', path('rank.sh'), 'lmp', '-in', 'in.melt', '-log', 'none'];
+    // No more ranks than the smallest machine has cpus: they spin while they wait for each other.
+    const id = await submit(command, { cpuCount: 1 });
+    await completed(id);
+    assertSpread(1);
+    assert.match(readFileSync(path(`${id}.out`), 'utf8'), /Loop time of .* on 2 procs/);
+  });
+
+  it('MPICH: a program runs on both, and all its cpu time is the job’s', async () => {
+    const id = await submit(['mpiexec.hydra', path('rank.sh'), path('sum')]);
+    const { usage } = await completed(id);
+    assertSpread();
+    assert.match(readFileSync(path(`${id}.out`), 'utf8'), /4 ranks, sum 6/);
+    const seconds = (usage.userUs + usage.systemUs) / 1e6;
+    assert.ok(seconds >= RANK_COUNT, `${RANK_COUNT} ranks of 1 s each, ${seconds} s counted`);
+  });
+
+  it('a cancelled job leaves no rank on any host', async () => {
+    const id = await waiting(cluster.gate());
+    await begun(id);
+    await cluster.call('POST', `/v1/jobs/${id}/cancel`);
+    assert.equal((await cluster.done(id)).outcome?.kind, 'cancelled');
+    assert.deepEqual(left(), []);
+  });
+
+  it('a time limit ends the ranks of both hosts', async () => {
+    const id = await waiting(cluster.gate(), { walltimeMs: 5000 });
+    assert.equal((await cluster.done(id)).outcome?.kind, 'timeout');
+    assert.deepEqual(left(), []);
+  });
+
+  it('ranks outlive head and agents, and the job ends as they do', async () => {
+    const gate = cluster.gate();
+    const id = await waiting(gate);
+    await begun(id);
+    await cluster.killHead();
+    for (const member of cluster.members) await cluster.killAgent(member);
+    for (const member of cluster.members) await cluster.startAgent(member);
+    await cluster.startHead();
+    await cluster.nodesUp();
+    gate.open();
+    await completed(id);
+  });
+
+  it('a host lost with its ranks starts the whole job again', async () => {
+    const gate = cluster.gate();
+    const id = await waiting(gate, { onNodeLoss: { kind: 'requeue' } });
+    await begun(id);
+    const { host } = cluster.member('n2');
+    await host.powerOff();
+    rmSync(ranks, { recursive: true });
+    mkdirSync(ranks);
+    await host.powerOn();
+    await cluster.startAgent(cluster.member('n2'));
+    await begun(id);
+    gate.open();
+    await completed(id);
+    assertSpread();
+  });
+
+  it('an exit code of a rank is the job’s', async () => {
+    const id = await submit([
+      'mpirun.openmpi',
+      'sh',
+      '-c',
+      'exit $((OMPI_COMM_WORLD_RANK / 3 * 5))',
+    ]);
+    const { outcome } = await cluster.done(id);
+    assert.equal(outcome?.kind, 'failed');
+    assert.match(outcome?.detail ?? '', /exited with code 5/);
+  });
+
+  it('a step goes to no other node than those of its job', async () => {
+    const id = await submit(['sh', '-c', '"$WEFT_RSH" head true'], { nodeCount: 1 });
+    assert.equal((await cluster.done(id)).outcome?.kind, 'failed');
+    assert.match(errors(id), /'head' is not a node of this job; it has n\d/);
+  });
+});
+
+describe('MPI on virtual nodes', () => {
+  let cluster: LocalCluster;
+  before(async () => {
+    cluster = await LocalCluster.start('--nodes', '2', '--listen', 'none');
+  });
+  after(() => cluster.close());
+
+  it('ranks start on nodes whose names no DNS knows, and share no core by being bound', async () => {
+    const root = ['OMPI_ALLOW_RUN_AS_ROOT=1', 'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1'];
+    const environment = root.flatMap((entry) => ['--env', entry]);
+    const options = ['--mpi', '-n', '2', '--procs', '1', ...environment, '-f'];
+    const cpus = 'grep Cpus_allowed_list: /proc/self/status';
+    const show = `echo "$OMPI_COMM_WORLD_RANK on node $WEFT_NODE_RANK: $(${cpus})"`;
+    const launch = ['mpirun.openmpi', 'sh', '-c', show];
+    const said = await cluster.weft('run', ...options, '--', ...launch);
+    assert.equal(said.code, 0, said.error);
+    const all = execFileSync('sh', ['-c', cpus], { encoding: 'utf8' }).trim();
+    const wanted = [0, 1].map((rank) => `${rank} on node ${rank}: ${all}`);
+    assert.deepEqual(said.out.trim().split('\n').sort(), wanted);
+  });
+});

@@ -1,0 +1,137 @@
+// A reader's machine for one run of the documents: a home of its own with the programs on the PATH,
+// and a cluster of four nodes that is as new at the start of every page.
+
+import { spawn } from 'node:child_process';
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { hostname, tmpdir, userInfo } from 'node:os';
+import path from 'node:path';
+import { connectLocally } from '../../support/local-client.ts';
+import { whenKilled } from '../../support/when-killed.ts';
+import { cleanEnvironment, repository } from './local-cluster.ts';
+
+const PROGRAMS = ['weft', 'cminfo', 'cmrun', 'cmkill', 'cmconfigure', 'cmdaemon'];
+/** As pages show them: their reader is anna at h1. */
+const READER = 'anna';
+const HOST = 'h1';
+/** A command that takes longer hangs. */
+const COMMAND_MS_MAX = 240_000;
+
+export class DocumentCluster {
+  readonly #home = mkdtempSync(path.join(tmpdir(), 'weft-docs-'));
+  readonly #work = path.join(this.#home, 'work');
+  readonly #environment: NodeJS.ProcessEnv;
+  readonly #forget = whenKilled(() => rmSync(this.#home, { recursive: true, force: true }));
+
+  constructor() {
+    const bin = path.join(this.#home, 'bin');
+    mkdirSync(bin);
+    for (const program of PROGRAMS) {
+      const line = `exec '${process.execPath}' '${repository}/bin/${program}.mjs' "$@"`;
+      writeFileSync(path.join(bin, program), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+    }
+    this.#environment = cleanEnvironment({
+      HOME: this.#home,
+      PATH: `${bin}:${process.env['PATH']}`,
+      XDG_RUNTIME_DIR: path.join(this.#home, 'run'),
+      XDG_STATE_HOME: undefined,
+      XDG_CONFIG_HOME: undefined,
+      USER: userInfo().username,
+      TZ: 'UTC',
+    });
+    mkdirSync(path.join(this.#home, 'run'));
+  }
+
+  get #socket(): string {
+    return path.join(this.#home, '.local', 'state', 'weft', 'weft.sock');
+  }
+
+  /** Up, with nothing in it that an earlier page has left; `fresh`: jobs count from 1 again. */
+  async begin(fresh: boolean): Promise<void> {
+    rmSync(this.#work, { recursive: true, force: true });
+    mkdirSync(path.join(this.#work, 'test', 'fixtures'), { recursive: true });
+    await this.type(`ln -s '${repository}/test/fixtures/traces' test/fixtures/traces`);
+    const state = path.dirname(this.#socket);
+    rmSync(path.join(state, 'weft.yaml'), { force: true });
+    const answer = await this.type('weft info');
+    if (!fresh && answer.code === 0 && (await this.#tidy())) return;
+    const up = await this.type(
+      'weft down --clean --now; weft up --nodes 4 --cpus 2 --memory 512M --listen 127.0.0.1:0',
+    );
+    if (up.code !== 0) throw new Error(up.lines.join('\n'));
+  }
+
+  /** Types a line into a shell; standard output and error in the order in which they came. */
+  async type(command: string): Promise<{ code: number; lines: string[] }> {
+    const file = path.join(this.#home, 'output');
+    const output = openSync(file, 'w');
+    const child = spawn('bash', ['-c', command], {
+      cwd: this.#work,
+      env: this.#environment,
+      stdio: ['ignore', output, output],
+    });
+    const timer = setTimeout(() => child.kill('SIGKILL'), COMMAND_MS_MAX);
+    const code = await new Promise<number>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('exit', (exit) => resolve(exit ?? 128));
+    });
+    clearTimeout(timer);
+    closeSync(output);
+    const text = this.#presentable(readFileSync(file, 'utf8'));
+    return { code, lines: text === '' ? [] : text.replace(/\n$/, '').split('\n') };
+  }
+
+  async close(): Promise<void> {
+    await this.type('weft down --clean --now');
+    this.#forget();
+    rmSync(this.#home, { recursive: true, force: true });
+  }
+
+  #presentable(text: string): string {
+    return text
+      .replaceAll(this.#home, '~')
+      .replaceAll(/\b(wt_[0-9a-f]{12}_)[\w-]+/g, '$1…')
+      .replaceAll(new RegExp(`\\b${userInfo().username}\\b`, 'g'), READER)
+      .replaceAll(new RegExp(`\\b${hostname()}\\b`, 'g'), HOST);
+  }
+
+  /** Takes back what commands of a page do; false when it takes a new cluster. */
+  async #tidy(): Promise<boolean> {
+    const client = await connectLocally(this.#socket);
+    try {
+      const { call } = client;
+      const { nodes } = await call<{ nodes: Node[] }>('GET', '/v1/nodes');
+      const isAsNew = ({ state, drained, labels }: Node) =>
+        state === 'up' && drained === null && !labels.includes('ssd');
+      const { users } = await call<{ users: object[] }>('GET', '/v1/users');
+      if (nodes.length !== 4 || !nodes.every(isAsNew) || users.length > 0) return false;
+      const { reservations } = await call<{ reservations: object[] }>('GET', '/v1/reservations');
+      if (reservations.length > 0) return false;
+      await call('POST', '/v1/config/reload');
+      const { jobs } = await call<{ jobs: { id: number }[] }>(
+        'GET',
+        '/v1/jobs?state=active&limit=1000',
+      );
+      if (jobs.length === 0) return true;
+      for (const { id } of jobs) await call('POST', `/v1/jobs/${id}/cancel`);
+      const body = { jobs: jobs.map(({ id }) => String(id)), timeoutMs: 120_000 };
+      await call('POST', '/v1/jobs/wait', body);
+      return true;
+    } finally {
+      client.close();
+    }
+  }
+}
+
+interface Node {
+  readonly state: string;
+  readonly drained: object | null;
+  readonly labels: readonly string[];
+}

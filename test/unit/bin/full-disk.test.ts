@@ -1,0 +1,21 @@
+// A head on a full disk, a real one of a few MiB.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { runMounted } from '../store/support/child.ts';
+import { newDirectory } from '../store/support/directory.ts';
+
+test('on a full disk jobs can be looked at and cancelled, also by a head that is started there', async (t) => {
+  const directory = newDirectory(t);
+  const prepare = 'mount -t tmpfs -o size=110m tmpfs "$1"; export TMPDIR="$1"';
+  const script = fileURLToPath(new URL('./support/fills-disk.ts', import.meta.url));
+  const { code, stdout, stderr } = await runMounted(prepare, script, directory);
+  assert.equal(code, 0, stderr);
+  const seen = JSON.parse(stdout);
+  assert.match(seen.refused, /store\.unavailable/, 'the disk became full');
+  assert.equal(seen.cancelled, 'done');
+  assert.match(seen.inShortage, /the disk of the head is full: .*looked at and cancelled/);
+  assert.deepEqual(seen.afterRestart, ['done', 'done', 'pending']);
+  assert.match(seen.stillShort, /the disk of the head is full/);
+});

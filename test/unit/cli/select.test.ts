@@ -1,0 +1,211 @@
+// Which jobs a verb is for, one word of status, waiting for many, and rows as CSV.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JobView } from '../../../src/api/jobs.ts';
+import { Context } from '../../../src/cli/context.ts';
+import { actOnJobs } from '../../../src/cli/jobs/each.ts';
+import { readOperands } from '../../../src/cli/jobs/operands.ts';
+import { progressWords, showProgress } from '../../../src/cli/jobs/progress.ts';
+import { formatCsv, instant } from '../../../src/cli/output/csv.ts';
+import { FakeHead, refusal } from './fake-head.ts';
+import { doneJob, jobView } from './views.ts';
+
+const JOBS: readonly JobView[] = [
+  jobView({ id: 21, name: 'other', owner: 'bob', state: 'running' }),
+  jobView({ id: 20, name: 'train-2', state: 'running' }),
+  jobView({ id: 15, name: 'train-1', held: true }),
+  jobView({ id: 12, name: 'clean' }),
+];
+
+/** A head with these jobs that filters and pages as the real one does. */
+function headOf(jobs: readonly JobView[], role = 'user', pageRows = 2): Promise<FakeHead> {
+  const answers: Record<string, () => { json?: object; status?: number }> = {
+    'GET /v1/whoami': () => ({ json: { name: 'alice', role } }),
+  };
+  for (const job of jobs) {
+    answers[`GET /v1/jobs/${job.id}`] = () => ({ json: job });
+    answers[`GET /v1/jobs/${job.id}/wait`] = () => ({ json: { job, task: null } });
+    for (const verb of ['cancel', 'hold', 'requeue']) {
+      answers[`POST /v1/jobs/${job.id}/${verb}`] = () => ({ json: { count: 1 } });
+    }
+  }
+  return FakeHead.start({
+    ...answers,
+    'GET /v1/jobs': ({ query }) => {
+      const { owner, name, state, before = '999' } = query;
+      const found = jobs.filter((job) => {
+        if (owner !== undefined && job.owner !== owner) return false;
+        if (name !== undefined && job.name !== name) return false;
+        if (state === 'active' && job.state === 'done') return false;
+        if (state !== 'active' && state !== 'all' && job.state !== state) return false;
+        return job.id < Number(before);
+      });
+      const page = found.slice(0, pageRows);
+      return { json: { jobs: page, next: found.length > pageRows ? page.at(-1)?.id : null } };
+    },
+  });
+}
+
+const cancelled = (head: FakeHead): string[] =>
+  head.work.filter(({ method }) => method === 'POST').map(({ path }) => path);
+
+test('ids are single, lists, ranges, and tasks of an array', () => {
+  const ids = (...texts: string[]) =>
+    readOperands(texts).map((one) => (one.kind === 'one' ? one.id : `${one.from}..${one.to}`));
+  assert.deepEqual(ids('7', '12-20', '3,5[1],8-9'), ['7', '12..20', '3', '5[1]', '8..9']);
+  assert.deepEqual(ids('5[0-2,7]'), ['5[0]', '5[1]', '5[2]', '5[7]']);
+  for (const wrong of ['', '0', '20-12', 'x', '5[', '5[2-1]', '1,,2', '5[0-999999]']) {
+    assert.throws(() => readOperands([wrong]), /job|indices|tasks/, wrong);
+  }
+});
+
+test('a range is of those jobs that there are, of a user only their own', async () => {
+  await using head = await headOf(JOBS);
+  const { code, out } = await head.weft('kill', '12-30', '99');
+  assert.equal(code, 70, 'job 99, named by its id, is not left out: the test head refuses it');
+  assert.match(out, /Job 12: 1 task cancelled\.\nJob 15: 1 task cancelled\.\nJob 20: /);
+  assert.ok(!out.includes('21'));
+  await using operated = await headOf(JOBS, 'operator');
+  await operated.weft('kill', '12-30');
+  assert.deepEqual(cancelled(operated).at(-1), '/v1/jobs/21/cancel');
+});
+
+test('names, patterns and states choose among the own jobs', async () => {
+  await using head = await headOf(JOBS);
+  assert.match((await head.weft('hold', '--name', 'train-*')).out, /15 is held\.\nJob 20 is held/);
+  assert.equal((await head.weft('hold', '--name', 'clean')).out, 'Job 12 is held.\n');
+  assert.equal((await head.weft('kill', '--state', 'held')).out, 'Job 15: 1 task cancelled.\n');
+  assert.equal((await head.weft('hold', '12-20', '--state', 'running')).out, 'Job 20 is held.\n');
+  const none = await head.weft('kill', '--name', 'nothing');
+  assert.deepEqual([none.code, /No job with --name nothing/.test(none.error)], [3, true]);
+  const bare = await head.weft('kill');
+  assert.deepEqual([bare.code, /--mine, --name/.test(bare.error)], [2, true]);
+  const others = await head.weft('kill', '--user', 'bob');
+  assert.equal(others.out, 'Job 21: 1 task cancelled.\n');
+});
+
+test('what cannot be taken back asks before it hits several jobs, or wants --yes', async () => {
+  await using head = await headOf(JOBS);
+  const asked = await head.weft('kill', '--mine');
+  assert.deepEqual([asked.code, cancelled(head)], [2, []]);
+  assert.match(asked.error, /would cancel 3 jobs; add --yes, or look first with --dry-run/);
+  const dry = await head.weft('kill', '--mine', '--dry-run');
+  assert.deepEqual([dry.code, cancelled(head)], [0, []]);
+  assert.match(dry.out, /^Would cancel job 12 clean \(alice, pending\)\.\n.*15.*held.*\n.*20.*\n$/);
+  const named = await head.weft('requeue', '12', '--dry-run');
+  assert.equal(named.out, 'Would requeue job 12 clean (alice, pending).\n');
+  await head.weft('kill', '--mine', '--yes');
+  assert.equal(cancelled(head).length, 3);
+});
+
+/** A context whose terminal answers questions, and keeps what it was told. */
+function contextOf(head: FakeHead, answer: string, isTerminal = true) {
+  const said: string[] = [];
+  const context = new Context({
+    program: 'weft',
+    terminal: {
+      out: (text) => said.push(String(text)),
+      error: (text) => said.push(String(text)),
+      outIsTerminal: isTerminal,
+      errorIsTerminal: isTerminal,
+      ask: (question) => {
+        said.push(question);
+        return Promise.resolve(answer);
+      },
+    },
+    environment: { WEFT_DIR: head.directory, XDG_RUNTIME_DIR: head.directory },
+    cwd: '/',
+    programs: undefined as never,
+    options: {},
+    commands: undefined as never,
+  });
+  return { context, said };
+}
+
+test('on a terminal it asks, and only a yes goes on', async () => {
+  await using head = await headOf(JOBS);
+  const what = {
+    args: [],
+    options: { mine: true },
+    action: { verb: 'cancel', isFinal: true },
+  };
+  for (const [answer, hit] of [
+    ['', 0],
+    ['no', 0],
+    ['y', 3],
+  ] as const) {
+    const { context, said } = contextOf(head, answer);
+    let count = 0;
+    await actOnJobs(context, what, () => {
+      count += 1;
+      return Promise.resolve('hit');
+    });
+    context.close();
+    assert.equal(count, hit, answer);
+    assert.match(said.join(''), /job 12 clean.*cancel these 3 jobs\? \[y\/N\]/s);
+  }
+});
+
+test('status is one word a job, in order, and unknown where there is none', async () => {
+  const done = { ...doneJob('failed', { code: 3 }), id: 30 };
+  const jobs = [done, ...JOBS];
+  await using head = await FakeHead.start({
+    ...Object.fromEntries(jobs.map((job) => [`GET /v1/jobs/${job.id}`, () => ({ json: job })])),
+    'GET /v1/jobs/7': () => ({ status: 404, json: refusal('job.not_found', 'not_found', 'No.') }),
+    'GET /v1/jobs/12[1]/tasks': () => ({ json: { tasks: [{ id: '12[1]', state: 'running' }] } }),
+  });
+  const { code, out } = await head.weft('status', '30', '20', '15', '12[1]');
+  assert.deepEqual([code, out], [0, 'failed\nrunning\nheld\nrunning\n']);
+  const missing = await head.weft('status', '7,20');
+  assert.deepEqual([missing.code, missing.out], [3, 'unknown\nrunning\n']);
+  const rows = await head.weft('status', '30', '7', '-o', 'csv');
+  assert.equal(rows.out, 'job,status,exit,signal\r\n30,failed,3,\r\n7,unknown,,\r\n');
+});
+
+test('waiting for several ends with the code of the first named that did not complete', async () => {
+  const done = (id: number, kind: 'completed' | 'failed' | 'timeout', code?: number) => ({
+    ...doneJob(kind, code === undefined ? null : { code }),
+    id,
+  });
+  const jobs = [done(8, 'timeout'), done(7, 'failed', 3), done(6, 'completed')];
+  await using head = await headOf(jobs);
+  assert.equal((await head.weft('wait', '6')).code, 0);
+  assert.equal((await head.weft('wait', '6', '7', '8')).code, 3);
+  assert.equal((await head.weft('wait', '8', '7')).code, 124);
+  const range = await head.weft('wait', '6-8');
+  assert.deepEqual([range.code, range.out.split('\n').length], [3, 4]);
+  assert.match(range.error, /^$/, 'no progress where nobody looks');
+});
+
+test('progress is one line that is written anew on a terminal, and never elsewhere', async () => {
+  const job = jobView({ id: 5, taskCount: 9, taskCounts: { done: 2, running: 1, pending: 6 } });
+  assert.equal(progressWords([job]), 'job 5: 2 of 9 tasks done, 1 running, 6 pending');
+  assert.equal(progressWords([job, job]), '2 jobs: 4 of 18 tasks done, 2 running, 12 pending');
+  assert.equal(progressWords([jobView()]), '');
+  await using head = await headOf([job]);
+  const { context, said } = contextOf(head, '');
+  const progress = showProgress(context, ['5']);
+  for (const begun = Date.now(); said.length === 0 && Date.now() < begun + 60_000; ) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  progress.stop();
+  context.close();
+  assert.deepEqual(said, ['\r\x1b[Kjob 5: 2 of 9 tasks done, 1 running, 6 pending', '\r\x1b[K']);
+  const piped = contextOf(head, '', false);
+  showProgress(piped.context, ['5']).stop();
+  assert.deepEqual(piped.said, []);
+});
+
+test('csv quotes what must be quoted and tells facts, not words (RFC 4180)', () => {
+  const columns = [
+    { title: 'A NAME', value: (row: { name: string }) => row.name },
+    { title: 'AT', value: () => 'yesterday', raw: () => instant(0) },
+    { title: 'NONE', value: () => '-' },
+  ];
+  assert.deepEqual(formatCsv(columns, [{ name: 'a "b", c\nd' }]), [
+    'a_name,at,none\r',
+    '"a ""b"", c\nd",1970-01-01T00:00:00.000Z,\r',
+  ]);
+  assert.deepEqual(formatCsv(columns, []), ['a_name,at,none\r']);
+});

@@ -1,0 +1,96 @@
+// What `run`, `submit` and `logs` tell about files, arrays and other systems' words.
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import type { Submission } from '../../../src/core/model/submission.ts';
+import { type Answers, FakeHead, refusal } from './fake-head.ts';
+import { doneJob, jobView } from './views.ts';
+
+const REPLY = { jobId: 42, taskCount: 1, directory: '/work', again: false };
+
+function accepts(reply: object = {}, job = doneJob('failed', { code: 5 })): Answers {
+  return {
+    'POST /v1/jobs': () => ({ json: { ...REPLY, ...reply } }),
+    'GET /v1/jobs/42/wait': () => ({ json: { job, task: null } }),
+  };
+}
+
+const ELSEWHERE = refusal('log.elsewhere', 'failed_precondition', 'The output goes to a file.');
+
+test('run --follow with an output file says where it is and ends as the job does', async () => {
+  await using head = await FakeHead.start({
+    ...accepts(),
+    'GET /v1/jobs/42/logs': ({ query }) =>
+      query['stream'] === 'stdout' ? { status: 409, json: ELSEWHERE } : { text: 'oh\n' },
+  });
+  const said = await head.weft('run', '--output', 'F', '-f', 'x');
+  const where = 'weft: standard output goes to /work/F; it is not shown here\n';
+  assert.deepEqual(said, { code: 5, out: '', error: `${where}oh\n` });
+  const both = await head.weft('run', '--output', 'F', '--error', '/tmp/E', '-f', 'x');
+  const too = 'weft: standard error goes to /tmp/E; it is not shown here\n';
+  assert.deepEqual(both, { code: 5, out: '', error: where + too });
+});
+
+test('a job outside shared directories says that its files go', async () => {
+  await using head = await FakeHead.start(accepts({ directory: null }));
+  const plain = await head.weft('run', 'x');
+  assert.equal(plain.out, '42\n');
+  assert.match(plain.error, /job 42 runs in an empty directory .*\/work; files .* are removed/);
+  const output = await head.weft('run', '--output', 'F', 'x');
+  assert.match(output.error, /its standard output does not go to F but to the head: weft logs 42/);
+  assert.equal((await head.weft('run', '--private', 'x')).error, '', 'who asks for it knows');
+});
+
+test('an array that names one file is told that each task writes its own', async () => {
+  await using head = await FakeHead.start(accepts());
+  const one = await head.weft('run', '--array', '0-3', '--output', 'F', 'x');
+  assert.equal(one.error, 'weft: each task writes a file of its own: /work/F.%a\n');
+  assert.equal((await head.weft('run', '--array', '0-3', '--output', 'F%a', 'x')).error, '');
+});
+
+test('--follow shows all tasks of an array, each line with its index', async () => {
+  await using head = await FakeHead.start({
+    ...accepts(),
+    'GET /v1/jobs/42[0]/logs': ({ query }) => ({ text: query['stream'] === 'stdout' ? 'a\n' : '' }),
+    'GET /v1/jobs/42[2]/logs': ({ query }) => ({ text: query['stream'] === 'stdout' ? 'b\n' : '' }),
+  });
+  const said = await head.weft('run', '--array', '0,2', '-f', 'x');
+  assert.equal(said.code, 5);
+  assert.deepEqual(said.out.split('\n').sort(), ['', '0: a', '2: b']);
+});
+
+test('logs of a whole array come task by task, each line with its index', async () => {
+  const { request } = jobView();
+  await using head = await FakeHead.start({
+    'GET /v1/jobs/42/logs': () => ({
+      status: 400,
+      json: refusal('job.is_array', 'invalid_argument', 'Job 42 is an array.'),
+    }),
+    'GET /v1/jobs/42': () => ({ json: { array: '0-1', files: {}, request } }),
+    'GET /v1/jobs/42[0]/logs': () => ({ text: 'a\nb' }),
+    'GET /v1/jobs/42[1]/logs': () => ({ text: 'c\n' }),
+  });
+  const said = await head.weft('logs', '42');
+  assert.deepEqual(said, { code: 0, out: '0: a\n0: b\n1: c\n', error: '' });
+});
+
+test('submit puts Windows line ends right and points out the lines of other systems', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'weft-script-'));
+  const script = path.join(folder, 'sim.sh');
+  writeFileSync(script, '#!/bin/sh\r\n#SBATCH -n 4\r\n#WEFT --cpus 2\r\necho hi\r\n');
+  try {
+    await using head = await FakeHead.start(accepts());
+    const { error, code } = await head.weft('submit', script);
+    assert.equal(code, 0);
+    assert.match(error, /sim\.sh has Windows line ends/);
+    assert.match(error, /line 2 is for another system and is not read; write options as #WEFT/);
+    const sent = head.work[0]?.body as Submission;
+    assert.deepEqual([sent.name, sent.cpuCount], ['sim.sh', 2]);
+    assert.ok(sent.program.kind === 'script' && !sent.program.text.includes('\r'));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

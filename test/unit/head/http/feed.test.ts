@@ -1,0 +1,61 @@
+// Pieces of standard input for jobs: who may send them, and what they are answered.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { NodeName } from '../../../../src/core/model/ids.ts';
+import { eventually, startAgent, startWorld, TRUE } from './fixture.ts';
+
+const NOTHING = { run: 0, offset: 0, data: '', end: false };
+
+test('only a job that reads from its client takes input, and only from its owner', async (t) => {
+  const world = await startWorld(t);
+  await startAgent(t, world, 'n1');
+  const files = { stdin: '-' };
+  const plain = await world.admin.call('submitJob', { body: { ...TRUE, held: true } });
+  const feed = (jobId: number, client = world.admin) =>
+    client.call('feedJob', { params: { id: String(jobId) }, body: NOTHING });
+  await assert.rejects(feed(plain.jobId), { code: 'job.not_fed' });
+  const fed = await world.admin.call('submitJob', { body: { ...TRUE, files, held: true } });
+  const alice = await world.client('alice');
+  await assert.rejects(feed(fed.jobId, alice), { code: 'auth.not_owner' });
+  const waiting = feed(fed.jobId);
+  await world.admin.call('cancelJob', { params: { id: String(fed.jobId) } });
+  assert.equal((await waiting).done, true, 'a job that is done reads no more');
+});
+
+test('a piece for a node that is away does not keep the head from everybody else', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'n1');
+  const body = { ...TRUE, files: { stdin: '-' } };
+  const { jobId } = await world.admin.call('submitJob', { body });
+  agent.started(await agent.launch());
+  const params = { id: String(jobId) };
+  const state = async () => (await world.admin.call('getJob', { params })).state;
+  await eventually(async () => (await state()) === 'running');
+  agent.socket.terminate();
+  const isAway = () => world.head.engine.state.nodes.get('n1' as NodeName)?.connected === false;
+  await eventually(isAway);
+  const piece = { run: 1, offset: 0, data: 'YQ==', end: false };
+  let isAnswered = false;
+  const fed = world.admin.call('feedJob', { params, body: piece }).finally(() => {
+    isAnswered = true;
+  });
+  // Both are asked while the piece waits: a head that only tries again would answer it first.
+  assert.equal(await state(), 'running');
+  assert.equal(isAnswered, false);
+  await world.admin.call('declareNodeLost', { params: { name: 'n1' }, body: {} });
+  await world.admin.call('cancelJob', { params });
+  assert.equal((await fed).taken, false);
+});
+
+test('input for several readers is refused at submission', async (t) => {
+  const world = await startWorld(t);
+  await startAgent(t, world, 'n1');
+  const files = { stdin: '-' };
+  const array = { indices: '0-3' };
+  const wide = world.admin.call('submitJob', { body: { ...TRUE, files, array } });
+  await assert.rejects(wide, {
+    code: 'argument.invalid',
+    message: /goes to one process, not to an/,
+  });
+});

@@ -1,0 +1,136 @@
+// Connections that send half of a header, or nothing: they end in time, keep no descriptor of the
+// head, and are bounded by address.
+
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { connect as connectSecurely } from 'node:tls';
+import { Newcomers, networkOf } from '../../../../src/head/http/newcomers.ts';
+import { eventually, startWorld, type World } from './fixture.ts';
+
+const HALF = 'GET / HTTP/1.1\r\nhost: x\r\nx-half: ';
+
+type Dial = () => Socket;
+
+/** `allowHalfOpen`: never closes its side by itself, as who wants to keep the head busy would. */
+function waysIn(world: World, allowHalfOpen: boolean): readonly Dial[] {
+  const remote = { host: '127.0.0.1', port: world.http.port ?? 0, allowHalfOpen };
+  return [
+    () => connect({ path: world.socketPath, allowHalfOpen }, sendHalf),
+    () => connectSecurely({ ...remote, rejectUnauthorized: false }, sendHalf),
+    () => connect(remote),
+  ];
+}
+
+function sendHalf(this: Socket): void {
+  this.write(HALF);
+}
+
+/** Both ends are in this process: the head's are what is there beside our own. */
+function openSockets(): number {
+  return readdirSync('/proc/self/fd').filter((name) => linkOf(name).startsWith('socket:')).length;
+}
+
+function linkOf(name: string): string {
+  try {
+    return readlinkSync(`/proc/self/fd/${name}`);
+  } catch {
+    return ''; // The one that listed them.
+  }
+}
+
+function dialMany(t: TestContext, dial: Dial, count: number): Socket[] {
+  const sockets = Array.from({ length: count }, () => {
+    const socket = dial();
+    socket.on('error', () => socket.destroy());
+    socket.resume();
+    return socket;
+  });
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  return sockets;
+}
+
+test('whoever sends half a header or nothing keeps no descriptor, closed or not', async (t) => {
+  const world = await startWorld(t, { headersMs: 200 });
+  for (const dial of waysIn(world, true)) {
+    const before = openSockets();
+    const sockets = dialMany(t, dial, 40);
+    // The head has ended its side: from here on it may keep nothing.
+    await eventually(() => sockets.every((each) => each.readableEnded || each.destroyed));
+    await eventually(() => {
+      const ours = sockets.filter(({ destroyed }) => !destroyed).length;
+      return openSockets() <= before + ours;
+    });
+    for (const socket of sockets) socket.destroy();
+    await eventually(() => openSockets() <= before);
+  }
+});
+
+test('strangers of one address hold a bounded number of connections, and keep nobody out', async (t) => {
+  const world = await startWorld(t, { headersMs: 60_000 });
+  const bob = await world.client('bob');
+  for (const dial of waysIn(world, false)) {
+    const sockets = dialMany(t, dial, 300);
+    await eventually(() => sockets.filter(({ destroyed }) => destroyed).length >= 300 - 256);
+    const open = sockets.filter(({ destroyed }) => !destroyed);
+    assert.ok(open.length > 200, `${open.length} of 256 are left`);
+    // One that has proven who it is does not count.
+    assert.equal((await bob.call('whoami')).name, 'bob');
+    for (const socket of sockets) socket.destroy();
+  }
+  assert.equal((await world.admin.call('whoami')).role, 'admin');
+});
+
+class FakeSocket extends EventEmitter {
+  readonly remoteAddress: string;
+  readonly remotePort: number;
+  destroyed = false;
+
+  constructor(remoteAddress: string, remotePort: number) {
+    super();
+    this.remoteAddress = remoteAddress;
+    this.remotePort = remotePort;
+  }
+
+  destroy(): void {
+    this.destroyed = true;
+    this.emit('close');
+  }
+}
+
+const asSocket = (fake: FakeSocket): Socket => fake as unknown as Socket;
+
+test('the longest silent one makes room, but none that has just come', () => {
+  let now = 0;
+  const newcomers = new Newcomers(() => now, { perAddress: 2, total: 3 });
+  const made: FakeSocket[] = [];
+  const add = (address: string): FakeSocket => {
+    const fake = new FakeSocket(address, made.length);
+    made.push(fake);
+    newcomers.add(asSocket(fake), false);
+    return fake;
+  };
+  const [first, second, third] = [add('10.0.0.1'), add('10.0.0.1'), add('10.0.0.1')];
+  assert.deepEqual([first.destroyed, second.destroyed, third.destroyed], [false, false, true]);
+  now = 2000;
+  const fourth = add('10.0.0.1');
+  assert.deepEqual([first.destroyed, fourth.destroyed], [true, false]);
+  newcomers.proven(asSocket(second));
+  const fifth = add('10.0.0.1');
+  assert.deepEqual([second.destroyed, fifth.destroyed], [false, false]);
+  add('10.0.0.2');
+  now = 4000;
+  const other = add('10.0.0.3');
+  assert.deepEqual([fourth.destroyed, other.destroyed], [true, false]);
+});
+
+test('an IPv6 network counts as one address', () => {
+  assert.equal(networkOf('2001:db8:1:2:3:4:5:6'), networkOf('2001:db8:1:2::9'));
+  assert.notEqual(networkOf('2001:db8:1:2::9'), networkOf('2001:db8:1:3::9'));
+  assert.equal(networkOf('::1'), '0:0:0:0::/64');
+  assert.equal(networkOf('::ffff:10.0.0.1'), '::ffff:10.0.0.1');
+});

@@ -1,0 +1,151 @@
+// Steps between two processes of a task, over a real connection of this machine: what comes through,
+// what ends with what, and who gets no answer.
+
+import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { after, before, describe, it } from 'node:test';
+import { connect } from 'node:tls';
+import type { Allocation } from '../../../src/steps/allocation.ts';
+import { connectTo } from '../../../src/steps/connect.ts';
+import type { StepEnd } from '../../../src/steps/frames.ts';
+import { startRemote } from '../../../src/steps/remote.ts';
+import { identityOf, keyOf, portsOf, TLS_OPTIONS } from '../../../src/steps/secrecy.ts';
+import { type StepServer, serveSteps } from '../../../src/steps/serve.ts';
+import { until } from '../../launcher/harness.ts';
+
+const NODES = ['first.test', 'second.test'];
+
+function allocation(self: string, of: Partial<Allocation> = {}): Allocation {
+  return { epochId: `${process.pid}#1`, nodes: NODES, self, key: 'a key of this test', ...of };
+}
+
+const CLIENT = allocation('first.test');
+
+interface Ran {
+  readonly end: StepEnd;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+async function run(command: string, input: Buffer | null = null): Promise<Ran> {
+  const found = await connectTo(CLIENT, 'second.test');
+  assert.ok(found.ok);
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const texts = [gather(stdout), gather(stderr)] as const;
+  if (input !== null) stdin.end(input);
+  const from = input === null ? null : (stdin as never);
+  const step = startRemote(found.value, command, { stdin: from, stdout, stderr });
+  const end = await step.ended;
+  stdout.end();
+  stderr.end();
+  return { end, stdout: await texts[0], stderr: String(await texts[1]) };
+}
+
+async function gather(stream: PassThrough): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+describe('steps', () => {
+  let server: StepServer;
+  before(async () => {
+    server = await serveSteps(allocation('second.test'));
+  });
+  after(() => server.stop());
+
+  it('output, errors and the exit code come back', async () => {
+    const ran = await run('echo out; echo err >&2; exit 7');
+    assert.deepEqual(
+      { ...ran, stdout: String(ran.stdout) },
+      { end: { code: 7 }, stdout: 'out\n', stderr: 'err\n' },
+    );
+  });
+
+  it('a signal that ended the command comes back by name', async () => {
+    assert.deepEqual((await run('kill -KILL $$')).end, { signal: 'SIGKILL' });
+  });
+
+  it('input goes there and back, byte for byte', async () => {
+    const bytes = Buffer.from(Array.from({ length: 3_000_000 }, (_, at) => at % 251));
+    const { stdout, end } = await run('cat', bytes);
+    assert.deepEqual(end, { code: 0 });
+    assert.ok(stdout.equals(bytes));
+  });
+
+  it('a command that does not want its input ends all the same', async () => {
+    assert.deepEqual((await run('exit 0', Buffer.alloc(3_000_000))).end, { code: 0 });
+  });
+
+  it('a command whose client is gone is ended', async () => {
+    const found = await connectTo(CLIENT, 'second.test');
+    assert.ok(found.ok);
+    const stdout = new PassThrough();
+    const streams = { stdin: null, stdout, stderr: new PassThrough() };
+    const step = startRemote(found.value, 'echo $$; exec sleep 1000', streams);
+    const [bytes] = (await stdout.iterator({ destroyOnReturn: false }).next()).value
+      .toString()
+      .split('\n');
+    found.value.destroy();
+    await assert.rejects(step.ended);
+    await until('it is gone', () => !isAlive(Number(bytes)));
+  });
+
+  it('who has another key gets no connection', async () => {
+    const stranger = allocation('first.test', { key: 'another' });
+    const psk = keyOf(stranger, 'second.test');
+    const socket = connect({
+      ...TLS_OPTIONS,
+      ...{ host: '127.0.0.1', port: server.port },
+      pskCallback: () => ({ psk, identity: identityOf(CLIENT, 'second.test') }),
+      checkServerIdentity: () => undefined,
+    });
+    const said = await new Promise((resolve) => {
+      socket.once('secureConnect', () => resolve('connected'));
+      socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code));
+    });
+    assert.match(String(said), /^ERR_SSL_/);
+  });
+
+  it('another task, epoch and node have other keys and ports', () => {
+    const others = [
+      portsOf(allocation('x', { epochId: `${process.pid}#2` }), 'second.test'),
+      portsOf(CLIENT, 'first.test'),
+      portsOf(allocation('x', { key: 'another' }), 'second.test'),
+    ];
+    for (const other of others) assert.notDeepEqual(other, portsOf(CLIENT, 'second.test'));
+    const key = keyOf(allocation('x', { epochId: `${process.pid}#2` }), 'second.test');
+    assert.notDeepEqual(key, keyOf(CLIENT, 'second.test'));
+  });
+
+  it('a node that does not answer is named, with what to do', async () => {
+    const found = await connectTo(CLIENT, 'first.test', 0);
+    assert.ok(!found.ok);
+    assert.match(found.error, /first\.test.*no address.*\/etc\/hosts/);
+  });
+});
+
+it('a server takes the next of its ports when somebody has the first', async () => {
+  const own = allocation('first.test', { key: `busy ${process.pid}` });
+  const [first = 0] = portsOf(own, 'first.test');
+  const stranger = createServer().listen(first);
+  await new Promise((resolve) => stranger.once('listening', resolve));
+  const server = await serveSteps(own);
+  assert.notEqual(server.port, first);
+  const asked = allocation('second.test', { key: own.key });
+  const found = await connectTo(asked, 'first.test');
+  assert.ok(found.ok, 'it is found there');
+  found.value.destroy();
+  await server.stop();
+  stranger.close();
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false; // ESRCH: it is gone.
+  }
+}

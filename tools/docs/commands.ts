@@ -1,0 +1,35 @@
+// What the makers of pages share: the commands without a terminal, and the programs of the seed.
+
+import type { Invocation } from '../../src/cli/main.ts';
+import * as cmconfigure from '../../src/cli/seed/cmconfigure.ts';
+import * as cmdaemon from '../../src/cli/seed/cmdaemon.ts';
+import * as cminfo from '../../src/cli/seed/cminfo.ts';
+import * as cmkill from '../../src/cli/seed/cmkill.ts';
+import * as cmrun from '../../src/cli/seed/cmrun.ts';
+
+/** Programs that are one command each. */
+export const SEED_PROGRAMS = { cminfo, cmrun, cmkill, cmconfigure, cmdaemon };
+
+/** Options of every command, explained once. */
+export const COMMON = new Set(['--dir', '--head', '--fingerprint', '--token-file', '--config']);
+
+/** Prints nothing and starts nothing. */
+export const SILENT: Invocation = {
+  program: 'weft',
+  argv: [],
+  terminal: {
+    out: () => undefined,
+    error: () => undefined,
+    outIsTerminal: false,
+    errorIsTerminal: false,
+  },
+  environment: {},
+  cwd: '/',
+  programs: {
+    headScript: '',
+    agentScript: '',
+    runHead: () => Promise.resolve(),
+    runAgent: () => Promise.resolve(),
+    detectMachine: () => Promise.reject(new Error('pages are made without a machine')),
+  },
+};
