@@ -110,8 +110,10 @@ export class LaterWork {
     const dependencies = dice.happens(0.5) ? [] : null;
     const retired = Object.fromEntries(
       job.spec.dependencies.flatMap(({ jobId }) => {
-        const kind = truth.jobs.get(jobId as JobId)?.outcome?.kind;
-        return kind === undefined ? [] : [[jobId, kind]];
+        const job = truth.jobs.get(jobId as JobId);
+        if (job === undefined || job.outcome === null) return [];
+        const indices = job.spec.array?.indices ?? null;
+        return [[jobId, { kind: job.outcome.kind, indices }]];
       }),
     );
     const command = { kind: 'retry_job', jobId: job.id, key, retired, dependencies } as const;

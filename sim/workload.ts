@@ -1,8 +1,9 @@
 // What users and operators want of the cluster during a run: jobs of every shape, and everything
 // that can be asked about them and about nodes.
 
+import type { RetiredJob, RetiredJobs } from '../src/core/controller/jobs/commands.ts';
 import type { JobId, NodeName, TaskPlace } from '../src/core/model/ids.ts';
-import type { Dependency, OnNodeLoss, OutcomeKind } from '../src/core/model/job.ts';
+import type { Dependency, OnNodeLoss } from '../src/core/model/job.ts';
 import type { Resources } from '../src/core/model/resources.ts';
 import type { Submission } from '../src/core/model/submission.ts';
 import type { Dice, Streams } from './chance.ts';
@@ -204,13 +205,14 @@ export class Workload {
   }
 
   /** As the API looks it up in the history. */
-  #retired(dependencies: readonly Dependency[]): Record<number, OutcomeKind> {
-    const outcomes: Record<number, OutcomeKind> = {};
+  #retired(dependencies: readonly Dependency[]): RetiredJobs {
+    const retired: Record<number, RetiredJob> = {};
     for (const { jobId } of dependencies) {
-      const kind = this.#world.truth.jobs.get(jobId)?.outcome?.kind;
-      if (kind !== undefined) outcomes[jobId] = kind;
+      const job = this.#world.truth.jobs.get(jobId);
+      const kind = job?.outcome?.kind;
+      if (kind !== undefined) retired[jobId] = { kind, indices: job?.spec.array?.indices ?? null };
     }
-    return outcomes;
+    return retired;
   }
 
   #drawDependencies(dice: Dice): Dependency[] {

@@ -7,6 +7,7 @@ import { check } from '../../src/core/controller/check.ts';
 import type { Command, Reply } from '../../src/core/controller/commands.ts';
 import { type Decision, decide, type Input } from '../../src/core/controller/controller.ts';
 import type { Event, StepRecord } from '../../src/core/controller/events.ts';
+import type { RetiredJobs } from '../../src/core/controller/jobs/commands.ts';
 import { outstanding } from '../../src/core/controller/outstanding.ts';
 import { isCycleDue } from '../../src/core/controller/schedule.ts';
 import { createState, type Job, type Node, type Task } from '../../src/core/controller/state.ts';
@@ -68,7 +69,7 @@ export interface EndOptions {
 export interface SubmitOptions {
   readonly key?: string;
   readonly by?: Actor;
-  readonly retired?: Record<number, OutcomeKind>;
+  readonly retired?: RetiredJobs;
 }
 
 /** Reads `42` or `42[7]`. */

@@ -64,7 +64,7 @@ class JobFeeder {
       const piece = this.#kept.subarray(from, from + PIECE_BYTES_MAX);
       const end = this.#source.isEnded && this.#offset + piece.length === this.#total;
       const reply = await this.#send(piece, end);
-      if (reply.done) this.stop();
+      if (reply === null || reply.done) this.stop();
       else this.#heard(reply, end);
     }
   }
@@ -78,16 +78,23 @@ class JobFeeder {
     this.#kept = Buffer.concat([this.#kept, this.#source.take()]);
   }
 
-  async #send(piece: Buffer, end: boolean): Promise<FeedReply> {
+  /** Null: the job was done before the head heard of it. */
+  async #send(piece: Buffer, end: boolean): Promise<FeedReply | null> {
     const api = await this.#context.api();
     const wait = end && this.#fedRun !== 0 && this.#fedRun === this.#run;
     const data = piece.toString('base64');
     const body = { run: this.#run, offset: this.#offset, data, end, ...(wait ? { wait } : {}) };
-    const patience = { totalMs: HEAD_AWAY_MAX_MS, note: 'Waiting for it to come back.' };
+    const note = 'Waiting for it to come back.';
+    const patience = { totalMs: HEAD_AWAY_MAX_MS, note, isOver: () => this.#stopped };
     const params = { id: this.#id };
-    return withPatience(this.#context, patience, () =>
-      api.call('feedJob', { params, body, timeoutMs: ANSWER_MAX_MS }),
-    );
+    try {
+      return await withPatience(this.#context, patience, () =>
+        api.call('feedJob', { params, body, timeoutMs: ANSWER_MAX_MS }),
+      );
+    } catch (error) {
+      if (this.#stopped) return null;
+      throw error;
+    }
   }
 
   #heard({ run, offset, taken }: FeedReply, end: boolean): void {

@@ -14,6 +14,8 @@ export interface Patience {
   readonly totalMs: number;
   /** Told once, when the first try has failed. */
   readonly note: string;
+  /** Nothing is tried again once this is so. */
+  readonly isOver?: () => boolean;
 }
 
 /** For a head that this process has not met: its address may be wrong. */
@@ -34,7 +36,7 @@ export async function withPatience<T>(
       return await attempt();
     } catch (error) {
       const away = error instanceof Failure && error.kind === 'unavailable';
-      if (!away) throw error;
+      if (!away || patience.isOver?.()) throw error;
       const isNew = isNobodyThere(error) && !(await context.api()).met;
       const totalMs = isNew ? Math.min(FIRST_MAX_MS, patience.totalMs) : patience.totalMs;
       if (performance.now() + pauseMs > begun + totalMs) throw error;

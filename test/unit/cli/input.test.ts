@@ -112,3 +112,30 @@ test('input that a job cannot have is refused, or said to stay here', async () =
   const silent = [inputOf('terminal'), inputOf('nothing'), inputOf('pipe', Buffer.alloc(0))];
   for (const input of silent) assert.equal((await weft(input)).error, '', input.kind);
 });
+
+test('a job that is done is not asked for again when its head goes away', async () => {
+  let asked: () => void = () => undefined;
+  const whenAsked = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  const never = new Promise<void>(() => undefined);
+  const ended = { json: { job: doneJob('completed', { code: 0 }), task: null } };
+  const head = await FakeHead.start({
+    'POST /v1/jobs': () => ({ json: REPLY }),
+    'POST /v1/jobs/42/stdin': () => {
+      asked();
+      return { json: {}, after: never };
+    },
+    'GET /v1/jobs/42/wait': () => ({ ...ended, after: whenAsked }),
+  });
+  assert.equal((await head.weftWith(inputOf('pipe'), 'run', '-w', 'true')).code, 0);
+  await head[Symbol.asyncDispose]();
+  const isFree = () => !process.getActiveResourcesInfo().includes('Timeout');
+  assert.ok(await isTrueWithin(2000, isFree), 'a timer waits for the head');
+});
+
+async function isTrueWithin(ms: number, isTrue: () => boolean): Promise<boolean> {
+  const until = performance.now() + ms;
+  while (!isTrue() && performance.now() < until) await new Promise(setImmediate);
+  return isTrue();
+}

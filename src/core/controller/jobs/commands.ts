@@ -6,13 +6,22 @@ import type { JobChange, Submission } from '../../model/submission.ts';
 
 export type JobCommand = SubmitJob | ChangeJob | RetryJob | HoldJob | ReleaseJob;
 
+/** By id: dependencies that have left memory, looked up in the history by the shell. */
+export type RetiredJobs = Readonly<Record<number, RetiredJob>>;
+
+/** How a job ended that has left memory. */
+export interface RetiredJob {
+  readonly kind: OutcomeKind;
+  /** Of an array; null for a plain job. */
+  readonly indices: string | null;
+}
+
 export interface SubmitJob {
   readonly kind: 'submit_job';
   readonly submission: Submission;
   /** Same owner + same key = same job, however often it is sent. */
   readonly key: string | null;
-  /** Outcomes of dependencies that have left memory, looked up in the history by the shell. */
-  readonly retired: Readonly<Record<number, OutcomeKind>>;
+  readonly retired: RetiredJobs;
   /** A fresh secret, for a submission with `mpi`. */
   readonly stepKey?: string;
 }
@@ -29,7 +38,7 @@ export interface RetryJob {
   readonly jobId: JobId;
   /** As of `SubmitJob`. */
   readonly key: string | null;
-  readonly retired: Readonly<Record<number, OutcomeKind>>;
+  readonly retired: RetiredJobs;
   /** Null: those of the job, which are met; what it waits for otherwise. */
   readonly dependencies: readonly Dependency[] | null;
 }

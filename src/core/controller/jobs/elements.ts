@@ -8,6 +8,7 @@ import type { JobId } from '../../model/ids.ts';
 import type { Dependency, JobSpec, Outcome, OutcomeKind } from '../../model/job.ts';
 import type { Job } from '../state.ts';
 import type { Step } from '../step.ts';
+import type { RetiredJobs } from './commands.ts';
 import { readIndices } from './indices.ts';
 
 /** What the tasks of a new job wait for in another array. */
@@ -24,19 +25,19 @@ export function judgeElements(
   { state }: Step,
   { jobId: on }: Dependency,
   { array }: JobSpec,
-  retired: Readonly<Record<number, OutcomeKind>>,
+  retired: RetiredJobs,
 ): Result<Elements | null, Refusal> {
   const wrong = (what: string) => err(refuse('argument.invalid', { what }));
   if (array === null) return wrong(`${on}:each is for arrays; use ${on}:ok, or give --array`);
   const job = state.jobs.get(on);
-  if (job === undefined) {
-    if (retired[on] === 'completed') return ok(null);
-    return wrong(`which tasks of job ${on} completed is no longer known; use ${on}:any`);
-  }
-  const theirs = job.spec.array?.indices;
+  const theirs = job === undefined ? retired[on]?.indices : job.spec.array?.indices;
   if (theirs !== array.indices) {
-    const have = theirs === undefined ? 'is no array' : `has the indices ${theirs}`;
+    const have = theirs == null ? 'is no array' : `has the indices ${theirs}`;
     return wrong(`job ${on} ${have}, this one ${array.indices}; with :each they must be the same`);
+  }
+  if (job === undefined) {
+    if (retired[on]?.kind === 'completed') return ok(null);
+    return wrong(`which tasks of job ${on} completed is no longer known; use ${on}:any`);
   }
   const read = readIndices(array.indices);
   const waiting = read.ok ? read.value : new IntervalSet();

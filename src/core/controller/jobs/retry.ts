@@ -84,7 +84,7 @@ function isMet(
   dependency: Dependency,
   { failed, retired }: { readonly failed: IntervalSet; readonly retired: RetryJob['retired'] },
 ): boolean {
-  const kind = on?.outcome?.kind ?? retired[dependency.jobId];
+  const kind = on?.outcome?.kind ?? retired[dependency.jobId]?.kind;
   if (kind === undefined) return true;
   if (dependency.condition !== 'each' || on === undefined) return meets(dependency, kind);
   const unmet = IntervalSet.of(failed.intervals());

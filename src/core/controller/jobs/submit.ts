@@ -165,7 +165,7 @@ function judge(step: Step, spec: JobSpec, retired: SubmitJob['retired']): Judged
   let broken: Outcome | null = null;
   for (const dependency of spec.dependencies) {
     const on = step.state.jobs.get(dependency.jobId);
-    const kind = on === undefined ? retired[dependency.jobId] : on.outcome?.kind;
+    const kind = on === undefined ? retired[dependency.jobId]?.kind : on.outcome?.kind;
     if (on === undefined && kind === undefined) return { unknown: dependency.jobId };
     if (dependency.condition === 'each') {
       const elements = judgeElements(step, dependency, spec, retired);

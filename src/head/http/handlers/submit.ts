@@ -5,6 +5,7 @@ import type { BulkRequest, SubmitReply } from '../../../api/submission.ts';
 import { submissionKey, submission as submissionSchema } from '../../../api/submission.ts';
 import { err, ok, type Result } from '../../../core/base/result.ts';
 import type { Reply } from '../../../core/controller/commands.ts';
+import type { RetiredJobs } from '../../../core/controller/jobs/commands.ts';
 import type { UserActor } from '../../../core/model/actor.ts';
 import { type Refusal, refuse } from '../../../core/model/errors.ts';
 import type { JobId } from '../../../core/model/ids.ts';
@@ -76,14 +77,14 @@ export const retryJob: Handler<'retryJob'> = async ({ engine }, call) => {
   const { spec } = call.job.job;
   const dependencies = call.body?.dependencies ?? null;
   const asked = dependencies ?? spec.dependencies;
-  const retired = await outcomesOfRetired(engine, asked);
+  const retired = await retiredAmong(engine, asked);
   const wish = { key: (header as string | undefined) ?? null, retired, dependencies };
   const reply = await engine.execute({ kind: 'retry_job', jobId, ...wish }, call.actor);
   return accepted(engine, { key: wish.key, program: spec.program, each: spec.each }, reply);
 };
 
 export const rehearseJob: Handler<'rehearseJob'> = async ({ engine }, { actor, body }) => {
-  const retired = await outcomesOfRetired(engine, body.dependencies);
+  const retired = await retiredAmong(engine, body.dependencies);
   const rehearsed = rehearse(engine, { submission: body, retired }, actor);
   if (!rehearsed.ok) return rehearsed;
   const { pending, broken } = rehearsed.value;
@@ -114,7 +115,7 @@ async function submit(
   actor: UserActor,
   wish: Wish,
 ): Promise<Result<SubmitReply, Refusal>> {
-  const retired = await outcomesOfRetired(engine, wish.submission.dependencies);
+  const retired = await retiredAmong(engine, wish.submission.dependencies);
   const opened = wish.submission.mpi === undefined ? {} : { stepKey: makeSecret(chance) };
   const command = { kind: 'submit_job', ...wish, retired, ...opened } as const;
   const reply = await engine.execute(command, actor);
@@ -132,19 +133,23 @@ async function accepted(
   return describe(engine, wish, reply.value);
 }
 
-const NONE: Readonly<Record<number, OutcomeKind>> = {};
+const NONE: RetiredJobs = {};
 
-/** How dependencies ended that have left memory: the controller cannot look that up itself. */
-async function outcomesOfRetired(
+/** Dependencies that have left memory: the controller cannot look them up itself. */
+async function retiredAmong(
   { state, store }: Engine,
   dependencies: Submission['dependencies'],
-): Promise<Readonly<Record<number, OutcomeKind>>> {
+): Promise<RetiredJobs> {
   if (dependencies === undefined || dependencies.length === 0) return NONE;
   const gone = dependencies.map(({ jobId }) => jobId).filter((jobId) => !state.jobs.has(jobId));
   if (gone.length === 0) return NONE;
   const rows = await store.jobs({ jobIds: gone, limit: gone.length });
-  const ended = rows.filter((row) => row.outcome !== null);
-  return Object.fromEntries(ended.map((row) => [row.jobId, row.outcome as OutcomeKind]));
+  const ended = rows.flatMap((row) => {
+    if (row.outcome === null) return [];
+    const indices = readSpec(row).array?.indices ?? null;
+    return [[row.jobId, { kind: row.outcome as OutcomeKind, indices }] as const];
+  });
+  return Object.fromEntries(ended);
 }
 
 async function describe(

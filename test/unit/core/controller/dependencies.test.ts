@@ -96,8 +96,14 @@ scenario('[J10] a job whose dependency is broken already ends as it is accepted'
 scenario('[J9] outcomes of jobs that have left memory count as before', (head) => {
   head.connect('n1');
   const dependencies = [{ jobId: 77 as JobId, condition: 'ok' }] as const;
-  const met = head.submit({ dependencies }, { retired: { 77: 'completed' } });
-  const broken = head.submit({ dependencies }, { retired: { 77: 'timeout' } });
+  const met = head.submit(
+    { dependencies },
+    { retired: { 77: { kind: 'completed', indices: null } } },
+  );
+  const broken = head.submit(
+    { dependencies },
+    { retired: { 77: { kind: 'timeout', indices: null } } },
+  );
   assert.deepEqual(head.schedule(), [`${met}#1@n1`]);
   assert.equal(head.outcome(broken), 'cancelled');
 });

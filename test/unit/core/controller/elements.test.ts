@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import type { JobId } from '../../../../src/core/model/ids.ts';
-import type { Dependency } from '../../../../src/core/model/job.ts';
+import type { Dependency, OutcomeKind } from '../../../../src/core/model/job.ts';
 import type { Submission } from '../../../../src/core/model/submission.ts';
 import { explainPending, pendingOf } from '../../../../src/head/explain.ts';
 import { taskCounts } from '../../../../src/head/views/job-state.ts';
@@ -149,9 +149,12 @@ scenario('[J28] both are arrays with the same indices', (head) => {
   }
   const wish = { array: { indices: '0-2' }, dependencies: [each(99)] };
   assert.equal(refused(head, wish), 'job.dependency_unknown');
-  const asked = submission(wish, { retired: { 99: 'completed' } });
-  assert.equal(head.command(asked, ANN).kind, 'submitted');
-  assert.equal(head.refused(submission(wish, { retired: { 99: 'failed' } })), 'argument.invalid');
+  const retired = (kind: OutcomeKind, indices: string | null) =>
+    submission(wish, { retired: { 99: { kind, indices } } });
+  assert.equal(head.command(retired('completed', '0-2'), ANN).kind, 'submitted');
+  assert.equal(head.refused(retired('failed', '0-2')), 'argument.invalid');
+  assert.equal(head.refused(retired('completed', '0-1')), 'argument.invalid');
+  assert.equal(head.refused(retired('completed', null)), 'argument.invalid');
 });
 
 scenario('[J28] the end of a task costs the same in an array of ten thousand', (head) => {
