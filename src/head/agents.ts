@@ -4,6 +4,7 @@
 import { unreachable } from '../core/base/assert.ts';
 import { formatRefusal, kindOf, type Refusal, refuse } from '../core/model/errors.ts';
 import type { NodeName } from '../core/model/ids.ts';
+import { NODE_FEATURES } from '../core/model/node-features.ts';
 import type { Order } from '../core/model/orders.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
@@ -51,6 +52,8 @@ interface Link {
   load: NodeLoad | null;
   /** Null: the agent understands whole orders only. */
   orders: OrderWriter | null;
+  /** Whether its processes can be sent standard input. */
+  isFed: boolean;
   readonly offset: ClockOffset;
 }
 
@@ -92,6 +95,7 @@ export class Agents {
       reports: 0,
       load: null,
       orders: null,
+      isFed: false,
       offset: new ClockOffset(),
     };
     session.onMessage((bytes) => this.#receive(link, bytes));
@@ -117,10 +121,10 @@ export class Agents {
     if (link !== undefined && link.number > 0) tellOrders(link, orders);
   }
 
-  /** A piece of standard input for a process there; false when the node is not connected. */
+  /** A piece of standard input for a process there; false when the node cannot be told of it. */
   feed(node: NodeName, piece: FeedPiece): boolean {
     const link = this.#links.get(node);
-    if (link === undefined || link.number === 0) return false;
+    if (link === undefined || link.number === 0 || !link.isFed) return false;
     tell(link, { kind: 'stdin', ...piece });
     return true;
   }
@@ -224,7 +228,9 @@ export class Agents {
     // It is heard now, not when its hello is durable: the tick in between must not find it silent.
     this.#heardAt.set(link.node, this.#options.clock.monotonic());
     // A node speaks for itself only: the name is the one that its secret proved.
-    const own = { ...hello, node: link.node };
+    const features = NODE_FEATURES.filter((feature) => understands(message, feature));
+    const own = { ...hello, node: link.node, features };
+    link.isFed = features.includes('stdin');
     let number = 0;
     engine.perform({ kind: 'hello', hello: own }, (result) => {
       if (!result.ok) return refuseLink(link, result.error);

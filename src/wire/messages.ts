@@ -3,6 +3,7 @@
 
 import type { EpochId } from '../core/model/ids.ts';
 import type { NodeHello } from '../core/model/node.ts';
+import { NODE_FEATURES } from '../core/model/node-features.ts';
 import type { Order, Report } from '../core/model/orders.ts';
 
 /** Raised when a message changes its meaning; a peer with another number is refused. */
@@ -11,8 +12,9 @@ export const PROTOCOL_VERSION = 1;
 /**
  * What one side may leave out or add when the other understands it. Unknown words mean nothing.
  * `kept_orders`: launch orders may refer to an earlier one of the session (wire/orders.ts).
+ * The others are for jobs that ask for them (core/model/node-features.ts).
  */
-export const AGENT_FEATURES = ['kept_orders'] as const;
+export const AGENT_FEATURES = ['kept_orders', ...NODE_FEATURES] as const;
 /** `silent_ends`: the report of an end may say that there is no output: `silentNodeRank`. */
 export const HEAD_FEATURES = ['silent_ends', 'log_tails'] as const;
 

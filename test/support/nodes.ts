@@ -2,6 +2,7 @@
 
 import type { NodeName } from '../../src/core/model/ids.ts';
 import type { NodeHello } from '../../src/core/model/node.ts';
+import type { NodeFeature } from '../../src/core/model/node-features.ts';
 import type { HeldEpoch } from '../../src/core/model/orders.ts';
 import type { Resources } from '../../src/core/model/resources.ts';
 
@@ -25,6 +26,8 @@ export interface NodeOptions extends Amounts {
   readonly instance?: string;
   readonly held?: readonly HeldEpoch[];
   readonly switchesUser?: boolean;
+  /** Of its agent; absent: it does not say, as in records of before. */
+  readonly features?: readonly NodeFeature[];
 }
 
 export const GIB = 2 ** 30;
@@ -57,5 +60,6 @@ export function helloOf(name: string, options: NodeOptions = {}): NodeHello {
       user: 'weft',
     },
     held: options.held ?? [],
+    ...(options.features === undefined ? {} : { features: options.features }),
   };
 }

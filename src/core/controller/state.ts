@@ -9,6 +9,7 @@ import type { JobSpec, Outcome, OutcomeKind, Stopper, TaskState, Usage } from '.
 import type { LostRecords } from '../model/loss.ts';
 import type { Maintenance } from '../model/maintenance.ts';
 import type { NodeFacts } from '../model/node.ts';
+import type { NodeFeature } from '../model/node-features.ts';
 import type { EndCause, ProcessEnd, Share, SignalOrder } from '../model/orders.ts';
 import type { Reservation } from '../model/reservation.ts';
 import type { Resources } from '../model/resources.ts';
@@ -132,6 +133,8 @@ export interface Node {
   readonly labels: Set<string>;
   agentLabels: readonly string[];
   sharedPaths: readonly string[];
+  /** Of its agent; null: not heard of yet, and taken for all there are. */
+  features: readonly NodeFeature[] | null;
   /** All of these together; null once one of them has changed. */
   labelling: Labelling | null;
   /** Zero before the first hello. */

@@ -1,6 +1,7 @@
 // What a node says of itself when it registers.
 
 import type { NodeName } from './ids.ts';
+import type { NodeFeature } from './node-features.ts';
 import type { HeldEpoch } from './orders.ts';
 import type { Resources } from './resources.ts';
 
@@ -38,6 +39,8 @@ export interface NodeHello {
   readonly sharedPaths: readonly string[];
   readonly facts: NodeFacts;
   readonly held: readonly HeldEpoch[];
+  /** What its agent can do beyond the first release. Absent from records of before. */
+  readonly features?: readonly NodeFeature[];
   /** Why it can take no new work, in a word or two; absent while it can. */
   readonly fault?: string;
 }

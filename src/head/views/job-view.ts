@@ -3,6 +3,7 @@
 import type { JobDetail, JobView } from '../../api/jobs.ts';
 import type { Job } from '../../core/controller/state.ts';
 import type { ExitStatus, JobSpec, Outcome, PendingReason } from '../../core/model/job.ts';
+import { withoutFeatures } from '../../core/model/node-features.ts';
 import { DEFAULT_QOS } from '../../core/model/scheduling.ts';
 import type { Engine } from '../engine.ts';
 import { formatProgram } from '../program-line.ts';
@@ -89,7 +90,7 @@ export function viewRequest(request: Job['spec']['request']): JobView['request']
   return {
     ...rest,
     perNode: { ...perNode, counted },
-    labels: [...labels],
+    labels: withoutFeatures(labels),
     nodeNames: [...nodeNames],
   };
 }

@@ -4,6 +4,7 @@ import type { NodeView } from '../../api/nodes.ts';
 import { formatInstant } from '../../core/base/instant.ts';
 import { labelsOf } from '../../core/controller/nodes/view.ts';
 import type { Node, State } from '../../core/controller/state.ts';
+import { withoutFeatures } from '../../core/model/node-features.ts';
 import type { Resources } from '../../core/model/resources.ts';
 import type { NodeLoad } from '../../wire/messages.ts';
 import { maintenanceOfNode } from './maintenance-view.ts';
@@ -26,7 +27,7 @@ export function viewNode(state: State, node: Node, { load, clockOffsetMs }: Live
     total: copyOf(node.total),
     free: copyOf(node.free),
     declared: node.declared === null ? null : copyOf(node.declared),
-    labels: [...labelsOf(node)].sort(),
+    labels: withoutFeatures(labelsOf(node)).sort(),
     sharedPaths: [...node.sharedPaths],
     running: [...node.holding.keys()],
     unreachableSince: node.unreachableSince,

@@ -2,12 +2,18 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { NodeName } from '../../../src/core/model/ids.ts';
+import type { EpochId, NodeName } from '../../../src/core/model/ids.ts';
+import { NODE_FEATURES } from '../../../src/core/model/node-features.ts';
 import type { Report } from '../../../src/core/model/orders.ts';
 import { Agents } from '../../../src/head/agents.ts';
 import type { Session } from '../../../src/ports/net.ts';
 import { decode, decodeHeadMessage, encode } from '../../../src/wire/codec.ts';
-import { type AgentToHead, type LogName, PROTOCOL_VERSION } from '../../../src/wire/messages.ts';
+import {
+  AGENT_FEATURES,
+  type AgentToHead,
+  type LogName,
+  PROTOCOL_VERSION,
+} from '../../../src/wire/messages.ts';
 import { endReport } from '../../support/controller.ts';
 import { EngineBench } from '../../support/engine.ts';
 import { helloOf } from '../../support/nodes.ts';
@@ -206,6 +212,24 @@ for (const features of [['kept_orders', 'of a later release'], undefined]) {
     assert.deepEqual(saysAll, [true, features === undefined]);
   });
 }
+
+test('what an agent says it can do is known of its node, and no other is sent input', async () => {
+  const { made, agents, engine } = await bench();
+  const n1 = 'n1' as NodeName;
+  const piece = { epochId: '1#1' as EpochId, offset: 0, bytes: new Uint8Array(1), end: false };
+  const hello = { kind: 'hello', protocol: PROTOCOL_VERSION, hello: helloOf('n1') } as const;
+  const told = async (features: readonly string[]) => {
+    const session = new FakeSession('n1');
+    agents.accept(session);
+    session.say({ ...hello, features });
+    await made.settle();
+    const known = engine.state.nodes.get(n1)?.features;
+    return [known, agents.feed(n1, piece), session.heard.includes('stdin')];
+  };
+  assert.deepEqual(await told(['kept_orders']), [[], false, false]);
+  const later = [...AGENT_FEATURES, 'of a later release'];
+  assert.deepEqual(await told(later), [NODE_FEATURES, true, true]);
+});
 
 test('[N3] a node that says nothing is cut off after the time-out', async () => {
   const { made, agents, engine } = await bench();

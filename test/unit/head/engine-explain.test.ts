@@ -3,8 +3,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JobId, NodeName } from '../../../src/core/model/ids.ts';
+import { NODE_FEATURES } from '../../../src/core/model/node-features.ts';
 import { explainPending, pendingOf } from '../../../src/head/explain.ts';
-import { ANN, OPERATOR, SETTINGS, START_AT, TestHead } from '../../support/controller.ts';
+import {
+  ANN,
+  OPERATOR,
+  SETTINGS,
+  START_AT,
+  submission,
+  TestHead,
+} from '../../support/controller.ts';
 import { HOUR, type ReserveWords, reserve, wishOf } from '../../support/reservations.ts';
 
 function why(head: TestHead, id: number, index = 0): string {
@@ -54,6 +62,35 @@ test('[J22] a directory is named only where some nodes have it and others have n
   );
   head.connect('n2', { cpus: 1 });
   assert.match(why(head, 2), /^resources: needs 1 node sharing \/ with 1 cpu/);
+});
+
+test('[J22] what an agent is too old for does not start there, and says so', () => {
+  const head = new TestHead();
+  head.connect('old', { features: [] });
+  const mpi = { mpi: {} };
+  const fed = { files: { stdin: '-' } };
+  const warned = { walltimeMs: HOUR, warning: { signal: 10, leadMs: 60_000 } };
+  const jobs = { mpi, stdin: fed, warnings: warned } as const;
+  for (const wish of Object.values(jobs)) {
+    assert.equal(head.refused(submission(wish), ANN), 'resources.unsatisfiable');
+  }
+  head.connect('new', { cpus: 1, features: NODE_FEATURES });
+  for (const wish of Object.values(jobs)) {
+    const id = head.submit({ ...wish, cpuCount: 1 });
+    assert.deepEqual(head.schedule(), [`${id}#1@new`], 'though the older one comes first');
+    head.ended(`${id}#1`);
+  }
+  const waiting = Object.values(jobs).map((wish) => head.submit({ ...wish, cpuCount: 1 }));
+  head.disconnect('new');
+  head.connect('new', { cpus: 1, features: [] });
+  assert.deepEqual(head.schedule(), []);
+  assert.deepEqual(
+    waiting.map((id) => why(head, id)),
+    ['MPI jobs', 'input that a client sends', 'a signal before the time limit'].map((what) => {
+      const old = `old and new run an agent too old for ${what}`;
+      return `no_node_can: needs 1 node with 1 cpu; ${old}; update it there`;
+    }),
+  );
 });
 
 test('[J22] nodes that are away, gone or not asked yet are named', () => {

@@ -17,6 +17,7 @@ import {
   type WorkDirectory,
 } from '../../model/job.ts';
 import * as limits from '../../model/limits.ts';
+import { featureLabel, featuresNeeded } from '../../model/node-features.ts';
 import { filesThatStay, separateFiles } from '../../model/output-patterns.ts';
 import {
   DEFAULT_PARTITION,
@@ -87,7 +88,8 @@ function complete(
   checkLaunchSize(wish, request);
   const { directory, labels } = resolveDirectory(wish.directory, sharedPaths);
   const partition = findPartition(wish.partition ?? DEFAULT_PARTITION, settings);
-  const placed = { ...request, labels: [...new Set([...request.labels, ...labels])] };
+  const features = featuresNeeded(wish).map(featureLabel);
+  const placed = { ...request, labels: [...new Set([...request.labels, ...labels, ...features])] };
   const memoryBytes = wantedMemory(wish, settings) ?? memoryFor(placed, partition);
   const qos = findQos(wish.qos ?? DEFAULT_QOS, settings);
   if (wish.beginAt !== undefined) whole('the begin time', wish.beginAt, 0, at + 100 * 365 * DAY_MS);

@@ -48,6 +48,7 @@ export function applyNodeEnrolled(state: State, event: Of<'node_enrolled'>): voi
     labels: new Set(event.labels),
     agentLabels: [],
     sharedPaths: [],
+    features: null,
     labelling: null,
     total: NO_RESOURCES,
     free: NO_RESOURCES,
@@ -84,6 +85,7 @@ export function applyNodeConnected(state: State, event: Of<'node_connected'>, at
   node.fault = hello.fault ?? null;
   node.agentLabels = hello.labels;
   node.sharedPaths = hello.sharedPaths;
+  node.features = hello.features ?? null;
   node.labelling = null;
   state.memoryShares.clear();
   resize(node, node.declared ?? hello.resources);

@@ -2,6 +2,7 @@
 
 import { type Refusal, refuse } from '../../model/errors.ts';
 import { isExpression, parseLabels } from '../../model/labels.ts';
+import { withoutFeatures } from '../../model/node-features.ts';
 import type { Node } from '../state.ts';
 import { labelsOf } from './view.ts';
 
@@ -16,9 +17,12 @@ export function unreadableLabel(labels: readonly string[]): Refusal | null {
   return null;
 }
 
-/** The first plain label that none of these nodes has; expressions may be met some day. */
+/**
+ * The first plain label that none of these nodes has; expressions may be met some day, and what
+ * agents lack is told of otherwise.
+ */
 export function unknownLabel(labels: readonly string[], nodes: Iterable<Node>): Refusal | null {
-  const label = labels.find((one) => !isExpression(one) && !isOnAny(one, nodes));
+  const label = withoutFeatures(labels).find((one) => !isExpression(one) && !isOnAny(one, nodes));
   return label === undefined ? null : refuse('label.unknown', { label });
 }
 

@@ -47,6 +47,7 @@ export function loadNode(state: State, data: NodeData): void {
     ...data,
     // Absent in snapshots of 0.1.0.
     fault: data.fault ?? null,
+    features: data.features ?? null,
     labels: new Set(data.labels),
     labelling: null,
     gpusFree: IntervalSet.of(data.gpusFree.map((gpu) => [gpu, gpu] as const)),

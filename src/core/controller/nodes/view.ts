@@ -1,6 +1,7 @@
 // A node as others see it: its labels, what holds its resources, and the scheduler's view of both.
 
 import type { JobId } from '../../model/ids.ts';
+import { featureLabel, NODE_FEATURES } from '../../model/node-features.ts';
 import { NO_RESOURCES, type Resources } from '../../model/resources.ts';
 import type { NodeView, Occupant, Running } from '../../scheduler/room/pool.ts';
 import type { Holding, Labelling, Node, Task } from '../state.ts';
@@ -9,7 +10,10 @@ import { countsFrom } from '../tasks/time-limit.ts';
 /** No job has it: what holds the share is over for the head. */
 const STALE_JOB = 0 as JobId;
 
-/** The labels of a node: those it brings, those it was given, and one per directory it shares. */
+/**
+ * The labels of a node: those it brings, those it was given, and one for each directory that it
+ * shares and each feature of its agent.
+ */
 export function labelsOf(node: Node): ReadonlySet<string> {
   return labellingOf(node).labels;
 }
@@ -20,6 +24,7 @@ function labellingOf(node: Node): Labelling {
     ...node.labels,
     ...node.agentLabels,
     ...node.sharedPaths.map(sharedLabel),
+    ...(node.features ?? NODE_FEATURES).map(featureLabel),
   ]);
   return node.labelling;
 }

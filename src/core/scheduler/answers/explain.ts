@@ -5,6 +5,7 @@ import { formatSize } from '../../base/size.ts';
 import type { NodeName } from '../../model/ids.ts';
 import type { PendingReason, ResourceRequest } from '../../model/job.ts';
 import { meetsLabel } from '../../model/labels.ts';
+import { FEATURE_WORDS, featureOf, withoutFeatures } from '../../model/node-features.ts';
 import { fitsIn, type Resources } from '../../model/resources.ts';
 import {
   DEFAULT_PARTITION,
@@ -42,6 +43,8 @@ export function explain(
   const wanted = describeRequest(withoutCommon(request, members));
   const able = members.filter((node) => couldHold(node, request));
   if (able.length < request.nodeCount) {
+    const outdated = describeOutdated(members, request);
+    if (outdated !== null) return { kind: 'no_node_can', words: `needs ${wanted}; ${outdated}` };
     const where = partition.name === DEFAULT_PARTITION ? '' : ` of partition ${partition.name}`;
     const few = able.length === 0 ? 'no node' : `only ${plural(able.length, 'node')}`;
     const verb = able.length === 1 ? 'is' : 'are';
@@ -77,6 +80,21 @@ function describeThrottle(max: number, running: number): string {
 function sayUnavailable({ unavailable }: NodeOutline): Said {
   const words = unavailable?.words ?? 'in use';
   return { one: `is ${words}`, many: `are ${words}` };
+}
+
+/** Nodes that could hold a part with a newer agent, where those would be enough. */
+function describeOutdated(nodes: readonly NodeOutline[], request: ResourceRequest): string | null {
+  const bare = { ...request, labels: withoutFeatures(request.labels) };
+  const able = nodes.filter((node) => couldHold(node, bare));
+  if (able.length < request.nodeCount) return null;
+  const outdated = able.filter((node) => !couldHold(node, request));
+  const say = ({ labels }: NodeOutline): Said => {
+    const lacks = request.labels.filter((label) => !labels.has(label)).map(featureOf);
+    const what = lacks.map((feature) => feature !== null && FEATURE_WORDS[feature]).filter(Boolean);
+    const words = `an agent too old for ${what.join(' and ')}`;
+    return { one: `runs ${words}`, many: `run ${words}` };
+  };
+  return `${sayOfNodes(grouped(outdated, say), able.length)}; update it there`;
 }
 
 /** What has to come back before a task can start at all. */
@@ -171,7 +189,7 @@ export function describeRequest(request: ResourceRequest): string {
 
 /** A directory that must be shared stands among the labels; people know it as a directory. */
 function describeLabels(labels: readonly string[]): string {
-  const own = labels.filter((label) => !label.startsWith('shared='));
+  const own = withoutFeatures(labels).filter((label) => !label.startsWith('shared='));
   const paths = labels
     .filter((label) => label.startsWith('shared='))
     .map((label) => label.slice(7));

@@ -4,6 +4,7 @@ import { plural } from '../../base/plural.ts';
 import { formatSize } from '../../base/size.ts';
 import type { ResourceRequest } from '../../model/job.ts';
 import { isExpression, meetsLabel } from '../../model/labels.ts';
+import { FEATURE_WORDS, featureOf } from '../../model/node-features.ts';
 import { countOf, type Resources } from '../../model/resources.ts';
 import { describeResources } from './explain.ts';
 import type { NodeOutline } from './outline.ts';
@@ -64,6 +65,8 @@ function lacksOf({ total, labels }: Outline, { perNode, labels: wanted }: Asked)
 
 /** A directory that must be shared stands among the labels; people know it as a directory. */
 function describeLabel(label: string): string {
+  const feature = featureOf(label);
+  if (feature !== null) return `runs an agent too old for ${FEATURE_WORDS[feature]}`;
   if (isExpression(label)) return `does not meet '${label}'`;
   if (label.startsWith('shared=')) return `does not share ${label.slice(7)}`;
   return `does not have the label ${label}`;

@@ -9,6 +9,7 @@ import { WebSocket } from 'ws';
 import { type Client, createClient } from '../../../../src/api/client.ts';
 import { ok } from '../../../../src/core/base/result.ts';
 import type { EpochId, NodeName } from '../../../../src/core/model/ids.ts';
+import { NODE_FEATURES } from '../../../../src/core/model/node-features.ts';
 import type { LaunchOrder, Report } from '../../../../src/core/model/orders.ts';
 import { plainScheduling } from '../../../../src/core/model/scheduling.ts';
 import type { Settings } from '../../../../src/core/model/settings.ts';
@@ -195,7 +196,8 @@ export async function startAgent(t: TestContext, world: World, name: string): Pr
     socket.once('open', resolve);
     socket.once('error', reject);
   });
-  send({ kind: 'hello', protocol: PROTOCOL_VERSION, hello: hello(name) });
+  const features = NODE_FEATURES;
+  send({ kind: 'hello', protocol: PROTOCOL_VERSION, hello: hello(name), features });
   await eventually(() => messages.some(({ kind }) => kind === 'welcome'));
   return {
     name,

@@ -1,0 +1,46 @@
+// What jobs may need of the agents on their nodes beyond what the first release could do, as labels
+// that a node has by its agent alone.
+
+import { CLIENT_STDIN } from './job.ts';
+import type { Submission } from './submission.ts';
+
+/** As agents say it when they connect. An agent that does not say one takes no such order. */
+export const NODE_FEATURES = ['mpi', 'stdin', 'warnings'] as const;
+export type NodeFeature = (typeof NODE_FEATURES)[number];
+
+/** What each is for; follows `an agent too old for`. */
+export const FEATURE_WORDS: Readonly<Record<NodeFeature, string>> = {
+  mpi: 'MPI jobs',
+  stdin: 'input that a client sends',
+  warnings: 'a signal before the time limit',
+};
+
+/** The sign stands in no label that people give. */
+const PREFIX = 'agent:';
+
+export function featureLabel(feature: NodeFeature): string {
+  return `${PREFIX}${feature}`;
+}
+
+/** Null: a label of another kind. */
+export function featureOf(label: string): NodeFeature | null {
+  return NODE_FEATURES.find((feature) => label === featureLabel(feature)) ?? null;
+}
+
+/** People see agents by their version, not by these. */
+export function withoutFeatures(labels: Iterable<string>): string[] {
+  return [...labels].filter((label) => featureOf(label) === null);
+}
+
+/** The features without which an agent would start the job as another one. */
+export function featuresNeeded({
+  files,
+  mpi,
+  warning,
+}: Pick<Submission, 'files' | 'mpi' | 'warning'>): NodeFeature[] {
+  const needed: NodeFeature[] = [];
+  if (mpi !== undefined) needed.push('mpi');
+  if (files?.stdin === CLIENT_STDIN) needed.push('stdin');
+  if (warning !== undefined) needed.push('warnings');
+  return needed;
+}
