@@ -1,7 +1,8 @@
 // The planted bugs in agents: in what they hear, what they keep and what they tell.
 
+import { completePorts } from '../src/agent/absent.ts';
 import { Engine } from '../src/agent/engine.ts';
-import type { AgentPorts } from '../src/agent/ports.ts';
+import type { AgentPorts, AllPorts } from '../src/agent/ports.ts';
 import type { LaunchOrder, Report } from '../src/core/model/orders.ts';
 import type { RunnerInput } from '../src/core/runner/inputs.ts';
 import type { Session } from '../src/ports/net.ts';
@@ -21,8 +22,8 @@ function withLaunch(change: (order: LaunchOrder) => LaunchOrder): () => Planted 
   });
 }
 
-function withPorts(change: (ports: AgentPorts) => Partial<AgentPorts>): () => Planted {
-  return () => ({ wrapPorts: (ports) => ({ ...ports, ...change(ports) }) });
+function withPorts(change: (ports: AllPorts) => Partial<AgentPorts>): () => Planted {
+  return () => ({ wrapPorts: (ports) => ({ ...ports, ...change(completePorts(ports)) }) });
 }
 
 /** Says each thing once: what was lost on the way is lost. */
@@ -108,11 +109,11 @@ function withoutLease({ connectLauncher }: AgentPorts): Partial<AgentPorts> {
   };
 }
 
-function forgetTail({ files }: AgentPorts): Partial<AgentPorts> {
+function forgetTail({ files }: AllPorts): Partial<AgentPorts> {
   return { files: { ...files, size: (path) => Math.min(files.size(path) ?? 0, 23) } };
 }
 
-function keepSpool({ files }: AgentPorts): Partial<AgentPorts> {
+function keepSpool({ files }: AllPorts): Partial<AgentPorts> {
   return { files: { ...files, empty: () => true } };
 }
 

@@ -9,7 +9,7 @@ import type { Scheduling } from '../src/core/model/scheduling.ts';
 import type { Engine } from '../src/head/engine.ts';
 import { type Head, type HeadSettings, startHead } from '../src/head/head.ts';
 import type { Kept, LogSink } from '../src/head/log-sink.ts';
-import type { Fence } from '../src/ports/fence.ts';
+import type { Commands } from '../src/ports/commands.ts';
 import type { Log } from '../src/ports/log.ts';
 import type { Session } from '../src/ports/net.ts';
 import { type Commit, type Store, StoreFailure } from '../src/ports/store.ts';
@@ -34,7 +34,7 @@ export interface HeadWorld {
   readonly onBooted: (host: HeadHost) => void;
   readonly onDurable: (host: HeadHost, commit: Commit) => void;
   /** How nodes are switched off when tasks wait for them; null = an operator has to. */
-  readonly fence: Fence | null;
+  readonly fence: Commands | null;
   /** Lets a canary put something between the head and its store or its agents. */
   readonly wrapStore: (store: Store) => Store;
   readonly wrapSession: (session: Session) => Session;
@@ -89,7 +89,9 @@ export class HeadHost {
     const { fence } = this.#world;
     const ports = {
       ...{ store: this.#world.wrapStore(store), clock, log, logs: this.logs },
-      ...(fence === null ? {} : { fencing: { fence: whileAlive(fence, life), audit: log } }),
+      ...(fence === null
+        ? {}
+        : { fencing: { ...FENCE, commands: whileAlive(fence, life), audit: log } }),
     };
     startHead(ports, this.#settings).then(
       (head) => {
@@ -165,13 +167,16 @@ export class HeadHost {
   }
 }
 
+/** The switch takes the bare name of a node, and answers in its own time. */
+const FENCE = { command: ['{node}'], timeoutMs: 60_000 };
+
 /** A head that is gone hears no answer. */
-function whileAlive(fence: Fence, life: Life): Fence {
+function whileAlive(commands: Commands, life: Life): Commands {
   return {
-    run: (node) =>
+    run: (command) =>
       new Promise((resolve) => {
-        void fence.run(node).then((answer) => {
-          if (life.alive) resolve(answer);
+        void commands.run(command).then((end) => {
+          if (life.alive) resolve(end);
         });
       }),
   };

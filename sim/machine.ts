@@ -14,7 +14,7 @@ import { filesOf, type JournalCrash, journalOf, SimDisk } from './disk.ts';
 import { Kernel, type SimProcess } from './kernel.ts';
 import type { Link } from './net.ts';
 import { argvOf, QUIET } from './plan.ts';
-import { groupContainment, marksOf, POLLED, SimLauncher } from './processes.ts';
+import { groupContainment, marksOf, SimLauncher } from './processes.ts';
 
 /** What does not change over the life of a machine. */
 export interface MachineMake {
@@ -212,7 +212,7 @@ export class Machine {
             return account;
           }),
       },
-      containment: this.make.hasGroups ? groupContainment(this.kernel, life) : POLLED,
+      ...(this.make.hasGroups ? { containment: groupContainment(this.kernel, life) } : {}),
       marks: marksOf(this.kernel, life),
       load: () => ({ load1: 0, memoryFreeBytes: 0, diskFreeBytes: this.disk.freeBytes }),
     };

@@ -303,18 +303,6 @@ export function groupContainment(kernel: Kernel, life: Life): Containment {
   };
 }
 
-/** A machine without groups: memory is watched from outside. */
-export const POLLED: Containment = {
-  ...{ facts: 'polling', limits: 'polling', polled: true },
-  acquire: () => null,
-  adopt: () => undefined,
-  isEmpty: () => true,
-  kill: () => undefined,
-  use: () => ({ outOfMemory: false, memoryPeakBytes: null }),
-  release: () => undefined,
-  close: () => undefined,
-};
-
 /** Processes by their mark, as /proc shows them. */
 export function marksOf(kernel: Kernel, life: Life): Marks {
   return {

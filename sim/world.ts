@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
 import { sumOf } from '../src/core/runner/books.ts';
 import { decodeEntry } from '../src/head/journal.ts';
 import { explainTask } from '../src/head/questions.ts';
-import type { Fence, FenceAnswer } from '../src/ports/fence.ts';
+import type { CommandEnd, Commands } from '../src/ports/commands.ts';
 import type { Log } from '../src/ports/log.ts';
 import type { Dialer } from '../src/ports/net.ts';
 import type { Commit } from '../src/ports/store.ts';
@@ -291,19 +291,23 @@ export class World {
   }
 
   /** A power switch that answers after a while; what it has switched off is on again later. */
-  #makeFence(streams: Streams): Fence | null {
+  #makeFence(streams: Streams): Commands | null {
     const { time, weather } = this;
     const { fenceSuccess } = weather;
     if (fenceSuccess === null) return null;
-    const run = async (node: string): Promise<FenceAnswer> => {
+    const run: Commands['run'] = async ({ argv }): Promise<CommandEnd> => {
+      const node = argv[0] ?? '';
       const dice = streams.of(node);
       await new Promise<void>((resolve) => time.after(dice.whole(100, 5000), resolve));
       const machine = this.machines.find(({ name }) => name === node);
-      if (machine === undefined || !dice.happens(fenceSuccess)) return { off: false, words: 'no' };
+      const said = { output: '', isThere: () => false };
+      if (machine === undefined || !dice.happens(fenceSuccess)) {
+        return { succeeded: false, how: 'no', ...said };
+      }
       this.note(`${node} is fenced`);
       machine.powerOff(false);
       time.after(dice.whole(1, 20_000), () => machine.powerOn());
-      return { off: true, words: 'yes' };
+      return { succeeded: true, how: 'yes', ...said };
     };
     return { run };
   }

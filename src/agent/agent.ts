@@ -5,6 +5,7 @@ import type { NodeHello } from '../core/model/node.ts';
 import type { HeldEpoch, Order } from '../core/model/orders.ts';
 import type { Epoch, RunnerState } from '../core/runner/state.ts';
 import type { HeadToAgent } from '../wire/messages.ts';
+import { completePorts } from './absent.ts';
 import { Engine } from './engine.ts';
 import { FaultWatch, LAUNCHER_OUTDATED } from './fault.ts';
 import { Feeds } from './feeds.ts';
@@ -14,7 +15,7 @@ import { Journal } from './journal.ts';
 import { LauncherLine } from './launcher-line.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import { OutputShipper } from './outputs.ts';
-import type { AgentPorts, AgentSettings } from './ports.ts';
+import type { AgentPorts, AgentSettings, AllPorts } from './ports.ts';
 import { HeadLink, type LinkStatus } from './session.ts';
 import { Spool } from './spool.ts';
 import { StopWatch } from './stop-watch.ts';
@@ -34,13 +35,13 @@ const SHUT_DOWN_MS = 5000;
 
 /** Resolves when what ran before is adopted and the first dial is under way. */
 export async function startAgent(ports: AgentPorts, settings: AgentSettings): Promise<Agent> {
-  const agent = new RunningAgent(ports, settings);
+  const agent = new RunningAgent(completePorts(ports), settings);
   await agent.start();
   return agent;
 }
 
 class RunningAgent implements Agent {
-  readonly #ports: AgentPorts;
+  readonly #ports: AllPorts;
   readonly #settings: AgentSettings;
   readonly #engine: Engine;
   readonly #link: HeadLink;
@@ -55,7 +56,7 @@ class RunningAgent implements Agent {
   readonly #launcher: LauncherLine;
   #stopped = false;
 
-  constructor(ports: AgentPorts, settings: AgentSettings) {
+  constructor(ports: AllPorts, settings: AgentSettings) {
     this.#ports = ports;
     this.#settings = settings;
     const { clock, log, files } = ports;

@@ -10,13 +10,13 @@ import type { Stream } from '../wire/messages.ts';
 import type { Feeds } from './feeds.ts';
 import { fileNameOf, hostFile, scriptFile, slotsFile, spoolFile, workDirectory } from './names.ts';
 import type { OutputFile, OutputShipper } from './outputs.ts';
-import type { AgentPorts, AgentSettings } from './ports.ts';
+import type { AgentSettings, AllPorts } from './ports.ts';
 import { type Prepared, Preparer } from './prepare.ts';
 import { Spools } from './spools.ts';
 import { Sweeper } from './sweeper.ts';
 
 export interface HandsWorld {
-  readonly ports: AgentPorts;
+  readonly ports: AllPorts;
   readonly settings: AgentSettings;
   readonly outputs: OutputShipper;
   readonly feeds: Feeds;

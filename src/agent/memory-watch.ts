@@ -3,17 +3,17 @@
 import type { Timer } from '../ports/clock.ts';
 import type { Engine } from './engine.ts';
 import { markOf } from './names.ts';
-import type { AgentPorts, AgentSettings } from './ports.ts';
+import type { AgentSettings, AllPorts } from './ports.ts';
 
 const LOOK_EVERY_MS = 500;
 
 export class MemoryWatch {
-  readonly #ports: AgentPorts;
+  readonly #ports: AllPorts;
   readonly #settings: AgentSettings;
   readonly #engine: Engine;
   #timer: Timer | null = null;
 
-  constructor(ports: AgentPorts, settings: AgentSettings, engine: Engine) {
+  constructor(ports: AllPorts, settings: AgentSettings, engine: Engine) {
     this.#ports = ports;
     this.#settings = settings;
     this.#engine = engine;

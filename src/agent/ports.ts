@@ -25,16 +25,20 @@ export interface AgentPorts {
   /** Connects to the launcher, starting one if none runs. Called again when it is lost. */
   readonly connectLauncher: () => Promise<Processes>;
   readonly journal: JournalFile;
-  readonly files: Files;
-  readonly users: Users;
-  readonly containment: Containment;
   readonly marks: Marks;
+  /** These three may be absent where tasks run elsewhere (absent.ts). */
+  readonly files?: Files;
+  readonly users?: Users;
+  readonly containment?: Containment;
   /** Absent: no process here reads what a client sends. */
   readonly pipes?: Pipes;
   readonly load: () => NodeLoad;
   /** The site's own check of this node; absent: it has none. */
   readonly health?: HealthSettings;
 }
+
+/** As the shell works with them: what is absent has a stand-in. */
+export type AllPorts = AgentPorts & Required<Pick<AgentPorts, 'files' | 'users' | 'containment'>>;
 
 /** What a task with `--mpi` runs beside its own program. */
 export interface StepPrograms {

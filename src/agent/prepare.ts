@@ -23,7 +23,7 @@ import {
   workDirectory,
 } from './names.ts';
 import { formatPattern } from './patterns.ts';
-import type { AgentPorts, AgentSettings } from './ports.ts';
+import type { AgentSettings, AllPorts } from './ports.ts';
 import type { Spools } from './spools.ts';
 
 export interface Prepared {
@@ -49,14 +49,14 @@ interface Leased {
 }
 
 export interface PreparerWorld {
-  readonly ports: AgentPorts;
+  readonly ports: AllPorts;
   readonly settings: AgentSettings;
   readonly feeds: Feeds;
   readonly spools: () => Spools;
 }
 
 export class Preparer {
-  readonly #ports: AgentPorts;
+  readonly #ports: AllPorts;
   readonly #settings: AgentSettings;
   readonly #feeds: Feeds;
   readonly #spools: () => Spools;

@@ -7,7 +7,7 @@ import type { GroupUse } from '../ports/containment.ts';
 import type { Log } from '../ports/log.ts';
 import type { Processes } from '../ports/processes.ts';
 import { markOf } from './names.ts';
-import type { AgentPorts, AgentSettings } from './ports.ts';
+import type { AgentSettings, AllPorts } from './ports.ts';
 
 const SIGKILL = 9;
 const SIGCONT = 18;
@@ -18,7 +18,7 @@ const LOOK_MS_MAX = 1000;
 const STUCK_MS = 30_000;
 
 export interface SweeperWorld {
-  readonly ports: AgentPorts;
+  readonly ports: AllPorts;
   readonly settings: AgentSettings;
   /** The launcher as it is now; null while there is none. */
   readonly processes: () => Processes | null;

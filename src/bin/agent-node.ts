@@ -3,10 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { HealthSettings } from '../agent/health.ts';
 import { LauncherClient } from '../agent/launcher-client.ts';
-import type { AgentPorts, AgentSettings } from '../agent/ports.ts';
-import type { HealthOptions } from '../config/daemon-options.ts';
+import type { AgentSettings, AllPorts } from '../agent/ports.ts';
 import { parseNodeName } from '../core/model/ids.ts';
 import { MESSAGE_BYTES_MAX, SPOOL_BYTES_MAX } from '../core/model/limits.ts';
 import type { NodeFacts } from '../core/model/node.ts';
@@ -14,10 +12,10 @@ import type { Resources } from '../core/model/resources.ts';
 import { systemContainment } from '../os/cgroup/containment.ts';
 import { systemChance } from '../os/chance.ts';
 import { systemClock } from '../os/clock.ts';
+import { systemCommands } from '../os/commands.ts';
 import { diskFree, diskSize, type Found, readLoad } from '../os/detect.ts';
 import { headDialer } from '../os/dialer.ts';
 import { systemFiles } from '../os/files.ts';
-import { systemHealth } from '../os/health.ts';
 import { openJournalFile } from '../os/journal-file.ts';
 import type { LauncherProgram } from '../os/launcher-build.ts';
 import { reachLauncher } from '../os/launcher-link.ts';
@@ -95,8 +93,8 @@ function readInstance(stateDir: string): string {
 export function portsOf(
   options: AgentOptions,
   machine: Machine,
-  own: { readonly log: AgentPorts['log']; readonly instance: string },
-): AgentPorts {
+  own: { readonly log: AllPorts['log']; readonly instance: string },
+): AllPorts {
   const { stateDir, name, secret, head } = options;
   const { log } = own;
   const place = {
@@ -120,10 +118,8 @@ export function portsOf(
     marks: machine.marks,
     pipes: systemPipes,
     load: () => readLoad(stateDir),
-    ...(options.health === undefined ? {} : { health: healthOf(options.health) }),
+    ...(options.health === undefined
+      ? {}
+      : { health: { ...options.health, commands: systemCommands } }),
   };
-}
-
-function healthOf({ command, timeoutMs, intervalMs }: HealthOptions): HealthSettings {
-  return { check: systemHealth({ command, timeoutMs }), intervalMs };
 }

@@ -12,7 +12,7 @@ import { startHttp } from '../head/http/server.ts';
 import { LogFiles } from '../head/logs/log-files.ts';
 import { systemChance } from '../os/chance.ts';
 import { systemClock } from '../os/clock.ts';
-import { systemFence } from '../os/fence.ts';
+import { systemCommands } from '../os/commands.ts';
 import { type FileLog, openLog } from '../os/log.ts';
 import { collectWhenIdle, ownHeap } from '../os/spare-memory.ts';
 import type { StoreFailure } from '../ports/store.ts';
@@ -156,7 +156,7 @@ async function serveUntilStopped(started: Started): Promise<void> {
 }
 
 function fencingOf({ fence }: HeadOptions, audit: FileLog) {
-  return fence === null ? {} : { fencing: { fence: systemFence(fence), audit } };
+  return fence === null ? {} : { fencing: { ...fence, commands: systemCommands, audit } };
 }
 
 /** Done jobs leave memory: one that was given out and is not there is done. */

@@ -4,13 +4,20 @@
 import { type FenceWish, outstandingFences } from '../core/controller/nodes/fences.ts';
 import type { NodeName } from '../core/model/ids.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Fence } from '../ports/fence.ts';
+import type { Commands } from '../ports/commands.ts';
 import type { Log } from '../ports/log.ts';
 import type { Engine } from './engine.ts';
 
-export interface FencingOptions {
+/** The site's own means to make sure that a node is off: power switch, hypervisor, cloud. */
+export interface FenceCommand {
+  /** Program and arguments; `{node}` in any of them becomes the node's name. */
+  readonly command: readonly string[];
+  readonly timeoutMs: number;
+}
+
+export interface FencingOptions extends FenceCommand {
   readonly engine: Engine;
-  readonly fence: Fence;
+  readonly commands: Commands;
   readonly clock: Clock;
   readonly log: Log;
   readonly audit: Log;
@@ -22,6 +29,8 @@ export interface FencingOptions {
 const RETRY_MS = 60_000;
 /** A switch in the network that fails silences many nodes at once; they come back by themselves. */
 const RUNNING_MAX = 4;
+/** Of the command's output, for the log. */
+const TAIL_LENGTH = 500;
 
 export class Fencing {
   readonly #options: FencingOptions;
@@ -50,17 +59,28 @@ export class Fencing {
 
   #run(wish: FenceWish): void {
     const { node } = wish;
-    const { fence, log } = this.#options;
+    const { log } = this.#options;
     this.#notBefore.set(node, Number.POSITIVE_INFINITY);
     this.#running += 1;
     log.warn({ node }, 'the node is silent and tasks wait for it: the fence command is run');
-    void fence.run(node).then(({ off, words }) => {
+    void this.#switchOff(node).then(({ off, words }) => {
       this.#running -= 1;
       this.#notBefore.set(node, this.#options.clock.monotonic() + RETRY_MS);
       this.#options.audit.info({ who: 'system', what: 'fence', node, off, words }, 'fence command');
       if (off) this.#confirm(wish, words);
       else log.error({ node, words }, 'the fence command did not confirm that the node is off');
     });
+  }
+
+  /** Exit code 0 is the only evidence that nothing runs on the node any more. */
+  async #switchOff(node: NodeName): Promise<{ readonly off: boolean; readonly words: string }> {
+    const { commands, command, timeoutMs } = this.#options;
+    const { succeeded, how, output } = await commands.run({
+      argv: command.map((word) => word.replaceAll('{node}', node)),
+      timeoutMs,
+      keep: { part: 'last', length: TAIL_LENGTH },
+    });
+    return { off: succeeded, words: [how, output.trim()].filter(Boolean).join(': ') };
   }
 
   #confirm(wish: FenceWish, words: string): void {

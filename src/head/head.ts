@@ -5,12 +5,12 @@ import type { State } from '../core/controller/state.ts';
 import type { NodeName } from '../core/model/ids.ts';
 import type { Settings } from '../core/model/settings.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
-import type { Fence } from '../ports/fence.ts';
+import type { Commands } from '../ports/commands.ts';
 import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
 import { Agents } from './agents.ts';
 import { Engine } from './engine.ts';
-import { Fencing } from './fencing.ts';
+import { type FenceCommand, Fencing } from './fencing.ts';
 import type { LogSink } from './log-sink.ts';
 import { extendReservations } from './recurrence.ts';
 
@@ -22,7 +22,7 @@ export interface HeadPorts {
   /** `EngineOptions.jobIdSeen`. */
   readonly jobIdSeen?: () => Promise<number>;
   /** How a site makes sure that a silent node is off; without it an operator has to say so. */
-  readonly fencing?: { readonly fence: Fence; readonly audit: Log };
+  readonly fencing?: FenceCommand & { readonly commands: Commands; readonly audit: Log };
 }
 
 export interface HeadSettings {

@@ -119,7 +119,8 @@ const logName = map({
   stream: oneOf('stdout', 'stderr'),
 });
 
-const MESSAGES: Readonly<Record<AgentToHead['kind'], Shape>> = {
+/** By kind; what is not here is no message of an agent. */
+export const AGENT_SHAPES: Readonly<Record<AgentToHead['kind'], Shape>> = {
   // Another protocol's hello may look different: only its number is read.
   hello: map({
     protocol: finite,
@@ -148,7 +149,7 @@ const MESSAGES: Readonly<Record<AgentToHead['kind'], Shape>> = {
 /** What is wrong with a message of a known kind, in words; null when its shape is right. */
 export function findFlaw(message: AgentToHead): string | null {
   const { kind } = message;
-  if (!MESSAGES[kind](message)) return `the fields of '${kind}' are not as they should be`;
+  if (!AGENT_SHAPES[kind](message)) return `the fields of '${kind}' are not as they should be`;
   if (kind === 'hello' && message.protocol === PROTOCOL_VERSION && !hello(message.hello)) {
     return 'the hello of the node is not as it should be';
   }

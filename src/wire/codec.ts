@@ -5,7 +5,7 @@
 import { Packr } from 'msgpackr/pack';
 import { err, ok, type Result } from '../core/base/result.ts';
 import { MESSAGE_BYTES_MAX } from '../core/model/limits.ts';
-import { findFlaw } from './agent-shape.ts';
+import { AGENT_SHAPES, findFlaw } from './agent-shape.ts';
 import type { AgentToHead, HeadToAgent } from './messages.ts';
 import { OrderReader, type SentOrder } from './orders.ts';
 
@@ -45,19 +45,19 @@ export function decodeRecords(bytes: Uint8Array): Result<unknown, string> {
   }
 }
 
-const AGENT_KINDS = new Set(['hello', 'heartbeat', 'reports', 'log', 'stdin_ack']);
-const HEAD_KINDS = new Set([
-  'welcome',
-  'refused',
-  'heartbeat_ack',
-  'orders',
-  'stdin',
-  'reports_ack',
-  'log_ack',
-]);
+/** The compiler sees to it that none is missing; those of agents stand with their shapes. */
+const HEAD_KINDS: Readonly<Record<HeadToAgent['kind'], true>> = {
+  welcome: true,
+  refused: true,
+  heartbeat_ack: true,
+  orders: true,
+  stdin: true,
+  reports_ack: true,
+  log_ack: true,
+};
 
 export function decodeAgentMessage(bytes: Uint8Array): Result<AgentToHead, string> {
-  const message = decodeUnion<AgentToHead>(bytes, AGENT_KINDS);
+  const message = decodeUnion<AgentToHead>(bytes, AGENT_SHAPES);
   if (!message.ok) return message;
   const wrong = findFlaw(message.value);
   return wrong === null ? message : err(wrong);
@@ -86,13 +86,14 @@ function isOrders(sent: unknown): sent is SentOrder[] {
   return Array.isArray(sent) && sent.every(isOrder);
 }
 
-/** Checks the kind. */
-function decodeUnion<T>(bytes: Uint8Array, kinds: ReadonlySet<string>): Result<T, string> {
+/** Checks the kind, by a table that has all of them. */
+function decodeUnion<T>(bytes: Uint8Array, kinds: object): Result<T, string> {
   const value = decode(bytes);
   if (!value.ok) return value;
   const message = value.value;
   if (typeof message !== 'object' || message === null) return err('a message is a map');
   const kind = (message as { kind?: unknown }).kind;
-  if (typeof kind !== 'string' || !kinds.has(kind)) return err(`unknown kind ${String(kind)}`);
+  if (typeof kind !== 'string' || !Object.hasOwn(kinds, kind))
+    return err(`unknown kind ${String(kind)}`);
   return ok(message as T);
 }

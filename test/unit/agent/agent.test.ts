@@ -41,6 +41,20 @@ test('an order is run, its output shipped, its end reported, and nothing is left
   assert.equal(world.files.files.get('/state/spool/1000/s1.0.out')?.length, 0);
 });
 
+test('an agent without files, accounts and limits runs what it is ordered, and reports its end', async () => {
+  world = new FakeWorld();
+  world.isBare = true;
+  world.settings = { ...world.settings, switchUser: false };
+  await world.start();
+  world.head.order(launch(1, shell('x')));
+  await world.clock.settle();
+  assert.equal(world.launcher.started[0]?.credentials, null);
+  world.launcher.exit(1, { code: 0 });
+  await world.clock.advance(10_000);
+  assert.deepEqual(world.head.kindsOf(ID), ['task_started', 'task_ended']);
+  assert.equal(world.agent?.state.epochs.size, 0);
+});
+
 test('the same order sent many times starts one process', async () => {
   await begin();
   for (let time = 0; time < 3; time += 1) world.head.order(launch(1, shell('x')));

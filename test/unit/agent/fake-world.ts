@@ -1,18 +1,17 @@
 // An agent in a test: virtual time, a launcher whose processes do what the test says, files in
 // memory, and a fake head. Killing and restarting the agent keeps launcher, files and journal.
 
-import { POLLED } from '../../../sim/processes.ts';
 import type { Agent } from '../../../src/agent/agent.ts';
 import { startAgent } from '../../../src/agent/agent.ts';
 import type { AgentPorts, AgentSettings } from '../../../src/agent/ports.ts';
 import type { NodeName } from '../../../src/core/model/ids.ts';
 import type { KnownProcess, ProcessEvent } from '../../../src/core/model/processes.ts';
 import type { Clock, Timer } from '../../../src/ports/clock.ts';
+import type { Commands } from '../../../src/ports/commands.ts';
 import type { Files, Owner } from '../../../src/ports/files.ts';
-import type { HealthCheck } from '../../../src/ports/health.ts';
 import type { JournalFile } from '../../../src/ports/journal-file.ts';
 import type { LaunchRequest, Processes } from '../../../src/ports/processes.ts';
-import type { UserAccount } from '../../../src/ports/users.ts';
+import type { UserAccount, Users } from '../../../src/ports/users.ts';
 import { FakeHead, type FakeHeadOptions } from './fake-head.ts';
 
 const USAGE = { userUs: 1, systemUs: 1, memoryPeakBytes: 1 };
@@ -297,6 +296,8 @@ export const ALICE: UserAccount = {
   ...{ home: '/home/alice', shell: '/bin/bash' },
 };
 
+const HEALTH = { command: ['check'], timeoutMs: 1000, intervalMs: 60_000 };
+
 export class FakeWorld {
   readonly clock = new VirtualClock();
   readonly launcher = new FakeLauncher(this.clock);
@@ -309,7 +310,10 @@ export class FakeWorld {
   readonly memory = new Map<string, number>();
   readonly complaints: string[] = [];
   diskFreeBytes = 2 ** 40;
-  health: HealthCheck | null = null;
+  /** Without files, accounts and limits, as where tasks run elsewhere. */
+  isBare = false;
+  /** Runs the health check; null: the site has none. */
+  commands: Commands | null = null;
   readonly accounts = new Map<string, UserAccount>([['alice', ALICE]]);
   findUser = (name: string): Promise<UserAccount | null> =>
     Promise.resolve(this.accounts.get(name) ?? null);
@@ -341,8 +345,14 @@ export class FakeWorld {
     const log = { debug: () => undefined, info: () => undefined, warn: complain, error: complain };
     const alive = this.#alive;
     const { journal } = this;
+    const users: Users = {
+      self: () => ALICE,
+      cached: () => undefined,
+      find: (name) => this.findUser(name),
+    };
     return {
-      ...{ clock: this.clock, log, files: this.files, dialer: this.head.dialer },
+      ...{ clock: this.clock, log, dialer: this.head.dialer },
+      ...(this.isBare ? {} : { files: this.files, users }),
       chance: { bytes: (count) => new Uint8Array(count), fraction: () => 0.5 },
       connectLauncher: () => this.launcher.connect(),
       journal: {
@@ -351,12 +361,6 @@ export class FakeWorld {
         hasRoom: () => journal.hasRoom(),
         close: () => undefined,
       },
-      users: {
-        self: () => ALICE,
-        cached: () => undefined,
-        find: (name) => this.findUser(name),
-      },
-      containment: POLLED,
       marks: {
         memory: () => this.memory,
         kill: (marks) => {
@@ -365,7 +369,7 @@ export class FakeWorld {
         },
       },
       load: () => ({ load1: 0, memoryFreeBytes: 0, diskFreeBytes: this.diskFreeBytes }),
-      ...(this.health === null ? {} : { health: { check: this.health, intervalMs: 60_000 } }),
+      ...(this.commands === null ? {} : { health: { ...HEALTH, commands: this.commands } }),
     };
   }
 }

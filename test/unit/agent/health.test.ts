@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import type { HealthAnswer } from '../../../src/ports/health.ts';
+import type { CommandEnd } from '../../../src/ports/commands.ts';
 import { FakeWorld } from './fake-world.ts';
 import { idOf, launch, shell } from './orders.ts';
 
-const WELL: HealthAnswer = { isWell: true, words: '' };
-const ILL: HealthAnswer = { isWell: false, words: 'sdb is failing' };
+const WELL = end(0, 'odd');
+const ILL = end(1, 'sdb is failing');
 const ILL_WORDS = 'unhealthy: sdb is failing';
 
 let world = new FakeWorld();
@@ -16,14 +16,18 @@ afterEach(async () => {
   await world.kill();
 });
 
+function end(code: number, output: string): CommandEnd {
+  return { succeeded: code === 0, how: `exit code ${code}`, output, isThere: () => false };
+}
+
 /** Answers one after the other; the last one again and again. */
-function checking(...answers: HealthAnswer[]): () => number {
+function checking(...answers: CommandEnd[]): () => number {
   let runs = 0;
   world = new FakeWorld();
-  world.health = {
+  world.commands = {
     run: () => {
       runs += 1;
-      return Promise.resolve(answers[Math.min(runs, answers.length) - 1] as HealthAnswer);
+      return Promise.resolve(answers[Math.min(runs, answers.length) - 1] as CommandEnd);
     },
   };
   return () => runs;
@@ -49,9 +53,9 @@ test('[N17] a node that fails its check says why, starts nothing new, and takes 
 });
 
 test('[N17] until the first check has passed the node gets no work', async () => {
-  let pass: (answer: HealthAnswer) => void = () => undefined;
+  let pass: (answer: CommandEnd) => void = () => undefined;
   checking();
-  world.health = { run: () => new Promise((resolve) => (pass = resolve)) };
+  world.commands = { run: () => new Promise((resolve) => (pass = resolve)) };
   await world.start();
   assert.equal(world.head.hellos[0]?.fault, 'not checked yet');
   pass(WELL);
@@ -65,4 +69,32 @@ test('a stopped agent checks no more', async () => {
   await world.kill();
   await world.clock.advance(600_000);
   assert.equal(runs(), 1);
+});
+
+test('[N17] the first line that says something is the reason, else how it ended', async () => {
+  const said = [
+    ['\n\u001b[1msdb is\tfailing\nmore', '[1msdb is failing'],
+    ['', 'exit code 3'],
+    ['x'.repeat(1000), 'x'.repeat(200)],
+  ] as const;
+  for (const [output, words] of said) {
+    checking(end(3, output));
+    await world.start();
+    assert.equal(world.head.fault, `unhealthy: ${words}`);
+    await world.kill();
+  }
+});
+
+test('[N17] no check is run beside one of which something is left', async () => {
+  let isThere = true;
+  const runs = checking({ ...end(1, ''), how: 'it took too long', isThere: () => isThere }, WELL);
+  await world.start();
+  for (const _ of [1, 2, 3]) {
+    await world.clock.advance(60_000);
+    assert.equal(world.head.fault, 'unhealthy: the last check still runs: it took too long');
+  }
+  assert.equal(runs(), 1);
+  isThere = false;
+  await world.clock.advance(60_000);
+  assert.deepEqual([runs(), world.head.fault], [2, undefined]);
 });

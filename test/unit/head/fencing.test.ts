@@ -4,11 +4,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NodeName } from '../../../src/core/model/ids.ts';
 import { Fencing } from '../../../src/head/fencing.ts';
-import type { FenceAnswer } from '../../../src/ports/fence.ts';
+import type { Command, CommandEnd, Commands } from '../../../src/ports/commands.ts';
 import { EngineBench, settlePromises } from '../../support/engine.ts';
 import { KeptLog } from './http/fixture.ts';
 
 const SILENCE_MS = 15_000;
+
+interface Asked extends Pick<Command, 'argv'> {
+  readonly answer: (succeeded: boolean, how: string, output?: string) => void;
+}
 
 /**
  * A job of `count` nodes runs, and all of them are silent; the answers of the command are the
@@ -27,16 +31,21 @@ async function bench(count = 1, heardAgo = SILENCE_MS) {
     made.perform('silent', { kind: 'silence', node, silentMs: SILENCE_MS });
   }
   await made.settle();
-  const asked: { node: string; answer: (answer: FenceAnswer) => void }[] = [];
-  const fence = {
-    run: (node: string) =>
-      new Promise<FenceAnswer>((answer) => {
-        asked.push({ node, answer });
+  const asked: Asked[] = [];
+  const commands: Commands = {
+    run: (given) =>
+      new Promise<CommandEnd>((resolve) => {
+        const answer = (succeeded: boolean, how: string, output = ''): void =>
+          resolve({ succeeded, how, output, isThere: () => false });
+        asked.push({ argv: given.argv, answer });
       }),
   };
   const [log, audit] = [new KeptLog(), new KeptLog()];
   const { engine, clock } = made;
-  const fencing = new Fencing({ engine, fence, clock, log, audit, silentMs: () => heardAgo });
+  const fencing = new Fencing({
+    ...{ engine, commands, clock, log, audit, silentMs: () => heardAgo },
+    ...{ command: ['power', 'node={node}', 'off'], timeoutMs: 1000 },
+  });
   return { made, fencing, asked, audit };
 }
 
@@ -45,20 +54,20 @@ test('[N15] the command is run once for a silent node, and its yes ends what the
   fencing.tick();
   fencing.tick();
   assert.deepEqual(
-    asked.map(({ node }) => node),
-    ['n1'],
+    asked.map(({ argv }) => argv),
+    [['power', 'node=n1', 'off']],
   );
   assert.equal(
     made.engine.state.nodes.get('n1' as NodeName)?.holding.size,
     1,
     'not before it says',
   );
-  asked[0]?.answer({ off: true, words: 'off' });
+  asked[0]?.answer(true, 'exit code 0', 'is off\n');
   await settlePromises();
   await made.settle();
   assert.equal(made.engine.state.nodes.get('n1' as NodeName)?.holding.size, 0);
   assert.deepEqual(audit.lines[0]?.fields, {
-    ...{ who: 'system', what: 'fence', node: 'n1', off: true, words: 'off' },
+    ...{ who: 'system', what: 'fence', node: 'n1', off: true, words: 'exit code 0: is off' },
   });
   made.clock.pass(120_000);
   fencing.tick();
@@ -68,7 +77,7 @@ test('[N15] the command is run once for a silent node, and its yes ends what the
 test('[N15] a no is no evidence; the command is run again after a while', async () => {
   const { made, fencing, asked } = await bench();
   fencing.tick();
-  asked[0]?.answer({ off: false, words: 'exit code 1' });
+  asked[0]?.answer(false, 'exit code 1');
   await settlePromises();
   await made.settle();
   assert.equal(made.engine.state.nodes.get('n1' as NodeName)?.holding.size, 1);
@@ -90,8 +99,8 @@ test('many silent nodes are asked about a few at a time', async () => {
   const { fencing, asked } = await bench(6);
   fencing.tick();
   assert.equal(asked.length, 4);
-  asked[0]?.answer({ off: false, words: 'no' });
+  asked[0]?.answer(false, 'no');
   await settlePromises();
   fencing.tick();
-  assert.deepEqual(new Set(asked.map(({ node }) => node)).size, 5);
+  assert.deepEqual(new Set(asked.map(({ argv }) => argv[1])).size, 5);
 });

@@ -1,54 +1,36 @@
-// A command of the site: run without a shell, in a process group of its own, for a bounded time, and
-// with a bounded part of its output kept.
+// The Commands port: each command runs in a process group of its own, so that all of it can be ended.
 
 import { type ChildProcess, spawn } from 'node:child_process';
+import type { Command, CommandEnd, Commands } from '../ports/commands.ts';
 import { countMembers, ticksNow } from './launcher-fallback/members.ts';
-
-export interface BoundedCommand {
-  /** Program and arguments. */
-  readonly command: readonly string[];
-  readonly timeoutMs: number;
-  /** What to keep of the output, given what was kept so far and what has come. */
-  readonly keep: (kept: string, text: string) => string;
-}
-
-export interface CommandEnd {
-  /** Exit code 0, and in time. */
-  readonly succeeded: boolean;
-  /** How it ended. */
-  readonly how: string;
-  /** Of standard output and standard error, in the order in which they came. */
-  readonly output: string;
-  /** Whether something of a command that was not in time still runs: no signal ends what hangs in the
-   * kernel, and what sudo has made another's is not ours to kill. */
-  readonly isThere: () => boolean;
-}
 
 /** After the end of the command, for what is still in the pipes. */
 const PIPES_MS = 500;
 
-/** Never rejects: what cannot be started has not succeeded. */
-export function runBounded({ command, timeoutMs, keep }: BoundedCommand): Promise<CommandEnd> {
-  const [program = '', ...args] = command;
-  try {
-    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
-    return endOf(child, timeoutMs, keep);
-  } catch (error) {
-    // Of most errors Node.js tells by an event, of some (ENOTDIR, E2BIG) it throws.
-    const how = (error as Error).message;
-    return Promise.resolve({ succeeded: false, how, output: '', isThere: () => false });
-  }
-}
+export const systemCommands: Commands = {
+  run(command) {
+    const [program = '', ...args] = command.argv;
+    try {
+      const child = spawn(program, args, {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        detached: true,
+        // Node.js drops all supplementary groups before it changes the user.
+        ...command.user,
+      });
+      return endOf(child, command);
+    } catch (error) {
+      // Of most errors Node.js tells by an event, of some (ENOTDIR, E2BIG) it throws.
+      const how = (error as Error).message;
+      return Promise.resolve({ succeeded: false, how, output: '', isThere: () => false });
+    }
+  },
+};
 
-function endOf(
-  child: ChildProcess,
-  timeoutMs: number,
-  keep: BoundedCommand['keep'],
-): Promise<CommandEnd> {
+function endOf(child: ChildProcess, { timeoutMs, keep }: Command): Promise<CommandEnd> {
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {
-      output = keep(output, text);
+      output = cut(`${output}${text}`, keep);
     });
   }
   return new Promise((resolve) => {
@@ -72,6 +54,10 @@ function endOf(
       setTimeout(answer, PIPES_MS);
     });
   });
+}
+
+function cut(output: string, { part, length }: Command['keep']): string {
+  return part === 'first' ? output.slice(0, length) : output.slice(-length);
 }
 
 /** Of its session only what was there at its end: its number may become another's. */

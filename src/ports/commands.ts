@@ -1,0 +1,34 @@
+// Commands of the site: programs run without a shell, bounded in time and in what is kept of their
+// output.
+
+import type { Owner } from './files.ts';
+
+export interface Command {
+  /** Program and arguments. */
+  readonly argv: readonly string[];
+  /** After that it is killed, with all that it has started. */
+  readonly timeoutMs: number;
+  /** Which part of its output is kept, and how many characters. */
+  readonly keep: { readonly part: 'first' | 'last'; readonly length: number };
+  /** Whose rights it has, without further groups; absent: those of this program. */
+  readonly user?: Owner;
+}
+
+export interface CommandEnd {
+  /** Exit code 0, and in time. */
+  readonly succeeded: boolean;
+  /** How it ended. */
+  readonly how: string;
+  /** Of standard output and standard error, in the order in which they came. */
+  readonly output: string;
+  /**
+   * Whether something of a command that was not in time still runs: no signal ends what hangs in the
+   * kernel, and what sudo has made another's is not ours to kill.
+   */
+  readonly isThere: () => boolean;
+}
+
+export interface Commands {
+  /** Takes bounded time and never rejects: what cannot be started has not succeeded. */
+  run(command: Command): Promise<CommandEnd>;
+}
