@@ -4,8 +4,10 @@ import { readFileSync } from 'node:fs';
 import { isMap, isScalar, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml';
 import { didYouMean } from '../core/base/nearest-word.ts';
 import { err, ok, type Result } from '../core/base/result.ts';
+import { quoteWord } from '../core/base/shell-word.ts';
 import { refuse } from '../core/model/errors.ts';
 import { failure } from '../core/model/failure.ts';
+import { fileProblem } from './file-problem.ts';
 import type { Key } from './key.ts';
 import { KEYS, SEED_KEYS } from './keys.ts';
 import { isNothing, startOf, textOf } from './nodes.ts';
@@ -43,7 +45,7 @@ export function readConfigFile(path: string): FileReading {
   const [first = { where: path, what: '' }] = problems;
   const more = lines.length > 1 ? `\n${lines.slice(1).join('\n')}` : '';
   const details = { where: first.where, what: `${first.what}${more}` };
-  const hint = `docs/config.md lists all keys; \`weft config check ${path}\` looks again.`;
+  const hint = `docs/config.md lists all keys; \`weft config check ${quoteWord(path)}\` looks again.`;
   throw failure(refuse('config.invalid', details, hint));
 }
 
@@ -64,7 +66,7 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    const what = `cannot be read: ${(cause as Error).message}`;
+    const what = `cannot be read: ${fileProblem(cause)}`;
     throw failure(refuse('config.invalid', { where: path, what }));
   }
 }

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { fileProblem } from '../../config/file-problem.ts';
 import { refuse } from '../../core/model/errors.ts';
 import { failure, usage } from '../../core/model/failure.ts';
 import { SCRIPT_BYTES_MAX } from '../../core/model/limits.ts';
@@ -66,7 +67,7 @@ function readUtf8(from: string | number, name: string): string {
   try {
     return readFileSync(from, 'utf8');
   } catch (cause) {
-    const what = `cannot read the script: ${(cause as Error).message}`;
+    const what = `cannot be read: ${fileProblem(cause)}`;
     throw failure(refuse('config.invalid', { where: name, what }));
   }
 }

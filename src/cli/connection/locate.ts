@@ -4,6 +4,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Environment } from '../../config/config.ts';
+import { fileProblem } from '../../config/file-problem.ts';
+import { quoteWord } from '../../core/base/shell-word.ts';
 import { usage } from '../../core/model/failure.ts';
 
 /** Where a multi-user head listens for the users of its machine. */
@@ -48,7 +50,7 @@ function usualDirectory(environment: Environment): string {
  * socket outside the directory, where commands with WEFT_DIR do not look.
  */
 export function directoryOption(directory: string, environment: Environment): string {
-  return directory === usualDirectory(environment) ? '' : ` --dir ${directory}`;
+  return directory === usualDirectory(environment) ? '' : ` --dir ${quoteWord(directory)}`;
 }
 
 /** The socket of the cluster in a directory; elsewhere when that path is too long for one. */
@@ -94,6 +96,6 @@ function readToken(options: LocateOptions, environment: Environment): string | n
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (cause) {
-    throw usage(`--token-file: cannot read ${file}: ${(cause as Error).message}`);
+    throw usage(`--token-file: cannot read ${file}: ${fileProblem(cause)}`);
   }
 }

@@ -2,6 +2,7 @@
 
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { fileProblem } from '../../config/file-problem.ts';
 import { usage } from '../../core/model/failure.ts';
 import { socketIn } from '../connection/locate.ts';
 
@@ -107,7 +108,8 @@ function makeFolder(folder: string, mode: number): void {
     mkdirSync(folder, { mode });
   } catch (error) {
     if (isFolder(folder)) return;
-    const why = WHY[(error as NodeJS.ErrnoException).code ?? ''] ?? (error as Error).message;
+    const isNowhere = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const why = isNowhere ? 'nothing can be made there' : fileProblem(error);
     throw usage(`cannot make the directory ${folder}: ${why}`, 'Name another one with --dir.');
   }
 }
@@ -115,16 +117,6 @@ function makeFolder(folder: string, mode: number): void {
 function isFolder(name: string): boolean {
   return existsSync(name) && statSync(name).isDirectory();
 }
-
-const WHY: Readonly<Record<string, string>> = {
-  EEXIST: 'something else has that name',
-  ENOTDIR: 'what is above it is no directory',
-  ENOENT: 'nothing can be made there',
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'the disk is full',
-};
 
 /** Writes JSON so that a reader sees the old or the new whole, and nobody else sees secrets. */
 export function writeJson(file: string, value: unknown): void {

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import type { NodeView } from '../../api/nodes.ts';
 import { whyNotRunnable } from '../../config/health-options.ts';
 import { plural } from '../../core/base/plural.ts';
+import { quoteWord } from '../../core/base/shell-word.ts';
 import { formatSize } from '../../core/base/size.ts';
 import { Failure } from '../../core/model/failure.ts';
 import type { Context } from '../context.ts';
@@ -165,7 +166,7 @@ function stateDirectory({ directory }: Context): Finding[] {
   }
   const { mode, uid } = statSync(directory);
   if ((mode & 0o022) !== 0) {
-    const remedy = `chmod go-w ${directory}`;
+    const remedy = `chmod go-w ${quoteWord(directory)}`;
     return [{ state: 'bad', text: `others can write into ${directory}`, remedy }];
   }
   if (canWrite(directory)) return ok(directory);

@@ -5,7 +5,8 @@ const NEWLINE = 10;
 export class LineLabeller {
   readonly #label: Buffer;
   readonly #sink: (bytes: Uint8Array) => void;
-  #rest: Buffer = Buffer.alloc(0);
+  /** The line whose end has not come, in the pieces in which it came. */
+  #unfinished: Uint8Array[] = [];
 
   constructor(label: string, sink: (bytes: Uint8Array) => void) {
     this.#label = Buffer.from(label);
@@ -14,18 +15,18 @@ export class LineLabeller {
 
   /** Passes on whole lines only; half a line waits for its end. */
   write(bytes: Uint8Array): void {
-    let rest = Buffer.concat([this.#rest, bytes]);
-    for (let end = rest.indexOf(NEWLINE); end !== -1; end = rest.indexOf(NEWLINE)) {
-      this.#sink(Buffer.concat([this.#label, rest.subarray(0, end + 1)]));
-      rest = rest.subarray(end + 1);
+    const pieces: Uint8Array[] = [];
+    let from = 0;
+    for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, from)) {
+      pieces.push(this.#label, ...this.#unfinished.splice(0), bytes.subarray(from, end + 1));
+      from = end + 1;
     }
-    this.#rest = rest;
+    if (from < bytes.length) this.#unfinished.push(bytes.subarray(from));
+    if (pieces.length > 0) this.#sink(Buffer.concat(pieces));
   }
 
   /** The last line, when it has no end. */
   end(): void {
-    if (this.#rest.length > 0)
-      this.#sink(Buffer.concat([this.#label, this.#rest, Buffer.from('\n')]));
-    this.#rest = Buffer.alloc(0);
+    if (this.#unfinished.length > 0) this.write(Buffer.from('\n'));
   }
 }

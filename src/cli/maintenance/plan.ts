@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Body } from '../../api/routes.ts';
+import { fileProblem } from '../../config/file-problem.ts';
 import { didYouMean } from '../../core/base/nearest-word.ts';
 import { usage } from '../../core/model/failure.ts';
 import { parseNodeName } from '../../core/model/ids.ts';
@@ -117,6 +118,6 @@ function readScript(file: string, cwd: string): PlanProgram['program'] {
     return { kind: 'script', text, args: [] };
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === undefined) throw cause;
-    throw usage(`--script: cannot read it: ${(cause as Error).message}`);
+    throw usage(`--script: cannot read ${file}: ${fileProblem(cause)}`);
   }
 }

@@ -2,6 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { fileProblem } from '../../config/file-problem.ts';
 import { usage } from '../../core/model/failure.ts';
 import { type Policy, plainScheduling } from '../../core/model/scheduling.ts';
 import type { NodeSize, Workload } from '../../core/replay/machine.ts';
@@ -108,7 +109,7 @@ function write(context: Context, flag: string, file: string, text: string): void
   try {
     writeFileSync(path.resolve(context.cwd, file), text);
   } catch (cause) {
-    throw usage(`${flag}: ${(cause as Error).message}`);
+    throw usage(`${flag}: cannot write ${file}: ${fileProblem(cause)}`);
   }
 }
 

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { fileProblem } from '../../config/file-problem.ts';
 import { refuse } from '../../core/model/errors.ts';
 import { failure } from '../../core/model/failure.ts';
 import { parseSwf, type SwfTrace } from '../../core/replay/swf.ts';
@@ -29,6 +30,6 @@ function readText(context: Context, file: string): string {
     const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
     return (isPacked ? gunzipSync(bytes) : bytes).toString('utf8');
   } catch (cause) {
-    throw failure(refuse('trace.unreadable', { trace: file, cause: (cause as Error).message }));
+    throw failure(refuse('trace.unreadable', { trace: file, cause: fileProblem(cause) }));
   }
 }

@@ -2,10 +2,11 @@
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { fileProblem } from '../../config/file-problem.ts';
 import { err, ok, type Result } from '../../core/base/result.ts';
 import { refuse } from '../../core/model/errors.ts';
 import { failure, usage } from '../../core/model/failure.ts';
-import { usesItem } from '../../core/model/items.ts';
+import { missingField, usesItem } from '../../core/model/items.ts';
 import type { Item, Program } from '../../core/model/job.ts';
 import { ARRAY_TASKS_MAX } from '../../core/model/limits.ts';
 import type { Submission } from '../../core/model/submission.ts';
@@ -41,30 +42,45 @@ export function withItems(submission: Submission, options: ItemOptions, cwd: str
     }
     return { ...submission, array: { ...submission.array, runningMax } };
   }
-  const each =
+  const found =
     eachLine === undefined
       ? itemsOf(eachJson ?? '', cwd, readFields)
       : itemsOf(eachLine, cwd, (line) => ok(line));
+  const each = found.map(({ item }) => item);
   const indices = submission.array?.indices ?? (each.length === 1 ? '0' : `0-${each.length - 1}`);
   const array = {
     ...submission.array,
     indices,
     ...(runningMax === undefined ? {} : { runningMax }),
   };
-  return { ...submission, program: placeItem(submission.program, each[0] as Item), each, array };
+  const program = placeItem(submission.program, each[0] as Item);
+  const missing = missingField(program, each);
+  if (missing !== null) {
+    const { field, index } = missing;
+    const what = `the field '${field}' is missing, and the command names {${field}}`;
+    throw wrong(found[index]?.where ?? '', what);
+  }
+  return { ...submission, program, each, array };
 }
 
 type ReadLine = (line: string) => Result<Item, string>;
 
-function itemsOf(file: string, cwd: string, readLine: ReadLine): Item[] {
+interface Found {
+  readonly item: Item;
+  /** `cases.jsonl:3`. */
+  readonly where: string;
+}
+
+function itemsOf(file: string, cwd: string, readLine: ReadLine): Found[] {
   const name = file === '-' ? 'standard input' : file;
-  const items: Item[] = [];
+  const items: Found[] = [];
   for (const [at, line] of readText(file, name, cwd).split(/\r?\n/).entries()) {
     if (line.trim() === '') continue;
+    const where = `${name}:${at + 1}`;
     const item = readLine(line);
-    if (!item.ok) throw wrong(`${name}:${at + 1}`, item.error);
-    if (line.includes('\0')) throw wrong(`${name}:${at + 1}`, 'the line has a NUL character');
-    items.push(item.value);
+    if (!item.ok) throw wrong(where, item.error);
+    if (line.includes('\0')) throw wrong(where, 'the line has a NUL character');
+    items.push({ item: item.value, where });
   }
   if (items.length === 0) throw wrong(name, 'it has no line to run the command for');
   if (items.length > ARRAY_TASKS_MAX) {
@@ -80,7 +96,7 @@ function readText(file: string, name: string, cwd: string): string {
   try {
     return readFileSync(file === '-' ? 0 : path.resolve(cwd, file), 'utf8');
   } catch (cause) {
-    throw wrong(name, `the file cannot be read: ${(cause as Error).message}`);
+    throw wrong(name, `cannot be read: ${fileProblem(cause)}`);
   }
 }
 

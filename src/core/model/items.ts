@@ -46,6 +46,23 @@ export function usesItem(program: Program, item: Item): boolean {
   return names.some(([, name]) => name === undefined || fieldOf(item, name) !== undefined);
 }
 
+/** The first item that lacks a field which the program names and another item has; null: none does. */
+export function missingField(
+  program: Program,
+  items: readonly Item[],
+): { readonly index: number; readonly field: string } | null {
+  const named = new Set<string>();
+  for (const text of textsOf(program)) {
+    for (const [, name] of text.matchAll(PLACEHOLDER)) if (name !== undefined) named.add(name);
+  }
+  for (const field of named) {
+    const index = items.findIndex((item) => fieldOf(item, field) === undefined);
+    if (index === -1) continue;
+    if (items.some((item) => fieldOf(item, field) !== undefined)) return { index, field };
+  }
+  return null;
+}
+
 function fillIn(text: string, item: Item, index: number, write: (value: string) => string): string {
   return text.replaceAll(PLACEHOLDER, (found, name: string | undefined) => {
     if (name === undefined) return write(typeof item === 'string' ? item : JSON.stringify(item));

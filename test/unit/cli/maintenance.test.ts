@@ -49,7 +49,7 @@ test('what makes no sense is refused by its option', () => {
     [{ at: '+1h', warn: '1m', signal: 'NOPE' }, /NOPE/],
     [{ now: true, program: 'a', script: 'b' }, /exclude each other/],
     [{ now: true, restarts: true }, /go with --program/],
-    [{ now: true, script: 'no-such-file' }, /^--script: cannot read it/],
+    [{ now: true, script: 'no-such-file' }, /^--script: cannot read no-such-file: no such file/],
   ];
   for (const [options, words] of cases) assert.throws(() => made(options), { message: words });
 });

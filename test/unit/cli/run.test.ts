@@ -314,7 +314,11 @@ test('what is wrong with a list of items is told with its line, and nothing is s
   assert.match(await refused('{"a":1}\n[1]\n', '--each-json', file, 'cat {a}'), /cases:2: each/);
   assert.match(await refused('{"a":[1]}\n', '--each-json', file, 'cat {a}'), /cases:1: .*'a'/);
   assert.match(await refused('{"a":1}\n', '--each-json', file, 'cat', 'b'), /write \{a\} where/);
-  assert.match(await refused('', '--each-line', `${file}2`, 'cat'), /cases2: .*cannot be read/);
+  const gone = await refused('', '--each-line', `${file}2`, 'cat');
+  assert.match(gone, /cases2: cannot be read: no such file or directory$/m);
+  const lacking = '{"a":1,"n":2}\n\n{"a":1,"n":2}\n{"b":1,"n":2}\n';
+  const words = await refused(lacking, '--each-json', file, 'cat {a} {n} {other}');
+  assert.match(words, /cases:4: the field 'a' is missing, and the command names \{a\}$/m);
   const both = await refused('x\n', '--each-line', file, '--each-json', file, 'cat');
   assert.match(both, /exclude each other/);
   assert.match(await refused('x\n', '--at-once', '2', 'cat'), /--at-once limits/);

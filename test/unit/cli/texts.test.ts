@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatNode } from '../../../src/cli/commands/node.ts';
+import { directoryOption } from '../../../src/cli/connection/locate.ts';
+import { LineLabeller } from '../../../src/cli/jobs/line-labeller.ts';
 import { decodeTicket, encodeTicket } from '../../../src/cli/join-string.ts';
 import { clockWords } from '../../../src/cli/nodes/clock-words.ts';
 import { formatListing, parseFormat } from '../../../src/cli/output/listing.ts';
@@ -105,6 +107,28 @@ test('a line of a table fits 80 columns, and -o wide cuts nothing off', () => {
   assert.ok(displayWidth(line) <= 80 && displayWidth(title) <= 80, line);
   assert.match(line, /^1 {3}n{40} {2}waits for 日+…$/);
   assert.ok(formatTable(columns, [0], true)[1]?.endsWith('日'));
+});
+
+test('a line that comes in many pieces is labelled once, in a time that grows with its length', () => {
+  const written: string[] = [];
+  const labeller = new LineLabeller('7: ', (bytes) => written.push(String(bytes)));
+  labeller.write(Buffer.from('a\nb\nc'));
+  labeller.write(Buffer.from('d'));
+  labeller.write(Buffer.from('e\n'));
+  labeller.end();
+  assert.deepEqual(written, ['7: a\n7: b\n', '7: cde\n']);
+  // As a quadratic matter this is 40 GB of copying.
+  const piece = Buffer.alloc(1000, 'x');
+  for (let count = 0; count < 10_000; count += 1) labeller.write(piece);
+  const begun = performance.now();
+  labeller.end();
+  assert.ok(performance.now() - begun < 5000);
+  assert.equal(written[2]?.length, 10_000_000 + 4);
+});
+
+test('the directory in a command to type next is one word for the shell', () => {
+  assert.equal(directoryOption("/tmp/it's here", {}), " --dir '/tmp/it'\\''s here'");
+  assert.equal(directoryOption('/tmp/x', {}), ' --dir /tmp/x');
 });
 
 test('templates take fields, inner fields and escapes, and know the nearest field', () => {

@@ -2,7 +2,7 @@
 // can be started.
 
 import { err, ok, type Result } from '../../base/result.ts';
-import { programFor, unsafePlace } from '../../model/items.ts';
+import { missingField, programFor, unsafePlace } from '../../model/items.ts';
 import type { ArraySpec, Item, Program } from '../../model/job.ts';
 import { ARRAY_TASKS_MAX, ITEM_FIELDS_MAX } from '../../model/limits.ts';
 import type { Submission } from '../../model/submission.ts';
@@ -17,7 +17,7 @@ export function arrayOfItems(
   if (items.length > ARRAY_TASKS_MAX) {
     return err(`${items.length} items are more than the ${ARRAY_TASKS_MAX} tasks of one job`);
   }
-  const flaw = flawOfLine(program, items) ?? firstFlaw(items);
+  const flaw = flawOfFields(program, items) ?? flawOfLine(program, items) ?? firstFlaw(items);
   if (flaw !== null) return err(flaw);
   const last = items.length - 1;
   if (array === undefined) return ok({ indices: last === 0 ? '0' : `0-${last}` });
@@ -25,6 +25,13 @@ export function arrayOfItems(
   if (!indices.ok) return indices;
   const largest = indices.value.last ?? 0;
   return largest > last ? err(`index ${largest} has no item; there are 0-${last}`) : ok(array);
+}
+
+/** Left as it stands, `{field}` would be a word of the command. */
+function flawOfFields(program: Program, items: readonly Item[]): string | null {
+  const missing = missingField(program, items);
+  if (missing === null) return null;
+  return `item ${missing.index} has no field '${missing.field}', which the command names`;
 }
 
 /** In quotes of the line itself the value's own quotes would end them, and the shell would run it. */

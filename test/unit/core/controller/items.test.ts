@@ -48,6 +48,14 @@ scenario('items with NUL, too many fields or none at all are refused', (head) =>
   assert.match(refusal(head, { program: CAT, each: many }), /more than the 1000000 tasks/);
 });
 
+scenario('[J6] a field that the command names is in every item or in none', (head) => {
+  head.connect('n1');
+  const program = { kind: 'shell', line: 'echo {a} {b}' } as const;
+  const lacking = refusal(head, { program, each: [{ a: '1' }, { a: '2' }, { c: '3' }] });
+  assert.match(lacking, /item 2 has no field 'a', which the command names/);
+  head.submit({ program, each: [{ a: '1' }, { a: '2' }] });
+});
+
 scenario(
   'a placeholder in quotes, where the shell would run what an item says, is refused',
   (head) => {
