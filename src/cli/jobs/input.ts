@@ -5,7 +5,7 @@ export type InputKind = 'terminal' | 'pipe' | 'file' | 'nothing';
 
 export interface Input {
   readonly kind: InputKind;
-  /** Whether something can be read now, or the end has come; takes nothing. */
+  /** Whether there is at least one byte now, as far as can be told; takes nothing. */
   isReady(): boolean;
   /** Whether there is at least one byte now; may take it. */
   hasBytes(): boolean;

@@ -26,7 +26,7 @@ type AnyHandler = (
 ) => Promise<Result<unknown, Refusal>> | Result<unknown, Refusal>;
 
 /** Routes whose handlers wait, though they answer with JSON. */
-const WAITING: ReadonlySet<string> = new Set(['waitForJob', 'waitForJobs']);
+const WAITING: ReadonlySet<string> = new Set(['waitForJob', 'waitForJobs', 'feedJob']);
 
 /** What is known of a request while it is worked on. */
 interface Visit {

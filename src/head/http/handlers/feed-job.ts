@@ -11,7 +11,7 @@ import type { Call, Handler } from '../call.ts';
 import type { Services } from '../services.ts';
 import { until } from './wait.ts';
 
-/** FeedReplyed after this long with how far it is; the client asks again. */
+/** After this long the answer says how far it is; the client asks again. */
 const ANSWER_MS = 15_000;
 /** A node that is away for a moment, or has not yet started the process, is tried again. */
 const TRY_AGAIN_MS = 1000;

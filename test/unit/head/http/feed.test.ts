@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readText } from '../../../../src/api/read-text.ts';
 import type { NodeName } from '../../../../src/core/model/ids.ts';
 import { eventually, startAgent, startWorld, TRUE } from './fixture.ts';
 
@@ -58,4 +59,22 @@ test('input for several readers is refused at submission', async (t) => {
     code: 'argument.invalid',
     message: /goes to one process, not to an/,
   });
+});
+
+test('a client that leaves is not waited for: its piece is let go at once', async (t) => {
+  const world = await startWorld(t);
+  await startAgent(t, world, 'n1');
+  const body = { ...TRUE, files: { stdin: '-' }, held: true };
+  const { jobId } = await world.admin.call('submitJob', { body });
+  const leaving = new AbortController();
+  const params = { id: String(jobId) };
+  const begun = performance.now();
+  const fed = world.admin.call('feedJob', { params, body: NOTHING, signal: leaving.signal });
+  await world.admin.call('getJob', { params });
+  leaving.abort();
+  await assert.rejects(fed);
+  const ended = async () =>
+    (await readText(await world.admin.stream('metrics'), '')).includes('route="feedJob"');
+  await eventually(ended);
+  assert.ok(performance.now() - begun < 14_000, 'the head waited as long as it answers');
 });
