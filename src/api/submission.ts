@@ -128,7 +128,7 @@ export const jobChange = z.strictObject({
   runningMax: z.int().min(1).nullable().exactOptional(),
   name: name.max(NAME_LENGTH_MAX).exactOptional(),
   walltimeMs: z.int().min(1).nullable().exactOptional(),
-  warning: warning.exactOptional(),
+  warning: warning.nullable().exactOptional(),
   partition: name.max(64).exactOptional(),
   qos: name.max(64).exactOptional(),
   nodeCount: z.int().min(1).max(NODES_PER_TASK_MAX).exactOptional(),

@@ -49,6 +49,8 @@ export class Context {
   readonly programs: Programs;
   readonly options: CommonOptions;
   readonly commands: ContextParts['commands'];
+  /** A line that is written anew while somebody waits; taken away before anything else is written. */
+  statusLine: { clear(): void } | null = null;
   #api: Promise<Api> | null = null;
   #config: Promise<Config> | null = null;
 
@@ -77,14 +79,26 @@ export class Context {
     return this.terminal.outIsTerminal ? (this.terminal.columns?.() ?? null) : null;
   }
 
+  /** On standard output, as it is. */
+  out(text: string | Uint8Array): void {
+    this.statusLine?.clear();
+    this.terminal.out(text);
+  }
+
+  /** On standard error, as it is. */
+  error(text: string | Uint8Array): void {
+    this.statusLine?.clear();
+    this.terminal.error(text);
+  }
+
   /** One line on standard output. */
   print(line: string): void {
-    this.terminal.out(`${line}\n`);
+    this.out(`${line}\n`);
   }
 
   /** One line on standard error, for people: never part of the result. */
   note(line: string): void {
-    this.terminal.error(`${this.program}: ${line}\n`);
+    this.error(`${this.program}: ${line}\n`);
   }
 
   /** The configuration with these flags over it. */

@@ -7,7 +7,7 @@ import { EXIT_OWN_FAILURE, Failure } from '../core/model/failure.ts';
 import { type CommonOptions, Context, type Terminal } from './context.ts';
 import { byOwnClock } from './output/prose.ts';
 import { printable } from './output/table.ts';
-import { proposeCommands } from './unknown-command.ts';
+import { proposeCommands, withoutDestructive } from './unknown-command.ts';
 import type { Verb, VerbGroup } from './verb.ts';
 import { VERBS } from './verbs.ts';
 import { VERSION } from './version.ts';
@@ -172,7 +172,9 @@ function report(error: unknown, { program, terminal }: Invocation): number {
     // Help and version were asked for and have been printed.
     if (error.exitCode === 0) return 0;
     if (error.code === 'commander.help') return 2;
-    const text = error.message.replace(/^error: /, '').replace(/\n\((.*)\)$/, '. $1');
+    const text = withoutDestructive(error.message)
+      .replace(/^error: /, '')
+      .replace(/\n\((.*)\)$/, '. $1');
     terminal.error(harmless(`${program}: ${text}\n`));
     return 2;
   }

@@ -48,8 +48,6 @@ const MEANT: Readonly<Record<string, string>> = {
   pause: 'suspend',
   continue: 'resume',
   unhold: 'release',
-  stop: 'down',
-  shutdown: 'down',
   partitions: 'partition list',
   users: 'user list',
 };
@@ -58,6 +56,23 @@ const MEANT: Readonly<Record<string, string>> = {
 const DESTRUCTIVE = new Set([
   ...['kill', 'requeue', 'suspend', 'down', 'lost', 'remove', 'revoke', 'cancel', 'reset'],
 ]);
+
+/** They remove something, end what runs, or answer a question that was to be asked. */
+const DESTRUCTIVE_OPTIONS = new Set([
+  ...['--clean', '--now', '--yes', '--force', '--remove', '--restarts', '--fix'],
+  ...['--accept-loss', '--new-identity', '--again'],
+]);
+
+const PROPOSED = / ?\(Did you mean (?:one of )?([^)]*)\?\)$/;
+
+/** What commander says of an unknown option, without what must not be proposed. */
+export function withoutDestructive(message: string): string {
+  const named = PROPOSED.exec(message)?.[1]?.split(', ') ?? [];
+  const left = named.filter((option) => !DESTRUCTIVE_OPTIONS.has(option));
+  if (left.length === named.length) return message;
+  const proposal = left.length === 0 ? '' : `\n(Did you mean ${left.join(' or ')}?)`;
+  return `${message.replace(PROPOSED, '').trimEnd()}${proposal}`;
+}
 
 /** Words that are no command of `command` end in a usage failure that says which was meant. */
 export function proposeCommands(command: Command): void {

@@ -53,7 +53,7 @@ export const verb = defineVerb<Options>({
 const FLAGS: readonly (readonly [flags: string, text: string])[] = [
   ['--name <name>', 'name of the job'],
   ['-t, --time <duration>', 'time limit, such as 90s or 1h30m, or none'],
-  ['--signal <signal@time>', 'signal before the time limit: USR2@90'],
+  ['--signal <signal@time>', 'signal before the time limit: USR2@90, or none'],
   ['--partition <name>', 'partition'],
   ['--qos <name>', 'quality of service'],
   ['-n, --nodes <count>', 'nodes'],
@@ -83,7 +83,8 @@ function changeOf(options: Options): JobChange {
   return dropUndefined({
     name: read('--name', options.name, values.parseText),
     walltimeMs: read('--time', options.time, values.parseWalltime),
-    warning: read('--signal', options.signal, values.parseWarning),
+    warning:
+      options.signal === 'none' ? null : read('--signal', options.signal, values.parseWarning),
     partition: options.partition,
     qos: options.qos,
     nodeCount: count('--nodes', options.nodes, 1, NODES_PER_TASK_MAX),

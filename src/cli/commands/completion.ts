@@ -23,7 +23,7 @@ export const verb = defineVerb({
     if (word === 'complete') return complete(context, rest);
     const shell = SHELLS.find((known) => known === word);
     if (shell === undefined) throw usage(`'${word}' is not one of ${SHELLS.join(', ')}`);
-    context.terminal.out(await scriptOf(shell));
+    context.out(await scriptOf(shell));
     return 0;
   },
 });

@@ -70,9 +70,8 @@ function tellFailures(context: Context, copied: PromiseSettledResult<Copied>[]):
 }
 
 function copyOne(context: Context, source: LogSource, { all }: Options): Promise<Copied> {
-  const { terminal } = context;
   const toError = source.stream === 'stderr' && all;
-  const write = (bytes: Uint8Array) => (toError ? terminal.error(bytes) : terminal.out(bytes));
+  const write = (bytes: Uint8Array) => (toError ? context.error(bytes) : context.out(bytes));
   return copyLog(context, source, write);
 }
 

@@ -4,6 +4,7 @@ import type { NodeView } from '../../api/nodes.ts';
 import { formatSize } from '../../core/base/size.ts';
 import { usage } from '../../core/model/failure.ts';
 import { parseNodeName } from '../../core/model/ids.ts';
+import { forEach } from '../jobs/each.ts';
 import { clockWords } from '../nodes/clock-words.ts';
 import { nodeColumns, nodeState } from '../nodes/columns.ts';
 import { readSize, type SizeOptions } from '../nodes/size.ts';
@@ -48,11 +49,10 @@ const drain = defineVerb<{ reason?: string }>({
   async run({ context, args, options }) {
     const api = await context.api();
     const body = { reason: read('--reason', options.reason ?? 'maintenance', parseText) };
-    for (const name of args.map(readName)) {
+    return forEach(context, args.map(readName), async (name) => {
       await api.call('drainNode', { params: { name }, body });
       context.print(`Node ${name} gets no new work; what runs there goes on to its end.`);
-    }
-    return 0;
+    });
   },
 });
 
@@ -88,11 +88,10 @@ const modify = defineVerb<SizeOptions>({
       throw usage('nothing to change; give --cpus, --memory or --gpus');
     }
     const api = await context.api();
-    for (const name of args.map(readName)) {
+    return forEach(context, args.map(readName), async (name) => {
       await api.call('modifyNode', { params: { name }, body });
       context.print(`Node ${name} is changed; what runs there keeps what it has.`);
-    }
-    return 0;
+    });
   },
 });
 
@@ -102,11 +101,10 @@ function each(route: 'undrainNode' | 'declareNodeLost' | 'removeNode', said: str
     define: (command) => void command.argument('<node...>', 'names of nodes'),
     async run({ context, args }) {
       const api = await context.api();
-      for (const name of args.map(readName)) {
+      return forEach(context, args.map(readName), async (name) => {
         await api.call(route, { params: { name } });
         context.print(`Node ${name} ${said}`);
-      }
-      return 0;
+      });
     },
   });
 }

@@ -11,7 +11,8 @@ import type { Column } from '../output/table.ts';
 import { defineVerb } from '../verb.ts';
 
 interface Status {
-  readonly id: string;
+  /** A number as everywhere, or `42[7]` of a task. */
+  readonly id: number | string;
   /** A state, or once it is done its outcome; `unknown` where there is no such job. */
   readonly status: string;
   /** Of a job that is done. */
@@ -22,7 +23,7 @@ interface Status {
 const AT_ONCE = 16;
 
 const COLUMNS: readonly Column<Status>[] = [
-  { title: 'JOB', value: ({ id }) => id },
+  { title: 'JOB', value: ({ id }) => String(id) },
   { title: 'STATUS', value: ({ status }) => status },
   { title: 'EXIT', value: ({ exitCode }) => (exitCode === null ? '-' : String(exitCode)) },
   { title: 'SIGNAL', value: ({ signal }) => (signal === null ? '-' : String(signal)) },
@@ -43,7 +44,7 @@ export const verb = defineVerb<ListingOptions>({
     }
     if (options.output === undefined) for (const { status } of rows) context.print(status);
     else {
-      const listing = { rows, columns: COLUMNS, name: ({ id }: Status) => id, empty: '' };
+      const listing = { rows, columns: COLUMNS, name: ({ id }: Status) => String(id), empty: '' };
       await context.list(listing, options.output);
     }
     return rows.some(({ status }) => status === UNKNOWN) ? EXIT_NOT_FOUND : 0;
@@ -58,9 +59,11 @@ const WORDS =
 const UNKNOWN = 'unknown';
 const EXIT_NOT_FOUND = 3;
 
-async function statusOf(context: Context, id: string, known?: JobView): Promise<Status> {
+async function statusOf(context: Context, text: string, known?: JobView): Promise<Status> {
+  const isTask = text.includes('[');
+  const id = isTask ? text : Number(text);
   try {
-    const view = known === undefined || id.includes('[') ? await fetchOne(context, id) : known;
+    const view = known === undefined || isTask ? await fetchOne(context, text) : known;
     const exit = view.outcome?.exit ?? view.exit;
     const { code = null, signal = null } = exit ?? {};
     return { id, status: stateWords(view), exitCode: code, signal };

@@ -4,6 +4,7 @@ import type { CreateTokenReply, TokenView } from '../../api/users.ts';
 import { parseDuration } from '../../core/base/duration.ts';
 import { refuse } from '../../core/model/errors.ts';
 import { failure, usage } from '../../core/model/failure.ts';
+import { forEach } from '../jobs/each.ts';
 import { encodeTicket } from '../join-string.ts';
 import { instant } from '../output/csv.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
@@ -116,11 +117,10 @@ const revoke = defineVerb({
   define: (command) => void command.argument('<id...>', 'ids of tokens'),
   async run({ context, args }) {
     const api = await context.api();
-    for (const id of args) {
+    return forEach(context, args, async (id) => {
       await api.call('revokeToken', { params: { id } });
       context.print(`Token ${id} is void.`);
-    }
-    return 0;
+    });
   },
 });
 

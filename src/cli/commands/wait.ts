@@ -4,7 +4,7 @@ import { parseDuration } from '../../core/base/duration.ts';
 import { EXIT_OWN_FAILURE, Failure, usage } from '../../core/model/failure.ts';
 import type { Context } from '../context.ts';
 import { exitCodeOf, outcomeWords } from '../jobs/outcome.ts';
-import { type Progress, showProgress } from '../jobs/progress.ts';
+import { showProgress } from '../jobs/progress.ts';
 import { defineSelection, type SelectOptions, selectJobs } from '../jobs/select.ts';
 import { waitFor } from '../jobs/wait-for.ts';
 import { defineVerb } from '../verb.ts';
@@ -37,7 +37,7 @@ export const verb = defineVerb<Options>({
     try {
       for (let at = 0; at < ids.length; at += AT_ONCE) {
         const some = ids.slice(at, at + AT_ONCE);
-        const how = { timeoutMs, since, options, progress };
+        const how = { timeoutMs, since, options };
         const ends = some.map((id) => waitForOne(context, { id, ...how }));
         codes.push(...(await Promise.all(ends)));
       }
@@ -58,24 +58,21 @@ interface Waited {
   readonly timeoutMs: number | null;
   readonly since: number;
   readonly options: Options;
-  readonly progress: Progress;
 }
 
 async function waitForOne(
   context: Context,
-  { id, timeoutMs, since, options, progress }: Waited,
+  { id, timeoutMs, since, options }: Waited,
 ): Promise<number> {
   try {
     const until = options.started ? 'started' : 'done';
     const { job, task } = await waitFor(context, { id, timeoutMs, since, until });
-    progress.clear();
     const view = task ?? job;
     const ended = view.state === 'done';
     if (!options.quiet) context.print(`${id} ${ended ? outcomeWords(view) : view.state}`);
     return ended || !options.started ? exitCodeOf(view) : 0;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    progress.clear();
     context.note(`${id}: ${error.message}${error.hint === null ? '' : `\n  ${error.hint}`}`);
     // Not the job's code: 8 says that it goes on, 125 that we do not know.
     return error.code === 'wait.timeout' ? error.exitCode : EXIT_OWN_FAILURE;

@@ -99,9 +99,8 @@ async function copyOne(
   { label, ...source }: Source,
   { follow, isOnly }: { readonly follow: boolean; readonly isOnly: boolean },
 ): Promise<number> {
-  const { terminal } = context;
   const toError = source.stream === 'stderr' && !isOnly;
-  const sink = (bytes: Uint8Array) => (toError ? terminal.error(bytes) : terminal.out(bytes));
+  const sink = (bytes: Uint8Array) => (toError ? context.error(bytes) : context.out(bytes));
   const lines = label === null ? null : new LineLabeller(label, sink);
   const write = lines === null ? sink : (bytes: Uint8Array) => lines.write(bytes);
   const { dropped } = await copyLog(context, { ...source, follow }, write);

@@ -12,8 +12,6 @@ const JOBS_MAX = 20;
 const CLEAR = '\r\x1b[K';
 
 export interface Progress {
-  /** Makes room for another line; the next look writes it again. */
-  clear(): void;
   /** Takes the line away; may be called again. */
   stop(): void;
 }
@@ -22,7 +20,7 @@ export interface Progress {
 export function showProgress(context: Context, ids: readonly string[]): Progress {
   const jobs = ids.filter((id) => !id.includes('['));
   if (!context.terminal.errorIsTerminal || jobs.length === 0 || jobs.length > JOBS_MAX) {
-    return { clear: () => undefined, stop: () => undefined };
+    return { stop: () => undefined };
   }
   const line = new Line(context, jobs);
   line.start();
@@ -42,9 +40,11 @@ class Line implements Progress {
   }
 
   start(): void {
+    this.#context.statusLine = this;
     this.#timer = setTimeout(() => void this.#look(), EVERY_MS);
   }
 
+  /** Makes room for another line; the next look writes it again. */
   clear(): void {
     this.#write('');
   }

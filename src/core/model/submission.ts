@@ -73,7 +73,8 @@ export interface JobChange {
   readonly name?: string;
   /** Null: no limit. */
   readonly walltimeMs?: number | null;
-  readonly warning?: Warning;
+  /** Null: none. */
+  readonly warning?: Warning | null;
   readonly partition?: string;
   readonly qos?: string;
   readonly nodeCount?: number;

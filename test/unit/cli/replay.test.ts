@@ -108,7 +108,10 @@ test('what is asked for wrongly is told by its option', async (t) => {
     ['t.swf --procs 4 --depth none', /--depth: 'none'/],
     ['t.swf --procs 4 --seed -1', /--seed: '-1'/],
     ['t.swf --procs 4 -o yaml', /--output: 'yaml'/],
-    ['t.swf --procs 4 --plot missing/p.svg', /--plot: cannot write missing.p\.svg: no such file or directory/],
+    [
+      't.swf --procs 4 --plot missing/p.svg',
+      /--plot: cannot write missing.p\.svg: no such file or directory/,
+    ],
     ['t.swf --log', /--log .* takes no trace/],
   ];
   for (const [words, message] of rows) {

@@ -161,6 +161,11 @@ test('status is one word a job, in order, and unknown where there is none', asyn
   assert.deepEqual([missing.code, missing.out], [3, 'unknown\nrunning\n']);
   const rows = await head.weft('status', '30', '7', '-o', 'csv');
   assert.equal(rows.out, 'job,status,exit,signal\r\n30,failed,3,\r\n7,unknown,,\r\n');
+  const { out: json } = await head.weft('status', '20', '7', '12[1]', '-o', 'json');
+  assert.deepEqual(
+    JSON.parse(json).map(({ id }: { id: unknown }) => id),
+    [20, 7, '12[1]'],
+  );
 });
 
 test('waiting for several ends with the code of the first named that did not complete', async () => {
@@ -197,6 +202,34 @@ test('progress is one line that is written anew on a terminal, and never elsewhe
   assert.deepEqual(piped.said, []);
 });
 
+test('whatever is written while progress is shown has a line of its own', async () => {
+  const job = jobView({ id: 5, taskCount: 9, taskCounts: { done: 2, pending: 7 } });
+  await using head = await headOf([job]);
+  const { context, said } = contextOf(head, '');
+  const progress = showProgress(context, ['5']);
+  for (const begun = Date.now(); said.length === 0 && Date.now() < begun + 60_000; ) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  context.out(Buffer.from('0: hello\n'));
+  context.note('one more thing');
+  progress.stop();
+  context.close();
+  const line = '\r\x1b[Kjob 5: 2 of 9 tasks done, 7 pending';
+  assert.deepEqual(said, [line, '\r\x1b[K', '0: hello\n', 'weft: one more thing\n']);
+});
+
+test('one node that does not exist keeps a verb from none of the others', async () => {
+  const missing = refusal('node.not_found', 'not_found', 'No node nX.');
+  await using head = await FakeHead.start({
+    'POST /v1/nodes/n1': () => ({ json: {} }),
+    'POST /v1/nodes/nX': () => ({ status: 404, json: missing }),
+    'POST /v1/nodes/n2': () => ({ json: {} }),
+  });
+  const { code, out, error } = await head.weft('node', 'modify', 'n1', 'nX', 'n2', '--cpus', '2');
+  assert.deepEqual([code, error], [3, 'weft: nX: No node nX.\n']);
+  assert.match(out, /^Node n1 is changed.*\nNode n2 is changed.*\n$/);
+});
+
 test('csv quotes what must be quoted and tells facts, not words (RFC 4180)', () => {
   const columns = [
     { title: 'A NAME', value: (row: { name: string }) => row.name },
@@ -208,4 +241,11 @@ test('csv quotes what must be quoted and tells facts, not words (RFC 4180)', () 
     '"a ""b"", c\nd",1970-01-01T00:00:00.000Z,\r',
   ]);
   assert.deepEqual(formatCsv(columns, []), ['a_name,at,none\r']);
+});
+
+test('change --signal none takes the signal before the time limit away', async () => {
+  await using head = await FakeHead.start({ 'PATCH /v1/jobs/12': () => ({ json: { count: 1 } }) });
+  const { code, error } = await head.weft('change', '12', '--signal', 'none');
+  assert.deepEqual([code, error], [0, '']);
+  assert.deepEqual(head.work[0]?.body, { warning: null });
 });

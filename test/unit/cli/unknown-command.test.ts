@@ -27,7 +27,18 @@ test('a slip of the finger never leads to what ends work', async () => {
   assert.equal(await proposed('requeu', '3'), null);
   assert.equal(await proposed('kil', '3'), null);
   assert.equal(await proposed('dow'), null);
+  assert.equal(await proposed('stop'), null);
+  assert.equal(await proposed('shutdown'), null);
   assert.equal(await proposed('node', 'remov', 'n1'), null);
   assert.equal(await proposed('jbos'), 'weft jobs');
   assert.equal(await proposed('node', 'lst'), 'weft node list');
+});
+
+test('a slip in an option never leads to what removes or ends anything', async () => {
+  const saidOf = async (...argv: string[]) =>
+    (await capture(tmpdir(), { program: 'weft', argv }, runWeft)).error;
+  assert.equal(await saidOf('down', '--clen'), "weft: unknown option '--clen'\n");
+  assert.equal(await saidOf('down', '--no'), "weft: unknown option '--no'\n");
+  assert.equal(await saidOf('kill', '--yess', '1'), "weft: unknown option '--yess'\n");
+  assert.match(await saidOf('kill', '--min'), /'--min'\. Did you mean --mine\?/);
 });

@@ -95,11 +95,14 @@ function newSpec(
   const { spec } = job;
   const scheduling = schedulingOf(state, settings);
   const isMoved = PLACING.some((name) => change[name as keyof typeof change] !== undefined);
-  const { runningMax, ...wish } = change;
+  const { runningMax, warning, ...wish } = change;
   // What stays is only judged again with what decides where and how long it runs.
   const base: Submission = isMoved ? submissionOf(spec) : { program: spec.program };
   const completed = completeSpec(
-    { ...base, beginAt: spec.beginAt ?? undefined, name: spec.name, nice: spec.nice, ...wish },
+    {
+      ...{ ...base, beginAt: spec.beginAt ?? undefined, name: spec.name, nice: spec.nice, ...wish },
+      ...(warning === undefined ? {} : { warning: warning ?? undefined }),
+    },
     { ...settings, scheduling },
     groundsOf(step),
     at,
@@ -108,7 +111,7 @@ function newSpec(
   const { name, nice, beginAt } = completed.value;
   const free = { name, nice, beginAt, ...arrayWith(spec, runningMax) };
   if (!isMoved) return ok({ ...spec, ...free });
-  const { qos: _qos, ...rest } = spec;
+  const { qos: _qos, warning: _warning, ...rest } = spec;
   const moved = { ...rest, ...placingOf(completed.value), ...free };
   const refused =
     unsatisfiable(step, moved, scheduling) ??

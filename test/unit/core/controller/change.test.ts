@@ -132,4 +132,8 @@ scenario('[J26] a signal before the limit and the limit change together', (head)
   assert.equal(refused(head, id, { walltimeMs: 30_000 }), 'argument.invalid');
   change(head, id, { walltimeMs: 30_000, warning: { signal: 10, leadMs: 5000 } });
   assert.deepEqual(head.job(id).spec.warning, { signal: 10, leadMs: 5000 });
+  change(head, id, { nice: 1 });
+  assert.deepEqual(head.job(id).spec.warning, { signal: 10, leadMs: 5000 });
+  change(head, id, { warning: null });
+  assert.equal(head.job(id).spec.warning, undefined);
 });
