@@ -3,7 +3,7 @@
 
 import { ok } from '../src/core/base/result.ts';
 import type { Input } from '../src/core/controller/controller.ts';
-import type { Event } from '../src/core/controller/events.ts';
+import type { Event } from '../src/core/controller/declared.ts';
 import { refreshPool } from '../src/core/controller/nodes/apply.ts';
 import { apply } from '../src/core/controller/nouns.ts';
 import { Step } from '../src/core/controller/step.ts';

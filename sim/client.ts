@@ -2,7 +2,8 @@
 // repeated until they are answered.
 
 import type { Result } from '../src/core/base/result.ts';
-import type { Command, Reply } from '../src/core/controller/commands.ts';
+import type { Command } from '../src/core/controller/declared.ts';
+import type { Reply } from '../src/core/controller/reply.ts';
 import type { UserActor } from '../src/core/model/actor.ts';
 import { kindOf, type Refusal } from '../src/core/model/errors.ts';
 import type { UserName } from '../src/core/model/ids.ts';

@@ -2,7 +2,8 @@
 // and keeps what outlives it: the disk and the output files.
 
 import type { Result } from '../src/core/base/result.ts';
-import type { Command, Reply } from '../src/core/controller/commands.ts';
+import type { Command } from '../src/core/controller/declared.ts';
+import type { Reply } from '../src/core/controller/reply.ts';
 import type { Actor } from '../src/core/model/actor.ts';
 import type { Refusal } from '../src/core/model/errors.ts';
 import type { Scheduling } from '../src/core/model/scheduling.ts';

@@ -1,8 +1,9 @@
 // The planted bugs in the scheduler: in what it plans, and in what it keeps of the site's rules.
 
-import type { Event } from '../src/core/controller/events.ts';
-import { placeOf, type State } from '../src/core/controller/state.ts';
+import type { Event } from '../src/core/controller/declared.ts';
+import type { State } from '../src/core/controller/state.ts';
 import { Step } from '../src/core/controller/step.ts';
+import { placeOf } from '../src/core/controller/tasks/place.ts';
 import type { NodeName, TaskPlace } from '../src/core/model/ids.ts';
 import { QuotaBook } from '../src/core/scheduler/line/quota.ts';
 import { Board } from '../src/core/scheduler/room/board.ts';

@@ -1,7 +1,8 @@
 // Every step that the controller decides, in order, per state in memory: what a replay needs beyond
 // the disk, and the count by which a message's lack of effect is seen.
 
-import type { Event, StepRecord } from '../src/core/controller/events.ts';
+import type { Event } from '../src/core/controller/declared.ts';
+import type { StepRecord } from '../src/core/controller/events.ts';
 import type { State } from '../src/core/controller/state.ts';
 import { Step } from '../src/core/controller/step.ts';
 

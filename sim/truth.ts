@@ -1,7 +1,8 @@
 // The ground truth of a run: what is durably decided and what really runs, gathered from disk and
 // kernels alone. Nothing here comes from what the head believes.
 
-import type { Event, Of } from '../src/core/controller/events.ts';
+import type { Event } from '../src/core/controller/declared.ts';
+import type { Of } from '../src/core/controller/events.ts';
 import { parseIndices } from '../src/core/controller/jobs/indices.ts';
 import type { JobId, NodeName, TaskPlace, UserName } from '../src/core/model/ids.ts';
 import { formatEpochId, formatTaskId } from '../src/core/model/ids.ts';

@@ -2,7 +2,7 @@
 
 import { BrokenInvariant } from '../../src/core/base/assert.ts';
 import { check as checkController } from '../../src/core/controller/check.ts';
-import type { Event } from '../../src/core/controller/events.ts';
+import type { Event } from '../../src/core/controller/declared.ts';
 import type { State } from '../../src/core/controller/state.ts';
 import { formatEpochId, formatTaskId, type JobId } from '../../src/core/model/ids.ts';
 import type { Outcome } from '../../src/core/model/job.ts';

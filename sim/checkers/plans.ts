@@ -2,7 +2,7 @@
 // promised a start (A13, A14), nobody has more running than allowed (P5), and nobody makes room for
 // nothing (P12). Each is counted anew from the state, not asked of the scheduler's own books.
 
-import type { Event } from '../../src/core/controller/events.ts';
+import type { Event } from '../../src/core/controller/declared.ts';
 import { schedulingOf } from '../../src/core/controller/partitions/settings.ts';
 import { snapshotOf } from '../../src/core/controller/schedule.ts';
 import type { State } from '../../src/core/controller/state.ts';
@@ -37,8 +37,8 @@ export class PlanWatch {
     if (this.#cycle === null && isOfCycle(event)) {
       const before = planAt(step);
       const { state } = step;
-      const goesOn = state.chain !== null;
-      const isPart = (): boolean => goesOn || state.chain !== null;
+      const goesOn = state.scratch.chain !== null;
+      const isPart = (): boolean => goesOn || state.scratch.chain !== null;
       this.#cycle = { step, before, isPart, preemptors: new Set(), victims: [] };
     }
   }

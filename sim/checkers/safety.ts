@@ -1,7 +1,7 @@
 // The safety rules that are judged on live processes (S1, S2, S3, S10, S11) and on the durable
 // record (S6, S8, S10). One function per rule.
 
-import type { Event } from '../../src/core/controller/events.ts';
+import type { Event } from '../../src/core/controller/declared.ts';
 import { parseIndices } from '../../src/core/controller/jobs/indices.ts';
 import type { JobId, TaskPlace } from '../../src/core/model/ids.ts';
 import { formatTaskId, parseTaskId } from '../../src/core/model/ids.ts';

@@ -3,10 +3,11 @@
 
 import { present } from '../core/base/assert.ts';
 import { err, type Result } from '../core/base/result.ts';
-import type { Command, Reply } from '../core/controller/commands.ts';
 import { type Decision, decide, type Input } from '../core/controller/controller.ts';
-import type { Event, StepRecord } from '../core/controller/events.ts';
+import type { Command, Event } from '../core/controller/declared.ts';
+import type { StepRecord } from '../core/controller/events.ts';
 import { takeOrders } from '../core/controller/outstanding.ts';
+import type { Reply } from '../core/controller/reply.ts';
 import { asksForLoads, isCycleDue } from '../core/controller/schedule.ts';
 import { exportState } from '../core/controller/snapshot.ts';
 import type { State } from '../core/controller/state.ts';
@@ -131,7 +132,7 @@ export class Engine {
   /** From the next step on; what runs is not touched, and what waits is looked at anew. */
   changeSettings(settings: Settings): void {
     this.#settings = settings;
-    this.#state.scheduleDue = true;
+    this.#state.scratch.scheduleDue = true;
     this.#askFlush();
   }
 
@@ -211,7 +212,8 @@ export class Engine {
   repeatOrders(name: NodeName): void {
     const node = this.#state.nodes.get(name);
     if (node === undefined) return;
-    for (const epochId of node.holding.keys()) this.#state.touched.push({ node: name, epochId });
+    for (const epochId of node.holding.keys())
+      this.#state.scratch.touched.push({ node: name, epochId });
     if (node.holding.size > 0) this.#askFlush();
   }
 

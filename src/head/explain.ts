@@ -3,11 +3,13 @@
 
 import { formatInstant } from '../core/base/instant.ts';
 import { entryOf } from '../core/controller/jobs/apply.ts';
+import type { Job } from '../core/controller/jobs/facts.ts';
 import { indicesOf } from '../core/controller/jobs/indices.ts';
 import type { Accepted } from '../core/controller/jobs/submit.ts';
+import type { Node } from '../core/controller/nodes/facts.ts';
 import { labelsOf } from '../core/controller/nodes/view.ts';
 import { snapshotOf } from '../core/controller/schedule.ts';
-import type { Job, Node, State } from '../core/controller/state.ts';
+import type { State } from '../core/controller/state.ts';
 import type { JobId, UserName } from '../core/model/ids.ts';
 import type { JobSpec, PendingReason } from '../core/model/job.ts';
 import { TURN_LOOKS_MAX } from '../core/model/limits.ts';

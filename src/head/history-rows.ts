@@ -1,6 +1,8 @@
 // From what the last steps changed to the rows that outlive memory.
 
-import type { EndedEpoch, Job, State } from '../core/controller/state.ts';
+import type { Job } from '../core/controller/jobs/facts.ts';
+import type { EndedEpoch } from '../core/controller/scratch.ts';
+import type { State } from '../core/controller/state.ts';
 import type { JobSpec } from '../core/model/job.ts';
 import type { HistoryRow, JobRow, TaskRow } from '../ports/history.ts';
 import { formatProgram } from './program-line.ts';
@@ -8,10 +10,10 @@ import { formatProgram } from './program-line.ts';
 /** Takes (and empties) the notes of the state; one row per job and per ended epoch. */
 export function takeHistory(state: State): HistoryRow[] {
   const rows: HistoryRow[] = [];
-  for (const job of state.changedJobs) rows.push({ kind: 'job', row: jobRow(job) });
-  for (const ended of state.endedEpochs) rows.push({ kind: 'task', row: taskRow(ended) });
-  state.changedJobs.clear();
-  state.endedEpochs.length = 0;
+  for (const job of state.scratch.changedJobs) rows.push({ kind: 'job', row: jobRow(job) });
+  for (const ended of state.scratch.endedEpochs) rows.push({ kind: 'task', row: taskRow(ended) });
+  state.scratch.changedJobs.clear();
+  state.scratch.endedEpochs.length = 0;
   return rows;
 }
 

@@ -3,8 +3,9 @@
 
 import { replay } from '../core/controller/controller.ts';
 import { RECORD_VERSION, type StepRecord } from '../core/controller/events.ts';
+import { createState } from '../core/controller/nouns.ts';
 import { importState, SNAPSHOT_VERSION, type SnapshotData } from '../core/controller/snapshot.ts';
-import { createState, type State } from '../core/controller/state.ts';
+import type { State } from '../core/controller/state.ts';
 import { type Recovered, StoreFailure } from '../ports/store.ts';
 import { decodeRecords, encodeRecords } from '../wire/codec.ts';
 

@@ -4,9 +4,10 @@
 import { ok, type Result } from '../core/base/result.ts';
 import { stepOf } from '../core/controller/controller.ts';
 import type { SubmitJob } from '../core/controller/jobs/commands.ts';
+import type { Job } from '../core/controller/jobs/facts.ts';
 import { acceptSubmission } from '../core/controller/jobs/submit.ts';
 import { snapshotOf } from '../core/controller/schedule.ts';
-import type { Job, State } from '../core/controller/state.ts';
+import type { State } from '../core/controller/state.ts';
 import type { UserActor } from '../core/model/actor.ts';
 import type { Refusal } from '../core/model/errors.ts';
 import type { UserName } from '../core/model/ids.ts';

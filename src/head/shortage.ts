@@ -1,7 +1,7 @@
 // What a head accepts while the disk is full and it writes from the reserve of its store.
 
-import type { Command } from '../core/controller/commands.ts';
 import type { Input } from '../core/controller/controller.ts';
+import type { Command } from '../core/controller/declared.ts';
 
 /** In the log, in refusals and for whoever asks. */
 export const SHORTAGE =

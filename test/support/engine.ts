@@ -3,8 +3,9 @@
 
 import assert from 'node:assert/strict';
 import type { Result } from '../../src/core/base/result.ts';
-import type { Command, Reply } from '../../src/core/controller/commands.ts';
 import type { Input } from '../../src/core/controller/controller.ts';
+import type { Command } from '../../src/core/controller/declared.ts';
+import type { Reply } from '../../src/core/controller/reply.ts';
 import type { Actor } from '../../src/core/model/actor.ts';
 import type { Refusal } from '../../src/core/model/errors.ts';
 import type { NodeName } from '../../src/core/model/ids.ts';

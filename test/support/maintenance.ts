@@ -1,7 +1,7 @@
 // Maintenance in short words, for the controller's tests.
 
 import assert from 'node:assert/strict';
-import type { Command } from '../../src/core/controller/commands.ts';
+import type { Command } from '../../src/core/controller/declared.ts';
 import type { NodeName } from '../../src/core/model/ids.ts';
 import type { Maintenance } from '../../src/core/model/maintenance.ts';
 import { ADMIN, START_AT, type TestHead } from './controller.ts';

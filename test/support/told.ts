@@ -2,7 +2,7 @@
 // the state says is outstanding.
 
 import assert from 'node:assert/strict';
-import type { Event } from '../../src/core/controller/events.ts';
+import type { Event } from '../../src/core/controller/declared.ts';
 import { ordersOf, outstanding } from '../../src/core/controller/outstanding.ts';
 import type { State } from '../../src/core/controller/state.ts';
 import type { NodeName } from '../../src/core/model/ids.ts';
@@ -17,14 +17,14 @@ export class TellTale {
     for (const event of events) {
       if (event.kind === 'node_connected') this.#told.set(event.hello.node, new Set());
     }
-    for (const { node: name, epochId } of state.touched) {
+    for (const { node: name, epochId } of state.scratch.touched) {
       const node = state.nodes.get(name);
       if (node === undefined) continue;
       for (const order of ordersOf(node, epochId, settings)) {
         this.#told.get(name)?.add(JSON.stringify(order));
       }
     }
-    state.touched.length = 0;
+    state.scratch.touched.length = 0;
     for (const node of state.nodes.values()) {
       if (!node.connected) continue;
       for (const order of outstanding(node, settings)) {

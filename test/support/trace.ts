@@ -3,8 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { parseDuration } from '../../src/core/base/duration.ts';
-import type { Command } from '../../src/core/controller/commands.ts';
-import type { Event } from '../../src/core/controller/events.ts';
+import type { Command, Event } from '../../src/core/controller/declared.ts';
 import { isCycleDue } from '../../src/core/controller/schedule.ts';
 import type { JobId, NodeName } from '../../src/core/model/ids.ts';
 import type { Dependency, OnNodeLoss } from '../../src/core/model/job.ts';

@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../base/result.ts';
 import { type Actor, hasRole, type Role } from '../model/actor.ts';
 import { type Refusal, refuse } from '../model/errors.ts';
 import type { JobId } from '../model/ids.ts';
-import type { Job } from './state.ts';
+import type { Job } from './jobs/facts.ts';
 import type { Step } from './step.ts';
 
 /** For `by` fields and messages. */

@@ -10,8 +10,8 @@ import type { LostRecords } from '../model/loss.ts';
 import type { NodeHello } from '../model/node.ts';
 import type { Report } from '../model/orders.ts';
 import type { Settings } from '../model/settings.ts';
-import type { Command, Reply } from './commands.ts';
-import type { Event, StepRecord } from './events.ts';
+import type { Command, Event } from './declared.ts';
+import type { StepRecord } from './events.ts';
 import {
   decideDisconnected,
   decideFault,
@@ -20,6 +20,7 @@ import {
   decideSilence,
 } from './nodes/sessions.ts';
 import { apply, COMMANDS, NOUNS } from './nouns.ts';
+import type { Reply } from './reply.ts';
 import { type CycleOptions, decideSchedule, noteDueCycle } from './schedule.ts';
 import type { State } from './state.ts';
 import { type Answer, Step } from './step.ts';
@@ -121,7 +122,7 @@ function decideInput(step: Step, input: Input): Result<Reply, Refusal> | undefin
 /** Brings a recorded step back. */
 export function replay(state: State, record: StepRecord): void {
   for (const event of record.events) apply(state, event, record.at);
-  state.touched.length = 0;
-  state.endedEpochs.length = 0;
-  state.changedJobs.clear();
+  state.scratch.touched.length = 0;
+  state.scratch.endedEpochs.length = 0;
+  state.scratch.changedJobs.clear();
 }

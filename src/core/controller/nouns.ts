@@ -1,20 +1,25 @@
 // The nouns of the controller, in the order in which they are loaded and in which time moves them,
-// and the tables that are made of them.
+// and what is made of them.
 
-import type { Event } from './events.ts';
+import type { Event, Facts, NounName, Together } from './declared.ts';
 import { head } from './head/head.ts';
+import { createIndexes } from './indexes.ts';
 import { jobs } from './jobs/jobs.ts';
 import { maintenance } from './maintenance/maintenance.ts';
 import { nodes } from './nodes/nodes.ts';
-import type { CommandTable, EventTable } from './noun.ts';
+import type { CommandTable, EventTable, Noun } from './noun.ts';
 import { partitions } from './partitions/partitions.ts';
 import { reservations } from './reservations/reservations.ts';
+import { createScratch } from './scratch.ts';
 import type { State } from './state.ts';
 import { tasks } from './tasks/tasks.ts';
 import { users } from './users/users.ts';
 
-/** Maintenance moves before jobs do: it looks at ended programs, which may leave memory then. */
-export const NOUNS = [
+/**
+ * Maintenance moves before jobs do: it looks at ended programs, which may leave memory then. Fails
+ * to compile when one is missing that is declared.
+ */
+const TABLE = {
   head,
   maintenance,
   jobs,
@@ -23,33 +28,34 @@ export const NOUNS = [
   nodes,
   partitions,
   reservations,
-] as const;
+} satisfies { readonly [N in NounName]: Noun<N, never, object> };
 
-/** Fails to compile when a command has no noun. */
-export const COMMANDS: CommandTable = {
-  ...jobs.commands,
-  ...tasks.commands,
-  ...nodes.commands,
-  ...users.commands,
-  ...partitions.commands,
-  ...reservations.commands,
-  ...maintenance.commands,
-};
+/** What all of them save. */
+export type Saved = Together<Parameters<(typeof TABLE)[NounName]['load']>[1]>;
 
-/** Fails to compile when an event has no noun. */
-const EVENTS: EventTable = {
-  ...head.events,
-  ...jobs.events,
-  ...tasks.events,
-  ...nodes.events,
-  ...users.events,
-  ...partitions.events,
-  ...reservations.events,
-  ...maintenance.events,
-};
+/** Each with what any of them may be asked for. */
+export const NOUNS = Object.values(TABLE) as readonly Noun<NounName, Saved, object>[];
+
+export const COMMANDS = merged(NOUNS.map((noun) => noun.commands)) as CommandTable;
+const EVENTS = merged(NOUNS.map((noun) => noun.events)) as EventTable;
+
+function merged(parts: readonly object[]): object {
+  return Object.assign({}, ...parts);
+}
+
+/** Nothing has happened yet. */
+export function createState(): State {
+  const facts = merged(NOUNS.map((noun) => noun.facts())) as Facts;
+  return { ...facts, indexes: createIndexes(), scratch: createScratch() };
+}
 
 /** The only code that changes State; live and replay run the same. */
 export function apply(state: State, event: Event, at: number): void {
   const change = EVENTS[event.kind] as (state: State, event: Event, at: number) => void;
   change(state, event, at);
+}
+
+/** All that follows from the facts, into a state that has only those. */
+export function buildIndexes(state: State): void {
+  for (const noun of NOUNS) noun.index?.(state);
 }

@@ -6,15 +6,10 @@ import { programFor } from '../model/items.ts';
 import type { JobSpec, Program } from '../model/job.ts';
 import type { Account, LaunchOrder, Order } from '../model/orders.ts';
 import type { Settings } from '../model/settings.ts';
-import {
-  type Holding,
-  type Job,
-  type Node,
-  type Part,
-  placeOf,
-  type State,
-  type Task,
-} from './state.ts';
+import type { Job, Part, Task } from './jobs/facts.ts';
+import type { Holding, Node } from './nodes/facts.ts';
+import type { State } from './state.ts';
+import { placeOf } from './tasks/place.ts';
 import { isStopped } from './tasks/stops.ts';
 
 /** Every order that the node has not yet shown the effect of. */
@@ -28,7 +23,7 @@ export function outstanding(node: Node, settings: Settings): Order[] {
 export function takeOrders(state: State, settings: Settings): Map<NodeName, Order[]> {
   const outgoing = new Map<NodeName, Order[]>();
   const seen = new Set<string>();
-  for (const { node: name, epochId } of state.touched) {
+  for (const { node: name, epochId } of state.scratch.touched) {
     const node = state.nodes.get(name);
     const key = `${name} ${epochId}`;
     if (node === undefined || seen.has(key)) continue;
@@ -37,7 +32,7 @@ export function takeOrders(state: State, settings: Settings): Map<NodeName, Orde
     orders.push(...ordersOf(node, epochId, settings));
     outgoing.set(name, orders);
   }
-  state.touched.length = 0;
+  state.scratch.touched.length = 0;
   return outgoing;
 }
 

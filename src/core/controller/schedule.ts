@@ -11,10 +11,13 @@ import { type ActiveTask, NO_RULES, type Snapshot } from '../scheduler/cycle/sna
 import { fairStandings } from '../scheduler/line/fair-share.ts';
 import { cpusOf, QuotaBook } from '../scheduler/line/quota.ts';
 import { windowsOf } from '../scheduler/room/windows.ts';
+import type { Task } from './jobs/facts.ts';
 import { decideLateMaintenances } from './maintenance/course.ts';
 import { schedulingOf } from './partitions/settings.ts';
-import { type Chain, placeOf, type State, type Task } from './state.ts';
+import type { Chain } from './scratch.ts';
+import type { State } from './state.ts';
 import type { Step } from './step.ts';
+import { placeOf } from './tasks/place.ts';
 import { preempt, resume } from './tasks/preempt.ts';
 import { closedNodes, stoppedTasks } from './tasks/stopped.ts';
 import { timeLeft } from './tasks/time-limit.ts';
@@ -46,21 +49,21 @@ export function decideSchedule(
   for (const preemption of planned.preemptions) preempt(step, preemption);
   // Allocations only make nodes fuller: nothing more can start until something else changes.
   const { rest } = planned;
-  state.scheduleDue = rest === null && isDoubtful;
-  state.chain = rest === null ? null : { ...chain, rest };
-  if (rest === null) state.pool.watch(false);
-  state.queue.watch(rest !== null);
-  state.plansAhead = planned.promised.length > 0;
+  state.scratch.scheduleDue = rest === null && isDoubtful;
+  state.scratch.chain = rest === null ? null : { ...chain, rest };
+  if (rest === null) state.indexes.pool.watch(false);
+  state.indexes.queue.watch(rest !== null);
+  state.scratch.plansAhead = planned.promised.length > 0;
 }
 
 /** Time alone may let a task start. */
 export function noteDueCycle(step: Step): void {
-  if (step.state.plansAhead || isOrderMoving(step)) step.state.scheduleDue = true;
+  if (step.state.scratch.plansAhead || isOrderMoving(step)) step.state.scratch.scheduleDue = true;
 }
 
 /** Fair share moves with what is being used: somebody else may be first by now. */
 function isOrderMoving({ state, settings }: Step): boolean {
-  return settings.scheduling.weights.fairShare !== 0 && state.queue.size > 0;
+  return settings.scheduling.weights.fairShare !== 0 && state.indexes.queue.size > 0;
 }
 
 /** Whether any partition places by load: only then is it worth collecting. */
@@ -70,7 +73,7 @@ export function asksForLoads(state: State, settings: Settings): boolean {
 }
 
 /** Whether the next cycle is to follow at once. */
-export function isCycleDue({ scheduleDue, chain }: State): boolean {
+export function isCycleDue({ scratch: { scheduleDue, chain } }: State): boolean {
   return scheduleDue || chain !== null;
 }
 
@@ -79,17 +82,17 @@ export function isCycleDue({ scheduleDue, chain }: State): boolean {
  * so that each gets further. What happens meanwhile is for another round.
  */
 function nextOfChain(state: State): Chain {
-  const { chain, pool } = state;
+  const { chain } = state.scratch;
   if (chain !== null) {
-    if (state.scheduleDue) chain.isStirred = true;
+    if (state.scratch.scheduleDue) chain.isStirred = true;
     return chain;
   }
-  pool.watch(true);
+  state.indexes.pool.watch(true);
   return { hopeless: new Map(), rest: null, isStirred: false };
 }
 
 /** Whether something remembered is older than the nodes are. */
-function looksBack({ pool }: State, { hopeless }: Chain): boolean {
+function looksBack({ indexes: { pool } }: State, { hopeless }: Chain): boolean {
   for (const { seen } of hopeless.values()) if (seen < pool.changes) return true;
   return false;
 }
@@ -101,7 +104,7 @@ export function snapshotOf(
   startsMax: number,
   at: number,
 ): Snapshot {
-  const { queue, pool, held } = state;
+  const { queue, pool, held } = state.indexes;
   const scheduling = schedulingOf(state, settings);
   const fairness = fairnessOf(state, scheduling, at);
   const windows = windowsOf(state.reservations.values());

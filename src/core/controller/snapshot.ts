@@ -1,26 +1,13 @@
 // State as plain data and back: what a restart starts from, and what tests compare. Each noun saves
 // its own facts.
 
-import type { HeadData } from './head/head.ts';
-import type { JobsData } from './jobs/snapshot.ts';
-import type { MaintenanceData } from './maintenance/maintenance.ts';
-import type { NodesData } from './nodes/nodes.ts';
-import { NOUNS } from './nouns.ts';
-import type { PartitionData } from './partitions/partitions.ts';
-import type { ReservationData } from './reservations/reservations.ts';
-import { createState, type State } from './state.ts';
-import type { UserData } from './users/users.ts';
+import { buildIndexes, createState, NOUNS, type Saved } from './nouns.ts';
+import type { State } from './state.ts';
 
 /** Raised when `importState` could not read an older one; older forms are converted by the nouns. */
 export const SNAPSHOT_VERSION = 1;
 
-export type SnapshotData = { readonly v: number } & JobsData &
-  NodesData &
-  UserData &
-  PartitionData &
-  ReservationData &
-  MaintenanceData &
-  HeadData;
+export type SnapshotData = { readonly v: number } & Saved;
 
 export function exportState(state: State): SnapshotData {
   const parts = NOUNS.map((noun) => noun.save(state));
@@ -32,5 +19,6 @@ export function importState(data: SnapshotData): State {
   if (data.v !== SNAPSHOT_VERSION) throw new Error(`snapshot version ${data.v} is not known`);
   const state = createState();
   for (const noun of NOUNS) noun.load(state, data);
+  buildIndexes(state);
   return state;
 }

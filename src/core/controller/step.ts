@@ -5,8 +5,8 @@ import { assert } from '../base/assert.ts';
 import { err, type Result } from '../base/result.ts';
 import { type Code, type Details, type Refusal, refuse } from '../model/errors.ts';
 import type { Settings } from '../model/settings.ts';
-import type { Reply } from './commands.ts';
-import type { Event } from './events.ts';
+import type { Event } from './declared.ts';
+import type { Reply } from './reply.ts';
 import type { State } from './state.ts';
 
 /** What a command comes to. */

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Event } from '../../core/controller/events.ts';
+import type { Event } from '../../core/controller/declared.ts';
 import { MESSAGE_BYTES_MAX } from '../../core/model/limits.ts';
 import { gatherWrites, type Session } from '../../ports/net.ts';
 

@@ -1,7 +1,7 @@
 // The last committed records in memory, for those who follow along and come back after a cut. Who
 // may see an event is decided when it comes: later its job may be gone.
 
-import type { Event } from '../../core/controller/events.ts';
+import type { Event } from '../../core/controller/declared.ts';
 import type { State } from '../../core/controller/state.ts';
 import { hasRole, type UserActor } from '../../core/model/actor.ts';
 import type { JobId } from '../../core/model/ids.ts';

@@ -1,6 +1,6 @@
 // Which job an event is about.
 
-import type { Event } from '../../core/controller/events.ts';
+import type { Event } from '../../core/controller/declared.ts';
 import type { JobId } from '../../core/model/ids.ts';
 
 /** Null when it is about no single job. */

@@ -1,8 +1,8 @@
 // Jobs by id, in memory or in the history, and their tasks by index.
 
 import { err, ok, type Result } from '../../core/base/result.ts';
+import type { Job } from '../../core/controller/jobs/facts.ts';
 import { parseIndices } from '../../core/controller/jobs/indices.ts';
-import type { Job } from '../../core/controller/state.ts';
 import { type Refusal, refuse } from '../../core/model/errors.ts';
 import { formatTaskId, type JobId, parseTaskId, type TaskPlace } from '../../core/model/ids.ts';
 import type { JobRow } from '../../ports/history.ts';

@@ -1,6 +1,6 @@
 // Wakes those who wait for a job when a record about it was committed.
 
-import type { Event } from '../../core/controller/events.ts';
+import type { Event } from '../../core/controller/declared.ts';
 import type { JobId } from '../../core/model/ids.ts';
 import { jobIdOf } from './event-subject.ts';
 

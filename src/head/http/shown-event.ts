@@ -1,7 +1,7 @@
 // Events without secrets: hashes, environments and programs stay in the head.
 
 import type { EventKindName } from '../../api/event-kinds.ts';
-import type { Event } from '../../core/controller/events.ts';
+import type { Event } from '../../core/controller/declared.ts';
 import { jobIdOf } from './event-subject.ts';
 
 /** What of an event goes out, with the number of the job that it is about. */

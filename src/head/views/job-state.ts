@@ -1,7 +1,7 @@
 // One word for a whole job, and how many of its tasks are where.
 
 import { blockedOf, waitingSize } from '../../core/controller/jobs/behind.ts';
-import type { Job, Task } from '../../core/controller/state.ts';
+import type { Job, Task } from '../../core/controller/jobs/facts.ts';
 import type { OutcomeKind, TaskState } from '../../core/model/job.ts';
 
 /** The state that stands for the job is the first of these that any of its tasks is in. */

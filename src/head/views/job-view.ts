@@ -1,7 +1,7 @@
 // Jobs in memory as the API shows them.
 
 import type { JobDetail, JobView } from '../../api/jobs.ts';
-import type { Job } from '../../core/controller/state.ts';
+import type { Job } from '../../core/controller/jobs/facts.ts';
 import type { ExitStatus, JobSpec, Outcome, PendingReason } from '../../core/model/job.ts';
 import { withoutFeatures } from '../../core/model/node-features.ts';
 import { DEFAULT_QOS } from '../../core/model/scheduling.ts';
@@ -122,7 +122,7 @@ function jobNotice(engine: Engine, job: Job): string | null {
     if (notice !== null) return notice;
   }
   // Looked for among the stopped ones: an array may have very many tasks.
-  for (const task of engine.state.preempted) {
+  for (const task of engine.state.indexes.preempted) {
     const notice = task.job === job ? stoppedNotice(engine.state, task, engine.now()) : null;
     if (notice !== null) return notice;
   }

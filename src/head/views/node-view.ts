@@ -2,8 +2,9 @@
 
 import type { NodeView } from '../../api/nodes.ts';
 import { formatInstant } from '../../core/base/instant.ts';
+import type { Node } from '../../core/controller/nodes/facts.ts';
 import { labelsOf } from '../../core/controller/nodes/view.ts';
-import type { Node, State } from '../../core/controller/state.ts';
+import type { State } from '../../core/controller/state.ts';
 import { withoutFeatures } from '../../core/model/node-features.ts';
 import type { Resources } from '../../core/model/resources.ts';
 import type { NodeLoad } from '../../wire/messages.ts';

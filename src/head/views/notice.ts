@@ -2,7 +2,9 @@
 
 import { formatDuration } from '../../core/base/duration.ts';
 import { formatInstant } from '../../core/base/instant.ts';
-import type { Node, State, Task } from '../../core/controller/state.ts';
+import type { Task } from '../../core/controller/jobs/facts.ts';
+import type { Node } from '../../core/controller/nodes/facts.ts';
+import type { State } from '../../core/controller/state.ts';
 import type { NodeName } from '../../core/model/ids.ts';
 import type { JobSpec } from '../../core/model/job.ts';
 

@@ -2,9 +2,11 @@
 
 import type { PartitionView, QosView } from '../../api/partitions.ts';
 import { waitingSize } from '../../core/controller/jobs/behind.ts';
+import type { Job } from '../../core/controller/jobs/facts.ts';
+import type { Node } from '../../core/controller/nodes/facts.ts';
 import { labelsOf, mayGetWork } from '../../core/controller/nodes/view.ts';
 import { schedulingOf } from '../../core/controller/partitions/settings.ts';
-import type { Job, Node, State } from '../../core/controller/state.ts';
+import type { State } from '../../core/controller/state.ts';
 import {
   DEFAULT_QOS,
   isMember,

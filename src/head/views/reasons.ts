@@ -1,7 +1,7 @@
 // Why tasks wait, asked once per kind of request: a page of a thousand equal jobs costs one answer.
 
 import { isBlocked } from '../../core/controller/jobs/behind.ts';
-import type { Job } from '../../core/controller/state.ts';
+import type { Job } from '../../core/controller/jobs/facts.ts';
 import type { UserName } from '../../core/model/ids.ts';
 import type { PendingReason } from '../../core/model/job.ts';
 import { type LineRules, standingOf } from '../../core/scheduler/line/line.ts';

@@ -2,8 +2,9 @@
 
 import type { ReservationView } from '../../api/reservations.ts';
 import { waitingSize } from '../../core/controller/jobs/behind.ts';
+import type { Node } from '../../core/controller/nodes/facts.ts';
 import { obstacleNow } from '../../core/controller/reservations/occurrences.ts';
-import type { Node, State } from '../../core/controller/state.ts';
+import type { State } from '../../core/controller/state.ts';
 import type { NodeName } from '../../core/model/ids.ts';
 import {
   currentSlot,

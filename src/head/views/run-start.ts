@@ -2,7 +2,7 @@
 // or a retry, is in the history.
 
 import type { JobView } from '../../api/jobs.ts';
-import type { Job, Task } from '../../core/controller/state.ts';
+import type { Job, Task } from '../../core/controller/jobs/facts.ts';
 import type { Engine } from '../engine.ts';
 
 /** A wide job is on thousands of nodes; a list names as many as somebody might read. */

@@ -1,7 +1,9 @@
 // What is said of a task that was stopped to make room: for whom, and what it waits for.
 
+import type { Task } from '../../core/controller/jobs/facts.ts';
 import { maintenanceOn } from '../../core/controller/maintenance/presence.ts';
-import type { Node, State, Task } from '../../core/controller/state.ts';
+import type { Node } from '../../core/controller/nodes/facts.ts';
+import type { State } from '../../core/controller/state.ts';
 import { poolOf, stoppedOf } from '../../core/controller/tasks/stopped.ts';
 import { preemptedFor } from '../../core/controller/tasks/stops.ts';
 import { formatTaskId } from '../../core/model/ids.ts';

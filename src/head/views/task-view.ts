@@ -1,7 +1,7 @@
 // One task as the API shows it: from memory while it is not done, from its row afterwards.
 
 import type { TaskView } from '../../api/jobs.ts';
-import type { Job, Task } from '../../core/controller/state.ts';
+import type { Job, Task } from '../../core/controller/jobs/facts.ts';
 import { formatTaskId, type JobId } from '../../core/model/ids.ts';
 import type { OutcomeKind } from '../../core/model/job.ts';
 import type { TaskRow } from '../../ports/history.ts';

@@ -1,11 +1,10 @@
 // The head as a noun: its starts, its store and its identity.
 
 import type { LostRecords } from '../../model/loss.ts';
-import type { Event } from '../events.ts';
+import type { Event } from '../declared.ts';
 import { applyHeadStarted } from '../nodes/apply.ts';
 import type { Noun } from '../noun.ts';
 import { applyIdentityKnown, applyLossAccepted } from './apply.ts';
-import type { HeadEvent } from './events.ts';
 
 /** Absent in snapshots of 0.1.0. */
 export interface HeadData {
@@ -15,13 +14,14 @@ export interface HeadData {
   readonly identity?: string | null;
 }
 
-export const head: Noun<never, HeadEvent['kind'], HeadData> = {
+export const head: Noun<'head', HeadData> = {
   commands: {},
   events: {
     head_started: (state, _: Event, at) => applyHeadStarted(state, at),
     loss_accepted: applyLossAccepted,
     identity_known: applyIdentityKnown,
   },
+  facts: () => ({ epochMax: 0, epochFloor: 0, losses: [], identity: null }),
   save: ({ epochMax, epochFloor, losses, identity }) => ({
     epochMax,
     epochFloor,

@@ -9,8 +9,9 @@ import { DEFAULT_QOS } from '../../model/scheduling.ts';
 import type { QueueEntry } from '../../scheduler/line/queue.ts';
 import { cpusOf } from '../../scheduler/line/quota.ts';
 import type { Of } from '../events.ts';
-import type { Job, State } from '../state.ts';
+import type { State } from '../state.ts';
 import { dependentsOf, forgetDependent, leaveAll } from './dependents.ts';
+import type { Job } from './facts.ts';
 import { indicesOf, parseIndices } from './indices.ts';
 import {
   endedSet,
@@ -31,7 +32,7 @@ export function applyEnvironmentAdded(state: State, event: Of<'environment_added
   const { environmentId: id, variables } = event;
   const text = JSON.stringify(variables);
   state.environments.set(id, { text, variables, users: 0 });
-  state.environmentIds.set(text, id);
+  state.indexes.environmentIds.set(text, id);
   state.nextEnvironmentId = id + 1;
 }
 
@@ -75,12 +76,12 @@ export function applyJobSubmitted(state: State, event: Of<'job_submitted'>, at: 
     usage: NO_USAGE,
   };
   state.jobs.set(job.id, job);
-  state.changedJobs.add(job);
+  state.scratch.changedJobs.add(job);
   state.nextJobId = job.id + 1;
   if (event.key !== null) rememberKey(state, `${event.owner} ${event.key}`, job.id);
   for (const on of event.waitsFor) dependentsOf(state, on).add(job.id);
   for (const on of behind.keys()) dependentsOf(state, on).add(job.id);
-  if (!job.beginReached) state.beginning.add(job.id);
+  if (!job.beginReached) state.indexes.beginning.add(job.id);
   requeueEntry(state, job);
 }
 
@@ -99,7 +100,7 @@ export function applyDependencyMet(state: State, event: Of<'dependency_met'>): v
 export function applyBeginReached(state: State, event: Of<'begin_reached'>): void {
   const job = jobOf(state, event.jobId);
   job.beginReached = true;
-  state.beginning.delete(job.id);
+  state.indexes.beginning.delete(job.id);
   requeueEntry(state, job);
 }
 
@@ -114,9 +115,9 @@ export function applyJobChanged(state: State, event: Of<'job_changed'>, at: numb
   job.entry = { ...entryOf(state, job.entry, job.spec, pending), running };
   const { beginAt } = job.spec;
   job.beginReached = beginAt === null || beginAt <= at;
-  if (job.beginReached) state.beginning.delete(job.id);
-  else state.beginning.add(job.id);
-  state.changedJobs.add(job);
+  if (job.beginReached) state.indexes.beginning.delete(job.id);
+  else state.indexes.beginning.add(job.id);
+  state.scratch.changedJobs.add(job);
   requeueEntry(state, job);
 }
 
@@ -160,12 +161,12 @@ export function applyJobDone(state: State, event: Of<'job_done'>, at: number): v
   assert(job.active.size === 0 && job.entry.pending.size === 0, `job ${job.id} has no task left`);
   job.outcome = event.outcome;
   job.endedAt = event.endedAt ?? at;
-  state.beginning.delete(job.id);
+  state.indexes.beginning.delete(job.id);
   assert(job.behind.size === 0, `job ${job.id} waits for no other array`);
   for (const on of job.waitsFor) forgetDependent(state, on, job.id);
   job.waitsFor = NO_JOBS;
   state.finished.push(job.id);
-  state.changedJobs.add(job);
+  state.scratch.changedJobs.add(job);
 }
 
 export function applyJobsRetired(state: State, event: Of<'jobs_retired'>): void {
@@ -177,7 +178,7 @@ export function applyJobsRetired(state: State, event: Of<'jobs_retired'>): void 
     environment.users -= 1;
     if (environment.users > 0) continue;
     state.environments.delete(job.environmentId);
-    state.environmentIds.delete(environment.text);
+    state.indexes.environmentIds.delete(environment.text);
   }
   // They are the oldest, so this is one move of the rest.
   state.finished.splice(
@@ -200,7 +201,7 @@ export function entryOf(
     ...job,
     qos: spec.qos ?? DEFAULT_QOS,
     nice,
-    shape: state.shapes.of({ partition, request, walltimeMs, reservation }),
+    shape: state.scratch.shapes.of({ partition, request, walltimeMs, reservation }),
     pending,
     runningMax: array?.runningMax ?? null,
     running: 0,
@@ -212,7 +213,7 @@ export function countHeld(state: State, job: Job, tasks: number): void {
   const { entry, owner, spec } = job;
   entry.running += tasks;
   const place = { partition: spec.partition, qos: entry.qos };
-  state.held.count(owner, place, tasks, cpusOf(spec.request));
+  state.indexes.held.count(owner, place, tasks, cpusOf(spec.request));
 }
 
 /** Who waits under which QoS, for the limit of waiting jobs. */
@@ -221,7 +222,7 @@ export function waitingKey(owner: string, qos: string): string {
 }
 
 /** Users with jobs that wait, under whichever QoS. */
-export function waitingOwners({ waiting }: State): Set<string> {
+export function waitingOwners({ indexes: { waiting } }: State): Set<string> {
   return new Set([...waiting.keys()].map((key) => key.slice(key.indexOf(' ') + 1)));
 }
 
@@ -238,9 +239,9 @@ function countWaiting(state: State, job: Job): void {
 function noteWaiting(state: State, job: Job, waits: boolean): void {
   job.waiting = waits;
   const key = waitingKey(job.owner, job.entry.qos);
-  const count = (state.waiting.get(key) ?? 0) + (waits ? 1 : -1);
-  if (count === 0) state.waiting.delete(key);
-  else state.waiting.set(key, count);
+  const count = (state.indexes.waiting.get(key) ?? 0) + (waits ? 1 : -1);
+  if (count === 0) state.indexes.waiting.delete(key);
+  else state.indexes.waiting.set(key, count);
 }
 
 /** Puts the job into the queue, or takes it out, as its state demands. */
@@ -249,13 +250,13 @@ export function requeueEntry(state: State, job: Job): void {
   const wanted =
     !job.held && job.waitsFor.size === 0 && job.beginReached && job.entry.pending.size > 0;
   if (wanted === job.queued) {
-    if (wanted) state.scheduleDue = true;
+    if (wanted) state.scratch.scheduleDue = true;
     return;
   }
   if (!wanted) return dequeueEntry(state, job);
-  state.queue.add(job.entry);
+  state.indexes.queue.add(job.entry);
   job.queued = true;
-  state.scheduleDue = true;
+  state.scratch.scheduleDue = true;
 }
 
 /**
@@ -264,9 +265,9 @@ export function requeueEntry(state: State, job: Job): void {
  */
 export function dequeueEntry(state: State, job: Job): void {
   if (!job.queued) return;
-  state.queue.remove(job.entry);
+  state.indexes.queue.remove(job.entry);
   job.queued = false;
-  state.scheduleDue = true;
+  state.scratch.scheduleDue = true;
 }
 
 export function noteOutcome(job: Job, outcome: Outcome): void {

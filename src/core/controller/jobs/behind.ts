@@ -1,7 +1,7 @@
 // Which tasks of a job wait for tasks of other arrays with their own index (`--after 12:each`).
 
 import { IntervalSet } from '../../base/interval-set.ts';
-import type { Job } from '../state.ts';
+import type { Job } from './facts.ts';
 
 type Behind = Pick<Job, 'behind'>;
 

@@ -1,8 +1,9 @@
 // The invariants of jobs and of the queue of them (S9).
 
 import { assert } from '../../base/assert.ts';
-import type { Job, State } from '../state.ts';
+import type { State } from '../state.ts';
 import { waitingSize } from './behind.ts';
+import type { Job } from './facts.ts';
 
 export function checkJobs(state: State): void {
   let queued = 0;
@@ -10,7 +11,7 @@ export function checkJobs(state: State): void {
     checkJob(job);
     if (job.queued) queued += 1;
   }
-  assert(state.queue.size === queued, `the queue has ${queued} jobs`);
+  assert(state.indexes.queue.size === queued, `the queue has ${queued} jobs`);
   for (const id of state.finished) {
     assert(state.jobs.get(id)?.outcome != null, `finished job ${id} has an outcome`);
   }

@@ -5,8 +5,10 @@ import type { ResourceRequest } from '../../model/job.ts';
 import type { Partition } from '../../model/scheduling.ts';
 import { isMember } from '../../model/scheduling.ts';
 import { couldHold } from '../../scheduler/answers/explain.ts';
+import type { Node } from '../nodes/facts.ts';
 import { labelsOf } from '../nodes/view.ts';
-import type { MemoryShare, Node, State } from '../state.ts';
+import type { MemoryShare } from '../scratch.ts';
+import type { State } from '../state.ts';
 
 type Request = Pick<ResourceRequest, 'nodeNames' | 'labels' | 'perNode'>;
 
@@ -28,7 +30,7 @@ export function defaultMemory(state: State, request: Request, partition: Partiti
 
 /** Each submission asks, and looks at all nodes only after one has changed. */
 function shareOf(state: State, request: Request, partition: Partition): number {
-  const { memoryShares } = state;
+  const { memoryShares } = state.scratch;
   const { cpuCount, gpuCount, counted } = request.perNode;
   const { nodeNames, labels } = request;
   const key = JSON.stringify([partition.name, cpuCount, gpuCount, counted, nodeNames, labels]);

@@ -2,21 +2,22 @@
 
 import type { IntervalSet } from '../../base/interval-set.ts';
 import type { JobId } from '../../model/ids.ts';
-import type { Job, State } from '../state.ts';
+import type { State } from '../state.ts';
+import type { Job } from './facts.ts';
 
 export function dependentsOf(state: State, on: JobId): Set<JobId> {
-  let dependents = state.dependents.get(on);
+  let dependents = state.indexes.dependents.get(on);
   if (dependents === undefined) {
     dependents = new Set();
-    state.dependents.set(on, dependents);
+    state.indexes.dependents.set(on, dependents);
   }
   return dependents;
 }
 
 export function forgetDependent(state: State, on: JobId, dependent: JobId): void {
-  const dependents = state.dependents.get(on);
+  const dependents = state.indexes.dependents.get(on);
   dependents?.delete(dependent);
-  if (dependents?.size === 0) state.dependents.delete(on);
+  if (dependents?.size === 0) state.indexes.dependents.delete(on);
 }
 
 /** These wait no longer, for whomever. */

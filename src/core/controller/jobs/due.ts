@@ -4,7 +4,7 @@ import type { Step } from '../step.ts';
 
 export function decideDueJobs(step: Step): void {
   const { state, settings } = step;
-  for (const jobId of [...state.beginning]) {
+  for (const jobId of [...state.indexes.beginning]) {
     const beginAt = state.jobs.get(jobId)?.spec.beginAt ?? 0;
     if (beginAt <= step.at) step.emit({ kind: 'begin_reached', jobId });
   }

@@ -6,9 +6,9 @@ import { err, ok, type Result } from '../../base/result.ts';
 import { type Refusal, refuse } from '../../model/errors.ts';
 import type { JobId } from '../../model/ids.ts';
 import type { Dependency, JobSpec, Outcome, OutcomeKind } from '../../model/job.ts';
-import type { Job } from '../state.ts';
 import type { Step } from '../step.ts';
 import type { RetiredJobs } from './commands.ts';
+import type { Job } from './facts.ts';
 import { readIndices } from './indices.ts';
 
 /** What the tasks of a new job wait for in another array. */
@@ -64,7 +64,7 @@ export function followElements(
   { job: on, indices, outcome }: EndedTasks,
 ): EndedTasks[] {
   const more: EndedTasks[] = [];
-  for (const id of [...(step.state.dependents.get(on.id) ?? [])]) {
+  for (const id of [...(step.state.indexes.dependents.get(on.id) ?? [])]) {
     const job = step.state.jobs.get(id);
     const hit = common(job?.behind.get(on.id), indices);
     if (job === undefined || hit.size === 0) continue;

@@ -6,14 +6,13 @@ import * as apply from './apply.ts';
 import { applyElementMet } from './apply-elements.ts';
 import { decideChange } from './change.ts';
 import { checkJobs } from './check.ts';
-import type { JobCommand } from './commands.ts';
 import { decideDueJobs } from './due.ts';
-import type { JobEvent } from './events.ts';
+import { indexJobs } from './indexing.ts';
 import { decideRetry } from './retry.ts';
-import { type JobsData, loadJobs, saveJobs } from './snapshot.ts';
+import { type JobsData, loadJobs, noJobs, saveJobs } from './snapshot.ts';
 import { decideSubmit } from './submit.ts';
 
-export const jobs: Noun<JobCommand['kind'], JobEvent['kind'], JobsData> = {
+export const jobs: Noun<'jobs', JobsData> = {
   commands: {
     submit_job: decideSubmit,
     change_job: decideChange,
@@ -34,8 +33,10 @@ export const jobs: Noun<JobCommand['kind'], JobEvent['kind'], JobsData> = {
     job_done: apply.applyJobDone,
     jobs_retired: apply.applyJobsRetired,
   },
+  facts: noJobs,
   save: saveJobs,
   load: loadJobs,
+  index: indexJobs,
   check: checkJobs,
   due: decideDueJobs,
 };

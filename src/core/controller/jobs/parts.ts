@@ -5,7 +5,8 @@ import { IntervalSet } from '../../base/interval-set.ts';
 import { isSame } from '../../base/same.ts';
 import type { JobId } from '../../model/ids.ts';
 import type { JobSpec, Outcome, OutcomeKind } from '../../model/job.ts';
-import type { Job, State, Task } from '../state.ts';
+import type { State } from '../state.ts';
+import type { Job, Task } from './facts.ts';
 
 export const NO_TASKS: ReadonlyMap<number, Task> = new Map();
 export const NO_ENDED: ReadonlyMap<OutcomeKind, IntervalSet> = new Map();
@@ -47,13 +48,13 @@ export function shareSpec(
   bare: JobSpec,
   environment: JobSpec['environment'],
 ): JobSpec {
-  const last = state.lastSpec;
+  const last = state.scratch.lastSpec;
   const text = JSON.stringify(bare);
   if (last !== null && last.text === text && last.spec.environment === environment)
     return last.spec;
   const parts = last === null ? {} : sharedParts(bare, last.spec);
-  state.lastSpec = { text, spec: { ...bare, ...parts, environment } };
-  return state.lastSpec.spec;
+  state.scratch.lastSpec = { text, spec: { ...bare, ...parts, environment } };
+  return state.scratch.lastSpec.spec;
 }
 
 function sharedParts(spec: JobSpec, last: JobSpec): Partial<JobSpec> {

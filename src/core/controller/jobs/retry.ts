@@ -7,10 +7,10 @@ import type { Actor, UserActor } from '../../model/actor.ts';
 import type { Refusal } from '../../model/errors.ts';
 import { CLIENT_STDIN, type Dependency, type Retry } from '../../model/job.ts';
 import type { Submission } from '../../model/submission.ts';
-import type { Job } from '../state.ts';
 import type { Answer, Step } from '../step.ts';
 import { meets } from '../tasks/ending.ts';
 import type { RetryJob } from './commands.ts';
+import type { Job } from './facts.ts';
 import { submissionOf } from './resubmission.ts';
 import { acceptSubmission, addJob, knownByKey, needUser } from './submit.ts';
 

@@ -1,13 +1,13 @@
-// Jobs and their tasks as plain data and back. Indexes that follow from the facts (queue, limits) are
-// built again.
+// Jobs and their tasks as plain data and back. What follows from the facts (queue, limits) is
+// not loaded.
 
 import { present } from '../../base/assert.ts';
 import { IntervalSet } from '../../base/interval-set.ts';
 import type { JobId, NodeName } from '../../model/ids.ts';
 import type { JobSpec, OutcomeKind, Stopper } from '../../model/job.ts';
-import type { Job, Part, State, Task } from '../state.ts';
-import { billedOf } from '../tasks/apply.ts';
-import { countHeld, entryOf, requeueEntry } from './apply.ts';
+import type { State } from '../state.ts';
+import { entryOf } from './apply.ts';
+import type { Job, JobsFacts, Part, Task } from './facts.ts';
 import { addActive, NO_BEHIND, NO_ENDED, NO_TASKS, shareSpec, waitsForAll } from './parts.ts';
 
 /** Snapshots of 0.1.0 know no turns and no pauses. */
@@ -43,18 +43,27 @@ interface JobData
 export interface JobsData {
   readonly nextJobId: number;
   readonly nextEnvironmentId: number;
-  readonly signalSerial: number;
   readonly environments: readonly (readonly [number, Readonly<Record<string, string>>])[];
   readonly jobs: readonly JobData[];
   readonly finished: readonly JobId[];
   readonly keys: readonly (readonly [string, JobId])[];
 }
 
+export function noJobs(): JobsFacts {
+  return {
+    nextJobId: 1,
+    jobs: new Map(),
+    finished: [],
+    keys: new Map(),
+    environments: new Map(),
+    nextEnvironmentId: 1,
+  };
+}
+
 export function saveJobs(state: State): JobsData {
   return {
     nextJobId: state.nextJobId,
     nextEnvironmentId: state.nextEnvironmentId,
-    signalSerial: state.signalSerial,
     environments: [...state.environments].map(([id, one]) => [id, one.variables] as const),
     jobs: [...state.jobs.values()].map(exportJob),
     finished: [...state.finished],
@@ -65,11 +74,8 @@ export function saveJobs(state: State): JobsData {
 export function loadJobs(state: State, data: JobsData): void {
   state.nextJobId = data.nextJobId;
   state.nextEnvironmentId = data.nextEnvironmentId;
-  state.signalSerial = data.signalSerial;
   for (const [id, variables] of data.environments) {
-    const text = JSON.stringify(variables);
-    state.environments.set(id, { text, variables, users: 0 });
-    state.environmentIds.set(text, id);
+    state.environments.set(id, { text: JSON.stringify(variables), variables, users: 0 });
   }
   for (const job of data.jobs) importJob(state, job);
   state.finished.push(...data.finished);
@@ -103,9 +109,8 @@ function exportTask(task: Task): TaskData {
 }
 
 function importJob(state: State, data: JobData): void {
-  const { pending, running, active, ended, waitsFor, spec: bare, behind = [], ...rest } = data;
+  const { pending, running: _, active, ended, waitsFor, spec: bare, behind = [], ...rest } = data;
   const environment = present(state.environments.get(data.environmentId), 'the environment');
-  environment.users += 1;
   const spec = shareSpec(state, bare, environment.variables);
   const job: Job = {
     ...rest,
@@ -134,19 +139,8 @@ function importJob(state: State, data: JobData): void {
     });
     const copy: Task = { ...task, job, suspendTurn, parts: new Map(copies) };
     addActive(job, copy);
-    if (stops.has('scheduler')) state.preempted.add(copy);
   }
-  for (const task of job.active.values()) {
-    state.usage.hold(job.owner, billedOf(task), task.startedAt ?? job.startedAt ?? job.submittedAt);
-  }
-  countHeld(state, job, running);
   state.jobs.set(job.id, job);
-  for (const on of [...waitsFor, ...job.behind.keys()]) {
-    const dependents = state.dependents.get(on) ?? new Set();
-    state.dependents.set(on, dependents.add(job.id));
-  }
-  if (!job.beginReached && job.outcome === null) state.beginning.add(job.id);
-  requeueEntry(state, job);
 }
 
 function earlierStops(suspendWanted = false, preempted?: string): [Stopper, string][] {

@@ -10,18 +10,20 @@ import type { Dependency, JobSpec, Outcome } from '../../model/job.ts';
 import { partitionOf, type Scheduling } from '../../model/scheduling.ts';
 import { couldHold, describeRequest, withoutCommon } from '../../scheduler/answers/explain.ts';
 import { describeNearest } from '../../scheduler/answers/nearest.ts';
+import type { Node } from '../nodes/facts.ts';
 import { unknownLabel } from '../nodes/label-checks.ts';
 import { labelsOf, SHARED_PREFIX } from '../nodes/view.ts';
 import { couldEverRun, type Outline, refusedBy, tooBigFor } from '../partitions/admission.ts';
 import { schedulingOf } from '../partitions/settings.ts';
 import { admitJob } from '../reservations/members.ts';
-import type { Job, Node, State } from '../state.ts';
+import type { State } from '../state.ts';
 import type { Answer, Step } from '../step.ts';
 import { brokenDependency, endPending, meets } from '../tasks/ending.ts';
 import { waitingOf } from './behind.ts';
 import type { SubmitJob } from './commands.ts';
 import { defaultMemory } from './default-memory.ts';
 import { brokenElement, type Elements, judgeElements } from './elements.ts';
+import type { Job } from './facts.ts';
 import { completeSpec, type Grounds } from './spec.ts';
 
 /** A submission that has passed every check. */
@@ -142,7 +144,7 @@ export function needUser(step: Step, kind: string): Answer {
 /** The id of these variables, which are recorded first unless they are known. */
 export function environmentId(step: Step, variables: Readonly<Record<string, string>>): number {
   const { state } = step;
-  const known = state.environmentIds.get(JSON.stringify(variables));
+  const known = state.indexes.environmentIds.get(JSON.stringify(variables));
   if (known !== undefined) return known;
   const id = state.nextEnvironmentId;
   step.emit({ kind: 'environment_added', environmentId: id, variables });

@@ -4,8 +4,11 @@
 import { present } from '../../base/assert.ts';
 import type { NodeName } from '../../model/ids.ts';
 import { isAlive, isUnderWay, type Maintenance, takesNode } from '../../model/maintenance.ts';
-import { type Node, placeOf, type State, type Task } from '../state.ts';
+import type { Task } from '../jobs/facts.ts';
+import type { Node } from '../nodes/facts.ts';
+import type { State } from '../state.ts';
 import type { Step } from '../step.ts';
+import { placeOf } from '../tasks/place.ts';
 import { countsFrom } from '../tasks/time-limit.ts';
 import { maintenanceOf } from './apply.ts';
 import { callOffPrograms, hasPrograms, noteWork, startProgram, watchPrograms } from './program.ts';

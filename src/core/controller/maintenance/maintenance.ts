@@ -3,9 +3,7 @@
 import type { Maintenance } from '../../model/maintenance.ts';
 import type { Noun } from '../noun.ts';
 import * as apply from './apply.ts';
-import type { MaintenanceCommand } from './commands.ts';
 import { decideMaintenances } from './course.ts';
-import type { MaintenanceEvent } from './events.ts';
 import { decideCancelMaintenance, decidePlanMaintenance } from './plan.ts';
 
 export interface MaintenanceData {
@@ -13,11 +11,7 @@ export interface MaintenanceData {
   readonly maintenances?: readonly Maintenance[];
 }
 
-export const maintenance: Noun<
-  MaintenanceCommand['kind'],
-  MaintenanceEvent['kind'],
-  MaintenanceData
-> = {
+export const maintenance: Noun<'maintenance', MaintenanceData> = {
   commands: {
     plan_maintenance: decidePlanMaintenance,
     cancel_maintenance: (step, { id }, actor) => decideCancelMaintenance(step, id, actor),
@@ -28,6 +22,7 @@ export const maintenance: Noun<
     maintenance_cancelled: apply.applyMaintenanceCancelled,
     maintenance_work: apply.applyMaintenanceWork,
   },
+  facts: () => ({ maintenances: new Map() }),
   save: ({ maintenances }) => ({ maintenances: [...maintenances.values()] }),
   load(state, { maintenances = [] }) {
     for (const one of maintenances) state.maintenances.set(one.id, one);

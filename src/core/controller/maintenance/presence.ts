@@ -3,7 +3,8 @@
 
 import type { NodeName } from '../../model/ids.ts';
 import { isAlive, isUnderWay, type Maintenance, takesNode } from '../../model/maintenance.ts';
-import type { State, Task } from '../state.ts';
+import type { Task } from '../jobs/facts.ts';
+import type { State } from '../state.ts';
 
 /** The maintenance whose time has begun and that has not given the node back. */
 export function maintenanceOn({ maintenances }: State, node: NodeName): Maintenance | null {

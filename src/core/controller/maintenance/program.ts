@@ -7,10 +7,12 @@ import { NAME_LENGTH_MAX } from '../../model/limits.ts';
 import { type Maintenance, type NodeWork, SYSTEM_USER } from '../../model/maintenance.ts';
 import { NO_RESOURCES } from '../../model/resources.ts';
 import { DEFAULT_PARTITION } from '../../model/scheduling.ts';
+import type { Job } from '../jobs/facts.ts';
 import { environmentId } from '../jobs/submit.ts';
-import { type Job, type Node, placeOf } from '../state.ts';
+import type { Node } from '../nodes/facts.ts';
 import type { Step } from '../step.ts';
 import { cancelledBy as cancelledOutcome, endPending } from '../tasks/ending.ts';
+import { placeOf } from '../tasks/place.ts';
 import { maintenanceOf } from './apply.ts';
 
 type Busy = Extract<NodeWork, { kind: 'running' | 'restarting' }>;

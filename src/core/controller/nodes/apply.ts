@@ -11,7 +11,9 @@ import {
   subtractResources,
 } from '../../model/resources.ts';
 import type { Of } from '../events.ts';
-import type { Holding, Node, State, Task } from '../state.ts';
+import type { Task } from '../jobs/facts.ts';
+import type { State } from '../state.ts';
+import type { Holding, Node } from './facts.ts';
 import { heldOf, mayGetWork, viewOf } from './view.ts';
 
 export function nodeOf(state: State, name: NodeName): Node {
@@ -26,7 +28,7 @@ export function applyHeadStarted(state: State, at: number): void {
     node.lastSeenAt = at;
     refreshPool(state, node);
   }
-  for (const job of state.jobs.values()) if (job.queued) state.scheduleDue = true;
+  for (const job of state.jobs.values()) if (job.queued) state.scratch.scheduleDue = true;
 }
 
 export function applyNodeEnrolled(state: State, event: Of<'node_enrolled'>): void {
@@ -36,7 +38,7 @@ export function applyNodeEnrolled(state: State, event: Of<'node_enrolled'>): voi
     known.declared = event.resources ?? known.declared;
     for (const label of event.labels) known.labels.add(label);
     known.labelling = null;
-    state.memoryShares.clear();
+    state.scratch.memoryShares.clear();
     if (known.declared !== null) resize(known, known.declared);
     refreshPool(state, known);
     return;
@@ -87,13 +89,14 @@ export function applyNodeConnected(state: State, event: Of<'node_connected'>, at
   node.sharedPaths = hello.sharedPaths;
   node.features = hello.features ?? null;
   node.labelling = null;
-  state.memoryShares.clear();
+  state.scratch.memoryShares.clear();
   resize(node, node.declared ?? hello.resources);
   const shares = new Map(hello.held.map((held) => [held.epochId, held.share]));
   for (const epochId of event.stale) {
     claim(state, epochId, present(shares.get(epochId), `the share of ${epochId}`), null);
   }
-  for (const epochId of node.holding.keys()) state.touched.push({ node: node.name, epochId });
+  for (const epochId of node.holding.keys())
+    state.scratch.touched.push({ node: node.name, epochId });
   refreshPool(state, node);
 }
 
@@ -143,14 +146,14 @@ export function applyNodeLabelled(state: State, event: Of<'node_labelled'>): voi
   for (const label of event.remove) node.labels.delete(label);
   for (const label of event.add) node.labels.add(label);
   node.labelling = null;
-  state.memoryShares.clear();
+  state.scratch.memoryShares.clear();
   refreshPool(state, node);
 }
 
 export function applyNodeResized(state: State, event: Of<'node_resized'>): void {
   const node = nodeOf(state, event.node);
   node.declared = event.resources;
-  state.memoryShares.clear();
+  state.scratch.memoryShares.clear();
   resize(node, event.resources);
   refreshPool(state, node);
 }
@@ -164,9 +167,9 @@ export function applyNodeDeclaredLost(state: State, event: Of<'node_declared_los
 export function applyNodeRemoved(state: State, event: Of<'node_removed'>): void {
   const node = nodeOf(state, event.node);
   assert(node.holding.size === 0, `node ${node.name} holds nothing`);
-  state.pool.remove(node.name);
+  state.indexes.pool.remove(node.name);
   state.nodes.delete(node.name);
-  state.memoryShares.clear();
+  state.scratch.memoryShares.clear();
 }
 
 /** Takes a share of a node for an epoch. `task` null: a stale epoch that still occupies it. */
@@ -176,7 +179,7 @@ export function claim(state: State, epochId: EpochId, share: Share, task: Task |
   node.holding.set(epochId, { epochId, share, task, yieldedCpus: 0 });
   node.free = subtractResources(node.free, share.resources);
   recountGpus(node);
-  state.touched.push({ node: node.name, epochId });
+  state.scratch.touched.push({ node: node.name, epochId });
   refreshPool(state, node);
 }
 
@@ -218,14 +221,14 @@ function takeBack(node: Node): void {
 
 /** Tells the scheduler what the node can be given now; every change of a node ends here. */
 export function refreshPool(state: State, node: Node): void {
-  if (state.preempted.size > 0) takeBack(node);
-  if (mayGetWork(node)) state.pool.set(viewOf(node));
+  if (state.indexes.preempted.size > 0) takeBack(node);
+  if (mayGetWork(node)) state.indexes.pool.set(viewOf(node));
   else {
-    state.pool.remove(node.name);
+    state.indexes.pool.remove(node.name);
     // Stopped tasks go on there all the same.
-    if (state.preempted.size === 0) return;
+    if (state.indexes.preempted.size === 0) return;
   }
-  state.scheduleDue = true;
+  state.scratch.scheduleDue = true;
 }
 
 /** A node's size may change between sessions; what is taken stays taken. */

@@ -2,9 +2,10 @@
 
 import { assert } from '../../base/assert.ts';
 import { addResources, resourcesKey, subtractResources } from '../../model/resources.ts';
-import type { Node, State } from '../state.ts';
+import type { State } from '../state.ts';
 import { epochIdOf } from '../tasks/apply.ts';
 import { preemptedFor } from '../tasks/stops.ts';
+import type { Node } from './facts.ts';
 import { heldOf } from './view.ts';
 
 export function checkNodes(state: State): void {
@@ -35,7 +36,7 @@ function checkNode(node: Node): void {
 
 /** The scheduler sees exactly the nodes that may get work, as they are. */
 function checkPool(state: State, node: Node): void {
-  const view = state.pool.get(node.name);
+  const view = state.indexes.pool.get(node.name);
   const wanted = node.connected && node.drain === null && node.fault === null;
   assert((view !== undefined) === wanted, `${node.name} is offered to the scheduler: ${wanted}`);
   if (view === undefined) return;

@@ -2,7 +2,8 @@
 
 import type { NodeName } from '../../model/ids.ts';
 import { maintenanceOn } from '../maintenance/presence.ts';
-import type { Node, State } from '../state.ts';
+import type { State } from '../state.ts';
+import type { Node } from './facts.ts';
 
 /** A wish to have evidence about a node; worth nothing once the node has another session. */
 export interface FenceWish {

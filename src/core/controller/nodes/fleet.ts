@@ -6,7 +6,6 @@ import type { Refusal } from '../../model/errors.ts';
 import { type NodeName, parseNodeName } from '../../model/ids.ts';
 import { isPlausible, type Resources } from '../../model/resources.ts';
 import { nameOf, needRole } from '../authority.ts';
-import type { Node } from '../state.ts';
 import type { Answer, Step } from '../step.ts';
 import type {
   DeclareNodeLost,
@@ -17,6 +16,7 @@ import type {
   RemoveNode,
   UndrainNode,
 } from './commands.ts';
+import type { Node } from './facts.ts';
 import { loseNode } from './sessions.ts';
 
 /** Letters, digits and a few signs: labels stand in lists, files and on command lines. */

@@ -3,7 +3,7 @@
 import { type Refusal, refuse } from '../../model/errors.ts';
 import { isExpression, parseLabels } from '../../model/labels.ts';
 import { withoutFeatures } from '../../model/node-features.ts';
-import type { Node } from '../state.ts';
+import type { Node } from './facts.ts';
 import { labelsOf } from './view.ts';
 
 /** The first expression that cannot be read, with the column. */

@@ -3,8 +3,6 @@
 import type { Noun } from '../noun.ts';
 import * as apply from './apply.ts';
 import { checkNodes } from './check.ts';
-import type { NodeCommand } from './commands.ts';
-import type { NodeEvent } from './events.ts';
 import * as fleet from './fleet.ts';
 import { loadNode, type NodeData, saveNode } from './snapshot.ts';
 
@@ -13,7 +11,7 @@ export interface NodesData {
   readonly nodes: readonly NodeData[];
 }
 
-export const nodes: Noun<NodeCommand['kind'], NodeEvent['kind'], NodesData> = {
+export const nodes: Noun<'nodes', NodesData> = {
   commands: {
     drain_node: fleet.decideDrain,
     undrain_node: fleet.decideUndrain,
@@ -36,6 +34,7 @@ export const nodes: Noun<NodeCommand['kind'], NodeEvent['kind'], NodesData> = {
     node_declared_lost: apply.applyNodeDeclaredLost,
     node_removed: apply.applyNodeRemoved,
   },
+  facts: () => ({ nodes: new Map(), nextNodeOrder: 1 }),
   save: (state) => ({
     nextNodeOrder: state.nextNodeOrder,
     nodes: [...state.nodes.values()].map(saveNode),
@@ -43,6 +42,9 @@ export const nodes: Noun<NodeCommand['kind'], NodeEvent['kind'], NodesData> = {
   load(state, data) {
     state.nextNodeOrder = data.nextNodeOrder;
     for (const node of data.nodes) loadNode(state, node);
+  },
+  index(state) {
+    for (const node of state.nodes.values()) apply.refreshPool(state, node);
   },
   check: checkNodes,
 };

@@ -8,10 +8,11 @@ import { NO_USAGE } from '../../model/job.ts';
 import { LEASE_MARGIN_MS } from '../../model/limits.ts';
 import type { NodeHello } from '../../model/node.ts';
 import type { HeldEpoch } from '../../model/orders.ts';
-import type { Reply } from '../commands.ts';
-import type { Holding, Node, Task } from '../state.ts';
+import type { Task } from '../jobs/facts.ts';
+import type { Reply } from '../reply.ts';
 import type { Step } from '../step.ts';
 import { abandonEpoch, settleTask } from '../tasks/ending.ts';
+import type { Holding, Node } from './facts.ts';
 
 /** A node (re)connects and says what it holds: the moment of evidence. */
 export function decideHello(step: Step, said: NodeHello): Result<Reply, Refusal> {

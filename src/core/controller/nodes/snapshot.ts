@@ -4,8 +4,8 @@ import { present } from '../../base/assert.ts';
 import { IntervalSet } from '../../base/interval-set.ts';
 import type { EpochId, JobId } from '../../model/ids.ts';
 import type { Share, SignalOrder } from '../../model/orders.ts';
-import type { Node, State } from '../state.ts';
-import { refreshPool } from './apply.ts';
+import type { State } from '../state.ts';
+import type { Node } from './facts.ts';
 
 export interface NodeData
   extends Omit<Node, 'labels' | 'labelling' | 'gpusFree' | 'holding' | 'signals'> {
@@ -59,5 +59,4 @@ export function loadNode(state: State, data: NodeData): void {
     node.holding.set(epochId, { epochId, share, task, yieldedCpus: yielded });
   }
   state.nodes.set(node.name, node);
-  refreshPool(state, node);
 }

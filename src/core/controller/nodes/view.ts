@@ -4,8 +4,9 @@ import type { JobId } from '../../model/ids.ts';
 import { featureLabel, NODE_FEATURES } from '../../model/node-features.ts';
 import { NO_RESOURCES, type Resources } from '../../model/resources.ts';
 import type { NodeView, Occupant, Running } from '../../scheduler/room/pool.ts';
-import type { Holding, Labelling, Node, Task } from '../state.ts';
+import type { Task } from '../jobs/facts.ts';
 import { countsFrom } from '../tasks/time-limit.ts';
+import type { Holding, Labelling, Node } from './facts.ts';
 
 /** No job has it: what holds the share is over for the head. */
 const STALE_JOB = 0 as JobId;

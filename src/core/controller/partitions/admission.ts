@@ -157,7 +157,7 @@ function beyondLimits({ name: partition, limits }: Partition, spec: JobSpec): Re
 
 function tooManyWaiting(state: State, qos: Qos, user: string): Refusal | null {
   const limit = qos.waitingJobsPerUser;
-  const count = state.waiting.get(waitingKey(user, qos.name)) ?? 0;
+  const count = state.indexes.waiting.get(waitingKey(user, qos.name)) ?? 0;
   if (limit === null || count < limit) return null;
   const details = { user, qos: qos.name, count: String(count), limit: String(limit) };
   return refuse('quota.exceeded', details);

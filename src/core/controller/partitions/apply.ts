@@ -11,10 +11,10 @@ export function applyPartitionChanged(
 ): void {
   const before = state.partitions.get(partition)?.change ?? {};
   state.partitions.set(partition, { change: { ...before, ...change }, by, at });
-  state.scheduleDue = true;
+  state.scratch.scheduleDue = true;
 }
 
 export function applyPartitionReset(state: State, { partition }: Of<'partition_reset'>): void {
   state.partitions.delete(partition);
-  state.scheduleDue = true;
+  state.scratch.scheduleDue = true;
 }

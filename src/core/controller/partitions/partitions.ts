@@ -1,18 +1,16 @@
 // Partitions as a noun: what commands have set of them.
 
 import type { Noun } from '../noun.ts';
-import type { PartitionOverride } from '../state.ts';
 import { applyPartitionChanged, applyPartitionReset } from './apply.ts';
 import { decideChangePartition, decideResetPartition } from './change.ts';
-import type { PartitionCommand } from './commands.ts';
-import type { PartitionEvent } from './events.ts';
+import type { PartitionOverride } from './facts.ts';
 
 export interface PartitionData {
   /** Absent in snapshots of 0.1.0. */
   readonly partitions?: readonly (readonly [string, PartitionOverride])[];
 }
 
-export const partitions: Noun<PartitionCommand['kind'], PartitionEvent['kind'], PartitionData> = {
+export const partitions: Noun<'partitions', PartitionData> = {
   commands: {
     change_partition: decideChangePartition,
     reset_partition: decideResetPartition,
@@ -21,6 +19,7 @@ export const partitions: Noun<PartitionCommand['kind'], PartitionEvent['kind'], 
     partition_changed: applyPartitionChanged,
     partition_reset: applyPartitionReset,
   },
+  facts: () => ({ partitions: new Map() }),
   save: (state) => ({ partitions: [...state.partitions] }),
   load(state, data) {
     for (const [name, override] of data.partitions ?? []) state.partitions.set(name, override);

@@ -56,7 +56,7 @@ export function applySlotOver(state: State, event: Of<'reservation_slot_over'>):
 export function applyReservationEnded(state: State, event: Of<'reservation_ended'>): void {
   reservationOf(state, event.id);
   state.reservations.delete(event.id);
-  state.scheduleDue = true;
+  state.scratch.scheduleDue = true;
 }
 
 export function applyJobReserved(state: State, event: Of<'job_reserved'>): void {
@@ -73,5 +73,5 @@ export function applyJobReserved(state: State, event: Of<'job_reserved'>): void 
 /** What is set aside has changed, so what may start has too. */
 function keep(state: State, reservation: Reservation): void {
   state.reservations.set(reservation.id, reservation);
-  state.scheduleDue = true;
+  state.scratch.scheduleDue = true;
 }

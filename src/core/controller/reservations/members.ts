@@ -10,8 +10,8 @@ import { meetsLabel } from '../../model/labels.ts';
 import type { Reservation, ReservedSlot } from '../../model/reservation.ts';
 import { fitsIn } from '../../model/resources.ts';
 import { describeRequest } from '../../scheduler/answers/explain.ts';
+import type { Job } from '../jobs/facts.ts';
 import { labelsOf } from '../nodes/view.ts';
-import type { Job } from '../state.ts';
 import type { Step } from '../step.ts';
 
 /** By id or by name. */

@@ -39,18 +39,18 @@ export function placeFurther(
  */
 export function retrySkipped(step: Step): void {
   const { state, at } = step;
-  if (at < state.retryNotBefore) return;
+  if (at < state.scratch.retryNotBefore) return;
   const waiting = [...state.reservations.values()]
     .map((one) => ({ id: one.id, first: openOf(one, at)[0] ?? Infinity }))
     .filter(({ first }) => first < Infinity)
     .sort((a, b) => a.first - b.first);
   const { count, pauseMs } = retriesOn(state.nodes.size, waiting.length);
-  const begin = count < waiting.length ? state.retryTurn : 0;
+  const begin = count < waiting.length ? state.scratch.retryTurn : 0;
   for (let turn = begin; turn < begin + count; turn += 1) {
     retry(step, (waiting[turn % waiting.length] as { id: string }).id);
   }
-  state.retryTurn = begin + count;
-  state.retryNotBefore = at + pauseMs;
+  state.scratch.retryTurn = begin + count;
+  state.scratch.retryNotBefore = at + pauseMs;
 }
 
 /** How many reservations one tick looks at, each on all nodes, and how long none does then. */

@@ -4,8 +4,6 @@ import type { Reservation } from '../../model/reservation.ts';
 import type { Noun } from '../noun.ts';
 import type { Step } from '../step.ts';
 import * as apply from './apply.ts';
-import type { ReservationCommand } from './commands.ts';
-import type { ReservationEvent } from './events.ts';
 import { retrySkipped } from './occurrences.ts';
 import * as requests from './requests.ts';
 import { decideSlots } from './slots.ts';
@@ -16,11 +14,7 @@ export interface ReservationData {
   readonly nextReservationId?: number;
 }
 
-export const reservations: Noun<
-  ReservationCommand['kind'],
-  ReservationEvent['kind'],
-  ReservationData
-> = {
+export const reservations: Noun<'reservations', ReservationData> = {
   commands: {
     create_reservation: requests.decideCreate,
     change_reservation: requests.decideChange,
@@ -37,6 +31,7 @@ export const reservations: Noun<
     reservation_ended: apply.applyReservationEnded,
     job_reserved: apply.applyJobReserved,
   },
+  facts: () => ({ reservations: new Map(), nextReservationId: 1 }),
   save: (state) => ({
     reservations: [...state.reservations.values()],
     nextReservationId: state.nextReservationId,

@@ -7,9 +7,11 @@ import type { Share, SignalOrder } from '../../model/orders.ts';
 import type { Billed } from '../../scheduler/line/usage-book.ts';
 import type { Of } from '../events.ts';
 import { countHeld, dequeueEntry, jobOf, noteOutcome, requeueEntry } from '../jobs/apply.ts';
+import type { Job, Part, Task } from '../jobs/facts.ts';
 import { addActive, endedSet, removeActive } from '../jobs/parts.ts';
 import { claim, nodeOf, refreshPool, unclaim } from '../nodes/apply.ts';
-import { indexOf, type Job, type Part, placeOf, type State, type Task } from '../state.ts';
+import type { State } from '../state.ts';
+import { indexOf, placeOf } from './place.ts';
 import { isStopped } from './stops.ts';
 
 export function taskOf(state: State, place: TaskPlace): Task {
@@ -64,7 +66,7 @@ export function applyPartStarted(state: State, event: Of<'part_started'>, at: nu
   part.nodeStartedAt = event.nodeAt ?? at;
   nodeOf(state, event.node).launchFailures = 0;
   // A suspend asked for while it was starting can be told now.
-  if (isStopped(task)) state.touched.push({ node: event.node, epochId: event.epochId });
+  if (isStopped(task)) state.scratch.touched.push({ node: event.node, epochId: event.epochId });
   for (const other of task.parts.values()) if (other.state === 'ordered') return;
   // A short part may have ended before the last one started.
   task.startedAt ??= at;
@@ -82,7 +84,7 @@ export function applyEndAsked(state: State, event: Of<'end_asked'>): void {
   task.state = 'completing';
   touch(state, task);
   stirNodes(state, task);
-  if (!state.preempted.has(task)) return;
+  if (!state.indexes.preempted.has(task)) return;
   // A stopped one goes on to end: it takes back what is free of what it gave.
   for (const name of task.parts.keys()) refreshPool(state, nodeOf(state, name));
 }
@@ -165,7 +167,7 @@ export function applyTaskDone(state: State, event: Of<'task_done'>, at: number):
   endedSet(job, event.outcome).add(task.index);
   noteOutcome(job, event.outcome);
   countHeld(state, job, -1);
-  if (job.entry.runningMax !== null) state.scheduleDue = true;
+  if (job.entry.runningMax !== null) state.scratch.scheduleDue = true;
 }
 
 /** When its last part ended; now, where one may still run. */
@@ -186,7 +188,7 @@ function noteEnded(state: State, task: Task, outcome: Outcome, final: boolean, a
   }
   const { job, index, epoch, startedAt } = task;
   const nodes = [...task.parts.keys()];
-  state.endedEpochs.push({
+  state.scratch.endedEpochs.push({
     job,
     index,
     epoch,
@@ -211,12 +213,12 @@ function leaveEpoch(state: State, task: Task, abandoned: readonly string[], at: 
     assert(holds === abandoned.includes(node), `${epochId} left ${node} as said`);
     if (!holds) continue;
     holding.task = null;
-    state.touched.push({ node, epochId });
+    state.scratch.touched.push({ node, epochId });
   }
   task.parts = new Map();
   task.ending = null;
   task.stops.clear();
-  state.preempted.delete(task);
+  state.indexes.preempted.delete(task);
 }
 
 /** Of an epoch that holds the node; a bug where it does not. */
@@ -233,13 +235,13 @@ export function partOf(
 export function touch(state: State, task: Task): void {
   const epochId = epochIdOf(task);
   for (const part of task.parts.values()) {
-    if (part.state !== 'ended') state.touched.push({ node: part.share.node, epochId });
+    if (part.state !== 'ended') state.scratch.touched.push({ node: part.share.node, epochId });
   }
 }
 
 /** The scheduler is to look anew at when its nodes are free. */
 export function stirNodes(state: State, task: Task): void {
-  for (const name of task.parts.keys()) state.pool.stir(name);
+  for (const name of task.parts.keys()) state.indexes.pool.stir(name);
 }
 
 function newPart(share: Share, nodeRank: number): Part {

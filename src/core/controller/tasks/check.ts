@@ -1,7 +1,8 @@
 // The invariants of tasks and of what they hold (S9).
 
 import { assert } from '../../base/assert.ts';
-import type { State, Task } from '../state.ts';
+import type { Task } from '../jobs/facts.ts';
+import type { State } from '../state.ts';
 import { epochIdOf } from './apply.ts';
 import { preemptedFor } from './stops.ts';
 
@@ -20,7 +21,7 @@ function checkTask(state: State, task: Task): void {
     `${task.id} is ${task.state} with ${task.parts.size} parts`,
   );
   assert(
-    state.preempted.has(task) === (preemptedFor(task) !== null),
+    state.indexes.preempted.has(task) === (preemptedFor(task) !== null),
     `${task.id} is listed as stopped exactly when it was`,
   );
   for (const [name, part] of task.parts) {

@@ -9,10 +9,11 @@ import { formatTaskId, type JobId, type TaskPlace } from '../../model/ids.ts';
 import type { TaskState } from '../../model/job.ts';
 import { nameOf, ownJob } from '../authority.ts';
 import { waitingOf, waitingSize } from '../jobs/behind.ts';
-import { type Job, placeOf, type Task } from '../state.ts';
+import type { Job, Task } from '../jobs/facts.ts';
 import type { Answer, Step } from '../step.ts';
 import type { SignalTask } from './commands.ts';
 import { cancelledBy, endPending } from './ending.ts';
+import { placeOf } from './place.ts';
 
 /** Tasks that wait end at once; tasks that hold resources end when their processes have. */
 export function decideCancel(step: Step, place: TaskPlace, actor: Actor): Answer {

@@ -9,10 +9,11 @@ import type { JobId, NodeName } from '../../model/ids.ts';
 import type { Dependency, ExitStatus, Outcome } from '../../model/job.ts';
 import { waitingOf } from '../jobs/behind.ts';
 import { type EndedTasks, followElements } from '../jobs/elements.ts';
+import type { Job, Part, PartEnd, Task } from '../jobs/facts.ts';
 import { hasRestartedItsNode, isInMaintenance } from '../maintenance/presence.ts';
-import { type Job, type Part, type PartEnd, placeOf, type Task } from '../state.ts';
 import type { Step } from '../step.ts';
 import { endOf } from './apply.ts';
+import { placeOf } from './place.ts';
 
 /** What becomes of a task whose epoch is over. */
 type Verdict =
@@ -268,7 +269,7 @@ function finishJob(step: Step, { job, endedAt = step.at }: EndedTasks): EndedTas
   const isOpen = job.active.size > 0 || job.entry.pending.size > 0 || job.behind.size > 0;
   if (isOpen || job.outcome !== null) return [];
   const outcome = job.worst ?? lastOutcome(step);
-  const dependents = [...(step.state.dependents.get(job.id) ?? [])];
+  const dependents = [...(step.state.indexes.dependents.get(job.id) ?? [])];
   const late = endedAt < step.at ? { endedAt } : {};
   step.emit({ kind: 'job_done', jobId: job.id, outcome, ...late });
   return dependents.map((id) => followUp(step, id, job)).filter((broken) => broken !== null);

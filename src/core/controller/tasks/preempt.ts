@@ -3,8 +3,8 @@
 import type { Preemption } from '../../scheduler/cycle/preempt.ts';
 import type { Taker } from '../../scheduler/room/board.ts';
 import { jobOf } from '../jobs/apply.ts';
-import { placeOf } from '../state.ts';
 import type { Step } from '../step.ts';
+import { placeOf } from './place.ts';
 
 /** In the journal, instead of a user's name. */
 const BY = 'scheduler';

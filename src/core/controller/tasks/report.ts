@@ -5,7 +5,8 @@ import { unreachable } from '../../base/assert.ts';
 import type { NodeName } from '../../model/ids.ts';
 import { NODE_LAUNCH_FAILURES_MAX } from '../../model/limits.ts';
 import type { Report } from '../../model/orders.ts';
-import type { Node, Part, Task } from '../state.ts';
+import type { Part, Task } from '../jobs/facts.ts';
+import type { Node } from '../nodes/facts.ts';
 import type { Step } from '../step.ts';
 import { settleTask } from './ending.ts';
 

@@ -6,14 +6,16 @@ import type { Stopped } from '../../scheduler/cycle/resume.ts';
 import type { Window } from '../../scheduler/room/lane.ts';
 import { NodePool, type NodeView } from '../../scheduler/room/pool.ts';
 import { outlasts } from '../../scheduler/room/windows.ts';
+import type { Task } from '../jobs/facts.ts';
 import { maintenanceOn } from '../maintenance/presence.ts';
+import type { Node } from '../nodes/facts.ts';
 import { viewOf } from '../nodes/view.ts';
-import type { Node, State, Task } from '../state.ts';
+import type { State } from '../state.ts';
 import { timeLeft } from './time-limit.ts';
 
 /** Those that wait for room; one that its owner or a maintenance keeps stopped too takes none. */
 export function stoppedTasks(state: State, at: number): Stopped[] {
-  return [...state.preempted]
+  return [...state.indexes.preempted]
     .filter((task) => task.ending === null)
     .map((task) => {
       const one = stoppedOf(task, at);
@@ -47,7 +49,7 @@ function nodesOf({ parts }: Task): NodeName[] {
 
 /** Of their nodes, those that may not get work. */
 export function closedNodes(
-  { nodes, pool }: State,
+  { nodes, indexes: { pool } }: State,
   stopped: readonly Stopped[],
 ): ReadonlyMap<NodeName, NodeView> {
   const closed = new Map<NodeName, NodeView>();

@@ -3,7 +3,7 @@
 
 import type { Stopper } from '../../model/job.ts';
 import type { Of } from '../events.ts';
-import type { Task } from '../state.ts';
+import type { Task } from '../jobs/facts.ts';
 
 export function isStopped({ stops }: Pick<Task, 'stops'>): boolean {
   return stops.size > 0;

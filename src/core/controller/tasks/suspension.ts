@@ -1,8 +1,9 @@
 // Applying what happened to tasks that are stopped and go on, by order or to make room.
 
 import type { Of } from '../events.ts';
+import type { Part, Task } from '../jobs/facts.ts';
 import { setYielded } from '../nodes/apply.ts';
-import type { Part, State, Task } from '../state.ts';
+import type { State } from '../state.ts';
 import { epochIdOf, partOf, stirNodes, taskOf, touch } from './apply.ts';
 import { isStopped, stopperOf } from './stops.ts';
 
@@ -14,7 +15,7 @@ export function applySuspendAsked(state: State, event: Of<'suspend_asked'>): voi
   if (!wasStopped) turn(state, task);
   if (stopper !== 'scheduler') return;
   stirNodes(state, task);
-  state.preempted.add(task);
+  state.indexes.preempted.add(task);
   // A node that never heard that it went on has nothing to stop, and nothing to tell of it.
   for (const [name, part] of task.parts) {
     if (part.state === 'suspended') setYielded(state, epochIdOf(task), name, true);
@@ -29,11 +30,11 @@ export function applyResumeAsked(state: State, event: Of<'resume_asked'>): void 
   if (!isStopped(task)) turn(state, task);
   if (stopper !== 'scheduler') {
     // There may be room already for one that only waits for it now.
-    if (task.stops.has('scheduler')) state.scheduleDue = true;
+    if (task.stops.has('scheduler')) state.scratch.scheduleDue = true;
     return;
   }
   // It takes back what it gave up: the scheduler has seen that there is room.
-  state.preempted.delete(task);
+  state.indexes.preempted.delete(task);
   for (const name of task.parts.keys()) setYielded(state, epochIdOf(task), name, false);
 }
 
@@ -50,7 +51,7 @@ export function applyPartSuspended(state: State, event: Of<'part_suspended'>, at
   // A task that stops itself goes on using up its time.
   if (isStopped(task)) part.pausedAt = event.since ?? at;
   if (task.stops.has('scheduler')) setYielded(state, event.epochId, event.node, true);
-  state.touched.push({ node: event.node, epochId: event.epochId });
+  state.scratch.touched.push({ node: event.node, epochId: event.epochId });
   if (task.state !== 'running') return;
   for (const other of task.parts.values()) if (other.state === 'started') return;
   task.state = 'suspended';
@@ -60,7 +61,7 @@ export function applyPartResumed(state: State, event: Of<'part_resumed'>, at: nu
   const { task, part } = partOf(state, event);
   part.state = 'started';
   part.turnHeard = event.turn ?? part.turnHeard;
-  state.touched.push({ node: event.node, epochId: event.epochId });
+  state.scratch.touched.push({ node: event.node, epochId: event.epochId });
   if (task.state === 'suspended') task.state = 'running';
   countPause(task, part, event.since ?? at, at);
   stirNodes(state, task);

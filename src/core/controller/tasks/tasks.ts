@@ -1,14 +1,16 @@
-// Tasks as a noun. Their facts are saved with their jobs.
+// Tasks as a noun. They are saved with their jobs.
 
 import type { Noun } from '../noun.ts';
 import * as apply from './apply.ts';
 import { checkTasks } from './check.ts';
-import type { TaskCommand } from './commands.ts';
 import * as control from './control.ts';
-import type { TaskEvent } from './events.ts';
 import * as suspension from './suspension.ts';
 
-export const tasks: Noun<TaskCommand['kind'], TaskEvent['kind']> = {
+export interface TasksData {
+  readonly signalSerial: number;
+}
+
+export const tasks: Noun<'tasks', TasksData> = {
   commands: {
     cancel_task: (step, { place }, actor) => control.decideCancel(step, place, actor),
     signal_task: control.decideSignal,
@@ -31,7 +33,10 @@ export const tasks: Noun<TaskCommand['kind'], TaskEvent['kind']> = {
     end_asked: apply.applyEndAsked,
     signal_asked: apply.applySignalAsked,
   },
-  save: () => ({}),
-  load: () => undefined,
+  facts: () => ({ signalSerial: 0 }),
+  save: ({ signalSerial }) => ({ signalSerial }),
+  load(state, { signalSerial }) {
+    state.signalSerial = signalSerial;
+  },
   check: checkTasks,
 };

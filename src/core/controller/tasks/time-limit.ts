@@ -1,7 +1,7 @@
 // When a task is over at the latest, as its nodes reckon it: the clock of a time limit stands still
 // while the task is suspended by order.
 
-import type { Task } from '../state.ts';
+import type { Task } from '../jobs/facts.ts';
 
 /**
  * Since when its time limit counts, had it never been stopped. Null: all of its time may be yet to

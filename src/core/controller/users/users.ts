@@ -1,15 +1,15 @@
 // Users as a noun: accounts, tokens, and what everybody has used.
 
 import type { UserName } from '../../model/ids.ts';
-import type { UsageRow, UsageRules } from '../../scheduler/line/usage-book.ts';
+import { UsageBook, type UsageRow, type UsageRules } from '../../scheduler/line/usage-book.ts';
 import type { Noun } from '../noun.ts';
-import type { Token, User } from '../state.ts';
+import type { State } from '../state.ts';
 import type { Step } from '../step.ts';
+import { billedOf } from '../tasks/apply.ts';
 import * as accounts from './accounts.ts';
 import * as apply from './apply.ts';
 import { checkUsage } from './check.ts';
-import type { UserCommand } from './commands.ts';
-import type { UserEvent } from './events.ts';
+import type { Token, User } from './facts.ts';
 import { decideUsageRules, forgetFaded } from './usage.ts';
 
 export interface UserData {
@@ -20,7 +20,7 @@ export interface UserData {
   readonly usage?: Partial<UsageRules> & { readonly rows: readonly UsageRow[] };
 }
 
-export const users: Noun<UserCommand['kind'], UserEvent['kind'], UserData> = {
+export const users: Noun<'users', UserData> = {
   commands: {
     set_user: accounts.decideSetUser,
     remove_user: accounts.decideRemoveUser,
@@ -38,6 +38,7 @@ export const users: Noun<UserCommand['kind'], UserEvent['kind'], UserData> = {
       for (const user of event.users) usage.forget(user);
     },
   },
+  facts: () => ({ users: new Map(), tokens: new Map(), usage: new UsageBook() }),
   save: (state) => ({
     users: [...state.users.values()].map((user) => ({ ...user })),
     tokens: [...state.tokens.values()],
@@ -48,9 +49,10 @@ export const users: Noun<UserCommand['kind'], UserEvent['kind'], UserData> = {
       state.users.set(user.name as UserName, { ...user, groups: user.groups ?? [] });
     }
     for (const token of data.tokens) state.tokens.set(token.id, token);
+    holdAgain(state);
     if (data.usage === undefined) return;
     const { rows, ...rules } = data.usage;
-    // What their tasks hold is there already, and counts on from here.
+    // What their tasks hold counts on from here.
     state.usage.importRows(rows, rules);
   },
   check: checkUsage,
@@ -59,3 +61,12 @@ export const users: Noun<UserCommand['kind'], UserEvent['kind'], UserData> = {
     forgetFaded(step);
   },
 };
+
+function holdAgain({ jobs, usage }: State): void {
+  for (const job of jobs.values()) {
+    for (const task of job.active.values()) {
+      const since = task.startedAt ?? job.startedAt ?? job.submittedAt;
+      usage.hold(job.owner, billedOf(task), since);
+    }
+  }
+}

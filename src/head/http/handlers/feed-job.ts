@@ -3,7 +3,7 @@
 
 import type { FeedReply } from '../../../api/feeding.ts';
 import { err, ok, type Result } from '../../../core/base/result.ts';
-import type { Job, Task } from '../../../core/controller/state.ts';
+import type { Job, Task } from '../../../core/controller/jobs/facts.ts';
 import { type Refusal, refuse } from '../../../core/model/errors.ts';
 import { CLIENT_STDIN } from '../../../core/model/job.ts';
 import { epochOf } from '../../stdin/feeder.ts';

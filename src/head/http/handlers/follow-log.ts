@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import { LOG_HEADERS } from '../../../api/log-headers.ts';
 import { ok, type Result } from '../../../core/base/result.ts';
-import type { Job } from '../../../core/controller/state.ts';
+import type { Job } from '../../../core/controller/jobs/facts.ts';
 import type { Refusal } from '../../../core/model/errors.ts';
 import type { LogStatus } from '../../logs/log-files.ts';
 import { endedAs } from '../../views/job-state.ts';

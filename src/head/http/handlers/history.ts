@@ -3,7 +3,7 @@
 
 import type { HistoryJob, HistoryTask } from '../../../api/history.ts';
 import { ok } from '../../../core/base/result.ts';
-import type { Job } from '../../../core/controller/state.ts';
+import type { Job } from '../../../core/controller/jobs/facts.ts';
 import { formatTaskId, type JobId } from '../../../core/model/ids.ts';
 import type { HistoryQuery, JobRow, TaskRow } from '../../../ports/history.ts';
 import type { Engine } from '../../engine.ts';

@@ -2,7 +2,8 @@
 
 import type { ChangedReply } from '../../../api/common.ts';
 import { err, ok, type Result } from '../../../core/base/result.ts';
-import type { Command, Reply } from '../../../core/controller/commands.ts';
+import type { Command } from '../../../core/controller/declared.ts';
+import type { Reply } from '../../../core/controller/reply.ts';
 import type { UserActor } from '../../../core/model/actor.ts';
 import { type Refusal, refuse } from '../../../core/model/errors.ts';
 import { formatTaskId, type TaskPlace } from '../../../core/model/ids.ts';

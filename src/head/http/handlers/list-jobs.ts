@@ -2,7 +2,7 @@
 
 import type { JobView, ListJobsReply } from '../../../api/jobs.ts';
 import { ok } from '../../../core/base/result.ts';
-import type { Job } from '../../../core/controller/state.ts';
+import type { Job } from '../../../core/controller/jobs/facts.ts';
 import type { JobId, UserName } from '../../../core/model/ids.ts';
 import type { JobRow } from '../../../ports/history.ts';
 import type { Engine } from '../../engine.ts';

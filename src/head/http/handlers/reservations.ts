@@ -2,7 +2,7 @@
 
 import type { ChangeReservationBody, ReservationView } from '../../../api/reservations.ts';
 import { err, ok, type Result } from '../../../core/base/result.ts';
-import type { Command } from '../../../core/controller/commands.ts';
+import type { Command } from '../../../core/controller/declared.ts';
 import type {
   Occurrences,
   ReservationMembers,

@@ -2,7 +2,7 @@
 
 import type { TokenView } from '../../../api/users.ts';
 import { err, ok } from '../../../core/base/result.ts';
-import type { Token } from '../../../core/controller/state.ts';
+import type { Token } from '../../../core/controller/users/facts.ts';
 import { hasRole } from '../../../core/model/actor.ts';
 import { refuse } from '../../../core/model/errors.ts';
 import type { UserName } from '../../../core/model/ids.ts';

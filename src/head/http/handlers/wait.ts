@@ -4,7 +4,7 @@
 import type { WaitReply } from '../../../api/jobs.ts';
 import { formatDuration } from '../../../core/base/duration.ts';
 import { err, ok, type Result } from '../../../core/base/result.ts';
-import type { Job } from '../../../core/controller/state.ts';
+import type { Job } from '../../../core/controller/jobs/facts.ts';
 import { type Refusal, refuse } from '../../../core/model/errors.ts';
 import type { JobId } from '../../../core/model/ids.ts';
 import type { Engine } from '../../engine.ts';

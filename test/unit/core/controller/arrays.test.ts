@@ -53,7 +53,7 @@ scenario('[J8] room under the limit lets a task start though no node has changed
   head.command({ kind: 'drain_node', node: head.node('n1').name, reason: 'fan' });
   assert.deepEqual(head.schedule(), []);
   head.ended('1[0]#1');
-  assert.equal(head.state.scheduleDue, true);
+  assert.equal(head.state.scratch.scheduleDue, true);
   assert.deepEqual(head.schedule(), ['1[1]#1@n2']);
 });
 

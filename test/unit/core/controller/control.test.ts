@@ -1,7 +1,7 @@
 // What owners ask of their jobs: hold, release, cancel, suspend, resume, signal, requeue.
 
 import assert from 'node:assert/strict';
-import type { Command } from '../../../../src/core/controller/commands.ts';
+import type { Command } from '../../../../src/core/controller/declared.ts';
 import { outstanding } from '../../../../src/core/controller/outstanding.ts';
 import type { EpochId, JobId } from '../../../../src/core/model/ids.ts';
 import { ANN, BOB, kinds, OPERATOR, place, scenario } from '../../../support/controller.ts';

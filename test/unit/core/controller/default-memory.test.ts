@@ -61,7 +61,7 @@ scenario(
     head.connect('n1', { cpus: 4, memory: 9 * GIB });
     head.connect('n2', { cpus: 2, memory: 4 * GIB });
     for (let at = 0; at < 6; at += 1) head.submit({ cpuCount: 1 });
-    assert.equal([...head.state.queue.groups].length, 1);
+    assert.equal([...head.state.indexes.queue.groups].length, 1);
     assert.equal(head.schedule().length, 6);
   },
   IN_PROPORTION,

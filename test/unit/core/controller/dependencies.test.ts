@@ -89,7 +89,7 @@ scenario('[J10] a job whose dependency is broken already ends as it is accepted'
   head.ended('1#1');
   const id = after(head, 1, 'fail');
   assert.equal(head.outcome(id), 'cancelled');
-  assert.equal(head.state.beginning.size, 0);
+  assert.equal(head.state.indexes.beginning.size, 0);
   assert.deepEqual(head.schedule(), []);
 });
 
@@ -113,7 +113,7 @@ scenario('[J10] cancelling a job that waits forgets that it waited', (head) => {
   head.submit();
   const id = after(head, 1, 'ok');
   head.command({ kind: 'cancel_task', place: place(`${id}`) }, ANN);
-  assert.equal(head.state.dependents.size, 0);
+  assert.equal(head.state.indexes.dependents.size, 0);
   head.schedule();
   assert.deepEqual(kinds(head.ended('1#1')), ['part_ended', 'task_done', 'job_done']);
 });

@@ -53,7 +53,7 @@ scenario('[J28] each task starts after the task with its index, whatever the oth
   head.ended(`${second}[0]#1`);
   head.ended(`${second}[2]#1`);
   assert.deepEqual([head.outcome(first), head.outcome(second)], ['completed', 'completed']);
-  assert.equal(head.state.dependents.size, 0);
+  assert.equal(head.state.indexes.dependents.size, 0);
 });
 
 scenario('[J28] a task that fails ends those behind it, and only those, down the chain', (head) => {

@@ -1,7 +1,7 @@
 // What operators and admins ask: nodes, users, tokens. And what leaves memory.
 
 import assert from 'node:assert/strict';
-import type { Command } from '../../../../src/core/controller/commands.ts';
+import type { Command } from '../../../../src/core/controller/declared.ts';
 import type { CreateToken } from '../../../../src/core/controller/users/commands.ts';
 import type { NodeName, UserName } from '../../../../src/core/model/ids.ts';
 import {

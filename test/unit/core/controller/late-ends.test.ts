@@ -36,7 +36,7 @@ for (const skew of [0, AHEAD_MS, -AHEAD_MS]) {
       head.report('n1', ended);
       const job = head.job(id);
       assert.equal(job.endedAt, startedAt + 2 * MINUTE);
-      const [epoch] = head.state.endedEpochs;
+      const [epoch] = head.state.scratch.endedEpochs;
       assert.deepEqual([epoch?.startedAt, epoch?.endedAt], [startedAt, startedAt + 2 * MINUTE]);
       assert.equal(usageOf(head), 4, 'two cpus for two minutes');
     },
@@ -74,7 +74,7 @@ scenario(
     head.ended(`${id}#1`, {}, 'n1');
     head.started(`${id}#1`, 'n2');
     head.ended(`${id}#1`, {}, 'n2');
-    assert.equal(head.state.endedEpochs[0]?.startedAt, START_AT + 1000);
+    assert.equal(head.state.scratch.endedEpochs[0]?.startedAt, START_AT + 1000);
     assert.equal(head.outcome(id), 'completed');
   },
 );

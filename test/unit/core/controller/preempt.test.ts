@@ -1,7 +1,7 @@
 // A task of a higher tier takes the place of others: by requeueing, cancelling or stopping them.
 
 import assert from 'node:assert/strict';
-import type { Event } from '../../../../src/core/controller/events.ts';
+import type { Event } from '../../../../src/core/controller/declared.ts';
 import { isCycleDue, snapshotOf } from '../../../../src/core/controller/schedule.ts';
 import type { NodeName } from '../../../../src/core/model/ids.ts';
 import type { PreemptMode } from '../../../../src/core/model/scheduling.ts';
@@ -208,7 +208,7 @@ scenario(
     head.running({ cpuCount: 1 });
     urgent(head);
     plan(snapshotOf(head.state, settings('requeue'), 10, 0), 0);
-    assert.equal(head.state.chain, null, 'a search that found nothing is not remembered');
+    assert.equal(head.state.scratch.chain, null, 'a search that found nothing is not remembered');
     head.ended(`${blocker}#1`);
     const [asked] = cycle(head);
     assert.equal(asked?.kind, 'end_asked');
@@ -246,7 +246,7 @@ scenario(
     head.submit({ partition: 'urgent', cpuCount: 3 }, { by: BOB });
     assert.deepEqual(cutShort(head), []);
     assert.deepEqual(kinds(cutShort(head)), ['end_asked']);
-    assert.equal(head.state.chain, null);
+    assert.equal(head.state.scratch.chain, null);
     assert.ok(isCycleDue(head.state), 'what was remembered may be wrong by now');
     for (let left = 3; isCycleDue(head.state); left -= 1) {
       assert.ok(left > 0, 'nothing happens any more');

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Command } from '../../../../src/core/controller/commands.ts';
+import type { Command } from '../../../../src/core/controller/declared.ts';
 import { isCycleDue, snapshotOf } from '../../../../src/core/controller/schedule.ts';
 import type { JobId, NodeName } from '../../../../src/core/model/ids.ts';
 import { RUNNING_POLICIES } from '../../../../src/core/model/maintenance.ts';
@@ -254,7 +254,7 @@ test('[L4] whatever happens, where a task could start a cycle is due, or is with
         live(head, one);
         const { state, settings, at } = head;
         // Who plans ahead looks again with every tick.
-        if (isCycleDue(state) || state.plansAhead) continue;
+        if (isCycleDue(state) || state.scratch.plansAhead) continue;
         assert.deepEqual(plan(snapshotOf(state, settings, 512, at), at).starts, [], one.act);
       }
     }),

@@ -344,7 +344,7 @@ scenario(
     made(head, { name: 'second', at: START_AT + 48 * HOUR });
     const { id } = made(head, { recurrence: { cron: '0 9 * * *', zone: 'UTC', starts } });
     head.command({ kind: 'cancel_reservation', reservation: 'second' });
-    head.state.retryNotBefore = head.at + 1500;
+    head.state.scratch.retryNotBefore = head.at + 1500;
     const slots = [1000, 1000].map((ms) => {
       head.at += ms;
       head.once({ kind: 'tick' });

@@ -1,7 +1,7 @@
 // Who gets what of a node: exclusive tasks, gpus by index, counted resources.
 
 import assert from 'node:assert/strict';
-import type { Command } from '../../../../src/core/controller/commands.ts';
+import type { Command } from '../../../../src/core/controller/declared.ts';
 import { isCycleDue } from '../../../../src/core/controller/schedule.ts';
 import type { JobId, NodeName } from '../../../../src/core/model/ids.ts';
 import { plainPartition, plainScheduling } from '../../../../src/core/model/scheduling.ts';
@@ -87,12 +87,12 @@ scenario('[L4] what fits starts in the next cycle, whatever has just been freed'
   head.connect('n1', { cpus: 1 });
   head.running();
   head.submit();
-  assert.equal(head.state.scheduleDue, true);
+  assert.equal(head.state.scratch.scheduleDue, true);
   head.schedule();
-  assert.equal(head.state.scheduleDue, false);
+  assert.equal(head.state.scratch.scheduleDue, false);
   head.command({ kind: 'cancel_task', place: place('1') }, ANN);
   head.ended('1#1', { cause: 'ended' });
-  assert.equal(head.state.scheduleDue, true);
+  assert.equal(head.state.scratch.scheduleDue, true);
   assert.deepEqual(head.schedule(), ['2#1@n1']);
 });
 
@@ -108,7 +108,7 @@ for (const kind of ['cancel_task', 'hold_job'] as const) {
       head.submit();
       assert.deepEqual(head.schedule(), []);
       head.command({ kind, place: place('2'), jobId: 2 as JobId } as Command, ANN);
-      assert.equal(head.state.scheduleDue, true);
+      assert.equal(head.state.scratch.scheduleDue, true);
       assert.deepEqual(head.schedule(), ['3#1@n1']);
     },
     { ...SETTINGS, scheduling: fifo },
@@ -136,7 +136,7 @@ function roundOf(head: TestHead, isHeld: boolean, between: Command): string[] {
     assert.ok(cycle < 50, 'cycles end');
     const { events } = head.once({ kind: 'schedule', looksMax: 1 });
     started.push(...kinds(events));
-    const command = head.state.chain?.rest?.mark.jobId === 6 ? left.pop() : undefined;
+    const command = head.state.scratch.chain?.rest?.mark.jobId === 6 ? left.pop() : undefined;
     if (command !== undefined) head.command(command, ANN);
   }
   return started;
@@ -171,9 +171,9 @@ scenario(
     head.running();
     head.submit({ cpuCount: 2 });
     head.schedule();
-    assert.equal(head.state.scheduleDue, false);
+    assert.equal(head.state.scratch.scheduleDue, false);
     head.perform({ kind: 'tick' });
-    assert.equal(head.state.scheduleDue, true);
+    assert.equal(head.state.scratch.scheduleDue, true);
   },
   { ...SETTINGS, scheduling: shared },
 );

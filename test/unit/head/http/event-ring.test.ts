@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Event } from '../../../../src/core/controller/events.ts';
+import type { Event } from '../../../../src/core/controller/declared.ts';
 import type { NodeName, UserName } from '../../../../src/core/model/ids.ts';
 import { EventRing, visibleEvents } from '../../../../src/head/http/event-ring.ts';
 import { EngineBench } from '../../../support/engine.ts';

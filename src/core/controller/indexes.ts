@@ -1,0 +1,40 @@
+// What follows from the facts and is kept beside them, so that the cost of a step does not depend on
+// how much waits. Each noun builds its own again (`index`).
+
+import type { JobId } from '../model/ids.ts';
+import { Queue } from '../scheduler/line/queue.ts';
+import { HeldBook } from '../scheduler/line/quota.ts';
+import { NodePool } from '../scheduler/room/pool.ts';
+import type { Task } from './jobs/facts.ts';
+
+export interface Indexes {
+  /** What the scheduler may start, in order. */
+  readonly queue: Queue;
+  /** What can be given work, for the scheduler. */
+  readonly pool: NodePool;
+  /** What users hold, for their limits. */
+  readonly held: HeldBook;
+  /** Jobs that wait, by owner and QoS (`waitingKey`). */
+  readonly waiting: Map<string, number>;
+  /** Jobs that wait for this one. */
+  readonly dependents: Map<JobId, Set<JobId>>;
+  /** Jobs that wait for their begin time. */
+  readonly beginning: Set<JobId>;
+  /** Tasks stopped to make room, or about to be. */
+  readonly preempted: Set<Task>;
+  /** Environments by their content. */
+  readonly environmentIds: Map<string, number>;
+}
+
+export function createIndexes(): Indexes {
+  return {
+    queue: new Queue(),
+    pool: new NodePool(),
+    held: new HeldBook(),
+    waiting: new Map(),
+    dependents: new Map(),
+    beginning: new Set(),
+    preempted: new Set(),
+    environmentIds: new Map(),
+  };
+}

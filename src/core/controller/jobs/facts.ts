@@ -1,0 +1,130 @@
+// Jobs with their tasks, as the head knows them.
+
+import type { IntervalSet } from '../../base/interval-set.ts';
+import type { JobId, NodeName, TaskId, UserName } from '../../model/ids.ts';
+import type { JobSpec, Outcome, OutcomeKind, Stopper, TaskState, Usage } from '../../model/job.ts';
+import type { EndCause, ProcessEnd, Share } from '../../model/orders.ts';
+import type { QueueEntry } from '../../scheduler/line/queue.ts';
+
+export interface JobsFacts {
+  nextJobId: number;
+  /** Jobs in memory: all that are not done, and the most recent done ones. */
+  readonly jobs: Map<JobId, Job>;
+  /** Done jobs still in memory, oldest first. */
+  readonly finished: JobId[];
+  /** `owner key` to job, in insertion order; bounded by SUBMISSION_KEYS_MAX. */
+  readonly keys: Map<string, JobId>;
+  /** Environments shared by equal content: 100,000 jobs of one shell have one. */
+  readonly environments: Map<number, Environment>;
+  nextEnvironmentId: number;
+}
+
+export interface Job {
+  readonly id: JobId;
+  readonly owner: UserName;
+  /** Of the owner on the submitter's machine; null for remote users. */
+  readonly uid: number | null;
+  /** Its environment is shared with other jobs (`environments`). */
+  spec: JobSpec;
+  readonly environmentId: number;
+  readonly key: string | null;
+  readonly submittedAt: number;
+  readonly taskCount: number;
+  readonly firstIndex: number;
+  readonly lastIndex: number;
+  /**
+   * What the scheduler sees; `entry.pending` are the indices that wait. A plain job's index is 0.
+   */
+  entry: QueueEntry;
+  /** In the queue: something waits, and neither hold, dependency nor begin time forbids a start. */
+  queued: boolean;
+  /** Some of its tasks have not started: it counts against the limit of waiting jobs. */
+  waiting: boolean;
+  /**
+   * Tasks that are neither untouched-pending nor done, by index. `jobs/parts.ts` writes.
+   */
+  active: ReadonlyMap<number, Task>;
+  /** Done tasks by outcome. */
+  ended: ReadonlyMap<OutcomeKind, IntervalSet>;
+  held: boolean;
+  /** Dependencies not yet met. */
+  waitsFor: ReadonlySet<JobId>;
+  /**
+   * Indices that wait for the task of another array with their index, by that array: never empty
+   * sets. They are not in `entry.pending`.
+   */
+  behind: ReadonlyMap<JobId, IntervalSet>;
+  beginReached: boolean;
+  startedAt: number | null;
+  endedAt: number | null;
+  /** Once done: the outcome of its first task that did not complete, else `completed`. */
+  outcome: Outcome | null;
+  /** The first bad outcome of a task so far. */
+  worst: Outcome | null;
+  usage: Usage;
+}
+
+/** A task that has, or has had, an epoch and is not done. */
+export interface Task {
+  readonly id: TaskId;
+  readonly job: Job;
+  readonly index: number;
+  state: TaskState;
+  /** Starts so far; 0 before the first. */
+  epoch: number;
+  /** Epochs that ended in a failed exit. */
+  failures: number;
+  /** Epochs that took a node down or could not be launched. */
+  crashes: number;
+  parts: Map<NodeName, Part>;
+  startedAt: number | null;
+  /** Why the current epoch is being ended by us, if it is. */
+  ending: Ending | null;
+  /** Who keeps it stopped, and in words why: it goes on when the map is empty (stops.ts). */
+  stops: Map<Stopper, string>;
+  /** Total time its walltime clock was paused; the longest over its nodes. */
+  pausedMs: number;
+  /** Counts how often this epoch was told to stop or to go on. */
+  suspendTurn: number;
+  /** Held alone: by the crash limit. The words say why. */
+  heldBecause: string | null;
+}
+
+export type Ending =
+  | { readonly kind: 'cancel'; readonly by: string; readonly because?: string }
+  | { readonly kind: 'requeue'; readonly by: string; readonly because?: string }
+  /** Another part of a multi-node task has ended badly, or an MPI task's program has ended. */
+  | { readonly kind: 'sibling'; readonly outcome: Outcome };
+
+/** One node's part of an epoch. */
+export interface Part {
+  readonly share: Share;
+  readonly nodeRank: number;
+  state: 'ordered' | 'started' | 'suspended' | 'ended';
+  /** When it started, by the node's own clock. Absent: it has not, or nobody said. */
+  nodeStartedAt?: number;
+  /** Of the newest report of a stop or a go, as the node counts them; 0 before the first. */
+  turnHeard: number;
+  /** As of the task, on this node. */
+  pausedMs: number;
+  /** Since when its clock stands still, by the node's own clock; null: it runs. */
+  pausedAt: number | null;
+  end: PartEnd | null;
+}
+
+export interface PartEnd {
+  readonly cause: EndCause;
+  readonly nodeFault: boolean;
+  readonly processes: readonly ProcessEnd[];
+  readonly usage: Usage;
+  readonly detail?: string;
+  /** By the head's clock; before the record when the report came late. */
+  readonly at: number;
+}
+
+export interface Environment {
+  readonly text: string;
+  readonly variables: Readonly<Record<string, string>>;
+  /** Jobs in memory that share it. */
+  users: number;
+}

@@ -1,0 +1,69 @@
+// Nodes, and what is held on them.
+
+import type { IntervalSet } from '../../base/interval-set.ts';
+import type { EpochId, NodeName } from '../../model/ids.ts';
+import type { NodeFacts } from '../../model/node.ts';
+import type { NodeFeature } from '../../model/node-features.ts';
+import type { Share, SignalOrder } from '../../model/orders.ts';
+import type { Resources } from '../../model/resources.ts';
+import type { Task } from '../jobs/facts.ts';
+
+export interface NodesFacts {
+  readonly nodes: Map<NodeName, Node>;
+  nextNodeOrder: number;
+}
+
+export interface Node {
+  readonly name: NodeName;
+  secretHash: string;
+  /** Declared at enrolment; wins over what the agent finds. */
+  declared: Resources | null;
+  /** Given by operators; the agent's own are in `agentLabels`. */
+  readonly labels: Set<string>;
+  agentLabels: readonly string[];
+  sharedPaths: readonly string[];
+  /** Of its agent; null: not heard of yet, and taken for all there are. */
+  features: readonly NodeFeature[] | null;
+  /** All of these together; null once one of them has changed. */
+  labelling: Labelling | null;
+  /** Zero before the first hello. */
+  total: Resources;
+  free: Resources;
+  readonly gpusFree: IntervalSet;
+  bootId: string;
+  instance: string;
+  facts: NodeFacts | null;
+  /** Counts connections; reports of an older one are refused. 0 = never seen. */
+  session: number;
+  connected: boolean;
+  /** Silent beyond the time-out since this instant; null while reachable. */
+  unreachableSince: number | null;
+  lastSeenAt: number | null;
+  drain: { readonly reason: string; readonly by: string; readonly at: number } | null;
+  /** Why it says that it can take no new work; null while it can. */
+  fault: string | null;
+  /** Launch failures in a row. */
+  launchFailures: number;
+  /** Every epoch that may still have processes here, with what it occupies. */
+  readonly holding: Map<EpochId, Holding>;
+  /** Registration order, the order of placement. */
+  readonly order: number;
+  /** A signal to send once, by epoch; goes with the epoch or when a newer one replaces it. */
+  readonly signals: Map<EpochId, SignalOrder>;
+}
+
+/** `key`: sorted and joined; nodes with the same labels have the same. */
+export interface Labelling {
+  readonly labels: ReadonlySet<string>;
+  readonly key: string;
+}
+
+/** An epoch's claim on a node. It goes only on evidence that its processes are gone. */
+export interface Holding {
+  readonly epochId: EpochId;
+  readonly share: Share;
+  /** Null: a stale epoch, kept only until its processes are known to be gone. */
+  task: Task | null;
+  /** It is stopped to make room: so many of its cpus are not counted. */
+  yieldedCpus: number;
+}

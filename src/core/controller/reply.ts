@@ -1,0 +1,13 @@
+// What a command answers when it is not refused. Commands are imperative and may be refused; the
+// actor comes from the authentication, beside the command, never inside it.
+
+import type { JobId } from '../model/ids.ts';
+import type { Reservation } from '../model/reservation.ts';
+
+export type Reply =
+  | { readonly kind: 'reserved'; readonly reservation: Reservation }
+  | { readonly kind: 'submitted'; readonly jobId: JobId; readonly again: boolean }
+  /** How many tasks it changed. */
+  | { readonly kind: 'changed'; readonly count: number }
+  | { readonly kind: 'maintenance_planned'; readonly id: string }
+  | { readonly kind: 'done' };
