@@ -93,12 +93,12 @@ export const clusterRoutes = {
     access: USER,
     headers: eventsHeaders,
     query: eventsQuery,
-    produces: 'text/event-stream',
+    produces: 'events',
   },
   metrics: {
     summary: 'Figures for Prometheus.',
     access: { kind: 'local_or_user' },
-    produces: 'text/plain',
+    produces: 'text',
   },
   health: { summary: 'The head is alive.', access: PUBLIC, reply: healthReply },
   readiness: {

@@ -81,7 +81,7 @@ export const jobRoutes = {
     access: JOB_OWNER,
     params: taskParams,
     query: jobs.logsQuery,
-    produces: 'application/octet-stream',
+    produces: 'bytes',
     replyHeaders: LOG_HEADER_TEXTS,
   },
   feedJob: {

@@ -138,6 +138,6 @@ export const nodeRoutes = {
   agent: {
     summary: 'The WebSocket of an agent. Authorization: Node NAME:SECRET.',
     access: { kind: 'node' },
-    produces: 'application/octet-stream',
+    produces: 'upgrade',
   },
 } as const satisfies Readonly<Record<string, RouteShape>>;

@@ -5,6 +5,7 @@ import { KINDS } from '../core/model/errors.ts';
 import { recordView } from './cluster.ts';
 import { Components, type Json } from './components.ts';
 import { failureReply } from './failure.ts';
+import { STREAMS } from './route-shape.ts';
 import { ROUTE_LIST, type Route } from './routes.ts';
 
 /** Made once per head; plain JSON. */
@@ -76,7 +77,7 @@ function tagOf({ path }: Route): string {
 
 function operation(route: Route, components: Components, failure: Json): Record<string, unknown> {
   const name = capital(route.name);
-  const body = route.body && requestBody(route.body, components, `${name}Request`);
+  const body = requestBody(route, components, `${name}Request`);
   return {
     operationId: route.name,
     tags: [tagOf(route)],
@@ -88,7 +89,7 @@ function operation(route: Route, components: Components, failure: Json): Record<
     ),
     ...(body === undefined ? {} : { requestBody: body }),
     responses: {
-      200: success(route, components, `${name}Reply`),
+      ...success(route, components, `${name}Reply`),
       default: { description: REFUSED, content: { 'application/json': { schema: failure } } },
     },
   };
@@ -112,24 +113,37 @@ function securityOf({ access }: Route): readonly Record<string, []>[] {
   return [access.kind === 'node' ? { node: [] } : { bearer: [] }];
 }
 
-function requestBody(schema: z.ZodType, components: Components, name: string): Json {
+function requestBody({ body, consumes }: Route, components: Components, name: string) {
+  if (consumes !== undefined) return { required: true, content: streamed(consumes) };
+  return body && jsonBody(body, components, name);
+}
+
+function jsonBody(schema: z.ZodType, components: Components, name: string): Json {
   const required = !schema.safeParse(undefined).success;
   const content = { 'application/json': { schema: components.schema(schema, 'input', name) } };
   return { required, content };
 }
 
+/** By its status. */
 function success(route: Route, components: Components, name: string): Json {
+  const { reply, produces } = route;
+  if (produces === 'upgrade') return { 101: { description: 'The connection is a WebSocket now.' } };
   const headers = Object.entries(route.replyHeaders ?? {}).map(([header, description]) => [
     header,
     { description, schema: { type: 'string' } },
   ]);
   const content =
-    route.reply === undefined
-      ? produced(route.produces ?? 'application/octet-stream')
-      : { 'application/json': { schema: components.schema(route.reply, 'output', name) } };
+    reply === undefined
+      ? produces && streamed(produces)
+      : { 'application/json': { schema: components.schema(reply, 'output', name) } };
   const description = DESCRIPTIONS[route.name] ?? 'Done.';
-  if (headers.length === 0) return { description, content };
-  return { description, headers: Object.fromEntries(headers), content };
+  return {
+    200: {
+      description,
+      ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers) }),
+      ...(content === undefined ? {} : { content }),
+    },
+  };
 }
 
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
@@ -137,9 +151,9 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   readLogs: 'The bytes as the process wrote them, up to what the head has.',
 };
 
-function produced(type: string): Json {
-  const bytes = type === 'application/octet-stream' ? { format: 'binary' } : {};
-  return { [type]: { schema: { type: 'string', ...bytes } } };
+function streamed(stream: keyof typeof STREAMS): Json {
+  const bytes = stream === 'bytes' ? { format: 'binary' } : {};
+  return { [STREAMS[stream]]: { schema: { type: 'string', ...bytes } } };
 }
 
 function parameters(route: Route, where: 'path' | 'query' | 'header', components: Components) {

@@ -13,15 +13,26 @@ export type Access =
   | { readonly kind: 'node' }
   | { readonly kind: 'user'; readonly role: Role; readonly owned?: 'job' | 'token' };
 
+/** Bodies that are no JSON, by their media types. None is ever gathered in memory as a whole. */
+export const STREAMS = {
+  bytes: 'application/octet-stream',
+  events: 'text/event-stream',
+  text: 'text/plain',
+} as const;
+
 export interface RouteShape {
   readonly summary: string;
   readonly access: Access;
   readonly params?: z.ZodType;
   readonly query?: z.ZodType;
+  /** The request has JSON of this shape. */
   readonly body?: z.ZodType;
-  /** Absent: the answer is no JSON, `produces` says what. */
+  /** Or it has bytes, which its handler reads from `incoming` as they come. */
+  readonly consumes?: 'bytes';
+  /** The answer is JSON of this shape. */
   readonly reply?: z.ZodType;
-  readonly produces?: string;
+  /** Or a stream, which its handler writes; or the connection becomes another protocol's. */
+  readonly produces?: keyof typeof STREAMS | 'upgrade';
   /** Headers that a request may have; their handlers check them. */
   readonly headers?: z.ZodObject;
   /** Headers of the answer, with what they say. */

@@ -48,6 +48,10 @@ export interface Request<N extends RouteName> {
   readonly query: Output<Part<N, 'query'>>;
   readonly body: Output<Part<N, 'body'>>;
 }
+/** The routes at which a connection becomes another protocol's. */
+export type UpgradeName = {
+  [N in RouteName]: Table[N] extends { readonly produces: 'upgrade' } ? N : never;
+}[RouteName];
 /** What a client may send as the body of a route. */
 export type Body<N extends RouteName> = Input<Part<N, 'body'>>;
 /** What a route answers. */

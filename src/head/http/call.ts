@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RouteName } from '../../api/paths.ts';
-import type { ReplyOf, Request, ROUTES } from '../../api/routes.ts';
+import type { ReplyOf, Request, ROUTES, UpgradeName } from '../../api/routes.ts';
 import type { Result } from '../../core/base/result.ts';
 import type { UserActor } from '../../core/model/actor.ts';
 import type { Refusal } from '../../core/model/errors.ts';
@@ -26,6 +26,9 @@ export interface Call<N extends RouteName> extends Request<N> {
   /** Aborted when the client has gone or the head stops: whoever waits should end. */
   readonly signal: AbortSignal;
 }
+
+/** Every route but those at which a connection becomes another protocol's. */
+export type HandledName = Exclude<RouteName, UpgradeName>;
 
 /** Routes whose answer is no JSON write it themselves and give null. */
 type Answer<N extends RouteName> = undefined extends ReplyOf<N> ? null : ReplyOf<N>;

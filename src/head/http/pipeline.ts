@@ -10,7 +10,7 @@ import { type Refusal, refuse } from '../../core/model/errors.ts';
 import type { Principal } from '../auth/authenticate.ts';
 import { authorizeObject, authorizeRoute } from '../auth/authorize.ts';
 import { sendJson, sendRefusal } from './answer.ts';
-import type { Call } from './call.ts';
+import type { Call, HandledName } from './call.ts';
 import { type FoundJob, findJob, ownerOf, readPlace } from './find-job.ts';
 import { HANDLERS } from './handlers/handlers.ts';
 import { readBody } from './read-body.ts';
@@ -106,7 +106,8 @@ export class Pipeline {
     visit.principal = principal;
     const refusal = authorizeRoute(route, principal, visit.local);
     if (refusal !== null) return refusal;
-    const body = hasBody(visit.incoming) ? await readBody(visit.incoming) : ok(undefined);
+    if (route.produces === 'upgrade') return upgradeNeeded();
+    const body = await this.#body(route, visit.incoming);
     if (!body.ok) return body.error;
     const params = validate(route.params, match.params, 'path');
     if (!params.ok) return params.error;
@@ -132,10 +133,16 @@ export class Pipeline {
     return this.#answer(route, call as unknown as Call<never>);
   }
 
+  /** A stream is its handler's to read, as it comes. */
+  async #body({ consumes }: Route, incoming: IncomingMessage): Promise<Result<unknown, Refusal>> {
+    if (consumes !== undefined || !hasBody(incoming)) return ok(undefined);
+    return readBody(incoming, this.#services.clock);
+  }
+
   async #answer(route: Route, call: Call<never>): Promise<Refusal | null> {
     const { engine } = this.#services;
     const { lives } = engine;
-    const handler = HANDLERS[route.name] as unknown as AnyHandler;
+    const handler = HANDLERS[route.name as HandledName] as unknown as AnyHandler;
     const result = await handler(this.#services, call);
     if (!result.ok) return result.error;
     if (route.reply === undefined) return null;
@@ -167,8 +174,9 @@ export class Pipeline {
   }
 
   /** Only those who wait need one: it costs more than the rest of a short request. */
-  #signal({ name, produces }: Route, response: ServerResponse): AbortSignal {
-    if (produces === undefined && !WAITING.has(name)) return this.#stopping;
+  #signal({ name, consumes, produces }: Route, response: ServerResponse): AbortSignal {
+    const isShort = consumes === undefined && produces === undefined && !WAITING.has(name);
+    if (isShort) return this.#stopping;
     const gone = new AbortController();
     const abort = (): void => gone.abort();
     this.#stopping.addEventListener('abort', abort);
@@ -215,6 +223,10 @@ export class Pipeline {
     };
     this.#services.audit.info(fields, 'request');
   }
+}
+
+function upgradeNeeded(): Refusal {
+  return refuse('request.malformed', { what: 'this path speaks WebSocket only (RFC 6455)' });
 }
 
 function nameOf(principal: Principal): string {

@@ -6,13 +6,26 @@ import { err, ok, type Result } from '../../core/base/result.ts';
 import { formatSize } from '../../core/base/size.ts';
 import { type Refusal, refuse } from '../../core/model/errors.ts';
 import { REQUEST_BYTES_MAX } from '../../core/model/limits.ts';
+import type { Clock } from '../../ports/clock.ts';
+
+/** From the header to the end of the body: 8 MiB over a slow line. */
+const BODY_MS = 60_000;
 
 /** Refused at once when it is announced or turns out to be too large; then nothing more is read. */
-export function readBody(request: IncomingMessage): Promise<Result<unknown, Refusal>> {
+export function readBody(
+  request: IncomingMessage,
+  clock: Clock,
+): Promise<Result<unknown, Refusal>> {
   if (Number(request.headers['content-length'] ?? 0) > REQUEST_BYTES_MAX) {
     return Promise.resolve(tooLarge());
   }
-  return new Promise((resolve) => {
+  return new Promise((answer) => {
+    const resolve = (result: Result<unknown, Refusal>): void => {
+      timer.cancel();
+      answer(result);
+    };
+    const tooSlow = `the body took longer than ${BODY_MS / 1000} s`;
+    const timer = clock.after(BODY_MS, () => resolve(malformed(tooSlow)));
     const chunks: Buffer[] = [];
     let size = 0;
     const take = (chunk: Buffer): void => {

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerOptions } f
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, ListenOptions, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { ROUTE_LIST } from '../../api/routes.ts';
+import type { UpgradeName } from '../../api/routes.ts';
 import { refuse } from '../../core/model/errors.ts';
 import type { Chance } from '../../ports/chance.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -30,11 +30,10 @@ import { RequestCounts } from './request-counts.ts';
 import { RequestLimits } from './request-limits.ts';
 import { matchRoute } from './router.ts';
 import type { AgentAcceptor, ClusterFacts, Services } from './services.ts';
+import { createUpgrades, type Upgrades } from './upgrades.ts';
 
 /** From connection to the end of the header; a slow reader of ours is not meant here. */
 const HEADERS_MS = 10_000;
-/** From the first byte to the end of the body: 8 MiB over a slow line. */
-const REQUEST_MS = 60_000;
 /** A little more than what clients usually keep an idle connection. */
 const KEEP_ALIVE_MS = 65_000;
 const HEADER_BYTES_MAX = 32 * 1024;
@@ -115,7 +114,8 @@ export async function startHttp(ports: HttpPorts, options: HttpOptions): Promise
 function serverOptions(headersMs: number): ServerOptions {
   return {
     headersTimeout: headersMs,
-    requestTimeout: REQUEST_MS,
+    // None for all: read-body.ts bounds JSON, and a stream of bytes may take hours.
+    requestTimeout: 0,
     keepAliveTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: HEADER_BYTES_MAX,
     connectionsCheckingInterval: Math.min(CHECK_MS, headersMs),
@@ -183,6 +183,7 @@ class Side {
   readonly #pipeline: Pipeline;
   readonly #agents: AgentSockets;
   readonly #newcomers: Newcomers;
+  readonly #upgrades: Upgrades;
   readonly #stopping = new AbortController();
   readonly #unsubscribe: () => void;
 
@@ -196,6 +197,7 @@ class Side {
       proven: (socket) => this.#newcomers.proven(socket),
     });
     this.#agents = new AgentSockets((session) => services.agents.accept(session));
+    this.#upgrades = createUpgrades(this.#agents);
     this.#unsubscribe = engine.onCommitted((record) => {
       ring.add(record, engine.state);
       watch.committed(record.events);
@@ -232,19 +234,23 @@ class Side {
   #upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer, local: boolean): void {
     socket.on('error', () => socket.destroy());
     const match = matchRoute(incoming.method ?? '', incoming.url ?? '');
-    const agent = ROUTE_LIST.find(({ name }) => name === 'agent');
-    if (!match.ok || agent === undefined || match.value.route.name !== 'agent') {
+    if (!match.ok || match.value.route.produces !== 'upgrade') {
       const path = String(incoming.url).slice(0, 200);
       return refuseAndClose(socket, refuse('route.unknown', { path }));
     }
+    const { route } = match.value;
     const remote = (socket as Socket).remoteAddress ?? 'unknown';
     const address = local ? 'unix socket' : remote;
     const principal = this.#pipeline.identify({ incoming, local, address });
     if (!principal.ok) return refuseAndClose(socket, principal.error);
-    const refusal = authorizeRoute(agent, principal.value, local);
+    const refusal = authorizeRoute(route, principal.value, local);
     if (refusal !== null) return refuseAndClose(socket, refusal);
-    if (principal.value.kind !== 'node') return;
-    this.#agents.upgrade(incoming, socket, head, principal.value.name);
+    this.#upgrades[route.name as UpgradeName]({
+      incoming,
+      socket,
+      head,
+      principal: principal.value,
+    });
   }
 
   /** No HTTP, too large a header, or too slow: said in one line, then closed. */

@@ -82,3 +82,8 @@ test('the kinds of events are in the document, and filters take several', () => 
   const kind = events?.parameters.find(({ name }) => name === 'kind')?.schema;
   assert.equal((kind as { type: string }).type, 'array');
 });
+
+test('a route says when its connection becomes another protocol', () => {
+  const agent = operations.find(({ operationId }) => operationId === 'agent');
+  assert.deepEqual(Object.keys(agent?.responses ?? {}), ['101', 'default']);
+});

@@ -1,7 +1,6 @@
 // The handler of each route, by name. The compiler complains when one is missing.
 
-import type { RouteName } from '../../../api/paths.ts';
-import type { Handler } from '../call.ts';
+import type { HandledName, Handler } from '../call.ts';
 import * as cluster from './cluster.ts';
 import { events } from './events.ts';
 import { feedJob } from './feed-job.ts';
@@ -19,12 +18,11 @@ import * as reservations from './reservations.ts';
 import { explainJob, getJob } from './show-job.ts';
 import { rehearseJob, retryJob, submitJob, submitJobs } from './submit.ts';
 import * as tokens from './tokens.ts';
-import { upgradeNeeded } from './upgrade-needed.ts';
 import * as users from './users.ts';
 import { waitForJob } from './wait.ts';
 import { waitForJobs } from './wait-many.ts';
 
-export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
+export const HANDLERS: { readonly [N in HandledName]: Handler<N> } = {
   submitJob,
   submitJobs,
   rehearseJob,
@@ -66,7 +64,6 @@ export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   listMaintenance: maintenance.listMaintenance,
   getMaintenance: maintenance.getMaintenance,
   cancelMaintenance: maintenance.cancelMaintenance,
-  agent: upgradeNeeded,
   listReservations: reservations.listReservations,
   createReservation: reservations.createReservation,
   getReservation: reservations.getReservation,
