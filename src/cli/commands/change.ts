@@ -1,10 +1,11 @@
 // `weft change`: sets something else of jobs that wait.
 
 import type { Command } from 'commander';
+import type { JobView } from '../../api/jobs.ts';
 import { usage } from '../../core/model/failure.ts';
 import { NICE_MAX, NODES_PER_TASK_MAX } from '../../core/model/limits.ts';
 import type { JobChange } from '../../core/model/submission.ts';
-import { forEachJob } from '../jobs/each.ts';
+import { forEachJob, hasTasks } from '../jobs/each.ts';
 import { OPERANDS_TEXT } from '../jobs/operands.ts';
 import { selectJobs } from '../jobs/select.ts';
 import { parseInstant } from '../submit/instant.ts';
@@ -40,7 +41,8 @@ export const verb = defineVerb<Options>({
     if (Object.keys(body).length === 0) {
       throw usage('say what to change, such as --time 2h; `weft change --help` lists it');
     }
-    const jobs = await selectJobs(context, args, {}, 'active');
+    const isMeant = (job: JobView) => hasTasks(job, 'pending');
+    const jobs = await selectJobs(context, args, {}, { state: 'active', isMeant, done: 'changed' });
     const ids = jobs.map(({ id }) => id);
     return forEachJob(context, ids, async (id) => {
       const api = await context.api();

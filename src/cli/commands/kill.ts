@@ -1,7 +1,13 @@
 // `weft kill`: cancels jobs, or sends their processes a signal.
 
 import { plural } from '../../core/base/plural.ts';
-import { type Action, type ActionOptions, actOnJobs, defineAction } from '../jobs/each.ts';
+import {
+  type Action,
+  type ActionOptions,
+  actOnJobs,
+  defineAction,
+  hasTasks,
+} from '../jobs/each.ts';
 import { read } from '../submit/read.ts';
 import { parseSignal } from '../submit/values.ts';
 import { defineVerb } from '../verb.ts';
@@ -17,7 +23,7 @@ export const verb = defineVerb<Options>({
   },
   async run({ context, args, options }) {
     const signal = read('--signal', options.signal, parseSignal) ?? null;
-    const action = signal === null ? CANCEL : { verb: 'signal', isFinal: true };
+    const action = signal === null ? CANCEL : SIGNAL;
     return actOnJobs(context, { args, options, action }, async (id) => {
       const api = await context.api();
       if (signal === null) {
@@ -30,4 +36,12 @@ export const verb = defineVerb<Options>({
   },
 });
 
-const CANCEL: Action = { verb: 'cancel', isFinal: true };
+const CANCEL: Action = {
+  ...{ verb: 'cancel', done: 'cancelled', isFinal: true },
+  acts: ({ state }) => state !== 'done',
+};
+
+const SIGNAL: Action = {
+  ...{ verb: 'signal', done: 'sent a signal', isFinal: true },
+  acts: (job) => hasTasks(job, 'running', 'suspended'),
+};

@@ -4,6 +4,11 @@ import { actionVerb } from '../jobs/each.ts';
 
 export const verb = actionVerb(
   'releaseJob',
-  { verb: 'release', isFinal: false },
+  {
+    verb: 'release',
+    done: 'released',
+    isFinal: false,
+    acts: (job) => job.held || job.reason?.kind === 'held',
+  },
   (id) => `Job ${id} may start.`,
 );

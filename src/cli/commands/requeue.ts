@@ -1,9 +1,14 @@
 // `weft requeue`: ends what runs and puts it back to the queue, under the same id.
 
-import { actionVerb } from '../jobs/each.ts';
+import { actionVerb, hasTasks } from '../jobs/each.ts';
 
 export const verb = actionVerb(
   'requeueJob',
-  { verb: 'requeue', isFinal: true },
+  {
+    verb: 'requeue',
+    done: 'requeued',
+    isFinal: true,
+    acts: (job) => hasTasks(job, 'starting', 'running', 'suspended'),
+  },
   (id, tasks) => `Job ${id}: ${tasks} back to the queue.`,
 );

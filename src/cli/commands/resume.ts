@@ -1,9 +1,9 @@
 // `weft resume`: suspended jobs go on.
 
-import { actionVerb } from '../jobs/each.ts';
+import { actionVerb, hasTasks } from '../jobs/each.ts';
 
 export const verb = actionVerb(
   'resumeJob',
-  { verb: 'resume', isFinal: false },
+  { verb: 'resume', done: 'resumed', isFinal: false, acts: (job) => hasTasks(job, 'suspended') },
   (id, tasks) => `Job ${id}: ${tasks} told to go on.`,
 );

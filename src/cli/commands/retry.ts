@@ -37,9 +37,9 @@ export const verb = defineVerb<Options>({
     const isFree = options.after?.length === 1 && options.after[0] === 'none';
     const dependencies = isFree ? [] : readAll('--after', options.after, parseDependency);
     const body = dependencies === undefined ? {} : { dependencies };
-    const jobs = await selectJobs(context, args, {}, 'all');
-    // Of a range only what there is to retry; what is named by its own id is asked for.
-    const ids = jobs.filter(({ job }) => job === undefined || isRetriable(job)).map(({ id }) => id);
+    const among = { state: 'all', isMeant: isRetriable, done: 'run again' } as const;
+    const jobs = await selectJobs(context, args, {}, among);
+    const ids = jobs.map(({ id }) => id);
     return forEachJob(context, ids, async (id) => {
       const api = await context.api();
       const key = randomUUID();

@@ -36,7 +36,7 @@ export const verb = defineVerb<ListingOptions>({
     command.addHelpText('after', WORDS);
   },
   async run({ context, args, options }) {
-    const jobs = await selectJobs(context, args, {}, 'all');
+    const jobs = await selectJobs(context, args, {}, { state: 'all' });
     const rows: Status[] = [];
     for (let at = 0; at < jobs.length; at += AT_ONCE) {
       const some = jobs.slice(at, at + AT_ONCE);

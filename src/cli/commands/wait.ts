@@ -30,7 +30,7 @@ export const verb = defineVerb<Options>({
     const timeoutMs = readTimeout(options.timeout);
     const since = performance.now();
     // What options choose is what goes on now; what has a number may be over.
-    const among = args.length === 0 ? 'active' : 'all';
+    const among = { state: args.length === 0 ? 'active' : 'all' } as const;
     const ids = (await selectJobs(context, args, options, among)).map(({ id }) => id);
     const codes: number[] = [];
     const progress = showProgress(context, options.quiet ? [] : ids);

@@ -2,14 +2,15 @@
 // decides.
 
 import type { Command } from 'commander';
+import type { JobView } from '../../api/jobs.ts';
 import type { RouteName } from '../../api/paths.ts';
 import { plural } from '../../core/base/plural.ts';
 import { Failure, usage } from '../../core/model/failure.ts';
+import type { TaskState } from '../../core/model/job.ts';
 import type { Context } from '../context.ts';
 import { defineVerb, type Verb } from '../verb.ts';
 import {
   defineSelection,
-  isByLooks,
   type Selected,
   type SelectOptions,
   selectedWords,
@@ -70,15 +71,28 @@ export interface ActionOptions extends SelectOptions {
 /** What a verb does to a job, for questions and dry runs: `cancel`. */
 export interface Action {
   readonly verb: string;
+  /** `cancelled`. */
+  readonly done: string;
+  /** Whether it does anything to a job that is so; what a range or an option chooses must be. */
+  readonly acts: (job: Actable) => boolean;
   /** It cannot be taken back: many jobs at once only when somebody says yes. */
   readonly isFinal: boolean;
+}
+
+/** What decides it; of one task of an array, that task's. */
+export type Actable = Pick<JobView, 'state' | 'taskCounts' | 'held' | 'reason'>;
+
+/** Whether any of its tasks is in one of these states. */
+export function hasTasks({ taskCounts }: Actable, ...states: TaskState[]): boolean {
+  return states.some((state) => (taskCounts[state] ?? 0) > 0);
 }
 
 /** Adds the selection of jobs, and ways to look first. */
 export function defineAction(command: Command, { isFinal }: Action): void {
   defineSelection(command);
   command.option('--dry-run', 'only say which jobs these are');
-  if (isFinal) command.option('-y, --yes', 'do not ask when options choose several jobs');
+  if (isFinal)
+    command.option('-y, --yes', 'do not ask when a range or options choose several jobs');
 }
 
 /** Runs `act` for each job that is meant, unless it is a dry run or the answer is no. */
@@ -87,13 +101,14 @@ export async function actOnJobs(
   { args, options, action }: { args: readonly string[]; options: ActionOptions; action: Action },
   act: (id: string) => Promise<string>,
 ): Promise<number> {
-  const selected = await selectJobs(context, args, options, 'active');
+  const among = { state: 'active', isMeant: action.acts, done: action.done } as const;
+  const selected = await selectJobs(context, args, options, among);
   if (options.dryRun) {
-    const lines = await Promise.all(selected.map((one) => describe(context, one)));
-    for (const line of lines) context.print(`Would ${action.verb} ${line}.`);
+    const lines = await Promise.all(selected.map((one) => wouldWords(context, one, action)));
+    for (const line of lines) context.print(line);
     return 0;
   }
-  const isMany = action.isFinal && selected.length > 1 && isByLooks(args, options);
+  const isMany = action.isFinal && selected.filter(({ isNamed }) => !isNamed).length > 1;
   if (isMany && !options.yes && !(await agrees(context, selected, action))) return 1;
   return forEachJob(
     context,
@@ -102,10 +117,21 @@ export async function actOnJobs(
   );
 }
 
-/** With its name and state, also when it was named by its id. */
-async function describe(context: Context, { id, job }: Selected): Promise<string> {
+/** `Would cancel job 42 train (alice, running).`, also of what was named by its id. */
+async function wouldWords(
+  context: Context,
+  { id, job: known }: Selected,
+  { verb, acts }: Action,
+): Promise<string> {
   const api = await context.api();
-  return selectedWords({ id, job: job ?? (await api.call('getJob', { params: { id } })) });
+  let job = known ?? (await api.call('getJob', { params: { id } }));
+  if (id.includes('[')) {
+    // The route answers with that one task, or refuses.
+    const { tasks } = await api.call('listTasks', { params: { id }, query: { limit: 1 } });
+    const { state = job.state, outcome = null, reason = null } = tasks[0] ?? {};
+    job = { ...job, state, outcome, reason, taskCounts: { [state]: 1 } };
+  }
+  return `Would ${acts(job) ? '' : 'not '}${verb} ${selectedWords({ id, job })}.`;
 }
 
 async function agrees(

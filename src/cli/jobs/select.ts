@@ -21,8 +21,19 @@ export interface SelectOptions {
 export interface Selected {
   /** As the API takes it. */
   readonly id: string;
-  /** Absent of what was named by its own id: nobody had to look. */
+  /** By its own id, not by a range or an option. */
+  readonly isNamed: boolean;
+  /** Absent where nobody had to look. */
   readonly job?: JobView;
+}
+
+/** What counts when a range or an option chooses; what is named by its own id always does. */
+export interface Among {
+  /** Whether jobs that are done are looked at. */
+  readonly state: 'active' | 'all';
+  readonly isMeant?: (job: JobView) => boolean;
+  /** What cannot be done when none is meant: `held`. */
+  readonly done?: string;
 }
 
 const STATES = [...TASK_STATES.filter((state) => state !== 'done'), 'held'];
@@ -37,48 +48,44 @@ export function defineSelection(command: Command): void {
   command.option('-u, --user <name>', "this user's jobs instead of yours");
 }
 
-/** Whether it is by their looks, not by their ids, that jobs are chosen. */
-export function isByLooks(args: readonly string[], options: SelectOptions): boolean {
-  return args.length === 0 && hasFilter(options);
-}
-
 function hasFilter({ name, state, user, mine }: SelectOptions): boolean {
   return name !== undefined || state !== undefined || user !== undefined || mine === true;
 }
 
 /**
- * The jobs meant, in the order named, then by id; never none. `among`: whether jobs that are done
- * count when a range or an option chooses. Ranges of an operator are of everybody's jobs, others'
- * of their own.
+ * The jobs meant, in the order named, then by id; never none. Ranges of an operator are of
+ * everybody's jobs, others' of their own.
  */
 export async function selectJobs(
   context: Context,
   args: readonly string[],
   options: SelectOptions,
-  among: 'active' | 'all',
+  among: Among,
 ): Promise<readonly Selected[]> {
   const operands = readOperands(args);
   if (operands.length === 0 && !hasFilter(options)) {
     throw usage('no job is named; write ids, or choose with --mine, --name, --state or --user');
   }
   if (!hasFilter(options) && operands.every(({ kind }) => kind === 'one')) {
-    return operands.map((operand) => ({ id: (operand as { id: string }).id }));
+    return operands.map((operand) => ({ id: (operand as { id: string }).id, isNamed: true }));
   }
-  const found = await findJobs(context, operands, options, among);
-  const chosen = operands.length === 0 ? found.map(whole) : choose(operands, found, options);
+  const found = await findJobs(context, operands, options, among.state);
+  const fit = among.isMeant === undefined ? found : found.filter(among.isMeant);
+  const chosen = operands.length === 0 ? fit.map(whole) : choose(operands, { found, fit }, options);
   if (chosen.length > 0) return chosen;
-  const hint = `\`weft jobs${among === 'all' ? ' --all' : ''}\` lists what there is.`;
-  throw failure(refuse('job.not_found', { job: describe(args, options) }, hint));
+  const hint = `\`weft jobs${among.state === 'all' ? ' --all' : ''}\` lists what there is.`;
+  const job = describe(args, options, found.length > 0 ? among.done : undefined);
+  throw failure(refuse('job.not_found', { job }, hint));
 }
 
-const whole = (job: JobView): Selected => ({ id: String(job.id), job });
+const whole = (job: JobView): Selected => ({ id: String(job.id), isNamed: false, job });
 
 /** Jobs that meet the options, by id, none outside of what the operands name. */
 async function findJobs(
   context: Context,
   operands: readonly Operand[],
   options: SelectOptions,
-  among: 'active' | 'all',
+  among: Among['state'],
 ): Promise<JobView[]> {
   const api = await context.api();
   const state = choice('--state', options.state, STATES);
@@ -88,7 +95,7 @@ async function findJobs(
   const lowest = Math.min(...bounds.map(({ from }) => from));
   const highest = Math.max(...bounds.map(({ to }) => to));
   const filter = {
-    state: state === 'held' ? 'pending' : (state ?? among),
+    state: state === 'held' ? 'active' : (state ?? among),
     owner: await ownerOf(context, operands, options, among),
     name: isPattern(options.name) ? undefined : options.name,
     limit: PAGE_ROWS,
@@ -110,7 +117,7 @@ async function ownerOf(
   context: Context,
   operands: readonly Operand[],
   options: SelectOptions,
-  among: 'active' | 'all',
+  among: Among['state'],
 ): Promise<string | undefined> {
   if (options.user !== undefined && options.mine) {
     throw usage('--mine and --user exclude each other');
@@ -136,7 +143,7 @@ function isMeant(job: JobView, { name, state }: SelectOptions): boolean {
 /** A job named by its own id is only left out when an option says so. */
 function choose(
   operands: readonly Operand[],
-  found: readonly JobView[],
+  { found, fit }: { readonly found: readonly JobView[]; readonly fit: readonly JobView[] },
   options: SelectOptions,
 ): Selected[] {
   const byId = new Map(found.map((job) => [job.id, job]));
@@ -144,29 +151,38 @@ function choose(
   for (const operand of operands) {
     if (operand.kind === 'one') {
       const job = byId.get(operand.jobId);
-      if (job !== undefined) chosen.set(operand.id, { id: operand.id, job });
-      else if (!hasFilter(options)) chosen.set(operand.id, { id: operand.id });
+      const { id } = operand;
+      if (job !== undefined) chosen.set(id, { id, isNamed: true, job });
+      else if (!hasFilter(options)) chosen.set(id, { id, isNamed: true });
       continue;
     }
-    for (const job of found) {
-      if (job.id >= operand.from && job.id <= operand.to) chosen.set(String(job.id), whole(job));
+    for (const job of fit) {
+      const isIn = job.id >= operand.from && job.id <= operand.to;
+      if (isIn && !chosen.has(String(job.id))) chosen.set(String(job.id), whole(job));
     }
   }
   return [...chosen.values()];
 }
 
-function describe(args: readonly string[], { name, state, user }: SelectOptions): string {
+/** For `No job …`; `done`: what could not be done to any of those that there are. */
+function describe(
+  args: readonly string[],
+  { name, state, user }: SelectOptions,
+  done: string | undefined,
+): string {
   const filters = [
     name === undefined ? '' : `--name ${name}`,
     state === undefined ? '' : `--state ${state}`,
     user === undefined ? '' : `--user ${user}`,
   ].filter((text) => text !== '');
-  const ids = args.length === 0 ? 'of yours that is active' : args.join(' ');
-  return filters.length === 0 ? ids : `${args.join(' ')} with ${filters.join(' ')}`.trim();
+  const able = done === undefined ? '' : ` that can be ${done}`;
+  if (filters.length > 0) return `${args.join(' ')} with ${filters.join(' ')}${able}`.trim();
+  if (args.length > 0) return `${args.join(' ')}${able}`;
+  return `of yours${able === '' ? ' that is active' : able}`;
 }
 
 /** `job 42 train (alice, running)`. */
-export function selectedWords({ id, job }: Selected): string {
+export function selectedWords({ id, job }: Pick<Selected, 'id' | 'job'>): string {
   return job === undefined
     ? `job ${id}`
     : `job ${id} ${job.name} (${job.owner}, ${stateWords(job)})`;

@@ -26,7 +26,7 @@ function headOf(jobs: readonly JobView[], role = 'user', pageRows = 2): Promise<
   for (const job of jobs) {
     answers[`GET /v1/jobs/${job.id}`] = () => ({ json: job });
     answers[`GET /v1/jobs/${job.id}/wait`] = () => ({ json: { job, task: null } });
-    for (const verb of ['cancel', 'hold', 'requeue']) {
+    for (const verb of ['cancel', 'hold', 'release', 'suspend', 'requeue', 'signal']) {
       answers[`POST /v1/jobs/${job.id}/${verb}`] = () => ({ json: { count: 1 } });
     }
   }
@@ -62,27 +62,66 @@ test('ids are single, lists, ranges, and tasks of an array', () => {
 
 test('a range is of those jobs that there are, of a user only their own', async () => {
   await using head = await headOf(JOBS);
-  const { code, out } = await head.weft('kill', '12-30', '99');
+  const { code, out } = await head.weft('kill', '12-30', '99', '--yes');
   assert.equal(code, 70, 'job 99, named by its id, is not left out: the test head refuses it');
   assert.match(out, /Job 12: 1 task cancelled\.\nJob 15: 1 task cancelled\.\nJob 20: /);
   assert.ok(!out.includes('21'));
   await using operated = await headOf(JOBS, 'operator');
-  await operated.weft('kill', '12-30');
+  await operated.weft('kill', '12-30', '-y');
   assert.deepEqual(cancelled(operated).at(-1), '/v1/jobs/21/cancel');
 });
 
 test('names, patterns and states choose among the own jobs', async () => {
   await using head = await headOf(JOBS);
-  assert.match((await head.weft('hold', '--name', 'train-*')).out, /15 is held\.\nJob 20 is held/);
+  const both = await head.weft('kill', '--name', 'train-*', '-y');
+  assert.match(both.out, /^Job 15: 1 task.*\nJob 20: 1 task.*\n$/);
   assert.equal((await head.weft('hold', '--name', 'clean')).out, 'Job 12 is held.\n');
   assert.equal((await head.weft('kill', '--state', 'held')).out, 'Job 15: 1 task cancelled.\n');
-  assert.equal((await head.weft('hold', '12-20', '--state', 'running')).out, 'Job 20 is held.\n');
+  const running = await head.weft('suspend', '12-20', '--state', 'running');
+  assert.equal(running.out, 'Job 20: 1 task told to stop.\n');
   const none = await head.weft('kill', '--name', 'nothing');
   assert.deepEqual([none.code, /No job with --name nothing/.test(none.error)], [3, true]);
   const bare = await head.weft('kill');
   assert.deepEqual([bare.code, /--mine, --name/.test(bare.error)], [2, true]);
   const others = await head.weft('kill', '--user', 'bob');
   assert.equal(others.out, 'Job 21: 1 task cancelled.\n');
+});
+
+test('a range and an option choose only what the verb acts on', async () => {
+  const partly = jobView({ id: 30, state: 'running', taskCount: 2, held: true });
+  const crashed = jobView({ id: 31, reason: { kind: 'held', words: 'it took 3 nodes down' } });
+  const array = { ...partly, taskCounts: { running: 1, pending: 1 } };
+  await using head = await headOf([crashed, array, ...JOBS]);
+  const actedOn = async (...words: string[]) => {
+    const { out, error } = await head.weft(...words, '--dry-run');
+    return error === ''
+      ? [...out.matchAll(/^Would \w+ job (\d+)/gm)].map(([, id]) => Number(id))
+      : error;
+  };
+  assert.deepEqual(await actedOn('hold', '--mine'), [12, 31]);
+  assert.deepEqual(await actedOn('release', '--mine'), [15, 30, 31]);
+  assert.deepEqual(await actedOn('release', '12-30'), [15, 30]);
+  assert.deepEqual(await actedOn('suspend', '--mine'), [20, 30]);
+  assert.deepEqual(await actedOn('requeue', '--name', 'train-*'), [20]);
+  assert.deepEqual(await actedOn('kill', '--mine', '--signal', 'USR1'), [20, 30]);
+  assert.deepEqual(await actedOn('release', '--state', 'held'), [15, 30]);
+  const none = await actedOn('resume', '--mine');
+  assert.match(String(none), /^weft: No job of yours that can be resumed/);
+});
+
+test('a dry run says of what is named by its id whether anything would be done', async () => {
+  const done = { ...doneJob('completed'), id: 30 };
+  const task = { id: '12[1]', state: 'running', outcome: null, reason: null };
+  await using head = await FakeHead.start({
+    'GET /v1/jobs/30': () => ({ json: done }),
+    'GET /v1/jobs/12[1]': () => ({ json: jobView({ id: 12, taskCount: 2 }) }),
+    'GET /v1/jobs/12[1]/tasks': () => ({ json: { tasks: [task] } }),
+  });
+  const { out } = await head.weft('kill', '30', '12[1]', '--dry-run');
+  assert.equal(
+    out,
+    'Would not cancel job 30 hello (alice, completed).\nWould cancel job 12[1] hello (alice, running).\n',
+  );
 });
 
 test('what cannot be taken back asks before it hits several jobs, or wants --yes', async () => {
@@ -93,10 +132,19 @@ test('what cannot be taken back asks before it hits several jobs, or wants --yes
   const dry = await head.weft('kill', '--mine', '--dry-run');
   assert.deepEqual([dry.code, cancelled(head)], [0, []]);
   assert.match(dry.out, /^Would cancel job 12 clean \(alice, pending\)\.\n.*15.*held.*\n.*20.*\n$/);
-  const named = await head.weft('requeue', '12', '--dry-run');
-  assert.equal(named.out, 'Would requeue job 12 clean (alice, pending).\n');
+  const waiting = await head.weft('requeue', '12', '--dry-run');
+  assert.equal(waiting.out, 'Would not requeue job 12 clean (alice, pending).\n');
+  const range = await head.weft('kill', '1-100');
+  assert.deepEqual([range.code, cancelled(head)], [2, []]);
+  assert.match(range.error, /would cancel 3 jobs; add --yes/);
   await head.weft('kill', '--mine', '--yes');
   assert.equal(cancelled(head).length, 3);
+  const named = await head.weft('kill', '12,15', '20-20');
+  assert.deepEqual(
+    [named.code, cancelled(head).length],
+    [0, 6],
+    'what is named is not asked about',
+  );
 });
 
 /** A context whose terminal answers questions, and keeps what it was told. */
@@ -126,9 +174,9 @@ function contextOf(head: FakeHead, answer: string, isTerminal = true) {
 test('on a terminal it asks, and only a yes goes on', async () => {
   await using head = await headOf(JOBS);
   const what = {
-    args: [],
-    options: { mine: true },
-    action: { verb: 'cancel', isFinal: true },
+    args: ['1-100'],
+    options: {},
+    action: { verb: 'cancel', done: 'cancelled', isFinal: true, acts: () => true },
   };
   for (const [answer, hit] of [
     ['', 0],

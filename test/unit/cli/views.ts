@@ -6,6 +6,7 @@ import type { NodeView } from '../../../src/api/nodes.ts';
 const RESOURCES = { cpuCount: 2, memoryBytes: 512 * 1024 ** 2, gpuCount: 0, counted: {} };
 
 export function jobView(fields: Partial<JobView> = {}): JobView {
+  const { state = 'pending', taskCount = 1 } = fields;
   return {
     id: 42,
     name: 'hello',
@@ -16,7 +17,7 @@ export function jobView(fields: Partial<JobView> = {}): JobView {
     reason: null,
     notice: null,
     taskCount: 1,
-    taskCounts: {},
+    taskCounts: { [state]: taskCount },
     array: null,
     submittedAt: 0,
     startedAt: null,
