@@ -6,7 +6,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { until } from './support/hosts.ts';
-import { LocalCluster } from './support/local-cluster.ts';
+import { LocalCluster, repository, runProgram } from './support/local-cluster.ts';
 
 const UP = ['--nodes', '2', '--listen', 'none'];
 
@@ -58,6 +58,22 @@ describe('restarts of a local cluster', () => {
     assert.equal(await cluster.ok('wait', id), `${id} completed`);
     assert.equal(lines('adopted').length, 1);
     assert.equal(await cluster.ok('logs', id), 'late');
+  });
+
+  it('a job whose agent is killed under its input starts again with all of it', async () => {
+    const weft = [process.execPath, join(repository, 'bin', 'weft.mjs')].join(' ');
+    const line = 'while read x; do echo "$WEFT_EPOCH $x" >> fed; done';
+    const input = 'echo one; until [ -e go-3 ]; do sleep 0.05; done; echo two';
+    const shell = `(${input}) | ${weft} run -f --nodes-named n1 -- '${line}'`;
+    const feeding = runProgram(['sh', '-c', shell], { cwd: cluster.work, env: cluster.env });
+    await written('fed');
+    await killed('n1');
+    await cluster.up(...UP);
+    await written('fed', 2);
+    writeFileSync(join(cluster.work, 'go-3'), '');
+    const { code, error } = await feeding;
+    assert.equal(code, 0, error);
+    assert.deepEqual(lines('fed'), ['1 one', '2 one', '2 two']);
   });
 
   it('[L1] what down interrupts goes on at the next up, and finished jobs are still known', async () => {

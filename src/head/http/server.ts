@@ -22,6 +22,7 @@ import type { LogFiles } from '../logs/log-files.ts';
 import { Feeder } from '../stdin/feeder.ts';
 import { AgentSockets } from './agent-socket.ts';
 import { EventRing } from './event-ring.ts';
+import { expectClients } from './handlers/feed-job.ts';
 import { JobWatch } from './job-watch.ts';
 import { refuseAndClose } from './last-words.ts';
 import { Newcomers } from './newcomers.ts';
@@ -168,6 +169,7 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound):
     counts: new RequestCounts(),
     feeder: new Feeder(clock, ports.agents),
   };
+  expectClients(services);
   return new Side(services, new RequestLimits(requestRateMax));
 }
 
@@ -227,6 +229,7 @@ class Side {
   async close(servers: readonly Server[]): Promise<void> {
     this.#stopping.abort();
     this.#unsubscribe();
+    this.#services.feeder.stop();
     this.#agents.closeAll('the head is stopping');
     await Promise.all(servers.map(closeServer));
   }

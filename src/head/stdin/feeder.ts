@@ -74,6 +74,11 @@ export class Feeder {
     this.#silence.set(jobId, timer);
   }
 
+  /** No client is expected any more, and no job ended. */
+  stop(): void {
+    for (const jobId of [...this.#silence.keys()]) this.heardFrom(jobId);
+  }
+
   heardFrom(jobId: JobId): void {
     this.#silence.get(jobId)?.cancel();
     this.#silence.delete(jobId);

@@ -33,6 +33,14 @@ export const feedJob: Handler<'feedJob'> = async (services, call) => {
   }
 };
 
+/** When the head has started: a client that was there before comes back, or is gone. */
+export function expectClients(services: Services): void {
+  for (const job of services.engine.state.jobs.values()) {
+    const { owner: name, uid } = job;
+    expectClient(services, job, { kind: 'user', name, uid, role: 'user' });
+  }
+}
+
 /** Its job is cancelled when the client that feeds it is gone. */
 export function expectClient(services: Services, { id, spec }: Job, actor: FeedCall['actor']) {
   if (spec.files.stdin !== CLIENT_STDIN || services.engine.state.jobs.get(id)?.outcome !== null) {

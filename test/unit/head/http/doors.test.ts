@@ -8,6 +8,9 @@ import { createClient } from '../../../../src/api/client.ts';
 import { REQUEST_BYTES_MAX } from '../../../../src/core/model/limits.ts';
 import { eventually, startAgent, startWorld, TRUE } from './fixture.ts';
 
+/** So that no allowance grows meanwhile. */
+const STANDS_STILL = { monotonic: () => 0 };
+
 /** Everything that comes back until the other side closes. */
 function talk(socket: Socket, text: string | Buffer): Promise<string> {
   return new Promise((resolve) => {
@@ -76,7 +79,7 @@ test('a body that is no JSON is refused with the word that is wrong', async (t) 
 });
 
 test('too many requests of one user are refused, others go on', async (t) => {
-  const world = await startWorld(t, { requestRateMax: 20, timeStandsStill: true });
+  const world = await startWorld(t, { requestRateMax: 20, clock: STANDS_STILL });
   const alice = await world.client('alice');
   const bob = await world.client('bob');
   const results = await Promise.allSettled(Array.from({ length: 40 }, () => alice.call('whoami')));
@@ -89,7 +92,7 @@ test('too many requests of one user are refused, others go on', async (t) => {
 });
 
 test('guesses at tokens from one address run dry', async (t) => {
-  const world = await startWorld(t, { timeStandsStill: true });
+  const world = await startWorld(t, { clock: STANDS_STILL });
   const address = { url: world.url, fingerprint: world.http.fingerprint ?? '' };
   const guesser = createClient({ address, token: 'wt_000000_guess' });
   t.after(() => guesser.close());
@@ -106,7 +109,7 @@ test('guesses at tokens from one address run dry', async (t) => {
 });
 
 test('a node that dials in a circle is refused for a while, and others are not', async (t) => {
-  const world = await startWorld(t, { timeStandsStill: true });
+  const world = await startWorld(t, { clock: STANDS_STILL });
   const dial = async (name: string, secret: string): Promise<number> => {
     const socket = new WebSocket(`ws+unix:${world.socketPath}:/v1/agent`, {
       headers: { authorization: `Node ${name}:${secret}` },
@@ -130,7 +133,7 @@ test('a node that dials in a circle is refused for a while, and others are not',
 });
 
 test('a local connection that floods without credentials keeps nobody from a login', async (t) => {
-  const world = await startWorld(t, { timeStandsStill: true });
+  const world = await startWorld(t, { clock: STANDS_STILL });
   const request = 'GET /v1/whoami HTTP/1.1\r\nhost: x\r\n\r\n';
   const last = 'GET /v1/whoami HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
   const answers = await talk(connect(world.socketPath), request.repeat(2999) + last);

@@ -4,7 +4,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readText } from '../../../../src/api/read-text.ts';
 import type { NodeName } from '../../../../src/core/model/ids.ts';
-import { eventually, startAgent, startWorld, TRUE } from './fixture.ts';
+import { CLIENT_SILENT_MS } from '../../../../src/head/stdin/feeder.ts';
+import { systemClock } from '../../../../src/os/clock.ts';
+import type { Clock } from '../../../../src/ports/clock.ts';
+import { eventually, startAgent, startWorld, TRUE, type World } from './fixture.ts';
 
 const NOTHING = { run: 0, offset: 0, data: '', end: false };
 
@@ -47,6 +50,56 @@ test('a piece for a node that is away does not keep the head from everybody else
   await world.admin.call('declareNodeLost', { params: { name: 'n1' }, body: {} });
   await world.admin.call('cancelJob', { params });
   assert.equal((await fed).taken, false);
+});
+
+/** What the doors want to do when a client has been silent for so long, by `pass`. */
+class Patience {
+  readonly #waiting = new Set<() => void>();
+
+  readonly clock: Pick<Clock, 'after'> = {
+    after: (delayMs, then) => {
+      if (delayMs !== CLIENT_SILENT_MS) return systemClock.after(delayMs, then);
+      this.#waiting.add(then);
+      return { cancel: () => this.#waiting.delete(then) };
+    },
+  };
+
+  get count(): number {
+    return this.#waiting.size;
+  }
+
+  pass(): void {
+    const due = [...this.#waiting];
+    this.#waiting.clear();
+    for (const then of due) then();
+  }
+}
+
+test('a job whose client is silent for too long is cancelled, also by the next head', async (t) => {
+  const [first, second] = [new Patience(), new Patience()];
+  const before = await startWorld(t, { clock: first.clock });
+  const submit = () =>
+    before.admin.call('submitJob', { body: { ...TRUE, files: { stdin: '-' }, held: true } });
+  const outcome = async ({ admin }: World, jobId: number) =>
+    (await admin.call('getJob', { params: { id: String(jobId) } })).outcome?.kind;
+  await startAgent(t, before, 'n1');
+  const left = await submit();
+  assert.equal(first.count, 1);
+  first.pass();
+  await eventually(async () => (await outcome(before, left.jobId)) === 'cancelled');
+  const kept = await submit();
+  await before.admin.call('submitJob', { body: { ...TRUE, held: true } });
+  await before.http.close();
+  assert.equal(first.count, 0, 'a head that stops cancels nothing');
+  await before.head.stop();
+  const after = await startWorld(t, { clock: second.clock, disk: before.disk });
+  assert.equal(second.count, 1, 'of the job that is fed');
+  const params = { id: String(kept.jobId) };
+  const back = after.admin.call('feedJob', { params, body: NOTHING });
+  await eventually(() => second.count === 0);
+  assert.equal(await outcome(after, kept.jobId), undefined, 'its client is back');
+  await after.admin.call('cancelJob', { params });
+  assert.equal((await back).done, true);
 });
 
 test('input for several readers is refused at submission', async (t) => {

@@ -19,6 +19,7 @@ import { type HttpSide, startHttp } from '../../../../src/head/http/server.ts';
 import { LogFiles } from '../../../../src/head/logs/log-files.ts';
 import { systemChance } from '../../../../src/os/chance.ts';
 import { systemClock } from '../../../../src/os/clock.ts';
+import type { Clock } from '../../../../src/ports/clock.ts';
 import type { Log, LogFields } from '../../../../src/ports/log.ts';
 import { MemoryDisk, MemoryStore } from '../../../../src/store/memory.ts';
 import { decodeHeadMessage, encode } from '../../../../src/wire/codec.ts';
@@ -75,8 +76,10 @@ export interface WorldOptions {
   readonly requestRateMax?: number;
   /** Default: true. */
   readonly multiUser?: boolean;
-  /** The monotonic clock of the doors stays where it is, so that no allowance grows meanwhile. */
-  readonly timeStandsStill?: boolean;
+  /** Of the doors, over the system's. */
+  readonly clock?: Partial<Clock>;
+  /** Of a head before; default: an empty one. */
+  readonly disk?: MemoryDisk;
   readonly headersMs?: number;
 }
 
@@ -86,7 +89,7 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
   t.after(() => rm(directory, { recursive: true, force: true }));
   const log = new KeptLog();
   const audit = new KeptLog();
-  const disk = new MemoryDisk();
+  const { disk = new MemoryDisk() } = options;
   let head: Head | undefined;
   const logs = new LogFiles({
     directory: path.join(directory, 'logs'),
@@ -115,7 +118,7 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
     now: Date.now(),
     chance: systemChance,
   });
-  const clock = options.timeStandsStill ? { ...systemClock, monotonic: () => 0 } : systemClock;
+  const clock = { ...systemClock, ...options.clock };
   const http = await startHttp(
     {
       ...{ ...ports, clock, chance: systemChance, audit },
