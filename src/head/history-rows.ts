@@ -5,6 +5,7 @@ import type { EndedEpoch } from '../core/controller/scratch.ts';
 import type { State } from '../core/controller/state.ts';
 import type { JobSpec } from '../core/model/job.ts';
 import type { HistoryRow, JobRow, TaskRow } from '../ports/history.ts';
+import { keptSpecOf } from './kept-spec.ts';
 import { formatProgram } from './program-line.ts';
 
 /** Takes (and empties) the notes of the state; one row per job and per ended epoch. */
@@ -22,20 +23,15 @@ let written: { readonly spec: JobSpec; readonly text: string } | null = null;
 
 function writeSpec(spec: JobSpec): string {
   if (written?.spec === spec) return written.text;
-  written = { spec, text: JSON.stringify(withoutSecrets(spec)) };
+  written = { spec, text: JSON.stringify(keptSpecOf(spec)) };
   return written.text;
 }
 
-/** What the history keeps: variables and the key of steps may be secrets. */
-function withoutSecrets({ environment: _, stepKey: _key, ...shown }: Job['spec']) {
-  return shown;
-}
-
-/** With how the tasks of the array ended: the row has room for one outcome only. */
-function writeEnded({ spec, ended }: Job): string {
-  const shown = withoutSecrets(spec);
+/** How the tasks of an array ended: the row has room for one outcome only. */
+function writeCounts({ spec, outcome, ended }: Job): string | null {
+  if (spec.array === null || outcome === null) return null;
   const counts = [...ended].map(([kind, indices]) => [kind, indices.size] as const);
-  return JSON.stringify({ ...shown, ended: Object.fromEntries(counts) });
+  return JSON.stringify(Object.fromEntries(counts));
 }
 
 function jobRow(job: Job): JobRow {
@@ -59,7 +55,8 @@ function jobRow(job: Job): JobRow {
     cpuCount: spec.request.perNode.cpuCount,
     memoryBytes: spec.request.perNode.memoryBytes,
     walltimeMs: spec.walltimeMs ?? 0,
-    spec: spec.array === null || outcome === null ? writeSpec(spec) : writeEnded(job),
+    outcomeCounts: writeCounts(job),
+    spec: writeSpec(spec),
   };
 }
 

@@ -24,7 +24,9 @@ export interface JobRow {
   readonly memoryBytes: number;
   /** 0: without a limit. Null: not known, of a row from before it was kept. */
   readonly walltimeMs: number | null;
-  /** The whole specification as JSON, environment left out (it can hold secrets). */
+  /** Of an array that is done, how many tasks ended in which way, as JSON; else null. */
+  readonly outcomeCounts: string | null;
+  /** The specification as JSON, without the environment (it can hold secrets) and the items. */
   readonly spec: string;
 }
 
@@ -78,5 +80,7 @@ export interface HistoryQuery {
     readonly taskIndex: number;
     readonly epoch: number;
   };
+  /** Jobs only: `spec` is empty. It may hold a long script. */
+  readonly withoutSpecs?: boolean;
   readonly limit: number;
 }

@@ -8,7 +8,8 @@ export function matchJobs(jobs: Iterable<JobRow>, query: HistoryQuery): JobRow[]
   return [...jobs]
     .filter((job) => isJobMatch(job, query) && isIn(query.outcome, job.outcome))
     .sort((a, b) => b.jobId - a.jobId)
-    .slice(0, Math.max(0, query.limit));
+    .slice(0, Math.max(0, query.limit))
+    .map((job) => (query.withoutSpecs === true ? { ...job, spec: '' } : job));
 }
 
 /** The tasks that match and whose jobs do; newest job first, then by index and epoch. */

@@ -109,6 +109,7 @@ function tasksOf(jobId: number): HistoryRow[] {
 const QUERIES: readonly HistoryQuery[] = [
   { limit: 1000 },
   { limit: 7 },
+  { withoutSpecs: true, limit: 1000 },
   { limit: 0 },
   { owner: 'bob', limit: 1000 },
   { owner: 'nobody', limit: 1000 },

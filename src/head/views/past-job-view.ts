@@ -1,15 +1,10 @@
 // Jobs that have left memory, from their rows in the history.
 
 import type { JobDetail, JobView } from '../../api/jobs.ts';
-import type { JobSpec, Outcome, OutcomeKind, TaskState } from '../../core/model/job.ts';
+import type { Outcome, OutcomeKind, TaskState } from '../../core/model/job.ts';
 import type { JobRow } from '../../ports/history.ts';
+import type { KeptSpec } from '../kept-spec.ts';
 import { viewExit, viewOutcome, viewRequest, viewSpec } from './job-view.ts';
-
-/** The specification as the row keeps it: all but the environment. */
-type KeptSpec = Omit<JobSpec, 'environment'> & {
-  /** Of an array, how many tasks ended in which way; missing from rows of 0.1.0. */
-  readonly ended?: Readonly<Record<string, number>>;
-};
 
 export function viewPastJob(row: JobRow, spec: KeptSpec = readSpec(row)): JobView {
   const outcome = outcomeOf(row);
@@ -25,7 +20,7 @@ export function viewPastJob(row: JobRow, spec: KeptSpec = readSpec(row)): JobVie
     priority: null,
     taskCount: row.taskCount,
     taskCounts: { [row.state]: row.taskCount },
-    outcomeCounts: countsOf(row, spec),
+    outcomeCounts: countsOf(row),
     array: spec.array?.indices ?? null,
     submittedAt: row.submittedAt,
     startedAt: row.startedAt,
@@ -42,8 +37,10 @@ export function viewPastJob(row: JobRow, spec: KeptSpec = readSpec(row)): JobVie
 }
 
 /** A plain job has one task; of an array whose counts were not kept nothing is known. */
-function countsOf({ outcome, taskCount }: JobRow, { ended }: KeptSpec): Record<string, number> {
-  if (ended !== undefined) return { ...ended };
+function countsOf(row: JobRow): Record<string, number> {
+  const { outcome, taskCount } = row;
+  const counts = readCounts(row);
+  if (counts !== null) return counts;
   return outcome !== null && taskCount === 1 ? { [outcome]: 1 } : {};
 }
 
@@ -62,6 +59,11 @@ export function viewPastJobDetail(
     cancelledBy: cancelled ? row.detail : null,
     usage,
   };
+}
+
+/** Null: not an array that is done, or not kept. */
+export function readCounts({ outcomeCounts }: JobRow): Record<string, number> | null {
+  return outcomeCounts === null ? null : (JSON.parse(outcomeCounts) as Record<string, number>);
 }
 
 export function readSpec(row: JobRow): KeptSpec {

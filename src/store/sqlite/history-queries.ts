@@ -25,7 +25,8 @@ interface Range {
 
 export function* jobsInSteps(connect: Connect, query: HistoryQuery): Steps<JobRow[]> {
   const conditions = [...jobConditions(query), ...maybe('jobs.outcome = ?', query.outcome)];
-  const columns = selected('jobs', JOB_COLUMNS);
+  const columns =
+    query.withoutSpecs === true ? COLUMNS_WITHOUT_SPEC : selected('jobs', JOB_COLUMNS);
   const rows: JobRow[] = [];
   for (const range of ranges(connect(), query, Number.POSITIVE_INFINITY)) {
     const text = `SELECT ${columns} FROM jobs WHERE jobs.job_id >= ? AND jobs.job_id < ?
@@ -135,6 +136,9 @@ function selected(table: string, columns: Readonly<Record<string, string>>): str
     .map(([field, column]) => `${table}.${column} AS ${field}`)
     .join(', ');
 }
+
+const { spec: _, ...SHORT_COLUMNS } = JOB_COLUMNS;
+const COLUMNS_WITHOUT_SPEC = `${selected('jobs', SHORT_COLUMNS)}, '' AS spec`;
 
 /**
  * From the newest job that may be asked for down to the oldest, one step's worth of ids at a time;

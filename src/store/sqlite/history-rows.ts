@@ -31,6 +31,7 @@ export const JOB_COLUMNS = {
   cpuCount: 'cpu_count',
   memoryBytes: 'memory_bytes',
   walltimeMs: 'walltime_ms',
+  outcomeCounts: 'outcome_counts',
   spec: 'spec',
 } as const satisfies Record<keyof JobRow, string>;
 
@@ -95,6 +96,7 @@ function jobValues(row: JobRow): Value[] {
     row.cpuCount,
     row.memoryBytes,
     row.walltimeMs,
+    row.outcomeCounts,
     row.spec,
   ];
 }

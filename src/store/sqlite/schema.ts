@@ -116,7 +116,14 @@ SELECT
 FROM jobs;
 `;
 
-const UPGRADES: readonly string[] = [VERSION_1, VERSION_2];
+// How the tasks of an array ended, which was a part of the specification.
+const VERSION_3 = `
+ALTER TABLE jobs ADD COLUMN outcome_counts TEXT;
+UPDATE jobs SET outcome_counts = json_extract(spec, '$.ended')
+  WHERE json_valid(spec) AND json_type(spec, '$.ended') = 'object';
+`;
+
+const UPGRADES: readonly string[] = [VERSION_1, VERSION_2, VERSION_3];
 
 /** What this program writes, as `PRAGMA user_version`. */
 export const SCHEMA_VERSION = UPGRADES.length;

@@ -39,6 +39,20 @@ test('a history without time limits gets them from the specifications it kept', 
   );
 });
 
+test('how the tasks of an array ended is found in the specifications that kept it', async (t) => {
+  const directory = storeOfVersion1(t);
+  const database = new DatabaseSync(join(directory, 'weft.db'));
+  const spec = JSON.stringify({ name: 'sweep-2', ended: { completed: 3, failed: 1 } });
+  database.prepare('UPDATE jobs SET spec = ? WHERE job_id = 2').run(spec);
+  database.close();
+  const store = await openStore(t, directory);
+  const rows = await store.jobs({ limit: 9 });
+  assert.deepEqual(
+    rows.map(({ outcomeCounts }) => outcomeCounts),
+    [null, '{"completed":3,"failed":1}', null],
+  );
+});
+
 test('the journal of an earlier schema is read, and goes on in ours', async (t) => {
   const directory = storeOfVersion1(t);
   const store = await openStore(t, directory);

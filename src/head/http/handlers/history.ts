@@ -9,7 +9,7 @@ import type { HistoryQuery, JobRow, TaskRow } from '../../../ports/history.ts';
 import type { Engine } from '../../engine.ts';
 import { jobState } from '../../views/job-state.ts';
 import { viewOutcome } from '../../views/job-view.ts';
-import { outcomeOf, readSpec } from '../../views/past-job-view.ts';
+import { outcomeOf, readCounts } from '../../views/past-job-view.ts';
 import { lastRuns, runStart } from '../../views/run-start.ts';
 import type { Call, Handler } from '../call.ts';
 
@@ -23,7 +23,10 @@ export const history: Handler<'history'> = async ({ engine }, { query }) => {
   await engine.settled();
   const limit = query.limit ?? LIMIT_DEFAULT;
   const after = query.afterTask === undefined ? undefined : parseTaskKey(query.afterTask);
-  const rows = await engine.store.jobs({ ...readQuery(query, after), limit: limit + 1 });
+  const rows = await engine.store.jobs({
+    ...{ ...readQuery(query, after), withoutSpecs: true },
+    limit: limit + 1,
+  });
   const jobs = rows.slice(0, limit);
   const page =
     query.tasks === true ? await pageOfTasks(engine, jobs, after) : { tasks: [], cutIn: null };
@@ -90,14 +93,23 @@ function readQuery(
 }
 
 function viewRow(row: JobRow, job: Job | undefined): HistoryJob {
-  const { spec: _, jobId, exitCode: __, signal: ___, detail: ____, walltimeMs, ...rest } = row;
+  const {
+    spec: _,
+    outcomeCounts: _counts,
+    jobId,
+    exitCode: __,
+    signal: ___,
+    detail: ____,
+    walltimeMs,
+    ...rest
+  } = row;
   const outcome = outcomeOf(row);
-  const ended = readSpec(row).ended;
+  const outcomeCounts = readCounts(row);
   const view = {
     ...{ ...rest, id: jobId, runStartedAt: rest.startedAt },
     outcome: outcome === null ? null : viewOutcome(outcome),
     ...(walltimeMs === null ? {} : { walltimeMs: walltimeMs === 0 ? null : walltimeMs }),
-    ...(ended === undefined ? {} : { outcomeCounts: ended }),
+    ...(outcomeCounts === null ? {} : { outcomeCounts }),
   };
   if (outcome !== null || job === undefined) return view;
   const { startedAt } = job;

@@ -14,13 +14,14 @@ import type { Submission } from '../../../core/model/submission.ts';
 import type { Chance } from '../../../ports/chance.ts';
 import { makeSecret } from '../../auth/secrets.ts';
 import type { Engine } from '../../engine.ts';
+import { digestOf } from '../../kept-spec.ts';
 import { expect, rehearse } from '../../questions.ts';
 import { addressed } from '../../views/addressed.ts';
 import { readSpec } from '../../views/past-job-view.ts';
 import { NO_PROSPECT, viewLookAhead } from '../../views/prospect-view.ts';
 import { viewRefusal } from '../answer.ts';
 import type { Handler } from '../call.ts';
-import { findJob, readPlace } from '../find-job.ts';
+import { type FoundJob, findJob, readPlace } from '../find-job.ts';
 import type { Services } from '../services.ts';
 import { validate, validateEntry } from '../validate.ts';
 import { expectClient } from './feed-job.ts';
@@ -159,13 +160,21 @@ async function describe(
 ): Promise<Result<SubmitReply, Refusal>> {
   const found = await findJob(engine, jobId);
   if (!found.ok) return found;
-  const { directory, program, each } =
-    found.value.kind === 'live' ? found.value.job.spec : readSpec(found.value.row);
+  const { directory, program, items } = keptOf(found.value);
   // A client that tries again sends the same; another command is another job, and would be lost.
-  if (again && !isDeepStrictEqual([program, each], [sent, sentItems])) {
+  if (again && (items !== digestOf(sentItems) || !isDeepStrictEqual(program, sent))) {
     return err(refuse('key.taken', { key: key ?? '', job: String(jobId) }, 'Use another key.'));
   }
   const { taskCount } = found.value.kind === 'live' ? found.value.job : found.value.row;
   const path = directory.kind === 'shared' ? directory.path : null;
   return ok({ jobId, taskCount, directory: path, again });
+}
+
+function keptOf(found: FoundJob) {
+  if (found.kind === 'live') {
+    const { directory, program, each } = found.job.spec;
+    return { directory, program, items: digestOf(each) };
+  }
+  const { directory, program, itemsDigest } = readSpec(found.row);
+  return { directory, program, items: itemsDigest };
 }

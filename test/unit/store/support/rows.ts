@@ -23,6 +23,7 @@ export function jobRow(jobId: number, changes: Partial<JobRow> = {}): JobRow {
     cpuCount: 2,
     memoryBytes: 104_857_600,
     walltimeMs: 3_600_000,
+    outcomeCounts: null,
     spec: '{"name":"sweep"}',
     ...changes,
   };

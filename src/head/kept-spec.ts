@@ -1,0 +1,33 @@
+// A job's specification as the history keeps it.
+
+import { createHash } from 'node:crypto';
+import type { Item, JobSpec } from '../core/model/job.ts';
+
+export type KeptSpec = Omit<JobSpec, 'environment' | 'stepKey' | 'each'> & {
+  /** Of a job with items: tells whether another submission has the same. */
+  readonly itemsDigest?: string;
+};
+
+/** Variables and the key of steps may be secrets, items may be many. */
+export function keptSpecOf({ environment: _, stepKey: _key, each, ...shown }: JobSpec): KeptSpec {
+  const itemsDigest = digestOf(each);
+  return itemsDigest === undefined ? shown : { ...shown, itemsDigest };
+}
+
+/** A list may have many MB, and its job has several rows in its life. */
+const DIGESTS = new WeakMap<readonly Item[], string>();
+
+/** Undefined: there are none. The order of an item's fields does not count. */
+export function digestOf(items: readonly Item[] | undefined): string | undefined {
+  if (items === undefined) return undefined;
+  const known = DIGESTS.get(items);
+  if (known !== undefined) return known;
+  const hash = createHash('sha256');
+  for (const item of items) {
+    const plain = typeof item === 'string' ? item : Object.entries(item).sort();
+    hash.update(`${JSON.stringify(plain)}\n`);
+  }
+  const digest = hash.digest('base64');
+  DIGESTS.set(items, digest);
+  return digest;
+}
