@@ -96,11 +96,14 @@ export async function startHttp(ports: HttpPorts, options: HttpOptions): Promise
           cert: secure.certificate.certificatePem,
           handshakeTimeout: headersMs,
         });
-  // Bound before anything is served: join tokens carry the port that was found.
-  const port = secureServer === null ? null : await listen(secureServer, secure ?? {});
   const fingerprint = secure === null ? null : fingerprintOf(secure.certificate.certificatePem);
-  const side = await createSide(ports, options, { port, fingerprint });
-  if (secureServer !== null) side.serve(secureServer, false);
+  const bound: Bound = { port: null, fingerprint };
+  const side = await createSide(ports, options, bound);
+  // Served before it listens: nobody would ever answer a request that comes in between.
+  if (secureServer !== null) {
+    side.serve(secureServer, false);
+    bound.port = await listen(secureServer, secure ?? {});
+  }
   const socketServer = createServer(serverOptions(headersMs));
   side.serve(socketServer, true);
   await rm(options.socketPath, { force: true });
@@ -109,7 +112,7 @@ export async function startHttp(ports: HttpPorts, options: HttpOptions): Promise
   // With several users everybody may knock: who they are is decided by the login, not by modes.
   await chmod(options.socketPath, options.multiUser ? 0o666 : 0o600);
   const servers = secureServer === null ? [socketServer] : [socketServer, secureServer];
-  return { port, fingerprint, close: () => side.close(servers) };
+  return { port: bound.port, fingerprint, close: () => side.close(servers) };
 }
 
 function serverOptions(headersMs: number): ServerOptions {
@@ -124,7 +127,8 @@ function serverOptions(headersMs: number): ServerOptions {
 }
 
 interface Bound {
-  readonly port: number | null;
+  /** Null until the TLS door listens, and without one. */
+  port: number | null;
   readonly fingerprint: string | null;
 }
 
@@ -145,7 +149,6 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound):
     multiUser: options.multiUser,
   });
   const { clusterName, version, multiUser, capacity, requestRateMax } = options;
-  const addresses = addressesOf(options, bound.port);
   const { fingerprint } = bound;
   const certificatePem = options.secure?.certificate.certificatePem ?? null;
   const startedAt = clock.now();
@@ -156,7 +159,10 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound):
       version,
       multiUser,
       capacity,
-      addresses,
+      // Join tokens carry the port that was found.
+      get addresses() {
+        return addressesOf(options, bound.port);
+      },
       fingerprint,
       certificatePem,
       startedAt,

@@ -1,7 +1,8 @@
 // What comes in broken, too large or too often, and what a stranger on the wire can do.
 
 import assert from 'node:assert/strict';
-import { connect, type Socket } from 'node:net';
+import { tracingChannel } from 'node:diagnostics_channel';
+import { connect, type Server, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { WebSocket } from 'ws';
 import { createClient } from '../../../../src/api/client.ts';
@@ -211,4 +212,19 @@ test('a join token admits a node once per name, and its secret opens a session',
   });
   await new Promise((resolve) => socket.once('open', resolve));
   socket.terminate();
+});
+
+test('a door has somebody who answers before it opens', async (t) => {
+  const deaf: Server[] = [];
+  const listening = tracingChannel('net.server.listen').asyncEnd;
+  const look = (message: unknown): void => {
+    const { server } = message as { server: Server };
+    if (server.listenerCount('request') === 0 || server.listenerCount('upgrade') === 0) {
+      deaf.push(server);
+    }
+  };
+  listening.subscribe(look);
+  t.after(() => listening.unsubscribe(look));
+  await startWorld(t);
+  assert.equal(deaf.length, 0);
 });
