@@ -16,6 +16,8 @@ export interface HeadAddress {
     | { readonly socketPath: string };
   /** Largest message taken. */
   readonly messageBytesMax: number;
+  /** For each step of a dial. Default: 10 s. */
+  readonly timeoutMs?: number;
 }
 
 const DIAL_TIMEOUT_MS = 10_000;
@@ -29,17 +31,24 @@ export function headDialer(address: HeadAddress): Dialer {
 }
 
 async function dial(address: HeadAddress): Promise<Session> {
-  const { name, secret, messageBytesMax } = address;
-  const { url, stream } = await openStream(address.head);
+  const { name, secret, messageBytesMax, timeoutMs = DIAL_TIMEOUT_MS } = address;
+  const { url, stream } = await openStream(address.head, timeoutMs);
   const socket = new WebSocket(url, {
     createConnection: () => stream as never,
     headers: { authorization: `Node ${name}:${secret}` },
     maxPayload: messageBytesMax,
     perMessageDeflate: false,
-    handshakeTimeout: DIAL_TIMEOUT_MS,
   });
   return new Promise((resolve, reject) => {
-    socket.once('open', () => resolve(sessionOf(socket, stream)));
+    // Its own time-out (`handshakeTimeout`) has no effect on a stream that it is given.
+    const timer = setTimeout(() => {
+      stream.destroy(new Error(`no answer from the head within ${timeoutMs} ms`));
+    }, timeoutMs);
+    stream.once('close', () => clearTimeout(timer));
+    socket.once('open', () => {
+      clearTimeout(timer);
+      resolve(sessionOf(socket, stream));
+    });
     socket.once('error', (error) => reject(error));
     socket.once('unexpected-response', (_request, response) => {
       const status = response.statusCode ?? 0;
@@ -52,10 +61,13 @@ async function dial(address: HeadAddress): Promise<Session> {
 }
 
 /** Connected, and for TLS verified, before a WebSocket handshake says who we are. */
-async function openStream(head: HeadAddress['head']): Promise<{ url: string; stream: Duplex }> {
+async function openStream(
+  head: HeadAddress['head'],
+  timeoutMs: number,
+): Promise<{ url: string; stream: Duplex }> {
   if ('socketPath' in head) {
     const stream = connectUnix(head.socketPath);
-    await connected(stream, 'connect', head.socketPath);
+    await connected(stream, 'connect', head.socketPath, timeoutMs);
     return { url: `ws://localhost${AGENT_PATH}`, stream };
   }
   const { hostname, port, host } = new URL(head.url);
@@ -66,7 +78,7 @@ async function openStream(head: HeadAddress['head']): Promise<{ url: string; str
     rejectUnauthorized: pinned === undefined,
     ...(/^[\d.]+$|:/.test(hostname) ? {} : { servername: hostname }),
   });
-  await connected(stream, 'secureConnect', host);
+  await connected(stream, 'secureConnect', host, timeoutMs);
   if (pinned !== undefined) checkFingerprint(stream, pinned, host);
   // ws would start TLS itself for wss; this stream already has it.
   return { url: `ws://${host}${AGENT_PATH}`, stream };
@@ -85,11 +97,11 @@ function plain(fingerprint: string): string {
   return fingerprint.replaceAll(':', '').toLowerCase();
 }
 
-function connected(stream: Duplex, event: string, where: string): Promise<void> {
+function connected(stream: Duplex, event: string, where: string, timeoutMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      stream.destroy(new Error(`no connection to ${where} within ${DIAL_TIMEOUT_MS} ms`));
-    }, DIAL_TIMEOUT_MS);
+      stream.destroy(new Error(`no connection to ${where} within ${timeoutMs} ms`));
+    }, timeoutMs);
     const settle = (act: () => void): void => {
       clearTimeout(timer);
       act();

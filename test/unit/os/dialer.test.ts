@@ -92,3 +92,20 @@ test('without a pin a certificate that nobody vouches for is refused', async () 
 test('nobody listening is an error in words', async () => {
   await assert.rejects(echo({ socketPath: join(root, 'nothing') }), /ENOENT/);
 });
+
+test('a head that takes the connection and never answers is given up', async (t) => {
+  const silent = createHttps({ key: readFileSync(key), cert: readFileSync(cert) });
+  // Without a listener for it a request is read and never answered.
+  silent.listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  t.after(() => {
+    silent.close();
+    silent.closeAllConnections();
+  });
+  const head = { url: `https://127.0.0.1:${(silent.address() as AddressInfo).port}`, fingerprint };
+  const own = { name: 'n1', secret: 's3cret', messageBytesMax: 1000, timeoutMs: 300 };
+  await assert.rejects(
+    headDialer({ ...own, head }).dial(),
+    /no answer from the head within 300 ms/,
+  );
+});
