@@ -32,6 +32,10 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
     args: ['power-off.ts', '5'],
     about: 'a host loses its power: how long until its job runs elsewhere, by default time-outs',
   },
+  chaos: {
+    args: ['chaos.ts', '120', '1'],
+    about: 'kills, stops, cuts and power losses on five hosts: jobs lost, run twice, out of place',
+  },
   flatness: {
     args: ['flatness.ts', '1000000', '1000', '10000', '100000'],
     about: 'jobs per second, memory and restart with long queues and a million finished jobs',

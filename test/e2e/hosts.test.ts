@@ -3,12 +3,13 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { CallError } from '../support/local-client.ts';
+import { findLauncher } from './support/find-launcher.ts';
 import { HostedCluster, NODE_TIMEOUT_MS, overlap } from './support/hosted-cluster.ts';
-import { commandLine, until } from './support/hosts.ts';
+import { until } from './support/hosts.ts';
 
 const WAIT = { onNodeLoss: { kind: 'wait' } };
 const REQUEUE = { onNodeLoss: { kind: 'requeue' } };
@@ -106,7 +107,7 @@ describe('six hosts', () => {
     const gate = cluster.gate();
     const id = await cluster.submit(gate, { nodeNames: ['n2'], ...WAIT });
     await cluster.started(id);
-    execFileSync('kill', ['-9', String(launcherPid(member.stateDir))]);
+    process.kill(findLauncher(member.stateDir) as number, 'SIGKILL');
     await cluster.started(id, 2);
     gate.open();
     assert.equal((await cluster.done(id)).outcome?.kind, 'completed');
@@ -367,14 +368,6 @@ interface BulkReply {
 }
 
 /** The launcher of an agent, by its command line. */
-function launcherPid(stateDir: string): number {
-  const socket = join(stateDir, 'launcher.sock');
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  const pid = pids.map(Number).find((one) => commandLine(one).split(' ').includes(socket));
-  if (pid === undefined) throw new Error(`no launcher of ${stateDir} runs`);
-  return pid;
-}
-
 /** Where a package put a file: its folder is named after the machine's architecture. */
 function fileOfPackage(name: string, file: string): string {
   const files = execFileSync('dpkg', ['-L', name], { encoding: 'utf8' }).split('\n');

@@ -37,7 +37,7 @@ export interface Member {
 }
 
 /** Of each node. */
-const CPUS = 4;
+export const CPUS = 4;
 export const NODE_TIMEOUT_MS = 3000;
 const SETTINGS: Settings = {
   nodeTimeoutMs: NODE_TIMEOUT_MS,
@@ -58,6 +58,9 @@ export type Timing = Pick<HeadOptions, 'settings' | 'heartbeatMs' | 'tickMs'>;
 
 /** A tenth of what a real cluster has, so that a test need not wait. */
 export const QUICK: Timing = { settings: SETTINGS, heartbeatMs: 300, tickMs: 200 };
+
+/** Sizes of the disks that may be filled. */
+const SMALL = { head: '48m', lastNode: '80m' };
 
 /** What one epoch of one task left behind. Times are seconds of the machine's uptime. */
 export interface Receipt {
@@ -99,7 +102,7 @@ export class HostedCluster {
   readonly members: Member[] = [];
   readonly #mounted: string[] = [];
   readonly #gates: Gate[] = [];
-  readonly #socketPath = join(this.directory, 'head.sock');
+  readonly socketPath = join(this.directory, 'head.sock');
   #headHost: Host | null = null;
   #head: Program | null = null;
   #client: LocalClient | null = null;
@@ -113,15 +116,15 @@ export class HostedCluster {
     this.#timing = timing;
   }
 
-  static async start(nodeCount: number, timing = QUICK): Promise<HostedCluster> {
+  static async start(nodeCount: number, timing = QUICK, disks = SMALL): Promise<HostedCluster> {
     const cluster = new HostedCluster(timing);
     mkdirSync(cluster.receipts);
     mkdirSync(cluster.headDirectory, { mode: 0o700 });
     // Disks of their own, small enough to be filled by a test; before the hosts, who see no later.
-    cluster.#mountSmall(cluster.headDirectory, 'size=48m,mode=0700');
+    cluster.#mountSmall(cluster.headDirectory, `size=${disks.head},mode=0700`);
     const last = join(cluster.directory, `n${nodeCount}`);
     mkdirSync(last);
-    cluster.#mountSmall(last, 'size=80m,mode=0711');
+    cluster.#mountSmall(last, `size=${disks.lastNode},mode=0711`);
     writeFileSync(join(cluster.directory, 'worker.sh'), WORKER, { mode: 0o755 });
     cluster.#headHost = await cluster.lan.addHost('head');
     await cluster.startHead();
@@ -140,7 +143,7 @@ export class HostedCluster {
       config: { file: null, flags: [], directory: this.directory, written: {} },
       directory: this.headDirectory,
       clusterName: 'hosts',
-      socketPath: this.#socketPath,
+      socketPath: this.socketPath,
       listen: { host: '0.0.0.0', port: 5001 },
       publicNames: ['10.77.0.1'],
       multiUser: false,
@@ -160,9 +163,14 @@ export class HostedCluster {
     this.#head = await host.start(process.execPath, args, { stderr: this.#output('head') });
     await until('the head answers', async () => {
       this.#client?.close();
-      this.#client = await connectLocally(this.#socketPath).catch(() => null);
+      this.#client = await connectLocally(this.socketPath).catch(() => null);
       return this.#client === null ? undefined : true;
     });
+  }
+
+  /** The head's machine and its process. */
+  get head(): { readonly host: Host; readonly program: Program } {
+    return { host: this.#headHost as Host, program: this.#head as Program };
   }
 
   /** As `kill -9` or a crash would. */

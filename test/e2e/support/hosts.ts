@@ -161,7 +161,11 @@ export class Host {
     });
     const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
     const pid = await until(`${command} runs on ${this.name}`, () => childrenOf(child.pid ?? 0)[0]);
-    return { pid, ended };
+    // A stopped child stops nsenter, which then would not see the child's end either.
+    const resume = (): void => {
+      for (const one of [pid, child.pid ?? 0]) process.kill(one, 'SIGCONT');
+    };
+    return { pid, ended, resume };
   }
 
   /** Nothing gets through any more, in both directions. */
@@ -210,6 +214,8 @@ export interface StartOptions {
 export interface Program {
   readonly pid: number;
   readonly ended: Promise<void>;
+  /** Lets it go on after a SIGSTOP. */
+  resume(): void;
 }
 
 /** Empty for zombies and for processes that are gone. */

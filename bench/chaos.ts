@@ -1,0 +1,81 @@
+// Chaos with receipts: five hosts under kills, stops, cuts and power losses, with arrays, multi-node
+// jobs, reservations and preemption. What the processes wrote themselves is held against the head's
+// books; any violation fails. Root, cc. Usage: chaos.ts [SECONDS [SEED]].
+
+import { cpSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { HostedCluster } from '../test/e2e/support/hosted-cluster.ts';
+import type { Evidence, Verdict } from './chaos/evidence.ts';
+import { judge } from './chaos/judge.ts';
+import { ChaosRun, HOSTS, TIMING } from './chaos/run.ts';
+
+const seconds = Number(process.argv[2] ?? 120);
+const seed = Number(process.argv[3] ?? 1);
+
+const cluster = await HostedCluster.start(HOSTS, TIMING, { head: '512m', lastNode: '512m' });
+try {
+  const run = new ChaosRun(cluster, seed);
+  const began = performance.now();
+  const evidence = await run.run(seconds * 1000);
+  run.close();
+  const tookS = Math.round((performance.now() - began) / 1000);
+  const verdict = judge(evidence);
+  summarize(run, evidence, verdict, tookS);
+  if (verdict.violations.length > 0) {
+    keep(evidence, verdict);
+    process.exitCode = 1;
+  }
+} finally {
+  await cluster.close();
+}
+
+function summarize(run: ChaosRun, evidence: Evidence, verdict: Verdict, tookS: number): void {
+  const { accepted, lives, tasks, outages, setAside } = evidence;
+  const works = accepted.map(({ work }) => work);
+  const rows: [string, number][] = [
+    ['seed', seed],
+    ['seconds, with the time until all jobs had ended', tookS],
+    ['jobs accepted', works.length],
+    ['… sent twice with one key', works.filter((work) => work.twice).length],
+    ['… arrays', works.filter((work) => work.arraySize !== null).length],
+    ['… on several nodes', works.filter((work) => work.nodeCount > 1).length],
+    ['… in a reservation', works.filter((work) => work.reservation !== null).length],
+    ['starts of tasks', tasks.length],
+    ['processes that left receipts', lives.length],
+    ['reservations', setAside.length],
+    ['reservations refused', run.refusedReservations],
+    ['preempted: suspended', run.stops.preempted.suspend],
+    ['preempted: requeued', run.stops.preempted.requeue],
+    ['suspensions seen from begin to end', evidence.stops.length],
+    ['breaks in the feed of events', run.stops.gaps],
+    ['faults', outages.length],
+    ...faultRows(evidence),
+    ...Object.entries(verdict.counted).sort(([a], [b]) => a.localeCompare(b)),
+    ['violations', verdict.violations.length],
+  ];
+  const width = Math.max(...rows.map(([name]) => name.length));
+  for (const [name, value] of rows) console.log(`${name.padEnd(width)}  ${value}`);
+  for (const { rule, words } of verdict.violations) console.log(`${rule}: ${words}`);
+}
+
+function faultRows({ outages }: Evidence): [string, number][] {
+  const byKind = new Map<string, number>();
+  for (const { host, how, parts } of outages) {
+    const whose = host === 'head' ? 'head' : 'node';
+    const kind = `… ${whose}: ${how === 'off' ? 'power off' : `${how} ${parts.join(' and ')}`}`;
+    byKind.set(kind, (byKind.get(kind) ?? 0) + 1);
+  }
+  return [...byKind].sort(([a], [b]) => a.localeCompare(b));
+}
+
+/** For whoever looks for the cause. */
+function keep(evidence: Evidence, verdict: Verdict): void {
+  const folder = mkdtempSync(join(tmpdir(), 'weft-chaos-'));
+  writeFileSync(join(folder, 'evidence.json'), JSON.stringify({ ...evidence, verdict }));
+  cpSync(cluster.directory, join(folder, 'cluster'), {
+    recursive: true,
+    filter: (path) => !/\.(sock|reserve)$/.test(path),
+  });
+  console.log(`evidence, logs and store: ${folder}`);
+}

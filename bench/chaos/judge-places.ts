@@ -1,0 +1,137 @@
+// Where things run: never more on a host than it has, nobody else in a reservation's share, and
+// nothing while it is suspended.
+
+import { type Case, overlapMs, type TaskCase } from './case.ts';
+import type { Life, SetAside, Span, Stop } from './evidence.ts';
+
+/** A process that is told to stop, or to end, may write once more. */
+const SLACK_MS = 300;
+/** Before the times in which nobody was there to keep the time limit or to start in time. */
+const LIMIT_AND_GRACE_MS = 15_000;
+
+/** One task on one host without a pause. */
+interface Run extends Span {
+  readonly task: TaskCase;
+  readonly epoch: number;
+  readonly host: string;
+}
+
+export function judgePlaces(all: Case): void {
+  const runs = all.tasks.flatMap((task) => runsOf(all, task));
+  for (const host of new Set(runs.map((run) => run.host))) {
+    const here = runs.filter((run) => run.host === host).sort((a, b) => a.from - b.from);
+    judgeRoom(all, here);
+    for (const share of all.evidence.setAside) {
+      if (share.hosts.includes(host)) judgeShare(all, share, here);
+    }
+  }
+  judgeStops(all);
+}
+
+/** Of the processes of an epoch on a host together: they share what it was given there. */
+function runsOf(all: Case, task: TaskCase): Run[] {
+  const stops = all.evidence.stops.filter((stop) => stop.task === task.id);
+  return [...task.epochs].flatMap(([epoch, lives]) =>
+    [...new Set(lives.map((life) => life.host))].flatMap((host) => {
+      const spans = lives.filter((life) => life.host === host).flatMap((life) => life.runs);
+      const still = stops.filter((stop) => stop.epoch === epoch && stop.host === host);
+      return without(united(spans), still).map((span) => ({ ...span, task, epoch, host }));
+    }),
+  );
+}
+
+function united(spans: readonly Span[]): Span[] {
+  const all: Span[] = [];
+  for (const span of [...spans].sort((a, b) => a.from - b.from)) {
+    const last = all.at(-1);
+    if (last === undefined || span.from > last.until) all.push(span);
+    else all[all.length - 1] = { from: last.from, until: Math.max(last.until, span.until) };
+  }
+  return all;
+}
+
+/** The spans less those times. */
+function without(spans: readonly Span[], times: readonly Span[]): Span[] {
+  return times.reduce<readonly Span[]>(
+    (left, time) =>
+      left
+        .flatMap(({ from, until }) => [
+          { from, until: Math.min(until, time.from) },
+          { from: Math.max(from, time.until), until },
+        ])
+        .filter((span) => span.from < span.until),
+    spans,
+  ) as Span[];
+}
+
+function cpusOf(runs: readonly Run[]): number {
+  return runs.reduce((sum, run) => sum + run.task.work.cpuCount, 0);
+}
+
+function namesOf(runs: readonly Run[]): string {
+  return runs.map((run) => `${run.task.id}#${run.epoch}`).join(', ');
+}
+
+/** Those of `runs`, sorted by their begin, that run at an instant. */
+function runningAt(runs: readonly Run[], at: number): Run[] {
+  return runs.filter((run) => run.from <= at && at < run.until);
+}
+
+function judgeRoom(all: Case, runs: readonly Run[]): void {
+  for (const run of runs) {
+    const beside = runningAt(runs, run.from);
+    if (cpusOf(beside) <= all.evidence.cpusPerHost) continue;
+    const what = `${cpusOf(beside)} cpus of ${namesOf(beside)}`;
+    all.violate('more than a node has', `${run.host} at ${run.from}: ${what}`);
+  }
+}
+
+function judgeShare(all: Case, share: SetAside, runs: readonly Run[]): void {
+  const strangers = runs.filter((run) => run.task.work.reservation !== share.name);
+  const left = all.evidence.cpusPerHost - share.cpus;
+  const begin = share.from + SLACK_MS;
+  const instants = [begin, ...strangers.map((run) => run.from)];
+  const seen = new Set<string>();
+  for (const at of instants.filter((one) => begin <= one && one < share.until)) {
+    const inside = runningAt(strangers, at);
+    const names = namesOf(inside);
+    if (cpusOf(inside) <= left || seen.has(names)) continue;
+    seen.add(names);
+    judgeStrangers(all, share, inside, at);
+  }
+}
+
+/** A start that came late and a limit that nobody kept are allowed where the node was out. */
+function judgeStrangers(all: Case, share: SetAside, inside: readonly Run[], at: number): void {
+  const [host = ''] = inside.map((run) => run.host);
+  const before = {
+    from: Math.min(...inside.map((run) => run.from)) - LIMIT_AND_GRACE_MS,
+    until: at,
+  };
+  if (all.outages([host], before).length > 0) {
+    return all.count('in a reservation, the node had been out');
+  }
+  const what = `${namesOf(inside)} at ${at}, in ${share.name} from ${share.from}`;
+  all.violate('in a reservation', `${host}: ${what}`);
+}
+
+function judgeStops(all: Case): void {
+  const lives = new Map<string, Life[]>();
+  for (const life of all.evidence.lives) {
+    const key = `${life.task} ${life.epoch} ${life.host}`;
+    lives.set(key, [...(lives.get(key) ?? []), life]);
+  }
+  for (const stop of all.evidence.stops) {
+    for (const life of lives.get(`${stop.task} ${stop.epoch} ${stop.host}`) ?? []) {
+      judgeStop(all, stop, life);
+    }
+  }
+}
+
+function judgeStop(all: Case, stop: Stop, life: Life): void {
+  const still = { from: stop.from + SLACK_MS, until: stop.until - SLACK_MS };
+  const ran = life.runs.find((run) => overlapMs(run, still) > 0);
+  if (ran === undefined || still.from >= still.until) return;
+  const when = `from ${stop.from} to ${stop.until}, it ran from ${ran.from} to ${ran.until}`;
+  all.violate('ran while suspended', `${life.task}#${life.epoch} on ${life.host}: ${when}`);
+}

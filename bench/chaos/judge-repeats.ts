@@ -1,0 +1,95 @@
+// Nothing runs twice: no epoch is started again, no two epochs of a `wait` or `lease` task live at
+// once, and one follows another only for a reason.
+
+import type { HistoryTask } from '../../src/api/history.ts';
+import { type Case, isWhole, overlapMs, spanOf, type TaskCase } from './case.ts';
+import type { Life, Span } from './evidence.ts';
+
+export function judgeRepeats(all: Case): void {
+  for (const task of all.tasks) {
+    for (const lives of task.epochs.values()) judgeEpoch(all, task, lives);
+    judgeOverlaps(all, task);
+    judgeReruns(all, task);
+  }
+}
+
+function judgeEpoch(all: Case, task: TaskCase, lives: readonly Life[]): void {
+  const seen = new Map<string, Life>();
+  for (const life of lives) {
+    const place = `${life.nodeRank}.${life.rank}`;
+    const other = seen.get(place);
+    seen.set(place, life);
+    if (other === undefined) continue;
+    const where = `on ${other.host} at ${other.from}, on ${life.host} at ${life.from}`;
+    all.violate('started twice', `${task.id}#${life.epoch} rank ${place}: ${where}`);
+  }
+}
+
+function judgeOverlaps(all: Case, task: TaskCase): void {
+  const lives = [...task.epochs.values()].flat();
+  const seen = new Set<string>();
+  for (const a of lives) {
+    for (const b of lives) {
+      const pair = `${a.epoch} ${b.epoch}`;
+      if (a.epoch >= b.epoch || overlapMs(a, b) < 0 || seen.has(pair)) continue;
+      seen.add(pair);
+      judgeOverlap(all, task, a, b);
+    }
+  }
+}
+
+function judgeOverlap(all: Case, { id, work }: TaskCase, a: Life, b: Life): void {
+  if (work.onLoss === 'requeue') return all.count('epochs of a requeue task at once');
+  if (work.onLoss === 'lease' && bothOut(all, a, { from: a.from, until: b.from })) {
+    return all.count('lease tasks at once, agent and launcher out');
+  }
+  const first = `#${a.epoch} on ${a.host} from ${a.from} to ${a.until}`;
+  const second = `#${b.epoch} on ${b.host} from ${b.from} to ${b.until}`;
+  all.violate('twice at once', `${work.onLoss} task ${id}: ${first}; ${second}`);
+}
+
+/** At some instant neither agent nor launcher of its host was there to end it. */
+function bothOut(all: Case, life: Life, span: Span): boolean {
+  const out = all.outages([life.host], span);
+  const agents = out.filter(({ parts }) => parts.includes('agent'));
+  const launchers = out.filter(({ parts }) => parts.includes('launcher'));
+  return agents.some((a) => launchers.some((b) => overlapMs(a, b) >= 0));
+}
+
+function judgeReruns(all: Case, task: TaskCase): void {
+  const epochs = [...task.epochs].sort(([a], [b]) => a - b);
+  for (const [at, [epoch, lives]] of epochs.slice(0, -1).entries()) {
+    const next = epochs[at + 1]?.[1] ?? [];
+    const row = task.rows.find((one) => one.epoch === epoch);
+    judgeRerun(all, task, { epoch, lives, row, nextFrom: spanOf(next).from });
+  }
+}
+
+interface Rerun {
+  readonly epoch: number;
+  readonly lives: readonly Life[];
+  readonly row: HistoryTask | undefined;
+  readonly nextFrom: number;
+}
+
+function judgeRerun(all: Case, task: TaskCase, { epoch, lives, row, nextFrom }: Rerun): void {
+  const { id, work } = task;
+  const hosts = new Set([...lives.map((life) => life.host), ...(row?.nodes ?? [])]);
+  const between = { from: spanOf(lives).from, until: nextFrom };
+  const whole = isWhole(work, lives) && work.exitCode === 0;
+  const what = whole ? 'done twice' : 'begun again';
+  if (work.onLoss === 'requeue') return all.count(`${what}: requeue`);
+  if (all.lostLauncher(hosts, between)) {
+    return all.count(`${what}: ${work.onLoss}, launcher or power lost`);
+  }
+  if (!whole && row?.outcome.detail?.startsWith('preempted by') === true) {
+    return all.count('begun again: it made room');
+  }
+  if (work.exitCode !== 0 && row?.outcome.kind === 'failed') return all.count('begun again: retry');
+  if (work.onLoss === 'lease' && all.outages(hosts, between).length > 0) {
+    return all.count(`${what}: lease over`);
+  }
+  const words = row === undefined ? 'no record' : `${row.outcome.kind}, ${row.outcome.detail}`;
+  const where = `on ${[...hosts].join(', ')} from ${between.from}`;
+  all.violate('run again', `${work.onLoss} task ${id}: #${epoch} ${where} was ${what}: ${words}`);
+}

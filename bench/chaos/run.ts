@@ -1,0 +1,186 @@
+// One chaos run: jobs and reservations go in while hosts and head are broken; then everything is
+// mended, all jobs come to their end, and what is left as evidence is gathered.
+
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { plainPartition, plainScheduling } from '../../src/core/model/scheduling.ts';
+import {
+  CPUS,
+  type HostedCluster,
+  QUICK,
+  type Timing,
+} from '../../test/e2e/support/hosted-cluster.ts';
+import { until } from '../../test/e2e/support/hosts.ts';
+import { Insistent, type Worker } from './client.ts';
+import type { Accepted, Evidence, Outage, SetAside } from './evidence.ts';
+import { breakHead, breakNode } from './faults.ts';
+import { Plan } from './plan.ts';
+import { livesOf } from './receipts.ts';
+import { Stops } from './stops.ts';
+
+export const HOSTS = 5;
+const JOB_EVERY_MS = 330;
+const RESERVATION_EVERY_MS = 20_000;
+const FAULT_EVERY_MS = 17_000;
+/** More than this many jobs that are not done make the client wait. */
+const BACKLOG_MAX = 150;
+/** For all jobs to end in, after everything was mended. */
+const PATIENCE_MS = 180_000;
+
+const partitions = {
+  default: { ...plainPartition('default'), preempt: 'suspend' as const },
+  back: { ...plainPartition('back'), preempt: 'requeue' as const },
+  urgent: { ...plainPartition('urgent'), tier: 1 },
+};
+export const TIMING: Timing = {
+  ...QUICK,
+  settings: { ...QUICK.settings, scheduling: { ...plainScheduling('easy'), partitions } },
+};
+
+export class ChaosRun {
+  readonly stops = new Stops();
+  readonly outages: Outage[] = [];
+  refusedReservations = 0;
+  readonly #cluster: HostedCluster;
+  readonly #plan: Plan;
+  readonly #client: Insistent;
+  readonly #worker: Worker;
+  readonly #accepted: Accepted[] = [];
+  readonly #setAside: SetAside[] = [];
+  readonly #over = new AbortController();
+
+  constructor(cluster: HostedCluster, seed: number) {
+    this.#cluster = cluster;
+    this.#plan = new Plan(seed);
+    this.#client = new Insistent(cluster.socketPath);
+    this.#worker = { path: join(cluster.directory, 'worker'), receipts: cluster.receipts };
+    const source = join(import.meta.dirname, 'worker.c');
+    execFileSync('cc', ['-O2', '-Wall', '-o', this.#worker.path, source], { stdio: 'inherit' });
+  }
+
+  /** All of it; resolves with the evidence. */
+  async run(forMs: number): Promise<Evidence> {
+    const reading = new AbortController();
+    const told = this.stops.follow(this.#client, reading.signal);
+    const parts = [this.#submit(), this.#reserve(), this.#breakHeads()];
+    for (const member of this.#cluster.members) parts.push(this.#breakNodes(member.name));
+    await Promise.race([sleep(forMs), Promise.all(parts)]);
+    this.#over.abort();
+    await Promise.all(parts);
+    await this.#settled();
+    reading.abort();
+    await told;
+    return this.#evidence();
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+
+  get #isOver(): boolean {
+    return this.#over.signal.aborted;
+  }
+
+  /** Shorter when the run is over. */
+  readonly #rest = (ms: number): Promise<unknown> =>
+    sleep(ms, null, { signal: this.#over.signal }).catch(() => undefined);
+
+  async #submit(): Promise<void> {
+    const pending = new Set<Promise<void>>();
+    while (!this.#isOver) {
+      const { afterMs, work } = this.#plan.work(JOB_EVERY_MS);
+      await this.#rest(afterMs);
+      if (this.#isOver) break;
+      const sent = this.#client.submit(work, this.#worker).then((jobIds) => {
+        this.#accepted.push({ work, jobIds });
+        pending.delete(sent);
+      });
+      pending.add(sent);
+      if (this.#accepted.length % 20 === 0) await this.#backlog(BACKLOG_MAX);
+    }
+    await Promise.all(pending);
+  }
+
+  async #backlog(max: number): Promise<void> {
+    while (!this.#isOver) {
+      const { jobs } = await this.#client.ask('listJobs', {
+        query: { state: 'active', limit: max + 1 },
+      });
+      if (jobs.length <= max) return;
+      await this.#rest(1000);
+    }
+  }
+
+  async #reserve(): Promise<void> {
+    for (let at = 1; ; at += 1) {
+      const wish = this.#plan.reservation(RESERVATION_EVERY_MS);
+      await this.#rest(wish.afterMs);
+      if (this.#isOver) return;
+      const share = await this.#client.reserve(`lab${at}`, wish);
+      if (share === null) this.refusedReservations += 1;
+      else {
+        this.#setAside.push(share);
+        for (let member = 0; member < 3; member += 1) {
+          const work = this.#plan.member(share.name);
+          const jobIds = await this.#client.submitMember(work, this.#worker);
+          if (jobIds !== null) this.#accepted.push({ work, jobIds });
+        }
+      }
+    }
+  }
+
+  async #breakNodes(name: string): Promise<void> {
+    const member = this.#cluster.member(name);
+    while (!this.#isOver) {
+      const fault = this.#plan.fault(name, FAULT_EVERY_MS);
+      await this.#rest(fault.afterMs);
+      if (this.#isOver) return;
+      const isBack = () => this.#isBack(name);
+      this.outages.push(
+        await breakNode(this.#cluster, member, fault, { rest: this.#rest, isBack }),
+      );
+    }
+  }
+
+  async #breakHeads(): Promise<void> {
+    while (!this.#isOver) {
+      const fault = this.#plan.fault('head', FAULT_EVERY_MS);
+      await this.#rest(fault.afterMs);
+      if (this.#isOver) return;
+      this.outages.push(await breakHead(this.#cluster, fault, this.#rest));
+    }
+  }
+
+  async #isBack(name: string): Promise<void> {
+    await until(`node ${name} is up`, async () =>
+      (await this.#client.nodesUp([name])) ? true : undefined,
+    );
+  }
+
+  /** All jobs are done, or it was waited long enough: the judge says which were not. */
+  async #settled(): Promise<void> {
+    const deadline = performance.now() + PATIENCE_MS;
+    while (performance.now() < deadline) {
+      const { jobs } = await this.#client.ask('listJobs', { query: { state: 'active', limit: 1 } });
+      if (jobs.length === 0) return;
+      await sleep(200);
+    }
+  }
+
+  async #evidence(): Promise<Evidence> {
+    const { receipts } = this.#worker;
+    const files = readdirSync(receipts).map((file) => readFileSync(join(receipts, file), 'utf8'));
+    return {
+      accepted: this.#accepted,
+      lives: livesOf(files),
+      ...(await this.#client.history()),
+      stops: this.stops.stops,
+      outages: this.outages,
+      setAside: this.#setAside,
+      cpusPerHost: CPUS,
+      killGraceMs: TIMING.settings.killGraceMs,
+    };
+  }
+}

@@ -1,0 +1,96 @@
+// Which tasks stood still when, by the head's events. A head that is killed takes its last events
+// with it: a stop whose end is missing for that reason is left out.
+
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError } from '../../src/api/api-error.ts';
+import type { Insistent } from './client.ts';
+import type { Stop } from './evidence.ts';
+
+/** Only what is read of an event. */
+interface Told {
+  readonly kind: string;
+  readonly epochId?: string;
+  readonly node?: string;
+  readonly since?: number;
+  readonly because?: string;
+  readonly why?: string;
+}
+
+interface Line {
+  readonly seq: number;
+  readonly at: number;
+  readonly events: readonly Told[];
+}
+
+export class Stops {
+  readonly stops: Stop[] = [];
+  /** How often somebody was told to make room, by how. */
+  readonly preempted = { suspend: 0, requeue: 0 };
+  /** Times that the feed was broken off and events may be missing. */
+  gaps = 0;
+  readonly #open = new Map<string, Omit<Stop, 'until'>>();
+  #seq = 0;
+
+  /** Follows until it is told to end. */
+  async follow(client: Insistent, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.#read(await client.stream(this.#seq, signal));
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!(error instanceof ApiError)) throw error;
+        if (error.code === 'event.too_old') this.#miss(Number(error.details.oldest) - 1);
+      }
+      await sleep(50);
+    }
+  }
+
+  #miss(seq: number): void {
+    this.gaps += 1;
+    this.#open.clear();
+    this.#seq = seq;
+  }
+
+  async #read(stream: IncomingMessage): Promise<void> {
+    let text = '';
+    try {
+      for await (const chunk of stream.setEncoding('utf8')) {
+        const blocks = (text + chunk).split('\n\n');
+        text = blocks.pop() ?? '';
+        for (const block of blocks) this.#take(block);
+      }
+    } catch (error) {
+      // A head that is killed breaks off.
+      if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
+    }
+  }
+
+  #take(block: string): void {
+    const data = /^data: (.*)$/m.exec(block)?.[1];
+    this.#seq = Number(/^id: (\d+)$/m.exec(block)?.[1] ?? this.#seq);
+    if (data === undefined) return;
+    const { at, events } = JSON.parse(data) as Line;
+    for (const event of events) this.#event(event, at);
+  }
+
+  #event(event: Told, at: number): void {
+    if (event.because?.startsWith('preempted by')) {
+      if (event.kind === 'suspend_asked') this.preempted.suspend += 1;
+      if (event.kind === 'end_asked') this.preempted.requeue += 1;
+    }
+    if (event.epochId === undefined || event.node === undefined) return;
+    const place = `${event.epochId} ${event.node}`;
+    const when = event.since ?? at;
+    if (event.kind === 'part_suspended') {
+      const [task = '', epoch] = event.epochId.split('#');
+      this.#open.set(place, { task, epoch: Number(epoch), host: event.node, from: when });
+    }
+    const open = this.#open.get(place);
+    // What is ended is let go first, so its end says nothing of when it stood still.
+    if (open !== undefined && event.kind === 'part_resumed') {
+      this.stops.push({ ...open, until: when });
+    }
+    if (['part_resumed', 'part_ended'].includes(event.kind)) this.#open.delete(place);
+  }
+}

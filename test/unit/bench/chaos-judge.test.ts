@@ -1,0 +1,325 @@
+// The judge of `npm run bench -- chaos`: what is right passes, each kind of violation is seen, and
+// what is allowed is counted instead.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Evidence, Life, Outage, Rule, Work } from '../../../bench/chaos/evidence.ts';
+import { judge } from '../../../bench/chaos/judge.ts';
+import { livesOf } from '../../../bench/chaos/receipts.ts';
+import type { HistoryTask } from '../../../src/api/history.ts';
+
+const WORK: Work = {
+  key: 'w1',
+  partition: 'default',
+  arraySize: null,
+  nodeCount: 1,
+  processesPerNode: 1,
+  cpuCount: 1,
+  onLoss: 'wait',
+  requeue: true,
+  retriesMax: 0,
+  limitMs: 12_000,
+  beats: 20,
+  exitCode: 0,
+  stubborn: false,
+  reservation: null,
+  twice: false,
+};
+/** Job 1 is `work`, on n1 from 10 to 12 s. */
+const LIFE: Life = {
+  ...{ task: '1', epoch: 1, host: 'n1', nodeRank: 0, rank: 0, pid: 7 },
+  ...{ from: 10_000, until: 12_000, ended: true, runs: [{ from: 10_000, until: 12_000 }] },
+};
+const ROW: HistoryTask = {
+  ...{ id: '1', jobId: 1, index: null, epoch: 1, final: true, nodes: ['n1'] },
+  outcome: { kind: 'completed', exit: { code: 0 }, process: null, detail: null },
+  ...{ startedAt: 10_000, endedAt: 12_050, userUs: 0, systemUs: 0, memoryPeakBytes: 0 },
+};
+const LOST: HistoryTask = {
+  ...ROW,
+  final: false,
+  outcome: { kind: 'node_fail', exit: null, process: null, detail: 'the launcher was lost' },
+};
+
+function life(of: Partial<Life>): Life {
+  const whole = { ...LIFE, ...of };
+  return { ...whole, runs: of.runs ?? [{ from: whole.from, until: whole.until }] };
+}
+
+interface Given extends Partial<Evidence> {
+  readonly work?: Partial<Work>;
+  readonly state?: string;
+  readonly jobIds?: readonly number[];
+}
+
+function evidence({ work = {}, state = 'done', jobIds = [1], ...more }: Given = {}): Evidence {
+  const of = { ...WORK, ...work };
+  const job = {
+    ...{ id: 1, name: of.key, owner: 'root', partition: of.partition, command: '', state },
+    ...{ outcome: null, taskCount: of.arraySize ?? 1, submittedAt: 0, startedAt: 10_000 },
+    ...{ runStartedAt: null, endedAt: 12_050, nodeCount: 1, cpuCount: 1, memoryBytes: 0 },
+  };
+  return {
+    accepted: [{ work: of, jobIds }],
+    jobs: [job],
+    ...{ lives: [LIFE], tasks: [ROW], stops: [], outages: [], setAside: [] },
+    ...{ cpusPerHost: 4, killGraceMs: 500 },
+    ...more,
+  };
+}
+
+/** The next epoch of LIFE, on another host. */
+const AGAIN = life({ epoch: 2, host: 'n2', from: 20_000, until: 22_000 });
+const AGAIN_ROW = { ...ROW, epoch: 2, nodes: ['n2'], startedAt: 20_000, endedAt: 22_000 };
+const LAUNCHER_KILLED: Outage = {
+  ...{ host: 'n1', how: 'kill', parts: ['launcher'] },
+  ...{ from: 11_900, until: 12_500 },
+};
+
+function rules(given: Given): Rule[] {
+  return judge(evidence(given)).violations.map(({ rule }) => rule);
+}
+
+describe('the judge of chaos', () => {
+  it('finds nothing where all is right', () => {
+    const { violations, counted } = judge(evidence());
+    assert.deepEqual(violations, []);
+    assert.deepEqual(counted, { 'ended: completed': 1 });
+  });
+
+  const planted: readonly [string, Rule, Given][] = [
+    ['a job that did not end', 'lost', { state: 'active' }],
+    ['a task of an array without an end', 'lost', { work: { arraySize: 2 } }],
+    ['a second job for one key', 'two jobs for a key', { jobIds: [1, 2] }],
+    ['a job that is not in the history', 'lost', { jobs: [] }],
+    [
+      'processes of a job that nobody submitted',
+      'nobody asked',
+      {
+        lives: [LIFE, life({ task: '9' })],
+      },
+    ],
+    [
+      'a completed task whose process did not end',
+      'rank missing',
+      {
+        lives: [life({ ended: false })],
+      },
+    ],
+    [
+      'a completed task of which one node wrote nothing',
+      'rank missing',
+      {
+        work: { nodeCount: 2 },
+      },
+    ],
+    [
+      'a time limit long before its time',
+      'end without receipt',
+      {
+        lives: [life({ ended: false })],
+        tasks: [{ ...ROW, outcome: { ...ROW.outcome, kind: 'timeout' } }],
+      },
+    ],
+    [
+      'an exit code that no process had',
+      'end without receipt',
+      {
+        tasks: [{ ...ROW, outcome: { ...ROW.outcome, kind: 'failed' } }],
+      },
+    ],
+    [
+      'an end that nobody asked for',
+      'end without receipt',
+      {
+        tasks: [{ ...ROW, outcome: { ...ROW.outcome, kind: 'cancelled' } }],
+      },
+    ],
+    ['an epoch that was started twice', 'started twice', { lives: [LIFE, life({ pid: 8 })] }],
+    [
+      'a wait task in two places',
+      'twice at once',
+      {
+        lives: [LIFE, life({ epoch: 2, host: 'n2', from: 11_000, until: 13_000 })],
+        tasks: [LOST, { ...AGAIN_ROW, startedAt: 11_000, endedAt: 13_000 }],
+        outages: [{ ...LAUNCHER_KILLED, from: 10_500 }],
+      },
+    ],
+    [
+      'a lease task in two places with its agent alive',
+      'twice at once',
+      {
+        work: { onLoss: 'lease' },
+        lives: [LIFE, life({ epoch: 2, host: 'n2', from: 11_000, until: 13_000 })],
+        tasks: [LOST, { ...AGAIN_ROW, startedAt: 11_000, endedAt: 13_000 }],
+        outages: [{ ...LAUNCHER_KILLED, from: 10_500 }],
+      },
+    ],
+    [
+      'a wait task done twice with its launcher alive',
+      'run again',
+      {
+        lives: [LIFE, AGAIN],
+        tasks: [LOST, AGAIN_ROW],
+      },
+    ],
+    [
+      'more cpus in use than a node has',
+      'more than a node has',
+      {
+        work: { cpuCount: 3, arraySize: 2 },
+        lives: [life({ task: '1[0]' }), life({ task: '1[1]', from: 11_000 })],
+        tasks: [
+          { ...ROW, id: '1[0]', index: 0 },
+          { ...ROW, id: '1[1]', index: 1, startedAt: 11_000 },
+        ],
+      },
+    ],
+    [
+      'somebody else in a reservation',
+      'in a reservation',
+      {
+        setAside: [{ name: 'lab', hosts: ['n1'], cpus: 4, from: 11_000, until: 15_000 }],
+      },
+    ],
+    [
+      'a process that goes on while it is suspended',
+      'ran while suspended',
+      {
+        stops: [{ task: '1', epoch: 1, host: 'n1', from: 10_500, until: 11_800 }],
+      },
+    ],
+    ['a process that runs over its limit', 'ran over its limit', { work: { limitMs: -1000 } }],
+    [
+      'a process that is there after the end',
+      'ran on',
+      {
+        lives: [life({ until: 15_000 })],
+      },
+    ],
+    [
+      'an end in the books long after the process',
+      'books',
+      {
+        tasks: [{ ...ROW, endedAt: 15_000 }],
+      },
+    ],
+    [
+      'a start in the books long before the process',
+      'books',
+      {
+        tasks: [{ ...ROW, startedAt: 5000 }],
+      },
+    ],
+    [
+      'an epoch without a record',
+      'books',
+      {
+        work: { onLoss: 'requeue' },
+        lives: [LIFE, AGAIN],
+      },
+    ],
+  ];
+  for (const [what, rule, given] of planted) {
+    it(`sees ${what}`, () => assert.deepEqual(rules(given), [rule]));
+  }
+
+  const allowed: readonly [string, string, Given][] = [
+    [
+      'epochs of a requeue task at once',
+      'epochs of a requeue task at once',
+      {
+        work: { onLoss: 'requeue' },
+        lives: [LIFE, life({ epoch: 2, host: 'n2', from: 11_000, until: 13_000 })],
+        tasks: [LOST, { ...AGAIN_ROW, startedAt: 11_000, endedAt: 13_000 }],
+      },
+    ],
+    [
+      'a lease task in two places with agent and launcher dead',
+      'lease tasks at once, agent and launcher out',
+      {
+        work: { onLoss: 'lease' },
+        lives: [LIFE, life({ epoch: 2, host: 'n2', from: 11_500, until: 13_000 })],
+        tasks: [LOST, { ...AGAIN_ROW, startedAt: 11_500, endedAt: 13_000 }],
+        outages: [{ ...LAUNCHER_KILLED, parts: ['agent', 'launcher'], from: 10_500 }],
+      },
+    ],
+    [
+      'a wait task done twice after its launcher was killed',
+      'done twice: wait, launcher or power lost',
+      {
+        lives: [LIFE, AGAIN],
+        tasks: [LOST, AGAIN_ROW],
+        outages: [LAUNCHER_KILLED],
+      },
+    ],
+    [
+      'a member in its reservation',
+      'ended: completed',
+      {
+        work: { reservation: 'lab' },
+        setAside: [{ name: 'lab', hosts: ['n1'], cpus: 4, from: 9000, until: 15_000 }],
+      },
+    ],
+    [
+      'a task beside a suspended one',
+      'ended: completed',
+      {
+        stops: [{ task: '1', epoch: 1, host: 'n1', from: 10_500, until: 11_800 }],
+        lives: [
+          life({
+            runs: [
+              { from: 10_000, until: 10_600 },
+              { from: 11_700, until: 12_000 },
+            ],
+          }),
+        ],
+      },
+    ],
+    [
+      'a limit that nobody kept',
+      'ran over its limit, its agent or launcher was out',
+      {
+        work: { limitMs: -1000 },
+        outages: [{ ...LAUNCHER_KILLED, how: 'stop', parts: ['agent'] }],
+      },
+    ],
+  ];
+  for (const [what, counted, given] of allowed) {
+    it(`allows and counts ${what}`, () => {
+      const verdict = judge(evidence(given));
+      assert.deepEqual(verdict.violations, []);
+      assert.equal(verdict.counted[counted], 1);
+    });
+  }
+});
+
+describe('receipts', () => {
+  it('become lives, with their pauses, and without what was cut off', () => {
+    const at = (ms: number, what: string): string => `1 1 n1 0 0 7 ${ms} ${what}`;
+    const lines = [at(1000, 'start'), at(1100, 'beat'), at(2000, 'beat'), at(2100, 'end'), '1 1 n'];
+    const [first, ...others] = livesOf([lines.join('\n')]);
+    assert.deepEqual(others, []);
+    assert.deepEqual(first?.runs, [
+      { from: 1000, until: 1100 },
+      { from: 2000, until: 2100 },
+    ]);
+    assert.equal(first?.ended, true);
+  });
+
+  it('of a process with the number of an earlier one are another life', () => {
+    const lines = [
+      '1 1 n1 0 0 7 1000 start',
+      '1 1 n1 0 0 7 2000 start',
+      '1 1 n1 0 0 7 2100 end',
+      '',
+    ];
+    assert.deepEqual(
+      livesOf([lines.join('\n')]).map(({ from, ended }) => [from, ended]),
+      [
+        [1000, false],
+        [2000, true],
+      ],
+    );
+  });
+});
