@@ -9,6 +9,7 @@ import { locateHead, stateDirectory } from './connection/locate.ts';
 import type { Input } from './jobs/input.ts';
 import type { Format, Listing } from './output/listing.ts';
 import { type Paint, paintFor } from './output/paint.ts';
+import type { Look } from './output/table.ts';
 
 /** Where text goes; a terminal, a pipe, or a test's array. */
 export interface Terminal {
@@ -91,6 +92,11 @@ export class Context {
     this.terminal.error(text);
   }
 
+  /** For tables on standard output. */
+  get look(): Look {
+    return { paint: this.paint, width: this.width };
+  }
+
   /** One line on standard output. */
   print(line: string): void {
     this.out(`${line}\n`);
@@ -131,7 +137,7 @@ export class Context {
   async list<Row extends object>(listing: Listing<Row>, output: string | undefined): Promise<void> {
     const { formatListing, parseFormat } = await import('./output/listing.ts');
     const format: Format = parseFormat(output);
-    for (const line of formatListing(listing, format, this.paint)) this.print(line);
+    for (const line of formatListing(listing, format, this.look)) this.print(line);
   }
 
   close(): void {

@@ -17,6 +17,7 @@ import {
   parseFormat,
 } from '../output/listing.ts';
 import { lossWords } from '../output/loss-words.ts';
+import type { Look } from '../output/table.ts';
 import { fillTemplate } from '../output/template.ts';
 import { formatSpan } from '../output/words.ts';
 import { partitionColumns } from '../partitions/columns.ts';
@@ -61,19 +62,19 @@ export const verb = defineVerb<ListingOptions>({
         name: nodeName,
         empty: 'No nodes.',
       };
-      for (const line of formatListing(nodeRows, format, context.paint)) context.print(line);
+      for (const line of formatListing(nodeRows, format, context.look)) context.print(line);
       context.print('');
       if (maintenance.length > 0) {
         const columns = maintenanceColumns(now);
         const listing = { rows: maintenance, columns, name: idOf, empty: '' };
-        for (const line of formatListing(listing, format)) context.print(line);
+        for (const line of formatListing(listing, format, context.look)) context.print(line);
         context.print('');
       }
-      for (const line of partitionLines(partitions, format)) context.print(line);
+      for (const line of partitionLines(partitions, format, context.look)) context.print(line);
       const jobName = (job: JobView) => String(job.id);
       const empty = 'No active jobs.';
       const jobRows = { rows: jobs, columns: jobColumns(now), name: jobName, empty };
-      for (const line of formatListing(jobRows, format, context.paint)) context.print(line);
+      for (const line of formatListing(jobRows, format, context.look)) context.print(line);
       if (jobs.length === JOBS_SHOWN) context.print(`… the newest ${JOBS_SHOWN}; all: weft jobs`);
     }
     return 0;
@@ -82,11 +83,15 @@ export const verb = defineVerb<ListingOptions>({
 
 const idOf = ({ id }: { readonly id: string }): string => id;
 /** One that is as ever says nothing: most clusters have no other. */
-function partitionLines(partitions: readonly PartitionView[], format: Format): string[] {
+function partitionLines(
+  partitions: readonly PartitionView[],
+  format: Format,
+  look: Look,
+): string[] {
   if (partitions.length === 1 && partitions[0]?.state === 'up') return [];
   const name = (partition: PartitionView) => partition.name;
   const listing = { rows: partitions, columns: partitionColumns(), name, empty: '' };
-  return [...formatListing(listing, format), ''];
+  return [...formatListing(listing, format, look), ''];
 }
 
 function headline(info: InfoReply, address: string): string {

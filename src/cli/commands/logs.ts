@@ -1,14 +1,13 @@
-// `weft logs`: the captured output of one process, as it is, or of all tasks of an array.
+// `weft logs`: the captured output of a job: of its one process as it is, of several with labels.
 
+import type { JobDetail } from '../../api/jobs.ts';
 import { refuse } from '../../core/model/errors.ts';
-import { Failure, failure, usage } from '../../core/model/failure.ts';
+import { failure, usage } from '../../core/model/failure.ts';
 import type { Context } from '../context.ts';
 import { readTaskPath } from '../ids.ts';
-import { type Copied, copyLog, type LogSource } from '../jobs/follow.ts';
-import { copyJob, droppedWords } from '../jobs/follow-job.ts';
+import { copyJob, type FollowedJob, type Part, STREAMS, type Stream } from '../jobs/follow-job.ts';
+import { withPatience } from '../jobs/retry.ts';
 import { defineVerb } from '../verb.ts';
-
-type Stream = LogSource['stream'];
 
 interface Options {
   readonly follow?: boolean;
@@ -22,76 +21,69 @@ interface Options {
   readonly limit?: string;
 }
 
+const HEAD_AWAY_MAX_MS = 120_000;
+
 export const verb = defineVerb<Options>({
   define(command) {
     command.argument(
       '<job>',
-      'job id: 42, or 42[7] for one task; of a whole array each line says which',
+      'job id: 42, or 42[7] for one task; where there are several processes each line says which',
     );
     command.option('-f, --follow', 'go on until the task is done and all output is there');
     command.option('-e, --stderr', 'standard error instead of standard output');
     command.option('-a, --all', 'both: standard output to ours, standard error to ours');
     command.option('-i, --index <index>', 'which task of an array');
     command.option('--epoch <number>', 'which start of the task (default: the last)');
-    command.option('--node <rank>', 'which of its nodes, from 0');
-    command.option('-r, --rank <rank>', 'which process on that node, from 0');
+    command.option('--node <rank>', 'only from this of its nodes, from 0');
+    command.option('-r, --rank <rank>', 'only of this process on each node, from 0');
     command.option('--offset <bytes>', 'leave out this many bytes at the beginning');
     command.option('--limit <bytes>', 'stop after this many bytes');
   },
   async run({ context, args: [job = ''], options }) {
-    const source = readSource(readTaskPath(job, options.index), options);
-    const streams: readonly Stream[] = options.all
-      ? ['stdout', 'stderr']
-      : [options.stderr ? 'stderr' : 'stdout'];
-    try {
-      const copied = await Promise.allSettled(
-        streams.map((stream) => copyOne(context, { ...source, stream }, options)),
-      );
-      const dropped = tellFailures(context, copied).reduce((sum, one) => sum + one.dropped, 0);
-      if (dropped > 0) context.note(droppedWords(dropped));
-    } catch (error) {
-      if (!(error instanceof Failure) || error.code !== 'job.is_array') throw error;
-      await copyArray(context, source, streams);
+    const id = readTaskPath(job, options.index);
+    const part = readPart(options);
+    const followed = await findJob(context, id);
+    if (followed.array !== null && options.epoch !== undefined) {
+      throw usage(`--epoch: job ${id} is an array; name one task of it, as ${id}[0]`);
     }
+    const streams = options.all ? STREAMS : ([options.stderr ? 'stderr' : 'stdout'] as const);
+    tellElsewhere(context, followed, streams);
+    await copyJob(context, followed, { follow: options.follow === true, streams, part });
     return 0;
   },
 });
 
-/** One stream may go to a file while the other is here: that is said, and the rest shown. */
-function tellFailures(context: Context, copied: PromiseSettledResult<Copied>[]): Copied[] {
-  const done = copied.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-  for (const one of copied) {
-    if (one.status === 'fulfilled') continue;
-    const isElsewhere = one.reason instanceof Failure && one.reason.code === 'log.elsewhere';
-    if (done.length === 0 || !isElsewhere) throw one.reason;
-    context.note(one.reason.message);
-  }
-  return done;
-}
-
-function copyOne(context: Context, source: LogSource, { all }: Options): Promise<Copied> {
-  const toError = source.stream === 'stderr' && all;
-  const write = (bytes: Uint8Array) => (toError ? context.error(bytes) : context.out(bytes));
-  return copyLog(context, source, write);
-}
-
-/** All tasks of an array, unless one process is meant: bytes and runs are counted per process. */
-async function copyArray(
-  context: Context,
-  { id, follow, ...narrowed }: Omit<LogSource, 'stream'>,
-  streams: readonly Stream[],
-): Promise<void> {
-  const [option] = Object.keys(narrowed);
-  if (option !== undefined) throw usage(`job ${id} is an array; name one task of it, as ${id}[0]`);
+async function findJob(context: Context, id: string): Promise<FollowedJob> {
   const api = await context.api();
-  const { array, files, request } = await api.call('getJob', { params: { id } });
-  const captured = streams.some((stream) => files[stream] === undefined);
-  const path = files[streams[0] ?? 'stdout'] ?? '';
-  if (!captured) throw failure(refuse('log.elsewhere', { task: id, path }));
-  await copyJob(context, { id, array, files, ...request }, { follow, streams });
+  const patience = { totalMs: HEAD_AWAY_MAX_MS, note: 'Waiting for it to come back.' };
+  const detail = await withPatience(context, patience, () =>
+    api.call('getJob', { params: { id } }),
+  );
+  const { array, files } = detail;
+  return { id, array: id.includes('[') ? null : array, files, ...processesOf(detail) };
 }
 
-function readSource(id: string, options: Options): Omit<LogSource, 'stream'> {
+/** What the ranks of an MPI program say comes through the one process that starts them. */
+function processesOf({ request, ranksPerNode }: JobDetail) {
+  if (ranksPerNode != null) return { nodeCount: 1, processesPerNode: 1 };
+  const { nodeCount, processesPerNode } = request;
+  return { nodeCount, processesPerNode };
+}
+
+/** One stream may go to a file while the other is here: that is said, and the rest shown. */
+function tellElsewhere(
+  context: Context,
+  { id, files }: FollowedJob,
+  streams: readonly Stream[],
+): void {
+  const elsewhere = streams.flatMap((stream) => files[stream] ?? []);
+  const refusals = elsewhere.map((path) => failure(refuse('log.elsewhere', { task: id, path })));
+  const [first] = refusals;
+  if (first !== undefined && refusals.length === streams.length) throw first;
+  for (const { message } of refusals) context.note(message);
+}
+
+function readPart(options: Options): Part {
   const numbers = {
     epoch: number('--epoch', options.epoch),
     nodeRank: number('--node', options.node),
@@ -100,7 +92,7 @@ function readSource(id: string, options: Options): Omit<LogSource, 'stream'> {
     limit: number('--limit', options.limit),
   };
   const given = Object.entries(numbers).filter(([, value]) => value !== undefined);
-  return { id, follow: options.follow === true, ...Object.fromEntries(given) };
+  return Object.fromEntries(given);
 }
 
 function number(flag: string, text: string | undefined): number | undefined {

@@ -2,13 +2,14 @@
 // label where there is more than one process.
 
 import { type Interval, IntervalSet } from '../../core/base/interval-set.ts';
+import { usage } from '../../core/model/failure.ts';
 import type { OutputFiles } from '../../core/model/job.ts';
 import type { Context } from '../context.ts';
 import { copyLog } from './follow.ts';
 import { LineLabeller } from './line-labeller.ts';
 
-const STREAMS = ['stdout', 'stderr'] as const;
-type Stream = (typeof STREAMS)[number];
+export const STREAMS = ['stdout', 'stderr'] as const;
+export type Stream = (typeof STREAMS)[number];
 
 /** Each holds a connection open while it runs; the next one begins when one has ended. */
 const FOLLOWED_AT_ONCE_MAX = 64;
@@ -23,7 +24,16 @@ export interface FollowedJob {
   readonly array: string | null;
 }
 
-interface Source {
+/** Which of its processes, runs and bytes; what is absent is all of it, of runs the last. */
+export interface Part {
+  readonly nodeRank?: number;
+  readonly rank?: number;
+  readonly epoch?: number;
+  readonly offset?: number;
+  readonly limit?: number;
+}
+
+interface Source extends Pick<Part, 'epoch' | 'offset' | 'limit'> {
   readonly id: string;
   readonly stream: Stream;
   readonly nodeRank: number;
@@ -40,10 +50,10 @@ export async function followJob(context: Context, job: FollowedJob): Promise<voi
 export async function copyJob(
   context: Context,
   job: FollowedJob,
-  how: { readonly follow: boolean; readonly streams: readonly Stream[] },
+  how: { readonly follow: boolean; readonly streams: readonly Stream[]; readonly part?: Part },
 ): Promise<void> {
   const captured = how.streams.filter((stream) => job.files[stream] === undefined);
-  const sources = sourcesOf(job, captured);
+  const sources = sourcesOf(job, captured, how.part ?? {});
   let dropped = 0;
   // What is there already is copied in order; what is still written comes as it comes.
   const workers = how.follow ? FOLLOWED_AT_ONCE_MAX : 1;
@@ -57,26 +67,44 @@ export async function copyJob(
 }
 
 /** For people, when output was cut. */
-export function droppedWords(bytes: number): string {
+function droppedWords(bytes: number): string {
   return (
     `${bytes} bytes of output are missing: a process wrote more than head.log_limit; ` +
     '--output FILE keeps all of it'
   );
 }
 
-function* sourcesOf(job: FollowedJob, streams: readonly Stream[]): Generator<Source> {
-  const { nodeCount, processesPerNode, array } = job;
-  const count = nodeCount * processesPerNode;
+function* sourcesOf(
+  { id: jobId, array, nodeCount, processesPerNode }: FollowedJob,
+  streams: readonly Stream[],
+  { nodeRank, rank, ...part }: Part,
+): Generator<Source> {
+  const nodeRanks = nodeRank === undefined ? upTo(nodeCount) : [nodeRank];
+  const ranks = rank === undefined ? upTo(processesPerNode) : [rank];
+  const count = nodeRanks.length * ranks.length;
+  if ((array !== null || count > 1) && (part.offset ?? part.limit) !== undefined) {
+    throw usage(
+      `--offset and --limit count the bytes of one process; ${chooseWords(jobId, array)}`,
+    );
+  }
   for (const index of array === null ? [null] : readIndices(array)) {
-    for (let at = 0; at < count; at += 1) {
-      const nodeRank = Math.floor(at / processesPerNode);
-      const rank = at % processesPerNode;
-      const process = count === 1 ? '' : `${nodeRank}.${rank}`;
-      const label = labelOf(index, process);
-      const id = index === null ? job.id : `${job.id}[${index}]`;
-      for (const stream of streams) yield { id, stream, nodeRank, rank, label };
+    const id = index === null ? jobId : `${jobId}[${index}]`;
+    for (const on of nodeRanks) {
+      for (const at of ranks) {
+        const label = labelOf(index, count === 1 ? '' : `${on}.${at}`);
+        for (const stream of streams) yield { id, stream, nodeRank: on, rank: at, label, ...part };
+      }
     }
   }
+}
+
+function upTo(count: number): number[] {
+  return Array.from({ length: count }, (_, at) => at);
+}
+
+function chooseWords(id: string, array: string | null): string {
+  if (array !== null) return `job ${id} is an array: name one task of it, as ${id}[0]`;
+  return 'choose it with --node and --rank';
 }
 
 function readIndices(text: string): IntervalSet {

@@ -3,8 +3,7 @@
 import type { Command } from 'commander';
 import { type Failure, usage } from '../../core/model/failure.ts';
 import { formatCsv } from './csv.ts';
-import { PLAIN } from './paint.ts';
-import { type Column, formatTable } from './table.ts';
+import { type Column, formatTable, PLAIN_LOOK } from './table.ts';
 import { fillTemplate, templateFields } from './template.ts';
 
 export interface ListingOptions {
@@ -55,7 +54,7 @@ export interface Listing<Row extends object> {
 export function formatListing<Row extends object>(
   { rows, columns, name, empty }: Listing<Row>,
   format: Format,
-  paint = PLAIN,
+  look = PLAIN_LOOK,
 ): string[] {
   switch (format.kind) {
     case 'json':
@@ -69,8 +68,6 @@ export function formatListing<Row extends object>(
     case 'fields':
       return rows.length === 0 ? [empty] : templateFields(rows);
     default:
-      return rows.length === 0
-        ? [empty]
-        : formatTable(columns, rows, format.kind === 'wide', paint);
+      return rows.length === 0 ? [empty] : formatTable(columns, rows, format.kind === 'wide', look);
   }
 }

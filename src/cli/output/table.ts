@@ -1,5 +1,5 @@
-// Tables for people: columns as wide as their content, numbers to the right. Lines fit a terminal:
-// what may be shortened is, and `-o wide` cuts nothing off.
+// Tables for people: columns as wide as their content, numbers to the right. Lines fit the terminal:
+// what may be shortened is. Where there is none, in a pipe or a file, nothing is cut off.
 
 import { type Colour, type Paint, PLAIN } from './paint.ts';
 
@@ -13,25 +13,32 @@ export interface Column<Row> {
   readonly raw?: (row: Row) => string | number | Date | null;
   /** By the words in the cell; only on a terminal. */
   readonly colour?: (words: string) => Colour | null;
-  /** May be shortened down to this width when a line would be longer than `LINE_MAX`. */
+  /** May be shortened down to this width when a line would be longer than the terminal is wide. */
   readonly least?: number;
 }
 
-/** What a plain terminal shows; `-o wide` has everything, however long. */
-const LINE_MAX = 80;
+/** How a table looks where it goes. */
+export interface Look {
+  readonly paint: Paint;
+  /** Columns of the terminal; null: there is none. */
+  readonly width: number | null;
+}
+
+export const PLAIN_LOOK: Look = { paint: PLAIN, width: null };
+
 const GAP = '  ';
 
-/** Lines of a table, title line first. */
+/** Lines of a table, title line first; `-o wide` has all columns, however long the lines. */
 export function formatTable<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
   wide = false,
-  paint = PLAIN,
+  { paint, width } = PLAIN_LOOK,
 ): string[] {
   const shown = columns.filter((column) => wide || !column.wide);
   const cells = rows.map((row) => shown.map(({ value }) => printable(value(row))));
   const lines = [shown.map(({ title }) => title), ...cells];
-  const lineMax = wide ? Number.POSITIVE_INFINITY : LINE_MAX;
+  const lineMax = wide || width === null ? Number.POSITIVE_INFINITY : width;
   return formatCells(lines, shown, { lineMax, paint });
 }
 

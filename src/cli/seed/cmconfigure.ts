@@ -104,7 +104,7 @@ async function showUsers(context: Context, name: string | null): Promise<void> {
     { title: 'Role', value: (user: UserView) => user.role },
     { title: 'Jobs', value: (user: UserView) => String(user.activeJobs) },
   ];
-  for (const line of formatTable(columns, shown)) context.print(line);
+  for (const line of formatTable(columns, shown, false, context.look)) context.print(line);
 }
 
 async function createNode(context: Context, name: string | null, options: Options): Promise<void> {
@@ -152,5 +152,6 @@ async function showNodes(context: Context, name: string | null): Promise<void> {
     return;
   }
   const { nodes } = await api.call('listNodes');
-  for (const line of formatTable(nodeColumns(Date.now()), nodes)) context.print(line);
+  for (const line of formatTable(nodeColumns(Date.now()), nodes, false, context.look))
+    context.print(line);
 }

@@ -5,13 +5,14 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { FakeHead } from './fake-head.ts';
-import { doneJob } from './views.ts';
+import { doneJob, jobView } from './views.ts';
 
 const ANSWERS = {
   'GET /v1/jobs/42/wait': () => ({ json: { job: doneJob('completed'), task: null } }),
   'POST /v1/jobs': () => ({
     json: { jobId: 42, taskCount: 1, directory: null, again: false },
   }),
+  'GET /v1/jobs/42': () => ({ json: { ...jobView(), files: {} } }),
   'GET /v1/jobs/42/logs': () => ({ text: 'hello\n' }),
 };
 const AWAY =

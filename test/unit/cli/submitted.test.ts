@@ -65,16 +65,38 @@ test('--follow shows all tasks of an array, each line with its index', async () 
 test('logs of a whole array come task by task, each line with its index', async () => {
   const { request } = jobView();
   await using head = await FakeHead.start({
-    'GET /v1/jobs/42/logs': () => ({
-      status: 400,
-      json: refusal('job.is_array', 'invalid_argument', 'Job 42 is an array.'),
-    }),
     'GET /v1/jobs/42': () => ({ json: { array: '0-1', files: {}, request } }),
     'GET /v1/jobs/42[0]/logs': () => ({ text: 'a\nb' }),
     'GET /v1/jobs/42[1]/logs': () => ({ text: 'c\n' }),
   });
   const said = await head.weft('logs', '42');
   assert.deepEqual(said, { code: 0, out: '0: a\n0: b\n1: c\n', error: '' });
+  const bytes = await head.weft('logs', '42', '--limit', '5');
+  assert.match(bytes.error, /count the bytes of one process; .*name one task of it, as 42\[0\]/);
+});
+
+test('logs of a job with several processes are of all of them, and options choose', async () => {
+  const request = { ...jobView().request, nodeCount: 2, processesPerNode: 2 };
+  const wide = { array: null, files: { stderr: 'E' }, request };
+  await using head = await FakeHead.start({
+    'GET /v1/jobs/42': () => ({ json: wide }),
+    'GET /v1/jobs/43': () => ({ json: { ...wide, files: {}, ranksPerNode: 2 } }),
+    'GET /v1/jobs/42/logs': ({ query }) => ({ text: `${query['nodeRank']} ${query['rank']}\n` }),
+    'GET /v1/jobs/43/logs': () => ({ text: 'all ranks\n' }),
+  });
+  const out = async (...words: string[]) => (await head.weft('logs', ...words)).out;
+  assert.equal(await out('42'), '0.0: 0 0\n0.1: 0 1\n1.0: 1 0\n1.1: 1 1\n');
+  assert.equal(await out('42', '--node', '1'), '1.0: 1 0\n1.1: 1 1\n');
+  assert.equal(await out('42', '--rank', '1'), '0.1: 0 1\n1.1: 1 1\n');
+  assert.equal(await out('42', '--node', '1', '--rank', '0', '--limit', '9'), '1 0\n');
+  assert.equal(await out('43'), 'all ranks\n', 'they speak through the program on the first node');
+  const unclear = await head.weft('logs', '42', '--offset', '9');
+  assert.match(unclear.error, /choose it with --node and --rank/);
+  const elsewhere = await head.weft('logs', '42', '-e');
+  assert.match(elsewhere.error, /The output of 42 goes to E on its nodes, not to the head/);
+  const both = await head.weft('logs', '42', '-a', '--node', '0', '--rank', '0');
+  assert.equal(both.out, '0 0\n');
+  assert.match(both.error, /The output of 42 goes to E/);
 });
 
 test('submit puts Windows line ends right and points out the lines of other systems', async () => {

@@ -97,16 +97,26 @@ test('tables are as wide as their content and cannot drive a terminal', () => {
   assert.equal(displayWidth('e\u0301日'), 3);
 });
 
-test('a line of a table fits 80 columns, and -o wide cuts nothing off', () => {
+test('a line of a table fits its terminal; in a pipe and with -o wide nothing is cut', () => {
   const columns = [
     { title: 'ID', value: () => '1' },
     { title: 'NODES', value: () => 'n'.repeat(40), least: 6 },
     { title: 'REMARK', value: () => `waits for ${'日'.repeat(60)}`, least: 12 },
   ];
-  const [title = '', line = ''] = formatTable(columns, [0]);
+  const look = (width: number | null) => ({ paint: PLAIN, width });
+  const [title = '', line = ''] = formatTable(columns, [0], false, look(80));
   assert.ok(displayWidth(line) <= 80 && displayWidth(title) <= 80, line);
   assert.match(line, /^1 {3}n{40} {2}waits for 日+…$/);
-  assert.ok(formatTable(columns, [0], true)[1]?.endsWith('日'));
+  assert.match(
+    formatTable(columns, [0], false, look(60))[1] ?? '',
+    /^1 {3}n{40} {2}waits for 日…$/,
+  );
+  const whole = [look(null), look(200)].map((one) => formatTable(columns, [0], false, one)[1]);
+  whole.push(formatTable(columns, [0], true, look(80))[1]);
+  assert.deepEqual(
+    whole.map((words) => words?.replace(/^.* /, '')),
+    Array.from({ length: 3 }, () => '日'.repeat(60)),
+  );
 });
 
 test('a line that comes in many pieces is labelled once, in a time that grows with its length', () => {
