@@ -1,7 +1,6 @@
 // What users ask of the site beside the resources of their jobs, and what operators do to the
-// site's rules during a run: partitions and qualities of service, changes of partitions, and configs
-// that are read again. What is
-// set aside is in booking.ts.
+// site's rules during a run: partitions and qualities of service, changes of partitions, notices, and
+// configs that are read again. What is set aside is in booking.ts.
 
 import { type PartitionChange, POLICIES } from '../src/core/model/scheduling.ts';
 import type { Submission } from '../src/core/model/submission.ts';
@@ -22,6 +21,8 @@ export interface SiteWorkWorld {
   readonly weather: Weather;
   readonly booking: Booking;
   readonly host: HeadHost;
+  /** The head's wall clock. */
+  readonly headNow: () => number;
 }
 
 /**
@@ -30,6 +31,7 @@ export interface SiteWorkWorld {
  */
 const CHANGE_EVERY = 8;
 const RESET_EVERY = 2.5;
+const NOTICE_EVERY = 4;
 
 /** By their kinds. */
 const CHANGES: Readonly<Record<string, (dice: Dice) => PartitionChange>> = {
@@ -64,6 +66,7 @@ export class SiteWork {
     this.#recurring.every('partition reset', times(RESET_EVERY, partitionMs), (dice) => {
       this.#reset(dice.pick(this.#partitions));
     });
+    this.#recurring.every('notice', times(NOTICE_EVERY, partitionMs), (dice) => this.#notice(dice));
     this.#recurring.every('reload', reloadMs, (dice) => this.#reload(dice));
     booking.start(this.#recurring, weather);
   }
@@ -107,6 +110,14 @@ export class SiteWork {
   #change(dice: Dice, change: PartitionChange): void {
     const partition = dice.pick(this.#partitions);
     this.#world.client.once({ kind: 'change_partition', partition, change }, operator('bob'));
+  }
+
+  /** Most are replaced, cleared or over before the run ends. */
+  #notice(dice: Dice): void {
+    const { client, headNow } = this.#world;
+    const until = dice.happens(0.6) ? headNow() + dice.whole(0, 30_000) : null;
+    const set = { kind: 'set_notice', text: 'disk is full', from: null, until } as const;
+    client.once(dice.happens(0.2) ? { kind: 'clear_notice' } : set, operator('alice'));
   }
 
   #reset(partition: string): void {

@@ -105,7 +105,7 @@ export class World {
     const common = { time, client, weather, headNow, truth, note };
     const booking = new Booking({ client, machines, truth, headNow });
     this.#siteWork = new SiteWork({
-      ...{ time, client, weather, host, booking, site: this.#site },
+      ...{ time, client, weather, host, booking, headNow, site: this.#site },
       streams: streams.under('site work'),
     });
     this.#laterWork = new LaterWork({

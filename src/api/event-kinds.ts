@@ -76,6 +76,8 @@ export const EVENT_KINDS = {
   maintenance_cancelled: of('admin', 'Maintenance was called off.'),
   maintenance_work: of('admin', 'The program of a maintenance is elsewhere on a node.'),
   maintenance_suspended: of('admin', 'Tasks were asked to suspend for a maintenance.'),
+  notice_set: of('all', 'Somebody set the message that all users see.'),
+  notice_cleared: of('all', 'That message was taken away, or its time is over.'),
   partition_changed: of('admin', 'Somebody set what holds over the config of a partition.'),
   partition_reset: of('admin', 'A partition is as the config says again.'),
 } as const satisfies Record<string, EventKind>;

@@ -6,6 +6,7 @@ import { clusterRoutes } from './cluster.ts';
 import { jobRoutes } from './job-routes.ts';
 import { maintenanceRoutes } from './maintenance.ts';
 import { nodeRoutes } from './nodes.ts';
+import { noticeRoutes } from './notices.ts';
 import { partitionRoutes } from './partitions.ts';
 import { methodAndPath, type RouteName } from './paths.ts';
 import { reservationRoutes } from './reservations.ts';
@@ -18,6 +19,7 @@ export const ROUTES = {
   ...nodeRoutes,
   ...maintenanceRoutes,
   ...reservationRoutes,
+  ...noticeRoutes,
   ...userRoutes,
   ...clusterRoutes,
 } as const satisfies Record<RouteName, RouteShape>;

@@ -70,7 +70,11 @@ test('[P1, P2, P4] jobs go to the nodes of their partition, within its limits', 
     );
     const waiting = await cluster.ok('run', '--partition', 'big', 'true');
     assert.match(await cluster.ok('why', waiting), /partition big is down/);
-    assert.match(await cluster.ok('info'), /\nbig +down\* +1\/1 +0 +1 /);
+    await cluster.ok('notice', 'set', 'big', 'is', 'down');
+    const info = await cluster.ok('info');
+    assert.match(info, /\nbig +down\* +1\/1 +0 +1 /);
+    assert.match(info, /^Notice from .+: big is down$/m);
+    await cluster.ok('notice', 'clear');
     await cluster.ok('partition', 'reset', 'big');
     await cluster.ok('wait', waiting);
   }));

@@ -22,6 +22,7 @@ import { fillTemplate } from '../output/template.ts';
 import { formatSpan } from '../output/words.ts';
 import { partitionColumns } from '../partitions/columns.ts';
 import { defineVerb } from '../verb.ts';
+import { noticeLine } from './notice.ts';
 
 /** More are a matter for `weft jobs`. */
 const JOBS_SHOWN = 20;
@@ -32,16 +33,18 @@ export const verb = defineVerb<ListingOptions>({
   },
   async run({ context, options }) {
     const api = await context.api();
-    const [info, { nodes }, { jobs }, { maintenance }, { partitions }] = await Promise.all([
-      api.call('info'),
-      api.call('listNodes'),
-      api.call('listJobs', { query: { state: 'active', limit: JOBS_SHOWN } }),
-      api.call('listMaintenance'),
-      api.call('listPartitions'),
-    ]);
+    const [info, { nodes }, { jobs }, { maintenance }, { partitions }, { notice }] =
+      await Promise.all([
+        api.call('info'),
+        api.call('listNodes'),
+        api.call('listJobs', { query: { state: 'active', limit: JOBS_SHOWN } }),
+        api.call('listMaintenance'),
+        api.call('listPartitions'),
+        api.call('getNotice'),
+      ]);
     const format = parseFormat(options.output);
     if (format.kind === 'csv') throw noTable();
-    const everything = { ...info, nodes, partitions, jobs, maintenance };
+    const everything = { ...info, notice, nodes, partitions, jobs, maintenance };
     if (format.kind === 'json') context.print(JSON.stringify(everything, null, 2));
     else if (format.kind === 'template') context.print(fillTemplate(format.template, info));
     else if (format.kind === 'name') context.print(info.clusterName);
@@ -49,6 +52,8 @@ export const verb = defineVerb<ListingOptions>({
       const now = info.head.now;
       context.print(headline(info, api.address));
       context.print(summary(info));
+      const message = noticeLine(notice);
+      if (message !== null) context.print(message);
       const { fingerprint } = info.head;
       if (fingerprint) context.print(`Fingerprint: ${fingerprint}`);
       for (const { text } of daemonNotes(context, api.address)) context.print(text);

@@ -16,6 +16,7 @@ import { defineSubmitOptions, makeSubmission, type SubmitOptions } from '../subm
 import { read } from '../submit/read.ts';
 import { parseKey } from '../submit/values.ts';
 import { defineVerb } from '../verb.ts';
+import { tellNotice } from './notice.ts';
 
 export interface AttendOptions {
   readonly wait?: boolean;
@@ -74,6 +75,7 @@ export async function submitAndAttend(
     const id = String(reply.jobId);
     if (!stay) context.print(id);
     tellSubmitted(context, { submission, reply, follow });
+    await tellNotice(context);
     if (!stay) return 0;
     const { mpi, processesPerNode = 1 } = submission;
     const files = filesOf(submission, reply);

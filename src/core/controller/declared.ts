@@ -12,6 +12,7 @@ import type { MaintenanceFacts } from './maintenance/facts.ts';
 import type { NodeCommand } from './nodes/commands.ts';
 import type { NodeEvent } from './nodes/events.ts';
 import type { NodesFacts } from './nodes/facts.ts';
+import type { NoticeCommand, NoticeEvent, NoticeFacts } from './notices/notice.ts';
 import type { PartitionCommand } from './partitions/commands.ts';
 import type { PartitionEvent } from './partitions/events.ts';
 import type { PartitionsFacts } from './partitions/facts.ts';
@@ -40,6 +41,7 @@ export interface Declared {
   readonly partitions: Declares<PartitionCommand, PartitionEvent, PartitionsFacts>;
   readonly reservations: Declares<ReservationCommand, ReservationEvent, ReservationsFacts>;
   readonly maintenance: Declares<MaintenanceCommand, MaintenanceEvent, MaintenanceFacts>;
+  readonly notices: Declares<NoticeCommand, NoticeEvent, NoticeFacts>;
 }
 
 export type NounName = keyof Declared;

@@ -7,6 +7,7 @@ import { createIndexes } from './indexes.ts';
 import { jobs } from './jobs/jobs.ts';
 import { maintenance } from './maintenance/maintenance.ts';
 import { nodes } from './nodes/nodes.ts';
+import { notices } from './notices/notices.ts';
 import type { CommandTable, EventTable, Noun } from './noun.ts';
 import { partitions } from './partitions/partitions.ts';
 import { reservations } from './reservations/reservations.ts';
@@ -28,6 +29,7 @@ const TABLE = {
   nodes,
   partitions,
   reservations,
+  notices,
 } satisfies { readonly [N in NounName]: Noun<N, never, object> };
 
 /** What all of them save. */

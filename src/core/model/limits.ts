@@ -50,6 +50,8 @@ export const NODE_WORDS_MAX = 1000;
 export const NODE_WORD_LENGTH_MAX = 4096;
 /** Job names are shown in tables and used in file patterns. */
 export const NAME_LENGTH_MAX = 200;
+/** An operator's notice: a few lines on a terminal, beside what the user has asked for. */
+export const NOTICE_LENGTH_MAX = 500;
 /** Submission keys remembered, newest first: at 1,000 jobs/s still minutes of retries. */
 export const SUBMISSION_KEYS_MAX = 100_000;
 /** Starts planned in one cycle before the event loop gets its turn. */

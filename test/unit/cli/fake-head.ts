@@ -83,6 +83,11 @@ export class FakeHead implements AsyncDisposable {
     return capture(this.directory, { program: 'weft', argv }, runWeft);
   }
 
+  /** The same for somebody who reads its standard error on a terminal. */
+  weftOnTerminal(...argv: string[]): Promise<Said> {
+    return capture(this.directory, { program: 'weft', argv, errorIsTerminal: true }, runWeft);
+  }
+
   /** The same with something on its standard input. */
   weftWith(input: Input, ...argv: string[]): Promise<Said> {
     return capture(this.directory, { program: 'weft', argv, input }, runWeft);
@@ -155,6 +160,7 @@ export async function capture(
     readonly environment?: Environment;
     readonly cwd?: string;
     readonly input?: Input;
+    readonly errorIsTerminal?: boolean;
     readonly onError?: () => void;
   },
   run: (invocation: Invocation) => Promise<number>,
@@ -174,7 +180,7 @@ export async function capture(
         of.onError?.();
       },
       outIsTerminal: false,
-      errorIsTerminal: false,
+      errorIsTerminal: of.errorIsTerminal ?? false,
       ...(of.input === undefined ? {} : { input: of.input }),
     },
     environment: { WEFT_DIR: directory, XDG_RUNTIME_DIR: directory, ...of.environment },

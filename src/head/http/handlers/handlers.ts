@@ -13,6 +13,7 @@ import { readLogs } from './logs.ts';
 import * as maintenance from './maintenance.ts';
 import { metrics } from './metrics.ts';
 import * as nodes from './nodes.ts';
+import * as notices from './notices.ts';
 import * as partitions from './partitions.ts';
 import * as reservations from './reservations.ts';
 import { explainJob, getJob } from './show-job.ts';
@@ -69,6 +70,9 @@ export const HANDLERS: { readonly [N in HandledName]: Handler<N> } = {
   getReservation: reservations.getReservation,
   changeReservation: reservations.changeReservation,
   cancelReservation: reservations.cancelReservation,
+  setNotice: notices.setNotice,
+  getNotice: notices.getNotice,
+  clearNotice: notices.clearNotice,
   listUsers: users.listUsers,
   listUsage: users.listUsage,
   createUser: users.createUser,
