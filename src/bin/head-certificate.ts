@@ -1,18 +1,24 @@
 // The certificate by which agents and users know the head: made at the first start with a port, and
 // kept. One that is gone is never replaced by another unasked: nobody would know that head.
 
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type HeadCertificate, makeCertificate } from '../head/auth/certificate.ts';
 import { systemChance } from '../os/chance.ts';
 import { systemClock } from '../os/clock.ts';
-import { missingState } from './head-failure.ts';
+import { unusableState } from './head-failure.ts';
 import type { HeadOptions } from './head-options.ts';
+
+interface Files {
+  readonly certificate: string;
+  readonly key: string;
+}
 
 /**
  * Reads it, or makes it where none ever was. `known`: the fingerprint that the cluster has been told,
- * null when none. Throws when the key or the certificate is missing.
+ * null when none. Throws when the key or the certificate is missing or damaged.
  */
 export async function certificateOf(
   options: HeadOptions,
@@ -23,35 +29,80 @@ export async function certificateOf(
     certificate: join(directory, 'certificate.pem'),
     key: join(directory, 'key.pem'),
   };
-  const missing = Object.values(files).filter((file) => !existsSync(file));
-  const isFirst = missing.length === 2 && known === null;
-  if (missing.length > 0) {
-    if (!isFirst && options.newIdentity !== true) throw lostIdentity(missing, known);
+  finishMaking(files);
+  const problem = problemOf(files);
+  const isFirst = known === null && !existsSync(files.key) && !existsSync(files.certificate);
+  if (problem !== null) {
+    if (!isFirst && options.newIdentity !== true) throw lostIdentity(problem, known);
     await make(options, directory, files);
   }
   chmodSync(files.key, 0o600);
-  const certificatePem = readFileSync(files.certificate, 'utf8');
-  return { certificatePem, keyPem: readFileSync(files.key, 'utf8') };
+  return read(files);
 }
 
+function read({ certificate, key }: Files): HeadCertificate {
+  return { certificatePem: readFileSync(certificate, 'utf8'), keyPem: readFileSync(key, 'utf8') };
+}
+
+/** In the order of `finishMaking`: a head that is killed in between leaves what the next one ends. */
 async function make(
   { publicNames, clusterName }: HeadOptions,
   directory: string,
-  files: { readonly certificate: string; readonly key: string },
+  files: Files,
 ): Promise<void> {
   const names = [...new Set([...publicNames, hostname(), 'localhost', '127.0.0.1'])];
   const now = systemClock.now();
   const made = await makeCertificate({ clusterName, names, now, chance: systemChance });
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  writeFileSync(files.key, made.keyPem, { mode: 0o600 });
-  writeFileSync(files.certificate, made.certificatePem);
+  writeFileSync(draftOf(files.certificate), made.certificatePem, { flush: true });
+  writeFileSync(draftOf(files.key), made.keyPem, { mode: 0o600, flush: true });
+  renameSync(draftOf(files.key), files.key);
+  renameSync(draftOf(files.certificate), files.certificate);
 }
 
-function lostIdentity(missing: readonly string[], known: string | null) {
+/** Where the key was in its place already, and only its certificate not yet. */
+function finishMaking(files: Files): void {
+  const drafted = { ...files, certificate: draftOf(files.certificate) };
+  if (!existsSync(drafted.certificate)) return;
+  if (problemOf(files) === null || problemOf(drafted) !== null) return;
+  renameSync(drafted.certificate, files.certificate);
+}
+
+function draftOf(file: string): string {
+  return `${file}.new`;
+}
+
+/** A sentence about what is missing or damaged; null when all is well. */
+function problemOf(files: Files): string | null {
+  const missing = [files.certificate, files.key].filter((file) => !existsSync(file));
+  if (missing.length > 0) {
+    return `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing.`;
+  }
+  const { certificatePem, keyPem } = read(files);
+  const certificate = parsed(() => new X509Certificate(certificatePem));
+  if (certificate === null) return `${files.certificate} is damaged: it is no PEM certificate.`;
+  const key = parsed((): KeyObject => createPrivateKey(keyPem));
+  if (key === null) {
+    return `${files.key} is damaged: it is no PEM private key without a passphrase.`;
+  }
+  if (certificate.checkPrivateKey(key)) return null;
+  return `${files.key} is not the key of ${files.certificate}.`;
+}
+
+/** Null: OpenSSL cannot read it. */
+function parsed<T>(parse: () => T): T | null {
+  try {
+    return parse();
+  } catch {
+    return null;
+  }
+}
+
+function lostIdentity(problem: string, known: string | null) {
   const whom =
     known === null ? '' : ` Agents and users know this head by the fingerprint ${known}.`;
-  return missingState(
-    `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing.${whom}`,
+  return unusableState(
+    `${problem}${whom}`,
     'Restore the files from a copy. Or start once with --new-identity: every node has to join again then.',
   );
 }

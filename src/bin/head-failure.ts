@@ -3,6 +3,7 @@
 
 import { formatRefusal, kindOf, refuse } from '../core/model/errors.ts';
 import { Failure } from '../core/model/failure.ts';
+import { ForeignDirectory } from '../head/auth/local-login.ts';
 import { StoreFailure } from '../ports/store.ts';
 
 /** Of sysexits(3). Those below `temporary` are not worth another try. */
@@ -36,6 +37,8 @@ const BY_ERRNO: Readonly<Record<string, number>> = {
   EACCES: EXITS.permission,
   EPERM: EXITS.permission,
   EROFS: EXITS.permission,
+  EISDIR: EXITS.data,
+  ENOTDIR: EXITS.data,
   EADDRINUSE: EXITS.temporary,
   EADDRNOTAVAIL: EXITS.temporary,
   EAI_AGAIN: EXITS.temporary,
@@ -56,8 +59,8 @@ export function headFailure(error: unknown, when: 'start' | 'run'): Failure {
   return new Failure({ code, kind: kindOf(code), message: formatRefusal(refusal), exit });
 }
 
-/** State that is there in part: what is missing must not be made anew. */
-export function missingState(cause: string, hint: string): Failure {
+/** State that is there in part or damaged: it must not be made anew unasked. */
+export function unusableState(cause: string, hint: string): Failure {
   const refusal = refuse('head.failed', { what: 'cannot start', cause });
   const { code } = refusal;
   const message = formatRefusal(refusal);
@@ -66,6 +69,7 @@ export function missingState(cause: string, hint: string): Failure {
 
 function explained(error: unknown): { readonly exit: number; readonly cause: string } {
   if (error instanceof StoreFailure) return { exit: BY_REASON[error.reason], cause: error.message };
+  if (error instanceof ForeignDirectory) return { exit: EXITS.permission, cause: error.message };
   if (!(error instanceof Error)) return { exit: EXITS.bug, cause: String(error) };
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === undefined || syscall === undefined) {

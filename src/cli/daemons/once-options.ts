@@ -10,7 +10,10 @@ export interface OnceOptions {
 
 export function defineOnceOptions(command: Command): void {
   command.option('--accept-loss', 'go on although accepted jobs are missing from the store');
-  command.option('--new-identity', 'make a new key and certificate in place of missing ones');
+  command.option(
+    '--new-identity',
+    'make a new key and certificate in place of missing or damaged ones',
+  );
 }
 
 /** For the head's options; nothing that was not asked for. */

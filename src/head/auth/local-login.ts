@@ -25,6 +25,11 @@ const DIRECTORY_MODE = 0o1733;
 /** File systems stamp with the last timer tick, which can lie before the challenge was made. */
 const CLOCK_GRAIN_MS = 1000;
 
+/** Nobody can be trusted in it: its owner may remove what users make there, and make others' proofs. */
+export class ForeignDirectory extends Error {
+  override readonly name = 'ForeignDirectory';
+}
+
 export interface LocalLoginOptions {
   /** Made by `prepare`: everybody may add to it, nobody list it or remove what others made. */
   readonly directory: string;
@@ -43,15 +48,18 @@ export class LocalLogin {
     this.#options = options;
   }
 
-  /** Rejects with words when the directory is somebody else's: then nobody can be trusted in it. */
+  /** Rejects with a `ForeignDirectory` when somebody else has made it. */
   async prepare(): Promise<void> {
     const { directory } = this.#options;
     await mkdir(directory, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
     const found = await lstat(directory);
-    if (!found.isDirectory() || found.uid !== process.getuid?.()) {
-      throw new Error(`${directory} is not a directory of this user; remove it and start again`);
+    const uid = process.getuid?.();
+    if (!found.isDirectory() || found.uid !== uid) {
+      const what = found.isDirectory() ? `belongs to uid ${found.uid}` : 'is not a directory';
+      const wanted = `for logins on this machine it must be a directory of uid ${uid}`;
+      throw new ForeignDirectory(`${directory} ${what}; ${wanted}. Remove it and start again.`);
     }
     if ((found.mode & 0o7777) !== DIRECTORY_MODE) await chmod(directory, DIRECTORY_MODE);
   }
@@ -61,13 +69,18 @@ export class LocalLogin {
     this.#socket = identityAt(socketPath);
   }
 
-  async begin(now: number): Promise<{ challenge: string; path: string }> {
+  async begin(now: number): Promise<Result<{ challenge: string; path: string }, Refusal>> {
     // What tidies /tmp removes it when nobody has logged in for days.
-    await this.prepare();
+    try {
+      await this.prepare();
+    } catch (error) {
+      if (!(error instanceof ForeignDirectory)) throw error;
+      return unproved(error.message);
+    }
     const challenge = Buffer.from(this.#options.chance.bytes(CHALLENGE_BYTES)).toString('hex');
     this.#challenges.set(challenge, now);
     this.#forgetOld(now);
-    return { challenge, path: this.#path(challenge) };
+    return ok({ challenge, path: this.#path(challenge) });
   }
 
   /** Each challenge is good for one answer, right or wrong. */

@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { crc32 } from 'node:zlib';
@@ -25,8 +26,14 @@ async function stopped(t: TestContext, args = ['--listen', 'none']): Promise<Hea
   return head;
 }
 
-async function refuses(head: HeadDirectory, exit: number, words: RegExp, args?: string[]) {
-  const { code, error } = await head.start(args);
+async function refuses(
+  head: HeadDirectory,
+  exit: number,
+  words: RegExp,
+  args?: string[],
+  env?: Record<string, string>,
+) {
+  const { code, error } = await head.start(args, env);
   assert.equal(code, exit, error);
   assert.match(error, words);
   assert.doesNotMatch(error, /a bug|\n\s+at /, 'no stack, no claim of a bug');
@@ -67,6 +74,19 @@ test('a file that is no database ends the head with 65', async (t) => {
   const head = await stopped(t);
   writeFileSync(head.file('weft.db'), 'the shopping list\n'.repeat(500));
   await refuses(head, 65, /not a Weft store/);
+});
+
+test('a damaged key ends the head with 65, and what a stranger put in place of the logins with 77', async (t) => {
+  const listen = ['--listen', '127.0.0.1:0'];
+  const head = await stopped(t, listen);
+  const key = readFileSync(head.file('tls/key.pem'));
+  writeFileSync(head.file('tls/key.pem'), key.subarray(0, 100));
+  await refuses(head, 65, /tls\/key\.pem is damaged.* fingerprint [0-9a-f]{64}/, listen);
+  writeFileSync(head.file('tls/key.pem'), key);
+  const logins = join(head.directory, `weft-login-${process.getuid?.()}`);
+  writeFileSync(logins, '');
+  const words = /weft-login-\d+ is not a directory; .* must be a directory of uid \d+\. Remove it/;
+  await refuses(head, 77, words, listen, { TMPDIR: head.directory });
 });
 
 /** Whatever looks for captured output below the head's directory never comes back. */

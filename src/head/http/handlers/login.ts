@@ -8,7 +8,7 @@ import type { Handler } from '../call.ts';
 export const beginLocalLogin: Handler<'beginLocalLogin'> = async (services, { local }) => {
   if (!local) return onlyLocal();
   const { engine, localLogin } = services;
-  return ok(await localLogin.begin(engine.now()));
+  return localLogin.begin(engine.now());
 };
 
 export const finishLocalLogin: Handler<'finishLocalLogin'> = async (services, call) => {

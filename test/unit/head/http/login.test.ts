@@ -128,6 +128,15 @@ test('the name of a directory does not tell the challenge that it answers', asyn
   assert.match((await post(world, 'finish', { challenge })).token ?? '', /^ws_/);
 });
 
+test('a folder of the login that somebody else has put there lets nobody in, and says so', async (t) => {
+  const world = await startWorld(t);
+  const login = path.join(world.directory, 'login');
+  await rmdir(login);
+  await writeFile(login, '');
+  const words = /login is not a directory; .* Remove it and start again/;
+  await assert.rejects(post(world, 'begin', {}), { ...refused, message: words });
+});
+
 test('a folder of the login that was tidied away is there again for the next one', async (t) => {
   const world = await startWorld(t);
   await rmdir(path.join(world.directory, 'login'));

@@ -1,0 +1,120 @@
+// The head's key and certificate: made once, whenever the head is killed meanwhile, and never
+// replaced unasked.
+
+import assert from 'node:assert/strict';
+import fs, { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { certificateOf } from '../../../src/bin/head-certificate.ts';
+import type { HeadOptions } from '../../../src/bin/head-options.ts';
+import { Failure } from '../../../src/core/model/failure.ts';
+import { fingerprintOf } from '../../../src/head/auth/certificate.ts';
+
+class Identity {
+  readonly directory = mkdtempSync(join(tmpdir(), 'weft-identity-'));
+  readonly key = join(this.directory, 'tls', 'key.pem');
+  readonly certificate = join(this.directory, 'tls', 'certificate.pem');
+
+  constructor(t: TestContext) {
+    t.after(() => rmSync(this.directory, { recursive: true }));
+  }
+
+  /** Of what a head that starts now has. */
+  async fingerprint(known: string | null = null, newIdentity = false): Promise<string> {
+    const names = { publicNames: [], clusterName: 'test', newIdentity };
+    const options = { directory: this.directory, ...names } as unknown as HeadOptions;
+    return fingerprintOf((await certificateOf(options, known)).certificatePem);
+  }
+
+  async refused(known: string | null, words: RegExp): Promise<void> {
+    const failure = await this.fingerprint(known).catch((error: unknown) => error);
+    assert.ok(failure instanceof Failure, String(failure));
+    assert.equal(failure.exitCode, 65);
+    assert.match(failure.message, words);
+    assert.match(failure.hint ?? '', /--new-identity/);
+  }
+}
+
+/** The head is gone at its `at`th change of a file. False: it made fewer. */
+async function killedAt(at: number, start: () => Promise<unknown>): Promise<boolean> {
+  const real = { writeFileSync: fs.writeFileSync, renameSync: fs.renameSync };
+  let count = 0;
+  const dying =
+    <Args extends unknown[]>(change: (...args: Args) => void) =>
+    (...args: Args): void => {
+      count += 1;
+      if (count < at) return change(...args);
+      // What is being written is there in part.
+      if (typeof args[1] === 'string' && args[1].includes('\n')) {
+        real.writeFileSync(args[0] as string, args[1].slice(0, 100));
+      }
+      throw new Error('killed');
+    };
+  Object.assign(fs, {
+    writeFileSync: dying(real.writeFileSync as (...args: unknown[]) => void),
+    renameSync: dying(real.renameSync as (...args: unknown[]) => void),
+  });
+  syncBuiltinESMExports();
+  try {
+    await start();
+    return false;
+  } catch (error) {
+    assert.match(String(error), /killed/);
+    return true;
+  } finally {
+    Object.assign(fs, real);
+    syncBuiltinESMExports();
+  }
+}
+
+test('a head that is killed while it makes its identity has one at the next start', async (t) => {
+  let at = 1;
+  for (; ; at += 1) {
+    const identity = new Identity(t);
+    if (!(await killedAt(at, () => identity.fingerprint()))) break;
+    const made = await identity.fingerprint();
+    assert.equal(await identity.fingerprint(made), made, `killed at ${at}`);
+    assert.ok(!existsSync(`${identity.key}.new`) && !existsSync(`${identity.certificate}.new`));
+  }
+  assert.ok(at > 3, 'there were changes to be killed at');
+});
+
+test('a damaged or foreign key or certificate is named, and replaced only when asked', async (t) => {
+  const identity = new Identity(t);
+  const known = await identity.fingerprint();
+  const [key, certificate] = [identity.key, identity.certificate].map((file) =>
+    readFileSync(file, 'utf8'),
+  ) as [string, string];
+  const told = new RegExp(`damaged.*by the fingerprint ${known}`);
+  for (const damaged of ['', 'no PEM', certificate.slice(0, 200)]) {
+    writeFileSync(identity.certificate, damaged);
+    await identity.refused(known, told);
+  }
+  await identity.refused(null, /certificate\.pem is damaged: it is no PEM certificate\.$/);
+  writeFileSync(identity.certificate, certificate);
+  for (const damaged of ['', key.replace('A', '!'), key.slice(0, 60)]) {
+    writeFileSync(identity.key, damaged);
+    await identity.refused(known, told);
+  }
+  const other = new Identity(t);
+  await other.fingerprint();
+  writeFileSync(identity.key, readFileSync(other.key));
+  await identity.refused(known, /key\.pem is not the key of .*certificate\.pem\./);
+  assert.equal(readFileSync(identity.certificate, 'utf8'), certificate, 'nothing was changed');
+  writeFileSync(identity.key, key);
+  assert.equal(await identity.fingerprint(known), known);
+  writeFileSync(identity.key, '');
+  const renewed = await identity.fingerprint(known, true);
+  assert.notEqual(renewed, known);
+  assert.equal(await identity.fingerprint(known), renewed);
+});
+
+test('a certificate that was made and not yet in its place does not replace a good one', async (t) => {
+  const identity = new Identity(t);
+  const known = await identity.fingerprint();
+  writeFileSync(`${identity.certificate}.new`, readFileSync(identity.certificate, 'utf8').trim());
+  assert.equal(await identity.fingerprint(known), known);
+  assert.ok(existsSync(`${identity.certificate}.new`));
+});
