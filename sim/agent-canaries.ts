@@ -29,7 +29,9 @@ function withPorts(change: (ports: AllPorts) => Partial<AgentPorts>): () => Plan
 /** Says each thing once: what was lost on the way is lost. */
 function reportOnce(): Planted {
   const said = new Set<string>();
-  const isNews = (report: Report): boolean => !said.has(`${report.epochId} ${report.kind}`);
+  const name = (report: Report): string =>
+    `${'epochId' in report ? report.epochId : report.turn} ${report.kind}`;
+  const isNews = (report: Report): boolean => !said.has(name(report));
   return {
     wrapPorts: (ports) => ({
       ...ports,
@@ -42,7 +44,7 @@ function reportOnce(): Planted {
             if (message.ok && message.value.kind === 'reports') {
               const { reports } = message.value;
               const isOld = !reports.some(isNews);
-              for (const one of reports) said.add(`${one.epochId} ${one.kind}`);
+              for (const one of reports) said.add(name(one));
               if (isOld) return;
             }
             send(bytes);

@@ -79,7 +79,7 @@ function takeAnySession(engine: Engine, input: Input): Input {
 
 /** Takes the report for whichever epoch of the task the node holds now. */
 function takeAnyEpoch(engine: Engine, input: Input): Input {
-  if (input.kind !== 'report') return input;
+  if (input.kind !== 'report' || input.report.kind === 'node_pause') return input;
   const { report, node } = input;
   const task = report.epochId.split('#')[0];
   for (const holding of engine.state.nodes.get(node)?.holding.values() ?? []) {

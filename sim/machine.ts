@@ -4,6 +4,7 @@
 import { type Agent, startAgent } from '../src/agent/agent.ts';
 import type { AgentPorts, AgentSettings } from '../src/agent/ports.ts';
 import type { NodeName } from '../src/core/model/ids.ts';
+import { PAUSE_MAX_MS } from '../src/core/model/pause.ts';
 import type { Resources } from '../src/core/model/resources.ts';
 import type { Log } from '../src/ports/log.ts';
 import type { Dialer } from '../src/ports/net.ts';
@@ -255,6 +256,7 @@ export class Machine {
       gpuFrom: 0,
       allowRoot: false,
       isWholeMachine: true,
+      pauseMaxMs: PAUSE_MAX_MS,
       steps: { server: argvOf({ ...QUIET, runMs: null }), client: '/bin/weft-rsh' },
     };
   }

@@ -288,7 +288,7 @@ function learnWish(
   event: Of<'end_asked' | 'suspend_asked' | 'resume_asked'>,
 ): void {
   if (event.kind === 'end_asked') epoch.isLeaving = true;
-  else epoch.isYielding = event.kind === 'suspend_asked' && event.because !== undefined;
+  else if (event.stopper === 'scheduler') epoch.isYielding = event.kind === 'suspend_asked';
 }
 
 export function placeOf(process: SimProcess): Place {

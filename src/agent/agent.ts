@@ -15,6 +15,7 @@ import { Journal } from './journal.ts';
 import { LauncherLine } from './launcher-line.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import { OutputShipper } from './outputs.ts';
+import { Pausing } from './pausing.ts';
 import type { AgentPorts, AgentSettings, AllPorts } from './ports.ts';
 import { HeadLink, type LinkStatus } from './session.ts';
 import { Spool } from './spool.ts';
@@ -24,6 +25,7 @@ export interface Agent {
   /** Read only: for people and for checks. */
   readonly state: RunnerState;
   readonly status: LinkStatus;
+  readonly pausing: Pausing;
   /** Leaves everything running, as a restart does; the next agent adopts it. */
   stop(): void;
   /** Ends every process and the launcher's work; the next agent reports them as lost. */
@@ -44,6 +46,7 @@ class RunningAgent implements Agent {
   readonly #ports: AllPorts;
   readonly #settings: AgentSettings;
   readonly #engine: Engine;
+  readonly pausing: Pausing;
   readonly #link: HeadLink;
   readonly #outputs: OutputShipper;
   readonly #feeds: Feeds;
@@ -67,6 +70,10 @@ class RunningAgent implements Agent {
     });
     log.info({ epochs: state.epochs.size, sameBoot, torn }, 'journal read');
     this.#engine = new Engine({ state, clock, journal, log });
+    this.pausing = new Pausing({
+      ...{ node: settings.node, maxMs: settings.pauseMaxMs, state },
+      step: (input) => this.#engine.step(input),
+    });
     this.#outputs = new OutputShipper({
       clock,
       files,
@@ -131,7 +138,10 @@ class RunningAgent implements Agent {
     this.#hands.prepareNode(this.state);
     this.#engine.attach({
       perform: (effect, epoch) => this.#hands.perform(effect, epoch),
-      onSettled: () => this.#link.sendReports(),
+      onSettled: () => {
+        this.#link.sendReports();
+        this.pausing.onSettled();
+      },
     });
     await this.#launcher.connect();
     if (this.#stopped) return;
@@ -211,6 +221,7 @@ class RunningAgent implements Agent {
   }
 
   #onOrder(order: Order): void {
+    if (order.kind === 'pause' || order.kind === 'unpause') return this.pausing.order(order);
     const fault = order.kind === 'launch' ? this.#faults.current() : null;
     if (fault === null) this.#engine.step({ kind: 'order', order });
     else this.#engine.step({ kind: 'refused', epochId: order.epochId, why: fault });
@@ -241,7 +252,8 @@ class RunningAgent implements Agent {
     const { node, bootId, instance, resources, labels, sharedPaths, facts } = this.#settings;
     const own = { node, bootId, instance, resources, labels, sharedPaths, facts };
     const fault = this.#faults.look();
-    return { ...own, held: heldOf(this.state), ...(fault === null ? {} : { fault }) };
+    const pausing = this.pausing.hello();
+    return { ...own, ...pausing, held: heldOf(this.state), ...(fault === null ? {} : { fault }) };
   }
 }
 

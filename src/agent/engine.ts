@@ -8,6 +8,7 @@ import { decide } from '../core/runner/decide.ts';
 import type { RunnerEvent } from '../core/runner/events.ts';
 import type { RunnerInput } from '../core/runner/inputs.ts';
 import { type Effect, outstanding, outstandingOf } from '../core/runner/outstanding.ts';
+import { pauseDeadline } from '../core/runner/pause/decide.ts';
 import type { Epoch, Now, RunnerState } from '../core/runner/state.ts';
 import { deadlineOf } from '../core/runner/time.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
@@ -102,7 +103,9 @@ export class Engine {
     const events = decide(this.state, input, this.now);
     if (events.length === 0) return;
     apply(this.state, events);
-    const touched = new Set<EpochId>();
+    // A pause is about them all.
+    const isPause = events.some(({ kind }) => kind === 'pause_set' || kind === 'yield_set');
+    const touched = new Set<EpochId>(isPause ? this.state.epochs.keys() : []);
     for (const event of events) {
       this.#unwritten.push(event);
       const epochId = epochOf(event);
@@ -111,6 +114,7 @@ export class Engine {
       if (signal !== null) this.#effects.push(signal);
     }
     for (const epochId of touched) this.#touch(epochId);
+    if (isPause) this.#scheduleFor(pauseDeadline(this.state, this.now));
     this.#settleSoon();
   }
 
@@ -220,7 +224,7 @@ export class Engine {
   }
 
   #schedule(): void {
-    let next = Number.POSITIVE_INFINITY;
+    let next = pauseDeadline(this.state, this.now) ?? Number.POSITIVE_INFINITY;
     for (const epoch of this.state.epochs.values()) {
       next = Math.min(next, deadlineOf(this.state, epoch) ?? next);
     }

@@ -70,5 +70,7 @@ export interface AgentSettings {
   readonly allowRoot: boolean;
   /** The cpus were found, not declared: no other node gives them too. */
   readonly isWholeMachine: boolean;
+  /** Longest pause that anybody may ask for. */
+  readonly pauseMaxMs: number;
   readonly steps: StepPrograms;
 }

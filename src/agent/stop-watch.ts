@@ -4,7 +4,7 @@
 // shell waits in the kernel for the exec of a program that it starts (vfork), and never stops when that
 // program was stopped before its exec.
 
-import { isOpen, type Process, type RunnerState } from '../core/runner/state.ts';
+import { isHeldStill, isOpen, type Process, type RunnerState } from '../core/runner/state.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
 import type { Processes } from '../ports/processes.ts';
 
@@ -96,8 +96,9 @@ function lateIn(state: StopWorld['state']): number[] {
 /** Open processes of what was told to stop and is, or is not, shown as suspended. */
 function wantedStill({ epochs }: StopWorld['state'], isSuspended: boolean): Process[] {
   const found: Process[] = [];
-  for (const { phase, ending, suspended, suspendWanted, processes } of epochs.values()) {
-    if (phase !== 'running' || ending !== null || suspendWanted !== true) continue;
+  for (const epoch of epochs.values()) {
+    const { phase, ending, suspended, processes } = epoch;
+    if (phase !== 'running' || ending !== null || !isHeldStill(epoch)) continue;
     if (suspended === isSuspended) found.push(...processes.filter(isOpen));
   }
   return found.sort((a, b) => a.launchId - b.launchId);

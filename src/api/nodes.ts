@@ -23,6 +23,26 @@ export const nodeView = z.object({
   drained: z.object({ reason: z.string(), by: z.string(), at: instant }).nullable(),
   /** Why it says that it can take no new work, such as `disk full`; clears by itself. */
   fault: z.string().nullable(),
+  /** While it stands aside for whoever sits at it; instants are by the node's clock. */
+  paused: z
+    .discriminatedUnion('kind', [
+      /** Somebody asked for it. */
+      z.object({
+        kind: z.literal('owner'),
+        by: z.string(),
+        since: instant,
+        until: instant,
+        requeue: z.boolean(),
+      }),
+      /** The agent saw that the machine is in use: `why` says what it saw. */
+      z.object({
+        kind: z.literal('yield'),
+        why: z.string(),
+        since: instant,
+        requeue: z.boolean(),
+      }),
+    ])
+    .nullable(),
   /** The one it is in, else its next. */
   maintenance: z
     .object({

@@ -8,6 +8,7 @@ import type { AgentSettings, AllPorts } from '../agent/ports.ts';
 import { parseNodeName } from '../core/model/ids.ts';
 import { MESSAGE_BYTES_MAX, SPOOL_BYTES_MAX } from '../core/model/limits.ts';
 import type { NodeFacts } from '../core/model/node.ts';
+import { PAUSE_MAX_MS } from '../core/model/pause.ts';
 import type { Resources } from '../core/model/resources.ts';
 import { systemContainment } from '../os/cgroup/containment.ts';
 import { systemChance } from '../os/chance.ts';
@@ -60,6 +61,7 @@ export function settingsOf(options: AgentOptions, machine: Machine): AgentSettin
     // `weft up` says false outright: its head lets in nobody but its owner.
     ownUserOnly: options.switchUser === 'auto' && !isRoot,
     allowRoot: false,
+    pauseMaxMs: options.pause?.maxMs ?? PAUSE_MAX_MS,
     isWholeMachine: options.resources?.cpuCount === undefined,
     steps: stepPrograms(resolve(options.stateDir)),
   };

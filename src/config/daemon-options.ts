@@ -52,6 +52,13 @@ export interface HealthOptions {
   readonly intervalMs: number;
 }
 
+export interface PauseOptions {
+  /** Longest pause that anybody may ask for. */
+  readonly maxMs: number;
+  /** Login names that may ask for one. */
+  readonly owners: readonly string[];
+}
+
 /** Everything an agent is told at its start (bin/agent-options.ts reads it). */
 export interface AgentOptions {
   readonly name: string;
@@ -60,6 +67,8 @@ export interface AgentOptions {
   readonly spoolBytesMax?: number;
   /** The site's health command, without a shell; absent = none. */
   readonly health?: HealthOptions;
+  /** Absent in files of 0.1.0. */
+  readonly pause?: PauseOptions;
   /** One of the two ways to the head. */
   readonly head:
     | { readonly url: string; readonly fingerprint?: string }

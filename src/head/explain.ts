@@ -13,6 +13,7 @@ import type { State } from '../core/controller/state.ts';
 import type { JobId, UserName } from '../core/model/ids.ts';
 import type { JobSpec, PendingReason } from '../core/model/job.ts';
 import { TURN_LOOKS_MAX } from '../core/model/limits.ts';
+import { pauseWords } from '../core/model/pause.ts';
 import type { Settings } from '../core/model/settings.ts';
 import { type Awaited, awaitedBy, explain } from '../core/scheduler/answers/explain.ts';
 import type { Absence, NodeOutline, Surroundings } from '../core/scheduler/answers/outline.ts';
@@ -142,6 +143,9 @@ function unavailable(node: Node): Absence | null {
   if (node.unreachableSince !== null) return { kind: 'away', words: 'unreachable' };
   if (node.connected && node.fault !== null) {
     return { kind: 'faulty', words: `out of use (${node.fault})` };
+  }
+  if (node.connected && node.pausing.now !== null) {
+    return { kind: 'paused', words: pauseWords(node.pausing.now) };
   }
   return node.connected ? null : { kind: 'away', words: 'not connected' };
 }

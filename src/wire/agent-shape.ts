@@ -65,6 +65,18 @@ const facts = map({
   user: text,
 });
 
+const nothing: Shape = (value) => value === null;
+const either =
+  (...shapes: readonly Shape[]): Shape =>
+  (value) =>
+    shapes.some((shape) => shape(value));
+const is = (word: string): Shape => oneOf(word);
+const pause = either(
+  nothing,
+  map({ kind: is('owner'), by: word, since: finite, until: finite, requeue: flag }),
+  map({ kind: is('yield'), why: word, since: finite, requeue: flag }),
+);
+
 const hello = map({
   bootId: text,
   instance: text,
@@ -74,6 +86,8 @@ const hello = map({
   facts,
   held: list(held),
   fault: optional(word),
+  pauseMaxMs: optional(count),
+  pause: optional(map({ turn: count, pause })),
 });
 
 const CAUSES: Readonly<Record<EndCause, true>> = {
@@ -107,6 +121,7 @@ const REPORTS: Readonly<Record<string, Shape>> = {
     detail: optional(text),
     silentNodeRank: optional(count),
   }),
+  node_pause: map({ at: finite, turn: count, orderHeard: count, pause, why: optional(word) }),
 };
 
 const report: Shape = (value) =>

@@ -15,8 +15,11 @@ export const PROTOCOL_VERSION = 1;
  * The others are for jobs that ask for them (core/model/node-features.ts).
  */
 export const AGENT_FEATURES = ['kept_orders', ...NODE_FEATURES] as const;
-/** `silent_ends`: the report of an end may say that there is no output: `silentNodeRank`. */
-export const HEAD_FEATURES = ['silent_ends', 'log_tails'] as const;
+/**
+ * `silent_ends`: the report of an end may say that there is no output: `silentNodeRank`. `pauses`:
+ * it takes reports of pauses.
+ */
+export const HEAD_FEATURES = ['silent_ends', 'log_tails', 'pauses'] as const;
 
 /** Whether the peer whose hello or welcome this is understands it. */
 export function understands(

@@ -312,7 +312,7 @@ export function endReport(epoch: string, at: number, options: EndOptions = {}): 
 }
 
 export function orderWords(order: Order): string {
-  return `${order.kind} ${order.epochId}`;
+  return 'epochId' in order ? `${order.kind} ${order.epochId}` : order.kind;
 }
 
 export function kinds(events: readonly Event[]): string[] {

@@ -4,6 +4,7 @@ import type { NodeName } from '../../src/core/model/ids.ts';
 import type { NodeHello } from '../../src/core/model/node.ts';
 import type { NodeFeature } from '../../src/core/model/node-features.ts';
 import type { HeldEpoch } from '../../src/core/model/orders.ts';
+import { PAUSE_MAX_MS } from '../../src/core/model/pause.ts';
 import type { Resources } from '../../src/core/model/resources.ts';
 
 /** Amounts in short words; what is not named is none. */
@@ -28,6 +29,9 @@ export interface NodeOptions extends Amounts {
   readonly switchesUser?: boolean;
   /** Of its agent; absent: it does not say, as in records of before. */
   readonly features?: readonly NodeFeature[];
+  /** Null: its agent knows no pauses. */
+  readonly pauseMaxMs?: number | null;
+  readonly pause?: NodeHello['pause'];
 }
 
 export const GIB = 2 ** 30;
@@ -60,6 +64,8 @@ export function helloOf(name: string, options: NodeOptions = {}): NodeHello {
       user: 'weft',
     },
     held: options.held ?? [],
+    ...(options.pauseMaxMs === null ? {} : { pauseMaxMs: options.pauseMaxMs ?? PAUSE_MAX_MS }),
+    ...(options.pause === undefined ? {} : { pause: options.pause }),
     ...(options.features === undefined ? {} : { features: options.features }),
   };
 }

@@ -29,7 +29,7 @@ export class TellTale {
       if (!node.connected) continue;
       for (const order of outstanding(node, settings)) {
         const told = this.#told.get(node.name)?.has(JSON.stringify(order)) === true;
-        assert.ok(told, `${node.name} was told to ${order.kind} ${order.epochId}`);
+        assert.ok(told, `${node.name} was told: ${JSON.stringify(order)}`);
       }
     }
   }

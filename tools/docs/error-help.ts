@@ -218,6 +218,22 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'Two machines with one name would take each other’s work.',
     next: '`weft node remove NAME` when the old one is gone, else `weft join --name OTHER`.',
   },
+  'node.not_connected': {
+    means: 'The head cannot tell the node anything now.',
+    next: 'Ask on the machine itself; it works without the head.',
+  },
+  'node.takes_no_pause': {
+    means: 'The agent of the node is of a release before pauses.',
+    next: 'Install the same release on the node, or drain the node.',
+  },
+  'node.not_paused': {
+    means: 'Nobody has asked for a pause that is still under way.',
+    next: '`weft node show NODE` says how the node is.',
+  },
+  'pause.too_long': {
+    means: 'A pause may not be longer than `node.pause_max` of the node.',
+    next: 'Ask for a shorter one, and again when it ends; or drain the node.',
+  },
   'maintenance.not_found': {
     means: 'Nothing of this id was planned, or it is over for so long that it is forgotten.',
     next: '`weft maint list --all` shows the ids.',

@@ -6,7 +6,7 @@ import { usage } from '../../core/model/failure.ts';
 import { parseNodeName } from '../../core/model/ids.ts';
 import { forEach } from '../jobs/each.ts';
 import { clockWords } from '../nodes/clock-words.ts';
-import { nodeColumns, nodeState } from '../nodes/columns.ts';
+import { nodeColumns, nodeState, pauseText } from '../nodes/columns.ts';
 import { readSize, type SizeOptions } from '../nodes/size.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { formatOne, type Titled, titledLines } from '../output/one.ts';
@@ -153,6 +153,7 @@ function describeNode(node: NodeView, paint: Paint): string[] {
     ['State', nodeState(node), colourOf(nodeState(node))],
     ['Why', node.reason ?? ''],
     ['Drained', node.drained === null ? '' : drainWords(node.drained, now)],
+    ['Paused', node.paused === null ? '' : pausedLine(node.paused, now)],
     ['Total', amounts(node.total)],
     ['Free', amounts(node.free)],
     ['Tasks', node.running.join(', ')],
@@ -172,6 +173,11 @@ function lastSeen({ state, lastSeenAt }: NodeView, now: number): string {
 
 function drainWords(drained: NonNullable<NodeView['drained']>, now: number): string {
   return `by ${drained.by} at ${formatInstant(drained.at, now)}: ${drained.reason}`;
+}
+
+function pausedLine(paused: NonNullable<NodeView['paused']>, now: number): string {
+  const tasks = paused.requeue ? 'tasks that may be requeued go elsewhere' : 'tasks are suspended';
+  return `${pauseText(paused, now)}; ${tasks}`;
 }
 
 function amounts(resources: NodeView['total']): string {

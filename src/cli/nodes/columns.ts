@@ -4,7 +4,7 @@ import type { NodeView } from '../../api/nodes.ts';
 import { formatSize } from '../../core/base/size.ts';
 import { colourOf } from '../output/paint.ts';
 import type { Column } from '../output/table.ts';
-import { formatSpan } from '../output/words.ts';
+import { formatInstant, formatSpan } from '../output/words.ts';
 
 /**
  * The one word that says most: maintenance beats all, `drained` beats `up`, and `in_use` and
@@ -19,6 +19,7 @@ export function nodeState(node: NodeView): string {
   }
   if (node.drained !== null) return node.running.length > 0 ? 'draining' : 'drained';
   if (node.fault !== null) return node.fault;
+  if (node.paused !== null) return 'paused';
   return node.running.length > 0 ? 'in use' : 'idle';
 }
 
@@ -46,8 +47,22 @@ export function nodeColumns(now: number): Column<NodeView>[] {
     { title: 'SHARED', value: (node) => node.sharedPaths.join(',') || '-', wide: true },
     { title: 'LIMITS', value: (node) => String(node.facts?.['limits'] ?? '-'), wide: true },
     { title: 'VERSION', value: (node) => String(node.facts?.['agentVersion'] ?? '-'), wide: true },
-    { title: 'REMARK', value: (node) => node.reason ?? '', least: 12 },
+    { title: 'REMARK', value: (node) => remark(node, now), least: 12 },
   ];
+}
+
+/** Of a pause in the reader's own time. */
+function remark(node: NodeView, now: number): string {
+  if (node.paused === null || nodeState(node) !== 'paused') return node.reason ?? '';
+  return pauseText(node.paused, now);
+}
+
+/** `paused by alice until 15:04:00`. */
+export function pauseText(paused: NonNullable<NodeView['paused']>, now: number): string {
+  if (paused.kind === 'owner') {
+    return `paused by ${paused.by} until ${formatInstant(paused.until, now)}`;
+  }
+  return `in use by its owner since ${formatInstant(paused.since, now)} (${paused.why})`;
 }
 
 /** `1/2`: what is taken of what is there. */

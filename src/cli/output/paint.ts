@@ -45,6 +45,7 @@ const COLOURS: Readonly<Record<string, Colour>> = {
   'in use': 'green',
   draining: 'yellow',
   drained: 'yellow',
+  paused: 'yellow',
   maintenance: 'cyan',
   down: 'red',
   unreachable: 'red',

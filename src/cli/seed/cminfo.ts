@@ -132,11 +132,12 @@ function stateWord(node: NodeView): string {
   return node.running.length > 0 ? 'InUse' : 'Idle';
 }
 
-function reasonsOf({ state, maintenance, fault, drained }: NodeView): string[] {
+function reasonsOf({ state, maintenance, fault, paused, drained }: NodeView): string[] {
   return [
     ...(state === 'up' ? [] : [state.replace('_', ' ')]),
     ...(maintenance?.begun ? [`maintenance: ${maintenance.reason}`] : []),
     ...(fault === null ? [] : [fault]),
+    ...(paused === null ? [] : ['paused']),
     ...(drained === null ? [] : [`drained: ${drained.reason}`]),
   ];
 }

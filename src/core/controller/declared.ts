@@ -16,6 +16,8 @@ import type { NoticeCommand, NoticeEvent, NoticeFacts } from './notices/notice.t
 import type { PartitionCommand } from './partitions/commands.ts';
 import type { PartitionEvent } from './partitions/events.ts';
 import type { PartitionsFacts } from './partitions/facts.ts';
+import type { PauseCommand } from './pauses/commands.ts';
+import type { PauseEvent } from './pauses/events.ts';
 import type { ReservationCommand } from './reservations/commands.ts';
 import type { ReservationEvent } from './reservations/events.ts';
 import type { ReservationsFacts } from './reservations/facts.ts';
@@ -37,6 +39,8 @@ export interface Declared {
   readonly jobs: Declares<JobCommand, JobEvent, JobsFacts>;
   readonly tasks: Declares<TaskCommand, TaskEvent, TasksFacts>;
   readonly nodes: Declares<NodeCommand, NodeEvent, NodesFacts>;
+  /** Its facts are its nodes'. */
+  readonly pauses: Declares<PauseCommand, PauseEvent, object>;
   readonly users: Declares<UserCommand, UserEvent, UsersFacts>;
   readonly partitions: Declares<PartitionCommand, PartitionEvent, PartitionsFacts>;
   readonly reservations: Declares<ReservationCommand, ReservationEvent, ReservationsFacts>;

@@ -10,6 +10,7 @@ import { nodes } from './nodes/nodes.ts';
 import { notices } from './notices/notices.ts';
 import type { CommandTable, EventTable, Noun } from './noun.ts';
 import { partitions } from './partitions/partitions.ts';
+import { pauses } from './pauses/pauses.ts';
 import { reservations } from './reservations/reservations.ts';
 import { createScratch } from './scratch.ts';
 import type { State } from './state.ts';
@@ -27,6 +28,7 @@ const TABLE = {
   tasks,
   users,
   nodes,
+  pauses,
   partitions,
   reservations,
   notices,

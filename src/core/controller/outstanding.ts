@@ -10,11 +10,11 @@ import type { Job, Part, Task } from './jobs/facts.ts';
 import type { Holding, Node } from './nodes/facts.ts';
 import type { State } from './state.ts';
 import { placeOf } from './tasks/place.ts';
-import { isStopped } from './tasks/stops.ts';
+import { isStoppedFor } from './tasks/stops.ts';
 
 /** Every order that the node has not yet shown the effect of. */
 export function outstanding(node: Node, settings: Settings): Order[] {
-  const orders: Order[] = [];
+  const orders: Order[] = ordersOf(node, null, settings);
   for (const epochId of node.holding.keys()) orders.push(...ordersOf(node, epochId, settings));
   return orders;
 }
@@ -25,7 +25,7 @@ export function takeOrders(state: State, settings: Settings): Map<NodeName, Orde
   const seen = new Set<string>();
   for (const { node: name, epochId } of state.scratch.touched) {
     const node = state.nodes.get(name);
-    const key = `${name} ${epochId}`;
+    const key = `${name} ${epochId ?? ''}`;
     if (node === undefined || seen.has(key)) continue;
     seen.add(key);
     const orders = outgoing.get(name) ?? [];
@@ -36,8 +36,12 @@ export function takeOrders(state: State, settings: Settings): Map<NodeName, Orde
   return outgoing;
 }
 
-/** The orders about one epoch: at most one of launch, end, suspend, resume, and a signal. */
-export function ordersOf(node: Node, epochId: EpochId, settings: Settings): Order[] {
+/**
+ * The orders about one epoch: at most one of launch, end, suspend, resume, and a signal. Null: those
+ * about the node itself.
+ */
+export function ordersOf(node: Node, epochId: EpochId | null, settings: Settings): Order[] {
+  if (epochId === null) return node.pausing.wish === null ? [] : [node.pausing.wish.order];
   const holding = node.holding.get(epochId);
   if (holding === undefined) return [];
   const order = orderOf(node, holding, settings);
@@ -54,7 +58,7 @@ function orderOf(node: Node, holding: Holding, settings: Settings): Order | null
   if (task.ending !== null) return { kind: 'end', epochId, graceMs, why: task.ending.kind };
   if (part.state === 'ordered') return launchOrder(task, part, epochId);
   const turn = task.suspendTurn;
-  const mustStop = isStopped(task);
+  const mustStop = isStoppedFor(task, node.name);
   if (mustStop && part.state === 'started') return { kind: 'suspend', epochId, turn };
   if (!mustStop && part.state === 'suspended') return { kind: 'resume', epochId, turn };
   return null;

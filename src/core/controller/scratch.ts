@@ -61,9 +61,10 @@ export interface EndedEpoch {
   readonly outcome: Outcome;
 }
 
+/** `epochId` null: an order about the node itself. */
 export interface Touch {
   readonly node: NodeName;
-  readonly epochId: EpochId;
+  readonly epochId: EpochId | null;
 }
 
 export function createScratch(): Scratch {

@@ -174,6 +174,19 @@ export const CODES = {
     kind: 'already_exists',
     text: 'Node {node} is already enrolled; remove it first, or join under another name.',
   },
+  'node.not_connected': {
+    kind: 'unavailable',
+    text: 'Node {node} is not connected; the machine itself can be asked all the same.',
+  },
+  'node.takes_no_pause': {
+    kind: 'failed_precondition',
+    text: 'The agent of {node} is of a release that knows no pauses.',
+  },
+  'node.not_paused': { kind: 'failed_precondition', text: 'Node {node} is not paused.' },
+  'pause.too_long': {
+    kind: 'invalid_argument',
+    text: 'A pause of {node} lasts {limit} at most, not {duration}.',
+  },
   'maintenance.not_found': { kind: 'not_found', text: 'No maintenance {maintenance}.' },
   'maintenance.over': {
     kind: 'failed_precondition',

@@ -168,10 +168,10 @@ export const OUTCOMES = [
 export type OutcomeKind = (typeof OUTCOMES)[number];
 
 /**
- * Who keeps a task stopped. A maintenance is named by its id: two of them may stop one task on
- * different nodes.
+ * Who keeps a task stopped. A maintenance is named by its id, a pause by its node: two of them may
+ * stop one task on different nodes.
  */
-export type Stopper = 'owner' | 'scheduler' | `maintenance ${string}`;
+export type Stopper = 'owner' | 'scheduler' | `maintenance ${string}` | `pause ${string}`;
 
 /** How one process ended: exactly one of the two. */
 export interface ExitStatus {

@@ -3,6 +3,7 @@
 import type { NodeName } from './ids.ts';
 import type { NodeFeature } from './node-features.ts';
 import type { HeldEpoch } from './orders.ts';
+import type { Pause } from './pause.ts';
 import type { Resources } from './resources.ts';
 
 /** Slow-changing facts, for people and for label constraints. */
@@ -43,4 +44,8 @@ export interface NodeHello {
   readonly features?: readonly NodeFeature[];
   /** Why it can take no new work, in a word or two; absent while it can. */
   readonly fault?: string;
+  /** Longest pause that it takes. Missing: its agent knows none. */
+  readonly pauseMaxMs?: number;
+  /** As of that turn's report. Missing while one is still to be acknowledged: it will tell. */
+  readonly pause?: { readonly turn: number; readonly pause: Pause | null };
 }

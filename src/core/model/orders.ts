@@ -12,6 +12,7 @@ import type {
   Warning,
   WorkDirectory,
 } from './job.ts';
+import type { Pause, PauseWish } from './pause.ts';
 import type { Resources } from './resources.ts';
 
 /** The account the processes run under; the agent looks the ids up by name on its own machine. */
@@ -100,7 +101,11 @@ export interface SignalOrder {
   readonly serial: number;
 }
 
-export type Order = LaunchOrder | EndOrder | SuspendOrder | ResumeOrder | SignalOrder;
+/** About one epoch. */
+export type TaskOrder = LaunchOrder | EndOrder | SuspendOrder | ResumeOrder | SignalOrder;
+
+/** A wish about the node itself goes only to agents that know pauses. */
+export type Order = TaskOrder | PauseWish;
 
 /** Why an agent's part of an epoch ended. */
 export type EndCause =
@@ -124,7 +129,7 @@ export interface ProcessEnd {
   readonly exit: ExitStatus;
 }
 
-export type Report =
+export type TaskReport =
   | {
       readonly kind: 'task_started';
       readonly epochId: EpochId;
@@ -161,6 +166,21 @@ export type Report =
        */
       readonly silentNodeRank?: number;
     };
+
+/** How the node's pause is from now on. Only said to heads that take it. */
+export interface PauseReport {
+  readonly kind: 'node_pause';
+  readonly at: number;
+  /** Counts these reports: one that is not newer than the last heard is from the past. */
+  readonly turn: number;
+  /** Serial of the newest order about it that the agent has heard. */
+  readonly orderHeard: number;
+  readonly pause: Pause | null;
+  /** How the one before came to its end. */
+  readonly why?: string;
+}
+
+export type Report = TaskReport | PauseReport;
 
 /** What an agent holds when it says hello: everything not yet acknowledged as ended. */
 export interface HeldEpoch {

@@ -36,7 +36,8 @@ function eventsOf(launchId: number, known: KnownProcess | undefined): ProcessInp
   // Its start is still under way, and will be told of.
   if (known.state === 'launching') return [];
   const started: ProcessInput = { kind: 'started', launchId };
-  const now: ProcessInput = { kind: known.state === 'stopped' ? 'stopped' : 'continued', launchId };
+  const kind = known.state === 'stopped' ? 'found_stopped' : 'continued';
+  const now: ProcessInput = { kind, launchId };
   return [started, now];
 }
 

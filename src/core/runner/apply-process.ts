@@ -36,11 +36,13 @@ export function applyProcess(
       return;
     case 'process_stopped':
       process.state = 'stopped';
-      if (epoch.suspendWanted === false) epoch.suspendWanted = null;
+      if (epoch.suspendWanted === false && event.found !== true) epoch.suspendWanted = null;
       return;
     case 'process_continued':
       process.state = 'running';
       if (epoch.suspendWanted === true) epoch.suspendWanted = null;
+      // Somebody has woken it: it is told once more.
+      if (epoch.paused) epoch.suspendTurns += 1;
       return;
     case 'process_lost':
       process.state = 'lost';

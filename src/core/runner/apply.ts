@@ -6,7 +6,15 @@ import type { Report } from '../model/orders.ts';
 import { applyProcess } from './apply-process.ts';
 import { addEpoch, addFinished, addReport, applyRestored, epochOf } from './books.ts';
 import type { RunnerEvent } from './events.ts';
-import { type Epoch, isOpen, newEpoch, type RunnerState } from './state.ts';
+import { applyPause } from './pause/apply.ts';
+import {
+  type Epoch,
+  isHeldStill,
+  isOpen,
+  newEpoch,
+  pauseWalltime,
+  type RunnerState,
+} from './state.ts';
 
 type EventOf<Kind extends RunnerEvent['kind']> = Extract<RunnerEvent, { kind: Kind }>;
 
@@ -59,6 +67,11 @@ function applyOne(state: RunnerState, event: RunnerEvent): void {
       return;
     case 'launch_ids_used':
       state.nextLaunchId = Math.max(state.nextLaunchId, event.upTo + 1);
+      return;
+    case 'pause_set':
+    case 'yield_set':
+    case 'pause_rebased':
+      applyPause(state, event);
       return;
     case 'state_restored':
       applyRestored(state, event.sum);
@@ -156,17 +169,12 @@ function applySuspension(
   epoch.turnTold += 1;
   const turn = epoch.turnTold;
   if (epoch.suspended) {
-    if (epoch.suspendWanted === true) pauseWalltime(epoch, monotonic);
+    if (isHeldStill(epoch)) pauseWalltime(epoch, monotonic);
     addReport(state, { kind: 'task_suspended', epochId, at, turn });
   } else {
     epoch.runningSince ??= monotonic;
     addReport(state, { kind: 'task_resumed', epochId, at, turn });
   }
-}
-
-function pauseWalltime(epoch: Epoch, monotonic: number): void {
-  if (epoch.runningSince !== null) epoch.runningMs += monotonic - epoch.runningSince;
-  epoch.runningSince = null;
 }
 
 function applyEnded(state: RunnerState, event: EventOf<'epoch_ended'>): void {

@@ -41,7 +41,7 @@ export function addFinished(state: RunnerState, epochId: EpochId): void {
 
 /** The state as one value; the opposite of applying `state_restored`. */
 export function sumOf(state: RunnerState): StateSum {
-  const { nextReport, nextLaunchId, heardAt, killGraceMs } = state;
+  const { nextReport, nextLaunchId, heardAt, killGraceMs, pauses } = state;
   return {
     epochs: [...state.epochs.values()],
     finished: [...state.finished],
@@ -50,6 +50,7 @@ export function sumOf(state: RunnerState): StateSum {
     nextLaunchId,
     heardAt,
     killGraceMs,
+    pauses,
   };
 }
 
@@ -57,8 +58,8 @@ export function sumOf(state: RunnerState): StateSum {
 export function applyRestored(state: RunnerState, sum: StateSum): void {
   assert(state.epochs.size === 0, 'a restored state is the first');
   for (const stored of sum.epochs) {
-    const { turnHeard = 0, turnTold = 0, warned = false } = stored;
-    addEpoch(state, { ...stored, turnHeard, turnTold, warned });
+    const { turnHeard = 0, turnTold = 0, warned = false, paused = false } = stored;
+    addEpoch(state, { ...stored, turnHeard, turnTold, warned, paused });
   }
   for (const epochId of sum.finished) state.finished.add(epochId);
   for (const [serial, report] of sum.reports) state.reports.set(serial, report);
@@ -66,4 +67,5 @@ export function applyRestored(state: RunnerState, sum: StateSum): void {
   state.nextLaunchId = sum.nextLaunchId;
   state.heardAt = sum.heardAt;
   state.killGraceMs = sum.killGraceMs;
+  Object.assign(state.pauses, sum.pauses);
 }

@@ -2,6 +2,7 @@
 
 import { assert } from '../base/assert.ts';
 import type { EpochId } from '../model/ids.ts';
+import { isPaused } from './pause/state.ts';
 import { type Epoch, FINISHED_MAX, isOpen, type RunnerState } from './state.ts';
 
 /** Throws when the books do not agree with each other. */
@@ -12,6 +13,8 @@ export function check(state: RunnerState): void {
     assert(!state.finished.has(id), `epoch ${id} is not finished while it is here`);
     assert(state.byTask.get(epoch.taskId)?.has(id), `epoch ${id} is known to its task`);
     checkPhase(id, epoch);
+    const isStanding = epoch.phase === 'ended' || epoch.paused === isPaused(state.pauses);
+    assert(isStanding, `epoch ${id} is paused with the node`);
     checkLaunchIds(state, epoch);
     processes += epoch.processes.length;
   }

@@ -5,6 +5,7 @@ import { unreachable } from '../base/assert.ts';
 import type { RunnerEvent } from './events.ts';
 import type { RunnerInput } from './inputs.ts';
 import { decideOrder, decideRefused } from './orders.ts';
+import { decidePause, decideUnpause, decideYield } from './pause/decide.ts';
 import { decideProcess } from './processes.ts';
 import {
   decideGivenBack,
@@ -46,6 +47,12 @@ export function decide(state: RunnerState, input: RunnerInput, now: Now): Runner
     case 'kill_grace':
       if (input.graceMs === state.killGraceMs) return [];
       return [{ kind: 'kill_grace_set', graceMs: input.graceMs }];
+    case 'pause':
+      return decidePause(state, input, now);
+    case 'unpause':
+      return decideUnpause(state, input.by, now);
+    case 'yield':
+      return decideYield(state, input.yielding, now);
     case 'launch_ids_used':
       return input.upTo < state.nextLaunchId ? [] : [{ kind: 'launch_ids_used', upTo: input.upTo }];
     default:

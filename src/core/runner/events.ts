@@ -3,6 +3,8 @@
 import type { EpochId } from '../model/ids.ts';
 import type { ExitStatus, Usage } from '../model/job.ts';
 import type { LaunchOrder, Report } from '../model/orders.ts';
+import type { YieldPause } from '../model/pause.ts';
+import type { AskedPause, Pauses } from './pause/state.ts';
 import type { EndingCause, Failure, Preparation, StoredEpoch } from './state.ts';
 
 export type RunnerEvent =
@@ -37,7 +39,13 @@ export type RunnerEvent =
       readonly usage: Usage;
       readonly endedAt: number;
     }
-  | { readonly kind: 'process_stopped'; readonly epochId: EpochId; readonly rank: number }
+  /** `found`: it stood still when the agent took it over. */
+  | {
+      readonly kind: 'process_stopped';
+      readonly epochId: EpochId;
+      readonly rank: number;
+      readonly found?: true;
+    }
   | { readonly kind: 'process_continued'; readonly epochId: EpochId; readonly rank: number }
   | { readonly kind: 'process_lost'; readonly epochId: EpochId; readonly rank: number }
   /** All processes have started: the head is told. */
@@ -99,6 +107,23 @@ export type RunnerEvent =
   | { readonly kind: 'heard'; readonly sentAt: number }
   | { readonly kind: 'kill_grace_set'; readonly graceMs: number }
   | { readonly kind: 'launch_ids_used'; readonly upTo: number }
+  /** `why`: it is over. `serial`: of the order that asked for it. */
+  | {
+      readonly kind: 'pause_set';
+      readonly at: number;
+      readonly monotonic: number;
+      readonly pause: AskedPause | null;
+      readonly why?: string;
+      readonly serial?: number;
+    }
+  | {
+      readonly kind: 'yield_set';
+      readonly at: number;
+      readonly monotonic: number;
+      readonly yielding: YieldPause | null;
+    }
+  /** By the monotonic clock of another boot. */
+  | { readonly kind: 'pause_rebased'; readonly endsAt: number }
   /** The first record of a compacted journal: everything before it, in sum. */
   | { readonly kind: 'state_restored'; readonly sum: StateSum };
 
@@ -111,4 +136,6 @@ export interface StateSum {
   readonly nextLaunchId: number;
   readonly heardAt: number | null;
   readonly killGraceMs: number;
+  /** Missing from a journal of 0.1.0. */
+  readonly pauses?: Pauses;
 }

@@ -2,12 +2,16 @@
 
 import type { EpochId } from '../model/ids.ts';
 import type { Order } from '../model/orders.ts';
+import type { YieldPause } from '../model/pause.ts';
 import type { ProcessEvent } from '../model/processes.ts';
+import type { PauseInput } from './pause/decide.ts';
 import type { Failure, Preparation } from './state.ts';
 
 /** What the launcher says of one process, and what the agent has to conclude by itself. */
 export type ProcessInput =
   | ProcessEvent
+  /** It stood still already when the agent took it over. */
+  | { readonly kind: 'found_stopped'; readonly launchId: number }
   /** It could not even be asked of the launcher. */
   | { readonly kind: 'unstartable'; readonly launchId: number; readonly why: string }
   /** Neither the launcher nor anybody else can say how it ended. */
@@ -43,5 +47,10 @@ export type RunnerInput =
   /** The head has answered what was sent at this monotonic instant: a heartbeat or the hello. */
   | { readonly kind: 'heard'; readonly sentAt: number }
   | { readonly kind: 'kill_grace'; readonly graceMs: number }
+  /** Asked for on this machine, by who may; not longer than it may be. */
+  | ({ readonly kind: 'pause' } & PauseInput)
+  | { readonly kind: 'unpause'; readonly by: string }
+  /** Whether the machine is in use, as the agent sees it; null: it is not. */
+  | { readonly kind: 'yield'; readonly yielding: YieldPause | null }
   /** The launcher knows ids up to this one, from a life that this agent has forgotten. */
   | { readonly kind: 'launch_ids_used'; readonly upTo: number };

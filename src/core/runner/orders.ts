@@ -13,6 +13,8 @@ import type {
 } from '../model/orders.ts';
 import type { RunnerEvent } from './events.ts';
 import { endUnlaunched } from './lease.ts';
+import { decidePauseOrder } from './pause/decide.ts';
+import { whyPaused } from './pause/state.ts';
 import { type Epoch, isOpen, type Now, type RunnerState } from './state.ts';
 
 /** The events of one order. */
@@ -25,6 +27,9 @@ export function decideOrder(state: RunnerState, order: Order, now: Now): RunnerE
     case 'suspend':
     case 'resume':
       return decideTurn(state.epochs.get(order.epochId), order);
+    case 'pause':
+    case 'unpause':
+      return decidePauseOrder(state, order, now);
     case 'signal':
       return decideSignal(state.epochs.get(order.epochId), order);
     default:
@@ -47,7 +52,9 @@ function decideLaunch(state: RunnerState, order: LaunchOrder, now: Now): RunnerE
     events.push(...endKnown(epoch, grace, now));
     waits ||= !events.some((event) => event.kind === 'epoch_ended' && event.epochId === other);
   }
-  events.push({ kind: 'epoch_accepted', order, waits });
+  const paused = whyPaused(state.pauses);
+  if (paused !== null) events.push({ ...refused(order.epochId, now), why: paused });
+  else events.push({ kind: 'epoch_accepted', order, waits });
   return events;
 }
 

@@ -3,7 +3,7 @@
 
 import type { EpochId } from '../model/ids.ts';
 import type { Report } from '../model/orders.ts';
-import { type Epoch, isOpen, type RunnerState } from './state.ts';
+import { type Epoch, isHeldStill, isOpen, type RunnerState } from './state.ts';
 
 export interface Effect {
   readonly kind: 'prepare' | 'start' | 'signal' | 'sweep' | 'release';
@@ -57,8 +57,8 @@ function signalsOf(epoch: Epoch): Effect | null {
     const signals = kills > 0 ? [SIGKILL, SIGCONT] : [SIGTERM, SIGCONT];
     return { kind: 'signal', epochId, key: `end#${kills}#${started}`, signals, ends: true };
   }
-  if (epoch.phase !== 'running' || epoch.suspendWanted === null) return null;
-  const signals = [epoch.suspendWanted ? SIGSTOP : SIGCONT];
+  if (epoch.phase !== 'running' || !(epoch.paused || epoch.suspendWanted !== null)) return null;
+  const signals = [isHeldStill(epoch) ? SIGSTOP : SIGCONT];
   return { kind: 'signal', epochId, key: `turn#${epoch.suspendTurns}`, signals };
 }
 

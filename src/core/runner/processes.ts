@@ -44,6 +44,8 @@ export function decideProcess(state: RunnerState, event: ProcessInput, now: Now)
       return decideExited(spot, event, now);
     case 'stopped':
       return decideStopped(spot, now);
+    case 'found_stopped':
+      return decideStopped(spot, now, { found: true });
     case 'continued':
       return decideContinued(spot, now);
     case 'lost':
@@ -134,12 +136,16 @@ function othersStopped(epoch: Epoch, process: Process): boolean {
   return stopped;
 }
 
-function decideStopped({ epoch, process, epochId, rank }: Spot, now: Now): RunnerEvent[] {
+function decideStopped(
+  { epoch, process, epochId, rank }: Spot,
+  now: Now,
+  how: { readonly found?: true } = {},
+): RunnerEvent[] {
   if (process.state === 'stopped') return [];
   const events: RunnerEvent[] = [];
   if (process.state === 'requested')
     events.push(...decideStarted({ epoch, process, epochId, rank }, now));
-  events.push({ kind: 'process_stopped', epochId, rank });
+  events.push({ kind: 'process_stopped', epochId, rank, ...how });
   const alone = !epoch.processes.some((other) => other !== process && isOpen(other));
   if (alone || othersStopped(epoch, process)) {
     events.push({ kind: 'epoch_suspended', epochId, ...now });

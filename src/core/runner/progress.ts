@@ -5,6 +5,8 @@ import type { EndCause, Report } from '../model/orders.ts';
 import type { RunnerEvent } from './events.ts';
 import type { RunnerInput } from './inputs.ts';
 import { endUnlaunched, endUnleased, isLeaseOver } from './lease.ts';
+import { rebasePause } from './pause/decide.ts';
+import { whyPaused } from './pause/state.ts';
 import type { Epoch, Failure, Now, Preparation, RunnerState } from './state.ts';
 
 type EndedReport = Extract<Report, { kind: 'task_ended' }>;
@@ -20,6 +22,8 @@ export function decidePrepared(
   if (epoch?.phase !== 'accepted') return [];
   if (isLeaseOver(state, epoch, now))
     return [endUnleased(epoch, now), ...unblockNext(state, epoch)];
+  const paused = whyPaused(state.pauses);
+  if (paused !== null) return decideGivenBack(state, epochId, paused, now);
   const firstLaunchId = state.nextLaunchId;
   return [{ kind: 'epoch_launching', epochId, firstLaunchId, preparation }];
 }
@@ -56,7 +60,7 @@ export function decideGivenBack(
  */
 export function rebootEvents(state: RunnerState, now: Now): RunnerEvent[] {
   const detail = 'the node restarted before it could be started';
-  const events: RunnerEvent[] = [];
+  const events = rebasePause(state, now);
   for (const epoch of state.epochs.values()) {
     if (epoch.phase !== 'waiting' && epoch.phase !== 'accepted') continue;
     events.push(endUnlaunched(epoch, { cause: 'never_started', nodeFault: false, detail }, now));

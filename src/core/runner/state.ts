@@ -4,6 +4,7 @@ import type { EpochId, TaskId } from '../model/ids.ts';
 import { formatTaskId } from '../model/ids.ts';
 import type { ExitStatus, Usage } from '../model/job.ts';
 import type { EndCause, LaunchOrder, Report } from '../model/orders.ts';
+import { NO_PAUSES, type Pauses } from './pause/state.ts';
 
 /** Both clocks of one instant: wall for people and reports, monotonic for every time-out. */
 export interface Now {
@@ -89,6 +90,8 @@ export interface Epoch {
   /** Of the last report of a stop or a go; 0 before the first. */
   turnTold: number;
   suspended: boolean;
+  /** The node is paused: it stands still whatever `suspendWanted` says. */
+  paused: boolean;
   ending: Ending | null;
   failure: Failure | null;
   /** Serial of the last signal order. */
@@ -102,9 +105,11 @@ export interface Epoch {
   released: boolean;
 }
 
-/** An epoch as a journal has it: those of 0.1.0 know no turns and no warnings. */
-export type StoredEpoch = Omit<Epoch, 'turnHeard' | 'turnTold' | 'warned'> &
-  Partial<Pick<Epoch, 'turnHeard' | 'turnTold' | 'warned'>>;
+/** Fields that journals of 0.1.0 do not know. */
+type SinceThen = 'turnHeard' | 'turnTold' | 'warned' | 'paused';
+
+/** An epoch as a journal has it. */
+export type StoredEpoch = Omit<Epoch, SinceThen> & Partial<Pick<Epoch, SinceThen>>;
 
 /** Where a launch id belongs. */
 export interface ProcessPlace {
@@ -125,6 +130,7 @@ export interface RunnerState {
   /** Monotonic time at which the newest acknowledged heartbeat was sent; null before the first. */
   heardAt: number | null;
   killGraceMs: number;
+  readonly pauses: Pauses;
 }
 
 /**
@@ -148,6 +154,7 @@ export function emptyState(): RunnerState {
     nextLaunchId: 1,
     heardAt: null,
     killGraceMs: KILL_GRACE_MS,
+    pauses: { ...NO_PAUSES },
   };
 }
 
@@ -167,6 +174,7 @@ export function newEpoch(order: LaunchOrder, phase: 'waiting' | 'accepted'): Epo
     turnHeard: 0,
     turnTold: 0,
     suspended: false,
+    paused: false,
     ending: null,
     failure: null,
     signalSerial: 0,
@@ -185,6 +193,17 @@ export function isOpen(process: Process): boolean {
 /** Known to exist now. */
 export function isLive(process: Process): boolean {
   return process.state === 'running' || process.state === 'stopped';
+}
+
+/** Somebody else than the task itself wants it to stand still. */
+export function isHeldStill({ paused, suspendWanted }: Epoch): boolean {
+  return paused || suspendWanted === true;
+}
+
+/** From now on its time limit does not come nearer. */
+export function pauseWalltime(epoch: Epoch, monotonic: number): void {
+  if (epoch.runningSince !== null) epoch.runningMs += monotonic - epoch.runningSince;
+  epoch.runningSince = null;
 }
 
 /** Running time up to now, without suspended time. */

@@ -4,6 +4,7 @@ import { present } from '../base/assert.ts';
 import type { EpochId } from '../model/ids.ts';
 import type { RunnerEvent } from './events.ts';
 import { endUnleased, isLeaseOver } from './lease.ts';
+import { decidePauseOver } from './pause/decide.ts';
 import {
   type EndingCause,
   type Epoch,
@@ -16,7 +17,7 @@ import {
 
 /** Everything that is due by now, over all epochs. */
 export function decideTick(state: RunnerState, now: Now): RunnerEvent[] {
-  const events: RunnerEvent[] = [];
+  const events = decidePauseOver(state, now);
   for (const epoch of state.epochs.values()) {
     if (epoch.phase === 'sweeping' || epoch.phase === 'ended') continue;
     if (epoch.ending !== null) events.push(...decideKill(epoch, now));

@@ -6,6 +6,7 @@ import type { Node } from '../../core/controller/nodes/facts.ts';
 import { labelsOf } from '../../core/controller/nodes/view.ts';
 import type { State } from '../../core/controller/state.ts';
 import { withoutFeatures } from '../../core/model/node-features.ts';
+import { pauseWords } from '../../core/model/pause.ts';
 import type { Resources } from '../../core/model/resources.ts';
 import type { NodeLoad } from '../../wire/messages.ts';
 import { maintenanceOfNode } from './maintenance-view.ts';
@@ -23,6 +24,7 @@ export function viewNode(state: State, node: Node, { load, clockOffsetMs }: Live
     state: nodeState(node),
     drained: node.drain === null ? null : { ...node.drain },
     fault: node.fault,
+    paused: node.pausing.now === null ? null : { ...node.pausing.now },
     maintenance,
     reason: reasonOf(node, maintenance),
     total: copyOf(node.total),
@@ -60,6 +62,7 @@ function reasonOf(node: Node, maintenance: NodeView['maintenance']): string | nu
     reasons.push(`unreachable since ${formatInstant(node.unreachableSince)}`);
   }
   if (node.fault !== null) reasons.push(`${node.fault}: no new work until that is over`);
+  if (node.pausing.now !== null) reasons.push(pauseWords(node.pausing.now));
   if (node.drain !== null) reasons.push(`drained by ${node.drain.by}: ${node.drain.reason}`);
   return reasons.length === 0 ? null : reasons.join('; ');
 }

@@ -1,4 +1,4 @@
-// What is said of a task whose nodes cannot be heard: since when, and what will happen next.
+// What is said of a task whose nodes cannot be heard or are paused: since when, and what comes next.
 
 import { formatDuration } from '../../core/base/duration.ts';
 import { formatInstant } from '../../core/base/instant.ts';
@@ -7,13 +7,18 @@ import type { Node } from '../../core/controller/nodes/facts.ts';
 import type { State } from '../../core/controller/state.ts';
 import type { NodeName } from '../../core/model/ids.ts';
 import type { JobSpec } from '../../core/model/job.ts';
+import { pauseWords } from '../../core/model/pause.ts';
 
-/** Null while all nodes of the task are connected. */
+/** Null while all nodes of the task are connected and none is paused. */
 export function noticeOf(state: State, task: Task): string | null {
   for (const [name, part] of task.parts) {
     if (part.state === 'ended') continue;
     const node = state.nodes.get(name);
-    if (node !== undefined && !node.connected) return describe(node, task.job.spec);
+    if (node === undefined) continue;
+    if (!node.connected) return describe(node, task.job.spec);
+    const { now } = node.pausing;
+    if (now !== null)
+      return `Node ${name} is ${pauseWords(now)}; the task goes on when that is over.`;
   }
   return null;
 }

@@ -109,6 +109,7 @@ const BACK = {
   drained: ['is undrained', 'are undrained'],
   away: ['is back', 'are back'],
   faulty: ['works again', 'work again'],
+  paused: ['takes work again', 'take work again'],
 } as const;
 
 /** `It cannot start until n1 is undrained or n2 is back.` */
@@ -122,7 +123,7 @@ function cannotStartWords(awaited: Awaited | null): string {
     return `It cannot start until ${count} of these nodes are back in use: ${names}.`;
   }
   const isAll = count >= nodes.length;
-  const clauses = (['drained', 'away', 'faulty'] as const).flatMap((kind) => {
+  const clauses = (['drained', 'away', 'faulty', 'paused'] as const).flatMap((kind) => {
     const names = nodes.filter((node) => node.kind === kind).map(({ name }) => name);
     if (names.length === 0) return [];
     const [one, many] = BACK[kind];

@@ -6,6 +6,7 @@ import type { Node } from '../../core/controller/nodes/facts.ts';
 import { obstacleNow } from '../../core/controller/reservations/occurrences.ts';
 import type { State } from '../../core/controller/state.ts';
 import type { NodeName } from '../../core/model/ids.ts';
+import { pauseWords } from '../../core/model/pause.ts';
 import {
   currentSlot,
   isOpen,
@@ -61,7 +62,7 @@ function awayWords(node: Node | undefined): string | null {
   if (node.drain !== null) return `drained: ${node.drain.reason}`;
   if (node.unreachableSince !== null) return 'unreachable';
   if (!node.connected) return 'not connected';
-  return node.fault;
+  return node.fault ?? (node.pausing.now === null ? null : pauseWords(node.pausing.now));
 }
 
 function countTasks(state: State, id: string): { waitingTasks: number; runningTasks: number } {

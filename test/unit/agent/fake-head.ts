@@ -13,7 +13,7 @@ export interface FakeHeadOptions {
   readonly nodeTimeoutMs?: number;
   readonly killGraceMs?: number;
   readonly logBytesMax?: number;
-  readonly takesSilentEnds?: boolean;
+  readonly features?: readonly string[];
 }
 
 /** Both ends of one connection; messages are delivered in later microtasks, in order. */
@@ -118,7 +118,8 @@ export class FakeHead {
   }
 
   kindsOf(epochId: EpochId): string[] {
-    return this.reports.filter((report) => report.epochId === epochId).map(({ kind }) => kind);
+    const isOfIt = (report: Report) => 'epochId' in report && report.epochId === epochId;
+    return this.reports.filter(isOfIt).map(({ kind }) => kind);
   }
 
   /** Resolves when the condition is true; rejects after far longer than a busy machine needs. */
@@ -188,7 +189,7 @@ export class FakeHead {
       nodeTimeoutMs: this.#options.nodeTimeoutMs ?? 15_000,
       killGraceMs: this.#options.killGraceMs ?? 10_000,
       logBytesMax: this.#options.logBytesMax ?? 1_048_576,
-      ...(this.#options.takesSilentEnds ? { features: ['silent_ends'] } : {}),
+      features: this.#options.features ?? [],
     };
   }
 

@@ -393,6 +393,7 @@ export function settings(): AgentSettings {
     gpuFrom: 0,
     allowRoot: false,
     isWholeMachine: true,
+    pauseMaxMs: 4 * 3_600_000,
     steps: { server: ['weft-rshd'], client: '/bin/weft-rsh' },
   };
 }

@@ -194,7 +194,7 @@ test('a head of 0.1.0 does not speak of the end: as far as the end piece has to 
 for (const takesSilentEnds of [true, undefined]) {
   const how = takesSilentEnds ? 'is told with the end' : 'is shipped to a head of 0.1.0';
   test(`that there is no output ${how}`, async () => {
-    world = new FakeWorld(takesSilentEnds ? { takesSilentEnds } : {});
+    world = new FakeWorld(takesSilentEnds ? { features: ['silent_ends'] } : {});
     await world.start();
     world.head.order(launch(1, shell('x')));
     await world.clock.settle();
@@ -208,7 +208,7 @@ for (const takesSilentEnds of [true, undefined]) {
 }
 
 test('with anything written, the end is said with the output, also after a break', async () => {
-  world = new FakeWorld({ takesSilentEnds: true });
+  world = new FakeWorld({ features: ['silent_ends'] });
   await world.start();
   world.head.order(launch(1, shell('x')));
   await world.clock.settle();

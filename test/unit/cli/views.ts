@@ -57,6 +57,7 @@ export function nodeView(fields: Partial<NodeView> = {}): NodeView {
     state: 'up',
     drained: null,
     fault: null,
+    paused: null,
     maintenance: null,
     reason: null,
     total: RESOURCES,

@@ -133,7 +133,8 @@ function startPrograms(step: Step, id: string): void {
     const node = step.state.nodes.get(name);
     if (node === undefined && takesNode({ works }, name)) skip(step, id, name, 'it was removed');
     if (program === null || works[name]?.kind !== 'waiting' || !isFree(node)) continue;
-    if (node?.connected === true && node.fault === null) startProgram(step, id, node);
+    const takesWork = node?.connected && node.fault === null && node.pausing.now === null;
+    if (takesWork) startProgram(step, id, node);
   }
 }
 

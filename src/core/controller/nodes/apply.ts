@@ -12,6 +12,7 @@ import {
 } from '../../model/resources.ts';
 import type { Of } from '../events.ts';
 import type { Task } from '../jobs/facts.ts';
+import { NO_PAUSING } from '../pauses/facts.ts';
 import type { State } from '../state.ts';
 import type { Holding, Node } from './facts.ts';
 import { heldOf, mayGetWork, viewOf } from './view.ts';
@@ -64,6 +65,7 @@ export function applyNodeEnrolled(state: State, event: Of<'node_enrolled'>): voi
     lastSeenAt: null,
     drain: null,
     fault: null,
+    pausing: NO_PAUSING,
     launchFailures: 0,
     holding: new Map(),
     order: state.nextNodeOrder,
@@ -81,6 +83,9 @@ export function applyNodeConnected(state: State, event: Of<'node_connected'>, at
   node.connected = true;
   node.unreachableSince = null;
   node.lastSeenAt = at;
+  // A new one has forgotten how often it has spoken.
+  const turn = node.instance === hello.instance ? node.pausing.turn : 0;
+  node.pausing = { ...node.pausing, turn, maxMs: hello.pauseMaxMs ?? null };
   node.bootId = hello.bootId;
   node.instance = hello.instance;
   node.facts = hello.facts;
@@ -95,6 +100,7 @@ export function applyNodeConnected(state: State, event: Of<'node_connected'>, at
   for (const epochId of event.stale) {
     claim(state, epochId, present(shares.get(epochId), `the share of ${epochId}`), null);
   }
+  state.scratch.touched.push({ node: node.name, epochId: null });
   for (const epochId of node.holding.keys())
     state.scratch.touched.push({ node: node.name, epochId });
   refreshPool(state, node);

@@ -6,7 +6,7 @@ import type { State } from '../state.ts';
 import { epochIdOf } from '../tasks/apply.ts';
 import { preemptedFor } from '../tasks/stops.ts';
 import type { Node } from './facts.ts';
-import { heldOf } from './view.ts';
+import { heldOf, mayGetWork } from './view.ts';
 
 export function checkNodes(state: State): void {
   for (const node of state.nodes.values()) {
@@ -37,7 +37,7 @@ function checkNode(node: Node): void {
 /** The scheduler sees exactly the nodes that may get work, as they are. */
 function checkPool(state: State, node: Node): void {
   const view = state.indexes.pool.get(node.name);
-  const wanted = node.connected && node.drain === null && node.fault === null;
+  const wanted = mayGetWork(node);
   assert((view !== undefined) === wanted, `${node.name} is offered to the scheduler: ${wanted}`);
   if (view === undefined) return;
   assert(resourcesKey(view.free) === resourcesKey(node.free), `${node.name}: the pool is fresh`);

@@ -7,6 +7,7 @@ import type { NodeFeature } from '../../model/node-features.ts';
 import type { Share, SignalOrder } from '../../model/orders.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { Task } from '../jobs/facts.ts';
+import type { NodePausing } from '../pauses/facts.ts';
 
 export interface NodesFacts {
   readonly nodes: Map<NodeName, Node>;
@@ -42,6 +43,7 @@ export interface Node {
   drain: { readonly reason: string; readonly by: string; readonly at: number } | null;
   /** Why it says that it can take no new work; null while it can. */
   fault: string | null;
+  pausing: NodePausing;
   /** Launch failures in a row. */
   launchFailures: number;
   /** Every epoch that may still have processes here, with what it occupies. */

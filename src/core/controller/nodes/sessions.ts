@@ -9,6 +9,7 @@ import { LEASE_MARGIN_MS } from '../../model/limits.ts';
 import type { NodeHello } from '../../model/node.ts';
 import type { HeldEpoch } from '../../model/orders.ts';
 import type { Task } from '../jobs/facts.ts';
+import { decidePauseAtHello } from '../pauses/told.ts';
 import type { Reply } from '../reply.ts';
 import type { Step } from '../step.ts';
 import { abandonEpoch, settleTask } from '../tasks/ending.ts';
@@ -32,6 +33,7 @@ export function decideHello(step: Step, said: NodeHello): Result<Reply, Refusal>
     if (!forgot && holding.task?.parts.get(node.name)?.state === 'ordered') continue;
     dropHolding(step, node.name, holding, `${node.name} ${why}`);
   }
+  decidePauseAtHello(step, node, hello);
   return ok({ kind: 'done' });
 }
 

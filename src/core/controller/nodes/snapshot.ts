@@ -4,6 +4,7 @@ import { present } from '../../base/assert.ts';
 import { IntervalSet } from '../../base/interval-set.ts';
 import type { EpochId, JobId } from '../../model/ids.ts';
 import type { Share, SignalOrder } from '../../model/orders.ts';
+import { NO_PAUSING } from '../pauses/facts.ts';
 import type { State } from '../state.ts';
 import type { Node } from './facts.ts';
 
@@ -48,6 +49,7 @@ export function loadNode(state: State, data: NodeData): void {
     // Absent in snapshots of 0.1.0.
     fault: data.fault ?? null,
     features: data.features ?? null,
+    pausing: data.pausing ?? NO_PAUSING,
     labels: new Set(data.labels),
     labelling: null,
     gpusFree: IntervalSet.of(data.gpusFree.map((gpu) => [gpu, gpu] as const)),

@@ -45,7 +45,8 @@ export function sharedLabel(path: string): string {
 
 /** Whether the scheduler may put anything new on it. */
 export function mayGetWork(node: Node): boolean {
-  return node.connected && node.drain === null && node.fault === null;
+  const { connected, drain, fault, pausing } = node;
+  return connected && drain === null && fault === null && pausing.now === null;
 }
 
 /** The node as the scheduler sees it, whether or not it may get work. */

@@ -4,19 +4,26 @@
 import { unreachable } from '../../base/assert.ts';
 import type { NodeName } from '../../model/ids.ts';
 import { NODE_LAUNCH_FAILURES_MAX } from '../../model/limits.ts';
-import type { Report } from '../../model/orders.ts';
+import type { Report, TaskReport } from '../../model/orders.ts';
 import type { Part, Task } from '../jobs/facts.ts';
 import type { Node } from '../nodes/facts.ts';
+import { decidePauseReport } from '../pauses/told.ts';
 import type { Step } from '../step.ts';
 import { settleTask } from './ending.ts';
 
-type TurnReport = Extract<Report, { kind: 'task_suspended' | 'task_resumed' }>;
+type TurnReport = Extract<TaskReport, { kind: 'task_suspended' | 'task_resumed' }>;
 
 /** What follows from one report of a node's session. */
 export function decideReport(step: Step, name: NodeName, session: number, report: Report): void {
   const node = step.state.nodes.get(name);
   // An older session's reports come again on the newer one, if they still matter.
   if (node === undefined || node.session !== session) return;
+  if (report.kind === 'node_pause') decidePauseReport(step, node, report);
+  else decideTaskReport(step, node, report);
+}
+
+function decideTaskReport(step: Step, node: Node, report: TaskReport): void {
+  const { name } = node;
   const holding = node.holding.get(report.epochId);
   if (holding === undefined) return;
   const { epochId } = report;
@@ -60,7 +67,7 @@ function endPart(
   step: Step,
   node: Node,
   part: Part,
-  report: Extract<Report, { kind: 'task_ended' }>,
+  report: Extract<TaskReport, { kind: 'task_ended' }>,
 ): void {
   const { epochId, cause, nodeFault, processes, usage, detail } = report;
   const task = node.holding.get(epochId)?.task;

@@ -12,7 +12,7 @@ export function applySuspendAsked(state: State, event: Of<'suspend_asked'>): voi
   const stopper = stopperOf(event);
   const wasStopped = isStopped(task);
   task.stops.set(stopper, event.because ?? event.by);
-  if (!wasStopped) turn(state, task);
+  if (!wasStopped || isPaused(task)) turn(state, task);
   if (stopper !== 'scheduler') return;
   stirNodes(state, task);
   state.indexes.preempted.add(task);
@@ -27,7 +27,7 @@ export function applyResumeAsked(state: State, event: Of<'resume_asked'>): void 
   const task = taskOf(state, event.place);
   const stopper = stopperOf(event);
   if (!task.stops.delete(stopper)) return;
-  if (!isStopped(task)) turn(state, task);
+  if (!isStopped(task) || isPaused(task)) turn(state, task);
   if (stopper !== 'scheduler') {
     // There may be room already for one that only waits for it now.
     if (task.stops.has('scheduler')) state.scratch.scheduleDue = true;
@@ -36,6 +36,12 @@ export function applyResumeAsked(state: State, event: Of<'resume_asked'>): void 
   // It takes back what it gave up: the scheduler has seen that there is room.
   state.indexes.preempted.delete(task);
   for (const name of task.parts.keys()) setYielded(state, epochIdOf(task), name, false);
+}
+
+/** Then each of its nodes may have to be told something else. */
+function isPaused({ stops }: Task): boolean {
+  for (const stopper of stops.keys()) if (stopper.startsWith('pause ')) return true;
+  return false;
 }
 
 /** Its nodes are told anew, and know an older word from this one. */

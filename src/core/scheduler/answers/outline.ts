@@ -17,7 +17,7 @@ export interface NodeOutline {
 
 /** Why a node gets no work. */
 export interface Absence {
-  readonly kind: 'drained' | 'away' | 'faulty';
+  readonly kind: 'drained' | 'away' | 'faulty' | 'paused';
   /** `drained (disk)`: what follows `it is`. */
   readonly words: string;
 }

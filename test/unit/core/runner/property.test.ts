@@ -43,9 +43,25 @@ const happenings: fc.Arbitrary<RunnerInput> = fc.oneof(
     .map(([kind, id]) => process(kind, id)),
 );
 
+const pauses: fc.Arbitrary<RunnerInput> = fc.oneof(
+  fc.integer({ min: 1, max: 1000 }).map((durationMs): RunnerInput => {
+    return { kind: 'pause', by: 'alice', durationMs, requeue: false };
+  }),
+  fc.constant<RunnerInput>({ kind: 'unpause', by: 'alice' }),
+  fc.integer({ min: 1, max: 20 }).map((serial): RunnerInput => {
+    return { kind: 'order', order: { kind: 'unpause', serial, by: 'olga' } };
+  }),
+  fc.option(fc.constantFrom('input', 'load')).map((why): RunnerInput => {
+    const yielding =
+      why === null ? null : ({ kind: 'yield', why, since: 1, requeue: false } as const);
+    return { kind: 'yield', yielding };
+  }),
+);
+
 const steps: fc.Arbitrary<RunnerInput> = fc.oneof(
   { weight: 4, arbitrary: orders },
   { weight: 6, arbitrary: happenings },
+  { weight: 2, arbitrary: pauses },
   { weight: 3, arbitrary: ids.map(prepared) },
   { weight: 3, arbitrary: ids.map((id) => swept(id)) },
   ids.map((epochId): RunnerInput => ({ kind: 'released', epochId })),

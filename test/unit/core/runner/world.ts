@@ -50,11 +50,13 @@ export class World {
   }
 
   reports(): string[] {
-    return outstanding(this.state).reports.map((report) =>
-      report.kind === 'task_ended'
-        ? `${report.epochId} ${report.cause}`
-        : `${report.epochId} ${report.kind}`,
-    );
+    return outstanding(this.state).reports.map((report) => {
+      if (report.kind === 'node_pause') return report.pause === null ? 'unpaused' : 'paused';
+      const { epochId } = report;
+      return report.kind === 'task_ended'
+        ? `${epochId} ${report.cause}`
+        : `${epochId} ${report.kind}`;
+    });
   }
 
   epoch(epochId: EpochId): Epoch {
