@@ -24,6 +24,7 @@ const ADMIN = 'Administration:';
 export const VERBS: readonly VerbEntry[] = [
   entry(JOBS, 'run', 'run a command on the cluster', () => import('./commands/run.ts')),
   entry(JOBS, 'submit', 'submit a script', () => import('./commands/submit.ts')),
+  entry(JOBS, 'batch', 'jobs of one file, with their files', () => import('./commands/batch.ts')),
   entry(JOBS, 'wait', 'wait until jobs are done', () => import('./commands/wait.ts')),
   entry(JOBS, 'logs', 'show captured output', () => import('./commands/logs.ts')),
   entry(JOBS, 'kill', 'cancel jobs, or send them a signal', () => import('./commands/kill.ts')),

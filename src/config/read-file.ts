@@ -1,7 +1,7 @@
 // Reads weft.yaml strictly: every problem at once, each with file:line:column and what was meant.
 
 import { readFileSync } from 'node:fs';
-import { isMap, isScalar, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml';
+import { isMap, isScalar, type Node, type YAMLMap } from 'yaml';
 import { didYouMean } from '../core/base/nearest-word.ts';
 import { err, ok, type Result } from '../core/base/result.ts';
 import { quoteWord } from '../core/base/shell-word.ts';
@@ -14,16 +14,12 @@ import { isNothing, startOf, textOf } from './nodes.ts';
 import { TableReader } from './read-tables.ts';
 import { type Entries, TABLES, tableOf } from './tables.ts';
 import { parseSeedValue, parseValue, type Value } from './value.ts';
+import { fileFailure, type Problem, YamlText } from './yaml-text.ts';
 
 export interface FileValue {
   readonly value: Value;
   /** `weft.yaml:3`, with the old name when that was written. */
   readonly source: string;
-}
-
-export interface Problem {
-  readonly where: string;
-  readonly what: string;
 }
 
 /** Values by key name; what is wrong with the file beside them. */
@@ -41,21 +37,16 @@ export function readConfigFile(path: string): FileReading {
   const reading = parseConfig(readText(path), path);
   const { problems } = reading;
   if (problems.length === 0) return reading;
-  const lines = problems.map(({ where, what }) => `${where}: ${what}`);
-  const [first = { where: path, what: '' }] = problems;
-  const more = lines.length > 1 ? `\n${lines.slice(1).join('\n')}` : '';
-  const details = { where: first.where, what: `${first.what}${more}` };
   const hint = `docs/config.md lists all keys; \`weft config check ${quoteWord(path)}\` looks again.`;
-  throw failure(refuse('config.invalid', details, hint));
+  throw fileFailure('config.invalid', problems, hint);
 }
 
 /** Reads the text of a file; `path` is for messages only. */
 export function parseConfig(text: string, path: string): FileReading {
-  const counter = new LineCounter();
-  const document = parseDocument(text, { lineCounter: counter, prettyErrors: false });
-  const reader = new Reader(path, counter);
-  for (const { pos, message } of document.errors) reader.problem(pos[0], message);
-  const root: unknown = document.contents;
+  const yaml = new YamlText(text, path);
+  const reader = new Reader(path, yaml);
+  reader.problems.push(...yaml.syntaxProblems().map(({ where, what }) => ({ where, what })));
+  const root: unknown = yaml.document.contents;
   if (isMap(root)) reader.readMap(root, '');
   else if (root !== null) reader.problem(0, 'the file is not a mapping of keys to values');
   reader.finish();
@@ -82,17 +73,16 @@ class Reader implements FileReading {
   readonly values = new Map<string, FileValue>();
   readonly problems: Problem[] = [];
   readonly #path: string;
-  readonly #counter: LineCounter;
+  readonly #yaml: YamlText;
   readonly #tables = new TableReader((offset, what) => this.problem(offset, what));
 
-  constructor(path: string, counter: LineCounter) {
+  constructor(path: string, yaml: YamlText) {
     this.#path = path;
-    this.#counter = counter;
+    this.#yaml = yaml;
   }
 
   problem(offset: number, what: string): void {
-    const { line, col } = this.#counter.linePos(offset);
-    this.problems.push({ where: `${this.#path}:${line}:${col}`, what });
+    this.problems.push(this.#yaml.problem(offset, what));
   }
 
   get tables(): ReadonlyMap<string, Entries> {
@@ -101,7 +91,7 @@ class Reader implements FileReading {
 
   get tableValues(): FileReading['tableValues'] {
     return this.#tables.settings.map(({ key, value, offset }) => {
-      return { key, value, source: `${this.#path}:${this.#counter.linePos(offset).line}` };
+      return { key, value, source: `${this.#path}:${this.#yaml.lineOf(offset)}` };
     });
   }
 
@@ -133,7 +123,7 @@ class Reader implements FileReading {
     }
     const { key, value, old } = read.value;
     const offset = startOf(entry.node, entry.node);
-    const line = this.#counter.linePos(offset).line;
+    const line = this.#yaml.lineOf(offset);
     const source = `${this.#path}:${line}${old ? ` (${entry.name})` : ''}`;
     if (this.values.has(key.name)) this.problem(offset, `${key.name} is set twice`);
     else this.values.set(key.name, { value, source });

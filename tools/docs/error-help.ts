@@ -27,6 +27,11 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'A configuration file or a line of a job script has an unknown key or a wrong value.',
     next: 'Mend the line that is named; all problems of a file are listed at once.',
   },
+  'batch.invalid': {
+    means:
+      'A batch file has an unknown key, a wrong value or a missing file; each line is one problem.',
+    next: 'Mend what is named; `weft batch check FILE` looks again, `weft batch template` shows a right one.',
+  },
   'config.not_taken': {
     means: 'The file is wrong somewhere; the head goes on with what it had.',
     next: 'Mend what the message names; `weft config check` reads a file without taking it.',

@@ -2,6 +2,7 @@
 // by hand is below the line that `KEPT_FROM` names and stays as it is.
 
 import type { Command, Option } from 'commander';
+import { batchFileJsonSchema } from '../../src/api/batch-file.ts';
 import { EVENT_KINDS } from '../../src/api/event-kinds.ts';
 import { buildProgram, runSingle } from '../../src/cli/main.ts';
 import { VERBS } from '../../src/cli/verbs.ts';
@@ -31,7 +32,7 @@ export async function makePages(): Promise<Page[]> {
     return commandPage(`weft ${name}`, command);
   });
   const errors = { path: 'docs/errors.md', text: errorsText(), kept: false };
-  return [...pages, ...(await seedPages()), configPage(), eventsPage(), errors];
+  return [...pages, ...(await seedPages()), configPage(), eventsPage(), errors, batchSchema()];
 }
 
 function commandPage(title: string, command: Command): Page {
@@ -187,6 +188,12 @@ function eventsPage(): Page {
   );
   const table = ['| kind | who sees it | what it says |', '|---|---|---|', ...rows].join('\n');
   return { path: 'docs/events.md', text: join(['# Events', intro, table]), kept: false };
+}
+
+/** What editors complete batch files by. */
+function batchSchema(): Page {
+  const text = `${JSON.stringify(batchFileJsonSchema(), null, 2)}\n`;
+  return { path: 'docs/schema/weft.batch.schema.json', text, kept: false };
 }
 
 const UNITS = {

@@ -9,6 +9,7 @@ export const IMPORTS: Readonly<Record<string, readonly string[]>> = withPrograms
   'core/model': ['core/base'],
   'core/scheduler': ['core/model', 'core/base'],
   'core/replay': ['core/scheduler', 'core/model', 'core/base'],
+  'core/batch': ['core/model', 'core/base'],
   'core/runner': ['core/model', 'core/base'],
   'core/controller': ['core/scheduler', 'core/model', 'core/base'],
   ports: ['core/model', 'core/base'],
@@ -19,16 +20,17 @@ export const IMPORTS: Readonly<Record<string, readonly string[]>> = withPrograms
   staging: ['ports', 'wire', 'core/model', 'core/base'],
   functions: ['ports', 'wire', 'core/model', 'core/base'],
   fabric: ['adaptors', 'ports', 'core/scheduler', 'core/model', 'core/base'],
-  api: ['core/model', 'core/base'],
+  api: ['core/batch', 'core/model', 'core/base'],
   head: [
     ...['core/controller', 'core/scheduler', 'core/model', 'core/base'],
     ...['wire', 'ports', 'fabric', 'staging', 'functions', 'api'],
   ],
   agent: ['core/runner', 'core/model', 'core/base', 'wire', 'ports', 'staging', 'functions'],
   os: ['ports', 'core/base'],
-  sdk: ['api', 'functions', 'core/model', 'core/base'],
+  sdk: ['api', 'functions', 'core/batch', 'core/model', 'core/base'],
   config: ['api', 'core/model', 'core/base'],
-  cli: ['sdk', 'config', 'api', 'core/replay', 'core/model', 'core/base'],
+  batch: ['config', 'api', 'core/batch', 'core/model', 'core/base'],
+  cli: ['sdk', 'batch', 'config', 'api', 'core/replay', 'core/batch', 'core/model', 'core/base'],
   dashboard: ['api', 'core/model', 'core/base'],
 });
 
@@ -63,7 +65,9 @@ export const PACKAGE_BANS: readonly (readonly [layer: string, ban: RegExp, remed
 
 function withPrograms(rows: Record<string, readonly string[]>) {
   const all = Object.keys(rows);
-  const simulated = all.filter((name) => !['os', 'config', 'cli', 'dashboard'].includes(name));
+  const simulated = all.filter(
+    (name) => !['os', 'config', 'batch', 'cli', 'dashboard'].includes(name),
+  );
   return { ...rows, bin: all.filter((name) => name !== 'dashboard'), sim: simulated };
 }
 

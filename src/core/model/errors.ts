@@ -34,6 +34,7 @@ export const CODES = {
     text: 'The request is larger than {limit}; nothing was accepted.',
   },
   'config.invalid': { kind: 'invalid_argument', text: '{where}: {what}' },
+  'batch.invalid': { kind: 'invalid_argument', text: '{where}: {what}' },
   'config.not_taken': {
     kind: 'invalid_argument',
     text: 'The new configuration was refused; the old one stays in force. {what}',

@@ -161,7 +161,7 @@ const MISTAKES: readonly (readonly [text: string, where: string, what: RegExp])[
     '2:3',
     /^partitions\.gpu: limits\.default_time is longer than limits\.time$/,
   ],
-  ['partitions:\n  gpu: {}\n  gpu: {}', '3:3', /unique/],
+  ['partitions:\n  gpu: {}\n  gpu: {}', '3:3', /there twice/],
   ['qos: {fast: {running_cpus: many}}', '1:28', /'many' is not a whole number/],
   ['qos: {fast: {runing_cpus: 1}}', '1:14', /Did you mean 'running_cpus'/],
   ['priority: {age: old}', '1:17', /'old' is not a number/],

@@ -1,0 +1,119 @@
+// `weft batch check`: what is wrong with a batch file, or what it comes to and who could run it.
+
+import type { Looked } from '../../batch/read/look.ts';
+import type { BatchReading } from '../../batch/read/read-batch.ts';
+import { plural } from '../../core/base/plural.ts';
+import { formatSize } from '../../core/base/size.ts';
+import { type BatchFile, batchTitle, type Solver } from '../../core/batch/batch.ts';
+import { type KnownNode, type Runnable, runnableNodes } from '../../core/batch/runnable.ts';
+import { Failure } from '../../core/model/failure.ts';
+import type { Context } from '../context.ts';
+import { defineListing, type ListingOptions } from '../output/listing.ts';
+import { formatOne } from '../output/one.ts';
+import { defineVerb } from '../verb.ts';
+import { batchFileOf, defineBatchFile, relative } from './operand.ts';
+
+interface Options extends ListingOptions {
+  readonly nodesFile?: string;
+}
+
+interface Checked {
+  readonly batch: BatchFile;
+  readonly files: {
+    readonly count: number;
+    readonly bytes: number;
+    readonly largest: Looked | null;
+  };
+  /** Null: no cluster answers. */
+  readonly nodes: Runnable | null;
+}
+
+export const check = defineVerb<Options>({
+  define(command) {
+    defineBatchFile(command);
+    const whose = "look at the nodes of the seed's distribute-nodes.yaml, not of the cluster";
+    command.option('--nodes-file <file>', whose);
+    defineListing(command);
+  },
+  async run({ context, args: [given], options }) {
+    const { readBatch } = await import('../../batch/read/read-batch.ts');
+    const reading = readBatch(batchFileOf(context, given));
+    const nodes = await nodesOf(context, options.nodesFile);
+    const checked = checkedOf(reading, nodes);
+    const title = batchTitle(reading.batch);
+    for (const line of formatOne(checked, options.output, title, words)) context.print(line);
+    return 0;
+  },
+});
+
+async function nodesOf(
+  context: Context,
+  file: string | undefined,
+): Promise<readonly KnownNode[] | null> {
+  if (file !== undefined) {
+    const { readSeedNodes } = await import('../../batch/read/read-nodes.ts');
+    return readSeedNodes(relative(context, file));
+  }
+  try {
+    return (await (await context.api()).call('listNodes')).nodes;
+  } catch (error) {
+    // Without a cluster the file can be checked all the same.
+    if (error instanceof Failure && error.kind === 'unavailable') return null;
+    throw error;
+  }
+}
+
+function checkedOf({ batch, files }: BatchReading, nodes: readonly KnownNode[] | null): Checked {
+  const largest = files.reduce<Looked | null>(
+    (most, one) => (one.bytes > (most?.bytes ?? -1) ? one : most),
+    null,
+  );
+  return {
+    batch,
+    files: {
+      count: files.reduce((sum, one) => sum + one.files, 0),
+      bytes: files.reduce((sum, one) => sum + one.bytes, 0),
+      largest,
+    },
+    nodes: nodes === null ? null : runnableNodes(batch, nodes),
+  };
+}
+
+function words({ batch, files, nodes }: Checked): string[] {
+  const { count, bytes, largest } = files;
+  const most = largest === null ? '' : `, the largest ${largest.path} with ${size(largest.bytes)}`;
+  return [
+    `${batchTitle(batch)}: ${jobWords(batch)}, ${solverWords(batch.solver)}`,
+    `${plural(count, 'file')} with ${size(bytes)} in all${count > 1 ? most : ''}`,
+    nodeWords(batch, nodes),
+  ];
+}
+
+function jobWords({ jobs }: BatchFile): string {
+  const names = jobs.map(({ name }) => name);
+  const shown = names.length <= 3 ? names.join(', ') : `${names[0]}, ${names[1]} … ${names.at(-1)}`;
+  return `${plural(jobs.length, 'job')} (${shown})`;
+}
+
+function solverWords(solver: Solver | null): string {
+  if (solver === null) return 'each with its own program';
+  if (solver.kind === 'build') return `built by ${solver.build.path} once per node`;
+  return `in ${solver.kind} with ${solver.image}`;
+}
+
+function nodeWords({ needs }: BatchFile, nodes: Runnable | null): string {
+  if (nodes === null) return 'No cluster answers, so its nodes were not looked at';
+  const able = nodes.nodes.length;
+  const said = `${able} of ${plural(nodes.total, 'node')} could run it`;
+  if (nodes.unmet.length > 0) return `${said}; none has ${nodes.unmet.join(', ')}`;
+  const [first, ...more] = nodes.tooLarge;
+  if (first !== undefined) {
+    const others = more.length === 0 ? '' : ` (and ${plural(more.length, 'other job')})`;
+    return `${said}; ${first}${others} needs more than any of these nodes has`;
+  }
+  return able === 0 && needs.length > 1 ? `${said}; none has all of ${needs.join(', ')}` : said;
+}
+
+function size(bytes: number): string {
+  return bytes === 1 ? '1 byte' : bytes < 1024 ? `${bytes} bytes` : formatSize(bytes);
+}

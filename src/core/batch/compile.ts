@@ -1,0 +1,116 @@
+// From what was written to a batch, with everything that is wrong with it: whatever the problems, the
+// reading goes on to the end, so that all of them are told at once.
+
+import { parseLabels } from '../model/labels.ts';
+import { LABELS_LENGTH_MAX } from '../model/limits.ts';
+import type { BatchFile, Notice } from './batch.ts';
+import { compileFiles, compileSolver } from './compile-files.ts';
+import { compileJobs } from './compile-jobs.ts';
+import { compileSlurm } from './compile-slurm.ts';
+import { type FileUse, Findings } from './findings.ts';
+import { parseGlob } from './glob.ts';
+import { batchNameProblem, nameProblem } from './names.ts';
+import { placeholdersIn } from './placeholders.ts';
+import type { Place, Problem } from './problem.ts';
+import type { WrittenBatch, WrittenNotice } from './written.ts';
+
+export interface Compiled {
+  /** To be used only without problems. */
+  readonly batch: BatchFile;
+  readonly problems: readonly Problem[];
+  /** Every file that the batch names, for whoever can look whether it is there. */
+  readonly uses: readonly FileUse[];
+}
+
+export function compileBatch(written: WrittenBatch, origin: BatchFile['origin']): Compiled {
+  const findings = new Findings();
+  const fills = origin === 'weft';
+  const fill = (text: string, at: Place): string => {
+    if (fills && placeholdersIn(text).length > 0) {
+      findings.problem(at, '{{…}} stands for a value of the sweep, which only jobs have');
+    }
+    return text;
+  };
+  const files = { must: 'file or folder', fill, findings } as const;
+  const namespace = String(written.namespace);
+  const name = String(written.name);
+  findings.problem(['namespace'], nameProblem(namespace));
+  findings.problem(['name'], batchNameProblem(name));
+  const solver = compileSolver(written.solver, files);
+  const batch: BatchFile = {
+    namespace,
+    name,
+    origin,
+    needs: compileNeeds(written.needs ?? [], findings),
+    solver,
+    files: compileFiles(written.files ?? [], ['files'], files),
+    jobs: compileJobs(written, { solver, fills, findings }),
+    outputs: compileOutputs(written.outputs ?? ['**'], findings),
+    after: compileAfter(written.after ?? [], findings),
+    notices: compileNotices(written.notify ?? [], findings),
+    slurm: compileSlurm(written.slurm ?? {}, ['slurm'], findings),
+  };
+  return { batch, problems: findings.problems, uses: findings.uses };
+}
+
+function compileNeeds(needs: readonly string[], findings: Findings): readonly string[] {
+  for (const [index, text] of needs.entries()) {
+    const read = parseLabels(text);
+    if (text.length > LABELS_LENGTH_MAX) {
+      findings.problem(['needs', index], `is longer than ${LABELS_LENGTH_MAX} characters`);
+    } else if (!read.ok) findings.problem(['needs', index], `'${text}': ${read.error.what}`);
+  }
+  return needs;
+}
+
+function compileOutputs(outputs: readonly string[], findings: Findings): readonly string[] {
+  for (const [index, text] of outputs.entries()) {
+    const glob = parseGlob(text);
+    if (!glob.ok) findings.problem(['outputs', index], glob.error);
+  }
+  return outputs;
+}
+
+function compileAfter(after: readonly string[], findings: Findings): BatchFile['after'] {
+  return after.map((text, index) => {
+    const [namespace = '', name = '', ...more] = text.split('/');
+    const wrong = nameProblem(namespace) ?? nameProblem(name);
+    if (wrong !== null || more.length > 0) {
+      const what = `'${text}': expected NAMESPACE/NAME of another batch, as alice_wing/mesh_01`;
+      findings.problem(['after', index], what);
+    }
+    return { namespace, name };
+  });
+}
+
+const NOTICES: Readonly<
+  Record<keyof WrittenNotice, { readonly form: RegExp; readonly expected: string }>
+> = {
+  matrix: { form: /^@[^\s:]+:\S+$/, expected: 'a Matrix user, as @alice:example.org' },
+  webhook: { form: /^https?:\/\/\S+$/, expected: 'a URL that begins with https:// or http://' },
+  command: { form: /\S/, expected: 'the path of a program' },
+  mail: { form: /^[^\s@]+@[^\s@]+$/, expected: 'an address, as alice@example.org' },
+};
+const KINDS = Object.keys(NOTICES) as (keyof WrittenNotice)[];
+
+function compileNotices(notify: readonly WrittenNotice[], findings: Findings): Notice[] {
+  return notify.flatMap((written, index) => {
+    const at = ['notify', index];
+    const [kind, ...others] = KINDS.filter((one) => written[one] !== undefined);
+    if (kind === undefined || others.length > 0) {
+      findings.problem(at, `needs exactly one of ${KINDS.join(', ')}`);
+      return [];
+    }
+    const text = written[kind] ?? '';
+    const { form, expected } = NOTICES[kind];
+    if (!form.test(text)) findings.problem([...at, kind], `'${text}': expected ${expected}`);
+    else if (kind === 'command') findings.use({ path: text, at: [...at, kind], must: 'program' });
+    return [noticeOf(kind, text)];
+  });
+}
+
+function noticeOf(kind: keyof WrittenNotice, text: string): Notice {
+  if (kind === 'matrix') return { kind, user: text };
+  if (kind === 'webhook') return { kind, url: text };
+  return kind === 'command' ? { kind, command: text } : { kind, address: text };
+}
