@@ -1,6 +1,7 @@
 // `weft node …`: what nodes there are, and what operators do with them.
 
 import type { NodeView } from '../../api/nodes.ts';
+import { plural } from '../../core/base/plural.ts';
 import { formatSize } from '../../core/base/size.ts';
 import { usage } from '../../core/model/failure.ts';
 import { parseNodeName } from '../../core/model/ids.ts';
@@ -181,8 +182,8 @@ function pausedLine(paused: NonNullable<NodeView['paused']>, now: number): strin
 }
 
 function amounts(resources: NodeView['total']): string {
-  const parts = [`${resources.cpuCount} cpus`, `${formatSize(resources.memoryBytes)} memory`];
-  if (resources.gpuCount > 0) parts.push(`${resources.gpuCount} gpus`);
+  const parts = [plural(resources.cpuCount, 'cpu'), `${formatSize(resources.memoryBytes)} memory`];
+  if (resources.gpuCount > 0) parts.push(plural(resources.gpuCount, 'gpu'));
   for (const [name, count] of Object.entries(resources.counted)) parts.push(`${count} ${name}`);
   return parts.join(', ');
 }

@@ -4,6 +4,7 @@ import type { CreateTokenReply, TokenView } from '../../api/users.ts';
 import { parseDuration } from '../../core/base/duration.ts';
 import { refuse } from '../../core/model/errors.ts';
 import { failure, usage } from '../../core/model/failure.ts';
+import type { Context } from '../context.ts';
 import { forEach } from '../jobs/each.ts';
 import { encodeTicket } from '../join-string.ts';
 import { instant } from '../output/csv.ts';
@@ -35,27 +36,50 @@ const create = defineVerb<CreateOptions>({
     else {
       context.print(reply.token);
       if (reply.notice !== null) context.note(reply.notice);
-      context.note(`token ${reply.id} of ${reply.user}, shown this once. ${useWords(reply)}`);
+      tellUse(context, reply);
     }
     return 0;
   },
 });
 
-/** On standard error: a script that takes the token from standard output gets it alone. */
-function useWords({ token, addresses, fingerprint, certificate }: CreateTokenReply): string {
+/**
+ * The token is on standard output only: what is on standard error ends in logs of CI and of cron.
+ * Whoever sits at a terminal gets the lines to paste with the token in them.
+ */
+function tellUse(context: Context, reply: CreateTokenReply): void {
+  const { id, user, token, addresses, fingerprint, certificate } = reply;
   const [address] = addresses ?? [];
   if (address === undefined || !fingerprint) {
-    return 'Use it as WEFT_TOKEN. This head listens on no port: set head.listen for users elsewhere.';
+    context.note(`token ${id} of ${user}, shown this once; set WEFT_TOKEN to it. ${NO_PORT}`);
+    return;
   }
+  const where = isLoopback(address) ? 'on this machine, type' : 'on another machine, paste there';
+  context.note(`token ${id} of ${user}, shown this once. To use it ${where}:`);
+  const { outIsTerminal } = context.terminal;
   const lines = [
-    'To use it on another machine, paste there:',
     `export WEFT_HEAD=https://${address}`,
     `export WEFT_FINGERPRINT=${fingerprint}`,
-    `export WEFT_TOKEN=${token}`,
+    `export WEFT_TOKEN=${outIsTerminal ? token : '…'}`,
   ];
-  if (certificate)
-    lines.push('The certificate, for curl --cacert and the like:', certificate.trim());
-  return lines.join('\n');
+  const text = `${lines.join('\n')}\n`;
+  if (outIsTerminal) context.out(text);
+  else context.error(text);
+  if (isLoopback(address)) context.note(loopbackWords(address));
+  else if (certificate) {
+    context.error(`The certificate, for curl --cacert and the like:\n${certificate.trim()}\n`);
+  }
+}
+
+const HOW_TO_LISTEN =
+  'To change that: `weft down`, then `weft up --listen HOST:5001`; for `weft head` set head.listen.';
+const NO_PORT = `This head listens on no port. ${HOW_TO_LISTEN}`;
+
+function loopbackWords(address: string): string {
+  return `this head listens on ${address}, which no other machine reaches. ${HOW_TO_LISTEN}`;
+}
+
+function isLoopback(address: string): boolean {
+  return /^(localhost|127\.[\d.]+|\[::1\]):\d+$/.test(address);
 }
 
 const join = defineVerb<Pick<CreateOptions, 'label' | 'expires'>>({
@@ -72,11 +96,13 @@ const join = defineVerb<Pick<CreateOptions, 'label' | 'expires'>>({
     const { fingerprint, addresses, token } = reply;
     if (fingerprint === null || addresses.length === 0) {
       const what = 'this head listens on no port, so no machine can join it';
-      throw failure(refuse('argument.invalid', { what }, 'Set head.listen in weft.yaml.'));
+      throw failure(refuse('argument.invalid', { what }, HOW_TO_LISTEN));
     }
     context.print(encodeTicket({ addresses, fingerprint, token }));
     const rest = formatSpan(reply.expiresAt - Date.now());
     context.note(`valid for ${rest}. On the machine that joins: weft join weft-join:…`);
+    const [address = ''] = addresses;
+    if (addresses.every(isLoopback)) context.note(loopbackWords(address));
     return 0;
   },
 });

@@ -97,9 +97,11 @@ function wishes(before: ClusterRecord | null, means: Means, options: Options): W
   // The nodes that are there keep the machine's gpus: one that is added has those that are asked for.
   const isFirst = before === null || config.optionalNumber('up.gpus') !== null;
   const perNode = isFirst ? whole : { ...whole, gpuCount: 0 };
-  if (before === null) return { record: { listen, nodeCount, perNode }, notes: [] };
-  const notes = [];
+  if (before === null) {
+    return { record: { listen, nodeCount, perNode }, notes: overcommitted(nodeCount, means) };
+  }
   const asked = options.nodes === undefined ? before.nodeCount : nodeCount;
+  const notes = asked > before.nodeCount ? overcommitted(asked, means) : [];
   if (asked < before.nodeCount)
     notes.push(`there are ${before.nodeCount} nodes already, and they stay`);
   const isResized = [options.cpus, options.memory, options.gpus].some((text) => text !== undefined);
@@ -112,6 +114,15 @@ function wishes(before: ClusterRecord | null, means: Means, options: Options): W
   const added = options.nodes === undefined ? before.perNode : perNode;
   const record = { listen: kept, nodeCount: Math.max(asked, before.nodeCount), perNode: added };
   return { record, notes };
+}
+
+/** A node has a cpu at least: more nodes than cpus offer more than there is, which is worth knowing. */
+function overcommitted(nodeCount: number, { config, machine: { cpuCount } }: Means): string[] {
+  if (nodeCount <= cpuCount || config.optionalNumber('up.cpus') !== null) return [];
+  const has = plural(cpuCount, 'cpu');
+  return [
+    `${nodeCount} nodes divide the ${has} of this machine: each offers 1, and tasks share them`,
+  ];
 }
 
 async function bringUp(

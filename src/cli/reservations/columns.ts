@@ -1,6 +1,7 @@
 // Reservations in listings, and one in full.
 
 import type { ReservationView } from '../../api/reservations.ts';
+import { plural } from '../../core/base/plural.ts';
 import { formatSize } from '../../core/base/size.ts';
 import { instant } from '../output/csv.ts';
 import { formatOne, type Titled, titledLines } from '../output/one.ts';
@@ -48,9 +49,9 @@ function shareWords({ slots: [slot] }: ReservationView): string {
   if (slot === undefined) return '';
   const { share } = slot;
   if (share === 'whole') return 'whole nodes';
-  const parts = [`${share.cpuCount} cpus`];
+  const parts = [plural(share.cpuCount, 'cpu')];
   if (share.memoryBytes > 0) parts.push(formatSize(share.memoryBytes));
-  if (share.gpuCount > 0) parts.push(`${share.gpuCount} gpus`);
+  if (share.gpuCount > 0) parts.push(plural(share.gpuCount, 'gpu'));
   for (const [name, amount] of Object.entries(share.counted)) parts.push(`${amount} ${name}`);
   return parts.join(' ');
 }

@@ -101,6 +101,13 @@ test('up takes the address of the configuration also after its first start', asy
   assert.match((await box.weft(['up'])).out, new RegExp(`head on https://127.0.0.1:${port}\n`));
 });
 
+test('more nodes than the machine has cpus are said to share them', async () => {
+  await using box = new Sandbox();
+  const words = /weft: 9 nodes divide the 8 cpus of this machine: each offers 1, and tasks share/;
+  assert.match((await box.weft(['up', '--nodes', '9', '--listen', 'none'])).error, words);
+  assert.equal((await box.weft(['up', '--nodes', '9'])).error, '', 'they were there before');
+});
+
 test('no two nodes of a machine have the same gpu', async () => {
   await using box = new Sandbox();
   const gpusOf = (name: string) => {
