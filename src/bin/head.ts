@@ -86,7 +86,8 @@ const TRACES = ['tls/key.pem', 'tls/certificate.pem', 'logs/0'];
 
 async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () => void) {
   const { directory, acceptLoss = false } = options;
-  const store = await openSqliteStore({ directory, acceptLoss, traces: TRACES });
+  const warn = (words: string): void => log.warn({}, words);
+  const store = await openSqliteStore({ directory, acceptLoss, traces: TRACES, warn });
   let head: Head | null = null;
   const logs = new LogFiles({
     directory: join(options.directory, 'logs'),

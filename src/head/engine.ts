@@ -223,7 +223,7 @@ export class Engine {
     this.#stopping = true;
     await this.settled();
     await this.#whenIdle();
-    const durable = this.#mode === 'running';
+    const durable = this.#mode === 'running' && !this.#endsOnly;
     this.#mode = 'stopped';
     if (durable) {
       const bytes = encodeRecords(exportState(this.#state));
@@ -330,7 +330,8 @@ export class Engine {
   }
 
   #snapshotIfDue(bytes: number): Uint8Array | null {
-    if (!this.#snapshots.isDue(bytes)) return null;
+    // What the reserve gives is for the journal: the snapshot comes with the room.
+    if (!this.#snapshots.isDue(bytes) || this.#endsOnly) return null;
     const snapshot = encodeRecords(exportState(this.#state));
     this.#snapshots.made(snapshot.length);
     return snapshot;

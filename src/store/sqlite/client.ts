@@ -24,8 +24,8 @@ interface Pending {
 
 /** The Store port over a thread that runs `worker.ts` or, in tests, something that fails. */
 export class SqliteStore implements Store {
-  /** Rejects when the thread could not open the directory. */
-  readonly opened: Promise<void>;
+  /** Rejects when the thread could not open the directory. In words what is not as it should be. */
+  readonly opened: Promise<string | null>;
   /** Resolves when the thread has ended, asked or not: nothing can be kept any more. */
   readonly gone: Promise<StoreFailure>;
   readonly #thread: Worker;
@@ -45,7 +45,7 @@ export class SqliteStore implements Store {
     this.#directory = directory;
     this.#exited = new Promise((resolve) => thread.once('exit', resolve));
     this.opened = new Promise((resolve, reject) => {
-      this.#opening = { resolve: () => resolve(), reject };
+      this.#opening = { resolve: (warning) => resolve(warning as string | null), reject };
     });
     this.gone = new Promise((resolve) => {
       this.#tellGone = resolve;
@@ -117,7 +117,7 @@ export class SqliteStore implements Store {
   #receive(answer: Answer): void {
     switch (answer.kind) {
       case 'opened':
-        this.#opening?.resolve(undefined);
+        this.#opening?.resolve(answer.warning);
         break;
       case 'open_failed':
         this.#opening?.reject(unpackFailure(answer.failure));

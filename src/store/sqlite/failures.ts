@@ -3,6 +3,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoreFailure } from '../../ports/store.ts';
+import { PROBE_BYTES } from './bounds.ts';
 
 export type Reason = StoreFailure['reason'];
 
@@ -67,7 +68,7 @@ function tryWriting(directory: string): Reason | undefined {
   const path = join(directory, `weft.try-${process.pid}`);
   try {
     try {
-      writeFileSync(path, new Uint8Array(65_536), { mode: 0o600 });
+      writeFileSync(path, new Uint8Array(PROBE_BYTES), { mode: 0o600 });
     } finally {
       rmSync(path, { force: true });
     }

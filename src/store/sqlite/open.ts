@@ -10,13 +10,19 @@ export interface SqliteStoreOptions {
   readonly acceptLoss?: boolean;
   /** Paths in the directory that are there only where a store was, too. */
   readonly traces?: readonly string[];
+  /** Called with words about what is not as it should be, and does not keep the store from working. */
+  readonly warn?: (words: string) => void;
 }
 
 /** Rejects with `StoreFailure`: `locked` when another head has the directory, and all others. */
-export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
+export async function openSqliteStore({
+  warn,
+  ...options
+}: SqliteStoreOptions): Promise<SqliteStore> {
   const thread = new Worker(threadUrl(), { workerData: options, name: 'weft-store' });
   const store = new SqliteStore(thread, options.directory);
-  await store.opened;
+  const warning = await store.opened;
+  if (warning !== null) warn?.(warning);
   return store;
 }
 

@@ -19,7 +19,7 @@ export type Ask =
 
 export type Answer =
   /** The directory is locked and the file is open; sent once, before anything else. */
-  | { readonly kind: 'opened' }
+  | { readonly kind: 'opened'; readonly warning: string | null }
   | { readonly kind: 'open_failed'; readonly failure: PackedFailure }
   /** These appends are durable: one message for all that shared a transaction. */
   | { readonly kind: 'appended'; readonly ids: readonly number[] }

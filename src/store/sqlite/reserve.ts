@@ -1,11 +1,23 @@
 // Room kept back for the day on which the disk is full: a file that is deleted then, so that what
 // only ends work can still be recorded.
 
-import { closeSync, openSync, statfsSync, statSync, truncateSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  openSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { RESERVE_BYTES, RESERVE_FREE_MIN_BYTES } from './bounds.ts';
 
 const PIECE_BYTES = 1_048_576;
+
+const WITHOUT =
+  'Nothing is kept back for a full disk: then not even ends could be recorded. ' +
+  `Give the head's user ${RESERVE_BYTES / PIECE_BYTES} MiB more.`;
 
 export class Reserve {
   readonly #path: string;
@@ -24,18 +36,24 @@ export class Reserve {
     return this.#isSpent;
   }
 
-  /** Makes it where there is plenty of room. A small disk has none, and nothing is held back on it. */
-  fill(): void {
-    if (this.#size() === RESERVE_BYTES || this.#freeBytes() < RESERVE_FREE_MIN_BYTES) return;
+  /**
+   * Makes it where there is plenty of room; says in words why it could not. A small disk has none, nor
+   * has a small quota: nothing is held back there, and what was given up before is missed still.
+   */
+  fill(): string | null {
+    if (this.#size() === RESERVE_BYTES || this.#freeBytes() < RESERVE_FREE_MIN_BYTES) return null;
     try {
       this.#write();
       this.#isSpent = false;
+      return null;
     } catch (error) {
       // A quota is not seen in advance: a reserve in part is none.
-      truncateSync(this.#path, 0);
-      this.#isSpent = true;
+      if (this.#isSpent) truncateSync(this.#path, 0);
+      else rmSync(this.#path, { force: true });
       const { code } = error as NodeJS.ErrnoException;
       if (code !== 'ENOSPC' && code !== 'EDQUOT') throw error;
+      const cause = code === 'EDQUOT' ? 'a quota does not allow it' : 'the disk has no room';
+      return `${this.#path}: ${cause} (${code}). ${WITHOUT}`;
     }
   }
 

@@ -29,7 +29,11 @@ interface Open {
 }
 
 const port = present(parentPort, 'the parent of the store thread');
-const { directory, acceptLoss = false, traces = [] } = workerData as SqliteStoreOptions;
+const {
+  directory,
+  acceptLoss = false,
+  traces = [],
+} = workerData as Omit<SqliteStoreOptions, 'warn'>;
 const markFile = new MarkFile(directory);
 const reserve = new Reserve(directory);
 
@@ -75,13 +79,14 @@ function say(answer: Answer, transfer: ArrayBuffer[] = []): void {
   port.postMessage(answer, transfer);
 }
 
-function refuse(ids: readonly number[], error: unknown): void {
+/** The reserve is for records: a snapshot that finds no room is made another time. */
+function refuse(ids: readonly number[], error: unknown, what: 'record' | 'other' = 'other'): void {
   const failure = toStoreFailure(error, directory);
   if (failure.reason !== 'locked') {
     open?.connection.close();
     open = undefined;
   }
-  if (failure.reason === 'full') reserve.spend();
+  if (failure.reason === 'full' && what === 'record') reserve.spend();
   say({ kind: 'failed', ids, failure: packFailure(failure) });
 }
 
@@ -137,7 +142,7 @@ function commitTogether(appends: readonly Append[]): void {
     promise(commits);
     say({ kind: 'appended', ids });
   } catch (error) {
-    refuse(ids, error);
+    refuse(ids, error, 'record');
   }
 }
 
@@ -248,17 +253,20 @@ function close(id: number): void {
   port.close();
 }
 
-/** On a full disk once more, with what the reserve gives: jobs can be looked at and cancelled then. */
-function openDirectory(): void {
+/**
+ * On a full disk once more, with what the reserve gives: jobs can be looked at and cancelled then.
+ * Says what is not as it should be.
+ */
+function openDirectory(): string | null {
   try {
-    openOnce();
+    return openOnce();
   } catch (error) {
     if (toStoreFailure(error, directory).reason !== 'full' || !reserve.spend()) throw error;
-    openOnce();
+    return openOnce();
   }
 }
 
-function openOnce(): void {
+function openOnce(): string | null {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   chmodSync(directory, 0o700);
   lock ??= lockDirectory(directory);
@@ -266,13 +274,12 @@ function openOnce(): void {
   if (gone !== null && !acceptLoss) throw gone;
   isVanished = gone !== null;
   current();
-  reserve.fill();
+  return reserve.fill();
 }
 
 function start(): void {
   try {
-    openDirectory();
-    say({ kind: 'opened' });
+    say({ kind: 'opened', warning: openDirectory() });
   } catch (error) {
     lock?.release();
     say({ kind: 'open_failed', failure: packFailure(toStoreFailure(error, directory)) });

@@ -12,7 +12,7 @@ import {
 } from '../../../src/core/model/scheduling.ts';
 import { rebuild } from '../../../src/head/journal.ts';
 import { StoreFailure } from '../../../src/ports/store.ts';
-import { MemoryStore } from '../../../src/store/memory.ts';
+import { type MemoryDisk, MemoryStore } from '../../../src/store/memory.ts';
 import { ANN, endReport, submission } from '../../support/controller.ts';
 import { EngineBench, settlePromises } from '../../support/engine.ts';
 import { portrait } from '../../support/replay.ts';
@@ -144,7 +144,7 @@ test('on a full disk only what ends work is accepted, until there is room again'
   made.disk.room = 'ends_only';
   made.clock.pass(500);
   await made.settle();
-  assert.match(made.engine.shortage ?? '', /disk of the head is full/);
+  assert.match(made.engine.shortage ?? '', /disk of the head is full, or its quota/);
   for (const node of ['n1', 'n2']) await made.connect(node);
   made.take();
   made.submit('d');
@@ -162,6 +162,48 @@ test('on a full disk only what ends work is accepted, until there is room again'
   made.submit('e');
   await made.settle();
   assert.equal(made.take()[0], 'e: job 3');
+});
+
+test('while the reserve is in use no snapshot takes from it, and one that is due comes afterwards', async () => {
+  const made = await bench();
+  await made.connect('n2');
+  const drain = (node: string): void =>
+    made.command('drain', {
+      kind: 'drain_node',
+      node: node as NodeName,
+      reason: 'x'.repeat(17 * 1_048_576),
+    });
+  made.breakDisk();
+  made.submit('a');
+  await made.settle();
+  made.disk.failure = null;
+  made.disk.room = 'ends_only';
+  made.clock.pass(500);
+  await made.settle();
+  drain('n1');
+  await made.settle();
+  assert.deepEqual(made.take().slice(-1), ['drain: done']);
+  assert.ok(made.disk.snapshot === null);
+  made.disk.room = 'enough';
+  made.clock.pass(5000);
+  await made.settle();
+  made.submit('b');
+  await made.settle();
+  assert.ok(made.disk.snapshot !== null);
+
+  const { seq } = made.engine;
+  made.disk.room = 'ends_only';
+  made.breakDisk();
+  made.submit('c');
+  await made.settle();
+  made.disk.failure = null;
+  made.clock.pass(500);
+  await made.settle();
+  const stopped = made.engine.stop();
+  await made.settle();
+  await stopped;
+  const [last, kept] = [made.disk.lastSeq, made.disk.snapshot as MemoryDisk['snapshot']];
+  assert.ok(last > seq && kept !== null && kept.seq <= seq, 'nor at the end');
 });
 
 test('[S4] memory equals what the store brings back, also after a failure', async () => {

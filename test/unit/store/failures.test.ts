@@ -208,7 +208,7 @@ test("a person's open write transaction delays commits and is named when it stay
 
 test('a thread that dies rejects what waits and all that comes, and nobody hangs', async () => {
   const text = `const { parentPort } = require('node:worker_threads');
-    parentPort.postMessage({ kind: 'opened' });
+    parentPort.postMessage({ kind: 'opened', warning: null });
     parentPort.once('message', () => { throw new Error('out of memory'); });`;
   const store = new SqliteStore(new Worker(text, { eval: true }), 'somewhere');
   await store.opened;
