@@ -8,7 +8,13 @@ import { fillPath, methodAndPath, type RouteName } from './paths.ts';
 import { readText } from './read-text.ts';
 import type { Body, ReplyOf } from './routes.ts';
 import { formatSocket } from './socket-door.ts';
-import { type Address, createTransport, type Door, type Transport } from './transport.ts';
+import {
+  type Address,
+  type ByteBody,
+  createTransport,
+  type Door,
+  type Transport,
+} from './transport.ts';
 import type { FinishLoginReply } from './users.ts';
 
 export interface ClientOptions {
@@ -30,6 +36,8 @@ export interface CallOptions<N extends RouteName> {
   /** Undefined values are left out. */
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly body?: Body<N>;
+  /** Instead of JSON, for routes that take bytes. */
+  readonly bytes?: ByteBody;
   /** `Idempotency-Key`. */
   readonly key?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
@@ -41,7 +49,7 @@ export interface Client {
   readonly address: string;
   /** Throws ApiError. */
   call<N extends RouteName>(route: N, options?: CallOptions<N>): Promise<ReplyOf<N>>;
-  /** For routes that answer with bytes: logs, events, metrics. Throws ApiError unless it is 200. */
+  /** For routes that answer with bytes: logs, events, files. Throws ApiError unless it is 200 or 206. */
   stream<N extends RouteName>(route: N, options?: CallOptions<N>): Promise<IncomingMessage>;
   close(): void;
 }
@@ -52,14 +60,14 @@ export function createClient(options: ClientOptions): Client {
   async function stream<N extends RouteName>(route: N, call: CallOptions<N> = {}) {
     const door = transport.door();
     const answer = await attempt(door, route, call, await credentials.current(door));
-    if (answer.statusCode === 200) return answer;
+    if (isGood(answer)) return answer;
     const text = await readText(answer, transport.address);
     if (answer.statusCode !== 401 || !credentials.renewable) {
       throw errorFromAnswer(answer.statusCode ?? 0, text);
     }
     // A restarted head knows no sessions: prove it again, once.
     const again = await attempt(door, route, call, await credentials.renew(door));
-    if (again.statusCode === 200) return again;
+    if (isGood(again)) return again;
     throw errorFromAnswer(again.statusCode ?? 0, await readText(again, transport.address));
   }
   return {
@@ -73,6 +81,10 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
+function isGood({ statusCode }: IncomingMessage): boolean {
+  return statusCode === 200 || statusCode === 206;
+}
+
 function attempt<N extends RouteName>(
   door: Door,
   route: N,
@@ -83,12 +95,13 @@ function attempt<N extends RouteName>(
   const headers: Record<string, string> = { ...call.headers };
   if (token !== null) headers['authorization'] = `Bearer ${token}`;
   if (call.body !== undefined) headers['content-type'] = 'application/json';
+  if (call.bytes !== undefined) headers['content-type'] = 'application/octet-stream';
   if (call.key !== undefined) headers['idempotency-key'] = call.key;
   return door.send({
     method,
     path: fillPath(path, call.params ?? {}) + formatQuery(call.query ?? {}),
     headers,
-    body: call.body === undefined ? undefined : JSON.stringify(call.body),
+    body: call.body === undefined ? call.bytes : JSON.stringify(call.body),
     signal: call.signal,
   });
 }

@@ -2,7 +2,8 @@
 // Knows nothing of routes.
 
 import type * as Http from 'node:http';
-import type { IncomingMessage, RequestOptions } from 'node:http';
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import type { Readable } from 'node:stream';
 import { fingerprintError, unreachableError } from './api-error.ts';
 import { formatSocket, type Held, holdFile, identityAt } from './socket-door.ts';
 
@@ -15,12 +16,19 @@ export type Address =
   | { readonly socketPath: string }
   | { readonly url: string; readonly fingerprint?: string | undefined };
 
+/** Bytes that are sent as they are read. */
+export interface ByteBody {
+  readonly length: number;
+  /** From the first byte; called again when the request has to be sent again. */
+  open(): Readable;
+}
+
 export interface RawRequest {
   readonly method: string;
   /** With the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | undefined;
+  readonly body?: string | ByteBody | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -158,7 +166,7 @@ function exchange(
   name: string,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const length = body === undefined ? undefined : `${Buffer.byteLength(body)}`;
+    const length = lengthOf(body);
     const outgoing = make({
       ...options,
       method,
@@ -171,6 +179,23 @@ function exchange(
       if (signal?.aborted || error.name === 'ApiError') return reject(error);
       return reject(unreachableError(name, error));
     });
-    outgoing.end(body);
+    if (typeof body === 'object') sendBytes(body.open(), outgoing, reject);
+    else outgoing.end(body);
   });
+}
+
+function lengthOf(body: RawRequest['body']): string | undefined {
+  if (body === undefined) return undefined;
+  return `${typeof body === 'string' ? Buffer.byteLength(body) : body.length}`;
+}
+
+/** An answer that comes before the end says that the rest is not wanted. */
+function sendBytes(bytes: Readable, outgoing: ClientRequest, failed: (error: Error) => void): void {
+  bytes.once('error', (error) => {
+    failed(error);
+    outgoing.destroy();
+  });
+  outgoing.once('response', () => bytes.unpipe(outgoing).destroy());
+  outgoing.once('close', () => bytes.destroy());
+  bytes.pipe(outgoing);
 }

@@ -5,8 +5,11 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { References } from '../core/blobs/references.ts';
 import type { JobId } from '../core/model/ids.ts';
+import { BLOB_DISK_FREE_BYTES_MIN } from '../core/model/limits.ts';
 import { fingerprintOf } from '../head/auth/certificate.ts';
+import { BlobStore } from '../head/blobs/blob-store.ts';
 import { type Head, startHead } from '../head/head.ts';
 import { startHttp } from '../head/http/server.ts';
 import { LogFiles } from '../head/logs/log-files.ts';
@@ -96,8 +99,17 @@ async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () =
     isDone: (jobId) => head !== null && isDone(head, jobId as JobId),
     log,
   });
+  const blobs = new BlobStore({
+    directory: join(options.directory, 'blobs'),
+    bytesMax: options.blobBytesMax,
+    diskFreeMin: BLOB_DISK_FREE_BYTES_MIN,
+    names: new References(),
+    clock: systemClock,
+    log,
+  });
   try {
     await logs.prepare();
+    await blobs.prepare();
     const { settings, heartbeatMs, tickMs, logBytesMax } = options;
     head = await startHead(
       {
@@ -110,11 +122,13 @@ async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () =
       },
       { settings, heartbeatMs, tickMs, logBytesMax },
     );
-    await serveUntilStopped({ options, head, logs, log, audit, gone: store.gone, onServing });
+    const { gone } = store;
+    await serveUntilStopped({ options, head, logs, blobs, log, audit, gone, onServing });
   } finally {
     // Also when it could not start: nothing may keep the directory's lock, nor the process.
     await (head === null ? store.close() : head.stop());
     await logs.close();
+    await blobs.close();
   }
 }
 
@@ -122,17 +136,18 @@ interface Started extends Logs {
   readonly options: HeadOptions;
   readonly head: Head;
   readonly logs: LogFiles;
+  readonly blobs: BlobStore;
   /** Resolves when the store's thread has ended. */
   readonly gone: Promise<StoreFailure>;
   readonly onServing: () => void;
 }
 
 async function serveUntilStopped(started: Started): Promise<void> {
-  const { options, head, logs, log, audit, gone, onServing } = started;
+  const { options, head, logs, blobs, log, audit, gone, onServing } = started;
   const { engine, agents } = head;
   const reload = reloadOf(options, head, log);
   const clock = systemClock;
-  const ports = { engine, agents, logs, clock, chance: systemChance, log, audit, reload };
+  const ports = { engine, agents, logs, blobs, clock, chance: systemChance, log, audit, reload };
   const http = await startHttp(ports, {
     clusterName: options.clusterName,
     version: readVersion(),
@@ -146,6 +161,7 @@ async function serveUntilStopped(started: Started): Promise<void> {
   log.info({ socket: options.socketPath, port: http.port, seq: engine.seq }, 'head serves');
   onServing();
   logs.begin();
+  blobs.begin();
   const endReloading = reloadOnHangUp(reload, log);
   const failure = await Promise.race([stopSignal(), gone]);
   endReloading();

@@ -12,7 +12,14 @@ export type Written = Readonly<Record<string, string>>;
  */
 const AT_START = [
   ...['cluster.', 'fence.', 'head.listen', 'head.names', 'head.multi_user', 'head.tick'],
-  ...['head.request_rate', 'head.log_limit', 'head.log_total', 'head.cpus', 'head.memory'],
+  ...[
+    'head.request_rate',
+    'head.log_limit',
+    'head.log_total',
+    'head.blobs_max',
+    'head.cpus',
+    'head.memory',
+  ],
 ];
 /** Of other programs. */
 const ELSEWHERE = ['node.', 'health.', 'up.', 'join.', 'client.'];

@@ -38,6 +38,8 @@ export interface HeadOptions {
   /** Captured output kept: per file of a process, and of all jobs together. */
   readonly logBytesMax: number;
   readonly logBytesTotalMax: number;
+  /** File contents kept of all jobs together. */
+  readonly blobBytesMax: number;
   /** State directory of `weft up`, whose other daemons this one starts again when they die. */
   readonly keeps?: string;
   /** Go on without records that are missing; for one start. */

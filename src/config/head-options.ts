@@ -39,6 +39,7 @@ export function headOptions(config: Config, place: HeadPlace): HeadOptions {
     requestRateMax: config.number('head.request_rate'),
     logBytesMax: config.number('head.log_limit'),
     logBytesTotalMax: config.number('head.log_total'),
+    blobBytesMax: config.number('head.blobs_max'),
   };
 }
 

@@ -75,6 +75,12 @@ export const KEYS: readonly Key[] = [
     'Captured output kept of one stream of one process; of more, its end is kept too.',
   ),
   key('head.log_total', 'size', '10G', 'Captured output kept of all jobs; the oldest goes first.'),
+  key(
+    'head.blobs_max',
+    'size',
+    '50G',
+    'Files of jobs kept on the head; those that nothing names any more go first.',
+  ),
   key('head.cpus', 'count', null, 'Cpus shown for the head, where nothing runs; default: all.'),
   key('head.memory', 'size', null, 'Memory shown for the head; default: all.'),
   key(

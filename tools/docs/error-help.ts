@@ -360,6 +360,31 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'Captured output is bounded (`head.log_total`); the oldest finished jobs give way.',
     next: 'Nothing brings it back; use `--output` for what must last, or raise the limit.',
   },
+  'blob.not_found': {
+    means:
+      'Nobody reads a file by its hash alone: you must have sent it, or have a job that names it.',
+    next: 'Send the file. What no job names any more goes after a day.',
+  },
+  'blob.offset': {
+    means: 'An upload goes on where the last one ended, and this piece begins elsewhere.',
+    next: 'Ask where to go on: `HEAD /v1/blobs/HASH`. Our own client does so by itself.',
+  },
+  'blob.hash_mismatch': {
+    means: 'The content does not have the hash that it was sent under, so nothing of it was kept.',
+    next: 'Send it again once nobody writes to the file.',
+  },
+  'blob.quota': {
+    means: 'Files that jobs still need take up all that the head may keep.',
+    next: 'Wait until jobs end, or ask an admin to raise `head.blobs_max`.',
+  },
+  'blob.disk_full': {
+    means: 'The head keeps the last of its disk for its own journal and takes no files from it.',
+    next: 'Ask an admin to make room on the disk of the head; then send the file again.',
+  },
+  'blob.taken_over': {
+    means: 'The same file was sent twice at once; the newer connection goes on.',
+    next: 'Nothing, unless both were yours: then let one of them end.',
+  },
   'route.unknown': {
     means: 'The head has no such path in its API.',
     next: '`docs/api.md` lists the paths; a client of a newer release may ask for more.',

@@ -274,6 +274,30 @@ export const CODES = {
     kind: 'not_found',
     text: 'The output of job {job} was removed to make room for newer output.',
   },
+  'blob.not_found': {
+    kind: 'not_found',
+    text: 'The head has no file content {hash} that you sent or that a job of yours names.',
+  },
+  'blob.offset': {
+    kind: 'failed_precondition',
+    text: 'The head has {offset} bytes of {hash} from you; the piece begins elsewhere.',
+  },
+  'blob.hash_mismatch': {
+    kind: 'invalid_argument',
+    text: 'What came as {hash} is {actual}; it was removed. Did the file change while it was sent?',
+  },
+  'blob.quota': {
+    kind: 'resource_exhausted',
+    text: 'No room for {size}: the head keeps {limit} of files (head.blobs_max) and has {used}.',
+  },
+  'blob.disk_full': {
+    kind: 'resource_exhausted',
+    text: 'The disk of the head is full ({cause}); nothing of the file was kept.',
+  },
+  'blob.taken_over': {
+    kind: 'failed_precondition',
+    text: 'Another connection sends {hash} now; this one was ended.',
+  },
   'route.unknown': { kind: 'not_found', text: 'No such path: {path}.' },
   'internal.error': {
     kind: 'internal',

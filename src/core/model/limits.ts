@@ -136,3 +136,16 @@ export const ROOM_LOOKS_AGAIN_PER_CYCLE_MAX = 2_000;
 export const NEWCOMERS_PER_ADDRESS_MAX = 256;
 /** Of all addresses together: few of a service's 65,536 descriptors, half of 4,096. */
 export const NEWCOMERS_MAX = 2048;
+
+/** Kept for whoever is about to name them: the files of a job that is being submitted. */
+export const BLOB_IDLE_MS = 86_400_000;
+/** The same when room is short: longer than it takes to submit once all files are there. */
+export const BLOB_IDLE_PRESSED_MS = 3_600_000;
+/** Below it the head's disk is for its journal only: a journal that cannot be written stops everything. */
+export const BLOB_DISK_FREE_BYTES_MIN = 256 * 1_048_576;
+/** A connection that sends nothing of a file for so long is dead; its sender goes on with another. */
+export const BLOB_STALL_MS = 60_000;
+/** Hashes in one question: 10,000 are some 700 KB. */
+export const BLOBS_ASKED_MAX = 10_000;
+/** Incomplete uploads of one user; each keeps a file on the head for a day. */
+export const BLOB_UPLOADS_PER_USER_MAX = 1000;

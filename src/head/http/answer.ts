@@ -33,6 +33,8 @@ export function sendRefusal(response: ServerResponse, refusal: Refusal, sending?
     response.destroy();
     return status;
   }
+  // An answer to HEAD has no body to say it in.
+  if (response.req.method === 'HEAD') response.setHeader('weft-refusal', refusal.code);
   if (status === 401) response.setHeader('www-authenticate', 'Bearer');
   if (status === 429) response.setHeader('retry-after', '1');
   sendJson(response, status, { error: viewRefusal(refusal) }, sending);

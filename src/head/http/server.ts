@@ -17,6 +17,7 @@ import { authorizeRoute } from '../auth/authorize.ts';
 import { fingerprintOf, type HeadCertificate } from '../auth/certificate.ts';
 import { LocalLogin } from '../auth/local-login.ts';
 import { Sessions } from '../auth/sessions.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Engine } from '../engine.ts';
 import type { LogFiles } from '../logs/log-files.ts';
 import { Feeder } from '../stdin/feeder.ts';
@@ -45,6 +46,7 @@ export interface HttpPorts {
   readonly engine: Engine;
   readonly agents: AgentAcceptor;
   readonly logs: LogFiles;
+  readonly blobs: BlobStore;
   readonly clock: Clock;
   readonly chance: Chance;
   readonly log: Log;

@@ -12,6 +12,7 @@ import type { NodeLoad } from '../../wire/messages.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import type { LocalLogin } from '../auth/local-login.ts';
 import type { Sessions } from '../auth/sessions.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Engine } from '../engine.ts';
 import type { LogFiles } from '../logs/log-files.ts';
 import type { Feeder, FeedLink } from '../stdin/feeder.ts';
@@ -44,6 +45,7 @@ export interface Services {
   readonly engine: Engine;
   readonly agents: AgentAcceptor;
   readonly logs: LogFiles;
+  readonly blobs: BlobStore;
   readonly clock: Clock;
   readonly chance: Chance;
   /** Reads the configuration again. */

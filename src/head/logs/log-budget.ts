@@ -6,8 +6,8 @@ import path from 'node:path';
 import { IntervalSet } from '../../core/base/interval-set.ts';
 import type { JobId } from '../../core/model/ids.ts';
 import type { Log } from '../../ports/log.ts';
+import { KeptTotal } from '../kept-total.ts';
 import { bucketOf, JOBS_PER_BUCKET } from './log-path.ts';
-import { LogTotal } from './log-total.ts';
 
 /** Make room down to this share, so that the next byte does not begin the search again. */
 const TARGET_SHARE = 0.9;
@@ -25,14 +25,14 @@ export interface LogBudgetOptions {
 
 export class LogBudget {
   readonly #options: LogBudgetOptions;
-  readonly #total: LogTotal;
+  readonly #total: KeptTotal;
   #isKnown = true;
   #isClosing = false;
   #making: Promise<void> | null = null;
 
   constructor(options: LogBudgetOptions) {
     this.#options = options;
-    this.#total = new LogTotal(options);
+    this.#total = new KeptTotal({ ...options, what: 'output' });
   }
 
   /** Reads what the last head has left: one file, however many there are. */

@@ -155,6 +155,7 @@ export class HostedCluster {
       fence: null,
       logBytesMax: 1_048_576,
       logBytesTotalMax: 64 * 1_048_576,
+      blobBytesMax: 64 * 1_048_576,
     };
     const file = join(this.directory, 'head.json');
     writeFileSync(file, JSON.stringify(options), { mode: 0o600 });

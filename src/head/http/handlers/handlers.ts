@@ -1,6 +1,7 @@
 // The handler of each route, by name. The compiler complains when one is missing.
 
 import type { HandledName, Handler } from '../call.ts';
+import * as blobs from './blobs.ts';
 import * as cluster from './cluster.ts';
 import { events } from './events.ts';
 import { feedJob } from './feed-job.ts';
@@ -44,6 +45,10 @@ export const HANDLERS: { readonly [N in HandledName]: Handler<N> } = {
   signalJob: actions.signalJob,
   changeJob: actions.changeJob,
   retryJob,
+  lackingBlobs: blobs.lackingBlobs,
+  checkBlob: blobs.checkBlob,
+  sendBlob: blobs.sendBlob,
+  readBlob: blobs.readBlob,
   listPartitions: partitions.listPartitions,
   getPartition: partitions.getPartition,
   changePartition: partitions.changePartition,

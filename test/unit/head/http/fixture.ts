@@ -8,12 +8,14 @@ import type { TestContext } from 'node:test';
 import { WebSocket } from 'ws';
 import { type Client, createClient } from '../../../../src/api/client.ts';
 import { ok } from '../../../../src/core/base/result.ts';
+import { References } from '../../../../src/core/blobs/references.ts';
 import type { EpochId, NodeName } from '../../../../src/core/model/ids.ts';
 import { NODE_FEATURES } from '../../../../src/core/model/node-features.ts';
 import type { LaunchOrder, Report } from '../../../../src/core/model/orders.ts';
 import { plainScheduling } from '../../../../src/core/model/scheduling.ts';
 import type { Settings } from '../../../../src/core/model/settings.ts';
 import { makeCertificate } from '../../../../src/head/auth/certificate.ts';
+import { BlobStore } from '../../../../src/head/blobs/blob-store.ts';
 import { type Head, startHead } from '../../../../src/head/head.ts';
 import { type HttpSide, startHttp } from '../../../../src/head/http/server.ts';
 import { LogFiles } from '../../../../src/head/logs/log-files.ts';
@@ -61,6 +63,9 @@ export interface World {
   readonly head: Head;
   readonly http: HttpSide;
   readonly logs: LogFiles;
+  readonly blobs: BlobStore;
+  /** Of blobs. */
+  readonly names: References;
   readonly log: KeptLog;
   readonly audit: KeptLog;
   /** Logged in locally as whoever runs the tests: an admin. */
@@ -81,6 +86,7 @@ export interface WorldOptions {
   /** Of a head before; default: an empty one. */
   readonly disk?: MemoryDisk;
   readonly headersMs?: number;
+  readonly blobBytesMax?: number;
 }
 
 /** Everything is stopped and removed after the test. */
@@ -91,6 +97,7 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
   const audit = new KeptLog();
   const { disk = new MemoryDisk() } = options;
   let head: Head | undefined;
+  const names = new References();
   const logs = new LogFiles({
     directory: path.join(directory, 'logs'),
     fileBytesMax: 1_048_576,
@@ -99,6 +106,15 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
     log,
   });
   await logs.prepare();
+  const blobs = new BlobStore({
+    directory: path.join(directory, 'blobs'),
+    bytesMax: options.blobBytesMax ?? 16 * 1_048_576,
+    diskFreeMin: 0,
+    names,
+    clock: systemClock,
+    log,
+  });
+  await blobs.prepare();
   const store = new MemoryStore({ disk });
   const ports = { clock: systemClock, log, logs };
   const settings = { ...SETTINGS, ...options.settings };
@@ -121,7 +137,7 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
   const clock = { ...systemClock, ...options.clock };
   const http = await startHttp(
     {
-      ...{ ...ports, clock, chance: systemChance, audit },
+      ...{ ...ports, blobs, clock, chance: systemChance, audit },
       ...{ engine: head.engine, agents: head.agents },
       reload: async () => ok({ file: null, changed: [], afterRestart: [] }),
     },
@@ -153,7 +169,10 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
     t.after(() => made.close());
     return made;
   };
-  return { directory, socketPath, disk, head, http, logs, log, audit, admin, url, client, token };
+  return {
+    ...{ directory, socketPath, disk, head, http, logs, blobs, names, log, audit },
+    ...{ admin, url, client, token },
+  };
 }
 
 /** An agent in the hands of a test: launches are collected, reports are sent as told. */

@@ -31,6 +31,7 @@ const BODIES: Partial<Record<string, unknown>> = {
   changePartition: { tier: 1 },
   createToken: {},
   createJoinToken: {},
+  lackingBlobs: { hashes: [] },
   finishLocalLogin: { challenge: '0'.repeat(40) },
 };
 
@@ -43,7 +44,7 @@ function send(
   const id = route.path.includes('maintenance') ? 'm1' : options.id;
   const names = { users: 'carol', partitions: 'default' };
   const [, name = 'n1'] = Object.entries(names).find(([kind]) => route.path.includes(kind)) ?? [];
-  const params = { id, name };
+  const params = { id, name, hash: 'a'.repeat(64) };
   const body = BODIES[route.name];
   const headers = options.authorization ? { authorization: options.authorization } : {};
   const common = { method: route.method, path: fillPath(route.path, params), headers };
@@ -66,7 +67,12 @@ function send(
       });
       incoming.on('end', () => {
         const status = incoming.statusCode ?? 0;
-        const code = status === 200 ? '' : failureReply.parse(JSON.parse(text)).error.code;
+        const isHead = route.method === 'HEAD';
+        const refused = (): string =>
+          isHead
+            ? String(incoming.headers['weft-refusal'])
+            : failureReply.parse(JSON.parse(text)).error.code;
+        const code = status === 200 ? '' : refused();
         resolve({ status, code, body: text });
       });
     });

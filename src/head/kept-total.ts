@@ -1,9 +1,9 @@
-// How many bytes all captured output has, kept in one small file: a head that starts must not look at
-// every file before it serves.
+// How many bytes all files below a directory have, kept in one small file there: a head that starts
+// must not look at every one before it serves.
 
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Log } from '../../ports/log.ts';
+import type { Log } from '../ports/log.ts';
 
 /** Written again after this share of the limit has come or gone: what a kill -9 can hide. */
 const STEP_SHARE = 1 / 256;
@@ -15,16 +15,19 @@ interface Note {
   readonly open: boolean;
 }
 
-export interface LogTotalOptions {
+export interface KeptTotalOptions {
   readonly directory: string;
   readonly bytesMax: number;
+  /** Of what, for the log: `output`, `files`. */
+  readonly what: string;
   readonly log: Log;
 }
 
-export class LogTotal {
+export class KeptTotal {
   readonly #file: string;
   readonly #stepBytes: number;
   readonly #log: Log;
+  readonly #what: string;
   #bytes = 0;
   #noted: Note = { bytes: 0, open: false };
   #isExact = false;
@@ -32,7 +35,8 @@ export class LogTotal {
   #isKnown = false;
   #writing: Promise<void> | null = null;
 
-  constructor({ directory, bytesMax, log }: LogTotalOptions) {
+  constructor({ directory, bytesMax, what, log }: KeptTotalOptions) {
+    this.#what = what;
     this.#file = path.join(directory, 'total');
     this.#stepBytes = Math.max(STEP_BYTES_MIN, Math.floor(bytesMax * STEP_SHARE));
     this.#log = log;
@@ -98,7 +102,7 @@ export class LogTotal {
       await writeFile(`${this.#file}.new`, JSON.stringify(note), { mode: 0o600 });
       await rename(`${this.#file}.new`, this.#file);
     } catch (error) {
-      this.#log.warn({ error: String(error) }, 'the size of all output could not be noted');
+      this.#log.warn({ error: String(error) }, `the size of all ${this.#what} could not be noted`);
     }
   }
 
@@ -109,7 +113,8 @@ export class LogTotal {
       return Number.isSafeInteger(bytes) && typeof open === 'boolean' ? (note as Note) : null;
     } catch (error) {
       const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT';
-      if (!isAbsent) this.#log.warn({ error: String(error) }, 'the size of all output is counted');
+      if (!isAbsent)
+        this.#log.warn({ error: String(error) }, `the size of all ${this.#what} is counted`);
       return null;
     }
   }

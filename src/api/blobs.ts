@@ -1,0 +1,89 @@
+// File contents by their SHA-256: asked for, sent in pieces, read in ranges.
+
+import { z } from 'zod';
+import { BLOB_HASH } from '../core/model/blob.ts';
+import { BLOBS_ASKED_MAX } from '../core/model/limits.ts';
+import { count, queryNumber } from './common.ts';
+import { type RouteShape, USER } from './route-shape.ts';
+
+const blobHash = z.string().regex(BLOB_HASH, {
+  error: 'a SHA-256: 64 lower-case hex digits, as sha256sum prints them',
+});
+
+const blobParams = z.strictObject({ hash: blobHash });
+
+export const lackingRequest = z.strictObject({ hashes: z.array(blobHash).max(BLOBS_ASKED_MAX) });
+
+export const lackingReply = z.object({
+  /** In the order in which they were asked for; what is not here is there and yours. */
+  lacking: z.array(
+    z.object({
+      hash: z.string(),
+      /** Bytes of it that came from you already: go on from here. */
+      offset: count,
+    }),
+  ),
+});
+
+const anyNumber = queryNumber(0, Number.MAX_SAFE_INTEGER);
+
+export const sendBlobQuery = z.strictObject({
+  /** Of the first byte of the body: where the last piece ended, or 0 to begin anew. */
+  offset: anyNumber,
+  /** Of the whole content. */
+  size: anyNumber,
+});
+
+export const sendBlobReply = z.object({
+  /** The head has so many bytes from you. */
+  offset: count,
+  /** It has all of them, and they have this hash. */
+  held: z.boolean(),
+});
+
+export const readBlobHeaders = z.object({
+  Range: z
+    .string()
+    .optional()
+    .meta({ description: 'One range of bytes, as bytes=100- (RFC 9110).' }),
+});
+
+/** Headers of an answer to HEAD, which has no body. */
+export const BLOB_HEADERS = { offset: 'weft-blob-offset', held: 'weft-blob-held' } as const;
+
+export const blobRoutes = {
+  lackingBlobs: {
+    summary: 'Which of these contents you have to send, and from where on.',
+    access: USER,
+    body: lackingRequest,
+    reply: lackingReply,
+    quiet: true,
+  },
+  checkBlob: {
+    summary: 'How much of a content the head has from you.',
+    access: USER,
+    params: blobParams,
+    replyHeaders: {
+      [BLOB_HEADERS.offset]: 'Bytes that came from you: go on from here.',
+      [BLOB_HEADERS.held]: 'true: all of it is there, and yours to read and to name.',
+    },
+    quiet: true,
+  },
+  sendBlob: {
+    summary: 'The next piece of a content; with the last one it is verified.',
+    access: USER,
+    params: blobParams,
+    query: sendBlobQuery,
+    consumes: 'bytes',
+    reply: sendBlobReply,
+    // What names it afterwards is on record; ten thousand small files would drown the rest.
+    quiet: true,
+  },
+  readBlob: {
+    summary: 'A content that you sent or that a job of yours names; 206 for a Range.',
+    access: USER,
+    params: blobParams,
+    headers: readBlobHeaders,
+    produces: 'bytes',
+  },
+} as const satisfies Readonly<Record<string, RouteShape>>;

@@ -1,0 +1,283 @@
+// File contents on the head, by hash. What is there is whole and verified: it is written aside, synced
+// and renamed. Who has sent a content holds it, by a second name of the same file; knowing a hash is no
+// right. Nothing here knows of jobs: which blobs they name is asked of `names`.
+
+import { existsSync, linkSync, renameSync, statSync, unlinkSync, utimesSync } from 'node:fs';
+import { type FileHandle, mkdir, open, rm, statfs } from 'node:fs/promises';
+import path from 'node:path';
+import { err, ok, type Result } from '../../core/base/result.ts';
+import type { References } from '../../core/blobs/references.ts';
+import {
+  bytesToFree,
+  diskBytes,
+  type Piece,
+  type Room,
+  refuseBytes,
+} from '../../core/blobs/upload.ts';
+import type { BlobHash } from '../../core/model/blob.ts';
+import { type Refusal, refuse } from '../../core/model/errors.ts';
+import type { Clock, Timer } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import { KeptTotal } from '../kept-total.ts';
+import { BlobPlaces } from './blob-places.ts';
+import { sweepBlobs } from './blob-sweep.ts';
+import { absent, codeOf } from './disk-errors.ts';
+import { type ByteSource, receivePiece } from './receive.ts';
+import { type UploadFile, Uploads } from './uploads.ts';
+
+/** How often idle blobs are looked for. */
+const SWEEP_MS = 3_600_000;
+/** Touched again only after so long: far below what a sweep spares, and most questions write nothing. */
+const TOUCH_MS = 600_000;
+/** Questions that are answered in one turn: a millisecond or two. */
+const ASKED_PER_TURN = 100;
+
+export interface BlobStoreOptions {
+  /** Made when it is not there. */
+  readonly directory: string;
+  /** The quota of all blobs together. */
+  readonly bytesMax: number;
+  /** Stays free on the disk. */
+  readonly diskFreeMin: number;
+  /** What live jobs, retained ones and archives name. */
+  readonly names: Pick<References, 'isNamed' | 'isNamedBy'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A blob that a user has to send, and from where on. */
+export interface Lacking {
+  readonly hash: BlobHash;
+  readonly offset: number;
+}
+
+/** How far the head has what a user sends. */
+export interface Progress {
+  readonly offset: number;
+  /** All of it is there and verified: the user may read and name it. */
+  readonly isHeld: boolean;
+}
+
+/** A blob to read from. It stays readable until it is closed, whatever is swept. */
+export interface OpenBlob {
+  readonly file: FileHandle;
+  readonly size: number;
+}
+
+export class BlobStore {
+  readonly #options: BlobStoreOptions;
+  readonly #places: BlobPlaces;
+  readonly #uploads: Uploads;
+  readonly #total: KeptTotal;
+  #timer: Timer | null = null;
+  #sweeping: Promise<void> | null = null;
+  #isClosing = false;
+  #isCounted = true;
+
+  constructor(options: BlobStoreOptions) {
+    const { directory, bytesMax, log } = options;
+    this.#options = options;
+    this.#places = new BlobPlaces(directory);
+    this.#uploads = new Uploads(this.#places);
+    this.#total = new KeptTotal({ directory, bytesMax, what: 'files', log });
+  }
+
+  /** Makes the folders and finds incomplete uploads. Looks at no blob. */
+  async prepare(): Promise<void> {
+    const { contents, holders, uploads, trash } = this.#places;
+    // What a head that was killed was about to remove.
+    await rm(trash, { recursive: true, force: true });
+    for (const folder of [contents, holders, uploads, trash]) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+    }
+    await this.#uploads.prepare();
+    this.#isCounted = await this.#total.read();
+  }
+
+  /** To be called when the head serves: now there is time to look at files. */
+  begin(): void {
+    this.#timer = this.#options.clock.after(SWEEP_MS, () => {
+      this.begin();
+      void this.sweep(0);
+    });
+    if (!this.#isCounted) void this.sweep(0);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    this.#timer?.cancel();
+    await this.#sweeping;
+    await this.#total.close();
+  }
+
+  /** Bytes that all blobs take up. */
+  get bytes(): number {
+    return this.#total.bytes;
+  }
+
+  /** Which of these the user has to send: those that are not there, and those not known to be theirs. */
+  async lacking(user: string, hashes: readonly BlobHash[]): Promise<Lacking[]> {
+    const lacking: Lacking[] = [];
+    for (const [at, hash] of hashes.entries()) {
+      if (at % ASKED_PER_TURN === ASKED_PER_TURN - 1) await new Promise(setImmediate);
+      const { isHeld, offset } = this.progress(user, hash);
+      if (!isHeld) lacking.push({ hash, offset });
+    }
+    return lacking;
+  }
+
+  /** What is there is kept for at least an hour from now, for whoever is about to name it. */
+  progress(user: string, hash: BlobHash): Progress {
+    const size = this.mayRead(user, hash) ? this.#touch(hash) : null;
+    if (size !== null) return { offset: size, isHeld: true };
+    return { offset: this.#uploads.get(user, hash)?.offset ?? 0, isHeld: false };
+  }
+
+  /** Who has sent it, and who has something that names it. */
+  mayRead(user: string, hash: BlobHash): boolean {
+    return this.#options.names.isNamedBy(hash, user) || existsSync(this.#places.held(user, hash));
+  }
+
+  /** Whoever asks must have been found to have the right to. Its file is the caller's to close. */
+  async open(hash: BlobHash): Promise<Result<OpenBlob, Refusal>> {
+    const file = await open(this.#places.content(hash), 'r').catch(absent(null));
+    if (file === null) return err(refuse('blob.not_found', { hash }));
+    return ok({ file, size: (await file.stat()).size });
+  }
+
+  /**
+   * Takes a piece of what `user` sends. With its last byte the blob is verified and held; a piece that
+   * ends early, or whose connection breaks, is kept as far as it came.
+   */
+  async receive(
+    user: string,
+    hash: BlobHash,
+    piece: Piece,
+    source: ByteSource,
+  ): Promise<Result<Progress, Refusal>> {
+    const { clock } = this.#options;
+    const noRoom = await this.#makeRoom(diskBytes(piece.size) - piece.offset);
+    if (noRoom !== null) return err(noRoom);
+    await this.#makeFolders(user, hash);
+    const begun = await this.#uploads.begin(user, hash, piece, clock.now());
+    if (!begun.ok) return begun;
+    const { upload } = begun.value;
+    const received = await receivePiece(begun.value, source, {
+      now: () => clock.now(),
+      keep: () => this.#keep(upload),
+    });
+    if (!received.ok) {
+      const isOver = received.error.code !== 'blob.taken_over';
+      if (isOver) await this.#uploads.remove(upload);
+      return received;
+    }
+    const { isWhole } = received.value;
+    // A new name in a folder is on the disk only when the folder is.
+    if (isWhole) await syncFolder(path.dirname(this.#places.content(hash)));
+    return ok({ offset: upload.offset, isHeld: isWhole });
+  }
+
+  /** Removes what may go; `short`: so many bytes are needed. One at a time; others wait for it. */
+  async sweep(short: number): Promise<void> {
+    if (this.#sweeping !== null) return this.#sweeping;
+    const { log } = this.#options;
+    this.#sweeping = this.#sweepNow(short)
+      .catch((error: unknown) => log.warn({ error: String(error) }, 'cannot remove idle files'))
+      .finally(() => {
+        this.#sweeping = null;
+      });
+    return this.#sweeping;
+  }
+
+  async #sweepNow(short: number): Promise<void> {
+    const { names, clock, log } = this.#options;
+    const since = this.#total.bytes;
+    const swept = await sweepBlobs(
+      {
+        ...{ places: this.#places, uploads: this.#uploads, clock },
+        keeping: {
+          isNamed: (hash) => names.isNamed(hash),
+          isUploading: (hash) => this.#uploads.isUploading(hash),
+        },
+        isClosing: () => this.#isClosing,
+      },
+      short,
+    );
+    if (swept.isComplete) this.#total.counted(swept.bytesFound - swept.bytesGone, since);
+    const { count, bytesGone: bytes } = swept;
+    if (count > 0) log.info({ count, bytes }, 'removed files that nothing names');
+  }
+
+  /** Null when so many more bytes fit, be it after a sweep. */
+  async #makeRoom(bytes: number): Promise<Refusal | null> {
+    const short = bytesToFree(await this.#room(), bytes);
+    if (short === 0) return null;
+    await this.sweep(short);
+    return refuseBytes(await this.#room(), bytes);
+  }
+
+  async #room(): Promise<Room> {
+    const { bytesMax, diskFreeMin } = this.#options;
+    const { bavail, bsize } = await statfs(this.#places.root);
+    let bytesUsed = this.#total.bytes;
+    let bytesPromised = 0;
+    for (const { isActive, offset, size } of this.#uploads.all()) {
+      bytesUsed += diskBytes(offset);
+      if (isActive) bytesPromised += size - offset;
+    }
+    const diskFree = Math.max(0, bavail * bsize - diskFreeMin);
+    return { bytesUsed, bytesPromised, bytesMax, diskFree };
+  }
+
+  /** Its size; null when it is not there. */
+  #touch(hash: BlobHash): number | null {
+    const content = this.#places.content(hash);
+    const status = statSync(content, { throwIfNoEntry: false });
+    if (status === undefined) return null;
+    const now = this.#options.clock.now();
+    if (now - status.mtimeMs > TOUCH_MS) utimesSync(content, now / 1000, now / 1000);
+    return status.size;
+  }
+
+  async #makeFolders(user: string, hash: BlobHash): Promise<void> {
+    for (const file of [this.#places.content(hash), this.#places.held(user, hash)]) {
+      await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    }
+  }
+
+  /**
+   * A whole upload becomes a blob that its sender holds; equal content that is there stays. All in one
+   * turn, so that no sweep and no other connection comes between.
+   */
+  #keep(upload: UploadFile): void {
+    const { hash, user } = upload;
+    const content = this.#places.content(hash);
+    if (this.#touch(hash) === null) {
+      const now = this.#options.clock.now() / 1000;
+      utimesSync(upload.path, now, now);
+      renameSync(upload.path, content);
+      this.#total.add(diskBytes(upload.size));
+    } else {
+      unlinkSync(upload.path);
+    }
+    linkUnlessThere(content, this.#places.held(user, hash));
+    this.#uploads.forget(upload);
+  }
+}
+
+function linkUnlessThere(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,123 @@
+// Takes away blobs that may go (core/blobs/garbage.ts), looking at every one that is there. What is
+// decided is looked at again right before it is done, in one turn of the event loop: nobody can name,
+// send or ask for a blob in between.
+
+import { statSync, unlinkSync } from 'node:fs';
+import { readdir, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import {
+  findGarbage,
+  type GarbageRule,
+  type Keeping,
+  mayGo,
+  type StoredBlob,
+} from '../../core/blobs/garbage.ts';
+import { diskBytes } from '../../core/blobs/upload.ts';
+import type { BlobHash } from '../../core/model/blob.ts';
+import { BLOB_IDLE_MS, BLOB_IDLE_PRESSED_MS } from '../../core/model/limits.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { BlobPlaces } from './blob-places.ts';
+import { absent } from './disk-errors.ts';
+import type { Uploads } from './uploads.ts';
+
+export interface SweepWorld {
+  readonly places: BlobPlaces;
+  readonly uploads: Uploads;
+  readonly keeping: Keeping;
+  readonly clock: Clock;
+  /** The head stops: what was not looked at stays. */
+  readonly isClosing: () => boolean;
+}
+
+export interface Swept {
+  /** Of all blobs that were there, as they count. */
+  readonly bytesFound: number;
+  readonly bytesGone: number;
+  readonly count: number;
+  /** False: it was cut short, and has not seen all. */
+  readonly isComplete: boolean;
+}
+
+/** `short`: bytes that have to go if anything may; 0: only what is idle goes. */
+export async function sweepBlobs(world: SweepWorld, short: number): Promise<Swept> {
+  const now = world.clock.now();
+  const times = { now, idleMs: BLOB_IDLE_MS, idlePressedMs: BLOB_IDLE_PRESSED_MS };
+  const freed = await sweepUploads(world, { ...times, bytesToFree: short });
+  const rule = { ...times, bytesToFree: Math.max(0, short - freed) };
+  const candidates: StoredBlob[] = [];
+  let bytesFound = 0;
+  for await (const blob of storedBlobs(world)) {
+    bytesFound += diskBytes(blob.size);
+    if (mayGo(blob, world.keeping, rule)) candidates.push(blob);
+  }
+  const isComplete = !world.isClosing();
+  const holders = await readdir(world.places.holders);
+  let [bytesGone, count] = [0, 0];
+  for (const blob of isComplete ? findGarbage(candidates, world.keeping, rule) : []) {
+    const trash = remove(world, { blob, rule, holders });
+    if (trash === null) continue;
+    bytesGone += diskBytes(blob.size);
+    count += 1;
+    await rm(trash, { force: true });
+  }
+  return { bytesFound, bytesGone, count, isComplete };
+}
+
+/** What nobody goes on with. Returns how many bytes that were. */
+async function sweepUploads({ uploads }: SweepWorld, rule: GarbageRule): Promise<number> {
+  let freed = 0;
+  const oldestFirst = uploads.all().sort((a, b) => a.touchedAt - b.touchedAt);
+  for (const upload of oldestFirst) {
+    const idleMs = rule.now - upload.touchedAt;
+    const isShort = freed < rule.bytesToFree && idleMs >= rule.idlePressedMs;
+    if (upload.isActive || (idleMs < rule.idleMs && !isShort)) continue;
+    freed += diskBytes(upload.offset);
+    await uploads.remove(upload);
+  }
+  return freed;
+}
+
+async function* storedBlobs({ places, isClosing }: SweepWorld): AsyncGenerator<StoredBlob> {
+  for (const front of await readdir(places.contents)) {
+    for (const rest of await readdir(path.join(places.contents, front))) {
+      if (isClosing()) return;
+      const hash = `${front}${rest}` as BlobHash;
+      const status = await stat(places.content(hash)).catch(absent(null));
+      if (status === null) continue;
+      yield { hash, size: status.size, touchedAt: status.mtimeMs };
+    }
+  }
+}
+
+interface Removal {
+  readonly blob: StoredBlob;
+  readonly rule: GarbageRule;
+  /** All users who hold anything. */
+  readonly holders: readonly string[];
+}
+
+/** Where it is now, out of everybody's reach; null when it has to stay after all. */
+function remove(world: SweepWorld, { blob, rule, holders }: Removal): string | null {
+  const { places, keeping } = world;
+  const content = places.content(blob.hash);
+  const status = statSync(content, { throwIfNoEntry: false });
+  if (status === undefined) return null;
+  const asItIs = { ...blob, touchedAt: status.mtimeMs };
+  if (!mayGo(asItIs, keeping, { ...rule, now: world.clock.now() })) return null;
+  // Its holders first: killed in between, it is a blob that nobody holds and that goes the next time.
+  let names = status.nlink - 1;
+  for (const user of holders) {
+    if (names === 0) break;
+    if (unlinked(places.held(user, blob.hash))) names -= 1;
+  }
+  return places.discard(content);
+}
+
+function unlinked(file: string): boolean {
+  try {
+    unlinkSync(file);
+    return true;
+  } catch (error) {
+    return absent(false)(error);
+  }
+}

@@ -1,0 +1,114 @@
+// One piece of an upload from its connection to the disk, bounded in memory whatever its size.
+
+import type { Hash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+import { err, ok, type Result } from '../../core/base/result.ts';
+import { type Refusal, refuse } from '../../core/model/errors.ts';
+import { isFull } from './disk-errors.ts';
+import { openUpload, type Turn, type UploadFile } from './uploads.ts';
+
+/** What comes, in the order in which it comes; throws when the connection breaks. */
+export type ByteSource = AsyncIterable<Uint8Array>;
+
+export interface Received {
+  /** All of it is on the disk, and is what it was said to be. */
+  readonly isWhole: boolean;
+}
+
+export interface Receiver {
+  readonly now: () => number;
+  /** Called once the bytes are synced and verified, and in the same turn in which nobody took over. */
+  readonly keep: () => void;
+}
+
+/**
+ * Writes what comes. A connection that breaks leaves the upload as far as it came, and is no failure.
+ * A refusal that says so (`blob.hash_mismatch`, `blob.disk_full`) means that the upload has to go.
+ */
+export async function receivePiece(
+  { upload, turn }: Turn,
+  source: ByteSource,
+  receiver: Receiver,
+): Promise<Result<Received, Refusal>> {
+  try {
+    return await writePiece(upload, { ...receiver, source, turn });
+  } catch (error) {
+    if (!isFull(error)) throw error;
+    return err(refuse('blob.disk_full', { cause: (error as Error).message }));
+  } finally {
+    if (upload.turn === turn) upload.isActive = false;
+  }
+}
+
+interface Writing extends Receiver {
+  readonly source: ByteSource;
+  readonly turn: number;
+}
+
+async function writePiece(
+  upload: UploadFile,
+  writing: Writing,
+): Promise<Result<Received, Refusal>> {
+  const { file, hasher } = await openUpload(upload);
+  try {
+    const refusal = await writeAll(upload, { file, hasher, ...writing });
+    if (refusal !== null) return err(refusal);
+    if (upload.turn !== writing.turn) return err(takenOver(upload));
+    if (upload.offset < upload.size) {
+      upload.hasher = hasher;
+      return ok({ isWhole: false });
+    }
+    const actual = hasher.digest('hex');
+    if (actual !== upload.hash) {
+      return err(refuse('blob.hash_mismatch', { hash: upload.hash, actual }));
+    }
+    await file.sync();
+    if (upload.turn !== writing.turn) return err(takenOver(upload));
+    writing.keep();
+    return ok({ isWhole: true });
+  } finally {
+    await file.close();
+  }
+}
+
+async function writeAll(
+  upload: UploadFile,
+  { file, hasher, source, turn, now }: Writing & { file: FileHandle; hasher: Hash },
+): Promise<Refusal | null> {
+  for await (const bytes of endedByBreak(source)) {
+    if (upload.turn !== turn) return takenOver(upload);
+    if (upload.offset + bytes.length > upload.size) {
+      const what = `more bytes came than the ${upload.size} that were announced`;
+      return refuse('request.malformed', { what });
+    }
+    const written = writeFully(file, bytes, upload.offset);
+    upload.writing = written.catch(() => undefined);
+    await written;
+    hasher.update(bytes);
+    upload.offset += bytes.length;
+    upload.touchedAt = now();
+  }
+  return null;
+}
+
+/** What has come is kept; the sender goes on from there when it is back. */
+async function* endedByBreak(source: ByteSource): AsyncGenerator<Uint8Array> {
+  const pieces = source[Symbol.asyncIterator]();
+  for (;;) {
+    const next = await pieces.next().catch(() => null);
+    if (next === null || next.done === true) return;
+    yield next.value;
+  }
+}
+
+/** A short write is followed by the error that it was cut by. */
+async function writeFully(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, at + done);
+    done += bytesWritten;
+  }
+}
+
+function takenOver({ hash }: UploadFile): Refusal {
+  return refuse('blob.taken_over', { hash });
+}

@@ -1,0 +1,196 @@
+// Uploads that are not complete: a file each, written and hashed as the bytes come. One connection at a
+// time writes to it; a newer one takes over, as the older may be a line that is dead and not yet closed.
+
+import { createHash, type Hash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { ok, type Result } from '../../core/base/result.ts';
+import { admitPiece, type Piece, type Upload } from '../../core/blobs/upload.ts';
+import type { BlobHash } from '../../core/model/blob.ts';
+import type { Refusal } from '../../core/model/errors.ts';
+import { BLOB_UPLOADS_PER_USER_MAX } from '../../core/model/limits.ts';
+import { type BlobPlaces, readUploadName, type UploadName } from './blob-places.ts';
+import { absent } from './disk-errors.ts';
+
+/** Read at once to hash again what an earlier head has written. */
+const BLOCK_BYTES = 1_048_576;
+
+export class UploadFile implements Upload {
+  readonly hash: BlobHash;
+  readonly user: string;
+  readonly size: number;
+  readonly path: string;
+  offset: number;
+  touchedAt: number;
+  /** Of the bytes up to `offset`; null while somebody writes, or when they have to be read again. */
+  hasher: Hash | null = null;
+  /** Counts connections: whoever is not the last one writes no more. */
+  turn = 0;
+  isActive = false;
+  /** Settles with the write under way, which could else come after one of the next connection. */
+  writing: Promise<void> = Promise.resolve();
+
+  constructor(name: UploadName, file: string, at: { offset: number; touchedAt: number }) {
+    this.hash = name.hash;
+    this.user = name.user;
+    this.size = name.size;
+    this.path = file;
+    this.offset = at.offset;
+    this.touchedAt = at.touchedAt;
+  }
+}
+
+/** The right to write to an upload, until somebody else takes over. */
+export interface Turn {
+  readonly upload: UploadFile;
+  readonly turn: number;
+}
+
+export class Uploads {
+  readonly #places: BlobPlaces;
+  readonly #all = new Map<string, UploadFile>();
+
+  constructor(places: BlobPlaces) {
+    this.#places = places;
+  }
+
+  /** Finds what an earlier head has left. */
+  async prepare(): Promise<void> {
+    for (const file of await readdir(this.#places.uploads)) {
+      const full = path.join(this.#places.uploads, file);
+      const name = readUploadName(file);
+      const status = name === null ? null : await stat(full).catch(absent(null));
+      if (name === null || status === null || status.size > name.size) {
+        await rm(full, { force: true });
+        continue;
+      }
+      const at = { offset: status.size, touchedAt: status.mtimeMs };
+      this.#all.set(keyOf(name.user, name.hash), new UploadFile(name, full, at));
+    }
+  }
+
+  get(user: string, hash: BlobHash): UploadFile | null {
+    return this.#all.get(keyOf(user, hash)) ?? null;
+  }
+
+  all(): UploadFile[] {
+    return [...this.#all.values()];
+  }
+
+  isUploading(hash: BlobHash): boolean {
+    for (const upload of this.#all.values()) {
+      if (upload.hash === hash && upload.isActive) return true;
+    }
+    return false;
+  }
+
+  /** The upload that a piece belongs to, and the turn to write to it: nobody else has it now. */
+  async begin(
+    user: string,
+    hash: BlobHash,
+    piece: Piece,
+    now: number,
+  ): Promise<Result<Turn, Refusal>> {
+    for (;;) {
+      const before = this.get(user, hash);
+      // Looked at before, so that who cannot go on ends nobody's, and after: it may have gone on.
+      const admitted = admitPiece(hash, before, piece);
+      if (!admitted.ok) return admitted;
+      if (before === null) {
+        await this.#dropOldestOf(user);
+        if (this.get(user, hash) !== null) continue;
+        return ok(turnOf(this.#make({ user, hash, size: piece.size }, now)));
+      }
+      await takeOver(before);
+      if (this.get(user, hash) !== before) continue;
+      if (before.size !== piece.size) await this.remove(before);
+      else if (piece.offset === before.offset) return ok(turnOf(before));
+      else if (piece.offset === 0) return ok(turnOf(startAgain(before)));
+    }
+  }
+
+  async #dropOldestOf(user: string): Promise<void> {
+    const own = this.all().filter((upload) => upload.user === user && !upload.isActive);
+    if (own.length < BLOB_UPLOADS_PER_USER_MAX) return;
+    const oldest = own.reduce((a, b) => (b.touchedAt < a.touchedAt ? b : a));
+    await this.remove(oldest);
+  }
+
+  #make(name: UploadName, now: number): UploadFile {
+    const at = { offset: 0, touchedAt: now };
+    const upload = new UploadFile(name, this.#places.incoming(name), at);
+    this.#all.set(keyOf(name.user, name.hash), upload);
+    return upload;
+  }
+
+  /** Forgets it; its file may have become a blob. */
+  forget({ user, hash }: UploadFile): void {
+    this.#all.delete(keyOf(user, hash));
+  }
+
+  async remove(upload: UploadFile): Promise<void> {
+    upload.turn += 1;
+    if (this.get(upload.user, upload.hash) === upload) this.forget(upload);
+    // One that was given up before its first byte has no file.
+    if (existsSync(upload.path)) await rm(this.#places.discard(upload.path));
+  }
+}
+
+function turnOf(upload: UploadFile): Turn {
+  upload.turn += 1;
+  upload.isActive = true;
+  return { upload, turn: upload.turn };
+}
+
+function startAgain(upload: UploadFile): UploadFile {
+  upload.offset = 0;
+  upload.hasher = null;
+  return upload;
+}
+
+/** Resolves when nobody else writes to it any more. */
+async function takeOver(upload: UploadFile): Promise<void> {
+  for (;;) {
+    upload.turn += 1;
+    const { writing } = upload;
+    await writing;
+    // Another newcomer may have begun meanwhile.
+    if (upload.writing === writing) return;
+  }
+}
+
+function keyOf(user: string, hash: BlobHash): string {
+  return `${hash} ${user}`;
+}
+
+export interface OpenUpload {
+  readonly file: FileHandle;
+  /** Of all bytes before the next one. */
+  readonly hasher: Hash;
+}
+
+/** Opened where the next byte belongs. */
+export async function openUpload(upload: UploadFile): Promise<OpenUpload> {
+  const { hasher, offset } = upload;
+  upload.hasher = null;
+  const file = await open(upload.path, offset === 0 ? 'w+' : 'r+', 0o600);
+  try {
+    return { file, hasher: hasher ?? (await hashOf(file, offset)) };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+async function hashOf(file: FileHandle, bytes: number): Promise<Hash> {
+  const hasher = createHash('sha256');
+  const block = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, bytes));
+  for (let at = 0; at < bytes; ) {
+    const { bytesRead } = await file.read(block, 0, Math.min(block.length, bytes - at), at);
+    if (bytesRead === 0) throw new Error(`an upload ends after ${at} bytes instead of ${bytes}`);
+    hasher.update(block.subarray(0, bytesRead));
+    at += bytesRead;
+  }
+  return hasher;
+}

@@ -1,0 +1,58 @@
+// Which piece of an upload may come next, and whether it has room.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  admitPiece,
+  bytesToFree,
+  type Room,
+  refuseBytes,
+} from '../../../../src/core/blobs/upload.ts';
+import { type BlobHash, parseBlobHash } from '../../../../src/core/model/blob.ts';
+
+const HASH = 'ab'.repeat(32) as BlobHash;
+const ROOM: Room = { bytesUsed: 60, bytesPromised: 10, bytesMax: 100, diskFree: 1000 };
+
+test('a hash is 64 lower-case hex digits, and nothing else', () => {
+  assert.deepEqual(parseBlobHash(HASH), { ok: true, value: HASH });
+  for (const wrong of ['', HASH.slice(1), `${HASH}0`, HASH.toUpperCase(), `${HASH}\n`, '../x']) {
+    assert.equal(parseBlobHash(wrong).ok, false, wrong);
+  }
+});
+
+test('an upload begins at 0, also anew, and goes on where it ended', () => {
+  const before = { size: 10, offset: 4 };
+  assert.ok(admitPiece(HASH, null, { offset: 0, size: 10 }).ok);
+  assert.ok(admitPiece(HASH, before, { offset: 4, size: 10 }).ok);
+  assert.ok(admitPiece(HASH, before, { offset: 0, size: 10 }).ok);
+  assert.ok(admitPiece(HASH, null, { offset: 0, size: 0 }).ok);
+});
+
+test('a piece that begins elsewhere is refused with where to go on', () => {
+  const offsetOf = (before: { size: number; offset: number } | null, offset: number) => {
+    const admitted = admitPiece(HASH, before, { offset, size: 10 });
+    return admitted.ok ? null : [admitted.error.code, admitted.error.details['offset']];
+  };
+  assert.deepEqual(offsetOf({ size: 10, offset: 4 }, 5), ['blob.offset', '4']);
+  assert.deepEqual(offsetOf({ size: 10, offset: 4 }, 3), ['blob.offset', '4']);
+  assert.deepEqual(offsetOf(null, 5), ['blob.offset', '0']);
+  assert.deepEqual(offsetOf({ size: 9, offset: 4 }, 4), ['blob.offset', '0'], 'of another size');
+  assert.equal(offsetOf({ size: 10, offset: 4 }, 11)?.[0], 'argument.invalid');
+});
+
+test('what is on its way counts for room as what is there', () => {
+  assert.equal(bytesToFree(ROOM, 30), 0);
+  assert.equal(bytesToFree(ROOM, 31), 1);
+  assert.equal(bytesToFree({ ...ROOM, diskFree: 20 }, 30), 20);
+  assert.equal(refuseBytes(ROOM, 30), null);
+});
+
+test('no room is said with its reason: the quota or the disk', () => {
+  assert.deepEqual(refuseBytes(ROOM, 31), {
+    code: 'blob.quota',
+    details: { size: '31', limit: '100', used: '70' },
+    hint: 'Room comes as jobs that name files end.',
+  });
+  assert.equal(refuseBytes(ROOM, 101)?.hint, 'It can never fit.');
+  assert.equal(refuseBytes({ ...ROOM, diskFree: 20 }, 30)?.code, 'blob.disk_full');
+});

@@ -1,0 +1,346 @@
+// The store of blobs on real files: whole or not there, resumed, verified, held by who sent them, and
+// swept only when nothing needs them.
+
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { References } from '../../../../src/core/blobs/references.ts';
+import type { BlobHash } from '../../../../src/core/model/blob.ts';
+import { BlobStore } from '../../../../src/head/blobs/blob-store.ts';
+import { VirtualClock } from '../../agent/fake-world.ts';
+import { KeptLog } from '../http/fixture.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const BLOCK = 4096;
+
+function hashOf(content: string): BlobHash {
+  return createHash('sha256').update(content).digest('hex') as BlobHash;
+}
+
+async function* pieces(...all: string[]): AsyncGenerator<Uint8Array> {
+  for (const piece of all) yield Buffer.from(piece);
+}
+
+/** A line that breaks after these. */
+async function* broken(...all: string[]): AsyncGenerator<Uint8Array> {
+  yield* pieces(...all);
+  throw new Error('ECONNRESET');
+}
+
+interface Bench {
+  readonly directory: string;
+  readonly clock: VirtualClock;
+  readonly names: References;
+  readonly log: KeptLog;
+  store: BlobStore;
+  /** As a head that is started again on the same files. */
+  restart(): Promise<void>;
+  /** Sends all of it. */
+  send(user: string, content: string): ReturnType<BlobStore['receive']>;
+  files(): string[];
+}
+
+async function bench(t: TestContext, bytesMax = 100 * BLOCK): Promise<Bench> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'weft-blobs-'));
+  t.after(async () => {
+    await made.store.close();
+    rmSync(directory, { recursive: true });
+  });
+  const clock = new VirtualClock();
+  // The files are touched by this clock, which must not be before their birth.
+  await clock.advance(Date.now());
+  const names = new References();
+  const log = new KeptLog();
+  const open = async (): Promise<BlobStore> => {
+    const store = new BlobStore({ directory, bytesMax, diskFreeMin: 0, names, clock, log });
+    await store.prepare();
+    return store;
+  };
+  const made: Bench = {
+    ...{ directory, clock, names, log, store: await open() },
+    async restart() {
+      made.store = await open();
+    },
+    send(user, content) {
+      const piece = { offset: 0, size: Buffer.byteLength(content) };
+      return made.store.receive(user, hashOf(content), piece, pieces(content));
+    },
+    files: () =>
+      readdirSync(directory, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && !entry.name.startsWith('total'))
+        .map(({ parentPath, name }) => path.relative(directory, path.join(parentPath, name))),
+  };
+  return made;
+}
+
+async function read(store: BlobStore, hash: BlobHash): Promise<string | null> {
+  const opened = await store.open(hash);
+  if (!opened.ok) return null;
+  const text = await opened.value.file.readFile('utf8');
+  await opened.value.file.close();
+  return text;
+}
+
+test('a blob is there when all of it has come and is what it was said to be', async (t) => {
+  const { store, files, send } = await bench(t);
+  const hash = hashOf('hello');
+  assert.deepEqual(await store.lacking('alice', [hash]), [{ hash, offset: 0 }]);
+  assert.deepEqual(await send('alice', 'hello'), { ok: true, value: { offset: 5, isHeld: true } });
+  assert.deepEqual(await store.lacking('alice', [hash]), []);
+  assert.equal(await read(store, hash), 'hello');
+  const place = `${hash.slice(0, 2)}/${hash.slice(2)}`;
+  assert.deepEqual(files().sort(), [`held/alice/${place}`, `sha256/${place}`]);
+  assert.equal(store.bytes, BLOCK);
+});
+
+test('a file without a byte is a blob too', async (t) => {
+  const { store, send } = await bench(t);
+  assert.ok((await send('alice', '')).ok);
+  assert.equal(await read(store, hashOf('')), '');
+});
+
+test('an upload goes on where its line broke, also after a restart of the head', async (t) => {
+  const made = await bench(t);
+  const hash = hashOf('hello world');
+  const receive = (offset: number, source: AsyncIterable<Uint8Array>) =>
+    made.store.receive('alice', hash, { offset, size: 11 }, source);
+  assert.deepEqual(await receive(0, broken('he', 'll')), {
+    ok: true,
+    value: { offset: 4, isHeld: false },
+  });
+  assert.equal(await read(made.store, hash), null, 'nothing of it is visible');
+  assert.deepEqual(await receive(4, pieces('o ')), {
+    ok: true,
+    value: { offset: 6, isHeld: false },
+  });
+  await made.restart();
+  assert.deepEqual(await made.store.lacking('alice', [hash]), [{ hash, offset: 6 }]);
+  const elsewhere = await receive(5, pieces(' world'));
+  assert.equal(!elsewhere.ok && elsewhere.error.code, 'blob.offset');
+  assert.deepEqual(await receive(6, pieces('world')), {
+    ok: true,
+    value: { offset: 11, isHeld: true },
+  });
+  assert.equal(await read(made.store, hash), 'hello world');
+});
+
+test('a wrong hash is refused, and nothing of it is left', async (t) => {
+  const { store, files } = await bench(t);
+  const hash = hashOf('hello');
+  const received = await store.receive('alice', hash, { offset: 0, size: 5 }, pieces('hellO'));
+  assert.ok(!received.ok);
+  assert.equal(received.error.code, 'blob.hash_mismatch');
+  assert.equal(received.error.details['actual'], hashOf('hellO'));
+  assert.deepEqual(files(), []);
+  assert.deepEqual(await store.lacking('alice', [hash]), [{ hash, offset: 0 }]);
+});
+
+test('more bytes than were announced are refused, and nothing of it is left', async (t) => {
+  const { store, files } = await bench(t);
+  const received = await store.receive(
+    'a',
+    hashOf('hello'),
+    { offset: 0, size: 4 },
+    pieces('hello'),
+  );
+  assert.equal(!received.ok && received.error.code, 'request.malformed');
+  assert.deepEqual(files(), []);
+});
+
+test('bytes that a crash has lost from an upload are found out at its end', async (t) => {
+  const made = await bench(t);
+  const hash = hashOf('hello world');
+  await made.store.receive('alice', hash, { offset: 0, size: 11 }, broken('hello '));
+  const [file = ''] = made.files();
+  writeFileSync(path.join(made.directory, file), 'hell\0\0');
+  await made.restart();
+  const piece = { offset: 6, size: 11 };
+  const received = await made.store.receive('alice', hash, piece, pieces('world'));
+  assert.equal(!received.ok && received.error.code, 'blob.hash_mismatch');
+  assert.deepEqual(made.files(), []);
+});
+
+test('knowing a hash is no right: another user must send the content, and then it lies once', async (t) => {
+  const { store, send, files } = await bench(t);
+  const hash = hashOf('secret');
+  await send('alice', 'secret');
+  assert.equal(store.mayRead('bob', hash), false);
+  assert.deepEqual(await store.lacking('bob', [hash]), [{ hash, offset: 0 }]);
+  // Nor does bob go on with what alice has sent of another.
+  await store.receive('alice', hashOf('more'), { offset: 0, size: 4 }, broken('mo'));
+  const jump = await store.receive('bob', hashOf('more'), { offset: 2, size: 4 }, pieces('re'));
+  assert.equal(!jump.ok && jump.error.code, 'blob.offset');
+  assert.ok((await send('bob', 'secret')).ok);
+  assert.equal(store.mayRead('bob', hash), true);
+  assert.equal(store.bytes, BLOCK, 'it counts once');
+  assert.equal(files().filter((file) => file.startsWith('sha256/')).length, 1);
+});
+
+test('who has something that names a blob may read it without having sent it', async (t) => {
+  const { store, send, names } = await bench(t);
+  const hash = hashOf('result');
+  await send('alice', 'result');
+  names.set('job 1', 'bob', [hash]);
+  assert.equal(store.mayRead('bob', hash), true);
+  assert.deepEqual(await store.lacking('bob', [hash]), []);
+  names.remove('job 1');
+  assert.equal(store.mayRead('bob', hash), false);
+});
+
+test('of two connections that send the same, the newer goes on and the older is told', async (t) => {
+  const { store } = await bench(t);
+  const hash = hashOf('hello');
+  const piece = { offset: 0, size: 5 };
+  let goOn = (): void => undefined;
+  const stalls = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  async function* stalling(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('he');
+    await stalls;
+    yield Buffer.from('XXX');
+  }
+  const older = store.receive('alice', hash, piece, stalling());
+  while (store.progress('alice', hash).offset < 2) await new Promise(setImmediate);
+  const newer = await store.receive('alice', hash, { offset: 2, size: 5 }, pieces('llo'));
+  assert.deepEqual(newer, { ok: true, value: { offset: 5, isHeld: true } });
+  goOn();
+  const told = await older;
+  assert.equal(!told.ok && told.error.code, 'blob.taken_over');
+  assert.equal(await read(store, hash), 'hello');
+});
+
+test('many who send the same at once end with one blob, whatever the order', async (t) => {
+  const { store, send } = await bench(t);
+  const content = 'x'.repeat(10_000);
+  const users = Array.from({ length: 8 }, (_, at) => `user${at}`);
+  const sent = await Promise.all(users.map((user) => send(user, content)));
+  assert.ok(sent.every(({ ok }) => ok));
+  assert.ok(users.every((user) => store.mayRead(user, hashOf(content))));
+  const twice = await Promise.all([send('carol', content), send('carol', content)]);
+  assert.ok(twice.some(({ ok }) => ok));
+  assert.equal(await read(store, hashOf(content)), content);
+});
+
+test('beyond the quota nothing is taken, and what nothing names gives way', async (t) => {
+  const made = await bench(t, 2 * BLOCK);
+  const { clock, names, send } = made;
+  const big = await send('alice', 'x'.repeat(3 * BLOCK));
+  assert.ok(!big.ok);
+  assert.deepEqual([big.error.code, big.error.hint], ['blob.quota', 'It can never fit.']);
+  await send('alice', 'one');
+  await send('alice', 'two');
+  const full = await send('alice', 'three');
+  assert.equal(!full.ok && full.error.code, 'blob.quota', 'what has just come stays');
+  names.set('job 1', 'alice', [hashOf('one')]);
+  await clock.advance(2 * HOUR);
+  assert.ok((await send('alice', 'three')).ok);
+  assert.deepEqual(await made.store.lacking('alice', ['one', 'two', 'three'].map(hashOf)), [
+    { hash: hashOf('two'), offset: 0 },
+  ]);
+  assert.deepEqual(
+    made.files().filter((file) => file.startsWith('trash')),
+    [],
+  );
+});
+
+test('what nothing names goes after a day without a question, and an upload that nobody goes on with', async (t) => {
+  const made = await bench(t);
+  const { store, clock, names, send } = made;
+  for (const content of ['named', 'asked', 'idle']) await send('alice', content);
+  await store.receive('alice', hashOf('half'), { offset: 0, size: 4 }, broken('ha'));
+  names.set('job 1', 'alice', [hashOf('named')]);
+  await clock.advance(23 * HOUR);
+  assert.deepEqual(await store.lacking('alice', [hashOf('asked')]), []);
+  await clock.advance(HOUR);
+  await store.sweep(0);
+  const hashes = ['named', 'asked', 'idle', 'half'].map(hashOf);
+  assert.deepEqual(await store.lacking('alice', hashes), [
+    { hash: hashOf('idle'), offset: 0 },
+    { hash: hashOf('half'), offset: 0 },
+  ]);
+  assert.equal(store.mayRead('alice', hashOf('idle')), false);
+  assert.equal(made.files().length, 4, 'two blobs, each held');
+  assert.equal(store.bytes, 2 * BLOCK);
+});
+
+test('a blob that is being read stays readable when it is swept', async (t) => {
+  const { store, clock, send } = await bench(t);
+  await send('alice', 'hello');
+  const opened = await store.open(hashOf('hello'));
+  assert.ok(opened.ok);
+  await clock.advance(2 * DAY);
+  await store.sweep(0);
+  assert.equal(await read(store, hashOf('hello')), null);
+  assert.equal(await opened.value.file.readFile('utf8'), 'hello');
+  await opened.value.file.close();
+});
+
+test('how much is kept is known after a restart, also when nobody has noted it', async (t) => {
+  const made = await bench(t);
+  await made.send('alice', 'hello');
+  await made.store.sweep(0);
+  await made.store.close();
+  await made.restart();
+  assert.equal(made.store.bytes, BLOCK);
+  rmSync(path.join(made.directory, 'total'), { force: true });
+  await made.restart();
+  await made.store.sweep(0);
+  assert.equal(made.store.bytes, BLOCK);
+});
+
+test('files that are no uploads are cleared out of the folder for them', async (t) => {
+  const made = await bench(t);
+  const incoming = path.join(made.directory, 'incoming');
+  const tooLong = path.join(incoming, `${hashOf('x')}.3.alice`);
+  writeFileSync(path.join(incoming, 'nonsense'), 'x');
+  writeFileSync(tooLong, '');
+  truncateSync(tooLong, 4);
+  await made.restart();
+  assert.deepEqual(readdirSync(incoming), []);
+});
+
+const NO_MOUNT = process.getuid?.() !== 0 && 'only root mounts a small disk';
+
+test('a disk that fills up in the middle is one clear error, and nothing is half there', {
+  skip: NO_MOUNT,
+}, async (t) => {
+  const { execFileSync } = await import('node:child_process');
+  const directory = await mkdtemp(path.join(tmpdir(), 'weft-small-'));
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', directory]);
+  t.after(() => {
+    execFileSync('umount', [directory]);
+    rmSync(directory, { recursive: true });
+  });
+  const clock = new VirtualClock();
+  const options = { directory, clock, names: new References(), log: new KeptLog() };
+  const store = new BlobStore({ ...options, bytesMax: 2 ** 30, diskFreeMin: 0 });
+  await store.prepare();
+  const content = 'x'.repeat(600_000);
+  const hash = hashOf(content);
+  async function* thenFull(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(content.slice(0, 100_000));
+    writeFileSync(path.join(directory, 'other'), Buffer.alloc(800_000));
+    yield Buffer.from(content.slice(100_000));
+  }
+  const received = await store.receive('alice', hash, { offset: 0, size: 600_000 }, thenFull());
+  assert.ok(!received.ok);
+  assert.equal(received.error.code, 'blob.disk_full');
+  assert.match(received.error.details['cause'] ?? '', /ENOSPC/);
+  assert.deepEqual(readdirSync(path.join(directory, 'incoming')), []);
+  const announced = await store.receive('alice', hash, { offset: 0, size: 600_000 }, pieces());
+  assert.equal(!announced.ok && announced.error.code, 'blob.disk_full', 'before a byte is sent');
+  rmSync(path.join(directory, 'other'));
+  const again = await store.receive('alice', hash, { offset: 0, size: 600_000 }, pieces(content));
+  assert.ok(again.ok && again.value.isHeld);
+  assert.equal(
+    statSync(path.join(directory, 'sha256', hash.slice(0, 2), hash.slice(2))).size,
+    600_000,
+  );
+  assert.ok(existsSync(path.join(directory, 'held/alice')));
+});
