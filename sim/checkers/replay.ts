@@ -1,5 +1,6 @@
 // S4: replay equals live. The state rebuilt from the disk, with the steps that are not yet durable
-// on top, is the state in memory; and a snapshot of it comes back as it was.
+// on top, is the state in memory; and a snapshot of it comes back as it was. What follows from the
+// facts is the same whether it was kept step by step or built from them.
 
 import { isDeepStrictEqual } from 'node:util';
 import { replay } from '../../src/core/controller/controller.ts';
@@ -9,6 +10,7 @@ import type { State } from '../../src/core/controller/state.ts';
 import { rebuild } from '../../src/head/journal.ts';
 import type { MemoryDisk } from '../../src/store/memory.ts';
 import { decodeRecords, encodeRecords } from '../../src/wire/codec.ts';
+import { portraitOfIndexes } from '../portrait.ts';
 import { Violation } from '../violation.ts';
 
 export function checkReplay(live: State, disk: MemoryDisk, pending: readonly StepRecord[]): void {
@@ -20,8 +22,12 @@ export function checkReplay(live: State, disk: MemoryDisk, pending: readonly Ste
   });
   for (const step of pending) replay(state, copyOf(step));
   const wanted = plain(exportState(live));
+  const loaded = importState(plain(wanted));
   compare(wanted, plain(exportState(state)), 'the replayed state');
-  compare(wanted, plain(exportState(importState(wanted))), 'the state from a snapshot');
+  compare(wanted, plain(exportState(loaded)), 'the state from a snapshot');
+  const indexes = portraitOfIndexes(live);
+  compare(indexes, portraitOfIndexes(state), 'the index of the replayed state');
+  compare(indexes, portraitOfIndexes(loaded), 'the index of the state from a snapshot');
 }
 
 /** As bytes would bring it back: nothing is shared with the live state. */

@@ -48,11 +48,11 @@ export function pendingAs(
   at: number,
 ): Pending {
   const pending = indicesOf(spec.array);
-  const jobId = state.nextJobId as JobId;
+  const id = state.nextJobId as JobId;
   return {
     ...{ id: null, spec, heldBecause: null, held: spec.held, waitsFor: new Set(waitsFor) },
     beginReached: spec.beginAt === null || spec.beginAt <= at,
-    entry: entryOf(state, { jobId, owner, submittedAt: at }, spec, pending),
+    entry: entryOf(state, { id, owner, submittedAt: at, spec, pending }),
     index: pending.first ?? 0,
     behind: behind.map(({ on }) => on),
   };

@@ -2,6 +2,7 @@
 // bytes that a store would keep.
 
 import assert from 'node:assert/strict';
+import { portraitOfIndexes } from '../../sim/portrait.ts';
 import { check } from '../../src/core/controller/check.ts';
 import { replay } from '../../src/core/controller/controller.ts';
 import type { StepRecord } from '../../src/core/controller/events.ts';
@@ -13,23 +14,8 @@ import { decodeRecords, encodeRecords } from '../../src/wire/codec.ts';
 
 /** All facts of a state, and the indexes that must follow from them. */
 export function portrait(state: State): unknown {
-  const queue = [...state.indexes.queue.groups.values()]
-    .flatMap(({ key, entries }) => [...entries].map((entry) => `${key} ${entry.jobId}`))
-    .sort();
-  const pool = [...state.nodes.keys()].map((name) => {
-    const view = state.indexes.pool.get(name);
-    return [name, view === undefined ? null : { ...view, running: [...view.running] }];
-  });
-  const held = [...state.indexes.held].sort(([a], [b]) => (a < b ? -1 : 1));
-  const waiting = [...state.indexes.waiting].sort(([a], [b]) => (a < b ? -1 : 1));
-  const dependents = [...state.indexes.dependents]
-    .map(([on, jobs]) => `${on} < ${[...jobs].sort((a, b) => a - b)}`)
-    .sort();
-  const environments = [...state.environments].map(([id, one]) => [id, one.users]);
-  const beginning = [...state.indexes.beginning].sort((a, b) => a - b);
   // Through bytes, so that nothing is shared with the live state.
-  const facts = viaBytes(exportState(state));
-  return { facts, queue, pool, held, waiting, dependents, environments, beginning };
+  return { facts: viaBytes(exportState(state)), ...portraitOfIndexes(state) };
 }
 
 /** A snapshot as it comes back from the store. */

@@ -43,7 +43,7 @@ export function outcomeCounts(job: Job): Record<string, number> {
 
 /** A requeued task is known and waits: it must not be counted twice. */
 function isQueuedAgain(job: Job, task: Task): boolean {
-  return task.state === 'pending' && job.entry.pending.has(task.index);
+  return task.state === 'pending' && job.pending.has(task.index);
 }
 
 /** The outcome of one task; undefined while it is not done. */
@@ -54,7 +54,7 @@ export function endedAs(job: Job, index: number): OutcomeKind | undefined {
 
 /** The first task that waits; undefined when none does. */
 export function firstPending(job: Job): number | undefined {
-  if (job.entry.pending.first !== undefined) return job.entry.pending.first;
+  if (job.pending.first !== undefined) return job.pending.first;
   for (const task of job.active.values()) if (task.state === 'pending') return task.index;
   return job.behind.size === 0 ? undefined : blockedOf(job).first;
 }

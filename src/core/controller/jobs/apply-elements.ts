@@ -13,6 +13,6 @@ export function applyElementMet(state: State, event: Of<'element_met'>): void {
   dequeueEntry(state, job);
   const indices = parseIndices(event.indices);
   leave(state, job, { on: event.on, indices });
-  for (const index of indices) if (!isBlocked(job, index)) job.entry.pending.add(index);
+  for (const index of indices) if (!isBlocked(job, index)) job.pending.add(index);
   requeueEntry(state, job);
 }

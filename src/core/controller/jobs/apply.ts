@@ -1,9 +1,8 @@
 // Applying what happened to jobs: submission, holds, dependencies, the end, retirement.
 
 import { assert, present } from '../../base/assert.ts';
-import type { IntervalSet } from '../../base/interval-set.ts';
 import type { JobId } from '../../model/ids.ts';
-import { type JobSpec, NO_USAGE, type Outcome } from '../../model/job.ts';
+import { NO_USAGE, type Outcome } from '../../model/job.ts';
 import { SUBMISSION_KEYS_MAX } from '../../model/limits.ts';
 import { DEFAULT_QOS } from '../../model/scheduling.ts';
 import type { QueueEntry } from '../../scheduler/line/queue.ts';
@@ -55,12 +54,11 @@ export function applyJobSubmitted(state: State, event: Of<'job_submitted'>, at: 
     taskCount: indices.size,
     firstIndex: indices.first ?? 0,
     lastIndex: indices.last ?? 0,
-    entry: entryOf(
-      state,
-      { jobId: event.jobId, owner: event.owner, submittedAt: at },
-      spec,
-      pending,
-    ),
+    entry: entryOf(state, {
+      ...{ id: event.jobId, owner: event.owner, submittedAt: at },
+      ...{ spec, pending },
+    }),
+    pending,
     queued: false,
     waiting: false,
     active: NO_TASKS,
@@ -111,8 +109,7 @@ export function applyJobChanged(state: State, event: Of<'job_changed'>, at: numb
   leaveWaiting(state, job);
   const environment = present(state.environments.get(job.environmentId), 'the environment');
   job.spec = shareSpec(state, event.spec, environment.variables);
-  const { pending, running } = job.entry;
-  job.entry = { ...entryOf(state, job.entry, job.spec, pending), running };
+  job.entry = entryOf(state, job, job.entry.running);
   const { beginAt } = job.spec;
   job.beginReached = beginAt === null || beginAt <= at;
   if (job.beginReached) state.indexes.beginning.delete(job.id);
@@ -136,7 +133,7 @@ export function applyJobReleased(state: State, event: Of<'job_released'>): void 
     if (task.heldBecause === null) continue;
     task.heldBecause = null;
     task.crashes = 0;
-    job.entry.pending.add(task.index);
+    job.pending.add(task.index);
   }
   requeueEntry(state, job);
 }
@@ -145,7 +142,7 @@ export function applyPendingEnded(state: State, event: Of<'pending_ended'>): voi
   const job = jobOf(state, event.jobId);
   dequeueEntry(state, job);
   const indices = parseIndices(event.indices);
-  job.entry.pending.subtract(indices);
+  job.pending.subtract(indices);
   leaveAll(state, job, indices);
   for (const index of [...job.active.keys()]) {
     if (indices.has(index)) removeActive(job, index); // A requeued or held one.
@@ -158,7 +155,7 @@ export function applyPendingEnded(state: State, event: Of<'pending_ended'>): voi
 
 export function applyJobDone(state: State, event: Of<'job_done'>, at: number): void {
   const job = jobOf(state, event.jobId);
-  assert(job.active.size === 0 && job.entry.pending.size === 0, `job ${job.id} has no task left`);
+  assert(job.active.size === 0 && job.pending.size === 0, `job ${job.id} has no task left`);
   job.outcome = event.outcome;
   job.endedAt = event.endedAt ?? at;
   state.indexes.beginning.delete(job.id);
@@ -188,25 +185,28 @@ export function applyJobsRetired(state: State, event: Of<'jobs_retired'>): void 
   );
 }
 
-/** What the scheduler sees of a job that holds nothing yet. */
+/** What the scheduler sees of a job, `running` of whose tasks hold resources. */
 export function entryOf(
   state: State,
-  job: Pick<QueueEntry, 'jobId' | 'owner' | 'submittedAt'>,
-  spec: JobSpec,
-  pending: IntervalSet,
+  { id, owner, submittedAt, spec, pending }: EntryFacts,
+  running = 0,
 ): QueueEntry {
   const { partition, request, walltimeMs, nice, array } = spec;
   const reservation = spec.reservation ?? null;
   return {
-    ...job,
+    jobId: id,
+    owner,
+    submittedAt,
     qos: spec.qos ?? DEFAULT_QOS,
     nice,
     shape: state.scratch.shapes.of({ partition, request, walltimeMs, reservation }),
     pending,
     runningMax: array?.runningMax ?? null,
-    running: 0,
+    running,
   };
 }
+
+type EntryFacts = Pick<Job, 'id' | 'owner' | 'submittedAt' | 'spec' | 'pending'>;
 
 /** Counts tasks of the job that begin (or, below zero, cease) to hold resources. */
 export function countHeld(state: State, job: Job, tasks: number): void {
@@ -232,7 +232,7 @@ function leaveWaiting(state: State, job: Job): void {
 }
 
 function countWaiting(state: State, job: Job): void {
-  const waits = job.entry.pending.size > 0 || job.behind.size > 0;
+  const waits = job.pending.size > 0 || job.behind.size > 0;
   if (waits !== job.waiting) noteWaiting(state, job, waits);
 }
 
@@ -247,8 +247,7 @@ function noteWaiting(state: State, job: Job, waits: boolean): void {
 /** Puts the job into the queue, or takes it out, as its state demands. */
 export function requeueEntry(state: State, job: Job): void {
   countWaiting(state, job);
-  const wanted =
-    !job.held && job.waitsFor.size === 0 && job.beginReached && job.entry.pending.size > 0;
+  const wanted = !job.held && job.waitsFor.size === 0 && job.beginReached && job.pending.size > 0;
   if (wanted === job.queued) {
     if (wanted) state.scratch.scheduleDue = true;
     return;

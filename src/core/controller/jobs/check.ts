@@ -22,7 +22,7 @@ function checkJob(job: Job): void {
   let running = 0;
   for (const set of job.ended.values()) tasks += set.size;
   for (const task of job.active.values()) {
-    if (!job.entry.pending.has(task.index)) tasks += 1;
+    if (!job.pending.has(task.index)) tasks += 1;
     if (task.parts.size > 0) running += 1;
   }
   assert(
@@ -33,7 +33,7 @@ function checkJob(job: Job): void {
   const over = waitingSize(job) === 0 && job.active.size === 0;
   assert(over === (job.outcome !== null), `job ${job.id} is done when its tasks are`);
   const startable = !job.held && job.waitsFor.size === 0 && job.beginReached;
-  const queued = startable && job.entry.pending.size > 0;
+  const queued = startable && job.pending.size > 0;
   assert(job.queued === queued, `job ${job.id} is queued exactly when it may start: ${queued}`);
   for (const [on, indices] of job.behind) {
     assert(indices.size > 0, `job ${job.id} waits for tasks of job ${on}`);

@@ -19,7 +19,17 @@ export interface JobsFacts {
   nextEnvironmentId: number;
 }
 
-export interface Job {
+/** What follows from the facts of a job and is kept with it. */
+interface IndexedJob {
+  /** What the scheduler sees; `pending` is the job's own. */
+  entry: QueueEntry;
+  /** In the queue: something waits, and neither hold, dependency nor begin time forbids a start. */
+  queued: boolean;
+  /** Some of its tasks have not started: it counts against the limit of waiting jobs. */
+  waiting: boolean;
+}
+
+export interface Job extends IndexedJob {
   readonly id: JobId;
   readonly owner: UserName;
   /** Of the owner on the submitter's machine; null for remote users. */
@@ -32,14 +42,8 @@ export interface Job {
   readonly taskCount: number;
   readonly firstIndex: number;
   readonly lastIndex: number;
-  /**
-   * What the scheduler sees; `entry.pending` are the indices that wait. A plain job's index is 0.
-   */
-  entry: QueueEntry;
-  /** In the queue: something waits, and neither hold, dependency nor begin time forbids a start. */
-  queued: boolean;
-  /** Some of its tasks have not started: it counts against the limit of waiting jobs. */
-  waiting: boolean;
+  /** Indices of the tasks that wait for a start. A plain job's index is 0. */
+  readonly pending: IntervalSet;
   /**
    * Tasks that are neither untouched-pending nor done, by index. `jobs/parts.ts` writes.
    */
@@ -51,7 +55,7 @@ export interface Job {
   waitsFor: ReadonlySet<JobId>;
   /**
    * Indices that wait for the task of another array with their index, by that array: never empty
-   * sets. They are not in `entry.pending`.
+   * sets. They are not in `pending`.
    */
   behind: ReadonlyMap<JobId, IntervalSet>;
   beginReached: boolean;

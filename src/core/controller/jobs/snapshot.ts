@@ -28,7 +28,10 @@ type TaskData = Omit<Task, 'job' | 'parts' | 'stops' | 'suspendTurn' | 'pausedMs
 type Derived = 'queued' | 'waiting';
 
 interface JobData
-  extends Omit<Job, 'spec' | 'entry' | Derived | 'active' | 'ended' | 'waitsFor' | 'behind'> {
+  extends Omit<
+    Job,
+    'spec' | 'entry' | 'pending' | Derived | 'active' | 'ended' | 'waitsFor' | 'behind'
+  > {
   /** Without its environment. */
   readonly spec: JobSpec;
   readonly pending: string;
@@ -83,12 +86,13 @@ export function loadJobs(state: State, data: JobsData): void {
 }
 
 function exportJob(job: Job): JobData {
-  const { entry, active, ended, waitsFor, behind, spec, queued: _, waiting: __, ...rest } = job;
+  const { entry, queued: _, waiting: __, ...facts } = job;
+  const { active, ended, waitsFor, behind, spec, pending, ...rest } = facts;
   return {
     ...rest,
     usage: { ...job.usage },
     spec: { ...spec, environment: {} },
-    pending: entry.pending.toString(),
+    pending: pending.toString(),
     running: entry.running,
     active: [...active.values()].map(exportTask),
     ended: [...ended].map(([kind, indices]) => [kind, indices.toString()] as const),
@@ -109,19 +113,25 @@ function exportTask(task: Task): TaskData {
 }
 
 function importJob(state: State, data: JobData): void {
-  const { pending, running: _, active, ended, waitsFor, spec: bare, behind = [], ...rest } = data;
+  const {
+    pending: text,
+    running: _,
+    active,
+    ended,
+    waitsFor,
+    spec: bare,
+    behind = [],
+    ...rest
+  } = data;
   const environment = present(state.environments.get(data.environmentId), 'the environment');
   const spec = shareSpec(state, bare, environment.variables);
+  const pending = readSet(text);
   const job: Job = {
     ...rest,
     usage: { ...data.usage },
     spec,
-    entry: entryOf(
-      state,
-      { jobId: data.id, owner: data.owner, submittedAt: data.submittedAt },
-      spec,
-      readSet(pending),
-    ),
+    pending,
+    entry: entryOf(state, { ...rest, spec, pending }),
     queued: false,
     waiting: false,
     active: NO_TASKS,

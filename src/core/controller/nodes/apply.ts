@@ -237,6 +237,12 @@ export function refreshPool(state: State, node: Node): void {
   state.scratch.scheduleDue = true;
 }
 
+/** What follows from its facts, built anew. */
+export function indexNode(state: State, node: Node): void {
+  resize(node, node.total);
+  refreshPool(state, node);
+}
+
 /** A node's size may change between sessions; what is taken stays taken. */
 function resize(node: Node, total: Resources): void {
   let free = total;

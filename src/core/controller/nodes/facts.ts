@@ -14,7 +14,15 @@ export interface NodesFacts {
   nextNodeOrder: number;
 }
 
-export interface Node {
+/** What follows from the facts of a node and is kept with it. */
+interface IndexedNode {
+  free: Resources;
+  readonly gpusFree: IntervalSet;
+  /** All of its labels together; null once one of them has changed. */
+  labelling: Labelling | null;
+}
+
+export interface Node extends IndexedNode {
   readonly name: NodeName;
   secretHash: string;
   /** Declared at enrolment; wins over what the agent finds. */
@@ -25,12 +33,8 @@ export interface Node {
   sharedPaths: readonly string[];
   /** Of its agent; null: not heard of yet, and taken for all there are. */
   features: readonly NodeFeature[] | null;
-  /** All of these together; null once one of them has changed. */
-  labelling: Labelling | null;
   /** Zero before the first hello. */
   total: Resources;
-  free: Resources;
-  readonly gpusFree: IntervalSet;
   bootId: string;
   instance: string;
   facts: NodeFacts | null;

@@ -44,7 +44,7 @@ export const nodes: Noun<'nodes', NodesData> = {
     for (const node of data.nodes) loadNode(state, node);
   },
   index(state) {
-    for (const node of state.nodes.values()) apply.refreshPool(state, node);
+    for (const node of state.nodes.values()) apply.indexNode(state, node);
   },
   check: checkNodes,
 };

@@ -52,7 +52,9 @@ export function loadNode(state: State, data: NodeData): void {
     pausing: data.pausing ?? NO_PAUSING,
     labels: new Set(data.labels),
     labelling: null,
-    gpusFree: IntervalSet.of(data.gpusFree.map((gpu) => [gpu, gpu] as const)),
+    // Both are counted again from what it holds.
+    free: data.total,
+    gpusFree: new IntervalSet(),
     holding: new Map(),
     signals: new Map(data.signals),
   };

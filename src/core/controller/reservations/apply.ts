@@ -65,8 +65,7 @@ export function applyJobReserved(state: State, event: Of<'job_reserved'>): void 
   const { reservation: _, ...rest } = job.spec;
   const { reservation } = event;
   job.spec = reservation === null ? rest : { ...rest, reservation };
-  const { pending, running } = job.entry;
-  job.entry = { ...entryOf(state, job.entry, job.spec, pending), running };
+  job.entry = entryOf(state, job, job.entry.running);
   requeueEntry(state, job);
 }
 

@@ -38,7 +38,7 @@ export function applyTaskAllocated(state: State, event: Of<'task_allocated'>, at
   const job = jobOf(state, event.place.jobId);
   const index = indexOf(event.place);
   dequeueEntry(state, job);
-  assert(job.entry.pending.delete(index), `task ${job.id}[${index}] is pending`);
+  assert(job.pending.delete(index), `task ${job.id}[${index}] is pending`);
   countHeld(state, job, 1);
   const task = job.active.get(index) ?? newTask(job, index);
   addActive(job, task);
@@ -145,7 +145,7 @@ export function applyTaskRequeued(state: State, event: Of<'task_requeued'>, at: 
   const { job } = task;
   dequeueEntry(state, job);
   countHeld(state, job, -1);
-  job.entry.pending.add(task.index);
+  job.pending.add(task.index);
   requeueEntry(state, job);
 }
 
@@ -153,7 +153,7 @@ export function applyTaskHeld(state: State, event: Of<'task_held'>): void {
   const task = taskOf(state, event.place);
   const { job } = task;
   dequeueEntry(state, job);
-  job.entry.pending.delete(task.index);
+  job.pending.delete(task.index);
   task.heldBecause = event.because;
   requeueEntry(state, job);
 }

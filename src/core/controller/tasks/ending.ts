@@ -266,7 +266,7 @@ function followEnds(step: Step, first: EndedTasks): void {
 
 /** Ends the job with its last task; gives the tasks that ended because they waited for it. */
 function finishJob(step: Step, { job, endedAt = step.at }: EndedTasks): EndedTasks[] {
-  const isOpen = job.active.size > 0 || job.entry.pending.size > 0 || job.behind.size > 0;
+  const isOpen = job.active.size > 0 || job.pending.size > 0 || job.behind.size > 0;
   if (isOpen || job.outcome !== null) return [];
   const outcome = job.worst ?? lastOutcome(step);
   const dependents = [...(step.state.indexes.dependents.get(job.id) ?? [])];
