@@ -237,7 +237,7 @@ class RunningAgent implements Agent {
     const fault = this.#faults.current();
     this.#ports.log.warn(
       { fault },
-      fault === null ? 'work is taken again' : 'no new work is taken',
+      fault === null ? 'this node takes new work again' : 'this node takes no new work',
     );
     this.#link.sayAlive();
   }

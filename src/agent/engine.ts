@@ -148,7 +148,7 @@ export class Engine {
       this.#hands.perform(effect, epoch);
     } catch (error) {
       const { kind, epochId, key } = effect;
-      this.#log.error({ error, epoch: epochId, effect: kind }, 'an effect failed');
+      this.#log.error({ error, epoch: epochId, effect: kind }, 'a step could not be carried out');
       this.#clock.after(EFFECT_RETRY_MS, () => this.#performAgain(epochId, key));
     }
   }
@@ -216,7 +216,7 @@ export class Engine {
     if (this.#retry === null) {
       this.#log.error(
         { error },
-        'the journal cannot be written; tasks can only be ended until then',
+        'the journal cannot be written; until it can, tasks can only be ended',
       );
     }
     this.#retry?.cancel();

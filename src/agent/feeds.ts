@@ -69,7 +69,7 @@ export class Feeds {
   /** Before the start of its process. */
   async open(epochId: EpochId, owner: Owner | null): Promise<void> {
     const { pipes } = this.#world;
-    if (pipes === undefined) throw new Error('this node cannot pass on standard input');
+    if (pipes === undefined) throw new Error('this node cannot pass standard input to a task');
     const pipe = await pipes.make(this.pathOf(epochId), owner);
     const nothing = { given: 0, taken: 0, isEnded: false, pieces: 0 };
     this.#feeds.set(epochId, { pipe, ...nothing, writing: Promise.resolve() });
@@ -117,7 +117,7 @@ export class Feeds {
     feed.writing.catch((error: unknown) => {
       // What was not read at the end of its process is no failure.
       if (this.#feeds.get(epochId) !== feed) return;
-      this.#world.log.warn({ epochId, error }, 'input could not be passed on');
+      this.#world.log.warn({ epochId, error }, 'standard input could not be passed to a task');
     });
   }
 

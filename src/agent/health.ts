@@ -66,7 +66,7 @@ export class HealthWatch {
 
   /** What is wrong, on one line; null: nothing. None is run beside one that could not be ended. */
   async #check({ commands, command, timeoutMs }: HealthSettings): Promise<string | null> {
-    if (this.#last?.isThere()) return `the last check still runs: ${this.#last.how}`;
+    if (this.#last?.isThere()) return `the previous health check still runs: ${this.#last.how}`;
     const keep = { part: 'first', length: KEPT_LENGTH } as const;
     this.#last = await commands.run({ argv: command, timeoutMs, keep });
     const { succeeded, how, output } = this.#last;

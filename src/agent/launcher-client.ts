@@ -127,7 +127,7 @@ export class LauncherClient implements Processes {
   #spawn(writer: RequestWriter, request: LaunchRequest): void {
     const { launchId, credentials } = request;
     // The agent takes no work meanwhile; a frame of ours would end the connection.
-    if (this.outdated !== null) throw new Error(`${this.outdated} is asked for nothing new`);
+    if (this.outdated !== null) throw new Error(`${this.outdated} starts nothing new`);
     // Files that the user names are made as the user would; captured output is nobody else's.
     const byUmask = request.makeParents;
     const common = { id: launchId, setIds: credentials, byUmask, limits: [] };
@@ -201,7 +201,7 @@ export class LauncherClient implements Processes {
     const { version } = answer;
     if (version < LAUNCHER_VERSION_MIN || version > LAUNCHER_VERSION) {
       const ours = `${LAUNCHER_VERSION_MIN} to ${LAUNCHER_VERSION}`;
-      this.#why = `the launcher speaks version ${version}, we speak ${ours}`;
+      this.#why = `the launcher speaks version ${version}, this agent speaks ${ours}`;
       this.#stream.close();
       return;
     }
@@ -238,7 +238,7 @@ export class LauncherClient implements Processes {
    * to it is of no task any more, and would keep it for ever.
    */
   #replace(): void {
-    this.#why = `an idle launcher of version ${this.#writer.version} is replaced`;
+    this.#why = `the idle launcher of version ${this.#writer.version} is replaced`;
     this.#ask((writer) => writer.shutdown());
   }
 

@@ -60,7 +60,7 @@ export class LauncherLine {
         await this.#adopt(processes);
         return;
       } catch (error) {
-        this.#world.log.error({ error }, 'no launcher; nothing can be started');
+        this.#world.log.error({ error }, 'there is no launcher; no task can start');
         await new Promise<void>((resolve) => {
           this.#world.clock.after(RETRY_MS, resolve);
         });
@@ -128,7 +128,7 @@ export class LauncherLine {
         processes.forget(launchId);
         continue;
       }
-      this.#world.log.warn({ launchId }, 'ending a process that no journal knows');
+      this.#world.log.warn({ launchId }, 'a process is in no journal; it is ended');
       for (const signal of [SIGKILL, SIGCONT]) processes.signal(launchId, signal);
     }
   }
@@ -136,7 +136,7 @@ export class LauncherLine {
   #onLost(processes: Processes, why: string): void {
     if (this.#processes !== processes || this.#stopped) return;
     if (processes.outdated === null) this.#world.log.error({ why }, 'the launcher is lost');
-    else this.#world.log.warn({ why }, 'the launcher has made way for a new one');
+    else this.#world.log.warn({ why }, 'a new launcher takes over');
     this.#processes = null;
     void this.connect();
   }

@@ -113,7 +113,7 @@ export class Preparer {
     try {
       await this.#feeds.open(order.epochId, this.#settings.switchUser ? { uid, gid } : null);
     } catch (error) {
-      return err(nodeFault('cannot pass on standard input', error));
+      return err(nodeFault('cannot pass standard input to the task', error));
     }
     return this.#setUpNow(order, account);
   }
@@ -125,7 +125,7 @@ export class Preparer {
     if (account === null) return `user ${user} does not exist on node ${node}`;
     if (!this.#settings.switchUser) {
       if (!this.#settings.ownUserOnly || user === account.name) return null;
-      return `node ${node} runs as ${account.name} and takes no jobs of others`;
+      return `the agent of node ${node} runs as ${account.name} and cannot run jobs of other users`;
     }
     if (uid !== null && uid !== account.uid) {
       return `user ${user} has uid ${uid} where the job was submitted, but ${account.uid} on ${node}`;

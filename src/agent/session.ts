@@ -160,14 +160,14 @@ export class HeadLink {
     session.send(encode({ kind, protocol: PROTOCOL_VERSION, hello, ...own } satisfies AgentToHead));
     // A head that takes the connection but never answers is as good as none.
     this.#timer = this.#world.clock.after(2 * RETRY_MS_MAX, () => {
-      this.#drop('no welcome came');
+      this.#drop('the head sent no welcome');
     });
   }
 
   #onBytes(bytes: Uint8Array): void {
     const decoded = decodeHeadMessage(bytes, this.#orders);
     if (!decoded.ok) {
-      this.#world.log.error({ why: decoded.error }, 'the head sent what cannot be read');
+      this.#world.log.error({ why: decoded.error }, 'the head sent a message that cannot be read');
       this.#drop('unreadable message');
       return;
     }
@@ -214,7 +214,7 @@ export class HeadLink {
     if (welcome === null || this.#stopped) return;
     const sentAt = this.#world.clock.monotonic();
     if (sentAt - this.#answeredAt > welcome.nodeTimeoutMs) {
-      this.#drop(`no answer for ${welcome.nodeTimeoutMs} ms`);
+      this.#drop(`the head did not answer for ${welcome.nodeTimeoutMs} ms`);
       return;
     }
     this.sayAlive();

@@ -70,7 +70,7 @@ export class Spool {
     try {
       files.emptyFrom(path, uid, limit, tailBytesOf(limit));
     } catch (error) {
-      log.warn({ error, path }, 'output beyond the limit could not be let go');
+      log.warn({ error, path }, 'output beyond the limit could not be released');
     }
     return limit;
   }

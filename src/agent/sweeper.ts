@@ -88,7 +88,10 @@ export class Sweeper {
         return;
       }
     } catch (error) {
-      this.#log.warn({ error, epoch: epoch.order.epochId }, 'the launcher went during a sweep');
+      this.#log.warn(
+        { error, epoch: epoch.order.epochId },
+        'the launcher ended during a search for leftover processes',
+      );
     }
     this.#again(epoch, lookMs, (next) => void this.#sweepByLauncher(epoch, next));
   }
@@ -113,7 +116,10 @@ export class Sweeper {
         look(nextMs);
       } catch (error) {
         // A look that fails is this epoch's trouble, not the agent's end: it looks again.
-        this.#log.warn({ error, epoch: epoch.order.epochId }, 'a sweep failed');
+        this.#log.warn(
+          { error, epoch: epoch.order.epochId },
+          'a search for leftover processes failed',
+        );
         this.#again(epoch, nextMs, look);
       }
     });
@@ -123,7 +129,7 @@ export class Sweeper {
     const last = Math.max(...epoch.processes.map((process) => process.endedAt ?? 0));
     const ms = this.#clock.now() - last;
     if (ms < STUCK_MS || ms % STUCK_MS > LOOK_MS_MAX) return;
-    this.#log.warn({ epoch: epoch.order.epochId, ms }, 'leftover processes do not end on KILL');
+    this.#log.warn({ epoch: epoch.order.epochId, ms }, 'leftover processes do not end after KILL');
   }
 
   #finish(epoch: Epoch, group: string | null): void {

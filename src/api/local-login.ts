@@ -30,7 +30,7 @@ export async function loginLocally(door: Door, socket: SocketIdentity): Promise<
   const parent = holdDirectory(dirname(path));
   try {
     if (parent.identity.uid !== socket.uid) {
-      const what = `its proofs belong into ${dirname(path)} of uid ${parent.identity.uid}`;
+      const what = `it asks for proofs in ${dirname(path)} of uid ${parent.identity.uid}`;
       throw notTheHeadError(door.address, `the socket belongs to uid ${socket.uid}, but ${what}`);
     }
     // By what is held: a link at the directory's place would lead the proof to another head.

@@ -97,7 +97,8 @@ export const listMaintenanceReply = z.object({ maintenance: z.array(maintenanceV
 
 export const maintenanceRoutes = {
   planMaintenance: {
-    summary: 'Take nodes from all users for a time; with a program, for admins.',
+    summary:
+      'Plan maintenance: take nodes out of service for a time. A program needs the role admin.',
     access: OPERATOR,
     body: planMaintenanceRequest,
     reply: maintenanceView,
@@ -115,7 +116,7 @@ export const maintenanceRoutes = {
     reply: maintenanceView,
   },
   cancelMaintenance: {
-    summary: 'Call maintenance off, or end it early.',
+    summary: 'Cancel a maintenance, or end it early.',
     access: OPERATOR,
     params: maintenanceParams,
     body: noBody,

@@ -123,13 +123,13 @@ export const nodeRoutes = {
   listNodes: { summary: 'All nodes.', access: USER, reply: listNodesReply },
   getNode: { summary: 'One node.', access: USER, params: nodeParams, reply: nodeView },
   createNode: {
-    summary: 'Admit a node with declared resources; shows its secret once.',
+    summary: 'Enrol a node with declared resources; shows its secret once.',
     access: ADMIN,
     body: createNodeRequest,
     reply: admittedReply,
   },
   modifyNode: {
-    summary: 'Declare what a node has, whatever its agent finds; what is absent stays.',
+    summary: 'Declare what a node offers, whatever its agent finds; absent fields stay.',
     access: ADMIN,
     params: nodeParams,
     body: modifyNodeRequest,
@@ -146,7 +146,8 @@ export const nodeRoutes = {
   labelNode: { ...nodeChange, summary: 'Add and remove labels.', body: labelRequest },
   declareNodeLost: {
     ...nodeChange,
-    summary: 'Vouch that nothing runs on a silent node any more: its tasks go on elsewhere.',
+    summary:
+      'Declare that nothing runs on a silent node any more: its tasks start again elsewhere, or end.',
     body: noBody,
   },
   join: {

@@ -115,14 +115,14 @@ export const partitionRoutes = {
     reply: partitionReply,
   },
   changePartition: {
-    summary: 'Set what holds over the config until it is reset.',
+    summary: 'Set values that override the config until they are reset.',
     access: OPERATOR,
     params: partitionParams,
     body: partitionChange,
     reply: changedReply,
   },
   resetPartition: {
-    summary: 'Go back to what the config says of a partition.',
+    summary: 'Return to the values of the config.',
     access: OPERATOR,
     params: partitionParams,
     body: noBody,

@@ -97,12 +97,12 @@ export const listReservationsReply = z.object({ reservations: z.array(reservatio
 
 export const reservationRoutes = {
   listReservations: {
-    summary: 'What is set aside: reservations and maintenance.',
+    summary: 'All reservations, and maintenance.',
     access: USER,
     reply: listReservationsReply,
   },
   createReservation: {
-    summary: 'Set shares of nodes aside for a time: operators, or users for themselves.',
+    summary: 'Reserve shares of nodes for a time: operators, or users for themselves.',
     access: USER,
     body: createReservationRequest,
     reply: reservationView,
@@ -121,7 +121,7 @@ export const reservationRoutes = {
     reply: reservationView,
   },
   cancelReservation: {
-    summary: 'Give back at once what is set aside.',
+    summary: 'Cancel a reservation.',
     access: USER,
     params: reservationParams,
     reply: changedReply,

@@ -198,5 +198,5 @@ export const userRoutes = {
     body: finishLoginRequest,
     reply: finishLoginReply,
   },
-  whoami: { summary: 'Who the head takes you for.', access: USER, reply: whoamiReply },
+  whoami: { summary: 'Who you are for the head.', access: USER, reply: whoamiReply },
 } as const satisfies Readonly<Record<string, RouteShape>>;

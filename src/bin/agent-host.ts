@@ -55,7 +55,10 @@ function open(options: AgentOptions): Hosted {
 async function start({ options, log }: Hosted, machine: Machine): Promise<Agent> {
   const { problems } = machine.launcher;
   if (problems.length > 0) {
-    log.warn({ problems }, 'no compiler: starting processes through Node.js');
+    log.warn(
+      { problems },
+      'there is no C compiler; a slower launcher in Node.js starts the processes',
+    );
   }
   const settings = settingsOf(options, machine);
   const ports = portsOf(options, machine, { log, instance: settings.instance });
@@ -68,7 +71,7 @@ async function start({ options, log }: Hosted, machine: Machine): Promise<Agent>
 /** Safe at any point: the journals have everything, and the launchers keep the processes. */
 function exitOnBug(error: unknown, hosted: readonly Hosted[]): void {
   for (const { log } of hosted) {
-    log.error({ error }, 'a bug in the agent; start it again, its processes go on');
+    log.error({ error }, 'the agent ends because of a bug; start it again, its processes go on');
     log.close();
   }
   process.exit(70);

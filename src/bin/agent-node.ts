@@ -45,7 +45,8 @@ export function settingsOf(options: AgentOptions, machine: Machine): AgentSettin
   const { found } = machine;
   const isRoot = process.getuid?.() === 0;
   const switchUser = options.switchUser === 'auto' ? isRoot : options.switchUser;
-  if (switchUser && !isRoot) throw new Error('only root can run jobs as other users');
+  if (switchUser && !isRoot)
+    throw new Error('only an agent that runs as root can run jobs as other users');
   return {
     node: node.value,
     bootId: machine.bootId,
@@ -110,7 +111,7 @@ export function portsOf(
     log,
     dialer: headDialer({ name, secret, head, messageBytesMax: MESSAGE_BYTES_MAX }),
     connectLauncher: async () => {
-      const onRefused = (why: string): void => log.debug({ why }, 'the launcher refused');
+      const onRefused = (why: string): void => log.debug({ why }, 'the launcher refused a request');
       return new LauncherClient(await reachLauncher(place), { onRefused });
     },
     journal: openJournalFile(join(stateDir, 'journal')),

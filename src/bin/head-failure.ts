@@ -89,7 +89,7 @@ function systemWords(error: NodeJS.ErrnoException & { address?: string; port?: n
       return `this machine does not have the address ${where} (EADDRNOTAVAIL). Set head.listen to one it has.`;
     case 'EACCES':
       if (address === undefined || port === undefined || port < 0) return message;
-      return `this user may not open the port ${where} (EACCES). Set head.listen to a port from 1024 on.`;
+      return `this user may not open the port ${where} (EACCES). Set head.listen to a port above 1023.`;
     default:
       return message;
   }

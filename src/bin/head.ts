@@ -48,7 +48,7 @@ export async function runHead(options: HeadOptions, onServing = () => {}): Promi
     const fields = { cause: failure.message, exit: failure.exitCode };
     // A stack helps only where the program itself is wrong.
     const stack = failure.exitCode === EXIT_BUG ? { error } : {};
-    log.error({ ...fields, ...stack }, 'the head ends with a failure');
+    log.error({ ...fields, ...stack }, 'the head ends because of a failure');
     throw failure;
   } finally {
     endWatch();
@@ -76,7 +76,7 @@ function openLogs({ directory, logFile, auditFile }: HeadOptions): Logs {
 /** What nobody caught ends the process, as without this; the log tells of it as well. */
 function endOnBug(log: FileLog): () => void {
   const onBug = (error: unknown): void => {
-    log.error({ error }, 'the head met a bug and ends; its journal makes that safe');
+    log.error({ error }, 'the head ends because of a bug; its journal keeps all that was accepted');
     process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
     process.exit(1);
   };
@@ -165,7 +165,8 @@ async function serveUntilStopped(started: Started): Promise<void> {
   const endReloading = reloadOnHangUp(reload, log);
   const failure = await Promise.race([stopSignal(), gone]);
   endReloading();
-  if (failure !== null) log.error({ error: failure.message }, 'head stops without its store');
+  if (failure !== null)
+    log.error({ error: failure.message }, 'the head stops although its store cannot be written');
   await http.close();
   rmSync(options.socketPath, { force: true });
   // Only a new process has a new store's thread: whoever watches this one starts it again.

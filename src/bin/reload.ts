@@ -28,12 +28,15 @@ export function reloadOf({ config: origin }: HeadOptions, head: Head, log: Log):
       // What waits for a restart is told again at the next reload.
       const kept = afterRestart.map((change) => [change.key, change.before ?? ''] as const);
       before = { ...after, ...Object.fromEntries(kept) };
-      log.info({ file: config.file, changed, afterRestart }, 'the configuration was read again');
+      log.info({ file: config.file, changed, afterRestart }, 'the new configuration is in force');
       return ok({ file: config.file, changed, afterRestart });
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      log.warn({ what: error.message }, 'the configuration was read again and not taken');
-      const hint = 'Mend it and reload again; docs/config.md lists all keys.';
+      log.warn(
+        { what: error.message },
+        'the new configuration was refused; the old one stays in force',
+      );
+      const hint = 'Correct the file and reload again; docs/config.md lists all keys.';
       return err(refuse('config.not_taken', { what: error.message }, hint));
     }
   };
@@ -42,7 +45,7 @@ export function reloadOf({ config: origin }: HeadOptions, head: Head, log: Log):
 /** SIGHUP asks for it as well, as of other daemons. The returned function ends that. */
 export function reloadOnHangUp(reload: Reload, log: Log): () => void {
   const onHangUp = (): void => {
-    reload().catch((error: unknown) => log.error({ error }, 'the configuration was not read'));
+    reload().catch((error: unknown) => log.error({ error }, 'the configuration could not be read'));
   };
   process.on('SIGHUP', onHangUp);
   return () => process.off('SIGHUP', onHangUp);

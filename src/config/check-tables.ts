@@ -41,7 +41,7 @@ function* checkMembers(groups: Entries): Generator<TableProblem> {
       for (const member of membersOf(fields, kind)) {
         const key = `${kind} ${member}`;
         const home = homes.get(key);
-        if (home !== undefined) yield wrong(`${member} is in ${home} already`);
+        if (home !== undefined) yield wrong(`${member} is already in ${home}`);
         homes.set(key, name);
       }
     }
@@ -54,7 +54,7 @@ function* checkCycles(groups: Entries): Generator<TableProblem> {
     const path = cycleFrom(groups, start);
     if (path === null || path.some((name) => seen.has(name))) continue;
     for (const name of path) seen.add(name);
-    const what = `the groups go round in a circle: ${path.join(' > ')} > ${start}`;
+    const what = `the groups contain each other in a circle: ${path.join(' > ')} > ${start}`;
     yield { section: 'fair_share.groups', name: start, what };
   }
 }

@@ -2,9 +2,9 @@
 
 const WORDS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or directory',
-  ENOTDIR: 'what is above it is no directory',
+  ENOTDIR: 'a part of its path is not a directory',
   EISDIR: 'it is a directory',
-  EEXIST: 'something else has that name',
+  EEXIST: 'a file has that name',
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',

@@ -79,6 +79,6 @@ function findSeedFile({ CM_PATH: folder }: FilePlaces['environment']): string | 
   if (!folder) return null;
   const file = path.join(folder, 'etc', SEED_FILE);
   if (existsSync(file)) return file;
-  const hint = 'Set CM_PATH to the folder that has etc/cm-config.yml, or unset it.';
+  const hint = 'Set CM_PATH to the folder that contains etc/cm-config.yml, or unset it.';
   throw failure(refuse('config.invalid', { where: 'CM_PATH', what: `there is no ${file}` }, hint));
 }

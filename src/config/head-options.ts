@@ -75,7 +75,7 @@ function fenceOf(config: Config): HeadOptions['fence'] {
   const command = config.texts('fence.command');
   if (command.length === 0) return null;
   if (!command.some((word) => word.includes('{node}'))) {
-    throw usage('fence.command does not say which node: write {node} where its name goes');
+    throw usage('fence.command does not name the node; write {node} where its name goes');
   }
   return { command, timeoutMs: config.number('fence.timeout') };
 }

@@ -22,18 +22,18 @@ export function healthOptions(config: Config): Pick<AgentOptions, 'health'> {
 /** In words; null: it can be run. A name without a slash is looked for in PATH. */
 export function whyNotRunnable(program: string): string | null {
   if (program.includes('/')) {
-    if (!path.isAbsolute(program)) return `${program} is no absolute path`;
+    if (!path.isAbsolute(program)) return `${program} is not an absolute path`;
     return whyNoProgram(program);
   }
   const folders = (process.env['PATH'] ?? '').split(path.delimiter);
   const isFound = folders.some((folder) => whyNoProgram(path.join(folder, program)) === null);
-  return isFound ? null : `${program} is in no folder of PATH`;
+  return isFound ? null : `${program} is not found in PATH`;
 }
 
 function whyNoProgram(file: string): string | null {
   try {
     accessSync(file, constants.X_OK);
-    return statSync(file).isFile() ? null : `${file} is no file`;
+    return statSync(file).isFile() ? null : `${file} is not a file`;
   } catch (error) {
     return (error as Error).message;
   }

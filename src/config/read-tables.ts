@@ -39,7 +39,10 @@ export class TableReader {
       const full = `${table.section}.${name}`;
       if (!NAME.test(name)) {
         const form = 'a letter, then letters, digits and . _ -, 63 at most';
-        this.#problem(startOf(node, node), `'${name}' is no name for ${table.entry}; use ${form}`);
+        this.#problem(
+          startOf(node, node),
+          `'${name}' is not a name for ${table.entry}; use ${form}`,
+        );
         continue;
       }
       this.#offsets.set(full, startOf(node, node));

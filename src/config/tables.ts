@@ -36,24 +36,32 @@ const PARTITIONS: Table = {
   entry: 'a partition',
   fields: [
     field('nodes', 'nodes', null, 'Its nodes: `n1, n[2-4]`; default: all that have the labels.'),
-    field('labels', 'labels', '', 'Its nodes meet all of these: `gpu`, `gpu & !old | big`.'),
-    field('state', 'choice', 'up', '`up`; `down` starts nothing; `drain` takes nothing.', {
+    field('labels', 'labels', '', 'Labels that its nodes must have: `gpu`, `gpu & !old | big`.'),
+    field('state', 'choice', 'up', '`up`; `down` starts no jobs; `drain` accepts no jobs.', {
       choices: PARTITION_STATES,
     }),
     field('policy', 'choice', null, 'Order of starts; default: `head.policy`.', {
       choices: POLICIES,
     }),
-    field('placement', 'choice', 'pack', 'Which of the nodes that fit.', { choices: PLACEMENTS }),
-    field('tier', 'integer', '0', 'Higher ones are served first, and may preempt lower.', TIER),
+    field('placement', 'choice', 'pack', 'Which of the fitting nodes a task gets.', {
+      choices: PLACEMENTS,
+    }),
+    field(
+      'tier',
+      'integer',
+      '0',
+      'Higher tiers are served first, and may preempt lower ones.',
+      TIER,
+    ),
     field('preempt', 'choice', 'off', 'What becomes of its tasks that must make room.', {
       choices: PREEMPT_MODES,
     }),
-    field('priority', 'number', '0', 'From 0 to 1, times `priority.partition`.', PART),
+    field('priority', 'number', '0', 'From 0 to 1; multiplied by `priority.partition`.', PART),
     field('limits.time', 'duration', 'none', 'Longest time limit of a job.'),
     field('limits.default_time', 'duration', 'none', 'Time limit of a job that sets none.'),
-    field('limits.nodes', 'count', null, 'Nodes of one task at most.', { min: 1 }),
-    field('limits.tasks_per_user', 'count', null, 'Running tasks of one user.', { min: 1 }),
-    field('limits.memory', 'size', null, 'Memory on one node at most.'),
+    field('limits.nodes', 'count', null, 'Most nodes per task.', { min: 1 }),
+    field('limits.tasks_per_user', 'count', null, 'Most running tasks per user.', { min: 1 }),
+    field('limits.memory', 'size', null, 'Most memory per node.'),
     USERS,
     GROUPS,
   ],
@@ -63,14 +71,14 @@ const QUALITIES: Table = {
   section: 'qos',
   entry: 'a QoS',
   fields: [
-    field('priority', 'number', '0', 'From 0 to 1, times `priority.qos`.', PART),
-    field('tier', 'integer', '0', 'Adds to that of the partition.', TIER),
+    field('priority', 'number', '0', 'From 0 to 1; multiplied by `priority.qos`.', PART),
+    field('tier', 'integer', '0', 'Added to the tier of the partition.', TIER),
     field('preempt', 'choice', 'off', 'What becomes of its tasks that must make room.', {
       choices: PREEMPT_MODES,
     }),
-    field('running_tasks', 'count', null, 'Running tasks of one user.', { min: 1 }),
-    field('running_cpus', 'count', null, 'Cpus of one user’s running tasks.', { min: 1 }),
-    field('waiting_jobs', 'count', null, 'Jobs of one user that may wait.', { min: 1 }),
+    field('running_tasks', 'count', null, 'Most running tasks per user.', { min: 1 }),
+    field('running_cpus', 'count', null, 'Most cpus of running tasks per user.', { min: 1 }),
+    field('waiting_jobs', 'count', null, 'Most waiting jobs per user.', { min: 1 }),
     USERS,
     GROUPS,
   ],
@@ -79,7 +87,7 @@ const QUALITIES: Table = {
 const SHARES: Table = {
   section: 'fair_share.users',
   entry: 'the share of a user',
-  fields: [field('', 'count', '1', 'Share of a user, against the others of its group.', SHARE)],
+  fields: [field('', 'count', '1', 'Share of a user, relative to the others of the group.', SHARE)],
 };
 
 const SHARE_GROUPS: Table = {
@@ -87,8 +95,8 @@ const SHARE_GROUPS: Table = {
   entry: 'a group',
   fields: [
     field('share', 'count', '1', 'Share of the group, divided among its members.', SHARE),
-    field('users', 'texts', '', 'Users in it; each is in one group only.'),
-    field('groups', 'texts', '', 'Groups in it, of this table.'),
+    field('users', 'texts', '', 'Users in the group; each user is in one group only.'),
+    field('groups', 'texts', '', 'Groups in the group, from this table.'),
   ],
 };
 

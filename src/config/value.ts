@@ -21,8 +21,10 @@ export function parseValue(key: Key, text: string): Result<Value, string> {
   const read = READERS[key.type](text.trim(), key);
   if (!read.ok || typeof read.value !== 'number') return read;
   const { min = 0, max = Number.POSITIVE_INFINITY } = key;
-  if (read.value < min) return err(`'${text}' is too little; at least ${formatValue(key, min)}`);
-  if (read.value > max) return err(`'${text}' is too much; at most ${formatValue(key, max)}`);
+  if (read.value < min)
+    return err(`'${text}' is too small; it must be at least ${formatValue(key, min)}`);
+  if (read.value > max)
+    return err(`'${text}' is too large; it must be at most ${formatValue(key, max)}`);
   return read;
 }
 

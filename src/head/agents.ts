@@ -220,7 +220,7 @@ export class Agents {
     }
     if (link.greeted) return;
     if (this.#isOvertaken(link, message)) {
-      link.session.close('overtaken by a newer connection');
+      link.session.close('a newer connection came first');
       return;
     }
     link.greeted = true;
@@ -300,14 +300,14 @@ export class Agents {
     const { name } = message;
     const taken = this.#outputs.take(link.node, message);
     if (taken === null) {
-      link.session.close('more output than can be written; dial again');
+      link.session.close('output arrives faster than the head can write it; dial again');
       return;
     }
     taken.then(
       ({ offset, end }) => tell(link, { kind: 'log_ack', name, offset, end }),
       (error: unknown) => {
         const fields = { node: link.node, epoch: name.epochId, error: String(error) };
-        this.#options.log.warn(fields, 'output could not be kept; the agent sends it again');
+        this.#options.log.warn(fields, 'output could not be written; the agent sends it again');
       },
     );
   }

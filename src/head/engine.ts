@@ -118,7 +118,10 @@ export class Engine {
   #begin(loss: LossInput | null): void {
     if (loss !== null) {
       const { log } = this.#options;
-      log.warn({ ...loss.loss }, 'going on without accepted records that are lost, as told');
+      log.warn(
+        { ...loss.loss },
+        'accepted records are lost; the head goes on without them (--accept-loss)',
+      );
       this.perform(loss, () => undefined);
     }
     this.perform({ kind: 'started' }, () => undefined);
@@ -230,7 +233,7 @@ export class Engine {
       await this.store.saveSnapshot(this.#seq, bytes).catch((error: unknown) => {
         this.#options.log.warn(
           { error: String(error) },
-          'no snapshot at the end: a restart reads more',
+          'no snapshot was saved at the stop; the next start reads more of the journal',
         );
       });
     }
@@ -308,7 +311,10 @@ export class Engine {
   /** Beside the commits that follow: without it a restart only reads more. */
   #saveSnapshot(bytes: Uint8Array): void {
     this.store.saveSnapshot(this.#seq, bytes).catch((error: unknown) => {
-      this.#options.log.warn({ error: String(error) }, 'no snapshot could be saved; the next will');
+      this.#options.log.warn(
+        { error: String(error) },
+        'no snapshot could be saved; the head tries again later',
+      );
     });
   }
 
@@ -363,7 +369,7 @@ export class Engine {
     this.#isReadable = false;
     this.#lives += 1;
     this.#readAgain().catch((error: unknown) => {
-      this.#options.log.warn({ error: String(error) }, 'nor can the store be read');
+      this.#options.log.warn({ error: String(error) }, 'the store cannot be read either');
     });
     this.#retryLater();
   }
@@ -406,7 +412,8 @@ export class Engine {
   #keepTo(room: Room): void {
     const { log } = this.#options;
     if (room === 'ends_only' && !this.#endsOnly) log.error({}, SHORTAGE);
-    if (room === 'enough' && this.#endsOnly) log.info({}, 'there is room again: work is accepted');
+    if (room === 'enough' && this.#endsOnly)
+      log.info({}, 'the disk has room again; new work is accepted');
     this.#endsOnly = room === 'ends_only';
     this.#roomLook?.cancel();
     this.#roomLook = null;
@@ -425,7 +432,10 @@ export class Engine {
         if (this.#mode === 'running') this.#keepTo(room === 'enough' ? 'enough' : 'ends_only');
       },
       (error: unknown) => {
-        this.#options.log.warn({ error: String(error) }, 'the room on the disk is not known');
+        this.#options.log.warn(
+          { error: String(error) },
+          'the free space of the disk cannot be read',
+        );
         this.#keepTo('ends_only');
       },
     );

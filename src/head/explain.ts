@@ -107,7 +107,7 @@ const CONDITIONS = {
 function forbiddenBy(pending: Pending): PendingReason | null {
   const { id, spec, held, heldBecause, waitsFor, beginReached, behind } = pending;
   if (heldBecause !== null)
-    return { kind: 'held', words: `${heldBecause}; release it to try again` };
+    return { kind: 'held', words: `${heldBecause}; \`weft release ${id ?? 'JOB'}\` tries again` };
   if (held) return { kind: 'held', words: `held; \`weft release ${id ?? 'JOB'}\` lets it start` };
   if (waitsFor.size > 0) {
     const waited = spec.dependencies
@@ -120,7 +120,7 @@ function forbiddenBy(pending: Pending): PendingReason | null {
     return { kind: 'dependency', words: `waits for task ${waited} to complete` };
   }
   if (!beginReached && spec.beginAt !== null) {
-    return { kind: 'begin_time', words: `begins at ${formatInstant(spec.beginAt)}` };
+    return { kind: 'begin_time', words: `its begin time is ${formatInstant(spec.beginAt)}` };
   }
   return null;
 }

@@ -62,7 +62,7 @@ export class Fencing {
     const { log } = this.#options;
     this.#notBefore.set(node, Number.POSITIVE_INFINITY);
     this.#running += 1;
-    log.warn({ node }, 'the node is silent and tasks wait for it: the fence command is run');
+    log.warn({ node }, 'the node is silent and tasks wait for it; the fence command is run');
     void this.#switchOff(node).then(({ off, words }) => {
       this.#running -= 1;
       this.#notBefore.set(node, this.#options.clock.monotonic() + RETRY_MS);
@@ -87,8 +87,12 @@ export class Fencing {
     const { engine, log } = this.#options;
     engine.perform({ kind: 'fenced', ...wish }, (result) => {
       const { node } = wish;
-      if (result.ok) log.info({ node, words }, 'the node is off: what it held is over');
-      else log.warn({ node, code: result.error.code }, 'the node is off, which could not be noted');
+      if (result.ok) log.info({ node, words }, 'the node is off; its tasks are lost');
+      else
+        log.warn(
+          { node, code: result.error.code },
+          'the node is off, but that could not be recorded',
+        );
     });
   }
 

@@ -59,7 +59,7 @@ export async function startHead(ports: HeadPorts, options: HeadSettings): Promis
     ...(ports.jobIdSeen === undefined ? {} : { jobIdSeen: ports.jobIdSeen }),
     send: (node, orders) => agents.send(node, orders),
     loads: (state) => loadsOf(state, agents),
-    onReload: () => agents.reset('the head reads its store again'),
+    onReload: () => agents.reset('the head is reading its store again'),
   });
   agents.attach(engine);
   const silentMs = (node: NodeName): number => agents.silentMs(node);

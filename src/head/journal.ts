@@ -77,7 +77,7 @@ function usable<T>(what: string, work: () => T): T {
   } catch (error) {
     if (error instanceof StoreFailure) throw error;
     const cause = error instanceof Error ? error.message : String(error);
-    const words = `${what} was read whole and cannot be used: ${cause}. Keep the state directory, and restore a copy or install the release that wrote it`;
+    const words = `${what} is intact, but cannot be used: ${cause}. Keep the state directory; restore a copy, or install the release that wrote it`;
     throw new StoreFailure('corrupt', words, error);
   }
 }

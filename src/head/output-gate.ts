@@ -69,7 +69,7 @@ export class OutputGate {
     if (waiting.bytes + bytes > WAITING_BYTES_MAX) return null;
     if (this.#allBytes + bytes > ALL_WAITING_BYTES_MAX) {
       if (waiting.bytes === 0) this.#waiting.delete(node);
-      return Promise.reject(new Error('output of many nodes waits to be written already'));
+      return Promise.reject(new Error('too much output already waits to be written'));
     }
     waiting.bytes += bytes;
     this.#allBytes += bytes;
@@ -88,7 +88,10 @@ export class OutputGate {
         const name = { epochId, nodeRank, rank, stream };
         // Not waited for: without this word readers wait a little for more, that is all.
         this.take(node, { kind: 'log', name, ...NOTHING })?.catch((error: unknown) =>
-          this.#log.warn({ node, epoch: epochId, error: String(error) }, 'an end was not noted'),
+          this.#log.warn(
+            { node, epoch: epochId, error: String(error) },
+            'the end of an output could not be recorded',
+          ),
         );
       }
     }
@@ -114,7 +117,10 @@ export class OutputGate {
 
   /** Acknowledged all the same: the agent would send it for ever. */
   #letGo(node: NodeName, { name, offset, bytes, end }: Piece): Kept {
-    this.#log.warn({ node, epoch: name.epochId }, 'output of what never ran there is left out');
+    this.#log.warn(
+      { node, epoch: name.epochId },
+      'a node sent output of a task that never ran on it; it is dropped',
+    );
     return { offset: offset + bytes.length, end };
   }
 

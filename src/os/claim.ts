@@ -29,7 +29,7 @@ export function claim(path: string, what: string): { release(): void } {
   } catch (error) {
     database.close();
     if (!isBusy(error)) throw error;
-    throw new Error(`${what} runs already, as process ${holderOf(path)}`);
+    throw new Error(`${what} already runs, as process ${holderOf(path)}`);
   }
   return {
     release() {

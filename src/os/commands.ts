@@ -43,7 +43,7 @@ function endOf(child: ChildProcess, { timeoutMs, keep }: Command): Promise<Comma
     };
     const timer = setTimeout(() => {
       const why = killGroup(child);
-      const left = why === null ? '' : `, and cannot be killed (${why})`;
+      const left = why === null ? '' : `; it cannot be killed (${why})`;
       end(false, `it took longer than ${timeoutMs} ms${left}`, remains(child));
     }, timeoutMs);
     child.once('error', (error) => end(false, error.message));

@@ -124,7 +124,7 @@ function sessionOf(socket: WebSocket, stream: Duplex): Session {
       gather();
       socket.send(message);
       if (socket.bufferedAmount <= BUFFERED_BYTES_MAX) return;
-      why = 'the head does not read';
+      why = 'the head does not read what this node sends';
       socket.terminate();
     },
     onMessage: (handler) => void socket.on('message', (data) => handler(bytesOf(data))),

@@ -23,7 +23,7 @@ export function openLog({ file, level = 'info', name }: LogOptions): FileLog {
   const lines = file === null ? null : new LogFile(file);
   const destination: DestinationStream = lines ?? pino.destination({ dest: 2, sync: true });
   const logger = pino({ level, base }, destination);
-  lines?.onRoom((lost) => logger.warn({ lost }, 'lines are missing here: the log had no room'));
+  lines?.onRoom((lost) => logger.warn({ lost }, 'lines are missing here; the log had no room'));
   const reopen = (): void => lines?.reopen();
   const endListening = onHangUp(reopen);
   return {

@@ -146,6 +146,6 @@ function taskKey(row: TaskRow): string {
 function outOfOrder(seq: number, previous: number): StoreFailure {
   return new StoreFailure(
     'io',
-    `Record ${seq} does not follow record ${previous}, the last one kept; recover first.`,
+    `Record ${seq} does not follow record ${previous}, the last one stored; recover first.`,
   );
 }

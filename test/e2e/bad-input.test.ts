@@ -45,7 +45,7 @@ const REFUSED: readonly Case[] = [
   ['token create --expires 5000d', 2, /'5000d' is not between 1s and 366d; write never/],
   ['token create --user 5', 2, /expected a login name: a letter, then letters, digits/],
   ['token revoke -- -', 2, /expected the id of a token/],
-  ['up --nodes 100000', 2, /--nodes: '100000' is too much; at most 256/],
+  ['up --nodes 100000', 2, /--nodes: '100000' is too large; it must be at most 256/],
   ['run --array 5-1 true', 2, /'5-1' is not an array; write 0-99/],
   ['run --array 0-2000000 true', 2, /more than 1000000 tasks; split the array/],
   ['run --array 0-3%0 true', 2, /array/],
@@ -96,7 +96,7 @@ const REFUSED: readonly Case[] = [
   ['run --memory 1G true', 2, /can never hold .*1G memory.*nearest node is n1 .*lacks 512M memory/],
   ['run --gpus 1 true', 2, /can never hold .*1 gpu.*nearest node is n1 .*lacks 1 gpu/],
   ['run --resource fuel=3 true', 2, /can never hold .*3 fuel.*nearest node is n1 .*lacks 3 fuel/],
-  ['run -n 3 true', 2, /can never hold 3 nodes.*2 of 2 nodes could hold a part/],
+  ['run -n 3 true', 2, /can never hold 3 nodes.*2 of 2 nodes could hold one part/],
 ];
 
 /** Accepted, because only the node can know; the job tells what was wrong in the system's words. */
@@ -194,7 +194,7 @@ describe('without a head', () => {
       const startedAt = performance.now();
       const said = await cluster.weft(...argv.split(' '));
       assert.equal(said.code, code, said.error);
-      assert.match(said.error, /No head answers at .*weft.sock: there is no such socket/);
+      assert.match(said.error, /No head answers at .*weft.sock: the socket does not exist/);
       assert.match(said.error, /weft up/, 'and what to do');
       assert.ok(performance.now() - startedAt < 60_000, 'without waiting for one');
     });

@@ -36,7 +36,7 @@ describe('reservations on a local cluster', () => {
       cluster.ok('run', '-t', '2s', '--', 'true'),
       cluster.ok('run', '--reservation', 'lab', '-t', '5s', '--', 'true'),
     ]);
-    assert.match(await why(long), /could run into reservation lab on n\d, which begins in /);
+    assert.match(await why(long), /could run into reservation lab on n\d, which starts in /);
     assert.match(await why(member), /reservation lab begins in /);
     assert.ok(((await done(short)).startedAt ?? Infinity) < slot.from);
     const inside = await done(member);

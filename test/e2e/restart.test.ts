@@ -83,7 +83,7 @@ describe('restarts of a local cluster', () => {
     const id = await cluster.ok('run', '--', script);
     const held = await cluster.ok('run', '--hold', 'true');
     await written('epochs');
-    assert.match(await cluster.ok('down'), /1 running job goes back to the queue/);
+    assert.match(await cluster.ok('down'), /1 running job returns to the queue/);
     assert.deepEqual(cluster.processes(), [], 'nothing of it runs any more');
     await cluster.up(...UP);
     assert.equal(await cluster.ok('wait', id), `${id} completed`);

@@ -37,7 +37,7 @@ export async function runAgent(context: Context, options: Options): Promise<numb
   const mark = paths.mark(membership.name);
   const other = readLiveMark(mark);
   if (other !== null)
-    throw usage(`the agent of ${membership.name} runs already, process ${other.pid}`);
+    throw usage(`the agent of ${membership.name} already runs, as process ${other.pid}`);
   writeMark(mark, process.pid);
   try {
     await context.programs.runAgent(agentOptions(config, { membership, paths, options, context }));

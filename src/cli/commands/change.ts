@@ -39,7 +39,9 @@ export const verb = defineVerb<Options>({
   async run({ context, args, options }) {
     const body = changeOf(options);
     if (Object.keys(body).length === 0) {
-      throw usage('say what to change, such as --time 2h; `weft change --help` lists it');
+      throw usage(
+        'there is nothing to change; give an option such as --time 2h (`weft change --help` lists them)',
+      );
     }
     const isMeant = (job: JobView) => hasTasks(job, 'pending');
     const jobs = await selectJobs(context, args, {}, { state: 'active', isMeant, done: 'changed' });

@@ -3,6 +3,7 @@
 import type { ReloadReply, SettingChange } from '../../api/partitions.ts';
 import type { Setting } from '../../config/config.ts';
 import { formatValue } from '../../config/value.ts';
+import { plural } from '../../core/base/plural.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import type { Column } from '../output/table.ts';
 import { defineVerb, type VerbGroup } from '../verb.ts';
@@ -34,7 +35,7 @@ const check = defineVerb({
   async run({ context, args: [file = ''] }) {
     const { readConfigFile } = await import('../../config/read-file.ts');
     const { values, tableValues } = readConfigFile(file);
-    context.print(`${file}: ${values.size + tableValues.length} keys, all right`);
+    context.print(`${file}: ${plural(values.size + tableValues.length, 'key')}, no problem found`);
     return 0;
   },
 });
@@ -51,7 +52,7 @@ const reload = defineVerb({
 });
 
 function reloadWords({ file, changed, afterRestart }: ReloadReply): string[] {
-  const read = file === null ? 'There is no file: defaults are in force' : `Read ${file}`;
+  const read = file === null ? 'There is no file; the defaults are in force' : `Read ${file}`;
   const some = changed.length + afterRestart.length > 0;
   return [
     some ? `${read}.` : `${read}; nothing has changed.`,

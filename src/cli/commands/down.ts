@@ -25,7 +25,7 @@ const POLL_MS = 50;
 export const verb = defineVerb<Options>({
   define(command) {
     command.option('--clean', 'also remove its state: queue, history, logs');
-    command.option('--now', 'end running jobs at once, without their grace time');
+    command.option('--now', 'end running jobs at once, without the kill grace');
   },
   async run({ context, options }) {
     const config = await context.configOrDefaults();
@@ -67,13 +67,13 @@ async function putBack(
     for (const { id } of running) await requeue(context, api, String(id));
     if (running.length > 0) {
       const what =
-        running.length === 1 ? '1 running job goes' : `${running.length} running jobs go`;
-      context.print(`${what} back to the queue, to start again at the next \`weft up\`.`);
+        running.length === 1 ? '1 running job returns' : `${running.length} running jobs return`;
+      context.print(`${what} to the queue and will start again after the next \`weft up\`.`);
       await untilIdle(api, config.number('head.kill_grace') + 5000);
     }
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    context.note(`the head cannot be asked to stop in good order: ${error.message}`);
+    context.note(`the head cannot be asked to stop: ${error.message}`);
   } finally {
     api.close();
   }
@@ -135,7 +135,7 @@ async function stop(
     const how = await endProcess(mark, { signal, graceMs: STOP_MAX_MS });
     if (how === 'ended') return;
     const who = signal === 'SIGTERM' ? 'the head' : 'an agent';
-    context.note(`${who} (process ${mark.pid}) did not stop by itself and was killed`);
+    context.note(`${who} (process ${mark.pid}) did not stop and was killed`);
   });
   await Promise.all(ends);
   for (const file of files) removeMark(file);

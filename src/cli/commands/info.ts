@@ -80,7 +80,8 @@ export const verb = defineVerb<ListingOptions>({
       const empty = 'No active jobs.';
       const jobRows = { rows: jobs, columns: jobColumns(now), name: jobName, empty };
       for (const line of formatListing(jobRows, format, context.look)) context.print(line);
-      if (jobs.length === JOBS_SHOWN) context.print(`… the newest ${JOBS_SHOWN}; all: weft jobs`);
+      if (jobs.length === JOBS_SHOWN)
+        context.print(`… only the newest ${JOBS_SHOWN} are shown; \`weft jobs\` lists all`);
     }
     return 0;
   },

@@ -26,10 +26,13 @@ export const verb = defineVerb<Options>({
     const paths = new LocalPaths(context.directory);
     const file = path.join(paths.directory, 'weft.yaml');
     if (existsSync(file)) {
-      throw usage(`${file} exists already`, 'Change it by hand, or remove it first.');
+      throw usage(`${file} already exists`, 'Edit it, or remove it first.');
     }
     if (existsSync(paths.cluster)) {
-      throw usage(`${paths.directory} has the cluster of \`weft up\``, 'Choose another --dir.');
+      throw usage(
+        `${paths.directory} has the cluster of \`weft up\``,
+        'Choose another directory with --dir.',
+      );
     }
     const text = configText(options);
     paths.make('shared');

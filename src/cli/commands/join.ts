@@ -44,8 +44,8 @@ export const verb = defineVerb<Options>({
     const paths = new LocalPaths(context.directory);
     if (existsSync(paths.membership) && !options.again) {
       throw usage(
-        `this machine has joined already (${paths.membership})`,
-        'Use --again to join anew.',
+        `this machine has already joined a cluster (${paths.membership})`,
+        'Use --again to leave that membership and join again.',
       );
     }
     const joined = await joinCluster(
@@ -98,12 +98,12 @@ async function tryAll(context: Context, attempt: Attempt): Promise<Joined> {
         return await tryOne(context, address, attempt);
       } catch (error) {
         if (!(error instanceof Failure) || error.kind !== 'unavailable') throw error;
-        if (last === null) context.note(`${error.message} Trying on.`);
+        if (last === null) context.note(`${error.message} Trying again.`);
         last = error;
       }
     }
   }
-  throw last ?? usage('this join token has no address');
+  throw last ?? usage('this join token contains no address');
 }
 
 async function tryOne(

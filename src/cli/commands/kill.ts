@@ -19,7 +19,10 @@ interface Options extends ActionOptions {
 export const verb = defineVerb<Options>({
   define(command) {
     defineAction(command, CANCEL);
-    command.option('-s, --signal <signal>', 'send this signal instead, such as USR1 or 10');
+    command.option(
+      '-s, --signal <signal>',
+      'send this signal instead of cancelling, such as USR1 or 10',
+    );
   },
   async run({ context, args, options }) {
     const signal = read('--signal', options.signal, parseSignal) ?? null;

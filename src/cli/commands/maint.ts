@@ -25,16 +25,20 @@ const nodeOff = defineVerb<PlanOptions & ListingOptions>({
     command.requiredOption('-d, --duration <duration>', 'for how long');
     command.option(
       '--running <policy>',
-      'tasks that still run then: wait, requeue, suspend or kill',
+      'what happens to tasks that still run then: wait, requeue, suspend or kill',
       'wait',
     );
-    command.option('--warn <duration>', 'send these tasks a signal so long before');
-    command.option('--signal <signal>', 'that signal (default: TERM)');
-    command.option('--program <line>', 'run this on each node in that time (admins)');
-    command.option('--script <file>', 'run this script on each node in that time (admins)');
+    command.option('--warn <duration>', 'send these tasks a signal this long before');
+    command.option('--signal <signal>', 'the signal of --warn (default: TERM)');
+    command.option('--program <line>', 'run this program on each node meanwhile (admins)');
+    command.option('--script <file>', 'run this script on each node meanwhile (admins)');
     command.option('--as <user>', "account of the program (default: the agent's own)");
-    command.option('--restarts', 'the program restarts the node: through when that is back');
-    command.option('-r, --reason <text>', 'shown to everybody who waits for it', 'maintenance');
+    command.option('--restarts', 'the program restarts the node, which is done when it is back');
+    command.option(
+      '-r, --reason <text>',
+      'shown to everybody who waits for the nodes',
+      'maintenance',
+    );
     command.option('-o, --output <format>', 'json, name or template=TEXT with {{fields}}');
   },
   async run({ context, args, options }) {
@@ -65,7 +69,7 @@ const cancel = defineVerb({
 
 const list = defineVerb<ListingOptions & { all?: boolean }>({
   define(command) {
-    command.option('-a, --all', 'those that are over too');
+    command.option('-a, --all', 'also those that are over');
     defineListing(command);
   },
   async run({ context, options }) {
@@ -97,7 +101,7 @@ const idOf = ({ id }: { readonly id: string }): string => id;
 export const verb: VerbGroup = {
   verbs: {
     'node-off': { summary: 'take nodes from all users for a time', verb: nodeOff },
-    cancel: { summary: 'call maintenance off, or end it early', verb: cancel },
+    cancel: { summary: 'cancel a maintenance, or end it early', verb: cancel },
     list: { summary: 'list maintenance', verb: list },
     show: { summary: 'show one maintenance', verb: show },
   },

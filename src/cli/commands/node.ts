@@ -45,14 +45,18 @@ const show = defineVerb<ListingOptions>({
 const drain = defineVerb<{ reason?: string }>({
   define(command) {
     command.argument('<node...>', 'names of nodes');
-    command.option('-r, --reason <text>', 'shown to everybody who waits for it', 'maintenance');
+    command.option(
+      '-r, --reason <text>',
+      'shown to everybody who waits for the node',
+      'maintenance',
+    );
   },
   async run({ context, args, options }) {
     const api = await context.api();
     const body = { reason: read('--reason', options.reason ?? 'maintenance', parseText) };
     return forEach(context, args.map(readName), async (name) => {
       await api.call('drainNode', { params: { name }, body });
-      context.print(`Node ${name} gets no new work; what runs there goes on to its end.`);
+      context.print(`Node ${name} gets no new work; its running tasks go on to their end.`);
     });
   },
 });
@@ -86,12 +90,12 @@ const modify = defineVerb<SizeOptions>({
   async run({ context, args, options }) {
     const body = readSize(options);
     if (Object.keys(body).length === 0) {
-      throw usage('nothing to change; give --cpus, --memory or --gpus');
+      throw usage('there is nothing to change; give --cpus, --memory or --gpus');
     }
     const api = await context.api();
     return forEach(context, args.map(readName), async (name) => {
       await api.call('modifyNode', { params: { name }, body });
-      context.print(`Node ${name} is changed; what runs there keeps what it has.`);
+      context.print(`Node ${name} is changed; its running tasks keep their resources.`);
     });
   },
 });
@@ -122,12 +126,12 @@ export const verb: VerbGroup = {
     label: { summary: 'add and remove labels', verb: label },
     modify: { summary: 'declare what nodes offer', verb: modify },
     lost: {
-      summary: 'vouch that nothing runs on silent nodes any more',
-      verb: each('declareNodeLost', 'is lost: its tasks go on elsewhere, or end.'),
+      summary: 'declare that nothing runs on silent nodes any more',
+      verb: each('declareNodeLost', 'is lost; its tasks start again elsewhere, or end.'),
     },
     remove: {
       summary: 'remove nodes from the cluster',
-      verb: each('removeNode', 'is removed; its secret is void.'),
+      verb: each('removeNode', 'is removed; its secret is no longer valid.'),
     },
   },
 };

@@ -49,7 +49,7 @@ const set = defineVerb({
     const words = Object.entries(body).map(([word, value]) => `${word} ${value}`);
     const back = `weft partition reset ${name}`;
     context.print(
-      `Partition ${name} has ${words.join(', ')}, whatever the config says, until \`${back}\`.`,
+      `Partition ${name} has ${words.join(', ')}; this overrides the config until \`${back}\`.`,
     );
     return 0;
   },
@@ -70,8 +70,8 @@ export const verb: VerbGroup = {
   verbs: {
     list: { summary: 'list partitions', verb: list },
     show: { summary: 'show one partition', verb: show },
-    set: { summary: 'set what holds over the config', verb: set },
-    reset: { summary: 'go back to what the config says', verb: reset },
+    set: { summary: 'set values that override the config', verb: set },
+    reset: { summary: 'return to the values of the config', verb: reset },
   },
 };
 

@@ -17,10 +17,11 @@ const create = defineVerb<WishOptions & ListingOptions>({
     defineListing(command);
   },
   async run({ context, options }) {
-    if (options.duration === undefined) throw usage('--duration: how long shall it last?');
+    if (options.duration === undefined)
+      throw usage('--duration: say how long the reservation lasts');
     const { durationMs = 0, recurrence, ...wish } = readWish(options);
     if (recurrence !== undefined && (options.at ?? options.within) !== undefined) {
-      throw usage('--cron says when it begins; leave --at and --within out');
+      throw usage('--cron says when it starts; leave --at and --within out');
     }
     const body = { ...wish, durationMs, ...(recurrence === undefined ? {} : { recurrence }) };
     const api = await context.api();
@@ -34,7 +35,7 @@ const change = defineVerb<WishOptions & { once?: boolean }>({
   define(command) {
     command.argument('<reservation>', 'id or name');
     defineWish(command);
-    command.option('--once', 'let it recur no more');
+    command.option('--once', 'stop its recurrence');
   },
   async run({ context, args: [name = ''], options }) {
     const wish = readWish(options);
@@ -79,18 +80,18 @@ const cancel = defineVerb({
     const api = await context.api();
     return forEach(context, args, async (name) => {
       await api.call('cancelReservation', { params: { name } });
-      context.print(`Reservation ${name} is cancelled; what runs in it goes on.`);
+      context.print(`Reservation ${name} is cancelled; its running tasks go on.`);
     });
   },
 });
 
 export const verb: VerbGroup = {
   verbs: {
-    create: { summary: 'set time on nodes aside', verb: create },
-    list: { summary: 'list reservations, maintenance too', verb: list },
+    create: { summary: 'reserve nodes for a time', verb: create },
+    list: { summary: 'list reservations and maintenance', verb: list },
     show: { summary: 'show one reservation', verb: show },
     change: { summary: 'change a reservation', verb: change },
-    cancel: { summary: 'give back what is set aside', verb: cancel },
+    cancel: { summary: 'cancel reservations', verb: cancel },
   },
 };
 
@@ -107,6 +108,6 @@ function madeWords(made: ReservationView): string[] {
 function skippedWords({ skipped }: ReservationView): string[] {
   const waiting = skipped.filter(({ triedUntil }) => triedUntil !== undefined);
   return waiting.map(({ from, because }) => {
-    return `Not at ${formatInstant(from, Date.now())}, unless there is room by then: ${because}`;
+    return `There is no room yet at ${formatInstant(from, Date.now())}: ${because}`;
   });
 }

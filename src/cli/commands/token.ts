@@ -23,7 +23,7 @@ interface CreateOptions {
 const create = defineVerb<CreateOptions>({
   define(command) {
     command.option('--label <text>', 'what it is for');
-    command.option('--expires <duration>', 'valid for this long, or never', '90d');
+    command.option('--expires <duration>', 'valid for this long; never = without end', '90d');
     command.option('--user <name>', 'for somebody else (admins)');
     command.option('-o, --output <format>', 'json');
   },
@@ -90,12 +90,12 @@ const join = defineVerb<Pick<CreateOptions, 'label' | 'expires'>>({
   async run({ context, options }) {
     const { label } = options;
     const expiresInMs = readLifetime(options.expires ?? '1h');
-    if (expiresInMs === null) throw usage('--expires: a token for joining must expire');
+    if (expiresInMs === null) throw usage('--expires: a join token must expire');
     const body = { expiresInMs, ...(label ? { label } : {}) };
     const reply = await (await context.api()).call('createJoinToken', { body });
     const { fingerprint, addresses, token } = reply;
     if (fingerprint === null || addresses.length === 0) {
-      const what = 'this head listens on no port, so no machine can join it';
+      const what = 'no machine can join: this head listens on no port';
       throw failure(refuse('argument.invalid', { what }, HOW_TO_LISTEN));
     }
     context.print(encodeTicket({ addresses, fingerprint, token }));
@@ -145,7 +145,7 @@ const revoke = defineVerb({
     const api = await context.api();
     return forEach(context, args, async (id) => {
       await api.call('revokeToken', { params: { id } });
-      context.print(`Token ${id} is void.`);
+      context.print(`Token ${id} is revoked.`);
     });
   },
 });
@@ -155,7 +155,7 @@ export const verb: VerbGroup = {
     create: { summary: 'make a token for the API and for `weft --head`', verb: create },
     join: { summary: 'make a token with which machines join', verb: join },
     list: { summary: 'list tokens', verb: list },
-    revoke: { summary: 'make tokens void', verb: revoke },
+    revoke: { summary: 'revoke tokens', verb: revoke },
   },
 };
 

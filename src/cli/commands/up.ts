@@ -103,7 +103,7 @@ function wishes(before: ClusterRecord | null, means: Means, options: Options): W
   const asked = options.nodes === undefined ? before.nodeCount : nodeCount;
   const notes = asked > before.nodeCount ? overcommitted(asked, means) : [];
   if (asked < before.nodeCount)
-    notes.push(`there are ${before.nodeCount} nodes already, and they stay`);
+    notes.push(`the cluster keeps its ${before.nodeCount} nodes`);
   const isResized = [options.cpus, options.memory, options.gpus].some((text) => text !== undefined);
   if (isResized || asked > before.nodeCount) {
     notes.push(
@@ -200,7 +200,7 @@ function describe(
 ): void {
   const { head, started, nodes, cluster } = of;
   if (!head.started && started.length === 0) context.print('The cluster is already running.');
-  else if (!head.started) context.print(`Head was running; started ${started.join(', ')}.`);
+  else if (!head.started) context.print(`The head was running; started ${started.join(', ')}.`);
   else context.print('The cluster is running.');
   if (nodes.length > 0) context.print(`  ${sizeWords(nodes)}`);
   if (head.listen !== null) context.print(`  head on https://${formatAddress(head.listen)}`);

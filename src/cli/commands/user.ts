@@ -43,7 +43,7 @@ const used = defineVerb<ListingOptions>({
   async run({ context, options }) {
     const { users, halfLifeMs } = await (await context.api()).call('listUsage');
     const name = ({ user }: UsageView) => user;
-    const empty = `Nobody has used anything that the half-life of ${formatDuration(halfLifeMs)} left.`;
+    const empty = `No user has any usage left; the half-life is ${formatDuration(halfLifeMs)}.`;
     await context.list({ rows: users, columns: USAGE_COLUMNS, name, empty }, options.output);
     return 0;
   },
@@ -62,7 +62,7 @@ function set(route: 'createUser' | 'modifyUser', said: string): Verb {
     async run({ context, args: [name = ''], options }) {
       const body = readUser(options);
       if (route === 'modifyUser' && Object.keys(body).length === 0) {
-        throw usage('nothing to change; give --role or --groups');
+        throw usage('there is nothing to change; give --role or --groups');
       }
       const api = await context.api();
       const { notice } = await api.call(route, { params: { name }, body });
@@ -79,7 +79,7 @@ const remove = defineVerb({
     const api = await context.api();
     return forEach(context, args, async (name) => {
       await api.call('removeUser', { params: { name } });
-      context.print(`User ${name} has no role and no tokens any more.`);
+      context.print(`User ${name} is removed, with role and tokens.`);
     });
   },
 });
@@ -99,9 +99,9 @@ export const verb: VerbGroup = {
     list: { summary: 'list users with a role', verb: list },
     create: { summary: 'give a user a role', verb: set('createUser', 'is') },
     modify: { summary: "change a user's role", verb: set('modifyUser', 'is now') },
-    remove: { summary: 'take role and tokens from users', verb: remove },
+    remove: { summary: 'remove users, with role and tokens', verb: remove },
     usage: { summary: 'what users have used lately, and their fair share', verb: used },
-    whoami: { summary: 'who the head takes you for', verb: whoami },
+    whoami: { summary: 'show who you are for the head', verb: whoami },
   },
 };
 

@@ -21,7 +21,7 @@ const AT_ONCE = 32;
 export const verb = defineVerb<Options>({
   define(command) {
     defineSelection(command);
-    command.option('--timeout <duration>', 'give up after this long (exit code 8)');
+    command.option('--timeout <duration>', 'stop waiting after this long (exit code 8)');
     command.option('--started', 'until they have started, not until they are done');
     command.option('-q, --quiet', 'say nothing');
     command.addHelpText('after', EXIT_RULE);

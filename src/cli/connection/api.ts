@@ -105,8 +105,10 @@ export class Api {
   #loginFailure(error: unknown): unknown {
     const { code, syscall, path } = error as NodeJS.ErrnoException;
     if (syscall !== 'mkdir' && syscall !== 'rmdir') return error;
-    const what = `the directory ${path} that the head asks for cannot be made (${code})`;
-    return failure(refuse('auth.required', { what }, 'Use a token: --head and WEFT_TOKEN.'));
+    const what = `cannot make the directory ${path} for the local login (${code})`;
+    return failure(
+      refuse('auth.required', { what }, 'Log in with a token instead: --head and WEFT_TOKEN.'),
+    );
   }
 }
 
@@ -119,7 +121,7 @@ function addressOf(location: Location): Address {
 const CAUSES: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such socket',
   ENOTDIR: 'there is no such socket',
-  ENOTFOUND: 'there is no host of that name',
+  ENOTFOUND: 'no host has that name',
   ECONNREFUSED: 'nothing listens there',
   EACCES: 'permission denied',
   ECONNRESET: 'the connection was cut',

@@ -33,7 +33,7 @@ export type Location =
 
 /** `--dir`, WEFT_DIR, or `weft` in the user's state directory. */
 export function stateDirectory(options: LocateOptions, environment: Environment): string {
-  if (options.dir === '') throw usage('--dir: names no directory');
+  if (options.dir === '') throw usage('--dir: the name of the directory is empty');
   const named = options.dir ?? environment['WEFT_DIR'];
   return named ? path.resolve(named) : usualDirectory(environment);
 }

@@ -64,7 +64,9 @@ class Keeper {
     return setTimeout(() => {
       this.#look()
         // A full disk, say: the next look tries again, and tells it again.
-        .catch((error: unknown) => this.#world.warn({ error }, 'no daemon could be started again'))
+        .catch((error: unknown) =>
+          this.#world.warn({ error }, 'a daemon could not be started again'),
+        )
         .finally(() => {
           if (!this.#isStopped) this.#timer = this.#later();
         });
@@ -120,7 +122,7 @@ class Keeper {
     const fields = { daemon: daemon.names, ...(said === '' ? {} : { said }) };
     if (gaveUp !== null) {
       writeRestarts(paths, name, { count, firstAt, lastAt, quickDeaths, gaveUp });
-      warn({ ...fields, why: gaveUp }, 'a daemon has died and is not started again');
+      warn({ ...fields, why: gaveUp }, 'a daemon died and is not started again');
       return;
     }
     writeRestarts(paths, name, { count: count + 1, firstAt, lastAt: now, quickDeaths, gaveUp });
@@ -128,7 +130,7 @@ class Keeper {
     rmSync(paths.exit(name), { force: true });
     const pid = await startDaemon(daemon, environment);
     this.#diedAt.delete(name);
-    warn({ ...fields, pid, count: count + 1 }, 'a daemon had died and is started again');
+    warn({ ...fields, pid, count: count + 1 }, 'a daemon died and is started again');
   }
 
   /** Null: it is started again. */

@@ -87,8 +87,8 @@ export class LocalCluster {
       const isMoment = holder === null || holder.isKeeper === true;
       if (!isMoment || performance.now() > until) {
         const who = holder === null ? '' : ` (process ${holder.pid})`;
-        const what = `another weft up or down works on ${this.paths.directory}${who}`;
-        throw failure(refuse('argument.invalid', { what }, 'Try again when it is done.'));
+        const what = `another \`weft up\` or \`weft down\` is at work in ${this.paths.directory}${who}`;
+        throw failure(refuse('argument.invalid', { what }, 'Try again when it has ended.'));
       }
       await sleep(POLL_MS);
     }
@@ -221,7 +221,8 @@ export class LocalCluster {
     const until = performance.now() + READY_MAX_MS;
     while (!(await test())) {
       if (!this.isRunning(daemon)) throw this.#died(daemon);
-      if (performance.now() > until) throw this.#died(daemon, `not within a minute: ${what}`);
+      if (performance.now() > until)
+        throw this.#died(daemon, `this did not happen within a minute: ${what}`);
       await sleep(POLL_MS);
     }
   }

@@ -9,7 +9,7 @@ export interface OnceOptions {
 }
 
 export function defineOnceOptions(command: Command): void {
-  command.option('--accept-loss', 'go on although accepted jobs are missing from the store');
+  command.option('--accept-loss', 'start although accepted jobs are missing from the store');
   command.option(
     '--new-identity',
     'make a new key and certificate in place of missing or damaged ones',

@@ -95,8 +95,8 @@ async function compiler(): Promise<Finding[]> {
       // Not installed: the next one may be.
     }
   }
-  const text = 'none: processes are started by a slower stand-in for the launcher';
-  return [{ state: 'note', text, remedy: 'Install gcc on machines that run jobs.' }];
+  const text = 'none; a slower launcher in Node.js starts the processes';
+  return [{ state: 'note', text, remedy: 'Install gcc on the machines that run jobs.' }];
 }
 
 /** Mounts of hierarchies; of version 1 those with one of these controllers. */
@@ -113,16 +113,16 @@ function cgroupMounts(controllers: RegExp): string[] {
 function oldCgroups(_: Context, { fix }: Wish): Finding[] {
   const mounts = [...new Set(cgroupMounts(/memory|cpu|pids|freezer/))];
   const living = livingInstances();
-  if (living === null) return ok('not looked for: agents of other users run, which root can tell');
+  if (living === null) return ok('not checked: agents of other users run here; root can check');
   const left = leftoverGroups({ mounts, living, now: Date.now() });
-  if (left.length === 0) return ok('none of agents that are gone');
+  if (left.length === 0) return ok('no cgroups are left of agents that are gone');
   if (areProcessesHidden(mounts)) {
-    return ok('not looked for: processes run here that only the machine outside can see');
+    return ok('not checked: in a container the processes outside cannot be seen');
   }
   const kept = fix ? left.filter((directory) => !removeGroups(directory)) : left;
   const found = fix && kept.length < left.length ? ok(`${left.length - kept.length} removed`) : [];
   if (kept.length === 0) return found;
-  const text = `${kept.length} empty ones of agents that are gone, such as ${kept[0]}`;
+  const text = `${plural(kept.length, 'empty cgroup')} left of agents that are gone, such as ${kept[0]}`;
   const remedy = fix ? 'Remove them as root.' : '`weft doctor --fix` removes them.';
   return [...found, { state: 'note', text, remedy }];
 }
@@ -133,14 +133,14 @@ function cgroups(): Finding[] {
   if (writable.length > 0) return ok(`can be made in ${writable.join(', ')}`);
   const text = found.length === 0 ? 'there are none' : `cannot be made in ${found.join(', ')}`;
   const remedy =
-    'Limits are kept by looking twice a second. Run the agent as root, or delegate a group.';
+    'Limits are checked twice a second instead. Run the agent as root, or delegate a cgroup to it.';
   return [{ state: 'note', text, remedy }];
 }
 
 async function configuration(context: Context): Promise<Finding[]> {
   try {
     const { file } = await context.config();
-    return ok(file ?? 'no file; the defaults hold');
+    return ok(file ?? 'there is no file; the defaults hold');
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return [{ state: 'bad', text: error.message, remedy: 'docs/config.md lists all keys.' }];
@@ -152,7 +152,7 @@ async function healthCommand(context: Context): Promise<Finding[]> {
   if (program === undefined) return ok('none is used');
   const why = whyNotRunnable(program);
   if (why === null) return ok(program);
-  const remedy = 'Change health.command; agents do not start with it.';
+  const remedy = 'Change health.command; agents refuse to start with it.';
   return [{ state: 'bad', text: `it cannot be run: ${why}`, remedy }];
 }
 
@@ -161,7 +161,11 @@ function stateDirectory({ directory }: Context): Finding[] {
     const above = firstExisting(directory);
     if (canWrite(above)) return ok(`${directory} will be made`);
     return [
-      { state: 'bad', text: `${above} cannot be written`, remedy: 'Choose another with --dir.' },
+      {
+        state: 'bad',
+        text: `${above} cannot be written`,
+        remedy: 'Choose another directory with --dir.',
+      },
     ];
   }
   const { mode, uid } = statSync(directory);
@@ -177,9 +181,9 @@ function stateDirectory({ directory }: Context): Finding[] {
 function diskSpace({ directory }: Context): Finding[] {
   const { bavail, bsize } = statfsSync(firstExisting(directory));
   const free = bavail * bsize;
-  if (free >= DISK_FREE_MIN_BYTES) return ok(`${formatSize(free)} free for state`);
+  if (free >= DISK_FREE_MIN_BYTES) return ok(`${formatSize(free)} free for the state`);
   const text = `only ${formatSize(free)} free at ${directory}`;
-  return [{ state: 'bad', text, remedy: 'Make room: without it the head accepts no jobs.' }];
+  return [{ state: 'bad', text, remedy: 'Free some space; without it the head accepts no jobs.' }];
 }
 
 async function port(context: Context): Promise<Finding[]> {
@@ -214,12 +218,16 @@ async function head(context: Context): Promise<Finding[]> {
     );
     if (difference > CLOCK_DIFFERENCE_MAX_MS) {
       const text = `its clock differs from ours by ${formatSpan(difference)}`;
-      found.push({ state: 'note', text, remedy: 'Let both machines keep time with NTP.' });
+      found.push({
+        state: 'note',
+        text,
+        remedy: 'Synchronise the clocks of both machines with NTP.',
+      });
     }
     const losses = info.losses.map((loss) => ({
       state: 'note' as const,
-      text: `its store has lost ${lossWords(loss, info.head.now)}`,
-      remedy: 'Submit again what is missing, and check the disk.',
+      text: `its store lost ${lossWords(loss, info.head.now)}`,
+      remedy: 'Submit the missing jobs again, and check the disk.',
     }));
     return [...found, ...losses, ...(await nodes(context))];
   } catch (error) {
@@ -233,7 +241,7 @@ function daemons(context: Context): Finding[] {
   const paths = new LocalPaths(context.directory);
   if (!existsSync(paths.cluster)) return ok('no cluster of `weft up` in the state directory');
   const notes = daemonNotes(context, null);
-  if (notes.length === 0) return ok('its head and agents have not died');
+  if (notes.length === 0) return ok('no head or agent has died');
   return notes.map(({ isBad, text }) => ({ state: isBad ? 'bad' : 'note', text }));
 }
 
@@ -249,7 +257,7 @@ function clockFinding(node: NodeView): Finding[] {
   const words = clockWords(node);
   if (words === '') return [];
   const text = `node ${node.name}: its clock is ${words}`;
-  return [{ state: 'note', text, remedy: 'Let all machines keep time with NTP.' }];
+  return [{ state: 'note', text, remedy: 'Synchronise the clocks of all machines with NTP.' }];
 }
 
 async function safeConfig(context: Context) {

@@ -63,7 +63,7 @@ function cancelOnInterrupt(context: Context, id: string): () => void {
   const onSignal = (signal: NodeJS.Signals) => {
     if (asked) process.exit(signal === 'SIGINT' ? 130 : 143);
     asked = true;
-    context.note(`cancelling job ${id}; once more to leave without waiting for it`);
+    context.note(`cancelling job ${id}; press again to leave without waiting for its end`);
     void cancel(context, id);
   };
   process.on('SIGINT', onSignal);

@@ -84,7 +84,7 @@ class JobFeeder {
     const wait = end && this.#fedRun !== 0 && this.#fedRun === this.#run;
     const data = piece.toString('base64');
     const body = { run: this.#run, offset: this.#offset, data, end, ...(wait ? { wait } : {}) };
-    const note = 'Waiting for it to come back.';
+    const note = 'Waiting for the head to come back.';
     const patience = { totalMs: HEAD_AWAY_MAX_MS, note, isOver: () => this.#stopped };
     const params = { id: this.#id };
     try {

@@ -36,7 +36,7 @@ export async function copyLog(
   const { id, offset: start = 0, ...query } = source;
   const api = await context.api();
   let offset = start;
-  const patience = { totalMs: HEAD_AWAY_MAX_MS, note: 'Waiting for it to come back.' };
+  const patience = { totalMs: HEAD_AWAY_MAX_MS, note: 'Waiting for the head to come back.' };
   return withPatience(context, patience, async () => {
     const stream = await api.stream('readLogs', {
       params: { id },

@@ -58,7 +58,8 @@ function parseTasks(job: string, text: string): Result<readonly Operand[], strin
   for (const part of text.split(',')) {
     const match = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(part);
     const [from, to] = [Number(match?.[1]), Number(match?.[2] ?? match?.[1])];
-    if (match === null || to < from) return err(`'${text}' are no indices; write ${job}[0-5,8]`);
+    if (match === null || to < from)
+      return err(`'${text}' is not a list of indices; write ${job}[0-5,8]`);
     indices.addRange(from, to);
   }
   if (indices.size > TASKS_MAX) {

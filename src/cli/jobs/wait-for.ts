@@ -29,7 +29,7 @@ export async function waitFor(context: Context, what: WaitFor): Promise<WaitRepl
     const restMs = deadline === null ? POLL_MS : Math.max(0, deadline - performance.now());
     const pollMs = Math.min(POLL_MS, Math.ceil(restMs));
     const query = { timeoutMs: pollMs, until };
-    const note = 'Waiting for it to come back.';
+    const note = 'Waiting for the head to come back.';
     const reply = await withPatience(context, { totalMs: HEAD_AWAY_MAX_MS, note }, async () => {
       try {
         return await api.call('waitForJob', { params: { id }, query, timeoutMs: pollMs + 15_000 });

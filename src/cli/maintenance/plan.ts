@@ -49,7 +49,8 @@ export function makePlan(
 ): Body<'planMaintenance'> {
   const nodes = names.flatMap((text) => listed(text) ?? []);
   const labels = readAll('--needs', options.needs, parseNeed) ?? [];
-  if (nodes.length + labels.length === 0) throw usage('which nodes? Name them, or use --needs');
+  if (nodes.length + labels.length === 0)
+    throw usage('name the nodes, or choose them with --needs');
   return {
     nodes: readAll('the nodes', nodes, parseNodeName) ?? [],
     labels,
@@ -64,14 +65,15 @@ export function makePlan(
 
 function readTime({ at, within, now: isNow }: PlanOptions, now: number): Time {
   const given = [at, within, isNow].filter((one) => one !== undefined);
-  if (given.length !== 1) throw usage('say when: one of --at, --within and --now');
+  if (given.length !== 1) throw usage('say when it starts, with one of --at, --within and --now');
   if (at !== undefined) return { kind: 'fixed', from: readInstant('--at', at, now) };
   if (within === undefined) return { kind: 'now' };
   return { kind: 'flexible', ...readWindow('--within', within, now) };
 }
 
 function readReason(text: string): string {
-  if (text.trim() === '') throw usage('--reason: say why, for those who wait for the nodes');
+  if (text.trim() === '')
+    throw usage('--reason: give a reason; users who wait for the nodes see it');
   return text;
 }
 
@@ -84,7 +86,8 @@ function readPolicy(text: string): RunningPolicy {
 
 function readWarning({ warn, signal }: PlanOptions) {
   if (warn === undefined) {
-    if (signal !== undefined) throw usage('--signal goes with --warn: how long before?');
+    if (signal !== undefined)
+      throw usage('--signal needs --warn, which says how long before the start');
     return null;
   }
   return {
@@ -102,9 +105,9 @@ function readProgram(
   }
   if (line === undefined && script === undefined) {
     if (as === undefined && restarts !== true) return null;
-    throw usage('--as and --restarts go with --program or --script');
+    throw usage('--as and --restarts need --program or --script');
   }
-  if (line?.trim() === '') throw usage('--program: there is no command');
+  if (line?.trim() === '') throw usage('--program: the command is empty');
   const program: PlanProgram['program'] =
     script === undefined ? { kind: 'shell', line: line ?? '' } : readScript(script, cwd);
   return { program, restarts: restarts === true, account: as };

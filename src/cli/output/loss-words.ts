@@ -15,6 +15,6 @@ function what({ lastSeq, promisedSeq, jobIdFrom, jobIdTo }: Loss): string {
   if (promisedSeq === null || promisedSeq <= lastSeq) {
     return `what came after record ${lastSeq}, nobody knows how much (skipped: ${ids})`;
   }
-  const jobs = jobIdTo < jobIdFrom ? 'with changes of jobs but no whole job' : `with ${ids}`;
+  const jobs = jobIdTo < jobIdFrom ? 'with changes of jobs, but no whole job' : `with ${ids}`;
   return `records ${lastSeq + 1} to ${promisedSeq}, ${jobs}`;
 }

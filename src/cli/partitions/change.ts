@@ -16,7 +16,7 @@ export function parseChange(settings: readonly string[]): Result<PartitionChange
     const [word = '', ...rest] = setting.split('=');
     const field = tableOf('partitions')?.fields.find(({ name }) => name === word);
     if (field === undefined || !CHANGEABLE.includes(word)) {
-      const only = `only ${CHANGEABLE.join(', ')} can be set; the rest is in the config file.`;
+      const only = `only ${CHANGEABLE.join(', ')} can be set here; all else is set in the config file.`;
       return err(`'${word}': ${only}${didYouMean(word, CHANGEABLE)}`);
     }
     if (rest.length === 0) return err(`'${setting}' has no value; write ${word}=VALUE`);

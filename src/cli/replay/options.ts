@@ -41,12 +41,12 @@ export function readMachine(options: ReplayOptions): Machine | null {
   const { procs, nodes, cpus, memory } = options;
   if (procs !== undefined) {
     if (nodes !== undefined || cpus !== undefined || memory !== undefined) {
-      throw usage('--procs is one pool; it does not go with --nodes, --cpus or --memory');
+      throw usage('--procs is one pool; it excludes --nodes, --cpus and --memory');
     }
     return { nodeCount: 1, cpusPerNode: readCount('--procs', procs), memoryBytesPerNode: null };
   }
   if (nodes === undefined && cpus === undefined && memory === undefined) return null;
-  if (nodes === undefined || cpus === undefined) throw usage('--nodes and --cpus go together');
+  if (nodes === undefined || cpus === undefined) throw usage('--nodes and --cpus need each other');
   return {
     nodeCount: readCount('--nodes', nodes),
     cpusPerNode: readCount('--cpus', cpus),

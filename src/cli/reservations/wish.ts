@@ -61,7 +61,7 @@ export function defineWish(command: Command): void {
   command.option('--gpus <count>', 'gpus of each node');
   command.option('--resource <name=count...>', 'other counted resources of each node');
   command.option('--needs <labels...>', "only nodes with this label, or 'gpu & !old | big'");
-  command.option('--force', 'also where tasks may run into it: they stay until they end');
+  command.option('--force', 'even if running tasks may last into it; they go on to their end');
   command.option('--cron <pattern>', "again and again, by five fields of cron: '0 9 * * 1-5'");
   command.option(
     '--zone <name>',
@@ -74,12 +74,12 @@ export function readWish(options: WishOptions) {
   const now = Date.now();
   const { name, force, nodes } = options;
   const { at, within, duration, cron } = options;
-  if (options.zone === '') throw usage('--zone: name a time zone, such as Europe/Berlin');
+  if (options.zone === '') throw usage('--zone: give a time zone, such as Europe/Berlin');
   if (options.zone !== undefined && cron === undefined) {
-    throw usage('--zone is that of --cron: which pattern?');
+    throw usage('--zone needs --cron, whose time zone it is');
   }
   if (at !== undefined && within !== undefined) {
-    throw usage('--at and --within exclude each other: a time, or a choice of times');
+    throw usage('--at and --within exclude each other: give a start or a window');
   }
   const zone = options.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   return dropUndefined({

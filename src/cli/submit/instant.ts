@@ -32,11 +32,11 @@ function dateOf(match: RegExpExecArray, text: string): Result<number, string> {
   // The 30th of February is read as the 2nd of March by `Date`.
   const date = new Date(Date.UTC(year, month - 1, day));
   if (date.getUTCMonth() !== month - 1 || hour > 23 || minute > 59 || second > 59) {
-    return err(`'${text}' is not in the calendar; ${FORMS}`);
+    return err(`'${text}' is not a date of the calendar; ${FORMS}`);
   }
   if (zone !== undefined) {
     const at = Date.parse(match[0].replace(' ', 'T'));
-    return Number.isNaN(at) ? err(`'${text}' has no such time zone; write Z or +01:00`) : ok(at);
+    return Number.isNaN(at) ? err(`'${text}' has an unknown time zone; write Z or +01:00`) : ok(at);
   }
   return onClock(new Date(year, month - 1, day, hour, minute, second), [hour, minute], text);
 }
@@ -63,6 +63,6 @@ function onClock(
 ): Result<number, string> {
   if (at.getHours() === hour && at.getMinutes() === minute) return ok(at.getTime());
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  const words = `'${text}' never comes: the clock is put forward then in ${timeZone}`;
+  const words = `'${text}' does not exist: the clock is put forward then in ${timeZone}`;
   return err(`${words}; write the time before or after, or with an offset such as +01:00`);
 }

@@ -82,7 +82,7 @@ function itemsOf(file: string, cwd: string, readLine: ReadLine): Found[] {
     if (line.includes('\0')) throw wrong(where, 'the line has a NUL character');
     items.push({ item: item.value, where });
   }
-  if (items.length === 0) throw wrong(name, 'it has no line to run the command for');
+  if (items.length === 0) throw wrong(name, 'the file has no lines');
   if (items.length > ARRAY_TASKS_MAX) {
     throw wrong(
       name,
@@ -106,10 +106,10 @@ function readFields(line: string): Result<Item, string> {
   try {
     value = JSON.parse(line);
   } catch (cause) {
-    return err(`this is no JSON: ${(cause as Error).message}`);
+    return err(`the line is not JSON: ${(cause as Error).message}`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return err('each line is one JSON object, such as {"seed": 7, "size": "large"}');
+    return err('each line must be one JSON object, such as {"seed": 7, "size": "large"}');
   }
   const fields = Object.entries(value);
   const nested = fields.find(([, field]) => typeof field === 'object' && field !== null);

@@ -47,7 +47,7 @@ export function listed(text: string | undefined): string[] | undefined {
 /** More than nothing: for how long something is to last. */
 export function readLength(flag: string, text: string): number {
   const lasts = read(flag, text, parseDuration);
-  if (lasts === 0) throw usage(`${flag}: a duration of 0; it lasts 1s at least`);
+  if (lasts === 0) throw usage(`${flag}: the duration must be at least 1s`);
   return lasts;
 }
 

@@ -62,11 +62,11 @@ export function parseOnNodeLoss(text: string): Result<OnNodeLoss, string> {
   if (text === 'requeue' || text === 'wait') return ok({ kind: text });
   const lease = /^lease=(.+)$/.exec(text)?.[1];
   if (lease === undefined) {
-    return err(`'${text}' is not a way to meet node loss; write requeue, wait or lease=30m`);
+    return err(`'${text}' is not a policy for node loss; write requeue, wait or lease=30m`);
   }
   const duration = parseDuration(lease);
   if (!duration.ok) return duration;
-  if (duration.value < 1000) return err('a lease is at least 1s');
+  if (duration.value < 1000) return err('a lease must be at least 1s');
   return ok({ kind: 'lease', leaseMs: duration.value });
 }
 
@@ -74,7 +74,9 @@ export function parseOnNodeLoss(text: string): Result<OnNodeLoss, string> {
 export function parseWalltime(text: string): Result<number | null, string> {
   if (text === 'none' || text === 'unlimited') return ok(null);
   const duration = parseDuration(text);
-  return duration.ok && duration.value === 0 ? err('a time limit of 0; write none') : duration;
+  return duration.ok && duration.value === 0
+    ? err('the time limit is 0; write none for no limit')
+    : duration;
 }
 
 const WARNING_LEAD_MS = 60_000;
@@ -89,7 +91,7 @@ export function parseWarning(text: string): Result<Warning, string> {
   if (lead === undefined) return ok({ signal: signal.value, leadMs: WARNING_LEAD_MS });
   const leadMs = /^\d{1,9}$/.test(lead) ? ok(Number(lead) * 1000) : parseDuration(lead);
   if (!leadMs.ok) return leadMs;
-  if (leadMs.value === 0) return err(`'${text}' would come with the time limit, not before it`);
+  if (leadMs.value === 0) return err(`'${text}' would arrive at the time limit, not before it`);
   return ok({ signal: signal.value, leadMs: leadMs.value });
 }
 

@@ -50,7 +50,7 @@ export const CODES = {
   },
   'auth.not_the_head': {
     kind: 'unauthenticated',
-    text: 'What listens on {address} is not the head that it speaks for: {what}.',
+    text: 'The program that listens on {address} is not the head: {what}.',
   },
   'auth.role_needed': {
     kind: 'permission_denied',
@@ -85,7 +85,7 @@ export const CODES = {
   },
   'job.dependency_broken': {
     kind: 'failed_precondition',
-    text: 'Job {job} waited for job {on}:{condition}, which cannot be met any more.',
+    text: 'Job {job} depends on {on}:{condition}, which can no longer be met.',
   },
   'job.not_pending': { kind: 'failed_precondition', text: 'Job {job} is {state}, not pending.' },
   'job.not_held': { kind: 'failed_precondition', text: 'Job {job} is not held.' },
@@ -144,7 +144,7 @@ export const CODES = {
   },
   'partition.not_changed': {
     kind: 'failed_precondition',
-    text: 'No command has changed partition {partition}; it is as the config says.',
+    text: 'Partition {partition} is as the config says; no command has changed it.',
   },
   'qos.unknown': { kind: 'invalid_argument', text: 'No QoS {qos}.' },
   'qos.access_denied': {
@@ -153,7 +153,7 @@ export const CODES = {
   },
   'quota.exceeded': {
     kind: 'resource_exhausted',
-    text: '{user} already has {count} waiting under QoS {qos}; the limit per user is {limit}.',
+    text: '{user} already has {count} jobs waiting under QoS {qos}; the limit per user is {limit}.',
   },
   'directory.not_shared': {
     kind: 'invalid_argument',
@@ -224,7 +224,7 @@ export const CODES = {
   },
   'reservation.too_many': {
     kind: 'resource_exhausted',
-    text: 'The cluster has {limit} reservations, as many as it may have.',
+    text: 'The cluster already has {limit} reservations, the most that it may have.',
   },
   'reservation.job_unfit': {
     kind: 'failed_precondition',
@@ -259,7 +259,7 @@ export const CODES = {
   },
   'wait.timeout': {
     kind: 'deadline_exceeded',
-    text: 'The wait ended after {limit}; the job goes on.',
+    text: 'The wait ended after {limit}; the job is not affected.',
   },
   'event.too_old': {
     kind: 'failed_precondition',

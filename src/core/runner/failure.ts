@@ -31,7 +31,7 @@ export function describeFailure(
 
 /** The launcher could not be asked: nothing of the job has been looked at. */
 export function askingFailed(why: string): Failure {
-  return { detail: `cannot ask for a process: ${why}`, nodeFault: true };
+  return { detail: `cannot ask the launcher for a process: ${why}`, nodeFault: true };
 }
 
 /** The spool's disk is the node's; its directories are the user's, who may have shut them. */
@@ -55,7 +55,7 @@ function describeStep(order: LaunchOrder, preparation: Preparation | null, stage
     case 'credentials':
       return `cannot become user ${order.account.user}`;
     case 'cgroup':
-      return 'cannot enter the limit group';
+      return 'cannot enter the cgroup of the task';
     case 'limits':
       return 'cannot set the resource limits';
     default:

@@ -12,7 +12,7 @@ export function isLeaseOver(state: RunnerState, { order }: Epoch, now: Now): boo
 
 /** Its lease was over before any process of it was asked for. */
 export function endUnleased(epoch: Epoch, now: Now): RunnerEvent {
-  const detail = 'the lease was over before the start';
+  const detail = 'the lease expired before the start';
   return endUnlaunched(epoch, { cause: 'lease_expired', nodeFault: false, detail }, now);
 }
 

@@ -48,7 +48,7 @@ function decideLaunch(state: RunnerState, order: LaunchOrder, now: Now): RunnerE
     // A newer epoch is here: this order is from the past.
     if (epoch.order.epoch > order.epoch) return [refused(order.epochId, now)];
     // The head has moved on; what it no longer counts must not run beside the new epoch.
-    const grace = { graceMs: state.killGraceMs, why: `epoch ${order.epoch} replaces it` };
+    const grace = { graceMs: state.killGraceMs, why: `replaced by epoch ${order.epoch}` };
     events.push(...endKnown(epoch, grace, now));
     waits ||= !events.some((event) => event.kind === 'epoch_ended' && event.epochId === other);
   }

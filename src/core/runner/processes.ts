@@ -73,7 +73,7 @@ function isLastRequested(epoch: Epoch, process: Process): boolean {
 function endingByLauncher(epoch: Epoch, leaseOver: boolean, at: number, now: Now): RunnerEvent[] {
   if (!leaseOver || epoch.ending !== null) return [];
   const { epochId } = epoch.order;
-  const why = 'the lease was over and no agent there to renew it';
+  const why = 'the lease expired while no agent was there to renew it';
   const killAt = now.monotonic;
   return [{ kind: 'ending_begun', epochId, cause: 'lease_expired', why, at, killAt }];
 }

@@ -59,7 +59,7 @@ export function decideGivenBack(
  * boot that it spoke to, and has perhaps given the task to somebody else.
  */
 export function rebootEvents(state: RunnerState, now: Now): RunnerEvent[] {
-  const detail = 'the node restarted before it could be started';
+  const detail = 'the node restarted before the task started';
   const events = rebasePause(state, now);
   for (const epoch of state.epochs.values()) {
     if (epoch.phase !== 'waiting' && epoch.phase !== 'accepted') continue;
@@ -134,7 +134,7 @@ function wasEnded(epoch: Epoch): boolean {
 
 function endDetail(epoch: Epoch, cause: EndCause): string | null {
   if (epoch.failure !== null) return epoch.failure.detail;
-  if (cause === 'lost') return 'the launcher was lost, and with it the exit status';
+  if (cause === 'lost') return 'the launcher died, and the exit status is lost with it';
   return cause === 'exited' || cause === 'out_of_memory' ? null : (epoch.ending?.why ?? null);
 }
 

@@ -1,6 +1,8 @@
 // What passes with time, without the head: walltime, grace, leases; and memory seen by polling.
 
 import { present } from '../base/assert.ts';
+import { formatDuration } from '../base/duration.ts';
+import { formatSize } from '../base/size.ts';
 import type { EpochId } from '../model/ids.ts';
 import type { RunnerEvent } from './events.ts';
 import { endUnleased, isLeaseOver } from './lease.ts';
@@ -35,13 +37,21 @@ function decideKill(epoch: Epoch, now: Now): RunnerEvent[] {
 function decideDue(state: RunnerState, epoch: Epoch, now: Now): RunnerEvent[] {
   const { walltimeMs, onNodeLoss, epochId } = epoch.order;
   if (walltimeMs !== null && epoch.startedAt !== null && elapsedMs(epoch, now) >= walltimeMs) {
-    return [begin(epochId, 'timeout', `walltime of ${walltimeMs} ms is over`, now, state)];
+    return [
+      begin(
+        epochId,
+        'timeout',
+        `reached its time limit of ${formatDuration(walltimeMs)}`,
+        now,
+        state,
+      ),
+    ];
   }
   const warning = warningDue(epoch, now);
   if (warning !== null) return [warning];
   if (onNodeLoss.kind !== 'lease' || !isLeaseOver(state, epoch, now)) return [];
   if (epoch.processes.length === 0) return [endUnleased(epoch, now)];
-  const why = `no answer from the head for ${onNodeLoss.leaseMs} ms, the lease`;
+  const why = `the head did not answer for the lease of ${formatDuration(onNodeLoss.leaseMs)}`;
   return [begin(epochId, 'lease_expired', why, now, state)];
 }
 
@@ -78,7 +88,7 @@ export function decideMemoryExceeded(
 ): RunnerEvent[] {
   const epoch = state.epochs.get(epochId);
   if (epoch === undefined || epoch.ending !== null || !epoch.processes.some(isOpen)) return [];
-  const why = `more than ${epoch.order.share.resources.memoryBytes} bytes of memory in use`;
+  const why = `exceeded its limit of ${formatSize(epoch.order.share.resources.memoryBytes)}`;
   const common = { epochId, cause: 'out_of_memory', why, at: now.at } as const;
   const killAt = now.monotonic + KILL_AGAIN_MS;
   return [

@@ -41,7 +41,7 @@ async function hasAccount(name: string): Promise<boolean> {
 export async function accountNotice(name: string, multiUser: boolean): Promise<string | null> {
   // Everything of a cluster for one user runs as that user, whatever a token says.
   if (!multiUser || (await hasAccount(name))) return null;
-  return `The head's machine has no account '${name}': jobs will run only on nodes that have one.`;
+  return `The head's machine has no account '${name}'; jobs run only on nodes that have it.`;
 }
 
 /** Looks through lines of passwd(5). */

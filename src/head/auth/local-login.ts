@@ -88,13 +88,14 @@ export class LocalLogin {
     const begunAt = this.#challenges.get(challenge);
     this.#challenges.delete(challenge);
     if (begunAt === undefined || now - begunAt > CHALLENGE_MS) {
-      return unproved('the challenge is unknown or too old; begin again.');
+      return unproved('the challenge is unknown or has expired; log in again.');
     }
-    if (this.#socket === null) return unproved('the head is not listening yet; begin again.');
+    if (this.#socket === null) return unproved('the head is not listening yet; try again.');
     const owner = await ownerOf(proofName(this.#path(challenge), this.#socket), begunAt);
     if (!owner.ok) return owner;
     const name = await this.#options.accounts.nameOf(owner.value, now);
-    if (name === null) return unproved(`uid ${owner.value} has no account on the head's machine.`);
+    if (name === null)
+      return unproved(`the head's machine has no account with uid ${owner.value}.`);
     const groups = await this.#options.accounts.groupsOf(name);
     return ok({ name: name as UserName, uid: owner.value, groups });
   }
@@ -133,7 +134,7 @@ async function ownerOf(directory: string, begunAt: number): Promise<Result<numbe
         'The client must reach the head through its own socket, and share this folder';
       return unproved(`there is no ${directory}. ${expected}.`);
     }
-    return unproved(`${directory} cannot be judged (${code ?? String(error)}).`);
+    return unproved(`${directory} cannot be checked (${code ?? String(error)}).`);
   }
 }
 

@@ -93,7 +93,7 @@ export class Pipeline {
       const { chance, log } = this.#services;
       const incident = Buffer.from(chance.bytes(4)).toString('hex');
       const stack = error instanceof Error ? error.stack : String(error);
-      log.error({ incident, route: match.route.name, stack }, 'a request met a bug');
+      log.error({ incident, route: match.route.name, stack }, 'a request failed because of a bug');
       return refuse('internal.error', { incident });
     }
   }
@@ -150,7 +150,7 @@ export class Pipeline {
       // What was seen in memory may not be durable yet, and then nobody must hear of it.
       await engine.settled();
       if (!engine.isReadable || engine.lives !== lives) {
-        const cause = engine.failure ?? 'a commit failed a moment ago';
+        const cause = engine.failure ?? 'the last commit failed';
         return refuse('store.unavailable', { cause });
       }
     }

@@ -266,7 +266,7 @@ class Side {
 
   /** No HTTP, too large a header, or too slow: said in one line, then closed. */
   #broken(error: Error & { code?: string }, socket: Duplex): void {
-    this.#services.log.debug({ error: error.message }, 'a broken request');
+    this.#services.log.debug({ error: error.message }, 'a request could not be read');
     if (!socket.writable || error.code === 'ECONNRESET') {
       socket.destroy();
       return;

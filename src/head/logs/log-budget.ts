@@ -110,7 +110,8 @@ export class LogBudget {
     }
     const { bytesMax, log } = this.#options;
     const fields = { bytes: this.#total.bytes, bytesMax };
-    if (fields.bytes > bytesMax) log.warn(fields, 'output of unfinished jobs fills the log space');
+    if (fields.bytes > bytesMax)
+      log.warn(fields, 'the output of unfinished jobs exceeds head.log_total');
   }
 
   /** The note first: output that is gone must never look like a program that said nothing. */

@@ -264,7 +264,7 @@ function tailOf(relative: string): string {
 }
 
 function cutWords(dropped: number, limit: number): string {
-  const words = `${dropped} bytes of output are missing here: this stream passed head.log_limit`;
+  const words = `${dropped} bytes of output are missing here: this stream exceeded head.log_limit`;
   return `\n[weft: ${words} (${formatSize(limit)}); --output FILE keeps all of it]\n`;
 }
 

@@ -61,7 +61,7 @@ function reasonOf(node: Node, maintenance: NodeView['maintenance']): string | nu
   if (state === 'unreachable' && node.unreachableSince !== null) {
     reasons.push(`unreachable since ${formatInstant(node.unreachableSince)}`);
   }
-  if (node.fault !== null) reasons.push(`${node.fault}: no new work until that is over`);
+  if (node.fault !== null) reasons.push(`${node.fault}; no new work until that ends`);
   if (node.pausing.now !== null) reasons.push(pauseWords(node.pausing.now));
   if (node.drain !== null) reasons.push(`drained by ${node.drain.by}: ${node.drain.reason}`);
   return reasons.length === 0 ? null : reasons.join('; ');

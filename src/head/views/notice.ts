@@ -26,9 +26,9 @@ export function noticeOf(state: State, task: Task): string | null {
 function describe(node: Node, spec: JobSpec): string {
   if (node.unreachableSince === null) {
     const since = node.lastSeenAt === null ? 'the head started' : formatInstant(node.lastSeenAt);
-    return `Node ${node.name} has been silent since ${since}; the task is taken to go on there.`;
+    return `Node ${node.name} has been silent since ${since}; the task is assumed to run on there.`;
   }
-  return `Node ${node.name} is unreachable since ${formatInstant(node.unreachableSince)}; ${next(node.name, spec)}`;
+  return `Node ${node.name} has been unreachable since ${formatInstant(node.unreachableSince)}; ${next(node.name, spec)}`;
 }
 
 function next(node: NodeName, spec: JobSpec): string {
@@ -40,7 +40,7 @@ function next(node: NodeName, spec: JobSpec): string {
     return `the task ${then} when the lease of ${lease} and the kill grace have passed.`;
   }
   return (
-    `the task goes on when the node is back, and ${then} only on evidence that it is gone ` +
-    `there: a reboot, or an operator's \`weft node lost ${node}\`.`
+    `the task continues when the node is back; it ${then} only on proof that its processes are ` +
+    `gone: a restart of the node, or \`weft node lost ${node}\` by an operator.`
   );
 }

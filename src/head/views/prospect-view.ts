@@ -70,7 +70,7 @@ function sharpen(reason: PendingReason, { behind }: Prospect, at: number): Pendi
 
 function behindWords(behind: Behind, at: number): string {
   if (behind.kind === 'turn') {
-    return `job ${behind.jobId} goes first; this partition keeps the order (fifo)`;
+    return `job ${behind.jobId} is ahead of it, and this partition starts jobs in order (fifo)`;
   }
   const when =
     behind.at >= UNKNOWN_END
@@ -115,7 +115,7 @@ const BACK = {
 /** `It cannot start until n1 is undrained or n2 is back.` */
 function cannotStartWords(awaited: Awaited | null): string {
   if (awaited === null) {
-    return 'It cannot start as things are: no running task leaves enough room when it ends.';
+    return 'It cannot start: the end of no running task makes enough room on the nodes in use.';
   }
   const { count, nodes } = awaited;
   if (nodes.length > 1 && count > 1 && count < nodes.length) {

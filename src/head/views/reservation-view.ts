@@ -39,7 +39,7 @@ export function viewInFull(state: State, one: Reservation, now: number): Reserva
   const skipped = view.skipped.map((occurrence) => {
     if (occurrence.triedUntil === undefined) return occurrence;
     const because = obstacleNow({ state, at: now }, one, occurrence.from);
-    return { ...occurrence, because: because ?? 'there is room now; it is being set aside' };
+    return { ...occurrence, because: because ?? 'there is room now; it is being reserved' };
   });
   return { ...view, skipped };
 }

@@ -28,11 +28,11 @@ function waitsFor(state: State, task: Task, now: number): string {
   const stopped = stoppedOf(task, now);
   const nodes = stopped.nodes.flatMap((name) => state.nodes.get(name) ?? []);
   const closed = nodes.find((node) => maintenanceOn(state, node.name) !== null);
-  if (closed !== undefined) return `It goes on after the maintenance of ${closed.name}.`;
+  if (closed !== undefined) return `It resumes after the maintenance of ${closed.name}.`;
   const short = nodes.filter((node) => node.free.cpuCount < stopped.cpuCount);
   if (short.length > 0) {
     const words = short.slice(0, NAMES_MAX).map((node) => lackOf(node, stopped.cpuCount));
-    return `It goes on when ${words.join(' and ')}${short.length > NAMES_MAX ? ' and so on' : ''}.`;
+    return `It resumes when ${words.join(' and ')}${short.length > NAMES_MAX ? ' and so on' : ''}.`;
   }
   const windowsOn = byNode(windowsOf(state.reservations.values()));
   const mine = new Set(stopped.nodes.flatMap((name) => windowsOn.get(name) ?? []));
@@ -43,7 +43,7 @@ function waitsFor(state: State, task: Task, now: number): string {
     state.reservations.get(id),
   );
   if (reserved !== null) return `There is room, but ${reserved.words}.`;
-  return 'There is room: it goes on unless that is for something of a higher tier.';
+  return 'There is room: it resumes unless a higher tier takes that.';
 }
 
 /** `n1 has 2 cpus free, 0 are, job 3 has the others`. */
@@ -53,6 +53,9 @@ function lackOf({ name, free, holding }: Node, cpuCount: number): string {
     if (task !== null && share.resources.cpuCount > yieldedCpus) jobs.add(task.job.id);
   }
   const some = [...jobs].slice(0, NAMES_MAX).join(', ');
-  const users = jobs.size === 0 ? '' : `; in use by ${some}${jobs.size > NAMES_MAX ? ', …' : ''}`;
+  const users =
+    jobs.size === 0
+      ? ''
+      : `; used by ${jobs.size === 1 ? 'job' : 'jobs'} ${some}${jobs.size > NAMES_MAX ? ', …' : ''}`;
   return `${name} has ${cpuCount} cpus free (${free.cpuCount} now${users})`;
 }

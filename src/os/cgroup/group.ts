@@ -30,7 +30,7 @@ export class JobGroup {
 
   private constructor(name: string, layout: Layout, limits: GroupLimits | null) {
     const { tracker, controllers } = layout;
-    if (tracker === null) throw new Error('no cgroup can be made here');
+    if (tracker === null) throw new Error('no cgroup can be made on this machine');
     this.name = name;
     this.#tracker = { ...tracker, path: `${tracker.path}/${name}` };
     const used = [tracker.path];

@@ -26,16 +26,17 @@ const BY_ERRNO: Readonly<Record<string, Reason>> = {
 };
 
 const ADVICE: Readonly<Record<Reason, string>> = {
-  full: 'No space is left on this file system or in the quota; free some and it goes on.',
-  read_only: 'It cannot be written; check its owner, its mode and how its file system is mounted.',
+  full: 'No space is left on this file system or in the quota; the head continues when some is free.',
+  read_only:
+    'It cannot be written; check its owner, its mode and the mount options of its file system.',
   corrupt:
-    'What was read is damaged. Keep the file, check the disk, and restore a copy ' +
-    '(what can be saved: sqlite3 weft.db .recover).',
+    'The data is damaged. Keep the file, check the disk, and restore a copy ' +
+    '(to save what is readable: sqlite3 weft.db .recover).',
   lost: 'Records are missing.',
-  foreign: 'It is not a Weft store; move it away or give the head another directory.',
-  locked: 'Another program holds a write transaction on it; end that one and try again.',
+  foreign: 'It is not a Weft store; move it away, or give the head another directory.',
+  locked: 'Another program holds a write transaction on it; end that program and try again.',
   newer: 'A newer release wrote it.',
-  io: 'Reading or writing failed; look into the log of the kernel and check the disk.',
+  io: 'Reading or writing failed; check the disk and the kernel log.',
 };
 
 /** Names the reason; the directory is tried with a small file where the error alone is vague. */

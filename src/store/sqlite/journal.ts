@@ -44,7 +44,7 @@ export function appendAll(
 function outOfOrder(seq: number, previous: number): StoreFailure {
   return new StoreFailure(
     'io',
-    `Record ${seq} does not follow record ${previous}, the last one kept; recover first.`,
+    `Record ${seq} does not follow record ${previous}, the last one stored; recover first.`,
   );
 }
 
@@ -81,7 +81,8 @@ function checkSnapshotSeq(connection: Connection, seq: number): void {
   if (seq > last)
     throw new StoreFailure('io', `No record ${seq} to snapshot; the last is ${last}.`);
   const kept = Number(connection.statement('SELECT max(seq) AS seq FROM snapshot').get()?.['seq']);
-  if (seq < kept) throw new StoreFailure('io', `Snapshot ${seq} is older than the kept ${kept}.`);
+  if (seq < kept)
+    throw new StoreFailure('io', `Snapshot ${seq} is older than the stored snapshot ${kept}.`);
 }
 
 /** Above every generation there is, those of snapshots a crash interrupted included. */

@@ -28,7 +28,7 @@ function isAnother(connection: Connection, { seq, crc }: Mark): boolean {
 }
 
 const HOW_ON =
-  'Restore a copy if there is a newer one. To go on without what is missing, start once with ' +
+  'Restore a newer copy if there is one. To go on without the missing records, start once with ' +
   '--accept-loss; no id is given twice.';
 
 /** What is missing, in words, and what to do. */
@@ -42,17 +42,17 @@ function whatIsMissing(connection: Connection, directory: string, loss: Loss): s
   const path = join(directory, 'weft.db');
   const mark = join(directory, 'weft.mark');
   if (promisedSeq === null) {
-    return `${mark} is damaged: it cannot be told whether the last records of ${path} are missing`;
+    return `${mark} is damaged; it is not known whether the last records of ${path} are missing`;
   }
   if (promisedSeq <= lastSeq) {
-    return `${path} is not the store to which ${mark} belongs: record ${promisedSeq} is another`;
+    return `${mark} does not belong to ${path}: record ${promisedSeq} differs`;
   }
   const count = promisedSeq - lastSeq;
   const missing = count === 1 ? 'the last record is' : `the last ${count} records are`;
   const jobs = jobsWords(connection, given);
   return (
-    `${path} ends at record ${lastSeq}, and ${promisedSeq} were accepted: ${missing} missing${jobs}. ` +
-    'The log weft.db-wal beside it was damaged or removed, or the file is an older copy'
+    `${path} ends at record ${lastSeq}, but ${promisedSeq} were accepted: ${missing} missing${jobs}. ` +
+    'The file weft.db-wal beside it was damaged or removed, or the store is an older copy'
   );
 }
 
@@ -62,7 +62,7 @@ function jobsWords(connection: Connection, given: Given | null): string {
   const row = connection.statement('SELECT coalesce(max(job_id), 0) AS last FROM jobs').get();
   const first = Number(row?.['last']) + 1;
   const last = given.nextJobId - 1;
-  if (last < first) return ', with changes of jobs but no whole job';
+  if (last < first) return ', with changes of jobs, but no whole job';
   return last === first ? `, with job ${first}` : `, with jobs ${first} to ${last}`;
 }
 
@@ -76,7 +76,7 @@ export function vanished(directory: string, traces: readonly string[]): StoreFai
   return new StoreFailure(
     'lost',
     `${join(directory, 'weft.db')} is missing, and ${found} beside it says that this head had a store: ` +
-      'all jobs, nodes, users and tokens are gone with it. Restore the file from a copy. To begin ' +
+      'all jobs, nodes, users and tokens are lost. Restore the file from a copy. To begin ' +
       'with an empty store, start once with --accept-loss; no id is given twice as far as can be told.',
   );
 }

@@ -96,8 +96,10 @@ function readPages(connection: Connection, snapshotSeq: number, damaged: Damaged
   };
   let expected = snapshotSeq + 1;
   for (const row of journalAfter(connection, snapshotSeq)) {
-    if (row.seq !== expected) throw damaged(`record ${expected} is missing, ${row.seq} is there`);
-    if (crc32(row.bytes) !== row.crc) throw damaged(`record ${row.seq} is not what was written`);
+    if (row.seq !== expected)
+      throw damaged(`record ${expected} is missing; the next one is ${row.seq}`);
+    if (crc32(row.bytes) !== row.crc)
+      throw damaged(`record ${row.seq} differs from what was written`);
     expected += 1;
     rows.push(row);
     bytes += row.bytes.length;

@@ -71,7 +71,7 @@ test('the outage is said once, and so is its end', async () => {
   assert.deepEqual(
     world.complaints.filter((line) => line.includes('journal')),
     [
-      'the journal cannot be written; tasks can only be ended until then',
+      'the journal cannot be written; until it can, tasks can only be ended',
       'the journal can be written again',
     ],
   );

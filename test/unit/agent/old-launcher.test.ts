@@ -115,7 +115,7 @@ test('[N16] a node with an old launcher runs on, takes no work, and replaces it 
   await world.clock.settle();
   assert.deepEqual(world.head.kindsOf(idOf(4)), ['task_started']);
   const said = world.complaints.filter((line) => line.includes('launcher'));
-  assert.deepEqual(said, ['the launcher has made way for a new one']);
+  assert.deepEqual(said, ['a new launcher takes over']);
 });
 
 test('[N16] what was accepted before an upgrade is given back, not failed, while the launcher is old', async () => {
@@ -163,6 +163,6 @@ test('[N16] a start that waited for a launcher and finds an old one has failed, 
   world.launcher.connect = () => Promise.resolve(clientOf(old));
   await world.clock.advance(2000);
   const { cause, nodeFault, detail } = world.head.endOf(idOf(1)) ?? {};
-  const words = 'cannot ask for a process: a launcher of version 1';
+  const words = 'cannot ask the launcher for a process: a launcher of version 1';
   assert.deepEqual([cause, nodeFault, detail], ['launch_failed', true, words]);
 });

@@ -17,5 +17,5 @@ test('on a full disk jobs can be looked at and cancelled, also by a head that is
   assert.equal(seen.cancelled, 'done');
   assert.match(seen.inShortage, /the disk of the head is full, .*looked at and cancelled/);
   assert.deepEqual(seen.afterRestart, ['done', 'done', 'pending']);
-  assert.match(seen.stillShort, /the disk of the head is full/);
+  assert.match(seen.stillShort, /the head's disk is full/);
 });

@@ -47,10 +47,10 @@ test('[S12] a head whose log is gone names the lost jobs and goes on only when t
     losses.map(({ lastSeq, jobIdFrom, jobIdTo }) => [lastSeq, jobIdFrom, jobIdTo]),
     [[0, 1, 12]],
   );
-  assert.match(head.log, /going on without accepted records that are lost/);
+  assert.match(head.log, /accepted records are lost; the head goes on without them/);
   const said = await head.weft('info');
   assert.match(said, /^Lost: records 1 to \d+, with jobs 1 to 12; accepted with --accept-loss/m);
-  assert.match(await head.weft('doctor'), /its store has lost records 1 to \d+, with jobs 1 to 12/);
+  assert.match(await head.weft('doctor'), /its store lost records 1 to \d+, with jobs 1 to 12/);
   await head.end('SIGKILL');
 
   // Accepted once is accepted: the next start needs no word, and a whole log loses nothing.

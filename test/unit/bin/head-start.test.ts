@@ -39,7 +39,7 @@ async function refuses(
   assert.doesNotMatch(error, /a bug|\n\s+at /, 'no stack, no claim of a bug');
   assert.doesNotMatch(error, /head of/, 'it must not claim to serve');
   const last = JSON.parse(head.log.trim().split('\n').at(-1) ?? '') as Record<string, unknown>;
-  assert.equal(last['msg'], 'the head ends with a failure');
+  assert.equal(last['msg'], 'the head ends because of a failure');
   assert.equal(last['exit'], exit);
   assert.match(String(last['cause']), words);
   assert.equal(last['error'], undefined, 'a stack is for bugs');

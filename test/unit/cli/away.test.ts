@@ -16,7 +16,7 @@ const ANSWERS = {
   'GET /v1/jobs/42/logs': () => ({ text: 'hello\n' }),
 };
 const AWAY =
-  /^weft: No head answers .*no such socket.*\. (Waiting for it to come back|Trying again)\.\n/;
+  /^weft: No head answers .*no such socket.*\. (Waiting for the head to come back|Trying again)\.\n/;
 
 for (const [words, out] of [
   [['wait', '42'], '42 completed\n'],

@@ -129,16 +129,16 @@ test('config show has each value that was written, with its line', async () => {
 const MISTAKES: readonly (readonly [text: string, where: string, what: RegExp])[] = [
   ['partitions: 7', '1:13', /expected a mapping of keys to values/],
   ['partitions: {gpu: 7}', '1:19', /^partitions\.gpu: expected the settings of a partition$/],
-  ['partitions: {2x: {}}', '1:14', /'2x' is no name for a partition/],
-  ['partitions: {a b: {}}', '1:14', /'a b' is no name for a partition/],
+  ['partitions: {2x: {}}', '1:14', /'2x' is not a name for a partition/],
+  ['partitions: {a b: {}}', '1:14', /'a b' is not a name for a partition/],
   [
     'partitions: {gpu: {teir: 1}}',
     '1:20',
     /^partitions\.gpu: unknown key 'teir'\. Did you mean 'tier'\?$/,
   ],
   ['partitions: {gpu: {tier: 1.5}}', '1:26', /'1\.5' is not a whole number/],
-  ['partitions: {gpu: {tier: 1001}}', '1:26', /'1001' is too much; at most 1000/],
-  ['partitions: {gpu: {priority: 1.1}}', '1:30', /'1\.1' is too much; at most 1/],
+  ['partitions: {gpu: {tier: 1001}}', '1:26', /'1001' is too large; it must be at most 1000/],
+  ['partitions: {gpu: {priority: 1.1}}', '1:30', /'1\.1' is too large; it must be at most 1/],
   ['partitions: {gpu: {policy: eazy}}', '1:28', /'eazy' is not one of first_fit/],
   ['partitions: {gpu: {state: off}}', '1:27', /'off' is not one of up, down, drain, inactive/],
   [
@@ -155,7 +155,7 @@ const MISTAKES: readonly (readonly [text: string, where: string, what: RegExp])[
     /unknown key 'limits\.tmie'\. Did you mean 'limits\.time'/,
   ],
   ['partitions: {gpu: {limits: {time: 5}}}', '1:35', /'5' has no unit/],
-  ['partitions: {gpu: {limits: {nodes: 0}}}', '1:36', /'0' is too little; at least 1/],
+  ['partitions: {gpu: {limits: {nodes: 0}}}', '1:36', /'0' is too small; it must be at least 1/],
   [
     'partitions:\n  gpu: {limits: {time: 5m, default_time: 1h}}',
     '2:3',
@@ -168,7 +168,7 @@ const MISTAKES: readonly (readonly [text: string, where: string, what: RegExp])[
   ['priority: {aeg: 1}', '1:12', /Did you mean 'priority\.age'/],
   ['scheduler: {depth: -1}', '1:20', /'-1' is not a whole number/],
   ['fair_share: {half_life: 7}', '1:25', /'7' has no unit/],
-  ['fair_share: {users: {ann: 0}}', '1:27', /'0' is too little; at least 1/],
+  ['fair_share: {users: {ann: 0}}', '1:27', /'0' is too small; it must be at least 1/],
   ['fair_share: {users: {ann: {share: 1}}}', '1:27', /expected one count/],
   [
     'fair_share: {groups: {chem: {groups: [bil]}, bio: {}}}',
@@ -178,13 +178,13 @@ const MISTAKES: readonly (readonly [text: string, where: string, what: RegExp])[
   [
     'fair_share:\n  groups:\n    a: {groups: [b]}\n    b: {groups: [c]}\n    c: {groups: [a]}',
     '3:5',
-    /^fair_share\.groups\.a: the groups go round in a circle: a > b > c > a$/,
+    /^fair_share\.groups\.a: the groups contain each other in a circle: a > b > c > a$/,
   ],
   ['fair_share: {groups: {a: {groups: [a]}}}', '1:23', /circle: a > a$/],
   [
     'fair_share:\n  groups:\n    a: {users: [ann]}\n    b: {users: [ann]}',
     '4:5',
-    /^fair_share\.groups\.b: ann is in a already$/,
+    /^fair_share\.groups\.b: ann is already in a$/,
   ],
 ];
 

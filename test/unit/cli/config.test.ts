@@ -22,7 +22,7 @@ test('every problem of a file is reported, with line, column and the nearest rig
       where: 'weft.yaml:3:11',
       what: "head.policy: 'best' is not one of first_fit, fifo, easy, conservative",
     },
-    { where: 'weft.yaml:4:10', what: "up.cpus: '0' is too little; at least 1" },
+    { where: 'weft.yaml:4:10', what: "up.cpus: '0' is too small; it must be at least 1" },
   ]);
   const more = parseConfig(text, 'f').problems.map(({ where }) => where);
   assert.ok(more.includes('f:1:1') && more.includes('f:3:12') && more.includes('f:4:7'), `${more}`);
@@ -192,7 +192,7 @@ test('init writes a file that config check accepts, and never overwrites one', a
     assert.deepEqual([checked.code, checked.error], [0, '']);
     const shown = await weft('config', 'show', '-o', 'template={{key.name}} {{value}}');
     assert.match(shown.out, /cluster\.name lab\n/);
-    assert.match((await weft('init')).error, /exists already/);
+    assert.match((await weft('init')).error, /already exists/);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -20,13 +20,10 @@ const REFUSED: readonly (readonly [argv: readonly string[], words: RegExp])[] = 
   [['node', 'drain', 'n1', '--reason', ''], /^weft: --reason: may not be empty\n/],
   [['node', 'label', 'n1', ''], /^weft: there is no label to add or remove\n/],
   [['token', 'create', '--expires', '1000000d'], /'1000000d' is longer than 100 years; or write n/],
-  [
-    ['up', '--dir', '/dev/null'],
-    /directory \/dev\/null: something else has that name\n {2}Name an/,
-  ],
+  [['up', '--dir', '/dev/null'], /directory \/dev\/null: a file has that name\n {2}Name an/],
   [
     ['up', '--dir', '/dev/null/x'],
-    /cannot make the directory \/dev\/null\/x: what is above it is no/,
+    /cannot make the directory \/dev\/null\/x: a part of its path is not a directory/,
   ],
   [['up', '--dir', '/proc/x'], /cannot make the directory \/proc\/x: nothing can be made there\n/],
 ];

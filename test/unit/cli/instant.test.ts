@@ -35,9 +35,9 @@ test('a time that the clock jumps over is refused, in words that say why', (cont
     else process.env['TZ'] = zone;
   });
   const gap = parseInstant('2027-03-28T02:30', 0);
-  assert.match(gap.ok ? '' : gap.error, /never comes: the clock is put forward then in Europe/);
+  assert.match(gap.ok ? '' : gap.error, /does not exist: the clock is put forward then in Europe/);
   const tonight = parseInstant('2:30', Date.parse('2027-03-27T20:00:00Z'));
-  assert.match(tonight.ok ? '' : tonight.error, /never comes/);
+  assert.match(tonight.ok ? '' : tonight.error, /does not exist/);
   const after = parseInstant('2027-03-28 03:30', 0);
   assert.deepEqual(after, { ok: true, value: Date.parse('2027-03-28T01:30:00Z') });
 });

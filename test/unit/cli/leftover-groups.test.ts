@@ -34,7 +34,7 @@ function makeRoot(): string | null {
 
 const root = makeRoot() ?? '';
 const canUnshare = spawnSync('unshare', ['-pf', 'true']).status === 0;
-const skip = root === '' ? 'no cgroup can be made here' : false;
+const skip = root === '' ? 'no cgroup can be made on this machine' : false;
 const needsBoth = canUnshare ? { skip } : { skip: 'no pid namespace can be made here' };
 
 test('only empty groups of dead agents are found and go, with all in them', { skip }, async () => {

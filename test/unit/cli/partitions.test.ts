@@ -56,7 +56,7 @@ test('settings are sent with their types, and reset names the partition', async 
     'tier=-2',
     'priority=0.5',
   );
-  assert.match(set.out, /small has state drain, tier -2, priority 0\.5, whatever the config says/);
+  assert.match(set.out, /small has state drain, tier -2, priority 0\.5; this overrides the config/);
   await head.weft('partition', 'reset', 'small');
   assert.deepEqual(head.work.map(({ body }) => body)[0], {
     state: 'drain',
@@ -71,7 +71,7 @@ const MISTAKES = [
   ['state', /'state' has no value; write state=VALUE/],
   ['state=of', /state: 'of' is not one of up, down/],
   ['tier=high', /tier: 'high' is not a whole number/],
-  ['nodes=n1', /'nodes': only .* the rest is in the config file/],
+  ['nodes=n1', /'nodes': only .* all else is set in the config file/],
 ] as const;
 
 for (const [setting, words] of MISTAKES) {

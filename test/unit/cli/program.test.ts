@@ -82,7 +82,10 @@ test('up refuses while another one works on the same directory', async () => {
       await weft(directory, 'down'); // Makes the folders; nothing runs.
       writeMark(path.join(directory, 'run', 'up.pid'), other.pid ?? 0);
       const { code, error } = await weft(directory, 'up');
-      assert.deepEqual([code, /another weft up or down works/.test(error)], [2, true]);
+      assert.deepEqual(
+        [code, /another `weft up` or `weft down` is at work/.test(error)],
+        [2, true],
+      );
     } finally {
       other.kill('SIGKILL');
     }

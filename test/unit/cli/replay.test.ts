@@ -102,7 +102,7 @@ test('what is asked for wrongly is told by its option', async (t) => {
     ['--procs 4', /name a trace, or --log/],
     ['t.swf --procs 0', /--procs: '0'/],
     ['t.swf --procs 4 --nodes 2', /--procs is one pool/],
-    ['t.swf --nodes 2', /--nodes and --cpus go together/],
+    ['t.swf --nodes 2', /--nodes and --cpus need each other/],
     ['t.swf --nodes 2 --cpus 2 --memory soon', /--memory: /],
     ['t.swf --procs 4 --policy esy', /'esy' is unknown\.\n.*'easy'/],
     ['t.swf --procs 4 --depth none', /--depth: 'none'/],

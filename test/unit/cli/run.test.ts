@@ -128,7 +128,7 @@ test('run --wait asks again after a long poll without an end', async () => {
   assert.equal(polls, 3);
 });
 
-test('wait --timeout exits with 8 and says that the job goes on', async () => {
+test('wait --timeout exits with 8 and says that the job is not affected', async () => {
   const timeout = refusal('wait.timeout', 'deadline_exceeded', 'Not finished.');
   const wait = () => ({ status: 504, json: timeout });
   await using head = await FakeHead.start({ 'GET /v1/jobs/42/wait': wait });
@@ -136,7 +136,7 @@ test('wait --timeout exits with 8 and says that the job goes on', async () => {
   assert.deepEqual(said, {
     code: 8,
     out: '',
-    error: 'weft: 42: The wait ended after 0.05 s; the job goes on.\n',
+    error: 'weft: 42: The wait ended after 0.05 s; the job is not affected.\n',
   });
 });
 
@@ -309,7 +309,7 @@ test('what is wrong with a list of items is told with its line, and nothing is s
     assert.notEqual(said.code, 0);
     return said.error;
   };
-  assert.match(await refused('', '--each-line', file, 'cat'), /cases: it has no line/);
+  assert.match(await refused('', '--each-line', file, 'cat'), /cases: the file has no lines/);
   assert.match(await refused('a\nb\0\n', '--each-line', file, 'cat'), /cases:2: .*NUL/);
   assert.match(await refused('{"a":1}\n[1]\n', '--each-json', file, 'cat {a}'), /cases:2: each/);
   assert.match(await refused('{"a":[1]}\n', '--each-json', file, 'cat {a}'), /cases:1: .*'a'/);

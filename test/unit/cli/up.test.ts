@@ -145,10 +145,10 @@ test('up starts a head and nodes, a second one only what is missing, down all of
   const second = box.mark('n2');
   process.kill(second?.pid ?? 0, 'SIGKILL');
   while (second !== null && isAlive(second)) await new Promise(setImmediate);
-  assert.match((await box.weft(['up'])).out, /^Head was running; started n2\./);
+  assert.match((await box.weft(['up'])).out, /^The head was running; started n2\./);
   assert.match((await box.weft(['up', '--nodes', '3'])).out, /started n3/);
   const smaller = await box.weft(['up', '--nodes', '1', '--cpus', '8']);
-  assert.match(smaller.error, /there are 3 nodes[\s\S]*existing nodes keep their cpus/);
+  assert.match(smaller.error, /keeps its 3 nodes[\s\S]*existing nodes keep their cpus/);
 
   const down = await box.weft(['down']);
   assert.deepEqual(down, { code: 0, out: 'The cluster is stopped.\n', error: '' });
@@ -170,12 +170,12 @@ test('the agents of all nodes that up starts are one process, those that it adds
   assert.deepEqual(more, [second, first]);
   process.kill(first, 'SIGKILL');
   await eventually(() => box.mark('n2') === null);
-  assert.match((await box.weft(['up'])).out, /^Head was running; started n1, n2, n3\./);
+  assert.match((await box.weft(['up'])).out, /^The head was running; started n1, n2, n3\./);
   assert.deepEqual(new Set(pids('n1', 'n2', 'n3')).size, 1);
   assert.deepEqual(pids('n4', 'n5'), [second, second]);
   // One that was removed is taken in anew; who shares its process goes on in the next one.
   await box.weft(['node', 'remove', 'n2']);
-  assert.match((await box.weft(['up'])).out, /^Head was running; started n2\./);
+  assert.match((await box.weft(['up'])).out, /^The head was running; started n2\./);
   const marks = ['n1', 'n3', 'n5'].map((name) => box.mark(name));
   const down = await box.weft(['down']);
   assert.deepEqual(down, { code: 0, out: 'The cluster is stopped.\n', error: '' });
@@ -223,7 +223,7 @@ test('up takes in anew a node that was removed while its agent ran', async () =>
   await box.weft(['up', '--nodes', '2', '--listen', 'none']);
   const before = box.mark('n2')?.pid;
   assert.equal((await box.weft(['node', 'remove', 'n2'])).error, '');
-  assert.match((await box.weft(['up'])).out, /^Head was running; started n2\./);
+  assert.match((await box.weft(['up'])).out, /^The head was running; started n2\./);
   assert.notEqual(box.mark('n2')?.pid ?? before, before);
 });
 

@@ -109,7 +109,7 @@ test('[N2] a hello that was sent before the newest one opens no session, however
   await made.settle();
   old.say({ ...hello, dialedAt: 100 });
   await made.settle();
-  assert.match(old.closed ?? '', /overtaken by a newer connection/);
+  assert.match(old.closed ?? '', /a newer connection came first/);
   assert.equal(current.closed, null);
   assert.equal(engine.state.nodes.get('n1' as NodeName)?.session, 2);
   // A restarted machine counts from zero again.

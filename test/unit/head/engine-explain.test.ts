@@ -35,12 +35,12 @@ test('[J22] each reason names what blocks the task', () => {
   head.submit({ dependencies: [{ jobId: 1 as JobId, condition: 'ok' }] });
   assert.equal(why(head, 3), 'dependency: waits for job 1 to complete');
   head.submit({ beginAt: START_AT + 60_000 });
-  assert.match(why(head, 4), /^begin_time: begins at 2023-[\d-]+T[\d:]+Z$/);
+  assert.match(why(head, 4), /^begin_time: its begin time is 2023-[\d-]+T[\d:]+Z$/);
   head.submit({ cpuCount: 2, nodeCount: 2 });
   head.schedule();
   assert.match(
     why(head, 5),
-    /^resources: needs 2 nodes with 2 cpus.*; only 1 node has that free: n1 has only 1 cpu free$/,
+    /^resources: needs 2 nodes with 2 cpus.*; only 1 node has room; n1 has only 1 cpu free$/,
   );
   head.submit({ array: { indices: '0-3', runningMax: 1 } });
   head.schedule();
@@ -112,7 +112,7 @@ test('[J22] a task of a reservation hears of the nodes that this has, and no oth
     head.command(reserve({ name: 'course', users: ['ann'], nodes: ['n2'], ...more }), OPERATOR);
     const own = { reservation: 'course', walltimeMs: 60_000 };
     head.running({ ...own, cpuCount: 2 });
-    return why(head, head.submit({ ...own, cpuCount })).split('; ')[1] ?? '';
+    return why(head, head.submit({ ...own, cpuCount })).replace(/^.*?; /, '');
   };
   assert.equal(lack({}, 3), 'n2 has only 2 cpus free');
   assert.equal(lack({ share: { cpus: 3 } }, 2), 'n2 has too little of the reservation free');
@@ -128,12 +128,12 @@ test('[J22] of what is set aside of a node the words name what leaves too little
   head.running({ cpuCount: 8, nodeNames: ['n2' as NodeName], walltimeMs: 5 * HOUR });
   const lack = (cpuCount: number): string => {
     const id = head.submit({ cpuCount, nodeCount: 2, walltimeMs: 2 * HOUR });
-    return why(head, id).split('; ')[1] ?? '';
+    return why(head, id).replace(/^.*?; /, '');
   };
   const full = 'n2 is full (8 of 8 cpus in use)';
   assert.equal(lack(8), `n1 is in reservation small for 3h more, ${full}`);
   assert.equal(lack(4), `n1 has reservation large in 1h, ${full}`);
-  assert.equal(lack(3), `only 1 node has that free: ${full}`);
+  assert.equal(lack(3), `only 1 node has room; ${full}`);
 });
 
 test('[J22] of several reservations that have begun the one is named whose end is waited for', () => {
@@ -165,7 +165,7 @@ test('[J22] nor where nothing but what is set aside is in the way', () => {
   assert.equal(lack(8), 'reservation: waits for reservation small on n1 to end in 3h');
   assert.equal(
     lack(4),
-    'reservation: it could run into reservation large on n1, which begins in 1h',
+    'reservation: it could run into reservation large on n1, which starts in 1h',
   );
   assert.match(lack(3), /^priority: /);
 });
@@ -191,7 +191,7 @@ test('[J22] a task that asks for more nodes than its reservation has left is tol
   const request = wishOf({ at, nodes: ['n1'] });
   head.command({ kind: 'change_reservation', reservation: 'course', request }, OPERATOR);
   head.tick(HOUR);
-  assert.match(why(head, id), /; only 1 node has that free$/);
+  assert.match(why(head, id), /; only 1 node has room$/);
 });
 
 test('[J22] a task that the crash limit holds says what happened', () => {
@@ -199,7 +199,10 @@ test('[J22] a task that the crash limit holds says what happened', () => {
   head.connect('n1');
   head.running();
   head.ended('1#1', { cause: 'lost', detail: 'the launcher is gone' });
-  assert.match(why(head, 1), /^held: held after 1 start .*the launcher is gone; release it/);
+  assert.match(
+    why(head, 1),
+    /^held: held after 1 start .*the launcher is gone; `weft release 1` tries again/,
+  );
   head.command({ kind: 'release_job', jobId: 1 as JobId }, ANN);
   assert.match(why(head, 1), /^priority: /);
 });
@@ -223,9 +226,9 @@ test('[M1] a task that could run into maintenance names the one that decides', (
   plan('n2', 20);
   plan('n2', 0);
   const said = (wish: object): string => why(head, head.submit(wish));
-  const words = 'it could run into maintenance m1 on n1, which begins in 35m';
-  assert.equal(said({}), `maintenance: without a time limit ${words}`);
-  assert.equal(said({ walltimeMs: 36 * 60_000 }), `maintenance: ${words}`);
+  const words = 'could run into maintenance m1 on n1, which starts in 35m';
+  assert.equal(said({}), `maintenance: it has no time limit and ${words}`);
+  assert.equal(said({ walltimeMs: 36 * 60_000 }), `maintenance: it ${words}`);
   assert.equal(said({ nodeCount: 2 }), 'maintenance: waits for maintenance m3 on n2 to end in 1m');
   assert.match(said({ walltimeMs: 35 * 60_000 }), /^priority/);
   assert.match(

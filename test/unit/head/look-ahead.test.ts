@@ -65,7 +65,7 @@ const ROWS: readonly Row[] = [
   },
   ...(['fifo', 'easy'] as const).map((policy): Row => {
     const full = 'needs 1 node with 4 cpus; n1 is full: 4 of 4 cpus in use';
-    const behind = 'job 2 goes first; this partition keeps the order (fifo)';
+    const behind = 'job 2 is ahead of it, and this partition starts jobs in order (fifo)';
     return {
       title: `${policy}: behind a task without a time limit that waits itself`,
       policy,
@@ -83,7 +83,7 @@ const ROWS: readonly Row[] = [
     running: [{ ...FULL, cpuCount: 2, memoryBytes: 5 * GIB }],
     waiting: [{ cpuCount: 3, nodeCount: 3, walltimeMs: MINUTE, memoryBytes: GIB }],
     words: [
-      'It is pending: needs 3 nodes with 3 cpus, 1G memory; only 2 nodes have that free: n1 has only 2 cpus free.',
+      'It is pending: needs 3 nodes with 3 cpus, 1G memory; only 2 nodes have room; n1 has only 2 cpus free.',
       "By today's plan it starts at 2023-11-14T22:43:20Z, in 30m on n1, n2, n3.",
       'It would start now with 2 nodes instead of 3, or 2 cpus instead of 3.',
     ],
@@ -104,7 +104,7 @@ const ROWS: readonly Row[] = [
     running: [{ ...FULL, cpuCount: 1 }],
     waiting: [{ nodeCount: 2, exclusive: true, walltimeMs: MINUTE }],
     words: [
-      'It is pending: needs 2 nodes with 1 cpu and no other tasks; only 1 node has that free: n1 runs other tasks.',
+      'It is pending: needs 2 nodes with 1 cpu and no other tasks; only 1 node has room; n1 runs other tasks.',
       "By today's plan it starts at 2023-11-14T22:43:20Z, in 30m on n1, n2.",
       'It would start now with 1 node instead of 2.',
     ],
@@ -141,7 +141,7 @@ const ROWS: readonly Row[] = [
       { cpuCount: 1, walltimeMs: MINUTE },
     ],
     words: [
-      'It is pending: job 2 goes first; this partition keeps the order (fifo).',
+      'It is pending: job 2 is ahead of it, and this partition starts jobs in order (fifo).',
       "By today's plan it starts at 2023-11-14T22:53:20Z, in 40m on n1.",
     ],
   },
@@ -164,7 +164,7 @@ const ROWS: readonly Row[] = [
     waiting: [{ cpuCount: 1, walltimeMs: 60 * MINUTE }],
     reserved: { fromMs: 35 * MINUTE, node: 'n1', name: 'course' },
     words: [
-      'It is pending: it could run into reservation course on n1, which begins in 35m.',
+      'It is pending: it could run into reservation course on n1, which starts in 35m.',
       "By today's plan it starts at 2023-11-15T00:48:20Z, in 2h35m on n1.",
       'It would start now with a time limit of 35m instead of 1h.',
     ],
@@ -174,7 +174,7 @@ const ROWS: readonly Row[] = [
     waiting: [{ cpuCount: 1 }],
     reserved: { fromMs: 35 * MINUTE, node: 'n1', name: 'fans', purpose: 'maintenance' },
     words: [
-      'It is pending: without a time limit it could run into maintenance fans on n1, which begins in 35m.',
+      'It is pending: it has no time limit and could run into maintenance fans on n1, which starts in 35m.',
       "By today's plan it starts at 2023-11-15T00:48:20Z, in 2h35m on n1.",
       'It would start now with a time limit of 35m instead of none.',
     ],

@@ -43,12 +43,12 @@ scenario(
     assert.equal(notice(head, '1'), null);
     stopFor(head, '1#1');
     const because = 'It was preempted by 2 of bob.';
-    const room = 'It goes on when n1 has 2 cpus free (0 now; in use by 2).';
+    const room = 'It resumes when n1 has 2 cpus free (0 now; used by job 2).';
     assert.equal(notice(head, '1'), `${because} ${room}`);
     const at = head.at + 30 * MINUTE;
     head.command(reserve({ at, nodes: ['n1'], name: 'course', force: true }), OPERATOR);
     head.ended('2#1');
-    const window = 'it could run into reservation course on n1, which begins in 30m';
+    const window = 'it could run into reservation course on n1, which starts in 30m';
     assert.equal(notice(head, '1'), `${because} There is room, but ${window}.`);
     head.command({ kind: 'cancel_task', place: place('1') }, ANN);
     assert.equal(notice(head, '1'), null, 'it does not go on any more');
@@ -67,12 +67,12 @@ scenario(
     head.command(reserve({ recurrence, nodes: ['n1'], force: true }), OPERATOR);
     head.ended('2#1');
     const because = 'It was preempted by 2 of bob. There is room';
-    const soon = `${because}: it goes on unless that is for something of a higher tier.`;
+    const soon = `${because}: it resumes unless a higher tier takes that.`;
     assert.equal(notice(head, '1'), soon, 'of these hours there will be no end');
     const at = head.at + 6 * HOUR;
     head.command(reserve({ at, nodes: ['n1'], name: 'course', force: true }), OPERATOR);
     const window =
-      'without a time limit it could run into reservation course on n1, which begins in 6h';
+      'it has no time limit and could run into reservation course on n1, which starts in 6h';
     assert.equal(notice(head, '1'), `${because}, but ${window}.`);
     head.command({ kind: 'drain_node', node: head.node('n1').name, reason: 'fan' });
     assert.equal(notice(head, '1'), `${because}, but ${window}.`);

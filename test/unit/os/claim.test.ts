@@ -54,7 +54,7 @@ test('of two processes that claim a directory at the same instant one gets it', 
     const answers = await Promise.all(racers.map((one) => one.ask(path)));
     const won = answers.filter((answer) => answer === 'won');
     assert.equal(won.length, 1, `race ${race}: ${answers.join(' / ')}`);
-    assert.match(answers.find((answer) => answer !== 'won') ?? '', /^it runs already, as process/);
+    assert.match(answers.find((answer) => answer !== 'won') ?? '', /^it already runs, as process/);
     await Promise.all(racers.map((one) => one.ask('release')));
   }
 });
@@ -63,7 +63,7 @@ test('a claim names its holder, and ends with it however it ends', async (t) => 
   const path = join(directory(t), 'agent.pid');
   const holder = racer(t);
   assert.equal(await holder.ask(path), 'won');
-  const words = new RegExp(`it runs already, as process ${holder.child.pid}$`);
+  const words = new RegExp(`it already runs, as process ${holder.child.pid}$`);
   assert.throws(() => claim(path, 'it'), words);
   await holder.end();
   claim(path, 'it').release();

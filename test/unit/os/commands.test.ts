@@ -78,7 +78,7 @@ test('[N17] of one that is not ours to kill, as under sudo, is told whether some
   });
   // The shell is gone at once; what it has left in its session is not.
   const { how, isThere } = await shell('sleep 300 & kill -STOP $$', { timeoutMs: 1000 });
-  assert.equal(how, 'it took longer than 1000 ms, and cannot be killed (EPERM)');
+  assert.equal(how, 'it took longer than 1000 ms; it cannot be killed (EPERM)');
   const group = -(asked[0] as number);
   await until('it has stopped itself', () =>
     readFileSync(`/proc/${group}/stat`, 'utf8').includes(') T '),

@@ -126,7 +126,10 @@ test('a file half made by a killed head is made again', async (t) => {
 test('a missing record is found and named', async (t) => {
   const directory = await written(t, 10);
   inFile(directory, 'DELETE FROM journal WHERE seq = 4');
-  await assert.rejects(readAll(directory), fails('corrupt', /record 4 is missing, 5 is there/));
+  await assert.rejects(
+    readAll(directory),
+    fails('corrupt', /record 4 is missing; the next one is 5/),
+  );
 });
 
 test('a changed bit within a record is found by its checksum', async (t) => {
@@ -136,7 +139,10 @@ test('a changed bit within a record is found by its checksum', async (t) => {
   const at = bytes.indexOf('record 7 ');
   bytes[at] = (bytes[at] ?? 0) ^ 1;
   writeFileSync(path, bytes);
-  await assert.rejects(readAll(directory), fails('corrupt', /record 7 is not what was written/));
+  await assert.rejects(
+    readAll(directory),
+    fails('corrupt', /record 7 differs from what was written/),
+  );
 });
 
 test('a file cut short is damaged, not empty', async (t) => {
@@ -153,7 +159,7 @@ test('a directory that cannot be written is named read-only', async (t) => {
   assert.equal(code, 0, stderr);
   const { reason, message } = JSON.parse(stdout);
   assert.equal(reason, 'read_only', message);
-  assert.match(message, /how its file system is mounted/);
+  assert.match(message, /the mount options of its file system/);
 });
 
 test('a path through a file is refused in words', async (t) => {
@@ -169,7 +175,7 @@ test('a full disk refuses whole commits, and all goes on once it is freed', asyn
   assert.equal(code, 0, stderr);
   const seen = JSON.parse(stdout);
   assert.equal(seen.reason, 'full', seen.message);
-  assert.match(seen.message, /free some/);
+  assert.match(seen.message, /the head continues when some is free/);
   assert.ok(seen.last > 0, 'it became full before anything was written');
   const kept = Array.from({ length: seen.last }, (_, index) => index + 1);
   assert.deepEqual(seen.afterFailure, kept);

@@ -213,7 +213,7 @@ test('an older copy of the file, and one of another life, are noticed', async (t
   for (let seq = 1; seq <= 6; seq += 1) await strange.append(commitOf(seq, [], 60));
   await strange.close();
   copyFileSync(join(another, 'weft.db'), path);
-  await assert.rejects(openSqliteStore({ directory }), /record 6 is another/);
+  await assert.rejects(openSqliteStore({ directory }), /record 6 differs/);
 });
 
 test('a database that is gone beside other state is not begun anew by itself', async (t) => {

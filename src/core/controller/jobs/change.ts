@@ -46,12 +46,15 @@ export function decideChange(step: Step, { jobId, change }: ChangeJob, actor: Ac
 function refusedNow(job: Job, change: JobChange): Refusal | null {
   const text = String(job.id);
   const wrong = (what: string): Refusal => refuse('argument.invalid', { what });
-  if (Object.keys(change).length === 0) return wrong('nothing to change is named');
+  if (Object.keys(change).length === 0)
+    return wrong('there is nothing to change; name at least one field');
   if (job.outcome !== null) {
     return refuse('job.already_done', { job: text, outcome: job.outcome.kind });
   }
   if (job.spec.system !== undefined) {
-    return wrong(`job ${text} is the program of a maintenance; cancel that and plan it anew`);
+    return wrong(
+      `job ${text} is the program of a maintenance; cancel the maintenance and plan a new one`,
+    );
   }
   const isMoved = PLACING.some((name) => change[name] !== undefined);
   if (waitingCount(job) === 0 || (isMoved && job.entry.running > 0)) {
@@ -59,7 +62,7 @@ function refusedNow(job: Job, change: JobChange): Refusal | null {
   }
   const { runningMax } = change;
   if (runningMax == null) return null;
-  if (job.spec.array === null) return wrong(`job ${text} is no array: it has one task`);
+  if (job.spec.array === null) return wrong(`job ${text} is not an array: it has one task`);
   if (runningMax >= job.entry.running) return null;
   return wrong(
     `${job.entry.running} tasks of job ${text} run; the limit cannot be less than that now`,

@@ -32,7 +32,7 @@ export function judgeElements(
   const job = state.jobs.get(on);
   const theirs = job === undefined ? retired[on]?.indices : job.spec.array?.indices;
   if (theirs !== array.indices) {
-    const have = theirs == null ? 'is no array' : `has the indices ${theirs}`;
+    const have = theirs == null ? 'is not an array' : `has the indices ${theirs}`;
     return wrong(`job ${on} ${have}, this one ${array.indices}; with :each they must be the same`);
   }
   if (job === undefined) {
@@ -83,7 +83,7 @@ export function followElements(
 }
 
 export function brokenElement(on: JobId, kind: OutcomeKind): Outcome {
-  const detail = `waited for its task of job ${on} to complete, which ended ${kind}`;
+  const detail = `waited for its task of job ${on} to complete; that ended as ${kind}`;
   return { kind: 'cancelled', detail };
 }
 

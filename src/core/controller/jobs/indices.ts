@@ -14,7 +14,7 @@ export function readIndices(text: string): Result<IntervalSet, string> {
   const set = new IntervalSet();
   for (const part of text.split(',')) {
     const match = RANGE.exec(part.trim());
-    if (match === null) return err(`'${text}' is no list of array indices; ${FORMS}`);
+    if (match === null) return err(`'${text}' is not a list of array indices; ${FORMS}`);
     const from = Number(match[1]);
     const to = Number(match[2] ?? match[1]);
     const step = Number(match[3] ?? 1);

@@ -13,7 +13,7 @@ export function arrayOfItems(
   items: readonly Item[],
   { array, program }: Pick<Submission, 'array' | 'program'>,
 ): Result<ArraySpec, string> {
-  if (items.length === 0) return err('there is no item to run the command for');
+  if (items.length === 0) return err('there are no items to run the command for');
   if (items.length > ARRAY_TASKS_MAX) {
     return err(`${items.length} items are more than the ${ARRAY_TASKS_MAX} tasks of one job`);
   }

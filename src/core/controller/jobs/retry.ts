@@ -53,7 +53,7 @@ function retried(
   }
   if (job.outcome === null) return step.refuse('job.not_done', text);
   if (job.spec.files.stdin === CLIENT_STDIN) {
-    const what = `job ${jobId} read its input from \`weft run\`, and nobody would send it again`;
+    const what = `job ${jobId} read its input from \`weft run\`; it cannot be sent again`;
     return step.refuse('argument.invalid', { what }, 'Run the command again with its input.');
   }
   const failed = new IntervalSet();

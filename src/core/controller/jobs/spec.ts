@@ -200,7 +200,9 @@ function checkMemory(bytes: number): number {
   whole('memory', bytes, 0, limits.MEMORY_PER_NODE_MAX);
   // Below this no program starts, so it is a unit forgotten: `--memory 512` for `512M`.
   if (bytes > 0 && bytes < 1_048_576) {
-    wrong(`${formatSize(bytes)} bytes of memory is too little for any program; a unit missing?`);
+    wrong(
+      `${formatSize(bytes)} bytes of memory is too little for any program; is the unit missing?`,
+    );
   }
   return bytes;
 }
@@ -301,7 +303,7 @@ function checkWarning({ signal, leadMs }: Warning, walltimeMs: number | null): W
   }
   if (leadMs < walltimeMs) return { signal, leadMs };
   const [lead, limit] = [leadMs, walltimeMs].map(formatDuration);
-  return wrong(`the signal is to come ${lead} before the time limit, which is only ${limit}`);
+  return wrong(`the signal must come ${lead} before the time limit, which is only ${limit}`);
 }
 
 function checkArray(wish: Submission): JobSpec['array'] {

@@ -80,7 +80,7 @@ function endsBy(task: Task, at: number): boolean {
 /** The head was away for all of its time: nothing was kept free, so nothing can have been done. */
 function miss(step: Step, id: string): void {
   for (const node of maintenanceOf(step.state, id).nodes) {
-    skip(step, id, node, 'the head did not run in its time');
+    skip(step, id, node, 'the head was down for the whole maintenance');
   }
   closeIfOver(step, id);
 }
@@ -131,7 +131,8 @@ function startPrograms(step: Step, id: string): void {
   const { program, works, nodes } = maintenanceOf(step.state, id);
   for (const name of nodes) {
     const node = step.state.nodes.get(name);
-    if (node === undefined && takesNode({ works }, name)) skip(step, id, name, 'it was removed');
+    if (node === undefined && takesNode({ works }, name))
+      skip(step, id, name, 'the node was removed');
     if (program === null || works[name]?.kind !== 'waiting' || !isFree(node)) continue;
     const takesWork = node?.connected && node.fault === null && node.pausing.now === null;
     if (takesWork) startProgram(step, id, node);
@@ -198,7 +199,7 @@ function settleRest(step: Step, { id, program, works, nodes, cancelledBy }: Main
     if (!takesNode({ works }, name)) continue;
     if (cancelledBy !== null) skip(step, id, name, `cancelled by ${cancelledBy}`);
     else if (program === null) noteWork(step, id, name, { kind: 'done', jobId: null });
-    else skip(step, id, name, 'tasks or the node itself left its program no time');
+    else skip(step, id, name, 'its program never started: tasks still ran, or the node was away');
   }
 }
 
@@ -234,7 +235,7 @@ function verdict(
   const taken = program === null ? nodes.filter((one) => !isFree(state.nodes.get(one))) : [];
   const detail = 'all nodes are back in service';
   if (taken.length === 0) return { phase: 'done', detail };
-  return { phase: 'done', detail: `${detail}; tasks ran to its end on ${taken.join(', ')}` };
+  return { phase: 'done', detail: `${detail}; tasks still ran at its end on ${taken.join(', ')}` };
 }
 
 /** For `by` fields: what a user reads of a task that was touched. */

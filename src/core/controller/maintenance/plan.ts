@@ -77,19 +77,22 @@ function mayPlan(step: Step, { program }: PlanMaintenance, actor: Actor): Refusa
 
 function badPlan(step: Step, command: PlanMaintenance): Refusal | null {
   const { nodes, labels = [], durationMs, warning, reason, program, time } = command;
-  if (nodes.length + labels.length === 0) return invalid('maintenance needs a node');
+  if (nodes.length + labels.length === 0)
+    return invalid('name at least one node for the maintenance');
   if (!isWhole(durationMs, 1000, MAINTENANCE_MAX_MS)) {
-    return invalid(`a maintenance lasts from 1s to ${formatDuration(MAINTENANCE_MAX_MS)}`);
+    return invalid(
+      `the duration of a maintenance is from 1s to ${formatDuration(MAINTENANCE_MAX_MS)}`,
+    );
   }
-  if (reason.trim() === '') return invalid('maintenance needs a reason');
+  if (reason.trim() === '') return invalid('give a reason for the maintenance');
   if (warning !== null && !isWhole(warning.signal, 1, 64)) {
     return invalid(`${warning.signal} is not a signal number (1-64)`);
   }
   if (warning !== null && !isWhole(warning.leadMs, 1000, MAINTENANCE_MAX_MS)) {
-    return invalid('a warning comes at least 1s before');
+    return invalid('a warning must come at least 1s before the start');
   }
   if (time.kind === 'now' && warning !== null) {
-    return invalid('what begins now leaves no time for a warning; plan it ahead with --at');
+    return invalid('a maintenance that starts now cannot warn; give it a later start with --at');
   }
   // `in ten minutes, warned ten minutes before`: the warning goes at once.
   if (
@@ -98,7 +101,9 @@ function badPlan(step: Step, command: PlanMaintenance): Refusal | null {
     time.from - warning.leadMs < step.at - ON_THE_WAY_MS
   ) {
     const [lead, left] = [warning.leadMs, Math.max(time.from - step.at, 0)].map(formatDuration);
-    return invalid(`a warning ${lead} before cannot come: it begins in ${left}`);
+    return invalid(
+      `a warning ${lead} before the start is too late: the maintenance starts in ${left}`,
+    );
   }
   return program === null ? null : badProgram(program.program);
 }

@@ -105,7 +105,7 @@ function afterwards(known: Maintenance, work: Busy, outcome: Outcome): NodeWork 
   const isOver = outcome.kind === 'completed' || mayBeShutDown;
   if (program?.restarts === true && isOver) return { kind: 'restarting', jobId, bootId };
   const detail = outcome.detail === undefined ? '' : `: ${outcome.detail}`;
-  return { kind: 'failed', why: `its program ended ${outcome.kind}${detail} (job ${jobId})` };
+  return { kind: 'failed', why: `its program (job ${jobId}) ended as ${outcome.kind}${detail}` };
 }
 
 function calledOff(by: string): NodeWork {
@@ -115,7 +115,7 @@ function calledOff(by: string): NodeWork {
 function notThrough(jobId: Job['id']): NodeWork {
   return {
     kind: 'failed',
-    why: `its program was not through at the end of its time (job ${jobId})`,
+    why: `its program (job ${jobId}) did not finish before the maintenance ended`,
   };
 }
 
@@ -141,7 +141,11 @@ function callOff(step: Step, id: string, name: NodeName): void {
     if (maintenanceOf(step.state, id).works[name] !== work) return;
   }
   if (cancelledBy !== null) noteWork(step, id, name, calledOff(cancelledBy));
-  else noteWork(step, id, name, { kind: 'failed', why: 'it was not back at the end of the time' });
+  else
+    noteWork(step, id, name, {
+      kind: 'failed',
+      why: 'the node did not come back before the maintenance ended',
+    });
 }
 
 function mayComeBack(node: Node | undefined): boolean {

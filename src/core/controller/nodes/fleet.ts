@@ -29,7 +29,7 @@ export function decideDrain(step: Step, command: DrainNode, actor: Actor): Answe
   if (drain !== null) return step.refuse('node.drained', { node: name, reason: drain.reason });
   const reason = command.reason.trim();
   if (reason === '') {
-    return step.refuse('argument.invalid', { what: 'draining a node needs a reason' });
+    return step.refuse('argument.invalid', { what: 'give a reason for draining the node' });
   }
   step.emit({ kind: 'node_drained', node: name, reason, by: nameOf(actor) });
   return ok({ kind: 'done' });
@@ -122,6 +122,6 @@ function badLabel(step: Step, labels: readonly string[]): Answer | null {
 
 function badResources(step: Step, resources: Resources | null): Answer | null {
   if (resources === null || isPlausible(resources)) return null;
-  const what = 'resources are whole numbers from 0, and no larger than a machine can have';
+  const what = 'resources must be whole numbers from 0, and no larger than a machine can have';
   return step.refuse('argument.invalid', { what });
 }

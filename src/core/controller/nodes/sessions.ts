@@ -25,7 +25,7 @@ export function decideHello(step: Step, said: NodeHello): Result<Reply, Refusal>
   const forgot = node.bootId !== hello.bootId || node.instance !== hello.instance;
   const stale = [...held].filter((epochId) => !node.holding.has(epochId));
   // Before the event: it replaces the boot id that is compared here.
-  const why = node.bootId === hello.bootId ? 'came back without it' : 'was restarted';
+  const why = node.bootId === hello.bootId ? 'came back without the task' : 'was restarted';
   step.emit({ kind: 'node_connected', session: node.session + 1, hello, stale });
   for (const holding of before) {
     if (held.has(holding.epochId)) continue;

@@ -189,7 +189,7 @@ export function tooBigFor(
   if (couldEverRun(request, nodes, (node) => isMember(partition, node))) return null;
   const members = [...nodes].filter((node) => isMember(partition, node));
   const able = members.filter((node) => couldHold(node, request)).length;
-  const count = able > 0 ? `; ${able} of its ${members.length} nodes could hold a part` : '';
+  const count = able > 0 ? `; only ${able} of its ${members.length} nodes could hold one part` : '';
   const biggest = `${describeBiggest(members)}${count}`;
   const details = {
     partition: partition.name,
@@ -203,6 +203,6 @@ function describeBiggest(nodes: readonly Outline[]): string {
   const [biggest] = nodes.toSorted(
     ({ total: a }, { total: b }) => b.cpuCount - a.cpuCount || b.memoryBytes - a.memoryBytes,
   );
-  if (biggest === undefined) return 'It has none';
-  return `Its biggest is ${biggest.name} with ${describeResources(biggest.total)}`;
+  if (biggest === undefined) return 'It has no nodes';
+  return `Its largest node is ${biggest.name} with ${describeResources(biggest.total)}`;
 }

@@ -48,7 +48,7 @@ export function decideResetPartition(
 /** Words among those allowed, the schema of the API sees to; these are the numbers. */
 function wrongOf({ tier, priority, ...words }: PartitionChange): string | null {
   if (tier === undefined && priority === undefined && Object.keys(words).length === 0) {
-    return 'nothing to set; write state=down, policy=easy, tier=1 or the like';
+    return 'there is nothing to set; write for example state=down, policy=easy or tier=1';
   }
   if (tier !== undefined && !isWhole(tier, -TIER_MAX, TIER_MAX)) {
     return `a tier is a whole number from -${TIER_MAX} to ${TIER_MAX}, not ${tier}`;

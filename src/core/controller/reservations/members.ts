@@ -61,7 +61,7 @@ export function checkFit(
     return refuse(`its time limit is ${limit}, the reservation lasts ${lasts}`);
   }
   if (slots.length > 0 && !slots.some((slot) => holds(step, slot, spec))) {
-    return refuse(`its share never holds ${describeRequest(spec.request)}`);
+    return refuse(`the reserved share is too small for ${describeRequest(spec.request)}`);
   }
   return ok(null);
 }

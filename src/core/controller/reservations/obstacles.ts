@@ -36,11 +36,11 @@ export function refusalOf({ state }: Pick<Step, 'state'>, obstacle: Obstacle, pa
       return refuse(
         'reservation.busy',
         {
-          task: job === undefined ? 'of a lost epoch' : formatTaskId(task.jobId, index),
+          task: job === undefined ? 'of an unknown job' : formatTaskId(task.jobId, index),
           node,
           until: untilWords(until, job?.spec.walltimeMs ?? null),
         },
-        'Choose a later time, or --force: what runs then stays.',
+        'Choose a later time, or use --force: tasks that run then go on.',
       );
     }
     case 'no_slot': {
@@ -51,8 +51,8 @@ export function refusalOf({ state }: Pick<Step, 'state'>, obstacle: Obstacle, pa
         until: formatInstant(until),
         earliest:
           earliest === null
-            ? 'tasks without time limit are in the way'
-            : `the first room begins at ${formatInstant(earliest)}`,
+            ? 'tasks without a time limit are in the way'
+            : `the earliest one starts at ${formatInstant(earliest)}`,
       });
     }
     default:
@@ -64,7 +64,7 @@ export function refusalOf({ state }: Pick<Step, 'state'>, obstacle: Obstacle, pa
 function untilWords(until: number | null, walltimeMs: number | null): string {
   if (until !== null) return `until ${formatInstant(until)}`;
   if (walltimeMs === null) return 'for ever: it has no time limit';
-  return 'at any time: it was stopped to make room, and it still needs more time than any gap has';
+  return 'at any time: it was preempted, and no gap is as long as the time that it still needs';
 }
 
 /** What comes nearest, or that drained nodes are not looked at. */
@@ -74,7 +74,7 @@ function unableWords({ nodes }: Step['state'], part: Part): string {
   const drained = nodeNames.length > 0 ? [] : seen.filter((node) => node.drain !== null);
   if (drained.length > 0) {
     const names = drained.map(({ name }) => name).join(', ');
-    return `Drained nodes count only where they are named: ${names}.`;
+    return `Drained nodes are used only when named: ${names}.`;
   }
   const asked = { nodeNames, labels, perNode: perNode === 'whole' ? NO_RESOURCES : perNode };
   const outlines = seen.map(viewOf);

@@ -113,7 +113,7 @@ function placeOne(
   const begin = Math.max(from, step.at);
   // A day with a change of the clock is shorter.
   const isTwice = slots.some((slot) => slot.from < until && begin < slot.until);
-  if (isTwice) return err('another of its times is not over then');
+  if (isTwice) return err('another occurrence overlaps it');
   const slot = placeAt(request, begin, until - begin, room);
   return slot.ok ? slot : err(wordsFor(step, slot.error, request));
 }

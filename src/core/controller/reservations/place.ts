@@ -58,16 +58,16 @@ function checkTime(
 ): Result<ReservedTime, Refusal> {
   const { at } = step;
   if (time === 'now') return ok(fixed(at));
-  if (time.kind === 'fixed') return time.from < at ? past('The begin', time.from) : ok(time);
+  if (time.kind === 'fixed') return time.from < at ? past('The start', time.from) : ok(time);
   const { notBefore, until } = time;
   if (until <= at) return past('The end of the window', until);
   const last = until - durationMs;
   if (last < notBefore) {
     const span = `${formatInstant(notBefore)} and ${formatInstant(until)}`;
-    const what = `${formatDuration(durationMs)} do not fit between ${span}; widen the window, or ask for less time`;
+    const what = `${formatDuration(durationMs)} does not fit between ${span}; widen the window, or shorten the duration`;
     return step.refuse('argument.invalid', { what });
   }
-  if (last < at - ON_THE_WAY_MS) return past('The last begin that the window leaves', last);
+  if (last < at - ON_THE_WAY_MS) return past('The latest possible start in the window', last);
   return ok({ ...time, until: endAsSaid(time, at, durationMs) });
 }
 
@@ -88,7 +88,7 @@ function past(what: string, at: number): Result<never, Refusal> {
 function wrongIn({ durationMs, nodeCount, nodeNames, perNode }: ReservationWish): string | null {
   if (!isWhole(durationMs, DURATION_MS_MIN, DURATION_MS_MAX)) {
     const lasts = Number.isSafeInteger(durationMs) ? formatDuration(durationMs) : durationMs;
-    return `a reservation lasts 1s at least and ten years at most, not ${lasts}`;
+    return `the duration of a reservation is from 1s to ten years, not ${lasts}`;
   }
   if (!isWhole(nodeCount, 1, NODES_PER_TASK_MAX)) {
     return `a reservation is for 1 to ${NODES_PER_TASK_MAX} nodes`;
@@ -99,7 +99,7 @@ function wrongIn({ durationMs, nodeCount, nodeNames, perNode }: ReservationWish)
   }
   if (perNode === 'whole') return null;
   if (!isPlausible(perNode) || fitsIn(perNode, NO_RESOURCES)) {
-    return 'a reservation sets something aside: whole nodes, or cpus, memory or gpus of each';
+    return 'a reservation needs something to reserve: whole nodes, or cpus, memory or gpus of each';
   }
   return null;
 }
@@ -110,10 +110,10 @@ function wrongRecurrence(
 ): string | null {
   if (recurrence === null) return null;
   const { starts, cron } = recurrence;
-  if (starts.length === 0) return `'${cron}' never comes: no day and time meets all its fields`;
+  if (starts.length === 0) return `'${cron}' never occurs: no day and time matches all its fields`;
   const close = starts.some((start, at) => start - (starts[at - 1] ?? -Infinity) < durationMs);
   if (!close) return null;
-  return `'${cron}' would begin again before its ${formatDuration(durationMs)} are over; make it shorter, or let it come less often`;
+  return `'${cron}' would start again before ${formatDuration(durationMs)} have passed; shorten the duration, or choose a rarer time`;
 }
 
 /** What was found for a request. */

@@ -150,7 +150,7 @@ function lengthened(
   // One that recurred has later slots still, though it will get no more.
   if (moved || known.recurrence !== null || known.slots.some(({ from }) => from > current.from)) {
     return step.refuse('argument.invalid', {
-      what: `${known.name} has begun; of one that comes only once the duration can be changed still, of others who may use it`,
+      what: `reservation ${known.name} has started: only its name, its users and, if it does not recur, its duration can still be changed`,
     });
   }
   const slot = placeLonger(step, known.id, current, wish);
@@ -212,7 +212,7 @@ function ownReservation(
   if (!found.ok) return found;
   const { createdBy, purpose } = found.value;
   if (purpose === 'maintenance') {
-    const what = `${found.value.name} is maintenance; use \`weft maint\``;
+    const what = `${found.value.name} is a maintenance; use \`weft maint\``;
     return step.refuse('argument.invalid', { what });
   }
   if (actor.kind === 'user' && actor.name === createdBy) return found;
@@ -229,7 +229,7 @@ function membersOf(members: ReservationMembers, actor: Actor): ReservationMember
 function checkName(step: Step, name: string | null, id: string): Result<string, Refusal> {
   if (name === null || name === id) return ok(id);
   if (!NAME.test(name) || ID.test(name)) {
-    const what = `'${name}' is not a name for a reservation; begin with a letter, go on with letters, digits, '.', '-' and '_', 63 at most, and not as r1 or m1`;
+    const what = `'${name}' is not a reservation name; use a letter, then letters, digits, '.', '-' and '_', 63 characters at most, and not the form of an id such as r1 or m1`;
     return step.refuse('argument.invalid', { what });
   }
   const others = [...step.state.reservations.values()].filter((one) => one.id !== id);

@@ -38,8 +38,8 @@ export function endReservation(
   by: string,
 ): void {
   step.emit({ kind: 'reservation_ended', id, why, by });
-  const words = why === 'over' ? 'was over' : `was cancelled by ${by}`;
-  const detail = `reservation ${name} ${words} before it could start`;
+  const words = why === 'over' ? 'ended' : `was cancelled by ${by}`;
+  const detail = `reservation ${name} ${words} before the task could start`;
   const outcome: Outcome = { kind: 'cancelled', detail };
   for (const job of [...step.state.jobs.values()]) {
     if (job.spec.reservation !== id || job.outcome !== null) continue;

@@ -110,8 +110,8 @@ export function decideResume(step: Step, place: TaskPlace, actor: Actor): Answer
 function whyStopped(tasks: readonly Task[]): string | undefined {
   for (const { stops } of tasks) {
     for (const [stopper, why] of stops) {
-      if (stopper === 'scheduler') return `It was ${why}; it goes on when there is room.`;
-      return `It was stopped for ${why}; it goes on when that is over.`;
+      if (stopper === 'scheduler') return `It was ${why}; it resumes when there is room.`;
+      return `It is suspended for ${why}; it resumes when that ends.`;
     }
   }
   return undefined;

@@ -19,7 +19,9 @@ export function decideSetUser(step: Step, command: SetUser, actor: Actor): Answe
     return step.refuse('argument.invalid', { what: `'${user}' is not a login name` });
   }
   if (user === SYSTEM_USER) {
-    return step.refuse('argument.invalid', { what: `'${user}' is the cluster itself, no user` });
+    return step.refuse('argument.invalid', {
+      what: `'${user}' is the cluster's own account, not a user`,
+    });
   }
   if (!ROLES.includes(role)) {
     const what = `'${role}' is not a role; use ${ROLES.join(', ')}`;
@@ -27,7 +29,7 @@ export function decideSetUser(step: Step, command: SetUser, actor: Actor): Answe
   }
   const bad = groups.find((group) => !NAME.test(group));
   if (bad !== undefined) {
-    return step.refuse('argument.invalid', { what: `'${bad}' is not the name of a group` });
+    return step.refuse('argument.invalid', { what: `'${bad}' is not a group name` });
   }
   const known = before !== undefined;
   if (known && mode === 'create') return step.refuse('user.exists', { user });
@@ -58,7 +60,7 @@ export function decideCreateToken(step: Step, command: CreateToken, actor: Actor
     return step.refuse('argument.invalid', { what: 'a join token must expire' });
   }
   if (expiresAt !== null && expiresAt <= step.at) {
-    return step.refuse('argument.invalid', { what: 'the token would have expired already' });
+    return step.refuse('argument.invalid', { what: 'the expiry of the token is in the past' });
   }
   const by = nameOf(actor);
   step.emit({ kind: 'token_created', tokenId, hash, purpose, user, label, expiresAt, by });

@@ -75,9 +75,9 @@ function describeMeeting(
   if (window.from <= now) {
     return { kind, words: `waits for ${what} to end in ${spanOf(window.to - now)}` };
   }
-  const limit = walltimeMs === null ? 'without a time limit it' : 'it';
+  const limit = walltimeMs === null ? 'it has no time limit and' : 'it';
   const left = spanOf(window.from - now);
-  return { kind, words: `${limit} could run into ${what}, which begins in ${left}` };
+  return { kind, words: `${limit} could run into ${what}, which starts in ${left}` };
 }
 
 /** Of a node that is free: what is set aside there, and when. */
@@ -112,16 +112,16 @@ function describeOwn(
   if (next.from > now) {
     return {
       kind: 'reservation',
-      words: `reservation ${name} begins in ${spanOf(next.from - now)}`,
+      words: `reservation ${name} starts in ${spanOf(next.from - now)}`,
     };
   }
   if (endAt(now, walltimeMs) <= next.to) return null;
   const limit =
     walltimeMs === null
       ? 'the job has no time limit'
-      : `the job may take ${formatDuration(walltimeMs)}`;
+      : `the time limit of the job is ${formatDuration(walltimeMs)}`;
   const left = spanOf(next.to - now);
-  return { kind: 'reservation', words: `reservation ${name} ends in ${left}, ${limit}` };
+  return { kind: 'reservation', words: `reservation ${name} ends in ${left}; ${limit}` };
 }
 
 /** Whole seconds, never none. */

@@ -63,7 +63,7 @@ export function explain(
   const ask = askOf(entry.shape, partition);
   const fitting = board.fitting(ask, request.nodeCount);
   if (fitting.length >= request.nodeCount) {
-    return { kind: 'priority', words: 'other tasks are before it in the queue' };
+    return { kind: 'priority', words: 'other tasks are ahead of it in the queue' };
   }
   const reserved = describeWindows(ask, { ...snapshot, now: at }, reservationOf, board);
   if (reserved !== null) return reserved;

@@ -23,7 +23,7 @@ interface Lack {
 /** A sentence without its full stop. `able`: how many of the nodes could hold a part. */
 export function describeNearest(nodes: readonly Outline[], able: number, request: Asked): string {
   if (nodes.length === 0) return 'No node has joined yet';
-  const parts = `${able} of ${nodes.length} nodes could hold a part`;
+  const parts = `${able} of ${nodes.length} nodes could hold one part`;
   const { nodeNames } = request;
   // Whoever names nodes wants to hear of those.
   const meant = nodes.filter(({ name }) => {

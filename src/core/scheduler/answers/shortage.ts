@@ -33,7 +33,7 @@ export function describeShortage(
   const words = sayOfNodes(groups, usable.length);
   if (nodeCount === 1 || fitting.length === 0) return words;
   const count = fitting.length === 1 ? 'only 1 node has' : `only ${fitting.length} nodes have`;
-  return words === '' ? `${count} that free` : `${count} that free: ${words}`;
+  return words === '' ? `${count} room` : `${count} room; ${words}`;
 }
 
 /** What of the node is not free for the task. */

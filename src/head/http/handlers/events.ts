@@ -22,7 +22,7 @@ export const events: Handler<'events'> = async (services, call) => {
   const from = after ?? ring.newest;
   if (from + 1 < ring.oldest || from > ring.newest) {
     const details = { after: String(from), oldest: String(ring.oldest) };
-    const hint = 'Read the listings anew, then follow from now on.';
+    const hint = 'Read the lists again, then follow from now on.';
     return err(refuse('event.too_old', details, hint));
   }
   const { response } = call;

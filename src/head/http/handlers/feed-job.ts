@@ -48,7 +48,10 @@ export function expectClient(services: Services, { id, spec }: Job, actor: FeedC
   }
   services.feeder.expect(id, () => {
     if (services.engine.state.jobs.get(id)?.outcome !== null) return;
-    services.log.warn({ job: id }, 'the client that feeds this job is gone; the job is cancelled');
+    services.log.warn(
+      { job: id },
+      'the client that sent standard input to the job is gone; the job is cancelled',
+    );
     void services.engine.execute({ kind: 'cancel_task', place: { jobId: id, index: null } }, actor);
   });
 }

@@ -28,6 +28,6 @@ export const whoami: Handler<'whoami'> = ({ engine: { state } }, { actor }) => {
 };
 
 function onlyLocal(): Result<never, Refusal> {
-  const what = 'the local login works on the unix socket only; use a token from elsewhere.';
+  const what = 'the local login works on the unix socket only; use a token elsewhere.';
   return err(refuse('auth.required', { what }));
 }

@@ -50,7 +50,7 @@ function addCluster({ engine }: Services, scrape: Scrape): void {
       sums['memory_bytes'] = (sums['memory_bytes'] ?? 0) + node[which].memoryBytes;
       sums['gpus'] = (sums['gpus'] ?? 0) + node[which].gpuCount;
     }
-    gauge(scrape, `weft_resources_${which}`, `Of all nodes, ${which}.`, 'resource', sums);
+    gauge(scrape, `weft_resources_${which}`, `On all nodes, ${which}.`, 'resource', sums);
   }
   value(scrape, 'weft_jobs_submitted_total', 'Jobs ever accepted.', state.nextJobId - 1);
   value(scrape, 'weft_journal_seq', 'Sequence number of the last record.', engine.seq);

@@ -122,7 +122,7 @@ function wishOf(
   known: ReservationWish,
 ): Result<ReservationWish, Refusal> {
   if (at !== undefined && within !== undefined) {
-    const what = 'a reservation begins at a time, or within one; not both';
+    const what = 'give either a start or a window, not both';
     return err(refuse('argument.invalid', { what }));
   }
   let time = known.time;

@@ -70,7 +70,7 @@ export const retryJob: Handler<'retryJob'> = async ({ engine }, call) => {
   if (!place.ok) return place;
   const { jobId, index } = place.value;
   if (index !== null) {
-    const what = `a retry is of all that did not complete; name job ${jobId}`;
+    const what = `a retry covers all tasks that did not complete; name job ${jobId}`;
     return err(refuse('argument.invalid', { what }));
   }
   if (call.job === null) return err(refuse('job.not_found', { job: String(jobId) }));

@@ -180,7 +180,7 @@ for (const change of [{ bootId: 'boot 2' }, { instance: 'instance 2' }]) {
     assert.deepEqual(kinds(events), ['node_connected', ...lost, ...lost]);
     assert.deepEqual(head.schedule(), ['1#2@n1', '2#2@n1']);
     const requeued = events.find((event) => event.kind === 'task_requeued');
-    const why = 'bootId' in change ? /n1 was restarted/ : /n1 came back without it/;
+    const why = 'bootId' in change ? /n1 was restarted/ : /n1 came back without the task/;
     assert.match(requeued?.kind === 'task_requeued' ? requeued.because : '', why);
   });
 }

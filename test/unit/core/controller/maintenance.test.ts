@@ -50,7 +50,7 @@ scenario('[M2] wait: what runs goes on, and the end is as planned', (head) => {
   assert.deepEqual(head.orders('n1'), []);
   head.tick(60 * MINUTE);
   assert.equal(phase(head, id), 'done');
-  assert.match(shown(head, id).detail ?? '', /; tasks ran to its end on n1$/);
+  assert.match(shown(head, id).detail ?? '', /; tasks still ran at its end on n1$/);
   assert.equal(head.task('1').state, 'running');
 });
 
@@ -169,7 +169,7 @@ scenario('[M4] a program that fails keeps its node out, with the reason', (head)
   head.started('1#1');
   head.ended('1#1', { code: 2 });
   head.tick();
-  const why = 'its program ended failed: exited with code 2 on n1 (job 1)';
+  const why = 'its program (job 1) ended as failed: exited with code 2 on n1';
   assert.equal(shown(head, id).detail, `n1: ${why}`);
   assert.equal(phase(head, id), 'failed');
   assert.equal(head.node('n1').drain?.reason, `maintenance m1: ${why}`);
@@ -193,7 +193,7 @@ scenario('[M4] a program has the time of the maintenance and no more', (head) =>
   head.ended('1#1', { cause: 'timeout', signal: 15 });
   head.tick(1000);
   assert.equal(phase(head, id), 'failed');
-  assert.match(head.node('n1').drain?.reason ?? '', /was not through at the end of its time/);
+  assert.match(head.node('n1').drain?.reason ?? '', /did not finish before the maintenance ended$/);
 });
 
 scenario('[M4] nobody gets in between the end of the time and the next look at it', (head) => {
@@ -206,7 +206,7 @@ scenario('[M4] nobody gets in between the end of the time and the next look at i
   const { events } = head.perform({ kind: 'schedule' });
   assert.ok(!kinds(events).includes('task_allocated'), 'the node is no good');
   assert.equal(phase(head, id), 'failed');
-  assert.match(head.node('n1').drain?.reason ?? '', /was not through at the end of its time/);
+  assert.match(head.node('n1').drain?.reason ?? '', /did not finish before the maintenance ended$/);
 });
 
 scenario(
@@ -267,7 +267,10 @@ scenario('[M5] a node that is not back at the end stays out', (head) => {
   head.silence('n1', head.settings.nodeTimeoutMs);
   head.tick();
   assert.equal(phase(head, id), 'failed');
-  assert.match(head.node('n1').drain?.reason ?? '', /not back at the end/);
+  assert.match(
+    head.node('n1').drain?.reason ?? '',
+    /the node did not come back before the maintenance ended$/,
+  );
 });
 
 scenario('[M7] a head that was away at the end hears how the programs went', (head) => {
@@ -289,7 +292,7 @@ scenario('[M7] a head that was away at the end hears how the programs went', (he
   assert.equal(works['n1' as NodeName]?.kind, 'done');
   assert.equal(head.node('n1').drain, null);
   assert.match(head.node('n2').drain?.reason ?? '', /exited with code 9/);
-  assert.match(head.node('n3').drain?.reason ?? '', /not through at the end/);
+  assert.match(head.node('n3').drain?.reason ?? '', /did not finish before the maintenance ended$/);
 });
 
 scenario('[M7] a node that restarted while the head was away is back', (head) => {
@@ -386,7 +389,7 @@ scenario('[M7] a head that was away begins late, or says that it missed it', (he
   head.at += 45 * MINUTE;
   head.tick();
   assert.equal(phase(head, late), 'done');
-  assert.equal(shown(head, gone).detail, 'n1: the head did not run in its time');
+  assert.equal(shown(head, gone).detail, 'n1: the head was down for the whole maintenance');
 });
 
 scenario('a node that is removed meanwhile is waited for by nobody', (head) => {
@@ -399,7 +402,7 @@ scenario('a node that is removed meanwhile is waited for by nobody', (head) => {
   head.started('1#1');
   head.ended('1#1');
   head.tick();
-  assert.equal(shown(head, id).detail, 'n2: it was removed');
+  assert.equal(shown(head, id).detail, 'n2: the node was removed');
 });
 
 scenario('a program runs under the account that was named, or as the agent itself', (head) => {

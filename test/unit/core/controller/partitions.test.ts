@@ -125,14 +125,14 @@ const REFUSED: readonly (readonly [wish: Partial<Submission>, code: Code, words:
   [
     { partition: 'small', cpuCount: 8 },
     'partition.unsatisfiable',
-    /Partition small can never hold 1 node with 8 cpus.*Its biggest is n1 with 4 cpus/,
+    /Partition small can never hold 1 node with 8 cpus.*Its largest node is n1 with 4 cpus/,
   ],
   [
     { partition: 'gpu', nodeCount: 2 },
     'partition.unsatisfiable',
-    /biggest is n2 with 8 cpus.*; 1 of its 1 nodes could hold a part\./,
+    /largest node is n2 with 8 cpus.*; only 1 of its 1 nodes could hold one part\./,
   ],
-  [{ partition: 'empty' }, 'partition.unsatisfiable', /It has none/],
+  [{ partition: 'empty' }, 'partition.unsatisfiable', /It has no nodes/],
   [{ labels: ['gpu &'] }, 'label.invalid', /Labels 'gpu &', column 6: expected a label/],
   [{ labels: ['old & huge'] }, 'resources.unsatisfiable', /does not meet 'old & huge'/],
 ];
@@ -182,7 +182,10 @@ scenario(
     head.submit({ qos: 'few' });
     const said = refusal(head, { qos: 'few' });
     assert.equal(said.code, 'quota.exceeded');
-    assert.match(said.words, /ann already has 1 waiting under QoS few; the limit per user is 1/);
+    assert.match(
+      said.words,
+      /ann already has 1 jobs waiting under QoS few; the limit per user is 1/,
+    );
     head.submit({ qos: 'few' }, { by: BOB });
     assert.deepEqual(head.schedule(), ['1#1@n1']);
     head.submit({ qos: 'few' });

@@ -80,10 +80,10 @@ scenario('[R3] a refusal says what comes nearest, and what to do', (head) => {
   };
   assert.match(words({ share: { cpus: 9 } }), /The nearest node is n1 .*; it lacks 5 cpus\.$/);
   head.command({ kind: 'drain_node', node: 'n2' as NodeName, reason: 'fan' });
-  assert.match(words({ count: 2 }), /Drained nodes count only where they are named: n2\.$/);
+  assert.match(words({ count: 2 }), /Drained nodes are used only when named: n2\.$/);
   made(head, { at: LATER, nodes: ['n1'] });
   assert.match(words({ at: LATER, nodes: ['n1'] }), /Choose other nodes or another time\.$/);
-  assert.match(words({ at: START_AT - 1 }), /^The begin is in the past: .*\. Give a later time\.$/);
+  assert.match(words({ at: START_AT - 1 }), /^The start is in the past: .*\. Give a later time\.$/);
 });
 
 scenario('[R3] labels are those of jobs: plain ones, or expressions over them', (head) => {
@@ -233,7 +233,7 @@ scenario(
     head.command(cancel, OPERATOR);
     assert.equal(
       head.job(waits).outcome?.detail,
-      'reservation lab was cancelled by olga before it could start',
+      'reservation lab was cancelled by olga before the task could start',
     );
     assert.equal(head.refused(cancel, OPERATOR), 'reservation.not_found');
     head.command({ kind: 'requeue_task', place: { jobId: runs, index: null } });

@@ -233,7 +233,7 @@ scenario(
 );
 
 for (const { walltimeMs, words } of [
-  { walltimeMs: 30 * HOUR, words: 'at any time: it was stopped to make room, and' },
+  { walltimeMs: 30 * HOUR, words: 'at any time: it was preempted, and' },
   { walltimeMs: null, words: 'for ever: it has no time limit' },
 ]) {
   scenario(

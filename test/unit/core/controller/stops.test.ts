@@ -69,7 +69,7 @@ scenario('[J16] who may not resume a task is told what keeps it stopped', (head)
   const { result } = head.perform({ kind: 'command', command, actor: ANN });
   assert.ok(!result.ok);
   assert.equal(result.error.code, 'job.not_suspended');
-  assert.match(result.error.hint ?? '', new RegExp(`maintenance ${id}; it goes on when`));
+  assert.match(result.error.hint ?? '', new RegExp(`maintenance ${id}; it resumes when`));
 });
 
 scenario('[M2] a task on nodes of two maintenances goes on when both are over', (head) => {

@@ -143,7 +143,7 @@ const INVALID: readonly [wish: Partial<Submission>, says: RegExp][] = [
   [{ nodeNames: ['n1', 'n1'] as NodeName[] }, /named twice/],
   [{ processesPerNode: 0 }, /processes per node/],
   [{ cpuCount: -1 }, /cpus/],
-  [{ memoryBytes: 512 }, /a unit missing/],
+  [{ memoryBytes: 512 }, /is the unit missing/],
   [{ gpuCount: Number.NaN }, /gpus/],
   [{ counted: { licence: -1 } }, /the amount of licence/],
   [{ counted: { constructor: 1 } }, /'constructor' is not a name/],
@@ -153,7 +153,7 @@ const INVALID: readonly [wish: Partial<Submission>, says: RegExp][] = [
   [{ warning: { signal: 12, leadMs: 1000 } }, /needs a time limit; give one with --time/],
   [{ walltimeMs: 60_000, warning: { signal: 12, leadMs: 60_000 } }, /1m before .* only 1m/],
   [{ walltimeMs: 60_000, warning: { signal: 65, leadMs: 1 } }, /signal/],
-  [{ array: { indices: '' } }, /no list of array indices/],
+  [{ array: { indices: '' } }, /not a list of array indices/],
   [{ array: { indices: '5-1' } }, /runs backwards/],
   [{ array: { indices: '0-9:0' } }, /step of 0/],
   [{ array: { indices: '0-1000000' } }, /more than 1000000 tasks/],
@@ -198,7 +198,7 @@ scenario('[J4] what no node could hold is refused, and the nearest node is named
   assert.ok(!result.ok && result.error.code === 'resources.unsatisfiable');
   assert.equal(
     result.error.details['nearest'],
-    'The nearest node is small with 2 cpus, 8G memory; it lacks 6 cpus (1 of 2 nodes could hold a part)',
+    'The nearest node is small with 2 cpus, 8G memory; it lacks 6 cpus (1 of 2 nodes could hold one part)',
   );
   assert.match(result.error.details['request'] ?? '', /2 nodes with 8 cpus/);
 });

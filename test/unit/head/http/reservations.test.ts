@@ -20,7 +20,7 @@ test('[R5, R9] a reservation is made, shown, changed in part and cancelled', asy
   const { words } = (await alice.call('explainJob', { params: { id: String(jobId) } })) as {
     words: string;
   };
-  assert.match(words, /reservation lab begins in /);
+  assert.match(words, /reservation lab starts in /);
   const params = { name: 'lab' };
   await assert.rejects(alice.call('changeReservation', { params, body: { name: 'mine' } }), {
     code: 'auth.role_needed',

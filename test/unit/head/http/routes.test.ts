@@ -227,7 +227,7 @@ test('a user or token without an account on the head’s machine is made, and th
   const world = await startWorld(t);
   const body = { role: 'user' } as const;
   const nobody = await world.admin.call('createUser', { params: { name: 'no-such' }, body });
-  assert.match(nobody.notice ?? '', /no account 'no-such': jobs will run only on nodes that have/);
+  assert.match(nobody.notice ?? '', /no account 'no-such'; jobs run only on nodes that have it/);
   const token = await world.admin.call('createToken', { body: { user: 'no-such' } });
   assert.equal(token.notice, nobody.notice);
   const { name } = await world.admin.call('whoami');
