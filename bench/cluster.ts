@@ -72,7 +72,7 @@ export interface Memory {
   readonly private: number;
 }
 
-/** Of a process, now (proc_pid_smaps_rollup, proc(5)). */
+/** Memory of a process, now (proc_pid_smaps_rollup, proc(5)). */
 export function memoryMiB(pid: number): Memory {
   const lines = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
   const sum = (pattern: RegExp): number =>

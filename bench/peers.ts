@@ -14,7 +14,10 @@ interface Peer {
   readonly script: string;
   /** The program that must be on PATH. */
   readonly program: string;
-  /** Of the asked count: slow peers get fewer, to take seconds like the others. */
+  /**
+   * Part of the asked count that this peer gets: slow ones get fewer, to take seconds like the
+   * others.
+   */
   readonly share: number;
 }
 

@@ -19,7 +19,7 @@ const [nodeCount = 10_000, taskCount = 100_000, shapeCount = 100, userCount = 20
   .slice(2)
   .map(Number);
 export const SIZES = { nodeCount, taskCount };
-/** Of each node. */
+/** Cpus of each node. */
 export const CPUS = 64;
 /** Bytes. */
 export const GIB = 2 ** 30;
@@ -99,7 +99,7 @@ export function shapesOf(book: ShapeBook, partition: string): Shape[] {
   });
 }
 
-/** As many shapes as tasks, all of them with at least 4 cpus too. */
+/** Different shapes, one for each task, all of them with at least 4 cpus too. */
 export function distinctShapes(): Shape[] {
   const book = new ShapeBook();
   return Array.from({ length: taskCount }, (_, at) => {

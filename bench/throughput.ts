@@ -7,7 +7,7 @@ import { measurePeers } from './peers.ts';
 
 const jobs = Number(process.argv[2] ?? 10_000);
 const agents = Number(process.argv[3] ?? 1);
-/** As for the batch systems beside it: 256 slots in all. */
+/** Slots in all, the same for the batch systems beside it. */
 const SLOTS = 256;
 
 measurePeers(jobs);

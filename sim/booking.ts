@@ -102,7 +102,9 @@ export class Booking {
     }
   }
 
-  /** Of one submission: into one of the reservations, if its submitter is lucky. */
+  /**
+   * What one submission asks for of the reservations: into one of them, if its submitter is lucky.
+   */
   wishes(dice: Dice): Partial<Submission> {
     const known = this.#ofUsers();
     if (known.length === 0 || dice.happens(0.6)) return {};

@@ -5,7 +5,7 @@ import type { Life, Time } from './clock.ts';
 import type { HeadHost } from './head-host.ts';
 import type { Link } from './net.ts';
 
-/** As long as a connection attempt waits for an answer. */
+/** How long a connection attempt waits for an answer. */
 const DIAL_TIMEOUT_MS = 3000;
 
 export interface DialWorld {

@@ -24,7 +24,7 @@ export interface HeadWorld {
   /** Those of its disk. */
   readonly streams: Streams;
   readonly log: Log;
-  /** As its config file says at the start. */
+  /** What its config file says at the start. */
   readonly settings: HeadSettings;
   readonly commitMs: { readonly min: number; readonly max: number };
   readonly note: (text: string) => void;
@@ -108,7 +108,7 @@ export class HeadHost {
     );
   }
 
-  /** As `kill -9`, wherever it stands. */
+  /** Ends the head like `kill -9`, wherever it stands. */
   crash(): void {
     if (!this.life.alive) return;
     this.#world.note('head crashes');

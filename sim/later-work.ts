@@ -54,7 +54,7 @@ export class LaterWork {
     this.#recurring.stop();
   }
 
-  /** Of one submission: an array that follows another one index by index. */
+  /** What one submission asks for: an array that follows another one index by index. */
   wishes(): Partial<Submission> {
     const { streams, weather } = this.#world;
     const dice = streams.of('follow');

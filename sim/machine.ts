@@ -126,7 +126,7 @@ export class Machine {
     });
   }
 
-  /** As `kill -9`: launcher and processes go on. */
+  /** Ends the agent like `kill -9`: launcher and processes go on. */
   crashAgent(): void {
     if (this.agentSince === null) return;
     this.#world.note(`${this.name} loses its agent`);
@@ -134,7 +134,7 @@ export class Machine {
     this.#endLife(true);
   }
 
-  /** As a package upgrade does it. */
+  /** Stops the agent like a package upgrade does. */
   stopAgent(): void {
     if (this.agent === null) return;
     this.#world.note(`${this.name} stops its agent`);

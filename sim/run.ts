@@ -7,7 +7,7 @@ import { type RunOptions, World } from './world.ts';
 export interface RunResult {
   readonly seed: number;
   readonly weather: Weather;
-  /** Of every message, record and process event, with its instant. */
+  /** Hash of every message, record and process event, with its instant. */
   readonly hash: string;
   readonly virtualMs: number;
   readonly messages: number;

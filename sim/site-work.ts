@@ -85,7 +85,7 @@ export class SiteWork {
     this.#world.booking.tidyUp();
   }
 
-  /** Of one submission. */
+  /** What one submission asks for. */
   wishes(): Partial<Submission> {
     const { streams, weather } = this.#world;
     if (weather.isPlain) return {};

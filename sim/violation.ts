@@ -2,7 +2,7 @@
 
 import { BrokenInvariant } from '../src/core/base/assert.ts';
 
-/** As SPEC.md numbers them; `A` and `P` are about allocations and partitions. */
+/** A rule by its number in SPEC.md; `A` and `P` are about allocations and partitions. */
 export type Rule = `${'S' | 'L' | 'A' | 'P'}${number}` | 'belief' | 'crash';
 
 export class Violation extends Error {

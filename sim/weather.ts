@@ -18,7 +18,7 @@ export interface Weather {
   readonly policy: Policy;
   /** A cycle is cut short after so many looks at a node, and goes on from there; null = never. */
   readonly looksMax: number | null;
-  /** Of clock rates, as a share. */
+  /** Largest deviation of clock rates, as a share. */
   readonly driftMax: number;
   readonly lostAnswers: number;
   readonly headCrashMs: number | null;
@@ -115,7 +115,7 @@ function drawSiteWeather(streams: Streams): Pick<Weather, (typeof SITE)[number]>
   };
 }
 
-/** As if there were nothing but jobs and nodes. */
+/** Weather with nothing but jobs and nodes. */
 export const PLAIN: Pick<Weather, 'laterMs' | (typeof SITE)[number]> = {
   isPlain: true,
   partitionMs: null,

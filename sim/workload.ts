@@ -204,7 +204,7 @@ export class Workload {
     return { kind, leaseMs: Math.max(weather.nodeTimeoutMs, dice.whole(2000, 15_000)) };
   }
 
-  /** As the API looks it up in the history. */
+  /** The jobs of these dependencies that only the history knows, looked up like the API does it. */
   #retired(dependencies: readonly Dependency[]): RetiredJobs {
     const retired: Record<number, RetiredJob> = {};
     for (const { jobId } of dependencies) {

@@ -13,7 +13,7 @@ export interface Work {
   readonly arraySize: number | null;
   readonly nodeCount: number;
   readonly processesPerNode: number;
-  /** Of each node. */
+  /** Cpus of each node. */
   readonly cpuCount: number;
   readonly onLoss: LossRule;
   /** False: a lost node ends it. */
@@ -46,7 +46,7 @@ export interface Life {
   readonly rank: number;
   readonly pid: number;
   readonly from: number;
-  /** Of the last receipt. */
+  /** The instant of the last receipt. */
   readonly until: number;
   /** It came to its end by itself. */
   readonly ended: boolean;
@@ -78,7 +78,7 @@ export interface Stop extends Span {
 export interface SetAside extends Span {
   readonly name: string;
   readonly hosts: readonly string[];
-  /** Of each host. */
+  /** Cpus of each host. */
   readonly cpus: number;
 }
 

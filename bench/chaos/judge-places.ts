@@ -28,7 +28,9 @@ export function judgePlaces(all: Case): void {
   judgeStops(all);
 }
 
-/** Of the processes of an epoch on a host together: they share what it was given there. */
+/**
+ * The runs of an epoch, one for all its processes on a host: they share what it was given there.
+ */
 function runsOf(all: Case, task: TaskCase): Run[] {
   const stops = all.evidence.stops.filter((stop) => stop.task === task.id);
   return [...task.epochs].flatMap(([epoch, lives]) =>

@@ -6,7 +6,7 @@ import { CPUS } from '../../test/e2e/support/hosted-cluster.ts';
 import type { Outage, Work } from './evidence.ts';
 
 const LIMIT_MS = 12_000;
-/** Of the jobs that are meant to run into their time limit. */
+/** Time limit of the jobs that are meant to run into it. */
 const SHORT_LIMIT_MS = 3000;
 const MEMBER_LIMIT_MS = 4000;
 export const SLOT_MS = 8000;

@@ -51,7 +51,7 @@ export function lineOf({ at, sleepS }: MixJob, folder: string): string {
   return `${stamp('begin')}; sleep ${sleepS}; ${stamp('end')}`;
 }
 
-/** Of each job that has begun: its first process's begin and its last one's end. */
+/** Begin of the first process and end of the last one of each job that has begun. */
 export function stampsIn(folder: string): Map<number, { begin: number; end: number }> {
   const jobs = new Map<number, { begin: number; end: number }>();
   for (const file of readdirSync(folder)) {

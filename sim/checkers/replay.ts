@@ -30,7 +30,7 @@ export function checkReplay(live: State, disk: MemoryDisk, pending: readonly Ste
   compare(indexes, portraitOfIndexes(loaded), 'the index of the state from a snapshot');
 }
 
-/** As bytes would bring it back: nothing is shared with the live state. */
+/** A copy such as bytes would bring back: nothing is shared with the live state. */
 function copyOf<T>(value: T): T {
   const decoded = decodeRecords(encodeRecords(value));
   if (!decoded.ok) throw new Error(decoded.error);

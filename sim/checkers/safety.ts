@@ -109,7 +109,7 @@ function checkFits({ truth, machines }: SafetyWorld, process: SimProcess): void 
   throw broken('S2', `${process.node} runs more than it has: ${[...epochs.keys()]}`);
 }
 
-/** As the state counts: 0 for a plain job. */
+/** The task's index in the state: 0 for a plain job. */
 function indexOf({ taskId }: Place): number {
   const task = parseTaskId(taskId);
   return task.ok ? (task.value.index ?? 0) : 0;

@@ -11,7 +11,9 @@ import { fileNameOf } from './names.ts';
 
 type Piece = Extract<HeadToAgent, { kind: 'stdin' }>;
 
-/** Of one process, given and not yet taken: what a client sends beyond is left where it is. */
+/**
+ * Input of one process that was given and not yet taken: what a client sends beyond waits there.
+ */
 export const FEED_BYTES_MAX = 2 * 1_048_576;
 
 interface Feed {

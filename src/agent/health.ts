@@ -25,7 +25,7 @@ export interface HealthWorld {
 
 /** From the start of the agent until the first answer. */
 const NOT_YET = 'not checked yet';
-/** Of the output: more than a table shows of a line. */
+/** Length of what is shown of the output: more than a table shows of a line. */
 const LINE_LENGTH = 200;
 /** Kept to find the first line that says something. */
 const KEPT_LENGTH = 2000;

@@ -34,7 +34,9 @@ export class LauncherLine {
   #processes: Processes | null = null;
   /** Starts decided while there was no launcher. */
   #queued: LaunchRequest[] = [];
-  /** Of the last launcher: the next one will most likely be the same, found again. */
+  /**
+   * Whether the last launcher was outdated: the next one will most likely be the same, found again.
+   */
   #outdated: string | null = null;
   #stopped = false;
 
@@ -105,7 +107,7 @@ export class LauncherLine {
     onAdopted();
   }
 
-  /** Of an older launcher than there was when they were queued nothing can be asked. */
+  /** Starts what was queued; an older launcher than there was at that time starts nothing. */
   #startQueued(processes: Processes, request: LaunchRequest): void {
     const { launchId } = request;
     const why = this.#outdated;

@@ -2,7 +2,9 @@
 // answers. Pure: no sockets, no clock.
 
 export const LAUNCHER_VERSION = 2;
-/** Of a launcher that has outlived its agent: it is asked for nothing that starts anything. */
+/**
+ * Oldest version of a launcher that has outlived its agent: it is asked for nothing that starts.
+ */
 export const LAUNCHER_VERSION_MIN = 1;
 /** Largest frame either side accepts, in bytes after the length word (launcher/wire.h). */
 export const FRAME_BYTES_MAX = 1 << 20;
@@ -49,7 +51,7 @@ export interface LauncherRecord {
   /** 0 when it ended before anybody asked for its record. */
   readonly startTicks: number;
   readonly startedAt: number;
-  /** Of wait(2) once exited, the errno once failed. */
+  /** The status of wait(2) once exited, the errno once failed. */
   readonly status: number;
   readonly stage: number;
   readonly userUs: number;

@@ -17,7 +17,7 @@ import { readTail } from './tail.ts';
 
 /** Largest piece in one message; heartbeats share the connection. */
 const CHUNK_BYTES_MAX = 256 * 1024;
-/** Of one file, sent and not acknowledged. */
+/** Bytes of one file that are sent and not acknowledged. */
 const WINDOW_BYTES_MAX = 1024 * 1024;
 /** A piece without an answer for this long goes out again: the head could not keep it. */
 const RESEND_MS = 10_000;
@@ -37,7 +37,7 @@ interface Shipped extends OutputFile {
   readonly uid: number | null;
   sent: number;
   acknowledged: number;
-  /** Of the last piece, once sent: its offset and length together; null before. */
+  /** Offset and length together of the last piece, once sent; null before. */
   end: number | null;
   /** The head has everything, and knows that it has. */
   isComplete: boolean;

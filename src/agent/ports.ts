@@ -37,7 +37,7 @@ export interface AgentPorts {
   readonly health?: HealthSettings;
 }
 
-/** As the shell works with them: what is absent has a stand-in. */
+/** The ports that the shell works with: what is absent has a stand-in. */
 export type AllPorts = AgentPorts & Required<Pick<AgentPorts, 'files' | 'users' | 'containment'>>;
 
 /** What a task with `--mpi` runs beside its own program. */

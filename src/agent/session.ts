@@ -58,7 +58,7 @@ export class HeadLink {
   #status: LinkStatus = { state: 'connecting', words: 'not yet connected' };
   #session: Session | null = null;
   #welcome: Welcome | null = null;
-  /** Of the session: what its orders refer to. */
+  /** What the orders of this session refer to. */
   #orders = new OrderReader();
   #helloSentAt = 0;
   #answeredAt = 0;

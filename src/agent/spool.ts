@@ -17,7 +17,7 @@ export interface SpoolWorld {
   readonly files: Files;
   readonly log: Log;
   readonly all: () => Iterable<Spooled>;
-  /** Of all files together. */
+  /** Bytes of all files together. */
   readonly bytesMax: number;
 }
 

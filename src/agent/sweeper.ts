@@ -151,5 +151,7 @@ export class Sweeper {
   }
 }
 
-/** Of shorter runs the processes' own peak, which wait4 gives, says enough. */
+/**
+ * Run time from which memory is measured; of shorter runs the peak that wait4 gives says enough.
+ */
 const MEASURED_FROM_MS = 1000;

@@ -47,7 +47,7 @@ export const infoReply = z.object({
     memoryBytes: count,
     memoryFreeBytes: count,
     load1: z.number(),
-    /** Of the head's process. */
+    /** Resident memory of the head's process. */
     residentBytes: count,
     /** Sequence number of the last record. */
     seq: count,

@@ -9,7 +9,7 @@ const DATA_LENGTH_MAX = 2_000_000;
 export const feedRequest = z.strictObject({
   /** Which start of the job this is meant for, as an answer said; 0: whichever runs. */
   run: count,
-  /** Of the first byte, from the beginning of the input. */
+  /** Position of the first byte, from the beginning of the input. */
   offset: count,
   data: z.base64().max(DATA_LENGTH_MAX),
   /** Nothing comes after this piece. */

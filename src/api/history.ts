@@ -34,11 +34,11 @@ const historyJob = z.object({
   state: z.string(),
   outcome: outcomeView.nullable(),
   taskCount: count,
-  /** Of an array that is done, how many tasks ended in which way; missing where not kept. */
+  /** How many tasks of an array that is done ended in which way; missing where not kept. */
   outcomeCounts: z.record(z.string(), count).optional(),
   submittedAt: instant,
   startedAt: instantOrNull,
-  /** Of a plain job's current or last epoch; of an array as `startedAt`. */
+  /** Start of a plain job's current or last epoch; for an array the same as `startedAt`. */
   runStartedAt: instantOrNull,
   endedAt: instantOrNull,
   nodeCount: count,

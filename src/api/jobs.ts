@@ -16,7 +16,7 @@ import {
 /** How a job or task ended; null until then. */
 export const outcomeView = z.object({
   kind: z.enum(OUTCOMES),
-  /** Of the process that decided it. */
+  /** Exit of the process that decided it. */
   exit: exitStatus.nullable(),
   process: z.object({ node: z.string(), rank: count }).nullable(),
   detail: z.string().nullable(),
@@ -42,7 +42,7 @@ export const jobView = z.object({
   name: z.string(),
   owner: z.string(),
   partition: z.string(),
-  /** Of the job: that of its most advanced task while any is not done. */
+  /** State of the job: that of its most advanced task while any is not done. */
   state: z.enum(TASK_STATES),
   outcome: outcomeView.nullable(),
   /** Why its first pending task waits; null when none does. */
@@ -53,14 +53,16 @@ export const jobView = z.object({
   priority: z.number().nullable(),
   taskCount: count,
   taskCounts: z.record(z.string(), count),
-  /** Of the tasks that are done, how many ended in which way. A head of 0.1.0 sends none. */
+  /** How many tasks that are done ended in which way. A head of 0.1.0 sends none. */
   outcomeCounts: z.record(z.string(), count).optional(),
   /** Index set of an array, `0-99`; null for a plain job. */
   array: z.string().nullable(),
   submittedAt: instant,
   /** When the first epoch of the first task was started. */
   startedAt: instantOrNull,
-  /** Of a plain job's current or last epoch, null while none runs; of an array as `startedAt`. */
+  /**
+   * Start of a plain job's current or last epoch, null while none runs; for an array `startedAt`.
+   */
   runStartedAt: instantOrNull,
   endedAt: instantOrNull,
   /** Nodes of the running tasks, at most a hundred; of a plain job that is done, where it ran. */
@@ -98,7 +100,7 @@ export const jobDetail = jobView.extend({
   retryOf: z.int().nullable().optional(),
   /** A signal so long before the time limit; a head of 0.1.0 sends none. */
   warning: z.object({ leadMs: count, signal: z.int() }).nullable().optional(),
-  /** Of a job with `mpi`; a head of 0.1.0 sends none. */
+  /** Ranks of a job with `mpi`; a head of 0.1.0 sends none. */
   ranksPerNode: count.nullable().optional(),
   runningMax: z.int().nullable(),
   umask: z.int(),
@@ -160,7 +162,7 @@ export type ListTasksReply = z.infer<typeof listTasksReply>;
 
 /** The sum that decides who goes first; parts in points. */
 const priorityView = z.object({
-  /** Of partition and QoS together: counts before all points. */
+  /** Tier of partition and QoS together: counts before all points. */
   tier: z.number(),
   sum: z.number(),
   age: z.number(),

@@ -86,7 +86,7 @@ export const listQosReply = z.object({ qualities: z.array(qosView) });
 const settingChange = z.object({
   /** `head.policy`, `partitions.gpu.tier`. */
   key: z.string(),
-  /** As one would write it; null: not written. */
+  /** The value in the form in which one would write it; null: not written. */
   before: z.string().nullable(),
   after: z.string().nullable(),
 });

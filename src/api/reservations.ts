@@ -35,11 +35,11 @@ const wish = {
   jobs: z.array(jobId).max(1000).optional(),
   /** Neither this nor `within`: now. */
   at: instant.optional(),
-  /** As early as there is room. */
+  /** A window: it begins as early as there is room. */
   within: z.strictObject({ notBefore: instant.optional(), until: instant }).optional(),
   nodeNames: z.array(nodeName).max(10_000).optional(),
   nodeCount: z.int().min(1).optional(),
-  /** Of each node. */
+  /** What is set aside of each node. */
   share: share.optional(),
   labels: needs.optional(),
   /** Tasks that would run into it are not in the way. */
@@ -65,7 +65,7 @@ const slotView = z.object({
   from: instant,
   until: instant,
   nodes: z.array(z.string()),
-  /** Of each of the nodes. */
+  /** What is set aside of each of the nodes. */
   share,
 });
 

@@ -40,7 +40,7 @@ function hold(path: string, flags: number): Held {
   };
 }
 
-/** Of what lies at the path now. Throws as stat(2) does. */
+/** Identity of what lies at the path now. Throws as stat(2) does. */
 export function identityAt(path: string): SocketIdentity {
   const { dev, ino, uid } = statSync(path, { bigint: true });
   return { device: dev, inode: ino, uid };

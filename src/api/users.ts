@@ -34,7 +34,7 @@ const userView = z.object({
   /** Given here, beside those of the account on the head's machine. */
   groups: z.array(z.string()),
   tokenCount: count,
-  /** Of the jobs in memory that are not done. */
+  /** How many jobs in memory are not done. */
   activeJobs: count,
 });
 export type UserView = z.infer<typeof userView>;
@@ -44,7 +44,7 @@ const usageView = z.object({
   user: z.string(),
   /** Seconds of one cpu, with memory and gpus as the site weighs them, faded by the half-life. */
   usageSeconds: z.number(),
-  /** Of the whole cluster, 0…1. */
+  /** Share of the whole cluster, 0…1. */
   share: z.number(),
   /** 0…1: 1 has used nothing, 0.5 exactly the share. */
   factor: z.number(),

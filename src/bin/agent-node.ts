@@ -31,7 +31,7 @@ export interface Machine {
   readonly launcher: LauncherProgram;
   readonly found: Found;
   readonly bootId: string;
-  /** Of the system and its network. */
+  /** Facts of the system and its network. */
   readonly facts: Pick<NodeFacts, 'os' | 'arch' | 'kernel' | 'hostname' | 'network'>;
   readonly version: string;
   readonly users: Users;

@@ -6,7 +6,7 @@ import { Failure } from '../core/model/failure.ts';
 import { ForeignDirectory } from '../head/auth/local-login.ts';
 import { StoreFailure } from '../ports/store.ts';
 
-/** Of sysexits(3). Those below `temporary` are not worth another try. */
+/** Exit codes of sysexits(3). Those below `temporary` are not worth another try. */
 const EXITS = {
   /** EX_DATAERR: what lies in the state directory is damaged, missing or not ours. */
   data: 65,

@@ -9,7 +9,7 @@ import { connectTo } from '../steps/connect.ts';
 import type { StepEnd } from '../steps/frames.ts';
 import { startRemote } from '../steps/remote.ts';
 
-/** As ssh: of its own failures, beside every code of the command. */
+/** Exit code for failures of its own, the same that ssh has, beside every code of the command. */
 const EXIT_OWN_FAILURE = 255;
 const PASSED_ON = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const;
 

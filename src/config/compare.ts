@@ -21,7 +21,7 @@ const AT_START = [
     'head.memory',
   ],
 ];
-/** Of other programs. */
+/** Sections of other programs than the head. */
 const ELSEWHERE = ['node.', 'health.', 'up.', 'join.', 'client.'];
 
 export function writtenOf(config: Config): Written {

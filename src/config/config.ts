@@ -133,7 +133,7 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
   });
 }
 
-/** As if nothing were configured anywhere. */
+/** The defaults alone: nothing is configured anywhere. */
 export function defaultConfig(): Config {
   const nowhere = { environment: {}, defaults: NO_DEFAULTS };
   const settings = KEYS.map((key) => [key.name, resolve(key, nowhere, new Map())] as const);

@@ -84,7 +84,7 @@ export interface AgentOptions {
   readonly sharedPaths: readonly string[];
   readonly switchUser: 'auto' | boolean;
   readonly logFile?: string;
-  /** As the head's: all nodes of a process say the same. */
+  /** The same as the head's: all nodes of a process say the same. */
   readonly keeps?: string;
 }
 

@@ -10,7 +10,7 @@ import { schedulingFrom } from './scheduling.ts';
 import type { Address } from './value.ts';
 
 export interface HeadPlace {
-  /** Of the state directory, of the head's own one in it, and of its audit log. */
+  /** The state directory, the head's own one in it, and the head's audit log. */
   readonly paths: { readonly directory: string; readonly head: string; readonly auditLog: string };
   readonly socketPath: string;
   readonly listen: Address | null;

@@ -19,7 +19,9 @@ export type KeyType =
 export interface Key {
   readonly name: string;
   readonly type: KeyType;
-  /** As one would write it; null = none, or found out on the machine. */
+  /**
+   * The default in the form in which one would write it; null = none, or found out on the machine.
+   */
   readonly default: string | null;
   readonly text: string;
   readonly choices?: readonly string[];

@@ -28,7 +28,7 @@ export function parseValue(key: Key, text: string): Result<Value, string> {
   return read;
 }
 
-/** As `parseValue` reads it. */
+/** The value in a form that `parseValue` reads. */
 export function formatValue(key: Key, value: Value): string {
   if (value === null) return 'none';
   if (key.type === 'size') return formatSize(value as number);

@@ -36,7 +36,7 @@ export interface AgentsOptions {
 /** Orders that show no effect are sent again after this long. */
 const RESEND_MS = 5_000;
 
-/** Of one message of orders: small enough that heartbeats get through in between. */
+/** Bytes of one message of orders: small enough that heartbeats get through in between. */
 const ORDERS_BYTES_MAX = 4 * 1_048_576;
 
 interface Link {

@@ -144,7 +144,7 @@ export class Engine {
     return this.#state;
   }
 
-  /** Of the last committed entry. */
+  /** Number of the last committed entry. */
   get seq(): number {
     return this.#seq;
   }

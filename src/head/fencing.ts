@@ -29,7 +29,7 @@ export interface FencingOptions extends FenceCommand {
 const RETRY_MS = 60_000;
 /** A switch in the network that fails silences many nodes at once; they come back by themselves. */
 const RUNNING_MAX = 4;
-/** Of the command's output, for the log. */
+/** Characters of the command's output that the log gets. */
 const TAIL_LENGTH = 500;
 
 export class Fencing {

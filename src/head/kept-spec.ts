@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { Item, JobSpec } from '../core/model/job.ts';
 
 export type KeptSpec = Omit<JobSpec, 'environment' | 'stepKey' | 'each'> & {
-  /** Of a job with items: tells whether another submission has the same. */
+  /** Digest of a job's items: tells whether another submission has the same. */
   readonly itemsDigest?: string;
 };
 

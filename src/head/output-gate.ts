@@ -17,10 +17,11 @@ const NOTHING = { offset: 0, bytes: new Uint8Array(), end: true, dropped: 0 } as
 
 /** Epochs whose nodes are remembered, newest last; for older ones the store is asked. */
 const PLACED_MAX = 100_000;
-/** Of one node, waiting to be written: some hundred files with a full window each. */
+/** Bytes of one node that wait to be written: some hundred files with a full window each. */
 const WAITING_BYTES_MAX = 256 * 1_048_576;
 /**
- * Of all nodes together. What comes beyond is not kept: agents send it again some seconds later.
+ * Bytes of all nodes together. What comes beyond is not kept: agents send it again some seconds
+ * later.
  */
 const ALL_WAITING_BYTES_MAX = 2 * WAITING_BYTES_MAX;
 /** What a waiting piece costs besides its bytes, roughly and rather too much. */

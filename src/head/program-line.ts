@@ -3,7 +3,7 @@
 import { quoteWord } from '../core/base/shell-word.ts';
 import type { Program } from '../core/model/job.ts';
 
-/** As a shell would read it back; scripts are shown by their first line. */
+/** The program in a form that a shell would read back; scripts are shown by their first line. */
 export function formatProgram(program: Program): string {
   if (program.kind === 'shell') return program.line;
   if (program.kind === 'argv') return program.argv.map(quoteWord).join(' ');

@@ -49,7 +49,7 @@ export function expect(known: Known, pending: Pending): LookAhead {
   return lookAhead(known.state, known.settings, pending, known.now());
 }
 
-/** Of everybody with a share or with usage. */
+/** The standing of everybody with a share or with usage. */
 export function standings(known: Known): ReadonlyMap<UserName, FairStanding> {
   const { fairShare } = known.settings.scheduling;
   return fairStandings(fairShare, known.state.usage.usageAt(known.now()));

@@ -60,7 +60,10 @@ function cut(output: string, { part, length }: Command['keep']): string {
   return part === 'first' ? output.slice(0, length) : output.slice(-length);
 }
 
-/** Of its session only what was there at its end: its number may become another's. */
+/**
+ * Asks whether something of the session remains: only what was there at its end, as its number may
+ * become another's.
+ */
 function remains(child: ChildProcess): () => boolean {
   const { pid = 0 } = child;
   const unmarked = { uid: 0, startTicks: 0, mark: undefined, isOthers: () => false };

@@ -17,9 +17,9 @@ const EXECS_MAX = 1_000;
 const execs = new Map<string, { readonly startTicks: string; since: number; seen: number }>();
 
 /**
- * As the kernel keeps it, entries ended by NULs. Null: there is no such process, it is not ours
- * to read, or it has none. Undefined: it is in the middle of an exec that lasts, as nothing gives
- * it a CPU.
+ * The environment that the kernel keeps, entries ended by NULs. Null: there is no such process, it
+ * is not ours to read, or it has none. Undefined: it is in the middle of an exec that lasts, as
+ * nothing gives it a CPU.
  */
 export function environmentOf(pid: number | string): string | null | undefined {
   let why: Why = 'changed';
@@ -60,7 +60,7 @@ export function statFields(pid: number | string): string[] | null {
 type Why = 'none' | 'exec' | 'changed';
 
 /**
- * Of a process whose environment was just read as empty. It has memory (field 23), and an
+ * Why the environment of a process was just read as empty. It has memory (field 23), and an
  * environment between 50 and 51. In the middle of an exec these two are first 0, then equal; where
  * code begins (26) is set when all is done, and told as 1 of what is beyond our reach.
  */

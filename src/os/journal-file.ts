@@ -28,7 +28,7 @@ export function openJournalFile(path: string): JournalFile {
 class PaddedFile implements JournalFile {
   readonly #path: string;
   #file: number;
-  /** Of what was written, and of what the file system has given us. */
+  /** Ends of what was written, and of what the file system has given us. */
   #end: number;
   #size: number;
 

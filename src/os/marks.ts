@@ -17,7 +17,7 @@ export function systemMarks(): Marks {
   };
 }
 
-/** As fresh as watches that look twice a second need it. */
+/** How old an answer may be: watches look twice a second. */
 const FRESH_MS = 200;
 
 /** For the nodes of one process: one look at the machine's processes answers all that ask at once. */

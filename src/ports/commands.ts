@@ -19,7 +19,7 @@ export interface CommandEnd {
   readonly succeeded: boolean;
   /** How it ended. */
   readonly how: string;
-  /** Of standard output and standard error, in the order in which they came. */
+  /** Standard output and standard error, in the order in which they came. */
   readonly output: string;
   /**
    * Whether something of a command that was not in time still runs: no signal ends what hangs in the

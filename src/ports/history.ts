@@ -24,7 +24,7 @@ export interface JobRow {
   readonly memoryBytes: number;
   /** 0: without a limit. Null: not known, of a row from before it was kept. */
   readonly walltimeMs: number | null;
-  /** Of an array that is done, how many tasks ended in which way, as JSON; else null. */
+  /** How many tasks of an array that is done ended in which way, as JSON; else null. */
   readonly outcomeCounts: string | null;
   /** The specification as JSON, without the environment (it can hold secrets) and the items. */
   readonly spec: string;

@@ -13,9 +13,9 @@ export interface Given {
 
 /** Records that were promised and are missing; an operator said to go on without them. */
 export interface Loss {
-  /** Of the last record that is there. */
+  /** Number of the last record that is there. */
   readonly lastSeq: number;
-  /** Of the last that was promised; null when that cannot be told. */
+  /** Number of the last that was promised; null when that cannot be told. */
   readonly promisedSeq: number | null;
   /** Null when that cannot be told. */
   readonly given: Given | null;
@@ -42,7 +42,7 @@ export interface Commit {
   readonly seq: number;
   readonly bytes: Uint8Array;
   readonly history: readonly HistoryRow[];
-  /** As of this entry. */
+  /** What was given out up to this entry. */
   readonly given: Given;
 }
 

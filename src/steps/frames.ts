@@ -20,10 +20,10 @@ export interface StepEnd {
 }
 
 const HEADER_BYTES = 5;
-/** As long as a command line may be on Linux, and a bit. */
+/** Bytes of one frame: as long as a command line may be on Linux, and a bit. */
 export const FRAME_BYTES_MAX = 2_200_000;
 
-/** As many frames as these bytes take; false when the other side should be waited for. */
+/** Writes the bytes in frames; false when the other side should be waited for. */
 export function writeBytes(socket: Socket, kind: Kind, bytes: Buffer): boolean {
   let goesOn = true;
   for (let at = 0; at < bytes.length; at += FRAME_BYTES_MAX) {

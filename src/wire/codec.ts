@@ -80,7 +80,10 @@ export function encodeOrders(orders: readonly SentOrder[]): Uint8Array {
   return encode({ kind: 'orders', orders });
 }
 
-/** As far as that they can be told apart; what they say is the pinned head's. */
+/**
+ * Whether these are orders, as far as that they can be told apart; what they say is the pinned
+ * head's.
+ */
 function isOrders(sent: unknown): sent is SentOrder[] {
   const isOrder = (one: unknown) => typeof (one as { kind?: unknown } | null)?.kind === 'string';
   return Array.isArray(sent) && sent.every(isOrder);

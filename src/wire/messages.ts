@@ -57,7 +57,7 @@ export type AgentToHead =
       /** Its wall clock, only to be compared for people. An agent of 0.1.0 does not say. */
       readonly at?: number;
       readonly load: NodeLoad;
-      /** As in the hello. */
+      /** The same as in the hello. */
       readonly fault?: string;
     }
   /** Numbered from 1 per session: `reports[i]` has number `first + i`. */

@@ -17,7 +17,7 @@ import { type Gate, HostedCluster, QUICK, type Receipt } from './support/hosted-
 import { until } from './support/hosts.ts';
 
 const NODES = ['n1', 'n2', 'n3', 'n4'];
-/** Of each node. */
+/** Cpus of each node. */
 const CPUS = 4;
 
 const PARTITIONS: Readonly<Record<string, Partition>> = {

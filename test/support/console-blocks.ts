@@ -5,7 +5,7 @@
 
 export interface Typed {
   readonly command: string;
-  /** As the page shows it. */
+  /** The output that the page shows. */
   readonly output: readonly string[];
 }
 

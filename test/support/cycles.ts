@@ -8,7 +8,7 @@ import type { Snapshot } from '../../src/core/scheduler/cycle/snapshot.ts';
 import type { Group, QueueEntry } from '../../src/core/scheduler/line/queue.ts';
 import type { NodeView } from '../../src/core/scheduler/room/pool.ts';
 
-/** As the head does it between two cycles. */
+/** Applies the starts like the head does it between two cycles. */
 function apply({ pool, queue }: Snapshot, starts: readonly Start[], now: number): void {
   const all = new Map<number, QueueEntry>();
   for (const { entries: list } of queue.groups.values() as Iterable<Group>) {

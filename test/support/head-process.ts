@@ -30,7 +30,7 @@ export class HeadDirectory {
     t.after(() => this.close());
   }
 
-  /** Of the head's own state: `file('weft.db')`. */
+  /** A file of the head's own state: `file('weft.db')`. */
   file(name: string): string {
     return join(this.directory, 'head', name);
   }

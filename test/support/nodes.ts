@@ -27,7 +27,7 @@ export interface NodeOptions extends Amounts {
   readonly instance?: string;
   readonly held?: readonly HeldEpoch[];
   readonly switchesUser?: boolean;
-  /** Of its agent; absent: it does not say, as in records of before. */
+  /** What its agent can do; absent: it does not say, as in records of before. */
   readonly features?: readonly NodeFeature[];
   /** Null: its agent knows no pauses. */
   readonly pauseMaxMs?: number | null;

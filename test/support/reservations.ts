@@ -23,7 +23,7 @@ export interface ReserveWords {
   readonly lasts?: number;
   readonly nodes?: readonly string[];
   readonly count?: number;
-  /** Of each node; absent = whole nodes. */
+  /** What is set aside of each node; absent = whole nodes. */
   readonly share?: Amounts;
   readonly labels?: readonly string[];
   readonly force?: boolean;

@@ -27,7 +27,7 @@ function git(...args: string[]): string {
 /** Reads a file of the repository; undefined when there is none. */
 export type Read = (file: string) => string | undefined;
 
-/** Of these test files, those that are in the change or import something that is. */
+/** The test files that are in the change or import something that is. */
 export function affectedTests(
   tests: readonly string[],
   changed: ReadonlySet<string>,

@@ -15,7 +15,7 @@ export interface Selection {
   readonly grep?: RegExp | undefined;
 }
 
-/** Of a stage with more failing files than this, none is run again: that is no race. */
+/** Failing files of a stage above which none is run again: that is no race. */
 const FILES_AGAIN_MAX = 5;
 
 /** Runs the files. One that crashes, hangs or holds no test counts as failed. */

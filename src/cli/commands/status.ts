@@ -15,7 +15,7 @@ interface Status {
   readonly id: number | string;
   /** A state, or once it is done its outcome; `unknown` where there is no such job. */
   readonly status: string;
-  /** Of a job that is done. */
+  /** Exit code of a job that is done. */
   readonly exitCode: number | null;
   readonly signal: number | null;
 }

@@ -169,6 +169,6 @@ function readLifetime(text: string): number | null {
   return duration.value;
 }
 
-/** As the API bounds it. */
+/** The shortest lifetime that the API takes. */
 const LIFETIME_MIN_MS = 1000;
 const LIFETIME_MAX_MS = 366 * 86_400_000;

@@ -102,8 +102,7 @@ function wishes(before: ClusterRecord | null, means: Means, options: Options): W
   }
   const asked = options.nodes === undefined ? before.nodeCount : nodeCount;
   const notes = asked > before.nodeCount ? overcommitted(asked, means) : [];
-  if (asked < before.nodeCount)
-    notes.push(`the cluster keeps its ${before.nodeCount} nodes`);
+  if (asked < before.nodeCount) notes.push(`the cluster keeps its ${before.nodeCount} nodes`);
   const isResized = [options.cpus, options.memory, options.gpus].some((text) => text !== undefined);
   if (isResized || asked > before.nodeCount) {
     notes.push(

@@ -14,7 +14,7 @@ export interface DaemonNote {
 }
 
 interface Place {
-  /** Of the state. */
+  /** The directory of the state. */
   readonly directory: string;
 }
 

@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync, rmdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 
-/** As agents name their directories: after the first letters of a random UUID. */
+/** The directories that agents make: named after the first letters of a random UUID. */
 const NAME = /^weft-([0-9a-f]{8}-[0-9a-f]{4})$/;
 /** Below the mount of a hierarchy: slices, services, containers. */
 const DEPTH_MAX = 5;

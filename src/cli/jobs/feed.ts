@@ -9,7 +9,7 @@ import { withPatience } from './retry.ts';
 
 /** What is sent is kept up to here, for another start of the job. */
 const REPLAY_BYTES_MAX = 1_048_576;
-/** Of one request. */
+/** Bytes of one request. */
 const PIECE_BYTES_MAX = 1_048_576;
 /** Without input the head hears this often that we are still here; it gives up after 60 s. */
 const SIGN_OF_LIFE_MS = 10_000;
@@ -38,7 +38,7 @@ class JobFeeder {
   /** Bytes from `#base` on: those that the job has not read, and before them what can be resent. */
   #kept: Buffer = Buffer.alloc(0);
   #base = 0;
-  /** Of the input, what this run of the job has read. */
+  /** How much of the input this run of the job has read. */
   #offset = 0;
   #run = 0;
   /** The run that has read all of it. */

@@ -46,7 +46,7 @@ export async function followJob(context: Context, job: FollowedJob): Promise<voi
   await copyJob(context, job, { follow: true, streams: STREAMS });
 }
 
-/** As `followJob`, or only what is there now; with one stream it goes to standard output. */
+/** Like `followJob`, or only what is there now; with one stream it goes to standard output. */
 export async function copyJob(
   context: Context,
   job: FollowedJob,

@@ -19,7 +19,7 @@ export interface SelectOptions {
 }
 
 export interface Selected {
-  /** As the API takes it. */
+  /** The id in the API's form. */
   readonly id: string;
   /** By its own id, not by a range or an option. */
   readonly isNamed: boolean;

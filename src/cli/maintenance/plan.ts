@@ -12,7 +12,7 @@ import { RUNNING_POLICIES, type RunningPolicy } from '../../core/model/maintenan
 import { listed, read, readAll, readInstant, readLength, readWindow } from '../submit/read.ts';
 import { parseNeed, parseSignal } from '../submit/values.ts';
 
-/** As commander leaves them. */
+/** The options as commander leaves them. */
 export interface PlanOptions {
   readonly needs?: readonly string[];
   readonly at?: string;

@@ -51,7 +51,7 @@ export function nodeColumns(now: number): Column<NodeView>[] {
   ];
 }
 
-/** Of a pause in the reader's own time. */
+/** What a listing remarks of a node; the end of a pause is told in the reader's own time. */
 function remark(node: NodeView, now: number): string {
   if (node.paused === null || nodeState(node) !== 'paused') return node.reason ?? '';
   return pauseText(node.paused, now);

@@ -52,7 +52,7 @@ const COLOURS: Readonly<Record<string, Colour>> = {
   'disk full': 'red',
 };
 
-/** Of a state or an outcome, by its first word as listings have it; null: none. */
+/** Colour of a state or an outcome, by its first word as listings have it; null: none. */
 export function colourOf(state: string): Colour | null {
   const words = state.split(/[,(:]/)[0]?.trim() ?? '';
   return Object.hasOwn(COLOURS, words) ? (COLOURS[words] as Colour) : null;

@@ -8,7 +8,7 @@ import { formatOne, type Titled, titledLines } from '../output/one.ts';
 import type { Column } from '../output/table.ts';
 import { formatInstant } from '../output/words.ts';
 
-/** Of `weft reserve list`. */
+/** Columns of `weft reserve list`. */
 export function reservationColumns(now: number): Column<ReservationView>[] {
   const first = (one: ReservationView) => one.slots[0];
   return [

@@ -21,7 +21,7 @@ import {
 } from '../submit/read.ts';
 import { parseCount, parseCounted, parseMemory, parseNeed } from '../submit/values.ts';
 
-/** As commander leaves them. */
+/** The options as commander leaves them. */
 export interface WishOptions {
   readonly name?: string;
   readonly users?: string;

@@ -2,7 +2,7 @@
 
 import { usage } from '../../core/model/failure.ts';
 
-/** Of the submitter's terminal or login, wrong on another machine or for a process without one. */
+/** Variables of the submitter's terminal or login, wrong elsewhere or for a process without one. */
 const LEFT_OUT = /^(?:TERM_SESSION_ID|STY|TMUX|TMUX_PANE|WINDOWID|SHLVL|_|OLDPWD|PWD)$/;
 /** Ours for reaching the head: a job must not get its submitter's token. Also a job's own ids. */
 const PRIVATE = /^WEFT_/;

@@ -4,7 +4,9 @@ import { parseDuration } from '../../core/base/duration.ts';
 import { err, ok, type Result } from '../../core/base/result.ts';
 
 const FORMS = 'write +2h, 18:30, 2026-01-31 or 2026-01-31T18:30';
-/** As programs write them too: RFC 3339, parts of a second included. */
+/**
+ * A date with a time, in people's forms and in that of programs: RFC 3339, parts of a second too.
+ */
 const DATED =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/;
 

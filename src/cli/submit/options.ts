@@ -23,7 +23,7 @@ import type { ItemOptions } from './items.ts';
 import { collect, dropUndefined, read, readAll } from './read.ts';
 import * as values from './values.ts';
 
-/** As commander leaves them: camel case, texts as typed. */
+/** The options as commander leaves them: camel case, texts as typed. */
 export interface SubmitOptions extends ItemOptions {
   readonly name?: string;
   readonly array?: string;

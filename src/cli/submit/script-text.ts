@@ -12,10 +12,10 @@ export function withPlainLines(text: string): string {
 const FOREIGN = /^#(SBATCH|PBS|BSUB|OAR|\$)(?=\s+-)/;
 
 export interface ForeignLines {
-  /** As it is written: `#SBATCH`. */
+  /** The prefix in the form in which it is written: `#SBATCH`. */
   readonly prefix: string;
   readonly count: number;
-  /** Of the first of them, from 1. */
+  /** Line of the first of them, from 1. */
   readonly line: number;
 }
 

@@ -77,7 +77,7 @@ export class SortedList<T> {
   }
 }
 
-/** Of the first one that is not before, found by halving; the length when all are. */
+/** Position of the first one that is not before, found by halving; the length when all are. */
 function placeOf<T>(list: readonly T[], isBefore: (one: T) => boolean): number {
   let low = 0;
   let high = list.length;

@@ -99,7 +99,7 @@ function programOf({ program, each }: JobSpec, index: number): Program {
   return item === undefined ? program : programFor(program, item, index);
 }
 
-/** Of a retry the array that it is a part of. */
+/** The array that the tasks are told of: for a retry that of the job that it retries. */
 function arrayOf({ spec, firstIndex, lastIndex, taskCount }: Job): LaunchOrder['array'] {
   if (spec.array === null) return null;
   return spec.retry?.array ?? { first: firstIndex, last: lastIndex, count: taskCount };

@@ -12,7 +12,7 @@ export interface UserActor {
   /** Known for users on the head's machine. */
   readonly uid: number | null;
   readonly role: Role;
-  /** Of the account on the head's machine; those that an admin gave come on top. */
+  /** Groups of the account on the head's machine; those that an admin gave come on top. */
   readonly groups?: readonly string[];
 }
 

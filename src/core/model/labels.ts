@@ -62,7 +62,7 @@ class Reader {
   readonly #text: string;
   #at = 0;
   #token: string | null = null;
-  /** Of the current token, from 1. */
+  /** Column of the current token, from 1. */
   #column = 1;
 
   constructor(text: string) {

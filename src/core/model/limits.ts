@@ -34,15 +34,15 @@ export const RETRIES_MAX = 1000;
 /** An expression over labels that a job asks for; people write them by hand. */
 export const LABELS_LENGTH_MAX = 500;
 export const NICE_MAX = 100;
-/** Of partitions and qualities of service, above and below 0; far more than anybody ranks. */
+/** Highest tier of a partition or QoS, above and below 0; far more than anybody ranks. */
 export const TIER_MAX = 1000;
-/** Of one node, asked for or offered: beyond any machine, and small enough to count with. */
+/** Cpus of one node, asked for or offered: beyond any machine, and small enough to count with. */
 export const CPUS_PER_NODE_MAX = 1_000_000;
 /** 1 PiB. */
 export const MEMORY_PER_NODE_MAX = 2 ** 50;
 /** Each gpu of a node is listed by itself. */
 export const GPUS_PER_NODE_MAX = 100_000;
-/** Of one counted resource; sums over all nodes stay exact. */
+/** Amount of one counted resource on a node; sums over all nodes stay exact. */
 export const COUNTED_PER_NODE_MAX = 1e12;
 /** Labels, and likewise shared directories, that one agent brings. */
 export const NODE_WORDS_MAX = 1000;
@@ -58,9 +58,9 @@ export const SUBMISSION_KEYS_MAX = 100_000;
 export const STARTS_PER_CYCLE_MAX = 512;
 /** Looks at nodes in one cycle before the event loop gets its turn: some 20 ms. */
 export const LOOKS_PER_CYCLE_MAX = 100_000;
-/** As many as one task costs that is looked at no node for. */
+/** Looks that a task costs for which no node is looked at. */
 export const LOOKS_PER_TASK = 20;
-/** As many as it costs to look into one node's future for the first time in a cycle. */
+/** Looks that it costs to see one node's future for the first time in a cycle. */
 export const LOOKS_PER_LANE = 20;
 /** And to search it for room, each time. */
 export const LOOKS_PER_SEARCH = 2;
@@ -79,11 +79,14 @@ export const LEASE_MARGIN_MS = 5_000;
 /** Below this a node takes no new work: a burst of output and scripts would fill what is left. */
 export const NODE_DISK_FREE_BYTES_MIN = 16 * 1_048_576;
 
-/** As much on a node as the head keeps of all jobs: what waits there must find room in the end. */
+/**
+ * Bytes on a node, as many as the head keeps of all jobs: what waits there must find room in the
+ * end.
+ */
 export const SPOOL_BYTES_MAX = 10 * 1024 * 1_048_576;
 /** Maintenances that are over and still shown. */
 export const MAINTENANCES_KEPT_MAX = 100;
-/** Of one maintenance: beyond it a node should be removed, not waited for. */
+/** Longest maintenance: beyond it a node should be removed, not waited for. */
 export const MAINTENANCE_MAX_MS = 365 * 86_400_000;
 /** Reservations alive at once: each is looked at in every cycle and by every node it is on. */
 export const RESERVATIONS_MAX = 1000;
@@ -106,7 +109,9 @@ export const ON_THE_WAY_MS = 10_000;
 export const FORGOTTEN_USAGE_MS = 1000;
 /** Tasks planned ahead to tell when one more would start: beyond, the answer is a guess anyway. */
 export const FORECAST_TASKS_MAX = 500;
-/** Of each group whose owner's limit lets in one after the other: who comes later is far away. */
+/**
+ * Tasks of each group whose owner's limit lets in one after the other: who comes later is far away.
+ */
 export const FORECAST_DELAYED_MAX = 20;
 /** Looks at nodes for it: some 10 ms whatever the cluster. */
 export const FORECAST_LOOKS_MAX = 50_000;
@@ -134,7 +139,7 @@ export const ROOM_LOOKS_AGAIN_PER_CYCLE_MAX = 2_000;
  * under way at once when its head comes back. Those beyond try again a moment later.
  */
 export const NEWCOMERS_PER_ADDRESS_MAX = 256;
-/** Of all addresses together: few of a service's 65,536 descriptors, half of 4,096. */
+/** Connections of all addresses together: few of a service's 65,536 descriptors, half of 4,096. */
 export const NEWCOMERS_MAX = 2048;
 
 /** Kept for whoever is about to name them: the files of a job that is being submitted. */

@@ -14,9 +14,9 @@ export interface GivenNumbers {
 export interface LostRecords {
   /** When an operator accepted it, ms since 1970. */
   readonly at: number;
-  /** Of the last record that was there. */
+  /** Number of the last record that was there. */
   readonly lastSeq: number;
-  /** Of the last that had been promised; null: it could not be told. */
+  /** Number of the last that had been promised; null: it could not be told. */
   readonly promisedSeq: number | null;
   /** The first job id that is not known, and the one with which the head goes on. */
   readonly jobIdFrom: number;

@@ -54,7 +54,7 @@ export interface Maintenance {
   /** `m1`, `m2`, …: also the id of its reservation. */
   readonly id: string;
   readonly nodes: readonly NodeName[];
-  /** As planned, ms since 1970; [from, until). A late start makes it no longer. */
+  /** The planned time, ms since 1970; [from, until). A late start makes it no longer. */
   readonly from: number;
   readonly until: number;
   readonly running: RunningPolicy;

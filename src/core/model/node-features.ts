@@ -4,7 +4,7 @@
 import { CLIENT_STDIN } from './job.ts';
 import type { Submission } from './submission.ts';
 
-/** As agents say it when they connect. An agent that does not say one takes no such order. */
+/** What agents say when they connect. An agent that does not say one takes no such order. */
 export const NODE_FEATURES = ['mpi', 'stdin', 'warnings'] as const;
 export type NodeFeature = (typeof NODE_FEATURES)[number];
 

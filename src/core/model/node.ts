@@ -46,6 +46,8 @@ export interface NodeHello {
   readonly fault?: string;
   /** Longest pause that it takes. Missing: its agent knows none. */
   readonly pauseMaxMs?: number;
-  /** As of that turn's report. Missing while one is still to be acknowledged: it will tell. */
+  /**
+   * The pause by that turn's report. Missing while one is still to be acknowledged: it will tell.
+   */
   readonly pause?: { readonly turn: number; readonly pause: Pause | null };
 }

@@ -86,7 +86,7 @@ export interface SuspendOrder {
 export interface ResumeOrder {
   readonly kind: 'resume';
   readonly epochId: EpochId;
-  /** As of `SuspendOrder`. */
+  /** The same as in `SuspendOrder`. */
   readonly turn?: number;
 }
 

@@ -163,7 +163,7 @@ export interface FairShare {
   /** Time after which what was used counts half. */
   readonly halfLifeMs: number;
   readonly weights: BillingWeights;
-  /** Of users against the others of the same group, or of none; absent = 1. */
+  /** Shares of users against the others of the same group, or of none; absent = 1. */
   readonly users: Readonly<Record<string, number>>;
   readonly groups: Readonly<Record<string, FairShareGroup>>;
 }
@@ -171,7 +171,7 @@ export interface FairShare {
 /** What a second of each counts, in seconds of usage. */
 export interface BillingWeights {
   readonly cpu: number;
-  /** Of a GiB. */
+  /** The weight of a GiB. */
   readonly memory: number;
   readonly gpu: number;
 }

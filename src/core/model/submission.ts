@@ -67,7 +67,7 @@ export interface JobChange {
   readonly nice?: number;
   readonly beginAt?: number;
   readonly held?: boolean;
-  /** Of an array: tasks that may hold resources at once; null: no limit. */
+  /** Tasks of an array that may hold resources at once; null: no limit. */
   readonly runningMax?: number | null;
   /** These only while none of its tasks runs. */
   readonly name?: string;

@@ -25,7 +25,7 @@ export class Dice {
     return from + Math.floor(this.roll() * (to - from + 1));
   }
 
-  /** As many values lie near 1 as near 10 or 100: sizes and times of jobs are like that. */
+  /** A value as often near 1 as near 10 or 100: sizes and times of jobs are like that. */
   logarithmic(from: number, to: number): number {
     return from * (to / from) ** this.roll();
   }

@@ -20,7 +20,7 @@ export interface NodeSize {
 
 /** A job ready to be replayed. Instants and durations in ms, on the trace's own clock. */
 export interface ReplayJob {
-  /** As the trace calls it. */
+  /** The id that the trace has for it. */
   readonly id: string;
   readonly submittedAt: number;
   /** At least 1, and at most the walltime. */
@@ -44,7 +44,7 @@ export interface Workload {
   /** By submit time, then in the order of the trace. */
   readonly jobs: readonly ReplayJob[];
   readonly dropped: Dropped;
-  /** Of the jobs, those whose time limit is not known: the run time stands for it. */
+  /** How many of the jobs have no known time limit: the run time stands for it. */
   readonly guessedLimits: number;
 }
 
@@ -105,8 +105,8 @@ function layOut(job: SwfJob, machine: Machine): ReplayJob | null {
 }
 
 /**
- * As few nodes as can hold it, and as even as can be: 20 processors on nodes of 16 cpus ask for two
- * nodes with 10 each. Null when the machine can never hold it.
+ * The fewest nodes that can hold it, as even as can be: 20 processors on nodes of 16 cpus ask for
+ * two nodes with 10 each. Null when the machine can never hold it.
  */
 export function requestFor(size: Size, machine: Machine): ResourceRequest | null {
   const { cpusPerNode, memoryBytesPerNode } = machine;

@@ -17,7 +17,7 @@ export interface Measures {
   readonly makespanS: number;
 }
 
-/** Of at least one run, on a machine of so many processors. */
+/** The measures of at least one run, on a machine of so many processors. */
 export function measure(runs: readonly Run[], processors: number): Measures {
   const waits = runs.map(waitOf).sort((a, b) => a - b);
   const from = runs.reduce((least, { job }) => Math.min(least, job.submittedAt), Infinity);

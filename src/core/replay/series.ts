@@ -4,7 +4,7 @@ import type { Run } from './replay.ts';
 
 /** Means over one slice of time. */
 export interface Slice {
-  /** Of all processors, 0…1. */
+  /** Part of all processors, 0…1. */
   readonly used: number;
   /** Jobs that waited. */
   readonly waiting: number;
@@ -17,7 +17,7 @@ export interface Series {
   readonly slices: readonly Slice[];
 }
 
-/** Of at least one run. */
+/** The series of at least one run. */
 export function seriesOf(runs: readonly Run[], processors: number, sliceCount: number): Series {
   const from = runs.reduce((least, { job }) => Math.min(least, job.submittedAt), Infinity);
   const until = runs.reduce((most, { endedAt }) => Math.max(most, endedAt), 0);

@@ -33,7 +33,7 @@ export type RunnerInput =
       readonly kind: 'swept';
       readonly epochId: EpochId;
       readonly outOfMemory: boolean;
-      /** Of the whole group, when it was measured. */
+      /** Peak of the whole group, when it was measured. */
       readonly memoryPeakBytes: number | null;
       /** Nothing was captured, and the head takes that as the end of the output. */
       readonly silent: boolean;

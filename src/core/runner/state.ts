@@ -85,9 +85,9 @@ export interface Epoch {
   suspendWanted: boolean | null;
   /** Counts those orders, so that each is carried out once. */
   suspendTurns: number;
-  /** Of the newest such order, as the head counts them; 0 before the first. */
+  /** Turn of the newest such order, as the head counts them; 0 before the first. */
   turnHeard: number;
-  /** Of the last report of a stop or a go; 0 before the first. */
+  /** Turn of the last report of a stop or a go; 0 before the first. */
   turnTold: number;
   suspended: boolean;
   /** The node is paused: it stands still whatever `suspendWanted` says. */

@@ -44,7 +44,7 @@ export class Authenticator {
     return invalid();
   }
 
-  /** Of a user whose uid is known to be theirs. */
+  /** The actor for a user whose uid is known to be theirs. */
   localActor({ name, uid, groups }: LocalUser): UserActor {
     const isAdmin = uid === 0 || uid === this.#options.headUid;
     return { kind: 'user', name, uid, role: isAdmin ? 'admin' : this.#roleOf(name), groups };

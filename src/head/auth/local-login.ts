@@ -18,7 +18,7 @@ import type { LocalUser } from './sessions.ts';
 const CHALLENGE_MS = 60_000;
 const CHALLENGES_MAX = 10_000;
 const CHALLENGE_BYTES = 20;
-/** Of hex, of the challenge's hash. */
+/** Hex digits of the challenge's hash. */
 const NAME_LENGTH = 40;
 /** Not readable: a directory that somebody sees in it could be hurried to the head before its maker. */
 const DIRECTORY_MODE = 0o1733;
@@ -41,7 +41,7 @@ export class LocalLogin {
   readonly #options: LocalLoginOptions;
   /** Challenge to the instant it was made, oldest first. */
   readonly #challenges = new Map<string, number>();
-  /** Of this head; null until it listens. */
+  /** The socket of this head; null until it listens. */
   #socket: SocketIdentity | null = null;
 
   constructor(options: LocalLoginOptions) {

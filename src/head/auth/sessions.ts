@@ -15,7 +15,7 @@ const SESSIONS_MAX = 10_000;
 export interface LocalUser {
   readonly name: UserName;
   readonly uid: number;
-  /** As of the login. */
+  /** The groups at the login. */
   readonly groups: readonly string[];
 }
 

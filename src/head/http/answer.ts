@@ -41,7 +41,7 @@ export function sendRefusal(response: ServerResponse, refusal: Refusal, sending?
   return status;
 }
 
-/** As it stands in answers, also in the results of a bulk request. */
+/** A refusal in the form of answers, also of the results of a bulk request. */
 export function viewRefusal(refusal: Refusal): Failure {
   const { code, details, hint } = refusal;
   const message = formatRefusal({ code, details });

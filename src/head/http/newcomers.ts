@@ -8,7 +8,7 @@ import { NEWCOMERS_MAX, NEWCOMERS_PER_ADDRESS_MAX } from '../../core/model/limit
 const REMOTE_GRACE_MS = 2000;
 /** On the same machine it takes a moment only. */
 const LOCAL_GRACE_MS = 100;
-/** Of an IPv6 address: what one customer of a provider gets. */
+/** Groups of an IPv6 address: what one customer of a provider gets. */
 const IPV6_GROUPS = 4;
 
 interface Newcomer {
@@ -38,7 +38,7 @@ export class Newcomers {
     this.#bounds = bounds;
   }
 
-  /** Of a new connection: ends the one that has been silent for longest, or this one. */
+  /** Counts a new connection: ends the one that has been silent for longest, or this one. */
   add(socket: Socket, local: boolean): void {
     const address = local ? 'unix socket' : networkOf(socket.remoteAddress ?? '');
     const graceMs = local ? LOCAL_GRACE_MS : REMOTE_GRACE_MS;

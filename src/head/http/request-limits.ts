@@ -10,10 +10,10 @@ import { RateLimit } from './rate-limit.ts';
 /** Guesses at tokens from one address; a login needs three requests. */
 const STRANGER_RATE = 50;
 const STRANGER_BURST = 500;
-/** Of one connection without credentials: some logins' worth. */
+/** Requests of one connection without credentials: some logins' worth. */
 const CONNECTION_RATE = 10;
 const CONNECTION_BURST = 30;
-/** Of all such connections together: far below what the head can answer. */
+/** Requests of all such connections together: far below what the head can answer. */
 const LOCAL_RATE = 500;
 const LOCAL_BURST = 2000;
 /** A node needs one connection; one that flaps waits longer from time to time. */

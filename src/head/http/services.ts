@@ -35,7 +35,7 @@ export interface ClusterFacts {
   readonly capacity: { readonly cpuCount?: number; readonly memoryBytes?: number };
   /** `host:port` under which nodes may try, best first; empty without a port. */
   readonly addresses: readonly string[];
-  /** Of the certificate; null without a port. */
+  /** Fingerprint of the certificate; null without a port. */
   readonly fingerprint: string | null;
   readonly certificatePem: string | null;
   readonly startedAt: number;

@@ -14,9 +14,9 @@ import { type LogPlace, logPath, readLogName } from './log-path.ts';
 export interface LogFilesOptions {
   /** Made when it is not there. */
   readonly directory: string;
-  /** Of one file. What is beyond is counted, not kept. */
+  /** Bytes of one file. What is beyond is counted, not kept. */
   readonly fileBytesMax: number;
-  /** Of all files; output of the oldest done jobs goes first. */
+  /** Bytes of all files; output of the oldest done jobs goes first. */
   readonly totalBytesMax: number;
   /** Whether a job's output may be removed to make room. */
   readonly isDone: (jobId: number) => boolean;
@@ -43,7 +43,7 @@ export interface LogStatus {
 
 interface LogFile {
   size: number;
-  /** Of what is kept of the end, with the words about the cut before it. */
+  /** Size of what is kept of the end, with the words about the cut before it. */
   tailSize: number;
   dropped: number;
   ended: boolean;
@@ -52,7 +52,7 @@ interface LogFile {
   pending: number;
 }
 
-/** Of the file that ends with this piece. */
+/** Size of the file that ends with this piece. */
 function wholeSize(piece: LogPiece): number {
   return piece.offset + piece.bytes.length + piece.dropped;
 }

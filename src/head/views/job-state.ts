@@ -36,7 +36,7 @@ export function taskCounts(job: Job): Record<string, number> {
   return counts;
 }
 
-/** Of the tasks that are done. */
+/** How many of the tasks that are done ended in which way. */
 export function outcomeCounts(job: Job): Record<string, number> {
   return Object.fromEntries([...job.ended].map(([kind, indices]) => [kind, indices.size]));
 }

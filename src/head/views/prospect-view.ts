@@ -11,7 +11,7 @@ import { sumOf } from '../../core/scheduler/line/priority.ts';
 import { UNKNOWN_END } from '../../core/scheduler/room/profile.ts';
 import type { LookAhead } from '../explain.ts';
 
-/** Of what waits for nothing. */
+/** The prospect of what waits for nothing. */
 export const NO_PROSPECT = {
   ...{ startsAt: null, startNodes: [], smaller: [], priority: null },
 } satisfies Partial<ExplainReply>;
@@ -21,7 +21,10 @@ const NAMES_MAX = 8;
 /** Changes to the request that a line offers. */
 const SMALLER_MAX = 3;
 
-/** Of a task that waits, of the next one of a job that runs, or of one that was not submitted. */
+/**
+ * What is explained: a task that waits, the next one of a job that runs, or one that was not
+ * submitted.
+ */
 export type About = 'task' | 'next_task' | 'rehearsal';
 
 const OPENINGS: Readonly<Record<About, string>> = {

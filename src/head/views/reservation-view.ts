@@ -33,7 +33,7 @@ export function viewReservation(state: State, one: Reservation, now: number): Re
   };
 }
 
-/** As above, with what is in the way of its occurrences at this instant. */
+/** The reservation with what is in the way of its occurrences at this instant. */
 export function viewInFull(state: State, one: Reservation, now: number): ReservationView {
   const view = viewReservation(state, one, now);
   const skipped = view.skipped.map((occurrence) => {

@@ -8,7 +8,10 @@ import type { Engine } from '../engine.ts';
 /** A wide job is on thousands of nodes; a list names as many as somebody might read. */
 export const NODES_SHOWN_MAX = 100;
 
-/** Of a job in memory: null while it is not running; of arrays and done jobs the first start. */
+/**
+ * Start of the current run of a job in memory: null while it is not running; of arrays and done
+ * jobs the first start.
+ */
 export function runStart(job: Job): number | null {
   if (job.spec.array !== null || job.outcome !== null) return job.startedAt;
   const task = job.active.get(0);

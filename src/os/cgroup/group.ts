@@ -15,7 +15,7 @@ import {
 import type { GroupLimits, GroupUse } from '../../ports/containment.ts';
 import type { Base, Layout } from './layout.ts';
 
-/** Of the cpu quota; the kernel's own default. */
+/** Period of the cpu quota; the kernel's own default. */
 const PERIOD_US = 100_000;
 /** The kernel takes no smaller quota. */
 const QUOTA_US_MIN = 1000;

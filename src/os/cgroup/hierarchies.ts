@@ -3,7 +3,10 @@
 
 export interface Hierarchy {
   readonly version: 1 | 2;
-  /** Of version 1; empty for version 2, whose controllers a file in it names. */
+  /**
+   * Controllers of a version 1 hierarchy; empty for version 2, whose controllers a file in it
+   * names.
+   */
   readonly controllers: readonly string[];
   /** The directory of our own group. */
   readonly path: string;

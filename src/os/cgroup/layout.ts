@@ -34,7 +34,7 @@ const WANTED: readonly Controller[] = ['memory', 'cpu', 'pids'];
 const TRACKERS = ['freezer', 'pids', 'memory', 'cpu'];
 /** Where the agent itself moves, as version 2 allows no processes beside child groups. */
 const SELF = 'weft-agent';
-/** Of systemd: holds the groups of jobs, if it is there (deploy/systemd). */
+/** Unit of systemd that holds the groups of jobs, if it is there (deploy/systemd). */
 const JOBS_UNIT = 'weft-jobs.service';
 
 /** `name` is the agent's directory name: one per state directory. */

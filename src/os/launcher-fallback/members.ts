@@ -106,7 +106,7 @@ function sendSignal(pid: number, signal: number): boolean {
   }
 }
 
-/** As far as can be told without its mark. */
+/** Whether it may belong to the task, as far as can be told without its mark. */
 function mayBelong(seen: Seen, root: Root): boolean {
   if (seen.startTicks < root.startTicks || root.isOthers(seen)) return false;
   return ownerOf(seen.pid) === root.uid;

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { Given } from '../../ports/store.ts';
 
-/** Of the last record that was durable when this was written. */
+/** The mark of the last record that was durable when it was written. */
 export interface Mark {
   readonly seq: number;
   /** Checksum of that record, so that another one in its place is noticed. */

@@ -14,7 +14,7 @@ export interface ProjectOptions {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** As the API shows it; only what the tests read. */
+/** A node in the API's form; only what the tests read. */
 export interface NodeShown {
   readonly name: string;
   readonly state: string;

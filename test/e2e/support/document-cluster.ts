@@ -18,7 +18,7 @@ import { whenKilled } from '../../support/when-killed.ts';
 import { cleanEnvironment, repository } from './local-cluster.ts';
 
 const PROGRAMS = ['weft', 'cminfo', 'cmrun', 'cmkill', 'cmconfigure', 'cmdaemon'];
-/** As pages show them: their reader is anna at h1. */
+/** The reader of the pages is anna at h1. */
 const READER = 'anna';
 const HOST = 'h1';
 /** A command that takes longer hangs. */

@@ -36,7 +36,7 @@ export interface Member {
   env: Record<string, string>;
 }
 
-/** Of each node. */
+/** Cpus of each node. */
 export const CPUS = 4;
 export const NODE_TIMEOUT_MS = 3000;
 const SETTINGS: Settings = {
@@ -68,7 +68,7 @@ export interface Receipt {
   readonly epoch: number;
   readonly host: string;
   readonly from: number;
-  /** Of the last sign of life. */
+  /** The instant of the last sign of life. */
   readonly until: number;
   readonly ended: boolean;
 }
@@ -174,7 +174,7 @@ export class HostedCluster {
     return { host: this.#headHost as Host, program: this.#head as Program };
   }
 
-  /** As `kill -9` or a crash would. */
+  /** Ends the head like `kill -9` or a crash would. */
   async killHead(): Promise<void> {
     const head = this.#head as Program;
     process.kill(head.pid, 'SIGKILL');

@@ -113,7 +113,9 @@ function configureSystem(folder: string): void {
   write(folder, 'etc/systemd/system/machine-shell.service', SHELL_UNIT);
 }
 
-/** As the package would be: compiled, with what it needs at run time and nothing else. */
+/**
+ * Installs what the package would be: compiled, with what it needs at run time and nothing else.
+ */
 async function installWeft(folder: string): Promise<void> {
   const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
   execFileSync(process.execPath, [compiler, '-b', 'src/bin'], { cwd: ROOT });

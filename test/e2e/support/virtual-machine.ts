@@ -121,7 +121,7 @@ export class VirtualMachine {
     return output;
   }
 
-  /** As the reset button does: nothing inside is asked. */
+  /** Resets it like the button does: nothing inside is asked. */
   async reset(): Promise<void> {
     this.#send('echo b > /proc/sysrq-trigger', COMMAND_SECONDS_MAX);
     await this.#booted();

@@ -56,7 +56,7 @@ export class FakeHead {
   readonly hellos: NodeHello[] = [];
   /** What it said of standard input. */
   readonly fed: Extract<AgentToHead, { kind: 'stdin_ack' }>[] = [];
-  /** As the last heartbeat said. */
+  /** The fault that the last heartbeat told. */
   fault: string | undefined;
   readonly reports: Report[] = [];
   /** Everything, reports of later sessions included, as it came. */

@@ -332,7 +332,7 @@ export class FakeWorld {
     return this.agent;
   }
 
-  /** As kill -9: nothing more of it happens, nothing is said to anybody. */
+  /** Ends the agent like kill -9: nothing more of it happens, nothing is said to anybody. */
   async kill(): Promise<void> {
     this.#alive.now = false;
     this.agent?.stop();

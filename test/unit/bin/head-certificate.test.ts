@@ -21,7 +21,7 @@ class Identity {
     t.after(() => rmSync(this.directory, { recursive: true }));
   }
 
-  /** Of what a head that starts now has. */
+  /** The fingerprint of what a head that starts now has. */
   async fingerprint(known: string | null = null, newIdentity = false): Promise<string> {
     const names = { publicNames: [], clusterName: 'test', newIdentity };
     const options = { directory: this.directory, ...names } as unknown as HeadOptions;

@@ -159,7 +159,7 @@ test("beside a cm-config.yml all of cm's settings have its defaults, but for the
   }
 });
 
-/** As cm had them, in our units. */
+/** The defaults of cm, in our units. */
 const CM_DEFAULTS = {
   scheduler_lag: 1000,
   status_lag: 5000,

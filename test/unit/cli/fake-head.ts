@@ -74,7 +74,7 @@ export class FakeHead implements AsyncDisposable {
     return this.asked.filter((asked) => !asked.path.startsWith('/v1/auth/'));
   }
 
-  /** As a restarted head: it knows no sessions. */
+  /** Becomes a restarted head: it knows no sessions. */
   forgetSessions(): void {
     this.#sessions.clear();
   }

@@ -21,7 +21,7 @@ type Wish = Partial<Submission>;
 interface Row {
   readonly title: string;
   readonly policy?: Policy;
-  /** Of 4 cpus and 8 GiB each. */
+  /** How many nodes, of 4 cpus and 8 GiB each. */
   readonly nodes?: number;
   /** Each starts at once. */
   readonly running?: readonly Wish[];

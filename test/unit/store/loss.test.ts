@@ -99,7 +99,7 @@ for (const after of [7, 95, 260]) {
   });
 }
 
-/** As a kill -9 leaves it in a quiet moment: everything is in the log, nothing in the file. */
+/** A store left by kill -9 in a quiet moment: everything is in the log, nothing in the file. */
 async function leftBehind(t: TestContext, count: number): Promise<string> {
   const directory = newDirectory(t);
   const store = await openSqliteStore({ directory });

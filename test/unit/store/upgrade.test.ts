@@ -9,7 +9,7 @@ import { SCHEMA_VERSION } from '../../../src/store/sqlite/schema.ts';
 import { newDirectory, openStore } from './support/directory.ts';
 import { bytesOf, commitOf, job } from './support/rows.ts';
 
-/** As `sqlite3 weft.db .dump` told a store of schema 1. */
+/** A store of schema 1, told by `sqlite3 weft.db .dump`. */
 const VERSION_1 = join(import.meta.dirname, '../../fixtures/stores/version-1.sql');
 
 function storeOfVersion1(t: TestContext): string {

@@ -12,7 +12,7 @@ import { ROOT } from '../../../tools/tree.ts';
 const lacksGroff = spawnSync('groff', ['--version']).status !== 0;
 const skip = process.env['CI'] !== 'true' && lacksGroff && 'needs groff';
 
-/** As a reader sees it, without the marks of bold and underlined letters. */
+/** The page that a reader sees, without the marks of bold and underlined letters. */
 function render(text: string): { shown: string; warnings: string } {
   const args = ['-man', '-Tutf8', '-ww', '-P-cbou'];
   const done = spawnSync('groff', args, { input: text, encoding: 'utf8' });

@@ -12,7 +12,7 @@ export type RetiredJobs = Readonly<Record<number, RetiredJob>>;
 /** How a job ended that has left memory. */
 export interface RetiredJob {
   readonly kind: OutcomeKind;
-  /** Of an array; null for a plain job. */
+  /** The indices of an array; null for a plain job. */
   readonly indices: string | null;
 }
 
@@ -36,7 +36,7 @@ export interface ChangeJob {
 export interface RetryJob {
   readonly kind: 'retry_job';
   readonly jobId: JobId;
-  /** As of `SubmitJob`. */
+  /** The same as in `SubmitJob`. */
   readonly key: string | null;
   readonly retired: RetiredJobs;
   /** Null: those of the job, which are met; what it waits for otherwise. */

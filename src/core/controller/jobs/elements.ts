@@ -16,7 +16,7 @@ export interface Elements {
   readonly on: JobId;
   /** Those whose other task has not completed. */
   readonly waiting: IntervalSet;
-  /** Of these those for which it never will, by how that ended. */
+  /** The waiting tasks that can never start, by how the task that they wait for ended. */
   readonly broken: ReadonlyMap<OutcomeKind, IntervalSet>;
 }
 

@@ -54,7 +54,7 @@ export type JobEvent =
       readonly kind: 'job_done';
       readonly jobId: JobId;
       readonly outcome: Outcome;
-      /** As of `part_ended`. */
+      /** The same as in `part_ended`. */
       readonly endedAt?: number;
     }
   | { readonly kind: 'jobs_retired'; readonly jobIds: readonly JobId[] };

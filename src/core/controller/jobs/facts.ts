@@ -32,7 +32,7 @@ interface IndexedJob {
 export interface Job extends IndexedJob {
   readonly id: JobId;
   readonly owner: UserName;
-  /** Of the owner on the submitter's machine; null for remote users. */
+  /** The uid of the owner on the submitter's machine; null for remote users. */
   readonly uid: number | null;
   /** Its environment is shared with other jobs (`environments`). */
   spec: JobSpec;
@@ -107,9 +107,9 @@ export interface Part {
   state: 'ordered' | 'started' | 'suspended' | 'ended';
   /** When it started, by the node's own clock. Absent: it has not, or nobody said. */
   nodeStartedAt?: number;
-  /** Of the newest report of a stop or a go, as the node counts them; 0 before the first. */
+  /** Turn of the newest report of a stop or a go, as the node counts them; 0 before the first. */
   turnHeard: number;
-  /** As of the task, on this node. */
+  /** The same as of the task, on this node. */
   pausedMs: number;
   /** Since when its clock stands still, by the node's own clock; null: it runs. */
   pausedAt: number | null;

@@ -29,7 +29,7 @@ export function readIndices(text: string): Result<IntervalSet, string> {
   return ok(set);
 }
 
-/** Of all its tasks; a plain job has index 0. */
+/** The indices of all its tasks; a plain job has index 0. */
 export function indicesOf(array: JobSpec['array']): IntervalSet {
   return array === null ? IntervalSet.of([[0, 0]]) : parseIndices(array.indices);
 }

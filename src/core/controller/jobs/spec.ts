@@ -47,7 +47,7 @@ class Wrong extends Error {
 export interface Grounds {
   /** Directories that nodes share with the submitter, those of most nodes first. */
   readonly sharedPaths: readonly string[];
-  /** Of a job that asks for none. */
+  /** Memory of a job that asks for none. */
   memoryFor(request: ResourceRequest, partition: Partition): number;
 }
 
@@ -277,7 +277,10 @@ function checkLabels(labels: readonly string[]): readonly string[] {
   return labels;
 }
 
-/** Of a job that sets none: its partition's, else the cluster's, but never more than allowed. */
+/**
+ * Time limit of a job that sets none: its partition's, else the cluster's, but never more than
+ * allowed.
+ */
 function defaultWalltime(
   { walltimeMs }: Submission,
   { defaults }: Settings,

@@ -31,7 +31,7 @@ export interface Node extends IndexedNode {
   readonly labels: Set<string>;
   agentLabels: readonly string[];
   sharedPaths: readonly string[];
-  /** Of its agent; null: not heard of yet, and taken for all there are. */
+  /** What its agent can do; null: not heard of yet, and taken for all there is. */
   features: readonly NodeFeature[] | null;
   /** Zero before the first hello. */
   total: Resources;

@@ -95,7 +95,7 @@ interface Person {
   readonly groups: ReadonlySet<string>;
 }
 
-/** Of the account on the head's machine, and those that an admin gave. */
+/** Groups of the account on the head's machine, and those that an admin gave. */
 export function groupsOf(state: State, { name, groups = [] }: UserActor): ReadonlySet<string> {
   return new Set([...groups, ...(state.users.get(name)?.groups ?? [])]);
 }

@@ -3,10 +3,10 @@
 import type { NodeName } from '../../model/ids.ts';
 import type { Pause, PauseWish } from '../../model/pause.ts';
 
-/** As the node's agent said it. */
+/** A pause in the words of the node's agent. */
 interface PauseTold {
   readonly node: NodeName;
-  /** Of its report. */
+  /** Turn of its report. */
   readonly turn: number;
   /** Serial of the newest wish that it had heard. */
   readonly orderHeard: number;

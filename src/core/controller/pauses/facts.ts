@@ -5,7 +5,7 @@ import type { Pause, PauseWish } from '../../model/pause.ts';
 
 export interface NodePausing {
   readonly now: Pause | null;
-  /** Of the newest report about it; 0 before the first. */
+  /** Turn of the newest report about it; 0 before the first. */
   readonly turn: number;
   /** Longest that its agent takes; null: it knows no pauses. */
   readonly maxMs: number | null;

@@ -20,7 +20,7 @@ export interface CreateReservation {
   readonly recurrence: Occurrences | null;
 }
 
-/** As it will be kept, but that `now` is when the command is decided. */
+/** The request that will be kept, but that `now` is when the command is decided. */
 export interface ReservationWish extends Omit<ReservationRequest, 'time'> {
   readonly time: ReservedTime | 'now';
 }

@@ -60,7 +60,10 @@ export function refusalOf({ state }: Pick<Step, 'state'>, obstacle: Obstacle, pa
   }
 }
 
-/** Of the tasks with a time limit only one that was stopped has no end: nobody knows its begin. */
+/**
+ * Words for the end of a task. With a time limit only one that was stopped has no end: nobody knows
+ * when it goes on.
+ */
 function untilWords(until: number | null, walltimeMs: number | null): string {
   if (until !== null) return `until ${formatInstant(until)}`;
   if (walltimeMs === null) return 'for ever: it has no time limit';

@@ -102,7 +102,7 @@ function roomOf(
   return roomFor(step, request, { id, times, purpose: 'users' });
 }
 
-/** Of an occurrence that has begun, the rest. */
+/** A slot for an occurrence; for the rest of one that has begun. */
 function placeOne(
   step: Pick<Step, 'state' | 'at'>,
   { request, slots }: Reservation,

@@ -221,7 +221,7 @@ function leaveEpoch(state: State, task: Task, abandoned: readonly string[], at: 
   state.indexes.preempted.delete(task);
 }
 
-/** Of an epoch that holds the node; a bug where it does not. */
+/** The part of an epoch that holds the node; a bug where it does not. */
 export function partOf(
   state: State,
   event: { readonly epochId: EpochId; readonly node: string },

@@ -177,7 +177,10 @@ function worstPart(parts: readonly Part[]): Part | undefined {
     .sort((a, b) => gravity(a) - gravity(b) || a.nodeRank - b.nodeRank)[0];
 }
 
-/** Of the process that decided, as it was; a cancelled one may well have ended by itself. */
+/**
+ * Exit of the process that decided, in its own words; a cancelled one may well have ended by
+ * itself.
+ */
 function exitOf(part: Part): Pick<Outcome, 'exit' | 'process'> {
   const { processes } = present(part.end, 'the end of the part');
   const process = processes.find((one) => one.exit.code !== 0) ?? processes[0];

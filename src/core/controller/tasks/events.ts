@@ -42,7 +42,7 @@ export type TaskEvent =
       readonly kind: 'part_suspended';
       readonly epochId: EpochId;
       readonly node: NodeName;
-      /** Of the report; missing from a record or an agent of 0.1.0. */
+      /** Turn of the report; missing from a record or an agent of 0.1.0. */
       readonly turn?: number;
       /**
        * Ms since 1970, by the node's clock but never later than the record: when it stopped or went
@@ -54,7 +54,7 @@ export type TaskEvent =
       readonly kind: 'part_resumed';
       readonly epochId: EpochId;
       readonly node: NodeName;
-      /** As of `part_suspended`. */
+      /** The same as in `part_suspended`. */
       readonly turn?: number;
       readonly since?: number;
     }

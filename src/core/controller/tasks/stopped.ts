@@ -27,7 +27,7 @@ export function stoppedTasks(state: State, at: number): Stopped[] {
     });
 }
 
-/** As the scheduler sees it. */
+/** The task in the form in which the scheduler sees it. */
 export function stoppedOf(task: Task, at: number): Stopped {
   const { spec, id, entry } = task.job;
   return {
@@ -47,7 +47,7 @@ function nodesOf({ parts }: Task): NodeName[] {
   return held.map((part) => part.share.node);
 }
 
-/** Of their nodes, those that may not get work. */
+/** Those of their nodes that may not get work. */
 export function closedNodes(
   { nodes, indexes: { pool } }: State,
   stopped: readonly Stopped[],
@@ -60,7 +60,7 @@ export function closedNodes(
   return closed;
 }
 
-/** Of these nodes alone, whether or not they may get work. */
+/** A pool of these nodes alone, whether or not they may get work. */
 export function poolOf({ nodes }: State, names: Iterable<NodeName>): NodePool {
   const pool = new NodePool();
   for (const name of new Set(names)) {

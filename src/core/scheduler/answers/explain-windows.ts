@@ -44,7 +44,7 @@ function meetingOn(node: NodeName, ask: Ask, board: Board): Meeting | null {
   return window === null ? null : { node, window };
 }
 
-/** Of what is set aside of the node, that which first leaves too little; null: nothing ever does. */
+/** The window that first leaves too little of the node; null: none ever does. */
 export function windowInTheWay(
   node: NodeName,
   { request }: Pick<Ask, 'request'>,
@@ -80,7 +80,7 @@ function describeMeeting(
   return { kind, words: `${limit} could run into ${what}, which starts in ${left}` };
 }
 
-/** Of a node that is free: what is set aside there, and when. */
+/** What is set aside of a free node, and when. */
 export function describeSetAside(window: Window, now: number, named: Named): Said {
   const title = titleOf(window, named);
   if (window.from > now) {
@@ -99,7 +99,7 @@ function titleOf({ id }: Window, named: Named): string {
   return `${kindOf(named)} ${named?.name ?? id}`;
 }
 
-/** Of a task that may run in one reservation only. */
+/** Why a task waits that may run in one reservation only. */
 function describeOwn(
   { reservation, walltimeMs }: Ask,
   { windows, now }: BoardOptions,

@@ -6,7 +6,7 @@ import { plural } from '../../base/plural.ts';
 export interface Said {
   readonly one: string;
   readonly many: string;
-  /** Of a full node; added up over the nodes. */
+  /** Cpus of a full node; added up over the nodes. */
   readonly cpus?: { readonly used: number; readonly total: number };
 }
 

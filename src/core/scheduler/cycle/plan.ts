@@ -65,7 +65,7 @@ export interface Turn {
 
 /** So much goes before a task that the looks do not reach as far. */
 export interface TooFar {
-  /** As many tasks are before it for certain, and more. */
+  /** So many tasks are before it for certain, and more. */
   readonly seen: number;
 }
 
@@ -74,7 +74,10 @@ export function turnOf(snapshot: Snapshot, target: Candidate, now: number): Turn
   return new Cycle(snapshot, now).runUntil(target);
 }
 
-/** Of a task that was considered, with its group: `done`: the group's next task has its turn. */
+/**
+ * What became of a task that was considered, with its group: `done`: the group's next task has its
+ * turn.
+ */
 type Fate = 'done' | 'hopeless' | 'closing';
 
 class Cycle {
@@ -185,7 +188,10 @@ class Cycle {
     return { mark, heads: this.#heads, closed: this.#closed, spared: this.#preemptor.spared };
   }
 
-  /** As far as `looksMax` looks go, whatever was searched on the way: cycles after it would, too. */
+  /**
+   * Plans up to the target, as far as `looksMax` looks go, whatever was searched on the way: cycles
+   * after it would, too.
+   */
   runUntil(target: Candidate): Turn | TooFar {
     let seen = 0;
     for (let next = this.#line.first; next !== undefined; next = this.#line.first) {

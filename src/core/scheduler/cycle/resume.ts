@@ -79,8 +79,8 @@ export class Resumer {
 }
 
 /**
- * Of what is set aside on its nodes: what it may run into. Those are the coming times of
- * reservations that recur, if it would never be over between two of them: it would wait for ever.
+ * The windows on its nodes that it may run into. Those are the coming times of reservations that
+ * recur, if it would never be over between two of them: it would wait for ever.
  */
 export function unheeded(
   { timeLeftMs }: Stopped,

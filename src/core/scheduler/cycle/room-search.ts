@@ -25,7 +25,7 @@ interface Spot {
   readonly possible: readonly Victim[];
   /** A smallest set of them that is enough, those who leave anyway left out. */
   readonly needed: readonly Victim[];
-  /** Of those needed; undefined = nobody. */
+  /** The dearest of those needed; undefined = nobody. */
   readonly dearest: Victim | undefined;
 }
 

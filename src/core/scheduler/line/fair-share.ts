@@ -9,7 +9,7 @@ import type { FairShare, FairShareGroup } from '../../model/scheduling.ts';
 export interface FairStanding {
   /** Milliseconds of a cpu, faded. */
   readonly usage: number;
-  /** Of the whole cluster, 0…1: own share among the siblings, times that of the group. */
+  /** Share of the whole cluster, 0…1: own share among the siblings, times that of the group. */
   readonly share: number;
   /** 0…1: 1 has used nothing, 0.5 exactly the share. */
   readonly factor: number;

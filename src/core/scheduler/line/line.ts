@@ -86,7 +86,7 @@ export class Line {
     this.skipEntry();
   }
 
-  /** As `advance`, for all tasks of the first candidate's job at once. */
+  /** Like `advance`, for all tasks of the first candidate's job at once. */
   skipEntry(): void {
     this.#letNextComeUp();
     if (this.#nextEntry(this.#heads.first as Head)) this.#heads.firstChanged();

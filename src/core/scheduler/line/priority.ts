@@ -24,7 +24,7 @@ export interface Standing {
 /** What the sum is made of besides the job itself. */
 export interface PriorityRules {
   readonly weights: Weights;
-  /** Of each user 0…1: 1 has used nothing, 0.5 just the share; absent = 1. */
+  /** Fairness of each user 0…1: 1 has used nothing, 0.5 just the share; absent = 1. */
   readonly fairness: ReadonlyMap<UserName, number>;
   readonly nodeCount: number;
 }

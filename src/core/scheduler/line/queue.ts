@@ -30,7 +30,7 @@ export interface QueueEntry {
 /** One kind of request. Equal ones are the same object (`ShapeBook`). */
 export interface Shape extends ShapeParts {
   readonly key: string;
-  /** As `key`, whatever the time limit: what does not fit for an hour does not for two. */
+  /** Like `key`, whatever the time limit: what does not fit for an hour does not for two. */
   readonly anyTimeKey: string;
 }
 
@@ -60,7 +60,7 @@ export interface Band {
   readonly owner: UserName;
   readonly qos: string;
   readonly partition: string;
-  /** Of each group, if size counts. */
+  /** Node count of each group, if size counts. */
   readonly nodeCount: number;
   /** By their first entries. */
   readonly groups: SortedList<Group>;

@@ -51,7 +51,7 @@ export class QuotaBook {
     this.#held = held;
   }
 
-  /** Of the counts of `keysOf`, the one that may not take this task on top; null: it may start. */
+  /** The count of `keysOf` that may not take this task on top; null: it may start. */
   full({ group, partition, qos }: Candidate): string | null {
     const { owner, shape } = group;
     return this.#excess(owner, partition, qos, cpusOf(shape.request))?.key ?? null;

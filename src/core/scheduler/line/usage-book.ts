@@ -23,7 +23,7 @@ interface Account {
   held: Billed;
 }
 
-/** As it is kept: user, milliseconds of a cpu, and the instant to which they are faded. */
+/** One row as it is kept: user, milliseconds of a cpu, and the instant to which they are faded. */
 export type UsageRow = readonly [user: UserName, amount: number, at: number];
 
 /** The rules by which usage is counted; facts of the journal. */

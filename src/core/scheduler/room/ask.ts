@@ -60,7 +60,7 @@ export function endAt(at: number, walltimeMs: number | null): number {
   return walltimeMs === null ? FOREVER : at + walltimeMs;
 }
 
-/** Of each node. */
+/** What is wanted of each node. */
 export function wantOf(request: ResourceRequest): Want {
   return { resources: request.perNode, exclusive: request.exclusive };
 }

@@ -30,8 +30,8 @@ export interface BoardOptions {
   /** Load average per cpu, for `least_loaded`; absent = 0. */
   readonly loads?: ReadonlyMap<NodeName, number>;
   /**
-   * Of a forecast: what is promised without a time limit ends when such tasks that run do, instead
-   * of never, and slots are looked for until so many looks are used up.
+   * Set for a forecast: what is promised without a time limit ends when such tasks that run do,
+   * instead of never, and slots are looked for until so many looks are used up.
    */
   readonly forecastLooksMax?: number;
 }

@@ -65,12 +65,12 @@ export class Lane {
     return this.#of(reservation)?.fits(want, from, to) ?? false;
   }
 
-  /** As `Profile.fitsUntil`, in the reservation's share if one is named. */
+  /** Like `Profile.fitsUntil`, in the reservation's share if one is named. */
   fitsUntil(want: Want, reservation: string | null, from: number): number {
     return this.#of(reservation)?.fitsUntil(want, from) ?? from;
   }
 
-  /** As `Profile.earliest`, in the reservation's share if one is named. */
+  /** Like `Profile.earliest`, in the reservation's share if one is named. */
   earliest(want: Want, reservation: string | null, from: number, durationMs: number): number {
     return this.#of(reservation)?.earliest(want, from, durationMs) ?? FOREVER;
   }
@@ -162,7 +162,7 @@ export function isLeaving(one: Running, now: number): boolean {
   return endOf(one, now) <= now + 1;
 }
 
-/** As `holdsNow`, on a node of which nothing is set aside. */
+/** Like `holdsNow`, on a node of which nothing is set aside. */
 export function fitsAfter(
   view: NodeView,
   request: ResourceRequest,

@@ -17,7 +17,7 @@ export class Placement {
     return [...views].sort((a, b) => this.#compare(a, b, ask)).slice(0, max);
   }
 
-  /** As `first`, of sources that each have their nodes in the order of placement. */
+  /** Like `first`, over sources that each have their nodes in the order of placement. */
   merge(sources: readonly Cursor[], ask: Ask, max: number): NodeView[] {
     const chosen: NodeView[] = [];
     while (chosen.length < max) {

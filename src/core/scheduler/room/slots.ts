@@ -54,7 +54,7 @@ export class SlotFinder {
   readonly #again = new Heap<Candidate>(isBefore);
   /** Candidates whose bound has been reached, in node order. */
   readonly #ready = new SortedList<Candidate>((a, b) => a.order - b.order);
-  /** Of the last answer. */
+  /** The instant of the last answer. */
   #at = 0;
 
   constructor(demand: Demand, field: Field) {

@@ -19,12 +19,12 @@ export class Views {
     this.#closed = new Map(closed);
   }
 
-  /** Of a node that this may have: what is not there yet has no closed one. */
+  /** View of a node that this may have: what is not there yet has no closed one. */
   for(name: NodeName, { isThere }: Pick<Ask, 'isThere'>): NodeView | undefined {
     return isThere === true ? this.get(name) : (this.touched.get(name) ?? this.pool.get(name));
   }
 
-  /** Of any node, whoever may have it. */
+  /** View of any node, whoever may have it. */
   get(name: NodeName): NodeView | undefined {
     return this.#closed.get(name) ?? this.touched.get(name) ?? this.pool.get(name);
   }

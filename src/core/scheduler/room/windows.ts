@@ -8,7 +8,7 @@ import { FOREVER } from './profile.ts';
 /** Slots never change in place, so each is turned into a window once and not in every cycle. */
 const made = new WeakMap<ReservedSlot, Window>();
 
-/** Of all the slots that there are. */
+/** The windows of all the slots that there are. */
 export function windowsOf(reservations: Iterable<Reservation>): Window[] {
   return [...reservations].flatMap((one) => one.slots.map((slot) => windowOf(one, slot)));
 }

@@ -16,7 +16,7 @@ import type { Call, Handler } from '../call.ts';
 type TaskKey = NonNullable<HistoryQuery['afterTask']>;
 
 const LIMIT_DEFAULT = 100;
-/** Of one page: some MB; the rest of a large array follows on the next ones. */
+/** Tasks of one page: some MB; the rest of a large array follows on the next ones. */
 const TASKS_MAX = 10_000;
 
 export const history: Handler<'history'> = async ({ engine }, { query }) => {
@@ -68,7 +68,7 @@ function formatTaskKey({ jobId, taskIndex, epoch }: TaskKey): string {
   return `${jobId}.${taskIndex}.${epoch}`;
 }
 
-/** Of what the schema lets pass. */
+/** The key of a task, from what the schema lets pass. */
 function parseTaskKey(text: string): TaskKey {
   const [jobId = 0, taskIndex = 0, epoch = 0] = text.split('.').map(Number);
   return { jobId, taskIndex, epoch };

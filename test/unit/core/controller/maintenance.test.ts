@@ -18,7 +18,7 @@ import {
 } from '../../../support/controller.ts';
 import { cancel, MINUTE, PROGRAM, phase, planned, shown } from '../../../support/maintenance.ts';
 
-/** Of the launch that n1 is told of. */
+/** The account of the launch that n1 is told of. */
 function accountOn(head: TestHead): unknown {
   const [order] = outstanding(head.node('n1'), head.settings);
   return order?.kind === 'launch' ? order.account : undefined;

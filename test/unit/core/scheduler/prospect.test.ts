@@ -14,7 +14,7 @@ import { entries, type JobWords, type NodeWords, snapshot } from '../../../suppo
 const NODES: readonly NodeWords[] = Array.from({ length: 50 }, (_, at) => {
   return { name: `n${at}`, cpus: 8, memory: 1000, used: { cpus: 8, memory: at }, until: 5000 };
 });
-/** As many shapes as tasks; only the last one fits, on the last node. */
+/** Different shapes, one for each task; only the last one fits, on the last node. */
 const JOBS: readonly JobWords[] = [
   ...Array.from({ length: 800 }, (_, at) => ({ cpus: 2, memory: 1 + at, time: 100 })),
   { cpus: 1, memory: 1, time: 1 },

@@ -38,7 +38,7 @@ const job: fc.Arbitrary<JobWords> = fc.record(
   { requiredKeys: ['cpus'] },
 );
 
-/** Of one reservation two slots, on the same nodes; the share of r2 is beside that of r1. */
+/** Two slots of one reservation, on the same nodes; the share of r2 is beside that of r1. */
 function windowsOf(id: string, most: number): fc.Arbitrary<Window[]> {
   const cpus = fc.integer({ min: 1, max: most });
   const share: fc.Arbitrary<ReservedShare> =

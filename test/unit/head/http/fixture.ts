@@ -81,9 +81,9 @@ export interface WorldOptions {
   readonly requestRateMax?: number;
   /** Default: true. */
   readonly multiUser?: boolean;
-  /** Of the doors, over the system's. */
+  /** The clock of the doors, over the system's. */
   readonly clock?: Partial<Clock>;
-  /** Of a head before; default: an empty one. */
+  /** The disk of a head before; default: an empty one. */
   readonly disk?: MemoryDisk;
   readonly headersMs?: number;
   readonly blobBytesMax?: number;

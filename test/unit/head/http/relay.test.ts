@@ -25,7 +25,7 @@ interface Relay {
   seen(): string;
 }
 
-/** As another user where the test is root; else as the user itself. */
+/** Starts a relay as another user where the test is root; else as the user itself. */
 async function startRelay(t: TestContext, world: World): Promise<Relay> {
   await chmod(world.directory, 0o755);
   const directory = await mkdtemp(path.join(tmpdir(), 'weft-relay-'));

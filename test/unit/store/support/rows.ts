@@ -66,7 +66,7 @@ export function commitOf(seq: number, history: readonly HistoryRow[] = [], lengt
   return { seq, bytes: bytesOf(seq, length), history, given: givenAt(seq) };
 }
 
-/** As if each record gave out one job id. */
+/** What was given out if each record gave out one job id. */
 export function givenAt(seq: number): Given {
   return { nextJobId: seq + 1, nextReservationId: 1, epochMax: 1 };
 }
