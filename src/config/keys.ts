@@ -81,7 +81,12 @@ export const KEYS: readonly Key[] = [
     '64M',
     'Captured output kept per stream of a process; the end of longer output is kept too.',
   ),
-  key('head.log_total', 'size', '10G', 'Captured output kept of all jobs together; the oldest is removed first.'),
+  key(
+    'head.log_total',
+    'size',
+    '10G',
+    'Captured output kept of all jobs together; the oldest is removed first.',
+  ),
   key(
     'head.blobs_max',
     'size',
