@@ -5,7 +5,7 @@ import type { Command } from '../core/controller/declared.ts';
 
 /** In the log, in refusals and for whoever asks. */
 export const SHORTAGE =
-  'the disk of the head is full, or its quota used up: until there is room, jobs can be looked at and cancelled';
+  "the head's disk is full, or its quota is used up; until there is room, jobs can only be listed and cancelled";
 
 /** What only ends work, and what agents say of it, is let through on a full disk. */
 export function makesWork(input: Input): boolean {

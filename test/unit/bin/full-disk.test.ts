@@ -15,7 +15,7 @@ test('on a full disk jobs can be looked at and cancelled, also by a head that is
   const seen = JSON.parse(stdout);
   assert.match(seen.refused, /store\.unavailable/, 'the disk became full');
   assert.equal(seen.cancelled, 'done');
-  assert.match(seen.inShortage, /the disk of the head is full, .*looked at and cancelled/);
+  assert.match(seen.inShortage, /the head's disk is full, .*listed and cancelled/);
   assert.deepEqual(seen.afterRestart, ['done', 'done', 'pending']);
   assert.match(seen.stillShort, /the head's disk is full/);
 });

@@ -144,7 +144,7 @@ test('on a full disk only what ends work is accepted, until there is room again'
   made.disk.room = 'ends_only';
   made.clock.pass(500);
   await made.settle();
-  assert.match(made.engine.shortage ?? '', /disk of the head is full, or its quota/);
+  assert.match(made.engine.shortage ?? '', /the head's disk is full, or its quota/);
   for (const node of ['n1', 'n2']) await made.connect(node);
   made.take();
   made.submit('d');
