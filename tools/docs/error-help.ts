@@ -373,6 +373,10 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'The content does not have the hash that it was sent under, so nothing of it was kept.',
     next: 'Send it again once nobody writes to the file.',
   },
+  'blob.damaged': {
+    means: 'What came in one go from the head does not have the hash under which it is kept there.',
+    next: 'Check the disk of the head. Sending the file again puts it right once the old one is removed.',
+  },
   'blob.quota': {
     means: 'Files that jobs still need take up all that the head may keep.',
     next: 'Wait until jobs end, or ask an admin to raise `head.blobs_max`.',

@@ -286,6 +286,10 @@ export const CODES = {
     kind: 'invalid_argument',
     text: 'What came as {hash} is {actual}; it was removed. Did the file change while it was sent?',
   },
+  'blob.damaged': {
+    kind: 'failed_precondition',
+    text: 'The content {hash} is damaged on the head; {path} was not written.',
+  },
   'blob.quota': {
     kind: 'resource_exhausted',
     text: 'No room for {size}: the head keeps {limit} of files (head.blobs_max) and has {used}.',

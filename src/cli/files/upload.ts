@@ -1,0 +1,154 @@
+// Sends the contents of files that the head lacks, each from where the last connection ended.
+
+import type { FileHandle } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { unreachableError } from '../../api/api-error.ts';
+import type { ByteBody } from '../../api/transport.ts';
+import { Failure, usage } from '../../core/model/failure.ts';
+import { BLOBS_ASKED_MAX } from '../../core/model/limits.ts';
+import type { Context } from '../context.ts';
+import { withPatience } from '../jobs/retry.ts';
+import { inParallel } from './in-parallel.ts';
+import { type LocalFile, openLocalFile } from './local-file.ts';
+
+/** A head that restarts is back within seconds; a line that works again may take longer. */
+const AWAY_MAX_MS = 120_000;
+/** A connection on which nothing moves is given up for a new one. */
+const STALL_MS = 60_000;
+/** With the last byte the head writes all of it to its disk before it answers. */
+const VERIFY_MS = 600_000;
+/** Lines have their limits, disks as well: more at once would not be faster. */
+const AT_ONCE = 4;
+const BLOCK_BYTES = 256 * 1024;
+/** Beside a connection that is not yet over, a new one may be told again where to begin. */
+const TURNS_MAX = 10;
+
+export interface Sent {
+  /** Contents that had to be sent; the others were there. */
+  readonly count: number;
+  readonly bytes: number;
+}
+
+/** Resolves when the head has all of them, verified. `moved`: so many bytes more have gone out. */
+export async function uploadFiles(
+  context: Context,
+  files: readonly LocalFile[],
+  moved: (bytes: number) => void = () => undefined,
+): Promise<Sent> {
+  const byHash = new Map(files.map((file) => [file.hash as string, file]));
+  const lacking = await askLacking(context, [...byHash.keys()]);
+  const toSend = lacking.map(({ hash }) => byHash.get(hash) as LocalFile);
+  await inParallel(toSend, AT_ONCE, (file) => sendFile(context, file, moved));
+  return { count: toSend.length, bytes: toSend.reduce((sum, { size }) => sum + size, 0) };
+}
+
+async function askLacking(context: Context, hashes: readonly string[]) {
+  const api = await context.api();
+  const patience = { totalMs: AWAY_MAX_MS, note: 'Trying again.' };
+  const lacking: { readonly hash: string; readonly offset: number }[] = [];
+  for (let at = 0; at < hashes.length; at += BLOBS_ASKED_MAX) {
+    const body = { hashes: hashes.slice(at, at + BLOBS_ASKED_MAX) };
+    const reply = await withPatience(context, patience, () => api.call('lackingBlobs', { body }));
+    lacking.push(...reply.lacking);
+  }
+  return lacking;
+}
+
+/** Patience is for a head that is away, not for how long a file takes: what moves goes on. */
+async function sendFile(
+  context: Context,
+  file: LocalFile,
+  moved: (bytes: number) => void,
+): Promise<void> {
+  const patience = { totalMs: AWAY_MAX_MS, note: `Going on with ${file.path} as soon as it can.` };
+  let stood = 0;
+  for (;;) {
+    let bytes = 0;
+    const attempt = () =>
+      sendRest(context, file, (more) => {
+        bytes += more;
+        moved(more);
+      });
+    try {
+      if (await withPatience(context, patience, attempt)) return;
+    } catch (error) {
+      if (bytes === 0 || !(error instanceof Failure) || error.kind !== 'unavailable') throw error;
+    }
+    stood = bytes > 0 ? 0 : stood + 1;
+    if (stood > TURNS_MAX) throw usage(`${file.path} is sent by another command at the same time`);
+  }
+}
+
+/** One connection's worth. False: not all of it is there; ask again where to go on. */
+async function sendRest(
+  context: Context,
+  file: LocalFile,
+  moved: (bytes: number) => void,
+): Promise<boolean> {
+  const api = await context.api();
+  const [lacking] = await askLacking(context, [file.hash]);
+  if (lacking === undefined) return true;
+  const { offset } = lacking;
+  const handle = await openLocalFile(file);
+  try {
+    const reply = await api.call('sendBlob', {
+      params: { hash: file.hash },
+      query: { offset, size: file.size },
+      bytes: bytesOf({ file, handle, offset, moved, address: api.address }),
+      timeoutMs: 0,
+    });
+    return reply.held;
+  } catch (error) {
+    const code = error instanceof Failure ? error.code : '';
+    if (code === 'blob.offset' || code === 'blob.taken_over') return false;
+    if (code !== 'blob.hash_mismatch') throw error;
+    await (await openLocalFile(file)).close();
+    // The file is as it was: what an earlier connection has left there was not.
+    if (offset > 0) return false;
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+interface Reading {
+  readonly file: LocalFile;
+  readonly handle: FileHandle;
+  readonly offset: number;
+  readonly moved: (bytes: number) => void;
+  readonly address: string;
+}
+
+function bytesOf(reading: Reading): ByteBody {
+  const { file, offset, address } = reading;
+  return {
+    length: file.size - offset,
+    open() {
+      const stream = Readable.from(
+        read(reading, () => watch.refresh()),
+        { highWaterMark: 1 },
+      );
+      const stalled = () => stream.destroy(unreachableError(address, 'it takes no bytes'));
+      const watch = setTimeout(stalled, STALL_MS).unref();
+      stream.once('end', () => {
+        clearTimeout(watch);
+        setTimeout(stalled, VERIFY_MS).unref();
+      });
+      stream.once('close', () => clearTimeout(watch));
+      return stream;
+    },
+  };
+}
+
+async function* read({ file, handle, offset, moved }: Reading, going: () => void) {
+  for (let at = offset; at < file.size; ) {
+    const block = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, file.size - at));
+    const { bytesRead } = await handle.read(block, 0, block.length, at);
+    // Sent on, a request that ends too early would wait for its rest for ever.
+    if (bytesRead === 0) throw usage(`${file.path} became shorter while it was sent`);
+    going();
+    yield block.subarray(0, bytesRead);
+    at += bytesRead;
+    moved(bytesRead);
+  }
+}

@@ -1,0 +1,293 @@
+// Files sent to a real head and fetched from it, over lines that break: whole and verified at the end,
+// and nothing sent twice that had arrived.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { Api } from '../../../../src/cli/connection/api.ts';
+import { SessionCache } from '../../../../src/cli/connection/sessions.ts';
+import type { Context } from '../../../../src/cli/context.ts';
+import { downloadFile } from '../../../../src/cli/files/download.ts';
+import { readLocalFile } from '../../../../src/cli/files/local-file.ts';
+import { uploadFiles } from '../../../../src/cli/files/upload.ts';
+import type { BlobHash } from '../../../../src/core/model/blob.ts';
+import { startWorld, type World, type WorldOptions } from '../../head/http/fixture.ts';
+
+const MIB = 1_048_576;
+
+interface Bench {
+  readonly world: World;
+  readonly context: Context;
+  readonly directory: string;
+  readonly line: Line;
+  file(name: string, content: string | Buffer): string;
+}
+
+/** Between client and head; cuts each connection after so many bytes of either direction. */
+class Line {
+  cutAfter = Number.POSITIVE_INFINITY;
+  /** Of all connections, both directions. */
+  bytes = 0;
+  connections = 0;
+
+  carry(client: Socket, port: number): void {
+    this.connections += 1;
+    const head = connect(port, '127.0.0.1');
+    let left = this.cutAfter;
+    const end = (): void => {
+      client.destroy();
+      head.destroy();
+    };
+    for (const [from, to] of [
+      [client, head],
+      [head, client],
+    ] as const) {
+      from.on('error', end).on('close', end);
+      from.on('data', (bytes) => {
+        this.bytes += bytes.length;
+        left -= bytes.length;
+        if (left < 0) end();
+        else if (!to.write(bytes)) from.pause();
+      });
+      to.on('drain', () => from.resume());
+    }
+  }
+}
+
+async function bench(t: TestContext, options: WorldOptions = {}): Promise<Bench> {
+  const world = await startWorld(t, { blobBytesMax: 64 * MIB, ...options });
+  const line = new Line();
+  const server = createServer((socket) => line.carry(socket, world.http.port ?? 0));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const { port } = server.address() as { port: number };
+  const api = new Api({
+    location: {
+      kind: 'url',
+      url: new URL(`https://127.0.0.1:${port}`),
+      fingerprint: world.http.fingerprint,
+      token: await world.token('alice'),
+    },
+    sessions: new SessionCache({}),
+    timeoutMs: 60_000,
+  });
+  t.after(() => api.close());
+  const context = { api: async () => api, note: () => undefined } as unknown as Context;
+  const directory = mkdtempSync(path.join(tmpdir(), 'weft-files-'));
+  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  return {
+    ...{ world, context, directory, line },
+    file(name, content) {
+      const at = path.join(directory, name);
+      writeFileSync(at, content);
+      return at;
+    },
+  };
+}
+
+function sha256(content: string | Buffer): BlobHash {
+  return createHash('sha256').update(content).digest('hex') as BlobHash;
+}
+
+test('equal contents travel once, and what the head has does not travel again', async (t) => {
+  const { context, file, line } = await bench(t);
+  const paths = [file('a', 'same'), file('b', 'same'), file('c', ''), file('d', 'other')];
+  const files = await Promise.all(paths.map(readLocalFile));
+  assert.deepEqual(await uploadFiles(context, files), { count: 3, bytes: 9 });
+  const before = line.bytes;
+  assert.deepEqual(await uploadFiles(context, files), { count: 0, bytes: 0 });
+  assert.ok(line.bytes - before < 4000);
+});
+
+test('an upload goes on where the line broke, as often as it breaks', async (t) => {
+  const { context, file, line, world } = await bench(t);
+  const content = randomBytes(8 * MIB);
+  const big = await readLocalFile(file('big', content));
+  line.cutAfter = 2 * MIB;
+  let moved = 0;
+  await uploadFiles(context, [big], (bytes) => {
+    moved += bytes;
+  });
+  assert.ok(line.connections > 4, `${line.connections} connections`);
+  assert.ok(line.bytes < 3 * content.length, `${line.bytes} bytes for ${content.length}`);
+  assert.ok(moved >= content.length);
+  const opened = await world.blobs.open(big.hash);
+  assert.ok(opened.ok);
+  assert.ok((await opened.value.file.readFile()).equals(content));
+  await opened.value.file.close();
+});
+
+test('a download goes on where the line broke, and is put in its place when it is whole', async (t) => {
+  const { context, file, line, directory } = await bench(t);
+  const content = randomBytes(8 * MIB);
+  const { hash, size } = await readLocalFile(file('big', content));
+  await uploadFiles(context, [await readLocalFile(path.join(directory, 'big'))]);
+  line.cutAfter = 2 * MIB;
+  const before = line.bytes;
+  const target = file('copy', 'what was there');
+  const seen = new Set<string>();
+  await downloadFile(context, { hash, size, path: target, mode: 0o640 }, () => {
+    seen.add(readFileSync(target, 'utf8').slice(0, 20));
+  });
+  assert.deepEqual([...seen], ['what was there'], 'until all of it has come');
+  assert.ok(readFileSync(target).equals(content));
+  assert.equal(statSync(target).mode & 0o777, 0o640);
+  assert.ok(line.bytes - before < 2 * content.length);
+  assert.deepEqual(readdirSync(directory).sort(), ['big', 'copy']);
+});
+
+test('what an earlier download left is gone on with, and damage in it is mended', async (t) => {
+  const { context, file, line, directory } = await bench(t);
+  const content = randomBytes(2 * MIB);
+  const { hash, size } = await readLocalFile(file('big', content));
+  await uploadFiles(context, [await readLocalFile(path.join(directory, 'big'))]);
+  const target = path.join(directory, 'copy');
+  const aside = `${target}.${hash.slice(0, 12)}.part`;
+  writeFileSync(aside, content.subarray(0, MIB));
+  const before = line.bytes;
+  await downloadFile(context, { hash, size, path: target });
+  assert.ok(line.bytes - before < 1.5 * MIB, 'half of it');
+  assert.ok(readFileSync(target).equals(content));
+  for (const wrong of [randomBytes(MIB), randomBytes(3 * MIB)]) {
+    writeFileSync(aside, wrong);
+    await downloadFile(context, { hash, size, path: target });
+    assert.ok(readFileSync(target).equals(content));
+  }
+});
+
+test('a content that is damaged on the head never becomes a file', async (t) => {
+  const { context, file, world, directory } = await bench(t);
+  const { hash, size } = await readLocalFile(file('a', 'hello'));
+  await uploadFiles(context, [await readLocalFile(path.join(directory, 'a'))]);
+  writeFileSync(
+    path.join(world.directory, 'blobs/sha256', hash.slice(0, 2), hash.slice(2)),
+    'hellO',
+  );
+  const target = path.join(directory, 'copy');
+  await assert.rejects(downloadFile(context, { hash, size, path: target }), {
+    code: 'blob.damaged',
+  });
+  assert.deepEqual(readdirSync(directory), ['a']);
+});
+
+test('a file that changes while it is read or sent is said, and nothing of it is kept', async (t) => {
+  const { context, file, world } = await bench(t);
+  const grows = file('grows', randomBytes(4 * MIB));
+  const before = await readLocalFile(grows);
+  appendFileSync(grows, 'x');
+  await assert.rejects(uploadFiles(context, [before]), /grows changed while it was read/);
+  const [changes, shrinks] = [
+    file('changes', randomBytes(4 * MIB)),
+    file('shrinks', Buffer.alloc(4 * MIB)),
+  ];
+  const sent = await readLocalFile(changes);
+  let isFirst = true;
+  const change = (): void => {
+    if (isFirst) writeFileSync(changes, Buffer.alloc(4 * MIB));
+    isFirst = false;
+  };
+  await assert.rejects(uploadFiles(context, [sent], change), /changes changed while it was read/);
+  const shrinking = uploadFiles(context, [await readLocalFile(shrinks)], () =>
+    truncateSync(shrinks, 10),
+  );
+  await assert.rejects(shrinking, /shrinks became shorter while it was sent/);
+  for (const { hash } of [before, sent]) assert.equal((await world.blobs.open(hash)).ok, false);
+});
+
+test('what is no ordinary file is refused with its name and what it is', async (t) => {
+  const { directory, file } = await bench(t);
+  const at = (name: string) => path.join(directory, name);
+  mkdirSync(at('folder'));
+  execFileSync('mkfifo', [at('pipe')]);
+  symlinkSync('/dev/zero', at('link'));
+  symlinkSync('nowhere', at('broken'));
+  const server = createServer().listen(at('socket'));
+  t.after(() => server.close());
+  const words: [string, RegExp][] = [
+    ['folder', /cannot send .*folder: it is a directory/],
+    ['pipe', /cannot send .*pipe: it is a pipe/],
+    ['link', /cannot send .*link: it is a device/],
+    ['socket', /cannot read .*socket: /],
+    ['broken', /cannot read .*broken: no such file or directory/],
+    ['missing', /cannot read .*missing: no such file or directory/],
+  ];
+  for (const [name, expected] of words) {
+    await assert.rejects(readLocalFile(at(name)), { message: expected, code: 'argument.invalid' });
+  }
+  const linked = file('target', 'x');
+  symlinkSync(linked, at('good'));
+  assert.equal((await readLocalFile(at('good'))).hash, sha256('x'));
+});
+
+const NOT_ROOT = process.getuid?.() === 0 && 'root reads everything';
+
+test('a file that may not be read is refused', { skip: NOT_ROOT }, async (t) => {
+  const { file } = await bench(t);
+  const secret = file('secret', 'x');
+  chmodSync(secret, 0);
+  await assert.rejects(readLocalFile(secret), /permission denied/);
+});
+
+test('a full head is told with what is the matter, before a byte is sent', async (t) => {
+  const { context, file, line } = await bench(t, { blobBytesMax: MIB });
+  const big = await readLocalFile(file('big', randomBytes(8 * MIB)));
+  const sending = uploadFiles(context, [big]);
+  await assert.rejects(sending, { code: 'blob.quota', kind: 'resource_exhausted' });
+  assert.ok(line.bytes < 4 * MIB, `${line.bytes} bytes went out`);
+});
+
+test('a download that nobody may have, or into a place that cannot be, is refused', async (t) => {
+  const { context, directory } = await bench(t);
+  const wanted = { hash: sha256('x'), size: 1 };
+  await assert.rejects(downloadFile(context, { ...wanted, path: path.join(directory, 'x') }), {
+    code: 'blob.not_found',
+  });
+  await assert.rejects(
+    downloadFile(context, { ...wanted, path: path.join(directory, 'no/such/x') }),
+    /cannot write .*no\/such\/x: no such file or directory/,
+  );
+});
+
+test('a full disk here keeps what came, to go on from', {
+  skip: process.getuid?.() !== 0 && 'only root mounts a small disk',
+}, async (t) => {
+  const { context, file, directory } = await bench(t);
+  const content = randomBytes(2 * MIB);
+  const { hash, size } = await readLocalFile(file('big', content));
+  await uploadFiles(context, [await readLocalFile(path.join(directory, 'big'))]);
+  const small = mkdtempSync(path.join(tmpdir(), 'weft-small-'));
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', small]);
+  t.after(() => {
+    execFileSync('umount', [small]);
+    rmSync(small, { recursive: true });
+  });
+  const other = path.join(small, 'other');
+  writeFileSync(other, Buffer.alloc(2 * MIB));
+  const target = path.join(small, 'copy');
+  await assert.rejects(downloadFile(context, { hash, size, path: target }), {
+    message: /cannot write .*copy: the disk is full/,
+    hint: /kept beside it/,
+  });
+  const [left = ''] = readdirSync(small).filter((name) => name.endsWith('.part'));
+  assert.ok(statSync(path.join(small, left)).size > 0);
+  rmSync(other);
+  await downloadFile(context, { hash, size, path: target });
+  assert.ok(readFileSync(target).equals(content));
+});
