@@ -11,6 +11,7 @@ import type { HeldEpoch } from '../../model/orders.ts';
 import type { Task } from '../jobs/facts.ts';
 import { decidePauseAtHello } from '../pauses/told.ts';
 import type { Reply } from '../reply.ts';
+import { reservedAhead } from '../reservations/ahead.ts';
 import type { Step } from '../step.ts';
 import { abandonEpoch, settleTask } from '../tasks/ending.ts';
 import type { Holding, Node } from './facts.ts';
@@ -30,7 +31,10 @@ export function decideHello(step: Step, said: NodeHello): Result<Reply, Refusal>
   for (const holding of before) {
     if (held.has(holding.epochId)) continue;
     // An order that never arrived is simply sent again - unless the node may have forgotten it.
-    if (!forgot && holding.task?.parts.get(node.name)?.state === 'ordered') continue;
+    if (!forgot && holding.task?.parts.get(node.name)?.state === 'ordered') {
+      takeBackLate(step, node.name, holding.epochId, holding.task);
+      continue;
+    }
     dropHolding(step, node.name, holding, `${node.name} ${why}`);
   }
   decidePauseAtHello(step, node, hello);
@@ -123,14 +127,23 @@ function dropHolding(step: Step, node: NodeName, holding: Holding, why: string):
 }
 
 function endLost(step: Step, node: NodeName, epochId: EpochId, detail: string): void {
-  step.emit({
-    kind: 'part_ended',
-    epochId,
-    node,
-    cause: 'lost',
-    nodeFault: true,
-    processes: [],
-    usage: NO_USAGE,
-    detail,
-  });
+  const none = { processes: [], usage: NO_USAGE };
+  step.emit({ kind: 'part_ended', epochId, node, cause: 'lost', nodeFault: true, ...none, detail });
+}
+
+/**
+ * A start that comes later than it was planned could run into what is set aside by now: then the
+ * scheduler decides anew. Not where that would end a task for good.
+ */
+function takeBackLate(step: Step, node: NodeName, epochId: EpochId, task: Task): void {
+  const { job, parts, ending } = task;
+  if (ending !== null || job.spec.system !== undefined) return;
+  if (!job.spec.requeue && [...parts.values()].some((part) => part.state !== 'ordered')) return;
+  const other = reservedAhead(step.state, node, job.spec, step.at);
+  if (other === null) return;
+  const none = { processes: [], usage: NO_USAGE };
+  const detail = `its order came late, and it could run into ${other}`;
+  const why = { cause: 'never_started', nodeFault: false, detail } as const;
+  step.emit({ kind: 'part_ended', epochId, node, ...why, ...none });
+  settleTask(step, task);
 }
