@@ -3,6 +3,9 @@
 import type { HistoryJob, HistoryTask } from '../../src/api/history.ts';
 import type { Evidence, Life, Outage, Rule, Span, Violation, Work } from './evidence.ts';
 
+/** Between an instant and the receipt or the note of it. */
+const TICK_MS = 200;
+
 /** One task: what it was to do, what the books say of each of its epochs, and what ran. */
 export interface TaskCase {
   readonly id: string;
@@ -64,11 +67,19 @@ export class Case {
     );
   }
 
-  /** A launcher was killed or its host was without power: what it had seen may be gone. */
+  /** In that time a launcher was killed or its host lost power, and with it what it had seen. */
   lostLauncher(hosts: Iterable<string>, span: Span): boolean {
     return this.outages(hosts, span).some(
-      ({ how, parts }) => (how === 'kill' || how === 'off') && parts.includes('launcher'),
+      ({ how, parts, from }) =>
+        (how === 'kill' || how === 'off') &&
+        parts.includes('launcher') &&
+        from >= span.from - TICK_MS,
     );
+  }
+
+  /** Its launcher could not say when a process ended. */
+  launcherOut(hosts: Iterable<string>, span: Span): boolean {
+    return this.outages(hosts, span).some(({ parts }) => parts.includes('launcher'));
   }
 
   #sorted(): TaskCase[] {

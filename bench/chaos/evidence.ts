@@ -110,6 +110,7 @@ export type Rule =
   | 'twice at once'
   | 'run again'
   | 'in a reservation'
+  | 'outside its reservation'
   | 'more than a node has'
   | 'ran while suspended'
   | 'ran over its limit'

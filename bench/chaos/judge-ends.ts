@@ -44,6 +44,12 @@ function judgeTasks(all: Case, job: HistoryJob): void {
 
 function judgeEnd(all: Case, task: TaskCase, row: HistoryTask): void {
   const lives = task.epochs.get(row.epoch) ?? [];
+  if (row.outcome.kind === 'timeout' && isWhole(task.work, lives)) {
+    // Whose end nobody could report by its limit is taken for one that ran into it.
+    const during = { from: row.startedAt ?? row.endedAt, until: row.endedAt };
+    if (all.launcherOut(row.nodes, during))
+      return all.count('ended: timeout, its launcher was out');
+  }
   const wrong = wrongEnd(all, task, row, lives);
   if (wrong === null) all.count(`ended: ${row.outcome.kind}`);
   else if (wrong.includes('rank')) all.violate('rank missing', `${nameOf(row)} ${wrong}`);

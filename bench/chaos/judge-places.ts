@@ -14,6 +14,8 @@ interface Run extends Span {
   readonly task: TaskCase;
   readonly epoch: number;
   readonly host: string;
+  /** A suspended task that is ended goes on for its grace, or it could not hear of it. */
+  readonly lastWords: boolean;
 }
 
 export function judgePlaces(all: Case): void {
@@ -25,7 +27,33 @@ export function judgePlaces(all: Case): void {
       if (share.hosts.includes(host)) judgeShare(all, share, here);
     }
   }
+  judgeMembers(all);
   judgeStops(all);
+}
+
+/** Who is of a reservation begins on its nodes and in its time; later only where the start was. */
+function judgeMembers(all: Case): void {
+  const shares = new Map(all.evidence.setAside.map((share) => [share.name, share]));
+  for (const { id, work, epochs } of all.tasks) {
+    const share = shares.get(work.reservation ?? '');
+    if (share === undefined) continue;
+    for (const { epoch, host, from } of [...epochs.values()].flat()) {
+      const { hosts, until } = share;
+      const isIn = hosts.includes(host) && share.from - SLACK_MS <= from;
+      if (isIn && from < until) continue;
+      // Whose reservation is over before it began runs as any other task.
+      if (
+        from >= until &&
+        all.outages([host, 'head'], { from: share.from, until: from }).length > 0
+      ) {
+        all.count('began after its reservation, the node had been out');
+        continue;
+      }
+      const where = `${id}#${epoch} on ${host} at ${from}`;
+      const when = `${share.name} on ${hosts.join(', ')} from ${share.from} to ${until}`;
+      all.violate('outside its reservation', `${where}, ${when}`);
+    }
+  }
 }
 
 /**
@@ -35,9 +63,14 @@ function runsOf(all: Case, task: TaskCase): Run[] {
   const stops = all.evidence.stops.filter((stop) => stop.task === task.id);
   return [...task.epochs].flatMap(([epoch, lives]) =>
     [...new Set(lives.map((life) => life.host))].flatMap((host) => {
-      const spans = lives.filter((life) => life.host === host).flatMap((life) => life.runs);
+      const here = lives.filter((life) => life.host === host);
       const still = stops.filter((stop) => stop.epoch === epoch && stop.host === host);
-      return without(united(spans), still).map((span) => ({ ...span, task, epoch, host }));
+      const spans = without(united(here.flatMap((life) => life.runs)), still);
+      return spans.map((span, at) => {
+        const isLast = at > 0 && at === spans.length - 1 && !here.some((life) => life.ended);
+        const lastWords = isLast && span.until - span.from < all.evidence.killGraceMs + SLACK_MS;
+        return { ...span, task, epoch, host, lastWords };
+      });
     }),
   );
 }
@@ -82,7 +115,12 @@ function runningAt(runs: readonly Run[], at: number): Run[] {
 function judgeRoom(all: Case, runs: readonly Run[]): void {
   for (const run of runs) {
     const beside = runningAt(runs, run.from);
+    const lasting = beside.filter((one) => !one.lastWords);
     if (cpusOf(beside) <= all.evidence.cpusPerHost) continue;
+    if (cpusOf(lasting) <= all.evidence.cpusPerHost) {
+      all.count('ended while suspended, went on for its grace');
+      continue;
+    }
     const what = `${cpusOf(beside)} cpus of ${namesOf(beside)}`;
     all.violate('more than a node has', `${run.host} at ${run.from}: ${what}`);
   }

@@ -5,6 +5,9 @@ import type { HistoryTask } from '../../src/api/history.ts';
 import { type Case, isWhole, overlapMs, spanOf, type TaskCase } from './case.ts';
 import type { Life, Span } from './evidence.ts';
 
+/** From the end of a process to its report, on a busy machine. */
+const LATE_MS = 500;
+
 export function judgeRepeats(all: Case): void {
   for (const task of all.tasks) {
     for (const lives of task.epochs.values()) judgeEpoch(all, task, lives);
@@ -82,11 +85,16 @@ function judgeRerun(all: Case, task: TaskCase, { epoch, lives, row, nextFrom }: 
   if (all.lostLauncher(hosts, between)) {
     return all.count(`${what}: ${work.onLoss}, launcher or power lost`);
   }
-  if (!whole && row?.outcome.detail?.startsWith('preempted by') === true) {
-    return all.count('begun again: it made room');
+  if (row?.outcome.detail?.startsWith('preempted by') === true) {
+    if (!whole) return all.count('begun again: it made room');
+    // Exit code 0 of what was told to end does not say that its work is done.
+    const lateMs = row.endedAt - spanOf(lives).until;
+    if (lateMs < all.evidence.killGraceMs + LATE_MS || all.launcherOut(hosts, between)) {
+      return all.count('done twice: it ended while it was to make room');
+    }
   }
   if (work.exitCode !== 0 && row?.outcome.kind === 'failed') return all.count('begun again: retry');
-  if (work.onLoss === 'lease' && all.outages(hosts, between).length > 0) {
+  if (work.onLoss === 'lease' && all.outages([...hosts, 'head'], between).length > 0) {
     return all.count(`${what}: lease over`);
   }
   const words = row === undefined ? 'no record' : `${row.outcome.kind}, ${row.outcome.detail}`;

@@ -1,5 +1,5 @@
-// What is asked of the cluster and what is done to it, drawn from a seed: a stream for jobs, one for
-// reservations, one for each host and for the head.
+// What is asked of the cluster and what is done to it, drawn from a seed: a stream for jobs, one
+// for reservations, one for each host and for the head.
 
 import { type Dice, Streams } from '../../sim/chance.ts';
 import { CPUS } from '../../test/e2e/support/hosted-cluster.ts';

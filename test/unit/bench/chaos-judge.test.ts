@@ -183,6 +183,14 @@ describe('the judge of chaos', () => {
       },
     ],
     [
+      'a member before its reservation',
+      'outside its reservation',
+      {
+        work: { reservation: 'lab' },
+        setAside: [{ name: 'lab', hosts: ['n1'], cpus: 4, from: 11_000, until: 15_000 }],
+      },
+    ],
+    [
       'a process that goes on while it is suspended',
       'ran while suspended',
       {
