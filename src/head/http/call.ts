@@ -7,7 +7,7 @@ import type { Result } from '../../core/base/result.ts';
 import type { UserActor } from '../../core/model/actor.ts';
 import type { Refusal } from '../../core/model/errors.ts';
 import type { Principal } from '../auth/authenticate.ts';
-import type { FoundJob } from './find-job.ts';
+import type { JobRecord } from '../views/job-record.ts';
 import type { Services } from './services.ts';
 
 type AccessOf<N extends RouteName> = (typeof ROUTES)[N]['access'];
@@ -18,7 +18,7 @@ export interface Call<N extends RouteName> extends Request<N> {
   /** Whoever the credentials say; null on routes that are not for users only. */
   readonly actor: ActorOf<N>;
   /** The job that the path names, on routes for its owner. */
-  readonly job: FoundJob | null;
+  readonly job: JobRecord | null;
   /** Came over the unix socket. */
   readonly local: boolean;
   readonly incoming: IncomingMessage;

@@ -1,32 +1,21 @@
 // Jobs by id, in memory or in the history, and their tasks by index.
 
 import { err, ok, type Result } from '../../core/base/result.ts';
-import type { Job } from '../../core/controller/jobs/facts.ts';
-import { parseIndices } from '../../core/controller/jobs/indices.ts';
 import { type Refusal, refuse } from '../../core/model/errors.ts';
 import { formatTaskId, type JobId, parseTaskId, type TaskPlace } from '../../core/model/ids.ts';
-import type { JobRow } from '../../ports/history.ts';
 import type { Engine } from '../engine.ts';
-import { readSpec } from '../views/past-job-view.ts';
-
-export type FoundJob =
-  | { readonly kind: 'live'; readonly job: Job }
-  | { readonly kind: 'past'; readonly row: JobRow };
+import { indicesOfRecord, type JobRecord, recordOf, recordOfRow } from '../views/job-record.ts';
 
 type Places = Pick<Engine, 'state' | 'store'>;
 
-export async function findJob(engine: Places, id: JobId): Promise<Result<FoundJob, Refusal>> {
+export async function findJob(engine: Places, id: JobId): Promise<Result<JobRecord, Refusal>> {
   const job = engine.state.jobs.get(id);
-  if (job !== undefined) return ok({ kind: 'live', job });
+  if (job !== undefined) return ok(recordOf(job));
   // An id that was never given out costs no look into the store.
   if (id >= engine.state.nextJobId) return err(refuse('job.not_found', { job: String(id) }));
   const [row] = await engine.store.jobs({ jobIds: [id], limit: 1 });
   if (row === undefined) return err(refuse('job.not_found', { job: String(id) }));
-  return ok({ kind: 'past', row });
-}
-
-export function ownerOf(found: FoundJob): string {
-  return found.kind === 'live' ? found.job.owner : found.row.owner;
+  return ok(recordOfRow(row));
 }
 
 /** The place that a path names; `index` of a query or body where the path has none. */
@@ -42,11 +31,13 @@ export function readPlace(id: string, index?: number | undefined): Result<TaskPl
 }
 
 /** Index as the state counts: of the place, or 0 for a plain job. Undefined: the whole array. */
-export function checkIndex(found: FoundJob, place: TaskPlace): Result<number | undefined, Refusal> {
-  const spec = found.kind === 'live' ? found.job.spec : readSpec(found.row);
-  const { array } = spec;
+export function checkIndex(
+  record: JobRecord,
+  place: TaskPlace,
+): Result<number | undefined, Refusal> {
+  const { array } = record.spec;
   if (place.index === null) return ok(array === null ? 0 : undefined);
-  if (array !== null && parseIndices(array.indices).has(place.index)) return ok(place.index);
+  if (array !== null && indicesOfRecord(record).has(place.index)) return ok(place.index);
   return err(refuse('job.not_found', { job: formatTaskId(place.jobId, place.index) }));
 }
 
@@ -54,11 +45,11 @@ export function checkIndex(found: FoundJob, place: TaskPlace): Result<number | u
 export async function findNamed(
   engine: Places,
   id: string,
-): Promise<Result<{ found: FoundJob; index: number | undefined }, Refusal>> {
+): Promise<Result<{ record: JobRecord; index: number | undefined }, Refusal>> {
   const place = readPlace(id);
   if (!place.ok) return place;
   const found = await findJob(engine, place.value.jobId);
   if (!found.ok) return found;
   const index = checkIndex(found.value, place.value);
-  return index.ok ? ok({ found: found.value, index: index.value }) : index;
+  return index.ok ? ok({ record: found.value, index: index.value }) : index;
 }

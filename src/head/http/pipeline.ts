@@ -9,9 +9,10 @@ import type { UserActor } from '../../core/model/actor.ts';
 import { type Refusal, refuse } from '../../core/model/errors.ts';
 import type { Principal } from '../auth/authenticate.ts';
 import { authorizeObject, authorizeRoute } from '../auth/authorize.ts';
+import type { JobRecord } from '../views/job-record.ts';
 import { sendJson, sendRefusal } from './answer.ts';
 import type { Call, HandledName } from './call.ts';
-import { type FoundJob, findJob, ownerOf, readPlace } from './find-job.ts';
+import { findJob, readPlace } from './find-job.ts';
 import { HANDLERS } from './handlers/handlers.ts';
 import { readBody } from './read-body.ts';
 import { endUnread } from './refuse-early.ts';
@@ -162,14 +163,14 @@ export class Pipeline {
     { access }: Route,
     { params }: Match,
     actor: UserActor | null,
-  ): Promise<Result<FoundJob | null, Refusal>> {
+  ): Promise<Result<JobRecord | null, Refusal>> {
     if (access.kind !== 'user' || access.owned !== 'job' || actor === null) return ok(null);
     const place = readPlace(params['id'] ?? '');
     if (!place.ok) return place;
     const id = place.value.jobId;
     const found = await findJob(this.#services.engine, id);
     if (!found.ok) return found;
-    const refusal = authorizeObject(actor, { kind: 'job', id, owner: ownerOf(found.value) });
+    const refusal = authorizeObject(actor, { kind: 'job', id, owner: found.value.owner });
     return refusal === null ? found : err(refusal);
   }
 

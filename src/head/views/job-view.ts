@@ -1,66 +1,88 @@
-// Jobs in memory as the API shows them.
+// Jobs as the API shows them.
 
 import type { JobDetail, JobView } from '../../api/jobs.ts';
 import type { Job } from '../../core/controller/jobs/facts.ts';
-import type { ExitStatus, JobSpec, Outcome, PendingReason } from '../../core/model/job.ts';
+import type { ExitStatus, Outcome, PendingReason } from '../../core/model/job.ts';
 import { withoutFeatures } from '../../core/model/node-features.ts';
 import { DEFAULT_QOS } from '../../core/model/scheduling.ts';
 import type { Engine } from '../engine.ts';
+import type { KeptSpec } from '../kept-spec.ts';
 import { formatProgram } from '../program-line.ts';
-import { firstPending, jobState, outcomeCounts, taskCounts } from './job-state.ts';
+import type { JobRecord } from './job-record.ts';
+import { firstPending, taskCounts } from './job-state.ts';
 import { noticeOf } from './notice.ts';
 import type { Reasons } from './reasons.ts';
 import { NODES_SHOWN_MAX, runStart } from './run-start.ts';
 import { stoppedNotice } from './stopped.ts';
 
 /** What every user may see of every job. */
-export function viewJob(engine: Engine, job: Job, reasons: Reasons): JobView {
-  const { spec } = job;
-  const outcome = job.outcome;
-  const waiting = outcome === null ? firstPending(job) : undefined;
+export function viewJob(engine: Engine, record: JobRecord, reasons: Reasons): JobView {
+  const { id, owner, spec, outcome, live } = record;
   return {
-    id: job.id,
+    id,
     name: spec.name,
-    owner: job.owner,
+    owner,
     partition: spec.partition,
-    state: jobState(job),
+    state: record.state,
     outcome: outcome === null ? null : viewOutcome(outcome),
-    reason: waiting === undefined ? null : viewReason(reasons.of(job, waiting)),
-    notice: jobNotice(engine, job),
-    priority: reasons.priorityOf(job),
-    taskCount: job.taskCount,
-    taskCounts: taskCounts(job),
-    outcomeCounts: outcomeCounts(job),
+    taskCount: record.taskCount,
+    outcomeCounts: { ...record.outcomeCounts },
     array: spec.array?.indices ?? null,
-    submittedAt: job.submittedAt,
-    startedAt: job.startedAt,
-    runStartedAt: runStart(job),
-    endedAt: job.endedAt,
-    nodes: nodesOf(job),
-    exit: outcome === null ? null : viewExit(outcome.exit),
+    submittedAt: record.submittedAt,
+    startedAt: record.startedAt,
+    endedAt: record.endedAt,
+    exit: viewExit(outcome?.exit),
     command: formatProgram(spec.program),
     directory: spec.directory.kind === 'shared' ? spec.directory.path : null,
     request: viewRequest(spec.request),
     walltimeMs: spec.walltimeMs,
+    ...(live === null ? whatWas(record) : whatIs(engine, live, reasons)),
+  };
+}
+
+type Moving = 'reason' | 'notice' | 'priority' | 'taskCounts' | 'runStartedAt' | 'nodes' | 'held';
+
+/** Of a job in memory, what may be another in a moment. */
+function whatIs(engine: Engine, job: Job, reasons: Reasons): Pick<JobView, Moving> {
+  const waiting = job.outcome === null ? firstPending(job) : undefined;
+  return {
+    reason: waiting === undefined ? null : viewReason(reasons.of(job, waiting)),
+    notice: jobNotice(engine, job),
+    priority: reasons.priorityOf(job),
+    taskCounts: taskCounts(job),
+    runStartedAt: runStart(job),
+    nodes: nodesOf(job),
     held: job.held,
   };
 }
 
+/** Nothing moves any more; where it ran, `withLastRuns` adds. */
+function whatWas({ state, taskCount, startedAt }: JobRecord): Pick<JobView, Moving> {
+  return {
+    ...{ reason: null, notice: null, priority: null, nodes: [], held: false },
+    taskCounts: { [state]: taskCount },
+    runStartedAt: startedAt,
+  };
+}
+
 /** In full; `isOwner` decides about environment and script. */
-export function viewJobDetail(view: JobView, job: Job, isOwner: boolean): JobDetail {
-  const { spec } = job;
+export function viewJobDetail(
+  view: JobView,
+  { spec, outcome, live }: JobRecord,
+  { isOwner, usage }: { readonly isOwner: boolean; readonly usage: JobDetail['usage'] },
+): JobDetail {
   return {
     ...view,
     ...viewSpec(spec, isOwner),
-    environment: isOwner ? { ...spec.environment } : null,
-    waitsFor: [...new Set([...job.waitsFor, ...job.behind.keys()])],
-    cancelledBy: cancelledBy(job.outcome),
-    usage: { ...job.usage },
+    environment: isOwner && live !== null ? { ...live.spec.environment } : null,
+    waitsFor: live === null ? [] : [...new Set([...live.waitsFor, ...live.behind.keys()])],
+    cancelledBy: cancelledBy(outcome),
+    usage: { ...usage },
   };
 }
 
 /** What was asked for, but what is in the short view already. */
-export function viewSpec(spec: Omit<JobSpec, 'environment'>, isOwner: boolean) {
+function viewSpec(spec: KeptSpec, isOwner: boolean) {
   return {
     program: isOwner ? spec.program : withoutScript(spec.program),
     files: spec.files,
@@ -84,7 +106,7 @@ function withoutScript(program: Job['spec']['program']): Job['spec']['program'] 
   return program.kind === 'script' ? { ...program, text: '' } : program;
 }
 
-export function viewRequest(request: Job['spec']['request']): JobView['request'] {
+function viewRequest(request: Job['spec']['request']): JobView['request'] {
   const { perNode, labels, nodeNames, ...rest } = request;
   const counted = { ...perNode.counted };
   return {

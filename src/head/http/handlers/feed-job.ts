@@ -22,14 +22,15 @@ export const feedJob: Handler<'feedJob'> = async (services, call) => {
   const { job, params, actor } = call;
   if (job === null) return err(refuse('job.not_found', { job: params.id }));
   const { run, offset } = call.body;
-  if (job.kind === 'past') return ok({ run, offset, done: true, taken: false });
-  const { id, spec } = job.job;
+  const { live } = job;
+  if (live === null) return ok({ run, offset, done: true, taken: false });
+  const { id, spec } = live;
   if (spec.files.stdin !== CLIENT_STDIN) return err(refuse('job.not_fed', { job: String(id) }));
   services.feeder.heardFrom(id);
   try {
-    return await feed(services, call, job.job);
+    return await feed(services, call, live);
   } finally {
-    expectClient(services, job.job, actor);
+    expectClient(services, live, actor);
   }
 };
 

@@ -7,9 +7,9 @@ import type { Job } from '../../../core/controller/jobs/facts.ts';
 import { formatTaskId, type JobId } from '../../../core/model/ids.ts';
 import type { HistoryQuery, JobRow, TaskRow } from '../../../ports/history.ts';
 import type { Engine } from '../../engine.ts';
+import { outcomeOf, readCounts } from '../../views/job-record.ts';
 import { jobState } from '../../views/job-state.ts';
 import { viewOutcome } from '../../views/job-view.ts';
-import { outcomeOf, readCounts } from '../../views/past-job-view.ts';
 import { lastRuns, runStart } from '../../views/run-start.ts';
 import type { Call, Handler } from '../call.ts';
 

@@ -8,14 +8,15 @@ import type { UserActor } from '../../../core/model/actor.ts';
 import { type Refusal, refuse } from '../../../core/model/errors.ts';
 import { formatTaskId, type TaskPlace } from '../../../core/model/ids.ts';
 import type { Engine } from '../../engine.ts';
+import type { JobRecord } from '../../views/job-record.ts';
 import type { Handler } from '../call.ts';
-import { checkIndex, type FoundJob, readPlace } from '../find-job.ts';
+import { checkIndex, readPlace } from '../find-job.ts';
 import type { Services } from '../services.ts';
 
 interface Wish {
   readonly params: { readonly id: string };
   readonly body: { readonly index?: number | undefined } | undefined;
-  readonly job: FoundJob | null;
+  readonly job: JobRecord | null;
   readonly actor: UserActor;
 }
 
@@ -65,11 +66,11 @@ async function act(
   const index = checkIndex(job, place.value);
   if (!index.ok) return index;
   // What has left memory is done, whatever was asked of it.
-  if (job.kind === 'past') {
+  if (job.live === null) {
     const { jobId } = place.value;
     const details = {
       job: formatTaskId(jobId, place.value.index),
-      outcome: job.row.outcome ?? 'unknown',
+      outcome: job.outcome?.kind ?? 'unknown',
     };
     return err(refuse('job.already_done', details));
   }

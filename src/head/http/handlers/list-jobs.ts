@@ -7,9 +7,9 @@ import type { JobId, UserName } from '../../../core/model/ids.ts';
 import type { JobRow } from '../../../ports/history.ts';
 import type { Engine } from '../../engine.ts';
 import { jobsInLine } from '../../questions.ts';
+import { recordOf, recordOfRow } from '../../views/job-record.ts';
 import { jobState } from '../../views/job-state.ts';
 import { viewJob } from '../../views/job-view.ts';
-import { viewPastJob } from '../../views/past-job-view.ts';
 import { Reasons } from '../../views/reasons.ts';
 import { withLastRuns } from '../../views/run-start.ts';
 import type { Call, Handler } from '../call.ts';
@@ -26,11 +26,8 @@ export const listJobs: Handler<'listJobs'> = async ({ engine }, { query, actor }
   const live = liveJobs(engine, query, below).slice(-(limit + 1));
   const past = wantsPast(engine, query) ? await pastJobs(engine, query, limit + 1) : [];
   const reasons = new Reasons(engine, actor.name);
-  const page = [
-    ...live.map((job) => ({ id: job.id as number, view: () => viewJob(engine, job, reasons) })),
-    ...past.map((row) => ({ id: row.jobId, view: () => viewPastJob(row) })),
-  ].sort((a, b) => b.id - a.id);
-  const jobs: JobView[] = page.slice(0, limit).map(({ view }) => view());
+  const page = [...live.map(recordOf), ...past.map(recordOfRow)].sort((a, b) => b.id - a.id);
+  const jobs: JobView[] = page.slice(0, limit).map((record) => viewJob(engine, record, reasons));
   const next = page.length > limit ? (jobs.at(-1)?.id ?? null) : null;
   return ok({ jobs: await withLastRuns(engine, jobs), next } satisfies ListJobsReply);
 };
@@ -43,7 +40,7 @@ function inLine(
 ): ListJobsReply {
   const reasons = new Reasons(engine, reader);
   const jobs = jobsInLine(engine, limit + 1, (job) => isMatch(job, query));
-  const shown = jobs.slice(0, limit).map((job) => viewJob(engine, job, reasons));
+  const shown = jobs.slice(0, limit).map((job) => viewJob(engine, recordOf(job), reasons));
   return { jobs: shown, next: null, more: jobs.length > limit };
 }
 

@@ -3,17 +3,14 @@
 import type { TaskView } from '../../../api/jobs.ts';
 import { IntervalSet } from '../../../core/base/interval-set.ts';
 import { ok } from '../../../core/base/result.ts';
-import { parseIndices } from '../../../core/controller/jobs/indices.ts';
 import type { UserName } from '../../../core/model/ids.ts';
-import type { OutcomeKind } from '../../../core/model/job.ts';
 import type { TaskRow } from '../../../ports/history.ts';
 import type { Engine } from '../../engine.ts';
-import { endedAs } from '../../views/job-state.ts';
-import { readSpec } from '../../views/past-job-view.ts';
+import { endOf, indicesOfRecord, type JobRecord } from '../../views/job-record.ts';
 import { Reasons } from '../../views/reasons.ts';
 import { viewLiveTask, viewPastTask, viewUnstartedTask } from '../../views/task-view.ts';
 import type { Handler } from '../call.ts';
-import { checkIndex, type FoundJob, findJob, readPlace } from '../find-job.ts';
+import { checkIndex, findJob, readPlace } from '../find-job.ts';
 
 const LIMIT_DEFAULT = 100;
 const ROWS_PER_LOOK = 1000;
@@ -28,7 +25,7 @@ export const listTasks: Handler<'listTasks'> = async ({ engine }, { params, quer
   const index = checkIndex(found.value, place.value);
   if (!index.ok) return index;
   const limit = query.limit ?? LIMIT_DEFAULT;
-  const all = index.value === undefined ? allIndices(found.value) : one(index.value);
+  const all = index.value === undefined ? indicesOfRecord(found.value) : one(index.value);
   const indices = take(all, query.after ?? -1, limit + 1);
   const tasks = await viewTasks(engine, found.value, indices.slice(0, limit), actor.name);
   return ok({ tasks, next: indices.length > limit ? (indices[limit - 1] ?? null) : null });
@@ -37,53 +34,36 @@ export const listTasks: Handler<'listTasks'> = async ({ engine }, { params, quer
 /** Views of the tasks with these indices, which ascend; 0 is a plain job's only task. */
 export async function viewTasks(
   engine: Engine,
-  found: FoundJob,
+  record: JobRecord,
   indices: readonly number[],
   reader: UserName | null = null,
 ): Promise<TaskView[]> {
-  const ended = indices.filter((index) => endOf(found, index) !== undefined);
-  const rows = await lastRows(engine, found, ended);
+  const ended = indices.filter((index) => endOf(record, index) !== undefined);
+  const rows = await lastRows(engine, record, ended);
   const reasons = new Reasons(engine, reader);
   return indices.map((index) => {
-    const kind = endOf(found, index);
-    if (found.kind === 'live' && kind === undefined) {
-      return viewLiveTask(engine, found.job, index, reasons);
+    const kind = endOf(record, index);
+    if (record.live !== null && kind === undefined) {
+      return viewLiveTask(engine, record.live, index, reasons);
     }
     const row = rows.get(index);
     if (row !== undefined) return viewPastTask(row);
-    const { id, endedAt, isArray } = outline(found);
-    const end = { kind: kind ?? 'cancelled', at: endedAt };
-    return viewUnstartedTask(id, isArray ? index : null, end);
+    const end = { kind: kind ?? 'cancelled', at: record.endedAt };
+    return viewUnstartedTask(record.id, record.spec.array === null ? null : index, end);
   });
-}
-
-/** How the task ended; undefined while it has not. */
-function endOf(found: FoundJob, index: number): OutcomeKind | undefined {
-  if (found.kind === 'live') return endedAs(found.job, index);
-  return (found.row.outcome ?? 'cancelled') as OutcomeKind;
-}
-
-function outline(found: FoundJob): { id: number; endedAt: number | null; isArray: boolean } {
-  if (found.kind === 'live') {
-    const { id, endedAt, spec } = found.job;
-    return { id, endedAt, isArray: spec.array !== null };
-  }
-  const { jobId, endedAt } = found.row;
-  return { id: jobId, endedAt, isArray: readSpec(found.row).array !== null };
 }
 
 /** The row of each task's last epoch. */
 async function lastRows(
   { store }: Engine,
-  found: FoundJob,
+  { id, spec }: JobRecord,
   indices: readonly number[],
 ): Promise<Map<number, TaskRow>> {
   const rows = new Map<number, TaskRow>();
   const first = indices[0];
   const last = indices.at(-1);
   if (first === undefined || last === undefined) return rows;
-  const { id, isArray } = outline(found);
-  const stored = (index: number): number => (isArray ? index : -1);
+  const stored = (index: number): number => (spec.array === null ? -1 : index);
   let after = { jobId: id, taskIndex: stored(first) - 1, epoch: Number.MAX_SAFE_INTEGER };
   for (;;) {
     const page = await store.tasks({ jobIds: [id], afterTask: after, limit: ROWS_PER_LOOK });
@@ -93,11 +73,6 @@ async function lastRows(
       return rows;
     after = { jobId: id, taskIndex: end.taskIndex, epoch: end.epoch };
   }
-}
-
-function allIndices(found: FoundJob): IntervalSet {
-  const { array } = found.kind === 'live' ? found.job.spec : readSpec(found.row);
-  return array === null ? one(0) : parseIndices(array.indices);
 }
 
 function one(index: number): IntervalSet {

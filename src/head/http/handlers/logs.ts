@@ -5,9 +5,9 @@ import { LOG_HEADERS } from '../../../api/log-headers.ts';
 import { err, ok, type Result } from '../../../core/base/result.ts';
 import { type Refusal, refuse } from '../../../core/model/errors.ts';
 import { formatTaskId } from '../../../core/model/ids.ts';
-import { readSpec } from '../../views/past-job-view.ts';
+import type { JobRecord } from '../../views/job-record.ts';
 import type { Handler } from '../call.ts';
-import { checkIndex, type FoundJob, readPlace } from '../find-job.ts';
+import { checkIndex, readPlace } from '../find-job.ts';
 import type { Services } from '../services.ts';
 import { followTask } from './follow-log.ts';
 import { copy, logPlace, type Progress, progress, type Target } from './log-target.ts';
@@ -39,9 +39,11 @@ export const readLogs: Handler<'readLogs'> = async (services, call) => {
 };
 
 /** Words when the job has no such process; an empty output would look as if it had said nothing. */
-function strangerOf(job: FoundJob, { nodeRank = 0, rank = 0 }: Target['query']): string | null {
-  const { request } = job.kind === 'live' ? job.job.spec : readSpec(job.row);
-  const { nodeCount, processesPerNode } = request;
+function strangerOf(
+  { spec }: JobRecord,
+  { nodeRank = 0, rank = 0 }: Target['query'],
+): string | null {
+  const { nodeCount, processesPerNode } = spec.request;
   if (nodeRank < nodeCount && rank < processesPerNode) return null;
   return `the job has processes 0 to ${processesPerNode - 1} on nodes 0 to ${nodeCount - 1}`;
 }
@@ -60,8 +62,7 @@ function missingRun(
 }
 
 /** The file on the nodes that the user named for this stream; null when the output comes here. */
-function elsewhereOf(job: FoundJob, stream: 'stdout' | 'stderr'): string | null {
-  const spec = job.kind === 'live' ? job.job.spec : readSpec(job.row);
+function elsewhereOf({ spec }: JobRecord, stream: 'stdout' | 'stderr'): string | null {
   return spec.files[stream] ?? null;
 }
 

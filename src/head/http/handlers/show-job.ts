@@ -3,14 +3,13 @@
 import type { ExplainReply, JobDetail, JobView } from '../../../api/jobs.ts';
 import { formatInstant } from '../../../core/base/instant.ts';
 import { ok } from '../../../core/base/result.ts';
-import type { JobRow } from '../../../ports/history.ts';
 import type { Engine } from '../../engine.ts';
 import { pendingOf } from '../../explain.ts';
 import { expect } from '../../questions.ts';
 import { addressed } from '../../views/addressed.ts';
+import type { JobRecord } from '../../views/job-record.ts';
 import { endedAs, firstPending } from '../../views/job-state.ts';
 import { viewJob, viewJobDetail } from '../../views/job-view.ts';
-import { viewPastJob, viewPastJobDetail } from '../../views/past-job-view.ts';
 import { NO_PROSPECT, viewLookAhead } from '../../views/prospect-view.ts';
 import { Reasons } from '../../views/reasons.ts';
 import { withLastRuns } from '../../views/run-start.ts';
@@ -24,14 +23,10 @@ const USAGE_ROWS = 10_000;
 export const getJob: Handler<'getJob'> = async ({ engine }, { params, actor }) => {
   const named = await findNamed(engine, params.id);
   if (!named.ok) return named;
-  const { found } = named.value;
-  if (found.kind === 'live') {
-    const { job } = found;
-    const view = viewJob(engine, job, new Reasons(engine, actor.name));
-    return ok(await detailOf(engine, viewJobDetail(view, job, job.owner === actor.name)));
-  }
-  const { row } = found;
-  const detail = viewPastJobDetail(row, await usageOf(engine, row), row.owner === actor.name);
+  const { record } = named.value;
+  const view = viewJob(engine, record, new Reasons(engine, actor.name));
+  const usage = record.live?.usage ?? (await usageOf(engine, record));
+  const detail = viewJobDetail(view, record, { isOwner: record.owner === actor.name, usage });
   return ok(await detailOf(engine, detail));
 };
 
@@ -43,17 +38,19 @@ async function detailOf(engine: Engine, detail: JobDetail): Promise<JobDetail> {
 export const explainJob: Handler<'explainJob'> = async ({ engine }, { params, actor }) => {
   const named = await findNamed(engine, params.id);
   if (!named.ok) return named;
-  const { found, index } = named.value;
-  if (found.kind === 'past') return ok(explainView(viewPastJob(found.row)));
-  const { job } = found;
+  const { record, index } = named.value;
+  const { live: job } = record;
   const reasons = new Reasons(engine, actor.name);
+  if (job === null) return ok(explainView(viewJob(engine, record, reasons)));
   const waiting = index ?? firstPending(job);
   const kind = index === undefined ? undefined : endedAs(job, index);
   if (kind !== undefined && job.outcome === null) {
     return ok({ state: 'done', reason: null, ...NO_PROSPECT, words: `It ended: ${kind}.` });
   }
   const isWhole = index === undefined || job.outcome !== null;
-  const view = isWhole ? viewJob(engine, job, reasons) : viewLiveTask(engine, job, index, reasons);
+  const view = isWhole
+    ? viewJob(engine, record, reasons)
+    : viewLiveTask(engine, job, index, reasons);
   if (view.reason === null || waiting === undefined) return ok(explainView(view));
   const about = view.nodes.length > 0 ? 'next_task' : 'task';
   const ahead = expect(engine, pendingOf(job, waiting));
@@ -89,11 +86,11 @@ function wordsOf({ state, outcome, notice, nodes, startedAt, endedAt }: Explaine
   return words.length === 0 ? `It is ${state.replaceAll('_', ' ')}.` : words.join(' ');
 }
 
-async function usageOf({ store }: Engine, { jobId }: JobRow): Promise<JobDetail['usage']> {
+async function usageOf({ store }: Engine, { id }: JobRecord): Promise<JobDetail['usage']> {
   const usage = { userUs: 0, systemUs: 0, memoryPeakBytes: 0 };
   let rest = {};
   for (;;) {
-    const rows = await store.tasks({ jobIds: [jobId], ...rest, limit: USAGE_ROWS });
+    const rows = await store.tasks({ jobIds: [id], ...rest, limit: USAGE_ROWS });
     for (const row of rows) {
       usage.userUs += row.userUs;
       usage.systemUs += row.systemUs;

@@ -9,7 +9,6 @@ import type { Reply } from '../../../core/controller/reply.ts';
 import type { UserActor } from '../../../core/model/actor.ts';
 import { type Refusal, refuse } from '../../../core/model/errors.ts';
 import type { JobId } from '../../../core/model/ids.ts';
-import type { OutcomeKind } from '../../../core/model/job.ts';
 import type { Submission } from '../../../core/model/submission.ts';
 import type { Chance } from '../../../ports/chance.ts';
 import { makeSecret } from '../../auth/secrets.ts';
@@ -17,11 +16,11 @@ import type { Engine } from '../../engine.ts';
 import { digestOf } from '../../kept-spec.ts';
 import { expect, rehearse } from '../../questions.ts';
 import { addressed } from '../../views/addressed.ts';
-import { readSpec } from '../../views/past-job-view.ts';
+import { itemsDigestOf, recordOfRow } from '../../views/job-record.ts';
 import { NO_PROSPECT, viewLookAhead } from '../../views/prospect-view.ts';
 import { viewRefusal } from '../answer.ts';
 import type { Handler } from '../call.ts';
-import { type FoundJob, findJob, readPlace } from '../find-job.ts';
+import { findJob, readPlace } from '../find-job.ts';
 import type { Services } from '../services.ts';
 import { validate, validateEntry } from '../validate.ts';
 import { expectClient } from './feed-job.ts';
@@ -74,8 +73,8 @@ export const retryJob: Handler<'retryJob'> = async ({ engine }, call) => {
     return err(refuse('argument.invalid', { what }));
   }
   if (call.job === null) return err(refuse('job.not_found', { job: String(jobId) }));
-  if (call.job.kind === 'past') return err(refuse('job.not_retained', { job: String(jobId) }));
-  const { spec } = call.job.job;
+  if (call.job.live === null) return err(refuse('job.not_retained', { job: String(jobId) }));
+  const { spec } = call.job.live;
   const dependencies = call.body?.dependencies ?? null;
   const asked = dependencies ?? spec.dependencies;
   const retired = await retiredAmong(engine, asked);
@@ -145,10 +144,9 @@ async function retiredAmong(
   const gone = dependencies.map(({ jobId }) => jobId).filter((jobId) => !state.jobs.has(jobId));
   if (gone.length === 0) return NONE;
   const rows = await store.jobs({ jobIds: gone, limit: gone.length });
-  const ended = rows.flatMap((row) => {
-    if (row.outcome === null) return [];
-    const indices = readSpec(row).array?.indices ?? null;
-    return [[row.jobId, { kind: row.outcome as OutcomeKind, indices }] as const];
+  const ended = rows.map(recordOfRow).flatMap(({ id, outcome, spec }) => {
+    if (outcome === null) return [];
+    return [[id, { kind: outcome.kind, indices: spec.array?.indices ?? null }] as const];
   });
   return Object.fromEntries(ended);
 }
@@ -160,21 +158,14 @@ async function describe(
 ): Promise<Result<SubmitReply, Refusal>> {
   const found = await findJob(engine, jobId);
   if (!found.ok) return found;
-  const { directory, program, items } = keptOf(found.value);
+  const { directory, program } = found.value.spec;
   // A client that tries again sends the same; another command is another job, and would be lost.
-  if (again && (items !== digestOf(sentItems) || !isDeepStrictEqual(program, sent))) {
+  if (
+    again &&
+    (itemsDigestOf(found.value) !== digestOf(sentItems) || !isDeepStrictEqual(program, sent))
+  ) {
     return err(refuse('key.taken', { key: key ?? '', job: String(jobId) }, 'Use another key.'));
   }
-  const { taskCount } = found.value.kind === 'live' ? found.value.job : found.value.row;
   const path = directory.kind === 'shared' ? directory.path : null;
-  return ok({ jobId, taskCount, directory: path, again });
-}
-
-function keptOf(found: FoundJob) {
-  if (found.kind === 'live') {
-    const { directory, program, each } = found.job.spec;
-    return { directory, program, items: digestOf(each) };
-  }
-  const { directory, program, itemsDigest } = readSpec(found.row);
-  return { directory, program, items: itemsDigest };
+  return ok({ jobId, taskCount: found.value.taskCount, directory: path, again });
 }

@@ -10,7 +10,6 @@ import type { JobId } from '../../../core/model/ids.ts';
 import type { Engine } from '../../engine.ts';
 import { endedAs } from '../../views/job-state.ts';
 import { viewJob } from '../../views/job-view.ts';
-import { viewPastJob } from '../../views/past-job-view.ts';
 import { Reasons } from '../../views/reasons.ts';
 import type { Handler } from '../call.ts';
 import { checkIndex, findJob, readPlace } from '../find-job.ts';
@@ -56,10 +55,7 @@ export async function viewWaited(
 ): Promise<Result<WaitReply, Refusal>> {
   const found = await findJob(engine, jobId);
   if (!found.ok) return found;
-  const job =
-    found.value.kind === 'past'
-      ? viewPastJob(found.value.row)
-      : viewJob(engine, found.value.job, new Reasons(engine));
+  const job = viewJob(engine, found.value, new Reasons(engine));
   // A plain job has one task, and its epoch and nodes are worth knowing; of an array only if asked.
   const tasks = index === undefined ? [] : await viewTasks(engine, found.value, [index]);
   return ok({ job, task: tasks[0] ?? null });
