@@ -18,6 +18,12 @@ export interface Patience {
   readonly isOver?: () => boolean;
 }
 
+/** The head is away, or hears too much at once: after a restart all come back in one moment. */
+function isPassing(error: unknown): error is Failure {
+  if (!(error instanceof Failure)) return false;
+  return error.kind === 'unavailable' || error.code === 'rate.exceeded';
+}
+
 /** For a head that this process has not met: its address may be wrong. */
 const FIRST_MAX_MS = 30_000;
 
@@ -35,13 +41,13 @@ export async function withPatience<T>(
     try {
       return await attempt();
     } catch (error) {
-      const away = error instanceof Failure && error.kind === 'unavailable';
-      if (!away || patience.isOver?.()) throw error;
+      if (!isPassing(error) || patience.isOver?.()) throw error;
       const isNew = isNobodyThere(error) && !(await context.api()).met;
       const totalMs = isNew ? Math.min(FIRST_MAX_MS, patience.totalMs) : patience.totalMs;
       if (performance.now() + pauseMs > begun + totalMs) throw error;
       if (isNew && !isHeadExpected(context)) throw error;
-      if (pauseMs === FIRST_PAUSE_MS) context.note(`${error.message}. ${patience.note}`);
+      const isAway = error.kind === 'unavailable';
+      if (isAway && pauseMs === FIRST_PAUSE_MS) context.note(`${error.message}. ${patience.note}`);
       await sleep(pauseMs);
     }
   }

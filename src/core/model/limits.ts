@@ -141,6 +141,13 @@ export const ROOM_LOOKS_AGAIN_PER_CYCLE_MAX = 2_000;
 export const NEWCOMERS_PER_ADDRESS_MAX = 256;
 /** Connections of all addresses together: few of a service's 65,536 descriptors, half of 4,096. */
 export const NEWCOMERS_MAX = 2048;
+/**
+ * Connections from the head's own machine, besides: a thousand commands that wait for jobs there come
+ * back at once when their head does.
+ */
+export const LOCAL_NEWCOMERS_MAX = 1280;
+/** Connections that the kernel keeps until they are taken; a busy head takes them a moment later. */
+export const LISTEN_BACKLOG = 4096;
 
 /** Kept for whoever is about to name them: the files of a job that is being submitted. */
 export const BLOB_IDLE_MS = 86_400_000;

@@ -6,27 +6,59 @@ import { readFile } from 'node:fs/promises';
 /** A directory service that does not answer must not hang logins. */
 const GETENT_TIMEOUT_MS = 5000;
 /** An account that is renamed or reused is seen within a minute. */
-const CACHED_MS = 60_000;
+const NAME_CACHED_MS = 60_000;
+/** One that joins a group within seconds; a thousand logins after a restart ask once. */
+const GROUPS_CACHED_MS = 5000;
 
 /** Finds the name of a uid, in /etc/passwd first, then by getent(1) (LDAP, sssd). */
 export class Accounts {
-  readonly #known = new Map<number, { readonly name: string; readonly at: number }>();
+  readonly #names = new Answers<string | null>(NAME_CACHED_MS, (uid) => askName(uid));
+  readonly #groups = new Answers<readonly string[]>(GROUPS_CACHED_MS, (name) => askGroups(name));
 
   /** Null when no account has this uid. */
   async nameOf(uid: number, now: number): Promise<string | null> {
-    const known = this.#known.get(uid);
-    if (known !== undefined && now - known.at < CACHED_MS) return known.name;
-    const id = String(uid);
-    const name = nameIn(await readPasswd(), id) ?? nameIn(await getent(id), id);
-    if (name !== null) this.#known.set(uid, { name, at: now });
+    const name = await this.#names.of(String(uid), now);
+    if (name === null) this.#names.forget(String(uid));
     return name;
   }
 
-  /** Names of the account's groups, by id(1); none when it cannot tell. Asked at each login. */
-  async groupsOf(name: string): Promise<readonly string[]> {
-    const said = await output('id', ['-Gn', '--', name]);
-    return said.split(/\s+/).filter((group) => group !== '');
+  /** Names of the account's groups, by id(1); none when it cannot tell. */
+  groupsOf(name: string, now: number): Promise<readonly string[]> {
+    return this.#groups.of(name, now);
   }
+}
+
+/** What programs say of accounts: who asks while another waits for the answer shares it. */
+class Answers<T> {
+  readonly #cachedMs: number;
+  readonly #ask: (key: string) => Promise<T>;
+  readonly #known = new Map<string, { readonly answer: Promise<T>; readonly at: number }>();
+
+  constructor(cachedMs: number, ask: (key: string) => Promise<T>) {
+    this.#cachedMs = cachedMs;
+    this.#ask = ask;
+  }
+
+  of(key: string, now: number): Promise<T> {
+    const known = this.#known.get(key);
+    if (known !== undefined && now - known.at < this.#cachedMs) return known.answer;
+    const answer = this.#ask(key);
+    this.#known.set(key, { answer, at: now });
+    return answer;
+  }
+
+  forget(key: string): void {
+    this.#known.delete(key);
+  }
+}
+
+async function askName(uid: string): Promise<string | null> {
+  return nameIn(await readPasswd(), uid) ?? nameIn(await getent(uid), uid);
+}
+
+async function askGroups(name: string): Promise<readonly string[]> {
+  const said = await output('id', ['-Gn', '--', name]);
+  return said.split(/\s+/).filter((group) => group !== '');
 }
 
 /** Whether this machine has an account of this name. Not kept: an admin asks, and rarely. */

@@ -96,7 +96,7 @@ export class LocalLogin {
     const name = await this.#options.accounts.nameOf(owner.value, now);
     if (name === null)
       return unproved(`the head's machine has no account with uid ${owner.value}.`);
-    const groups = await this.#options.accounts.groupsOf(name);
+    const groups = await this.#options.accounts.groupsOf(name, now);
     return ok({ name: name as UserName, uid: owner.value, groups });
   }
 

@@ -15,7 +15,8 @@ const CONNECTION_RATE = 10;
 const CONNECTION_BURST = 30;
 /** Requests of all such connections together: far below what the head can answer. */
 const LOCAL_RATE = 500;
-const LOCAL_BURST = 2000;
+/** After a restart a thousand waiting commands send three requests each before they are known. */
+const LOCAL_BURST = 4000;
 /** A node needs one connection; one that flaps waits longer from time to time. */
 const NODE_RATE = 2;
 const NODE_BURST = 20;

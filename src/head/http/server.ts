@@ -8,6 +8,7 @@ import type { AddressInfo, ListenOptions, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { UpgradeName } from '../../api/routes.ts';
 import { refuse } from '../../core/model/errors.ts';
+import { LISTEN_BACKLOG } from '../../core/model/limits.ts';
 import type { Chance } from '../../ports/chance.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -279,7 +280,10 @@ function listen(server: Server, where: ListenOptions & { host?: string }): Promi
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     const { host, port, path } = where;
-    const options = path === undefined ? { host, port } : { path };
+    const options = {
+      ...(path === undefined ? { host, port } : { path }),
+      backlog: LISTEN_BACKLOG,
+    };
     server.listen(options as ListenOptions, () => {
       server.off('error', reject);
       const address = server.address() as AddressInfo | string | null;

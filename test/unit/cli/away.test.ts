@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { FakeHead } from './fake-head.ts';
+import { FakeHead, refusal } from './fake-head.ts';
 import { doneJob, jobView } from './views.ts';
 
 const ANSWERS = {
@@ -33,6 +33,20 @@ for (const [words, out] of [
     assert.equal(said.code, 0);
   });
 }
+
+test('weft wait goes on when the head hears too much at once, as after a restart', async () => {
+  const message = 'You sent more than 500 requests in a second.';
+  const json = refusal('rate.exceeded', 'resource_exhausted', message);
+  let asked = 0;
+  const wait = () => {
+    asked += 1;
+    return asked < 3 ? { status: 429, json } : { json: { job: doneJob('completed'), task: null } };
+  };
+  await using head = await FakeHead.start({ ...ANSWERS, 'GET /v1/jobs/42/wait': wait });
+  const said = await head.weft('wait', '42');
+  assert.deepEqual([said.code, said.out, asked], [0, '42 completed\n', 3], said.error);
+  assert.equal(said.error, '', 'it was not away');
+});
 
 test('nobody waits for a head that was never started, or that `weft up` made and is gone', async () => {
   for (const file of [null, 'cluster.json']) {

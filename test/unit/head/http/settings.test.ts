@@ -45,7 +45,7 @@ test('[P8] agents dial again for a welcome when what it says has changed', async
 test('a person is shown the groups of the account and those that an admin gave', async (t) => {
   const world = await startWorld(t);
   const { name, groups } = await world.admin.call('whoami');
-  assert.deepEqual(groups, await new Accounts().groupsOf(name));
+  assert.deepEqual(groups, await new Accounts().groupsOf(name, 0));
   assert.ok(groups.length > 0);
   const params = { name: 'carol' };
   await world.admin.call('createUser', { params, body: { groups: ['chem'] } });
@@ -55,7 +55,7 @@ test('a person is shown the groups of the account and those that an admin gave',
   const { users } = await world.admin.call('listUsers');
   const shown = users.find((user) => user.name === 'carol');
   assert.deepEqual([shown?.role, shown?.groups], ['operator', ['chem']]);
-  assert.deepEqual(await new Accounts().groupsOf('no-such-account'), []);
+  assert.deepEqual(await new Accounts().groupsOf('no-such-account', 0), []);
 });
 
 test('an unknown partition and one that was not set are told as such', async (t) => {

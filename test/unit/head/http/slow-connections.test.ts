@@ -7,6 +7,11 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { connect as connectSecurely } from 'node:tls';
+import { createClient } from '../../../../src/api/client.ts';
+import {
+  LOCAL_NEWCOMERS_MAX,
+  NEWCOMERS_PER_ADDRESS_MAX,
+} from '../../../../src/core/model/limits.ts';
 import { Newcomers, networkOf } from '../../../../src/head/http/newcomers.ts';
 import { eventually, startWorld, type World } from './fixture.ts';
 
@@ -73,16 +78,31 @@ test('whoever sends half a header or nothing keeps no descriptor, closed or not'
 test('strangers of one address hold a bounded number of connections, and keep nobody out', async (t) => {
   const world = await startWorld(t, { headersMs: 60_000 });
   const bob = await world.client('bob');
-  for (const dial of waysIn(world, false)) {
-    const sockets = dialMany(t, dial, 300);
-    await eventually(() => sockets.filter(({ destroyed }) => destroyed).length >= 300 - 256);
+  for (const [at, dial] of waysIn(world, false).entries()) {
+    const max = at === 0 ? LOCAL_NEWCOMERS_MAX : NEWCOMERS_PER_ADDRESS_MAX;
+    const sockets = dialMany(t, dial, max + 44);
+    await eventually(() => sockets.filter(({ destroyed }) => destroyed).length >= 44);
     const open = sockets.filter(({ destroyed }) => !destroyed);
-    assert.ok(open.length > 200, `${open.length} of 256 are left`);
+    assert.ok(open.length > max - 56, `${open.length} of ${max} are left`);
     // One that has proven who it is does not count.
     assert.equal((await bob.call('whoami')).name, 'bob');
     for (const socket of sockets) socket.destroy();
   }
   assert.equal((await world.admin.call('whoami')).role, 'admin');
+});
+
+// More than the bound of one address, and than the kernel keeps of a listener by default.
+test('clients of one machine that come back at once by the hundred all get through', async (t) => {
+  const world = await startWorld(t);
+  const clients = Array.from({ length: 600 }, () =>
+    createClient({ address: { socketPath: world.socketPath } }),
+  );
+  t.after(() => {
+    for (const client of clients) client.close();
+  });
+  const answers = await Promise.allSettled(clients.map((client) => client.call('whoami')));
+  const failed = answers.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []));
+  assert.deepEqual(failed.slice(0, 3), []);
 });
 
 class FakeSocket extends EventEmitter {
@@ -106,7 +126,7 @@ const asSocket = (fake: FakeSocket): Socket => fake as unknown as Socket;
 
 test('the longest silent one makes room, but none that has just come', () => {
   let now = 0;
-  const newcomers = new Newcomers(() => now, { perAddress: 2, total: 3 });
+  const newcomers = new Newcomers(() => now, { perAddress: 2, total: 3, local: 2 });
   const made: FakeSocket[] = [];
   const add = (address: string): FakeSocket => {
     const fake = new FakeSocket(address, made.length);
