@@ -55,7 +55,7 @@ export const verb = defineVerb<Options>({
 
 async function findJob(context: Context, id: string): Promise<FollowedJob> {
   const api = await context.api();
-  const patience = { totalMs: HEAD_AWAY_MAX_MS, note: 'Waiting for it to come back.' };
+  const patience = { totalMs: HEAD_AWAY_MAX_MS, note: 'Waiting for the head to come back.' };
   const detail = await withPatience(context, patience, () =>
     api.call('getJob', { params: { id } }),
   );
