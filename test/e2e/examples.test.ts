@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -61,6 +61,21 @@ describe('the examples', () => {
     const merged = execFileSync('./merge.sh', ['20'], { cwd, encoding: 'utf8' });
     const script = `tr -cs '[:alpha:]' '\\n' < ${TEXT} | tr '[:upper:]' '[:lower:]' | sed '/^$/d' | sort | uniq -c | awk '{print $1, $2}' | sort -k1,1nr -k2,2 | head -n 20`;
     assert.equal(merged, execFileSync('sh', ['-c', script], { encoding: 'utf8' }));
+  });
+
+  it('a batch of eight rods gives the profiles of eight runs by hand', () => {
+    const cwd = join(directory, 'examples', 'batch');
+    assert.match(weft(cwd, 'batch', 'run', '--local'), /^8 of 8 jobs completed/m);
+    const heat = join(directory, 'heat');
+    execFileSync('cc', ['-O2', '-o', heat, 'heat.c'], { cwd });
+    for (const alpha of ['0.01', '0.1', '0.5', '1.0']) {
+      for (const cells of ['64', '256']) {
+        const profile = join(cwd, 'archive/lab/heat', `alpha${alpha}-${cells}`, 'profile.csv');
+        const byHand = execFileSync(heat, [alpha, cells, '0.05'], { encoding: 'utf8' });
+        assert.match(byHand, /^0\.0000,1\.000000\n/);
+        assert.equal(readFileSync(profile, 'utf8'), byHand);
+      }
+    }
   });
 });
 

@@ -32,6 +32,37 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
       'A batch file has an unknown key, a wrong value or a missing file; each line is one problem.',
     next: 'Mend what is named; `weft batch check FILE` looks again, `weft batch template` shows a right one.',
   },
+  'batch.file_changed': {
+    means:
+      'All jobs of a batch are given the same files, and this one was being written meanwhile.',
+    next: 'Wait until it is written, then start the batch again.',
+  },
+  'batch.exists': {
+    means: 'Results of two runs are never mixed in one folder.',
+    next: '`--resume` runs only what did not complete; `--new-version` begins beside it, as `sweep_01@2`.',
+  },
+  'batch.changed': {
+    means:
+      'The solver, a file or an argument is another than that with which these jobs completed.',
+    next: 'Undo the change to resume, or begin anew beside it with `--new-version`.',
+  },
+  'batch.busy': {
+    means: 'Two runs of one batch would write into the same folders.',
+    next: 'Wait for the other one or end it; `--save-dir` keeps results somewhere else.',
+  },
+  'batch.dependency_unmet': {
+    means: 'The batch file says `after:`, and the results of that batch are not all there.',
+    next: 'Run that batch first, into the same archive.',
+  },
+  'batch.not_archived': {
+    means: 'The disk is full or a folder cannot be written; what was archived before is whole.',
+    next: 'Make room, then go on with `--resume`.',
+  },
+  'batch.build_failed': {
+    means:
+      'The program that prepares the solver ended with another exit code than 0, or could not be started.',
+    next: 'Read its log, mend the program, and start the batch again with `--resume`.',
+  },
   'config.not_taken': {
     means: 'The file is wrong somewhere; the head goes on with what it had.',
     next: 'Mend what the message names; `weft config check` reads a file without taking it.',

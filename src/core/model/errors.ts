@@ -35,6 +35,34 @@ export const CODES = {
   },
   'config.invalid': { kind: 'invalid_argument', text: '{where}: {what}' },
   'batch.invalid': { kind: 'invalid_argument', text: '{where}: {what}' },
+  'batch.file_changed': {
+    kind: 'failed_precondition',
+    text: '{file} was changed while it was read; nothing was started.',
+  },
+  'batch.exists': {
+    kind: 'already_exists',
+    text: '{batch} is in {folder} already: {done} of {jobs} jobs completed.',
+  },
+  'batch.changed': {
+    kind: 'failed_precondition',
+    text: '{batch} has changed since {jobs} completed.',
+  },
+  'batch.busy': {
+    kind: 'failed_precondition',
+    text: 'Another run of {batch} works in {folder}{holder}.',
+  },
+  'batch.dependency_unmet': {
+    kind: 'failed_precondition',
+    text: '{batch} comes after {other}, which is not complete: {what}.',
+  },
+  'batch.not_archived': {
+    kind: 'unavailable',
+    text: 'Results cannot be kept in {folder}: {what}.',
+  },
+  'batch.build_failed': {
+    kind: 'failed_precondition',
+    text: 'The build of {batch} failed ({why}); no job was started. Its log is {log}.{said}',
+  },
   'config.not_taken': {
     kind: 'invalid_argument',
     text: 'The new configuration was refused; the old one stays in force. {what}',

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { runWeft } from '../../../src/cli/main.ts';
-import { makeFolder } from '../../support/folder.ts';
-import { capture, FakeHead, type Said } from './fake-head.ts';
-import { nodeView } from './views.ts';
+import { runWeft } from '../../../../src/cli/main.ts';
+import { makeFolder } from '../../../support/folder.ts';
+import { capture, FakeHead, type Said } from '../fake-head.ts';
+import { nodeView } from '../views.ts';
 
 const BATCH = `namespace: lab
 name: heat
@@ -123,7 +123,7 @@ test('an unknown kind of template is refused', async (context) => {
 
 test('the schema that editors get is the one in the documents', async (context) => {
   const { out } = await weft(folder(context, {}), 'template', '--schema');
-  const root = path.resolve(import.meta.dirname, '..', '..', '..');
+  const root = path.resolve(import.meta.dirname, '..', '..', '..', '..');
   const file = path.join(root, 'docs', 'schema', 'weft.batch.schema.json');
   assert.equal(out, readFileSync(file, 'utf8'));
   assert.match(out, /"\$schema": "https:\/\/json-schema\.org\/draft\/2020-12\/schema"/);

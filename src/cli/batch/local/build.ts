@@ -1,0 +1,99 @@
+// Prepares the solver of a local run, once: runs its build program, or lets the container runtime load
+// its image.
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { removeTree } from '../../../batch/files/remove.ts';
+import { type BuildSolver, batchTitle, type ContainerSolver } from '../../../core/batch/batch.ts';
+import { engineLoadArgv, loadedImage } from '../../../core/batch/containers.ts';
+import {
+  INITIAL_FOLDER,
+  INPUT_FOLDER,
+  programArgv,
+  SAVE_FOLDER,
+} from '../../../core/batch/programs.ts';
+import { refuse } from '../../../core/model/errors.ts';
+import { type Failure, failure } from '../../../core/model/failure.ts';
+import type { ChildEnd } from './child.ts';
+import type { Workshop } from './workshop.ts';
+
+/** Of the log that is shown when a build has failed. */
+const LINES_SHOWN = 20;
+
+export interface Built {
+  /** What the runtime is told; null where there is no container. */
+  readonly image: string | null;
+}
+
+/** Rejects with `batch.build_failed`, which names the log. */
+export async function build(workshop: Workshop, log: string, cpuCount: number): Promise<Built> {
+  const { solver } = workshop.batch;
+  mkdirSync(workshop.products, { recursive: true });
+  if (solver === null) return { image: null };
+  mkdirSync(path.dirname(log), { recursive: true });
+  writeFileSync(log, '');
+  if (solver.kind === 'build') {
+    await runBuild(workshop, solver, { log, cpuCount });
+    return { image: null };
+  }
+  return { image: await imageFor(workshop, solver, log) };
+}
+
+async function runBuild(
+  workshop: Workshop,
+  { build: program }: BuildSolver,
+  { log, cpuCount }: { log: string; cpuCount: number },
+): Promise<void> {
+  const { batch, stage, products } = workshop;
+  const input = path.join(products, INPUT_FOLDER);
+  const save = path.join(products, SAVE_FOLDER);
+  await stage.lay(batch.files, input);
+  if (batch.origin === 'distribute') {
+    await stage.lay(batch.files, path.join(products, INITIAL_FOLDER));
+  }
+  mkdirSync(save);
+  await stage.lay([program], products);
+  const end = await workshop.run({
+    name: '_build',
+    argv: programArgv(program, []),
+    cwd: products,
+    ...{ input, save, cpuCount },
+    walltimeMs: null,
+    ...{ stdout: log, stderr: log },
+  });
+  if (!isGood(end)) throw buildFailure(workshop, end, log);
+  // Every job has its own.
+  for (const folder of [input, save]) await removeTree(folder);
+}
+
+async function imageFor(
+  workshop: Workshop,
+  { kind, image, isFile }: ContainerSolver,
+  log: string,
+): Promise<string> {
+  if (!isFile) return image;
+  const file = workshop.stage.placeOf(image);
+  if (kind === 'apptainer') return file;
+  const end = await workshop.run({
+    name: '_build',
+    argv: engineLoadArgv(kind, file),
+    ...{ cwd: workshop.products, input: workshop.products, save: workshop.products },
+    ...{ cpuCount: 1, walltimeMs: null, stdout: log, stderr: log },
+  });
+  const loaded = loadedImage(readFileSync(log, 'utf8'));
+  if (!isGood(end) || loaded === null) throw buildFailure(workshop, end, log);
+  return loaded;
+}
+
+function isGood({ exitCode, endedBy }: ChildEnd): boolean {
+  return exitCode === 0 && endedBy === 'itself';
+}
+
+function buildFailure({ batch }: Workshop, end: ChildEnd, log: string): Failure {
+  const { exitCode, signal, error, endedBy } = end;
+  const ended = error ?? (signal === null ? `exit code ${exitCode}` : `ended by ${signal}`);
+  const why = endedBy === 'stop' ? 'it was stopped' : ended;
+  const lines = readFileSync(log, 'utf8').trimEnd().split('\n').slice(-LINES_SHOWN);
+  const said = lines.join('\n') === '' ? '' : `\n${lines.join('\n')}`;
+  return failure(refuse('batch.build_failed', { batch: batchTitle(batch), why, log, said }));
+}

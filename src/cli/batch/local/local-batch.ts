@@ -1,0 +1,163 @@
+// A whole batch on this machine, without a cluster: staged, built once, its jobs side by side, each
+// archived when it ends.
+
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
+import path from 'node:path';
+import { beginBatch, removeHalves } from '../../../batch/archive/batch-folder.ts';
+import { physicalCores } from '../../../batch/cores.ts';
+import { removeTree } from '../../../batch/files/remove.ts';
+import { inputsOf, Stage } from '../../../batch/files/stage.ts';
+import type { BatchReading } from '../../../batch/read/read-batch.ts';
+import type { Environment } from '../../../config/config.ts';
+import type { BatchFile, BatchJob } from '../../../core/batch/batch.ts';
+import { canBind } from '../../../core/batch/containers.ts';
+import { type Glob, parseGlob } from '../../../core/batch/glob.ts';
+import { BUILD_FOLDER, type Manifest, WORK_FOLDER } from '../../../core/batch/manifest.ts';
+import { usage } from '../../../core/model/failure.ts';
+import { runWithin } from './budget.ts';
+import { type Built, build } from './build.ts';
+import { runJob } from './job.ts';
+import { endLeftovers } from './leftovers.ts';
+import { type BatchPlace, pendingJobs } from './place.ts';
+import { type Stops, Workshop } from './workshop.ts';
+
+export interface LocalParts {
+  readonly reading: BatchReading;
+  readonly place: BatchPlace;
+  /** Null: as many as there are cpus and memory for. */
+  readonly atOnce: number | null;
+  readonly machine: { readonly cpuCount: number; readonly memoryBytes: number };
+  readonly environment: Environment;
+  readonly stops: Stops;
+  readonly on: LocalEvents;
+}
+
+export interface LocalEvents {
+  doubt(text: string): void;
+  /** `done` completed in an earlier run. */
+  begun(pending: number, done: number): void;
+  building(log: string): void;
+  ended(manifest: Manifest): void;
+}
+
+export interface LocalSummary {
+  /** In this run. */
+  readonly manifests: readonly Manifest[];
+  readonly doneBefore: number;
+  readonly jobs: number;
+}
+
+/** The lock is held by whoever calls. */
+export async function runLocalBatch(parts: LocalParts): Promise<LocalSummary> {
+  const { reading, place } = parts;
+  const work = path.join(place.folder, WORK_FOLDER);
+  checkBinds(reading.batch, work);
+  await endLeftovers(work);
+  await removeTree(work);
+  await removeHalves(place.folder);
+  try {
+    return await new LocalBatch(parts, work).run();
+  } finally {
+    await removeTree(work);
+  }
+}
+
+class LocalBatch {
+  readonly #parts: LocalParts;
+  readonly #work: string;
+  readonly #batch: BatchFile;
+  readonly #manifests: Manifest[] = [];
+
+  constructor(parts: LocalParts, work: string) {
+    this.#parts = parts;
+    this.#work = work;
+    const { namespace } = parts.reading.batch;
+    this.#batch = { ...parts.reading.batch, namespace, name: parts.place.name };
+  }
+
+  async run(): Promise<LocalSummary> {
+    const { reading, place, on, stops, environment } = this.#parts;
+    const batch = this.#batch;
+    const stage = await Stage.make(reading, path.join(this.#work, 'staged'));
+    const inputs = new Map(batch.jobs.map((job) => [job.name, digestOf(batch, job, stage)]));
+    const { pending, doubts } = pendingJobs(batch, place.folder, inputs);
+    for (const doubt of doubts) on.doubt(doubt);
+    await beginBatch(place.folder, {
+      ...{ version: 1, namespace: batch.namespace, name: batch.name, origin: batch.origin },
+      ...{ begunAt: Date.now(), jobs: batch.jobs.map(({ name }) => name) },
+    });
+    const doneBefore = batch.jobs.length - pending.length;
+    on.begun(pending.length, doneBefore);
+    const shop = { batch, stage, folder: this.#work, node: hostname(), environment, stops };
+    if (pending.length > 0) await this.#runAll(new Workshop(shop), pending, inputs);
+    return { manifests: this.#manifests, doneBefore, jobs: batch.jobs.length };
+  }
+
+  async #runAll(
+    workshop: Workshop,
+    pending: readonly BatchJob[],
+    inputs: ReadonlyMap<string, string>,
+  ): Promise<void> {
+    const { place, on, stops, atOnce, machine } = this.#parts;
+    const log = path.join(place.folder, BUILD_FOLDER, `${workshop.node}.log`);
+    const { solver } = this.#batch;
+    if (solver !== null) on.building(log);
+    const cores = physicalCores();
+    const built = await this.#build(workshop, log, cores);
+    if (built === null) return;
+    const globs = this.#batch.outputs.flatMap(globOf);
+    const all = Math.max(1, Math.floor(cores / (atOnce ?? 1)));
+    const waiting = pending.map((job) => {
+      const cpuCount = job.cpuCount ?? all;
+      return { job, cpuCount, memoryBytes: job.memoryBytes ?? 0 };
+    });
+    const budget =
+      atOnce === null
+        ? { ...machine, jobsMax: Number.POSITIVE_INFINITY }
+        : { ...UNBOUNDED, jobsMax: atOnce };
+    const runOne = async ({ job, cpuCount }: (typeof waiting)[number]): Promise<void> => {
+      const of = { job, cpuCount, built, globs, inputs: inputs.get(job.name) ?? '' };
+      const manifest = await runJob(workshop, { ...of, batchFolder: place.folder });
+      this.#manifests.push(manifest);
+      on.ended(manifest);
+    };
+    await runWithin(budget, waiting, runOne, () => stops.stop.aborted);
+  }
+
+  /** Null when it was told to end before the solver was ready. */
+  async #build(workshop: Workshop, log: string, cores: number): Promise<Built | null> {
+    const { stop } = this.#parts.stops;
+    if (stop.aborted) return null;
+    try {
+      return await build(workshop, log, cores);
+    } catch (error) {
+      if (stop.aborted) return null;
+      throw error;
+    }
+  }
+}
+
+const UNBOUNDED = {
+  cpuCount: Number.POSITIVE_INFINITY,
+  memoryBytes: Number.POSITIVE_INFINITY,
+};
+
+function digestOf(batch: BatchFile, job: BatchJob, stage: Stage): string {
+  return createHash('sha256')
+    .update(JSON.stringify(inputsOf(batch, job, stage)))
+    .digest('hex');
+}
+
+function globOf(text: string): Glob[] {
+  const glob = parseGlob(text);
+  return glob.ok ? [glob.value] : [];
+}
+
+function checkBinds({ solver }: BatchFile, work: string): void {
+  if (solver === null || solver.kind === 'build' || canBind([work])) return;
+  throw usage(
+    `--save-dir: containers cannot be given ${work}: its path has a ':' or ',' in it`,
+    'Keep the results in another folder.',
+  );
+}

@@ -1,0 +1,106 @@
+// What builds and jobs of a local run have in common: the folders that they work in, how they are
+// started, and how they are told to end.
+
+import { createHash } from 'node:crypto';
+import { mkdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import type { Stage } from '../../../batch/files/stage.ts';
+import type { Environment } from '../../../config/config.ts';
+import type { BatchFile } from '../../../core/batch/batch.ts';
+import { batchTitle } from '../../../core/batch/batch.ts';
+import { writeMark } from '../../daemons/process-file.ts';
+import { type ChildEnd, runChild } from './child.ts';
+
+export interface Stops {
+  /** Aborted at the first wish to end: what runs is asked to, and what it has made is kept. */
+  readonly stop: AbortSignal;
+  /** Aborted at the second: at once. */
+  readonly kill: AbortSignal;
+}
+
+export interface WorkshopParts {
+  readonly batch: BatchFile;
+  readonly stage: Stage;
+  /** Of this run; goes when it is over. */
+  readonly folder: string;
+  readonly node: string;
+  readonly environment: Environment;
+  readonly stops: Stops;
+}
+
+/** Where what is started says which process it is. */
+export const PIDS_FOLDER = 'pids';
+
+export interface Start {
+  /** Of the build or the job; it says so in names of files and containers. */
+  readonly name: string;
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly input: string;
+  readonly save: string;
+  readonly cpuCount: number;
+  readonly walltimeMs: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export class Workshop {
+  readonly batch: BatchFile;
+  readonly stage: Stage;
+  readonly folder: string;
+  readonly node: string;
+  readonly stops: Stops;
+  readonly #environment: Environment;
+
+  constructor(parts: WorkshopParts) {
+    this.batch = parts.batch;
+    this.stage = parts.stage;
+    this.folder = parts.folder;
+    this.node = parts.node;
+    this.stops = parts.stops;
+    this.#environment = parts.environment;
+    mkdirSync(this.at(PIDS_FOLDER), { recursive: true });
+  }
+
+  at(...names: string[]): string {
+    return path.join(this.folder, ...names);
+  }
+
+  /** What a build has left; where there is none, an empty folder. */
+  get products(): string {
+    return this.at('build');
+  }
+
+  run(start: Start): Promise<ChildEnd> {
+    const { name, argv, cwd, walltimeMs, stdout, stderr } = start;
+    const mark = this.at(PIDS_FOLDER, digest(name));
+    return runChild({
+      ...{ argv, cwd, walltimeMs, stdout, stderr },
+      environment: this.#environmentOf(start),
+      ...this.stops,
+      onProcess: (pid) => (pid === null ? rmSync(mark, { force: true }) : writeMark(mark, pid)),
+    });
+  }
+
+  /** The same whenever this job of this folder is started. */
+  containerName(job: string): string {
+    return `weft-${digest(`${this.folder}\n${job}`)}`;
+  }
+
+  #environmentOf({ name, input, save, cpuCount }: Start): Record<string, string | undefined> {
+    const cpus = String(cpuCount);
+    return {
+      OMP_NUM_THREADS: cpus,
+      ...this.#environment,
+      WEFT_BATCH: batchTitle(this.batch),
+      WEFT_JOB_NAME: name,
+      WEFT_CPUS: cpus,
+      WEFT_INPUT: input,
+      WEFT_SAVE: save,
+    };
+  }
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
