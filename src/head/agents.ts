@@ -2,24 +2,23 @@
 // acknowledgements out. And the clock of each node's silence.
 
 import { unreachable } from '../core/base/assert.ts';
-import { formatRefusal, kindOf, type Refusal, refuse } from '../core/model/errors.ts';
+import { refuse } from '../core/model/errors.ts';
 import type { NodeName } from '../core/model/ids.ts';
 import { NODE_FEATURES } from '../core/model/node-features.ts';
 import type { Order } from '../core/model/orders.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Session } from '../ports/net.ts';
-import { decodeAgentMessage, encode, encodeOrders } from '../wire/codec.ts';
+import { decodeAgentMessage } from '../wire/codec.ts';
 import {
   type AgentToHead,
   HEAD_FEATURES,
-  type HeadToAgent,
   type NodeLoad,
   PROTOCOL_VERSION,
   understands,
 } from '../wire/messages.ts';
-import { OrderWriter, type SentOrder } from '../wire/orders.ts';
-import { ClockOffset } from './clock-offset.ts';
+import { OrderWriter } from '../wire/orders.ts';
+import { type Link, linkOf, refuseLink, tell, tellOrders } from './agent-link.ts';
 import type { Engine } from './engine.ts';
 import type { LogSink } from './log-sink.ts';
 import { OutputGate } from './output-gate.ts';
@@ -35,27 +34,6 @@ export interface AgentsOptions {
 
 /** Orders that show no effect are sent again after this long. */
 const RESEND_MS = 5_000;
-
-/** Bytes of one message of orders: small enough that heartbeats get through in between. */
-const ORDERS_BYTES_MAX = 4 * 1_048_576;
-
-interface Link {
-  readonly session: Session;
-  readonly node: NodeName;
-  /** A hello opens the session once; the same one again must not open another (S7). */
-  greeted: boolean;
-  closed: boolean;
-  /** The controller's number for this connection; 0 until the hello is durable. */
-  number: number;
-  /** The last report handled. */
-  reports: number;
-  load: NodeLoad | null;
-  /** Null: the agent understands whole orders only. */
-  orders: OrderWriter | null;
-  /** Whether its processes can be sent standard input. */
-  isFed: boolean;
-  readonly offset: ClockOffset;
-}
 
 export class Agents {
   readonly #options: AgentsOptions;
@@ -85,19 +63,7 @@ export class Agents {
 
   /** `session.peer` is the node's name, as its secret proved it. */
   accept(session: Session): void {
-    const node = session.peer as NodeName;
-    const link: Link = {
-      session,
-      node,
-      greeted: false,
-      closed: false,
-      number: 0,
-      reports: 0,
-      load: null,
-      orders: null,
-      isFed: false,
-      offset: new ClockOffset(),
-    };
+    const link = linkOf(session);
     session.onMessage((bytes) => this.#receive(link, bytes));
     session.onClose((why) => this.#closed(link, why));
   }
@@ -320,30 +286,4 @@ export class Agents {
     const { node, number: session } = link;
     this.#engine?.perform({ kind: 'disconnected', node, session }, () => undefined);
   }
-}
-
-function tell(link: Link, message: HeadToAgent): void {
-  link.session.send(encode(message));
-}
-
-/** In as many messages as their size demands: a node refuses one beyond MESSAGE_BYTES_MAX. */
-function tellOrders({ session, orders: writer }: Link, orders: readonly Order[]): void {
-  sendOrders(session, writer === null ? orders : orders.map((order) => writer.write(order)));
-}
-
-function sendOrders(session: Session, orders: readonly SentOrder[]): void {
-  const bytes = encodeOrders(orders);
-  if (bytes.length <= ORDERS_BYTES_MAX || orders.length === 1) {
-    session.send(bytes);
-    return;
-  }
-  const half = Math.ceil(orders.length / 2);
-  sendOrders(session, orders.slice(0, half));
-  sendOrders(session, orders.slice(half));
-}
-
-function refuseLink(link: Link, refusal: Refusal): void {
-  const { code, details } = refusal;
-  tell(link, { kind: 'refused', code, message: formatRefusal(refusal), details });
-  link.session.close(`refused: ${kindOf(code)}`);
 }

@@ -4,70 +4,29 @@
 import { present } from '../core/base/assert.ts';
 import { err, type Result } from '../core/base/result.ts';
 import { type Decision, decide, type Input } from '../core/controller/controller.ts';
-import type { Command, Event } from '../core/controller/declared.ts';
-import type { StepRecord } from '../core/controller/events.ts';
+import type { Command } from '../core/controller/declared.ts';
 import { takeOrders } from '../core/controller/outstanding.ts';
 import type { Reply } from '../core/controller/reply.ts';
-import { asksForLoads, isCycleDue } from '../core/controller/schedule.ts';
-import { exportState } from '../core/controller/snapshot.ts';
+import { isCycleDue } from '../core/controller/schedule.ts';
 import type { State } from '../core/controller/state.ts';
 import type { Actor } from '../core/model/actor.ts';
 import { type Refusal, refuse } from '../core/model/errors.ts';
 import type { NodeName } from '../core/model/ids.ts';
 import type { Order } from '../core/model/orders.ts';
 import type { Settings } from '../core/model/settings.ts';
-import type { Clock, Timer } from '../ports/clock.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { HistoryRow } from '../ports/history.ts';
-import type { Log } from '../ports/log.ts';
-import type { Room, Store } from '../ports/store.ts';
-import { encodeRecords } from '../wire/codec.ts';
+import type { Store } from '../ports/store.ts';
+import { CommitPace, emptyGroup, type Group } from './commit-pace.ts';
+import { type Committed, cycleInput, type EngineOptions, isPatient } from './engine-options.ts';
 import { takeHistory } from './history-rows.ts';
-import { encodeEntry, rebuild, SnapshotPace } from './journal.ts';
-import { type LossInput, lossToAccept } from './loss.ts';
+import { encodeEntry } from './journal.ts';
+import { type Rebuilt, type RecoveryWorld, readStore, recover } from './recovery.ts';
+import { RoomWatch } from './room-watch.ts';
 import { makesWork, SHORTAGE } from './shortage.ts';
-
-/** How often a store that failed is tried again. */
-const PROBE_MS = 500;
-/** How often a full disk is looked at: each time a reserve of some MiB may be written. */
-const ROOM_LOOK_MS = 5000;
-/**
- * What nobody waits for joins the next commit, this much later at most: a short task's start is
- * mostly written together with its end, which saves one commit in three.
- */
-const PATIENCE_MS = 5;
-
-export interface EngineOptions {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly settings: Settings;
-  /** Gives orders to the node's live session, if there is one; called after their commit. */
-  readonly send: (node: NodeName, orders: readonly Order[]) => void;
-  /** Load average per cpu of the connected nodes, as they said last. */
-  readonly loads?: (state: State) => ReadonlyMap<NodeName, number>;
-  /** `Snapshot.looksMax`; absent: what 20 ms are enough for. */
-  readonly looksMax?: number;
-  /** The largest job id of which there is a trace outside of the store; asked after a loss only. */
-  readonly jobIdSeen?: () => Promise<number>;
-  /** The memory is about to be rebuilt from the store: every session must start anew. */
-  readonly onReload: () => void;
-}
-
-/** What was committed, for those who follow along. */
-export interface Committed {
-  readonly seq: number;
-  readonly at: number;
-  readonly events: readonly Event[];
-}
+import { Snapshots } from './snapshots.ts';
 
 type Done = (result: Result<Reply, Refusal>) => void;
-
-/** The steps that go into one journal entry, and what has to happen once it is durable. */
-interface Group {
-  steps: StepRecord[];
-  done: (() => void)[];
-  failed: ((refusal: Refusal) => void)[];
-}
 
 export class Engine {
   readonly store: Store;
@@ -79,43 +38,46 @@ export class Engine {
   #seq: number;
   #next: Group = emptyGroup();
   #committing = false;
-  #flushAsked = false;
-  /** Something in `#next` should not wait for more to come. */
-  #urgent = false;
-  #patience: Timer | null = null;
+  readonly #pace: CommitPace;
   #mode: 'running' | 'failed' | 'stopped' = 'running';
   #stopping = false;
   #failure = '';
   /** Failed, and `#state` holds what is durable: it can be read. */
   #isReadable = false;
   #lives = 0;
-  #roomLook: Timer | null = null;
-  /** The disk is full, and what is written comes from the store's reserve. */
-  #endsOnly = false;
-  readonly #snapshots = new SnapshotPace();
+  readonly #room: RoomWatch;
+  readonly #snapshots: Snapshots;
   #idle: (() => void)[] = [];
 
-  private constructor(options: EngineOptions, state: State, seq: number) {
+  private constructor(options: EngineOptions, { state, seq }: Pick<Rebuilt, 'state' | 'seq'>) {
+    const { store, clock, log } = options;
     this.#options = options;
-    this.#clock = options.clock;
+    this.#clock = clock;
     this.#settings = options.settings;
-    this.store = options.store;
+    this.store = store;
     this.#state = state;
     this.#seq = seq;
+    this.#pace = new CommitPace(
+      clock,
+      () => this.#committing,
+      () => this.#flush(),
+    );
+    this.#snapshots = new Snapshots(options);
+    this.#room = new RoomWatch({
+      ...{ store, clock, log, onRoom: () => this.#pace.ask() },
+      isRunning: () => this.#mode === 'running' && !this.#stopping,
+    });
   }
 
   /** Reads what is durable. Rejects with `StoreFailure`. */
   static async start(options: EngineOptions): Promise<Engine> {
-    const recovered = await options.store.recover();
-    const { state, seq } = rebuild(recovered);
-    const loss = await lossToAccept(recovered, state, options);
-    const engine = new Engine(options, state, seq);
-    engine.#begin(loss);
-    engine.#keepTo(recovered.room);
+    const rebuilt = await readStore(options);
+    const engine = new Engine(options, rebuilt);
+    engine.#begin(rebuilt);
     return engine;
   }
 
-  #begin(loss: LossInput | null): void {
+  #begin({ loss, room }: Pick<Rebuilt, 'loss' | 'room'>): void {
     if (loss !== null) {
       const { log } = this.#options;
       log.warn(
@@ -125,6 +87,7 @@ export class Engine {
       this.perform(loss, () => undefined);
     }
     this.perform({ kind: 'started' }, () => undefined);
+    this.#room.keepTo(room);
   }
 
   /** What decisions are made by now. */
@@ -136,7 +99,7 @@ export class Engine {
   changeSettings(settings: Settings): void {
     this.#settings = settings;
     this.#state.scratch.scheduleDue = true;
-    this.#askFlush();
+    this.#pace.ask();
   }
 
   /** Read only. May be ahead of the store: await `settled` before telling anybody. */
@@ -166,7 +129,7 @@ export class Engine {
 
   /** Words while only what ends work is accepted, as the disk is full; null otherwise. */
   get shortage(): string | null {
-    return this.#endsOnly ? SHORTAGE : null;
+    return this.#room.endsOnly ? SHORTAGE : null;
   }
 
   now(): number {
@@ -185,7 +148,7 @@ export class Engine {
     return new Promise((resolve) => {
       this.#next.done.push(resolve);
       this.#next.failed.push(() => resolve());
-      this.#askFlush();
+      this.#pace.ask();
     });
   }
 
@@ -207,8 +170,8 @@ export class Engine {
     // Also an answer that changed nothing waits: it may tell of something not yet durable.
     this.#next.done.push(() => done(decision.result));
     this.#next.failed.push((refusal) => done(err(refusal)));
-    if (isPatient(input)) this.#askFlushLater();
-    else this.#askFlush();
+    if (isPatient(input)) this.#pace.askLater();
+    else this.#pace.ask();
   }
 
   /** Sends again whatever the node has not shown the effect of, with the next commit's word. */
@@ -217,7 +180,7 @@ export class Engine {
     if (node === undefined) return;
     for (const epochId of node.holding.keys())
       this.#state.scratch.touched.push({ node: name, epochId });
-    if (node.holding.size > 0) this.#askFlush();
+    if (node.holding.size > 0) this.#pace.ask();
   }
 
   /** Commits what is left, leaves a snapshot and lets the store go. */
@@ -226,17 +189,9 @@ export class Engine {
     this.#stopping = true;
     await this.settled();
     await this.#whenIdle();
-    const durable = this.#mode === 'running' && !this.#endsOnly;
+    const durable = this.#mode === 'running' && !this.#room.endsOnly;
     this.#mode = 'stopped';
-    if (durable) {
-      const bytes = encodeRecords(exportState(this.#state));
-      await this.store.saveSnapshot(this.#seq, bytes).catch((error: unknown) => {
-        this.#options.log.warn(
-          { error: String(error) },
-          'no snapshot was saved at the stop; the next start reads more of the journal',
-        );
-      });
-    }
+    if (durable) await this.#snapshots.saveLast(this.#seq, this.#state);
     await this.store.close();
   }
 
@@ -247,7 +202,7 @@ export class Engine {
   }
 
   #refusedInShortage(input: Input): Refusal | null {
-    if (!this.#endsOnly || !makesWork(input)) return null;
+    if (!this.#room.endsOnly || !makesWork(input)) return null;
     return refuse('store.unavailable', { cause: SHORTAGE });
   }
 
@@ -256,29 +211,13 @@ export class Engine {
     this.#next.steps.push({ v: 1, at, events: decision.events });
   }
 
-  #askFlushLater(): void {
-    this.#patience ??= this.#clock.after(PATIENCE_MS, () => this.#askFlush());
-  }
-
-  #askFlush(): void {
-    this.#urgent = true;
-    if (this.#flushAsked || this.#committing) return;
-    this.#flushAsked = true;
-    this.#clock.soon(() => {
-      this.#flushAsked = false;
-      this.#flush();
-    });
-  }
-
   /** Closes the group that has gathered and commits it. One commit at a time. */
   #flush(): void {
     if (this.#committing || this.#mode !== 'running') return;
     this.#schedule();
     const group = this.#next;
     this.#next = emptyGroup();
-    this.#urgent = false;
-    this.#patience?.cancel();
-    this.#patience = null;
+    this.#pace.taken();
     const outgoing = takeOrders(this.#state, this.#settings);
     if (group.steps.length === 0) {
       this.#committed(group, outgoing);
@@ -290,7 +229,7 @@ export class Engine {
     this.#committing = true;
     this.#commit(group, bytes, history).then(
       () => {
-        if (snapshot !== null) this.#saveSnapshot(snapshot);
+        if (snapshot !== null) this.#snapshots.save(this.#seq, snapshot);
         this.#committed(group, outgoing);
       },
       (error: unknown) => this.#fail(group, error),
@@ -308,46 +247,28 @@ export class Engine {
     for (const listener of this.#listeners) listener({ seq, at, events });
   }
 
-  /** Beside the commits that follow: without it a restart only reads more. */
-  #saveSnapshot(bytes: Uint8Array): void {
-    this.store.saveSnapshot(this.#seq, bytes).catch((error: unknown) => {
-      this.#options.log.warn(
-        { error: String(error) },
-        'no snapshot could be saved; the head tries again later',
-      );
-    });
-  }
-
   #isCycleDue(): boolean {
-    return !this.#endsOnly && isCycleDue(this.#state);
+    return !this.#room.endsOnly && isCycleDue(this.#state);
   }
 
   #schedule(): void {
     if (!this.#isCycleDue()) return;
     const at = this.#clock.now();
-    const { loads, looksMax } = this.#options;
-    const isAsked = loads !== undefined && asksForLoads(this.#state, this.settings);
-    const input: Input = {
-      kind: 'schedule',
-      ...(isAsked ? { loads: loads(this.#state) } : {}),
-      ...(looksMax === undefined ? {} : { looksMax }),
-    };
+    const input = cycleInput(this.#options, this.#state, this.settings);
     this.#record(decide(this.#state, input, this.settings, at), at);
   }
 
   #snapshotIfDue(bytes: number): Uint8Array | null {
     // What the reserve gives is for the journal: the snapshot comes with the room.
-    if (!this.#snapshots.isDue(bytes) || this.#endsOnly) return null;
-    const snapshot = encodeRecords(exportState(this.#state));
-    this.#snapshots.made(snapshot.length);
-    return snapshot;
+    if (!this.#snapshots.isDue(bytes) || this.#room.endsOnly) return null;
+    return this.#snapshots.make(this.#state);
   }
 
   #committed(group: Group, outgoing: Map<NodeName, Order[]>): void {
     this.#committing = false;
     for (const done of group.done) done();
     for (const [node, orders] of outgoing) if (orders.length > 0) this.#options.send(node, orders);
-    if (this.#urgent || this.#isCycleDue()) this.#askFlush();
+    if (this.#pace.isUrgent || this.#isCycleDue()) this.#pace.ask();
     else if (this.#next.done.length === 0) for (const idle of this.#idle.splice(0)) idle();
   }
 
@@ -368,90 +289,32 @@ export class Engine {
     for (const idle of this.#idle.splice(0)) idle();
     this.#isReadable = false;
     this.#lives += 1;
-    this.#readAgain().catch((error: unknown) => {
-      this.#options.log.warn({ error: String(error) }, 'the store cannot be read either');
-    });
-    this.#retryLater();
+    const world: RecoveryWorld = {
+      ...this.#options,
+      isFailed: () => this.#mode === 'failed',
+      onReadable: (rebuilt) => this.#onReadable(rebuilt),
+      onBack: (rebuilt) => this.#onBack(rebuilt),
+    };
+    recover(world, this.#failure);
   }
 
-  /** So that jobs can be looked at until something can be written again. */
-  async #readAgain(): Promise<void> {
-    const { state, seq } = rebuild(await this.store.recover());
-    if (this.#mode !== 'failed') return;
+  #onReadable({ state, seq }: Pick<Rebuilt, 'state' | 'seq'>): void {
     this.#state = state;
     this.#seq = seq;
     this.#lives += 1;
     this.#isReadable = true;
   }
 
-  #retryLater(): void {
-    this.#clock.after(PROBE_MS, () => {
-      if (this.#mode !== 'failed') return;
-      this.#retry().catch((error: unknown) => {
-        this.#options.log.warn({ error: String(error) }, 'the store still cannot write');
-        this.#retryLater();
-      });
-    });
-  }
-
-  async #retry(): Promise<void> {
-    const room = await this.store.probe();
-    if (room === 'none') throw new Error(this.#failure);
-    const recovered = await this.store.recover();
-    const { state, seq } = rebuild(recovered);
-    const loss = await lossToAccept(recovered, state, this.#options);
-    if (this.#mode !== 'failed') return; // Stopped in the meantime.
-    this.#state = state;
-    this.#seq = seq;
+  #onBack(rebuilt: Rebuilt): void {
+    this.#state = rebuilt.state;
+    this.#seq = rebuilt.seq;
     this.#mode = 'running';
-    this.#options.log.info({ seq }, 'the store can write again');
-    this.#begin(loss);
-    this.#keepTo(room);
-  }
-
-  #keepTo(room: Room): void {
-    const { log } = this.#options;
-    if (room === 'ends_only' && !this.#endsOnly) log.error({}, SHORTAGE);
-    if (room === 'enough' && this.#endsOnly)
-      log.info({}, 'the disk has room again; new work is accepted');
-    this.#endsOnly = room === 'ends_only';
-    this.#roomLook?.cancel();
-    this.#roomLook = null;
-    if (this.#endsOnly) {
-      this.#roomLook = this.#clock.after(ROOM_LOOK_MS, () => this.#lookForRoom());
-      return;
-    }
-    this.#askFlush();
-  }
-
-  #lookForRoom(): void {
-    if (this.#mode !== 'running' || this.#stopping) return;
-    this.store.probe().then(
-      (room) => {
-        // A store that cannot write any more says so at the next commit.
-        if (this.#mode === 'running') this.#keepTo(room === 'enough' ? 'enough' : 'ends_only');
-      },
-      (error: unknown) => {
-        this.#options.log.warn(
-          { error: String(error) },
-          'the free space of the disk cannot be read',
-        );
-        this.#keepTo('ends_only');
-      },
-    );
+    this.#options.log.info({ seq: rebuilt.seq }, 'the store can write again');
+    this.#begin(rebuilt);
   }
 
   #whenIdle(): Promise<void> {
     if (!this.#committing && this.#next.done.length === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
   }
-}
-
-/** Nobody's answer depends on it, and no order but the suspension of what was to be suspended. */
-function isPatient(input: Input): boolean {
-  return input.kind === 'report' && input.report.kind === 'task_started';
-}
-
-function emptyGroup(): Group {
-  return { steps: [], done: [], failed: [] };
 }

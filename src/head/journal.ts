@@ -9,9 +9,6 @@ import type { State } from '../core/controller/state.ts';
 import { type Recovered, StoreFailure } from '../ports/store.ts';
 import { decodeRecords, encodeRecords } from '../wire/codec.ts';
 
-/** A snapshot is due after this many journal bytes: more would cost a restart over a second. */
-const SNAPSHOT_BYTES_MIN = 16 * 1_048_576;
-
 interface Entry {
   readonly v: number;
   readonly steps: readonly StepRecord[];
@@ -79,22 +76,5 @@ function usable<T>(what: string, work: () => T): T {
     const cause = error instanceof Error ? error.message : String(error);
     const words = `${what} is intact, but cannot be used: ${cause}. Keep the state directory; restore a copy, or install the release that wrote it`;
     throw new StoreFailure('corrupt', words, error);
-  }
-}
-
-/** When the next snapshot is due: its cost stays a fraction of the journal's own. */
-export class SnapshotPace {
-  #journalBytes = 0;
-  #snapshotBytes = 0;
-
-  /** Counts another entry. */
-  isDue(entryBytes: number): boolean {
-    this.#journalBytes += entryBytes;
-    return this.#journalBytes >= Math.max(SNAPSHOT_BYTES_MIN, 4 * this.#snapshotBytes);
-  }
-
-  made(bytes: number): void {
-    this.#journalBytes = 0;
-    this.#snapshotBytes = bytes;
   }
 }

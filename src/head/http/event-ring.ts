@@ -5,7 +5,7 @@ import type { Event } from '../../core/controller/declared.ts';
 import type { State } from '../../core/controller/state.ts';
 import { hasRole, type UserActor } from '../../core/model/actor.ts';
 import type { JobId } from '../../core/model/ids.ts';
-import type { Committed } from '../engine.ts';
+import type { Committed } from '../engine-options.ts';
 import { jobIdOf } from './event-subject.ts';
 import { shownEvent } from './shown-event.ts';
 

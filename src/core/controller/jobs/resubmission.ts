@@ -4,7 +4,7 @@
 import type { JobSpec } from '../../model/job.ts';
 import type { Submission } from '../../model/submission.ts';
 import { sharedLabel } from '../nodes/view.ts';
-import { isInside } from './spec.ts';
+import { isInside } from './directory.ts';
 
 /** Every value as it was completed then; its dependencies, hold and begin time too. */
 export function submissionOf(spec: JobSpec): Submission {

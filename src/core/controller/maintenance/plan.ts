@@ -18,7 +18,7 @@ import type {
   ReservedTime,
 } from '../../model/reservation.ts';
 import { nameOf, needRole } from '../authority.ts';
-import { badProgram } from '../jobs/spec.ts';
+import { badProgram } from '../jobs/program.ts';
 import { unknownLabel, unreadableLabel } from '../nodes/label-checks.ts';
 import { labelsOf } from '../nodes/view.ts';
 import type { ReservationWish } from '../reservations/commands.ts';

@@ -11,8 +11,9 @@ import type { Job } from '../jobs/facts.ts';
 import { environmentId } from '../jobs/submit.ts';
 import type { Node } from '../nodes/facts.ts';
 import type { Step } from '../step.ts';
-import { cancelledBy as cancelledOutcome, endPending } from '../tasks/ending.ts';
+import { endPending } from '../tasks/ending.ts';
 import { placeOf } from '../tasks/place.ts';
+import { cancelledBy as cancelledOutcome } from '../tasks/verdict.ts';
 import { maintenanceOf } from './apply.ts';
 
 type Busy = Extract<NodeWork, { kind: 'running' | 'restarting' }>;

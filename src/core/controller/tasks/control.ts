@@ -12,8 +12,9 @@ import { waitingOf, waitingSize } from '../jobs/behind.ts';
 import type { Job, Task } from '../jobs/facts.ts';
 import type { Answer, Step } from '../step.ts';
 import type { SignalTask } from './commands.ts';
-import { cancelledBy, endPending } from './ending.ts';
+import { endPending } from './ending.ts';
 import { placeOf } from './place.ts';
+import { cancelledBy } from './verdict.ts';
 
 /** Tasks that wait end at once; tasks that hold resources end when their processes have. */
 export function decideCancel(step: Step, place: TaskPlace, actor: Actor): Answer {

@@ -1,28 +1,27 @@
-// How epochs, tasks and jobs end: the verdict over all parts, requeueing, and what follows from a
-// job's end for those that wait for it.
+// How epochs, tasks and jobs end, and what follows from a job's end for those that wait for it.
 
 import { present } from '../../base/assert.ts';
 import { IntervalSet } from '../../base/interval-set.ts';
 import { plural } from '../../base/plural.ts';
-import { formatSize } from '../../base/size.ts';
 import type { JobId, NodeName } from '../../model/ids.ts';
-import type { Dependency, ExitStatus, Outcome } from '../../model/job.ts';
+import type { Dependency, Outcome } from '../../model/job.ts';
 import { waitingOf } from '../jobs/behind.ts';
 import { type EndedTasks, followElements } from '../jobs/elements.ts';
-import type { Job, Part, PartEnd, Task } from '../jobs/facts.ts';
-import { hasRestartedItsNode, isInMaintenance } from '../maintenance/presence.ts';
+import type { Job, Task } from '../jobs/facts.ts';
 import type { Step } from '../step.ts';
 import { endOf } from './apply.ts';
 import { placeOf } from './place.ts';
-
-/** What becomes of a task whose epoch is over. */
-type Verdict =
-  | { readonly kind: 'done'; readonly outcome: Outcome }
-  | {
-      readonly kind: 'requeue';
-      readonly outcome: Outcome;
-      readonly counts: 'failure' | 'crash' | 'neither';
-    };
+import {
+  cancelOutcome,
+  completed,
+  crashOf,
+  endedProgram,
+  hasSucceeded,
+  outcomeOfPart,
+  outcomeOfProgram,
+  type Verdict,
+  verdict,
+} from './verdict.ts';
 
 /**
  * After a part of the task has ended: ends its siblings when needed, and the task with its last
@@ -47,21 +46,6 @@ export function settleTask(step: Step, task: Task): void {
   });
 }
 
-/** The first part of an MPI task, once its program has ended by itself: the others only serve it. */
-function endedProgram({ job, parts }: Task): Part | undefined {
-  if (job.spec.mpi === undefined) return undefined;
-  const first = [...parts.values()].find((part) => part.nodeRank === 0);
-  return first?.end?.cause === 'exited' ? first : undefined;
-}
-
-function outcomeOfProgram(part: Part): Outcome {
-  return hasSucceeded(part) ? completed([part]) : outcomeOfPart(part);
-}
-
-function hasSucceeded({ end }: Part): boolean {
-  return end !== null && !isBad(end);
-}
-
 /** The epoch is given up while it may still run on silent nodes. */
 export function abandonEpoch(step: Step, task: Task, because: string): void {
   const abandoned = [...task.parts.values()]
@@ -78,14 +62,6 @@ export function abandonEpoch(step: Step, task: Task, because: string): void {
   const cancelled: Verdict | null =
     task.ending?.kind === 'cancel' ? { kind: 'done', outcome: cancelOutcome(task.ending) } : null;
   carryOut(step, task, cancelled ?? wanted, abandoned);
-}
-
-export function cancelledBy(by: string): Outcome {
-  return { kind: 'cancelled', detail: `cancelled by ${by}` };
-}
-
-function cancelOutcome({ by, because }: { by: string; because?: string }): Outcome {
-  return because === undefined ? cancelledBy(by) : { kind: 'cancelled', detail: because };
 }
 
 function carryOut(step: Step, task: Task, verdict: Verdict, abandoned: readonly NodeName[]): void {
@@ -106,145 +82,6 @@ function carryOut(step: Step, task: Task, verdict: Verdict, abandoned: readonly 
   const starts = plural(task.crashes, 'start');
   const words = `held after ${starts} that took a node down or failed to launch; last: ${because}`;
   step.emit({ kind: 'task_held', place, because: words });
-}
-
-function verdict(step: Step, task: Task, parts: readonly Part[]): Verdict {
-  const { ending, job } = task;
-  const program = endedProgram(task);
-  // Whatever became of the servers after a program that has done its work: it has done it.
-  const worst = program !== undefined && hasSucceeded(program) ? undefined : worstPart(parts);
-  if (worst === undefined) return { kind: 'done', outcome: completed(parts) };
-  if (ending?.kind === 'cancel') {
-    return { kind: 'done', outcome: { ...cancelOutcome(ending), ...exitOf(worst) } };
-  }
-  if (ending?.kind === 'requeue') {
-    const asked: Outcome = {
-      kind: 'cancelled',
-      detail: ending.because ?? `requeued by ${ending.by}`,
-    };
-    return { kind: 'requeue', outcome: asked, counts: 'neither' };
-  }
-  const end = present(worst.end, 'the end of the worst part');
-  const outcome = outcomeOfPart(worst);
-  if (end.cause === 'exited') {
-    if (task.failures >= job.spec.retriesMax) return { kind: 'done', outcome };
-    return { kind: 'requeue', outcome, counts: 'failure' };
-  }
-  if (end.cause === 'lost' && hasRestartedItsNode(step.state, task)) {
-    return { kind: 'done', outcome: { kind: 'completed', detail: 'restarted its node' } };
-  }
-  // Without requeue a second start is only harmless when nothing of the first ever ran.
-  const mayStartAgain = job.spec.requeue || parts.every((part) => !hasRun(part));
-  if (end.cause === 'never_started' && mayStartAgain) {
-    return { kind: 'requeue', outcome, counts: 'neither' };
-  }
-  // A program of the cluster itself that cannot start is for an operator to look at.
-  const isOwn = job.spec.system !== undefined;
-  if (end.cause === 'launch_failed' && end.nodeFault && mayStartAgain && !isOwn) {
-    return { kind: 'requeue', outcome, counts: 'crash' };
-  }
-  if (outcome.kind === 'node_fail' && job.spec.requeue) {
-    return {
-      kind: 'requeue',
-      outcome,
-      counts: end.cause === 'lease_expired' ? 'neither' : crashOf(step, task),
-    };
-  }
-  return { kind: 'done', outcome };
-}
-
-/** A node that goes down in its maintenance was not taken down by the task. */
-function crashOf({ state }: Step, task: Task): 'crash' | 'neither' {
-  return isInMaintenance(state, task) ? 'neither' : 'crash';
-}
-
-const GRAVITY: readonly PartEnd['cause'][] = [
-  'out_of_memory',
-  'timeout',
-  'launch_failed',
-  'lost',
-  'lease_expired',
-  'exited',
-  'never_started',
-  // By us, as a sibling's end asked for it: whatever else there is says why.
-  'ended',
-];
-
-/** The part that decides how the task ended; none when all processes of all parts exited 0. */
-function worstPart(parts: readonly Part[]): Part | undefined {
-  return parts
-    .filter((part) => part.end !== null && isBad(part.end))
-    .sort((a, b) => gravity(a) - gravity(b) || a.nodeRank - b.nodeRank)[0];
-}
-
-/**
- * Exit of the process that decided, in its own words; a cancelled one may well have ended by
- * itself.
- */
-function exitOf(part: Part): Pick<Outcome, 'exit' | 'process'> {
-  const { processes } = present(part.end, 'the end of the part');
-  const process = processes.find((one) => one.exit.code !== 0) ?? processes[0];
-  if (process === undefined) return {};
-  return { exit: process.exit, process: { node: part.share.node, rank: process.rank } };
-}
-
-function hasRun(part: Part): boolean {
-  const end = present(part.end, 'the end of the part');
-  if (end.cause === 'never_started') return false;
-  return end.cause !== 'launch_failed' || end.processes.length > 0;
-}
-
-function gravity(part: Part): number {
-  return GRAVITY.indexOf(present(part.end, 'the end of the part').cause);
-}
-
-function isBad(end: PartEnd): boolean {
-  return end.cause !== 'exited' || end.processes.some((process) => process.exit.code !== 0);
-}
-
-function completed(parts: readonly Part[]): Outcome {
-  const first = present(parts[0], 'a part');
-  const process = { node: first.share.node, rank: 0 };
-  return { kind: 'completed', exit: { code: 0 }, process };
-}
-
-/** How the task ends if this part decides. */
-function outcomeOfPart(part: Part): Outcome {
-  const end = present(part.end, 'the end of the part');
-  const { node } = part.share;
-  const exit = end.processes.some((one) => one.exit.code !== 0) ? exitOf(part) : {};
-  const said = end.detail === undefined ? {} : { detail: end.detail };
-  switch (end.cause) {
-    case 'exited':
-      return { kind: 'failed', ...exit, detail: `${exitWords(exit.exit)} on ${node}` };
-    case 'timeout':
-      return { kind: 'timeout', ...exit, detail: 'reached its time limit' };
-    case 'out_of_memory':
-      return { kind: 'out_of_memory', ...exit, detail: outOfMemoryWords(part), ...said };
-    case 'launch_failed':
-      return { kind: 'launch_failed', ...exit, detail: `could not start on ${node}`, ...said };
-    case 'lease_expired':
-      return {
-        kind: 'node_fail',
-        ...exit,
-        detail: `${node} did not reach the head within its lease`,
-      };
-    case 'never_started':
-      return { kind: 'node_fail', detail: `did not start on ${node}`, ...said };
-    default:
-      return { kind: 'node_fail', ...exit, detail: `its processes on ${node} were lost`, ...said };
-  }
-}
-
-function outOfMemoryWords({ share: { node, resources } }: Part): string {
-  if (resources.memoryBytes === 0) return `${node} ran out of memory; ask for some with --memory`;
-  const limit = formatSize(resources.memoryBytes);
-  return `exceeded its limit of ${limit} on ${node}; ask for more with --memory`;
-}
-
-function exitWords(exit: ExitStatus | undefined): string {
-  if (exit?.signal !== undefined) return `ended by signal ${exit.signal}`;
-  return `exited with code ${exit?.code ?? 'unknown'}`;
 }
 
 /** Ends tasks that wait and hold nothing; then the job, if those were its last. */

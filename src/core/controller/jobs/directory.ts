@@ -1,0 +1,59 @@
+// Where a job runs and where its output goes, as its nodes and its shape allow.
+
+import { refuse } from '../../model/errors.ts';
+import {
+  CLIENT_STDIN,
+  type OutputFiles,
+  type ResourceRequest,
+  type WorkDirectory,
+} from '../../model/job.ts';
+import { filesThatStay, separateFiles } from '../../model/output-patterns.ts';
+import type { DirectoryWish, Submission } from '../../model/submission.ts';
+import { sharedLabel } from '../nodes/view.ts';
+import { Wrong, wrong } from './wrong.ts';
+
+/** The directory, and the label of the nodes that have it. */
+export function resolveDirectory(
+  wish: DirectoryWish | undefined,
+  shared: readonly string[],
+): { directory: WorkDirectory; labels: readonly string[] } {
+  if (wish === undefined || wish.kind === 'private') {
+    return { directory: { kind: 'private' }, labels: [] };
+  }
+  const { path } = wish;
+  if (!path.startsWith('/') || path.includes('\0')) wrong(`'${path}' is not an absolute path`);
+  if (path.split('/').includes('..')) wrong(`'${path}' has a '..'; write the path without it`);
+  const root = shared.find((one) => isInside(path, one));
+  if (root !== undefined) {
+    return { directory: { kind: 'shared', path }, labels: [sharedLabel(root)] };
+  }
+  if (wish.kind === 'auto') return { directory: { kind: 'private' }, labels: [] };
+  throw new Wrong(refuse('directory.not_shared', { path }));
+}
+
+export function isInside(path: string, root: string): boolean {
+  return path === root || path.startsWith(root.endsWith('/') ? root : `${root}/`);
+}
+
+export function outputFiles(
+  { files = {}, directory: wanted }: Submission,
+  directory: WorkDirectory,
+  isArray: boolean,
+): OutputFiles {
+  const isMoved = wanted?.kind === 'auto' && directory.kind === 'private';
+  const kept = isMoved ? filesThatStay(files) : files;
+  return isArray ? separateFiles(kept) : kept;
+}
+
+/** The bytes that a client sends are there once: who of several should read them? */
+export function checkStdin(
+  stdin: string | undefined,
+  request: ResourceRequest,
+  isArray: boolean,
+): void {
+  if (stdin !== CLIENT_STDIN) return;
+  const processes = request.nodeCount * request.processesPerNode;
+  if (processes === 1 && !isArray) return;
+  const whom = isArray ? 'an array' : `${processes} processes`;
+  wrong(`standard input goes to one process, not to ${whom}; use --stdin FILE, which all can read`);
+}

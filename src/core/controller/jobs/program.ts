@@ -1,0 +1,72 @@
+// What a submission runs: its program, environment and name, checked.
+
+import { isPlainLine, toPlainLine } from '../../base/plain-line.ts';
+import { formatSize } from '../../base/size.ts';
+import type { Refusal } from '../../model/errors.ts';
+import type { Program, ResourceRequest } from '../../model/job.ts';
+import * as limits from '../../model/limits.ts';
+import type { Submission } from '../../model/submission.ts';
+import { longestCommand } from './items.ts';
+import { launchTooLarge } from './launch-size.ts';
+import { checked, Wrong, wrong } from './wrong.ts';
+
+/** What is wrong with a program, or null. */
+export function badProgram(program: Program): Refusal | null {
+  const size = checked(() => {
+    checkProgram(program);
+    return launchTooLarge(program, {}, 1);
+  });
+  return size.ok ? size.value : size.error;
+}
+
+export function checkProgram(program: Program): void {
+  if (program.kind === 'argv' && (program.argv.length === 0 || program.argv[0] === '')) {
+    wrong('there is no command to run');
+  }
+  if (program.kind === 'shell' && program.line.trim() === '') wrong('there is no command to run');
+  if (program.kind === 'script' && program.text.length > limits.SCRIPT_BYTES_MAX) {
+    wrong(`the script is larger than ${formatSize(limits.SCRIPT_BYTES_MAX)}`);
+  }
+  const texts = program.kind === 'argv' ? program.argv : Object.values(program).flat();
+  if (texts.some((text) => text.includes('\0'))) wrong('a command cannot contain a NUL character');
+}
+
+export function checkEnvironment(variables: Readonly<Record<string, string>>): void {
+  for (const name in variables) {
+    const value = variables[name] as string;
+    // `__proto__` is no ordinary key of a plain object: it would not come back from the journal.
+    const bad = name === '' || name === '__proto__' || name.includes('=') || name.includes('\0');
+    if (bad || value.includes('\0')) {
+      wrong(`'${name}' is not a name for an environment variable, or its value has a NUL`);
+    }
+  }
+}
+
+export function checkLaunchSize(wish: Submission, { processesPerNode }: ResourceRequest): void {
+  const refusal = launchTooLarge(longestCommand(wish), wish.environment ?? {}, processesPerNode);
+  if (refusal !== null) throw new Wrong(refusal);
+}
+
+export function checkName(name: string): string {
+  if (name === '' || name.length > limits.NAME_LENGTH_MAX || !isPlainLine(name)) {
+    const signs = 'without control characters and marks of text direction';
+    wrong(`a job name has 1-${limits.NAME_LENGTH_MAX} printable characters, ${signs}`);
+  }
+  return name;
+}
+
+/** The last path part of the first word. */
+export function defaultName(program: Program): string {
+  if (program.kind === 'script') return 'script';
+  const first = program.kind === 'argv' ? program.argv[0] : program.line.trim().split(/\s+/)[0];
+  const base =
+    (first ?? '')
+      .split('/')
+      .filter((part) => part !== '')
+      .at(-1) ?? 'job';
+  return (
+    toPlainLine(base)
+      .slice(0, 50)
+      .replace(/[\ud800-\udbff]$/, '') || 'job'
+  );
+}

@@ -1,0 +1,96 @@
+// What a submission asks of its nodes, complete and checked.
+
+import { formatSize } from '../../base/size.ts';
+import type { JobSpec, ResourceRequest } from '../../model/job.ts';
+import * as limits from '../../model/limits.ts';
+import type { Settings } from '../../model/settings.ts';
+import type { Submission } from '../../model/submission.ts';
+import { unreadableLabel } from '../nodes/label-checks.ts';
+import { Wrong, whole, wrong } from './wrong.ts';
+
+/** Names of counted resources stand in keys, lists and on command lines. */
+const COUNTED_NAME = /^[A-Za-z][A-Za-z0-9._-]{0,62}$/;
+
+/** All but the memory, which may depend on the rest. */
+export function completeRequest(wish: Submission, settings: Settings): ResourceRequest {
+  const { defaults } = settings;
+  const nodeNames = wish.nodeNames ?? [];
+  const nodeCount = wish.nodeCount ?? Math.max(defaults.nodeCount, nodeNames.length);
+  whole('the number of nodes', nodeCount, 1, limits.NODES_PER_TASK_MAX);
+  if (nodeNames.length > 0 && nodeNames.length < nodeCount) {
+    wrong(`${nodeCount} nodes are asked for, but only ${nodeNames.length} are named`);
+  }
+  if (new Set(nodeNames).size < nodeNames.length) wrong('a node is named twice');
+  const processes = wish.processesPerNode ?? (wish.mpi ? 1 : defaults.processesPerNode);
+  whole('the number of processes per node', processes, 1, limits.PROCESSES_PER_NODE_MAX);
+  const counted = wish.counted ?? defaults.perNode.counted;
+  for (const name in counted) {
+    if (!COUNTED_NAME.test(name) || name in Object.prototype) {
+      wrong(
+        `'${name}' is not a name for a counted resource; use letters, digits, '.', '-' and '_'`,
+      );
+    }
+    whole(`the amount of ${name}`, counted[name] as number, 0, limits.COUNTED_PER_NODE_MAX);
+  }
+  return {
+    nodeCount,
+    processesPerNode: processes,
+    perNode: {
+      cpuCount: whole(
+        'cpus',
+        wish.cpuCount ?? defaults.perNode.cpuCount,
+        0,
+        limits.CPUS_PER_NODE_MAX,
+      ),
+      memoryBytes: 0,
+      gpuCount: whole(
+        'gpus',
+        wish.gpuCount ?? defaults.perNode.gpuCount,
+        0,
+        limits.GPUS_PER_NODE_MAX,
+      ),
+      counted,
+    },
+    exclusive: wish.exclusive ?? false,
+    labels: checkLabels(wish.labels ?? []),
+    nodeNames,
+  };
+}
+
+/** Undefined: in proportion to the cpus. */
+export function wantedMemory(wish: Submission, { defaults }: Settings): number | undefined {
+  const { memoryBytes, memoryOtherwiseBytes } = wish;
+  const bytes = memoryBytes ?? defaults.perNode.memoryBytes ?? memoryOtherwiseBytes;
+  return bytes === undefined ? undefined : checkMemory(bytes);
+}
+
+/** Its ranks are started by its program, which is one process. */
+export function completeMpi(
+  { mpi }: Submission,
+  { processesPerNode, perNode }: ResourceRequest,
+): Pick<JobSpec, 'mpi'> {
+  if (mpi === undefined) return {};
+  if (processesPerNode !== 1) {
+    wrong('an MPI job has one process; say how many ranks a node gets with mpi.ranksPerNode');
+  }
+  const wanted = mpi.ranksPerNode ?? Math.max(1, perNode.cpuCount);
+  const most = limits.PROCESSES_PER_NODE_MAX;
+  return { mpi: { ranksPerNode: whole('the number of ranks per node', wanted, 1, most) } };
+}
+
+function checkMemory(bytes: number): number {
+  whole('memory', bytes, 0, limits.MEMORY_PER_NODE_MAX);
+  // Below this no program starts, so it is a unit forgotten: `--memory 512` for `512M`.
+  if (bytes > 0 && bytes < 1_048_576) {
+    wrong(
+      `${formatSize(bytes)} bytes of memory is too little for any program; is the unit missing?`,
+    );
+  }
+  return bytes;
+}
+
+function checkLabels(labels: readonly string[]): readonly string[] {
+  const refusal = unreadableLabel(labels);
+  if (refusal !== null) throw new Wrong(refusal);
+  return labels;
+}

@@ -1,0 +1,73 @@
+// One agent's connection as the head sees it, and what is said over it.
+
+import { formatRefusal, kindOf, type Refusal } from '../core/model/errors.ts';
+import type { NodeName } from '../core/model/ids.ts';
+import type { Order } from '../core/model/orders.ts';
+import type { Session } from '../ports/net.ts';
+import { encode, encodeOrders } from '../wire/codec.ts';
+import type { HeadToAgent, NodeLoad } from '../wire/messages.ts';
+import type { OrderWriter, SentOrder } from '../wire/orders.ts';
+import { ClockOffset } from './clock-offset.ts';
+
+/** Bytes of one message of orders: small enough that heartbeats get through in between. */
+const ORDERS_BYTES_MAX = 4 * 1_048_576;
+
+export interface Link {
+  readonly session: Session;
+  readonly node: NodeName;
+  /** A hello opens the session once; the same one again must not open another (S7). */
+  greeted: boolean;
+  closed: boolean;
+  /** The controller's number for this connection; 0 until the hello is durable. */
+  number: number;
+  /** The last report handled. */
+  reports: number;
+  load: NodeLoad | null;
+  /** Null: the agent understands whole orders only. */
+  orders: OrderWriter | null;
+  /** Whether its processes can be sent standard input. */
+  isFed: boolean;
+  readonly offset: ClockOffset;
+}
+
+/** `session.peer` is the node's name, as its secret proved it. */
+export function linkOf(session: Session): Link {
+  return {
+    session,
+    node: session.peer as NodeName,
+    greeted: false,
+    closed: false,
+    number: 0,
+    reports: 0,
+    load: null,
+    orders: null,
+    isFed: false,
+    offset: new ClockOffset(),
+  };
+}
+
+export function tell(link: Link, message: HeadToAgent): void {
+  link.session.send(encode(message));
+}
+
+/** In as many messages as their size demands: a node refuses one beyond MESSAGE_BYTES_MAX. */
+export function tellOrders({ session, orders: writer }: Link, orders: readonly Order[]): void {
+  sendOrders(session, writer === null ? orders : orders.map((order) => writer.write(order)));
+}
+
+function sendOrders(session: Session, orders: readonly SentOrder[]): void {
+  const bytes = encodeOrders(orders);
+  if (bytes.length <= ORDERS_BYTES_MAX || orders.length === 1) {
+    session.send(bytes);
+    return;
+  }
+  const half = Math.ceil(orders.length / 2);
+  sendOrders(session, orders.slice(0, half));
+  sendOrders(session, orders.slice(half));
+}
+
+export function refuseLink(link: Link, refusal: Refusal): void {
+  const { code, details } = refusal;
+  tell(link, { kind: 'refused', code, message: formatRefusal(refusal), details });
+  link.session.close(`refused: ${kindOf(code)}`);
+}

@@ -1,0 +1,55 @@
+// What an engine is given, what it tells of, and what it makes of its inputs before they are decided.
+
+import type { Input } from '../core/controller/controller.ts';
+import type { Event } from '../core/controller/declared.ts';
+import { asksForLoads } from '../core/controller/schedule.ts';
+import type { State } from '../core/controller/state.ts';
+import type { NodeName } from '../core/model/ids.ts';
+import type { Order } from '../core/model/orders.ts';
+import type { Settings } from '../core/model/settings.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { Store } from '../ports/store.ts';
+
+export interface EngineOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly settings: Settings;
+  /** Gives orders to the node's live session, if there is one; called after their commit. */
+  readonly send: (node: NodeName, orders: readonly Order[]) => void;
+  /** Load average per cpu of the connected nodes, as they said last. */
+  readonly loads?: (state: State) => ReadonlyMap<NodeName, number>;
+  /** `Snapshot.looksMax`; absent: what 20 ms are enough for. */
+  readonly looksMax?: number;
+  /** The largest job id of which there is a trace outside of the store; asked after a loss only. */
+  readonly jobIdSeen?: () => Promise<number>;
+  /** The memory is about to be rebuilt from the store: every session must start anew. */
+  readonly onReload: () => void;
+}
+
+/** What was committed, for those who follow along. */
+export interface Committed {
+  readonly seq: number;
+  readonly at: number;
+  readonly events: readonly Event[];
+}
+
+/** The cycle that is due now. */
+export function cycleInput(
+  { loads, looksMax }: Pick<EngineOptions, 'loads' | 'looksMax'>,
+  state: State,
+  settings: Settings,
+): Input {
+  const isAsked = loads !== undefined && asksForLoads(state, settings);
+  return {
+    kind: 'schedule',
+    ...(isAsked ? { loads: loads(state) } : {}),
+    ...(looksMax === undefined ? {} : { looksMax }),
+  };
+}
+
+/** Nobody's answer depends on it, and no order but the suspension of what was to be suspended. */
+export function isPatient(input: Input): boolean {
+  return input.kind === 'report' && input.report.kind === 'task_started';
+}
