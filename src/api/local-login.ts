@@ -9,7 +9,7 @@
 import { mkdirSync, rmdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { errorFromAnswer, notTheHeadError } from './api-error.ts';
-import { methodAndPath, type RouteName } from './paths.ts';
+import { methodAndPath } from './paths.ts';
 import { readText } from './read-text.ts';
 import { holdDirectory, type SocketIdentity } from './socket-door.ts';
 import type { Door } from './transport.ts';
@@ -20,13 +20,27 @@ export function proofName(path: string, { device, inode }: SocketIdentity): stri
   return `${path}.${device}-${inode}`;
 }
 
-/** Makes the directory, and gets a session token for it. The caller may keep it, mode 0600. */
-export async function loginLocally(door: Door, socket: SocketIdentity): Promise<FinishLoginReply> {
-  const { challenge, path } = await post<{ challenge: string; path: string }>(
-    door,
-    'beginLocalLogin',
-    {},
-  );
+/** Gets a session token for a proof. The caller may keep it, mode 0600. */
+export function loginLocally(door: Door, socket: SocketIdentity): Promise<FinishLoginReply> {
+  return prove(door, socket, {
+    begin: () => post(door, pathOf('beginLocalLogin'), {}),
+    finish: (challenge) => post(door, pathOf('finishLocalLogin'), { challenge }),
+  });
+}
+
+export interface ProofSteps<T> {
+  begin(): Promise<{ readonly challenge: string; readonly path: string }>;
+  /** While the directory is there. */
+  finish(challenge: string): Promise<T>;
+}
+
+/** Makes the directory that is asked for, and takes it away again. */
+export async function prove<T>(
+  door: Door,
+  socket: SocketIdentity,
+  { begin, finish }: ProofSteps<T>,
+): Promise<T> {
+  const { challenge, path } = await begin();
   const parent = holdDirectory(dirname(path));
   try {
     if (parent.identity.uid !== socket.uid) {
@@ -37,7 +51,7 @@ export async function loginLocally(door: Door, socket: SocketIdentity): Promise<
     const proof = `${parent.path}/${proofName(basename(path), socket)}`;
     named(proofName(path, socket), () => mkdirSync(proof, { mode: 0o700 }));
     try {
-      return await post<FinishLoginReply>(door, 'finishLocalLogin', { challenge });
+      return await finish(challenge);
     } finally {
       // The head removes it as well, so that it is usually gone by now.
       removeDirectory(proof);
@@ -64,10 +78,14 @@ function removeDirectory(path: string): void {
   }
 }
 
-async function post<T>(door: Door, route: RouteName, body: unknown): Promise<T> {
-  const { method, path } = methodAndPath(route);
+function pathOf(route: 'beginLocalLogin' | 'finishLocalLogin'): string {
+  return methodAndPath(route).path;
+}
+
+/** The JSON of a successful answer; throws ApiError for every other one. */
+export async function post<T>(door: Door, path: string, body: unknown): Promise<T> {
   const headers = { 'content-type': 'application/json' };
-  const answer = await door.send({ method, path, headers, body: JSON.stringify(body) });
+  const answer = await door.send({ method: 'POST', path, headers, body: JSON.stringify(body) });
   const text = await readText(answer, door.address);
   if (answer.statusCode !== 200) throw errorFromAnswer(answer.statusCode ?? 0, text);
   return JSON.parse(text) as T;

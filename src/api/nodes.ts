@@ -43,6 +43,8 @@ export const nodeView = z.object({
       }),
     ])
     .nullable(),
+  /** An operator wants a pause to begin or end, and the node has not answered yet. */
+  pauseWanted: z.boolean(),
   /** The one it is in, else its next. */
   maintenance: z
     .object({
@@ -80,6 +82,11 @@ export type NodeView = z.infer<typeof nodeView>;
 export const listNodesReply = z.object({ nodes: z.array(nodeView) });
 
 export const drainRequest = z.strictObject({ reason: plainLine.trim().min(1).max(1000) });
+/** Longer than any node takes is refused by its own limit. */
+export const pauseRequest = z.strictObject({
+  durationMs: count,
+  requeue: z.boolean().optional(),
+});
 export const labelRequest = z.strictObject({
   add: z.array(label).max(100).optional(),
   remove: z.array(label).max(100).optional(),
@@ -143,6 +150,12 @@ export const nodeRoutes = {
   },
   drainNode: { ...nodeChange, summary: 'Give a node no new work.', body: drainRequest },
   undrainNode: { ...nodeChange, summary: 'Give a node work again.', body: noBody },
+  pauseNode: {
+    ...nodeChange,
+    summary: 'Ask a node to stand aside: its tasks are suspended, and nothing starts there.',
+    body: pauseRequest,
+  },
+  unpauseNode: { ...nodeChange, summary: 'End the pause of a node.', body: noBody },
   labelNode: { ...nodeChange, summary: 'Add and remove labels.', body: labelRequest },
   declareNodeLost: {
     ...nodeChange,

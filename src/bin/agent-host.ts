@@ -2,11 +2,17 @@
 // has its state directory, journal, session, log and launcher of its own.
 
 import { mkdirSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Agent, startAgent } from '../agent/agent.ts';
+import { type Door, openDoor } from '../agent/door/door.ts';
+import { Accounts } from '../head/auth/accounts.ts';
+import { LocalLogin } from '../head/auth/local-login.ts';
+import { systemChance } from '../os/chance.ts';
 import { claim } from '../os/claim.ts';
 import { systemClock } from '../os/clock.ts';
+import { systemCommands } from '../os/commands.ts';
+import { atConsole } from '../os/console-users.ts';
 import { describeNetwork, describeSystem, detectMachine, readBootId } from '../os/detect.ts';
 import { ensureLauncher } from '../os/launcher-build.ts';
 import { type FileLog, openLog } from '../os/log.ts';
@@ -32,9 +38,15 @@ export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
   const stopped = stopSignal();
   const machine = await lookAtMachine();
   const agents: Agent[] = [];
+  const doors: Door[] = [];
   // A launcher that does not start holds up its own node, and no signal.
-  const started = hosted.map(async (node) => void agents.push(await start(node, machine)));
+  const started = hosted.map(async (node) => {
+    const agent = await start(node, machine);
+    agents.push(agent);
+    doors.push(...(await openDoorOf(node, agent)));
+  });
   const signal = await Promise.race([stopped, Promise.all(started).then(() => stopped)]);
+  await Promise.all(doors.map((door) => door.close()));
   if (signal === 'SIGUSR2') await Promise.all(agents.map((agent) => agent.shutDown()));
   else for (const agent of agents) agent.stop();
   for (const { log, release } of hosted) {
@@ -66,6 +78,26 @@ async function start({ options, log }: Hosted, machine: Machine): Promise<Agent>
   const agent = await startAgent(ports, own);
   log.info({ resources: own.resources, facts: own.facts }, 'agent started');
   return agent;
+}
+
+/** Without one the node works all the same; only its owner cannot ask it. */
+async function openDoorOf({ options, log }: Hosted, agent: Agent): Promise<Door[]> {
+  const { pause, name } = options;
+  if (pause === undefined) return [];
+  const uid = process.getuid?.() ?? 0;
+  const directory = join(tmpdir(), `weft-agent-login-${uid}`);
+  const accounts = new Accounts();
+  try {
+    const door = await openDoor(pause.door, {
+      ...{ node: name, agent, pauseMaxMs: pause.maxMs, clock: systemClock, log },
+      rights: { owners: pause.owners, uid, isAtConsole: atConsole(systemCommands) },
+      proofs: new LocalLogin({ directory, chance: systemChance, accounts, whose: 'agent' }),
+    });
+    return [door];
+  } catch (error) {
+    log.warn({ error, path: pause.door }, 'no `weft pause` on this machine: no socket for it');
+    return [];
+  }
 }
 
 /** Safe at any point: the journals have everything, and the launchers keep the processes. */

@@ -45,7 +45,6 @@ const MEANT: Readonly<Record<string, string>> = {
   qacct: 'history',
   bhist: 'history',
   explain: 'why',
-  pause: 'suspend',
   continue: 'resume',
   unhold: 'release',
   partitions: 'partition list',
@@ -54,7 +53,7 @@ const MEANT: Readonly<Record<string, string>> = {
 
 /** They end what runs, or take something away: proposed only to those who ask for that in other words. */
 const DESTRUCTIVE = new Set([
-  ...['kill', 'requeue', 'suspend', 'down', 'lost', 'remove', 'revoke', 'cancel', 'reset'],
+  ...['kill', 'requeue', 'suspend', 'pause', 'down', 'lost', 'remove', 'revoke', 'cancel', 'reset'],
 ]);
 
 /** They remove something, end what runs, or answer a question that was to be asked. */

@@ -85,6 +85,13 @@ export const VERBS: readonly VerbEntry[] = [
   entry(CLUSTER, 'head', 'run the head', () => import('./commands/head.ts')),
   entry(CLUSTER, 'join', 'let this machine join a cluster', () => import('./commands/join.ts')),
   entry(CLUSTER, 'agent', 'run the agent of a node', () => import('./commands/agent.ts')),
+  entry(
+    CLUSTER,
+    'pause',
+    'take this machine back for a while',
+    () => import('./commands/pause.ts'),
+  ),
+  entry(CLUSTER, 'unpause', 'end the pause of this machine', () => import('./commands/unpause.ts')),
   entry(ADMIN, 'node', 'list, drain, label and remove nodes', () => import('./commands/node.ts')),
   entry(
     ADMIN,

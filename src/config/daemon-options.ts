@@ -54,11 +54,14 @@ export interface HealthOptions {
   readonly intervalMs: number;
 }
 
+/** For whoever owns the machine or sits at it. */
 export interface PauseOptions {
   /** Longest pause that anybody may ask for. */
   readonly maxMs: number;
   /** Login names that may ask for one. */
   readonly owners: readonly string[];
+  /** The agent's own socket, for users of the machine. */
+  readonly door: string;
 }
 
 /** Everything an agent is told at its start (bin/agent-options.ts reads it). */

@@ -1,6 +1,8 @@
 // Every configuration key, on one screen: name, type, default, what it is for. The reader, `config
 // show` and docs/config.md are made from this table.
 
+import { formatDuration } from '../core/base/duration.ts';
+import { PAUSE_MAX_MS } from '../core/model/pause.ts';
 import {
   DEFAULT_BILLING,
   DEFAULT_POLICY,
@@ -175,6 +177,19 @@ export const KEYS: readonly Key[] = [
     {
       choices: ['auto', 'true', 'false'],
     },
+  ),
+  key(
+    'node.owners',
+    'texts',
+    '',
+    'Users who may pause this node, besides whoever is logged in at its console. See pause.md.',
+  ),
+  key(
+    'node.pause_max',
+    'duration',
+    formatDuration(PAUSE_MAX_MS),
+    'Longest pause that a user may ask for; `none`: no pauses.',
+    { min: 1000, max: 30 * 86_400_000 },
   ),
   key('up.nodes', 'count', '1', 'Number of nodes of `weft up`.', { min: 1, max: 256 }),
   key(

@@ -60,6 +60,29 @@ describe('restarts of a local cluster', () => {
     assert.equal(await cluster.ok('logs', id), 'late');
   });
 
+  it('[O2] a pause without a head goes on without its agent, and ends on time', async () => {
+    const script = 'echo $$ > stood; until [ -e go-4 ]; do echo beat >> beats; sleep 0.05; done';
+    const id = await cluster.ok('run', '--nodes-named', 'n1', '--', script);
+    await written('beats');
+    await killed('head');
+    const pausedAt = Date.now();
+    const said = await cluster.ok('pause', '4s', '--node', 'n1');
+    assert.match(said, /^Node n1 is paused until .*; 1 task stands still\.$/);
+    // The one letter after the name, in parentheses.
+    const stat = `/proc/${lines('stood')[0]}/stat`;
+    await until('it stands still', () => readFileSync(stat, 'utf8').includes(') T ') || undefined);
+    await killed('n1');
+    await cluster.up(...UP);
+    assert.match(await cluster.ok('info'), /n1 +paused .*paused by .* until/);
+    assert.match(await cluster.ok('why', id), /suspended on n1.*paused by/);
+    const { length } = lines('beats');
+    await written('beats', length + 1);
+    assert.ok(Date.now() - pausedAt >= 4000, 'not before its time');
+    writeFileSync(join(cluster.work, 'go-4'), '');
+    assert.equal(await cluster.ok('wait', id), `${id} completed`);
+    assert.match(await cluster.ok('info'), /n1 +idle/);
+  });
+
   it('a job whose agent is killed under its input starts again with all of it', async () => {
     const weft = [process.execPath, join(repository, 'bin', 'weft.mjs')].join(' ');
     const line = 'while read x; do echo "$WEFT_EPOCH $x" >> fed; done';

@@ -256,11 +256,19 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
   },
   'node.not_connected': {
     means: 'The head cannot tell the node anything now.',
-    next: 'Ask on the machine itself; it works without the head.',
+    next: 'Run `weft pause` or `weft unpause` on the machine itself; it works without the head.',
+  },
+  'agent.unreachable': {
+    means: 'The agent of the node does not run, or does not answer at its own socket.',
+    next: 'See `systemctl status weft-agent`, or start it with `weft agent` or `weft up`.',
   },
   'node.takes_no_pause': {
     means: 'The agent of the node is of a release before pauses.',
     next: 'Install the same release on the node, or drain the node.',
+  },
+  'node.not_owner': {
+    means: 'Only its owners, whoever is logged in at its console, root and operators pause a node.',
+    next: 'Ask to be named in `node.owners` of its configuration, or ask an operator.',
   },
   'node.not_paused': {
     means: 'Nobody has asked for a pause that is still under way.',

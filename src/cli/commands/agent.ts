@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Config } from '../../config/config.ts';
 import type { AgentOptions } from '../../config/daemon-options.ts';
 import { healthOptions } from '../../config/health-options.ts';
+import { pauseOptions } from '../../config/pause-options.ts';
 import { usage } from '../../core/model/failure.ts';
 import type { Resources } from '../../core/model/resources.ts';
 import type { Context } from '../context.ts';
@@ -65,6 +66,7 @@ function agentOptions(
     switchUser: wish === 'auto' ? 'auto' : wish === 'true',
     resources: declaredResources(config),
     ...healthOptions(config),
+    ...pauseOptions(config, paths.door(name)),
     ...(options.logFile === undefined
       ? {}
       : { logFile: path.resolve(context.cwd, options.logFile) }),

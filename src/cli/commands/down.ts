@@ -167,7 +167,7 @@ function commandLine(pid: string): string[] {
 
 /** Removes only what a cluster makes: the directory may be one that somebody uses otherwise too. */
 function clean(context: Context, paths: LocalPaths): void {
-  for (const name of ['head', 'nodes', 'run', 'cluster.json']) {
+  for (const name of ['head', 'nodes', 'agents', 'run', 'cluster.json']) {
     rmSync(path.join(paths.directory, name), { recursive: true, force: true });
   }
   rmSync(paths.socket, { force: true });

@@ -7,7 +7,7 @@ import { usage } from '../../core/model/failure.ts';
 import { parseNodeName } from '../../core/model/ids.ts';
 import { forEach } from '../jobs/each.ts';
 import { clockWords } from '../nodes/clock-words.ts';
-import { nodeColumns, nodeState, pauseText } from '../nodes/columns.ts';
+import { nodeColumns, nodeState, remark } from '../nodes/columns.ts';
 import { readSize, type SizeOptions } from '../nodes/size.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { formatOne, type Titled, titledLines } from '../output/one.ts';
@@ -156,7 +156,7 @@ function describeNode(node: NodeView, paint: Paint): string[] {
   const lines: Titled[] = [
     ['Node', node.name],
     ['State', nodeState(node), colourOf(nodeState(node))],
-    ['Why', node.reason ?? ''],
+    ['Why', remark(node, now)],
     ['Drained', node.drained === null ? '' : drainWords(node.drained, now)],
     ['Paused', node.paused === null ? '' : pausedLine(node.paused, now)],
     ['Total', amounts(node.total)],
@@ -182,7 +182,7 @@ function drainWords(drained: NonNullable<NodeView['drained']>, now: number): str
 
 function pausedLine(paused: NonNullable<NodeView['paused']>, now: number): string {
   const tasks = paused.requeue ? 'tasks that may be requeued go elsewhere' : 'tasks are suspended';
-  return `${pauseText(paused, now)}; ${tasks}`;
+  return `since ${formatInstant(paused.since, now)}; ${tasks}`;
 }
 
 function amounts(resources: NodeView['total']): string {

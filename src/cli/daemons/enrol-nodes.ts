@@ -19,7 +19,7 @@ interface Wish {
   readonly enrolled: ReadonlySet<string>;
   readonly resources: Resources;
   /** What may change from one start of an agent to the next. */
-  readonly current: Pick<AgentOptions, 'health' | 'keeps'>;
+  readonly current: (name: string) => Pick<AgentOptions, 'health' | 'keeps' | 'pause'>;
 }
 
 /** At once, and the head writes them down together; more would only wait for each other. */
@@ -41,8 +41,8 @@ export async function enrolNodes(place: Place, { names, ...wish }: Wish): Promis
         gpuFrom === null
           ? (readJson<AgentOptions>(file) as AgentOptions)
           : await enrol(place, { name, gpuFrom, resources: wish.resources });
-      const { health: _, keeps: __, ...known } = options;
-      writeJson(file, { ...known, ...wish.current });
+      const { health: _, keeps: __, pause: ___, ...known } = options;
+      writeJson(file, { ...known, ...wish.current(name) });
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE_MAX }, work));

@@ -8,6 +8,7 @@ import type { Config } from '../../config/config.ts';
 import type { AgentOptions, HeadOptions } from '../../config/daemon-options.ts';
 import { headOptions } from '../../config/head-options.ts';
 import { healthOptions } from '../../config/health-options.ts';
+import { pauseOptions } from '../../config/pause-options.ts';
 import { type Address, formatAddress } from '../../config/value.ts';
 import { refuse } from '../../core/model/errors.ts';
 import { Failure, failure, usage } from '../../core/model/failure.ts';
@@ -154,7 +155,10 @@ export class LocalCluster {
     await this.#stopStrangers(dead);
     // Also those that shared a process with a stranger: they go on where they were.
     const missing = names.filter((name) => !this.isRunning(name));
-    const current = { ...healthOptions(this.#config), ...this.#keeps };
+    const health = healthOptions(this.#config);
+    const current = (name: string) => {
+      return { ...health, ...this.#keeps, ...pauseOptions(this.#config, this.paths.door(name)) };
+    };
     await enrolNodes(
       { api, paths: this.paths, known: this.nodeNames(this.record?.nodeCount ?? 0) },
       { names: missing, enrolled, resources, current },

@@ -1,10 +1,20 @@
 // Where things are in the state directory of a cluster on this machine.
 
-import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { fileProblem } from '../../config/file-problem.ts';
 import { usage } from '../../core/model/failure.ts';
 import { socketIn } from '../connection/locate.ts';
+
+const DOOR_END = '.sock';
 
 export class LocalPaths {
   readonly directory: string;
@@ -73,8 +83,27 @@ export class LocalPaths {
     return path.join(this.directory, 'run', `${daemon}.out`);
   }
 
+  /** Sockets of the agents here, for users of this machine. */
+  get doors(): string {
+    return path.join(this.directory, 'agents');
+  }
+
+  door(name: string): string {
+    return path.join(this.doors, `${name}${DOOR_END}`);
+  }
+
   node(name: string): string {
     return path.join(this.directory, 'nodes', name);
+  }
+
+  /** Names of nodes with a door here, whether or not their agents run. */
+  nodesWithDoor(): string[] {
+    try {
+      const files = readdirSync(this.doors).filter((file) => file.endsWith(DOOR_END));
+      return files.map((file) => file.slice(0, -DOOR_END.length)).sort();
+    } catch {
+      return []; // No agent has run here, or the directory is another user's.
+    }
   }
 
   nodeOptions(name: string): string {

@@ -52,13 +52,13 @@ export function nodeColumns(now: number): Column<NodeView>[] {
 }
 
 /** What a listing remarks of a node; the end of a pause is told in the reader's own time. */
-function remark(node: NodeView, now: number): string {
+export function remark(node: NodeView, now: number): string {
   if (node.paused === null || nodeState(node) !== 'paused') return node.reason ?? '';
   return pauseText(node.paused, now);
 }
 
 /** `paused by alice until 15:04:00`. */
-export function pauseText(paused: NonNullable<NodeView['paused']>, now: number): string {
+function pauseText(paused: NonNullable<NodeView['paused']>, now: number): string {
   if (paused.kind === 'owner') {
     return `paused by ${paused.by} until ${formatInstant(paused.until, now)}`;
   }

@@ -205,11 +205,19 @@ export const CODES = {
   },
   'node.not_connected': {
     kind: 'unavailable',
-    text: 'Node {node} is not connected; the machine itself can be asked all the same.',
+    text: 'Node {node} is not connected; `weft pause` on the machine itself works all the same.',
+  },
+  'agent.unreachable': {
+    kind: 'unavailable',
+    text: 'The agent of {node} does not answer on this machine: {cause}.',
   },
   'node.takes_no_pause': {
     kind: 'failed_precondition',
     text: 'The agent of {node} is of a release that knows no pauses.',
+  },
+  'node.not_owner': {
+    kind: 'permission_denied',
+    text: '{user} may not pause {node}: neither its owner nor logged in at its console.',
   },
   'node.not_paused': { kind: 'failed_precondition', text: 'Node {node} is not paused.' },
   'pause.too_long': {

@@ -35,10 +35,14 @@ export interface LocalLoginOptions {
   readonly directory: string;
   readonly chance: Chance;
   readonly accounts: Accounts;
+  /** Who asks for proofs, for messages. Absent: the head. */
+  readonly whose?: 'agent';
 }
 
 export class LocalLogin {
   readonly #options: LocalLoginOptions;
+  /** `head` or `agent`. */
+  readonly #whose: string;
   /** Challenge to the instant it was made, oldest first. */
   readonly #challenges = new Map<string, number>();
   /** The socket of this head; null until it listens. */
@@ -46,6 +50,7 @@ export class LocalLogin {
 
   constructor(options: LocalLoginOptions) {
     this.#options = options;
+    this.#whose = options.whose ?? 'head';
   }
 
   /** Rejects with a `ForeignDirectory` when somebody else has made it. */
@@ -90,12 +95,13 @@ export class LocalLogin {
     if (begunAt === undefined || now - begunAt > CHALLENGE_MS) {
       return unproved('the challenge is unknown or has expired; log in again.');
     }
-    if (this.#socket === null) return unproved('the head is not listening yet; try again.');
-    const owner = await ownerOf(proofName(this.#path(challenge), this.#socket), begunAt);
+    const whose = this.#whose;
+    if (this.#socket === null) return unproved(`the ${whose} is not listening yet; try again.`);
+    const owner = await ownerOf(proofName(this.#path(challenge), this.#socket), begunAt, whose);
     if (!owner.ok) return owner;
     const name = await this.#options.accounts.nameOf(owner.value, now);
     if (name === null)
-      return unproved(`the head's machine has no account with uid ${owner.value}.`);
+      return unproved(`the ${whose}'s machine has no account with uid ${owner.value}.`);
     const groups = await this.#options.accounts.groupsOf(name, now);
     return ok({ name: name as UserName, uid: owner.value, groups });
   }
@@ -117,7 +123,11 @@ export class LocalLogin {
  * The uid behind the directory. It must be real (no link to another's), fresh and 0700: a directory
  * of somebody else could only be moved here by one who may write to it, and so never a 0700 one.
  */
-async function ownerOf(directory: string, begunAt: number): Promise<Result<number, Refusal>> {
+async function ownerOf(
+  directory: string,
+  begunAt: number,
+  whose: string,
+): Promise<Result<number, Refusal>> {
   try {
     const found = await lstat(directory);
     await rmdir(directory);
@@ -130,8 +140,7 @@ async function ownerOf(directory: string, begunAt: number): Promise<Result<numbe
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') {
-      const expected =
-        'The client must reach the head through its own socket, and share this folder';
+      const expected = `The client must reach the ${whose} through its own socket, and share this folder`;
       return unproved(`there is no ${directory}. ${expected}.`);
     }
     return unproved(`${directory} cannot be checked (${code ?? String(error)}).`);

@@ -25,6 +25,7 @@ export function viewNode(state: State, node: Node, { load, clockOffsetMs }: Live
     drained: node.drain === null ? null : { ...node.drain },
     fault: node.fault,
     paused: node.pausing.now === null ? null : { ...node.pausing.now },
+    pauseWanted: node.pausing.wish !== null,
     maintenance,
     reason: reasonOf(node, maintenance),
     total: copyOf(node.total),

@@ -108,8 +108,8 @@ export class DocumentCluster {
     try {
       const { call } = client;
       const { nodes } = await call<{ nodes: Node[] }>('GET', '/v1/nodes');
-      const isAsNew = ({ state, drained, labels }: Node) =>
-        state === 'up' && drained === null && !labels.includes('ssd');
+      const isAsNew = ({ state, drained, paused, labels }: Node) =>
+        state === 'up' && drained === null && paused === null && !labels.includes('ssd');
       const { users } = await call<{ users: object[] }>('GET', '/v1/users');
       if (nodes.length !== 4 || !nodes.every(isAsNew) || users.length > 0) return false;
       const { reservations } = await call<{ reservations: object[] }>('GET', '/v1/reservations');
@@ -133,5 +133,6 @@ export class DocumentCluster {
 interface Node {
   readonly state: string;
   readonly drained: object | null;
+  readonly paused: object | null;
   readonly labels: readonly string[];
 }

@@ -58,6 +58,7 @@ export function nodeView(fields: Partial<NodeView> = {}): NodeView {
     drained: null,
     fault: null,
     paused: null,
+    pauseWanted: false,
     maintenance: null,
     reason: null,
     total: RESOURCES,

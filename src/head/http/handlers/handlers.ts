@@ -63,6 +63,8 @@ export const HANDLERS: { readonly [N in HandledName]: Handler<N> } = {
   drainNode: nodes.drainNode,
   undrainNode: nodes.undrainNode,
   modifyNode: nodes.modifyNode,
+  pauseNode: nodes.pauseNode,
+  unpauseNode: nodes.unpauseNode,
   labelNode: nodes.labelNode,
   declareNodeLost: nodes.declareNodeLost,
   join: nodes.join,

@@ -1,0 +1,67 @@
+// `weft pause`: the owner of a machine takes it back for a while.
+
+import { parseDuration } from '../../core/base/duration.ts';
+import { plural } from '../../core/base/plural.ts';
+import type { PauseReply } from '../../core/model/agent-door.ts';
+import { DOOR_PATHS } from '../../core/model/agent-door.ts';
+import { PAUSE_DEFAULT_MS } from '../../core/model/pause.ts';
+import type { Context } from '../context.ts';
+import { formatInstant } from '../output/words.ts';
+import { askNodes, untilAnswered } from '../pause/ask.ts';
+import { askNode } from '../pause/doors.ts';
+import { collect, read } from '../submit/read.ts';
+import { defineVerb } from '../verb.ts';
+
+interface Options {
+  readonly node?: string[];
+  readonly requeue?: boolean;
+}
+
+interface Wish {
+  readonly durationMs: number;
+  readonly requeue: boolean;
+}
+
+export const verb = defineVerb<Options>({
+  define(command) {
+    command.argument('[duration]', 'how long, as 1h30m10s (default: 1h)');
+    command.option('--node <node>', 'this node (default: all of this machine)', collect);
+    command.option('--requeue', 'tasks that may be requeued go elsewhere');
+  },
+  async run({ context, args: [duration], options }) {
+    const durationMs = read('the duration', duration, parseDuration) ?? PAUSE_DEFAULT_MS;
+    const wish = { durationMs, requeue: options.requeue === true };
+    await askNodes(context, options.node, {
+      async here(node) {
+        const { pause, tasks } = await askNode<PauseReply>(node, DOOR_PATHS.pause, wish);
+        say(context, node.name, { until: pause.until, tasks, wish });
+      },
+      byHead: (name) => pauseByHead(context, name, wish),
+    });
+    return 0;
+  },
+});
+
+async function pauseByHead(context: Context, name: string, wish: Wish): Promise<void> {
+  const api = await context.api();
+  await api.call('pauseNode', { params: { name }, body: wish });
+  const node = await untilAnswered(context, name);
+  if (node?.paused?.kind === 'owner') {
+    const { paused, running } = node;
+    say(context, name, { until: paused.until, tasks: running.length, wish });
+  } else context.print(`Node ${name} has not answered yet; it is told as soon as it can be.`);
+}
+
+function say(
+  context: Context,
+  name: string,
+  { until, tasks, wish }: { until: number; tasks: number; wish: Wish },
+): void {
+  const what = tasks === 0 ? 'nothing runs there' : taskWords(tasks, wish);
+  context.print(`Node ${name} is paused until ${formatInstant(until, Date.now())}; ${what}.`);
+}
+
+function taskWords(tasks: number, { requeue }: Wish): string {
+  const stands = `${plural(tasks, 'task')} ${tasks === 1 ? 'stands' : 'stand'} still`;
+  return requeue ? `${stands}, or ${tasks === 1 ? 'goes' : 'go'} elsewhere` : stands;
+}

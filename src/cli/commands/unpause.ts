@@ -1,0 +1,46 @@
+// `weft unpause`: nodes take work again before the end of their pause.
+
+import { DOOR_PATHS } from '../../core/model/agent-door.ts';
+import { Failure } from '../../core/model/failure.ts';
+import type { Context } from '../context.ts';
+import { askNodes, untilAnswered } from '../pause/ask.ts';
+import { askNode } from '../pause/doors.ts';
+import { collect } from '../submit/read.ts';
+import { defineVerb } from '../verb.ts';
+
+export const verb = defineVerb<{ readonly node?: string[] }>({
+  define(command) {
+    command.option('--node <node>', 'this node (default: all of this machine)', collect);
+  },
+  async run({ context, options }) {
+    const unpaused: string[] = [];
+    let notPaused: Failure | null = null;
+    await askNodes(context, options.node, {
+      async here(node) {
+        try {
+          await askNode(node, DOOR_PATHS.unpause, {});
+          unpaused.push(node.name);
+        } catch (error) {
+          // Of several here, those that are paused are meant.
+          const isOther = error instanceof Failure && error.code === 'node.not_paused';
+          if (!isOther || options.node !== undefined) throw error;
+          notPaused ??= error;
+        }
+      },
+      async byHead(name) {
+        if (await unpauseByHead(context, name)) unpaused.push(name);
+      },
+    });
+    if (unpaused.length === 0 && notPaused !== null) throw notPaused;
+    for (const name of unpaused) context.print(`Node ${name} takes work again.`);
+    return 0;
+  },
+});
+
+async function unpauseByHead(context: Context, name: string): Promise<boolean> {
+  const api = await context.api();
+  await api.call('unpauseNode', { params: { name } });
+  if ((await untilAnswered(context, name)) !== null) return true;
+  context.print(`Node ${name} has not answered yet; it is told as soon as it can be.`);
+  return false;
+}
