@@ -1,4 +1,4 @@
-// A Slurm for one measurement: munged, slurmctld and four slurmd on this machine, in a temporary
+// A Slurm for one measurement or test: munged, slurmctld and four slurmd on this machine, in a temporary
 // directory, ended by their process handles. Plugins that need systemd or cgroup v2 are left out.
 
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
@@ -18,6 +18,10 @@ const START_TRIES = 300;
 
 export interface Slurm {
   readonly version: string;
+  /** In which its commands find it. */
+  readonly environment: NodeJS.ProcessEnv;
+  /** Of its daemons. */
+  readonly pids: readonly number[];
   /** Runs a client of it; its standard output. */
   command(name: string, ...args: string[]): Promise<string>;
   stop(): Promise<void>;
@@ -56,6 +60,8 @@ export async function startSlurm(nodes: number, cpus: number, scheduler: string)
   });
   return {
     version: execFileSync('sbatch', ['--version'], { encoding: 'utf8', env }).trim(),
+    environment: env,
+    pids: daemons.flatMap(({ pid }) => pid ?? []),
     command,
     async stop() {
       for (const daemon of daemons.reverse()) await ended(daemon);

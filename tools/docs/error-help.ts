@@ -54,6 +54,11 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'The batch file says `after:`, and the results of that batch are not all there.',
     next: 'Run that batch first, into the same archive.',
   },
+  'batch.not_an_export': {
+    means:
+      'An export writes over what an earlier one of the same batch has written, and over nothing else.',
+    next: 'Name another folder, or empty this one.',
+  },
   'batch.not_archived': {
     means: 'The disk is full or a folder cannot be written; what was archived before is whole.',
     next: 'Make room, then go on with `--resume`.',

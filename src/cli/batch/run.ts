@@ -4,7 +4,6 @@ import { mkdirSync } from 'node:fs';
 import { constants } from 'node:os';
 import path from 'node:path';
 import type { BatchReading } from '../../batch/read/read-batch.ts';
-import { fileProblem } from '../../config/file-problem.ts';
 import { plural } from '../../core/base/plural.ts';
 import { type BatchFile, batchTitle } from '../../core/batch/batch.ts';
 import { type Manifest, STDERR_FILE } from '../../core/batch/manifest.ts';
@@ -19,6 +18,7 @@ import type { LocalEvents, LocalSummary } from './local/local-batch.ts';
 import { type BatchPlace, checkAfter, type PlaceWish, placeOf } from './local/place.ts';
 import { Stopper } from './local/stopper.ts';
 import { batchFileOf, defineBatchFile } from './operand.ts';
+import { asWriteFailure } from './write-failure.ts';
 
 interface Options {
   readonly local?: boolean;
@@ -54,7 +54,7 @@ export const run = defineVerb<Options>({
       const asked = { ...wish, newVersion: options.newVersion === true };
       return await runLocked(context, reading, { ...asked, atOnce });
     } catch (error) {
-      throw asFailure(error, saveFolder);
+      throw asWriteFailure(error, saveFolder);
     }
   },
 });
@@ -81,13 +81,6 @@ async function runLocked(context: Context, reading: BatchReading, asked: Asked):
     stopper.close();
     release();
   }
-}
-
-/** What the file system refuses, a full disk above all, is no bug of ours. */
-function asFailure(error: unknown, folder: string): unknown {
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  if (code === undefined || syscall === undefined) return error;
-  return failure(refuse('batch.not_archived', { folder, what: fileProblem(error) }));
 }
 
 /** One run at a time works on a batch; the lock lies beside its folder, which may be made anew. */

@@ -23,10 +23,10 @@ export interface ContainerStart {
 export interface EngineStart extends ContainerStart {
   /** By it the container is ended when its client no longer can. */
   readonly name: string;
-  /** Whom the files belong to that it writes; null: whoever the image says. */
-  readonly user: { readonly uid: number; readonly gid: number } | null;
+  /** `1000:100`: whom the files belong to that it writes; null: whoever the image says. */
+  readonly user: string | null;
   readonly memoryBytes: number | null;
-  readonly cpuCount: number | null;
+  readonly cpus: string | null;
 }
 
 /** The seed's own words: `--nv` is always there and does nothing on a node without gpus. */
@@ -45,15 +45,15 @@ export function canBind(folders: readonly string[]): boolean {
 
 /** `docker run …`, and `podman run …` for that kind. */
 export function engineArgv(start: EngineStart): string[] {
-  const { solver, user, memoryBytes, cpuCount } = start;
+  const { solver, user, memoryBytes, cpus } = start;
   const isDocker = solver.kind === 'docker';
   const gpus = isDocker ? ['--gpus', 'all'] : ['--device', 'nvidia.com/gpu=all'];
   return [
     ...[isDocker ? 'docker' : 'podman', 'run', '--rm', '--init', '--name', start.name],
     ...(solver.gpu ? gpus : []),
     // Without root podman makes the user of the container the one who started it.
-    ...(user === null ? [] : ['--user', `${user.uid}:${user.gid}`]),
-    ...(cpuCount === null ? [] : ['--cpus', String(cpuCount)]),
+    ...(user === null ? [] : ['--user', user]),
+    ...(cpus === null ? [] : ['--cpus', cpus]),
     ...(memoryBytes === null ? [] : ['--memory', String(memoryBytes)]),
     ...mountsOf(start).flatMap(([host, inside]) => ['--volume', `${host}:${inside}:rw`]),
     ...['--env', `WEFT_INPUT=${INPUT_IN_CONTAINER}`, '--env', `WEFT_SAVE=${SAVE_IN_CONTAINER}`],

@@ -55,6 +55,10 @@ export const CODES = {
     kind: 'failed_precondition',
     text: '{batch} comes after {other}, which is not complete: {what}.',
   },
+  'batch.not_an_export': {
+    kind: 'failed_precondition',
+    text: '{folder} is not empty, and no export of {batch}.',
+  },
   'batch.not_archived': {
     kind: 'unavailable',
     text: 'Results cannot be kept in {folder}: {what}.',

@@ -114,10 +114,11 @@ function containerArgv(
   };
   if (solver.kind === 'apptainer') return apptainerArgv(common);
   const uid = process.getuid?.() ?? 0;
-  const user = uid === 0 || solver.kind === 'podman' ? null : { uid, gid: process.getgid?.() ?? 0 };
+  const user = uid === 0 || solver.kind === 'podman' ? null : `${uid}:${process.getgid?.() ?? 0}`;
   const name = workshop.containerName(job.name);
   // What a job says that it needs is also what it gets.
-  return engineArgv({ ...common, name, user, memoryBytes: job.memoryBytes, cpuCount });
+  const { memoryBytes } = job;
+  return engineArgv({ ...common, name, user, memoryBytes, cpus: String(cpuCount) });
 }
 
 /** A container lives on when only its client is ended. */

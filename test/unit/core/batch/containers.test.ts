@@ -35,11 +35,11 @@ test('apptainer with two mounts', () => {
   ]);
 });
 
-const ENGINE = { ...WORK, image: 'wing:1', name: 'weft-7', memoryBytes: null, cpuCount: null };
+const ENGINE = { ...WORK, image: 'wing:1', name: 'weft-7', memoryBytes: null, cpus: null };
 
 test('docker as another user, with limits, gpus and a mount', () => {
   const solver = { kind: 'docker', gpu: true, mounts: ['/data'] } as const;
-  const more = { user: { uid: 1000, gid: 100 }, memoryBytes: 2 ** 31, cpuCount: 4 };
+  const more = { user: '1000:100', memoryBytes: 2 ** 31, cpus: '4' };
   assert.deepEqual(engineArgv({ ...ENGINE, solver, binds: ['/w/_bind_path_0'], ...more }), [
     ...['docker', 'run', '--rm', '--init', '--name', 'weft-7', '--gpus', 'all'],
     ...['--user', '1000:100', '--cpus', '4', '--memory', '2147483648'],

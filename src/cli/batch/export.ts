@@ -1,0 +1,66 @@
+// `weft batch export slurm DIR`: a folder that a Slurm runs.
+
+import path from 'node:path';
+import type { Command } from 'commander';
+import { plural } from '../../core/base/plural.ts';
+import { quoteWord } from '../../core/base/shell-word.ts';
+import { type BatchFile, batchTitle } from '../../core/batch/batch.ts';
+import { usage } from '../../core/model/failure.ts';
+import { defineVerb } from '../verb.ts';
+import { batchFileOf, defineBatchFile } from './operand.ts';
+import { asWriteFailure } from './write-failure.ts';
+
+interface Options {
+  readonly to?: string;
+}
+
+export const exportBatch = defineVerb<Options>({
+  define(command: Command) {
+    command.argument('<system>', 'slurm');
+    command.argument(
+      '<folder>',
+      'where to write; an earlier export of the batch is brought up to date',
+    );
+    defineBatchFile(command);
+    command.option('--to <user@host:folder>', 'where upload.sh copies it');
+  },
+  async run({ context, args: [system, folder = '', given], options }) {
+    if (system !== 'slurm') throw usage(`'${system}' is no system to export to; write slurm`);
+    const destination = options.to === undefined ? null : destinationOf(options.to);
+    const { readBatch } = await import('../../batch/read/read-batch.ts');
+    const reading = readBatch(batchFileOf(context, given));
+    const { batch } = reading;
+    const full = path.resolve(context.cwd, folder);
+    const { exportSlurm } = await import('../../batch/slurm/export.ts');
+    const { kept } = await exportSlurm(reading, { folder: full, destination }).catch((error) => {
+      throw asWriteFailure(error, full);
+    });
+    for (const what of left(batch)) context.note(`not in the export: ${what}`);
+    const before = kept === 0 ? '' : `; ${plural(kept, 'result')} in it stay`;
+    context.print(
+      `Wrote ${plural(batch.jobs.length, 'job')} of ${batchTitle(batch)} to ${folder}${before}.`,
+    );
+    const at = quoteWord(folder.replace(/\/+$/, ''));
+    const to = destination === null ? ' USER@HOST:FOLDER' : '';
+    context.print(`  ${at}/upload.sh${to}   copies it to where Slurm is`);
+    context.print(`  ${at}/submit.sh   submits there what is not done`);
+    return 0;
+  },
+});
+
+function destinationOf(text: string): string {
+  if (/^[^-\s:][^\s:]*:\S+$/.test(text)) return text;
+  throw usage(`--to: '${text}' is no place for rsync; write user@host:folder`);
+}
+
+/** What Slurm is not told. */
+function left(batch: BatchFile): string[] {
+  const found: string[] = [];
+  if (batch.needs.length > 0) found.push('needs; name a partition under slurm:');
+  if (batch.jobs.some(({ retriesMax }) => retriesMax > 0))
+    found.push('retries; run submit.sh again');
+  if (batch.outputs.join() !== '**') found.push('outputs; all that jobs leave is kept');
+  if (batch.after.length > 0) found.push('after');
+  if (batch.notices.length > 0) found.push('notify; slurm: {mail_user: …} has Slurm send mail');
+  return found;
+}
