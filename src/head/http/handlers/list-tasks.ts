@@ -3,7 +3,6 @@
 import type { TaskView } from '../../../api/jobs.ts';
 import { IntervalSet } from '../../../core/base/interval-set.ts';
 import { ok } from '../../../core/base/result.ts';
-import type { UserName } from '../../../core/model/ids.ts';
 import type { TaskRow } from '../../../ports/history.ts';
 import type { Engine } from '../../engine.ts';
 import { endOf, indicesOfRecord, type JobRecord } from '../../views/job-record.ts';
@@ -27,7 +26,8 @@ export const listTasks: Handler<'listTasks'> = async ({ engine }, { params, quer
   const limit = query.limit ?? LIMIT_DEFAULT;
   const all = index.value === undefined ? indicesOfRecord(found.value) : one(index.value);
   const indices = take(all, query.after ?? -1, limit + 1);
-  const tasks = await viewTasks(engine, found.value, indices.slice(0, limit), actor.name);
+  const reasons = new Reasons(engine, actor.name);
+  const tasks = await viewTasks(engine, found.value, indices.slice(0, limit), reasons);
   return ok({ tasks, next: indices.length > limit ? (indices[limit - 1] ?? null) : null });
 };
 
@@ -36,11 +36,10 @@ export async function viewTasks(
   engine: Engine,
   record: JobRecord,
   indices: readonly number[],
-  reader: UserName | null = null,
+  reasons = new Reasons(engine),
 ): Promise<TaskView[]> {
   const ended = indices.filter((index) => endOf(record, index) !== undefined);
   const rows = await lastRows(engine, record, ended);
-  const reasons = new Reasons(engine, reader);
   return indices.map((index) => {
     const kind = endOf(record, index);
     if (record.live !== null && kind === undefined) {

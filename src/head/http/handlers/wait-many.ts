@@ -4,6 +4,7 @@ import type { WaitReply } from '../../../api/jobs.ts';
 import { err, ok, type Result } from '../../../core/base/result.ts';
 import { type Refusal, refuse } from '../../../core/model/errors.ts';
 import type { Engine } from '../../engine.ts';
+import { Reasons } from '../../views/reasons.ts';
 import type { Handler } from '../call.ts';
 import {
   condition,
@@ -63,8 +64,9 @@ interface Waits {
 
 async function viewAll(engine: Engine, { ids, found, isMet }: Waits) {
   const jobs: (WaitReply & { id: string; met: boolean })[] = [];
+  const reasons = new Reasons(engine);
   for (const [at, one] of found.entries()) {
-    const view = await viewWaited(engine, one);
+    const view = await viewWaited(engine, one, reasons);
     if (!view.ok) return view;
     const met = isMet(one)(engine.state.jobs.get(one.jobId));
     jobs.push({ id: ids[at] ?? '', met, ...view.value });

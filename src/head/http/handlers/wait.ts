@@ -52,12 +52,13 @@ export async function findWaited(engine: Engine, id: string): Promise<Result<Wai
 export async function viewWaited(
   engine: Engine,
   { jobId, index }: Waited,
+  reasons = new Reasons(engine),
 ): Promise<Result<WaitReply, Refusal>> {
   const found = await findJob(engine, jobId);
   if (!found.ok) return found;
-  const job = viewJob(engine, found.value, new Reasons(engine));
+  const job = viewJob(engine, found.value, reasons);
   // A plain job has one task, and its epoch and nodes are worth knowing; of an array only if asked.
-  const tasks = index === undefined ? [] : await viewTasks(engine, found.value, [index]);
+  const tasks = index === undefined ? [] : await viewTasks(engine, found.value, [index], reasons);
   return ok({ job, task: tasks[0] ?? null });
 }
 

@@ -63,6 +63,36 @@ test('one request waits for many jobs, for all of them or for any', async (t) =>
   await assert.rejects(unknown, { code: 'job.not_found' });
 });
 
+test('why many jobs wait that are asked for together is found once for all of a kind', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'n1');
+  const submission = { ...TRUE, cpuCount: 4 };
+  const made = await world.admin.call('submitJobs', {
+    body: { jobs: Array.from({ length: 50 }, () => ({ submission })) },
+  });
+  const jobs = made.results.map((one) => String(one.ok ? one.value.jobId : 0));
+  const first = await agent.launch();
+  const waiting = world.admin.call('waitForJobs', { body: { jobs, mode: 'any' } });
+  agent.started(first);
+  await eventually(async () => {
+    const { jobs: running } = await world.admin.call('listJobs', { query: { state: 'running' } });
+    return running.length === 1;
+  });
+  const { nodes } = world.head.engine.state;
+  let looks = 0;
+  const values = nodes.values.bind(nodes);
+  Object.assign(nodes, {
+    values: () => {
+      looks += 1;
+      return values();
+    },
+  });
+  agent.ended(first, 0);
+  const reply = await waiting;
+  assert.equal(reply.jobs.filter(({ job }) => job.reason?.kind === 'resources').length, 48);
+  assert.ok(looks < 24, `${looks} looks at all nodes`);
+});
+
 test('[S8] the same key of the same owner gives the same job', async (t) => {
   const world = await startWorld(t);
   await startAgent(t, world, 'n1');
