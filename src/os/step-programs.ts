@@ -1,6 +1,6 @@
 // The programs for steps, for the agent to give to tasks with `--mpi`.
 
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -21,9 +21,18 @@ export function stepPrograms(stateDir: string): StepPrograms {
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   const client = join(folder, 'weft-rsh');
   const words = [process.execPath, ...SMALL, programFile('weft-rsh')].map(quoted).join(' ');
-  writeFileSync(client, `#!/bin/sh\nexec ${words} "$@"\n`);
-  for (const path of [folder, client]) chmodSync(path, 0o755); // Whatever the umask.
+  chmodSync(folder, 0o755); // Whatever the umask.
+  keepScript(client, `#!/bin/sh\nexec ${words} "$@"\n`);
   return { server: [process.execPath, ...SMALL, programFile('weft-rshd')], client };
+}
+
+/** Jobs may be reading it at any time: it is there whole, and is left alone while it is right. */
+function keepScript(path: string, text: string): void {
+  if (existsSync(path) && readFileSync(path, 'utf8') === text) return chmodSync(path, 0o755);
+  const fresh = `${path}.new`;
+  writeFileSync(fresh, text);
+  chmodSync(fresh, 0o755);
+  renameSync(fresh, path);
 }
 
 /** From the sources, or compiled. */
