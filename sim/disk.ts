@@ -85,7 +85,7 @@ export function filesOf(disk: SimDisk, life: Life): Files {
       });
       return true;
     },
-    emptyFrom: (path, _uid, offset, _keep) =>
+    emptyFrom: async (path, _uid, offset, _keep) =>
       whileAlive(() => {
         disk.files.get(path)?.fill(0, offset);
       }),

@@ -31,6 +31,8 @@ export class Spool {
   #timer: Timer | null = null;
   #fileBytesMax = Number.POSITIVE_INFINITY;
   #bytes = 0;
+  /** Files whose room is being given back at this moment. */
+  readonly #releasing = new Set<string>();
 
   constructor(world: SpoolWorld) {
     this.#world = world;
@@ -67,11 +69,13 @@ export class Spool {
     const limit = this.#fileBytesMax;
     const size = files.size(path) ?? 0;
     if (size <= limit + SLACK_BYTES) return size;
-    try {
-      files.emptyFrom(path, uid, limit, tailBytesOf(limit));
-    } catch (error) {
+    if (this.#releasing.has(path)) return limit;
+    this.#releasing.add(path);
+    const done = (): boolean => this.#releasing.delete(path);
+    files.emptyFrom(path, uid, limit, tailBytesOf(limit)).then(done, (error: unknown) => {
+      done();
       log.warn({ error, path }, 'output beyond the limit could not be released');
-    }
+    });
     return limit;
   }
 }

@@ -19,16 +19,17 @@ import {
   type Stats,
   unlinkSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Files, Owner } from '../ports/files.ts';
+import { emptyMiddle } from './middle.ts';
 
 const run = promisify(execFile);
 /** A link as last component fails, a fifo does not block, a terminal does not become ours. */
 const SAFE = constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
 const SAFE_READ = constants.O_RDONLY | SAFE;
 const SAFE_WRITE = constants.O_WRONLY | SAFE;
+const SAFE_READ_WRITE = constants.O_RDWR | SAFE;
 /** Unit of `st_blocks` (stat(2)), and what a file system rounds up by. */
 const BLOCK_BYTES = 512;
 const BLOCK_SLACK_BYTES = 65_536;
@@ -153,20 +154,19 @@ function readSafely(
   }
 }
 
-function emptyFrom(path: string, uid: number | null, offset: number, keep: number): void {
-  const end = size(path) ?? 0;
-  const tailAt = Math.max(offset, end - keep);
-  const tail = readSafely(path, uid, tailAt, Math.max(0, end - tailAt));
-  const file = openSync(path, SAFE_WRITE);
+async function emptyFrom(
+  path: string,
+  uid: number | null,
+  offset: number,
+  keep: number,
+): Promise<void> {
+  const file = openSync(path, SAFE_READ_WRITE);
   try {
     const before = fstatSync(file);
     if (!before.isFile() || (uid !== null && before.uid !== uid)) return;
     // Nothing there but a hole, and the end that was kept.
     if (before.blocks * BLOCK_BYTES <= offset + keep + BLOCK_SLACK_BYTES) return;
-    ftruncateSync(file, offset);
-    // Its writer may have been quicker: what it has written in between is not to be cut again.
-    ftruncateSync(file, Math.max(before.size, fstatSync(file).size));
-    if (tail.length > 0) writeSync(file, tail, 0, tail.length, tailAt);
+    await emptyMiddle(file, { from: offset, keep });
   } finally {
     closeSync(file);
   }

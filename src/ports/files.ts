@@ -21,10 +21,11 @@ export interface Files {
    */
   empty(path: string, uid: number): boolean;
   /**
-   * Gives the room of everything from `offset` on back to the disk; the size stays, so that whoever
-   * writes goes on where he was. Nothing happens unless it is a regular file of `uid`.
+   * Gives the room of everything from `offset` on but the last `keep` bytes back to the disk; the size
+   * stays, so that whoever writes goes on where he was. Nothing happens unless it is a regular file of
+   * `uid`.
    */
-  emptyFrom(path: string, uid: number | null, offset: number, keep: number): void;
+  emptyFrom(path: string, uid: number | null, offset: number, keep: number): Promise<void>;
   /** Fine when it is gone already. */
   removeFile(path: string): void;
   /** Removes what is below with the rights of the directory's owner only, then the directory. */

@@ -271,8 +271,9 @@ export class MemoryFiles implements Files {
     return true;
   }
 
-  emptyFrom(path: string, _uid: number | null, offset: number, _keep = 0): void {
+  emptyFrom(path: string, _uid: number | null, offset: number, _keep = 0): Promise<void> {
     this.files.get(path)?.fill(0, offset);
+    return Promise.resolve();
   }
 
   removeFile(path: string): void {

@@ -1,7 +1,8 @@
 // Files of the agent and of users, on the real file system.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
@@ -11,6 +12,7 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
+  readFileSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -22,6 +24,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { systemFiles } from '../../../src/os/files.ts';
 import { openJournalFile, RESERVE_BYTES } from '../../../src/os/journal-file.ts';
+import { cutAndRestore } from '../../../src/os/middle.ts';
 import type { JournalFile } from '../../../src/ports/journal-file.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'weft-files-'));
@@ -183,23 +186,61 @@ test('a journal file keeps what was appended, and is replaced as a whole', () =>
   again.close();
 });
 
-test('a file gives the room behind its limit back, and its writers notice nothing', () => {
+test('a file gives the room behind its limit back, and its writers notice nothing', async () => {
   const path = join(root, 'long');
   const append = openSync(path, 'a');
   writeSync(append, 'x'.repeat(4_000_000));
-  systemFiles.emptyFrom(path, self + 1, 1_048_576, 0);
+  await systemFiles.emptyFrom(path, self + 1, 1_048_576, 0);
   assert.ok(statSync(path).blocks * 512 >= 4_000_000);
-  systemFiles.emptyFrom(path, self, 1_048_576, 0);
+  await systemFiles.emptyFrom(path, self, 1_048_576, 0);
   assert.equal(statSync(path).size, 4_000_000);
   assert.ok(statSync(path).blocks * 512 < 1_200_000, `${statSync(path).blocks} blocks`);
   writeSync(append, 'end');
   closeSync(append);
   assert.equal(Buffer.from(systemFiles.read(path, null, 4_000_000, 10)).toString(), 'end');
   assert.equal(systemFiles.read(path, null, 1_048_575, 1)[0], 'x'.charCodeAt(0));
-  systemFiles.emptyFrom(path, self, 1_048_576, 1000);
+  await systemFiles.emptyFrom(path, self, 1_048_576, 1000);
   const tail = Buffer.from(systemFiles.read(path, null, 3_999_003, 2000)).toString();
   assert.equal(tail, `${'\0'.repeat(997)}end`, 'what is left of the end stays');
   const link = join(root, 'link-to-long');
   symlinkSync(path, link);
-  assert.throws(() => systemFiles.emptyFrom(link, null, 0, 0), /ELOOP/);
+  await assert.rejects(systemFiles.emptyFrom(link, null, 0, 0), /ELOOP/);
+});
+
+test('the end that is kept of a file has nothing missing, however fast its writer is', async () => {
+  const path = join(root, 'fast');
+  const output = openSync(path, 'w');
+  const script = 'i=0; while [ $i -lt 100000 ]; do echo "line $i of the output"; i=$((i+1)); done';
+  const writer = spawn('sh', ['-c', script], { stdio: ['ignore', output, 'inherit'] });
+  closeSync(output);
+  const [limit, keep] = [100_000, 50_000];
+  let isOver = false;
+  const over = once(writer, 'exit').then(() => {
+    isOver = true;
+  });
+  let cuts = 0;
+  while (!isOver) {
+    await systemFiles.emptyFrom(path, self, limit, keep);
+    const { size } = statSync(path);
+    if (size < limit + keep) continue;
+    cuts += 1;
+    const end = Buffer.from(systemFiles.read(path, null, size - keep, keep));
+    assert.equal(end.indexOf(0), -1, `cut ${cuts}, at ${size}`);
+    await new Promise(setImmediate);
+  }
+  await over;
+  assert.ok(cuts > 1, 'it was cut while it was written');
+  await systemFiles.emptyFrom(path, self, limit, keep);
+  assert.ok(statSync(path).blocks * 512 < limit + keep + 200_000);
+});
+
+test('where nothing can be punched into a file it is cut, and its end put back', () => {
+  const path = join(root, 'cut');
+  writeFileSync(path, `${'x'.repeat(300_000)}${'y'.repeat(1000)}`);
+  const file = openSync(path, 'r+');
+  cutAndRestore(file, { from: 100_000, keep: 1000 });
+  closeSync(file);
+  const text = readFileSync(path, 'latin1');
+  assert.equal(text, `${'x'.repeat(100_000)}${'\0'.repeat(200_000)}${'y'.repeat(1000)}`);
+  assert.ok(statSync(path).blocks * 512 < 200_000);
 });
