@@ -18,7 +18,14 @@ struct slot {
   unsigned char unused[48];
 };
 _Static_assert(sizeof(struct slot) == 128, "slots fill pages");
-static const uint64_t MAGIC = 0x0131646e45746657u; /* in slot 0: "WftEnd1" and a version */
+/* Slot 0. `socket` in `mounts` says whose it is: when nothing there has our secret, the file is of no use
+   to anybody, and the next agent of this machine removes it (src/os/old-ends.ts). */
+struct head {
+  uint64_t magic, mounts; /* inode of our mount namespace, in which `socket` means something */
+  char socket[112];
+};
+_Static_assert(sizeof(struct head) == sizeof(struct slot), "the head is a slot");
+static const uint64_t MAGIC = 0x0131646e45746657u; /* "WftEnd1" and a version */
 
 static int file = -1;
 static uint32_t used, free_slots[RECORDS_MAX], free_count; /* `used`: slots ever used, free ones too */
@@ -60,20 +67,28 @@ static bool adopt(const struct slot *from, uint32_t slot) {
   return true;
 }
 
-static void read_slots(void) {
+static bool write_head(const char *socket) {
+  struct head head = {.magic = MAGIC};
+  struct stat mounts;
+  if (!stat("/proc/self/ns/mnt", &mounts)) head.mounts = (uint64_t)mounts.st_ino;
+  snprintf(head.socket, sizeof head.socket, "%s", socket);
+  return pwrite(file, &head, sizeof head, 0) == sizeof head;
+}
+
+static void read_slots(const char *socket) {
   struct slot slot;
   if (pread(file, &slot, sizeof slot, 0) == sizeof slot && slot.id == MAGIC) {
+    write_head(socket);
     while (used < RECORDS_MAX && pread(file, &slot, sizeof slot, place(used + 1)) == sizeof slot)
       if (!adopt(&slot, ++used)) free_slots[free_count++] = used;
     return;
   }
-  slot = (struct slot){.id = MAGIC};
-  if (!ftruncate(file, 0) && pwrite(file, &slot, sizeof slot, 0) == sizeof slot) return;
+  if (!ftruncate(file, 0) && write_head(socket)) return;
   close(file);
   file = -1;
 }
 
-void ends_open(int lock_fd) {
+void ends_open(int lock_fd, const char *socket) {
   char secret[SECRET_LENGTH + 2];
   struct stat found;
   if (!read_secret(lock_fd, secret)) return;
@@ -81,7 +96,7 @@ void ends_open(int lock_fd) {
   file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (file < 0) return;
   if (!fstat(file, &found) && S_ISREG(found.st_mode) && found.st_uid == geteuid())
-    return read_slots();
+    return read_slots(socket);
   close(file);
   file = -1;
 }

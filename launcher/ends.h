@@ -5,8 +5,8 @@
 #include "table.h"
 
 /* Takes over what the launcher before left, as records. `lock_fd`: holds the secret that the file is
-   named by. Where it cannot be had, nothing is noted. */
-void ends_open(int lock_fd);
+   named by, beside `socket`. Where it cannot be had, nothing is noted. */
+void ends_open(int lock_fd, const char *socket);
 /* Before anybody is told of the end. */
 void ends_note(struct record *rec);
 void ends_forget(struct record *rec);

@@ -357,7 +357,7 @@ static int listen_on(const char *path) {
   fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (bind(fd, (struct sockaddr *)&address, sizeof address) || listen(fd, 16)) die(path, 1);
   umask(before);
-  ends_open(lock_fd);
+  ends_open(lock_fd, path);
   return fd;
 }
 

@@ -17,6 +17,7 @@ import { describeNetwork, describeSystem, detectMachine, readBootId } from '../o
 import { ensureLauncher } from '../os/launcher-build.ts';
 import { type FileLog, openLog } from '../os/log.ts';
 import { sharedMarks, systemMarks } from '../os/marks.ts';
+import { removeOldEnds } from '../os/old-ends.ts';
 import { systemUsers } from '../os/users.ts';
 import { type Machine, portsOf, settingsOf } from './agent-node.ts';
 import type { AgentOptions } from './agent-options.ts';
@@ -116,6 +117,7 @@ function stopSignal(): Promise<string> {
 }
 
 async function lookAtMachine(): Promise<Machine> {
+  removeOldEnds(systemClock.now());
   const launcher = await ensureLauncher(join(cacheDirectory(), 'weft'));
   return {
     launcher,

@@ -22,6 +22,7 @@ import { after, before, describe, test } from 'node:test';
 import { LauncherClient } from '../../src/agent/launcher-client.ts';
 import { RequestWriter } from '../../src/agent/launcher-wire.ts';
 import type { ProcessEvent } from '../../src/core/model/processes.ts';
+import { ENDS_PREFIX, mountNamespace, ownerIn } from '../../src/os/launcher-fallback/ends.ts';
 import { encodeAnswer } from '../../src/os/launcher-fallback/wire.ts';
 import { missingPackages } from '../../tools/debian-packages.ts';
 import {
@@ -482,6 +483,9 @@ function suite(flavour: Flavour): void {
         ],
       );
       assert.ok(known.every(({ endedAt }) => endedAt >= from && endedAt <= Date.now()));
+      const secret = readFileSync(`${other.path}.lock`, 'latin1');
+      const owner = ownerIn(readFileSync(`${ENDS_PREFIX}${secret}`));
+      assert.deepEqual(owner, { mounts: mountNamespace(), socketPath: other.path });
     }
     const last = await other.connect();
     for (const id of [7, 8]) last.ask((writer) => writer.forget(id));

@@ -165,8 +165,18 @@ function commandLine(pid: string): string[] {
   }
 }
 
+/** What launchers have noted in shared memory is of no use without their directories. */
+function removeEnds(nodes: string): void {
+  for (const node of existsSync(nodes) ? readdirSync(nodes) : []) {
+    const lock = path.join(nodes, node, 'launcher.sock.lock');
+    const secret = existsSync(lock) ? readFileSync(lock, 'latin1') : '';
+    if (/^[0-9a-f]{32}$/.test(secret)) rmSync(`/dev/shm/weft-ends-${secret}`, { force: true });
+  }
+}
+
 /** Removes only what a cluster makes: the directory may be one that somebody uses otherwise too. */
 function clean(context: Context, paths: LocalPaths): void {
+  removeEnds(path.join(paths.directory, 'nodes'));
   for (const name of ['head', 'nodes', 'agents', 'run', 'cluster.json']) {
     rmSync(path.join(paths.directory, name), { recursive: true, force: true });
   }

@@ -10,6 +10,7 @@ import {
   openSync,
   readSync,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs';
 
@@ -25,6 +26,8 @@ export interface NotedEnd {
 }
 
 const SLOT_BYTES = 128;
+/** What `ownerIn` needs of a file. */
+export const FIRST_BYTES = SLOT_BYTES;
 const SLOTS_MAX = 100_000;
 const SECRET_LENGTH = 32;
 const MAGIC = 0x0131646e45746657n;
@@ -32,9 +35,34 @@ const MAGIC = 0x0131646e45746657n;
 const AT = {
   ...{ id: 0, startTicks: 8, startedAt: 16, endedAt: 24, endedTicks: 32 },
   ...{ status: 64, why: 68, pid: 72, uid: 76 },
+  /** In slot 0, after the magic. */
+  ...{ mounts: 8, socket: 16 },
 } as const;
 
+export const ENDS_PREFIX = '/dev/shm/weft-ends-';
+
+/** Whose file this is: a path means something in its mount namespace only. */
+export interface EndsOwner {
+  readonly mounts: number;
+  readonly socketPath: string;
+}
+
+/** Null: of an older launcher, which does not say, or no such file. */
+export function ownerIn(bytes: Buffer): EndsOwner | null {
+  if (bytes.length < SLOT_BYTES || bytes.readBigUInt64LE(AT.id) !== MAGIC) return null;
+  const text = bytes.toString('utf8', AT.socket, SLOT_BYTES);
+  const socketPath = text.slice(0, text.indexOf('\0'));
+  const mounts = Number(bytes.readBigUInt64LE(AT.mounts));
+  return mounts === 0 || !socketPath.startsWith('/') ? null : { mounts, socketPath };
+}
+
+/** 0: not known. */
+export function mountNamespace(): number {
+  return statSync('/proc/self/ns/mnt', { throwIfNoEntry: false })?.ino ?? 0;
+}
+
 export class Ends {
+  readonly #socketPath: string;
   readonly #path: string;
   /** -1 where there is none: nothing is noted then. */
   #file: number;
@@ -42,10 +70,11 @@ export class Ends {
   readonly #free: number[] = [];
   readonly #slots = new Map<bigint, number>();
 
-  /** `lockPath`: holds the secret that the file is named by, as the C launcher's lock does. */
-  constructor(lockPath: string) {
-    const secret = readSecret(lockPath);
-    this.#path = `/dev/shm/weft-ends-${secret}`;
+  /** Beside the socket is the secret that the file is named by, as with the C launcher. */
+  constructor(socketPath: string) {
+    const secret = readSecret(`${socketPath}.lock`);
+    this.#socketPath = socketPath;
+    this.#path = `${ENDS_PREFIX}${secret}`;
     this.#file = secret === null ? -1 : openOwn(this.#path);
   }
 
@@ -57,6 +86,7 @@ export class Ends {
       this.#begin();
       return found;
     }
+    this.#write(0, this.#head());
     while (this.#used < SLOTS_MAX) {
       const bytes = this.#read(this.#used + 1);
       if (bytes === null) return found;
@@ -106,10 +136,16 @@ export class Ends {
   }
 
   #begin(): void {
-    const magic = Buffer.alloc(SLOT_BYTES);
-    magic.writeBigUInt64LE(MAGIC, AT.id);
     ftruncateSync(this.#file, 0);
-    if (!this.#write(0, magic)) this.close();
+    if (!this.#write(0, this.#head())) this.close();
+  }
+
+  #head(): Buffer {
+    const head = Buffer.alloc(SLOT_BYTES);
+    head.writeBigUInt64LE(MAGIC, AT.id);
+    head.writeBigUInt64LE(BigInt(mountNamespace()), AT.mounts);
+    head.write(this.#socketPath, AT.socket, SLOT_BYTES - AT.socket - 1);
+    return head;
   }
 
   /** Null where the file ends. */

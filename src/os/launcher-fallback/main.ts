@@ -266,7 +266,7 @@ let finish = (): void => process.exit(0);
 
 function serve(path: string, idleExitMs: number): void {
   const server: Server = createServer(onConnection);
-  takeOver(new Ends(`${path}.lock`));
+  takeOver(new Ends(path));
   finish = () => {
     ends.close();
     rmSync(path, { force: true });

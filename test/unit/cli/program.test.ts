@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -17,12 +17,13 @@ import {
 } from '../../../src/cli/daemons/process-file.ts';
 import { runWeft } from '../../../src/cli/main.ts';
 import { VERBS } from '../../../src/cli/verbs.ts';
+import { ENDS_PREFIX, Ends } from '../../../src/os/launcher-fallback/ends.ts';
 import { capture, FakeHead } from './fake-head.ts';
 import { jobView, nodeView } from './views.ts';
 
 function inEmptyDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
   const directory = mkdtempSync(path.join(tmpdir(), 'weft-cli-test-'));
-  return work(directory).finally(() => rmSync(directory, { recursive: true }));
+  return work(directory).finally(() => rmSync(directory, { recursive: true, force: true }));
 }
 
 function weft(directory: string, ...argv: string[]) {
@@ -89,6 +90,22 @@ test('up refuses while another one works on the same directory', async () => {
     } finally {
       other.kill('SIGKILL');
     }
+  });
+});
+
+test('down --clean takes along what launchers have left in shared memory', async () => {
+  await inEmptyDirectory(async (directory) => {
+    await weft(directory, 'down'); // Makes the folders; nothing runs.
+    const node = path.join(directory, 'nodes', 'n1');
+    mkdirSync(node, { recursive: true });
+    new Ends(path.join(node, 'launcher.sock')).take();
+    const secret = readFileSync(path.join(node, 'launcher.sock.lock'), 'latin1');
+    const noted = `${ENDS_PREFIX}${secret}`;
+    assert.ok(existsSync(noted));
+    await weft(directory, 'down');
+    assert.ok(existsSync(noted), 'the next launcher takes it over');
+    await weft(directory, 'down', '--clean');
+    assert.ok(!existsSync(noted));
   });
 });
 
