@@ -34,9 +34,12 @@ const partitions = {
   back: { ...plainPartition('back'), preempt: 'requeue' as const },
   urgent: { ...plainPartition('urgent'), tier: 1 },
 };
+const scheduling = { ...plainScheduling('easy'), partitions };
+/** Nodes go down so often here that a task would be held for it, and wait for an operator. */
+const crashLimit = 1000;
 export const TIMING: Timing = {
   ...QUICK,
-  settings: { ...QUICK.settings, scheduling: { ...plainScheduling('easy'), partitions } },
+  settings: { ...QUICK.settings, crashLimit, scheduling },
 };
 
 export class ChaosRun {

@@ -14,7 +14,12 @@ interface Told {
   readonly node?: string;
   readonly since?: number;
   readonly because?: string;
-  readonly why?: string;
+  readonly place?: Place;
+}
+
+interface Place {
+  readonly jobId: number;
+  readonly index: number | null;
 }
 
 interface Line {
@@ -79,18 +84,27 @@ export class Stops {
       if (event.kind === 'suspend_asked') this.preempted.suspend += 1;
       if (event.kind === 'end_asked') this.preempted.requeue += 1;
     }
-    if (event.epochId === undefined || event.node === undefined) return;
-    const place = `${event.epochId} ${event.node}`;
-    const when = event.since ?? at;
+    const { epochId, node, place, since = at } = event;
+    if (place !== undefined && GOES_ON.includes(event.kind)) this.#close(place, at);
+    if (epochId === undefined || node === undefined) return;
+    const key = `${epochId} ${node}`;
     if (event.kind === 'part_suspended') {
-      const [task = '', epoch] = event.epochId.split('#');
-      this.#open.set(place, { task, epoch: Number(epoch), host: event.node, from: when });
+      const [task = '', epoch] = epochId.split('#');
+      this.#open.set(key, { task, epoch: Number(epoch), host: node, from: since });
     }
-    const open = this.#open.get(place);
-    // What is ended is let go first, so its end says nothing of when it stood still.
-    if (open !== undefined && event.kind === 'part_resumed') {
-      this.stops.push({ ...open, until: when });
+    if (event.kind === 'part_ended' || event.kind === 'part_resumed') this.#open.delete(key);
+  }
+
+  /** What may run again from here on, on all of its nodes. */
+  #close({ jobId, index }: Place, until: number): void {
+    const task = index === null ? `${jobId}` : `${jobId}[${index}]`;
+    for (const [key, open] of this.#open) {
+      if (open.task !== task) continue;
+      this.stops.push({ ...open, until });
+      this.#open.delete(key);
     }
-    if (['part_resumed', 'part_ended'].includes(event.kind)) this.#open.delete(place);
   }
 }
+
+/** A task that is to end is let go on first: it could not hear of it otherwise. */
+const GOES_ON = ['resume_asked', 'end_asked'];
