@@ -69,9 +69,12 @@ function isLastRequested(epoch: Epoch, process: Process): boolean {
   return !epoch.processes.some((other) => other !== process && other.state === 'requested');
 }
 
-/** What the launcher did by itself shows only in the end of a process; the others' ends follow. */
+/**
+ * What the launcher did by itself shows only in the end of a process; the others' ends follow. What
+ * an agent that had stood still began after that is not why the process ended.
+ */
 function endingByLauncher(epoch: Epoch, leaseOver: boolean, at: number, now: Now): RunnerEvent[] {
-  if (!leaseOver || epoch.ending !== null) return [];
+  if (!leaseOver || (epoch.ending !== null && epoch.ending.at <= at)) return [];
   const { epochId } = epoch.order;
   const why = 'the lease expired while no agent was there to renew it';
   const killAt = now.monotonic;

@@ -246,6 +246,22 @@ test('what the launcher ended as its lease was over is reported as such', () => 
   world.assertReplays();
 });
 
+test('[N9] an agent that stood still meanwhile reports so too, whatever it began then', () => {
+  for (const walltimeMs of [null, 2000]) {
+    const world = new World();
+    world.feed({ kind: 'heard', sentAt: 900 });
+    const leased = { onNodeLoss: { kind: 'lease', leaseMs: 1000 }, walltimeMs } as const;
+    world.feed(order(7, shell('x'), leased), prepared(ID), started(1));
+    world.time = 5000;
+    assert.deepEqual(world.feed({ kind: 'tick' }), ['ending_begun']);
+    const ended = killed(1, 9, 1900);
+    assert.ok(ended.kind === 'process' && ended.event.kind === 'exited');
+    world.feed({ kind: 'process', event: { ...ended.event, leaseOver: true } }, swept(ID));
+    assert.equal(endReport(world).cause, 'lease_expired');
+    world.assertReplays();
+  }
+});
+
 test('nothing is launched after its lease, nor before the head was heard since the boot', () => {
   for (const heardAt of [null, 900]) {
     const world = new World();
