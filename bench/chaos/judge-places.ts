@@ -127,9 +127,12 @@ function judgeRoom(all: Case, runs: readonly Run[]): void {
 }
 
 function judgeShare(all: Case, share: SetAside, runs: readonly Run[]): void {
-  const strangers = runs.filter((run) => run.task.work.reservation !== share.name);
+  const strangers = runs.filter((run) => {
+    return run.task.work.reservation !== share.name && !run.lastWords;
+  });
   const left = all.evidence.cpusPerHost - share.cpus;
-  const begin = share.from + SLACK_MS;
+  // Its grace is beside the time limit, by which the room was planned.
+  const begin = share.from + all.evidence.killGraceMs + SLACK_MS;
   const instants = [begin, ...strangers.map((run) => run.from)];
   const seen = new Set<string>();
   for (const at of instants.filter((one) => begin <= one && one < share.until)) {
