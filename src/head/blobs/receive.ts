@@ -1,11 +1,10 @@
 // One piece of an upload from its connection to the disk, bounded in memory whatever its size.
 
-import type { Hash } from 'node:crypto';
-import type { FileHandle } from 'node:fs/promises';
 import { err, ok, type Result } from '../../core/base/result.ts';
 import { type Refusal, refuse } from '../../core/model/errors.ts';
 import { isFull } from './disk-errors.ts';
-import { openUpload, type Turn, type UploadFile } from './uploads.ts';
+import { FileWriter } from './file-writer.ts';
+import { type OpenUpload, openUpload, type Turn, type UploadFile } from './uploads.ts';
 
 /** What comes, in the order in which it comes; throws when the connection breaks. */
 export type ByteSource = AsyncIterable<Uint8Array>;
@@ -73,39 +72,43 @@ async function writePiece(
 
 async function writeAll(
   upload: UploadFile,
-  { file, hasher, source, turn, now }: Writing & { file: FileHandle; hasher: Hash },
+  { file, hasher, source, turn, now }: Writing & OpenUpload,
 ): Promise<Refusal | null> {
+  const writer = new FileWriter({
+    ...{ file, at: upload.offset, mayWrite: () => upload.turn === turn },
+    written: (bytes) => {
+      upload.offset += bytes;
+      upload.touchedAt = now();
+    },
+  });
+  let left = upload.size - upload.offset;
   for await (const bytes of endedByBreak(source)) {
     if (upload.turn !== turn) return takenOver(upload);
-    if (upload.offset + bytes.length > upload.size) {
+    left -= bytes.length;
+    if (left < 0) {
       const what = `more bytes came than the ${upload.size} that were announced`;
       return refuse('request.malformed', { what });
     }
-    const written = writeFully(file, bytes, upload.offset);
-    upload.writing = written.catch(() => undefined);
-    await written;
     hasher.update(bytes);
-    upload.offset += bytes.length;
-    upload.touchedAt = now();
+    const taken = writer.write(bytes);
+    upload.writing = writer.idle;
+    await taken;
   }
+  await writer.end();
   return null;
 }
 
 /** What has come is kept; the sender goes on from there when it is back. */
 async function* endedByBreak(source: ByteSource): AsyncGenerator<Uint8Array> {
   const pieces = source[Symbol.asyncIterator]();
-  for (;;) {
-    const next = await pieces.next().catch(() => null);
-    if (next === null || next.done === true) return;
-    yield next.value;
-  }
-}
-
-/** A short write is followed by the error that it was cut by. */
-async function writeFully(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
-  for (let done = 0; done < bytes.length; ) {
-    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, at + done);
-    done += bytesWritten;
+  try {
+    for (;;) {
+      const next = await pieces.next().catch(() => null);
+      if (next === null || next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    await pieces.return?.();
   }
 }
 

@@ -13,7 +13,8 @@ export async function* readBytes(
   const stalled = (): void => void incoming.destroy(new Error(`nothing came for ${stallMs} ms`));
   let timer = clock.after(stallMs, stalled);
   try {
-    for await (const bytes of incoming) {
+    // A reader that has had enough still has to answer: the connection stays.
+    for await (const bytes of incoming.iterator({ destroyOnReturn: false })) {
       timer.cancel();
       yield bytes as Uint8Array;
       timer = clock.after(stallMs, stalled);
