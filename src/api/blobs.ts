@@ -12,7 +12,8 @@ const blobHash = z.string().regex(BLOB_HASH, {
 
 const blobParams = z.strictObject({ hash: blobHash });
 
-export const lackingRequest = z.strictObject({ hashes: z.array(blobHash).max(BLOBS_ASKED_MAX) });
+/** Of one question. */
+const hashesRequest = z.strictObject({ hashes: z.array(blobHash).max(BLOBS_ASKED_MAX) });
 
 export const lackingReply = z.object({
   /** In the order in which they were asked for; what is not here is there and yours. */
@@ -55,7 +56,7 @@ export const blobRoutes = {
   lackingBlobs: {
     summary: 'Which of these contents you have to send, and from where on.',
     access: USER,
-    body: lackingRequest,
+    body: hashesRequest,
     reply: lackingReply,
     quiet: true,
   },
@@ -77,6 +78,20 @@ export const blobRoutes = {
     consumes: 'bytes',
     reply: sendBlobReply,
     // What names it afterwards is on record; ten thousand small files would drown the rest.
+    quiet: true,
+  },
+  sendBlobs: {
+    summary: 'Many small contents in one body; what has come whole is kept, whatever follows.',
+    access: USER,
+    consumes: 'bytes',
+    reply: z.object({ count }),
+    quiet: true,
+  },
+  readBlobs: {
+    summary: 'Many small contents in one answer, in the order in which they are asked for.',
+    access: USER,
+    body: hashesRequest,
+    produces: 'bytes',
     quiet: true,
   },
   readBlob: {

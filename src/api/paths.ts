@@ -23,6 +23,8 @@ export const PATHS = {
   changeJob: 'PATCH /v1/jobs/:id',
   retryJob: 'POST /v1/jobs/:id/retry',
   lackingBlobs: 'POST /v1/blobs/lacking',
+  sendBlobs: 'POST /v1/blobs',
+  readBlobs: 'POST /v1/blobs/read',
   checkBlob: 'HEAD /v1/blobs/:hash',
   sendBlob: 'PATCH /v1/blobs/:hash',
   readBlob: 'GET /v1/blobs/:hash',

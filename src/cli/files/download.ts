@@ -1,37 +1,44 @@
-// Fetches a content from the head into a file: written aside, from where a broken connection ended,
+// Fetches contents from the head into files: each written aside, from where a broken connection ended,
 // verified, and only then put in its place.
 
 import { createHash, type Hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { fileProblem } from '../../config/file-problem.ts';
-import type { BlobHash } from '../../core/model/blob.ts';
 import { refuse } from '../../core/model/errors.ts';
-import { Failure, failure, usage } from '../../core/model/failure.ts';
+import { Failure, failure } from '../../core/model/failure.ts';
+import { BLOB_PACKED_BYTES_MAX } from '../../core/model/limits.ts';
 import type { Context } from '../context.ts';
 import { withPatience } from '../jobs/retry.ts';
+import { asideOf, localProblem, untilStuck, type Wanted } from './arriving.ts';
+import { downloadPack } from './download-pack.ts';
+import { inParallel } from './in-parallel.ts';
+import { packed } from './pack.ts';
 
 const AWAY_MAX_MS = 120_000;
-/** A connection on which nothing comes is given up for a new one. */
-const STALL_MS = 60_000;
 const BLOCK_BYTES = 1_048_576;
+/** As many as upload.ts has, for the same reasons. */
+const AT_ONCE = 4;
+const PACKS_AT_ONCE = 2;
 
-export interface Wanted {
-  readonly hash: BlobHash;
-  readonly size: number;
-  /** Where it goes. What lies there is replaced, once the new content is whole. */
-  readonly path: string;
-  /** Permission bits; absent: as the umask says. */
-  readonly mode?: number;
-}
-
-/** Resolves when the file is there, whole and verified. */
-export async function downloadFile(
+/** Resolves when all of them are there, whole and verified. `moved`: so many bytes more have come. */
+export async function downloadFiles(
   context: Context,
-  wanted: Wanted,
+  files: readonly Wanted[],
   moved: (bytes: number) => void = () => undefined,
 ): Promise<void> {
-  const aside = `${wanted.path}.${wanted.hash.slice(0, 12)}.part`;
+  const isSmall = ({ size }: Wanted): boolean => size <= BLOB_PACKED_BYTES_MAX;
+  const packs = packed(files.filter(isSmall));
+  await inParallel(packs, PACKS_AT_ONCE, (pack) => downloadPack(context, pack, moved));
+  const large = files.filter((file) => !isSmall(file));
+  await inParallel(large, AT_ONCE, (file) => downloadFile(context, file, moved));
+}
+
+async function downloadFile(
+  context: Context,
+  wanted: Wanted,
+  moved: (bytes: number) => void,
+): Promise<void> {
+  const aside = asideOf(wanted);
   const file = await openAside(aside, wanted.path);
   try {
     const isWhole = (await fill(context, { wanted, file, moved })) === wanted.hash;
@@ -109,22 +116,12 @@ async function fetchRest(
   const api = await context.api();
   const headers = { range: `bytes=${at.offset}-` };
   const answer = await api.stream('readBlob', { params: { hash }, headers });
-  const watch = setTimeout(() => answer.destroy(new Error('nothing came')), STALL_MS).unref();
-  try {
-    for await (const piece of answer) {
-      watch.refresh();
-      const bytes = (piece as Buffer).subarray(0, size - at.offset);
-      await writeFully(file, bytes, at.offset);
-      at.hasher.update(bytes);
-      at.offset += bytes.length;
-      moved(bytes.length);
-    }
-  } catch (error) {
-    if (isDisk(error)) throw error;
-    const cause = (error as Error).message;
-    throw failure(refuse('head.unreachable', { address: api.address, cause }));
-  } finally {
-    clearTimeout(watch);
+  for await (const piece of untilStuck(answer, api.address)) {
+    const bytes = piece.subarray(0, size - at.offset);
+    await writeFully(file, bytes, at.offset);
+    at.hasher.update(bytes);
+    at.offset += bytes.length;
+    moved(bytes.length);
   }
 }
 
@@ -141,18 +138,4 @@ async function openAside(aside: string, path: string): Promise<FileHandle> {
   } catch (error) {
     throw localProblem(error, path);
   }
-}
-
-function isDisk(error: unknown): boolean {
-  const { syscall, code } = error as NodeJS.ErrnoException;
-  return syscall === 'write' && code !== 'EPIPE';
-}
-
-/** What is there stays beside its place, to go on from. */
-function localProblem(error: unknown, path: string): unknown {
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  if (syscall === undefined || error instanceof Failure) return error;
-  const hint =
-    code === 'ENOSPC' ? 'What came so far is kept beside it: make room and try again.' : undefined;
-  return usage(`cannot write ${path}: ${fileProblem(error)}`, hint);
 }

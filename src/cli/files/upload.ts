@@ -1,24 +1,21 @@
 // Sends the contents of files that the head lacks, each from where the last connection ended.
 
 import type { FileHandle } from 'node:fs/promises';
-import { Readable } from 'node:stream';
-import { unreachableError } from '../../api/api-error.ts';
 import type { ByteBody } from '../../api/transport.ts';
 import { Failure, usage } from '../../core/model/failure.ts';
-import { BLOBS_ASKED_MAX } from '../../core/model/limits.ts';
+import { BLOB_PACKED_BYTES_MAX, BLOBS_ASKED_MAX } from '../../core/model/limits.ts';
 import type { Context } from '../context.ts';
 import { withPatience } from '../jobs/retry.ts';
 import { inParallel } from './in-parallel.ts';
 import { type LocalFile, openLocalFile } from './local-file.ts';
+import { bytesOfPack, packed } from './pack.ts';
+import { stoppedWhenStuck } from './stuck.ts';
 
 /** A head that restarts is back within seconds; a line that works again may take longer. */
 const AWAY_MAX_MS = 120_000;
-/** A connection on which nothing moves is given up for a new one. */
-const STALL_MS = 60_000;
-/** With the last byte the head writes all of it to its disk before it answers. */
-const VERIFY_MS = 600_000;
 /** Lines have their limits, disks as well: more at once would not be faster. */
 const AT_ONCE = 4;
+const PACKS_AT_ONCE = 2;
 const BLOCK_BYTES = 256 * 1024;
 /** Beside a connection that is not yet over, a new one may be told again where to begin. */
 const TURNS_MAX = 10;
@@ -38,8 +35,49 @@ export async function uploadFiles(
   const byHash = new Map(files.map((file) => [file.hash as string, file]));
   const lacking = await askLacking(context, [...byHash.keys()]);
   const toSend = lacking.map(({ hash }) => byHash.get(hash) as LocalFile);
-  await inParallel(toSend, AT_ONCE, (file) => sendFile(context, file, moved));
+  const isSmall = ({ size }: LocalFile): boolean => size <= BLOB_PACKED_BYTES_MAX;
+  const packs = packed(toSend.filter(isSmall));
+  await inParallel(packs, PACKS_AT_ONCE, (pack) => sendPack(context, pack, moved));
+  const large = toSend.filter((file) => !isSmall(file));
+  await inParallel(large, AT_ONCE, (file) => sendFile(context, file, moved));
   return { count: toSend.length, bytes: toSend.reduce((sum, { size }) => sum + size, 0) };
+}
+
+/** Goes on with what the head lacks for as long as that becomes less. */
+async function sendPack(
+  context: Context,
+  pack: readonly LocalFile[],
+  moved: (bytes: number) => void,
+): Promise<void> {
+  const api = await context.api();
+  const patience = { totalMs: AWAY_MAX_MS, note: 'Going on with small files as soon as it can.' };
+  let left = pack;
+  let isAgain = false;
+  const attempt = async (): Promise<void> => {
+    if (isAgain) left = await stillLacking(context, left);
+    isAgain = true;
+    if (left.length === 0) return;
+    const bytes = bytesOfPack(left, api.address, moved);
+    await api.call('sendBlobs', { bytes, timeoutMs: 0 });
+  };
+  for (;;) {
+    const before = left.length;
+    try {
+      return await withPatience(context, patience, attempt);
+    } catch (error) {
+      const isAway = error instanceof Failure && error.kind === 'unavailable';
+      if (!isAway || left.length === before) throw error;
+    }
+  }
+}
+
+async function stillLacking(context: Context, files: readonly LocalFile[]): Promise<LocalFile[]> {
+  const lacking = await askLacking(
+    context,
+    files.map(({ hash }) => hash),
+  );
+  const hashes = new Set(lacking.map(({ hash }) => hash));
+  return files.filter(({ hash }) => hashes.has(hash));
 }
 
 async function askLacking(context: Context, hashes: readonly string[]) {
@@ -123,20 +161,7 @@ function bytesOf(reading: Reading): ByteBody {
   const { file, offset, address } = reading;
   return {
     length: file.size - offset,
-    open() {
-      const stream = Readable.from(
-        read(reading, () => watch.refresh()),
-        { highWaterMark: 1 },
-      );
-      const stalled = () => stream.destroy(unreachableError(address, 'it takes no bytes'));
-      const watch = setTimeout(stalled, STALL_MS).unref();
-      stream.once('end', () => {
-        clearTimeout(watch);
-        setTimeout(stalled, VERIFY_MS).unref();
-      });
-      stream.once('close', () => clearTimeout(watch));
-      return stream;
-    },
+    open: () => stoppedWhenStuck(address, (moving) => read(reading, moving)),
   };
 }
 

@@ -161,3 +161,5 @@ export const BLOB_STALL_MS = 60_000;
 export const BLOBS_ASKED_MAX = 10_000;
 /** Incomplete uploads of one user; each keeps a file on the head for a day. */
 export const BLOB_UPLOADS_PER_USER_MAX = 1000;
+/** Larger contents travel by themselves, and go on where a line broke; these are sent again. */
+export const BLOB_PACKED_BYTES_MAX = 256 * 1024;

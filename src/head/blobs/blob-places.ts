@@ -13,6 +13,7 @@ const INCOMING = /^([0-9a-f]{64})\.(\d{1,16})\.(.+)$/;
 export class BlobPlaces {
   readonly root: string;
   #discarded = 0;
+  #written = 0;
 
   constructor(root: string) {
     this.root = root;
@@ -41,6 +42,12 @@ export class BlobPlaces {
   /** Login names have no slash and begin with a letter (api/common.ts), so they are safe names. */
   held(user: string, hash: BlobHash): string {
     return path.join(this.holders, user, hash.slice(0, 2), hash.slice(2));
+  }
+
+  /** For a content that is written in one go; what is left of it goes at the next start. */
+  aside(): string {
+    this.#written += 1;
+    return path.join(this.uploads, `new.${this.#written}`);
   }
 
   /**

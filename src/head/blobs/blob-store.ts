@@ -2,9 +2,8 @@
 // and renamed. Who has sent a content holds it, by a second name of the same file; knowing a hash is no
 // right. Nothing here knows of jobs: which blobs they name is asked of `names`.
 
-import { existsSync, linkSync, renameSync, statSync, unlinkSync, utimesSync } from 'node:fs';
-import { type FileHandle, mkdir, open, rm, statfs } from 'node:fs/promises';
-import path from 'node:path';
+import { mkdir, rm, statfs } from 'node:fs/promises';
+import type { BlobFrame } from '../../api/blob-frames.ts';
 import { err, ok, type Result } from '../../core/base/result.ts';
 import type { References } from '../../core/blobs/references.ts';
 import {
@@ -15,20 +14,20 @@ import {
   refuseBytes,
 } from '../../core/blobs/upload.ts';
 import type { BlobHash } from '../../core/model/blob.ts';
-import { type Refusal, refuse } from '../../core/model/errors.ts';
+import type { Refusal } from '../../core/model/errors.ts';
 import type { Clock, Timer } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { KeptTotal } from '../kept-total.ts';
 import { BlobPlaces } from './blob-places.ts';
 import { sweepBlobs } from './blob-sweep.ts';
-import { absent, codeOf } from './disk-errors.ts';
+import { Contents, type OpenBlob } from './contents.ts';
 import { type ByteSource, receivePiece } from './receive.ts';
-import { type UploadFile, Uploads } from './uploads.ts';
+import { Uploads } from './uploads.ts';
 
 /** How often idle blobs are looked for. */
 const SWEEP_MS = 3_600_000;
-/** Touched again only after so long: far below what a sweep spares, and most questions write nothing. */
-const TOUCH_MS = 600_000;
+/** Small contents written at a time: beside each other their waits for the disk are one. */
+const PUT_AT_ONCE = 16;
 /** Questions that are answered in one turn: a millisecond or two. */
 const ASKED_PER_TURN = 100;
 
@@ -58,16 +57,11 @@ export interface Progress {
   readonly isHeld: boolean;
 }
 
-/** A blob to read from. It stays readable until it is closed, whatever is swept. */
-export interface OpenBlob {
-  readonly file: FileHandle;
-  readonly size: number;
-}
-
 export class BlobStore {
   readonly #options: BlobStoreOptions;
   readonly #places: BlobPlaces;
   readonly #uploads: Uploads;
+  readonly #contents: Contents;
   readonly #total: KeptTotal;
   #timer: Timer | null = null;
   #sweeping: Promise<void> | null = null;
@@ -80,6 +74,8 @@ export class BlobStore {
     this.#places = new BlobPlaces(directory);
     this.#uploads = new Uploads(this.#places);
     this.#total = new KeptTotal({ directory, bytesMax, what: 'files', log });
+    const added = (bytes: number): void => this.#total.add(bytes);
+    this.#contents = new Contents(this.#places, options.clock, added);
   }
 
   /** Makes the folders and finds incomplete uploads. Looks at no blob. */
@@ -128,21 +124,24 @@ export class BlobStore {
 
   /** What is there is kept for at least an hour from now, for whoever is about to name it. */
   progress(user: string, hash: BlobHash): Progress {
-    const size = this.mayRead(user, hash) ? this.#touch(hash) : null;
+    const size = this.mayRead(user, hash) ? this.#contents.touch(hash) : null;
     if (size !== null) return { offset: size, isHeld: true };
     return { offset: this.#uploads.get(user, hash)?.offset ?? 0, isHeld: false };
   }
 
   /** Who has sent it, and who has something that names it. */
   mayRead(user: string, hash: BlobHash): boolean {
-    return this.#options.names.isNamedBy(hash, user) || existsSync(this.#places.held(user, hash));
+    return this.#options.names.isNamedBy(hash, user) || this.#contents.isHeld(user, hash);
+  }
+
+  /** Null when it is not there. Spared by sweeps from now on, for as long as it takes to read it. */
+  sizeOf(hash: BlobHash): number | null {
+    return this.#contents.touch(hash);
   }
 
   /** Whoever asks must have been found to have the right to. Its file is the caller's to close. */
-  async open(hash: BlobHash): Promise<Result<OpenBlob, Refusal>> {
-    const file = await open(this.#places.content(hash), 'r').catch(absent(null));
-    if (file === null) return err(refuse('blob.not_found', { hash }));
-    return ok({ file, size: (await file.stat()).size });
+  open(hash: BlobHash): Promise<Result<OpenBlob, Refusal>> {
+    return this.#contents.open(hash);
   }
 
   /**
@@ -158,13 +157,16 @@ export class BlobStore {
     const { clock } = this.#options;
     const noRoom = await this.#makeRoom(diskBytes(piece.size) - piece.offset);
     if (noRoom !== null) return err(noRoom);
-    await this.#makeFolders(user, hash);
+    await this.#contents.makeFolders(user, hash);
     const begun = await this.#uploads.begin(user, hash, piece, clock.now());
     if (!begun.ok) return begun;
     const { upload } = begun.value;
     const received = await receivePiece(begun.value, source, {
       now: () => clock.now(),
-      keep: () => this.#keep(upload),
+      keep: () => {
+        this.#contents.keep(upload);
+        this.#uploads.forget(upload);
+      },
     });
     if (!received.ok) {
       const isOver = received.error.code !== 'blob.taken_over';
@@ -172,9 +174,27 @@ export class BlobStore {
       return received;
     }
     const { isWhole } = received.value;
-    // A new name in a folder is on the disk only when the folder is.
-    if (isWhole) await syncFolder(path.dirname(this.#places.content(hash)));
+    if (isWhole) await this.#contents.syncFolders([hash]);
     return ok({ offset: upload.offset, isHeld: isWhole });
+  }
+
+  /** Takes small contents one after the other. What is whole is kept, also when a later one is not. */
+  async receiveMany(
+    user: string,
+    frames: AsyncIterable<BlobFrame>,
+  ): Promise<Result<number, Refusal>> {
+    const kept: BlobHash[] = [];
+    const put = async ({ hash: named, bytes }: BlobFrame): Promise<Refusal | null> => {
+      const hash = named as BlobHash;
+      const refusal = await this.#makeRoom(diskBytes(bytes.length));
+      if (refusal !== null) return refusal;
+      const refused = await this.#contents.put(user, hash, bytes);
+      if (refused === null) kept.push(hash);
+      return refused;
+    };
+    const refusal = await severalAtOnce(frames, put);
+    await this.#contents.syncFolders(kept);
+    return refusal === null ? ok(kept.length) : err(refusal);
   }
 
   /** Removes what may go; `short`: so many bytes are needed. One at a time; others wait for it. */
@@ -228,56 +248,29 @@ export class BlobStore {
     const diskFree = Math.max(0, bavail * bsize - diskFreeMin);
     return { bytesUsed, bytesPromised, bytesMax, diskFree };
   }
-
-  /** Its size; null when it is not there. */
-  #touch(hash: BlobHash): number | null {
-    const content = this.#places.content(hash);
-    const status = statSync(content, { throwIfNoEntry: false });
-    if (status === undefined) return null;
-    const now = this.#options.clock.now();
-    if (now - status.mtimeMs > TOUCH_MS) utimesSync(content, now / 1000, now / 1000);
-    return status.size;
-  }
-
-  async #makeFolders(user: string, hash: BlobHash): Promise<void> {
-    for (const file of [this.#places.content(hash), this.#places.held(user, hash)]) {
-      await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-    }
-  }
-
-  /**
-   * A whole upload becomes a blob that its sender holds; equal content that is there stays. All in one
-   * turn, so that no sweep and no other connection comes between.
-   */
-  #keep(upload: UploadFile): void {
-    const { hash, user } = upload;
-    const content = this.#places.content(hash);
-    if (this.#touch(hash) === null) {
-      const now = this.#options.clock.now() / 1000;
-      utimesSync(upload.path, now, now);
-      renameSync(upload.path, content);
-      this.#total.add(diskBytes(upload.size));
-    } else {
-      unlinkSync(upload.path);
-    }
-    linkUnlessThere(content, this.#places.held(user, hash));
-    this.#uploads.forget(upload);
-  }
 }
 
-function linkUnlessThere(from: string, to: string): void {
-  try {
-    linkSync(from, to);
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
+/** Until all are done, or one is refused; then none is begun any more. */
+async function severalAtOnce<T>(
+  items: AsyncIterable<T>,
+  work: (item: T) => Promise<Refusal | null>,
+): Promise<Refusal | null> {
+  const running = new Set<Promise<void>>();
+  let [refusal, failure]: [Refusal | null, unknown] = [null, null];
+  for await (const item of items) {
+    if (refusal !== null || failure !== null) break;
+    const one = work(item)
+      .then((refused) => {
+        refusal ??= refused;
+      })
+      .catch((error: unknown) => {
+        failure ??= error;
+      })
+      .finally(() => running.delete(one));
+    running.add(one);
+    if (running.size >= PUT_AT_ONCE) await Promise.race(running);
   }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await Promise.all(running);
+  if (failure !== null) throw failure;
+  return refusal;
 }

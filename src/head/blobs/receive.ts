@@ -74,6 +74,7 @@ async function writeAll(
   upload: UploadFile,
   { file, hasher, source, turn, now }: Writing & OpenUpload,
 ): Promise<Refusal | null> {
+  if (upload.turn !== turn) return takenOver(upload);
   const writer = new FileWriter({
     ...{ file, at: upload.offset, mayWrite: () => upload.turn === turn },
     written: (bytes) => {
@@ -81,6 +82,7 @@ async function writeAll(
       upload.touchedAt = now();
     },
   });
+  upload.writer = writer;
   let left = upload.size - upload.offset;
   for await (const bytes of endedByBreak(source)) {
     if (upload.turn !== turn) return takenOver(upload);
@@ -90,9 +92,7 @@ async function writeAll(
       return refuse('request.malformed', { what });
     }
     hasher.update(bytes);
-    const taken = writer.write(bytes);
-    upload.writing = writer.idle;
-    await taken;
+    await writer.write(bytes);
   }
   await writer.end();
   return null;

@@ -28,8 +28,8 @@ export class UploadFile implements Upload {
   /** Counts connections: whoever is not the last one writes no more. */
   turn = 0;
   isActive = false;
-  /** Settles with the write under way, which could else come after one of the next connection. */
-  writing: Promise<void> = Promise.resolve();
+  /** Of the connection that writes, or has written last: its write under way has to end first. */
+  writer: { readonly idle: Promise<void> } | null = null;
 
   constructor(name: UploadName, file: string, at: { offset: number; touchedAt: number }) {
     this.hash = name.hash;
@@ -153,10 +153,11 @@ function startAgain(upload: UploadFile): UploadFile {
 async function takeOver(upload: UploadFile): Promise<void> {
   for (;;) {
     upload.turn += 1;
-    const { writing } = upload;
-    await writing;
+    const { writer } = upload;
+    // It begins no other write: the turn is no longer its own.
+    await writer?.idle;
     // Another newcomer may have begun meanwhile.
-    if (upload.writing === writing) return;
+    if (upload.writer === writer) return;
   }
 }
 

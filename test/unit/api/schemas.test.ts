@@ -89,11 +89,13 @@ test('the document describes every route, with its parameters', () => {
   );
 });
 
+const EXAMPLES: Readonly<Record<string, string>> = { id: '42', hash: 'a'.repeat(64) };
+
 test('every parameter of a path has a schema that knows it', () => {
   for (const { path, params, name } of ROUTE_LIST) {
     const names = [...path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '');
     if (names.length === 0) assert.equal(params, undefined, name);
-    const values = Object.fromEntries(names.map((one) => [one, one === 'id' ? '42' : 'n1']));
+    const values = Object.fromEntries(names.map((one) => [one, EXAMPLES[one] ?? 'n1']));
     if (params !== undefined) assert.deepEqual(params.parse(values), values);
   }
   assert.equal(fillPath('/v1/jobs/:id', { id: '42[7]' }), '/v1/jobs/42%5B7%5D');

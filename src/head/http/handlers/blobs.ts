@@ -1,11 +1,13 @@
 // File contents: who lacks which, taking them in pieces, and reading them in ranges.
 
 import { pipeline } from 'node:stream/promises';
+import { frameHeader, readFrames } from '../../../api/blob-frames.ts';
 import { BLOB_HEADERS } from '../../../api/blobs.ts';
 import { err, ok } from '../../../core/base/result.ts';
 import type { BlobHash } from '../../../core/model/blob.ts';
 import { refuse } from '../../../core/model/errors.ts';
-import { BLOB_STALL_MS } from '../../../core/model/limits.ts';
+import { BLOB_PACKED_BYTES_MAX, BLOB_STALL_MS } from '../../../core/model/limits.ts';
+import type { BlobStore } from '../../blobs/blob-store.ts';
 import { readRange } from '../byte-range.ts';
 import { readBytes } from '../byte-source.ts';
 import type { Handler } from '../call.ts';
@@ -36,6 +38,54 @@ export const sendBlob: Handler<'sendBlob'> = async ({ blobs, clock }, call) => {
   const { offset, isHeld } = received.value;
   return ok({ offset, held: isHeld });
 };
+
+export const sendBlobs: Handler<'sendBlobs'> = async ({ blobs, clock }, { actor, incoming }) => {
+  const source = readBytes(incoming, clock, BLOB_STALL_MS);
+  const wrong: string[] = [];
+  const received = await blobs.receiveMany(actor.name, untilWrong(source, wrong));
+  if (!received.ok) return received;
+  const [what] = wrong;
+  return what === undefined
+    ? ok({ count: received.value })
+    : err(refuse('argument.invalid', { what }));
+};
+
+/** What came before the flaw is kept. */
+async function* untilWrong(source: AsyncIterable<Uint8Array>, wrong: string[]) {
+  try {
+    yield* readFrames(source);
+  } catch (error) {
+    wrong.push((error as Error).message);
+  }
+}
+
+export const readBlobs: Handler<'readBlobs'> = async ({ blobs }, call) => {
+  const { actor, body, response, signal } = call;
+  const hashes = body.hashes as BlobHash[];
+  for (const hash of hashes) {
+    const size = blobs.mayRead(actor.name, hash) ? blobs.sizeOf(hash) : null;
+    if (size === null) return err(refuse('blob.not_found', { hash }));
+    if (size > BLOB_PACKED_BYTES_MAX) {
+      const what = `${hash} has ${size} bytes; read it by itself`;
+      return err(refuse('argument.invalid', { what }));
+    }
+  }
+  response.writeHead(200, { 'content-type': 'application/octet-stream' });
+  // One that goes meanwhile, and a reader that does: the cut tells that it is not complete.
+  await pipeline(frames(blobs, hashes), response, { signal }).catch(() => undefined);
+  return ok(null);
+};
+
+async function* frames(blobs: BlobStore, hashes: readonly BlobHash[]): AsyncGenerator<Uint8Array> {
+  for (const hash of hashes) {
+    const opened = await blobs.open(hash);
+    if (!opened.ok) throw new Error(`${hash} is gone`);
+    const { file } = opened.value;
+    const bytes = await file.readFile().finally(() => file.close());
+    yield frameHeader(hash, bytes.length);
+    yield bytes;
+  }
+}
 
 export const readBlob: Handler<'readBlob'> = async ({ blobs }, call) => {
   const { actor, response, incoming, signal } = call;

@@ -49,6 +49,8 @@ export const HANDLERS: { readonly [N in HandledName]: Handler<N> } = {
   checkBlob: blobs.checkBlob,
   sendBlob: blobs.sendBlob,
   readBlob: blobs.readBlob,
+  sendBlobs: blobs.sendBlobs,
+  readBlobs: blobs.readBlobs,
   listPartitions: partitions.listPartitions,
   getPartition: partitions.getPartition,
   changePartition: partitions.changePartition,

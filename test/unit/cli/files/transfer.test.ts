@@ -24,7 +24,7 @@ import { type TestContext, test } from 'node:test';
 import { Api } from '../../../../src/cli/connection/api.ts';
 import { SessionCache } from '../../../../src/cli/connection/sessions.ts';
 import type { Context } from '../../../../src/cli/context.ts';
-import { downloadFile } from '../../../../src/cli/files/download.ts';
+import { downloadFiles } from '../../../../src/cli/files/download.ts';
 import { readLocalFile } from '../../../../src/cli/files/local-file.ts';
 import { uploadFiles } from '../../../../src/cli/files/upload.ts';
 import type { BlobHash } from '../../../../src/core/model/blob.ts';
@@ -116,6 +116,29 @@ test('equal contents travel once, and what the head has does not travel again', 
   assert.ok(line.bytes - before < 4000);
 });
 
+test('many small files travel together, and those that came before the line broke do not again', async (t) => {
+  const { context, line, directory, file } = await bench(t);
+  const contents = Array.from({ length: 300 }, (_, at) =>
+    randomBytes(at % 3 === 0 ? 9000 : at % 50),
+  );
+  const files = await Promise.all(
+    contents.map((content, at) => readLocalFile(file(`f${at}`, content))),
+  );
+  const total = contents.reduce((sum, { length }) => sum + length, 0);
+  line.cutAfter = 300_000;
+  await uploadFiles(context, files);
+  assert.ok(line.connections > 3 && line.connections < 30, `${line.connections} connections`);
+  assert.ok(line.bytes < 2 * total, `${line.bytes} bytes for ${total}`);
+  line.bytes = 0;
+  const copies = files.map((one, at) => ({ ...one, path: path.join(directory, `c${at}`) }));
+  await downloadFiles(context, copies);
+  assert.ok(line.bytes < 2 * total, `${line.bytes} bytes for ${total}`);
+  for (const [at, content] of contents.entries()) {
+    assert.ok(readFileSync(path.join(directory, `c${at}`)).equals(content));
+  }
+  assert.ok(readdirSync(directory).every((name) => !name.endsWith('.part')));
+});
+
 test('an upload goes on where the line broke, as often as it breaks', async (t) => {
   const { context, file, line, world } = await bench(t);
   const content = randomBytes(8 * MIB);
@@ -143,7 +166,7 @@ test('a download goes on where the line broke, and is put in its place when it i
   const before = line.bytes;
   const target = file('copy', 'what was there');
   const seen = new Set<string>();
-  await downloadFile(context, { hash, size, path: target, mode: 0o640 }, () => {
+  await downloadFiles(context, [{ hash, size, path: target, mode: 0o640 }], () => {
     seen.add(readFileSync(target, 'utf8').slice(0, 20));
   });
   assert.deepEqual([...seen], ['what was there'], 'until all of it has come');
@@ -162,12 +185,12 @@ test('what an earlier download left is gone on with, and damage in it is mended'
   const aside = `${target}.${hash.slice(0, 12)}.part`;
   writeFileSync(aside, content.subarray(0, MIB));
   const before = line.bytes;
-  await downloadFile(context, { hash, size, path: target });
+  await downloadFiles(context, [{ hash, size, path: target }]);
   assert.ok(line.bytes - before < 1.5 * MIB, 'half of it');
   assert.ok(readFileSync(target).equals(content));
   for (const wrong of [randomBytes(MIB), randomBytes(3 * MIB)]) {
     writeFileSync(aside, wrong);
-    await downloadFile(context, { hash, size, path: target });
+    await downloadFiles(context, [{ hash, size, path: target }]);
     assert.ok(readFileSync(target).equals(content));
   }
 });
@@ -181,7 +204,7 @@ test('a content that is damaged on the head never becomes a file', async (t) => 
     'hellO',
   );
   const target = path.join(directory, 'copy');
-  await assert.rejects(downloadFile(context, { hash, size, path: target }), {
+  await assert.rejects(downloadFiles(context, [{ hash, size, path: target }]), {
     code: 'blob.damaged',
   });
   assert.deepEqual(readdirSync(directory), ['a']);
@@ -254,15 +277,19 @@ test('a full head is told with what is the matter, before a byte is sent', async
 });
 
 test('a download that nobody may have, or into a place that cannot be, is refused', async (t) => {
-  const { context, directory } = await bench(t);
+  const { context, directory, file } = await bench(t);
   const wanted = { hash: sha256('x'), size: 1 };
-  await assert.rejects(downloadFile(context, { ...wanted, path: path.join(directory, 'x') }), {
+  await assert.rejects(downloadFiles(context, [{ ...wanted, path: path.join(directory, 'x') }]), {
     code: 'blob.not_found',
   });
-  await assert.rejects(
-    downloadFile(context, { ...wanted, path: path.join(directory, 'no/such/x') }),
-    /cannot write .*no\/such\/x: no such file or directory/,
-  );
+  for (const content of [Buffer.from('y'), randomBytes(MIB)]) {
+    const { hash, size } = await readLocalFile(file('a', content));
+    await uploadFiles(context, [await readLocalFile(path.join(directory, 'a'))]);
+    await assert.rejects(
+      downloadFiles(context, [{ hash, size, path: path.join(directory, 'no/such/x') }]),
+      /cannot write .*no\/such\/x: no such file or directory/,
+    );
+  }
 });
 
 test('a full disk here keeps what came, to go on from', {
@@ -281,13 +308,13 @@ test('a full disk here keeps what came, to go on from', {
   const other = path.join(small, 'other');
   writeFileSync(other, Buffer.alloc(2 * MIB));
   const target = path.join(small, 'copy');
-  await assert.rejects(downloadFile(context, { hash, size, path: target }), {
+  await assert.rejects(downloadFiles(context, [{ hash, size, path: target }]), {
     message: /cannot write .*copy: the disk is full/,
     hint: /kept beside it/,
   });
   const [left = ''] = readdirSync(small).filter((name) => name.endsWith('.part'));
   assert.ok(statSync(path.join(small, left)).size > 0);
   rmSync(other);
-  await downloadFile(context, { hash, size, path: target });
+  await downloadFiles(context, [{ hash, size, path: target }]);
   assert.ok(readFileSync(target).equals(content));
 });

@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import { frameHeader, readFrames } from '../../../../src/api/blob-frames.ts';
 import type { Client } from '../../../../src/api/client.ts';
 import { readRange } from '../../../../src/head/http/byte-range.ts';
 import { eventually, startWorld } from './fixture.ts';
@@ -209,4 +210,45 @@ test('ranges are read as RFC 9110 says, and what else there is counts as none', 
     const range = readRange(header, size);
     assert.deepEqual(typeof expected === 'string' ? range.kind : range, expected, header ?? 'none');
   }
+});
+
+test('many small contents in one body: what is right before a wrong one is kept, and what follows is not', async (t) => {
+  const world = await startWorld(t);
+  const [alice, bob] = [await world.client('alice'), await world.client('bob')];
+  const frame = (content: string, hash = sha256(content)) =>
+    Buffer.concat([frameHeader(hash, content.length), Buffer.from(content)]);
+  const sendAll = (...frames: Buffer[]) => {
+    const whole = Buffer.concat(frames);
+    const bytes = { length: whole.length, open: () => Readable.from([whole]) };
+    return alice.call('sendBlobs', { bytes });
+  };
+  assert.deepEqual(await sendAll(frame('a'), frame(''), frame('b'), frame('a')), { count: 4 });
+  const readMany = async (client: Client, ...contents: string[]) => {
+    const answer = await client.stream('readBlobs', { body: { hashes: contents.map(sha256) } });
+    const read: string[] = [];
+    for await (const { bytes } of readFrames(answer)) read.push(Buffer.from(bytes).toString());
+    return read;
+  };
+  assert.deepEqual(await readMany(alice, 'b', 'a', '', 'b'), ['b', 'a', '', 'b']);
+  await assert.rejects(readMany(bob, 'b'), { code: 'blob.not_found' });
+  await assert.rejects(readMany(alice, 'a', 'c'), { code: 'blob.not_found' });
+  await assert.rejects(sendAll(frame('c'), frame('d', sha256('x'))), {
+    code: 'blob.hash_mismatch',
+  });
+  await assert.rejects(sendAll(frame('e'), frame('f').subarray(0, -1)), {
+    code: 'argument.invalid',
+  });
+  await assert.rejects(sendAll(frameHeader(sha256('x'), 2 ** 30) as Buffer), {
+    code: 'argument.invalid',
+  });
+  const { lacking } = await alice.call('lackingBlobs', {
+    body: { hashes: ['c', 'd', 'e', 'f'].map(sha256) },
+  });
+  assert.deepEqual(
+    lacking.map(({ hash }) => hash),
+    [sha256('d'), sha256('f')],
+  );
+  await send(alice, Buffer.alloc(300_000));
+  const large = { hashes: [sha256(Buffer.alloc(300_000))] };
+  await assert.rejects(alice.stream('readBlobs', { body: large }), { code: 'argument.invalid' });
 });

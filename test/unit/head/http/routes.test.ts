@@ -32,6 +32,7 @@ const BODIES: Partial<Record<string, unknown>> = {
   createToken: {},
   createJoinToken: {},
   lackingBlobs: { hashes: [] },
+  readBlobs: { hashes: [] },
   finishLocalLogin: { challenge: '0'.repeat(40) },
 };
 

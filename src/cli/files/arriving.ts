@@ -1,0 +1,55 @@
+// What downloads of any size have in common: what is wanted, where it is written meanwhile, and how a
+// line that breaks is told from a disk that is full.
+
+import type { IncomingMessage } from 'node:http';
+import { fileProblem } from '../../config/file-problem.ts';
+import type { BlobHash } from '../../core/model/blob.ts';
+import { refuse } from '../../core/model/errors.ts';
+import { Failure, failure, usage } from '../../core/model/failure.ts';
+
+/** A connection on which nothing comes is given up for a new one. */
+const STALL_MS = 60_000;
+
+export interface Wanted {
+  readonly hash: BlobHash;
+  readonly size: number;
+  /** Where it goes. What lies there is replaced, once the new content is whole. */
+  readonly path: string;
+  /** Permission bits; absent: as the umask says. */
+  readonly mode?: number;
+}
+
+/** Beside its place, so that it can be renamed; the same one for the next try. */
+export function asideOf({ path, hash }: Pick<Wanted, 'path' | 'hash'>): string {
+  return `${path}.${hash.slice(0, 12)}.part`;
+}
+
+/** What comes. A line that breaks, or stalls, is a head that is away. */
+export async function* untilStuck(
+  answer: IncomingMessage,
+  address: string,
+): AsyncGenerator<Uint8Array> {
+  const watch = setTimeout(() => answer.destroy(new Error('nothing came')), STALL_MS).unref();
+  const pieces = answer[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await pieces.next().catch((error: Error) => {
+        throw failure(refuse('head.unreachable', { address, cause: error.message }));
+      });
+      if (next.done === true) return;
+      watch.refresh();
+      yield next.value as Uint8Array;
+    }
+  } finally {
+    clearTimeout(watch);
+  }
+}
+
+/** What is there stays beside its place, to go on from. */
+export function localProblem(error: unknown, path: string): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (syscall === undefined || error instanceof Failure) return error;
+  const hint =
+    code === 'ENOSPC' ? 'What came so far is kept beside it: make room and try again.' : undefined;
+  return usage(`cannot write ${path}: ${fileProblem(error)}`, hint);
+}

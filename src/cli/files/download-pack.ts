@@ -1,0 +1,72 @@
+// Fetches many small contents in one answer, each verified before it gets its name.
+
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { chmod, rename, writeFile } from 'node:fs/promises';
+import { readFrames } from '../../api/blob-frames.ts';
+import { refuse } from '../../core/model/errors.ts';
+import { Failure, failure } from '../../core/model/failure.ts';
+import type { Context } from '../context.ts';
+import { withPatience } from '../jobs/retry.ts';
+import { asideOf, localProblem, untilStuck, type Wanted } from './arriving.ts';
+
+const AWAY_MAX_MS = 120_000;
+/** Never through a link that somebody has put there. */
+const ANEW = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
+
+/** What has come whole stays; the rest is asked for again as long as that becomes less. */
+export async function downloadPack(
+  context: Context,
+  pack: readonly Wanted[],
+  moved: (bytes: number) => void,
+): Promise<void> {
+  const patience = { totalMs: AWAY_MAX_MS, note: 'Going on with small files as soon as it can.' };
+  const left = [...pack];
+  while (left.length > 0) {
+    const before = left.length;
+    try {
+      await withPatience(context, patience, () => fetchPack(context, left, moved));
+    } catch (error) {
+      const isAway = error instanceof Failure && error.kind === 'unavailable';
+      if (!isAway || left.length === before) throw error;
+    }
+  }
+}
+
+/** Takes from the front of `left` what has come. */
+async function fetchPack(
+  context: Context,
+  left: Wanted[],
+  moved: (bytes: number) => void,
+): Promise<void> {
+  const api = await context.api();
+  const hashes = left.map(({ hash }) => hash);
+  const answer = await api.stream('readBlobs', { body: { hashes } });
+  const pieces = untilStuck(answer, api.address);
+  for await (const { hash, bytes } of readFrames(pieces)) {
+    const [wanted] = left;
+    const actual = createHash('sha256').update(bytes).digest('hex');
+    if (wanted === undefined || hash !== wanted.hash || actual !== hash) {
+      answer.destroy();
+      const path = wanted?.path ?? 'nothing';
+      throw failure(refuse('blob.damaged', { hash, path }));
+    }
+    await writeSmall(wanted, bytes);
+    left.shift();
+    moved(bytes.length);
+  }
+  if (left.length === 0) return;
+  const cause = 'the connection ended early';
+  throw failure(refuse('head.unreachable', { address: api.address, cause }));
+}
+
+async function writeSmall({ path, hash, mode = 0o666 }: Wanted, bytes: Uint8Array): Promise<void> {
+  const aside = asideOf({ path, hash });
+  try {
+    await writeFile(aside, bytes, { mode, flag: ANEW });
+    if (mode !== 0o666) await chmod(aside, mode);
+    await rename(aside, path);
+  } catch (error) {
+    throw localProblem(error, path);
+  }
+}

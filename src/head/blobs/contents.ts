@@ -1,0 +1,135 @@
+// The contents that are there, whole and verified, and who holds them. What has to be seen by nobody
+// half done is done in one turn of the event loop.
+
+import { createHash } from 'node:crypto';
+import { existsSync, linkSync, renameSync, statSync, unlinkSync, utimesSync } from 'node:fs';
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { err, ok, type Result } from '../../core/base/result.ts';
+import { diskBytes } from '../../core/blobs/upload.ts';
+import type { BlobHash } from '../../core/model/blob.ts';
+import { type Refusal, refuse } from '../../core/model/errors.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { BlobPlaces } from './blob-places.ts';
+import { absent, codeOf, isFull } from './disk-errors.ts';
+
+/** Touched again only after so long: far below what a sweep spares, and most questions write nothing. */
+const TOUCH_MS = 600_000;
+
+/** A blob to read from. It stays readable until it is closed, whatever is swept. */
+export interface OpenBlob {
+  readonly file: FileHandle;
+  readonly size: number;
+}
+
+/** A content of somebody, in a file of its own that is synced and verified. */
+export interface Arrived {
+  readonly user: string;
+  readonly hash: BlobHash;
+  readonly size: number;
+  readonly path: string;
+}
+
+export class Contents {
+  readonly #places: BlobPlaces;
+  readonly #clock: Clock;
+  readonly #added: (bytes: number) => void;
+  /** Folders that are there: at most 256, and as many for each user. */
+  readonly #folders = new Set<string>();
+
+  /** `added`: told what a new content takes up. */
+  constructor(places: BlobPlaces, clock: Clock, added: (bytes: number) => void) {
+    this.#places = places;
+    this.#clock = clock;
+    this.#added = added;
+  }
+
+  /** Whether the user has sent it. */
+  isHeld(user: string, hash: BlobHash): boolean {
+    return existsSync(this.#places.held(user, hash));
+  }
+
+  /** Its size, and it is spared by sweeps for an hour; null when it is not there. */
+  touch(hash: BlobHash): number | null {
+    const content = this.#places.content(hash);
+    const status = statSync(content, { throwIfNoEntry: false });
+    if (status === undefined) return null;
+    const now = this.#clock.now();
+    if (now - status.mtimeMs > TOUCH_MS) utimesSync(content, now / 1000, now / 1000);
+    return status.size;
+  }
+
+  async open(hash: BlobHash): Promise<Result<OpenBlob, Refusal>> {
+    const file = await open(this.#places.content(hash), 'r').catch(absent(null));
+    if (file === null) return err(refuse('blob.not_found', { hash }));
+    return ok({ file, size: (await file.stat()).size });
+  }
+
+  /** To be called before `keep`, which does all of its work at once. */
+  async makeFolders(user: string, hash: BlobHash): Promise<void> {
+    for (const file of [this.#places.content(hash), this.#places.held(user, hash)]) {
+      const folder = path.dirname(file);
+      if (this.#folders.has(folder)) continue;
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      this.#folders.add(folder);
+    }
+  }
+
+  /** It becomes a blob that its sender holds; equal content that is there stays. */
+  keep({ user, hash, size, path: from }: Arrived): void {
+    const content = this.#places.content(hash);
+    if (this.touch(hash) === null) {
+      const now = this.#clock.now() / 1000;
+      utimesSync(from, now, now);
+      renameSync(from, content);
+      this.#added(diskBytes(size));
+    } else {
+      unlinkSync(from);
+    }
+    linkUnlessThere(content, this.#places.held(user, hash));
+  }
+
+  /** Keeps a small content that is in memory. Its folder is the caller's to sync. */
+  async put(user: string, hash: BlobHash, bytes: Uint8Array): Promise<Refusal | null> {
+    const actual = createHash('sha256').update(bytes).digest('hex');
+    if (actual !== hash) return refuse('blob.hash_mismatch', { hash, actual });
+    await this.makeFolders(user, hash);
+    const aside = this.#places.aside();
+    try {
+      await writeSynced(aside, bytes);
+      this.keep({ user, hash, size: bytes.length, path: aside });
+      return null;
+    } catch (error) {
+      await rm(aside, { force: true });
+      if (!isFull(error)) throw error;
+      return refuse('blob.disk_full', { cause: (error as Error).message });
+    }
+  }
+
+  /** A new name in a folder is on the disk only when the folder is. */
+  async syncFolders(hashes: Iterable<BlobHash>): Promise<void> {
+    const folders = new Set([...hashes].map((hash) => path.dirname(this.#places.content(hash))));
+    for (const folder of folders) {
+      const handle = await open(folder, 'r');
+      await handle.sync().finally(() => handle.close());
+    }
+  }
+}
+
+async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(bytes);
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+}
+
+function linkUnlessThere(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
+}
