@@ -29,7 +29,7 @@ export const metrics: Handler<'metrics'> = async (services, { response }) => {
   return ok(null);
 };
 
-function addCluster({ engine }: Services, scrape: Scrape): void {
+function addCluster({ engine, blobs }: Services, scrape: Scrape): void {
   const { state } = engine;
   const jobs = countBy([...state.jobs.values()].map(jobState));
   gauge(scrape, 'weft_jobs', 'Jobs in memory by state.', 'state', jobs);
@@ -56,6 +56,7 @@ function addCluster({ engine }: Services, scrape: Scrape): void {
   value(scrape, 'weft_journal_seq', 'Sequence number of the last record.', engine.seq);
   const writable = engine.failure === null && engine.shortage === null ? 1 : 0;
   value(scrape, 'weft_store_writable', '1 while the store can write.', writable);
+  value(scrape, 'weft_blob_bytes', 'Disk that file contents take up.', blobs.bytes);
 }
 
 function addRequests({ counts }: Services, { prometheus, registry }: Scrape): void {

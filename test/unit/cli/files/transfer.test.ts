@@ -116,7 +116,7 @@ test('equal contents travel once, and what the head has does not travel again', 
   assert.ok(line.bytes - before < 4000);
 });
 
-test('many small files travel together, and those that came before the line broke do not again', async (t) => {
+test('[F2] many small files travel together, and those that came before the line broke do not again', async (t) => {
   const { context, line, directory, file } = await bench(t);
   const contents = Array.from({ length: 300 }, (_, at) =>
     randomBytes(at % 3 === 0 ? 9000 : at % 50),
@@ -139,7 +139,7 @@ test('many small files travel together, and those that came before the line brok
   assert.ok(readdirSync(directory).every((name) => !name.endsWith('.part')));
 });
 
-test('an upload goes on where the line broke, as often as it breaks', async (t) => {
+test('[F2] an upload goes on where the line broke, as often as it breaks', async (t) => {
   const { context, file, line, world } = await bench(t);
   const content = randomBytes(8 * MIB);
   const big = await readLocalFile(file('big', content));
@@ -157,7 +157,7 @@ test('an upload goes on where the line broke, as often as it breaks', async (t) 
   await opened.value.file.close();
 });
 
-test('a download goes on where the line broke, and is put in its place when it is whole', async (t) => {
+test('[F2] a download goes on where the line broke, and is put in its place when it is whole', async (t) => {
   const { context, file, line, directory } = await bench(t);
   const content = randomBytes(8 * MIB);
   const { hash, size } = await readLocalFile(file('big', content));

@@ -54,7 +54,7 @@ const blobs = fc.array(
   { maxLength: 30 },
 );
 
-test('a sweep never takes what is named, on its way, or was touched within the hour', () => {
+test('[F4] a sweep never takes what is named, on its way, or was touched within the hour', () => {
   fc.assert(
     fc.property(blobs, fc.nat(2000), (all, bytesToFree) => {
       const one = [...new Map(all.map((each) => [each.at, each])).values()];

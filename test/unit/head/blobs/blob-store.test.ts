@@ -86,7 +86,7 @@ async function read(store: BlobStore, hash: BlobHash): Promise<string | null> {
   return text;
 }
 
-test('a blob is there when all of it has come and is what it was said to be', async (t) => {
+test('[F1] a blob is there when all of it has come and is what it was said to be', async (t) => {
   const { store, files, send } = await bench(t);
   const hash = hashOf('hello');
   assert.deepEqual(await store.lacking('alice', [hash]), [{ hash, offset: 0 }]);
@@ -104,7 +104,7 @@ test('a file without a byte is a blob too', async (t) => {
   assert.equal(await read(store, hashOf('')), '');
 });
 
-test('an upload goes on where its line broke, also after a restart of the head', async (t) => {
+test('[F2] an upload goes on where its line broke, also after a restart of the head', async (t) => {
   const made = await bench(t);
   const hash = hashOf('hello world');
   const receive = (offset: number, source: AsyncIterable<Uint8Array>) =>
@@ -129,7 +129,7 @@ test('an upload goes on where its line broke, also after a restart of the head',
   assert.equal(await read(made.store, hash), 'hello world');
 });
 
-test('a wrong hash is refused, and nothing of it is left', async (t) => {
+test('[F1] a wrong hash is refused, and nothing of it is left', async (t) => {
   const { store, files } = await bench(t);
   const hash = hashOf('hello');
   const received = await store.receive('alice', hash, { offset: 0, size: 5 }, pieces('hellO'));
@@ -165,7 +165,7 @@ test('bytes that a crash has lost from an upload are found out at its end', asyn
   assert.deepEqual(made.files(), []);
 });
 
-test('knowing a hash is no right: another user must send the content, and then it lies once', async (t) => {
+test('[F3] knowing a hash is no right: another user must send the content, and then it lies once', async (t) => {
   const { store, send, files } = await bench(t);
   const hash = hashOf('secret');
   await send('alice', 'secret');
@@ -181,7 +181,7 @@ test('knowing a hash is no right: another user must send the content, and then i
   assert.equal(files().filter((file) => file.startsWith('sha256/')).length, 1);
 });
 
-test('who has something that names a blob may read it without having sent it', async (t) => {
+test('[F3] who has something that names a blob may read it without having sent it', async (t) => {
   const { store, send, names } = await bench(t);
   const hash = hashOf('result');
   await send('alice', 'result');
@@ -220,14 +220,20 @@ test('many who send the same at once end with one blob, whatever the order', asy
   const content = 'x'.repeat(10_000);
   const users = Array.from({ length: 8 }, (_, at) => `user${at}`);
   const sent = await Promise.all(users.map((user) => send(user, content)));
-  assert.ok(sent.every(({ ok }) => ok), JSON.stringify(sent));
+  assert.ok(
+    sent.every(({ ok }) => ok),
+    JSON.stringify(sent),
+  );
   assert.ok(users.every((user) => store.mayRead(user, hashOf(content))));
   const twice = await Promise.all([send('carol', content), send('carol', content)]);
-  assert.ok(twice.some(({ ok }) => ok), JSON.stringify(twice));
+  assert.ok(
+    twice.some(({ ok }) => ok),
+    JSON.stringify(twice),
+  );
   assert.equal(await read(store, hashOf(content)), content);
 });
 
-test('beyond the quota nothing is taken, and what nothing names gives way', async (t) => {
+test('[F5, F4] beyond the quota nothing is taken, and what nothing names gives way', async (t) => {
   const made = await bench(t, 2 * BLOCK);
   const { clock, names, send } = made;
   const big = await send('alice', 'x'.repeat(3 * BLOCK));
@@ -249,7 +255,7 @@ test('beyond the quota nothing is taken, and what nothing names gives way', asyn
   );
 });
 
-test('what nothing names goes after a day without a question, and an upload that nobody goes on with', async (t) => {
+test('[F4] what nothing names goes after a day without a question, and an upload that nobody goes on with', async (t) => {
   const made = await bench(t);
   const { store, clock, names, send } = made;
   for (const content of ['named', 'asked', 'idle']) await send('alice', content);
@@ -307,7 +313,7 @@ test('files that are no uploads are cleared out of the folder for them', async (
 
 const NO_MOUNT = process.getuid?.() !== 0 && 'only root mounts a small disk';
 
-test('a disk that fills up in the middle is one clear error, and nothing is half there', {
+test('[F5, F1] a disk that fills up in the middle is one clear error, and nothing is half there', {
   skip: NO_MOUNT,
 }, async (t) => {
   const { execFileSync } = await import('node:child_process');

@@ -47,6 +47,8 @@ test('a content goes to the head in pieces, and comes back whole or in ranges', 
     [String(MIB), 'false'],
   );
   assert.deepEqual(await send(alice, content, MIB), { offset: content.length, held: true });
+  const figures = await world.admin.stream('metrics');
+  assert.match(Buffer.concat(await figures.toArray()).toString(), /^weft_blob_bytes 3149824$/m);
   const whole = await read(alice, hash);
   assert.equal(whole.answer.statusCode, 200);
   assert.ok(whole.bytes.equals(content));
@@ -125,7 +127,7 @@ test('what is wrong with an upload is said: its hash, its offset, its size, its 
   });
 });
 
-test('a blob of somebody else is not there, whether it is or not', async (t) => {
+test('[F3] a blob of somebody else is not there, whether it is or not', async (t) => {
   const world = await startWorld(t);
   const [alice, bob] = [await world.client('alice'), await world.client('bob')];
   const content = Buffer.from('secret');
