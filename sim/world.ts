@@ -2,9 +2,9 @@
 // truth, and runs storm, healing and the wait for everything to end, checking after every event.
 
 import { crc32 } from 'node:zlib';
+import { explainTask } from '../src/core/controller/answers/questions.ts';
 import { sumOf } from '../src/core/runner/books.ts';
 import { decodeEntry } from '../src/head/journal.ts';
-import { explainTask } from '../src/head/questions.ts';
 import type { CommandEnd, Commands } from '../src/ports/commands.ts';
 import type { Log } from '../src/ports/log.ts';
 import type { Dialer } from '../src/ports/net.ts';
@@ -224,7 +224,8 @@ export class World {
     for (const job of engine?.state.jobs.values() ?? []) {
       const index = job.entry.pending.first;
       if (job.outcome !== null || engine === null) continue;
-      if (index !== undefined) return `${job.id}: ${explainTask(engine, job, index).words}`;
+      if (index !== undefined)
+        return `${job.id}: ${JSON.stringify(explainTask(engine, job, index))}`;
       for (const task of job.active.values()) return `${task.id} is ${task.state}`;
     }
     return 'nothing is open to the head';

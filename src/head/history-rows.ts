@@ -3,7 +3,7 @@
 import type { EndedEpoch } from '../core/controller/scratch.ts';
 import type { State } from '../core/controller/state.ts';
 import type { HistoryRow, TaskRow } from '../ports/history.ts';
-import { rowOf } from './views/job-record.ts';
+import { rowOf } from './answers/job-record.ts';
 
 /** Takes (and empties) the notes of the state; one row per job and per ended epoch. */
 export function takeHistory(state: State): HistoryRow[] {

@@ -190,22 +190,6 @@ export interface Outcome {
   readonly detail?: string;
 }
 
-/** Why a task is pending; `words` name the very thing that blocks. */
-export interface PendingReason {
-  readonly kind:
-    | 'resources'
-    | 'priority'
-    | 'dependency'
-    | 'held'
-    | 'begin_time'
-    | 'reservation'
-    | 'maintenance'
-    | 'quota'
-    | 'partition'
-    | 'no_node_can';
-  readonly words: string;
-}
-
 /** What a task used, over all its processes of its last epoch. */
 export interface Usage {
   readonly userUs: number;

@@ -6,8 +6,8 @@ import type { ReplyOf, Request, ROUTES, UpgradeName } from '../../api/routes.ts'
 import type { Result } from '../../core/base/result.ts';
 import type { UserActor } from '../../core/model/actor.ts';
 import type { Refusal } from '../../core/model/errors.ts';
+import type { JobRecord } from '../answers/job-record.ts';
 import type { Principal } from '../auth/authenticate.ts';
-import type { JobRecord } from '../views/job-record.ts';
 import type { Services } from './services.ts';
 
 type AccessOf<N extends RouteName> = (typeof ROUTES)[N]['access'];

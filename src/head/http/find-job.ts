@@ -3,8 +3,8 @@
 import { err, ok, type Result } from '../../core/base/result.ts';
 import { type Refusal, refuse } from '../../core/model/errors.ts';
 import { formatTaskId, type JobId, parseTaskId, type TaskPlace } from '../../core/model/ids.ts';
+import { indicesOfRecord, type JobRecord, recordOf, recordOfRow } from '../answers/job-record.ts';
 import type { Engine } from '../engine.ts';
-import { indicesOfRecord, type JobRecord, recordOf, recordOfRow } from '../views/job-record.ts';
 
 type Places = Pick<Engine, 'state' | 'store'>;
 

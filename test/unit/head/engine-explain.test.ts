@@ -4,26 +4,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JobId, NodeName } from '../../../src/core/model/ids.ts';
 import { NODE_FEATURES } from '../../../src/core/model/node-features.ts';
-import { explainPending, pendingOf } from '../../../src/head/explain.ts';
-import {
-  ANN,
-  OPERATOR,
-  SETTINGS,
-  START_AT,
-  submission,
-  TestHead,
-} from '../../support/controller.ts';
+import { ANN, OPERATOR, START_AT, submission, TestHead } from '../../support/controller.ts';
 import { HOUR, type ReserveWords, reserve, wishOf } from '../../support/reservations.ts';
-
-function why(head: TestHead, id: number, index = 0): string {
-  const { kind, words } = explainPending(
-    head.state,
-    SETTINGS,
-    pendingOf(head.job(id), index),
-    head.at,
-  );
-  return `${kind}: ${words}`;
-}
+import { why } from '../../support/why.ts';
 
 test('[J22] each reason names what blocks the task', () => {
   const head = new TestHead();

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { lookAhead, pendingOf } from '../../../src/core/controller/answers/explain.ts';
 import type { JobId, NodeName } from '../../../src/core/model/ids.ts';
 import { plainPartition, plainScheduling } from '../../../src/core/model/scheduling.ts';
-import { lookAhead, pendingOf } from '../../../src/head/explain.ts';
-import { viewLookAhead } from '../../../src/head/views/prospect-view.ts';
+import { viewLookAhead } from '../../../src/head/answers/prospect-view.ts';
 import { BOB, START_AT, TestHead } from '../../support/controller.ts';
 
 const MINUTE = 60_000;

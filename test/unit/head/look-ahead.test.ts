@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { lookAhead, pendingOf } from '../../../src/core/controller/answers/explain.ts';
 import type { Reservation } from '../../../src/core/model/reservation.ts';
 import {
   DEFAULT_WEIGHTS,
@@ -9,8 +10,7 @@ import {
   plainScheduling,
 } from '../../../src/core/model/scheduling.ts';
 import type { Submission } from '../../../src/core/model/submission.ts';
-import { lookAhead, pendingOf } from '../../../src/head/explain.ts';
-import { viewLookAhead } from '../../../src/head/views/prospect-view.ts';
+import { viewLookAhead } from '../../../src/head/answers/prospect-view.ts';
 import { START_AT, TestHead } from '../../support/controller.ts';
 
 const MINUTE = 60_000;

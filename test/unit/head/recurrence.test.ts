@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { formatInstant } from '../../../src/core/base/instant.ts';
 import type { NodeName } from '../../../src/core/model/ids.ts';
 import type { Reservation } from '../../../src/core/model/reservation.ts';
+import { viewInFull } from '../../../src/head/answers/reservation-view.ts';
 import { extendReservations, nextStarts, occurrencesOf } from '../../../src/head/recurrence.ts';
-import { viewInFull } from '../../../src/head/views/reservation-view.ts';
 import { OPERATOR, TestHead } from '../../support/controller.ts';
 import { reserve } from '../../support/reservations.ts';
 

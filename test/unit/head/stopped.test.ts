@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { plainPartition, plainScheduling } from '../../../src/core/model/scheduling.ts';
-import { stoppedNotice } from '../../../src/head/views/stopped.ts';
+import { taskNotice } from '../../../src/head/answers/task-notice.ts';
 import {
   ANN,
   BOB,
@@ -24,7 +24,7 @@ const STOPPING = {
 };
 
 function notice(head: TestHead, task: string): string | null {
-  return stoppedNotice(head.state, head.task(task), head.at);
+  return taskNotice({ state: head.state, now: () => head.at }, head.task(task));
 }
 
 function stopFor(head: TestHead, epoch: string): void {

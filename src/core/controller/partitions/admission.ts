@@ -7,6 +7,7 @@ import { formatSize } from '../../base/size.ts';
 import type { UserActor } from '../../model/actor.ts';
 import { type Refusal, refuse } from '../../model/errors.ts';
 import type { JobSpec, ResourceRequest } from '../../model/job.ts';
+import { describeRequest, describeResources } from '../../model/request-words.ts';
 import {
   DEFAULT_QOS,
   isMember,
@@ -16,12 +17,7 @@ import {
   qosOf,
   type Scheduling,
 } from '../../model/scheduling.ts';
-import {
-  couldHold,
-  describeRequest,
-  describeResources,
-  withoutCommon,
-} from '../../scheduler/answers/explain.ts';
+import { couldHold, withoutCommon } from '../../scheduler/answers/explain.ts';
 import { waitingKey } from '../jobs/apply.ts';
 import type { State } from '../state.ts';
 

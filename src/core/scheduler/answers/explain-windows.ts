@@ -1,24 +1,23 @@
 // What is said of a task that fits, were it not for what is set aside: whose it is, and until when.
 
-import { formatDuration } from '../../base/duration.ts';
 import type { NodeName } from '../../model/ids.ts';
-import type { PendingReason } from '../../model/job.ts';
+import type { NodeSituation, WindowReason } from '../../model/reason.ts';
 import type { Reservation } from '../../model/reservation.ts';
 import { type Ask, endAt, wantOf } from '../room/ask.ts';
 import { Board, type BoardOptions } from '../room/board.ts';
 import type { Window } from '../room/lane.ts';
-import type { Said } from './say-of-nodes.ts';
 
 type Named = Pick<Reservation, 'name' | 'purpose'> | undefined;
 
 /** Null: nothing that is set aside is in its way, or more than that. `board`: made of `options`. */
-export function describeWindows(
+export function windowReason(
   ask: Ask,
   options: BoardOptions,
   reservationOf: (id: string) => Named,
   board = new Board(options),
-): PendingReason | null {
-  if (ask.reservation !== null) return describeOwn(ask, options, reservationOf(ask.reservation));
+): WindowReason | null {
+  const { reservation } = ask;
+  if (reservation !== null) return ownReason(reservation, ask, options, reservationOf(reservation));
   const { now } = options;
   const bare = new Board({ ...options, windows: [] });
   const free = bare.fitting(ask, Number.MAX_SAFE_INTEGER);
@@ -30,7 +29,7 @@ export function describeWindows(
   // The nodes with the longest time before them: the last that is needed decides.
   const meeting = meetings[nodeCount - 1] ?? null;
   if (meeting === null || meeting.window.from >= endAt(now, ask.walltimeMs)) return null;
-  return describeMeeting(meeting, ask, now, reservationOf(meeting.window.id));
+  return meetingReason(meeting, ask, now, reservationOf(meeting.window.id));
 }
 
 /** A node where the task would fit, and the window that first leaves it too little there. */
@@ -64,67 +63,44 @@ export function windowInTheWay(
   return then.find(({ to }) => to === enoughAt) ?? last;
 }
 
-function describeMeeting(
+function meetingReason(
   { node, window }: Meeting,
   { walltimeMs }: Ask,
   now: number,
   named: Named,
-): PendingReason {
-  const kind = kindOf(named);
-  const what = `${titleOf(window, named)} on ${node}`;
+): WindowReason {
+  const title = titleOf(window, named);
   if (window.from <= now) {
-    return { kind, words: `waits for ${what} to end in ${spanOf(window.to - now)}` };
+    return { ...title, problem: 'begun', node, endsInMs: window.to - now };
   }
-  const limit = walltimeMs === null ? 'it has no time limit and' : 'it';
-  const left = spanOf(window.from - now);
-  return { kind, words: `${limit} could run into ${what}, which starts in ${left}` };
+  const hasLimit = walltimeMs !== null;
+  return { ...title, problem: 'would_run_into', node, startsInMs: window.from - now, hasLimit };
 }
 
 /** What is set aside of a free node, and when. */
-export function describeSetAside(window: Window, now: number, named: Named): Said {
-  const title = titleOf(window, named);
-  if (window.from > now) {
-    const when = `${title} in ${spanOf(window.from - now)}`;
-    return { one: `has ${when}`, many: `have ${when}` };
-  }
-  const until = `in ${title} for ${spanOf(window.to - now)} more`;
-  return { one: `is ${until}`, many: `are ${until}` };
+export function setAside(window: Window, now: number, named: Named): NodeSituation {
+  const { kind: purpose, name } = titleOf(window, named);
+  const startsInMs = window.from > now ? window.from - now : null;
+  return { kind: 'set_aside', purpose, name, startsInMs, endsInMs: window.to - now };
 }
 
-function kindOf(named: Named): 'maintenance' | 'reservation' {
-  return named?.purpose === 'maintenance' ? 'maintenance' : 'reservation';
-}
-
-function titleOf({ id }: Window, named: Named): string {
-  return `${kindOf(named)} ${named?.name ?? id}`;
+function titleOf({ id }: Pick<Window, 'id'>, named: Named): Pick<WindowReason, 'kind' | 'name'> {
+  const kind = named?.purpose === 'maintenance' ? 'maintenance' : 'reservation';
+  return { kind, name: named?.name ?? id };
 }
 
 /** Why a task waits that may run in one reservation only. */
-function describeOwn(
-  { reservation, walltimeMs }: Ask,
+function ownReason(
+  reservation: string,
+  { walltimeMs }: Ask,
   { windows, now }: BoardOptions,
   named: Named,
-): PendingReason | null {
-  const name = named?.name ?? reservation;
+): WindowReason | null {
+  const title = { kind: 'reservation', name: named?.name ?? reservation } as const;
   const mine = windows.filter((window) => window.id === reservation && window.to > now);
   const next = mine.toSorted((a, b) => a.from - b.from)[0];
-  if (next === undefined) return { kind: 'reservation', words: `reservation ${name} is over` };
-  if (next.from > now) {
-    return {
-      kind: 'reservation',
-      words: `reservation ${name} starts in ${spanOf(next.from - now)}`,
-    };
-  }
+  if (next === undefined) return { ...title, problem: 'over' };
+  if (next.from > now) return { ...title, problem: 'not_begun', startsInMs: next.from - now };
   if (endAt(now, walltimeMs) <= next.to) return null;
-  const limit =
-    walltimeMs === null
-      ? 'the job has no time limit'
-      : `the time limit of the job is ${formatDuration(walltimeMs)}`;
-  const left = spanOf(next.to - now);
-  return { kind: 'reservation', words: `reservation ${name} ends in ${left}; ${limit}` };
-}
-
-/** Whole seconds, never none. */
-function spanOf(ms: number): string {
-  return formatDuration(Math.max(1, Math.ceil(ms / 1000)) * 1000);
+  return { ...title, problem: 'too_short', endsInMs: next.to - now, walltimeMs };
 }

@@ -1,12 +1,11 @@
-// Why a task that may start does not: the words name what blocks it.
+// Why a task that may start does not, as values: what blocks it, by name.
 
-import { plural } from '../../base/plural.ts';
-import { formatSize } from '../../base/size.ts';
 import type { NodeName } from '../../model/ids.ts';
-import type { PendingReason, ResourceRequest } from '../../model/job.ts';
+import type { ResourceRequest } from '../../model/job.ts';
 import { meetsLabel } from '../../model/labels.ts';
-import { FEATURE_WORDS, featureOf, withoutFeatures } from '../../model/node-features.ts';
-import { fitsIn, type Resources } from '../../model/resources.ts';
+import { featureOf, withoutFeatures } from '../../model/node-features.ts';
+import type { Absence, NodeReasons, Reason } from '../../model/reason.ts';
+import { fitsIn } from '../../model/resources.ts';
 import {
   DEFAULT_PARTITION,
   isMember,
@@ -20,88 +19,79 @@ import { cpusOf } from '../line/quota.ts';
 import { askOf } from '../room/ask.ts';
 import { Board } from '../room/board.ts';
 import type { Window } from '../room/lane.ts';
-import { describeWindows } from './explain-windows.ts';
-import type { Absence, NodeOutline, Surroundings } from './outline.ts';
-import { grouped, type Said, sayOfNodes } from './say-of-nodes.ts';
-import { describeShortage } from './shortage.ts';
+import { windowReason } from './explain-windows.ts';
+import type { NodeOutline, Surroundings } from './outline.ts';
+import { shortageOf } from './shortage.ts';
 
 export function explain(
   entry: QueueEntry,
   { nodes, reservationOf }: Surroundings,
   snapshot: Snapshot,
   at: number,
-): PendingReason {
-  const { request } = entry.shape;
-  if (entry.runningMax !== null && entry.running >= entry.runningMax) {
-    return { kind: 'quota', words: describeThrottle(entry.runningMax, entry.running) };
+): Reason {
+  const { runningMax: max, running } = entry;
+  if (max !== null && running >= max) {
+    return { kind: 'quota', limit: { of: 'array', max, running } };
   }
-  const partition = partitionOf(snapshot.scheduling, entry.shape.partition);
-  if (partition === null) return goneFrom(entry.shape.partition);
+  const { request: asked, partition: name } = entry.shape;
+  const partition = partitionOf(snapshot.scheduling, name);
+  // A config without it was read while the job waited.
+  if (partition === null) return { kind: 'partition', partition: name, problem: 'gone' };
   const members = nodes.filter((node) => isMember(partition, node));
   const closed = closedReason(partition, members.length);
   if (closed !== null) return closed;
-  const wanted = describeRequest(withoutCommon(request, members));
-  const able = members.filter((node) => couldHold(node, request));
-  if (able.length < request.nodeCount) {
-    const outdated = describeOutdated(members, request);
-    if (outdated !== null) return { kind: 'no_node_can', words: `needs ${wanted}; ${outdated}` };
-    const where = partition.name === DEFAULT_PARTITION ? '' : ` of partition ${partition.name}`;
-    const few = able.length === 0 ? 'no node' : `only ${plural(able.length, 'node')}`;
-    const verb = able.length === 1 ? 'is' : 'are';
-    const words = `needs ${wanted}; ${few}${where} ${able.length === 0 ? 'is' : verb} large enough`;
-    return { kind: 'no_node_can', words };
+  const request = withoutCommon(asked, members);
+  const able = members.filter((node) => couldHold(node, asked));
+  if (able.length < asked.nodeCount) {
+    const outdated = outdatedOf(members, asked);
+    return { kind: 'no_node_can', request, partition: name, able: able.length, outdated };
   }
   const hosts = hostsOf(able, entry.shape, snapshot.windows, at);
-  const away = hosts.filter((node) => node.unavailable !== null);
-  if (away.length > 0 && hosts.length - away.length < request.nodeCount) {
-    const why = sayOfNodes(grouped(away, sayUnavailable), hosts.length);
-    return { kind: 'resources', words: `needs ${wanted}; ${why}` };
+  const absent = absentOf(hosts);
+  if (absent.length > 0 && hosts.length - absent.length < asked.nodeCount) {
+    const away = { count: hosts.length, nodes: absent };
+    return { kind: 'resources', request, nodes: away, room: null };
   }
   const quota = overQuota(entry, partition, snapshot);
   if (quota !== null) return quota;
   const board = new Board({ ...snapshot, now: at });
   const ask = askOf(entry.shape, partition);
-  const fitting = board.fitting(ask, request.nodeCount);
-  if (fitting.length >= request.nodeCount) {
-    return { kind: 'priority', words: 'other tasks are ahead of it in the queue' };
-  }
-  const reserved = describeWindows(ask, { ...snapshot, now: at }, reservationOf, board);
+  const fitting = board.fitting(ask, asked.nodeCount);
+  if (fitting.length >= asked.nodeCount) return { kind: 'priority', behind: null };
+  const reserved = windowReason(ask, { ...snapshot, now: at }, reservationOf, board);
   if (reserved !== null) return reserved;
   const usable = hosts.filter((node) => node.unavailable === null);
-  const short = describeShortage(usable, ask, { board, fitting, reservationOf });
-  return { kind: 'resources', words: `needs ${wanted}; ${short}` };
+  const short = shortageOf(usable, ask, { board, fitting, reservationOf });
+  return { kind: 'resources', request, ...short };
 }
 
-function describeThrottle(max: number, running: number): string {
-  const limit = `this array runs at most ${plural(max, 'task')} at once (%${max})`;
-  return `${limit}; ${running} ${running === 1 ? 'is' : 'are'} running`;
-}
-
-function sayUnavailable({ unavailable }: NodeOutline): Said {
-  const words = unavailable?.words ?? 'in use';
-  return { one: `is ${words}`, many: `are ${words}` };
+function absentOf(nodes: readonly NodeOutline[]): NodeReasons['nodes'] {
+  return nodes.flatMap(({ name, unavailable }) => {
+    return unavailable === null ? [] : [{ name, situation: { kind: 'absent', ...unavailable } }];
+  });
 }
 
 /** Nodes that could hold a part with a newer agent, where those would be enough. */
-function describeOutdated(nodes: readonly NodeOutline[], request: ResourceRequest): string | null {
+function outdatedOf(nodes: readonly NodeOutline[], request: ResourceRequest): NodeReasons | null {
   const bare = { ...request, labels: withoutFeatures(request.labels) };
   const able = nodes.filter((node) => couldHold(node, bare));
   if (able.length < request.nodeCount) return null;
   const outdated = able.filter((node) => !couldHold(node, request));
-  const say = ({ labels }: NodeOutline): Said => {
-    const lacks = request.labels.filter((label) => !labels.has(label)).map(featureOf);
-    const what = lacks.map((feature) => feature !== null && FEATURE_WORDS[feature]).filter(Boolean);
-    const words = `an agent too old for ${what.join(' and ')}`;
-    return { one: `runs ${words}`, many: `run ${words}` };
+  return {
+    count: able.length,
+    nodes: outdated.map(({ name, labels }) => {
+      const lacking = request.labels.filter((label) => !labels.has(label));
+      const features = lacking.map(featureOf).filter((feature) => feature !== null);
+      return { name, situation: { kind: 'outdated', features } };
+    }),
   };
-  return `${sayOfNodes(grouped(outdated, say), able.length)}; update it there`;
 }
 
 /** What has to come back before a task can start at all. */
 export interface Awaited {
   /** So many of them are enough. */
   readonly count: number;
-  readonly nodes: readonly { readonly name: string; readonly kind: Absence['kind'] }[];
+  readonly nodes: readonly { readonly name: string; readonly kind: Absence['why'] }[];
 }
 
 /** Nodes that get no work and could hold a part; null when those that get work are enough. */
@@ -116,7 +106,7 @@ export function awaitedBy(
   const able = nodes.filter((node) => isMember(partition, node) && couldHold(node, shape.request));
   const hosts = hostsOf(able, shape, windows, at);
   const absent = hosts.flatMap(({ name, unavailable }) => {
-    return unavailable === null ? [] : [{ name, kind: unavailable.kind }];
+    return unavailable === null ? [] : [{ name, kind: unavailable.why }];
   });
   const missing = shape.request.nodeCount - (hosts.length - absent.length);
   return absent.length === 0 ? null : { count: Math.max(1, missing), nodes: absent };
@@ -144,27 +134,21 @@ export function withoutCommon(
   return { ...request, labels: request.labels.filter(tells) };
 }
 
-/** A config without it was read while the job waited. */
-function goneFrom(partition: string): PendingReason {
-  const words = `partition ${partition} is no longer in the config; the job waits until it is back`;
-  return { kind: 'partition', words };
-}
-
-function closedReason({ name, state, nodes }: Partition, members: number): PendingReason | null {
+function closedReason({ name, state, nodes }: Partition, members: number): Reason | null {
   if (state === 'down' || state === 'inactive') {
-    return { kind: 'partition', words: `partition ${name} is ${state} and starts no jobs` };
+    return { kind: 'partition', partition: name, problem: state };
   }
   if (members > 0 || (name === DEFAULT_PARTITION && nodes === null)) return null;
-  return { kind: 'partition', words: `partition ${name} has no nodes` };
+  return { kind: 'partition', partition: name, problem: 'empty' };
 }
 
 function overQuota(
   { owner, qos, shape }: QueueEntry,
   partition: Partition,
   { quotas, scheduling }: Snapshot,
-): PendingReason | null {
-  const excess = quotas?.excess(owner, partition, qosOf(scheduling, qos), cpusOf(shape.request));
-  return excess == null ? null : { kind: 'quota', words: excess };
+): Reason | null {
+  const limit = quotas?.excess(owner, partition, qosOf(scheduling, qos), cpusOf(shape.request));
+  return limit == null ? null : { kind: 'quota', limit };
 }
 
 /** Whether an empty node of this size and these labels could take a part. */
@@ -176,31 +160,4 @@ export function couldHold(
   if (nodeNames.length > 0 && !nodeNames.some((name) => name === node.name)) return false;
   if (!request.labels.every((label) => meetsLabel(node.labels, label))) return false;
   return fitsIn(request.perNode, node.total);
-}
-
-/** A request in words: `2 nodes with 4 cpus and 1G memory`. */
-export function describeRequest(request: ResourceRequest): string {
-  const nodes = plural(request.nodeCount, 'node');
-  const labels = describeLabels(request.labels);
-  const names = request.nodeNames.length > 0 ? ` of ${request.nodeNames.join(', ')}` : '';
-  const whole = request.exclusive ? ' and no other tasks' : '';
-  return `${nodes}${names}${labels} with ${describeResources(request.perNode)}${whole}`;
-}
-
-/** A directory that must be shared stands among the labels; people know it as a directory. */
-function describeLabels(labels: readonly string[]): string {
-  const own = withoutFeatures(labels).filter((label) => !label.startsWith('shared='));
-  const paths = labels
-    .filter((label) => label.startsWith('shared='))
-    .map((label) => label.slice(7));
-  const labelled = own.length > 0 ? ` labelled ${own.join(', ')}` : '';
-  return paths.length > 0 ? `${labelled} sharing ${paths.join(', ')}` : labelled;
-}
-
-export function describeResources(resources: Resources): string {
-  const parts = [plural(resources.cpuCount, 'cpu')];
-  if (resources.memoryBytes > 0) parts.push(`${formatSize(resources.memoryBytes)} memory`);
-  if (resources.gpuCount > 0) parts.push(plural(resources.gpuCount, 'gpu'));
-  for (const name in resources.counted) parts.push(`${resources.counted[name]} ${name}`);
-  return parts.join(', ');
 }

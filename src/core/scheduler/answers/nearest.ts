@@ -5,8 +5,8 @@ import { formatSize } from '../../base/size.ts';
 import type { ResourceRequest } from '../../model/job.ts';
 import { isExpression, meetsLabel } from '../../model/labels.ts';
 import { FEATURE_WORDS, featureOf } from '../../model/node-features.ts';
+import { describeResources } from '../../model/request-words.ts';
 import { countOf, type Resources } from '../../model/resources.ts';
-import { describeResources } from './explain.ts';
 import type { NodeOutline } from './outline.ts';
 
 type Outline = Pick<NodeOutline, 'name' | 'total' | 'labels'>;

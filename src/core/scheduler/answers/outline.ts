@@ -1,9 +1,10 @@
-// The cluster as people know it, for the words about what waits.
+// The cluster as people know it, for answers about what waits.
 
+import type { Absence } from '../../model/reason.ts';
 import type { Reservation } from '../../model/reservation.ts';
 import type { Resources } from '../../model/resources.ts';
 
-/** Every node of the cluster, also those that get no work, for the words. */
+/** Every node of the cluster, also those that get no work. */
 export interface NodeOutline {
   readonly name: string;
   readonly total: Resources;
@@ -15,14 +16,7 @@ export interface NodeOutline {
   readonly unavailable: Absence | null;
 }
 
-/** Why a node gets no work. */
-export interface Absence {
-  readonly kind: 'drained' | 'away' | 'faulty' | 'paused';
-  /** `drained (disk)`: what follows `it is`. */
-  readonly words: string;
-}
-
-/** What the words need besides the snapshot. */
+/** What answers need besides the snapshot. */
 export interface Surroundings {
   readonly nodes: readonly NodeOutline[];
   /** A reservation by the id of its windows. */

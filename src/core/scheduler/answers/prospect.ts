@@ -1,8 +1,8 @@
 // What a waiting task can expect: who it waits behind, when and where it would start, which smaller
 // request would start now, and what its priority is made of. The task need not be in the queue.
 
-import type { JobId } from '../../model/ids.ts';
-import { type Promised, type TooFar, type Turn, turnOf } from '../cycle/plan.ts';
+import type { Behind } from '../../model/reason.ts';
+import { type TooFar, type Turn, turnOf } from '../cycle/plan.ts';
 import { lineRules, type Snapshot } from '../cycle/snapshot.ts';
 import { candidateOf } from '../line/line.ts';
 import { type PriorityParts, priorityParts } from '../line/priority.ts';
@@ -11,12 +11,6 @@ import { askOf } from '../room/ask.ts';
 import { Board } from '../room/board.ts';
 import { type Forecast, forecast } from './forecast.ts';
 import { smallerRequests } from './what-if.ts';
-
-/** Why a task that fits does not start. `turn`: nobody passes that job. */
-export type Behind =
-  | { readonly kind: 'turn'; readonly jobId: JobId }
-  /** What is free now is set aside for that one. */
-  | ({ readonly kind: 'promise' } & Pick<Promised, 'jobId' | 'at'>);
 
 export interface Prospect {
   /** False too when too many go before it to tell. */

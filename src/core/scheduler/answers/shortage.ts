@@ -1,17 +1,14 @@
-// What is said of a task that does not fit: which nodes are not free for it, and what is in the way.
-// Nodes in the same situation are told of together.
+// What is in the way of a task that does not fit: which nodes are not free for it, and what they lack.
 
-import { plural } from '../../base/plural.ts';
-import { formatSize } from '../../base/size.ts';
 import type { NodeName } from '../../model/ids.ts';
 import type { ResourceRequest } from '../../model/job.ts';
+import type { FreeAmount, NodeReasons, NodeSituation } from '../../model/reason.ts';
 import { fitsIn, type Resources } from '../../model/resources.ts';
 import type { Ask } from '../room/ask.ts';
 import type { Board } from '../room/board.ts';
 import type { NodeView } from '../room/pool.ts';
-import { describeSetAside, windowInTheWay } from './explain-windows.ts';
+import { setAside, windowInTheWay } from './explain-windows.ts';
 import type { NodeOutline, Surroundings } from './outline.ts';
-import { grouped, type Said, sayOfNodes } from './say-of-nodes.ts';
 
 interface Situation extends Pick<Surroundings, 'reservationOf'> {
   readonly board: Board;
@@ -19,21 +16,23 @@ interface Situation extends Pick<Surroundings, 'reservationOf'> {
   readonly fitting: readonly Pick<NodeView, 'name'>[];
 }
 
-/** `all 4 nodes are full: 8 of 8 cpus in use`. Of nodes that get work and could hold a part. */
-export function describeShortage(
+/** Of nodes that get work and could hold a part. */
+export function shortageOf(
   usable: readonly NodeOutline[],
   ask: Ask,
   situation: Situation,
-): string {
-  const { nodeCount } = ask.request;
+): { readonly nodes: NodeReasons; readonly room: number | null } {
   const { fitting } = situation;
   const names = new Set<string>(fitting.map(({ name }) => name));
   const told = usable.filter(({ name }) => !names.has(name));
-  const groups = grouped(told, (node) => obstacleOf(node, ask, situation));
-  const words = sayOfNodes(groups, usable.length);
-  if (nodeCount === 1 || fitting.length === 0) return words;
-  const count = fitting.length === 1 ? 'only 1 node has' : `only ${fitting.length} nodes have`;
-  return words === '' ? `${count} room` : `${count} room; ${words}`;
+  const nodes = told.map((node) => {
+    return { name: node.name, situation: obstacleOf(node, ask, situation) };
+  });
+  const goesWithoutSaying = ask.request.nodeCount === 1 || fitting.length === 0;
+  return {
+    nodes: { count: usable.length, nodes },
+    room: goesWithoutSaying ? null : fitting.length,
+  };
 }
 
 /** What of the node is not free for the task. */
@@ -41,40 +40,35 @@ function obstacleOf(
   { name, free, total, idle }: NodeOutline,
   ask: Ask,
   { board, reservationOf }: Situation,
-): Said {
+): NodeSituation {
   const { request, reservation } = ask;
-  if (request.exclusive && !idle) {
-    return { one: 'runs other tasks', many: 'run other tasks' };
-  }
+  if (request.exclusive && !idle) return { kind: 'busy' };
   if (!fitsIn(request.perNode, free)) return lackOf(free, total, request);
-  if (reservation !== null) return haveOnly('too little of the reservation free');
+  if (reservation !== null) return { kind: 'reservation_used' };
   const window = windowInTheWay(name as NodeName, ask, board);
   if (window === null) return lackOf(free, total, request);
-  return describeSetAside(window, board.now, reservationOf(window.id));
+  return setAside(window, board.now, reservationOf(window.id));
 }
 
 /** What there is too little of, or all of it. A node without a free cpu is full, whatever else. */
-function lackOf(free: Resources, total: Resources, { perNode }: ResourceRequest): Said {
+function lackOf(free: Resources, total: Resources, { perNode }: ResourceRequest): NodeSituation {
   if (perNode.cpuCount > 0 && free.cpuCount <= 0) {
-    const used = total.cpuCount - free.cpuCount;
-    return { one: 'is full', many: 'are full', cpus: { used, total: total.cpuCount } };
+    const cpusUsed = total.cpuCount - free.cpuCount;
+    return { kind: 'full', cpusUsed, cpusTotal: total.cpuCount };
   }
-  const parts: [free: number, wanted: number, words: string][] = [
-    [free.cpuCount, perNode.cpuCount, plural(free.cpuCount, 'cpu')],
-    [free.memoryBytes, perNode.memoryBytes, `${formatSize(Math.max(0, free.memoryBytes))} memory`],
+  const all: (FreeAmount & { readonly wanted: number })[] = [
+    { of: 'cpu', free: free.cpuCount, wanted: perNode.cpuCount },
+    { of: 'memory', free: free.memoryBytes, wanted: perNode.memoryBytes },
   ];
   if (perNode.gpuCount > 0) {
-    parts.push([free.gpuCount, perNode.gpuCount, plural(free.gpuCount, 'gpu')]);
+    all.push({ of: 'gpu', free: free.gpuCount, wanted: perNode.gpuCount });
   }
-  for (const name in perNode.counted) {
-    const left = free.counted[name] ?? 0;
-    parts.push([left, perNode.counted[name] ?? 0, `${left} ${name}`]);
+  for (const counted in perNode.counted) {
+    const wanted = perNode.counted[counted] ?? 0;
+    all.push({ of: { counted }, free: free.counted[counted] ?? 0, wanted });
   }
-  const lacking = parts.filter(([left, wanted]) => left < wanted);
-  const words = (lacking.length > 0 ? lacking : parts).map((part) => part[2]);
-  return haveOnly(`${lacking.length > 0 ? 'only ' : ''}${words.join(' and ')} free`);
-}
-
-function haveOnly(words: string): Said {
-  return { one: `has ${words}`, many: `have ${words}` };
+  const lacking = all.filter((amount) => amount.free < amount.wanted);
+  const enough = lacking.length === 0;
+  const told = (enough ? all : lacking).map((amount) => ({ of: amount.of, free: amount.free }));
+  return { kind: 'free', enough, amounts: told };
 }

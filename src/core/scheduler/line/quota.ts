@@ -1,7 +1,7 @@
 // What each user holds, and how much more the partition and the QoS let that user start.
 
-import { plural } from '../../base/plural.ts';
 import type { UserName } from '../../model/ids.ts';
+import type { UserLimit } from '../../model/reason.ts';
 import type { Partition, Qos } from '../../model/scheduling.ts';
 import type { Candidate } from './line.ts';
 
@@ -62,32 +62,29 @@ export class QuotaBook {
     this.#started.count(group.owner, place, 1, cpusOf(group.shape.request));
   }
 
-  /** In words, the limit that one more task of this size would break; null when there is none. */
-  excess(owner: UserName, partition: Partition, qos: Qos, cpus: number): string | null {
-    const excess = this.#excess(owner, partition, qos, cpus);
-    return excess === null ? null : `${owner} runs ${excess.words} per user`;
+  /** The limit that one more task of this size would break; null when there is none. */
+  excess(owner: UserName, partition: Partition, qos: Qos, cpus: number): UserLimit | null {
+    return this.#excess(owner, partition, qos, cpus)?.limit ?? null;
   }
 
-  #excess(owner: UserName, partition: Partition, qos: Qos, cpus: number) {
-    const [inPartition, inQos] = keysOf(owner, { partition: partition.name, qos: qos.name });
+  #excess(user: UserName, partition: Partition, qos: Qos, cpus: number) {
+    const [inPartition, inQos] = keysOf(user, { partition: partition.name, qos: qos.name });
     const { tasksPerUser } = partition.limits;
-    const here = this.#total(inPartition);
-    if (tasksPerUser !== null && here.tasks >= tasksPerUser) {
-      const running = `${plural(here.tasks, 'task')} in partition ${partition.name}`;
-      const words = `${running}; the limit is ${tasksPerUser}`;
-      return { key: inPartition, words };
+    const here = this.#total(inPartition).tasks;
+    if (tasksPerUser !== null && here >= tasksPerUser) {
+      const limit = { of: 'partition', name: partition.name, user, what: 'tasks' } as const;
+      return { key: inPartition, limit: { ...limit, held: here, max: tasksPerUser } };
     }
     const held = this.#total(inQos);
+    const where = { of: 'qos', name: qos.name, user } as const;
     const { runningTasksPerUser: tasksMax, runningCpusPerUser: cpusMax } = qos;
     if (tasksMax !== null && held.tasks >= tasksMax) {
-      const running = `${plural(held.tasks, 'task')} under QoS ${qos.name}`;
-      const words = `${running}; the limit is ${tasksMax}`;
-      return { key: inQos, words };
+      const tasks = { what: 'tasks', held: held.tasks, max: tasksMax } as const;
+      return { key: inQos, limit: { ...where, ...tasks } };
     }
     if (cpusMax !== null && held.cpus + cpus > cpusMax) {
-      const running = `tasks with ${plural(held.cpus, 'cpu')} under QoS ${qos.name}`;
-      const words = `${running}; the limit is ${cpusMax}`;
-      return { key: inQos, words };
+      const all = { what: 'cpus', held: held.cpus, max: cpusMax } as const;
+      return { key: inQos, limit: { ...where, ...all } };
     }
     return null;
   }

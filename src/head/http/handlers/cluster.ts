@@ -7,8 +7,8 @@ import { waitingSize } from '../../../core/controller/jobs/behind.ts';
 import { refuse } from '../../../core/model/errors.ts';
 import { addResources, NO_RESOURCES } from '../../../core/model/resources.ts';
 import { PROTOCOL_VERSION } from '../../../wire/messages.ts';
-import { jobState } from '../../views/job-state.ts';
-import { copyOf, nodeState } from '../../views/node-view.ts';
+import { jobState } from '../../answers/job-state.ts';
+import { copyOf, nodeState } from '../../answers/node-view.ts';
 import type { Handler } from '../call.ts';
 import type { Services } from '../services.ts';
 

@@ -6,11 +6,11 @@ import { ok } from '../../../core/base/result.ts';
 import type { Job } from '../../../core/controller/jobs/facts.ts';
 import { formatTaskId, type JobId } from '../../../core/model/ids.ts';
 import type { HistoryQuery, JobRow, TaskRow } from '../../../ports/history.ts';
+import { outcomeOf, readCounts } from '../../answers/job-record.ts';
+import { jobState } from '../../answers/job-state.ts';
+import { viewOutcome } from '../../answers/job-view.ts';
+import { lastRuns, runStart } from '../../answers/run-start.ts';
 import type { Engine } from '../../engine.ts';
-import { outcomeOf, readCounts } from '../../views/job-record.ts';
-import { jobState } from '../../views/job-state.ts';
-import { viewOutcome } from '../../views/job-view.ts';
-import { lastRuns, runStart } from '../../views/run-start.ts';
 import type { Call, Handler } from '../call.ts';
 
 type TaskKey = NonNullable<HistoryQuery['afterTask']>;

@@ -2,16 +2,16 @@
 
 import type { JobView, ListJobsReply } from '../../../api/jobs.ts';
 import { ok } from '../../../core/base/result.ts';
+import { jobsInLine } from '../../../core/controller/answers/questions.ts';
 import type { Job } from '../../../core/controller/jobs/facts.ts';
 import type { JobId, UserName } from '../../../core/model/ids.ts';
 import type { JobRow } from '../../../ports/history.ts';
+import { recordOf, recordOfRow } from '../../answers/job-record.ts';
+import { jobState } from '../../answers/job-state.ts';
+import { viewJob } from '../../answers/job-view.ts';
+import { Reasons } from '../../answers/reasons.ts';
+import { withLastRuns } from '../../answers/run-start.ts';
 import type { Engine } from '../../engine.ts';
-import { jobsInLine } from '../../questions.ts';
-import { recordOf, recordOfRow } from '../../views/job-record.ts';
-import { jobState } from '../../views/job-state.ts';
-import { viewJob } from '../../views/job-view.ts';
-import { Reasons } from '../../views/reasons.ts';
-import { withLastRuns } from '../../views/run-start.ts';
 import type { Call, Handler } from '../call.ts';
 
 const LIMIT_DEFAULT = 100;

@@ -4,10 +4,10 @@ import type { TaskView } from '../../../api/jobs.ts';
 import { IntervalSet } from '../../../core/base/interval-set.ts';
 import { ok } from '../../../core/base/result.ts';
 import type { TaskRow } from '../../../ports/history.ts';
+import { endOf, indicesOfRecord, type JobRecord } from '../../answers/job-record.ts';
+import { Reasons } from '../../answers/reasons.ts';
+import { viewLiveTask, viewPastTask, viewUnstartedTask } from '../../answers/task-view.ts';
 import type { Engine } from '../../engine.ts';
-import { endOf, indicesOfRecord, type JobRecord } from '../../views/job-record.ts';
-import { Reasons } from '../../views/reasons.ts';
-import { viewLiveTask, viewPastTask, viewUnstartedTask } from '../../views/task-view.ts';
 import type { Handler } from '../call.ts';
 import { checkIndex, findJob, readPlace } from '../find-job.ts';
 

@@ -3,8 +3,8 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { TaskPlace } from '../../../core/model/ids.ts';
+import { endedAs } from '../../answers/job-state.ts';
 import type { LogPlace } from '../../logs/log-path.ts';
-import { endedAs } from '../../views/job-state.ts';
 import type { Call } from '../call.ts';
 import { findJob } from '../find-job.ts';
 import type { Services } from '../services.ts';

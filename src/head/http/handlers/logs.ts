@@ -5,7 +5,7 @@ import { LOG_HEADERS } from '../../../api/log-headers.ts';
 import { err, ok, type Result } from '../../../core/base/result.ts';
 import { type Refusal, refuse } from '../../../core/model/errors.ts';
 import { formatTaskId } from '../../../core/model/ids.ts';
-import type { JobRecord } from '../../views/job-record.ts';
+import type { JobRecord } from '../../answers/job-record.ts';
 import type { Handler } from '../call.ts';
 import { checkIndex, readPlace } from '../find-job.ts';
 import type { Services } from '../services.ts';

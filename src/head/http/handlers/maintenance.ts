@@ -3,7 +3,7 @@
 import { err, ok } from '../../../core/base/result.ts';
 import { refuse } from '../../../core/model/errors.ts';
 import { isAlive } from '../../../core/model/maintenance.ts';
-import { viewMaintenance } from '../../views/maintenance-view.ts';
+import { viewMaintenance } from '../../answers/maintenance-view.ts';
 import type { Handler } from '../call.ts';
 import { changed } from './job-actions.ts';
 

@@ -2,8 +2,8 @@
 
 import { ok } from '../../../core/base/result.ts';
 import { waitingSize } from '../../../core/controller/jobs/behind.ts';
-import { jobState } from '../../views/job-state.ts';
-import { nodeState } from '../../views/node-view.ts';
+import { jobState } from '../../answers/job-state.ts';
+import { nodeState } from '../../answers/node-view.ts';
 import type { Handler } from '../call.ts';
 import { DURATION_BOUNDS } from '../request-counts.ts';
 import type { Services } from '../services.ts';

@@ -2,7 +2,7 @@
 
 import { err, ok } from '../../../core/base/result.ts';
 import { unknownPartition } from '../../../core/controller/partitions/admission.ts';
-import { viewPartitions, viewQualities } from '../../views/partition-view.ts';
+import { viewPartitions, viewQualities } from '../../answers/partition-view.ts';
 import type { Handler } from '../call.ts';
 import { changed } from './job-actions.ts';
 

@@ -1,19 +1,18 @@
 // One job in full, and why it is where it is.
 
 import type { ExplainReply, JobDetail, JobView } from '../../../api/jobs.ts';
-import { formatInstant } from '../../../core/base/instant.ts';
 import { ok } from '../../../core/base/result.ts';
+import { pendingOf } from '../../../core/controller/answers/explain.ts';
+import { expect } from '../../../core/controller/answers/questions.ts';
+import type { JobRecord } from '../../answers/job-record.ts';
+import { endedAs, firstPending } from '../../answers/job-state.ts';
+import { viewJob, viewJobDetail } from '../../answers/job-view.ts';
+import { NO_PROSPECT, viewLookAhead } from '../../answers/prospect-view.ts';
+import { Reasons } from '../../answers/reasons.ts';
+import { withLastRuns } from '../../answers/run-start.ts';
+import { viewLiveTask } from '../../answers/task-view.ts';
+import { type Standing, sayStanding } from '../../answers/words/standing.ts';
 import type { Engine } from '../../engine.ts';
-import { pendingOf } from '../../explain.ts';
-import { expect } from '../../questions.ts';
-import { addressed } from '../../views/addressed.ts';
-import type { JobRecord } from '../../views/job-record.ts';
-import { endedAs, firstPending } from '../../views/job-state.ts';
-import { viewJob, viewJobDetail } from '../../views/job-view.ts';
-import { NO_PROSPECT, viewLookAhead } from '../../views/prospect-view.ts';
-import { Reasons } from '../../views/reasons.ts';
-import { withLastRuns } from '../../views/run-start.ts';
-import { viewLiveTask } from '../../views/task-view.ts';
 import type { Handler } from '../call.ts';
 import { findNamed } from '../find-job.ts';
 
@@ -54,36 +53,15 @@ export const explainJob: Handler<'explainJob'> = async ({ engine }, { params, ac
   if (view.reason === null || waiting === undefined) return ok(explainView(view));
   const about = view.nodes.length > 0 ? 'next_task' : 'task';
   const ahead = expect(engine, pendingOf(job, waiting));
-  const reason = addressed(ahead.reason, job.owner, actor.name);
-  const expected = viewLookAhead({ ...ahead, reason }, about);
+  const expected = viewLookAhead(ahead, about, actor.name);
   if (about === 'task') return ok({ state: view.state, ...expected });
   const runs = explainView({ ...view, reason: null }).words;
   return ok({ state: view.state, ...expected, words: `${runs} ${expected.words}` });
 };
 
-type Explained = Pick<
-  JobView,
-  'state' | 'outcome' | 'reason' | 'notice' | 'nodes' | 'startedAt' | 'endedAt'
->;
-
-function explainView(view: Explained): ExplainReply {
+function explainView(view: Standing & Pick<JobView, 'reason'>): ExplainReply {
   const { state, reason } = view;
-  return { state, reason, ...NO_PROSPECT, words: wordsOf(view) };
-}
-
-function wordsOf({ state, outcome, notice, nodes, startedAt, endedAt }: Explained): string {
-  if (outcome !== null) {
-    const when = endedAt === null ? '' : ` at ${formatInstant(endedAt)}`;
-    const detail = outcome.detail === null ? '' : ` (${outcome.detail})`;
-    return `It is done${when}: ${outcome.kind}${detail}.`;
-  }
-  const words: string[] = [];
-  if (nodes.length > 0) {
-    const since = startedAt === null ? '' : ` since ${formatInstant(startedAt)}`;
-    words.push(`It is ${state.replaceAll('_', ' ')} on ${nodes.join(', ')}${since}.`);
-  }
-  if (notice !== null) words.push(notice);
-  return words.length === 0 ? `It is ${state.replaceAll('_', ' ')}.` : words.join(' ');
+  return { state, reason, ...NO_PROSPECT, words: sayStanding(view) };
 }
 
 async function usageOf({ store }: Engine, { id }: JobRecord): Promise<JobDetail['usage']> {

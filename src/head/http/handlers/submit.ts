@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { BulkRequest, SubmitReply } from '../../../api/submission.ts';
 import { submissionKey, submission as submissionSchema } from '../../../api/submission.ts';
 import { err, ok, type Result } from '../../../core/base/result.ts';
+import { expect, rehearse } from '../../../core/controller/answers/questions.ts';
 import type { RetiredJobs } from '../../../core/controller/jobs/commands.ts';
 import type { Reply } from '../../../core/controller/reply.ts';
 import type { UserActor } from '../../../core/model/actor.ts';
@@ -11,13 +12,11 @@ import { type Refusal, refuse } from '../../../core/model/errors.ts';
 import type { JobId } from '../../../core/model/ids.ts';
 import type { Submission } from '../../../core/model/submission.ts';
 import type { Chance } from '../../../ports/chance.ts';
+import { itemsDigestOf, recordOfRow } from '../../answers/job-record.ts';
+import { NO_PROSPECT, viewLookAhead } from '../../answers/prospect-view.ts';
 import { makeSecret } from '../../auth/secrets.ts';
 import type { Engine } from '../../engine.ts';
 import { digestOf } from '../../kept-spec.ts';
-import { expect, rehearse } from '../../questions.ts';
-import { addressed } from '../../views/addressed.ts';
-import { itemsDigestOf, recordOfRow } from '../../views/job-record.ts';
-import { NO_PROSPECT, viewLookAhead } from '../../views/prospect-view.ts';
 import { viewRefusal } from '../answer.ts';
 import type { Handler } from '../call.ts';
 import { findJob, readPlace } from '../find-job.ts';
@@ -93,9 +92,8 @@ export const rehearseJob: Handler<'rehearseJob'> = async ({ engine }, { actor, b
     const words = `It would end at once: ${broken.kind}${detail}.`;
     return ok({ state: 'pending', reason: null, ...NO_PROSPECT, words });
   }
-  const ahead = expect(engine, pending);
-  const reason = addressed(ahead.reason, actor.name, actor.name);
-  return ok({ state: 'pending', ...viewLookAhead({ ...ahead, reason }, 'rehearsal') });
+  const ahead = viewLookAhead(expect(engine, pending), 'rehearsal', actor.name);
+  return ok({ state: 'pending', ...ahead });
 };
 
 interface Wish {

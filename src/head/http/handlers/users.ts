@@ -2,9 +2,9 @@
 
 import type { UserView } from '../../../api/users.ts';
 import { ok } from '../../../core/base/result.ts';
+import { standings } from '../../../core/controller/answers/questions.ts';
 import type { UserName } from '../../../core/model/ids.ts';
 import { accountNotice } from '../../auth/accounts.ts';
-import { standings } from '../../questions.ts';
 import type { Handler } from '../call.ts';
 import type { Services } from '../services.ts';
 import { changed } from './job-actions.ts';

@@ -3,8 +3,8 @@
 import type { WaitReply } from '../../../api/jobs.ts';
 import { err, ok, type Result } from '../../../core/base/result.ts';
 import { type Refusal, refuse } from '../../../core/model/errors.ts';
+import { Reasons } from '../../answers/reasons.ts';
 import type { Engine } from '../../engine.ts';
-import { Reasons } from '../../views/reasons.ts';
 import type { Handler } from '../call.ts';
 import {
   condition,

@@ -1,11 +1,11 @@
 // Tasks of an array that wait for the task of another array with their index.
 
 import assert from 'node:assert/strict';
+import { explainPending, pendingOf } from '../../../../src/core/controller/answers/explain.ts';
 import type { JobId } from '../../../../src/core/model/ids.ts';
 import type { Dependency, OutcomeKind } from '../../../../src/core/model/job.ts';
 import type { Submission } from '../../../../src/core/model/submission.ts';
-import { explainPending, pendingOf } from '../../../../src/head/explain.ts';
-import { taskCounts } from '../../../../src/head/views/job-state.ts';
+import { taskCounts } from '../../../../src/head/answers/job-state.ts';
 import {
   ANN,
   kinds,
@@ -39,10 +39,7 @@ scenario('[J28] each task starts after the task with its index, whatever the oth
   assert.deepEqual(head.schedule(), [`${second}[1]#1@n1`]);
   const pending = pendingOf(head.job(second), 2);
   const reason = explainPending(head.state, head.settings, pending, head.at);
-  assert.deepEqual(
-    [reason.kind, reason.words],
-    ['dependency', `waits for task ${first}[2] to complete`],
-  );
+  assert.deepEqual(reason, { kind: 'dependency', arrays: [first], index: 2 });
   const held = head.heldBy('n1');
   head.crash();
   head.connect('n1', { cpus: 3, held });

@@ -15,7 +15,6 @@ import {
   type Scheduling,
 } from '../../../../src/core/model/scheduling.ts';
 import type { Submission } from '../../../../src/core/model/submission.ts';
-import { explainPending, pendingOf } from '../../../../src/head/explain.ts';
 import {
   ADMIN,
   ANN,
@@ -27,6 +26,7 @@ import {
   type TestHead,
 } from '../../../support/controller.ts';
 import { GIB } from '../../../support/nodes.ts';
+import { why } from '../../../support/why.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -62,16 +62,6 @@ function refusal(head: TestHead, wish: Partial<Submission>, by: Actor = ANN) {
   const { result } = head.perform({ kind: 'command', command: submission(wish), actor: by });
   assert.ok(!result.ok, 'it was not refused');
   return { code: result.error.code, words: formatRefusal(result.error) };
-}
-
-function why(head: TestHead, id: number, index = 0): string {
-  const { kind, words } = explainPending(
-    head.state,
-    head.settings,
-    pendingOf(head.job(id), index),
-    head.at,
-  );
-  return `${kind}: ${words}`;
 }
 
 const names = (...all: string[]): NodeName[] => all as NodeName[];

@@ -2,12 +2,12 @@
 // have their turn by tier on those that others want too.
 
 import assert from 'node:assert/strict';
+import { lookAhead, pendingOf } from '../../../../src/core/controller/answers/explain.ts';
 import { snapshotOf } from '../../../../src/core/controller/schedule.ts';
 import { viewWithStopped } from '../../../../src/core/controller/tasks/stopped.ts';
 import type { NodeName } from '../../../../src/core/model/ids.ts';
 import { plan } from '../../../../src/core/scheduler/cycle/plan.ts';
 import type { Window } from '../../../../src/core/scheduler/room/lane.ts';
-import { lookAhead, pendingOf } from '../../../../src/head/explain.ts';
 import {
   BOB,
   kinds,

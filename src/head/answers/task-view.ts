@@ -7,11 +7,10 @@ import type { OutcomeKind } from '../../core/model/job.ts';
 import type { TaskRow } from '../../ports/history.ts';
 import type { Engine } from '../engine.ts';
 import { outcomeOf } from './job-record.ts';
-import { viewExit, viewOutcome, viewReason } from './job-view.ts';
-import { noticeOf } from './notice.ts';
+import { viewExit, viewOutcome } from './job-view.ts';
 import type { Reasons } from './reasons.ts';
 import { epochStart } from './run-start.ts';
-import { stoppedNotice } from './stopped.ts';
+import { taskNotice } from './task-notice.ts';
 
 /** A task that waits or runs; `index` as the state counts, 0 for a plain job. */
 export function viewLiveTask(engine: Engine, job: Job, index: number, reasons: Reasons): TaskView {
@@ -21,15 +20,11 @@ export function viewLiveTask(engine: Engine, job: Job, index: number, reasons: R
     ...blank(job.id, job.spec.array === null ? null : index),
     state,
     epoch: task?.epoch ?? 0,
-    reason: state === 'pending' ? viewReason(reasons.of(job, index)) : null,
-    notice: task === undefined ? null : liveNotice(engine, task),
+    reason: state === 'pending' ? reasons.of(job, index) : null,
+    notice: task === undefined ? null : taskNotice(engine, task),
     nodes: task === undefined ? [] : nodesInOrder(task),
     startedAt: task === undefined ? null : epochStart(task),
   };
-}
-
-function liveNotice(engine: Engine, task: Task): string | null {
-  return noticeOf(engine.state, task) ?? stoppedNotice(engine.state, task, engine.now());
 }
 
 /** A task that is done, from the row of its last epoch. */

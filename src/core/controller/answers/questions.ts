@@ -1,21 +1,22 @@
 // What can be asked about a cluster without changing it: who is next, why a task waits, what a
 // submission would come to.
 
-import { ok, type Result } from '../core/base/result.ts';
-import { stepOf } from '../core/controller/controller.ts';
-import type { SubmitJob } from '../core/controller/jobs/commands.ts';
-import type { Job } from '../core/controller/jobs/facts.ts';
-import { acceptSubmission } from '../core/controller/jobs/submit.ts';
-import { snapshotOf } from '../core/controller/schedule.ts';
-import type { State } from '../core/controller/state.ts';
-import type { UserActor } from '../core/model/actor.ts';
-import type { Refusal } from '../core/model/errors.ts';
-import type { UserName } from '../core/model/ids.ts';
-import type { Outcome, PendingReason } from '../core/model/job.ts';
-import type { Settings } from '../core/model/settings.ts';
-import { lineRules, type Snapshot } from '../core/scheduler/cycle/snapshot.ts';
-import { type FairStanding, fairStandings } from '../core/scheduler/line/fair-share.ts';
-import { Line, type LineRules } from '../core/scheduler/line/line.ts';
+import { ok, type Result } from '../../base/result.ts';
+import type { UserActor } from '../../model/actor.ts';
+import type { Refusal } from '../../model/errors.ts';
+import type { UserName } from '../../model/ids.ts';
+import type { Outcome } from '../../model/job.ts';
+import type { Reason } from '../../model/reason.ts';
+import type { Settings } from '../../model/settings.ts';
+import { lineRules, type Snapshot } from '../../scheduler/cycle/snapshot.ts';
+import { type FairStanding, fairStandings } from '../../scheduler/line/fair-share.ts';
+import { Line, type LineRules } from '../../scheduler/line/line.ts';
+import { stepOf } from '../controller.ts';
+import type { SubmitJob } from '../jobs/commands.ts';
+import type { Job } from '../jobs/facts.ts';
+import { acceptSubmission } from '../jobs/submit.ts';
+import { snapshotOf } from '../schedule.ts';
+import type { State } from '../state.ts';
 import {
   explainPending,
   type LookAhead,
@@ -39,8 +40,8 @@ export interface Rehearsal {
   readonly broken: Outcome | null;
 }
 
-/** Why the task waits, in words. */
-export function explainTask(known: Known, job: Job, index: number): PendingReason {
+/** Why the task waits. */
+export function explainTask(known: Known, job: Job, index: number): Reason {
   return explainPending(known.state, known.settings, pendingOf(job, index), known.now());
 }
 

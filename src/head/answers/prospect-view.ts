@@ -1,15 +1,16 @@
 // What a waiting task can expect, in figures and in lines for people.
 
 import type { ExplainReply, PriorityView } from '../../api/jobs.ts';
-import { formatDuration } from '../../core/base/duration.ts';
-import { formatInstant } from '../../core/base/instant.ts';
-import type { PendingReason } from '../../core/model/job.ts';
+import type { LookAhead } from '../../core/controller/answers/explain.ts';
+import type { UserName } from '../../core/model/ids.ts';
+import type { Reason } from '../../core/model/reason.ts';
 import type { Awaited } from '../../core/scheduler/answers/explain.ts';
 import type { Forecast } from '../../core/scheduler/answers/forecast.ts';
-import type { Behind, Prospect } from '../../core/scheduler/answers/prospect.ts';
+import type { Prospect } from '../../core/scheduler/answers/prospect.ts';
 import { sumOf } from '../../core/scheduler/line/priority.ts';
 import { UNKNOWN_END } from '../../core/scheduler/room/profile.ts';
-import type { LookAhead } from '../explain.ts';
+import { viewReason } from './reasons.ts';
+import { instantWords } from './words/instants.ts';
 
 /** The prospect of what waits for nothing. */
 export const NO_PROSPECT = {
@@ -36,9 +37,11 @@ const OPENINGS: Readonly<Record<About, string>> = {
 export function viewLookAhead(
   { reason, prospect, at, awaited }: LookAhead,
   about: About,
+  reader: UserName | null = null,
 ): Omit<ExplainReply, 'state'> {
   const isRehearsal = about === 'rehearsal';
-  const sharper = prospect === null ? reason : sharpen(reason, prospect, at);
+  const known = prospect === null ? reason : sharpen(reason, prospect);
+  const sharper = viewReason(known, { name: reader, now: at });
   const would = isRehearsal ? 'would start' : 'starts';
   const waits = OPENINGS[about];
   if (prospect === null) {
@@ -67,19 +70,8 @@ export function viewLookAhead(
 }
 
 /** Names the job that it waits behind, where the scheduler only says that others are first. */
-function sharpen(reason: PendingReason, { behind }: Prospect, at: number): PendingReason {
-  return behind === null ? reason : { kind: 'priority', words: behindWords(behind, at) };
-}
-
-function behindWords(behind: Behind, at: number): string {
-  if (behind.kind === 'turn') {
-    return `job ${behind.jobId} is ahead of it, and this partition starts jobs in order (fifo)`;
-  }
-  const when =
-    behind.at >= UNKNOWN_END
-      ? 'when tasks without a time limit have ended'
-      : `at ${instantWords(behind.at, at)}`;
-  return `the free nodes are kept for job ${behind.jobId}, which starts ${when}`;
+function sharpen(reason: Reason, { behind }: Prospect): Reason {
+  return behind === null ? reason : { kind: 'priority', behind };
 }
 
 function startsNowWords({ forecast }: Prospect, would: string): string {
@@ -140,13 +132,6 @@ function listOf(names: readonly string[], word: 'and' | 'or'): string {
   if (names.length > NAMES_MAX) return namesOf(names);
   const last = names.at(-1) ?? '';
   return names.length === 1 ? last : `${names.slice(0, -1).join(', ')} ${word} ${last}`;
-}
-
-/** `2026-01-01T10:00:00Z, in 25m`. */
-function instantWords(at: number, now: number): string {
-  const seconds = Math.max(0, Math.ceil((at - now) / 1000));
-  const span = seconds === 0 ? 'now' : `in ${formatDuration(seconds * 1000)}`;
-  return `${formatInstant(at)}, ${span}`;
 }
 
 function viewPriority({ priority, tier }: Prospect): PriorityView {

@@ -1,25 +1,24 @@
 // Why a task waits: first what forbids it to start at all, then what the scheduler says, and what
 // it can expect.
 
-import { formatInstant } from '../core/base/instant.ts';
-import { entryOf } from '../core/controller/jobs/apply.ts';
-import type { Job } from '../core/controller/jobs/facts.ts';
-import { indicesOf } from '../core/controller/jobs/indices.ts';
-import type { Accepted } from '../core/controller/jobs/submit.ts';
-import type { Node } from '../core/controller/nodes/facts.ts';
-import { labelsOf } from '../core/controller/nodes/view.ts';
-import { snapshotOf } from '../core/controller/schedule.ts';
-import type { State } from '../core/controller/state.ts';
-import type { JobId, UserName } from '../core/model/ids.ts';
-import type { JobSpec, PendingReason } from '../core/model/job.ts';
-import { TURN_LOOKS_MAX } from '../core/model/limits.ts';
-import { pauseWords } from '../core/model/pause.ts';
-import type { Settings } from '../core/model/settings.ts';
-import { type Awaited, awaitedBy, explain } from '../core/scheduler/answers/explain.ts';
-import type { Absence, NodeOutline, Surroundings } from '../core/scheduler/answers/outline.ts';
-import { type Prospect, prospectOf } from '../core/scheduler/answers/prospect.ts';
-import type { Snapshot } from '../core/scheduler/cycle/snapshot.ts';
-import type { QueueEntry } from '../core/scheduler/line/queue.ts';
+import type { JobId, UserName } from '../../model/ids.ts';
+import type { JobSpec } from '../../model/job.ts';
+import { TURN_LOOKS_MAX } from '../../model/limits.ts';
+import type { Absence, Reason } from '../../model/reason.ts';
+import type { Settings } from '../../model/settings.ts';
+import { type Awaited, awaitedBy, explain } from '../../scheduler/answers/explain.ts';
+import type { NodeOutline, Surroundings } from '../../scheduler/answers/outline.ts';
+import { type Prospect, prospectOf } from '../../scheduler/answers/prospect.ts';
+import type { Snapshot } from '../../scheduler/cycle/snapshot.ts';
+import type { QueueEntry } from '../../scheduler/line/queue.ts';
+import { entryOf } from '../jobs/apply.ts';
+import type { Job } from '../jobs/facts.ts';
+import { indicesOf } from '../jobs/indices.ts';
+import type { Accepted } from '../jobs/submit.ts';
+import type { Node } from '../nodes/facts.ts';
+import { labelsOf } from '../nodes/view.ts';
+import { snapshotOf } from '../schedule.ts';
+import type { State } from '../state.ts';
 
 /** A task that waits, or would if it were submitted. */
 export interface Pending extends Pick<Job, 'held' | 'waitsFor' | 'beginReached'> {
@@ -63,7 +62,7 @@ export function explainPending(
   settings: Settings,
   pending: Pending,
   at: number,
-): PendingReason {
+): Reason {
   const forbidden = forbiddenBy(pending);
   if (forbidden !== null) return forbidden;
   return explain(pending.entry, surroundings(state), snapshotOf(state, settings, 0, at), at);
@@ -72,7 +71,7 @@ export function explainPending(
 /** Why a task waits and what it can expect. */
 export interface LookAhead {
   readonly at: number;
-  readonly reason: PendingReason;
+  readonly reason: Reason;
   /** Null while something other than the scheduler keeps it from starting. */
   readonly prospect: Prospect | null;
   /** Where it starts on no node in use. */
@@ -97,32 +96,20 @@ export function lookAhead(
   return { at, reason, prospect, awaited };
 }
 
-const CONDITIONS = {
-  ok: 'to complete',
-  any: 'to end',
-  fail: 'to fail',
-  each: 'to complete',
-} as const;
-
-function forbiddenBy(pending: Pending): PendingReason | null {
-  const { id, spec, held, heldBecause, waitsFor, beginReached, behind } = pending;
-  if (heldBecause !== null)
-    return { kind: 'held', words: `${heldBecause}; \`weft release ${id ?? 'JOB'}\` tries again` };
-  if (held) return { kind: 'held', words: `held; \`weft release ${id ?? 'JOB'}\` lets it start` };
+/** What keeps a task from starting whatever room there is. */
+function forbiddenBy(pending: Pending): Reason | null {
+  const { id: jobId, spec, held, heldBecause, waitsFor, beginReached, behind, index } = pending;
+  if (heldBecause !== null) return { kind: 'held', jobId, because: heldBecause };
+  if (held) return { kind: 'held', jobId, because: null };
   if (waitsFor.size > 0) {
-    const waited = spec.dependencies
-      .filter(({ jobId, condition }) => waitsFor.has(jobId) && condition !== 'each')
-      .map(({ jobId, condition }) => `job ${jobId} ${CONDITIONS[condition]}`);
-    return { kind: 'dependency', words: `waits for ${waited.join(', ')}` };
+    const on = spec.dependencies.filter(({ jobId: other, condition }) => {
+      return waitsFor.has(other) && condition !== 'each';
+    });
+    return { kind: 'dependency', on };
   }
-  if (behind.length > 0) {
-    const waited = behind.map((on) => `${on}[${pending.index}]`).join(' and ');
-    return { kind: 'dependency', words: `waits for task ${waited} to complete` };
-  }
-  if (!beginReached && spec.beginAt !== null) {
-    return { kind: 'begin_time', words: `its begin time is ${formatInstant(spec.beginAt)}` };
-  }
-  return null;
+  if (behind.length > 0) return { kind: 'dependency', arrays: behind, index };
+  if (beginReached || spec.beginAt === null) return null;
+  return { kind: 'begin_time', at: spec.beginAt };
 }
 
 function surroundings(state: State): Surroundings {
@@ -139,13 +126,10 @@ function outline(node: Node): NodeOutline {
 }
 
 function unavailable(node: Node): Absence | null {
-  if (node.drain !== null) return { kind: 'drained', words: `drained (${node.drain.reason})` };
-  if (node.unreachableSince !== null) return { kind: 'away', words: 'unreachable' };
-  if (node.connected && node.fault !== null) {
-    return { kind: 'faulty', words: `out of use (${node.fault})` };
-  }
-  if (node.connected && node.pausing.now !== null) {
-    return { kind: 'paused', words: pauseWords(node.pausing.now) };
-  }
-  return node.connected ? null : { kind: 'away', words: 'not connected' };
+  const { drain, unreachableSince, connected, fault, pausing } = node;
+  if (drain !== null) return { why: 'drained', reason: drain.reason };
+  if (unreachableSince !== null) return { why: 'away', isUnreachable: true };
+  if (!connected) return { why: 'away', isUnreachable: false };
+  if (fault !== null) return { why: 'faulty', fault };
+  return pausing.now === null ? null : { why: 'paused', pause: pausing.now };
 }

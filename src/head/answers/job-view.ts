@@ -2,7 +2,7 @@
 
 import type { JobDetail, JobView } from '../../api/jobs.ts';
 import type { Job } from '../../core/controller/jobs/facts.ts';
-import type { ExitStatus, Outcome, PendingReason } from '../../core/model/job.ts';
+import type { ExitStatus, Outcome } from '../../core/model/job.ts';
 import { withoutFeatures } from '../../core/model/node-features.ts';
 import { DEFAULT_QOS } from '../../core/model/scheduling.ts';
 import type { Engine } from '../engine.ts';
@@ -10,10 +10,9 @@ import type { KeptSpec } from '../kept-spec.ts';
 import { formatProgram } from '../program-line.ts';
 import type { JobRecord } from './job-record.ts';
 import { firstPending, taskCounts } from './job-state.ts';
-import { noticeOf } from './notice.ts';
 import type { Reasons } from './reasons.ts';
 import { NODES_SHOWN_MAX, runStart } from './run-start.ts';
-import { stoppedNotice } from './stopped.ts';
+import { jobNotice } from './task-notice.ts';
 
 /** What every user may see of every job. */
 export function viewJob(engine: Engine, record: JobRecord, reasons: Reasons): JobView {
@@ -46,7 +45,7 @@ type Moving = 'reason' | 'notice' | 'priority' | 'taskCounts' | 'runStartedAt' |
 function whatIs(engine: Engine, job: Job, reasons: Reasons): Pick<JobView, Moving> {
   const waiting = job.outcome === null ? firstPending(job) : undefined;
   return {
-    reason: waiting === undefined ? null : viewReason(reasons.of(job, waiting)),
+    reason: waiting === undefined ? null : reasons.of(job, waiting),
     notice: jobNotice(engine, job),
     priority: reasons.priorityOf(job),
     taskCounts: taskCounts(job),
@@ -130,25 +129,8 @@ export function viewExit(exit: ExitStatus | undefined): ExitStatus | null {
   return exit ?? null;
 }
 
-export function viewReason(reason: PendingReason): { kind: string; words: string } {
-  return { kind: reason.kind, words: reason.words };
-}
-
 function cancelledBy(outcome: Outcome | null): string | null {
   return outcome?.kind === 'cancelled' ? (outcome.detail ?? null) : null;
-}
-
-function jobNotice(engine: Engine, job: Job): string | null {
-  for (const task of job.active.values()) {
-    const notice = noticeOf(engine.state, task);
-    if (notice !== null) return notice;
-  }
-  // Looked for among the stopped ones: an array may have very many tasks.
-  for (const task of engine.state.indexes.preempted) {
-    const notice = task.job === job ? stoppedNotice(engine.state, task, engine.now()) : null;
-    if (notice !== null) return notice;
-  }
-  return null;
 }
 
 function nodesOf(job: Job): string[] {

@@ -1,20 +1,21 @@
 // Why tasks wait, asked once per kind of request: a page of a thousand equal jobs costs one answer.
 
+import type { JobView } from '../../api/jobs.ts';
+import { explainTask, type Known, rulesOfLine } from '../../core/controller/answers/questions.ts';
 import { isBlocked } from '../../core/controller/jobs/behind.ts';
 import type { Job } from '../../core/controller/jobs/facts.ts';
 import type { UserName } from '../../core/model/ids.ts';
-import type { PendingReason } from '../../core/model/job.ts';
+import type { Reason } from '../../core/model/reason.ts';
 import { type LineRules, standingOf } from '../../core/scheduler/line/line.ts';
 import { priorityParts, sumOf } from '../../core/scheduler/line/priority.ts';
-import { explainTask, type Known, rulesOfLine } from '../questions.ts';
-import { addressed } from './addressed.ts';
+import { type Reader, sayReason } from './words/reason.ts';
 
 /** Good for one answer only: nothing in it is renewed. */
 export class Reasons {
   readonly #known: Known;
   readonly #reader: UserName | null;
   #rules: LineRules | null = null;
-  readonly #byShape = new Map<string, PendingReason>();
+  readonly #byShape = new Map<string, ReasonView>();
 
   /** `reader`: who asks, whom words about themselves address. */
   constructor(known: Known, reader: UserName | null = null) {
@@ -31,21 +32,28 @@ export class Reasons {
     return sumOf(priorityParts(entry, standing, this.#rules, this.#known.now()));
   }
 
-  of(job: Job, index: number): PendingReason {
-    return addressed(this.#of(job, index), job.owner, this.#reader);
-  }
-
-  #of(job: Job, index: number): PendingReason {
-    if (!isOrdinary(job, index)) return explainTask(this.#known, job, index);
+  of(job: Job, index: number): ReasonView {
+    if (!isOrdinary(job, index)) return this.#ask(job, index);
     const { shape, qos } = job.entry;
     const key = `${shape.key} ${job.owner} ${qos}`;
     let reason = this.#byShape.get(key);
     if (reason === undefined) {
-      reason = explainTask(this.#known, job, index);
+      reason = this.#ask(job, index);
       this.#byShape.set(key, reason);
     }
     return reason;
   }
+
+  #ask(job: Job, index: number): ReasonView {
+    const reader = { name: this.#reader, now: this.#known.now() };
+    return viewReason(explainTask(this.#known, job, index), reader);
+  }
+}
+
+type ReasonView = NonNullable<JobView['reason']>;
+
+export function viewReason(reason: Reason, reader: Reader): ReasonView {
+  return { kind: reason.kind, words: sayReason(reason, reader) };
 }
 
 /** Waits for nothing but resources: then the answer depends on the request and the owner. */

@@ -1,0 +1,36 @@
+// Of a task one of whose nodes cannot be heard or is paused: which one, since when, and what comes next.
+
+import type { JobSpec } from '../../model/job.ts';
+import type { Pause } from '../../model/pause.ts';
+import type { Task } from '../jobs/facts.ts';
+import type { State } from '../state.ts';
+
+export type Silence = { readonly node: string } & (
+  | { readonly kind: 'paused'; readonly pause: Pause }
+  /** Null: not heard of since the head started. */
+  | { readonly kind: 'silent'; readonly since: number | null }
+  /** `spec`: what the job wants to become of it. */
+  | {
+      readonly kind: 'unreachable';
+      readonly since: number;
+      readonly spec: Pick<JobSpec, 'requeue' | 'onNodeLoss'>;
+    }
+);
+
+/** Null while all nodes of the task are connected and none is paused. */
+export function silenceOf(state: State, task: Task): Silence | null {
+  for (const [name, part] of task.parts) {
+    if (part.state === 'ended') continue;
+    const node = state.nodes.get(name);
+    if (node === undefined) continue;
+    const { connected, unreachableSince, lastSeenAt, pausing } = node;
+    if (!connected && unreachableSince === null) {
+      return { kind: 'silent', node: name, since: lastSeenAt };
+    }
+    if (!connected && unreachableSince !== null) {
+      return { kind: 'unreachable', node: name, since: unreachableSince, spec: task.job.spec };
+    }
+    if (pausing.now !== null) return { kind: 'paused', node: name, pause: pausing.now };
+  }
+  return null;
+}

@@ -1,0 +1,123 @@
+// Why a task waits, as values that the core makes. The words that people read are made of them in one
+// place, head/answers/words.
+
+import type { JobId, UserName } from './ids.ts';
+import type { Dependency, ResourceRequest } from './job.ts';
+import type { NodeFeature } from './node-features.ts';
+import type { Pause } from './pause.ts';
+
+export type Reason =
+  /** `because`: the head holds this task itself. `jobId` null: not submitted. */
+  | { readonly kind: 'held'; readonly jobId: JobId | null; readonly because: string | null }
+  | { readonly kind: 'dependency'; readonly on: readonly Dependency[] }
+  /** Tasks of other arrays, with the index of this one. */
+  | { readonly kind: 'dependency'; readonly arrays: readonly JobId[]; readonly index: number }
+  | { readonly kind: 'begin_time'; readonly at: number }
+  | { readonly kind: 'quota'; readonly limit: ArrayLimit | UserLimit }
+  | {
+      readonly kind: 'partition';
+      readonly partition: string;
+      readonly problem: 'gone' | 'down' | 'inactive' | 'empty';
+    }
+  | {
+      readonly kind: 'no_node_can';
+      readonly request: ResourceRequest;
+      readonly partition: string;
+      /** So many of its nodes could hold a part. */
+      readonly able: number;
+      /** Nodes that only lack a newer agent, where those would be enough. */
+      readonly outdated: NodeReasons | null;
+    }
+  | {
+      readonly kind: 'resources';
+      readonly request: ResourceRequest;
+      /** What is in the way on nodes that could hold a part. */
+      readonly nodes: NodeReasons;
+      /** So many nodes have room, which is too few; null where that goes without saying. */
+      readonly room: number | null;
+    }
+  /** It fits, and others go first. */
+  | { readonly kind: 'priority'; readonly behind: Behind | null }
+  | WindowReason;
+
+/** How many tasks of an array may run at once. */
+export interface ArrayLimit {
+  readonly of: 'array';
+  readonly max: number;
+  readonly running: number;
+}
+
+/** What a user may hold in a partition or under a QoS. */
+export interface UserLimit {
+  readonly of: 'partition' | 'qos';
+  /** The partition's or the QoS's. */
+  readonly name: string;
+  readonly user: UserName;
+  readonly what: 'tasks' | 'cpus';
+  readonly held: number;
+  readonly max: number;
+}
+
+/** Why a task that fits does not start. `turn`: nobody passes that job. */
+export type Behind =
+  | { readonly kind: 'turn'; readonly jobId: JobId }
+  /** What is free now is set aside for that one, which starts then by the plan. */
+  | { readonly kind: 'promise'; readonly jobId: JobId; readonly at: number };
+
+/** What is set aside is in the way, or is what the task waits for. */
+export type WindowReason = {
+  readonly kind: 'reservation' | 'maintenance';
+  readonly name: string;
+} & (
+  | { readonly problem: 'begun'; readonly node: string; readonly endsInMs: number }
+  | {
+      readonly problem: 'would_run_into';
+      readonly node: string;
+      readonly startsInMs: number;
+      readonly hasLimit: boolean;
+    }
+  /** Its own: it may run in that alone. */
+  | { readonly problem: 'over' }
+  | { readonly problem: 'not_begun'; readonly startsInMs: number }
+  | { readonly problem: 'too_short'; readonly endsInMs: number; readonly walltimeMs: number | null }
+);
+
+/** Of the nodes that could hold a part, what is in the way on some of them. */
+export interface NodeReasons {
+  /** How many could hold one. */
+  readonly count: number;
+  readonly nodes: readonly { readonly name: string; readonly situation: NodeSituation }[];
+}
+
+/** What keeps a part of a task from a node. */
+export type NodeSituation =
+  | ({ readonly kind: 'absent' } & Absence)
+  | { readonly kind: 'outdated'; readonly features: readonly NodeFeature[] }
+  /** The task wants it for itself alone. */
+  | { readonly kind: 'busy' }
+  /** No cpu is free. */
+  | { readonly kind: 'full'; readonly cpusUsed: number; readonly cpusTotal: number }
+  /** `enough`: each amount would do by itself. */
+  | { readonly kind: 'free'; readonly enough: boolean; readonly amounts: readonly FreeAmount[] }
+  | { readonly kind: 'reservation_used' }
+  | {
+      readonly kind: 'set_aside';
+      readonly purpose: 'reservation' | 'maintenance';
+      readonly name: string;
+      /** Null: it has begun. */
+      readonly startsInMs: number | null;
+      readonly endsInMs: number;
+    };
+
+/** `counted`: the name of a counted resource. */
+export interface FreeAmount {
+  readonly of: 'cpu' | 'memory' | 'gpu' | { readonly counted: string };
+  readonly free: number;
+}
+
+/** Why a node gets no work. */
+export type Absence =
+  | { readonly why: 'drained'; readonly reason: string }
+  | { readonly why: 'away'; readonly isUnreachable: boolean }
+  | { readonly why: 'faulty'; readonly fault: string }
+  | { readonly why: 'paused'; readonly pause: Pause };

@@ -1,0 +1,43 @@
+// One sentence about a task that has nodes and does not run as it should: its node is silent or paused,
+// or it was stopped to make room.
+
+import { silenceOf } from '../../core/controller/answers/silence.ts';
+import { stoppedTask } from '../../core/controller/answers/stopped.ts';
+import type { Job, Task } from '../../core/controller/jobs/facts.ts';
+import { formatTaskId } from '../../core/model/ids.ts';
+import type { Engine } from '../engine.ts';
+import { saySilence } from './words/silence.ts';
+import { sayStopped } from './words/stopped.ts';
+
+type Known = Pick<Engine, 'state' | 'now'>;
+
+/** Null: all is as it should be. */
+export function taskNotice(known: Known, task: Task): string | null {
+  return silenceNotice(known, task) ?? stoppedNotice(known, task);
+}
+
+export function jobNotice(known: Known, job: Job): string | null {
+  for (const task of job.active.values()) {
+    const notice = silenceNotice(known, task);
+    if (notice !== null) return notice;
+  }
+  // Looked for among the stopped ones: an array may have very many tasks.
+  for (const task of known.state.indexes.preempted) {
+    const notice = task.job === job ? stoppedNotice(known, task) : null;
+    if (notice !== null) return notice;
+  }
+  return null;
+}
+
+function silenceNotice({ state }: Known, task: Task): string | null {
+  const silence = silenceOf(state, task);
+  return silence === null ? null : saySilence(silence);
+}
+
+function stoppedNotice(known: Known, task: Task): string | null {
+  const stopped = stoppedTask(known.state, task, known.now());
+  if (stopped === null) return null;
+  const { job, index } = task;
+  const isOne = job.spec.array === null;
+  return sayStopped(isOne ? 'It' : `Task ${formatTaskId(job.id, index)}`, stopped);
+}

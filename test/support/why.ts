@@ -1,0 +1,13 @@
+// Why a task waits, in the words that users read.
+
+import { explainPending, pendingOf } from '../../src/core/controller/answers/explain.ts';
+import { viewReason } from '../../src/head/answers/reasons.ts';
+import type { TestHead } from './controller.ts';
+
+/** `resources: needs 1 node …`, for somebody else than the owner. */
+export function why(head: TestHead, id: number, index = 0, settings = head.settings): string {
+  const pending = pendingOf(head.job(id), index);
+  const reason = explainPending(head.state, settings, pending, head.at);
+  const { kind, words } = viewReason(reason, { name: null, now: head.at });
+  return `${kind}: ${words}`;
+}
