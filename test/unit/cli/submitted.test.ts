@@ -99,6 +99,26 @@ test('logs of a job with several processes are of all of them, and options choos
   assert.match(both.error, /The output of 42 goes to E/);
 });
 
+test('logs -a shows the stream that has no file, and says where the other one is', async () => {
+  const { request } = jobView();
+  for (const [file, left] of [
+    ['stdout', 'stderr'],
+    ['stderr', 'stdout'],
+  ] as const) {
+    await using head = await FakeHead.start({
+      'GET /v1/jobs/42': () => ({ json: { array: null, files: { [file]: '/data/F' }, request } }),
+      'GET /v1/jobs/42/logs': ({ query }) =>
+        query['stream'] === file ? { status: 409, json: ELSEWHERE } : { text: 'said\n' },
+    });
+    const { code, out, error } = await head.weft('logs', '-a', '42');
+    assert.equal(code, 0, error);
+    const where = /^weft: The output of 42 goes to \/data\/F on its nodes, not to the head[^\n]*\n/;
+    assert.match(error, where);
+    const rest = error.replace(where, '');
+    assert.deepEqual([out, rest], left === 'stdout' ? ['said\n', ''] : ['', 'said\n']);
+  }
+});
+
 test('submit puts Windows line ends right and points out the lines of other systems', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'weft-script-'));
   const script = path.join(folder, 'sim.sh');

@@ -235,3 +235,24 @@ test('output of a head that left no total is counted once the new one serves', a
   await eventually(async () => (await readdir(path.join(older.directory, '0'))).length <= 91);
   assert.equal(await files.wasRemoved(120), false);
 });
+
+test('a count that a stop cuts off is no total: the next head counts all of it', async (t) => {
+  const made = await keptBy(t, { count: 50, how: 'stop' });
+  const total = path.join(made.directory, 'total');
+  const note = async () => JSON.parse(await readFile(total, 'utf8'));
+  await rm(total);
+  const first = await made.open();
+  await first.append(nameOf('50#1'), piece('x'.repeat(10), 0));
+  await first.close();
+  assert.ok(!(await readdir(made.directory)).includes('total'), 'what came is not all there is');
+  // After a kill too much is assumed: that it is a guess must outlast the next stop.
+  await writeFile(total, JSON.stringify({ bytes: 99, open: true }));
+  await (await made.open()).close();
+  assert.equal((await note()).open, true);
+  await rm(total);
+  const last = await made.open();
+  await eventually(async () => (await readdir(made.directory)).includes('total'));
+  await last.close();
+  const bytes = (await first.status(placeOf(50))).size + 49;
+  assert.deepEqual(await note(), { bytes, open: false });
+});
