@@ -26,6 +26,35 @@ function withPorts(change: (ports: AllPorts) => Partial<AgentPorts>): () => Plan
   return () => ({ wrapPorts: (ports) => ({ ...ports, ...change(completePorts(ports)) }) });
 }
 
+/** The deadline of a pause passes, and nobody looks. */
+function endlessPause(): Planted {
+  return {
+    remove: replaceMethod(Engine.prototype, 'step', (original) => {
+      return function step(this: Engine, input: RunnerInput): void {
+        const { pauses } = this.state;
+        const { asked } = pauses;
+        if (input.kind === 'tick') pauses.asked = null;
+        original.call(this, input);
+        if (input.kind === 'tick') pauses.asked = asked;
+      };
+    }),
+  };
+}
+
+/** Says that it is paused, and stops nothing. */
+function neverStop({ connectLauncher }: AgentPorts): Partial<AgentPorts> {
+  return {
+    async connectLauncher() {
+      const processes = await connectLauncher();
+      const signal = processes.signal.bind(processes);
+      processes.signal = (launchId, number) => {
+        if (number !== SIGSTOP) signal(launchId, number);
+      };
+      return processes;
+    },
+  };
+}
+
 /** Says each thing once: what was lost on the way is lost. */
 function reportOnce(): Planted {
   const said = new Set<string>();
@@ -126,7 +155,21 @@ const LEASED = {
   ...{ submissionMs: 1000, stormMs: 180_000 },
 } as const;
 
+const SIGSTOP = 19;
+
 export const AGENT_CANARIES: readonly Canary[] = [
+  {
+    name: 'pause-outlives-deadline',
+    sentence: 'a pause goes on after its deadline',
+    plant: endlessPause,
+    weather: { pauseMs: 8000 },
+  },
+  {
+    name: 'pause-stops-nothing',
+    sentence: 'what runs on a node goes on in its pause',
+    plant: withPorts(neverStop),
+    weather: { pauseMs: 5000, killGraceMs: 1000 },
+  },
   {
     name: 'no-lease',
     sentence: 'an agent cut off goes on with what it should have let go',

@@ -56,6 +56,8 @@ export const CANARY_SEEDS: Readonly<Record<string, number>> = {
   'dependency-ignored': 18,
   'element-ignored': 1,
   'retry-of-all': 42,
+  'pause-outlives-deadline': 1,
+  'pause-stops-nothing': 1,
   'no-lease': 6,
   'launcher-without-lease': 14,
   'no-walltime': 12,

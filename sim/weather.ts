@@ -45,6 +45,8 @@ export interface Weather {
   /** How often somebody makes, changes or cancels a reservation, or a maintenance. */
   readonly reserveMs: number | null;
   readonly maintenanceMs: number | null;
+  /** How often somebody takes a machine back for a while. */
+  readonly pauseMs: number | null;
   /** How often the config file is another, most times read at once. */
   readonly reloadMs: number | null;
   /** How often somebody changes a job or runs one again. */
@@ -52,7 +54,14 @@ export interface Weather {
 }
 
 const SWITCHED_OFF = 0.3;
-const SITE = ['isPlain', 'partitionMs', 'reserveMs', 'maintenanceMs', 'reloadMs'] as const;
+const SITE = [
+  'isPlain',
+  'partitionMs',
+  'reserveMs',
+  'maintenanceMs',
+  'pauseMs',
+  'reloadMs',
+] as const;
 
 /** Each field comes from a stream of its own. */
 export function drawWeather(streams: Streams): Weather {
@@ -111,6 +120,8 @@ function drawSiteWeather(streams: Streams): Pick<Weather, (typeof SITE)[number]>
     partitionMs: wish('partitionMs', 10_000, 60_000),
     reserveMs: wish('reserveMs', 5000, 30_000),
     maintenanceMs: wish('maintenanceMs', 10_000, 60_000),
+    // Where nothing is set aside: there promises to who waits are checked against every start.
+    pauseMs: isPlain ? streams.of('pauseMs').whole(5000, 40_000) : null,
     reloadMs: wish('reloadMs', 10_000, 60_000),
   };
 }
@@ -121,9 +132,15 @@ export const PLAIN: Pick<Weather, 'laterMs' | (typeof SITE)[number]> = {
   partitionMs: null,
   reserveMs: null,
   maintenanceMs: null,
+  pauseMs: null,
   reloadMs: null,
   laterMs: null,
 };
 
 /** Often enough that several tasks compete for a few nodes. */
-export const CROWDED = { isPlain: false, submissionMs: 1000, nodeCount: 2 } as const;
+export const CROWDED = {
+  isPlain: false,
+  submissionMs: 1000,
+  nodeCount: 2,
+  pauseMs: null,
+} as const;

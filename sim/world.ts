@@ -15,6 +15,7 @@ import { type Canary, NO_CANARY, type Planted } from './canary.ts';
 import { Streams } from './chance.ts';
 import { checkAccepted, checkBooks, checkFinal, checkOutcome } from './checkers/belief.ts';
 import { checkOutput, leftBehind, openJobs, StartWatch } from './checkers/liveness.ts';
+import { PauseWatch } from './checkers/pauses.ts';
 import { PlanWatch } from './checkers/plans.ts';
 import { checkReplay } from './checkers/replay.ts';
 import { checkEvent, checkStart, checkWalltimes, type SafetyWorld } from './checkers/safety.ts';
@@ -26,6 +27,7 @@ import type { SimProcess } from './kernel.ts';
 import { LaterWork } from './later-work.ts';
 import { Machine } from './machine.ts';
 import { type Delivery, Link } from './net.ts';
+import { PauseWork } from './pause-work.ts';
 import { drawSite, plainSite, type Site } from './site.ts';
 import { SiteWork } from './site-work.ts';
 import { StepLog } from './steps.ts';
@@ -67,6 +69,8 @@ export class World {
   readonly #site: Site;
   readonly #siteWork: SiteWork;
   readonly #laterWork: LaterWork;
+  readonly #pauseWork: PauseWork;
+  readonly #pauses: PauseWatch;
   readonly #plans = new PlanWatch();
   readonly #storm: Storm;
   readonly #safety: SafetyWorld;
@@ -113,6 +117,11 @@ export class World {
       streams: streams.under('later work'),
       partitions: Object.keys(this.#site.base.partitions),
     });
+    this.#pauseWork = new PauseWork({ ...common, machines, streams: streams.under('pauses') });
+    this.#pauses = new PauseWatch({
+      ...{ truth, machines, allowed: this.#pauseWork.allowed },
+      ...{ killGraceMs: weather.killGraceMs, now: () => time.now },
+    });
     const wishes = () => ({ ...this.#siteWork.wishes(), ...this.#laterWork.wishes() });
     const work = { ...common, machines, wishes, streams: streams.under('work') };
     this.workload = new Workload(work);
@@ -133,12 +142,14 @@ export class World {
       this.workload.start();
       this.#siteWork.start();
       this.#laterWork.start();
+      this.#pauseWork.start();
       this.#watch();
       await this.#until(this.weather.stormMs);
       this.note('everything is healed');
       this.workload.stop();
       this.#siteWork.stop();
       this.#laterWork.stop();
+      this.#pauseWork.stop();
       this.#storm.heal();
       await this.#untilQuiet();
     } catch (error) {
@@ -241,6 +252,7 @@ export class World {
   #watch(): void {
     this.time.after(WATCH_MS, () => {
       checkWalltimes(this.#safety);
+      this.#pauses.look();
       for (const { agent } of this.machines) if (agent !== null) checkBooks({ agent: agent.state });
       this.#watch();
     });
