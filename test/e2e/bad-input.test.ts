@@ -22,7 +22,7 @@ const REFUSED: readonly Case[] = [
   ['jobs --limit 0', 2, /'0' is not a count from 1/],
   ['config show --config no-such-file', 2, /no-such-file: cannot be read/],
   ['config show --config bad.yaml', 2, /bad.yaml:2:3: unknown key 'head.lisen'.*'head.listen'/],
-  ['submit no-such-script', 2, /no-such-script: cannot read the script/],
+  ['submit no-such-script', 2, /no-such-script: cannot be read: no such file or directory/],
   ['submit bad.sh', 2, /bad.sh:3:7: unknown option '--frob'/],
   // Paths that no node has, when all nodes are on this machine.
   ['run --chdir /no/such/place true', 2, /--chdir: \/no\/such\/place does not exist/],
@@ -194,7 +194,7 @@ describe('without a head', () => {
       const startedAt = performance.now();
       const said = await cluster.weft(...argv.split(' '));
       assert.equal(said.code, code, said.error);
-      assert.match(said.error, /No head answers at .*weft.sock: the socket does not exist/);
+      assert.match(said.error, /No head answers at .*weft.sock: there is no such socket/);
       assert.match(said.error, /weft up/, 'and what to do');
       assert.ok(performance.now() - startedAt < 60_000, 'without waiting for one');
     });
