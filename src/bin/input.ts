@@ -1,7 +1,7 @@
 // Standard input of this process, as the command line sees it.
 
-import { spawnSync } from 'node:child_process';
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import type { Input, InputKind } from '../cli/jobs/input.ts';
 
 export const standardInput: Input = {
@@ -14,7 +14,7 @@ export const standardInput: Input = {
 };
 
 function kindOf(): InputKind {
-  if (process.stdin.isTTY) return 'terminal';
+  if (isatty(0)) return 'terminal';
   try {
     const status = fstatSync(0);
     if (status.isFIFO() || status.isSocket()) return 'pipe';
@@ -44,6 +44,8 @@ function isReady(): boolean {
 }
 
 function exitOf(program: string, args: readonly string[]): number | null {
+  // Not imported: hardly any command comes this way.
+  const { spawnSync } = process.getBuiltinModule('node:child_process');
   return spawnSync(program, args, { stdio: ['inherit', 'ignore', 'ignore'] }).status;
 }
 

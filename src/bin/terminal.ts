@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import { writeSync } from 'node:fs';
-import { createInterface } from 'node:readline/promises';
+import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import type { Invocation } from '../cli/main.ts';
 import type { Programs } from '../config/daemon-options.ts';
@@ -39,11 +39,12 @@ export function invocation(program: string): Invocation {
     terminal: {
       out: (text) => void process.stdout.write(text),
       error: writeError,
-      outIsTerminal: process.stdout.isTTY === true,
-      errorIsTerminal: process.stderr.isTTY === true,
+      // Asked of the descriptors: a stream of each would take longer to load than most commands run.
+      outIsTerminal: isatty(1),
+      errorIsTerminal: isatty(2),
       columns: () => process.stdout.columns,
       input: standardInput,
-      ...(process.stdin.isTTY && process.stderr.isTTY ? { ask } : {}),
+      ...(isatty(0) && isatty(2) ? { ask } : {}),
     },
     environment: process.env,
     cwd: process.cwd(),
@@ -64,6 +65,7 @@ export async function finish(work: Promise<number>): Promise<void> {
 
 /** On standard error, so that what is piped stays what was asked for. The end of input is a no. */
 async function ask(question: string): Promise<string> {
+  const { createInterface } = await import('node:readline/promises');
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const ended = once(lines, 'close').then(() => '');

@@ -28,7 +28,10 @@ export function runWeft(invocation: Invocation): Promise<number> {
   return guarded(invocation, async (finish) => {
     const [first, ...rest] = invocation.argv;
     const argv = first === 'help' ? [...rest, '--help'] : invocation.argv;
-    const program = await buildProgram(invocation, finish, verbWord(argv));
+    const word = verbWord(argv);
+    // The others are only needed to be listed or proposed, which a command in front rules out.
+    const isAlone = word !== null && word === argv[0];
+    const program = await buildProgram(invocation, finish, { word, isAlone });
     if (argv.length === 0) {
       invocation.terminal.error(program.helpInformation());
       finish.exitCode = 2;
@@ -65,18 +68,26 @@ async function guarded(
   }
 }
 
-/** The whole program, with the verb of this name in full and the others by name only. */
+interface Loaded {
+  /** The verb of this name in full, the others by name only; `*`: all in full. */
+  readonly word: string | null;
+  /** Without the others, where there is a verb of this name. */
+  readonly isAlone?: boolean;
+}
+
+/** The whole program. */
 export async function buildProgram(
   invocation: Invocation,
   finish: Finish,
-  word: string | null,
+  { word, isAlone = false }: Loaded,
 ): Promise<Command> {
   const program = prepare(new Command('weft'), invocation);
   program.description('One queue for the machines you have.').enablePositionalOptions();
   program.version(VERSION, '-V, --version', 'print the version').helpCommand(false);
   program.addHelpText('after', '\nMore about a command: weft COMMAND --help');
   addCommonOptions(program);
-  for (const { name, summary, group, load } of VERBS) {
+  const alone = isAlone ? VERBS.filter(({ name }) => name === word) : [];
+  for (const { name, summary, group, load } of alone.length > 0 ? alone : VERBS) {
     const command = prepare(program.command(name), invocation).summary(summary).helpGroup(group);
     command.description(summary);
     if (word === name || word === '*') {
@@ -111,7 +122,7 @@ function attach(
   addCommonOptions(command);
   command.action(async () => {
     const options = command.optsWithGlobals<CommonOptions & Record<string, unknown>>();
-    const commands = (word: string) => buildProgram(invocation, finish, word);
+    const commands = (word: string) => buildProgram(invocation, finish, { word });
     const context = new Context({ ...invocation, options, commands });
     try {
       finish.exitCode = await verb.run({ context, args: command.args, options });

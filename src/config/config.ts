@@ -166,11 +166,19 @@ function resolve(
   const written = file.get(key.name);
   if (written !== undefined) return { key, ...written };
   const special = defaults.texts[key.name];
-  if (special !== undefined) {
-    return { key, value: read(key, special, key.name), source: defaults.source };
-  }
-  const value = key.default === null ? null : read(key, key.default, key.name);
-  return { key, value, source: DEFAULT_SOURCE };
+  if (special !== undefined) return unwritten(key, special, defaults.source);
+  return unwritten(key, key.default, DEFAULT_SOURCE);
+}
+
+/** Read when it is asked for: nobody has written it, so that nothing in it can be wrong. */
+function unwritten(key: Key, text: string | null, source: string): Setting {
+  return {
+    key,
+    source,
+    get value() {
+      return text === null ? null : read(key, text, key.name);
+    },
+  };
 }
 
 function read(key: Key, text: string, where: string): Value {

@@ -3,7 +3,6 @@
 // else is there.
 
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import path from 'node:path';
 import { refuse } from '../core/model/errors.ts';
 import { failure } from '../core/model/failure.ts';
@@ -65,11 +64,16 @@ function findConfigFiles({ file, environment, directory }: FilePlaces): string[]
   return [own, isOne ? null : seed].filter((found) => found !== null);
 }
 
+/** Nearly always known without asking the system. */
+function homeOf({ HOME }: FilePlaces['environment']): string {
+  return HOME || process.getBuiltinModule('node:os').homedir();
+}
+
 /** First of: WEFT_CONFIG, the state directory, the user's, the machine's. */
 function findOwnFile(environment: FilePlaces['environment'], directory: string): string | null {
   const named = environment['WEFT_CONFIG'];
   if (named) return named;
-  const home = environment['XDG_CONFIG_HOME'] || path.join(homedir(), '.config');
+  const home = environment['XDG_CONFIG_HOME'] || path.join(homeOf(environment), '.config');
   const places = [path.join(directory, 'weft.yaml'), path.join(home, 'weft', 'weft.yaml')];
   places.push('/etc/weft/weft.yaml');
   return places.find((place) => existsSync(place)) ?? null;

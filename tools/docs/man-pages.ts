@@ -16,7 +16,7 @@ export interface ManPage {
 
 /** Every page, those of the commands in the order of `weft --help`. */
 export async function makeManPages(): Promise<ManPage[]> {
-  const program = await buildProgram(SILENT, { exitCode: 0 }, '*');
+  const program = await buildProgram(SILENT, { exitCode: 0 }, { word: '*' });
   const seed = Object.entries(SEED_PROGRAMS).map(([name, { summary, verb }]) => {
     const command = new Command(name).description(summary).summary(summary.replace(/\.$/, ''));
     verb.define(command);

@@ -25,7 +25,7 @@ export interface Page {
 
 /** Every page that is made from the code. */
 export async function makePages(): Promise<Page[]> {
-  const program = await buildProgram(SILENT, { exitCode: 0 }, '*');
+  const program = await buildProgram(SILENT, { exitCode: 0 }, { word: '*' });
   const pages = VERBS.map(({ name }) => {
     const command = program.commands.find((candidate) => candidate.name() === name);
     if (command === undefined) throw new Error(`no command ${name}`);

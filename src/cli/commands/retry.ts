@@ -1,8 +1,8 @@
 // `weft retry`: runs the tasks of a job that did not complete again, as a new job.
 
-import { randomUUID } from 'node:crypto';
 import type { JobView } from '../../api/jobs.ts';
 import { forEachJob } from '../jobs/each.ts';
+import { freshKey } from '../jobs/fresh-key.ts';
 import { OPERANDS_TEXT } from '../jobs/operands.ts';
 import { withPatience } from '../jobs/retry.ts';
 import { selectJobs } from '../jobs/select.ts';
@@ -42,7 +42,7 @@ export const verb = defineVerb<Options>({
     const ids = jobs.map(({ id }) => id);
     return forEachJob(context, ids, async (id) => {
       const api = await context.api();
-      const key = randomUUID();
+      const key = freshKey();
       const patience = { totalMs: HEAD_AWAY_MAX_MS, note: 'Trying again.' };
       const call = { params: { id }, body, key } as const;
       const { jobId } = await withPatience(context, patience, () => api.call('retryJob', call));

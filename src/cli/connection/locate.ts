@@ -1,7 +1,6 @@
 // Where the head is: a URL, or the unix socket of a cluster on this machine.
 
 import { existsSync, readFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Environment } from '../../config/config.ts';
 import { fileProblem } from '../../config/file-problem.ts';
@@ -40,9 +39,13 @@ export function stateDirectory(options: LocateOptions, environment: Environment)
 
 function usualDirectory(environment: Environment): string {
   const base =
-    environment['XDG_STATE_HOME'] || path.join(environment['HOME'] || homedir(), '.local', 'state');
+    environment['XDG_STATE_HOME'] ||
+    path.join(environment['HOME'] || nodeOs().homedir(), '.local', 'state');
   return path.join(base, 'weft');
 }
+
+/** Loaded here, because hardly any command comes this way. */
+const nodeOs = () => process.getBuiltinModule('node:os');
 
 /**
  * The option that names this directory in a command to type next; none where it is the usual one.
@@ -60,7 +63,7 @@ export function socketIn(directory: string): string {
   // Loaded here, because hardly any command comes this way.
   const { createHash } = process.getBuiltinModule('node:crypto');
   const hash = createHash('sha256').update(inside).digest('hex').slice(0, 16);
-  return path.join(tmpdir(), `weft-${hash}.sock`);
+  return path.join(nodeOs().tmpdir(), `weft-${hash}.sock`);
 }
 
 /** Flags first, then the environment, then the sockets of this machine. */

@@ -36,7 +36,7 @@ export async function withPatience<T>(
   patience: Patience,
   attempt: () => Promise<T>,
 ): Promise<T> {
-  const begun = performance.now();
+  const begun = process.uptime() * 1000;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MAX_MS)) {
     try {
       return await attempt();
@@ -44,7 +44,7 @@ export async function withPatience<T>(
       if (!isPassing(error) || patience.isOver?.()) throw error;
       const isNew = isNobodyThere(error) && !(await context.api()).met;
       const totalMs = isNew ? Math.min(FIRST_MAX_MS, patience.totalMs) : patience.totalMs;
-      if (performance.now() + pauseMs > begun + totalMs) throw error;
+      if (process.uptime() * 1000 + pauseMs > begun + totalMs) throw error;
       if (isNew && !isHeadExpected(context)) throw error;
       const isAway = error.kind === 'unavailable';
       if (isAway && pauseMs === FIRST_PAUSE_MS) context.note(`${error.message}. ${patience.note}`);

@@ -1,10 +1,10 @@
 // Sends a submission so that it is accepted exactly once, however often the connection breaks.
 
-import { randomUUID } from 'node:crypto';
 import type { SubmitReply } from '../../api/submission.ts';
 import type { Submission } from '../../core/model/submission.ts';
 import type { Context } from '../context.ts';
 import type { Submitter } from '../submit/options.ts';
+import { freshKey } from './fresh-key.ts';
 import { withPatience } from './retry.ts';
 
 /** A head that restarts is back within seconds. */
@@ -14,7 +14,7 @@ const HEAD_AWAY_MAX_MS = 30_000;
 export async function sendSubmission(
   context: Context,
   submission: Submission,
-  key: string = randomUUID(),
+  key: string = freshKey(),
 ): Promise<SubmitReply> {
   const api = await context.api();
   const body = submission as never;
