@@ -1,9 +1,9 @@
 // Which tasks stood still when, by the head's events. A head that is killed takes its last events
 // with it: a stop whose end is missing for that reason is left out.
 
-import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../../src/api/api-error.ts';
+import type { Answer } from '../../src/api/exchange.ts';
 import type { Insistent } from './client.ts';
 import type { Stop } from './evidence.ts';
 
@@ -57,7 +57,7 @@ export class Stops {
     this.#seq = seq;
   }
 
-  async #read(stream: IncomingMessage): Promise<void> {
+  async #read(stream: Answer): Promise<void> {
     let text = '';
     try {
       for await (const chunk of stream.setEncoding('utf8')) {

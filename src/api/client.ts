@@ -1,20 +1,14 @@
 // The typed client of the API: one call per route, errors as ApiError. Loads no schema library, so
 // that a command starts quickly; what it sends is checked by the head.
 
-import type { IncomingMessage } from 'node:http';
 import { errorFromAnswer } from './api-error.ts';
+import type { Answer, ByteBody } from './exchange.ts';
 import { loginLocally } from './local-login.ts';
 import { fillPath, methodAndPath, type RouteName } from './paths.ts';
 import { readText } from './read-text.ts';
 import type { Body, ReplyOf } from './routes.ts';
 import { formatSocket } from './socket-door.ts';
-import {
-  type Address,
-  type ByteBody,
-  createTransport,
-  type Door,
-  type Transport,
-} from './transport.ts';
+import { type Address, createTransport, type Door, type Transport } from './transport.ts';
 import type { FinishLoginReply } from './users.ts';
 
 export interface ClientOptions {
@@ -50,7 +44,7 @@ export interface Client {
   /** Throws ApiError. */
   call<N extends RouteName>(route: N, options?: CallOptions<N>): Promise<ReplyOf<N>>;
   /** For routes that answer with bytes: logs, events, files. Throws ApiError unless it is 200 or 206. */
-  stream<N extends RouteName>(route: N, options?: CallOptions<N>): Promise<IncomingMessage>;
+  stream<N extends RouteName>(route: N, options?: CallOptions<N>): Promise<Answer>;
   close(): void;
 }
 
@@ -81,7 +75,7 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-function isGood({ statusCode }: IncomingMessage): boolean {
+function isGood({ statusCode }: Answer): boolean {
   return statusCode === 200 || statusCode === 206;
 }
 
@@ -90,7 +84,7 @@ function attempt<N extends RouteName>(
   route: N,
   call: CallOptions<N>,
   token: string | null,
-): Promise<IncomingMessage> {
+): Promise<Answer> {
   const { method, path } = methodAndPath(route);
   const headers: Record<string, string> = { ...call.headers };
   if (token !== null) headers['authorization'] = `Bearer ${token}`;

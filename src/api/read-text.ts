@@ -1,10 +1,10 @@
 // The whole body of an answer as text.
 
-import type { IncomingMessage } from 'node:http';
 import { unreachableError } from './api-error.ts';
+import type { Answer } from './exchange.ts';
 
 /** Rejects with `head.unreachable` when the connection ends before the answer does. */
-export function readText(answer: IncomingMessage, address: string): Promise<string> {
+export function readText(answer: Answer, address: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
     answer.setEncoding('utf8');

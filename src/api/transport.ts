@@ -2,35 +2,17 @@
 // Knows nothing of routes.
 
 import type * as Http from 'node:http';
-import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import type { ClientRequest, RequestOptions } from 'node:http';
 import type { Readable } from 'node:stream';
 import { fingerprintError, unreachableError } from './api-error.ts';
+import type { Answer, RawRequest } from './exchange.ts';
 import { formatSocket, type Held, holdFile, identityAt } from './socket-door.ts';
-
-// Not imported: an import reads every name the module has, and one of them loads a WebSocket
-// client, which takes longer than all the rest of a command.
-const { Agent: HttpAgent, request: plainRequest } = process.getBuiltinModule('node:http');
+import { SocketHttp } from './socket-http.ts';
 
 /** Where a head is. A URL without `fingerprint` is checked against the system's authorities. */
 export type Address =
   | { readonly socketPath: string }
   | { readonly url: string; readonly fingerprint?: string | undefined };
-
-/** Bytes that are sent as they are read. */
-export interface ByteBody {
-  readonly length: number;
-  /** From the first byte; called again when the request has to be sent again. */
-  open(): Readable;
-}
-
-export interface RawRequest {
-  readonly method: string;
-  /** With the query. */
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | ByteBody | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
 
 export interface Transport {
   /** For messages. */
@@ -48,7 +30,7 @@ export interface Door {
   /** Null over the network, where the certificate says who the peer is. */
   readonly socket: Held['identity'] | null;
   /** Resolves with the head of the answer; its body is the caller's to read. */
-  send(request: RawRequest): Promise<IncomingMessage>;
+  send(request: RawRequest): Promise<Answer>;
 }
 
 export function createTransport(address: Address): Transport {
@@ -81,15 +63,17 @@ function overSocket(socketPath: string): Transport {
 /** Dials what is held, not what lies at the path by then. */
 function socketDoor(address: string) {
   const held = holdFile(address);
-  const agent = new HttpAgent({ keepAlive: true });
-  const options = { agent, socketPath: held.path, host: 'localhost' };
+  const http = new SocketHttp(held.path);
   const door: Door = {
     address,
     socket: held.identity,
-    send: (request) => exchange(plainRequest, options, request, address),
+    send: (request) =>
+      http.send(request).catch((error) => {
+        throw request.signal?.aborted ? error : unreachableError(address, error);
+      }),
   };
   const close = (): void => {
-    agent.destroy();
+    http.close();
     held.release();
   };
   return { name: formatSocket(held.identity), door, close };
@@ -99,24 +83,15 @@ function overUrl(address: { url: string; fingerprint?: string | undefined }): Tr
   const url = new URL(address.url);
   const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
   const base = { host: url.hostname.replace(/^\[|\]$/g, ''), port };
-  if (url.protocol === 'http:') return overTcp(base, url.host);
-  let parts: SecureParts | undefined;
+  let parts: Parts | undefined;
   return remote(
     url.host,
     (request) => {
-      parts ??= secureParts(address.fingerprint, url.host);
+      parts ??=
+        url.protocol === 'http:' ? plainParts() : secureParts(address.fingerprint, url.host);
       return exchange(parts.request, { ...base, agent: parts.agent }, request, url.host);
     },
     () => parts?.agent.destroy(),
-  );
-}
-
-function overTcp(base: { host: string; port: number }, name: string): Transport {
-  const agent = new HttpAgent({ keepAlive: true });
-  return remote(
-    name,
-    (request) => exchange(plainRequest, { ...base, agent }, request, name),
-    () => agent.destroy(),
   );
 }
 
@@ -125,13 +100,19 @@ function remote(address: string, send: Door['send'], close: () => void): Transpo
   return { address, local: false, door: () => door, close };
 }
 
-interface SecureParts {
-  readonly request: typeof plainRequest;
+// Both are loaded when they are needed, for most commands use the unix socket. And not imported: an
+// import reads every name the module has, and one of them loads a WebSocket client.
+interface Parts {
+  readonly request: typeof Http.request;
   readonly agent: Http.Agent;
 }
 
-/** TLS is loaded when it is needed: most commands use the unix socket. */
-function secureParts(fingerprint: string | undefined, name: string): SecureParts {
+function plainParts(): Parts {
+  const { Agent, request } = process.getBuiltinModule('node:http');
+  return { request, agent: new Agent({ keepAlive: true }) };
+}
+
+function secureParts(fingerprint: string | undefined, name: string): Parts {
   const https = process.getBuiltinModule('node:https');
   if (fingerprint === undefined) {
     return { request: https.request, agent: new https.Agent({ keepAlive: true }) };
@@ -160,11 +141,11 @@ function secureParts(fingerprint: string | undefined, name: string): SecureParts
 }
 
 function exchange(
-  make: typeof plainRequest,
+  make: Parts['request'],
   options: RequestOptions,
   { method, path, headers, body, signal }: RawRequest,
   name: string,
-): Promise<IncomingMessage> {
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const length = lengthOf(body);
     const outgoing = make({

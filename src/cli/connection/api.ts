@@ -1,8 +1,8 @@
 // The client of the API as verbs use it: with time-outs, and with failures that say what to do.
 
-import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../../api/api-error.ts';
 import { type Client, type CallOptions as ClientCall, createClient } from '../../api/client.ts';
+import type { Answer } from '../../api/exchange.ts';
 import type { RouteName } from '../../api/paths.ts';
 import type { ReplyOf } from '../../api/routes.ts';
 import type { Address } from '../../api/transport.ts';
@@ -56,7 +56,7 @@ export class Api {
   }
 
   /** For answers that are bytes. The time-out is for the beginning of the answer only. */
-  stream<N extends RouteName>(route: N, options: CallOptions<N> = {}): Promise<IncomingMessage> {
+  stream<N extends RouteName>(route: N, options: CallOptions<N> = {}): Promise<Answer> {
     return this.#timed(options, (timed) => this.#client.stream(route, timed));
   }
 

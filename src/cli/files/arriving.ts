@@ -1,7 +1,7 @@
 // What downloads of any size have in common: what is wanted, where it is written meanwhile, and how a
 // line that breaks is told from a disk that is full.
 
-import type { IncomingMessage } from 'node:http';
+import type { Answer } from '../../api/exchange.ts';
 import { fileProblem } from '../../config/file-problem.ts';
 import type { BlobHash } from '../../core/model/blob.ts';
 import { refuse } from '../../core/model/errors.ts';
@@ -25,10 +25,7 @@ export function asideOf({ path, hash }: Pick<Wanted, 'path' | 'hash'>): string {
 }
 
 /** What comes. A line that breaks, or stalls, is a head that is away. */
-export async function* untilStuck(
-  answer: IncomingMessage,
-  address: string,
-): AsyncGenerator<Uint8Array> {
+export async function* untilStuck(answer: Answer, address: string): AsyncGenerator<Uint8Array> {
   const watch = setTimeout(() => answer.destroy(new Error('nothing came')), STALL_MS).unref();
   const pieces = answer[Symbol.asyncIterator]();
   try {

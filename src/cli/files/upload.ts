@@ -1,7 +1,7 @@
 // Sends the contents of files that the head lacks, each from where the last connection ended.
 
 import type { FileHandle } from 'node:fs/promises';
-import type { ByteBody } from '../../api/transport.ts';
+import type { ByteBody } from '../../api/exchange.ts';
 import { Failure, usage } from '../../core/model/failure.ts';
 import { BLOB_PACKED_BYTES_MAX, BLOBS_ASKED_MAX } from '../../core/model/limits.ts';
 import type { Context } from '../context.ts';

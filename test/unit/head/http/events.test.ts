@@ -1,11 +1,12 @@
 // Following what happens: server-sent events, resumed by sequence number.
 
 import assert from 'node:assert/strict';
-import type { IncomingMessage } from 'node:http';
+
 import { test } from 'node:test';
 import type { Client } from '../../../../src/api/client.ts';
 import type { RecordView } from '../../../../src/api/cluster.ts';
 import { EVENT_KINDS, type EventKindName } from '../../../../src/api/event-kinds.ts';
+import type { Answer } from '../../../../src/api/exchange.ts';
 import { eventually, startAgent, startWorld, TRUE } from './fixture.ts';
 
 /** Collects records until the stream is destroyed. */
@@ -14,7 +15,7 @@ async function follow(
   headers: Record<string, string> = {},
   query: Record<string, string | number> = {},
 ) {
-  const stream: IncomingMessage = await client.stream('events', { headers, query });
+  const stream: Answer = await client.stream('events', { headers, query });
   const records: RecordView[] = [];
   const ids: number[] = [];
   let rest = '';
