@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Starts the program cmconfigure.
 
-import { start } from './start.mjs';
+import { createRequire } from 'node:module';
 
-await start('cmconfigure');
+await createRequire(import.meta.url)('./start.cjs').start('cmconfigure');

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Starts the program cminfo.
 
-import { start } from './start.mjs';
+import { createRequire } from 'node:module';
 
-await start('cminfo');
+await createRequire(import.meta.url)('./start.cjs').start('cminfo');

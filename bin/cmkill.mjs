@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Starts the program cmkill.
 
-import { start } from './start.mjs';
+import { createRequire } from 'node:module';
 
-await start('cmkill');
+await createRequire(import.meta.url)('./start.cjs').start('cmkill');

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Starts the program weft.
 
-import { start } from './start.mjs';
+import { createRequire } from 'node:module';
 
-await start('weft');
+await createRequire(import.meta.url)('./start.cjs').start('weft');

@@ -1,9 +1,10 @@
-// `npm run build`: what the package holds, made anew from the sources into dist/: programs and
-// manual pages.
+// `npm run build`: what the package holds, made anew from the sources into dist/: modules of the
+// daemons, the programs that people type, and manual pages.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { bundlePrograms } from './bundle.ts';
 import { makeManPages } from './docs/man-pages.ts';
 import { ROOT } from './tree.ts';
 
@@ -13,6 +14,8 @@ const compiler = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
 const done = spawnSync(process.execPath, [compiler, '-b'], { cwd: ROOT, stdio: 'inherit' });
 if (done.error) throw done.error;
 process.exitCode = done.status ?? 1;
+
+await bundlePrograms();
 
 const manual = path.join(ROOT, 'dist', 'man');
 mkdirSync(manual, { recursive: true });

@@ -4,4 +4,4 @@ import { runSingle } from '../cli/main.ts';
 import { summary, verb } from '../cli/seed/cminfo.ts';
 import { finish, invocation } from './terminal.ts';
 
-await finish(runSingle(invocation('cminfo'), summary, verb));
+void finish(runSingle(invocation('cminfo'), summary, verb));

@@ -4,4 +4,4 @@ import { runSingle } from '../cli/main.ts';
 import { summary, verb } from '../cli/seed/cmkill.ts';
 import { finish, invocation } from './terminal.ts';
 
-await finish(runSingle(invocation('cmkill'), summary, verb));
+void finish(runSingle(invocation('cmkill'), summary, verb));

@@ -4,4 +4,4 @@ import { runSingle } from '../cli/main.ts';
 import { summary, verb } from '../cli/seed/cmrun.ts';
 import { finish, invocation } from './terminal.ts';
 
-await finish(runSingle(invocation('cmrun'), summary, verb));
+void finish(runSingle(invocation('cmrun'), summary, verb));

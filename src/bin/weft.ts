@@ -3,4 +3,4 @@
 import { runWeft } from '../cli/main.ts';
 import { finish, invocation } from './terminal.ts';
 
-await finish(runWeft(invocation('weft')));
+void finish(runWeft(invocation('weft')));

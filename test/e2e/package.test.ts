@@ -2,7 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -66,6 +74,28 @@ describe('the package, installed into an empty folder', () => {
       const { status, stdout, stderr } = run(program, '--version');
       assert.deepEqual([status, stdout.trim(), stderr], [0, manifest.version, ''], program);
     }
+  });
+
+  test('what people type all day loads one file, and of Node.js what it needs', () => {
+    const spy = path.join(folder, 'spy.cjs');
+    const tell = 'console.log([...process.moduleLoadList, ...Object.keys(require.cache)].join())';
+    writeFileSync(spy, `process.on('exit', () => ${tell});`);
+    const script = path.join(installed, manifest.bin['weft'] ?? '');
+    const environment = { PATH: process.env['PATH'], HOME: folder, WEFT_DIR: state };
+    const args = ['--require', spy, script, 'jobs'];
+    const { stdout, stderr } = spawnSync(process.execPath, args, {
+      encoding: 'utf8',
+      env: environment,
+    });
+    assert.match(stderr, /No head answers/, 'it came as far as the head');
+    const loaded = stdout.trim().split(/,(?:NativeModule )?/);
+    const own = loaded.filter((name) => name.startsWith(path.join(installed, 'dist')));
+    assert.deepEqual(own, [path.join(installed, 'dist', 'bin', 'quick.cjs')]);
+    const costly =
+      /^(_?https?|http2|tls|crypto|child_process|dgram|perf_hooks|readline|worker_threads)\b/;
+    const found = loaded.filter((name) => costly.test(name) || name === 'internal/fs/promises');
+    assert.deepEqual(found, []);
+    assert.ok(loaded.includes('net'), 'the spy sees what is loaded');
   });
 
   test('a cluster starts from it and runs a job', () => {

