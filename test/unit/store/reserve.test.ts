@@ -87,7 +87,7 @@ test('what SQLite calls a disk error is a full disk when it is a quota', (t) => 
   underQuota(t, 100_000);
   const failure = toStoreFailure(error, newDirectory(t));
   assert.equal(failure.reason, 'full');
-  assert.match(failure.message, /or in the quota; free some/);
+  assert.match(failure.message, /No space is left on this file system or in the quota/);
 });
 
 test('a snapshot that finds no room leaves the reserve to the records', async (t) => {
