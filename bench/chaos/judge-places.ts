@@ -175,6 +175,10 @@ function judgeStop(all: Case, stop: Stop, life: Life): void {
   const still = { from: stop.from + SLACK_MS, until: stop.until - SLACK_MS };
   const ran = life.runs.find((run) => overlapMs(run, still) > 0);
   if (ran === undefined || still.from >= still.until) return;
+  const isLast = ran === life.runs.at(-1) && life.runs.length > 1 && !life.ended;
+  if (isLast && ran.until - ran.from < all.evidence.killGraceMs + SLACK_MS) {
+    return all.count('ended while suspended, went on for its grace');
+  }
   const when = `from ${stop.from} to ${stop.until}, it ran from ${ran.from} to ${ran.until}`;
   all.violate('ran while suspended', `${life.task}#${life.epoch} on ${life.host}: ${when}`);
 }
