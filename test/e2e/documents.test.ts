@@ -22,7 +22,7 @@ const NAMED = /^(?:(?:Job )?(\d+)(?: started, .*)?|Maintenance (m\d+) of .*)$/;
 const ABOUT_NUMBERS =
   /\b(weft (?:why|logs|kill|wait|jobs?|hold|release|suspend|resume|requeue|history|status|change|retry|maint (?:show|cancel))|cmkill)\b([^;|]*)/g;
 const OPERAND =
-  /(?<=[ '])(?<!--(?:limit|index|rank|node|timeout|nice|time|after) )m?\d+(?:-\d+)?(?=$|[ '[)])/g;
+  /(?<=[ ',])(?<!--(?:limit|index|rank|node|timeout|nice|time|after) )m?\d+(?:-\d+)?(?=$|[ ',[)])/g;
 const READ_MS_MAX = UPDATE ? 2_000 : 60_000;
 
 const cluster = new DocumentCluster();
