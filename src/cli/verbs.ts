@@ -65,13 +65,13 @@ export const VERBS: readonly VerbEntry[] = [
   entry(
     OVERVIEW,
     'simulate',
-    'try a policy on a workload made up',
+    'try a policy on a generated workload',
     () => import('./commands/simulate.ts'),
   ),
   entry(
     OVERVIEW,
     'reserve',
-    'set nodes aside for a time to come',
+    'reserve nodes for a future time',
     () => import('./commands/reserve.ts'),
   ),
   entry(CLUSTER, 'up', 'start a cluster on this machine', () => import('./commands/up.ts')),
@@ -110,6 +110,6 @@ export const VERBS: readonly VerbEntry[] = [
   entry(ADMIN, 'user', 'roles of users', () => import('./commands/user.ts')),
   entry(ADMIN, 'token', 'tokens of users and for joining', () => import('./commands/token.ts')),
   entry(ADMIN, 'config', 'show and check the configuration', () => import('./commands/config.ts')),
-  entry(ADMIN, 'doctor', 'look for what is wrong', () => import('./commands/doctor.ts')),
+  entry(ADMIN, 'doctor', 'look for problems', () => import('./commands/doctor.ts')),
   entry(ADMIN, 'completion', 'print a completion script', () => import('./commands/completion.ts')),
 ];

@@ -57,7 +57,7 @@ function reloadWords({ file, changed, afterRestart }: ReloadReply): string[] {
   return [
     some ? `${read}.` : `${read}; nothing has changed.`,
     ...changed.map((change) => `  ${changeWords(change)}`),
-    ...afterRestart.map((change) => `  ${changeWords(change)} - when the head is started again`),
+    ...afterRestart.map((change) => `  ${changeWords(change)} - after the head restarts`),
   ];
 }
 

@@ -6,7 +6,7 @@ import { defineVerb } from '../verb.ts';
 
 export const verb = defineVerb<{ output?: string; fix?: boolean }>({
   define(command) {
-    command.option('--fix', 'remove empty cgroups of agents that are gone');
+    command.option('--fix', 'remove empty cgroups left by agents that are gone');
     command.option('-o, --output <format>', 'json');
   },
   async run({ context, options }) {

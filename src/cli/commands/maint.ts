@@ -100,7 +100,7 @@ const idOf = ({ id }: { readonly id: string }): string => id;
 
 export const verb: VerbGroup = {
   verbs: {
-    'node-off': { summary: 'take nodes from all users for a time', verb: nodeOff },
+    'node-off': { summary: 'take nodes out of service for a time', verb: nodeOff },
     cancel: { summary: 'cancel a maintenance, or end it early', verb: cancel },
     list: { summary: 'list maintenance', verb: list },
     show: { summary: 'show one maintenance', verb: show },

@@ -61,7 +61,7 @@ const reset = defineVerb({
     const api = await context.api();
     return forEach(context, args, async (name) => {
       await api.call('resetPartition', { params: { name } });
-      context.print(`Partition ${name} is as the config says.`);
+      context.print(`Partition ${name} follows the config again.`);
     });
   },
 });

@@ -30,10 +30,10 @@ export const verb = defineVerb<Options>({
       'a file in the Standard Workload Format, also .gz; - = standard input',
     );
     command.option('--log', "the cluster's own history instead of a trace");
-    command.option('--procs <count>', 'one pool of so many processors');
+    command.option('--procs <count>', 'one pool of this many processors');
     defineMachineOptions(command);
-    command.option('--shake <seconds>', 'move each arrival at random by up to so much');
-    defineReplayOptions(command, 'of the chance in --shake; there is no other');
+    command.option('--shake <seconds>', 'move each arrival by a random time up to this');
+    defineReplayOptions(command, 'seed of the random numbers of --shake');
   },
   async run({ context, args: [trace], options }) {
     const seed = readSeed(options.seed);
@@ -64,7 +64,7 @@ async function subjectOf(
     };
   }
   if (trace === undefined) throw usage('name a trace, or --log for the history of the cluster');
-  if (machine === null) throw usage('say on what: --procs N, or --nodes N --cpus C');
+  if (machine === null) throw usage('give the machine: --procs N, or --nodes N --cpus C');
   const { jobs, broken } = readTrace(context, trace);
   const name = trace === '-' ? 'standard input' : (trace.split('/').at(-1) as string);
   const nodes = nodesOf(machine);

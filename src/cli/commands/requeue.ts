@@ -10,5 +10,5 @@ export const verb = actionVerb(
     isFinal: true,
     acts: (job) => hasTasks(job, 'starting', 'running', 'suspended'),
   },
-  (id, tasks) => `Job ${id}: ${tasks} back to the queue.`,
+  (id, tasks) => `Job ${id}: ${tasks} requeued.`,
 );

@@ -5,5 +5,5 @@ import { actionVerb, hasTasks } from '../jobs/each.ts';
 export const verb = actionVerb(
   'resumeJob',
   { verb: 'resume', done: 'resumed', isFinal: false, acts: (job) => hasTasks(job, 'suspended') },
-  (id, tasks) => `Job ${id}: ${tasks} told to go on.`,
+  (id, tasks) => `Job ${id}: ${tasks} resumed.`,
 );

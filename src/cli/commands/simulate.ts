@@ -35,7 +35,7 @@ export const verb = defineVerb<Options>({
   },
   async run({ context, options }) {
     const machine = readMachine(options);
-    if (machine === null) throw usage('say on what: --nodes N --cpus C');
+    if (machine === null) throw usage('give the machine: --nodes N --cpus C');
     const seed = readSeed(options.seed);
     const shapes = readShapes(options.shapes ?? '20', machine, seed);
     const jobCount = readCount('--jobs', options.jobs ?? '1000');

@@ -32,7 +32,7 @@ export const verb = defineVerb<SubmitOptions & AttendOptions>({
     if (file === '') throw usage('no script is named');
     const read = readScript(file === '-' ? 0 : path.resolve(context.cwd, file), file);
     const text = hasWindowsLines(read) ? withPlainLines(read) : read;
-    if (text !== read) context.note(`${file} has Windows line ends (CRLF); they are left out`);
+    if (text !== read) context.note(`${file} has Windows line endings (CRLF); they are converted`);
     for (const lines of foreignLines(text)) context.note(foreignWords(file, lines));
     const submitter = submitterHere(context);
     const merged = mergeOptions(readDirectives(text, file, submitter), options);

@@ -10,5 +10,5 @@ export const verb = actionVerb(
     isFinal: false,
     acts: (job) => hasTasks(job, 'starting', 'running', 'suspended'),
   },
-  (id, tasks) => `Job ${id}: ${tasks} told to stop.`,
+  (id, tasks) => `Job ${id}: ${tasks} suspended.`,
 );

@@ -217,7 +217,7 @@ export class LocalCluster {
   async #freeAddress({ host, port }: Address): Promise<Address> {
     const free = await tryPort(host, port);
     if (free !== null) return { host, port: free };
-    const what = `the head cannot listen on ${formatAddress({ host, port })}: another program uses the port, or this machine lacks the address`;
+    const what = `the head cannot listen on ${formatAddress({ host, port })}: another program uses the port, or this machine does not have that address`;
     throw usage(what, 'End that program, or name another address with --listen.');
   }
 

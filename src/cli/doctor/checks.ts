@@ -115,14 +115,14 @@ function oldCgroups(_: Context, { fix }: Wish): Finding[] {
   const living = livingInstances();
   if (living === null) return ok('not checked: agents of other users run here; root can check');
   const left = leftoverGroups({ mounts, living, now: Date.now() });
-  if (left.length === 0) return ok('no cgroups are left of agents that are gone');
+  if (left.length === 0) return ok('no cgroups are left by agents that are gone');
   if (areProcessesHidden(mounts)) {
     return ok('not checked: in a container the processes outside cannot be seen');
   }
   const kept = fix ? left.filter((directory) => !removeGroups(directory)) : left;
   const found = fix && kept.length < left.length ? ok(`${left.length - kept.length} removed`) : [];
   if (kept.length === 0) return found;
-  const text = `${plural(kept.length, 'empty cgroup')} left of agents that are gone, such as ${kept[0]}`;
+  const text = `${plural(kept.length, 'empty cgroup')} left by agents that are gone, such as ${kept[0]}`;
   const remedy = fix ? 'Remove them as root.' : '`weft doctor --fix` removes them.';
   return [...found, { state: 'note', text, remedy }];
 }
@@ -140,7 +140,7 @@ function cgroups(): Finding[] {
 async function configuration(context: Context): Promise<Finding[]> {
   try {
     const { file } = await context.config();
-    return ok(file ?? 'there is no file; the defaults hold');
+    return ok(file ?? 'there is no file; the defaults apply');
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return [{ state: 'bad', text: error.message, remedy: 'docs/config.md lists all keys.' }];
@@ -217,7 +217,7 @@ async function head(context: Context): Promise<Finding[]> {
       `answers at ${api.address}: ${plural(up, 'node')} up, Weft ${info.version}`,
     );
     if (difference > CLOCK_DIFFERENCE_MAX_MS) {
-      const text = `its clock differs from ours by ${formatSpan(difference)}`;
+      const text = `its clock differs from that of this machine by ${formatSpan(difference)}`;
       found.push({
         state: 'note',
         text,

@@ -90,7 +90,7 @@ export function hasTasks({ taskCounts }: Actable, ...states: TaskState[]): boole
 /** Adds the selection of jobs, and ways to look first. */
 export function defineAction(command: Command, { isFinal }: Action): void {
   defineSelection(command);
-  command.option('--dry-run', 'only say which jobs these are');
+  command.option('--dry-run', 'only show which jobs it would act on');
   if (isFinal)
     command.option('-y, --yes', 'do not ask when a range or options choose several jobs');
 }

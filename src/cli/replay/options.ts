@@ -41,7 +41,7 @@ export function readMachine(options: ReplayOptions): Machine | null {
   const { procs, nodes, cpus, memory } = options;
   if (procs !== undefined) {
     if (nodes !== undefined || cpus !== undefined || memory !== undefined) {
-      throw usage('--procs is one pool; it excludes --nodes, --cpus and --memory');
+      throw usage('--procs excludes --nodes, --cpus and --memory');
     }
     return { nodeCount: 1, cpusPerNode: readCount('--procs', procs), memoryBytesPerNode: null };
   }

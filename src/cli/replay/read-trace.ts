@@ -16,10 +16,10 @@ const TOLD_MAX = 10;
 export function readTrace(context: Context, file: string): SwfTrace {
   const trace = parseSwf(readText(context, file));
   for (const { line, reason } of trace.broken.slice(0, TOLD_MAX)) {
-    context.note(`${file}:${line}: ${reason}; the line is left out`);
+    context.note(`${file}:${line}: ${reason}; the line is skipped`);
   }
   const more = trace.broken.length - TOLD_MAX;
-  if (more > 0) context.note(`${file}: ${more} more broken lines are left out`);
+  if (more > 0) context.note(`${file}: ${more} more broken lines are skipped`);
   return trace;
 }
 

@@ -46,7 +46,7 @@ export const verb = defineVerb<Options>({
       throw usage(`unknown action '${action}'.${didYouMean(action, Object.keys(actions))}`, hint);
     }
     if (names.length === 0 && action !== 'show')
-      throw usage(`${entity} ${action}: which ${entity}?`);
+      throw usage(`${entity} ${action}: no ${entity} is named`);
     if (names.length === 0) await act(context, null, options);
     for (const name of names) await act(context, name, options);
     return 0;
@@ -82,7 +82,7 @@ async function setUser(
   { name, options }: { name: string | null; options: Options },
 ): Promise<void> {
   if (route === 'modifyUser' && options.role === undefined) {
-    throw usage('user modify: --role says what to change');
+    throw usage('user modify: nothing to change; give --role');
   }
   const role = readRole(options.role ?? 'user');
   const api = await context.api();

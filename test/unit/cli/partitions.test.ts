@@ -113,7 +113,7 @@ test('a reload says what acts now and what after a restart', async () => {
   assert.deepEqual((await head.weft('config', 'reload')).out.split('\n'), [
     'Read /etc/weft/weft.yaml.',
     '  head.policy: fifo -> easy',
-    '  head.listen: none -> not set - when the head is started again',
+    '  head.listen: none -> not set - after the head restarts',
     '',
   ]);
 });

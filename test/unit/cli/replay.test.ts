@@ -67,7 +67,7 @@ test('the figures in words, and what was left out', async (t) => {
   assert.equal(title, 't.swf: 3 jobs on 4 processors by fifo');
   const why = '1 without size or run time, 1 too large for the machine, 1 broken lines';
   assert.equal(leftOut, `Left out: ${why}.`);
-  assert.equal(said.error, 'weft: t.swf:6: 1 fields, a job has 18; the line is left out\n');
+  assert.equal(said.error, 'weft: t.swf:6: 1 fields, a job has 18; the line is skipped\n');
 });
 
 test('of many broken lines some are told and the rest counted', async (t) => {
@@ -77,7 +77,7 @@ test('of many broken lines some are told and the rest counted', async (t) => {
   assert.equal((JSON.parse(said.out) as { brokenLines: number }).brokenLines, 25);
   const lines = said.error.trim().split('\n');
   assert.equal(lines.length, 11);
-  assert.equal(lines[10], 'weft: t.swf: 15 more broken lines are left out');
+  assert.equal(lines[10], 'weft: t.swf: 15 more broken lines are skipped');
 });
 
 test('a trace without jobs, and one that cannot be read, are clear errors', async (t) => {
@@ -101,7 +101,7 @@ test('what is asked for wrongly is told by its option', async (t) => {
     ['t.swf', /--procs N, or --nodes N --cpus C/],
     ['--procs 4', /name a trace, or --log/],
     ['t.swf --procs 0', /--procs: '0'/],
-    ['t.swf --procs 4 --nodes 2', /--procs is one pool/],
+    ['t.swf --procs 4 --nodes 2', /--procs excludes/],
     ['t.swf --nodes 2', /--nodes and --cpus need each other/],
     ['t.swf --nodes 2 --cpus 2 --memory soon', /--memory: /],
     ['t.swf --procs 4 --policy esy', /'esy' is unknown\.\n.*'easy'/],

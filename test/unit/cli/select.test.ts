@@ -78,7 +78,7 @@ test('names, patterns and states choose among the own jobs', async () => {
   assert.equal((await head.weft('hold', '--name', 'clean')).out, 'Job 12 is held.\n');
   assert.equal((await head.weft('kill', '--state', 'held')).out, 'Job 15: 1 task cancelled.\n');
   const running = await head.weft('suspend', '12-20', '--state', 'running');
-  assert.equal(running.out, 'Job 20: 1 task told to stop.\n');
+  assert.equal(running.out, 'Job 20: 1 task suspended.\n');
   const none = await head.weft('kill', '--name', 'nothing');
   assert.deepEqual([none.code, /No job with --name nothing/.test(none.error)], [3, true]);
   const bare = await head.weft('kill');

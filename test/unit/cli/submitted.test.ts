@@ -127,7 +127,7 @@ test('submit puts Windows line ends right and points out the lines of other syst
     await using head = await FakeHead.start(accepts());
     const { error, code } = await head.weft('submit', script);
     assert.equal(code, 0);
-    assert.match(error, /sim\.sh has Windows line ends/);
+    assert.match(error, /sim\.sh has Windows line endings/);
     assert.match(error, /line 2 is for another system and is not read; write options as #WEFT/);
     const sent = head.work[0]?.body as Submission;
     assert.deepEqual([sent.name, sent.cpuCount], ['sim.sh', 2]);
