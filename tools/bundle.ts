@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { build, type OnLoadArgs, type OnResolveArgs, type Plugin } from 'esbuild';
+import { build, type OnLoadArgs, type OnResolveArgs, type Plugin } from 'esbuild-wasm';
 import { QUICK } from '../src/cli/quick.ts';
 import { ROOT } from './tree.ts';
 
