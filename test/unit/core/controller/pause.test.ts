@@ -91,7 +91,7 @@ scenario(
     assert.deepEqual(head.orders('n1'), ['resume 1#1'], 'for when the pause is over');
     const again = { kind: 'resume_task', place: place('1') } as const;
     const { result } = head.perform({ kind: 'command', command: again, actor: ANN });
-    assert.match(result.ok ? '' : (result.error.hint ?? ''), /the pause of n1; it goes on when/);
+    assert.match(result.ok ? '' : (result.error.hint ?? ''), /the pause of n1; it resumes when/);
   },
 );
 
