@@ -43,7 +43,7 @@ describe('making room for a higher tier', () => {
     const low = await running('default', 'low-1');
     const urgent = await running('urgent', 'urgent-1');
     await isIn(low, 'suspended');
-    const whose = new RegExp(`was preempted by ${urgent} of .*(in use by|higher tier)`);
+    const whose = new RegExp(`was preempted by ${urgent} of .*(used by|higher tier)`);
     assert.match(await cluster.ok('why', low), whose);
     open('urgent-1');
     await cluster.ok('wait', urgent);

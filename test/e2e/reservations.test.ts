@@ -37,7 +37,7 @@ describe('reservations on a local cluster', () => {
       cluster.ok('run', '--reservation', 'lab', '-t', '5s', '--', 'true'),
     ]);
     assert.match(await why(long), /could run into reservation lab on n\d, which starts in /);
-    assert.match(await why(member), /reservation lab begins in /);
+    assert.match(await why(member), /reservation lab starts in /);
     assert.ok(((await done(short)).startedAt ?? Infinity) < slot.from);
     const inside = await done(member);
     assert.ok((inside.startedAt ?? 0) >= slot.from && (inside.startedAt ?? 0) < slot.until);
