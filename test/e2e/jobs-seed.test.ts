@@ -126,7 +126,7 @@ describe("the seed's programs", () => {
     await configure('node', 'create', 'n9', '--num-cpus', '3', '--memory', '100');
     assert.match(await configure('node', 'show', 'n9'), /3 cpus, 100M memory/);
     await configure('node', 'modify', 'n9', '--num-cpus', '5', '--num-gpus', '1');
-    assert.match(await configure('node', 'show', 'n9'), /5 cpus, 100M memory, 1 gpus/);
+    assert.match(await configure('node', 'show', 'n9'), /5 cpus, 100M memory, 1 gpu$/m);
     await configure('node', 'remove', 'n9');
     assert.equal((await cluster.refused('cmconfigure', 'node', 'show', 'n9')).code, 3);
     for (const wrong of [

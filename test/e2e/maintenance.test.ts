@@ -101,7 +101,7 @@ describe('maintenance of a local cluster', () => {
     assert.equal(outcome?.kind, 'cancelled');
     const { phase, detail } = await over(id);
     assert.equal(phase, 'failed');
-    assert.match(detail ?? '', /n1: its program (job \d+) ended as failed: exited with code 3/);
+    assert.match(detail ?? '', /n1: its program \(job \d+\) ended as failed: exited with code 3/);
     const drained = await cluster.ok('node', 'list', '-o', 'template={{name}} {{drained.reason}}');
     assert.match(drained, new RegExp(`n1 maintenance ${id}: .*code 3`));
     await cluster.ok('node', 'undrain', ...NODES);
