@@ -100,7 +100,10 @@ describe('scheduling on hosts', () => {
     const other = await submit(1, 60, { nodeNames: ['n4'] });
     assert.equal((await completed(other)).host, 'n4');
     assert.equal(cluster.ran(third).length, 0);
-    assert.match((await why(third)).words, new RegExp(`job ${second} is ahead of it, .*\\(fifo\\)`));
+    assert.match(
+      (await why(third)).words,
+      new RegExp(`job ${second} is ahead of it, .*\\(fifo\\)`),
+    );
     gate.open();
     for (const id of [first, second, third]) assert.equal((await completed(id)).host, 'n4');
     assert.ok(firstBeat(third) >= lastBeat(second));
