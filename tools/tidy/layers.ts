@@ -39,8 +39,12 @@ export const IMPORTS: Readonly<Record<string, readonly string[]>> = withPrograms
   os: ['ports', 'core/base'],
   sdk: ['api', 'functions', 'core/batch', 'core/model', 'core/base'],
   config: ['api', 'core/model', 'core/base'],
+  transfer: ['config', 'api', 'core/model', 'core/base'],
   batch: ['config', 'api', 'core/batch', 'core/model', 'core/base'],
-  cli: ['sdk', 'batch', 'config', 'api', 'core/replay', 'core/batch', 'core/model', 'core/base'],
+  cli: [
+    ...['sdk', 'batch', 'transfer', 'config', 'api'],
+    ...['core/replay', 'core/batch', 'core/model', 'core/base'],
+  ],
   dashboard: ['api', 'core/model', 'core/base'],
 });
 
@@ -76,7 +80,7 @@ export const PACKAGE_BANS: readonly (readonly [layer: string, ban: RegExp, remed
 function withPrograms(rows: Record<string, readonly string[]>) {
   const all = Object.keys(rows);
   const simulated = all.filter(
-    (name) => !['os', 'config', 'batch', 'cli', 'dashboard'].includes(name),
+    (name) => !['os', 'config', 'transfer', 'batch', 'cli', 'dashboard'].includes(name),
   );
   return { ...rows, bin: all.filter((name) => name !== 'dashboard'), sim: simulated };
 }

@@ -4,17 +4,15 @@
 import { createHash, type Hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { refuse } from '../../core/model/errors.ts';
-import { Failure, failure } from '../../core/model/failure.ts';
-import { BLOB_PACKED_BYTES_MAX } from '../../core/model/limits.ts';
-import type { Context } from '../context.ts';
-import { withPatience } from '../jobs/retry.ts';
+import { refuse } from '../core/model/errors.ts';
+import { Failure, failure } from '../core/model/failure.ts';
+import { BLOB_PACKED_BYTES_MAX } from '../core/model/limits.ts';
 import { asideOf, localProblem, untilStuck, type Wanted } from './arriving.ts';
+import type { Carrier } from './carrier.ts';
 import { downloadPack } from './download-pack.ts';
 import { inParallel } from './in-parallel.ts';
 import { packed } from './pack.ts';
 
-const AWAY_MAX_MS = 120_000;
 const BLOCK_BYTES = 1_048_576;
 /** As many as upload.ts has, for the same reasons. */
 const AT_ONCE = 4;
@@ -22,28 +20,28 @@ const PACKS_AT_ONCE = 2;
 
 /** Resolves when all of them are there, whole and verified. `moved`: so many bytes more have come. */
 export async function downloadFiles(
-  context: Context,
+  carrier: Carrier,
   files: readonly Wanted[],
   moved: (bytes: number) => void = () => undefined,
 ): Promise<void> {
   const isSmall = ({ size }: Wanted): boolean => size <= BLOB_PACKED_BYTES_MAX;
   const packs = packed(files.filter(isSmall));
-  await inParallel(packs, PACKS_AT_ONCE, (pack) => downloadPack(context, pack, moved));
+  await inParallel(packs, PACKS_AT_ONCE, (pack) => downloadPack(carrier, pack, moved));
   const large = files.filter((file) => !isSmall(file));
-  await inParallel(large, AT_ONCE, (file) => downloadFile(context, file, moved));
+  await inParallel(large, AT_ONCE, (file) => downloadFile(carrier, file, moved));
 }
 
 async function downloadFile(
-  context: Context,
+  carrier: Carrier,
   wanted: Wanted,
   moved: (bytes: number) => void,
 ): Promise<void> {
   const aside = asideOf(wanted);
   const file = await openAside(aside, wanted.path);
   try {
-    const isWhole = (await fill(context, { wanted, file, moved })) === wanted.hash;
+    const isWhole = (await fill(carrier, { wanted, file, moved })) === wanted.hash;
     // What an earlier connection has left may be damaged; what came in one go is what the head has.
-    if (!isWhole && !(await fillAnew(context, { wanted, file, moved }))) {
+    if (!isWhole && !(await fillAnew(carrier, { wanted, file, moved }))) {
       const { hash } = wanted;
       throw failure(refuse('blob.damaged', { hash, path: wanted.path }));
     }
@@ -64,25 +62,22 @@ interface Filling {
   readonly moved: (bytes: number) => void;
 }
 
-async function fillAnew(context: Context, filling: Filling): Promise<boolean> {
+async function fillAnew(carrier: Carrier, filling: Filling): Promise<boolean> {
   await filling.file.truncate(0);
-  return (await fill(context, filling)) === filling.wanted.hash;
+  return (await fill(carrier, filling)) === filling.wanted.hash;
 }
 
 /** Goes on until the file is as long as it should be. Resolves with the hash of what is there. */
-async function fill(context: Context, { wanted, file, moved }: Filling): Promise<string> {
+async function fill(carrier: Carrier, { wanted, file, moved }: Filling): Promise<string> {
   const { size } = await file.stat();
   if (size > wanted.size) await file.truncate(0);
   const at = { offset: size > wanted.size ? 0 : size, hasher: createHash('sha256') };
   await hashFirst(file, at);
-  const patience = {
-    totalMs: AWAY_MAX_MS,
-    note: `Going on with ${wanted.path} as soon as it can.`,
-  };
+  const note = `Going on with ${wanted.path} as soon as it can.`;
   while (at.offset < wanted.size) {
     const before = at.offset;
     try {
-      await withPatience(context, patience, () => fetchRest(context, wanted, { file, at, moved }));
+      await carrier.patiently(note, () => fetchRest(carrier, wanted, { file, at, moved }));
     } catch (error) {
       const isAway = error instanceof Failure && error.kind === 'unavailable';
       if (!isAway || at.offset === before) throw error;
@@ -109,11 +104,11 @@ async function hashFirst(file: FileHandle, { offset, hasher }: Place): Promise<v
 
 /** One connection's worth, or all that is left. */
 async function fetchRest(
-  context: Context,
+  carrier: Carrier,
   { hash, size }: Wanted,
   { file, at, moved }: { file: FileHandle; at: Place; moved: (bytes: number) => void },
 ): Promise<void> {
-  const api = await context.api();
+  const api = await carrier.head();
   const headers = { range: `bytes=${at.offset}-` };
   const answer = await api.stream('readBlob', { params: { hash }, headers });
   for await (const piece of untilStuck(answer, api.address)) {

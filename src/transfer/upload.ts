@@ -1,18 +1,15 @@
 // Sends the contents of files that the head lacks, each from where the last connection ended.
 
 import type { FileHandle } from 'node:fs/promises';
-import type { ByteBody } from '../../api/exchange.ts';
-import { Failure, usage } from '../../core/model/failure.ts';
-import { BLOB_PACKED_BYTES_MAX, BLOBS_ASKED_MAX } from '../../core/model/limits.ts';
-import type { Context } from '../context.ts';
-import { withPatience } from '../jobs/retry.ts';
+import type { ByteBody } from '../api/exchange.ts';
+import { Failure, usage } from '../core/model/failure.ts';
+import { BLOB_PACKED_BYTES_MAX, BLOBS_ASKED_MAX } from '../core/model/limits.ts';
+import type { Carrier } from './carrier.ts';
 import { inParallel } from './in-parallel.ts';
 import { type LocalFile, openLocalFile } from './local-file.ts';
 import { bytesOfPack, packed } from './pack.ts';
 import { stoppedWhenStuck } from './stuck.ts';
 
-/** A head that restarts is back within seconds; a line that works again may take longer. */
-const AWAY_MAX_MS = 120_000;
 /** Lines have their limits, disks as well: more at once would not be faster. */
 const AT_ONCE = 4;
 const PACKS_AT_ONCE = 2;
@@ -28,33 +25,33 @@ export interface Sent {
 
 /** Resolves when the head has all of them, verified. `moved`: so many bytes more have gone out. */
 export async function uploadFiles(
-  context: Context,
+  carrier: Carrier,
   files: readonly LocalFile[],
   moved: (bytes: number) => void = () => undefined,
 ): Promise<Sent> {
   const byHash = new Map(files.map((file) => [file.hash as string, file]));
-  const lacking = await askLacking(context, [...byHash.keys()]);
+  const lacking = await askLacking(carrier, [...byHash.keys()]);
   const toSend = lacking.map(({ hash }) => byHash.get(hash) as LocalFile);
   const isSmall = ({ size }: LocalFile): boolean => size <= BLOB_PACKED_BYTES_MAX;
   const packs = packed(toSend.filter(isSmall));
-  await inParallel(packs, PACKS_AT_ONCE, (pack) => sendPack(context, pack, moved));
+  await inParallel(packs, PACKS_AT_ONCE, (pack) => sendPack(carrier, pack, moved));
   const large = toSend.filter((file) => !isSmall(file));
-  await inParallel(large, AT_ONCE, (file) => sendFile(context, file, moved));
+  await inParallel(large, AT_ONCE, (file) => sendFile(carrier, file, moved));
   return { count: toSend.length, bytes: toSend.reduce((sum, { size }) => sum + size, 0) };
 }
 
 /** Goes on with what the head lacks for as long as that becomes less. */
 async function sendPack(
-  context: Context,
+  carrier: Carrier,
   pack: readonly LocalFile[],
   moved: (bytes: number) => void,
 ): Promise<void> {
-  const api = await context.api();
-  const patience = { totalMs: AWAY_MAX_MS, note: 'Going on with small files as soon as it can.' };
+  const api = await carrier.head();
+  const note = 'Going on with small files as soon as it can.';
   let left = pack;
   let isAgain = false;
   const attempt = async (): Promise<void> => {
-    if (isAgain) left = await stillLacking(context, left);
+    if (isAgain) left = await stillLacking(carrier, left);
     isAgain = true;
     if (left.length === 0) return;
     const bytes = bytesOfPack(left, api.address, moved);
@@ -63,7 +60,7 @@ async function sendPack(
   for (;;) {
     const before = left.length;
     try {
-      return await withPatience(context, patience, attempt);
+      return await carrier.patiently(note, attempt);
     } catch (error) {
       const isAway = error instanceof Failure && error.kind === 'unavailable';
       if (!isAway || left.length === before) throw error;
@@ -71,22 +68,22 @@ async function sendPack(
   }
 }
 
-async function stillLacking(context: Context, files: readonly LocalFile[]): Promise<LocalFile[]> {
+async function stillLacking(carrier: Carrier, files: readonly LocalFile[]): Promise<LocalFile[]> {
   const lacking = await askLacking(
-    context,
+    carrier,
     files.map(({ hash }) => hash),
   );
   const hashes = new Set(lacking.map(({ hash }) => hash));
   return files.filter(({ hash }) => hashes.has(hash));
 }
 
-async function askLacking(context: Context, hashes: readonly string[]) {
-  const api = await context.api();
-  const patience = { totalMs: AWAY_MAX_MS, note: 'Trying again.' };
+async function askLacking(carrier: Carrier, hashes: readonly string[]) {
+  const api = await carrier.head();
+  const note = 'Trying again.';
   const lacking: { readonly hash: string; readonly offset: number }[] = [];
   for (let at = 0; at < hashes.length; at += BLOBS_ASKED_MAX) {
     const body = { hashes: hashes.slice(at, at + BLOBS_ASKED_MAX) };
-    const reply = await withPatience(context, patience, () => api.call('lackingBlobs', { body }));
+    const reply = await carrier.patiently(note, () => api.call('lackingBlobs', { body }));
     lacking.push(...reply.lacking);
   }
   return lacking;
@@ -94,21 +91,21 @@ async function askLacking(context: Context, hashes: readonly string[]) {
 
 /** Patience is for a head that is away, not for how long a file takes: what moves goes on. */
 async function sendFile(
-  context: Context,
+  carrier: Carrier,
   file: LocalFile,
   moved: (bytes: number) => void,
 ): Promise<void> {
-  const patience = { totalMs: AWAY_MAX_MS, note: `Going on with ${file.path} as soon as it can.` };
+  const note = `Going on with ${file.path} as soon as it can.`;
   let stood = 0;
   for (;;) {
     let bytes = 0;
     const attempt = () =>
-      sendRest(context, file, (more) => {
+      sendRest(carrier, file, (more) => {
         bytes += more;
         moved(more);
       });
     try {
-      if (await withPatience(context, patience, attempt)) return;
+      if (await carrier.patiently(note, attempt)) return;
     } catch (error) {
       if (bytes === 0 || !(error instanceof Failure) || error.kind !== 'unavailable') throw error;
     }
@@ -119,12 +116,12 @@ async function sendFile(
 
 /** One connection's worth. False: not all of it is there; ask again where to go on. */
 async function sendRest(
-  context: Context,
+  carrier: Carrier,
   file: LocalFile,
   moved: (bytes: number) => void,
 ): Promise<boolean> {
-  const api = await context.api();
-  const [lacking] = await askLacking(context, [file.hash]);
+  const api = await carrier.head();
+  const [lacking] = await askLacking(carrier, [file.hash]);
   if (lacking === undefined) return true;
   const { offset } = lacking;
   const handle = await openLocalFile(file);

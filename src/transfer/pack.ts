@@ -1,8 +1,8 @@
 // Small files that travel together: many in one request, as frames.
 
-import { frameHeader, frameLength } from '../../api/blob-frames.ts';
-import type { ByteBody } from '../../api/exchange.ts';
-import { usage } from '../../core/model/failure.ts';
+import { frameHeader, frameLength } from '../api/blob-frames.ts';
+import type { ByteBody } from '../api/exchange.ts';
+import { usage } from '../core/model/failure.ts';
 import { type LocalFile, openLocalFile } from './local-file.ts';
 import { stoppedWhenStuck } from './stuck.ts';
 

@@ -1,7 +1,7 @@
 // A body that is sent piece by piece, and given up when the other side takes nothing for long.
 
 import { Readable } from 'node:stream';
-import { unreachableError } from '../../api/api-error.ts';
+import { unreachableError } from '../api/api-error.ts';
 
 const STALL_MS = 60_000;
 /** With the last byte the head writes all of it to its disk before it answers. */

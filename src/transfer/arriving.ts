@@ -1,11 +1,11 @@
 // What downloads of any size have in common: what is wanted, where it is written meanwhile, and how a
 // line that breaks is told from a disk that is full.
 
-import type { Answer } from '../../api/exchange.ts';
-import { fileProblem } from '../../config/file-problem.ts';
-import type { BlobHash } from '../../core/model/blob.ts';
-import { refuse } from '../../core/model/errors.ts';
-import { Failure, failure, usage } from '../../core/model/failure.ts';
+import type { Answer } from '../api/exchange.ts';
+import { fileProblem } from '../config/file-problem.ts';
+import type { BlobHash } from '../core/model/blob.ts';
+import { refuse } from '../core/model/errors.ts';
+import { Failure, failure, usage } from '../core/model/failure.ts';
 
 /** A connection on which nothing comes is given up for a new one. */
 const STALL_MS = 60_000;

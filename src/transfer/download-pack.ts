@@ -3,29 +3,27 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { chmod, rename, writeFile } from 'node:fs/promises';
-import { readFrames } from '../../api/blob-frames.ts';
-import { refuse } from '../../core/model/errors.ts';
-import { Failure, failure } from '../../core/model/failure.ts';
-import type { Context } from '../context.ts';
-import { withPatience } from '../jobs/retry.ts';
+import { readFrames } from '../api/blob-frames.ts';
+import { refuse } from '../core/model/errors.ts';
+import { Failure, failure } from '../core/model/failure.ts';
 import { asideOf, localProblem, untilStuck, type Wanted } from './arriving.ts';
+import type { Carrier } from './carrier.ts';
 
-const AWAY_MAX_MS = 120_000;
 /** Never through a link that somebody has put there. */
 const ANEW = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
 
 /** What has come whole stays; the rest is asked for again as long as that becomes less. */
 export async function downloadPack(
-  context: Context,
+  carrier: Carrier,
   pack: readonly Wanted[],
   moved: (bytes: number) => void,
 ): Promise<void> {
-  const patience = { totalMs: AWAY_MAX_MS, note: 'Going on with small files as soon as it can.' };
+  const note = 'Going on with small files as soon as it can.';
   const left = [...pack];
   while (left.length > 0) {
     const before = left.length;
     try {
-      await withPatience(context, patience, () => fetchPack(context, left, moved));
+      await carrier.patiently(note, () => fetchPack(carrier, left, moved));
     } catch (error) {
       const isAway = error instanceof Failure && error.kind === 'unavailable';
       if (!isAway || left.length === before) throw error;
@@ -35,11 +33,11 @@ export async function downloadPack(
 
 /** Takes from the front of `left` what has come. */
 async function fetchPack(
-  context: Context,
+  carrier: Carrier,
   left: Wanted[],
   moved: (bytes: number) => void,
 ): Promise<void> {
-  const api = await context.api();
+  const api = await carrier.head();
   const hashes = left.map(({ hash }) => hash);
   const answer = await api.stream('readBlobs', { body: { hashes } });
   const pieces = untilStuck(answer, api.address);

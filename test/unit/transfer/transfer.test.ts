@@ -21,20 +21,22 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { Api } from '../../../../src/cli/connection/api.ts';
-import { SessionCache } from '../../../../src/cli/connection/sessions.ts';
-import type { Context } from '../../../../src/cli/context.ts';
-import { downloadFiles } from '../../../../src/cli/files/download.ts';
-import { readLocalFile } from '../../../../src/cli/files/local-file.ts';
-import { uploadFiles } from '../../../../src/cli/files/upload.ts';
-import type { BlobHash } from '../../../../src/core/model/blob.ts';
-import { startWorld, type World, type WorldOptions } from '../../head/http/fixture.ts';
+import { Api } from '../../../src/cli/connection/api.ts';
+import { carrierOf } from '../../../src/cli/connection/carrier.ts';
+import { SessionCache } from '../../../src/cli/connection/sessions.ts';
+import type { Context } from '../../../src/cli/context.ts';
+import type { BlobHash } from '../../../src/core/model/blob.ts';
+import type { Carrier } from '../../../src/transfer/carrier.ts';
+import { downloadFiles } from '../../../src/transfer/download.ts';
+import { readLocalFile } from '../../../src/transfer/local-file.ts';
+import { uploadFiles } from '../../../src/transfer/upload.ts';
+import { startWorld, type World, type WorldOptions } from '../head/http/fixture.ts';
 
 const MIB = 1_048_576;
 
 interface Bench {
   readonly world: World;
-  readonly context: Context;
+  readonly carrier: Carrier;
   readonly directory: string;
   readonly line: Line;
   file(name: string, content: string | Buffer): string;
@@ -90,10 +92,11 @@ async function bench(t: TestContext, options: WorldOptions = {}): Promise<Bench>
   });
   t.after(() => api.close());
   const context = { api: async () => api, note: () => undefined } as unknown as Context;
+  const carrier = carrierOf(context);
   const directory = mkdtempSync(path.join(tmpdir(), 'weft-files-'));
   t.after(() => rmSync(directory, { recursive: true, force: true }));
   return {
-    ...{ world, context, directory, line },
+    ...{ world, carrier, directory, line },
     file(name, content) {
       const at = path.join(directory, name);
       writeFileSync(at, content);
@@ -107,17 +110,17 @@ function sha256(content: string | Buffer): BlobHash {
 }
 
 test('equal contents travel once, and what the head has does not travel again', async (t) => {
-  const { context, file, line } = await bench(t);
+  const { carrier, file, line } = await bench(t);
   const paths = [file('a', 'same'), file('b', 'same'), file('c', ''), file('d', 'other')];
   const files = await Promise.all(paths.map(readLocalFile));
-  assert.deepEqual(await uploadFiles(context, files), { count: 3, bytes: 9 });
+  assert.deepEqual(await uploadFiles(carrier, files), { count: 3, bytes: 9 });
   const before = line.bytes;
-  assert.deepEqual(await uploadFiles(context, files), { count: 0, bytes: 0 });
+  assert.deepEqual(await uploadFiles(carrier, files), { count: 0, bytes: 0 });
   assert.ok(line.bytes - before < 4000);
 });
 
 test('[F2] many small files travel together, and those that came before the line broke do not again', async (t) => {
-  const { context, line, directory, file } = await bench(t);
+  const { carrier, line, directory, file } = await bench(t);
   const contents = Array.from({ length: 300 }, (_, at) =>
     randomBytes(at % 3 === 0 ? 9000 : at % 50),
   );
@@ -126,12 +129,12 @@ test('[F2] many small files travel together, and those that came before the line
   );
   const total = contents.reduce((sum, { length }) => sum + length, 0);
   line.cutAfter = 300_000;
-  await uploadFiles(context, files);
+  await uploadFiles(carrier, files);
   assert.ok(line.connections > 3 && line.connections < 30, `${line.connections} connections`);
   assert.ok(line.bytes < 2 * total, `${line.bytes} bytes for ${total}`);
   line.bytes = 0;
   const copies = files.map((one, at) => ({ ...one, path: path.join(directory, `c${at}`) }));
-  await downloadFiles(context, copies);
+  await downloadFiles(carrier, copies);
   assert.ok(line.bytes < 2 * total, `${line.bytes} bytes for ${total}`);
   for (const [at, content] of contents.entries()) {
     assert.ok(readFileSync(path.join(directory, `c${at}`)).equals(content));
@@ -140,12 +143,12 @@ test('[F2] many small files travel together, and those that came before the line
 });
 
 test('[F2] an upload goes on where the line broke, as often as it breaks', async (t) => {
-  const { context, file, line, world } = await bench(t);
+  const { carrier, file, line, world } = await bench(t);
   const content = randomBytes(8 * MIB);
   const big = await readLocalFile(file('big', content));
   line.cutAfter = 2 * MIB;
   let moved = 0;
-  await uploadFiles(context, [big], (bytes) => {
+  await uploadFiles(carrier, [big], (bytes) => {
     moved += bytes;
   });
   assert.ok(line.connections > 4, `${line.connections} connections`);
@@ -158,15 +161,15 @@ test('[F2] an upload goes on where the line broke, as often as it breaks', async
 });
 
 test('[F2] a download goes on where the line broke, and is put in its place when it is whole', async (t) => {
-  const { context, file, line, directory } = await bench(t);
+  const { carrier, file, line, directory } = await bench(t);
   const content = randomBytes(8 * MIB);
   const { hash, size } = await readLocalFile(file('big', content));
-  await uploadFiles(context, [await readLocalFile(path.join(directory, 'big'))]);
+  await uploadFiles(carrier, [await readLocalFile(path.join(directory, 'big'))]);
   line.cutAfter = 2 * MIB;
   const before = line.bytes;
   const target = file('copy', 'what was there');
   const seen = new Set<string>();
-  await downloadFiles(context, [{ hash, size, path: target, mode: 0o640 }], () => {
+  await downloadFiles(carrier, [{ hash, size, path: target, mode: 0o640 }], () => {
     seen.add(readFileSync(target, 'utf8').slice(0, 20));
   });
   assert.deepEqual([...seen], ['what was there'], 'until all of it has come');
@@ -177,45 +180,45 @@ test('[F2] a download goes on where the line broke, and is put in its place when
 });
 
 test('what an earlier download left is gone on with, and damage in it is mended', async (t) => {
-  const { context, file, line, directory } = await bench(t);
+  const { carrier, file, line, directory } = await bench(t);
   const content = randomBytes(2 * MIB);
   const { hash, size } = await readLocalFile(file('big', content));
-  await uploadFiles(context, [await readLocalFile(path.join(directory, 'big'))]);
+  await uploadFiles(carrier, [await readLocalFile(path.join(directory, 'big'))]);
   const target = path.join(directory, 'copy');
   const aside = `${target}.${hash.slice(0, 12)}.part`;
   writeFileSync(aside, content.subarray(0, MIB));
   const before = line.bytes;
-  await downloadFiles(context, [{ hash, size, path: target }]);
+  await downloadFiles(carrier, [{ hash, size, path: target }]);
   assert.ok(line.bytes - before < 1.5 * MIB, 'half of it');
   assert.ok(readFileSync(target).equals(content));
   for (const wrong of [randomBytes(MIB), randomBytes(3 * MIB)]) {
     writeFileSync(aside, wrong);
-    await downloadFiles(context, [{ hash, size, path: target }]);
+    await downloadFiles(carrier, [{ hash, size, path: target }]);
     assert.ok(readFileSync(target).equals(content));
   }
 });
 
 test('a content that is damaged on the head never becomes a file', async (t) => {
-  const { context, file, world, directory } = await bench(t);
+  const { carrier, file, world, directory } = await bench(t);
   const { hash, size } = await readLocalFile(file('a', 'hello'));
-  await uploadFiles(context, [await readLocalFile(path.join(directory, 'a'))]);
+  await uploadFiles(carrier, [await readLocalFile(path.join(directory, 'a'))]);
   writeFileSync(
     path.join(world.directory, 'blobs/sha256', hash.slice(0, 2), hash.slice(2)),
     'hellO',
   );
   const target = path.join(directory, 'copy');
-  await assert.rejects(downloadFiles(context, [{ hash, size, path: target }]), {
+  await assert.rejects(downloadFiles(carrier, [{ hash, size, path: target }]), {
     code: 'blob.damaged',
   });
   assert.deepEqual(readdirSync(directory), ['a']);
 });
 
 test('a file that changes while it is read or sent is said, and nothing of it is kept', async (t) => {
-  const { context, file, world } = await bench(t);
+  const { carrier, file, world } = await bench(t);
   const grows = file('grows', randomBytes(4 * MIB));
   const before = await readLocalFile(grows);
   appendFileSync(grows, 'x');
-  await assert.rejects(uploadFiles(context, [before]), /grows changed while it was read/);
+  await assert.rejects(uploadFiles(carrier, [before]), /grows changed while it was read/);
   const [changes, shrinks] = [
     file('changes', randomBytes(4 * MIB)),
     file('shrinks', Buffer.alloc(4 * MIB)),
@@ -226,8 +229,8 @@ test('a file that changes while it is read or sent is said, and nothing of it is
     if (isFirst) writeFileSync(changes, Buffer.alloc(4 * MIB));
     isFirst = false;
   };
-  await assert.rejects(uploadFiles(context, [sent], change), /changes changed while it was read/);
-  const shrinking = uploadFiles(context, [await readLocalFile(shrinks)], () =>
+  await assert.rejects(uploadFiles(carrier, [sent], change), /changes changed while it was read/);
+  const shrinking = uploadFiles(carrier, [await readLocalFile(shrinks)], () =>
     truncateSync(shrinks, 10),
   );
   await assert.rejects(shrinking, /shrinks became shorter while it was sent/);
@@ -269,24 +272,24 @@ test('a file that may not be read is refused', { skip: NOT_ROOT }, async (t) => 
 });
 
 test('a full head is told with what is the matter, before a byte is sent', async (t) => {
-  const { context, file, line } = await bench(t, { blobBytesMax: MIB });
+  const { carrier, file, line } = await bench(t, { blobBytesMax: MIB });
   const big = await readLocalFile(file('big', randomBytes(8 * MIB)));
-  const sending = uploadFiles(context, [big]);
+  const sending = uploadFiles(carrier, [big]);
   await assert.rejects(sending, { code: 'blob.quota', kind: 'resource_exhausted' });
   assert.ok(line.bytes < 4 * MIB, `${line.bytes} bytes went out`);
 });
 
 test('a download that nobody may have, or into a place that cannot be, is refused', async (t) => {
-  const { context, directory, file } = await bench(t);
+  const { carrier, directory, file } = await bench(t);
   const wanted = { hash: sha256('x'), size: 1 };
-  await assert.rejects(downloadFiles(context, [{ ...wanted, path: path.join(directory, 'x') }]), {
+  await assert.rejects(downloadFiles(carrier, [{ ...wanted, path: path.join(directory, 'x') }]), {
     code: 'blob.not_found',
   });
   for (const content of [Buffer.from('y'), randomBytes(MIB)]) {
     const { hash, size } = await readLocalFile(file('a', content));
-    await uploadFiles(context, [await readLocalFile(path.join(directory, 'a'))]);
+    await uploadFiles(carrier, [await readLocalFile(path.join(directory, 'a'))]);
     await assert.rejects(
-      downloadFiles(context, [{ hash, size, path: path.join(directory, 'no/such/x') }]),
+      downloadFiles(carrier, [{ hash, size, path: path.join(directory, 'no/such/x') }]),
       /cannot write .*no\/such\/x: no such file or directory/,
     );
   }
@@ -295,10 +298,10 @@ test('a download that nobody may have, or into a place that cannot be, is refuse
 test('a full disk here keeps what came, to go on from', {
   skip: process.getuid?.() !== 0 && 'only root mounts a small disk',
 }, async (t) => {
-  const { context, file, directory } = await bench(t);
+  const { carrier, file, directory } = await bench(t);
   const content = randomBytes(2 * MIB);
   const { hash, size } = await readLocalFile(file('big', content));
-  await uploadFiles(context, [await readLocalFile(path.join(directory, 'big'))]);
+  await uploadFiles(carrier, [await readLocalFile(path.join(directory, 'big'))]);
   const small = mkdtempSync(path.join(tmpdir(), 'weft-small-'));
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', small]);
   t.after(() => {
@@ -308,13 +311,13 @@ test('a full disk here keeps what came, to go on from', {
   const other = path.join(small, 'other');
   writeFileSync(other, Buffer.alloc(2 * MIB));
   const target = path.join(small, 'copy');
-  await assert.rejects(downloadFiles(context, [{ hash, size, path: target }]), {
+  await assert.rejects(downloadFiles(carrier, [{ hash, size, path: target }]), {
     message: /cannot write .*copy: the disk is full/,
     hint: /kept beside it/,
   });
   const [left = ''] = readdirSync(small).filter((name) => name.endsWith('.part'));
   assert.ok(statSync(path.join(small, left)).size > 0);
   rmSync(other);
-  await downloadFiles(context, [{ hash, size, path: target }]);
+  await downloadFiles(carrier, [{ hash, size, path: target }]);
   assert.ok(readFileSync(target).equals(content));
 });

@@ -4,9 +4,9 @@
 import { createHash } from 'node:crypto';
 import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { fileProblem } from '../../config/file-problem.ts';
-import type { BlobHash } from '../../core/model/blob.ts';
-import { usage } from '../../core/model/failure.ts';
+import { fileProblem } from '../config/file-problem.ts';
+import type { BlobHash } from '../core/model/blob.ts';
+import { usage } from '../core/model/failure.ts';
 
 /** Never waits for the other end of a pipe, as which the file may turn out. */
 const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
