@@ -50,11 +50,14 @@ export function hello(node: NodeName, cpuCount: number): NodeHello {
       hostname: node,
       agentVersion: '0',
       diskFreeBytes: 0,
+      diskBytes: 0,
+      network: '',
       limits: 'none',
       launcher: 'c',
       switchesUser: false,
       user: 'bench',
     },
     held: [],
+    pauseMaxMs: 0,
   };
 }

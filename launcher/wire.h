@@ -1,4 +1,4 @@
-/* The frames between launcher and agent, version 2: little endian, bounds checked, no sockets.
+/* The frames between launcher and agent, version 1: little endian, bounds checked, no sockets.
    A frame is u32 length of what follows, u8 type, payload; a string is u32 length and bytes. */
 #ifndef WEFT_WIRE_H
 #define WEFT_WIRE_H
@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* SCOPE_ALL: the only scope of a SIGNAL. */
-enum { WIRE_VERSION = 2, SCOPE_ALL = 1, FRAME_MAX = 1 << 20, OUT_MAX = 16 << 20 };
+enum { WIRE_VERSION = 1, SCOPE_ALL = 1, FRAME_MAX = 1 << 20, OUT_MAX = 16 << 20 };
 
 enum { /* agent to launcher */
   ASK_HELLO = 0x01, ASK_SPAWN, ASK_SIGNAL, ASK_FORGET, ASK_LIST, ASK_SHUTDOWN, ASK_LEFTOVERS,

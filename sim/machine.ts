@@ -246,7 +246,7 @@ export class Machine {
       ...{ resources, labels: ['simulated'], sharedPaths },
       facts: {
         ...{ os: 'Linux', arch: 'x64', kernel: '6', hostname: name, agentVersion: '0' },
-        ...{ diskFreeBytes: 0, limits: 'cgroup v2', launcher: 'c' },
+        ...{ diskFreeBytes: 0, diskBytes: 0, network: '', limits: 'cgroup v2', launcher: 'c' },
         ...{ switchesUser: true, user: 'root' },
       },
       stateDir: `/${name}`,

@@ -47,11 +47,6 @@ class Cursor {
     return this.#bytes.toString('utf8', at, at + length);
   }
 
-  /** What version 1 does not say is 0. */
-  optional(): number {
-    return this.#at === this.#end ? 0 : this.u32();
-  }
-
   done(): void {
     if (this.#at !== this.#end) throw new MalformedAnswer('answer is too long');
   }
@@ -94,7 +89,7 @@ const DECODERS = new Map<number, Decoder>([
       systemUs: c.u64(),
       rssPeakKib: c.u64(),
       endedAt: c.u64(),
-      leaseOver: c.optional() === LEASE_OVER,
+      leaseOver: c.u32() === LEASE_OVER,
     }),
   ],
   [0x84, (c) => ({ kind: 'stopped', id: c.u64() })],
@@ -119,7 +114,7 @@ function decodeRecord(c: Cursor): Extract<LauncherAnswer, { kind: 'record' }>['r
     systemUs: c.u64(),
     rssPeakKib: c.u64(),
     endedAt: c.u64(),
-    leaseOver: c.optional() === LEASE_OVER,
+    leaseOver: c.u32() === LEASE_OVER,
   };
 }
 

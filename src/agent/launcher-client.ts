@@ -16,6 +16,8 @@ import {
 export interface LauncherClientOptions {
   /** A request the launcher refused, in its words; the connection goes on. */
   readonly onRefused: (why: string) => void;
+  /** What the agent's own launcher speaks; a test of upgrades says a later one. */
+  readonly version?: number;
 }
 
 interface Waiting<T> {
@@ -63,9 +65,13 @@ export class LauncherClient implements Processes {
     this.#onLost = handler;
   }
 
+  get #own(): number {
+    return this.#options.version ?? LAUNCHER_VERSION;
+  }
+
   get outdated(): string | null {
     const { version } = this.#writer;
-    return version < LAUNCHER_VERSION ? `a launcher of version ${version}` : null;
+    return version < this.#own ? `a launcher of version ${version}` : null;
   }
 
   adopt(): Promise<readonly KnownProcess[]> {
@@ -199,8 +205,8 @@ export class LauncherClient implements Processes {
 
   #onHello(answer: Answer<'hello'>): void {
     const { version } = answer;
-    if (version < LAUNCHER_VERSION_MIN || version > LAUNCHER_VERSION) {
-      const ours = `${LAUNCHER_VERSION_MIN} to ${LAUNCHER_VERSION}`;
+    if (version < LAUNCHER_VERSION_MIN || version > this.#own) {
+      const ours = `${LAUNCHER_VERSION_MIN} to ${this.#own}`;
       this.#why = `the launcher speaks version ${version}, this agent speaks ${ours}`;
       this.#stream.close();
       return;

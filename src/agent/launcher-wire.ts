@@ -1,7 +1,8 @@
 // The agent's half of the launcher's protocol (launcher/README.md): requests to bytes, bytes to
 // answers. Pure: no sockets, no clock.
 
-export const LAUNCHER_VERSION = 2;
+/** What this agent's own launcher speaks; raised when a frame changes. */
+export const LAUNCHER_VERSION = 1;
 /**
  * Oldest version of a launcher that has outlived its agent: it is asked for nothing that starts.
  */
@@ -189,7 +190,6 @@ export class RequestWriter {
 
   /** The head answered what was sent at this instant, in ms of CLOCK_MONOTONIC: leases count on. */
   heard(monotonic: number): void {
-    if (this.version < 2) return;
     this.#begin(0x08);
     this.#u64(Math.max(0, Math.floor(monotonic)));
     this.#end();

@@ -5,13 +5,7 @@ import type { EpochId } from '../core/model/ids.ts';
 import type { LaunchOrder } from '../core/model/orders.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
 import type { Files } from '../ports/files.ts';
-import {
-  type AgentToHead,
-  type HeadToAgent,
-  type LogName,
-  type Stream,
-  understands,
-} from '../wire/messages.ts';
+import type { AgentToHead, HeadToAgent, LogName, Stream } from '../wire/messages.ts';
 import type { Spooled } from './spool.ts';
 import { readTail } from './tail.ts';
 
@@ -69,8 +63,6 @@ export class OutputShipper {
   #fileCount = 0;
   #connected = false;
   #bytesMax = 0;
-  #takesSilentEnds = false;
-  #keepsTails = false;
 
   constructor(world: ShipperWorld) {
     this.#world = world;
@@ -96,7 +88,7 @@ export class OutputShipper {
    */
   endsSilently(epochId: EpochId): boolean {
     const part = this.#parts.get(epochId);
-    if (part === undefined || !this.#takesSilentEnds) return false;
+    if (part === undefined) return false;
     part.isSilent = part.files.every(
       ({ path, sent, end }) =>
         sent === 0 && end === null && (this.#world.files.size(path) ?? 0) === 0,
@@ -123,8 +115,6 @@ export class OutputShipper {
   connect(welcome: Extract<HeadToAgent, { kind: 'welcome' }>): void {
     this.#connected = true;
     this.#bytesMax = welcome.logBytesMax;
-    this.#takesSilentEnds = understands(welcome, 'silent_ends');
-    this.#keepsTails = understands(welcome, 'log_tails');
     for (const part of this.#parts.values()) {
       for (const file of part.files) {
         this.#shipAgain(part, file);
@@ -156,8 +146,7 @@ export class OutputShipper {
     file.acknowledged = offset;
     file.movedAt = this.#world.clock.monotonic();
     file.sent = Math.max(file.sent, file.acknowledged);
-    const hasEnd = end ?? true;
-    file.isComplete ||= hasEnd && file.end !== null && offset >= file.end;
+    file.isComplete ||= end && file.end !== null && offset >= file.end;
     if (file.isComplete) this.#dropWhenShipped(name.epochId, part);
     else this.#ship(part, file);
   }
@@ -220,8 +209,7 @@ export class OutputShipper {
     this.#shipEnd(part, file, size);
   }
 
-  // Only when nothing is in flight: a head of 0.1.0 does not say whether it has the end, and then
-  // the next acknowledgement can only mean that.
+  // Only when nothing is in flight: the end piece says how long the file is.
   #shipEnd(part: Part, file: Shipped, size: number): void {
     if (part.whenShipped === null || file.end !== null || file.sent > file.acknowledged) return;
     this.#send(file, new Uint8Array(0), true, size);
@@ -233,8 +221,7 @@ export class OutputShipper {
     const beyond = Math.max(0, size - (end ? offset + bytes.length : this.#bytesMax));
     const limit = this.#bytesMax;
     const measured = { path, uid, size, limit };
-    const tail =
-      end && this.#keepsTails && beyond > 0 ? readTail(this.#world.files, measured) : null;
+    const tail = end && beyond > 0 ? readTail(this.#world.files, measured) : null;
     const message = {
       ...{ kind: 'log' as const, name, offset, bytes, end },
       dropped: beyond - (tail?.length ?? 0),

@@ -1,7 +1,6 @@
 // The connection to the head: dials, says hello, beats, sends numbered reports until they are
 // acknowledged, and starts over whenever it breaks. Messages in between are the agent's.
 
-import type { EpochId } from '../core/model/ids.ts';
 import type { NodeHello } from '../core/model/node.ts';
 import type { Report } from '../core/model/orders.ts';
 import type { Chance } from '../ports/chance.ts';
@@ -15,7 +14,6 @@ import {
   type HeadToAgent,
   type NodeLoad,
   PROTOCOL_VERSION,
-  understands,
 } from '../wire/messages.ts';
 import { OrderReader } from '../wire/orders.ts';
 
@@ -105,7 +103,7 @@ export class HeadLink {
       const first = this.#sent + 1 - this.#base;
       for (let serial = this.#sent + 1; serial < next; serial += 1) {
         if (reports.length === REPORTS_PER_MESSAGE_MAX) break;
-        reports.push(tellable(all.get(serial) as Report, welcome));
+        reports.push(all.get(serial) as Report);
       }
       if (!this.send({ kind: 'reports', first, reports })) return;
       this.#sent += reports.length;
@@ -253,10 +251,4 @@ export class HeadLink {
     this.#world.log.warn({ why, retryMs: Math.round(delay) }, 'not connected to the head');
     this.#timer = this.#world.clock.after(delay, () => void this.#dial());
   }
-}
-
-/** To a head that knows no pauses, a report of an epoch that it does not know: it means nothing. */
-function tellable(report: Report, welcome: Welcome): Report {
-  if (report.kind !== 'node_pause' || understands(welcome, 'pauses')) return report;
-  return { kind: 'task_resumed', epochId: '' as EpochId, at: report.at };
 }

@@ -79,7 +79,6 @@ export const EVENT_KINDS = {
   maintenance_moved: of('admin', 'Maintenance has entered another phase.'),
   maintenance_cancelled: of('admin', 'A maintenance was cancelled.'),
   maintenance_work: of('admin', 'The program of a maintenance made progress on a node.'),
-  maintenance_suspended: of('admin', 'Tasks were told to suspend for a maintenance.'),
   notice_set: of('all', 'Somebody set the message that all users see.'),
   notice_cleared: of('all', 'That message was taken away, or its time is over.'),
   partition_changed: of('admin', 'Somebody set values of a partition that override the config.'),

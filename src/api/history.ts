@@ -34,7 +34,7 @@ const historyJob = z.object({
   state: z.string(),
   outcome: outcomeView.nullable(),
   taskCount: count,
-  /** How many tasks of an array that is done ended in which way; missing where not kept. */
+  /** How many tasks of an array that is done ended in which way; missing for all other jobs. */
   outcomeCounts: z.record(z.string(), count).optional(),
   submittedAt: instant,
   startedAt: instantOrNull,
@@ -44,8 +44,8 @@ const historyJob = z.object({
   nodeCount: count,
   cpuCount: count,
   memoryBytes: count,
-  /** Null: without a limit. Missing: not known. */
-  walltimeMs: count.nullable().optional(),
+  /** Null: without a limit. */
+  walltimeMs: count.nullable(),
 });
 export type HistoryJob = z.infer<typeof historyJob>;
 

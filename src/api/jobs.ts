@@ -53,8 +53,8 @@ export const jobView = z.object({
   priority: z.number().nullable(),
   taskCount: count,
   taskCounts: z.record(z.string(), count),
-  /** How many tasks that are done ended in which way. A head of 0.1.0 sends none. */
-  outcomeCounts: z.record(z.string(), count).optional(),
+  /** How many tasks that are done ended in which way. */
+  outcomeCounts: z.record(z.string(), count),
   /** Index set of an array, `0-99`; null for a plain job. */
   array: z.string().nullable(),
   submittedAt: instant,
@@ -96,12 +96,12 @@ export const jobDetail = jobView.extend({
   onNodeLoss: z.object({ kind: z.string(), leaseMs: z.int().exactOptional() }),
   requeue: z.boolean(),
   retriesMax: count,
-  /** The job whose failed tasks it runs again; a head of 0.1.0 sends none. */
-  retryOf: z.int().nullable().optional(),
-  /** A signal so long before the time limit; a head of 0.1.0 sends none. */
-  warning: z.object({ leadMs: count, signal: z.int() }).nullable().optional(),
-  /** Ranks of a job with `mpi`; a head of 0.1.0 sends none. */
-  ranksPerNode: count.nullable().optional(),
+  /** The job whose failed tasks it runs again. */
+  retryOf: z.int().nullable(),
+  /** A signal so long before the time limit. */
+  warning: z.object({ leadMs: count, signal: z.int() }).nullable(),
+  /** Ranks of a job with `mpi`. */
+  ranksPerNode: count.nullable(),
   runningMax: z.int().nullable(),
   umask: z.int(),
   cancelledBy: z.string().nullable(),

@@ -68,11 +68,11 @@ export interface PauseOptions {
 export interface AgentOptions {
   readonly name: string;
   readonly stateDir: string;
-  /** Absent in files of 0.1.0. */
+  /** Absent: the default. */
   readonly spoolBytesMax?: number;
   /** The site's health command, without a shell; absent = none. */
   readonly health?: HealthOptions;
-  /** Absent in files of 0.1.0. */
+  /** Absent: the defaults. */
   readonly pause?: PauseOptions;
   /** One of the two ways to the head. */
   readonly head:

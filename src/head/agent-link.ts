@@ -6,7 +6,7 @@ import type { Order } from '../core/model/orders.ts';
 import type { Session } from '../ports/net.ts';
 import { encode, encodeOrders } from '../wire/codec.ts';
 import type { HeadToAgent, NodeLoad } from '../wire/messages.ts';
-import type { OrderWriter, SentOrder } from '../wire/orders.ts';
+import { OrderWriter, type SentOrder } from '../wire/orders.ts';
 import { ClockOffset } from './clock-offset.ts';
 
 /** Bytes of one message of orders: small enough that heartbeats get through in between. */
@@ -23,8 +23,7 @@ export interface Link {
   /** The last report handled. */
   reports: number;
   load: NodeLoad | null;
-  /** Null: the agent understands whole orders only. */
-  orders: OrderWriter | null;
+  readonly orders: OrderWriter;
   /** Whether its processes can be sent standard input. */
   isFed: boolean;
   readonly offset: ClockOffset;
@@ -40,7 +39,7 @@ export function linkOf(session: Session): Link {
     number: 0,
     reports: 0,
     load: null,
-    orders: null,
+    orders: new OrderWriter(),
     isFed: false,
     offset: new ClockOffset(),
   };
@@ -52,7 +51,10 @@ export function tell(link: Link, message: HeadToAgent): void {
 
 /** In as many messages as their size demands: a node refuses one beyond MESSAGE_BYTES_MAX. */
 export function tellOrders({ session, orders: writer }: Link, orders: readonly Order[]): void {
-  sendOrders(session, writer === null ? orders : orders.map((order) => writer.write(order)));
+  sendOrders(
+    session,
+    orders.map((order) => writer.write(order)),
+  );
 }
 
 function sendOrders(session: Session, orders: readonly SentOrder[]): void {

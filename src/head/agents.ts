@@ -15,9 +15,7 @@ import {
   HEAD_FEATURES,
   type NodeLoad,
   PROTOCOL_VERSION,
-  understands,
 } from '../wire/messages.ts';
-import { OrderWriter } from '../wire/orders.ts';
 import { type Link, linkOf, refuseLink, tell, tellOrders } from './agent-link.ts';
 import type { Engine } from './engine.ts';
 import type { LogSink } from './log-sink.ts';
@@ -157,7 +155,7 @@ export class Agents {
         return this.#hello(link, message);
       case 'heartbeat':
         link.load = message.load;
-        if (message.at !== undefined) link.offset.add(message.at, this.#options.clock.now());
+        link.offset.add(message.at, this.#options.clock.now());
         this.#noteFault(link, message.fault ?? null);
         return tell(link, { kind: 'heartbeat_ack', sentAt: message.sentAt });
       case 'reports':
@@ -190,11 +188,10 @@ export class Agents {
       return;
     }
     link.greeted = true;
-    link.orders = understands(message, 'kept_orders') ? new OrderWriter() : null;
     // It is heard now, not when its hello is durable: the tick in between must not find it silent.
     this.#heardAt.set(link.node, this.#options.clock.monotonic());
     // A node speaks for itself only: the name is the one that its secret proved.
-    const features = NODE_FEATURES.filter((feature) => understands(message, feature));
+    const features = NODE_FEATURES.filter((feature) => message.features.includes(feature));
     const own = { ...hello, node: link.node, features };
     link.isFed = features.includes('stdin');
     let number = 0;
@@ -224,8 +221,6 @@ export class Agents {
    */
   #isOvertaken({ node }: Link, message: Extract<AgentToHead, { kind: 'hello' }>): boolean {
     const { hello, dialedAt } = message;
-    // An agent of 0.1.0, which may have taken the place of a newer one, does not say.
-    if (dialedAt === undefined) return false;
     const newest = this.#newest.get(node);
     if (newest?.bootId === hello.bootId && dialedAt < newest.dialedAt) return true;
     this.#newest.set(node, { bootId: hello.bootId, dialedAt });

@@ -22,8 +22,8 @@ export interface JobRow {
   readonly nodeCount: number;
   readonly cpuCount: number;
   readonly memoryBytes: number;
-  /** 0: without a limit. Null: not known, of a row from before it was kept. */
-  readonly walltimeMs: number | null;
+  /** 0: without a limit. */
+  readonly walltimeMs: number;
   /** How many tasks of an array that is done ended in which way, as JSON; else null. */
   readonly outcomeCounts: string | null;
   /** The specification as JSON, without the environment (it can hold secrets) and the items. */

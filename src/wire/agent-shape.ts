@@ -57,8 +57,8 @@ const facts = map({
   hostname: text,
   agentVersion: text,
   diskFreeBytes: finite,
-  diskBytes: optional(finite),
-  network: optional(text),
+  diskBytes: finite,
+  network: text,
   limits: text,
   launcher: text,
   switchesUser: flag,
@@ -86,9 +86,11 @@ const hello = map({
   facts,
   held: list(held),
   fault: optional(word),
-  pauseMaxMs: optional(count),
+  pauseMaxMs: count,
   pause: optional(map({ turn: count, pause })),
 });
+
+const greeting = map({ hello, dialedAt: finite, features: words });
 
 const CAUSES: Readonly<Record<EndCause, true>> = {
   exited: true,
@@ -109,8 +111,8 @@ const usage = map({ userUs: finite, systemUs: finite, memoryPeakBytes: finite })
 
 const REPORTS: Readonly<Record<string, Shape>> = {
   task_started: map({ epochId: text, at: finite, limits: text }),
-  task_suspended: map({ epochId: text, at: finite, turn: optional(count) }),
-  task_resumed: map({ epochId: text, at: finite, turn: optional(count) }),
+  task_suspended: map({ epochId: text, at: finite, turn: count }),
+  task_resumed: map({ epochId: text, at: finite, turn: count }),
   task_ended: map({
     epochId: text,
     at: finite,
@@ -137,15 +139,10 @@ const logName = map({
 /** By kind; what is not here is no message of an agent. */
 export const AGENT_SHAPES: Readonly<Record<AgentToHead['kind'], Shape>> = {
   // Another protocol's hello may look different: only its number is read.
-  hello: map({
-    protocol: finite,
-    hello: isMap,
-    dialedAt: optional(finite),
-    features: optional(words),
-  }),
+  hello: map({ protocol: finite, hello: isMap }),
   heartbeat: map({
     sentAt: finite,
-    at: optional(finite),
+    at: finite,
     load: map({ load1: finite, memoryFreeBytes: finite, diskFreeBytes: finite }),
     fault: optional(word),
   }),
@@ -165,7 +162,7 @@ export const AGENT_SHAPES: Readonly<Record<AgentToHead['kind'], Shape>> = {
 export function findFlaw(message: AgentToHead): string | null {
   const { kind } = message;
   if (!AGENT_SHAPES[kind](message)) return `the fields of '${kind}' are not as they should be`;
-  if (kind === 'hello' && message.protocol === PROTOCOL_VERSION && !hello(message.hello)) {
+  if (kind === 'hello' && message.protocol === PROTOCOL_VERSION && !greeting(message)) {
     return 'the hello of the node is not as it should be';
   }
   return null;

@@ -10,24 +10,13 @@ import type { Order, Report } from '../core/model/orders.ts';
 export const PROTOCOL_VERSION = 1;
 
 /**
- * What one side may leave out or add when the other understands it. Unknown words mean nothing.
- * `kept_orders`: launch orders may refer to an earlier one of the session (wire/orders.ts).
- * The others are for jobs that ask for them (core/model/node-features.ts).
+ * What one side can do that an earlier release with the same protocol number may not, so that the
+ * other relies on it only where it is said. Unknown words mean nothing. The agents' words are for
+ * jobs that ask for them (core/model/node-features.ts).
  */
-export const AGENT_FEATURES = ['kept_orders', ...NODE_FEATURES] as const;
-/**
- * `silent_ends`: the report of an end may say that there is no output: `silentNodeRank`. `pauses`:
- * it takes reports of pauses.
- */
-export const HEAD_FEATURES = ['silent_ends', 'log_tails', 'pauses'] as const;
-
-/** Whether the peer whose hello or welcome this is understands it. */
-export function understands(
-  said: { readonly features?: readonly string[] },
-  feature: (typeof AGENT_FEATURES)[number] | (typeof HEAD_FEATURES)[number],
-): boolean {
-  return said.features?.includes(feature) ?? false;
-}
+export const AGENT_FEATURES = NODE_FEATURES;
+/** None so far: an agent relies on all that a head of the first release does. */
+export const HEAD_FEATURES: readonly string[] = [];
 
 /** Which of a process's two output files. */
 export type Stream = 'stdout' | 'stderr';
@@ -46,16 +35,16 @@ export type AgentToHead =
       readonly kind: 'hello';
       readonly protocol: number;
       readonly hello: NodeHello;
-      readonly dialedAt?: number;
-      /** What the agent understands beyond the first release. */
-      readonly features?: readonly string[];
+      readonly dialedAt: number;
+      /** `AGENT_FEATURES`, or those of the agent's release. */
+      readonly features: readonly string[];
     }
   | {
       readonly kind: 'heartbeat';
       /** The agent's monotonic clock; comes back in the acknowledgement and renews leases. */
       readonly sentAt: number;
-      /** Its wall clock, only to be compared for people. An agent of 0.1.0 does not say. */
-      readonly at?: number;
+      /** Its wall clock, only to be compared for people. */
+      readonly at: number;
       readonly load: NodeLoad;
       /** The same as in the hello. */
       readonly fault?: string;
@@ -96,8 +85,8 @@ export type HeadToAgent =
       readonly nodeTimeoutMs: number;
       readonly killGraceMs: number;
       readonly logBytesMax: number;
-      /** What the head understands beyond the first release. */
-      readonly features?: readonly string[];
+      /** `HEAD_FEATURES`, or those of the head's release. */
+      readonly features: readonly string[];
     }
   | {
       readonly kind: 'refused';
@@ -118,13 +107,10 @@ export type HeadToAgent =
     }
   /** Every report up to this number is in the journal. */
   | { readonly kind: 'reports_ack'; readonly upTo: number }
-  /**
-   * The head has this file up to `offset`; with `end`, all of it: the piece that said so is kept.
-   * A head of 0.1.0 says no `end`: there an offset as far as the end piece's has to do.
-   */
+  /** The head has this file up to `offset`; with `end`, all of it: the piece that said so is kept. */
   | {
       readonly kind: 'log_ack';
       readonly name: LogName;
       readonly offset: number;
-      readonly end?: boolean;
+      readonly end: boolean;
     };

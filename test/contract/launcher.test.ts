@@ -20,7 +20,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { LauncherClient } from '../../src/agent/launcher-client.ts';
-import { RequestWriter } from '../../src/agent/launcher-wire.ts';
+import { LAUNCHER_VERSION, RequestWriter } from '../../src/agent/launcher-wire.ts';
 import type { ProcessEvent } from '../../src/core/model/processes.ts';
 import { ENDS_PREFIX, mountNamespace, ownerIn } from '../../src/os/launcher-fallback/ends.ts';
 import { encodeAnswer } from '../../src/os/launcher-fallback/wire.ts';
@@ -113,7 +113,7 @@ test('many large starts go out in slices', async () => {
   const stream = { onData, onClose: () => undefined, close: () => undefined };
   const write = (bytes: Uint8Array): void => void sizes.push(bytes.length);
   const client = new LauncherClient({ ...stream, write }, { onRefused: assert.fail });
-  greet(encodeAnswer(0x80, [2, 1, 1n, 0]));
+  greet(encodeAnswer(0x80, [LAUNCHER_VERSION, 1, 1n, 0]));
   const environment = ['V='.padEnd(500_000, 'x')];
   for (let launchId = 1; launchId <= 10; launchId += 1) {
     client.start({ ...plain, launchId, argv: ['true'], environment });
@@ -135,24 +135,25 @@ test('an old launcher is spoken to in its own version, starts nothing, and is en
       onClose: () => undefined,
       close: () => undefined,
     },
-    { onRefused: assert.fail },
+    { onRefused: assert.fail, version: LAUNCHER_VERSION + 1 },
   );
   client.heard(5000);
   const known = client.adopt();
-  hear(encodeAnswer(0x80, [1, 1, 1n, 0]));
-  hear(encodeAnswer(0x87, [7n, 3, 1, 1n, 1n, 0, 0, 1n, 1n, 1n, 1n]));
+  hear(encodeAnswer(0x80, [LAUNCHER_VERSION, 1, 1n, 0]));
+  hear(encodeAnswer(0x87, [7n, 3, 1, 1n, 1n, 0, 0, 1n, 1n, 1n, 1n, 0]));
   hear(encodeAnswer(0x88, [1]));
   assert.deepEqual(
     (await known).map(({ launchId, state }) => [launchId, state]),
     [[7, 'ended']],
   );
-  assert.equal(client.outdated, 'a launcher of version 1');
+  assert.equal(client.outdated, `a launcher of version ${LAUNCHER_VERSION}`);
   assert.throws(() => client.start({ ...plain, launchId: 8, argv: ['true'] }), /nothing new/);
   client.signal(7, SIGTERM);
   client.forget(7);
   const bytesOfOld = bytesOf((writer) => {
-    writer.version = 1;
+    writer.version = LAUNCHER_VERSION;
     writer.hello();
+    writer.heard(5000);
     writer.list();
     writer.signal(7, SIGTERM);
     writer.forget(7);
@@ -207,7 +208,7 @@ function suite(flavour: Flavour): void {
     assert.equal(hello?.kind, 'hello');
     assert.deepEqual(hello, {
       kind: 'hello',
-      version: 2,
+      version: LAUNCHER_VERSION,
       pid: other.process.pid,
       startTicks: ticksOf(other.process.pid ?? 0),
       uid: process.geteuid?.(),
@@ -220,7 +221,7 @@ function suite(flavour: Flavour): void {
     const other = new Launcher(command);
     const guest = await other.connect({ hello: false });
     guest.ask((writer) => writer.hello(7));
-    assert.match((await guest.answer('error')).text, /version 2\b.*\b7\b/);
+    assert.match((await guest.answer('error')).text, /version 1\b.*\b7\b/);
     await guest.closing();
     await other.end();
   });

@@ -1,52 +1,62 @@
-// The files of one folder of old records, and the way to and from what a store gives back.
+// One record of a release is one file of text: JSON, compressed, as base64 in lines.
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Recovered } from '../../src/ports/store.ts';
 
-/** What the release that wrote the records made of them. */
-export interface Expected {
+const HERE = import.meta.dirname;
+
+/** What a store gave back, and what the release that wrote it made of that. */
+export interface JournalRecord {
   readonly snapshotSeq: number;
+  readonly snapshot: Uint8Array | null;
+  readonly entries: readonly Uint8Array[];
   readonly seq: number;
   readonly state: unknown;
 }
 
-export function readExpected(folder: string): Expected {
-  return JSON.parse(readFileSync(join(folder, 'expected.json'), 'utf8'));
+export const VERSIONS: readonly string[] = readdirSync(HERE, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => entry.name);
+
+/** Names of a release's records that begin so, without their ending. */
+export function recordsOf(version: string, prefix: string): string[] {
+  const names = readdirSync(join(HERE, version)).map((file) => file.replace(/\.txt$/, ''));
+  return names.filter((name) => name.startsWith(prefix)).sort();
 }
 
-export function readRecovered(folder: string): Recovered {
-  const { snapshotSeq } = readExpected(folder);
-  const [snapshot] = readLines(join(folder, 'snapshot.base64'));
-  return {
-    snapshot: snapshot ?? null,
-    snapshotSeq,
-    room: 'enough',
-    loss: null,
-    records: number(readLines(join(folder, 'journal.base64')), snapshotSeq + 1),
-  };
+export function readRecord<T>(version: string, name: string): T {
+  const text = readFileSync(join(HERE, version, `${name}.txt`), 'utf8');
+  const json = gunzipSync(Buffer.from(text, 'base64')).toString();
+  return JSON.parse(json, (_, one) => (isBytes(one) ? Buffer.from(one.base64, 'base64') : one)) as T;
 }
 
-export function writeFolder(folder: string, recovered: Recovered, expected: Expected): void {
-  mkdirSync(folder, { recursive: true });
-  const entries = Array.from(recovered.records, (record) => record.bytes);
-  writeLines(join(folder, 'journal.base64'), entries);
-  if (recovered.snapshot !== null) {
-    writeLines(join(folder, 'snapshot.base64'), [recovered.snapshot]);
-  }
-  writeFileSync(join(folder, 'expected.json'), `${JSON.stringify(expected, null, 1)}\n`);
+export function writeRecord(folder: string, name: string, value: unknown): void {
+  const json = JSON.stringify(value, (_, one) => (isBuffer(one) ? { base64: toText(one) } : one));
+  const lines = toText(gzipSync(json, { level: 9 })).match(/.{1,100}/g) ?? [];
+  const file = join(folder, `${name}.txt`);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${lines.join('\n')}\n`);
 }
 
-/** One value per line, so that the repository holds text only. None when there is no such file. */
-function readLines(file: string): Uint8Array[] {
-  if (!existsSync(file)) return [];
-  const lines = readFileSync(file, 'utf8').trim().split('\n');
-  return lines.map((line) => Buffer.from(line, 'base64'));
+/** What a Buffer or Uint8Array has become when `JSON.stringify` shows it to its replacer. */
+function isBuffer(one: unknown): one is { data: number[] } | Uint8Array {
+  return one instanceof Uint8Array || (one as { type?: unknown } | null)?.type === 'Buffer';
 }
 
-function writeLines(file: string, values: readonly Uint8Array[]): void {
-  const lines = values.map((value) => `${Buffer.from(value).toString('base64')}\n`);
-  writeFileSync(file, lines.join(''));
+function isBytes(one: unknown): one is { base64: string } {
+  return typeof (one as { base64?: unknown } | null)?.base64 === 'string';
+}
+
+function toText(one: { data: number[] } | Uint8Array): string {
+  return Buffer.from(one instanceof Uint8Array ? one : one.data).toString('base64');
+}
+
+export function recoveredFrom(record: JournalRecord): Recovered {
+  const { snapshotSeq, snapshot, entries } = record;
+  const common = { room: 'enough', loss: null } as const;
+  return { ...common, snapshot, snapshotSeq, records: number(entries, snapshotSeq + 1) };
 }
 
 /** Entries as the store gives them: numbered on from the snapshot. */

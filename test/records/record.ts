@@ -1,32 +1,91 @@
-// Leaves the records of a head's state directory as a folder of old records; see README.md.
-//   node test/records/record.ts STATE_DIRECTORY FOLDER
+// Leaves the records of this release; see README.md.
+//   node test/records/record.ts VERSION
 
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { exportState } from '../../src/core/controller/snapshot.ts';
-import { rebuild } from '../../src/head/journal.ts';
+import { EVENT_KIND_NAMES } from '../../src/api/event-kinds.ts';
+import { decodeEntry } from '../../src/head/journal.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
-import { writeFolder } from './files.ts';
+import { type JournalRecord, writeRecord } from './files.ts';
+import { distinct, journalOf, kindsIn, type Line, type Run, runSeed } from './from-simulator.ts';
+import { scriptedJournal, scriptedLines } from './scripted.ts';
 
-const [source, folder] = process.argv.slice(2);
-if (source === undefined || folder === undefined || !existsSync(join(source, 'weft.db'))) {
-  console.error('usage: record.ts STATE_DIRECTORY FOLDER; the first must hold weft.db');
+const SEEDS = 30;
+/** Longer conversations say little that shorter ones do not. */
+const LINES_MAX = 20_000;
+
+const [version] = process.argv.slice(2);
+if (version === undefined || !/^\d+\.\d+\.\d+$/.test(version)) {
+  console.error('usage: record.ts VERSION, such as 0.1.0');
   process.exit(2);
 }
+const folder = join(import.meta.dirname, version);
+rmSync(folder, { recursive: true, force: true });
 
-const copy = mkdtempSync(join(tmpdir(), 'weft-record-'));
-try {
-  for (const name of ['weft.db', 'weft.db-wal']) {
-    if (existsSync(join(source, name))) copyFileSync(join(source, name), join(copy, name));
+const runs: Run[] = [];
+for (let seed = 1; seed <= SEEDS; seed += 1) runs.push(await runSeed(seed));
+
+const scripted = scriptedJournal();
+const missing = new Set<string>(EVENT_KIND_NAMES);
+forget(missing, kindsOf(scripted));
+writeRecord(folder, 'journal-scripted', scripted);
+for (const run of fewestFor(runs, missing)) {
+  writeRecord(folder, `journal-seed-${run.seed}`, journalOf(run, 0));
+}
+const [shortest] = runs.filter(({ snapshots }) => snapshots.size > 0).sort(byLength);
+if (shortest === undefined) throw new Error('no run has left a snapshot');
+const [last = 0] = [...shortest.snapshots.keys()].sort((a, b) => b - a);
+writeRecord(folder, `journal-snapshot-${shortest.seed}`, journalOf(shortest, last));
+writeRecord(folder, 'wire', conversation(runs));
+writeRecord(folder, 'store', await storeOf(shortest));
+if (missing.size > 0) console.error(`no record has ${[...missing].join(', ')}`);
+process.exitCode = missing.size > 0 ? 1 : 0;
+
+function kindsOf({ entries }: JournalRecord): string[] {
+  const steps = entries.flatMap((bytes, at) => decodeEntry(at + 1, bytes));
+  return steps.flatMap(({ events }) => events.map(({ kind }) => kind));
+}
+
+function forget(kinds: Set<string>, found: Iterable<string>): void {
+  for (const kind of found) kinds.delete(kind);
+}
+
+function byLength(a: Run, b: Run): number {
+  return a.commits.length - b.commits.length;
+}
+
+/** Few short runs that together have every kind of event; takes away what they have. */
+function fewestFor(all: readonly Run[], kinds: Set<string>): Run[] {
+  const chosen: Run[] = [];
+  const left = all.map((run) => ({ run, has: new Set(run.commits.flatMap(kindsIn)) }));
+  for (;;) {
+    const gain = ({ has }: { has: Set<string> }) => [...kinds].filter((one) => has.has(one)).length;
+    const [best] = left.sort((a, b) => gain(b) - gain(a) || byLength(a.run, b.run));
+    if (best === undefined || gain(best) === 0) return chosen;
+    chosen.push(best.run);
+    forget(kinds, best.has);
   }
-  const store = await openSqliteStore({ directory: copy });
-  const recovered = await store.recover();
-  const { state, seq } = rebuild(recovered);
-  const { snapshotSeq } = recovered;
-  writeFolder(folder, recovered, { snapshotSeq, seq, state: exportState(state) });
-  await store.close();
-  console.log(`${folder}: snapshot up to ${snapshotSeq}, entries up to ${seq}`);
-} finally {
-  rmSync(copy, { recursive: true, force: true });
+}
+
+function conversation(all: readonly Run[]): Line[] {
+  const sent = distinct(all.flatMap((run) => run.lines).slice(0, LINES_MAX));
+  return [...sent, ...scriptedLines()];
+}
+
+/** The run once more, on SQLite: the file, and what it answers. */
+async function storeOf({ commits }: Run) {
+  const directory = mkdtempSync(join(tmpdir(), 'weft-record-'));
+  try {
+    const store = await openSqliteStore({ directory });
+    await store.recover();
+    for (const commit of commits) await store.append(commit);
+    const jobs = await store.jobs({ limit: 1000 });
+    const tasks = await store.tasks({ limit: 1000 });
+    await store.close();
+    const file = readFileSync(join(directory, 'weft.db'));
+    return { file, jobs, tasks, entries: commits.map(({ bytes }) => bytes) };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
 }

@@ -1,38 +1,69 @@
 // Records of every earlier release must load for ever; and what does not load is refused in words.
 
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { RECORD_VERSION, type StepRecord } from '../../src/core/controller/events.ts';
 import { exportState, importState, type SnapshotData } from '../../src/core/controller/snapshot.ts';
 import { decodeEntry, encodeEntry, rebuild } from '../../src/head/journal.ts';
 import { type Recovered, StoreFailure } from '../../src/ports/store.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { decodeRecords, encodeRecords } from '../../src/wire/codec.ts';
-import { readExpected, readRecovered, throughJson, number } from './files.ts';
+import {
+  type JournalRecord,
+  number,
+  readRecord,
+  recordsOf,
+  recoveredFrom,
+  throughJson,
+  VERSIONS,
+} from './files.ts';
 
-const HERE = import.meta.dirname;
-
-const VERSIONS = readdirSync(HERE, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && entry.name !== 'wire')
-  .map((entry) => entry.name);
+interface StoreRecord {
+  readonly file: Uint8Array;
+  readonly jobs: readonly unknown[];
+  readonly tasks: readonly unknown[];
+  readonly entries: readonly Uint8Array[];
+}
 
 for (const version of VERSIONS) {
-  test(`the records of release ${version} load as they did then`, () => {
-    const folder = join(HERE, version);
-    const expected = readExpected(folder);
-    const { state, seq } = rebuild(readRecovered(folder));
-    assert.equal(seq, expected.seq);
-    assert.partialDeepStrictEqual(throughJson(exportState(state)), expected.state);
-  });
+  for (const name of recordsOf(version, 'journal-')) {
+    test(`${name} of release ${version} loads as it did then`, () => {
+      const record = readRecord<JournalRecord>(version, name);
+      const { state, seq } = rebuild(recoveredFrom(record));
+      assert.equal(seq, record.seq);
+      assert.partialDeepStrictEqual(throughJson(exportState(state)), record.state);
+    });
 
-  test(`the state of release ${version} survives a snapshot of this one`, () => {
-    const { state } = rebuild(readRecovered(join(HERE, version)));
-    const before = exportState(state);
-    const bytes = decodeRecords(encodeRecords(before));
-    assert.ok(bytes.ok);
-    const after = exportState(importState(bytes.value as SnapshotData));
-    assert.deepEqual(throughJson(after), throughJson(before));
+    test(`the state of ${name} of release ${version} survives a snapshot of this one`, () => {
+      const { state } = rebuild(recoveredFrom(readRecord<JournalRecord>(version, name)));
+      const before = exportState(state);
+      const bytes = decodeRecords(encodeRecords(before));
+      assert.ok(bytes.ok);
+      const after = exportState(importState(bytes.value as SnapshotData));
+      assert.deepEqual(throughJson(after), throughJson(before));
+    });
+  }
+
+  test(`a store of release ${version} is brought to this one with everything in it`, async () => {
+    const record = readRecord<StoreRecord>(version, 'store');
+    const directory = mkdtempSync(join(tmpdir(), 'weft-record-'));
+    try {
+      writeFileSync(join(directory, 'weft.db'), record.file);
+      const store = await openSqliteStore({ directory });
+      const { records } = await store.recover();
+      const kept = Array.from(records, ({ bytes }) => Buffer.from(bytes));
+      assert.deepEqual(kept, record.entries.map((bytes) => Buffer.from(bytes)));
+      const jobs = throughJson(await store.jobs({ limit: 1000 }));
+      assert.partialDeepStrictEqual(jobs, record.jobs);
+      const tasks = throughJson(await store.tasks({ limit: 1000 }));
+      assert.partialDeepStrictEqual(tasks, record.tasks);
+      await store.close();
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
   });
 }
 

@@ -2,44 +2,28 @@
 // both protocol numbers. Recorded from the shells of each release (see README.md).
 
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import type { EpochId } from '../../src/core/model/ids.ts';
 import { Agents } from '../../src/head/agents.ts';
 import { decodeAgentMessage, decodeHeadMessage, encode } from '../../src/wire/codec.ts';
 import { PROTOCOL_VERSION } from '../../src/wire/messages.ts';
+import { OrderReader } from '../../src/wire/orders.ts';
 import { EngineBench } from '../support/engine.ts';
 import { helloOf } from '../support/nodes.ts';
 import { FakeWorld } from '../unit/agent/fake-world.ts';
+import { readRecord, throughJson, VERSIONS } from './files.ts';
 
-const HERE = join(import.meta.dirname, 'wire');
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
 
 interface Line {
   readonly way: string;
+  readonly session: number;
   readonly bytes: Uint8Array;
+  readonly meant: unknown;
 }
 
 function readConversation(version: string): Line[] {
-  const text = readFileSync(join(HERE, version, 'conversation.base64'), 'utf8').trim();
-  return text.split('\n').map((line) => ({
-    way: line.slice(0, 1),
-    bytes: Buffer.from(line.slice(2), 'base64'),
-  }));
-}
-
-/** Bytes as JSON has them in expected.json. */
-function asJson(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value, (_, one) => (isBytes(one) ? textOf(one) : one)));
-}
-
-function isBytes(value: unknown): value is { type: 'Buffer'; data: number[] } {
-  return (value as { type?: unknown } | null)?.type === 'Buffer';
-}
-
-function textOf({ data }: { data: number[] }): { base64: string } {
-  return { base64: Buffer.from(data).toString('base64') };
+  return readRecord<Line[]>(version, 'wire');
 }
 
 /** A head without jobs, and what it answers to one node. */
@@ -69,15 +53,15 @@ async function headBench() {
   return bench;
 }
 
-for (const version of readdirSync(HERE)) {
+for (const version of VERSIONS) {
   test(`every message of release ${version} is read as it was meant`, () => {
-    const expected = JSON.parse(readFileSync(join(HERE, version, 'expected.json'), 'utf8'));
-    const lines = readConversation(version);
-    assert.equal(lines.length, expected.length);
-    lines.forEach(({ way, bytes }, at) => {
-      const read = way === '>' ? decodeAgentMessage(bytes) : decodeHeadMessage(bytes);
+    const readers = new Map<number, OrderReader>();
+    readConversation(version).forEach(({ way, session, bytes, meant }, at) => {
+      const kept = readers.get(session) ?? new OrderReader();
+      readers.set(session, kept);
+      const read = way === '>' ? decodeAgentMessage(bytes) : decodeHeadMessage(bytes, kept);
       assert.ok(read.ok, `line ${at + 1}`);
-      assert.partialDeepStrictEqual(asJson(read.value), expected[at]);
+      assert.partialDeepStrictEqual(throughJson(read.value), throughJson(meant));
     });
   });
 

@@ -88,6 +88,8 @@ export class TestHead {
   settings: Settings;
   at = START_AT;
   #told = new TellTale();
+  /** Stops and goes that nodes have reported. */
+  #turns = 0;
 
   constructor(settings: Partial<Settings> = {}) {
     this.settings = { ...SETTINGS, ...settings };
@@ -218,12 +220,16 @@ export class TestHead {
   }
 
   suspended(epoch: string, ...on: string[]): Event[] {
-    const report = { kind: 'task_suspended', epochId: epoch as EpochId, at: this.at } as const;
-    return this.#onEach(epoch, on, (node) => this.report(node, report));
+    return this.#turned('task_suspended', epoch, on);
   }
 
   resumed(epoch: string, ...on: string[]): Event[] {
-    const report = { kind: 'task_resumed', epochId: epoch as EpochId, at: this.at } as const;
+    return this.#turned('task_resumed', epoch, on);
+  }
+
+  #turned(kind: 'task_suspended' | 'task_resumed', epoch: string, on: string[]): Event[] {
+    this.#turns += 1;
+    const report = { kind, epochId: epoch as EpochId, at: this.at, turn: this.#turns } as const;
     return this.#onEach(epoch, on, (node) => this.report(node, report));
   }
 

@@ -27,10 +27,9 @@ export interface NodeOptions extends Amounts {
   readonly instance?: string;
   readonly held?: readonly HeldEpoch[];
   readonly switchesUser?: boolean;
-  /** What its agent can do; absent: it does not say, as in records of before. */
+  /** What its agent can do; absent: not heard of yet. */
   readonly features?: readonly NodeFeature[];
-  /** Null: its agent knows no pauses. */
-  readonly pauseMaxMs?: number | null;
+  readonly pauseMaxMs?: number;
   readonly pause?: NodeHello['pause'];
 }
 
@@ -58,13 +57,15 @@ export function helloOf(name: string, options: NodeOptions = {}): NodeHello {
       hostname: name,
       agentVersion: '0.1.0',
       diskFreeBytes: GIB,
+      diskBytes: 2 * GIB,
+      network: '',
       limits: 'cgroup v2',
       launcher: 'c',
       switchesUser: options.switchesUser ?? false,
       user: 'weft',
     },
     held: options.held ?? [],
-    ...(options.pauseMaxMs === null ? {} : { pauseMaxMs: options.pauseMaxMs ?? PAUSE_MAX_MS }),
+    pauseMaxMs: options.pauseMaxMs ?? PAUSE_MAX_MS,
     ...(options.pause === undefined ? {} : { pause: options.pause }),
     ...(options.features === undefined ? {} : { features: options.features }),
   };

@@ -267,10 +267,6 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'The agent of the node does not run, or does not answer at its own socket.',
     next: 'See `systemctl status weft-agent`, or start it with `weft agent` or `weft up`.',
   },
-  'node.takes_no_pause': {
-    means: 'The agent of the node is of a release before pauses.',
-    next: 'Install the same release on the node, or drain the node.',
-  },
   'node.not_owner': {
     means: 'Only its owners, whoever is logged in at its console, root and operators pause a node.',
     next: 'Ask to be named in `node.owners` of its configuration, or ask an operator.',

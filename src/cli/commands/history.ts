@@ -158,7 +158,6 @@ function jobColumns(now: number): Column<HistoryJob>[] {
 
 /** `-`: not known. */
 function limitWords({ walltimeMs }: HistoryJob): string {
-  if (walltimeMs === undefined) return '-';
   return walltimeMs === null ? 'none' : formatSpan(walltimeMs);
 }
 

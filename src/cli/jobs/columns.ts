@@ -37,9 +37,8 @@ function remark(job: JobView): string {
   return job.state === 'running' ? `next task: ${job.reason.words}` : job.reason.words;
 }
 
-/** A head of 0.1.0 sends none. */
 function priorityWords({ priority }: JobView): string {
-  return priority == null ? '-' : String(Math.round(priority));
+  return priority === null ? '-' : String(Math.round(priority));
 }
 
 export function jobColumns(now: number): Column<JobView>[] {

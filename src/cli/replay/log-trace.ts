@@ -26,18 +26,14 @@ export async function readLog(api: Api, machine: readonly NodeSize[] | null): Pr
   const records = await recordsOf(api);
   let incomplete = 0;
   let tooLarge = 0;
-  let guessedLimits = 0;
   for (const { job, task } of records) {
     const made = jobOf(ignoresMemory ? { ...job, memoryBytes: 0 } : job, task);
     if (made === null) incomplete += 1;
     else if (!canHold(nodes, made)) tooLarge += 1;
-    else {
-      jobs.push(made);
-      if (job.walltimeMs === undefined) guessedLimits += 1;
-    }
+    else jobs.push(made);
   }
   const dropped = { incomplete, tooLarge };
-  return { nodes, workload: { jobs: inOrder(jobs), dropped, guessedLimits } };
+  return { nodes, workload: { jobs: inOrder(jobs), dropped, guessedLimits: 0 } };
 }
 
 async function nodesOf(api: Api): Promise<NodeSize[]> {
@@ -69,7 +65,7 @@ async function recordsOf(api: Api): Promise<LogRecord[]> {
 function jobOf(job: HistoryJob, task: HistoryTask): ReplayJob | null {
   if (task.startedAt === null || job.nodeCount * job.cpuCount <= 0) return null;
   const elapsedMs = Math.max(1, task.endedAt - task.startedAt);
-  const walltimeMs = job.walltimeMs === undefined ? elapsedMs : job.walltimeMs;
+  const { walltimeMs } = job;
   return {
     id: task.index === null ? String(job.id) : task.id,
     ...{ submittedAt: job.submittedAt, walltimeMs },

@@ -215,10 +215,6 @@ export const CODES = {
     kind: 'unavailable',
     text: 'The agent of {node} does not answer on this machine: {cause}.',
   },
-  'node.takes_no_pause': {
-    kind: 'failed_precondition',
-    text: 'The agent of {node} is of a release that knows no pauses.',
-  },
   'node.not_owner': {
     kind: 'permission_denied',
     text: '{user} may not pause {node}: neither its owner nor logged in at its console.',

@@ -1,5 +1,5 @@
-// What jobs may need of the agents on their nodes beyond what the first release could do, as labels
-// that a node has by its agent alone.
+// What jobs may need of the agents on their nodes that not every release can do, as labels that a
+// node has by its agent alone.
 
 import { CLIENT_STDIN } from './job.ts';
 import type { Submission } from './submission.ts';

@@ -14,10 +14,10 @@ export interface NodeFacts {
   readonly hostname: string;
   readonly agentVersion: string;
   readonly diskFreeBytes: number;
-  /** Size of the file system that job files go to. Agents of 0.1.0 do not say. */
-  readonly diskBytes?: number;
-  /** `eth0 10.0.0.3 1000Mb/s`, each but the loopback. Agents of 0.1.0 do not say. */
-  readonly network?: string;
+  /** Size of the file system that job files go to. */
+  readonly diskBytes: number;
+  /** `eth0 10.0.0.3 1000Mb/s`, each but the loopback. */
+  readonly network: string;
   /** How limits are enforced: `cgroup v2`, `cgroup v1`, `cgroup hybrid`, `polling`. */
   readonly limits: string;
   /** `c` or `node`. */
@@ -40,12 +40,12 @@ export interface NodeHello {
   readonly sharedPaths: readonly string[];
   readonly facts: NodeFacts;
   readonly held: readonly HeldEpoch[];
-  /** What its agent can do beyond the first release. Absent from records of before. */
+  /** What its agent can do (node-features.ts); the head adds it. */
   readonly features?: readonly NodeFeature[];
   /** Why it can take no new work, in a word or two; absent while it can. */
   readonly fault?: string;
-  /** Longest pause that it takes. Missing: its agent knows none. */
-  readonly pauseMaxMs?: number;
+  /** Longest pause that it takes. */
+  readonly pauseMaxMs: number;
   /**
    * The pause by that turn's report. Missing while one is still to be acknowledged: it will tell.
    */

@@ -46,8 +46,8 @@ export interface LaunchOrder {
   readonly files: OutputFiles;
   readonly umask: number;
   readonly walltimeMs: number | null;
-  /** Before the time limit. Missing from a head of 0.1.0. */
-  readonly warning?: Warning | null;
+  /** Before the time limit. */
+  readonly warning: Warning | null;
   readonly onNodeLoss: OnNodeLoss;
   readonly share: Share;
   readonly exclusive: boolean;
@@ -78,16 +78,16 @@ export interface SuspendOrder {
   readonly epochId: EpochId;
   /**
    * Counts what owners asked of this epoch: an order of an older turn than one that was heard is
-   * from the past. Missing from a head of 0.1.0, whose orders count as they come.
+   * from the past.
    */
-  readonly turn?: number;
+  readonly turn: number;
 }
 
 export interface ResumeOrder {
   readonly kind: 'resume';
   readonly epochId: EpochId;
   /** The same as in `SuspendOrder`. */
-  readonly turn?: number;
+  readonly turn: number;
 }
 
 /**
@@ -143,9 +143,9 @@ export type TaskReport =
       readonly at: number;
       /**
        * Counts the stops and goes of the epoch on this node, from 1: one that is not newer than the
-       * last heard is from the past. Missing from an agent of 0.1.0.
+       * last heard is from the past.
        */
-      readonly turn?: number;
+      readonly turn: number;
     }
   | {
       readonly kind: 'task_ended';

@@ -105,7 +105,7 @@ function applyWish(
     case 'resume_wanted':
       epoch.suspendWanted = event.kind === 'suspend_wanted';
       epoch.suspendTurns += 1;
-      epoch.turnHeard = event.turn ?? epoch.turnHeard;
+      epoch.turnHeard = event.turn;
       return;
     case 'signal_wanted':
       epoch.signalSerial = event.serial;

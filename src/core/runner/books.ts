@@ -57,10 +57,7 @@ export function sumOf(state: RunnerState): StateSum {
 /** Fills an empty state from its sum. */
 export function applyRestored(state: RunnerState, sum: StateSum): void {
   assert(state.epochs.size === 0, 'a restored state is the first');
-  for (const stored of sum.epochs) {
-    const { turnHeard = 0, turnTold = 0, warned = false, paused = false } = stored;
-    addEpoch(state, { ...stored, turnHeard, turnTold, warned, paused });
-  }
+  for (const epoch of sum.epochs) addEpoch(state, { ...epoch });
   for (const epochId of sum.finished) state.finished.add(epochId);
   for (const [serial, report] of sum.reports) state.reports.set(serial, report);
   state.nextReport = sum.nextReport;

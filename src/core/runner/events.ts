@@ -5,7 +5,7 @@ import type { ExitStatus, Usage } from '../model/job.ts';
 import type { LaunchOrder, Report } from '../model/orders.ts';
 import type { YieldPause } from '../model/pause.ts';
 import type { AskedPause, Pauses } from './pause/state.ts';
-import type { EndingCause, Failure, Preparation, StoredEpoch } from './state.ts';
+import type { EndingCause, Epoch, Failure, Preparation } from './state.ts';
 
 export type RunnerEvent =
   | { readonly kind: 'epoch_accepted'; readonly order: LaunchOrder; readonly waits: boolean }
@@ -50,11 +50,11 @@ export type RunnerEvent =
   | { readonly kind: 'process_lost'; readonly epochId: EpochId; readonly rank: number }
   /** All processes have started: the head is told. */
   | { readonly kind: 'epoch_running'; readonly epochId: EpochId; readonly at: number }
-  /** `turn`: of the order; missing when its head was of 0.1.0. */
+  /** `turn`: of the order. */
   | {
       readonly kind: 'suspend_wanted' | 'resume_wanted';
       readonly epochId: EpochId;
-      readonly turn?: number;
+      readonly turn: number;
     }
   | {
       readonly kind: 'epoch_suspended';
@@ -129,13 +129,12 @@ export type RunnerEvent =
 
 /** The state without its indices, as one value that can be written. */
 export interface StateSum {
-  readonly epochs: readonly StoredEpoch[];
+  readonly epochs: readonly Epoch[];
   readonly finished: readonly EpochId[];
   readonly reports: readonly (readonly [number, Report])[];
   readonly nextReport: number;
   readonly nextLaunchId: number;
   readonly heardAt: number | null;
   readonly killGraceMs: number;
-  /** Missing from a journal of 0.1.0. */
-  readonly pauses?: Pauses;
+  readonly pauses: Pauses;
 }

@@ -118,12 +118,12 @@ function decideTurn(
   { kind, turn }: SuspendOrder | ResumeOrder,
 ): RunnerEvent[] {
   if (!isGoingOn(epoch)) return [];
-  const since = (turn ?? epoch.turnHeard) - epoch.turnHeard;
+  const since = turn - epoch.turnHeard;
   if (since < 0) return [];
   // A newer turn is noted even if it wishes for what is: the ones before it are then from the past.
   if (since === 0 && showsAlready(epoch, kind)) return [];
   const { epochId } = epoch.order;
-  return [{ kind: `${kind}_wanted`, epochId, ...(turn === undefined ? {} : { turn }) }];
+  return [{ kind: `${kind}_wanted`, epochId, turn }];
 }
 
 function showsAlready(epoch: Epoch, kind: 'suspend' | 'resume'): boolean {

@@ -105,12 +105,6 @@ export interface Epoch {
   released: boolean;
 }
 
-/** Fields that journals of 0.1.0 do not know. */
-type SinceThen = 'turnHeard' | 'turnTold' | 'warned' | 'paused';
-
-/** An epoch as a journal has it. */
-export type StoredEpoch = Omit<Epoch, SinceThen> & Partial<Pick<Epoch, SinceThen>>;
-
 /** Where a launch id belongs. */
 export interface ProcessPlace {
   readonly epochId: EpochId;

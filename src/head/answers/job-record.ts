@@ -21,7 +21,7 @@ export interface JobRecord {
   readonly startedAt: number | null;
   readonly endedAt: number | null;
   readonly outcome: Outcome | null;
-  /** Of the tasks that are done, how many ended in which way; null: not kept. */
+  /** How many of the tasks that are done ended in which way; null: the history does not say. */
   readonly outcomeCounts: Readonly<Record<string, number>> | null;
   /** Null: it has left memory, and all that moves is over. */
   readonly live: Job | null;
@@ -110,7 +110,7 @@ export function outcomeOf(
   return { kind: row.outcome as OutcomeKind, ...exit, ...detail };
 }
 
-/** Null: not an array that is done, or not kept. */
+/** Null: not an array that is done. */
 export function readCounts({ outcomeCounts }: JobRow): Record<string, number> | null {
   return outcomeCounts === null ? null : (JSON.parse(outcomeCounts) as Record<string, number>);
 }
@@ -134,7 +134,7 @@ function writeCounts(job: Job): string | null {
   return JSON.stringify(outcomeCounts(job));
 }
 
-/** A plain job has one task; of an array whose counts were not kept nothing is known. */
+/** A plain job has one task, and the history keeps no counts of it. */
 function countsOf(row: JobRow): Record<string, number> | null {
   const { outcome, taskCount } = row;
   const counts = readCounts(row);

@@ -1,6 +1,6 @@
 // The launcher's half of its protocol (launcher/README.md): bytes to requests, answers to bytes.
 
-export const VERSION = 2;
+export const VERSION = 1;
 const FRAME_BYTES_MAX = 1 << 20;
 /** The only scope of a SIGNAL. */
 const SCOPE_ALL = 1;

@@ -39,7 +39,7 @@ export class MarkFile {
     this.#directory = directory;
   }
 
-  /** Null: there is none, as before the first record and after an older release. */
+  /** Null: there is none, as before the first record, or after a power cut that took the first one. */
   read(): Mark | null | 'unreadable' {
     let bytes: Buffer;
     try {

@@ -49,6 +49,8 @@ CREATE TABLE jobs (
   node_count   INTEGER,
   cpu_count    INTEGER,
   memory_bytes INTEGER,
+  walltime_ms  INTEGER,
+  outcome_counts TEXT,
   spec         TEXT
 );
 CREATE INDEX jobs_by_owner ON jobs (owner);
@@ -76,32 +78,6 @@ SELECT
   job_id, name, owner, partition, command, state, outcome, exit_code, signal, detail,
   task_count, node_count, cpu_count,
   round(memory_bytes / 1048576.0, 1) AS memory_mib,
-  datetime(submitted_at / 1000, 'unixepoch') AS submitted_utc,
-  datetime(started_at / 1000, 'unixepoch') AS started_utc,
-  datetime(ended_at / 1000, 'unixepoch') AS ended_utc,
-  round((started_at - submitted_at) / 1000.0, 3) AS waited_s,
-  round((ended_at - started_at) / 1000.0, 3) AS elapsed_s,
-  (SELECT round(total(user_us + system_us) / 1e6, 3) FROM tasks
-    WHERE tasks.job_id = jobs.job_id) AS cpu_s,
-  (SELECT round(max(memory_peak_bytes) / 1048576.0, 1) FROM tasks
-    WHERE tasks.job_id = jobs.job_id) AS memory_peak_mib,
-  (SELECT count(*) FROM tasks WHERE tasks.job_id = jobs.job_id AND NOT final) AS requeues
-FROM jobs;
-`;
-
-// The time limit, for replays of the history. Earlier rows have it in their specification; one that
-// is no JSON tells nothing and must not keep the file from being opened.
-const VERSION_2 = `
-ALTER TABLE jobs ADD COLUMN walltime_ms INTEGER;
-UPDATE jobs SET walltime_ms = CASE json_type(spec, '$.walltimeMs')
-  WHEN 'integer' THEN json_extract(spec, '$.walltimeMs') WHEN 'null' THEN 0 END
-  WHERE json_valid(spec);
-DROP VIEW job_history;
-CREATE VIEW job_history AS
-SELECT
-  job_id, name, owner, partition, command, state, outcome, exit_code, signal, detail,
-  task_count, node_count, cpu_count,
-  round(memory_bytes / 1048576.0, 1) AS memory_mib,
   round(nullif(walltime_ms, 0) / 1000.0, 3) AS walltime_s,
   datetime(submitted_at / 1000, 'unixepoch') AS submitted_utc,
   datetime(started_at / 1000, 'unixepoch') AS started_utc,
@@ -116,14 +92,7 @@ SELECT
 FROM jobs;
 `;
 
-// How the tasks of an array ended, which was a part of the specification.
-const VERSION_3 = `
-ALTER TABLE jobs ADD COLUMN outcome_counts TEXT;
-UPDATE jobs SET outcome_counts = json_extract(spec, '$.ended')
-  WHERE json_valid(spec) AND json_type(spec, '$.ended') = 'object';
-`;
-
-const UPGRADES: readonly string[] = [VERSION_1, VERSION_2, VERSION_3];
+const UPGRADES: readonly string[] = [VERSION_1];
 
 /** What this program writes, as `PRAGMA user_version`. */
 export const SCHEMA_VERSION = UPGRADES.length;

@@ -63,7 +63,7 @@ function provenAs(name: string): Proofs {
 }
 
 async function open(rights: Partial<PauseRights>, by: Proofs = realProofs()): Promise<void> {
-  world = new FakeWorld({ features: ['pauses'] });
+  world = new FakeWorld();
   const agent = await world.start();
   const own = { node: 'n1', agent, pauseMaxMs: 4 * HOUR_MS, clock: systemClock, log: LOG };
   door = await openDoor(socket, { ...own, proofs: by, rights: { ...NOBODY, ...rights } });

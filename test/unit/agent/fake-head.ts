@@ -6,14 +6,13 @@ import type { NodeHello } from '../../../src/core/model/node.ts';
 import type { Order, Report } from '../../../src/core/model/orders.ts';
 import type { Dialer, Session } from '../../../src/ports/net.ts';
 import { decodeAgentMessage, encode } from '../../../src/wire/codec.ts';
-import type { AgentToHead, HeadToAgent } from '../../../src/wire/messages.ts';
+import { type AgentToHead, HEAD_FEATURES, type HeadToAgent } from '../../../src/wire/messages.ts';
 
 export interface FakeHeadOptions {
   readonly heartbeatMs?: number;
   readonly nodeTimeoutMs?: number;
   readonly killGraceMs?: number;
   readonly logBytesMax?: number;
-  readonly features?: readonly string[];
 }
 
 /** Both ends of one connection; messages are delivered in later microtasks, in order. */
@@ -189,7 +188,7 @@ export class FakeHead {
       nodeTimeoutMs: this.#options.nodeTimeoutMs ?? 15_000,
       killGraceMs: this.#options.killGraceMs ?? 10_000,
       logBytesMax: this.#options.logBytesMax ?? 1_048_576,
-      features: this.#options.features ?? [],
+      features: HEAD_FEATURES,
     };
   }
 

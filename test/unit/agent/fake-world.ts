@@ -385,7 +385,8 @@ export function settings(): AgentSettings {
     sharedPaths: ['/'],
     facts: {
       ...{ os: 'Linux', arch: 'x64', kernel: '6', hostname: 'n1', agentVersion: '0' },
-      ...{ diskFreeBytes: 0, limits: 'polling', launcher: 'c', switchesUser: true, user: 'root' },
+      ...{ diskFreeBytes: 0, diskBytes: 0, network: '', limits: 'polling', launcher: 'c' },
+      ...{ switchesUser: true, user: 'root' },
     },
     stateDir: '/state',
     spoolBytesMax: 1e9,

@@ -1,8 +1,9 @@
-// An agent after an upgrade, with the launcher of before: a stand-in that speaks version 1.
+// An agent after an upgrade, with the launcher of before: a stand-in that speaks the version before.
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { LauncherClient } from '../../../src/agent/launcher-client.ts';
+import { LAUNCHER_VERSION } from '../../../src/agent/launcher-wire.ts';
 import { encodeAnswer } from '../../../src/os/launcher-fallback/wire.ts';
 import type { LauncherStream } from '../../../src/ports/processes.ts';
 import { ALICE, FakeWorld } from './fake-world.ts';
@@ -15,17 +16,17 @@ const LIST = 5;
 const SHUTDOWN = 6;
 const LEFTOVERS = 7;
 
-/** Version 1, with one process, whose launch id is 1. Frames of version 2 are an error. */
+/** Has one process, whose launch id is 1. */
 class OldLauncher implements LauncherStream {
   isUp = true;
   readonly asked: number[] = [];
-  #records = [[1n, 1, 500, 1n, 1n, 0, 0, 1n, 1n, 1n, 0n]];
+  #records = [[1n, 1, 500, 1n, 1n, 0, 0, 1n, 1n, 1n, 0n, 0]];
   #hear: (bytes: Uint8Array) => void = () => undefined;
   #onClose: () => void = () => undefined;
 
   onData(handler: (bytes: Uint8Array) => void): void {
     this.#hear = handler;
-    setImmediate(() => this.#hear(encodeAnswer(0x80, [1, 1, 1n, 0])));
+    setImmediate(() => this.#hear(encodeAnswer(0x80, [LAUNCHER_VERSION, 1, 1n, 0])));
   }
 
   onClose(handler: () => void): void {
@@ -48,8 +49,8 @@ class OldLauncher implements LauncherStream {
 
   /** Its one process ends. */
   exit(): void {
-    this.#records = [[1n, 3, 500, 1n, 1n, 0, 0, 1n, 1n, 1n, 1n]];
-    this.#hear(encodeAnswer(0x83, [1n, 0, 1n, 1n, 1n, 1n]));
+    this.#records = [[1n, 3, 500, 1n, 1n, 0, 0, 1n, 1n, 1n, 1n, 0]];
+    this.#hear(encodeAnswer(0x83, [1n, 0, 1n, 1n, 1n, 1n, 0]));
   }
 
   #onFrame(type: number): void {
@@ -72,7 +73,8 @@ afterEach(async () => {
   await world.kill();
 });
 
-const clientOf = (old: OldLauncher) => new LauncherClient(old, { onRefused: assert.fail });
+const clientOf = (old: OldLauncher) =>
+  new LauncherClient(old, { onRefused: assert.fail, version: LAUNCHER_VERSION + 1 });
 
 /** The agent that started job 1 is replaced by one that finds the launcher a version behind. */
 async function upgrade(): Promise<OldLauncher> {
@@ -163,6 +165,6 @@ test('[N16] a start that waited for a launcher and finds an old one has failed, 
   world.launcher.connect = () => Promise.resolve(clientOf(old));
   await world.clock.advance(2000);
   const { cause, nodeFault, detail } = world.head.endOf(idOf(1)) ?? {};
-  const words = 'cannot ask the launcher for a process: a launcher of version 1';
+  const words = `cannot ask the launcher for a process: a launcher of version ${LAUNCHER_VERSION}`;
   assert.deepEqual([cause, nodeFault, detail], ['launch_failed', true, words]);
 });

@@ -32,6 +32,7 @@ export function launch(
     files: {},
     umask: 0o022,
     walltimeMs: null,
+    warning: null,
     onNodeLoss: { kind: 'wait' },
     share: share(0, 0),
     exclusive: false,

@@ -32,12 +32,12 @@ function pieces(): { offset: number; length: number }[] {
 /** What the head says of the file, whether or not it is so. */
 async function acknowledge(
   offset: number,
-  end?: boolean,
+  end: boolean,
   stream: 'stdout' | 'stderr' = 'stdout',
 ): Promise<void> {
   const { epochId } = launch(1, shell('x'));
   const name = { epochId, nodeRank: 0, rank: 0, stream } as const;
-  world.head.tell({ kind: 'log_ack', name, offset, ...(end === undefined ? {} : { end }) });
+  world.head.tell({ kind: 'log_ack', name, offset, end });
   await world.clock.settle();
 }
 
@@ -108,13 +108,13 @@ test('everything arrives, in order, before the files are removed', async () => {
   assert.equal(isKept(), false);
 });
 
-test('beyond the limit output is counted, not shipped', async () => {
+test('beyond the limit output is counted, not shipped, but for its end', async () => {
   await begin(1000);
   world.files.files.set(OUT, Buffer.alloc(2500, 'x'));
   world.launcher.exit(1, { code: 0 });
   await world.clock.settle();
   assert.equal(world.head.logs.get(KEY)?.length, 1000);
-  assert.equal(world.head.dropped.get(KEY), 1500);
+  assert.equal(world.head.dropped.get(KEY), 1250);
   assert.equal(world.agent?.state.epochs.size, 0);
 });
 
@@ -185,30 +185,20 @@ test('[W4] an acknowledgement of the end that is lost is asked for again', async
   assert.equal(isKept(), false);
 });
 
-test('a head of 0.1.0 does not speak of the end: as far as the end piece has to do', async () => {
-  await sendEnd();
-  await acknowledge(3);
-  assert.equal(isKept(), false);
+test('that there is no output is told with the end', async () => {
+  world = new FakeWorld();
+  await world.start();
+  world.head.order(launch(1, shell('x')));
+  await world.clock.settle();
+  world.launcher.exit(1, { code: 0 });
+  await world.clock.settle();
+  assert.equal(pieces().length, 0);
+  assert.equal(world.head.endOf(launch(1, shell('x')).epochId)?.silentNodeRank, 0);
+  assert.equal(world.agent?.state.epochs.size, 0);
 });
 
-for (const takesSilentEnds of [true, undefined]) {
-  const how = takesSilentEnds ? 'is told with the end' : 'is shipped to a head of 0.1.0';
-  test(`that there is no output ${how}`, async () => {
-    world = new FakeWorld(takesSilentEnds ? { features: ['silent_ends'] } : {});
-    await world.start();
-    world.head.order(launch(1, shell('x')));
-    await world.clock.settle();
-    world.launcher.exit(1, { code: 0 });
-    await world.clock.settle();
-    assert.equal(pieces().length, takesSilentEnds ? 0 : 1);
-    const { epochId } = launch(1, shell('x'));
-    assert.equal(world.head.endOf(epochId)?.silentNodeRank, takesSilentEnds ? 0 : undefined);
-    assert.equal(world.agent?.state.epochs.size, 0);
-  });
-}
-
 test('with anything written, the end is said with the output, also after a break', async () => {
-  world = new FakeWorld({ features: ['silent_ends'] });
+  world = new FakeWorld();
   await world.start();
   world.head.order(launch(1, shell('x')));
   await world.clock.settle();

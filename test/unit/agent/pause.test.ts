@@ -18,8 +18,8 @@ afterEach(async () => {
 });
 
 /** Job 1 runs as process 1. */
-async function running(features: readonly string[] = ['pauses']): Promise<void> {
-  world = new FakeWorld({ features });
+async function running(): Promise<void> {
+  world = new FakeWorld();
   await world.start();
   world.head.order(launch(1, shell('x')));
   await world.clock.settle();
@@ -145,11 +145,4 @@ test('[O3] a hello says how the pause is, unless a report of it is still to come
   world.head.cut();
   await world.clock.advance(10_000);
   assert.equal(world.head.hellos[2]?.pause, undefined);
-});
-
-test('[W7] a head that knows no pauses hears nothing that it could not read', async () => {
-  await running([]);
-  await pause();
-  assert.deepEqual(told(world.head.reports), ['task_started', 'task_resumed']);
-  assert.equal([...world.agent!.state.reports].length, 0, 'it is acknowledged like any other');
 });

@@ -11,10 +11,8 @@ import { systemClock } from '../../../src/os/clock.ts';
 import { systemFiles } from '../../../src/os/files.ts';
 import type { AgentToHead, HeadToAgent } from '../../../src/wire/messages.ts';
 
-const FEATURES = ['log_tails'];
-
 /** What is said of a file of this text under a limit of 100 bytes. */
-function shipped(text: string, features: readonly string[]): AgentToHead[] {
+function shipped(text: string): AgentToHead[] {
   const folder = mkdtempSync(path.join(tmpdir(), 'weft-tail-'));
   const file = path.join(folder, 'out');
   writeFileSync(file, text);
@@ -29,7 +27,7 @@ function shipped(text: string, features: readonly string[]): AgentToHead[] {
     const order = { epochId: '1#1', nodeRank: 0 } as LaunchOrder;
     shipper.watch(order, null, [{ rank: 0, stream: 'stdout', path: file }]);
     shipper.finish(order.epochId, () => undefined);
-    shipper.connect({ kind: 'welcome', logBytesMax: 100, features } as unknown as Welcome);
+    shipper.connect({ kind: 'welcome', logBytesMax: 100 } as unknown as Welcome);
     return said;
   } finally {
     shipper.disconnect();
@@ -50,9 +48,8 @@ test('the last bytes travel with the word that the file is complete', () => {
   const begin = 'a'.repeat(100);
   const long = `${begin}${'b'.repeat(500)}the end`;
   const tail = `${'b'.repeat(18)}the end`;
-  const some = (text: string) => parts(shipped(text, FEATURES));
+  const some = (text: string) => parts(shipped(text));
   assert.deepEqual(some(long).slice(-2), [482, tail]);
   assert.deepEqual(some(`${begin}more`).slice(-2), [0, 'more'], 'nothing is left out');
   assert.deepEqual(some('short').slice(-2), [0, '']);
-  assert.deepEqual(parts(shipped(long, [])).slice(-2), [507, ''], 'an older head keeps no tail');
 });

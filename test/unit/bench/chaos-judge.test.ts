@@ -58,6 +58,7 @@ function evidence({ work = {}, state = 'done', jobIds = [1], ...more }: Given = 
     ...{ id: 1, name: of.key, owner: 'root', partition: of.partition, command: '', state },
     ...{ outcome: null, taskCount: of.arraySize ?? 1, submittedAt: 0, startedAt: 10_000 },
     ...{ runStartedAt: null, endedAt: 12_050, nodeCount: 1, cpuCount: 1, memoryBytes: 0 },
+    walltimeMs: null,
   };
   return {
     accepted: [{ work: of, jobIds }],

@@ -18,6 +18,7 @@ export function jobView(fields: Partial<JobView> = {}): JobView {
     notice: null,
     taskCount: 1,
     taskCounts: { [state]: taskCount },
+    outcomeCounts: {},
     array: null,
     submittedAt: 0,
     startedAt: null,

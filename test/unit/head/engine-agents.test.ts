@@ -14,10 +14,26 @@ import {
   type LogName,
   PROTOCOL_VERSION,
 } from '../../../src/wire/messages.ts';
+import { OrderReader } from '../../../src/wire/orders.ts';
 import { endReport } from '../../support/controller.ts';
 import { EngineBench } from '../../support/engine.ts';
 import { helloOf } from '../../support/nodes.ts';
 import { launch, shell } from '../agent/orders.ts';
+
+const HELLO = {
+  kind: 'hello',
+  protocol: PROTOCOL_VERSION,
+  hello: helloOf('n1'),
+  features: [],
+} as const;
+
+/** One agent's monotonic clock when it last dialed. */
+let dialedAt = 0;
+
+function dial(): number {
+  dialedAt += 1;
+  return dialedAt;
+}
 
 /** The agent's end of a session, in the test's hands. */
 class FakeSession implements Session {
@@ -25,6 +41,7 @@ class FakeSession implements Session {
   readonly heard: string[] = [];
   readonly bytes: Uint8Array[] = [];
   closed: string | null = null;
+  readonly #kept = new OrderReader();
   #receive: (message: Uint8Array) => void = () => undefined;
   #onClose: (why: string) => void = () => undefined;
 
@@ -34,7 +51,7 @@ class FakeSession implements Session {
 
   send(message: Uint8Array): void {
     this.bytes.push(message);
-    const read = decodeHeadMessage(message);
+    const read = decodeHeadMessage(message, this.#kept);
     assert.ok(read.ok);
     const { value } = read;
     const more = value.kind === 'welcome' ? ` ${value.session}` : '';
@@ -60,7 +77,7 @@ class FakeSession implements Session {
   }
 
   hello(name = this.peer): void {
-    this.say({ kind: 'hello', protocol: PROTOCOL_VERSION, hello: helloOf(name) });
+    this.say({ ...HELLO, hello: helloOf(name), dialedAt: dial() });
   }
 
   garbage(value: unknown): void {
@@ -104,10 +121,9 @@ test('[N2] a hello that was sent before the newest one opens no session, however
   const { made, agents, engine } = await bench();
   const [old, current] = [new FakeSession('n1'), new FakeSession('n1')];
   for (const session of [old, current]) agents.accept(session);
-  const hello = { kind: 'hello', protocol: PROTOCOL_VERSION, hello: helloOf('n1') } as const;
-  current.say({ ...hello, dialedAt: 200 });
+  current.say({ ...HELLO, dialedAt: 200 });
   await made.settle();
-  old.say({ ...hello, dialedAt: 100 });
+  old.say({ ...HELLO, dialedAt: 100 });
   await made.settle();
   assert.match(old.closed ?? '', /a newer connection came first/);
   assert.equal(current.closed, null);
@@ -115,21 +131,9 @@ test('[N2] a hello that was sent before the newest one opens no session, however
   // A restarted machine counts from zero again.
   const rebooted = new FakeSession('n1');
   agents.accept(rebooted);
-  rebooted.say({ ...hello, hello: { ...helloOf('n1'), bootId: 'another' }, dialedAt: 5 });
+  rebooted.say({ ...HELLO, hello: { ...helloOf('n1'), bootId: 'another' }, dialedAt: 5 });
   await made.settle();
   assert.deepEqual(rebooted.heard, ['welcome 3']);
-});
-
-test('[N2] an agent of 0.1.0, which does not say when it dialed, may follow a newer one', async () => {
-  const { made, agents } = await bench();
-  const [newer, older] = [new FakeSession('n1'), new FakeSession('n1')];
-  for (const session of [newer, older]) agents.accept(session);
-  const hello = { kind: 'hello', protocol: PROTOCOL_VERSION, hello: helloOf('n1') } as const;
-  newer.say({ ...hello, dialedAt: 200 });
-  await made.settle();
-  older.say(hello);
-  await made.settle();
-  assert.deepEqual(older.heard, ['welcome 3']);
 });
 
 test('[N1] a session speaks for the node that its secret proved', async () => {
@@ -151,14 +155,12 @@ test('the offset of a clock is what the fastest of the last heartbeats says', as
   await made.settle();
   const n1 = 'n1' as NodeName;
   const load = { load1: 0, memoryFreeBytes: 0, diskFreeBytes: 0 };
-  const beat = (more: { at?: number }): void =>
-    session.say({ kind: 'heartbeat', sentAt: 0, load, ...more });
-  beat({});
-  assert.equal(agents.clockOffsetMs(n1), null, 'an older agent does not say');
+  const beat = (at: number): void => session.say({ kind: 'heartbeat', sentAt: 0, at, load });
+  assert.equal(agents.clockOffsetMs(n1), null, 'nothing was heard yet');
   const now = made.clock.now();
-  for (const offset of [4000, 5000, -60_000]) beat({ at: now + offset });
+  for (const offset of [4000, 5000, -60_000]) beat(now + offset);
   assert.equal(agents.clockOffsetMs(n1), 5000, 'one that took a minute says nothing');
-  for (let at = 0; at < 8; at += 1) beat({ at: now });
+  for (let at = 0; at < 8; at += 1) beat(now);
   assert.equal(agents.clockOffsetMs(n1), 0, 'the clock was set right');
 });
 
@@ -193,40 +195,38 @@ test('[W4] an end without output completes the files, and takes no message of th
   assert.ok(!session.heard.includes('log_ack'));
 });
 
-for (const features of [['kept_orders', 'of a later release'], undefined]) {
-  test(`orders are whole unless the agent keeps some (${features !== undefined})`, async () => {
-    const { made, agents } = await bench();
-    const session = new FakeSession('n1');
-    agents.accept(session);
-    const hello = { kind: 'hello', protocol: PROTOCOL_VERSION, hello: helloOf('n1') } as const;
-    session.say(features === undefined ? hello : { ...hello, features });
-    await made.settle();
-    const environment = { HOME: '/' };
-    const launches = [1, 2].map((job) => launch(job, shell('a'), { environment }));
-    agents.send('n1' as NodeName, launches);
-    assert.equal(session.heard.at(-1), 'orders');
-    const read = decode(session.bytes.at(-1) ?? new Uint8Array());
-    assert.ok(read.ok);
-    const { orders } = read.value as { orders: Record<string, unknown>[] };
-    const saysAll = orders.map((order) => 'umask' in order);
-    assert.deepEqual(saysAll, [true, features === undefined]);
-  });
-}
+test('orders say what they have in common once', async () => {
+  const { made, agents } = await bench();
+  const session = new FakeSession('n1');
+  agents.accept(session);
+  session.hello();
+  await made.settle();
+  const environment = { HOME: '/' };
+  const launches = [1, 2].map((job) => launch(job, shell('a'), { environment }));
+  agents.send('n1' as NodeName, launches);
+  assert.equal(session.heard.at(-1), 'orders');
+  const read = decode(session.bytes.at(-1) ?? new Uint8Array());
+  assert.ok(read.ok);
+  const { orders } = read.value as { orders: Record<string, unknown>[] };
+  assert.deepEqual(
+    orders.map((order) => 'umask' in order),
+    [true, false],
+  );
+});
 
 test('what an agent says it can do is known of its node, and no other is sent input', async () => {
   const { made, agents, engine } = await bench();
   const n1 = 'n1' as NodeName;
   const piece = { epochId: '1#1' as EpochId, offset: 0, bytes: new Uint8Array(1), end: false };
-  const hello = { kind: 'hello', protocol: PROTOCOL_VERSION, hello: helloOf('n1') } as const;
   const told = async (features: readonly string[]) => {
     const session = new FakeSession('n1');
     agents.accept(session);
-    session.say({ ...hello, features });
+    session.say({ ...HELLO, dialedAt: dial(), features });
     await made.settle();
     const known = engine.state.nodes.get(n1)?.features;
     return [known, agents.feed(n1, piece), session.heard.includes('stdin')];
   };
-  assert.deepEqual(await told(['kept_orders']), [[], false, false]);
+  assert.deepEqual(await told([]), [[], false, false]);
   const later = [...AGENT_FEATURES, 'of a later release'];
   assert.deepEqual(await told(later), [NODE_FEATURES, true, true]);
 });

@@ -63,10 +63,14 @@ test('[W1] any value comes back as it was', () => {
 const epochId = '42[7]#2' as EpochId;
 const name = { epochId, nodeRank: 0, rank: 3, stream: 'stderr' } as const;
 const FROM_AGENT: readonly AgentToHead[] = [
-  { kind: 'hello', protocol: PROTOCOL_VERSION, hello: helloOf('n1', { counted: { lic: 2 } }) },
+  {
+    ...{ kind: 'hello', protocol: PROTOCOL_VERSION, dialedAt: 0.5, features: ['mpi'] },
+    hello: helloOf('n1', { counted: { lic: 2 } }),
+  },
   {
     kind: 'heartbeat',
     sentAt: 1.5,
+    at: 1_700_000_000_000,
     load: { load1: 0.1, memoryFreeBytes: 2 ** 40, diskFreeBytes: 1 },
   },
   { kind: 'reports', first: 3, reports: [endReport('42[7]#2', 17, { signal: 9, detail: 'é' })] },
@@ -75,7 +79,7 @@ const FROM_AGENT: readonly AgentToHead[] = [
 const FROM_HEAD: readonly HeadToAgent[] = [
   { kind: 'heartbeat_ack', sentAt: 1.5 },
   { kind: 'reports_ack', upTo: 9 },
-  { kind: 'log_ack', name, offset: 4 },
+  { kind: 'log_ack', name, offset: 4, end: false },
   { kind: 'log_ack', name, offset: 4, end: true },
   { kind: 'orders', orders: [{ kind: 'end', epochId, graceMs: 10_000, why: 'cancel' }] },
   { kind: 'refused', code: 'node.not_found', message: 'No node n1.', details: { node: 'n1' } },

@@ -6,12 +6,11 @@ import { applyHeadStarted } from '../nodes/apply.ts';
 import type { Noun } from '../noun.ts';
 import { applyIdentityKnown, applyLossAccepted } from './apply.ts';
 
-/** Absent in snapshots of 0.1.0. */
 export interface HeadData {
-  readonly epochMax?: number;
-  readonly epochFloor?: number;
-  readonly losses?: readonly LostRecords[];
-  readonly identity?: string | null;
+  readonly epochMax: number;
+  readonly epochFloor: number;
+  readonly losses: readonly LostRecords[];
+  readonly identity: string | null;
 }
 
 export const head: Noun<'head', HeadData> = {
@@ -28,7 +27,7 @@ export const head: Noun<'head', HeadData> = {
     losses: [...losses],
     identity,
   }),
-  load(state, { epochMax = 0, epochFloor = 0, losses = [], identity = null }) {
+  load(state, { epochMax, epochFloor, losses, identity }) {
     state.epochMax = epochMax;
     state.epochFloor = epochFloor;
     state.losses.push(...losses);

@@ -10,19 +10,10 @@ import { entryOf } from './apply.ts';
 import type { Job, JobsFacts, Part, Task } from './facts.ts';
 import { addActive, NO_BEHIND, NO_ENDED, NO_TASKS, shareSpec, waitsForAll } from './parts.ts';
 
-/** Snapshots of 0.1.0 know no turns and no pauses. */
-type SinceThen = 'turnHeard' | 'pausedMs' | 'pausedAt';
-type PartData = Omit<Part, SinceThen> & Partial<Pick<Part, SinceThen>>;
-
-type TaskData = Omit<Task, 'job' | 'parts' | 'stops' | 'suspendTurn' | 'pausedMs'> & {
-  readonly parts: readonly (readonly [NodeName, PartData])[];
-  readonly suspendTurn?: number;
-  /** Absent: nobody keeps it stopped, or what two earlier fields say. */
+type TaskData = Omit<Task, 'job' | 'parts' | 'stops'> & {
+  readonly parts: readonly (readonly [NodeName, Part])[];
+  /** Absent: nobody keeps it stopped. */
   readonly stops?: readonly (readonly [Stopper, string])[];
-  readonly suspendWanted?: boolean;
-  readonly preempted?: string;
-  /** Absent: none. */
-  readonly pausedMs?: number;
 };
 
 type Derived = 'queued' | 'waiting';
@@ -140,22 +131,11 @@ function importJob(state: State, data: JobData): void {
     behind:
       behind.length === 0 ? NO_BEHIND : new Map(behind.map(([on, text]) => [on, readSet(text)])),
   };
-  for (const { parts, suspendTurn = 0, suspendWanted, preempted, ...data } of active) {
-    const stops = new Map(data.stops ?? earlierStops(suspendWanted, preempted));
-    const task = { ...data, stops, pausedMs: data.pausedMs ?? 0 };
-    const copies = parts.map(([name, part]): [NodeName, Part] => {
-      const { turnHeard = 0, pausedMs = 0, pausedAt = null } = part;
-      return [name, { ...part, turnHeard, pausedMs, pausedAt }];
-    });
-    const copy: Task = { ...task, job, suspendTurn, parts: new Map(copies) };
-    addActive(job, copy);
+  for (const { parts, stops, ...task } of active) {
+    const copies = parts.map(([name, part]): [NodeName, Part] => [name, { ...part }]);
+    addActive(job, { ...task, job, stops: new Map(stops), parts: new Map(copies) });
   }
   state.jobs.set(job.id, job);
-}
-
-function earlierStops(suspendWanted = false, preempted?: string): [Stopper, string][] {
-  if (preempted !== undefined) return [['scheduler', preempted]];
-  return suspendWanted ? [['owner', 'its owner']] : [];
 }
 
 /** Empty text is the empty set here, unlike in what users write. */

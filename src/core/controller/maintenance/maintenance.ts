@@ -7,8 +7,7 @@ import { decideMaintenances } from './course.ts';
 import { decideCancelMaintenance, decidePlanMaintenance } from './plan.ts';
 
 export interface MaintenanceData {
-  /** Absent in snapshots of 0.1.0. */
-  readonly maintenances?: readonly Maintenance[];
+  readonly maintenances: readonly Maintenance[];
 }
 
 export const maintenance: Noun<'maintenance', MaintenanceData> = {
@@ -24,7 +23,7 @@ export const maintenance: Noun<'maintenance', MaintenanceData> = {
   },
   facts: () => ({ maintenances: new Map() }),
   save: ({ maintenances }) => ({ maintenances: [...maintenances.values()] }),
-  load(state, { maintenances = [] }) {
+  load(state, { maintenances }) {
     for (const one of maintenances) state.maintenances.set(one.id, one);
   },
   due: decideMaintenances,

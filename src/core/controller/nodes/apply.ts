@@ -85,7 +85,7 @@ export function applyNodeConnected(state: State, event: Of<'node_connected'>, at
   node.lastSeenAt = at;
   // A new one has forgotten how often it has spoken.
   const turn = node.instance === hello.instance ? node.pausing.turn : 0;
-  node.pausing = { ...node.pausing, turn, maxMs: hello.pauseMaxMs ?? null };
+  node.pausing = { ...node.pausing, turn, maxMs: hello.pauseMaxMs };
   node.bootId = hello.bootId;
   node.instance = hello.instance;
   node.facts = hello.facts;

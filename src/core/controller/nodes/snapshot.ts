@@ -4,7 +4,6 @@ import { present } from '../../base/assert.ts';
 import { IntervalSet } from '../../base/interval-set.ts';
 import type { EpochId, JobId } from '../../model/ids.ts';
 import type { Share, SignalOrder } from '../../model/orders.ts';
-import { NO_PAUSING } from '../pauses/facts.ts';
 import type { State } from '../state.ts';
 import type { Node } from './facts.ts';
 
@@ -46,10 +45,6 @@ export function saveNode({ labelling: _derived, ...node }: Node): NodeData {
 export function loadNode(state: State, data: NodeData): void {
   const node: Node = {
     ...data,
-    // Absent in snapshots of 0.1.0.
-    fault: data.fault ?? null,
-    features: data.features ?? null,
-    pausing: data.pausing ?? NO_PAUSING,
     labels: new Set(data.labels),
     labelling: null,
     // Both are counted again from what it holds.

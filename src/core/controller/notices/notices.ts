@@ -9,8 +9,7 @@ import type { Answer, Step } from '../step.ts';
 import type { Notice, NoticeCommand } from './notice.ts';
 
 export interface NoticeData {
-  /** Absent: there is none. */
-  readonly notice?: Notice | null;
+  readonly notice: Notice | null;
 }
 
 export const notices: Noun<'notices', NoticeData> = {
@@ -28,7 +27,7 @@ export const notices: Noun<'notices', NoticeData> = {
   },
   facts: () => ({ notice: null }),
   save: ({ notice }) => ({ notice }),
-  load(state, { notice = null }) {
+  load(state, { notice }) {
     state.notice = notice;
   },
   due(step) {

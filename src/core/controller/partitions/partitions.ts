@@ -6,8 +6,7 @@ import { decideChangePartition, decideResetPartition } from './change.ts';
 import type { PartitionOverride } from './facts.ts';
 
 export interface PartitionData {
-  /** Absent in snapshots of 0.1.0. */
-  readonly partitions?: readonly (readonly [string, PartitionOverride])[];
+  readonly partitions: readonly (readonly [string, PartitionOverride])[];
 }
 
 export const partitions: Noun<'partitions', PartitionData> = {
@@ -22,6 +21,6 @@ export const partitions: Noun<'partitions', PartitionData> = {
   facts: () => ({ partitions: new Map() }),
   save: (state) => ({ partitions: [...state.partitions] }),
   load(state, data) {
-    for (const [name, override] of data.partitions ?? []) state.partitions.set(name, override);
+    for (const [name, override] of data.partitions) state.partitions.set(name, override);
   },
 };

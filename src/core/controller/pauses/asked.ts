@@ -15,7 +15,7 @@ export function decidePauseNode(step: Step, command: PauseNode, actor: Actor): A
   if (!found.ok) return found;
   const { name, pausing } = found.value;
   const { durationMs, requeue } = command;
-  const refusal = refusePause(name, durationMs, pausing.maxMs ?? 0);
+  const refusal = refusePause(name, durationMs, pausing.maxMs);
   if (refusal !== null) return err(refusal);
   const order = {
     kind: 'pause',
@@ -52,7 +52,6 @@ function reachedNode(step: Step, name: NodeName, actor: Actor): Result<Node, Ref
   const node = step.state.nodes.get(name);
   if (node === undefined) return err(refuse('node.not_found', { node: name }));
   if (!node.connected) return err(refuse('node.not_connected', { node: name }));
-  if (node.pausing.maxMs === null) return err(refuse('node.takes_no_pause', { node: name }));
   return ok(node);
 }
 

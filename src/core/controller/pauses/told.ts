@@ -22,7 +22,7 @@ export function decidePauseReport(step: Step, node: Node, report: PauseReport): 
  */
 export function decidePauseAtHello(step: Step, node: Node, hello: NodeHello): void {
   const { now, turn } = node.pausing;
-  const said = hello.pauseMaxMs === undefined ? { turn: 0, pause: null } : hello.pause;
+  const said = hello.pause;
   if (said === undefined || (said.turn === turn && isSame(said.pause, now))) return;
   follow(step, node, { ...said, at: step.at, orderHeard: 0 }, `${node.name} has no pause any more`);
 }

@@ -9,9 +9,8 @@ import * as requests from './requests.ts';
 import { decideSlots } from './slots.ts';
 
 export interface ReservationData {
-  /** Absent in snapshots of 0.1.0, as the next. */
-  readonly reservations?: readonly Reservation[];
-  readonly nextReservationId?: number;
+  readonly reservations: readonly Reservation[];
+  readonly nextReservationId: number;
 }
 
 export const reservations: Noun<'reservations', ReservationData> = {
@@ -36,7 +35,7 @@ export const reservations: Noun<'reservations', ReservationData> = {
     reservations: [...state.reservations.values()],
     nextReservationId: state.nextReservationId,
   }),
-  load(state, { reservations: known = [], nextReservationId = 1 }) {
+  load(state, { reservations: known, nextReservationId }) {
     for (const one of known) state.reservations.set(one.id, one);
     // What is lost may have had higher ones: the head's own facts say so.
     state.nextReservationId = nextReservationId;

@@ -28,35 +28,35 @@ export type TaskEvent =
       readonly by: string;
       /** Only when it makes room: it gives its cpus up until there is room again. In words, why. */
       readonly because?: string;
-      /** Whose stop it is. Missing from earlier records. */
-      readonly stopper?: Stopper;
+      /** Whose stop it is. */
+      readonly stopper: Stopper;
     }
   | {
       readonly kind: 'resume_asked';
       readonly place: TaskPlace;
       readonly by: string;
-      /** Whose stop is taken away. Missing from earlier records. */
-      readonly stopper?: Stopper;
+      /** Whose stop is taken away. */
+      readonly stopper: Stopper;
     }
   | {
       readonly kind: 'part_suspended';
       readonly epochId: EpochId;
       readonly node: NodeName;
-      /** Turn of the report; missing from a record or an agent of 0.1.0. */
-      readonly turn?: number;
+      /** Turn of the report. */
+      readonly turn: number;
       /**
        * Ms since 1970, by the node's clock but never later than the record: when it stopped or went
-       * on. Missing from older records: when the head heard of it.
+       * on.
        */
-      readonly since?: number;
+      readonly since: number;
     }
   | {
       readonly kind: 'part_resumed';
       readonly epochId: EpochId;
       readonly node: NodeName;
       /** The same as in `part_suspended`. */
-      readonly turn?: number;
-      readonly since?: number;
+      readonly turn: number;
+      readonly since: number;
     }
   | {
       readonly kind: 'end_asked';

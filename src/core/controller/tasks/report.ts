@@ -52,9 +52,9 @@ function decideTaskReport(step: Step, node: Node, report: TaskReport): void {
 /** A stop or a go that was heard of before must not undo the one after it. */
 function turnPart(step: Step, part: Part, report: TurnReport): void {
   const { kind, epochId, turn, at } = report;
-  if (turn !== undefined && turn <= part.turnHeard) return;
+  if (turn <= part.turnHeard) return;
   const since = Math.min(at, step.at);
-  const said = { epochId, node: part.share.node, ...(turn === undefined ? {} : { turn }), since };
+  const said = { epochId, node: part.share.node, turn, since };
   if (kind === 'task_suspended' && part.state === 'started') {
     step.emit({ kind: 'part_suspended', ...said });
   }

@@ -2,8 +2,6 @@
 // only its own stop, so that none undoes what another wants.
 
 import type { NodeName } from '../../model/ids.ts';
-import type { Stopper } from '../../model/job.ts';
-import type { Of } from '../events.ts';
 import type { Task } from '../jobs/facts.ts';
 import { pauseStopper } from '../pauses/facts.ts';
 
@@ -22,15 +20,4 @@ export function isStoppedFor({ stops }: Pick<Task, 'stops'>, node: NodeName): bo
 /** In words, for whom the scheduler told it to stop; null: it did not. */
 export function preemptedFor({ stops }: Pick<Task, 'stops'>): string | null {
   return stops.get('scheduler') ?? null;
-}
-
-/** Whose stop an event is about. Earlier records have no `stopper`: who asked tells. */
-export function stopperOf({
-  by,
-  stopper,
-  ...event
-}: Of<'suspend_asked'> | Of<'resume_asked'>): Stopper {
-  if (stopper !== undefined) return stopper;
-  if (by === 'scheduler' || 'because' in event) return 'scheduler';
-  return by.startsWith('maintenance ') ? (by as Stopper) : 'owner';
 }

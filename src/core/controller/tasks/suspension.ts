@@ -5,11 +5,11 @@ import type { Part, Task } from '../jobs/facts.ts';
 import { setYielded } from '../nodes/apply.ts';
 import type { State } from '../state.ts';
 import { epochIdOf, partOf, stirNodes, taskOf, touch } from './apply.ts';
-import { isStopped, stopperOf } from './stops.ts';
+import { isStopped } from './stops.ts';
 
 export function applySuspendAsked(state: State, event: Of<'suspend_asked'>): void {
   const task = taskOf(state, event.place);
-  const stopper = stopperOf(event);
+  const { stopper } = event;
   const wasStopped = isStopped(task);
   task.stops.set(stopper, event.because ?? event.by);
   if (!wasStopped || isPaused(task)) turn(state, task);
@@ -25,7 +25,7 @@ export function applySuspendAsked(state: State, event: Of<'suspend_asked'>): voi
 /** It goes on when nobody else keeps it stopped. */
 export function applyResumeAsked(state: State, event: Of<'resume_asked'>): void {
   const task = taskOf(state, event.place);
-  const stopper = stopperOf(event);
+  const { stopper } = event;
   if (!task.stops.delete(stopper)) return;
   if (!isStopped(task) || isPaused(task)) turn(state, task);
   if (stopper !== 'scheduler') {
@@ -50,12 +50,12 @@ function turn(state: State, task: Task): void {
   touch(state, task);
 }
 
-export function applyPartSuspended(state: State, event: Of<'part_suspended'>, at: number): void {
+export function applyPartSuspended(state: State, event: Of<'part_suspended'>): void {
   const { task, part } = partOf(state, event);
   part.state = 'suspended';
-  part.turnHeard = event.turn ?? part.turnHeard;
+  part.turnHeard = event.turn;
   // A task that stops itself goes on using up its time.
-  if (isStopped(task)) part.pausedAt = event.since ?? at;
+  if (isStopped(task)) part.pausedAt = event.since;
   if (task.stops.has('scheduler')) setYielded(state, event.epochId, event.node, true);
   state.scratch.touched.push({ node: event.node, epochId: event.epochId });
   if (task.state !== 'running') return;
@@ -66,10 +66,10 @@ export function applyPartSuspended(state: State, event: Of<'part_suspended'>, at
 export function applyPartResumed(state: State, event: Of<'part_resumed'>, at: number): void {
   const { task, part } = partOf(state, event);
   part.state = 'started';
-  part.turnHeard = event.turn ?? part.turnHeard;
+  part.turnHeard = event.turn;
   state.scratch.touched.push({ node: event.node, epochId: event.epochId });
   if (task.state === 'suspended') task.state = 'running';
-  countPause(task, part, event.since ?? at, at);
+  countPause(task, part, event.since, at);
   stirNodes(state, task);
 }
 

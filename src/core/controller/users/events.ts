@@ -15,7 +15,7 @@ export type UserEvent =
       readonly kind: 'user_set';
       readonly user: UserName;
       readonly role: Role;
-      /** Absent: none; records of 0.1.0 know no groups. */
+      /** Absent: none. */
       readonly groups?: readonly string[];
       readonly by: string;
     }

@@ -1,6 +1,5 @@
 // Users as a noun: accounts, tokens, and what everybody has used.
 
-import type { UserName } from '../../model/ids.ts';
 import { UsageBook, type UsageRow, type UsageRules } from '../../scheduler/line/usage-book.ts';
 import type { Noun } from '../noun.ts';
 import type { State } from '../state.ts';
@@ -13,11 +12,9 @@ import type { Token, User } from './facts.ts';
 import { decideUsageRules, forgetFaded } from './usage.ts';
 
 export interface UserData {
-  /** Snapshots of 0.1.0 know no groups. */
-  readonly users: readonly (Omit<User, 'groups'> & Partial<Pick<User, 'groups'>>)[];
+  readonly users: readonly User[];
   readonly tokens: readonly Token[];
-  /** Absent in snapshots of 0.1.0. */
-  readonly usage?: Partial<UsageRules> & { readonly rows: readonly UsageRow[] };
+  readonly usage: UsageRules & { readonly rows: readonly UsageRow[] };
 }
 
 export const users: Noun<'users', UserData> = {
@@ -45,12 +42,9 @@ export const users: Noun<'users', UserData> = {
     usage: { ...state.usage.rules, rows: state.usage.exportRows() },
   }),
   load(state, data) {
-    for (const user of data.users) {
-      state.users.set(user.name as UserName, { ...user, groups: user.groups ?? [] });
-    }
+    for (const user of data.users) state.users.set(user.name, { ...user });
     for (const token of data.tokens) state.tokens.set(token.id, token);
     holdAgain(state);
-    if (data.usage === undefined) return;
     const { rows, ...rules } = data.usage;
     // What their tasks hold counts on from here.
     state.usage.importRows(rows, rules);

@@ -108,7 +108,7 @@ function viewRow(row: JobRow, job: Job | undefined): HistoryJob {
   const view = {
     ...{ ...rest, id: jobId, runStartedAt: rest.startedAt },
     outcome: outcome === null ? null : viewOutcome(outcome),
-    ...(walltimeMs === null ? {} : { walltimeMs: walltimeMs === 0 ? null : walltimeMs }),
+    walltimeMs: walltimeMs === 0 ? null : walltimeMs,
     ...(outcomeCounts === null ? {} : { outcomeCounts }),
   };
   if (outcome !== null || job === undefined) return view;

@@ -119,10 +119,6 @@ scenario('[O3] after a hello head and node agree about the pause', (head) => {
   const fresh = { instance: 'instance 2', pause: { turn: 0, pause: null } };
   assert.deepEqual(kinds(head.connect('n1', fresh)), ['node_connected', 'node_unpaused']);
   assert.deepEqual(tell(head, 'n1', 1, ALICES), ['node_paused'], 'the new one counts anew');
-  assert.deepEqual(kinds(head.connect('n1', { pauseMaxMs: null })), [
-    'node_connected',
-    'node_unpaused',
-  ]);
 });
 
 scenario('[O4] a pause with requeue puts back what may be, and suspends the rest', (head) => {
@@ -172,8 +168,6 @@ scenario(
     assert.deepEqual(head.orders('n1'), []);
     head.disconnect('n1');
     assert.equal(head.refused(ask, OPERATOR), 'node.not_connected');
-    head.connect('n1', { cpus: 2, pauseMaxMs: null });
-    assert.equal(head.refused(ask, OPERATOR), 'node.takes_no_pause');
   },
 );
 

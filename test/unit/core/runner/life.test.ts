@@ -140,12 +140,12 @@ test('a process that starts while the part is being ended is ended too', () => {
 test('[S11] walltime counts running time only, without the head and without suspended time', () => {
   const world = running({ walltimeMs: 1000 });
   world.time += 600;
-  world.feed({ kind: 'order', order: { kind: 'suspend', epochId: ID } });
+  world.feed({ kind: 'order', order: { kind: 'suspend', epochId: ID, turn: 1 } });
   assert.deepEqual(world.toDo(), ['7#1 signal turn#1']);
   assert.deepEqual(world.feed(process('stopped', 1)), ['process_stopped', 'epoch_suspended']);
   world.time += 100_000;
   assert.deepEqual(world.feed({ kind: 'tick' }), []);
-  world.feed({ kind: 'order', order: { kind: 'resume', epochId: ID } });
+  world.feed({ kind: 'order', order: { kind: 'resume', epochId: ID, turn: 2 } });
   assert.deepEqual(world.feed(process('continued', 1)), ['process_continued', 'epoch_resumed']);
   world.time += 399;
   assert.deepEqual(world.feed({ kind: 'tick' }), []);
@@ -178,21 +178,10 @@ test('[W6] an order of an older turn than one that was heard changes nothing', (
   world.assertReplays();
 });
 
-test('an epoch from the journal of 0.1.0, which knows no turns, can be suspended', () => {
-  const old = running();
-  const { epochs, ...rest } = sumOf(old.state);
-  const without = epochs.map(({ turnHeard: _heard, turnTold: _told, ...epoch }) => epoch);
-  const state = emptyState();
-  apply(state, [{ kind: 'state_restored', sum: { epochs: without, ...rest } }]);
-  const order = { kind: 'suspend', epochId: ID, turn: 1 } as const;
-  const now = { at: 0, monotonic: 0 };
-  assert.equal(decide(state, { kind: 'order', order }, now)[0]?.kind, 'suspend_wanted');
-});
-
 test('a process that somebody else stops is suspended, never ended, and can be resumed', () => {
   const world = running();
   assert.deepEqual(world.feed(process('stopped', 1)), ['process_stopped', 'epoch_suspended']);
-  const resume: RunnerInput = { kind: 'order', order: { kind: 'resume', epochId: ID } };
+  const resume: RunnerInput = { kind: 'order', order: { kind: 'resume', epochId: ID, turn: 1 } };
   assert.deepEqual(world.feed(resume), ['resume_wanted']);
   assert.deepEqual(world.toDo(), ['7#1 signal turn#1']);
   world.feed(process('continued', 1));
@@ -380,10 +369,16 @@ test('[J25] the signal before the time limit comes once, its lead before the end
   const warning = { leadMs: 400, signal: 12 };
   const world = running({ walltimeMs: 1000, warning });
   world.time += 500;
-  world.feed({ kind: 'order', order: { kind: 'suspend', epochId: ID } }, process('stopped', 1));
+  world.feed(
+    { kind: 'order', order: { kind: 'suspend', epochId: ID, turn: 1 } },
+    process('stopped', 1),
+  );
   world.time += 5000;
   assert.deepEqual(world.feed({ kind: 'tick' }), [], 'its clock stands still');
-  world.feed({ kind: 'order', order: { kind: 'resume', epochId: ID } }, process('continued', 1));
+  world.feed(
+    { kind: 'order', order: { kind: 'resume', epochId: ID, turn: 2 } },
+    process('continued', 1),
+  );
   world.time += 99;
   assert.deepEqual(world.feed({ kind: 'tick' }), []);
   assert.equal(deadlineOf(world.state, world.epoch(ID)), world.time + 1);

@@ -29,8 +29,11 @@ const orders: fc.Arbitrary<RunnerInput> = fc.oneof(
   fc.tuple(ids, fc.integer({ min: 0, max: 500 })).map(([epochId, graceMs]): RunnerInput => {
     return { kind: 'order', order: { kind: 'end', epochId, graceMs, why: 'test' } };
   }),
-  ids.map((epochId): RunnerInput => ({ kind: 'order', order: { kind: 'suspend', epochId } })),
-  ids.map((epochId): RunnerInput => ({ kind: 'order', order: { kind: 'resume', epochId } })),
+  fc
+    .tuple(ids, fc.constantFrom('suspend', 'resume'), fc.integer({ min: 1, max: 20 }))
+    .map(
+      ([epochId, kind, turn]): RunnerInput => ({ kind: 'order', order: { kind, epochId, turn } }),
+    ),
 );
 
 const happenings: fc.Arbitrary<RunnerInput> = fc.oneof(

@@ -154,17 +154,6 @@ scenario(
   },
 );
 
-scenario('[A22] a snapshot of 0.1.0 charges what runs from its start', (head) => {
-  head.connect('n1', { cpus: 2 });
-  head.running({ cpuCount: 2 });
-  const { usage: _, ...old } = exportState(head.state);
-  const used =
-    importState(old)
-      .usage.usageAt(head.at + HOUR)
-      .get(ANN) ?? 0;
-  assert.ok(used > 1.9 * HOUR && used <= 2 * HOUR, `${used}`);
-});
-
 test('[A24] memory and gpus count by their weights, from when the weights are told', () => {
   const book = new UsageBook();
   book.setRules({ halfLifeMs: 1e6 * HOUR }, 0);

@@ -26,6 +26,7 @@ import type { Log, LogFields } from '../../../../src/ports/log.ts';
 import { MemoryDisk, MemoryStore } from '../../../../src/store/memory.ts';
 import { decodeHeadMessage, encode } from '../../../../src/wire/codec.ts';
 import { type HeadToAgent, PROTOCOL_VERSION } from '../../../../src/wire/messages.ts';
+import { OrderReader } from '../../../../src/wire/orders.ts';
 
 const PATIENCE_MS = 120_000;
 const SETTINGS: Settings = {
@@ -198,6 +199,7 @@ export async function startAgent(t: TestContext, world: World, name: string): Pr
   t.after(() => socket.terminate());
   const messages: HeadToAgent[] = [];
   const launches: LaunchOrder[] = [];
+  const kept = new OrderReader();
   let reported = 0;
   const send = (message: unknown): void => socket.send(encode(message));
   const report = (one: Report): void => {
@@ -205,7 +207,7 @@ export async function startAgent(t: TestContext, world: World, name: string): Pr
     send({ kind: 'reports', first: reported, reports: [one] });
   };
   socket.on('message', (data: Buffer) => {
-    const message = decodeHeadMessage(data);
+    const message = decodeHeadMessage(data, kept);
     if (!message.ok) throw new Error(message.error);
     messages.push(message.value);
     if (message.value.kind !== 'orders') return;
@@ -218,8 +220,8 @@ export async function startAgent(t: TestContext, world: World, name: string): Pr
     socket.once('open', resolve);
     socket.once('error', reject);
   });
-  const features = NODE_FEATURES;
-  send({ kind: 'hello', protocol: PROTOCOL_VERSION, hello: hello(name), features });
+  const own = { features: NODE_FEATURES, dialedAt: performance.now() };
+  send({ kind: 'hello', protocol: PROTOCOL_VERSION, hello: hello(name), ...own });
   await eventually(() => messages.some(({ kind }) => kind === 'welcome'));
   return {
     name,
@@ -270,12 +272,15 @@ function hello(name: string) {
       hostname: name,
       agentVersion: '0',
       diskFreeBytes: 1,
+      diskBytes: 2,
+      network: '',
       limits: 'polling',
       launcher: 'node',
       switchesUser: false,
       user: 'me',
     },
     held: [],
+    pauseMaxMs: 1000,
   };
 }
 

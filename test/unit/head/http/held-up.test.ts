@@ -15,7 +15,7 @@ test('[N3] a head that was held up hears what agents said meanwhile before it ju
   const agent = await startAgent(t, world, 'n1');
   // As in the middle of a request: what comes next in this process are the timers.
   await readFile(import.meta.filename);
-  agent.socket.send(encode({ kind: 'heartbeat', sentAt: 0, load: LOAD }));
+  agent.socket.send(encode({ kind: 'heartbeat', sentAt: 0, at: 0, load: LOAD }));
   // Nothing of this process runs, the head neither; the message waits in its socket.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1.2 * TIMEOUT_MS);
   const isCutOff = () => agent.socket.readyState !== WebSocket.OPEN;
