@@ -53,6 +53,10 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
     about:
       'the same 300 jobs through Slurm and Weft side by side: makespan, waits, order of starts',
   },
+  idle: {
+    args: ['idle.ts', '100', '1000'],
+    about: 'idle nodes: start and memory of a local cluster, head CPU per heartbeat',
+  },
   head: { args: ['head-cost.ts', '20000'], about: "what a job costs the head's own code" },
 };
 

@@ -37,7 +37,7 @@ export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
   const hosted = nodes.map((options) => open(options));
   process.once('uncaughtException', (error) => exitOnBug(error, hosted));
   const stopped = stopSignal();
-  const machine = await lookAtMachine();
+  const machine = await lookAtMachine(nodes.length);
   const agents: Agent[] = [];
   const doors: Door[] = [];
   // A launcher that does not start holds up its own node, and no signal.
@@ -116,7 +116,7 @@ function stopSignal(): Promise<string> {
   });
 }
 
-async function lookAtMachine(): Promise<Machine> {
+async function lookAtMachine(nodeCount: number): Promise<Machine> {
   removeOldEnds(systemClock.now());
   const launcher = await ensureLauncher(join(cacheDirectory(), 'weft'));
   return {
@@ -125,6 +125,7 @@ async function lookAtMachine(): Promise<Machine> {
     bootId: readBootId(),
     facts: { ...describeSystem(), network: describeNetwork() },
     version: readVersion(),
+    nodeCount,
     users: systemUsers(systemClock.monotonic),
     marks: sharedMarks(systemMarks(), systemClock.monotonic),
   };

@@ -17,7 +17,7 @@ import { systemCommands } from '../os/commands.ts';
 import { diskFree, diskSize, type Found, readLoad } from '../os/detect.ts';
 import { headDialer } from '../os/dialer.ts';
 import { systemFiles } from '../os/files.ts';
-import { openJournalFile } from '../os/journal-file.ts';
+import { openJournalFile, reserveOfEach } from '../os/journal-file.ts';
 import type { LauncherProgram } from '../os/launcher-build.ts';
 import { reachLauncher } from '../os/launcher-link.ts';
 import { systemPipes } from '../os/pipes.ts';
@@ -36,6 +36,8 @@ export interface Machine {
   readonly version: string;
   readonly users: Users;
   readonly marks: Marks;
+  /** Of this process. */
+  readonly nodeCount: number;
 }
 
 /** What a node says of itself. Throws with words when its options cannot be. */
@@ -114,7 +116,7 @@ export function portsOf(
       const onRefused = (why: string): void => log.debug({ why }, 'the launcher refused a request');
       return new LauncherClient(await reachLauncher(place), { onRefused });
     },
-    journal: openJournalFile(join(stateDir, 'journal')),
+    journal: openJournalFile(join(stateDir, 'journal'), reserveOfEach(machine.nodeCount)),
     files: systemFiles,
     users: machine.users,
     containment: systemContainment(own.instance),

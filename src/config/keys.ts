@@ -191,7 +191,7 @@ export const KEYS: readonly Key[] = [
     'Longest pause that a user may ask for; `none`: no pauses.',
     { min: 1000, max: 30 * 86_400_000 },
   ),
-  key('up.nodes', 'count', '1', 'Number of nodes of `weft up`.', { min: 1, max: 256 }),
+  key('up.nodes', 'count', '1', 'Number of nodes of `weft up`.', { min: 1, max: 1024 }),
   key(
     'up.cpus',
     'count',

@@ -23,7 +23,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { systemFiles } from '../../../src/os/files.ts';
-import { openJournalFile, RESERVE_BYTES } from '../../../src/os/journal-file.ts';
+import { openJournalFile, RESERVE_BYTES, reserveOfEach } from '../../../src/os/journal-file.ts';
 import { cutAndRestore } from '../../../src/os/middle.ts';
 import type { JournalFile } from '../../../src/ports/journal-file.ts';
 
@@ -184,6 +184,19 @@ test('a journal file keeps what was appended, and is replaced as a whole', () =>
   assert.ok(statSync(path).blocks * 512 >= RESERVE_BYTES);
   assert.equal(statSync(path).mode & 0o777, 0o600);
   again.close();
+});
+
+test('many nodes of one process set less aside each', () => {
+  assert.deepEqual([1, 4].map(reserveOfEach), [RESERVE_BYTES, RESERVE_BYTES]);
+  assert.ok(100 * reserveOfEach(100) <= 4 * RESERVE_BYTES);
+  assert.equal(reserveOfEach(1000), 65_536);
+  const path = join(root, 'journal of many');
+  const file = openJournalFile(path, reserveOfEach(100));
+  file.replace(Buffer.from('x'));
+  assert.ok(file.hasRoom());
+  const { blocks } = statSync(path);
+  assert.ok(blocks * 512 >= reserveOfEach(100) && blocks * 512 < 1_048_576);
+  file.close();
 });
 
 test('a file gives the room behind its limit back, and its writers notice nothing', async () => {
