@@ -1,8 +1,7 @@
 // Fetches many small contents in one answer, each verified before it gets its name.
 
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { chmod, rename, writeFile } from 'node:fs/promises';
+import { closeSync, constants, fchmodSync, openSync, renameSync, writeFileSync } from 'node:fs';
 import { readFrames } from '../api/blob-frames.ts';
 import { refuse } from '../core/model/errors.ts';
 import { Failure, failure } from '../core/model/failure.ts';
@@ -49,7 +48,7 @@ async function fetchPack(
       const path = wanted?.path ?? 'nothing';
       throw failure(refuse('blob.damaged', { hash, path }));
     }
-    await writeSmall(wanted, bytes);
+    writeSmall(wanted, bytes);
     left.shift();
     moved(bytes.length);
   }
@@ -58,12 +57,18 @@ async function fetchPack(
   throw failure(refuse('head.unreachable', { address: api.address, cause }));
 }
 
-async function writeSmall({ path, hash, mode = 0o666 }: Wanted, bytes: Uint8Array): Promise<void> {
+/** At once: handing a small file to a pool of threads would take longer than writing it. */
+function writeSmall({ path, hash, mode }: Wanted, bytes: Uint8Array): void {
   const aside = asideOf({ path, hash });
   try {
-    await writeFile(aside, bytes, { mode, flag: ANEW });
-    if (mode !== 0o666) await chmod(aside, mode);
-    await rename(aside, path);
+    const fd = openSync(aside, ANEW, mode ?? 0o666);
+    try {
+      writeFileSync(fd, bytes);
+      if (mode !== undefined) fchmodSync(fd, mode);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(aside, path);
   } catch (error) {
     throw localProblem(error, path);
   }

@@ -1,16 +1,27 @@
 // A file of this machine whose content goes to the head: what it is, its hash, and that it stayed as it
 // was meanwhile.
 
-import { createHash } from 'node:crypto';
-import { type BigIntStats, constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { createHash, hash as hashAtOnce } from 'node:crypto';
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  read,
+  readSync,
+} from 'node:fs';
+import { promisify } from 'node:util';
 import { fileProblem } from '../config/file-problem.ts';
 import type { BlobHash } from '../core/model/blob.ts';
 import { usage } from '../core/model/failure.ts';
+import { BLOB_PACKED_BYTES_MAX } from '../core/model/limits.ts';
 
 /** Never waits for the other end of a pipe, as which the file may turn out. */
 const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 const BLOCK_BYTES = 1_048_576;
+const BREATH_EVERY_MS = 10;
+const readAt = promisify(read);
 
 export interface LocalFile {
   readonly path: string;
@@ -20,55 +31,102 @@ export interface LocalFile {
   readonly mode: number;
   /** Another one: somebody has written to it, or put another in its place. */
   readonly version: string;
+  /** What is no file at all, but made here. */
+  readonly bytes?: Uint8Array;
+}
+
+/** A content that is being read, from any place. */
+export interface OpenContent {
+  /** How many bytes came; 0 at the end. */
+  read(into: Uint8Array, length: number, at: number): Promise<number>;
+  /** All of it, where it is small. */
+  readWhole(): Uint8Array;
+  close(): void;
 }
 
 /** Throws a failure that names the file when its content cannot be had. */
 export async function readLocalFile(path: string): Promise<LocalFile> {
-  return withFile(path, async (file, before) => {
-    const hash = await hashOf(file);
-    const after = versionOf(await file.stat({ bigint: true }));
-    if (after !== versionOf(before)) throw changed(path);
-    const mode = Number(before.mode & 0o777n);
-    return { path, size: Number(before.size), hash, mode, version: after };
-  });
-}
-
-/** The file again, for reading from any place. Throws when it is another one by now. */
-export async function openLocalFile({ path, version }: LocalFile): Promise<FileHandle> {
-  return openRegular(path, (status) => {
-    if (versionOf(status) !== version) throw changed(path);
-  });
-}
-
-async function withFile<T>(
-  path: string,
-  use: (file: FileHandle, status: BigIntStats) => Promise<T>,
-): Promise<T> {
-  let status: BigIntStats | undefined;
-  const file = await openRegular(path, (found) => {
-    status = found;
-  });
+  await breath();
+  const { fd, status } = openRegular(path);
   try {
-    return await use(file, status as BigIntStats);
+    const size = Number(status.size);
+    // A pool of threads would take longer to hand a small file over than reading it takes.
+    const hash = size <= BLOB_PACKED_BYTES_MAX ? hashSmall(fd, size) : await hashLarge(fd);
+    const version = versionOf(fstatSync(fd, { bigint: true }));
+    if (version !== versionOf(status)) throw changed(path);
+    return { path, size, hash, mode: Number(status.mode & 0o777n), version };
   } catch (error) {
     throw isSystems(error) ? usage(`cannot read ${path}: ${fileProblem(error)}`) : error;
   } finally {
-    await file.close();
+    closeSync(fd);
   }
 }
 
-async function openRegular(path: string, look: (status: BigIntStats) => void): Promise<FileHandle> {
-  const file = await open(path, READ).catch((error: unknown) => {
-    throw usage(`cannot read ${path}: ${fileProblem(error)}`);
+let breathedAt = 0;
+
+/** Thousands of small files, each read at once, must not keep a process from everything else. */
+function breath(): Promise<void> | undefined {
+  if (performance.now() - breathedAt < BREATH_EVERY_MS) return undefined;
+  return new Promise((resolve) => {
+    setImmediate(() => {
+      breathedAt = performance.now();
+      resolve();
+    });
   });
+}
+
+/** A content that is in memory; `name` is for messages. */
+export function localBytes(name: string, bytes: Uint8Array): LocalFile {
+  const hash = hashAtOnce('sha256', bytes, 'hex') as BlobHash;
+  return { path: name, size: bytes.length, hash, mode: 0o644, version: '', bytes };
+}
+
+/** The file again. Throws when it is another one by now. */
+export function openLocalFile({ path, version, bytes }: LocalFile): OpenContent {
+  if (bytes !== undefined) return memoryContent(bytes);
+  const { fd, status } = openRegular(path);
+  if (versionOf(status) === version) return fileContent(fd, Number(status.size));
+  closeSync(fd);
+  throw changed(path);
+}
+
+function memoryContent(bytes: Uint8Array): OpenContent {
+  return {
+    read: (into, length, at) => {
+      const piece = bytes.subarray(at, at + length);
+      into.set(piece);
+      return Promise.resolve(piece.length);
+    },
+    readWhole: () => bytes,
+    close: () => undefined,
+  };
+}
+
+function fileContent(fd: number, size: number): OpenContent {
+  return {
+    read: async (into, length, at) => (await readAt(fd, into, 0, length, at)).bytesRead,
+    readWhole: () => readFully(fd, size),
+    close: () => closeSync(fd),
+  };
+}
+
+function openRegular(path: string): { fd: number; status: BigIntStats } {
+  const fd = openToRead(path);
   try {
-    const status = await file.stat({ bigint: true });
+    const status = fstatSync(fd, { bigint: true });
     if (!status.isFile()) throw usage(`cannot send ${path}: it is ${kindOf(status)}`, KIND_HINT);
-    look(status);
-    return file;
+    return { fd, status };
   } catch (error) {
-    await file.close();
+    closeSync(fd);
     throw error;
+  }
+}
+
+function openToRead(path: string): number {
+  try {
+    return openSync(path, READ);
+  } catch (error) {
+    throw usage(`cannot read ${path}: ${fileProblem(error)}`);
   }
 }
 
@@ -81,15 +139,36 @@ function kindOf(status: BigIntStats): string {
   return 'a device';
 }
 
-async function hashOf(file: FileHandle): Promise<BlobHash> {
-  const hasher = createHash('sha256');
-  const block = Buffer.allocUnsafe(BLOCK_BYTES);
-  for (let at = 0; ; ) {
-    const { bytesRead } = await file.read(block, 0, block.length, at);
-    if (bytesRead === 0) return hasher.digest('hex') as BlobHash;
-    hasher.update(block.subarray(0, bytesRead));
-    at += bytesRead;
+/** Less, when the file is shorter by now. */
+function readFully(fd: number, size: number): Uint8Array {
+  const bytes = Buffer.allocUnsafe(size);
+  let done = 0;
+  while (done < size) {
+    const count = readSync(fd, bytes, done, size - done, done);
+    if (count === 0) break;
+    done += count;
   }
+  return bytes.subarray(0, done);
+}
+
+function hashSmall(fd: number, size: number): BlobHash {
+  return hashAtOnce('sha256', readFully(fd, size), 'hex') as BlobHash;
+}
+
+/** Reads the next block while one is hashed. */
+async function hashLarge(fd: number): Promise<BlobHash> {
+  const hasher = createHash('sha256');
+  let [block, other] = [Buffer.allocUnsafe(BLOCK_BYTES), Buffer.allocUnsafe(BLOCK_BYTES)];
+  let at = 0;
+  let { bytesRead } = await readAt(fd, block, 0, BLOCK_BYTES, at);
+  while (bytesRead > 0) {
+    at += bytesRead;
+    const next = readAt(fd, other, 0, BLOCK_BYTES, at);
+    hasher.update(block.subarray(0, bytesRead));
+    [block, other] = [other, block];
+    ({ bytesRead } = await next);
+  }
+  return hasher.digest('hex') as BlobHash;
 }
 
 /** ctime cannot be set back, unlike mtime. */

@@ -48,7 +48,7 @@ async function* frames(
   let pieces: Uint8Array[] = [];
   let bytes = 0;
   for (const file of files) {
-    const content = await readWhole(file);
+    const content = readWhole(file);
     pieces.push(frameHeader(file.hash, file.size), content);
     bytes += content.length;
     if (bytes < PIECE_BYTES && file !== files.at(-1)) continue;
@@ -60,9 +60,13 @@ async function* frames(
   }
 }
 
-async function readWhole(file: LocalFile): Promise<Uint8Array> {
-  const handle = await openLocalFile(file);
-  const content = await handle.readFile().finally(() => handle.close());
-  if (content.length === file.size) return content;
+function readWhole(file: LocalFile): Uint8Array {
+  const opened = openLocalFile(file);
+  try {
+    const content = opened.readWhole();
+    if (content.length === file.size) return content;
+  } finally {
+    opened.close();
+  }
   throw usage(`${file.path} changed while it was sent`, 'Send it again once nobody writes to it.');
 }

@@ -1,12 +1,11 @@
 // Sends the contents of files that the head lacks, each from where the last connection ended.
 
-import type { FileHandle } from 'node:fs/promises';
 import type { ByteBody } from '../api/exchange.ts';
 import { Failure, usage } from '../core/model/failure.ts';
 import { BLOB_PACKED_BYTES_MAX, BLOBS_ASKED_MAX } from '../core/model/limits.ts';
 import type { Carrier } from './carrier.ts';
 import { inParallel } from './in-parallel.ts';
-import { type LocalFile, openLocalFile } from './local-file.ts';
+import { type LocalFile, type OpenContent, openLocalFile } from './local-file.ts';
 import { bytesOfPack, packed } from './pack.ts';
 import { stoppedWhenStuck } from './stuck.ts';
 
@@ -23,15 +22,21 @@ export interface Sent {
   readonly bytes: number;
 }
 
-/** Resolves when the head has all of them, verified. `moved`: so many bytes more have gone out. */
+/**
+ * Resolves when the head has all of them, verified. `moved`: so many bytes more have gone out.
+ * `begun`: so many it lacks.
+ */
 export async function uploadFiles(
   carrier: Carrier,
   files: readonly LocalFile[],
   moved: (bytes: number) => void = () => undefined,
+  begun: (bytes: number) => void = () => undefined,
 ): Promise<Sent> {
   const byHash = new Map(files.map((file) => [file.hash as string, file]));
   const lacking = await askLacking(carrier, [...byHash.keys()]);
   const toSend = lacking.map(({ hash }) => byHash.get(hash) as LocalFile);
+  const held = lacking.reduce((sum, { offset }) => sum + offset, 0);
+  begun(toSend.reduce((sum, { size }) => sum + size, 0) - held);
   const isSmall = ({ size }: LocalFile): boolean => size <= BLOB_PACKED_BYTES_MAX;
   const packs = packed(toSend.filter(isSmall));
   await inParallel(packs, PACKS_AT_ONCE, (pack) => sendPack(carrier, pack, moved));
@@ -124,12 +129,12 @@ async function sendRest(
   const [lacking] = await askLacking(carrier, [file.hash]);
   if (lacking === undefined) return true;
   const { offset } = lacking;
-  const handle = await openLocalFile(file);
+  const content = openLocalFile(file);
   try {
     const reply = await api.call('sendBlob', {
       params: { hash: file.hash },
       query: { offset, size: file.size },
-      bytes: bytesOf({ file, handle, offset, moved, address: api.address }),
+      bytes: bytesOf({ file, content, offset, moved, address: api.address }),
       timeoutMs: 0,
     });
     return reply.held;
@@ -137,18 +142,18 @@ async function sendRest(
     const code = error instanceof Failure ? error.code : '';
     if (code === 'blob.offset' || code === 'blob.taken_over') return false;
     if (code !== 'blob.hash_mismatch') throw error;
-    await (await openLocalFile(file)).close();
+    openLocalFile(file).close();
     // The file is as it was: what an earlier connection has left there was not.
     if (offset > 0) return false;
     throw error;
   } finally {
-    await handle.close();
+    content.close();
   }
 }
 
 interface Reading {
   readonly file: LocalFile;
-  readonly handle: FileHandle;
+  readonly content: OpenContent;
   readonly offset: number;
   readonly moved: (bytes: number) => void;
   readonly address: string;
@@ -162,10 +167,10 @@ function bytesOf(reading: Reading): ByteBody {
   };
 }
 
-async function* read({ file, handle, offset, moved }: Reading, going: () => void) {
+async function* read({ file, content, offset, moved }: Reading, going: () => void) {
   for (let at = offset; at < file.size; ) {
     const block = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, file.size - at));
-    const { bytesRead } = await handle.read(block, 0, block.length, at);
+    const bytesRead = await content.read(block, block.length, at);
     // Sent on, a request that ends too early would wait for its rest for ever.
     if (bytesRead === 0) throw usage(`${file.path} became shorter while it was sent`);
     going();

@@ -14,39 +14,88 @@ export interface Entry {
   readonly target: string | null;
 }
 
+/** `path`: relative to where the walk began; empty for the folder itself. */
+export type OnUnreadable = (path: string, error: unknown) => void;
+
 const SLASH = Buffer.from('/');
 
-/** Folders come before what is in them. Throws where a folder cannot be read. */
-export function* walk(folder: string): Generator<Entry> {
-  yield* walkBytes(Buffer.from(folder), '', true);
-}
-
-function* walkBytes(folder: Buffer, before: string, isText: boolean): Generator<Entry> {
-  const names = readdirSync(folder, { encoding: 'buffer' }).sort(Buffer.compare);
-  for (const name of names) {
-    const entry = entryOf(folder, name, { before, isText });
-    yield entry;
-    if (entry.kind === 'folder') yield* walkBytes(entry.full, `${entry.path}/`, entry.isText);
+/**
+ * Folders come before what is in them. What cannot be read is told and passed over; without
+ * `unreadable` the walk throws.
+ */
+export function* walk(folder: string, unreadable?: OnUnreadable): Generator<Entry> {
+  // A stack of its own: nested generators would pass each entry through every level.
+  const levels = [new Level(Buffer.from(folder), '', true, unreadable)];
+  for (;;) {
+    const level = levels.at(-1);
+    if (level === undefined) return;
+    const entry = level.next();
+    if (entry === null) levels.pop();
+    else {
+      yield entry;
+      if (entry.kind === 'folder') {
+        levels.push(new Level(entry.full, `${entry.path}/`, entry.isText, unreadable));
+      }
+    }
   }
 }
 
-function entryOf(
-  folder: Buffer,
-  name: Buffer,
-  { before, isText }: { before: string; isText: boolean },
-): Entry {
-  const full = Buffer.concat([folder, SLASH, name]);
-  const text = name.toString();
-  const stats = lstatSync(full);
-  const kind = kindOf(stats);
-  return {
-    path: `${before}${text}`,
-    isText: isText && Buffer.from(text).equals(name),
-    full,
-    kind,
-    stats,
-    target: kind === 'link' ? readlinkSync(full) : null,
-  };
+/** What is left of one folder. */
+class Level {
+  readonly #folder: Buffer;
+  readonly #before: string;
+  readonly #isText: boolean;
+  readonly #unreadable: OnUnreadable | undefined;
+  readonly #names: Iterator<Buffer>;
+
+  constructor(
+    folder: Buffer,
+    before: string,
+    isText: boolean,
+    unreadable: OnUnreadable | undefined,
+  ) {
+    this.#folder = folder;
+    this.#before = before;
+    this.#isText = isText;
+    this.#unreadable = unreadable;
+    const read = () => readdirSync(folder, { encoding: 'buffer' }).sort(Buffer.compare);
+    this.#names = (this.#attempt(before.slice(0, -1), read) ?? []).values();
+  }
+
+  /** Null when there is nothing more. */
+  next(): Entry | null {
+    for (;;) {
+      const { done, value: name } = this.#names.next();
+      if (done === true) return null;
+      const path = `${this.#before}${name}`;
+      const entry = this.#attempt(path, () => this.#entryOf(name, path));
+      if (entry !== null) return entry;
+    }
+  }
+
+  #entryOf(name: Buffer, path: string): Entry {
+    const full = Buffer.concat([this.#folder, SLASH, name]);
+    const stats = lstatSync(full);
+    const kind = kindOf(stats);
+    return {
+      path,
+      isText: this.#isText && Buffer.from(name.toString()).equals(name),
+      full,
+      kind,
+      stats,
+      target: kind === 'link' ? readlinkSync(full) : null,
+    };
+  }
+
+  #attempt<T>(path: string, read: () => T): T | null {
+    try {
+      return read();
+    } catch (error) {
+      if (this.#unreadable === undefined) throw error;
+      this.#unreadable(path, error);
+      return null;
+    }
+  }
 }
 
 function kindOf(stats: Stats): Entry['kind'] {

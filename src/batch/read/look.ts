@@ -7,6 +7,7 @@ import { didYouMean } from '../../core/base/nearest-word.ts';
 import type { FileUse } from '../../core/batch/findings.ts';
 import { staysInside } from '../../core/batch/links.ts';
 import type { Problem } from '../../core/batch/problem.ts';
+import { MODE_MASK } from '../files/copy.ts';
 import { type Entry, walk } from '../files/walk.ts';
 
 /** What one path of a batch holds. */
@@ -16,6 +17,10 @@ export interface Looked {
   readonly isFolder: boolean;
   readonly files: number;
   readonly bytes: number;
+  /** Permissions. */
+  readonly mode: number;
+  /** Of a folder: everything in it, folders before what is in them. */
+  readonly inside: readonly Entry[];
 }
 
 export interface Looks {
@@ -24,6 +29,8 @@ export interface Looks {
   readonly found: readonly Looked[];
 }
 
+/** A folder with more belongs into a tar archive. */
+const FILE_ENTRIES_MAX = 100_000;
 /** A folder with more entries is not searched for what somebody meant. */
 const ENTRIES_MAX = 1000;
 /** Of one folder: what is wrong with many files is wrong with the folder. */
@@ -51,8 +58,9 @@ function lookAtOne(file: string, must: FileUse['must'], folder: string): Look {
     const stats = statSync(full);
     const wrong = wrongKind(stats, must) ?? wrongAccess(full, file, must);
     if (wrong !== null) return { wrong: [`'${file}' ${wrong}`] };
-    if (stats.isDirectory()) return lookInto(full, file);
-    return { path: file, isFolder: false, files: 1, bytes: stats.size };
+    const mode = stats.mode & MODE_MASK;
+    if (stats.isDirectory()) return lookInto(full, file, mode);
+    return { path: file, isFolder: false, files: 1, bytes: stats.size, mode, inside: [] };
   } catch (error) {
     return { wrong: [`'${file}' ${wordsOf(error as NodeJS.ErrnoException, full)}`] };
   }
@@ -67,19 +75,26 @@ function wordsOf(error: NodeJS.ErrnoException, full: string): string {
 }
 
 /** A folder goes as a whole, so everything in it must be able to. */
-function lookInto(full: string, file: string): Look {
+function lookInto(full: string, file: string, mode: number): Look {
   const wrong: string[] = [];
-  let files = 0;
-  let bytes = 0;
-  for (const entry of walk(full)) {
-    if (entry.kind === 'file') {
-      files += 1;
-      bytes += entry.stats.size;
+  const inside: Entry[] = [];
+  const name = (path: string) => `'${[file.replace(/\/$/, ''), path].filter(Boolean).join('/')}'`;
+  const unreadable = (path: string, error: unknown) => {
+    wrong.push(`${name(path)} cannot be read: ${fileProblem(error)}`);
+  };
+  for (const entry of walk(full, unreadable)) {
+    if (inside.length >= FILE_ENTRIES_MAX) {
+      return { wrong: [`'${file}' has more than ${FILE_ENTRIES_MAX} files and folders in it`] };
     }
+    inside.push(entry);
     const what = wrongInside(entry);
-    if (what !== null) wrong.push(`'${file.replace(/\/$/, '')}/${entry.path}' ${what}`);
+    if (what !== null) wrong.push(`${name(entry.path)} ${what}`);
   }
-  if (wrong.length === 0) return { path: file, isFolder: true, files, bytes };
+  if (wrong.length === 0) {
+    const files = inside.filter(({ kind }) => kind === 'file');
+    const bytes = files.reduce((sum, { stats }) => sum + stats.size, 0);
+    return { path: file, isFolder: true, files: files.length, bytes, mode, inside };
+  }
   const more = wrong.length - PROBLEMS_PER_FOLDER_MAX;
   const rest = more > 0 ? [`and ${more} more in '${file}'`] : [];
   return { wrong: [...wrong.slice(0, PROBLEMS_PER_FOLDER_MAX), ...rest] };

@@ -22,7 +22,7 @@ interface Checked {
   readonly files: {
     readonly count: number;
     readonly bytes: number;
-    readonly largest: Looked | null;
+    readonly largest: Pick<Looked, 'path' | 'isFolder' | 'files' | 'bytes'> | null;
   };
   /** Null: no cluster answers. */
   readonly nodes: Runnable | null;
@@ -73,10 +73,14 @@ function checkedOf({ batch, files }: BatchReading, nodes: readonly KnownNode[] |
     files: {
       count: files.reduce((sum, one) => sum + one.files, 0),
       bytes: files.reduce((sum, one) => sum + one.bytes, 0),
-      largest,
+      largest: largest === null ? null : sizeOf(largest),
     },
     nodes: nodes === null ? null : runnableNodes(batch, nodes),
   };
+}
+
+function sizeOf({ path, isFolder, files, bytes }: Looked) {
+  return { path, isFolder, files, bytes };
 }
 
 function words({ batch, files, nodes }: Checked): string[] {

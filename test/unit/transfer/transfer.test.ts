@@ -28,7 +28,7 @@ import type { Context } from '../../../src/cli/context.ts';
 import type { BlobHash } from '../../../src/core/model/blob.ts';
 import type { Carrier } from '../../../src/transfer/carrier.ts';
 import { downloadFiles } from '../../../src/transfer/download.ts';
-import { readLocalFile } from '../../../src/transfer/local-file.ts';
+import { localBytes, readLocalFile } from '../../../src/transfer/local-file.ts';
 import { uploadFiles } from '../../../src/transfer/upload.ts';
 import { startWorld, type World, type WorldOptions } from '../head/http/fixture.ts';
 
@@ -211,6 +211,46 @@ test('a content that is damaged on the head never becomes a file', async (t) => 
     code: 'blob.damaged',
   });
   assert.deepEqual(readdirSync(directory), ['a']);
+});
+
+test('what is to be sent is told before, and what is only in memory goes as files do', async (t) => {
+  const { carrier, file, world } = await bench(t);
+  const small = localBytes('a list', Buffer.from('small'));
+  const large = localBytes('a long list', randomBytes(MIB));
+  const all = [small, large, await readLocalFile(file('a', 'abc'))];
+  const begun: number[] = [];
+  const moved: number[] = [];
+  const send = () =>
+    uploadFiles(
+      ...([carrier, all] as const),
+      (bytes) => moved.push(bytes),
+      (bytes) => begun.push(bytes),
+    );
+  await send();
+  assert.equal(
+    moved.reduce((sum, bytes) => sum + bytes, 0),
+    MIB + 8,
+  );
+  await send();
+  assert.deepEqual(begun, [MIB + 8, 0]);
+  for (const { hash, bytes = Buffer.alloc(0) } of [small, large]) {
+    const opened = await world.blobs.open(hash);
+    assert.ok(opened.ok);
+    assert.ok((await opened.value.file.readFile()).equals(bytes));
+    await opened.value.file.close();
+  }
+});
+
+test('thousands of small files leave the process time for others', async (t) => {
+  const { file } = await bench(t);
+  const at = file('a', randomBytes(200_000));
+  let turns = 0;
+  const timer = setInterval(() => {
+    turns += 1;
+  }, 1);
+  for (let count = 0; count < 500; count += 1) await readLocalFile(at);
+  clearInterval(timer);
+  assert.ok(turns >= 5, `${turns} turns`);
 });
 
 test('a file that changes while it is read or sent is said, and nothing of it is kept', async (t) => {
