@@ -54,6 +54,32 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'The batch file says `after:`, and the results of that batch are not all there.',
     next: 'Run that batch first, into the same archive.',
   },
+  'batch.not_found': {
+    means:
+      'No batch of this name is known: it was never submitted, was removed, or ended long ago.',
+    next: '`weft batch list` shows those that are known.',
+  },
+  'batch.not_owner': {
+    means:
+      'Only its owner may submit, retry and remove a batch; operators may cancel and remove it.',
+    next: 'Ask its owner, or take another namespace.',
+  },
+  'batch.taken': {
+    means: 'Results of two runs are never mixed under one name.',
+    next: '`--resume` runs only what did not complete; `--new-version` begins beside it, as `sweep_01@2`.',
+  },
+  'batch.not_done': {
+    means: 'Only a batch that is over can be removed.',
+    next: 'Wait for it, or end it with `weft batch cancel`.',
+  },
+  'batch.nothing_to_run': {
+    means: 'All jobs of the batch completed, wait or run.',
+    next: 'Nothing is to be done; `--new-version` runs all of it again.',
+  },
+  'batch.not_retained': {
+    means: 'The head keeps the specification of past jobs for a time only.',
+    next: '`weft batch submit --resume FILE` runs it again from its files.',
+  },
   'batch.not_an_export': {
     means:
       'An export writes over what an earlier one of the same batch has written, and over nothing else.',

@@ -7,6 +7,7 @@ import { parseSize } from '../base/size.ts';
 import { utf8Length } from '../base/utf8.ts';
 import { isWhole } from '../base/whole.ts';
 import {
+  BATCH_JOBS_MAX,
   CPUS_PER_NODE_MAX,
   LAUNCH_BYTES_MAX,
   LAUNCH_STRING_BYTES_MAX,
@@ -20,14 +21,7 @@ import type { Findings } from './findings.ts';
 import { jobNameProblem } from './names.ts';
 import { CPUS, fillIn, placeholdersIn } from './placeholders.ts';
 import type { Place } from './problem.ts';
-import {
-  BATCH_JOBS_MAX,
-  checkSweep,
-  combinations,
-  sweepName,
-  sweepSize,
-  type Values,
-} from './sweep.ts';
+import { checkSweep, combinations, sweepName, sweepSize, type Values } from './sweep.ts';
 import type { WrittenBatch, WrittenDefaults, WrittenJob, WrittenLimits } from './written.ts';
 
 export interface JobsReading {

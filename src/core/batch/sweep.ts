@@ -3,8 +3,6 @@
 import type { Place, Problem } from './problem.ts';
 import type { WrittenBatch } from './written.ts';
 
-/** Jobs of one batch: beyond this a listing of its files is no longer read by anybody. */
-export const BATCH_JOBS_MAX = 100_000;
 const SWEEP_KEYS_MAX = 20;
 const KEY = /^[A-Za-z_][\w-]{0,62}$/;
 const AT: Place = ['sweep'];

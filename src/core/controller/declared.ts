@@ -1,6 +1,9 @@
 // What each noun declares by type: its commands, its events and its facts. The unions that the frame
 // works with are made of this table.
 
+import type { BatchCommand } from './batches/commands.ts';
+import type { BatchEvent } from './batches/events.ts';
+import type { BatchesFacts } from './batches/facts.ts';
 import type { HeadEvent } from './head/events.ts';
 import type { HeadFacts } from './head/facts.ts';
 import type { JobCommand } from './jobs/commands.ts';
@@ -45,6 +48,7 @@ export interface Declared {
   readonly partitions: Declares<PartitionCommand, PartitionEvent, PartitionsFacts>;
   readonly reservations: Declares<ReservationCommand, ReservationEvent, ReservationsFacts>;
   readonly maintenance: Declares<MaintenanceCommand, MaintenanceEvent, MaintenanceFacts>;
+  readonly batches: Declares<BatchCommand, BatchEvent, BatchesFacts>;
   readonly notices: Declares<NoticeCommand, NoticeEvent, NoticeFacts>;
 }
 

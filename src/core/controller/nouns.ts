@@ -1,6 +1,7 @@
 // The nouns of the controller, in the order in which they are loaded and in which time moves them,
 // and what is made of them.
 
+import { batches } from './batches/batches.ts';
 import type { Event, Facts, NounName, Together } from './declared.ts';
 import { head } from './head/head.ts';
 import { createIndexes } from './indexes.ts';
@@ -31,6 +32,7 @@ const TABLE = {
   pauses,
   partitions,
   reservations,
+  batches,
   notices,
 } satisfies { readonly [N in NounName]: Noun<N, never, object> };
 

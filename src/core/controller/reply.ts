@@ -1,12 +1,20 @@
 // What a command answers when it is not refused. Commands are imperative and may be refused; the
 // actor comes from the authentication, beside the command, never inside it.
 
+import type { BatchName } from '../model/batch.ts';
 import type { JobId } from '../model/ids.ts';
 import type { Reservation } from '../model/reservation.ts';
 
 export type Reply =
   | { readonly kind: 'reserved'; readonly reservation: Reservation }
   | { readonly kind: 'submitted'; readonly jobId: JobId; readonly again: boolean }
+  /** `jobCount`: how many of its jobs run. */
+  | {
+      readonly kind: 'batch_submitted';
+      readonly batch: BatchName;
+      readonly jobCount: number;
+      readonly again: boolean;
+    }
   /** How many tasks it changed. */
   | { readonly kind: 'changed'; readonly count: number }
   | { readonly kind: 'maintenance_planned'; readonly id: string }

@@ -55,6 +55,24 @@ export const CODES = {
     kind: 'failed_precondition',
     text: '{batch} comes after {other}, which is not complete: {what}.',
   },
+  'batch.not_found': { kind: 'not_found', text: 'There is no batch {batch}.' },
+  'batch.not_owner': { kind: 'permission_denied', text: 'Batch {batch} belongs to {owner}.' },
+  'batch.taken': {
+    kind: 'already_exists',
+    text: '{batch} is there already: {done} of {jobs} jobs completed.',
+  },
+  'batch.not_done': {
+    kind: 'failed_precondition',
+    text: 'Some jobs of batch {batch} wait or run.',
+  },
+  'batch.nothing_to_run': {
+    kind: 'failed_precondition',
+    text: 'No job of batch {batch} has failed; there is nothing to run again.',
+  },
+  'batch.not_retained': {
+    kind: 'failed_precondition',
+    text: 'Job {job} of batch {batch} ended so long ago that only its record is left.',
+  },
   'batch.not_an_export': {
     kind: 'failed_precondition',
     text: '{folder} is not empty, and no export of {batch}.',

@@ -2,7 +2,7 @@
 // go: `{}` the item, `{n}` its number from 0, `{field}` a field of an item that has fields.
 
 import { quoteWord } from '../base/shell-word.ts';
-import type { Item, Program } from './job.ts';
+import type { Item, JobSpec, Program } from './job.ts';
 
 /** `${HOME}` is the shell's, and `{a,b}` no placeholder. */
 const PLACEHOLDER = /(?<!\$)\{([A-Za-z_][\w-]*)?\}/g;
@@ -38,6 +38,13 @@ function isOpen(text: string): boolean {
     else if (sign === quote) quote = '';
   }
   return quote !== '' || /(?:^|[^\\])(?:\\\\)*\\$/.test(text);
+}
+
+/** What the job of a batch is called that this task is; undefined for every other task. */
+export function nameInBatch({ batch, each }: JobSpec, index: number): string | undefined {
+  const item = each?.[index];
+  if (batch === undefined || item === undefined || typeof item === 'string') return undefined;
+  return item['name'];
 }
 
 /** Whether anything of the item, its number not counted, goes into the program. */

@@ -1,5 +1,6 @@
 // What a user submits (JobSpec) and the words for a task's life: state, outcome, reason.
 
+import type { BatchLink } from './batch.ts';
 import type { JobId, NodeName, UserName } from './ids.ts';
 import type { Resources } from './resources.ts';
 
@@ -131,6 +132,8 @@ export interface JobSpec {
   readonly reservation?: string;
   /** Absent: it is no retry of another job. */
   readonly retry?: Retry;
+  /** Absent: it belongs to no batch. */
+  readonly batch?: BatchLink;
   /** A program of the cluster itself; never of a submission. */
   readonly system?: SystemWork;
   /** Absent: the program runs on every node. */

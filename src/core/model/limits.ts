@@ -71,6 +71,10 @@ export const LOOKS_PER_SEARCH = 2;
 export const PARTS_AHEAD_MAX = 10_000;
 /** One part in so many of a cycle that goes on from another is for the front of the line. */
 export const FRONT_PART = 4;
+/** Jobs of one batch: beyond this a listing of its files is no longer read by anybody. */
+export const BATCH_JOBS_MAX = 100_000;
+/** Batches in memory; those that ended first are forgotten first, their archives stay. */
+export const BATCHES_KEPT_MAX = 1000;
 /** Launch failures in a row, of any tasks, before a node is drained. */
 export const NODE_LAUNCH_FAILURES_MAX = 3;
 /** Added to a lease before the head acts on it: an agent's timers may run this late. */

@@ -7,6 +7,7 @@ import { SUBMISSION_KEYS_MAX } from '../../model/limits.ts';
 import { DEFAULT_QOS } from '../../model/scheduling.ts';
 import type { QueueEntry } from '../../scheduler/line/queue.ts';
 import { cpusOf } from '../../scheduler/line/quota.ts';
+import { joinBatch, noteInBatch } from '../batches/apply.ts';
 import type { Of } from '../events.ts';
 import type { State } from '../state.ts';
 import { dependentsOf, forgetDependent, leaveAll } from './dependents.ts';
@@ -76,6 +77,7 @@ export function applyJobSubmitted(state: State, event: Of<'job_submitted'>, at: 
   state.jobs.set(job.id, job);
   state.scratch.changedJobs.add(job);
   state.nextJobId = job.id + 1;
+  joinBatch(state, job);
   if (event.key !== null) rememberKey(state, `${event.owner} ${event.key}`, job.id);
   for (const on of event.waitsFor) dependentsOf(state, on).add(job.id);
   for (const on of behind.keys()) dependentsOf(state, on).add(job.id);
@@ -138,7 +140,7 @@ export function applyJobReleased(state: State, event: Of<'job_released'>): void 
   requeueEntry(state, job);
 }
 
-export function applyPendingEnded(state: State, event: Of<'pending_ended'>): void {
+export function applyPendingEnded(state: State, event: Of<'pending_ended'>, at: number): void {
   const job = jobOf(state, event.jobId);
   dequeueEntry(state, job);
   const indices = parseIndices(event.indices);
@@ -150,6 +152,7 @@ export function applyPendingEnded(state: State, event: Of<'pending_ended'>): voi
   const ended = endedSet(job, event.outcome);
   for (const [from, to] of indices.intervals()) ended.addRange(from, to);
   noteOutcome(job, event.outcome);
+  noteInBatch(state, job, { indices, outcome: event.outcome, at });
   requeueEntry(state, job);
 }
 

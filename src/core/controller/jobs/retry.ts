@@ -92,7 +92,7 @@ function isMet(
   return unmet.size === 0;
 }
 
-function wishOf(
+export function wishOf(
   { state }: Step,
   { spec }: Job,
   of: { readonly failed: IntervalSet; readonly dependencies: readonly Dependency[] },

@@ -5,6 +5,7 @@ import { type EpochId, formatEpochId, formatTaskId, type TaskPlace } from '../..
 import type { Outcome } from '../../model/job.ts';
 import type { Share, SignalOrder } from '../../model/orders.ts';
 import type { Billed } from '../../scheduler/line/usage-book.ts';
+import { noteInBatch } from '../batches/apply.ts';
 import type { Of } from '../events.ts';
 import { countHeld, dequeueEntry, jobOf, noteOutcome, requeueEntry } from '../jobs/apply.ts';
 import type { Job, Part, Task } from '../jobs/facts.ts';
@@ -166,6 +167,7 @@ export function applyTaskDone(state: State, event: Of<'task_done'>, at: number):
   removeActive(job, task.index);
   endedSet(job, event.outcome).add(task.index);
   noteOutcome(job, event.outcome);
+  noteInBatch(state, job, { indices: [task.index], outcome: event.outcome, at });
   countHeld(state, job, -1);
   if (job.entry.runningMax !== null) state.scratch.scheduleDue = true;
 }

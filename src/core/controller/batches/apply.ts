@@ -1,0 +1,75 @@
+// Applying what happened to batches and to the jobs in them.
+
+import { assert, present } from '../../base/assert.ts';
+import { IntervalSet } from '../../base/interval-set.ts';
+import { formatBatch } from '../../model/batch.ts';
+import type { Outcome } from '../../model/job.ts';
+import type { Of } from '../events.ts';
+import type { Job } from '../jobs/facts.ts';
+import { indicesOf, parseIndices } from '../jobs/indices.ts';
+import type { State } from '../state.ts';
+import type { Batch } from './facts.ts';
+
+export function applyBatchSubmitted(state: State, event: Of<'batch_submitted'>, at: number): void {
+  const { batch, owner, origin, after, jobs } = event;
+  const title = formatBatch(batch);
+  assert(!state.batches.has(title), `batch ${title} is new`);
+  state.batches.set(title, {
+    ...{ ...batch, owner, origin, after, jobs, createdAt: at },
+    ...{ parts: [], ended: new Map(), endedAt: null },
+  });
+}
+
+export function applyBatchResumed(state: State, event: Of<'batch_resumed'>): void {
+  present(state.batches.get(event.batch), `batch ${event.batch}`).jobs = event.jobs;
+}
+
+export function applyBatchRemoved(state: State, event: Of<'batch_removed'>): void {
+  state.batches.delete(event.batch);
+}
+
+export function applyBatchesForgotten(state: State, event: Of<'batches_forgotten'>): void {
+  for (const title of event.batches) state.batches.delete(title);
+}
+
+/** A new part: what it runs is not over any more. */
+export function joinBatch(state: State, job: Job): void {
+  const batch = batchOf(state, job);
+  if (batch === undefined || job.spec.batch === undefined) return;
+  const numbers = [...parseIndices(job.spec.batch.numbers)];
+  const items = indicesOf(job.spec.array);
+  batch.parts.push({ jobId: job.id, numbers, items });
+  const again = new IntervalSet();
+  for (const item of items) again.add(numbers[item] as number);
+  for (const [kind, ended] of batch.ended) {
+    ended.subtract(again);
+    if (ended.size === 0) batch.ended.delete(kind);
+  }
+  batch.endedAt = null;
+}
+
+/** Tasks of a part, by index, are over. */
+export function noteInBatch(
+  state: State,
+  job: Job,
+  { indices, outcome, at }: { indices: Iterable<number>; outcome: Outcome; at: number },
+): void {
+  const batch = batchOf(state, job);
+  const part = batch?.parts.find(({ jobId }) => jobId === job.id);
+  if (batch === undefined || part === undefined) return;
+  const ended = batch.ended.get(outcome.kind) ?? new IntervalSet();
+  batch.ended.set(outcome.kind, ended);
+  for (const index of indices) ended.add(part.numbers[index] as number);
+  if (endedCount(batch) === batch.jobs.length) batch.endedAt = at;
+}
+
+export function endedCount({ ended }: Pick<Batch, 'ended'>): number {
+  let count = 0;
+  for (const set of ended.values()) count += set.size;
+  return count;
+}
+
+/** Undefined also when it was removed or forgotten. */
+function batchOf(state: State, { spec: { batch } }: Job): Batch | undefined {
+  return batch === undefined ? undefined : state.batches.get(formatBatch(batch));
+}

@@ -1,0 +1,98 @@
+// Batches as a noun.
+
+import { assert } from '../../base/assert.ts';
+import { IntervalSet } from '../../base/interval-set.ts';
+import { formatBatch } from '../../model/batch.ts';
+import type { JobId } from '../../model/ids.ts';
+import type { OutcomeKind } from '../../model/job.ts';
+import { BATCHES_KEPT_MAX } from '../../model/limits.ts';
+import { parseIndices } from '../jobs/indices.ts';
+import type { Noun } from '../noun.ts';
+import type { State } from '../state.ts';
+import type { Step } from '../step.ts';
+import * as apply from './apply.ts';
+import * as control from './control.ts';
+import type { Batch } from './facts.ts';
+import { standingOf } from './standing.ts';
+import { decideSubmitBatch } from './submit.ts';
+
+interface BatchData extends Omit<Batch, 'parts' | 'ended'> {
+  readonly parts: readonly {
+    readonly jobId: JobId;
+    /** IntervalSet texts. */
+    readonly numbers: string;
+    readonly items: string;
+  }[];
+  readonly ended: readonly (readonly [OutcomeKind, string])[];
+}
+
+export interface BatchesData {
+  /** Absent: written before there were batches. */
+  readonly batches?: readonly BatchData[];
+}
+
+export const batches: Noun<'batches', BatchesData> = {
+  commands: {
+    submit_batch: decideSubmitBatch,
+    retry_batch: (step, { batch }, actor) => control.decideRetryBatch(step, batch, actor),
+    cancel_batch: (step, { batch }, actor) => control.decideCancelBatch(step, batch, actor),
+    remove_batch: (step, { batch }, actor) => control.decideRemoveBatch(step, batch, actor),
+  },
+  events: {
+    batch_submitted: apply.applyBatchSubmitted,
+    batch_resumed: apply.applyBatchResumed,
+    batch_removed: apply.applyBatchRemoved,
+    batches_forgotten: apply.applyBatchesForgotten,
+  },
+  facts: () => ({ batches: new Map() }),
+  save: (state) => ({ batches: [...state.batches.values()].map(saveBatch) }),
+  load(state, { batches: data = [] }) {
+    for (const batch of data) state.batches.set(formatBatch(batch), loadBatch(batch));
+  },
+  check(state) {
+    for (const batch of state.batches.values()) checkBatch(state, batch);
+  },
+  due: decideDueBatches,
+};
+
+function saveBatch({ parts, ended, ...rest }: Batch): BatchData {
+  return {
+    ...rest,
+    parts: parts.map(({ jobId, numbers, items }) => {
+      const set = new IntervalSet();
+      for (const number of numbers) set.add(number);
+      return { jobId, numbers: `${set}`, items: `${items}` };
+    }),
+    ended: [...ended].map(([kind, numbers]) => [kind, `${numbers}`] as const),
+  };
+}
+
+function loadBatch({ parts, ended, ...rest }: BatchData): Batch {
+  return {
+    ...rest,
+    parts: parts.map(({ jobId, numbers, items }) => {
+      return { jobId, numbers: [...parseIndices(numbers)], items: parseIndices(items) };
+    }),
+    ended: new Map(ended.map(([kind, numbers]) => [kind, parseIndices(numbers)])),
+  };
+}
+
+/** Every job is over in one way, or it waits or runs. */
+function checkBatch(state: State, batch: Batch): void {
+  const title = formatBatch(batch);
+  const { open, ended } = standingOf(state, batch);
+  const count = [...Object.values(open), ...Object.values(ended)].reduce((a, b) => a + b, 0);
+  const jobs = batch.jobs.length;
+  assert(count === jobs, `batch ${title}: ${count} of ${jobs} jobs accounted for`);
+  const isOver = Object.keys(open).length === 0;
+  assert(isOver === (batch.endedAt !== null), `batch ${title} is done when its jobs are`);
+}
+
+/** A tenth at a time, so that the list is not walked for every batch that ends. */
+function decideDueBatches(step: Step): void {
+  const { batches: all } = step.state;
+  if (all.size <= BATCHES_KEPT_MAX * 1.1) return;
+  const over = [...all].filter(([, { endedAt }]) => endedAt !== null);
+  const titles = over.slice(0, all.size - BATCHES_KEPT_MAX).map(([title]) => title);
+  if (titles.length > 0) step.emit({ kind: 'batches_forgotten', batches: titles });
+}

@@ -1,0 +1,47 @@
+// What can be asked about batches.
+
+import type { BatchRef } from '../../model/batch.ts';
+import type { Submission } from '../../model/submission.ts';
+import type { BatchOrigin } from './facts.ts';
+
+export type BatchCommand = SubmitBatch | RetryBatch | CancelBatch | RemoveBatch;
+
+export interface SubmitBatch {
+  readonly kind: 'submit_batch';
+  readonly namespace: string;
+  readonly name: string;
+  readonly origin: BatchOrigin;
+  readonly after: readonly BatchRef[];
+  /** What becomes of one that has this name. */
+  readonly mode: 'new' | 'resume' | 'new_version';
+  /** Together they have every job of the batch once. */
+  readonly parts: readonly BatchPartWish[];
+  /** Same owner and key, same batch. */
+  readonly key: string | null;
+}
+
+export interface BatchPartWish {
+  /** With an item for each job, whose field `name` is the job's. */
+  readonly submission: Submission;
+  /** Which jobs of the batch these are, in the order of the items. */
+  readonly numbers: readonly number[];
+  /** By item (`BatchJob.print`). */
+  readonly prints: readonly string[];
+}
+
+/** Runs again, by the specification that it has, what ended and did not complete. */
+export interface RetryBatch {
+  readonly kind: 'retry_batch';
+  readonly batch: BatchRef;
+}
+
+export interface CancelBatch {
+  readonly kind: 'cancel_batch';
+  readonly batch: BatchRef;
+}
+
+/** Forgets one that is over. */
+export interface RemoveBatch {
+  readonly kind: 'remove_batch';
+  readonly batch: BatchRef;
+}

@@ -1,0 +1,71 @@
+// What owners ask of their batches once they are there: retry, cancel, remove.
+
+import { IntervalSet } from '../../base/interval-set.ts';
+import { ok } from '../../base/result.ts';
+import type { Actor } from '../../model/actor.ts';
+import { type BatchRef, formatBatch } from '../../model/batch.ts';
+import { nameOf } from '../authority.ts';
+import { wishOf } from '../jobs/retry.ts';
+import { type Accepted, acceptSubmission, needUser } from '../jobs/submit.ts';
+import type { Answer, Step } from '../step.ts';
+import { decideCancel } from '../tasks/control.ts';
+import { findBatch, notOwner, ownBatch } from './find.ts';
+import { currentParts, failedNumbers } from './standing.ts';
+import { addParts } from './submit.ts';
+
+/** As new parts, because done is final (S6); the batch stays the same. */
+export function decideRetryBatch(step: Step, batch: BatchRef, actor: Actor): Answer {
+  if (actor.kind !== 'user') return needUser(step, actor.kind);
+  const found = findBatch(step.state, batch);
+  if (!found.ok) return found;
+  // Not an operator either: the new parts run as whoever asks for them.
+  if (found.value.owner !== actor.name) return notOwner(found.value);
+  const failed = failedNumbers(found.value);
+  const title = formatBatch(found.value);
+  if (failed.size === 0) return step.refuse('batch.nothing_to_run', { batch: title });
+  const parts: Accepted[] = [];
+  for (const { part, items } of currentParts(found.value)) {
+    const again = new IntervalSet();
+    for (const item of items) if (failed.has(part.numbers[item] as number)) again.add(item);
+    if (again.size === 0) continue;
+    const job = step.state.jobs.get(part.jobId);
+    if (job === undefined) {
+      const hint = '`weft batch submit --resume FILE` runs it again from its files.';
+      return step.refuse('batch.not_retained', { batch: title, job: String(part.jobId) }, hint);
+    }
+    const submission = wishOf(step, job, { failed: again, dependencies: [] });
+    const accepted = acceptSubmission(step, { submission, retired: {} }, actor);
+    if (!accepted.ok) return accepted;
+    const { batch: link } = job.spec;
+    const spec = { ...accepted.value.spec, ...(link === undefined ? {} : { batch: link }) };
+    parts.push({ ...accepted.value, spec });
+  }
+  const { namespace, name, version } = found.value;
+  return addParts(step, parts, { actor, name: { namespace, name, version }, key: null });
+}
+
+export function decideCancelBatch(step: Step, batch: BatchRef, actor: Actor): Answer {
+  const found = ownBatch(step.state, batch, actor);
+  if (!found.ok) return found;
+  let count = 0;
+  for (const { jobId } of found.value.parts) {
+    const job = step.state.jobs.get(jobId);
+    if (job === undefined || job.outcome !== null) continue;
+    const answer = decideCancel(step, { jobId, index: null }, actor);
+    if (!answer.ok) return answer;
+    if (answer.value.kind === 'changed') count += answer.value.count;
+  }
+  return ok({ kind: 'changed', count });
+}
+
+export function decideRemoveBatch(step: Step, batch: BatchRef, actor: Actor): Answer {
+  const found = ownBatch(step.state, batch, actor);
+  if (!found.ok) return found;
+  const title = formatBatch(found.value);
+  if (found.value.endedAt === null) {
+    const hint = `\`weft batch cancel ${title}\` ends it.`;
+    return step.refuse('batch.not_done', { batch: title }, hint);
+  }
+  step.emit({ kind: 'batch_removed', batch: title, by: nameOf(actor) });
+  return ok({ kind: 'changed', count: 1 });
+}

@@ -1,0 +1,215 @@
+// Accepting a batch: all of its jobs or none. What has its name already is never mixed with it.
+
+import { IntervalSet } from '../../base/interval-set.ts';
+import { plural } from '../../base/plural.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import type { Actor, UserActor } from '../../model/actor.ts';
+import { type BatchLink, type BatchName, formatBatch } from '../../model/batch.ts';
+import { type Refusal, refuse } from '../../model/errors.ts';
+import type { Dependency } from '../../model/job.ts';
+import { BATCH_JOBS_MAX } from '../../model/limits.ts';
+import { indicesOf } from '../jobs/indices.ts';
+import { type Accepted, acceptSubmission, addJob, knownByKey, needUser } from '../jobs/submit.ts';
+import type { Answer, Step } from '../step.ts';
+import { endedCount } from './apply.ts';
+import type { BatchPartWish, SubmitBatch } from './commands.ts';
+import type { Batch, BatchJob } from './facts.ts';
+import { findBatch, notOwner } from './find.ts';
+import { currentParts, failedNumbers } from './standing.ts';
+
+export function decideSubmitBatch(step: Step, command: SubmitBatch, actor: Actor): Answer {
+  if (actor.kind !== 'user') return needUser(step, actor.kind);
+  const known = knownBatch(step, command, actor);
+  if (known !== undefined) return known;
+  const jobs = jobsOf(command.parts);
+  if (!jobs.ok) return jobs;
+  const target = targetOf(step, command, { actor, jobs: jobs.value });
+  if (!target.ok) return target;
+  const dependencies = dependenciesOf(step, command);
+  if (!dependencies.ok) return dependencies;
+  const { name, only } = target.value;
+  const parts: Accepted[] = [];
+  for (const wish of command.parts) {
+    const accepted = acceptPart(step, wish, { actor, name, only, ...dependencies.value });
+    if (!accepted.ok) return accepted;
+    if (accepted.value !== null) parts.push(accepted.value);
+  }
+  if (only === null) {
+    const { owner, origin } = { owner: actor.name, origin: command.origin };
+    const { after } = dependencies.value;
+    step.emit({ kind: 'batch_submitted', batch: name, owner, origin, after, jobs: jobs.value });
+  } else step.emit({ kind: 'batch_resumed', batch: formatBatch(name), jobs: jobs.value });
+  return addParts(step, parts, { actor, name, key: command.key });
+}
+
+/** The parts are there, and with them their tasks. */
+export function addParts(
+  step: Step,
+  parts: readonly Accepted[],
+  { actor, name, key }: { actor: UserActor; name: BatchName; key: string | null },
+): Answer {
+  let jobCount = 0;
+  for (const [at, part] of parts.entries()) {
+    // One key, one batch: that of its first part stands for all.
+    const answer = addJob(step, part, { actor, key: at === 0 ? key : null });
+    if (!answer.ok) return answer;
+    jobCount += indicesOf(part.spec.array).size;
+  }
+  return ok({ kind: 'batch_submitted', batch: name, jobCount, again: false });
+}
+
+function knownBatch(step: Step, { key }: SubmitBatch, actor: UserActor): Answer | undefined {
+  const jobId = knownByKey(step, key, actor);
+  if (jobId === undefined) return undefined;
+  for (const batch of step.state.batches.values()) {
+    if (!batch.parts.some((part) => part.jobId === jobId)) continue;
+    const { namespace, name, version } = batch;
+    const known = { namespace, name, version };
+    return ok({ kind: 'batch_submitted', batch: known, jobCount: batch.jobs.length, again: true });
+  }
+  return step.refuse('key.taken', { key: key ?? '', job: String(jobId) }, 'Use another key.');
+}
+
+/** All jobs by number; refused unless there is one for every number, each with a name of its own. */
+function jobsOf(parts: readonly BatchPartWish[]): Result<readonly BatchJob[], Refusal> {
+  const jobs: BatchJob[] = [];
+  const names = new Set<string>();
+  let count = 0;
+  for (const { submission, numbers, prints } of parts) {
+    const { each = [] } = submission;
+    if (each.length !== numbers.length || prints.length !== numbers.length) {
+      return wrong('a part has as many numbers and prints as it has items');
+    }
+    if (numbers.some((number, at) => at > 0 && number <= (numbers[at - 1] as number))) {
+      return wrong('the numbers of a part go up');
+    }
+    for (const [at, item] of each.entries()) {
+      const name = typeof item === 'string' ? undefined : item['name'];
+      if (name === undefined || names.has(name)) return wrong('each item has a name of its own');
+      names.add(name);
+      count += 1;
+      jobs[numbers[at] as number] = { name, print: prints[at] as string };
+    }
+  }
+  if (count === 0) return wrong('a batch needs at least one job');
+  if (count > BATCH_JOBS_MAX) return wrong(`a batch has at most ${BATCH_JOBS_MAX} jobs`);
+  const isWhole = jobs.length === count && !jobs.includes(undefined as unknown as BatchJob);
+  return isWhole ? ok(jobs) : wrong(`the numbers of ${count} jobs are those from 0`);
+}
+
+interface Target {
+  readonly name: BatchName;
+  /** The jobs that run; null: all, as a new batch. */
+  readonly only: IntervalSet | null;
+}
+
+function targetOf(
+  step: Step,
+  { namespace, name, mode }: SubmitBatch,
+  { actor, jobs }: { actor: UserActor; jobs: readonly BatchJob[] },
+): Result<Target, Refusal> {
+  const found = findBatch(step.state, { namespace, name, version: null });
+  if (!found.ok) return ok({ name: { namespace, name, version: 1 }, only: null });
+  const batch = found.value;
+  if (batch.owner !== actor.name) return notOwner(batch);
+  if (mode === 'new_version') {
+    return ok({ name: { namespace, name, version: batch.version + 1 }, only: null });
+  }
+  if (mode === 'new') return err(taken(batch));
+  const changed = changedIn(batch, jobs);
+  if (changed !== null) return err(changed);
+  const only = failedNumbers(batch);
+  if (only.size > 0) return ok({ name: { namespace, name, version: batch.version }, only });
+  return step.refuse('batch.nothing_to_run', { batch: formatBatch(batch) });
+}
+
+function taken(batch: Batch): Refusal {
+  const done = String(batch.ended.get('completed')?.size ?? 0);
+  const numbers = { done, jobs: String(batch.jobs.length) };
+  const hint = '--resume runs only what did not complete; --new-version begins beside it.';
+  return refuse('batch.taken', { batch: formatBatch(batch), ...numbers }, hint);
+}
+
+/** Results must not be of two kinds: what completed is as it would be now. */
+function changedIn(batch: Batch, jobs: readonly BatchJob[]): Refusal | null {
+  const completed = batch.ended.get('completed') ?? new IntervalSet();
+  const hint = 'Undo the change of its files, arguments or solver, or begin with --new-version.';
+  const refused = (what: string) => {
+    return refuse('batch.changed', { batch: formatBatch(batch), jobs: what }, hint);
+  };
+  const renamed = batch.jobs.find(({ name }, number) => jobs[number]?.name !== name);
+  if (renamed !== undefined) return refused(`its job ${renamed.name}`);
+  if (jobs.length > batch.jobs.length) return refused('its jobs');
+  const changed = batch.jobs.filter(({ print }, number) => {
+    return completed.has(number) && jobs[number]?.print !== print;
+  });
+  if (changed.length === 0) return null;
+  const names = changed.slice(0, 3).map(({ name }) => name);
+  const more = changed.length > 3 ? ` and ${changed.length - 3} more` : '';
+  return refused(`${names.join(', ')}${more}`);
+}
+
+interface Behind {
+  readonly after: readonly string[];
+  readonly dependencies: readonly Dependency[];
+}
+
+/** On every part of another batch that still runs; one that can't complete any more is refused. */
+function dependenciesOf(step: Step, command: SubmitBatch): Result<Behind, Refusal> {
+  const after: string[] = [];
+  const dependencies: Dependency[] = [];
+  for (const ref of command.after) {
+    const found = findBatch(step.state, ref);
+    if (!found.ok) return found;
+    const other = found.value;
+    const batch = `${command.namespace}/${command.name}`;
+    const title = formatBatch(other);
+    const failed = failedNumbers(other).size;
+    if (failed > 0) {
+      const what = `${failed} of ${plural(other.jobs.length, 'job')} did not complete`;
+      return step.refuse('batch.dependency_unmet', { batch, other: title, what });
+    }
+    after.push(title);
+    if (endedCount(other) === other.jobs.length) continue;
+    for (const { part } of currentParts(other)) {
+      if (step.state.jobs.get(part.jobId)?.outcome === null) {
+        dependencies.push({ jobId: part.jobId, condition: 'ok' });
+      }
+    }
+  }
+  return ok({ after, dependencies });
+}
+
+interface PartOf extends Behind, Target {
+  readonly actor: UserActor;
+}
+
+/** Null: none of its jobs is to run. */
+function acceptPart(
+  step: Step,
+  { submission, numbers }: BatchPartWish,
+  { actor, name, only, dependencies }: PartOf,
+): Result<Accepted | null, Refusal> {
+  const items = new IntervalSet();
+  for (const [item, number] of numbers.entries()) {
+    if (only === null || only.has(number)) items.add(item);
+  }
+  if (items.size === 0) return ok(null);
+  const array = { ...submission.array, indices: items.toString() };
+  const all = [...(submission.dependencies ?? []), ...dependencies];
+  const wish = { ...submission, array, dependencies: all };
+  const accepted = acceptSubmission(step, { submission: wish, retired: {} }, actor);
+  if (!accepted.ok) return accepted;
+  const link: BatchLink = { ...name, numbers: setOf(numbers).toString() };
+  return ok({ ...accepted.value, spec: { ...accepted.value.spec, batch: link } });
+}
+
+function setOf(numbers: readonly number[]): IntervalSet {
+  const set = new IntervalSet();
+  for (const number of numbers) set.add(number);
+  return set;
+}
+
+function wrong(what: string): Result<never, Refusal> {
+  return err(refuse('argument.invalid', { what }));
+}

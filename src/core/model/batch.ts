@@ -1,0 +1,38 @@
+// The batch, jobs submitted together under one name, as jobs and other layers refer to it.
+
+import { err, ok, type Result } from '../base/result.ts';
+
+/** What makes a batch one of a kind: the same name again is another version. */
+export interface BatchName {
+  readonly namespace: string;
+  readonly name: string;
+  /** From 1. */
+  readonly version: number;
+}
+
+/** What makes an array of tasks a part of a batch: each of them is a job of the batch. */
+export interface BatchLink extends BatchName {
+  /** Which jobs of the batch its items are, in their order. IntervalSet text. */
+  readonly numbers: string;
+}
+
+/** `alice/sweep_01`, `alice/sweep_01@2`. */
+export function formatBatch({ namespace, name, version }: BatchName): string {
+  return `${namespace}/${name}${version === 1 ? '' : `@${version}`}`;
+}
+
+/** A batch as users name it; version null: the newest. */
+export interface BatchRef {
+  readonly namespace: string;
+  readonly name: string;
+  readonly version: number | null;
+}
+
+/** Reads `NAMESPACE/NAME` or `NAMESPACE/NAME@2`. */
+export function parseBatch(text: string): Result<BatchRef, string> {
+  const match = /^([^/]+)\/([^/@]+)(?:@([1-9]\d{0,8}))?$/.exec(text);
+  if (match === null)
+    return err(`'${text}' names no batch; write NAMESPACE/NAME or NAMESPACE/NAME@2`);
+  const [, namespace = '', name = '', version] = match;
+  return ok({ namespace, name, version: version === undefined ? null : Number(version) });
+}

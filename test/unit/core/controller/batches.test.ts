@@ -1,0 +1,237 @@
+// Batches: all of their jobs or none, never two runs under one name, and what became of each job.
+
+import assert from 'node:assert/strict';
+import type {
+  BatchPartWish,
+  SubmitBatch,
+} from '../../../../src/core/controller/batches/commands.ts';
+import { findBatch } from '../../../../src/core/controller/batches/find.ts';
+import { currentParts, standingOf } from '../../../../src/core/controller/batches/standing.ts';
+import type { Command } from '../../../../src/core/controller/declared.ts';
+import type { BatchRef } from '../../../../src/core/model/batch.ts';
+import { parseBatch } from '../../../../src/core/model/batch.ts';
+import { nameInBatch } from '../../../../src/core/model/items.ts';
+import type { Submission } from '../../../../src/core/model/submission.ts';
+import { ANN, BOB, OPERATOR, scenario, type TestHead } from '../../../support/controller.ts';
+
+const PROGRAM = { kind: 'script', text: 'eval "$1"', args: ['{line}'] } as const;
+
+function part(
+  names: readonly string[],
+  numbers: readonly number[],
+  more: Partial<Submission> = {},
+) {
+  const each = names.map((name) => ({ name, line: `./run ${name}` }));
+  const prints = names.map((name) => `print of ${name}`);
+  return {
+    submission: { program: PROGRAM, each, ...more },
+    numbers,
+    prints,
+  } satisfies BatchPartWish;
+}
+
+/** Two parts: the second job is larger than the others. */
+const PARTS = [part(['a', 'c'], [0, 2]), part(['b'], [1], { cpuCount: 2 })];
+
+function submit(more: Partial<SubmitBatch> = {}): SubmitBatch {
+  return {
+    ...{ kind: 'submit_batch', namespace: 'ann', name: 'sweep', origin: 'weft', after: [] },
+    ...{ mode: 'new', parts: PARTS, key: null },
+    ...more,
+  };
+}
+
+function ref(text: string): BatchRef {
+  const read = parseBatch(text);
+  assert.ok(read.ok);
+  return read.value;
+}
+
+function batchOf(head: TestHead, text = 'ann/sweep') {
+  const found = findBatch(head.state, ref(text));
+  assert.ok(found.ok, text);
+  return found.value;
+}
+
+const standing = (head: TestHead, text?: string) => standingOf(head.state, batchOf(head, text));
+const cancel = (text: string): Command => ({ kind: 'cancel_batch', batch: ref(text) });
+const retry = (text: string): Command => ({ kind: 'retry_batch', batch: ref(text) });
+const remove = (text: string): Command => ({ kind: 'remove_batch', batch: ref(text) });
+
+scenario('[B1] a batch is accepted as a whole, each of its jobs a task with its name', (head) => {
+  head.connect('n1', { cpus: 9 });
+  const reply = head.command(submit(), ANN);
+  const name = { namespace: 'ann', name: 'sweep', version: 1 };
+  assert.deepEqual(reply, { kind: 'batch_submitted', batch: name, jobCount: 3, again: false });
+  const { spec } = head.job(1);
+  assert.deepEqual(spec.batch, { ...name, numbers: '0,2' });
+  assert.equal(nameInBatch(spec, 1), 'c');
+  assert.deepEqual(standing(head), {
+    state: 'pending',
+    outcome: null,
+    open: { pending: 3 },
+    ended: {},
+  });
+  assert.deepEqual(head.schedule(), ['1[0]#1@n1', '1[1]#1@n1', '2[0]#1@n1']);
+  head.started('1[0]#1');
+  head.ended('1[0]#1');
+  assert.deepEqual(standing(head), {
+    ...{ state: 'running', outcome: null, open: { starting: 2 }, ended: { completed: 1 } },
+  });
+});
+
+scenario('[B1] one part that is refused refuses all', (head) => {
+  head.connect('n1', { cpus: 2 });
+  const parts = [part(['a'], [0]), part(['b'], [1], { cpuCount: 3 })];
+  assert.equal(head.refused(submit({ parts }), ANN), 'resources.unsatisfiable');
+  assert.equal(head.state.jobs.size + head.state.batches.size, 0);
+  for (const wrong of [
+    [],
+    [part(['a'], [1])],
+    [part(['a', 'a'], [0, 1])],
+    [part(['a', 'b'], [1, 0])],
+    [part(['a'], [0]), part(['b'], [0])],
+    [{ ...part(['a'], [0]), prints: [] }],
+  ]) {
+    assert.equal(head.refused(submit({ parts: wrong }), ANN), 'argument.invalid');
+  }
+});
+
+scenario('[B2] the same key gives the same batch', (head) => {
+  head.connect('n1');
+  const first = head.command(submit({ key: 'k', parts: [part(['a'], [0])] }), ANN);
+  const again = head.command(submit({ key: 'k', parts: [part(['a'], [0])] }), ANN);
+  assert.deepEqual(again, { ...first, again: true });
+  assert.equal(head.state.jobs.size, 1);
+});
+
+scenario('[B3] a name that is taken is refused, by others always', (head) => {
+  head.connect('n1', { cpus: 9 });
+  head.command(submit(), ANN);
+  assert.equal(head.refused(submit(), ANN), 'batch.taken');
+  assert.equal(head.refused(submit({ mode: 'new_version' }), BOB), 'batch.not_owner');
+  const reply = head.command(submit({ mode: 'new_version' }), ANN);
+  assert.equal(reply.kind === 'batch_submitted' && reply.batch.version, 2);
+  assert.equal(batchOf(head).version, 2, 'the newest, where none is named');
+  assert.equal(batchOf(head, 'ann/sweep@1').version, 1);
+  assert.equal(head.refused(retry('ann/sweep@3'), ANN), 'batch.not_found');
+});
+
+/** `a` completes, `b` fails, `c` is cancelled. */
+function halfDone(head: TestHead): void {
+  head.connect('n1', { cpus: 9 });
+  head.command(submit(), ANN);
+  head.schedule();
+  head.ended('1[0]#1');
+  head.ended('2[0]#1', { code: 3 });
+  assert.equal(head.refused(cancel('ann/sweep'), BOB), 'batch.not_owner');
+  assert.deepEqual(head.command(cancel('ann/sweep'), ANN), { kind: 'changed', count: 1 });
+  head.ended('1[1]#1', { cause: 'ended', signal: 15 });
+}
+
+scenario('[B4] resume runs only what did not complete, in the same batch', (head) => {
+  halfDone(head);
+  const over = standing(head);
+  assert.deepEqual(
+    [over.state, over.outcome, over.ended],
+    [...['done', 'failed'], { completed: 1, failed: 1, cancelled: 1 }],
+  );
+  const changed = { ...part(['a', 'c'], [0, 2]), prints: ['another', 'another'] };
+  const second = PARTS[1] as BatchPartWish;
+  assert.equal(
+    head.refused(submit({ mode: 'resume', parts: [changed, second] }), ANN),
+    'batch.changed',
+  );
+  const mended = { ...part(['a', 'c'], [0, 2]), prints: ['print of a', 'another'] };
+  const reply = head.command(submit({ mode: 'resume', parts: [mended, second] }), ANN);
+  assert.equal(reply.kind === 'batch_submitted' && reply.jobCount, 2);
+  assert.equal(batchOf(head).jobs[2]?.print, 'another');
+  assert.deepEqual(head.schedule(), ['3[1]#1@n1', '4[0]#1@n1']);
+  head.crash();
+  head.connect('n1', { cpus: 9, held: head.heldBy('n1') });
+  head.ended('3[1]#1');
+  head.ended('4[0]#1');
+  assert.deepEqual(standing(head), {
+    ...{ state: 'done', outcome: 'completed', open: {}, ended: { completed: 3 } },
+  });
+  assert.deepEqual(
+    currentParts(batchOf(head)).map(({ part: { jobId }, numbers }) => [jobId, `${numbers}`]),
+    [
+      [1, '0'],
+      [3, '2'],
+      [4, '1'],
+    ],
+  );
+  assert.equal(head.refused(submit({ mode: 'resume' }), ANN), 'batch.changed', 'c has changed');
+  assert.equal(
+    head.refused(submit({ mode: 'resume', parts: [mended, second] }), ANN),
+    'batch.nothing_to_run',
+  );
+});
+
+scenario('[B4] retry runs again what failed, by the specification it had', (head) => {
+  halfDone(head);
+  assert.equal(head.refused(retry('ann/sweep'), OPERATOR), 'batch.not_owner');
+  const reply = head.command(retry('ann/sweep'), ANN);
+  assert.equal(reply.kind === 'batch_submitted' && reply.jobCount, 2);
+  assert.deepEqual(head.schedule(), ['3[1]#1@n1', '4[0]#1@n1']);
+  assert.equal(head.job(4).spec.request.perNode.cpuCount, 2);
+  assert.equal(head.refused(retry('ann/sweep'), ANN), 'batch.nothing_to_run');
+  head.ended('3[1]#1');
+  head.ended('4[0]#1', { code: 1 });
+  assert.deepEqual(standing(head).ended, { completed: 2, failed: 1 });
+});
+
+scenario('[B5] a batch waits for another, and is refused after one that failed', (head) => {
+  halfDone(head);
+  const next = submit({ name: 'next', after: [ref('ann/sweep')] });
+  assert.equal(head.refused(next, ANN), 'batch.dependency_unmet');
+  assert.equal(
+    head.refused(submit({ name: 'next', after: [ref('ann/none')] }), ANN),
+    'batch.not_found',
+  );
+  head.command(retry('ann/sweep'), ANN);
+  head.command({ ...next, parts: [part(['x'], [0])] }, ANN);
+  assert.deepEqual(
+    head.job(5).spec.dependencies.map(({ jobId }) => jobId),
+    [3, 4],
+  );
+  assert.deepEqual(batchOf(head, 'ann/next').after, ['ann/sweep']);
+  head.schedule();
+  head.ended('3[1]#1');
+  head.ended('4[0]#1');
+  assert.deepEqual(head.schedule(), ['5[0]#1@n1']);
+  head.ended('5[0]#1');
+  head.command({ ...next, name: 'last', parts: [part(['y'], [0])] }, ANN);
+  assert.deepEqual(head.job(6).spec.dependencies, [], 'what is complete is waited for no more');
+});
+
+scenario(
+  '[B6] what became of its jobs is known when they have left memory',
+  (head) => {
+    head.connect('n1', { cpus: 9 });
+    head.command(submit(), ANN);
+    head.schedule();
+    for (const epoch of ['1[0]#1', '1[1]#1', '2[0]#1']) head.ended(epoch);
+    head.submit();
+    head.schedule();
+    head.ended('3#1');
+    head.tick(1000);
+    assert.equal(head.state.jobs.size, 0);
+    assert.deepEqual(standing(head).ended, { completed: 3 });
+    assert.equal(head.refused(remove('ann/sweep'), BOB), 'batch.not_owner');
+    head.command(remove('ann/sweep'), ANN);
+    assert.equal(head.refused(remove('ann/sweep'), ANN), 'batch.not_found');
+  },
+  { retainedJobsMax: 0 },
+);
+
+scenario('[B6] a batch that runs is not removed, and what left memory is not retried', (head) => {
+  head.connect('n1', { cpus: 9 });
+  head.command(submit(), ANN);
+  assert.equal(head.refused(remove('ann/sweep'), ANN), 'batch.not_done');
+  head.settings = { ...head.settings, retainedJobsMax: 0 };
+  assert.deepEqual(head.command(cancel('ann/sweep'), OPERATOR), { kind: 'changed', count: 3 });
+  head.tick(1000);
+  assert.equal(head.refused(retry('ann/sweep'), ANN), 'batch.not_retained');
+});
