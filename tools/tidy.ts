@@ -8,6 +8,7 @@ import { checkCycles } from './tidy/cycles.ts';
 import { checkFile } from './tidy/files.ts';
 import { type Finding, formatFinding } from './tidy/finding.ts';
 import { checkImports } from './tidy/imports.ts';
+import { checkPages } from './tidy/pages.ts';
 import { checkProjects, type Tree } from './tidy/projects.ts';
 import { readSource } from './tidy/source.ts';
 import { filesBelow, ROOT } from './tree.ts';
@@ -27,12 +28,16 @@ export function tidy(files: ReadonlyMap<string, string>, tree?: Tree): Finding[]
 }
 
 function main(): void {
-  const paths = filesBelow('', '.ts').filter((file) => !file.endsWith('.d.ts'));
+  const all = filesBelow('');
+  const paths = all.filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'));
+  const pages = all.filter((file) => file.endsWith('.md'));
   const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
-  const findings = tidy(new Map(paths.map((file) => [file, read(file)])), {
-    read: (file) => (existsSync(path.join(ROOT, file)) ? read(file) : undefined),
-    hasCode: (folder) => paths.some((file) => file.startsWith(`${folder}/`)),
-  });
+  const textsOf = (files: readonly string[]) => new Map(files.map((file) => [file, read(file)]));
+  const tree = {
+    read: (file: string) => (existsSync(path.join(ROOT, file)) ? read(file) : undefined),
+    hasCode: (folder: string) => paths.some((file) => file.startsWith(`${folder}/`)),
+  };
+  const findings = [...tidy(textsOf(paths), tree), ...checkPages(textsOf(pages), all, read)];
   for (const finding of findings) console.log(formatFinding(finding));
   const errors = findings.filter((finding) => finding.level === 'error').length;
   const warnings = findings.length - errors;

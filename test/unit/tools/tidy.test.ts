@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { checkPages } from '../../../tools/tidy/pages.ts';
 import { tidy } from '../../../tools/tidy.ts';
 
 const HEAD = '// What lives here.\n';
@@ -207,5 +208,55 @@ describe('tidy on projects', () => {
     const bare = { read: () => undefined, hasCode: (folder: string) => folder === 'src/wire' };
     const paths = tidy(new Map(), bare).map((finding) => finding.path);
     assert.deepEqual(paths, ['src/wire/tsconfig.json']);
+  });
+});
+
+describe('tidy on pages', () => {
+  const files = new Map([
+    ['src/api/jobs.ts', 'export const jobView = 1;\n'],
+    ['launcher/lease.c', 'void leases_end(void) {}\n'],
+  ]);
+
+  /** `line message` of each finding about a page. */
+  function onPage(path: string, text: string): string[] {
+    const found = checkPages(new Map([[path, text]]), [...files.keys()], (file) =>
+      String(files.get(file)),
+    );
+    return found.map(({ line, message }) => `${line} ${message}`);
+  }
+
+  it('a file or folder that is not there is named', () => {
+    const text =
+      'See `src/api`,\n`api/jobs.ts` and `jobs.ts`, not `src/job.ts` or `test/issues/`.\n';
+    assert.deepEqual(onPage('CONTRIBUTING.md', text), [
+      '2 there is no `src/job.ts`; mend the path',
+      '2 there is no `test/issues/`; mend the path',
+    ]);
+    assert.deepEqual(onPage('docs/install.md', text), []);
+  });
+
+  it('in front of a placeholder the folder must be there', () => {
+    const [found, ...others] = onPage(
+      'docs/checklists/new.md',
+      '`src/api/NOUN.ts`, `src/no/VERB.ts`',
+    );
+    assert.match(found ?? '', /no `src\/no\/VERB.ts`/);
+    assert.deepEqual(others, []);
+  });
+
+  it('a name must stand in the file that it is said to be in', () => {
+    const text = '`leases_end` in `launcher/lease.c`, `jobViews` in `src/api/jobs.ts`\n';
+    const message = '1 `src/api/jobs.ts` has no `jobViews`; mend the name';
+    assert.deepEqual(onPage('ARCHITECTURE.md', text), [message]);
+  });
+
+  it('what a block shows is no path', () => {
+    assert.deepEqual(onPage('CONTRIBUTING.md', '```\nls `no/such.ts`\n```\n'), []);
+  });
+
+  it('a word stands once in the glossary', () => {
+    const text = '| slot | a time |\n| lane | a future |\n| slot | a place |\n';
+    const message = "3 'slot' stands here twice; one word has one meaning";
+    assert.deepEqual(onPage('GLOSSARY.md', text), [message]);
   });
 });
