@@ -283,6 +283,7 @@ export class World {
       defaults,
       scheduling,
       retainedJobsMax,
+      archiveDefaultBytes: 64 * 1_048_576,
     };
     return new HeadHost({
       ...{ time: this.time, streams: this.streams.under('head'), commitMs, log: this.#log('head') },

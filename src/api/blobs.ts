@@ -1,14 +1,9 @@
 // File contents by their SHA-256: asked for, sent in pieces, read in ranges.
 
 import { z } from 'zod';
-import { BLOB_HASH } from '../core/model/blob.ts';
 import { BLOBS_ASKED_MAX } from '../core/model/limits.ts';
-import { count, queryNumber } from './common.ts';
+import { blobHash, count, queryNumber } from './common.ts';
 import { type RouteShape, USER } from './route-shape.ts';
-
-const blobHash = z.string().regex(BLOB_HASH, {
-  error: 'a SHA-256: 64 lower-case hex digits, as sha256sum prints them',
-});
 
 const blobParams = z.strictObject({ hash: blobHash });
 

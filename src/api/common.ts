@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { isPlainLine } from '../core/base/plain-line.ts';
+import { BLOB_HASH } from '../core/model/blob.ts';
 import { LABELS_LENGTH_MAX } from '../core/model/limits.ts';
 
 /** An instant, ms since 1970. */
@@ -10,6 +11,11 @@ export const instant = z.int();
 export const instantOrNull = instant.nullable();
 /** A whole number of something, 0 included. */
 export const count = z.int().min(0);
+
+/** The name of a content. */
+export const blobHash = z.string().regex(BLOB_HASH, {
+  error: 'a SHA-256: 64 lower-case hex digits, as sha256sum prints them',
+});
 
 /** `42` or `42[7]`. */
 export const taskId = z.string().regex(/^\d{1,15}(\[\d{1,9}\])?$/, { error: 'write 42 or 42[7]' });

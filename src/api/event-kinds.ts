@@ -42,6 +42,10 @@ export const EVENT_KINDS = {
     'The running task is to end: it is cancelled, requeued, or another part of it has failed.',
   ),
   signal_asked: of('job', "A signal is to be sent to the task's processes."),
+  part_storing: of(
+    'job',
+    'The processes on one of its nodes are gone; their files are being kept.',
+  ),
   part_ended: of('job', 'The task has ended on one of its nodes.'),
   claim_dropped: of('job', 'An older start of the task is known to be gone from a node.'),
   task_requeued: of('job', 'The task is back in the queue.'),

@@ -2,6 +2,7 @@
 // at the end fails to compile when the two part.
 
 import { z } from 'zod';
+import type { BlobHash } from '../core/model/blob.ts';
 import type { JobId, NodeName } from '../core/model/ids.ts';
 import {
   ARRAY_TASKS_MAX,
@@ -10,12 +11,13 @@ import {
   NAME_LENGTH_MAX,
   NICE_MAX,
   NODES_PER_TASK_MAX,
+  OUTPUT_PATTERNS_MAX,
   PROCESSES_PER_NODE_MAX,
   RETRIES_MAX,
   SCRIPT_BYTES_MAX,
 } from '../core/model/limits.ts';
 import type { JobChange, Submission } from '../core/model/submission.ts';
-import { count, instant, nodeName, plainLine } from './common.ts';
+import { blobHash, count, instant, nodeName, plainLine } from './common.ts';
 
 // Shapes and sizes only: what a value means, the controller checks (core/controller/jobs/spec.ts).
 const text = z.string();
@@ -51,6 +53,12 @@ const files = z.strictObject({
   stdin: path.exactOptional(),
 });
 
+/** Files for its private directory: a list of them that was sent, and patterns of what is kept. */
+const staging = z.strictObject({
+  inputs: blobHash.transform((hash) => hash as BlobHash).optional(),
+  outputs: z.array(words).max(OUTPUT_PATTERNS_MAX).optional(),
+});
+
 const onNodeLoss = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('requeue') }),
   z.strictObject({ kind: z.literal('wait') }),
@@ -82,6 +90,7 @@ export const submission = z.strictObject({
   environment: environment.optional(),
   directory: directory.optional(),
   files: files.optional(),
+  staging: staging.optional(),
   nodeCount: z.int().min(1).max(NODES_PER_TASK_MAX).optional(),
   processesPerNode: z.int().min(1).max(PROCESSES_PER_NODE_MAX).optional(),
   mpi: z

@@ -99,5 +99,6 @@ function settingsOf(config: Config): Settings {
     scheduling: schedulingFrom(config),
     usersMayReserve: config.flag('reservations.users'),
     retainedJobsMax: config.number('head.retain_jobs'),
+    archiveDefaultBytes: config.number('head.archive_default'),
   };
 }

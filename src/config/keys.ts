@@ -95,6 +95,12 @@ export const KEYS: readonly Key[] = [
     '50G',
     'Files of jobs kept on the head; those that nothing names any more go first.',
   ),
+  key(
+    'head.archive_default',
+    'size',
+    '64M',
+    'Kept of the files that a task leaves in its private directory, when its job does not say.',
+  ),
   key('head.cpus', 'count', null, 'Cpus shown for the head, which runs no jobs; default: all.'),
   key('head.memory', 'size', null, 'Memory shown for the head; default: all.'),
   key(

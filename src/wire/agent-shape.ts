@@ -98,6 +98,7 @@ const CAUSES: Readonly<Record<EndCause, true>> = {
   timeout: true,
   out_of_memory: true,
   launch_failed: true,
+  stage_failed: true,
   lease_expired: true,
   lost: true,
   never_started: true,
@@ -109,10 +110,13 @@ const processEnd = map({
 });
 const usage = map({ userUs: finite, systemUs: finite, memoryPeakBytes: finite });
 
+const stored = map({ files: count, bytes: count, leftOut: count, problem: optional(word) });
+
 const REPORTS: Readonly<Record<string, Shape>> = {
   task_started: map({ epochId: text, at: finite, limits: text }),
   task_suspended: map({ epochId: text, at: finite, turn: count }),
   task_resumed: map({ epochId: text, at: finite, turn: count }),
+  task_storing: map({ epochId: text, at: finite }),
   task_ended: map({
     epochId: text,
     at: finite,
@@ -121,6 +125,7 @@ const REPORTS: Readonly<Record<string, Shape>> = {
     processes: list(processEnd),
     usage,
     detail: optional(text),
+    stored: optional(stored),
     silentNodeRank: optional(count),
   }),
   node_pause: map({ at: finite, turn: count, orderHeard: count, pause, why: optional(word) }),

@@ -28,6 +28,7 @@ import type {
 } from '../../src/core/model/orders.ts';
 import { plainScheduling } from '../../src/core/model/scheduling.ts';
 import type { Settings } from '../../src/core/model/settings.ts';
+import type { Stored } from '../../src/core/model/staging.ts';
 import type { Submission } from '../../src/core/model/submission.ts';
 import { helloOf, type NodeOptions, resources } from './nodes.ts';
 import { checkReplay, replayed } from './replay.ts';
@@ -49,6 +50,7 @@ export const SETTINGS: Settings = {
   },
   scheduling: plainScheduling('first_fit'),
   retainedJobsMax: 10_000,
+  archiveDefaultBytes: 64 * 1_048_576,
 };
 
 export function user(name: string, role: Role = 'user', uid: number | null = 1000): Actor {
@@ -67,6 +69,7 @@ export interface EndOptions {
   readonly cause?: EndCause;
   readonly nodeFault?: boolean;
   readonly detail?: string;
+  readonly stored?: Stored;
 }
 
 export interface SubmitOptions {
@@ -233,6 +236,11 @@ export class TestHead {
     return this.#onEach(epoch, on, (node) => this.report(node, report));
   }
 
+  storing(epoch: string, ...on: string[]): Event[] {
+    const report = { kind: 'task_storing', epochId: epoch as EpochId, at: this.at } as const;
+    return this.#onEach(epoch, on, (node) => this.report(node, report));
+  }
+
   ended(epoch: string, options: EndOptions = {}, ...on: string[]): Event[] {
     return this.#onEach(epoch, on, (node) => this.report(node, endReport(epoch, this.at, options)));
   }
@@ -307,12 +315,15 @@ export function submission(wish: Partial<Submission> = {}, options: SubmitOption
 }
 
 export function endReport(epoch: string, at: number, options: EndOptions = {}): Report {
-  const { code, signal, cause = 'exited', nodeFault = false, detail } = options;
+  const { code, signal, cause = 'exited', nodeFault = false, detail, stored } = options;
   const exit = signal === undefined ? { code: code ?? 0 } : { signal };
-  const ran = cause !== 'launch_failed' && cause !== 'never_started' && cause !== 'lost';
+  const ran = !['launch_failed', 'stage_failed', 'never_started', 'lost'].includes(cause);
   const processes: ProcessEnd[] = ran ? [{ rank: 0, exit }] : [];
   const usage = { userUs: 30, systemUs: 20, memoryPeakBytes: 4096 };
-  const said = detail === undefined ? {} : { detail };
+  const said = {
+    ...(detail === undefined ? {} : { detail }),
+    ...(stored === undefined ? {} : { stored }),
+  };
   const epochId = epoch as EpochId;
   return { kind: 'task_ended', epochId, at, cause, nodeFault, processes, usage, ...said };
 }

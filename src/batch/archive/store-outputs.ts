@@ -2,8 +2,8 @@
 
 import { chmod, mkdir, readlink, symlink, utimes } from 'node:fs/promises';
 import { type Glob, matchesGlobs } from '../../core/batch/glob.ts';
-import { staysInside } from '../../core/batch/links.ts';
 import type { Manifest, ManifestEntry } from '../../core/batch/manifest.ts';
+import { staysInside } from '../../core/files/links.ts';
 import { MODE_MASK } from '../files/copy.ts';
 import { copyHashed } from '../files/hash.ts';
 import { type Entry, walk } from '../files/walk.ts';

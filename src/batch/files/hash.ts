@@ -2,19 +2,20 @@
 
 import { createHash } from 'node:crypto';
 import { open, readlink } from 'node:fs/promises';
+import type { BlobHash } from '../../core/model/blob.ts';
 import { walk } from './walk.ts';
 
 const PIECE_BYTES = 1_048_576;
 const ZEROS = Buffer.alloc(PIECE_BYTES);
 
 /** SHA-256 of what is in a file. */
-export async function hashFile(file: string | Buffer): Promise<string> {
+export async function hashFile(file: string | Buffer): Promise<BlobHash> {
   const hash = createHash('sha256');
   await using source = await open(file, 'r');
   const piece = Buffer.allocUnsafe(PIECE_BYTES);
   for (;;) {
     const { bytesRead } = await source.read(piece, 0, PIECE_BYTES);
-    if (bytesRead === 0) return hash.digest('hex');
+    if (bytesRead === 0) return hash.digest('hex') as BlobHash;
     hash.update(piece.subarray(0, bytesRead));
   }
 }
@@ -23,7 +24,7 @@ export async function hashFile(file: string | Buffer): Promise<string> {
 export async function copyHashed(
   from: string | Buffer,
   to: string | Buffer,
-): Promise<{ sha256: string; size: number }> {
+): Promise<{ sha256: BlobHash; size: number }> {
   const hash = createHash('sha256');
   await using source = await open(from, 'r');
   await using target = await open(to, 'wx', 0o600);
@@ -40,7 +41,7 @@ export async function copyHashed(
   }
   // A hole at the end is none until the file is as long.
   await target.truncate(size);
-  return { sha256: hash.digest('hex'), size };
+  return { sha256: hash.digest('hex') as BlobHash, size };
 }
 
 /** Stands for a file or all that is in a folder: names, contents, whether they can be run, links. */

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { fileProblem } from '../../config/file-problem.ts';
 import { didYouMean } from '../../core/base/nearest-word.ts';
 import type { FileUse } from '../../core/batch/findings.ts';
-import { staysInside } from '../../core/batch/links.ts';
 import type { Problem } from '../../core/batch/problem.ts';
+import { staysInside } from '../../core/files/links.ts';
 import { MODE_MASK } from '../files/copy.ts';
 import { type Entry, walk } from '../files/walk.ts';
 

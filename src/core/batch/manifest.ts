@@ -3,7 +3,7 @@
 
 import { err, ok, type Result } from '../base/result.ts';
 import { isWhole } from '../base/whole.ts';
-import type { Choosable } from './select.ts';
+import { entryFlaw, type FileEntry, isRecord } from '../files/entry.ts';
 
 /** In the folder of a job, what is not its output. */
 export const META_FOLDER = '_weft';
@@ -24,14 +24,8 @@ export const JOB_OUTCOMES = [
 ] as const;
 export type JobOutcome = (typeof JOB_OUTCOMES)[number];
 
-export interface ManifestEntry extends Choosable {
-  /** Permissions, without those that change who one is. */
-  readonly mode: number;
+export interface ManifestEntry extends FileEntry {
   readonly modifiedAt: number;
-  /** Of a file. */
-  readonly sha256?: string;
-  /** Of a link. */
-  readonly target?: string;
   /** The path in base64, where it is not valid UTF-8; `path` is for the eye then. */
   readonly pathBytes?: string;
 }
@@ -76,31 +70,11 @@ export function parseManifest(text: string): Result<Manifest, string> {
     Array.isArray(entries) &&
     Array.isArray(logs);
   if (!isRight) return err('keys are missing or have other values than they can have');
-  const wrong = [...entries, ...logs].find((entry) => !isEntry(entry));
+  const wrong = [...entries, ...logs].find((entry) => entryFlaw(withTarget(entry)) !== null);
   return wrong === undefined ? ok(value as unknown as Manifest) : err('an entry cannot be right');
 }
 
-function isEntry(value: unknown): value is ManifestEntry {
-  if (!isRecord(value)) return false;
-  const { path, kind, size, mode, sha256 } = value;
-  return (
-    typeof path === 'string' &&
-    isInside(path) &&
-    (kind === 'file' || kind === 'folder' || kind === 'link') &&
-    isWhole(size, 0, Number.MAX_SAFE_INTEGER) &&
-    isWhole(mode, 0, 0o777) &&
-    (kind !== 'file' || /^[0-9a-f]{64}$/.test(String(sha256)))
-  );
-}
-
-/** A manifest of somebody else must not make us write elsewhere. */
-function isInside(path: string): boolean {
-  const parts = path.split('/');
-  return (
-    !path.includes('\0') && parts.every((part) => part !== '' && part !== '.' && part !== '..')
-  );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Where a link leads is left open when it is not valid UTF-8. */
+function withTarget(entry: unknown): unknown {
+  return isRecord(entry) && entry['target'] === '' ? { ...entry, target: '.' } : entry;
 }

@@ -6,6 +6,7 @@ import { programFor } from '../model/items.ts';
 import type { JobSpec, Program } from '../model/job.ts';
 import type { Account, LaunchOrder, Order } from '../model/orders.ts';
 import type { Settings } from '../model/settings.ts';
+import type { StagingOrder } from '../model/staging.ts';
 import type { Job, Part, Task } from './jobs/facts.ts';
 import type { Holding, Node } from './nodes/facts.ts';
 import type { State } from './state.ts';
@@ -56,7 +57,7 @@ function orderOf(node: Node, holding: Holding, settings: Settings): Order | null
   const part = task.parts.get(node.name);
   if (part === undefined || part.state === 'ended') return null;
   if (task.ending !== null) return { kind: 'end', epochId, graceMs, why: task.ending.kind };
-  if (part.state === 'ordered') return launchOrder(task, part, epochId);
+  if (part.state === 'ordered') return launchOrder(task, part, { epochId, settings });
   const turn = task.suspendTurn;
   const mustStop = isStoppedFor(task, node.name);
   if (mustStop && part.state === 'started') return { kind: 'suspend', epochId, turn };
@@ -64,7 +65,11 @@ function orderOf(node: Node, holding: Holding, settings: Settings): Order | null
   return null;
 }
 
-function launchOrder(task: Task, part: Part, epochId: EpochId): LaunchOrder {
+function launchOrder(
+  task: Task,
+  part: Part,
+  { epochId, settings }: { readonly epochId: EpochId; readonly settings: Settings },
+): LaunchOrder {
   const { job } = task;
   const { spec } = job;
   return {
@@ -78,6 +83,7 @@ function launchOrder(task: Task, part: Part, epochId: EpochId): LaunchOrder {
     environment: spec.environment,
     directory: spec.directory,
     files: spec.files,
+    staging: stagingOf(spec, settings),
     umask: spec.umask,
     walltimeMs: spec.walltimeMs,
     // Never left out: what a short order lacks is as in the order before it.
@@ -91,6 +97,17 @@ function launchOrder(task: Task, part: Part, epochId: EpochId): LaunchOrder {
     ...mpiOf(spec),
     array: arrayOf(job),
   };
+}
+
+/** A program of the cluster itself leaves nothing that anybody wants. */
+function stagingOf(
+  { directory, staging, system }: JobSpec,
+  { archiveDefaultBytes }: Settings,
+): StagingOrder | null {
+  if (directory.kind === 'shared' || system !== undefined) return null;
+  const outputs = staging?.outputs ?? null;
+  const bytesMax = outputs === null ? archiveDefaultBytes : null;
+  return { inputs: staging?.inputs ?? null, outputs, bytesMax };
 }
 
 /** With what its item says in place of the placeholders. */

@@ -3,6 +3,7 @@
 import type { BatchLink } from './batch.ts';
 import type { JobId, NodeName, UserName } from './ids.ts';
 import type { Resources } from './resources.ts';
+import type { JobStaging } from './staging.ts';
 
 /** What is run: an argument vector as it is, or text given to a shell. */
 export type Program =
@@ -106,6 +107,8 @@ export interface JobSpec {
   readonly environment: Readonly<Record<string, string>>;
   readonly directory: WorkDirectory;
   readonly files: OutputFiles;
+  /** Absent: it needs no files, and what it leaves in a private directory is kept by default. */
+  readonly staging?: JobStaging;
   readonly request: ResourceRequest;
   /** Null = no limit. Suspended time does not count. */
   readonly walltimeMs: number | null;

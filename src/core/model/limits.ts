@@ -167,3 +167,12 @@ export const BLOBS_ASKED_MAX = 10_000;
 export const BLOB_UPLOADS_PER_USER_MAX = 1000;
 /** Larger contents travel by themselves, and go on where a line broke; these are sent again. */
 export const BLOB_PACKED_BYTES_MAX = 256 * 1024;
+/** Entries of a job's files, and of what it leaves behind: more belongs into a tar archive. */
+export const FILE_ENTRIES_MAX = 100_000;
+/** Text of a list of files: 100,000 entries with long paths. */
+export const FILE_SET_BYTES_MAX = 64 * 1_048_576;
+/** PATH_MAX and NAME_MAX of Linux. */
+export const FILE_PATH_BYTES_MAX = 4095;
+export const FILE_NAME_BYTES_MAX = 255;
+/** Patterns of a job's outputs; people write them by hand. */
+export const OUTPUT_PATTERNS_MAX = 1000;

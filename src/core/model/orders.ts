@@ -14,6 +14,7 @@ import type {
 } from './job.ts';
 import type { Pause, PauseWish } from './pause.ts';
 import type { Resources } from './resources.ts';
+import type { StagingOrder, Stored } from './staging.ts';
 
 /** The account the processes run under; the agent looks the ids up by name on its own machine. */
 export interface Account {
@@ -44,6 +45,8 @@ export interface LaunchOrder {
   readonly environment: Readonly<Record<string, string>>;
   readonly directory: WorkDirectory;
   readonly files: OutputFiles;
+  /** Null where it runs in a directory that is not its own. */
+  readonly staging: StagingOrder | null;
   readonly umask: number;
   readonly walltimeMs: number | null;
   /** Before the time limit. */
@@ -117,6 +120,8 @@ export type EndCause =
   | 'out_of_memory'
   /** A process could not be started; `detail` has the step and the errno text. */
   | 'launch_failed'
+  /** Its files could not be brought; `detail` says which and why. Nothing was started. */
+  | 'stage_failed'
   /** The agent could not reach the head for as long as the lease allows. */
   | 'lease_expired'
   /** The processes are gone or were ended without an exit status: launcher or machine was lost. */
@@ -147,6 +152,8 @@ export type TaskReport =
        */
       readonly turn: number;
     }
+  /** Its processes are gone, and what it leaves is being kept. Not said where that is nothing. */
+  | { readonly kind: 'task_storing'; readonly epochId: EpochId; readonly at: number }
   | {
       readonly kind: 'task_ended';
       readonly epochId: EpochId;
@@ -160,6 +167,8 @@ export type TaskReport =
       readonly processes: readonly ProcessEnd[];
       readonly usage: Usage;
       readonly detail?: string;
+      /** Absent: there was nothing to keep. */
+      readonly stored?: Stored;
       /**
        * Set when nothing was written to any captured stream: the node's rank among the task's
        * nodes, which names the files that are thereby complete. Only said to heads that take it.

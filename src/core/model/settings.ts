@@ -24,4 +24,6 @@ export interface Settings {
   /** Users may reserve for themselves; otherwise only operators reserve. Absent: they may not. */
   readonly usersMayReserve?: boolean;
   readonly retainedJobsMax: number;
+  /** Kept of what a task leaves in its private directory when its job does not say. */
+  readonly archiveDefaultBytes: number;
 }

@@ -11,6 +11,7 @@ import type {
   Program,
   Warning,
 } from './job.ts';
+import type { StagingWish } from './staging.ts';
 
 /** Where to run. `auto`: in `path` when nodes share it, else in a private directory. */
 export type DirectoryWish =
@@ -26,6 +27,8 @@ export interface Submission {
   /** Default: private. */
   readonly directory?: DirectoryWish | undefined;
   readonly files?: OutputFiles | undefined;
+  /** Needs a private directory. */
+  readonly staging?: StagingWish | undefined;
   readonly nodeCount?: number | undefined;
   readonly processesPerNode?: number | undefined;
   /** The program runs on the first node only. Default of `ranksPerNode`: the cpus per node. */

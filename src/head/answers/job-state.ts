@@ -2,6 +2,7 @@
 
 import { blockedOf, waitingSize } from '../../core/controller/jobs/behind.ts';
 import type { Job, Task } from '../../core/controller/jobs/facts.ts';
+import { shownState } from '../../core/controller/tasks/shown-state.ts';
 import type { OutcomeKind, TaskState } from '../../core/model/job.ts';
 
 /** The state that stands for the job is the first of these that any of its tasks is in. */
@@ -19,7 +20,7 @@ export function jobState(job: Job): TaskState {
   if (job.outcome !== null) return 'done';
   let best = ORDER.length - 1;
   for (const task of job.active.values()) {
-    best = Math.min(best, ORDER.indexOf(task.state));
+    best = Math.min(best, ORDER.indexOf(shownState(task)));
     if (best === 0) break;
   }
   return ORDER[best] ?? 'pending';
@@ -31,7 +32,7 @@ export function taskCounts(job: Job): Record<string, number> {
     if (count > 0) counts[state] = (counts[state] ?? 0) + count;
   };
   add('pending', waitingSize(job));
-  for (const task of job.active.values()) if (!isQueuedAgain(job, task)) add(task.state, 1);
+  for (const task of job.active.values()) if (!isQueuedAgain(job, task)) add(shownState(task), 1);
   for (const indices of job.ended.values()) add('done', indices.size);
   return counts;
 }

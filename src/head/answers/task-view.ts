@@ -2,6 +2,7 @@
 
 import type { TaskView } from '../../api/jobs.ts';
 import type { Job, Task } from '../../core/controller/jobs/facts.ts';
+import { shownState } from '../../core/controller/tasks/shown-state.ts';
 import { formatTaskId, type JobId } from '../../core/model/ids.ts';
 import type { OutcomeKind } from '../../core/model/job.ts';
 import type { TaskRow } from '../../ports/history.ts';
@@ -15,7 +16,7 @@ import { taskNotice } from './task-notice.ts';
 /** A task that waits or runs; `index` as the state counts, 0 for a plain job. */
 export function viewLiveTask(engine: Engine, job: Job, index: number, reasons: Reasons): TaskView {
   const task = job.active.get(index);
-  const state = task?.state ?? 'pending';
+  const state = task === undefined ? 'pending' : shownState(task);
   return {
     ...blank(job.id, job.spec.array === null ? null : index),
     state,

@@ -30,6 +30,7 @@ export function launch(
     environment: {},
     directory: { kind: 'shared', path: '/tmp' },
     files: {},
+    staging: null,
     umask: 0o022,
     walltimeMs: null,
     warning: null,

@@ -74,6 +74,14 @@ const FROM_AGENT: readonly AgentToHead[] = [
     load: { load1: 0.1, memoryFreeBytes: 2 ** 40, diskFreeBytes: 1 },
   },
   { kind: 'reports', first: 3, reports: [endReport('42[7]#2', 17, { signal: 9, detail: 'é' })] },
+  {
+    kind: 'reports',
+    first: 4,
+    reports: [
+      { kind: 'task_storing', epochId, at: 5 },
+      endReport('42[7]#2', 17, { stored: { files: 1, bytes: 2, leftOut: 3, problem: 'full' } }),
+    ],
+  },
   { kind: 'log', name, offset: 2 ** 33, bytes: new Uint8Array([0, 255]), end: true, dropped: 0 },
 ];
 const FROM_HEAD: readonly HeadToAgent[] = [

@@ -12,6 +12,18 @@ import type { DirectoryWish, Submission } from '../../model/submission.ts';
 import { sharedLabel } from '../nodes/view.ts';
 import { Wrong, wrong } from './wrong.ts';
 
+/** Where the job runs; files of its own make it a private directory unless another is named. */
+export function wantedDirectory({ directory, staging }: Submission): DirectoryWish | undefined {
+  const isStaged = staging?.inputs !== undefined || (staging?.outputs ?? []).length > 0;
+  if (!isStaged || directory === undefined || directory.kind === 'private') return directory;
+  if (directory.kind === 'auto') return { kind: 'private' };
+  const { path } = directory;
+  return wrong(
+    `files are brought to a private directory and kept from there, not from ${path}; ` +
+      'leave --in and --out out, or the directory',
+  );
+}
+
 /** The directory, and the label of the nodes that have it. */
 export function resolveDirectory(
   wish: DirectoryWish | undefined,

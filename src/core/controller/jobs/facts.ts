@@ -4,6 +4,7 @@ import type { IntervalSet } from '../../base/interval-set.ts';
 import type { JobId, NodeName, TaskId, UserName } from '../../model/ids.ts';
 import type { JobSpec, Outcome, OutcomeKind, Stopper, TaskState, Usage } from '../../model/job.ts';
 import type { EndCause, ProcessEnd, Share } from '../../model/orders.ts';
+import type { Stored } from '../../model/staging.ts';
 import type { QueueEntry } from '../../scheduler/line/queue.ts';
 
 export interface JobsFacts {
@@ -104,7 +105,8 @@ export type Ending =
 export interface Part {
   readonly share: Share;
   readonly nodeRank: number;
-  state: 'ordered' | 'started' | 'suspended' | 'ended';
+  /** `storing`: its processes are gone, and what it leaves is being kept. */
+  state: 'ordered' | 'started' | 'suspended' | 'storing' | 'ended';
   /** When it started, by the node's own clock. Absent: it has not, or nobody said. */
   nodeStartedAt?: number;
   /** Turn of the newest report of a stop or a go, as the node counts them; 0 before the first. */
@@ -122,6 +124,7 @@ export interface PartEnd {
   readonly processes: readonly ProcessEnd[];
   readonly usage: Usage;
   readonly detail?: string;
+  readonly stored?: Stored;
   /** By the head's clock; before the record when the report came late. */
   readonly at: number;
 }

@@ -11,10 +11,10 @@ export function submissionOf(spec: JobSpec): Submission {
   const { request, mpi, array, each, warning, qos, reservation, beginAt } = spec;
   const { perNode, nodeCount, processesPerNode, exclusive, nodeNames } = request;
   const { cpuCount, memoryBytes, gpuCount, counted } = perNode;
-  const { program, name, environment, directory, files, walltimeMs, dependencies } = spec;
-  const { nice, held, onNodeLoss, requeue, retriesMax, partition, umask } = spec;
+  const { program, name, environment, directory, files, staging, walltimeMs } = spec;
+  const { dependencies, nice, held, onNodeLoss, requeue, retriesMax, partition, umask } = spec;
   return {
-    ...{ program, name, environment, directory, files, walltimeMs, dependencies },
+    ...{ program, name, environment, directory, files, staging, walltimeMs, dependencies },
     ...{ nodeCount, processesPerNode, exclusive, nodeNames, labels: ownLabels(spec) },
     ...{ cpuCount, memoryBytes, gpuCount, counted },
     ...{ nice, held, onNodeLoss, requeue, retriesMax, partition, umask },

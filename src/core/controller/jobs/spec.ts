@@ -21,7 +21,7 @@ import {
 import type { Settings } from '../../model/settings.ts';
 import type { Submission } from '../../model/submission.ts';
 import { unknownPartition, unknownQos } from '../partitions/admission.ts';
-import { checkStdin, outputFiles, resolveDirectory } from './directory.ts';
+import { checkStdin, outputFiles, resolveDirectory, wantedDirectory } from './directory.ts';
 import { readIndices } from './indices.ts';
 import { arrayOfItems } from './items.ts';
 import {
@@ -32,6 +32,7 @@ import {
   defaultName,
 } from './program.ts';
 import { completeMpi, completeRequest, wantedMemory } from './request.ts';
+import { completeStaging } from './staging.ts';
 import { checked, Wrong, whole, wrong } from './wrong.ts';
 
 /** What the nodes say to a submission. */
@@ -61,7 +62,7 @@ function complete(
   checkEnvironment(wish.environment ?? {});
   const request = completeRequest(wish, settings);
   checkLaunchSize(wish, request);
-  const { directory, labels } = resolveDirectory(wish.directory, sharedPaths);
+  const { directory, labels } = resolveDirectory(wantedDirectory(wish), sharedPaths);
   const partition = findPartition(wish.partition ?? DEFAULT_PARTITION, settings);
   const features = featuresNeeded(wish).map(featureLabel);
   const placed = { ...request, labels: [...new Set([...request.labels, ...labels, ...features])] };
@@ -81,6 +82,7 @@ function complete(
     environment: wish.environment ?? {},
     directory,
     files: outputFiles(wish, directory, array !== null),
+    ...completeStaging(wish, directory),
     request: { ...placed, perNode: { ...placed.perNode, memoryBytes } },
     walltimeMs,
     ...(wish.warning === undefined ? {} : { warning: checkWarning(wish.warning, walltimeMs) }),

@@ -109,7 +109,7 @@ export function applySignalAsked(state: State, event: Of<'signal_asked'>): void 
 
 export function applyPartEnded(state: State, event: Of<'part_ended'>, at: number): void {
   const { task, part } = partOf(state, event);
-  const { cause, nodeFault, processes, usage, detail } = event;
+  const { cause, nodeFault, processes, usage, detail, stored } = event;
   part.state = 'ended';
   part.end = {
     cause,
@@ -118,6 +118,7 @@ export function applyPartEnded(state: State, event: Of<'part_ended'>, at: number
     usage,
     at: event.endedAt ?? at,
     ...(detail === undefined ? {} : { detail }),
+    ...(stored === undefined ? {} : { stored }),
   };
   const node = nodeOf(state, event.node);
   // What a node says itself clears by itself; the count is for what somebody has to look into.

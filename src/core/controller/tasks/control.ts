@@ -14,6 +14,7 @@ import type { Answer, Step } from '../step.ts';
 import type { SignalTask } from './commands.ts';
 import { endPending } from './ending.ts';
 import { placeOf } from './place.ts';
+import { isStoring, shownState } from './shown-state.ts';
 import { cancelledBy } from './verdict.ts';
 
 /** Tasks that wait end at once; tasks that hold resources end when their processes have. */
@@ -38,7 +39,7 @@ export function decideSignal(step: Step, command: SignalTask, actor: Actor): Ans
   const found = targets(step, place, actor);
   if (!found.ok) return found;
   const { job, holding } = found.value;
-  const running = holding.filter((task) => task.state === 'running' || task.state === 'suspended');
+  const running = holding.filter((task) => SIGNALLED.has(task.state) && !isStoring(task));
   if (running.length === 0) return notRunning(step, found.value, place);
   for (const task of running) {
     const by = nameOf(actor);
@@ -46,6 +47,8 @@ export function decideSignal(step: Step, command: SignalTask, actor: Actor): Ans
   }
   return ok({ kind: 'changed', count: running.length });
 }
+
+const SIGNALLED: ReadonlySet<TaskState> = new Set(['running', 'suspended']);
 
 /** Only what still waits can be held; running tasks go on. */
 export function decideHold(step: Step, jobId: JobId, actor: Actor): Answer {
@@ -79,7 +82,7 @@ export function decideSuspend(step: Step, place: TaskPlace, actor: Actor): Answe
   const found = targets(step, place, actor);
   if (!found.ok) return found;
   const { job, holding } = found.value;
-  const alive = holding.filter((task) => SUSPENDABLE.has(task.state));
+  const alive = holding.filter((task) => SUSPENDABLE.has(task.state) && !isStoring(task));
   if (alive.length === 0) return notRunning(step, found.value, place);
   const fresh = alive.filter((task) => !task.stops.has('owner'));
   for (const task of fresh) {
@@ -163,6 +166,7 @@ function targets(step: Step, place: TaskPlace, actor: Actor): Result<Targets, Re
 }
 
 function notRunning(step: Step, { holding }: Targets, place: TaskPlace): Answer {
-  const state = holding[0]?.state ?? 'pending';
+  const [first] = holding;
+  const state = first === undefined ? 'pending' : shownState(first);
   return step.refuse('job.not_running', { job: formatTaskId(place.jobId, place.index), state });
 }

@@ -3,6 +3,7 @@
 import type { EpochId, NodeName, TaskPlace } from '../../model/ids.ts';
 import type { Outcome, Stopper, Usage } from '../../model/job.ts';
 import type { EndCause, ProcessEnd, Share } from '../../model/orders.ts';
+import type { Stored } from '../../model/staging.ts';
 
 export type TaskEvent =
   /** By the crash limit. */
@@ -68,6 +69,14 @@ export type TaskEvent =
       /** With `sibling`: how the task will end. */
       readonly outcome?: Outcome;
     }
+  /** Its processes there are gone, and what it leaves is being kept. */
+  | {
+      readonly kind: 'part_storing';
+      readonly epochId: EpochId;
+      readonly node: NodeName;
+      /** Ms since 1970, by the node's clock but never later than the record. */
+      readonly since: number;
+    }
   | {
       readonly kind: 'part_ended';
       readonly epochId: EpochId;
@@ -79,6 +88,7 @@ export type TaskEvent =
       readonly processes: readonly ProcessEnd[];
       readonly usage: Usage;
       readonly detail?: string;
+      readonly stored?: Stored;
     }
   /** An epoch nobody waits for any more is known to be gone from a node: its claim goes. */
   | { readonly kind: 'claim_dropped'; readonly epochId: EpochId; readonly node: NodeName }

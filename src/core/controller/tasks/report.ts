@@ -42,6 +42,12 @@ function decideTaskReport(step: Step, node: Node, report: TaskReport): void {
     case 'task_suspended':
     case 'task_resumed':
       return turnPart(step, part, report);
+    case 'task_storing':
+      if (part.state === 'started' || part.state === 'suspended') {
+        const since = Math.min(report.at, step.at);
+        step.emit({ kind: 'part_storing', epochId, node: name, since });
+      }
+      return;
     case 'task_ended':
       return endPart(step, node, part, report);
     default:
@@ -69,7 +75,7 @@ function endPart(
   part: Part,
   report: Extract<TaskReport, { kind: 'task_ended' }>,
 ): void {
-  const { epochId, cause, nodeFault, processes, usage, detail } = report;
+  const { epochId, cause, nodeFault, processes, usage, detail, stored } = report;
   const task = node.holding.get(epochId)?.task;
   if (task === null || task === undefined) return;
   step.emit({
@@ -81,6 +87,7 @@ function endPart(
     processes,
     usage,
     ...(detail === undefined ? {} : { detail }),
+    ...(stored === undefined ? {} : { stored }),
     ...lateEnd(step, task, part, report.at),
   });
   if (node.launchFailures >= NODE_LAUNCH_FAILURES_MAX && node.drain === null) {

@@ -73,6 +73,15 @@ export function applyPartResumed(state: State, event: Of<'part_resumed'>, at: nu
   stirNodes(state, task);
 }
 
+/** What was stopped there is gone: nobody waits for it to go on. */
+export function applyPartStoring(state: State, event: Of<'part_storing'>, at: number): void {
+  const { task, part } = partOf(state, event);
+  part.state = 'storing';
+  if (task.state === 'suspended') task.state = 'running';
+  countPause(task, part, event.since, at);
+  stirNodes(state, task);
+}
+
 /**
  * Both ends by the node's own clock, so that it need not agree with the head's. Were it set in
  * between: a pause is no shorter than nothing and no longer than the task has been running.

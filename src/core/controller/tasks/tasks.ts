@@ -26,6 +26,7 @@ export const tasks: Noun<'tasks', TasksData> = {
     part_started: apply.applyPartStarted,
     part_suspended: suspension.applyPartSuspended,
     part_resumed: suspension.applyPartResumed,
+    part_storing: suspension.applyPartStoring,
     part_ended: apply.applyPartEnded,
     claim_dropped: apply.applyClaimDropped,
     suspend_asked: suspension.applySuspendAsked,

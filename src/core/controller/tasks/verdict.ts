@@ -21,9 +21,13 @@ export function verdict(step: Step, task: Task, parts: readonly Part[]): Verdict
   const program = endedProgram(task);
   // Whatever became of the servers after a program that has done its work: it has done it.
   const worst = program !== undefined && hasSucceeded(program) ? undefined : worstPart(parts);
-  if (worst === undefined) return { kind: 'done', outcome: completed(parts) };
+  const lost = worst === undefined ? parts.find(({ end }) => end?.stored?.problem) : undefined;
+  if (worst === undefined && lost === undefined) {
+    return { kind: 'done', outcome: completed(parts) };
+  }
   if (ending?.kind === 'cancel') {
-    return { kind: 'done', outcome: { ...cancelOutcome(ending), ...exitOf(worst) } };
+    const exit = worst === undefined ? {} : exitOf(worst);
+    return { kind: 'done', outcome: { ...cancelOutcome(ending), ...exit } };
   }
   if (ending?.kind === 'requeue') {
     const asked: Outcome = {
@@ -32,6 +36,7 @@ export function verdict(step: Step, task: Task, parts: readonly Part[]): Verdict
     };
     return { kind: 'requeue', outcome: asked, counts: 'neither' };
   }
+  if (worst === undefined) return { kind: 'done', outcome: notStored(present(lost, 'a part')) };
   const end = present(worst.end, 'the end of the worst part');
   const outcome = outcomeOfPart(worst);
   if (end.cause === 'exited') {
@@ -48,7 +53,8 @@ export function verdict(step: Step, task: Task, parts: readonly Part[]): Verdict
   }
   // A program of the cluster itself that cannot start is for an operator to look at.
   const isOwn = job.spec.system !== undefined;
-  if (end.cause === 'launch_failed' && end.nodeFault && mayStartAgain && !isOwn) {
+  const hasNotBegun = end.cause === 'launch_failed' || end.cause === 'stage_failed';
+  if (hasNotBegun && end.nodeFault && mayStartAgain && !isOwn) {
     return { kind: 'requeue', outcome, counts: 'crash' };
   }
   if (outcome.kind === 'node_fail' && job.spec.requeue) {
@@ -85,6 +91,7 @@ const GRAVITY: readonly PartEnd['cause'][] = [
   'out_of_memory',
   'timeout',
   'launch_failed',
+  'stage_failed',
   'lost',
   'lease_expired',
   'exited',
@@ -113,7 +120,7 @@ function exitOf(part: Part): Pick<Outcome, 'exit' | 'process'> {
 
 function hasRun(part: Part): boolean {
   const end = present(part.end, 'the end of the part');
-  if (end.cause === 'never_started') return false;
+  if (end.cause === 'never_started' || end.cause === 'stage_failed') return false;
   return end.cause !== 'launch_failed' || end.processes.length > 0;
 }
 
@@ -131,6 +138,13 @@ export function completed(parts: readonly Part[]): Outcome {
   return { kind: 'completed', exit: { code: 0 }, process };
 }
 
+/** It has done its work, and nobody will ever see what came of it. */
+function notStored({ end, share: { node } }: Part): Outcome {
+  const problem = end?.stored?.problem ?? 'it could not be kept';
+  const detail = `what it left on ${node} is lost: ${problem}`;
+  return { kind: 'stage_failed', exit: { code: 0 }, process: { node, rank: 0 }, detail };
+}
+
 /** How the task ends if this part decides. */
 export function outcomeOfPart(part: Part): Outcome {
   const end = present(part.end, 'the end of the part');
@@ -146,6 +160,8 @@ export function outcomeOfPart(part: Part): Outcome {
       return { kind: 'out_of_memory', ...exit, detail: outOfMemoryWords(part), ...said };
     case 'launch_failed':
       return { kind: 'launch_failed', ...exit, detail: `could not start on ${node}`, ...said };
+    case 'stage_failed':
+      return { kind: 'stage_failed', detail: `its files did not get to ${node}`, ...said };
     case 'lease_expired':
       return {
         kind: 'node_fail',

@@ -2,6 +2,7 @@
 
 import { ok } from '../../../core/base/result.ts';
 import { waitingSize } from '../../../core/controller/jobs/behind.ts';
+import { shownState } from '../../../core/controller/tasks/shown-state.ts';
 import { jobState } from '../../answers/job-state.ts';
 import { nodeState } from '../../answers/node-view.ts';
 import type { Handler } from '../call.ts';
@@ -39,7 +40,9 @@ function addCluster({ engine, blobs }: Services, scrape: Scrape): void {
   for (const job of state.jobs.values()) {
     tasks['pending'] = (tasks['pending'] ?? 0) + waitingSize(job);
     for (const task of job.active.values()) {
-      if (task.state !== 'pending') tasks[task.state] = (tasks[task.state] ?? 0) + 1;
+      if (task.state === 'pending') continue;
+      const shown = shownState(task);
+      tasks[shown] = (tasks[shown] ?? 0) + 1;
     }
   }
   gauge(scrape, 'weft_tasks', 'Tasks that are not done, by state.', 'state', tasks);

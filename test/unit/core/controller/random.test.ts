@@ -27,6 +27,7 @@ const step = fc.record({
       'tick',
       'restart',
       'maint',
+      'store',
     ] as const),
   ),
   a: fc.nat(1000),
@@ -42,10 +43,12 @@ const CAUSES: readonly EndCause[] = [
   'timeout',
   'out_of_memory',
   'launch_failed',
+  'stage_failed',
   'lease_expired',
   'lost',
   'never_started',
 ];
+const STORED = { files: 1, bytes: 5, leftOut: 0 };
 const COMMANDS = [
   'cancel_task',
   'cancel_task',
@@ -73,9 +76,19 @@ function live(head: TestHead, { act, a, b, c }: Step): void {
     case 'start':
       if (epoch !== undefined && head.node(node).connected) head.started(epoch, node);
       return;
+    case 'store':
+      if (epoch !== undefined && head.node(node).connected) head.storing(epoch, node);
+      return;
     case 'end':
       if (epoch === undefined || !head.node(node).connected) return;
-      head.ended(epoch, { cause: pick(CAUSES, c), code: c % 3, nodeFault: b % 2 === 0 }, node);
+      head.ended(
+        epoch,
+        {
+          ...{ cause: pick(CAUSES, c), code: c % 3, nodeFault: b % 2 === 0 },
+          ...(a % 5 === 0 ? { stored: { ...STORED, problem: 'why not' } } : {}),
+        },
+        node,
+      );
       return;
     case 'command':
       return command(head, a, b, c);

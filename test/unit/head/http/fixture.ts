@@ -42,6 +42,7 @@ const SETTINGS: Settings = {
   },
   scheduling: plainScheduling('first_fit'),
   retainedJobsMax: 10_000,
+  archiveDefaultBytes: 64 * 1_048_576,
 };
 
 /** Keeps what is logged, for tests that look at it. */
