@@ -90,9 +90,9 @@ static void spread(struct scan *s, int flag) {
 /* AGAIN: meanwhile there is something to read. */
 enum marked { NO, YES, NOT_YET, AGAIN, LOOKS_MAX = 20 };
 
-/* Of a process whose environment was just read as empty. It has memory (field 23), and an environment
-   between 50 and 51. In the middle of an exec these two are first 0, then equal; where code begins
-   (26) is set when all is done, and told as 1 of what is beyond our reach. */
+/* Why the environment of a process was just read as empty. It has memory (field 23), and an
+   environment between 50 and 51. In the middle of an exec these two are first 0, then equal; where
+   code begins (26) is set when all is done, and told as 1 of what is beyond our reach. */
 static enum marked why_empty(pid_t pid) {
 #define FIVE " %*s %*s %*s %*s %*s"
 #define TEN FIVE FIVE

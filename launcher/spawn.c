@@ -158,7 +158,7 @@ static UNWATCHED void run(struct plan *p, char *path) {
   execve("/bin/sh", p->argv - 1, p->env);
 }
 
-/* As execvp, but with the PATH of the new environment. */
+/* Like execvp, but with the PATH of the new environment. */
 static UNWATCHED void run_by_name(struct plan *p) {
   char path[4096];
   char *name = p->argv[0];

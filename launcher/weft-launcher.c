@@ -306,7 +306,7 @@ static void on_child(pid_t pid, int status, const struct rusage *used) {
   bool ended = WIFEXITED(status) || WIFSIGNALED(status);
   struct record *rec = record_of_pid(pid);
   if (!rec) {
-    /* Of a start under way its own thread speaks; an orphan needs no more than to be reaped. */
+    /* A start under way is its own thread's to report; an orphan needs no more than to be reaped. */
     struct launch *launch = launch_of_pid(pid);
     if (launch) launch->stopped = WIFSTOPPED(status);
     if (!launch || !ended) return;
@@ -380,7 +380,7 @@ static void send_answers(void) {
   drop_agent();
 }
 
-/* Of a thread that does not lead: what it cannot send is left to the one that does. */
+/* For threads that do not lead: what one cannot send is left to the one that does. */
 static void send_beside(void) {
   if (agent.fd >= 0 && agent.out.used && (!out_flush(&agent.out, agent.fd) || agent.out.used))
     kill(getpid(), SIGCHLD);

@@ -20,7 +20,7 @@ export interface Slurm {
   readonly version: string;
   /** In which its commands find it. */
   readonly environment: NodeJS.ProcessEnv;
-  /** Of its daemons. */
+  /** Its daemons. */
   readonly pids: readonly number[];
   /** Runs a client of it; its standard output. */
   command(name: string, ...args: string[]): Promise<string>;

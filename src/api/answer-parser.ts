@@ -18,7 +18,7 @@ export interface AnswerEvents {
 
 type State = 'status' | 'headers' | 'body' | 'chunk_size' | 'chunk_end' | 'trailers' | 'over';
 
-/** Of one line, and of all lines before a body: Node.js sends and takes no more either. */
+/** Limit of one line, and of all lines before a body: Node.js sends and takes no more either. */
 const HEAD_BYTES_MAX = 65_536;
 const NEWLINE = 10;
 

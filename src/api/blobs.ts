@@ -7,7 +7,7 @@ import { type RouteShape, USER } from './route-shape.ts';
 
 const blobParams = z.strictObject({ hash: blobHash });
 
-/** Of one question. */
+/** One question for many. */
 const hashesRequest = z.strictObject({ hashes: z.array(blobHash).max(BLOBS_ASKED_MAX) });
 
 export const lackingReply = z.object({
@@ -24,9 +24,9 @@ export const lackingReply = z.object({
 const anyNumber = queryNumber(0, Number.MAX_SAFE_INTEGER);
 
 export const sendBlobQuery = z.strictObject({
-  /** Of the first byte of the body: where the last piece ended, or 0 to begin anew. */
+  /** Where the body belongs: where the last piece ended, or 0 to begin anew. */
   offset: anyNumber,
-  /** Of the whole content. */
+  /** The whole content's. */
   size: anyNumber,
 });
 

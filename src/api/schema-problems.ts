@@ -45,7 +45,7 @@ function isWithin(place: Place, outer: Place): boolean {
   return outer.every((part, at) => place[at] === part);
 }
 
-/** Of a union the part that the value was meant to be: for a mapping the one with keys. */
+/** The part of a union that the value was meant to be: for a mapping the one with keys. */
 function unfold(issue: Issue): Issue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const meant = issue.errors.find((inner) => inner.length > 0 && !inner.some(isOfOtherType));

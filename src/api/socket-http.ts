@@ -74,7 +74,7 @@ class Connection {
     });
   }
 
-  /** Of one that is kept: whether the other side keeps it too. */
+  /** Whether the other side keeps a connection too that is kept here. */
   get isUsable(): boolean {
     if (this.#socket.writable && process.uptime() < this.#usableUntil) return true;
     this.destroy();

@@ -36,7 +36,7 @@ export interface Machine {
   readonly version: string;
   readonly users: Users;
   readonly marks: Marks;
-  /** Of this process. */
+  /** How many this process has. */
   readonly nodeCount: number;
 }
 

@@ -18,7 +18,7 @@ interface Note {
 export interface KeptTotalOptions {
   readonly directory: string;
   readonly bytesMax: number;
-  /** Of what, for the log: `output`, `files`. */
+  /** What is kept, for the log: `output`, `files`. */
   readonly what: string;
   readonly log: Log;
 }

@@ -14,7 +14,7 @@ import { inParallel } from './in-parallel.ts';
 import { packed } from './pack.ts';
 
 const BLOCK_BYTES = 1_048_576;
-/** As many as upload.ts has, for the same reasons. */
+/** The number of upload.ts, for the same reasons. */
 const AT_ONCE = 4;
 const PACKS_AT_ONCE = 2;
 
@@ -88,7 +88,7 @@ async function fill(carrier: Carrier, { wanted, file, moved }: Filling): Promise
 
 interface Place {
   offset: number;
-  /** Of all bytes before it. */
+  /** Has all bytes before it. */
   readonly hasher: Hash;
 }
 

@@ -6,7 +6,7 @@ import { usage } from '../core/model/failure.ts';
 import { type LocalFile, openLocalFile } from './local-file.ts';
 import { stoppedWhenStuck } from './stuck.ts';
 
-/** Of one request: what is lost with a line that breaks is sent again. */
+/** Size of one request: what is lost with a line that breaks is sent again. */
 const PACK_BYTES = 8 * 1_048_576;
 const PACK_FILES = 2000;
 /** Gathered from several files before it goes out. */

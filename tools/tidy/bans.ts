@@ -31,6 +31,11 @@ const BANS: readonly Ban[] = [
     /\b(?:TODO|FIXME)\b(?!\s*\(?#\d+)/g,
     'an open end needs an issue: write it as `TODO(#12)`, or do it now',
   ),
+  ban(
+    'comments',
+    /(?:\/\*\*\s+(?:\*\s+)?|(?<![\s\S])\/\/ )(?:Of|As)\b/g,
+    'begin with what the thing is: `Size of …`, not `Of …`; `Like …`, not `As …`',
+  ),
   ban('comments', /@ts-(?:ignore|nocheck)\b/g, 'mend the type instead, or narrow with a check'),
   ban(
     'comments',

@@ -178,7 +178,7 @@ async function readBody(request: IncomingMessage): Promise<Result<Body, Refusal>
   return err(refuse('request.malformed', { what: 'a JSON object is expected' }));
 }
 
-/** As the head's API says it, so that one client reads both. */
+/** The form of the head's API, so that one client reads both. */
 function asFailure({ code, details, hint }: Refusal): object {
   const message = formatRefusal({ code, details });
   return { code, kind: kindOf(code), message, details, hint: hint ?? null };

@@ -10,7 +10,7 @@ export interface Entry {
   readonly full: Buffer;
   readonly kind: 'file' | 'folder' | 'link' | 'special';
   readonly stats: Stats;
-  /** Of a link, as it is written. */
+  /** Where a link points, as it is written. */
   readonly target: string | null;
 }
 

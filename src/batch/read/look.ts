@@ -19,13 +19,13 @@ export interface Looked {
   readonly bytes: number;
   /** Permissions. */
   readonly mode: number;
-  /** Of a folder: everything in it, folders before what is in them. */
+  /** Everything in a folder, folders before what is in them. */
   readonly inside: readonly Entry[];
 }
 
 export interface Looks {
   readonly problems: readonly Problem[];
-  /** Of what can be used; each path once. */
+  /** What can be used; each path once. */
   readonly found: readonly Looked[];
 }
 
@@ -33,7 +33,7 @@ export interface Looks {
 const FILE_ENTRIES_MAX = 100_000;
 /** A folder with more entries is not searched for what somebody meant. */
 const ENTRIES_MAX = 1000;
-/** Of one folder: what is wrong with many files is wrong with the folder. */
+/** What is wrong with more files than these is wrong with their folder. */
 const PROBLEMS_PER_FOLDER_MAX = 5;
 
 type Look = Looked | { readonly wrong: readonly string[] };

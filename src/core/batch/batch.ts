@@ -5,7 +5,7 @@ import type { SlurmKey } from './written.ts';
 
 /** A file or folder of the submitter, and the name that it gets where it is used. */
 export interface StagedFile {
-  /** As it was written; relative to the folder of the batch file. */
+  /** Unchanged; relative to the folder of the batch file. */
   readonly path: string;
   readonly as: string;
 }

@@ -22,14 +22,14 @@ export function nameProblem(name: string): string | null {
   return null;
 }
 
-/** As `nameProblem`; `@` stands before the number of a version. */
+/** Like `nameProblem`; `@` stands before the number of a version. */
 export function batchNameProblem(name: string): string | null {
   const wrong = nameProblem(name);
   if (wrong !== null || !name.includes('@')) return wrong;
   return `'${name}' has an '@', which stands before the number of a version, as in sweep_01@2`;
 }
 
-/** As `nameProblem`; some folders of a batch are not those of jobs. */
+/** Like `nameProblem`; some folders of a batch are not those of jobs. */
 export function jobNameProblem(name: string): string | null {
   return RESERVED.has(name) ? `'${name}' is a name of the archive's own` : nameProblem(name);
 }

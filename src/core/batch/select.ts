@@ -4,7 +4,7 @@
 import { err, ok, type Result } from '../base/result.ts';
 import { type Glob, matchesGlobs, parseGlob } from './glob.ts';
 
-/** As it was typed. */
+/** Patterns as somebody typed them. */
 export interface SelectionWish {
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
@@ -31,7 +31,7 @@ export interface Choosable {
 export interface Selected<Entry extends Choosable> {
   readonly taken: readonly Entry[];
   readonly left: readonly Entry[];
-  /** Of the files that are taken, and of those that are not. */
+  /** Sizes of the files that are taken, and of those that are not. */
   readonly takenBytes: number;
   readonly leftBytes: number;
 }

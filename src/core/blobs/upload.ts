@@ -8,7 +8,7 @@ import { type Refusal, refuse } from '../model/errors.ts';
 /** One sender's. Two who send the same content have one each: none goes on with another's bytes. */
 export interface Upload {
   readonly hash: BlobHash;
-  /** As its sender says. */
+  /** Said by its sender. */
   readonly size: number;
   /** Bytes that are there; the next one belongs here. */
   readonly offset: number;
@@ -49,9 +49,9 @@ export function diskBytes(size: number): number {
 
 /** Where blobs lie: what they take up, and what there is. */
 export interface Room {
-  /** Of all blobs and pieces that are there. */
+  /** Held by all blobs and pieces that are there. */
   readonly bytesUsed: number;
-  /** Of uploads under way, what is still to come. */
+  /** What uploads under way still have to bring. */
   readonly bytesPromised: number;
   /** The quota. */
   readonly bytesMax: number;

@@ -15,9 +15,9 @@ export interface FileEntry {
   readonly size: number;
   /** Permissions, without those that change who one is. */
   readonly mode: number;
-  /** Of a file. */
+  /** For files. */
   readonly sha256?: BlobHash;
-  /** Of a link. */
+  /** For links. */
   readonly target?: string;
 }
 

@@ -41,7 +41,7 @@ export type PauseWish =
     }
   | { readonly kind: 'unpause'; readonly serial: number; readonly by: string };
 
-/** Of one that does not say how long. */
+/** Length of a pause that names none. */
 export const PAUSE_DEFAULT_MS = 3_600_000;
 /** Longest pause where `node.pause_max` says nothing. */
 export const PAUSE_MAX_MS = 4 * 3_600_000;

@@ -82,7 +82,7 @@ export type WindowReason = {
   | { readonly problem: 'too_short'; readonly endsInMs: number; readonly walltimeMs: number | null }
 );
 
-/** Of the nodes that could hold a part, what is in the way on some of them. */
+/** What is in the way on some of the nodes that could hold a part. */
 export interface NodeReasons {
   /** How many could hold one. */
   readonly count: number;

@@ -41,7 +41,7 @@ export function viewJob(engine: Engine, record: JobRecord, reasons: Reasons): Jo
 
 type Moving = 'reason' | 'notice' | 'priority' | 'taskCounts' | 'runStartedAt' | 'nodes' | 'held';
 
-/** Of a job in memory, what may be another in a moment. */
+/** What may change from moment to moment, for a job in memory. */
 function whatIs(engine: Engine, job: Job, reasons: Reasons): Pick<JobView, Moving> {
   const waiting = job.outcome === null ? firstPending(job) : undefined;
   return {

@@ -30,7 +30,7 @@ export interface SweepWorld {
 }
 
 export interface Swept {
-  /** Of all blobs that were there, as they count. */
+  /** Size of all blobs that were there, as they count. */
   readonly bytesFound: number;
   readonly bytesGone: number;
   readonly count: number;

@@ -23,12 +23,12 @@ export class UploadFile implements Upload {
   readonly path: string;
   offset: number;
   touchedAt: number;
-  /** Of the bytes up to `offset`; null while somebody writes, or when they have to be read again. */
+  /** Has the bytes up to `offset`; null while somebody writes, or when they must be read again. */
   hasher: Hash | null = null;
   /** Counts connections: whoever is not the last one writes no more. */
   turn = 0;
   isActive = false;
-  /** Of the connection that writes, or has written last: its write under way has to end first. */
+  /** The connection that writes, or has written last: its write under way has to end first. */
   writer: { readonly idle: Promise<void> } | null = null;
 
   constructor(name: UploadName, file: string, at: { offset: number; touchedAt: number }) {
@@ -167,7 +167,7 @@ function keyOf(user: string, hash: BlobHash): string {
 
 export interface OpenUpload {
   readonly file: FileHandle;
-  /** Of all bytes before the next one. */
+  /** Has all bytes before the next one. */
   readonly hasher: Hash;
 }
 

@@ -52,7 +52,7 @@ function realProofs(): Proofs {
   return new LocalLogin({ directory: proofs, chance: systemChance, accounts, whose: 'agent' });
 }
 
-/** As if this user had made the directory. */
+/** Proofs as if this user had made the directory. */
 function provenAs(name: string): Proofs {
   const real = realProofs();
   return {

@@ -25,7 +25,7 @@ interface Left {
   readonly lock: string;
 }
 
-/** As of a launcher that was killed two hours ago. */
+/** What a launcher leaves that was killed two hours ago. */
 function left(t: TestContext): Left {
   const stateDir = mkdtempSync(join(tmpdir(), 'weft-ends-'));
   const socket = join(stateDir, 'launcher.sock');

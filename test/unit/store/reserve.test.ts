@@ -12,7 +12,7 @@ import { newDirectory } from './support/directory.ts';
 
 const MIB = 1_048_576;
 
-/** As of a user whose quota allows so many bytes more, on a disk with room; gives the quota back. */
+/** A user's quota allows so many bytes more, on a disk with room; gives the quota back. */
 function underQuota(t: TestContext, bytes: number): () => void {
   const { writeSync, writeFileSync } = fs;
   const refused = Object.assign(new Error('EDQUOT: quota exceeded, write'), {

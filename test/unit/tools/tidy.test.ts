@@ -111,6 +111,8 @@ describe('tidy on words', () => {
   const everywhere: readonly (readonly [text: string, message: RegExp])[] = [
     ['// TODO: later\n', /issue/],
     ['/* FIXME */\n', /issue/],
+    ['/** Of one request. */\n', /what the thing is/],
+    ['/**\n * As it was typed.\n */\n', /what the thing is/],
     ["it.only('x', () => {});\n", /silences/],
     ["it.skip('x', () => {});\n", /proves nothing/],
     ['// @ts-ignore\n', /mend the type/],

@@ -45,7 +45,7 @@ interface Bench {
 /** Between client and head; cuts each connection after so many bytes of either direction. */
 class Line {
   cutAfter = Number.POSITIVE_INFINITY;
-  /** Of all connections, both directions. */
+  /** Carried by all connections, in both directions. */
   bytes = 0;
   connections = 0;
 

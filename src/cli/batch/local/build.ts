@@ -17,7 +17,7 @@ import { type Failure, failure } from '../../../core/model/failure.ts';
 import type { ChildEnd } from './child.ts';
 import type { Workshop } from './workshop.ts';
 
-/** Of the log that is shown when a build has failed. */
+/** The end of the log that is shown when a build has failed. */
 const LINES_SHOWN = 20;
 
 export interface Built {

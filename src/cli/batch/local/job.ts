@@ -29,7 +29,7 @@ export interface JobOrder {
   /** Stands for all that goes in. */
   readonly inputs: string;
   readonly globs: readonly Glob[];
-  /** Of the batch, in the archive. */
+  /** The batch's, in the archive. */
   readonly batchFolder: string;
 }
 

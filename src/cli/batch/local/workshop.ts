@@ -21,7 +21,7 @@ export interface Stops {
 export interface WorkshopParts {
   readonly batch: BatchFile;
   readonly stage: Stage;
-  /** Of this run; goes when it is over. */
+  /** This run's own; goes when it is over. */
   readonly folder: string;
   readonly node: string;
   readonly environment: Environment;
@@ -32,7 +32,7 @@ export interface WorkshopParts {
 export const PIDS_FOLDER = 'pids';
 
 export interface Start {
-  /** Of the build or the job; it says so in names of files and containers. */
+  /** Names the build or the job in files and containers. */
   readonly name: string;
   readonly argv: readonly string[];
   readonly cwd: string;

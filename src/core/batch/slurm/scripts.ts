@@ -17,7 +17,7 @@ export const LAYOUT = {
   build: 'build',
   products: 'build/products',
   jobs: 'jobs',
-  /** Of a job: what is laid beside its script, and what comes of it. */
+  /** What is laid beside a job's script, and what comes of it. */
   own: 'files',
   results: 'results',
   exitCode: 'exit_code',

@@ -1,4 +1,4 @@
-// Of a task one of whose nodes cannot be heard or is paused: which one, since when, and what comes next.
+// Which node of a task cannot be heard or is paused, since when, and what comes next.
 
 import type { JobSpec } from '../../model/job.ts';
 import type { Pause } from '../../model/pause.ts';

@@ -1,4 +1,4 @@
-// Of a task that was stopped to make room: for whom, and what it waits for.
+// For whom a task was stopped to make room, and what it waits for.
 
 import type { JobId } from '../../model/ids.ts';
 import type { WindowReason } from '../../model/reason.ts';

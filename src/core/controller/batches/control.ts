@@ -13,7 +13,7 @@ import { findBatch, notOwner, ownBatch } from './find.ts';
 import { currentParts, failedNumbers } from './standing.ts';
 import { addParts } from './submit.ts';
 
-/** As new parts, because done is final (S6); the batch stays the same. */
+/** Makes new parts, because done is final (S6); the batch stays the same. */
 export function decideRetryBatch(step: Step, batch: BatchRef, actor: Actor): Answer {
   if (actor.kind !== 'user') return needUser(step, actor.kind);
   const found = findBatch(step.state, batch);

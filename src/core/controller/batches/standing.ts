@@ -11,7 +11,7 @@ export interface Current {
   readonly part: BatchPart;
   /** Items, by which its tasks are called. */
   readonly items: IntervalSet;
-  /** Of these items, which jobs of the batch they are. */
+  /** Which jobs of the batch these items are. */
   readonly numbers: IntervalSet;
 }
 

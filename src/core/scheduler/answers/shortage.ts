@@ -16,7 +16,7 @@ interface Situation extends Pick<Surroundings, 'reservationOf'> {
   readonly fitting: readonly Pick<NodeView, 'name'>[];
 }
 
-/** Of nodes that get work and could hold a part. */
+/** What nodes lack that get work and could hold a part. */
 export function shortageOf(
   usable: readonly NodeOutline[],
   ask: Ask,

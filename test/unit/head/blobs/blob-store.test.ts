@@ -38,7 +38,7 @@ interface Bench {
   readonly names: References;
   readonly log: KeptLog;
   store: BlobStore;
-  /** As a head that is started again on the same files. */
+  /** Starts a head again on the same files. */
   restart(): Promise<void>;
   /** Sends all of it. */
   send(user: string, content: string): ReturnType<BlobStore['receive']>;

@@ -66,7 +66,7 @@ export interface World {
   readonly http: HttpSide;
   readonly logs: LogFiles;
   readonly blobs: BlobStore;
-  /** Of blobs. */
+  /** Who names which blobs. */
   readonly names: References;
   readonly log: KeptLog;
   readonly audit: KeptLog;
