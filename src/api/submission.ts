@@ -11,11 +11,13 @@ import {
   NAME_LENGTH_MAX,
   NICE_MAX,
   NODES_PER_TASK_MAX,
+  NOTIFY_TARGETS_MAX,
   OUTPUT_PATTERNS_MAX,
   PROCESSES_PER_NODE_MAX,
   RETRIES_MAX,
   SCRIPT_BYTES_MAX,
 } from '../core/model/limits.ts';
+import { TARGET_LENGTH_MAX } from '../core/model/notification.ts';
 import type { JobChange, Submission } from '../core/model/submission.ts';
 import { blobHash, count, instant, nodeName, plainLine } from './common.ts';
 
@@ -125,6 +127,7 @@ export const submission = z.strictObject({
   partition: name.max(64).optional(),
   reservation: name.max(64).optional(),
   qos: name.max(64).optional(),
+  notify: z.array(name.max(TARGET_LENGTH_MAX)).max(NOTIFY_TARGETS_MAX).optional(),
   umask: z.int().min(0).max(0o777).optional(),
 }) satisfies z.ZodType<Submission>;
 

@@ -196,6 +196,18 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
       'and all processes of a task on one node take 64 MiB.',
     next: 'Leave variables behind (`--clean-env`), pass long input in files, or start fewer processes.',
   },
+  'notification.not_set_up': {
+    means: 'The site has not configured this way of sending notifications.',
+    next: 'Use another kind in `--notify`, or ask an admin for one; see `docs/notifications.md`.',
+  },
+  'notification.target_refused': {
+    means: 'The site limits whom this cluster may notify, and the target is outside of that.',
+    next: 'Name another target, or ask an admin to add it to the `notify` keys of the configuration.',
+  },
+  'notification.command_unknown': {
+    means: 'Only commands that the site has configured can be run on the head.',
+    next: 'Use one of the names in the message, or ask an admin to add it to `notify.commands`.',
+  },
   'label.unknown': {
     means: 'The job would wait for ever: no node has this label.',
     next: '`weft node list` shows the labels; `weft node label` sets one.',

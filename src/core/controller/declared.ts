@@ -16,6 +16,8 @@ import type { NodeCommand } from './nodes/commands.ts';
 import type { NodeEvent } from './nodes/events.ts';
 import type { NodesFacts } from './nodes/facts.ts';
 import type { NoticeCommand, NoticeEvent, NoticeFacts } from './notices/notice.ts';
+import type { NotificationCommand, NotificationEvent } from './notifications/events.ts';
+import type { NotificationsFacts } from './notifications/facts.ts';
 import type { PartitionCommand } from './partitions/commands.ts';
 import type { PartitionEvent } from './partitions/events.ts';
 import type { PartitionsFacts } from './partitions/facts.ts';
@@ -50,6 +52,7 @@ export interface Declared {
   readonly maintenance: Declares<MaintenanceCommand, MaintenanceEvent, MaintenanceFacts>;
   readonly batches: Declares<BatchCommand, BatchEvent, BatchesFacts>;
   readonly notices: Declares<NoticeCommand, NoticeEvent, NoticeFacts>;
+  readonly notifications: Declares<NotificationCommand, NotificationEvent, NotificationsFacts>;
 }
 
 export type NounName = keyof Declared;

@@ -6,6 +6,7 @@ import { Queue } from '../scheduler/line/queue.ts';
 import { HeldBook } from '../scheduler/line/quota.ts';
 import { NodePool } from '../scheduler/room/pool.ts';
 import type { Task } from './jobs/facts.ts';
+import type { Delivery, Notification } from './notifications/facts.ts';
 
 export interface Indexes {
   /** What the scheduler may start, in order. */
@@ -24,6 +25,8 @@ export interface Indexes {
   readonly preempted: Set<Task>;
   /** Environments by their content. */
   readonly environmentIds: Map<string, number>;
+  /** What each target is still to be told, oldest first. */
+  readonly lines: Map<string, Map<Notification, Delivery>>;
 }
 
 export function createIndexes(): Indexes {
@@ -36,5 +39,6 @@ export function createIndexes(): Indexes {
     beginning: new Set(),
     preempted: new Set(),
     environmentIds: new Map(),
+    lines: new Map(),
   };
 }

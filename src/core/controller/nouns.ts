@@ -9,6 +9,7 @@ import { jobs } from './jobs/jobs.ts';
 import { maintenance } from './maintenance/maintenance.ts';
 import { nodes } from './nodes/nodes.ts';
 import { notices } from './notices/notices.ts';
+import { notifications } from './notifications/notifications.ts';
 import type { CommandTable, EventTable, Noun } from './noun.ts';
 import { partitions } from './partitions/partitions.ts';
 import { pauses } from './pauses/pauses.ts';
@@ -34,6 +35,7 @@ const TABLE = {
   reservations,
   batches,
   notices,
+  notifications,
 } satisfies { readonly [N in NounName]: Noun<N, never, object> };
 
 /** What all of them save. */

@@ -161,6 +161,18 @@ export const CODES = {
     kind: 'invalid_argument',
     text: 'Too large to start: {what} ({size}; the limit is {limit}).',
   },
+  'notification.not_set_up': {
+    kind: 'failed_precondition',
+    text: 'This cluster does not send notifications by {kind}.',
+  },
+  'notification.target_refused': {
+    kind: 'permission_denied',
+    text: 'This cluster does not notify {target}; it may notify {allowed}.',
+  },
+  'notification.command_unknown': {
+    kind: 'invalid_argument',
+    text: 'No notification command {name}; this cluster has {names}.',
+  },
   'label.unknown': { kind: 'invalid_argument', text: 'No node has the label {label}.' },
   'label.invalid': {
     kind: 'invalid_argument',

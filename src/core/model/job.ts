@@ -143,6 +143,8 @@ export interface JobSpec {
   readonly mpi?: MpiSpec;
   /** With `mpi`: by it the processes of a task know each other. Never shown. */
   readonly stepKey?: string;
+  /** Who is told of its end, as `matrix:@ann:lab`. Absent: nobody. */
+  readonly notify?: readonly string[];
   /** File mode creation mask of the processes. */
   readonly umask: number;
 }

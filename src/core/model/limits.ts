@@ -52,6 +52,19 @@ export const NODE_WORD_LENGTH_MAX = 4096;
 export const NAME_LENGTH_MAX = 200;
 /** An operator's notice: a few lines on a terminal, beside what the user has asked for. */
 export const NOTICE_LENGTH_MAX = 500;
+/** Targets that are told of one job: a group has a room or a list. */
+export const NOTIFY_TARGETS_MAX = 10;
+/** Notifications in memory; those that are over leave it first. */
+export const NOTIFICATIONS_KEPT_MAX = 20_000;
+/** Waiting for one target: a webhook that was dead for hours is not flooded for hours. */
+export const NOTIFICATIONS_WAITING_MAX = 10_000;
+/** Told in one message of a chat or mail; who reads more than that? */
+export const NOTIFICATIONS_PER_MESSAGE_MAX = 20;
+/** Between two attempts to tell somebody; twice as long after each failure. */
+export const NOTIFY_PAUSE_MIN_MS = 10_000;
+export const NOTIFY_PAUSE_MAX_MS = 3_600_000;
+/** With these pauses some four days, beyond any `notify.give_up_after` that helps. */
+export const NOTIFY_TRIES_MAX = 100;
 /** Submission keys remembered, newest first: at 1,000 jobs/s still minutes of retries. */
 export const SUBMISSION_KEYS_MAX = 100_000;
 /** Starts planned in one cycle before the event loop gets its turn. */

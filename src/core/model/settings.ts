@@ -1,6 +1,7 @@
 // The cluster-wide settings that decisions depend on. They come with each input, from the config
 // file, and are never stored: a restart with another value acts by the new value from then on.
 
+import type { NotifyRules } from './notification.ts';
 import type { Resources } from './resources.ts';
 import type { Scheduling } from './scheduling.ts';
 
@@ -23,6 +24,8 @@ export interface Settings {
   readonly scheduling: Scheduling;
   /** Users may reserve for themselves; otherwise only operators reserve. Absent: they may not. */
   readonly usersMayReserve?: boolean;
+  /** Who may be told of the end of a job. Absent: nobody. */
+  readonly notify?: NotifyRules;
   readonly retainedJobsMax: number;
   /** Kept of what a task leaves in its private directory when its job does not say. */
   readonly archiveDefaultBytes: number;

@@ -62,6 +62,8 @@ export interface Submission {
   readonly qos?: string | undefined;
   /** Id or name of the reservation to run in. */
   readonly reservation?: string | undefined;
+  /** Who is told of its end, as `matrix:@ann:lab`. */
+  readonly notify?: readonly string[] | undefined;
   readonly umask?: number | undefined;
 }
 

@@ -9,5 +9,6 @@ export function jobIdOf(event: Event): JobId | null {
   if ('jobId' in event) return event.jobId;
   // `42[7]#2` begins with the job's id.
   if ('epochId' in event) return Number.parseInt(event.epochId, 10) as JobId;
-  return null;
+  const subject = 'news' in event ? event.news.subject : 'subject' in event ? event.subject : null;
+  return subject?.kind === 'job' ? subject.jobId : null;
 }

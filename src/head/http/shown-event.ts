@@ -2,6 +2,7 @@
 
 import type { EventKindName } from '../../api/event-kinds.ts';
 import type { Event } from '../../core/controller/declared.ts';
+import { shownTarget } from '../../core/model/notification.ts';
 import { jobIdOf } from './event-subject.ts';
 
 /** What of an event goes out, with the number of the job that it is about. */
@@ -21,6 +22,10 @@ function withoutSecrets(event: Event): { kind: EventKindName } {
       const { spec, ...rest } = event;
       const { name, request, array, walltimeMs, partition, nice } = spec;
       return { ...rest, ...{ name, request, array, walltimeMs, partition, nice } };
+    }
+    case 'notification_due': {
+      const { targets, ...rest } = event;
+      return { ...rest, ...{ targets: targets.map(shownTarget) } };
     }
     case 'environment_added':
       return { kind: event.kind };

@@ -100,7 +100,9 @@ function newSpec(
   const isMoved = PLACING.some((name) => change[name as keyof typeof change] !== undefined);
   const { runningMax, warning, ...wish } = change;
   // What stays is only judged again with what decides where and how long it runs.
-  const base: Submission = isMoved ? submissionOf(spec) : { program: spec.program };
+  const base: Submission = isMoved
+    ? { ...submissionOf(spec), notify: undefined }
+    : { program: spec.program };
   const completed = completeSpec(
     {
       ...{ ...base, beginAt: spec.beginAt ?? undefined, name: spec.name, nice: spec.nice, ...wish },

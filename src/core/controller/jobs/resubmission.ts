@@ -8,7 +8,7 @@ import { isInside } from './directory.ts';
 
 /** Every value as it was completed then; its dependencies, hold and begin time too. */
 export function submissionOf(spec: JobSpec): Submission {
-  const { request, mpi, array, each, warning, qos, reservation, beginAt } = spec;
+  const { request, mpi, array, each, warning, qos, reservation, beginAt, notify } = spec;
   const { perNode, nodeCount, processesPerNode, exclusive, nodeNames } = request;
   const { cpuCount, memoryBytes, gpuCount, counted } = perNode;
   const { program, name, environment, directory, files, staging, walltimeMs } = spec;
@@ -18,7 +18,7 @@ export function submissionOf(spec: JobSpec): Submission {
     ...{ nodeCount, processesPerNode, exclusive, nodeNames, labels: ownLabels(spec) },
     ...{ cpuCount, memoryBytes, gpuCount, counted },
     ...{ nice, held, onNodeLoss, requeue, retriesMax, partition, umask },
-    ...{ mpi, each, warning, qos, reservation },
+    ...{ mpi, each, warning, qos, reservation, notify },
     array: array ?? undefined,
     beginAt: beginAt ?? undefined,
   };

@@ -20,6 +20,7 @@ import {
 } from '../../model/scheduling.ts';
 import type { Settings } from '../../model/settings.ts';
 import type { Submission } from '../../model/submission.ts';
+import { completeWishes } from '../notifications/wishes.ts';
 import { unknownPartition, unknownQos } from '../partitions/admission.ts';
 import { checkStdin, outputFiles, resolveDirectory, wantedDirectory } from './directory.ts';
 import { readIndices } from './indices.ts';
@@ -96,6 +97,7 @@ function complete(
     requeue: wish.requeue ?? true,
     retriesMax: whole('the number of retries', wish.retriesMax ?? 0, 0, limits.RETRIES_MAX),
     partition: partition.name,
+    ...notifyOf(wish, settings),
     ...(qos === DEFAULT_QOS ? {} : { qos }),
     ...completeMpi(wish, request),
     umask: whole('the umask', wish.umask ?? 0o022, 0, 0o777),
@@ -103,6 +105,14 @@ function complete(
 }
 
 const DAY_MS = 86_400_000;
+
+function notifyOf({ notify = [] }: Submission, settings: Settings): Pick<JobSpec, 'notify'> {
+  if (notify.length === 0) return {};
+  const wishes = completeWishes(notify, settings.notify);
+  if (!wishes.ok) throw new Wrong(wishes.error);
+  return { notify: wishes.value };
+}
+
 function findPartition(name: string, { scheduling }: Settings): Partition {
   const partition = partitionOf(scheduling, name);
   if (partition === null) throw new Wrong(unknownPartition(scheduling, name));

@@ -8,6 +8,7 @@ import type { Dependency, Outcome } from '../../model/job.ts';
 import { waitingOf } from '../jobs/behind.ts';
 import { type EndedTasks, followElements } from '../jobs/elements.ts';
 import type { Job, Task } from '../jobs/facts.ts';
+import { tellOfJob } from '../notifications/due.ts';
 import type { Step } from '../step.ts';
 import { endOf } from './apply.ts';
 import { placeOf } from './place.ts';
@@ -112,6 +113,7 @@ function finishJob(step: Step, { job, endedAt = step.at }: EndedTasks): EndedTas
   const dependents = [...(step.state.indexes.dependents.get(job.id) ?? [])];
   const late = endedAt < step.at ? { endedAt } : {};
   step.emit({ kind: 'job_done', jobId: job.id, outcome, ...late });
+  tellOfJob(step, job);
   return dependents.map((id) => followUp(step, id, job)).filter((broken) => broken !== null);
 }
 
