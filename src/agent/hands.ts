@@ -8,6 +8,7 @@ import { type Epoch, isOpen, type Preparation, type RunnerState } from '../core/
 import type { LaunchRequest, Processes } from '../ports/processes.ts';
 import type { Stream } from '../wire/messages.ts';
 import type { Feeds } from './feeds.ts';
+import { Movements } from './movements.ts';
 import { fileNameOf, hostFile, scriptFile, slotsFile, spoolFile, workDirectory } from './names.ts';
 import type { OutputFile, OutputShipper } from './outputs.ts';
 import type { AgentSettings, AllPorts } from './ports.ts';
@@ -29,6 +30,8 @@ export interface HandsWorld {
   readonly step: (input: RunnerInput) => void;
 }
 
+/** The directory itself, that for temporary files, and what is being laid out. */
+const WORK_ENDS = ['', '.tmp', '.in'];
 /** After an epoch's name the node rank; after that or a name used again the rank and the stream. */
 const SPOOL_END = /(\.\d+){1,2}\.(out|err)$/;
 
@@ -36,6 +39,7 @@ export class Hands {
   readonly #world: HandsWorld;
   readonly #preparer: Preparer;
   readonly #sweeper: Sweeper;
+  readonly #movements: Movements;
   /** Between `prepared` and the journal's word that it may start. */
   readonly #prepared = new Map<EpochId, Prepared>();
   #spools = new Spools([]);
@@ -44,12 +48,15 @@ export class Hands {
     this.#world = world;
     const { ports, settings, processes } = world;
     const { feeds } = world;
+    this.#movements = new Movements({ ports, settings, step: world.step });
     this.#preparer = new Preparer({ ports, settings, feeds, spools: () => this.#spools });
     this.#sweeper = new Sweeper({
       ...{ ports, settings, processes },
-      onSwept: (epochId, use) => {
+      onSwept: (epoch, use) => {
+        const { epochId } = epoch.order;
         const silent = world.outputs.endsSilently(epochId);
-        world.step({ kind: 'swept', epochId, ...use, silent });
+        const leaves = this.#movements.leaves(epoch);
+        world.step({ kind: 'swept', epochId, ...use, silent, leaves });
       },
     });
   }
@@ -71,6 +78,7 @@ export class Hands {
 
   stop(): void {
     this.#sweeper.stop();
+    this.#movements.stop();
   }
 
   /** Throws what one epoch's files, group or launcher did; the engine keeps that to the epoch. */
@@ -88,21 +96,28 @@ export class Hands {
       case 'sweep':
         this.#sweeper.sweep(epoch);
         return;
+      case 'store':
+        this.#movements.store(epoch);
+        return;
       default:
-        this.#release(epoch);
+        this.#movements.end(epoch.order.epochId, () => this.#release(epoch));
     }
   }
 
   #prepare(order: LaunchOrder): void {
-    const outcome = this.#preparer.prepare(order);
-    if (outcome instanceof Promise) void outcome.then((value) => this.#onPrepared(order, value));
-    else this.#onPrepared(order, outcome);
+    const outcome = this.#preparer.prepare(order, this.#movements.bringing(order));
+    if (!(outcome instanceof Promise)) return this.#onPrepared(order, outcome);
+    void outcome.then((value) => {
+      this.#onPrepared(order, value);
+      this.#movements.over(order.epochId);
+    });
   }
 
   #onPrepared(order: LaunchOrder, outcome: Awaited<ReturnType<Preparer['prepare']>>): void {
     const { epochId } = order;
     if (!outcome.ok) {
-      this.#world.step({ kind: 'prepare_failed', epochId, failure: outcome.error });
+      const { cause = 'launch_failed', ...failure } = outcome.error;
+      this.#world.step({ kind: 'prepare_failed', epochId, failure, cause });
       return;
     }
     const { preparation } = outcome.value;
@@ -204,8 +219,7 @@ export class Hands {
     const { files, log } = this.#world.ports;
     const path = workDirectory(this.#world.settings, order.epochId);
     try {
-      await files.removeTree(path);
-      await files.removeTree(`${path}.tmp`);
+      for (const end of WORK_ENDS) await files.removeTree(`${path}${end}`);
     } catch (error) {
       log.warn({ error, path }, 'a work directory could not be removed');
     }
@@ -251,7 +265,7 @@ export class Hands {
     const { stateDir } = this.#world.settings;
     const known = new Set([...[...state.epochs.keys()].map(fileNameOf), ...spoolsOf(state)]);
     for (const name of this.#list(`${stateDir}/work`)) {
-      if (known.has(name.replace(/\.tmp$/, ''))) continue;
+      if (known.has(name.replace(/\.(tmp|in)$/, ''))) continue;
       files.removeTree(`${stateDir}/work/${name}`).catch((error: unknown) => {
         log.warn({ error, name }, 'an old work directory could not be removed');
       });
@@ -270,7 +284,8 @@ export class Hands {
 export function limitGroupsOf(state: RunnerState): string[] {
   return [...state.epochs.values()].flatMap(({ preparation, phase }) => {
     const group = preparation?.group ?? null;
-    return group === null || phase === 'ended' ? [] : [group];
+    const isGone = phase === 'storing' || phase === 'ended';
+    return group === null || isGone ? [] : [group];
   });
 }
 

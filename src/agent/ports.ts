@@ -13,6 +13,7 @@ import type { Marks } from '../ports/marks.ts';
 import type { Dialer } from '../ports/net.ts';
 import type { Pipes } from '../ports/pipes.ts';
 import type { Processes } from '../ports/processes.ts';
+import type { Staging } from '../ports/staging.ts';
 import type { Users } from '../ports/users.ts';
 import type { NodeLoad } from '../wire/messages.ts';
 import type { HealthSettings } from './health.ts';
@@ -30,6 +31,8 @@ export interface AgentPorts {
   readonly files?: Files;
   readonly users?: Users;
   readonly containment?: Containment;
+  /** Absent: tasks bring no files here, and leave none. */
+  readonly staging?: Staging;
   /** Absent: no process here reads what a client sends. */
   readonly pipes?: Pipes;
   readonly load: () => NodeLoad;

@@ -32,7 +32,12 @@ export interface Prepared {
   requests(firstLaunchId: number, leaseMs: number | null): LaunchRequest[];
 }
 
-type Outcome = Result<Prepared, Failure>;
+/** Why a start could not be prepared, and whether it was for its files. */
+export interface PrepareFailure extends Failure {
+  readonly cause?: 'stage_failed';
+}
+
+type Outcome = Result<Prepared, PrepareFailure>;
 
 interface Setting {
   readonly order: LaunchOrder;
@@ -76,25 +81,55 @@ export class Preparer {
     }
   }
 
-  /** A value when the account is known already, else a promise of one. Never rejects. */
-  prepare(order: LaunchOrder): Outcome | Promise<Outcome> {
+  /**
+   * A value when the account is known already and there are no files to bring, else a promise of one.
+   * Never rejects. `signal`: of an order with files; given up with it.
+   */
+  prepare(order: LaunchOrder, signal: AbortSignal | null): Outcome | Promise<Outcome> {
     const users = this.#ports.users;
     if (!this.#settings.switchUser || order.account.own === true) {
-      return this.#prepareAs(order, users.self());
+      return this.#prepareAs(order, users.self(), signal);
     }
     const known = users.cached(order.account.user);
-    if (known !== undefined) return this.#prepareAs(order, known);
+    if (known !== undefined) return this.#prepareAs(order, known, signal);
     return users.find(order.account.user).then(
-      (account) => this.#prepareAs(order, account),
+      (account) => this.#prepareAs(order, account, signal),
       (error: unknown) => err(nodeFault(`cannot look up ${order.account.user}`, error)),
     );
   }
 
-  #prepareAs(order: LaunchOrder, account: UserAccount | null): Outcome | Promise<Outcome> {
+  #prepareAs(
+    order: LaunchOrder,
+    account: UserAccount | null,
+    signal: AbortSignal | null,
+  ): Outcome | Promise<Outcome> {
     const refusal = this.#refuseAccount(order, account);
     if (refusal !== null || account === null) {
       return err({ detail: refusal ?? 'no account', nodeFault: false });
     }
+    return signal === null
+      ? this.#setUpAny(order, account)
+      : this.#setUpStaged(order, account, signal);
+  }
+
+  async #setUpStaged(
+    order: LaunchOrder,
+    account: UserAccount,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    const { staging } = this.#ports;
+    const directory = workDirectory(this.#settings, order.epochId);
+    const { uid, gid } = account;
+    const owner = this.#settings.switchUser ? { uid, gid } : null;
+    const brought =
+      staging === undefined
+        ? err({ detail: `node ${this.#settings.node} brings no files`, nodeFault: true })
+        : await staging.bring(order, { directory, owner }, signal);
+    if (!brought.ok) return err({ ...brought.error, cause: 'stage_failed' });
+    return this.#setUpAny(order, account);
+  }
+
+  #setUpAny(order: LaunchOrder, account: UserAccount): Outcome | Promise<Outcome> {
     return order.files.stdin === CLIENT_STDIN
       ? this.#setUpFed(order, account)
       : this.#setUpNow(order, account);

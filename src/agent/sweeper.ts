@@ -22,7 +22,7 @@ export interface SweeperWorld {
   readonly settings: AgentSettings;
   /** The launcher as it is now; null while there is none. */
   readonly processes: () => Processes | null;
-  readonly onSwept: (epochId: EpochId, use: GroupUse) => void;
+  readonly onSwept: (epoch: Epoch, use: GroupUse) => void;
 }
 
 export class Sweeper {
@@ -137,7 +137,7 @@ export class Sweeper {
     this.#adopted.delete(epoch.order.epochId);
     const use = this.#useOf(epoch, group);
     if (group !== null) this.#world.ports.containment.release(group);
-    this.#world.onSwept(epoch.order.epochId, use);
+    this.#world.onSwept(epoch, use);
   }
 
   #useOf(epoch: Epoch, group: string | null): GroupUse {

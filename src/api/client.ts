@@ -13,8 +13,11 @@ import type { FinishLoginReply } from './users.ts';
 
 export interface ClientOptions {
   readonly address: Address;
-  /** A bearer token; absent on the unix socket: the client logs in by itself. */
-  readonly token?: string | undefined;
+  /**
+   * A bearer token; absent on the unix socket: the client logs in by itself. Null: whoever calls says
+   * who it is.
+   */
+  readonly token?: string | null | undefined;
   /** Where a session token lives between two commands; absent: only in this client. */
   readonly sessions?: SessionKeeper | undefined;
 }

@@ -48,5 +48,7 @@ export function localProblem(error: unknown, path: string): unknown {
   if (syscall === undefined || error instanceof Failure) return error;
   const hint =
     code === 'ENOSPC' ? 'What came so far is kept beside it: make room and try again.' : undefined;
-  return usage(`cannot write ${path}: ${fileProblem(error)}`, hint);
+  const problem = usage(`cannot write ${path}: ${fileProblem(error)}`, hint);
+  problem.cause = error;
+  return problem;
 }

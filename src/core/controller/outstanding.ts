@@ -53,10 +53,12 @@ export function ordersOf(node: Node, epochId: EpochId | null, settings: Settings
 function orderOf(node: Node, holding: Holding, settings: Settings): Order | null {
   const { epochId, task } = holding;
   const graceMs = settings.killGraceMs;
-  if (task === null) return { kind: 'end', epochId, graceMs, why: 'a newer epoch has replaced it' };
+  const end = { kind: 'end', epochId, graceMs } as const;
+  if (task === null) return { ...end, why: 'a newer epoch has replaced it', discards: true };
   const part = task.parts.get(node.name);
   if (part === undefined || part.state === 'ended') return null;
-  if (task.ending !== null) return { kind: 'end', epochId, graceMs, why: task.ending.kind };
+  if (task.ending?.kind === 'requeue') return { ...end, why: 'requeue', discards: true };
+  if (task.ending !== null) return { ...end, why: task.ending.kind };
   if (part.state === 'ordered') return launchOrder(task, part, { epochId, settings });
   const turn = task.suspendTurn;
   const mustStop = isStoppedFor(task, node.name);

@@ -74,6 +74,8 @@ export interface EndOrder {
   readonly graceMs: number;
   /** In words, for the agent's log. */
   readonly why: string;
+  /** It runs again or runs elsewhere: nobody wants what this start of it leaves. */
+  readonly discards?: true;
 }
 
 export interface SuspendOrder {
@@ -175,6 +177,9 @@ export type TaskReport =
        */
       readonly silentNodeRank?: number;
     };
+
+/** How an epoch ended on its node. */
+export type EndReport = Extract<TaskReport, { kind: 'task_ended' }>;
 
 /** How the node's pause is from now on. Only said to heads that take it. */
 export interface PauseReport {

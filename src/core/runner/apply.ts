@@ -46,6 +46,9 @@ function applyOne(state: RunnerState, event: RunnerEvent): void {
     case 'epoch_resumed':
       applySuspension(state, event);
       return;
+    case 'storing_begun':
+      applyStoring(state, event);
+      return;
     case 'epoch_ended':
       applyEnded(state, event);
       return;
@@ -114,8 +117,8 @@ function applyWish(
       epoch.warned = true;
       return;
     case 'ending_begun': {
-      const { cause, why, at, killAt } = event;
-      epoch.ending = { cause, why, at, killAt, kills: 0 };
+      const { cause, why, discards = false, at, killAt } = event;
+      epoch.ending = { cause, why, discards, at, killAt, kills: 0 };
       return;
     }
     case 'ending_hastened':
@@ -177,10 +180,20 @@ function applySuspension(
   }
 }
 
+function applyStoring(state: RunnerState, event: EventOf<'storing_begun'>): void {
+  const { epochId, at, report } = event;
+  const epoch = epochOf(state, epochId);
+  epoch.phase = 'storing';
+  epoch.end = report;
+  epoch.runningSince = null;
+  addReport(state, { kind: 'task_storing', epochId, at });
+}
+
 function applyEnded(state: RunnerState, event: EventOf<'epoch_ended'>): void {
   const epoch = epochOf(state, event.epochId);
   assert(!epoch.processes.some(isOpen), `epoch ${event.epochId} ends after its processes`);
   epoch.phase = 'ended';
+  epoch.end = null;
   epoch.runningSince = null;
   addReport(state, event.report);
 }

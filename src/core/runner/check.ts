@@ -30,8 +30,10 @@ function checkPhase(id: EpochId, epoch: Epoch): void {
   assert(!unlaunched || epoch.processes.length === 0, `${id}: no process before launching`);
   const going = epoch.phase === 'launching' || epoch.phase === 'running';
   assert(!going || open, `${id}: something is open while ${epoch.phase}`);
-  const over = epoch.phase === 'sweeping' || epoch.phase === 'ended';
+  const over = ['sweeping', 'storing', 'ended'].includes(epoch.phase);
   assert(!over || !open, `${id}: nothing is open when ${epoch.phase}`);
+  const isStoring = epoch.phase === 'storing';
+  assert((epoch.end !== null) === isStoring, `${id}: its end waits only while files are kept`);
   assert(!epoch.released || epoch.phase === 'ended', `${id}: released only when ended`);
   assert(epoch.ending === null || epoch.processes.length > 0, `${id}: ends what was launched`);
 }

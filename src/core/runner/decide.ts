@@ -12,6 +12,7 @@ import {
   decidePrepared,
   decidePrepareFailed,
   decideReleased,
+  decideStored,
   decideSwept,
 } from './progress.ts';
 import type { Now, RunnerState } from './state.ts';
@@ -27,7 +28,7 @@ export function decide(state: RunnerState, input: RunnerInput, now: Now): Runner
     case 'prepared':
       return decidePrepared(state, input.epochId, input.preparation, now);
     case 'prepare_failed':
-      return decidePrepareFailed(state, input.epochId, input.failure, now);
+      return decidePrepareFailed(state, input, now);
     case 'given_back':
       return decideGivenBack(state, input.epochId, input.why, now);
     case 'process':
@@ -36,6 +37,8 @@ export function decide(state: RunnerState, input: RunnerInput, now: Now): Runner
       return decideMemoryExceeded(state, input.epochId, now);
     case 'swept':
       return decideSwept(state, input, now);
+    case 'stored':
+      return decideStored(state, input.epochId, input.stored);
     case 'released':
       return decideReleased(state, input.epochId);
     case 'tick':

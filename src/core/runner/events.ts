@@ -2,7 +2,7 @@
 
 import type { EpochId } from '../model/ids.ts';
 import type { ExitStatus, Usage } from '../model/job.ts';
-import type { LaunchOrder, Report } from '../model/orders.ts';
+import type { EndReport, LaunchOrder, Report } from '../model/orders.ts';
 import type { YieldPause } from '../model/pause.ts';
 import type { AskedPause, Pauses } from './pause/state.ts';
 import type { EndingCause, Epoch, Failure, Preparation } from './state.ts';
@@ -82,6 +82,7 @@ export type RunnerEvent =
       readonly epochId: EpochId;
       readonly cause: EndingCause;
       readonly why: string;
+      readonly discards?: true;
       readonly at: number;
       readonly killAt: number;
     }
@@ -90,11 +91,14 @@ export type RunnerEvent =
   /** KILL is due now, and again at `killAt`. */
   | { readonly kind: 'kill_due'; readonly epochId: EpochId; readonly killAt: number }
   | { readonly kind: 'sweep_begun'; readonly epochId: EpochId }
+  /** Nothing of it lives; files that it leaves are to be kept before its end is told. */
   | {
-      readonly kind: 'epoch_ended';
+      readonly kind: 'storing_begun';
       readonly epochId: EpochId;
-      readonly report: Extract<Report, { kind: 'task_ended' }>;
+      readonly at: number;
+      readonly report: EndReport;
     }
+  | { readonly kind: 'epoch_ended'; readonly epochId: EpochId; readonly report: EndReport }
   /** Ended before it came, or not taken: it must not start later either. */
   | {
       readonly kind: 'epoch_refused';

@@ -4,6 +4,7 @@ import type { EpochId } from '../model/ids.ts';
 import type { Order } from '../model/orders.ts';
 import type { YieldPause } from '../model/pause.ts';
 import type { ProcessEvent } from '../model/processes.ts';
+import type { Stored } from '../model/staging.ts';
 import type { PauseInput } from './pause/decide.ts';
 import type { Failure, Preparation } from './state.ts';
 
@@ -22,7 +23,12 @@ export type RunnerInput =
   /** A launch order that this node cannot take now. */
   | { readonly kind: 'refused'; readonly epochId: EpochId; readonly why: string }
   | { readonly kind: 'prepared'; readonly epochId: EpochId; readonly preparation: Preparation }
-  | { readonly kind: 'prepare_failed'; readonly epochId: EpochId; readonly failure: Failure }
+  | {
+      readonly kind: 'prepare_failed';
+      readonly epochId: EpochId;
+      readonly failure: Failure;
+      readonly cause: 'launch_failed' | 'stage_failed';
+    }
   /** Accepted before, but nothing can be started here now. */
   | { readonly kind: 'given_back'; readonly epochId: EpochId; readonly why: string }
   | { readonly kind: 'process'; readonly event: ProcessInput }
@@ -37,7 +43,11 @@ export type RunnerInput =
       readonly memoryPeakBytes: number | null;
       /** Nothing was captured, and the head takes that as the end of the output. */
       readonly silent: boolean;
+      /** There are files that the order may want kept. */
+      readonly leaves: boolean;
     }
+  /** What an ended task leaves is with the head, or cannot be. */
+  | { readonly kind: 'stored'; readonly epochId: EpochId; readonly stored: Stored }
   /** All output of an ended epoch is with the head, its files are removed. */
   | { readonly kind: 'released'; readonly epochId: EpochId }
   /** Time has passed. */

@@ -1,6 +1,6 @@
 // Orders from the head. Each may come any number of times, and after anything else.
 
-import { unreachable } from '../base/assert.ts';
+import { present, unreachable } from '../base/assert.ts';
 import type { EpochId } from '../model/ids.ts';
 import { formatTaskId } from '../model/ids.ts';
 import type {
@@ -48,7 +48,8 @@ function decideLaunch(state: RunnerState, order: LaunchOrder, now: Now): RunnerE
     // A newer epoch is here: this order is from the past.
     if (epoch.order.epoch > order.epoch) return [refused(order.epochId, now)];
     // The head has moved on; what it no longer counts must not run beside the new epoch.
-    const grace = { graceMs: state.killGraceMs, why: `replaced by epoch ${order.epoch}` };
+    const why = `replaced by epoch ${order.epoch}`;
+    const grace = { graceMs: state.killGraceMs, why, discards: true } as const;
     events.push(...endKnown(epoch, grace, now));
     waits ||= !events.some((event) => event.kind === 'epoch_ended' && event.epochId === other);
   }
@@ -81,7 +82,7 @@ function refused(epochId: EpochId, now: Now): Extract<RunnerEvent, { kind: 'epoc
 
 function endKnown(
   epoch: Epoch,
-  order: { readonly graceMs: number; readonly why: string },
+  order: { readonly graceMs: number; readonly why: string; readonly discards?: true },
   now: Now,
 ): RunnerEvent[] {
   const epochId = epoch.order.epochId;
@@ -93,14 +94,34 @@ function endKnown(
     case 'launching':
     case 'running':
       if (epoch.ending === null) {
-        const begun = { cause: 'ended', why: order.why, at: now.at, killAt } as const;
-        return [{ kind: 'ending_begun', epochId, ...begun }];
+        const { why, discards } = order;
+        const begun = { cause: 'ended', why, at: now.at, killAt } as const;
+        return [{ kind: 'ending_begun', epochId, ...begun, ...(discards ? { discards } : {}) }];
       }
       if (epoch.ending.kills > 0 || killAt >= epoch.ending.killAt) return [];
       return [{ kind: 'ending_hastened', epochId, killAt }];
+    case 'storing':
+      // The order that ended it may come once more; what it leaves is kept all the same.
+      if (epoch.ending?.cause === 'ended' && order.discards === undefined) return [];
+      return [endUnstored(epoch, order.why)];
     default:
       return [];
   }
+}
+
+/** Nobody waits for its files any more. */
+function endUnstored({ order, end }: Epoch, why: string): RunnerEvent {
+  const stored = {
+    files: 0,
+    bytes: 0,
+    leftOut: 0,
+    problem: `ended before its files were kept: ${why}`,
+  };
+  return {
+    kind: 'epoch_ended',
+    epochId: order.epochId,
+    report: { ...present(end, 'the end'), stored },
+  };
 }
 
 function isGoingOn(epoch: Epoch | undefined): epoch is Epoch {
@@ -108,6 +129,7 @@ function isGoingOn(epoch: Epoch | undefined): epoch is Epoch {
     epoch !== undefined &&
     epoch.ending === null &&
     epoch.phase !== 'sweeping' &&
+    epoch.phase !== 'storing' &&
     epoch.phase !== 'ended'
   );
 }

@@ -6,7 +6,7 @@ import type { Report } from '../model/orders.ts';
 import { type Epoch, isHeldStill, isOpen, type RunnerState } from './state.ts';
 
 export interface Effect {
-  readonly kind: 'prepare' | 'start' | 'signal' | 'sweep' | 'release';
+  readonly kind: 'prepare' | 'start' | 'signal' | 'sweep' | 'store' | 'release';
   readonly epochId: EpochId;
   /** Another key means another thing to do. */
   readonly key: string;
@@ -34,6 +34,8 @@ export function outstandingOf(epoch: Epoch): Effect | null {
       return signalsOf(epoch) ?? startOf(epoch);
     case 'sweeping':
       return { kind: 'sweep', epochId, key: 'sweep' };
+    case 'storing':
+      return { kind: 'store', epochId, key: 'store' };
     default:
       return epoch.released ? null : { kind: 'release', epochId, key: 'release' };
   }

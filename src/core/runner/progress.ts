@@ -1,15 +1,14 @@
-// The steps of an epoch that the shell reports: prepared, swept, released; and how it ended.
+// The steps of an epoch that the shell reports: prepared, swept, stored, released; and how it ended.
 
 import type { EpochId } from '../model/ids.ts';
-import type { EndCause, Report } from '../model/orders.ts';
+import type { EndCause, EndReport } from '../model/orders.ts';
+import type { Stored } from '../model/staging.ts';
 import type { RunnerEvent } from './events.ts';
 import type { RunnerInput } from './inputs.ts';
 import { endUnlaunched, endUnleased, isLeaseOver } from './lease.ts';
 import { rebasePause } from './pause/decide.ts';
 import { whyPaused } from './pause/state.ts';
-import type { Epoch, Failure, Now, Preparation, RunnerState } from './state.ts';
-
-type EndedReport = Extract<Report, { kind: 'task_ended' }>;
+import type { Epoch, Now, Preparation, RunnerState } from './state.ts';
 
 /** The launch ids are fixed here, in the journal, before anything is started. */
 export function decidePrepared(
@@ -28,16 +27,15 @@ export function decidePrepared(
   return [{ kind: 'epoch_launching', epochId, firstLaunchId, preparation }];
 }
 
-/** No such user, no such directory: nothing was started. */
+/** No such user, no such directory, files that cannot be had: nothing was started. */
 export function decidePrepareFailed(
   state: RunnerState,
-  epochId: EpochId,
-  failure: Failure,
+  { epochId, failure, cause }: Extract<RunnerInput, { kind: 'prepare_failed' }>,
   now: Now,
 ): RunnerEvent[] {
   const epoch = state.epochs.get(epochId);
   if (epoch?.phase !== 'accepted') return [];
-  const ended = endUnlaunched(epoch, { cause: 'launch_failed', ...failure }, now);
+  const ended = endUnlaunched(epoch, { cause, ...failure }, now);
   return [ended, ...unblockNext(state, epoch)];
 }
 
@@ -76,9 +74,25 @@ export function decideSwept(
 ): RunnerEvent[] {
   const epoch = state.epochs.get(swept.epochId);
   if (epoch?.phase !== 'sweeping') return [];
+  const { epochId, leaves } = swept;
   const report = endReport(epoch, swept, now);
-  const ended: RunnerEvent = { kind: 'epoch_ended', epochId: swept.epochId, report };
-  return [ended, ...unblockNext(state, epoch)];
+  if (leaves && epoch.ending?.discards !== true && isWorthKeeping(report)) {
+    return [{ kind: 'storing_begun', epochId, at: now.at, report }];
+  }
+  return [{ kind: 'epoch_ended', epochId, report }, ...unblockNext(state, epoch)];
+}
+
+/** Not of what never ran, nor of what the head has given to another node. */
+function isWorthKeeping({ cause }: EndReport): boolean {
+  return cause !== 'launch_failed' && cause !== 'lease_expired';
+}
+
+/** Only now the end is told: the head counts on its files being there. */
+export function decideStored(state: RunnerState, epochId: EpochId, stored: Stored): RunnerEvent[] {
+  const epoch = state.epochs.get(epochId);
+  if (epoch?.phase !== 'storing' || epoch.end === null) return [];
+  const report = { ...epoch.end, stored };
+  return [{ kind: 'epoch_ended', epochId, report }, ...unblockNext(state, epoch)];
 }
 
 function unblockNext(state: RunnerState, gone: Epoch): RunnerEvent[] {
@@ -96,7 +110,7 @@ function endReport(
   epoch: Epoch,
   swept: Extract<RunnerInput, { kind: 'swept' }>,
   now: Now,
-): EndedReport {
+): EndReport {
   const cause = endCause(epoch, swept.outOfMemory);
   const peak = Math.max(epoch.usage.memoryPeakBytes, swept.memoryPeakBytes ?? 0);
   const detail = endDetail(epoch, cause);

@@ -3,7 +3,7 @@
 import type { EpochId, TaskId } from '../model/ids.ts';
 import { formatTaskId } from '../model/ids.ts';
 import type { ExitStatus, Usage } from '../model/job.ts';
-import type { EndCause, LaunchOrder, Report } from '../model/orders.ts';
+import type { EndCause, EndReport, LaunchOrder, Report } from '../model/orders.ts';
 import { NO_PAUSES, type Pauses } from './pause/state.ts';
 
 /** Both clocks of one instant: wall for people and reports, monotonic for every time-out. */
@@ -17,9 +17,17 @@ export interface Now {
 /**
  * `waiting`: an older epoch of the task is still here. `accepted`: to be prepared. `launching`:
  * starts were asked for. `running`: all processes have started. `sweeping`: the main processes are
- * gone and leftovers are being killed. `ended`: kept until the head and the log shipper let go.
+ * gone and leftovers are being killed. `storing`: nothing of it lives, and files that it leaves are
+ * being kept. `ended`: here until the head and the log shipper let go.
  */
-export type Phase = 'waiting' | 'accepted' | 'launching' | 'running' | 'sweeping' | 'ended';
+export type Phase =
+  | 'waiting'
+  | 'accepted'
+  | 'launching'
+  | 'running'
+  | 'sweeping'
+  | 'storing'
+  | 'ended';
 
 export type ProcessState = 'requested' | 'running' | 'stopped' | 'exited' | 'failed' | 'lost';
 
@@ -42,6 +50,8 @@ export type EndingCause = Extract<
 export interface Ending {
   readonly cause: EndingCause;
   readonly why: string;
+  /** Nobody wants what it leaves. */
+  readonly discards: boolean;
   /** Ms since 1970. */
   readonly at: number;
   /** Monotonic; moves on with every KILL, which is repeated while something lives. */
@@ -99,6 +109,8 @@ export interface Epoch {
   /** The signal before the time limit has been sent. */
   warned: boolean;
   usage: Usage;
+  /** Only of `storing`: how it ended, to be said when that is over. */
+  end: EndReport | null;
   /** The end report has been acknowledged. */
   acknowledged: boolean;
   /** The shell has shipped the output and removed what it had set up. */
@@ -174,6 +186,7 @@ export function newEpoch(order: LaunchOrder, phase: 'waiting' | 'accepted'): Epo
     signalSerial: 0,
     warned: false,
     usage: { userUs: 0, systemUs: 0, memoryPeakBytes: 0 },
+    end: null,
     acknowledged: false,
     released: false,
   };

@@ -21,7 +21,7 @@ import {
 export function decideTick(state: RunnerState, now: Now): RunnerEvent[] {
   const events = decidePauseOver(state, now);
   for (const epoch of state.epochs.values()) {
-    if (epoch.phase === 'sweeping' || epoch.phase === 'ended') continue;
+    if (isOver(epoch)) continue;
     if (epoch.ending !== null) events.push(...decideKill(epoch, now));
     else events.push(...decideDue(state, epoch, now));
   }
@@ -97,9 +97,14 @@ export function decideMemoryExceeded(
   ];
 }
 
+/** Nothing of it lives that could run out of time. */
+function isOver({ phase }: Epoch): boolean {
+  return phase === 'sweeping' || phase === 'storing' || phase === 'ended';
+}
+
 /** When this epoch next needs a tick, in monotonic ms; null = not by itself. */
 export function deadlineOf(state: RunnerState, epoch: Epoch): number | null {
-  if (epoch.phase === 'sweeping' || epoch.phase === 'ended') return null;
+  if (isOver(epoch)) return null;
   if (epoch.ending !== null) return epoch.ending.killAt;
   const { walltimeMs, onNodeLoss } = epoch.order;
   const next = warningAtMs(epoch) ?? walltimeMs;

@@ -11,6 +11,7 @@ import type { Commands } from '../../../src/ports/commands.ts';
 import type { Files, Owner } from '../../../src/ports/files.ts';
 import type { JournalFile } from '../../../src/ports/journal-file.ts';
 import type { LaunchRequest, Processes } from '../../../src/ports/processes.ts';
+import type { Staging } from '../../../src/ports/staging.ts';
 import type { UserAccount, Users } from '../../../src/ports/users.ts';
 import { FakeHead, type FakeHeadOptions } from './fake-head.ts';
 
@@ -282,6 +283,9 @@ export class MemoryFiles implements Files {
 
   removeTree(path: string): Promise<void> {
     this.directories.delete(path);
+    for (const name of this.files.keys()) {
+      if (name.startsWith(`${path}/`)) this.files.delete(name);
+    }
     return Promise.resolve();
   }
 
@@ -313,6 +317,8 @@ export class FakeWorld {
   diskFreeBytes = 2 ** 40;
   /** Without files, accounts and limits, as where tasks run elsewhere. */
   isBare = false;
+  /** Brings and keeps files; null: nobody does. */
+  staging: Staging | null = null;
   /** Runs the health check; null: the site has none. */
   commands: Commands | null = null;
   readonly accounts = new Map<string, UserAccount>([['alice', ALICE]]);
@@ -354,6 +360,7 @@ export class FakeWorld {
     return {
       ...{ clock: this.clock, log, dialer: this.head.dialer },
       ...(this.isBare ? {} : { files: this.files, users }),
+      ...(this.staging === null ? {} : { staging: this.staging }),
       chance: { bytes: (count) => new Uint8Array(count), fraction: () => 0.5 },
       connectLauncher: () => this.launcher.connect(),
       journal: {

@@ -23,6 +23,11 @@ const end = (jobId: number, epoch = 1, graceMs = 5000): RunnerInput => {
 };
 const ID = idOf(7);
 
+const prepareFailed = (
+  failure: { detail: string; nodeFault: boolean },
+  cause: 'launch_failed' | 'stage_failed',
+): RunnerInput => ({ kind: 'prepare_failed', epochId: ID, failure, cause });
+
 /** Job 7 with its processes running. */
 function running(other: Parameters<typeof launch>[2] = {}): World {
   const world = new World();
@@ -321,7 +326,7 @@ test('what cannot be prepared is a failed launch with the reason', () => {
   const world = new World();
   world.feed(order(7, shell('x')));
   const failure = { detail: 'user alice does not exist on node n1', nodeFault: false };
-  assert.deepEqual(world.feed({ kind: 'prepare_failed', epochId: ID, failure }), ['epoch_ended']);
+  assert.deepEqual(world.feed(prepareFailed(failure, 'launch_failed')), ['epoch_ended']);
   assert.equal(endReport(world).cause, 'launch_failed');
   assert.equal(endReport(world).detail, failure.detail);
 });
@@ -410,6 +415,7 @@ test('usage is summed over the processes, the peak is the highest', () => {
     outOfMemory: false,
     memoryPeakBytes: 5000,
     silent: false,
+    leaves: false,
   });
   assert.deepEqual(endReport(world).usage, { userUs: 20, systemUs: 2, memoryPeakBytes: 5000 });
   assert.equal(endReport(world).at, 1600);

@@ -4,7 +4,17 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { RunnerInput } from '../../../../src/core/runner/inputs.ts';
 import { idOf, launch, shell } from '../../agent/orders.ts';
-import { exited, failed, killed, prepared, process, started, swept, World } from './world.ts';
+import {
+  exited,
+  failed,
+  killed,
+  prepared,
+  process,
+  started,
+  stored,
+  swept,
+  World,
+} from './world.ts';
 
 const jobs = fc.integer({ min: 1, max: 3 });
 const epochs = fc.integer({ min: 1, max: 3 });
@@ -26,9 +36,12 @@ const orders: fc.Arbitrary<RunnerInput> = fc.oneof(
     .map(
       ({ job, ...other }) => ({ kind: 'order', order: launch(job, shell('x'), other) }) as const,
     ),
-  fc.tuple(ids, fc.integer({ min: 0, max: 500 })).map(([epochId, graceMs]): RunnerInput => {
-    return { kind: 'order', order: { kind: 'end', epochId, graceMs, why: 'test' } };
-  }),
+  fc
+    .tuple(ids, fc.integer({ min: 0, max: 500 }), fc.boolean())
+    .map(([epochId, graceMs, discards]): RunnerInput => {
+      const end = { kind: 'end', epochId, graceMs, why: 'test' } as const;
+      return { kind: 'order', order: { ...end, ...(discards ? { discards: true } : {}) } };
+    }),
   fc
     .tuple(ids, fc.constantFrom('suspend', 'resume'), fc.integer({ min: 1, max: 20 }))
     .map(
@@ -66,7 +79,11 @@ const steps: fc.Arbitrary<RunnerInput> = fc.oneof(
   { weight: 6, arbitrary: happenings },
   { weight: 2, arbitrary: pauses },
   { weight: 3, arbitrary: ids.map(prepared) },
-  { weight: 3, arbitrary: ids.map((id) => swept(id)) },
+  {
+    weight: 3,
+    arbitrary: fc.tuple(ids, fc.boolean()).map(([id, leaves]) => swept(id, false, leaves)),
+  },
+  { weight: 2, arbitrary: ids.map((id) => stored(id)) },
   ids.map((epochId): RunnerInput => ({ kind: 'released', epochId })),
   ids.map((epochId): RunnerInput => ({ kind: 'memory_exceeded', epochId })),
   fc.integer({ min: 1, max: 30 }).map((upTo): RunnerInput => {

@@ -109,6 +109,11 @@ export function failed(launchId: number, stage: LaunchStage, errno: number): Run
   return { kind: 'process', event: { kind: 'failed', launchId, errno, stage } };
 }
 
-export function swept(epochId: EpochId, outOfMemory = false): RunnerInput {
-  return { kind: 'swept', epochId, outOfMemory, memoryPeakBytes: null, silent: false };
+export function swept(epochId: EpochId, outOfMemory = false, leaves = false): RunnerInput {
+  return { kind: 'swept', epochId, outOfMemory, memoryPeakBytes: null, silent: false, leaves };
+}
+
+export function stored(epochId: EpochId, problem?: string): RunnerInput {
+  const kept = { files: 2, bytes: 10, leftOut: 1, ...(problem === undefined ? {} : { problem }) };
+  return { kind: 'stored', epochId, stored: kept };
 }
