@@ -1,7 +1,7 @@
-// Whether a node stands aside for whoever uses the machine. It does so at the first sign, and takes work
-// again only after the machine has been quiet for a while: tasks do not stop and go with each key.
-// Time is counted by the monotonic clock alone; the wall clock, however it is set, moves only the
-// owner's hours.
+// Whether a node stands aside for whoever uses the machine. It does so at the first sign, and
+// takes work again only after the machine has been quiet for a while: tasks do not stop and go
+// with each key. Time is counted by the monotonic clock alone; the wall clock, however it is set,
+// moves only the owner's hours.
 
 import type { YieldPause } from '../../model/pause.ts';
 import type { YieldRules } from '../../model/presence.ts';

@@ -1,5 +1,5 @@
-// How many cpus other programs keep busy, over half a minute: a short burst, as of cron, is no use of
-// the machine.
+// How many cpus other programs keep busy, over half a minute: a short burst, as of cron, is no
+// use of the machine.
 
 /** The total so far at one look. */
 interface Reading {

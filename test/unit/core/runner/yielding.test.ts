@@ -1,5 +1,5 @@
-// When a node stands aside for whoever uses its machine: the rules one by one, any course of events,
-// and a whole day.
+// When a node stands aside for whoever uses its machine: the rules one by one, any course of
+// events, and a whole day.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
