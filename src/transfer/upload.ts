@@ -22,6 +22,25 @@ export interface Sent {
   readonly bytes: number;
 }
 
+interface LackingFile {
+  readonly file: LocalFile;
+  /** What it does not have of it. */
+  readonly leftBytes: number;
+}
+
+/** What the head does not have of these, each content once. */
+export async function lackingFiles(
+  carrier: Carrier,
+  files: readonly LocalFile[],
+): Promise<readonly LackingFile[]> {
+  const byHash = new Map(files.map((file) => [file.hash as string, file]));
+  const lacking = await askLacking(carrier, [...byHash.keys()]);
+  return lacking.map(({ hash, offset }) => {
+    const file = byHash.get(hash) as LocalFile;
+    return { file, leftBytes: file.size - offset };
+  });
+}
+
 /**
  * Resolves when the head has all of them, verified. `moved`: so many bytes more have gone out.
  * `begun`: so many it lacks.
@@ -32,11 +51,9 @@ export async function uploadFiles(
   moved: (bytes: number) => void = () => undefined,
   begun: (bytes: number) => void = () => undefined,
 ): Promise<Sent> {
-  const byHash = new Map(files.map((file) => [file.hash as string, file]));
-  const lacking = await askLacking(carrier, [...byHash.keys()]);
-  const toSend = lacking.map(({ hash }) => byHash.get(hash) as LocalFile);
-  const held = lacking.reduce((sum, { offset }) => sum + offset, 0);
-  begun(toSend.reduce((sum, { size }) => sum + size, 0) - held);
+  const lacking = await lackingFiles(carrier, files);
+  begun(lacking.reduce((sum, { leftBytes }) => sum + leftBytes, 0));
+  const toSend = lacking.map(({ file }) => file);
   const isSmall = ({ size }: LocalFile): boolean => size <= BLOB_PACKED_BYTES_MAX;
   const packs = packed(toSend.filter(isSmall));
   await inParallel(packs, PACKS_AT_ONCE, (pack) => sendPack(carrier, pack, moved));

@@ -7,6 +7,7 @@ import { didYouMean } from '../../core/base/nearest-word.ts';
 import type { FileUse } from '../../core/batch/findings.ts';
 import type { Problem } from '../../core/batch/problem.ts';
 import { staysInside } from '../../core/files/links.ts';
+import { FILE_ENTRIES_MAX } from '../../core/model/limits.ts';
 import { MODE_MASK } from '../files/copy.ts';
 import { type Entry, walk } from '../files/walk.ts';
 
@@ -29,21 +30,29 @@ export interface Looks {
   readonly found: readonly Looked[];
 }
 
-/** A folder with more belongs into a tar archive. */
-const FILE_ENTRIES_MAX = 100_000;
 /** A folder with more entries is not searched for what somebody meant. */
 const ENTRIES_MAX = 1000;
 /** What is wrong with more files than these is wrong with their folder. */
 const PROBLEMS_PER_FOLDER_MAX = 5;
 
+interface Asked {
+  readonly file: string;
+  readonly must: FileUse['must'];
+  readonly entriesMax: number;
+}
+
 type Look = Looked | { readonly wrong: readonly string[] };
 
 /** Looks at each path once, however many jobs name it. */
-export function lookAt(uses: readonly FileUse[], folder: string): Looks {
+export function lookAt(
+  uses: readonly FileUse[],
+  folder: string,
+  entriesMax = FILE_ENTRIES_MAX,
+): Looks {
   const looks = new Map<string, Look>();
   const problems = uses.flatMap(({ path: file, at, must }) => {
     const key = `${must} ${file}`;
-    const look = looks.get(key) ?? lookAtOne(file, must, folder);
+    const look = looks.get(key) ?? lookAtOne({ file, must, entriesMax }, folder);
     looks.set(key, look);
     return 'wrong' in look ? look.wrong.map((what) => ({ at, what })) : [];
   });
@@ -52,14 +61,14 @@ export function lookAt(uses: readonly FileUse[], folder: string): Looks {
   return { problems, found: [...byPath.values()] };
 }
 
-function lookAtOne(file: string, must: FileUse['must'], folder: string): Look {
+function lookAtOne({ file, must, entriesMax }: Asked, folder: string): Look {
   const full = path.resolve(folder, file);
   try {
     const stats = statSync(full);
     const wrong = wrongKind(stats, must) ?? wrongAccess(full, file, must);
     if (wrong !== null) return { wrong: [`'${file}' ${wrong}`] };
     const mode = stats.mode & MODE_MASK;
-    if (stats.isDirectory()) return lookInto(full, file, mode);
+    if (stats.isDirectory()) return lookInto(full, { file, mode, entriesMax });
     return { path: file, isFolder: false, files: 1, bytes: stats.size, mode, inside: [] };
   } catch (error) {
     return { wrong: [`'${file}' ${wordsOf(error as NodeJS.ErrnoException, full)}`] };
@@ -75,7 +84,10 @@ function wordsOf(error: NodeJS.ErrnoException, full: string): string {
 }
 
 /** A folder goes as a whole, so everything in it must be able to. */
-function lookInto(full: string, file: string, mode: number): Look {
+function lookInto(
+  full: string,
+  { file, mode, entriesMax }: { file: string; mode: number; entriesMax: number },
+): Look {
   const wrong: string[] = [];
   const inside: Entry[] = [];
   const name = (path: string) => `'${[file.replace(/\/$/, ''), path].filter(Boolean).join('/')}'`;
@@ -83,8 +95,8 @@ function lookInto(full: string, file: string, mode: number): Look {
     wrong.push(`${name(path)} cannot be read: ${fileProblem(error)}`);
   };
   for (const entry of walk(full, unreadable)) {
-    if (inside.length >= FILE_ENTRIES_MAX) {
-      return { wrong: [`'${file}' has more than ${FILE_ENTRIES_MAX} files and folders in it`] };
+    if (inside.length >= entriesMax) {
+      return { wrong: [`'${file}' has more than ${entriesMax} files and folders in it`] };
     }
     inside.push(entry);
     const what = wrongInside(entry);

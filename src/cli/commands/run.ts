@@ -14,6 +14,8 @@ import { checkPaths } from '../submit/check-paths.ts';
 import { readsInput, withItems } from '../submit/items.ts';
 import { defineSubmitOptions, makeSubmission, type SubmitOptions } from '../submit/options.ts';
 import { read } from '../submit/read.ts';
+import type { InputWishes } from '../submit/staged-files.ts';
+import { inputsOf } from '../submit/staged-files.ts';
 import { parseKey } from '../submit/values.ts';
 import { defineVerb } from '../verb.ts';
 import { tellNotice } from './notice.ts';
@@ -25,6 +27,8 @@ export interface AttendOptions {
   readonly dryRun?: boolean;
   /** Standard input has been read for something else. */
   readonly inputIsTaken?: boolean;
+  /** Absent: none. */
+  readonly inputs?: InputWishes | null;
 }
 
 export const verb = defineVerb<SubmitOptions & AttendOptions>({
@@ -39,7 +43,8 @@ export const verb = defineVerb<SubmitOptions & AttendOptions>({
     const submission = makeSubmission(programOf(args), options, submitterHere(context));
     const inputIsTaken = readsInput(options);
     const wish = withItems(submission, options, context.cwd);
-    return submitAndAttend(context, wish, { ...options, inputIsTaken });
+    const inputs = inputsOf(options, submission.program);
+    return submitAndAttend(context, wish, { ...options, inputIsTaken, inputs });
   },
 });
 
@@ -63,14 +68,17 @@ export function defineAttendOptions(command: Command, what: 'command' | 'script'
 export async function submitAndAttend(
   context: Context,
   wish: Submission,
-  { wait = false, follow = false, key, dryRun = false, inputIsTaken = false }: AttendOptions,
+  { wait = false, follow = false, key, dryRun = false, ...more }: AttendOptions,
 ): Promise<number> {
+  const { inputIsTaken = false, inputs = null } = more;
   await checkPaths(context, wish);
-  if (dryRun) return rehearse(context, wish);
+  if (dryRun) return rehearse(context, wish, inputs);
   read('--key', key, parseKey);
   const stay = wait || follow;
-  const { submission, input } = chooseInput(context, wish, { stays: stay, isTaken: inputIsTaken });
+  const chosen = chooseInput(context, wish, { stays: stay, isTaken: inputIsTaken });
+  const { input } = chosen;
   try {
+    const submission = await withInputs(context, chosen.submission, inputs);
     const reply = await sendSubmission(context, submission, key);
     const id = String(reply.jobId);
     if (!stay) context.print(id);
@@ -90,8 +98,30 @@ export async function submitAndAttend(
   }
 }
 
+/** Its files are on the head before it is: a job never waits for its submitter. */
+async function withInputs(
+  context: Context,
+  submission: Submission,
+  wishes: InputWishes | null,
+): Promise<Submission> {
+  if (wishes === null) return submission;
+  const { readInputs, sendInputs } = await import('../files/stage-inputs.ts');
+  const files = await readInputs(context, wishes);
+  if (files.entryCount === 0) return submission;
+  const inputs = await sendInputs(context, files);
+  return { ...submission, staging: { ...submission.staging, inputs } };
+}
+
 /** Every check of a submission, and what it could expect. */
-async function rehearse(context: Context, submission: Submission): Promise<number> {
+async function rehearse(
+  context: Context,
+  submission: Submission,
+  inputs: InputWishes | null,
+): Promise<number> {
+  if (inputs !== null) {
+    const { inputWords, readInputs } = await import('../files/stage-inputs.ts');
+    context.print(await inputWords(context, await readInputs(context, inputs)));
+  }
   const api = await context.api();
   const { words } = await api.call('rehearseJob', { body: submission as never });
   for (const line of prose(words, Date.now(), context.width)) context.print(line);

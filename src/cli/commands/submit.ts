@@ -16,6 +16,7 @@ import {
   hasWindowsLines,
   withPlainLines,
 } from '../submit/script-text.ts';
+import { inputsOf } from '../submit/staged-files.ts';
 import { defineVerb } from '../verb.ts';
 import { type AttendOptions, defineAttendOptions, submitAndAttend } from './run.ts';
 
@@ -41,7 +42,8 @@ export const verb = defineVerb<SubmitOptions & AttendOptions>({
     const submission = makeSubmission(program, { ...merged, name }, submitter);
     const inputIsTaken = file === '-' || readsInput(merged);
     const wish = withItems(submission, merged, context.cwd);
-    return submitAndAttend(context, wish, { ...options, inputIsTaken });
+    const inputs = inputsOf(merged, program);
+    return submitAndAttend(context, wish, { ...options, inputIsTaken, inputs });
   },
 });
 

@@ -23,16 +23,20 @@ export function tellSubmitted(context: Context, of: Submitted): void {
   for (const words of [...directoryWords(of), ...outputWords(of)]) context.note(words);
 }
 
-function directoryWords({ submission: { directory, files = {} }, reply }: Submitted): string[] {
-  if (reply.directory !== null || directory?.kind !== 'auto') return [];
-  const words =
-    `job ${reply.jobId} runs in an empty directory on its node, because no node shares ` +
-    `${directory.path}; files that it writes there are removed when it ends`;
+function directoryWords({ submission, reply }: Submitted): string[] {
+  if (reply.directory !== null) return [];
+  const { directory, files = {}, staging } = submission;
+  const id = reply.jobId;
+  const isKept = staging?.outputs?.length !== 0;
+  const where = `output files are kept on the head: weft pull ${id}`;
+  if (directory?.kind !== 'auto') return isKept ? [where] : [];
+  const fate = isKept ? where : 'files that it writes there are removed when it ends';
+  const words = `job ${id} runs in an empty directory on its node, because no node shares ${directory.path}; ${fate}`;
   const moved = streamsOf(files).filter((stream) => !isAbsolute(files[stream]));
   if (moved.length === 0) return [words];
   const what = moved.map((stream) => STREAMS[stream]).join(' and ');
   const names = moved.map((stream) => files[stream]).join(' and ');
-  return [words, `its ${what} does not go to ${names} but to the head: weft logs ${reply.jobId}`];
+  return [words, `its ${what} does not go to ${names} but to the head: weft logs ${id}`];
 }
 
 function outputWords({ submission, reply, follow }: Submitted): string[] {

@@ -1,6 +1,8 @@
 // Instants, spans, exits and amounts in words for tables.
 
 import { formatDuration } from '../../core/base/duration.ts';
+import { plural } from '../../core/base/plural.ts';
+import { formatSize } from '../../core/base/size.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -27,6 +29,11 @@ export function formatSpan(ms: number): string {
   const unit = [DAY_MS, 3_600_000, 60_000, 1000].find((size) => ms >= size) ?? 1000;
   const next = unit === DAY_MS ? 3_600_000 : unit === 3_600_000 ? 60_000 : 1000;
   return formatDuration(Math.floor(ms / next) * next);
+}
+
+/** In sentences, where a bare number would not say what it counts: `5 bytes`, `1.2G`. */
+export function formatBytes(bytes: number): string {
+  return bytes < 1024 ? plural(bytes, 'byte') : formatSize(bytes);
 }
 
 /** Signal names by number, for the common ones (signal(7), x86 and arm). */

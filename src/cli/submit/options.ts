@@ -21,10 +21,11 @@ import { jobEnvironment } from './environment.ts';
 import { parseInstant } from './instant.ts';
 import type { ItemOptions } from './items.ts';
 import { collect, dropUndefined, read, readAll } from './read.ts';
+import { needsOwnDirectory, type StagingOptions, stagingWish } from './staged-files.ts';
 import * as values from './values.ts';
 
 /** The options as commander leaves them: camel case, texts as typed. */
-export interface SubmitOptions extends ItemOptions {
+export interface SubmitOptions extends ItemOptions, StagingOptions {
   readonly name?: string;
   readonly array?: string;
   readonly after?: readonly string[];
@@ -97,6 +98,16 @@ const FLAGS: readonly (readonly [flags: string, text: string, many?: 'many'])[] 
   ['--chdir <dir>', 'run in this directory, which nodes must share (default: here, if shared)'],
   ['--private', 'run in an empty directory of its own on the node'],
   [
+    '--in <path[=name]>',
+    'file or folder that the job gets there, by its own name or this one (repeatable)',
+    'many',
+  ],
+  [
+    '--out <pattern>',
+    "what is kept of the files that it leaves there: 'result/**', '!*.tmp' but not these, none (repeatable)",
+    'many',
+  ],
+  [
     '--output <file>',
     'standard output of each process; %j job, %a index, %n node rank, %p process; missing folders are made',
   ],
@@ -139,6 +150,7 @@ export function makeSubmission(
     environment: jobEnvironment(options, submitter.environment),
     directory: directoryWish(options, submitter.directory),
     files: outputFiles(options),
+    staging: stagingWish(options),
     ...request(options),
     walltimeMs: read('--time', options.time, values.parseWalltime),
     warning: read('--signal', options.signal, values.parseWarning),
@@ -182,7 +194,11 @@ function directoryWish(options: SubmitOptions, here: string): DirectoryWish {
   if (options.private && options.chdir !== undefined) {
     throw usage('--private and --chdir exclude each other');
   }
-  if (options.private) return { kind: 'private' };
+  const isStaged = needsOwnDirectory(options);
+  if (isStaged && options.chdir !== undefined) {
+    throw usage('--in and --out are for a directory of its own, --chdir is for a shared one');
+  }
+  if (options.private || isStaged) return { kind: 'private' };
   if (options.chdir === undefined) return { kind: 'auto', path: here };
   const path = options.chdir.startsWith('/') ? options.chdir : `${here}/${options.chdir}`;
   return { kind: 'shared', path };

@@ -25,7 +25,7 @@ export interface FileEntry {
 const NO_TEXT = /[\0\p{Cs}]/u;
 
 /** What is wrong with the path of an entry, in words; null: nothing. */
-function pathFlaw(path: string): string | null {
+export function pathFlaw(path: string): string | null {
   const shown = JSON.stringify(path.length > 200 ? `${path.slice(0, 200)}…` : path);
   if (path === '') return 'a path is empty';
   if (NO_TEXT.test(path)) return `${shown} is no path`;

@@ -200,7 +200,9 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const text = Buffer.concat(chunks).toString();
-  return text === '' ? undefined : JSON.parse(text);
+  if (text === '') return undefined;
+  // Contents of files are sent as they are.
+  return /^[[{"]/.test(text) ? JSON.parse(text) : text;
 }
 
 function describe(request: IncomingMessage, body: unknown): Asked {

@@ -34,14 +34,21 @@ test('run --follow with an output file says where it is and ends as the job does
   assert.deepEqual(both, { code: 5, out: '', error: where + too });
 });
 
-test('a job outside shared directories says that its files go', async () => {
+test('a job outside shared directories says where its files are', async () => {
   await using head = await FakeHead.start(accepts({ directory: null }));
   const plain = await head.weft('run', 'x');
   assert.equal(plain.out, '42\n');
-  assert.match(plain.error, /job 42 runs in an empty directory .*\/work; files .* are removed/);
+  const where =
+    /job 42 runs in an empty directory .* shares \/work; output files are kept on the head: weft pull 42/;
+  assert.match(plain.error, where);
   const output = await head.weft('run', '--output', 'F', 'x');
   assert.match(output.error, /its standard output does not go to F but to the head: weft logs 42/);
-  assert.equal((await head.weft('run', '--private', 'x')).error, '', 'who asks for it knows');
+  const kept = 'weft: output files are kept on the head: weft pull 42\n';
+  assert.equal((await head.weft('run', '--private', 'x')).error, kept);
+  assert.equal((await head.weft('run', '--out', 'r/**', 'x')).error, kept);
+  assert.equal((await head.weft('run', '--private', '--out', 'none', 'x')).error, '');
+  const none = await head.weft('run', '--out', 'none', 'x');
+  assert.match(none.error, /files that it writes there are removed when it ends/);
 });
 
 test('an array that names one file is told that each task writes its own', async () => {

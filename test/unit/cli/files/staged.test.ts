@@ -1,0 +1,119 @@
+// `--in` and `--out` of run and submit: what is asked of the head before, and what the job names.
+
+import assert from 'node:assert/strict';
+import { hash as hashOf } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { parseFileSet } from '../../../../src/core/files/file-set.ts';
+import { type Answers, FakeHead } from '../fake-head.ts';
+
+const REPLY = { jobId: 42, taskCount: 1, directory: null, again: false };
+const TWO = hashOf('sha256', '1,2\n');
+
+interface Bench {
+  readonly head: FakeHead;
+  readonly file: (name: string, text: string) => string;
+  /** What the head was sent as the submission's body. */
+  readonly submitted: () => Record<string, unknown>;
+  readonly asked: () => readonly string[];
+}
+
+/** A head that has every content. */
+async function bench(t: TestContext, answers: Answers = {}): Promise<Bench> {
+  const head = await FakeHead.start({
+    'POST /v1/blobs/lacking': () => ({ json: { lacking: [] } }),
+    'POST /v1/jobs': () => ({ json: REPLY }),
+    ...answers,
+  });
+  const folder = mkdtempSync(path.join(tmpdir(), 'weft-staged-'));
+  t.after(async () => {
+    await head[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true });
+  });
+  const bodies = (at: string) =>
+    head.work.flatMap((asked) => (asked.path === at && asked.method === 'POST' ? asked.body : []));
+  return {
+    head,
+    file(name, text) {
+      writeFileSync(path.join(folder, name), text);
+      return path.join(folder, name);
+    },
+    submitted: () => bodies('/v1/jobs').at(-1) as Record<string, unknown>,
+    asked: () => bodies('/v1/blobs/lacking').flatMap((body) => (body as { hashes: [] }).hashes),
+  };
+}
+
+test('inputs and patterns go with the submission, for a directory of its own', async (t) => {
+  const { head, file, submitted, asked } = await bench(t);
+  const input = `${file('a.csv', '1,2\n')}=in.csv`;
+  const said = await head.weft('run', '--in', input, '--out', 'r/**', '--out', '!*.tmp', 'x');
+  assert.deepEqual([said.code, said.out], [0, '42\n']);
+  const { directory, staging } = submitted();
+  assert.deepEqual(directory, { kind: 'private' });
+  const { inputs, outputs } = staging as { inputs: string; outputs: string[] };
+  assert.deepEqual(outputs, ['r/**', '!*.tmp']);
+  const [first, list] = asked();
+  assert.deepEqual([first, list], [TWO, inputs], 'the list is sent like a file');
+});
+
+test('the list that is sent is one that the head reads', async (t) => {
+  let sent = '';
+  const lacking = (body: unknown) =>
+    (body as { hashes: string[] }).hashes.slice(1).map((hash) => ({ hash, offset: 0 }));
+  const { head, file } = await bench(t, {
+    'POST /v1/blobs/lacking': ({ body }) => ({ json: { lacking: lacking(body) } }),
+    'POST /v1/blobs': ({ body }) => {
+      sent = String(body);
+      return { json: { count: 1 } };
+    },
+  });
+  assert.equal((await head.weft('run', '--in', file('a.csv', '1,2\n'), 'x')).code, 0);
+  const set = parseFileSet(sent.slice(sent.indexOf('{')));
+  assert.ok(set.ok);
+  const [entry] = set.value.common;
+  assert.deepEqual(
+    { ...entry, mode: 0 },
+    { path: 'a.csv', kind: 'file', size: 4, mode: 0, sha256: TWO },
+  );
+});
+
+test('a script says its files in #WEFT lines, and the command line adds to them', async (t) => {
+  const { head, file, submitted, asked } = await bench(t);
+  const [a, b] = [file('a', 'A'), file('b', 'B')];
+  const script = file('s.sh', `#!/bin/sh\n#WEFT --in ${a} --out 'r/**'\ntrue\n`);
+  assert.equal((await head.weft('submit', '--in', b, '--out', 'log', script)).code, 0);
+  assert.deepEqual(asked().slice(0, 2), [hashOf('sha256', 'A'), hashOf('sha256', 'B')]);
+  assert.deepEqual((submitted()['staging'] as { outputs: [] }).outputs, ['r/**', 'log']);
+  const wrong = file('w.sh', '#!/bin/sh\n#WEFT --name x --in a=../b\ntrue\n');
+  assert.match((await head.weft('submit', wrong)).error, /w\.sh:2:16: --in: 'a=\.\.\/b': /);
+});
+
+test('what is wrong is said before the head is asked anything', async (t) => {
+  const { head, file } = await bench(t);
+  const good = file('a', 'A');
+  const missing = await head.weft('run', '--in', `${good}x`, '--in', `${good}y`, 'x');
+  assert.equal(missing.code, 2);
+  assert.match(missing.error, /ax' does not exist\..*\n--in: .*ay' does not exist/);
+  const shared = await head.weft('run', '--in', good, '--chdir', '/tmp', 'x');
+  assert.match(shared.error, /--in and --out are for a directory of its own, --chdir is for/);
+  assert.equal(head.work.length, 0);
+});
+
+test('--dry-run says what would go, and sends nothing', async (t) => {
+  const { head, file } = await bench(t, {
+    'POST /v1/blobs/lacking': () => ({ json: { lacking: [{ hash: TWO, offset: 1 }] } }),
+    'POST /v1/jobs/rehearse': () => ({ json: { words: 'It would start at once.' } }),
+  });
+  const inputs = ['--in', file('a', '1,2\n'), '--in', file('b', 'B')];
+  const said = await head.weft('run', '--dry-run', ...inputs, 'x');
+  assert.equal(
+    said.out,
+    '2 files with 5 bytes would go with it; 1 of them with 3 bytes would be sent.\nIt would start at once.\n',
+  );
+  assert.deepEqual(
+    head.work.map(({ path: at }) => at),
+    ['/v1/blobs/lacking', '/v1/jobs/rehearse'],
+  );
+});
