@@ -139,7 +139,7 @@ export class Booking {
     const isNamed = dice.happens(0.4);
     const perNode = { cpuCount: dice.whole(1, 2), memoryBytes: dice.whole(0, 1) * GIB };
     return {
-      time: dice.happens(0.3) ? 'now' : this.#drawTime(dice),
+      time: dice.happens(0.3) ? { kind: 'now' } : this.#drawTime(dice),
       durationMs: dice.whole(4000, 40_000),
       nodeNames: isNamed ? [dice.pick(machines).name] : ([] as NodeName[]),
       nodeCount: isNamed ? 1 : dice.whole(1, Math.min(2, machines.length)),

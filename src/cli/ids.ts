@@ -2,6 +2,9 @@
 
 import { usage } from '../core/model/failure.ts';
 import { formatTaskId, parseTaskId, type TaskPlace } from '../core/model/ids.ts';
+import { ARRAY_INDEX_MAX } from '../core/model/limits.ts';
+import { read } from './submit/read.ts';
+import { parseCount } from './submit/values.ts';
 
 /** Reads `42` or `42[7]`. */
 export function readPlace(text: string): TaskPlace {
@@ -14,6 +17,6 @@ export function readPlace(text: string): TaskPlace {
 export function readTaskPath(text: string, index: string | undefined): string {
   const place = readPlace(text);
   if (index === undefined) return formatTaskId(place.jobId, place.index);
-  if (!/^\d{1,9}$/.test(index)) throw usage(`--index: '${index}' is not an index`);
-  return formatTaskId(place.jobId, Number(index));
+  const number = read('--index', index, (value) => parseCount(value, 0, ARRAY_INDEX_MAX));
+  return formatTaskId(place.jobId, number);
 }

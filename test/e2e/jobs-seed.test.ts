@@ -65,7 +65,7 @@ describe("the seed's programs", () => {
     const unsaid = await request(await cmrun('true'));
     assert.equal(unsaid.request.perNode.memoryBytes, 100 * 1_048_576);
     const { code, error } = await cluster.refused('cmrun', '-n', '0', 'true');
-    assert.deepEqual([code, error], [2, 'cmrun: --nodes: 0 is less than 1\n']);
+    assert.deepEqual([code, error], [2, "cmrun: --nodes: '0' is less than 1\n"]);
   });
 
   it('cminfo has three tables with the columns that they always had', async () => {

@@ -34,7 +34,11 @@ export function wishOf(words: ReserveWords): ReservationWish {
   const { at, within, nodes = [], share } = words;
   const flexible = within && { notBefore: within[0], until: within[1] };
   return {
-    time: flexible ? { kind: 'flexible', ...flexible } : at ? { kind: 'fixed', from: at } : 'now',
+    time: flexible
+      ? { kind: 'flexible', ...flexible }
+      : at
+        ? { kind: 'fixed', from: at }
+        : { kind: 'now' },
     durationMs: words.lasts ?? HOUR,
     nodeNames: nodes as readonly NodeName[],
     nodeCount: words.count ?? Math.max(1, nodes.length),

@@ -7,13 +7,12 @@ import { usage } from '../../core/model/failure.ts';
 import { OUTCOMES } from '../../core/model/job.ts';
 import type { Context } from '../context.ts';
 import { readPlace } from '../ids.ts';
-import { elapsed, seconds } from '../jobs/columns.ts';
 import { historyPages } from '../jobs/history-pages.ts';
-import { instant } from '../output/csv.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { colourOf } from '../output/paint.ts';
 import type { Column } from '../output/table.ts';
-import { formatExit, formatInstant, formatSpan } from '../output/words.ts';
+import { instantColumn, spanColumn } from '../output/times.ts';
+import { formatExit, formatSpan } from '../output/words.ts';
 import { parseInstant } from '../submit/instant.ts';
 import { defineVerb } from '../verb.ts';
 import { choice, cutWords, readLimit } from './jobs.ts';
@@ -121,36 +120,14 @@ function jobColumns(now: number): Column<HistoryJob>[] {
       align: 'right',
       wide: true,
     },
-    {
-      title: 'SUBMITTED',
-      value: (job) => formatInstant(job.submittedAt, now),
-      raw: (job) => instant(job.submittedAt),
-    },
-    {
-      title: 'STARTED',
-      value: (job) => formatInstant(job.startedAt, now),
-      raw: (job) => instant(job.startedAt),
+    instantColumn('SUBMITTED', (job) => job.submittedAt, { now }),
+    instantColumn('STARTED', (job) => job.startedAt, { now, wide: true }),
+    instantColumn('ENDED', (job) => job.endedAt, { now, wide: true }),
+    spanColumn('TIME', (job) => ({ from: job.runStartedAt, until: job.endedAt }), { now }),
+    spanColumn('IN ALL', (job) => ({ from: job.startedAt, until: job.endedAt }), {
+      now,
       wide: true,
-    },
-    {
-      title: 'ENDED',
-      value: (job) => formatInstant(job.endedAt, now),
-      raw: (job) => instant(job.endedAt),
-      wide: true,
-    },
-    {
-      title: 'TIME',
-      value: (job) => elapsed(job.runStartedAt, job.endedAt, now),
-      raw: (job) => seconds(job.runStartedAt, job.endedAt, now),
-      align: 'right',
-    },
-    {
-      title: 'IN ALL',
-      value: (job) => elapsed(job.startedAt, job.endedAt, now),
-      raw: (job) => seconds(job.startedAt, job.endedAt, now),
-      align: 'right',
-      wide: true,
-    },
+    }),
     { title: 'COMMAND', value: (job) => job.command, least: 12 },
     { title: 'DETAIL', value: (job) => job.outcome?.detail ?? '', wide: true },
   ];
@@ -171,17 +148,8 @@ function taskColumns(now: number): Column<HistoryTask>[] {
     },
     { title: 'EXIT', value: exit },
     { title: 'NODES', value: (task) => task.nodes.join(','), least: 6 },
-    {
-      title: 'STARTED',
-      value: (task) => formatInstant(task.startedAt, now),
-      raw: (task) => instant(task.startedAt),
-    },
-    {
-      title: 'TIME',
-      value: (task) => elapsed(task.startedAt, task.endedAt, now),
-      raw: (task) => seconds(task.startedAt, task.endedAt, now),
-      align: 'right',
-    },
+    instantColumn('STARTED', (task) => task.startedAt, { now }),
+    spanColumn('TIME', (task) => ({ from: task.startedAt, until: task.endedAt }), { now }),
     {
       title: 'CPU',
       value: (task) => formatSpan((task.userUs + task.systemUs) / 1000),

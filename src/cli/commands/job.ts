@@ -7,12 +7,13 @@ import { formatSize } from '../../core/base/size.ts';
 import { DEFAULT_QOS } from '../../core/model/scheduling.ts';
 import type { Api } from '../connection/api.ts';
 import { readPlace } from '../ids.ts';
-import { elapsed, stateWords, taskColumns } from '../jobs/columns.ts';
+import { stateWords, taskColumns } from '../jobs/columns.ts';
 import { outcomeWords } from '../jobs/outcome.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { formatOne, type Titled, titledLines } from '../output/one.ts';
 import { colourOf } from '../output/paint.ts';
 import { byOwnClock } from '../output/prose.ts';
+import { elapsed } from '../output/times.ts';
 import { formatInstant, signalName } from '../output/words.ts';
 import { defineVerb } from '../verb.ts';
 import { cutWords, readLimit } from './jobs.ts';
@@ -87,7 +88,7 @@ function describeJob(job: JobDetail, now: number): Titled[] {
     ['Begins', formatInstant(job.beginAt, now)],
     ['Started', formatInstant(job.startedAt, now)],
     ['Ended', formatInstant(job.endedAt, now)],
-    ['Elapsed', elapsed(job.runStartedAt, job.endedAt, now)],
+    ['Elapsed', elapsed({ from: job.runStartedAt, until: job.endedAt }, now)],
     ['Retry of', job.retryOf == null ? '' : `job ${job.retryOf}`],
     ['After', job.dependencies.map((on) => `${on.jobId}:${on.condition}`).join(', ')],
     ['Waits for', job.waitsFor.join(', ')],

@@ -7,6 +7,8 @@ import type { Context } from '../context.ts';
 import { readTaskPath } from '../ids.ts';
 import { copyJob, type FollowedJob, type Part, STREAMS, type Stream } from '../jobs/follow-job.ts';
 import { withPatience } from '../jobs/retry.ts';
+import { read } from '../submit/read.ts';
+import { parseCount } from '../submit/values.ts';
 import { defineVerb } from '../verb.ts';
 
 interface Options {
@@ -96,7 +98,5 @@ function readPart(options: Options): Part {
 }
 
 function number(flag: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (!/^\d{1,15}$/.test(text)) throw usage(`${flag}: '${text}' is not a whole number`);
-  return Number(text);
+  return read(flag, text, (value) => parseCount(value, 0, Number.MAX_SAFE_INTEGER));
 }

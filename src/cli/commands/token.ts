@@ -7,10 +7,10 @@ import { failure, usage } from '../../core/model/failure.ts';
 import type { Context } from '../context.ts';
 import { forEach } from '../jobs/each.ts';
 import { encodeTicket } from '../join-string.ts';
-import { instant } from '../output/csv.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import type { Column } from '../output/table.ts';
-import { formatInstant, formatSpan } from '../output/words.ts';
+import { instantColumn } from '../output/times.ts';
+import { formatSpan } from '../output/words.ts';
 import { defineVerb, type VerbGroup } from '../verb.ts';
 
 interface CreateOptions {
@@ -111,16 +111,8 @@ const COLUMNS = (now: number): Column<TokenView>[] => [
   { title: 'ID', value: (token) => token.id },
   { title: 'FOR', value: (token) => token.purpose },
   { title: 'USER', value: (token) => token.user },
-  {
-    title: 'CREATED',
-    value: (token) => formatInstant(token.createdAt, now),
-    raw: (token) => instant(token.createdAt),
-  },
-  {
-    title: 'EXPIRES',
-    value: (token) => (token.expiresAt === null ? 'never' : formatInstant(token.expiresAt, now)),
-    raw: (token) => instant(token.expiresAt),
-  },
+  instantColumn('CREATED', (token) => token.createdAt, { now }),
+  instantColumn('EXPIRES', (token) => token.expiresAt, { now, none: 'never' }),
   { title: 'LABEL', value: (token) => token.label },
 ];
 

@@ -98,7 +98,7 @@ export class Api {
     const code = (error.cause as NodeJS.ErrnoException | undefined)?.code;
     const cause = CAUSES[code ?? ''] ?? error.details['cause'] ?? 'unknown';
     const details = { address: this.address, cause };
-    return failure(refuse('head.unreachable', details, hintFor(code, this.address)));
+    return failure(refuse('head.unreachable', details, hintFor(code, this.address)), error.cause);
   }
 
   // The only file that a client makes is the directory of the local login.
@@ -131,9 +131,12 @@ const CAUSES: Readonly<Record<string, string>> = {
 
 const TOKEN_HINT = 'Put a token into WEFT_TOKEN; `weft token create` makes one.';
 
+const NOBODY = new Set(['ENOENT', 'ENOTDIR', 'ECONNREFUSED']);
+
 /** Nobody has heard the request: waiting a moment for an answer would be in vain. */
-export function isNobodyThere(error: Failure): boolean {
-  return error.code === 'head.unreachable' && /no such socket|nothing listens/.test(error.message);
+export function isNobodyThere({ code, cause }: Failure): boolean {
+  const errno = (cause as NodeJS.ErrnoException | undefined)?.code;
+  return code === 'head.unreachable' && NOBODY.has(errno ?? '');
 }
 
 function hintFor(code: string | undefined, address: string): string {

@@ -2,26 +2,16 @@
 
 import type { JobView, TaskView } from '../../api/jobs.ts';
 import { formatSize } from '../../core/base/size.ts';
-import { instant } from '../output/csv.ts';
 import { colourOf } from '../output/paint.ts';
 import { byOwnClock } from '../output/prose.ts';
 import type { Column } from '../output/table.ts';
-import { formatExit, formatInstant, formatSpan } from '../output/words.ts';
+import { instantColumn, spanColumn } from '../output/times.ts';
+import { formatExit } from '../output/words.ts';
 
 /** `held` and the outcome say more than `pending` and `done`. */
 export function stateWords(view: Pick<JobView, 'state' | 'outcome'> & { held?: boolean }): string {
   if (view.state === 'done') return view.outcome?.kind ?? 'done';
   return view.state === 'pending' && view.held ? 'held' : view.state;
-}
-
-/** From a start until the end, or until now. */
-export function elapsed(from: number | null, endedAt: number | null, now: number): string {
-  return from === null ? '-' : formatSpan((endedAt ?? now) - from);
-}
-
-/** The same as a fact; null where nothing has started. */
-export function seconds(from: number | null, endedAt: number | null, now: number): number | null {
-  return from === null ? null : ((endedAt ?? now) - from) / 1000;
 }
 
 /** `3/100` done, for arrays. */
@@ -48,12 +38,7 @@ export function jobColumns(now: number): Column<JobView>[] {
     { title: 'USER', value: (job) => job.owner, least: 8 },
     { title: 'STATE', value: stateWords, colour: colourOf },
     { title: 'TASKS', value: progress, align: 'right' },
-    {
-      title: 'TIME',
-      value: (job) => elapsed(job.runStartedAt, job.endedAt, now),
-      raw: (job) => seconds(job.runStartedAt, job.endedAt, now),
-      align: 'right',
-    },
+    spanColumn('TIME', (job) => ({ from: job.runStartedAt, until: job.endedAt }), { now }),
     { title: 'NODES', value: (job) => job.nodes.join(',') || '-', least: 6 },
     { title: 'PARTITION', value: (job) => job.partition, wide: true },
     { title: 'PRIORITY', value: priorityWords, align: 'right', wide: true },
@@ -70,24 +55,9 @@ export function jobColumns(now: number): Column<JobView>[] {
       align: 'right',
       wide: true,
     },
-    {
-      title: 'SUBMITTED',
-      value: (job) => formatInstant(job.submittedAt, now),
-      raw: (job) => instant(job.submittedAt),
-      wide: true,
-    },
-    {
-      title: 'STARTED',
-      value: (job) => formatInstant(job.startedAt, now),
-      raw: (job) => instant(job.startedAt),
-      wide: true,
-    },
-    {
-      title: 'ENDED',
-      value: (job) => formatInstant(job.endedAt, now),
-      raw: (job) => instant(job.endedAt),
-      wide: true,
-    },
+    instantColumn('SUBMITTED', (job) => job.submittedAt, { now, wide: true }),
+    instantColumn('STARTED', (job) => job.startedAt, { now, wide: true }),
+    instantColumn('ENDED', (job) => job.endedAt, { now, wide: true }),
     { title: 'DIRECTORY', value: (job) => job.directory ?? 'private', wide: true },
     { title: 'REMARK', value: (job) => byOwnClock(remark(job), now), least: 12 },
     { title: 'COMMAND', value: (job) => job.command, wide: true },
@@ -99,25 +69,10 @@ export function taskColumns(now: number): Column<TaskView>[] {
     { title: 'TASK', value: (task) => task.id },
     { title: 'STATE', value: stateWords, colour: colourOf },
     { title: 'EPOCH', value: (task) => String(task.epoch), align: 'right' },
-    {
-      title: 'TIME',
-      value: (task) => elapsed(task.startedAt, task.endedAt, now),
-      raw: (task) => seconds(task.startedAt, task.endedAt, now),
-      align: 'right',
-    },
+    spanColumn('TIME', (task) => ({ from: task.startedAt, until: task.endedAt }), { now }),
     { title: 'NODES', value: (task) => task.nodes.join(',') || '-', least: 6 },
-    {
-      title: 'STARTED',
-      value: (task) => formatInstant(task.startedAt, now),
-      raw: (task) => instant(task.startedAt),
-      wide: true,
-    },
-    {
-      title: 'ENDED',
-      value: (task) => formatInstant(task.endedAt, now),
-      raw: (task) => instant(task.endedAt),
-      wide: true,
-    },
+    instantColumn('STARTED', (task) => task.startedAt, { now, wide: true }),
+    instantColumn('ENDED', (task) => task.endedAt, { now, wide: true }),
     { title: 'REMARK', value: (task) => byOwnClock(taskRemark(task), now), least: 12 },
   ];
 }

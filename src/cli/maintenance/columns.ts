@@ -2,25 +2,17 @@
 
 import type { MaintenanceView } from '../../api/maintenance.ts';
 import { formatDuration } from '../../core/base/duration.ts';
-import { instant } from '../output/csv.ts';
 import { formatOne, type Titled, titledLines } from '../output/one.ts';
 import type { Column } from '../output/table.ts';
+import { instantColumn } from '../output/times.ts';
 import { formatInstant, signalName } from '../output/words.ts';
 
 export function maintenanceColumns(now: number): Column<MaintenanceView>[] {
   return [
     { title: 'ID', value: (one) => one.id },
     { title: 'PHASE', value: (one) => one.phase },
-    {
-      title: 'FROM',
-      value: (one) => formatInstant(one.from, now),
-      raw: (one) => instant(one.from),
-    },
-    {
-      title: 'UNTIL',
-      value: (one) => formatInstant(one.until, now),
-      raw: (one) => instant(one.until),
-    },
+    instantColumn('FROM', (one) => one.from, { now }),
+    instantColumn('UNTIL', (one) => one.until, { now }),
     { title: 'NODES', value: (one) => one.nodes.map(({ node }) => node).join(','), least: 6 },
     { title: 'RUNNING', value: (one) => one.running },
     { title: 'PROGRAM', value: (one) => one.program ?? '-', wide: true },

@@ -24,8 +24,3 @@ function cellOf<Row>({ raw, value }: Column<Row>, row: Row): string {
 function quote(cell: string): string {
   return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
-
-/** An instant as a column's `raw`: null where there is none. */
-export function instant(at: number | null | undefined): Date | null {
-  return at === null || at === undefined ? null : new Date(at);
-}

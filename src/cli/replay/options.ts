@@ -6,6 +6,11 @@ import { parseSize } from '../../core/base/size.ts';
 import { usage } from '../../core/model/failure.ts';
 import { POLICIES, type Policy } from '../../core/model/scheduling.ts';
 import type { Machine } from '../../core/replay/machine.ts';
+import { read } from '../submit/read.ts';
+import { parseCount } from '../submit/values.ts';
+
+/** More would not end while somebody waits for it. */
+const COUNT_MAX = 999_999_999;
 
 export interface ReplayOptions {
   readonly procs?: string;
@@ -69,14 +74,12 @@ export function readDepth(text: string | undefined): number {
 }
 
 export function readSeed(text = '1'): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw usage(`--seed: '${text}' is not a whole number from 0`);
+  return read('--seed', text, (value) => parseCount(value, 0, COUNT_MAX));
 }
 
 /** A whole number from 1. */
 export function readCount(flag: string, text: string): number {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw usage(`${flag}: '${text}' is not a whole number from 1`);
+  return read(flag, text, (value) => parseCount(value, 1, COUNT_MAX));
 }
 
 function readMemory(text: string): number {

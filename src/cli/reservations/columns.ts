@@ -3,9 +3,9 @@
 import type { ReservationView } from '../../api/reservations.ts';
 import { plural } from '../../core/base/plural.ts';
 import { formatSize } from '../../core/base/size.ts';
-import { instant } from '../output/csv.ts';
 import { formatOne, type Titled, titledLines } from '../output/one.ts';
 import type { Column } from '../output/table.ts';
+import { instantColumn } from '../output/times.ts';
 import { formatInstant } from '../output/words.ts';
 
 /** Columns of `weft reserve list`. */
@@ -16,16 +16,8 @@ export function reservationColumns(now: number): Column<ReservationView>[] {
     { title: 'ID', value: (one) => one.id, wide: true },
     { title: 'FOR', value: forWords, least: 8 },
     { title: 'STATE', value: stateWords },
-    {
-      title: 'FROM',
-      value: (one) => formatInstant(first(one)?.from, now),
-      raw: (one) => instant(first(one)?.from),
-    },
-    {
-      title: 'UNTIL',
-      value: (one) => formatInstant(first(one)?.until, now),
-      raw: (one) => instant(first(one)?.until),
-    },
+    instantColumn('FROM', (one) => first(one)?.from, { now }),
+    instantColumn('UNTIL', (one) => first(one)?.until, { now }),
     { title: 'AGAIN', value: (one) => one.recurrence?.cron ?? '' },
     { title: 'SHARE', value: shareWords, least: 8 },
     { title: 'NODES', value: (one) => first(one)?.nodes.join(',') ?? '', least: 6 },

@@ -1,14 +1,15 @@
 // The numbers of the seed's flags: plain integers in units of its own, where 0 means 0.
 
 import { usage } from '../../core/model/failure.ts';
+import { read } from '../submit/read.ts';
+import { parseCount } from '../submit/values.ts';
+
+/** Far beyond what the head takes, which says so by itself. */
+const NUMBER_MAX = 999_999_999;
 
 /** A whole number; undefined when the flag was not given, so that the head's default holds. */
 export function seedNumber(flag: string, text: string | undefined, from = 0): number | undefined {
-  if (text === undefined) return undefined;
-  if (!/^-?\d{1,9}$/.test(text)) throw usage(`${flag}: '${text}' is not a whole number`);
-  const value = Number(text);
-  if (value < from) throw usage(`${flag}: ${value} is less than ${from}`);
-  return value;
+  return read(flag, text, (value) => parseCount(value, from, NUMBER_MAX));
 }
 
 /** The seed's megabyte, 1024 × 1024 bytes, as its memory figures are counted. */

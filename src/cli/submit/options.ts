@@ -1,10 +1,8 @@
 // The options of `run` and `submit`, and the submission they make. One table for flags, `#WEFT`
 // lines and help.
 
-import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { toPlainLine } from '../../core/base/plain-line.ts';
 import { usage } from '../../core/model/failure.ts';
 import { parseNodeName } from '../../core/model/ids.ts';
 import type { OutputFiles, Program } from '../../core/model/job.ts';
@@ -146,7 +144,7 @@ export function makeSubmission(
 ): Submission {
   return dropUndefined({
     program,
-    name: read('--name', options.name, values.parseText) ?? defaultName(program),
+    name: read('--name', options.name, values.parseText),
     environment: jobEnvironment(options, submitter.environment),
     directory: directoryWish(options, submitter.directory),
     files: outputFiles(options),
@@ -211,13 +209,6 @@ function outputFiles({ output, error, stdin }: SubmitOptions): OutputFiles | und
     stderr: read('--error', error, values.parseText),
     stdin: read('--stdin', stdin, values.parseText),
   });
-}
-
-/** The first word, without its folder; a script's `#!` line says nothing about its name. */
-function defaultName(program: Program): string | undefined {
-  if (program.kind === 'script') return undefined;
-  const first = program.kind === 'argv' ? program.argv[0] : program.line.trim().split(/\s+/)[0];
-  return toPlainLine(basename(first ?? '')) || undefined;
 }
 
 function count(

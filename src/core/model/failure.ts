@@ -24,8 +24,9 @@ export class Failure extends Error {
     message: string;
     hint?: string | null | undefined;
     exit?: number;
+    cause?: unknown;
   }) {
-    super(of.message);
+    super(of.message, { cause: of.cause });
     this.code = of.code;
     this.kind = of.kind;
     this.hint = of.hint ?? null;
@@ -33,14 +34,14 @@ export class Failure extends Error {
   }
 }
 
-/** A failure from one of our own codes. */
-export function failure(refusal: Refusal): Failure {
+/** A failure from one of our own codes. `cause`: the error behind it. */
+export function failure(refusal: Refusal, cause?: unknown): Failure {
   const { hint, ...rest } = refusal;
   return new Failure({
     code: refusal.code,
     kind: kindOf(refusal.code),
     message: formatRefusal(rest),
-    hint,
+    ...{ hint, cause },
   });
 }
 

@@ -23,7 +23,7 @@ test('run prints the job id and sends words as they are', async () => {
   assert.deepEqual(said, { code: 0, out: '42\n', error: '' });
   const { program, nodeCount, name, directory } = submitted(head);
   assert.deepEqual(program, { kind: 'argv', argv: ['./x.sh', '-n', '3', 'a b'] });
-  assert.deepEqual([nodeCount, name], [2, 'x.sh']);
+  assert.deepEqual([nodeCount, name], [2, undefined]);
   assert.deepEqual(directory, { kind: 'auto', path: '/work' });
 });
 
@@ -59,7 +59,6 @@ test('run sends every option as a field of the submission', async () => {
   assert.equal(array?.runningMax, 10);
   assert.deepEqual(rest, {
     program: { kind: 'argv', argv: ['true'] },
-    name: 'true',
     environment: { A: 'b=c' },
     directory: { kind: 'shared', path: '/work/sub' },
     files: { stdout: '%j.%a.out' },

@@ -7,7 +7,7 @@ import { Context } from '../../../src/cli/context.ts';
 import { actOnJobs } from '../../../src/cli/jobs/each.ts';
 import { readOperands } from '../../../src/cli/jobs/operands.ts';
 import { progressWords, showProgress } from '../../../src/cli/jobs/progress.ts';
-import { formatCsv, instant } from '../../../src/cli/output/csv.ts';
+import { formatCsv } from '../../../src/cli/output/csv.ts';
 import { FakeHead, refusal } from './fake-head.ts';
 import { doneJob, jobView } from './views.ts';
 
@@ -281,7 +281,7 @@ test('one node that does not exist keeps a verb from none of the others', async 
 test('csv quotes what must be quoted and tells facts, not words (RFC 4180)', () => {
   const columns = [
     { title: 'A NAME', value: (row: { name: string }) => row.name },
-    { title: 'AT', value: () => 'yesterday', raw: () => instant(0) },
+    { title: 'AT', value: () => 'yesterday', raw: () => new Date(0) },
     { title: 'NONE', value: () => '-' },
   ];
   assert.deepEqual(formatCsv(columns, [{ name: 'a "b", c\nd' }]), [

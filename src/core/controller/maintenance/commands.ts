@@ -3,7 +3,7 @@
 import type { NodeName } from '../../model/ids.ts';
 import type { Warning } from '../../model/job.ts';
 import type { MaintenanceProgram, RunningPolicy } from '../../model/maintenance.ts';
-import type { ReservedTime } from '../../model/reservation.ts';
+import type { ReservationWish } from '../reservations/commands.ts';
 
 export type MaintenanceCommand = PlanMaintenance | CancelMaintenance;
 
@@ -15,7 +15,7 @@ export interface PlanMaintenance {
   /** Labels or expressions that its nodes meet when it is planned; absent: none. */
   readonly labels?: readonly string[];
   /** `now`: as soon as the command is carried out. */
-  readonly time: ReservedTime | { readonly kind: 'now' };
+  readonly time: ReservationWish['time'];
   readonly durationMs: number;
   readonly running: RunningPolicy;
   readonly warning: Warning | null;

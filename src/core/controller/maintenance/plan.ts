@@ -147,7 +147,7 @@ function wishOf(
     return { ...one, notBefore: earliest, until: endAsSaid(one, earliest, durationMs) };
   };
   return {
-    time: time.kind === 'flexible' ? choice(time) : time.kind === 'now' ? 'now' : time,
+    time: time.kind === 'flexible' ? choice(time) : time,
     durationMs,
     nodeNames,
     nodeCount: nodeNames.length,

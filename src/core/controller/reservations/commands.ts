@@ -20,9 +20,9 @@ export interface CreateReservation {
   readonly recurrence: Occurrences | null;
 }
 
-/** The request that will be kept, but that `now` is when the command is decided. */
+/** The request that will be kept, but `now` is the instant at which the command is decided. */
 export interface ReservationWish extends Omit<ReservationRequest, 'time'> {
-  readonly time: ReservedTime | 'now';
+  readonly time: ReservedTime | { readonly kind: 'now' };
 }
 
 export interface ReservationMembers {

@@ -57,7 +57,7 @@ function checkTime(
   { time, durationMs }: ReservationWish,
 ): Result<ReservedTime, Refusal> {
   const { at } = step;
-  if (time === 'now') return ok(fixed(at));
+  if (time.kind === 'now') return ok(fixed(at));
   if (time.kind === 'fixed') return time.from < at ? past('The start', time.from) : ok(time);
   const { notBefore, until } = time;
   if (until <= at) return past('The end of the window', until);

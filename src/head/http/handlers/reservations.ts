@@ -72,7 +72,7 @@ type Placed = { request?: ReservationWish; recurrence?: Occurrences | null };
 
 /** Whole nodes, one of them, now. */
 const FRESH: ReservationWish = {
-  time: 'now',
+  time: { kind: 'now' },
   durationMs: 0,
   nodeNames: [],
   nodeCount: 1,

@@ -260,6 +260,6 @@ test('--local is asked for, and --at-once is a number', async (context) => {
   );
   const none = await runLocally(cwd, 'b.yaml', '--at-once', '0');
   assert.equal(none.code, 2);
-  assert.match(none.error, /--at-once: '0' is not a whole number from 1/);
+  assert.match(none.error, /--at-once: '0' is less than 1/);
   assert.deepEqual(treeOf(path.join(cwd, 'archive')), []);
 });
