@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { BLOBS_ASKED_MAX } from '../core/model/limits.ts';
 import { blobHash, count, queryNumber } from './common.ts';
-import { type RouteShape, USER } from './route-shape.ts';
+import { type RouteShape, USER_OR_EPOCH } from './route-shape.ts';
 
 const blobParams = z.strictObject({ hash: blobHash });
 
@@ -37,7 +37,17 @@ export const sendBlobReply = z.object({
   held: z.boolean(),
 });
 
-export const readBlobHeaders = z.object({
+/** Sent by a node: it acts for the owner of this task, which it runs. */
+export const EPOCH_HEADER = 'weft-epoch';
+
+const epochHeaders = z.object({
+  [EPOCH_HEADER]: z
+    .string()
+    .optional()
+    .meta({ description: 'From a node: the start of a task that it runs, as 42[7]#1.' }),
+});
+
+export const readBlobHeaders = epochHeaders.extend({
   Range: z
     .string()
     .optional()
@@ -50,14 +60,16 @@ export const BLOB_HEADERS = { offset: 'weft-blob-offset', held: 'weft-blob-held'
 export const blobRoutes = {
   lackingBlobs: {
     summary: 'Which of these contents you have to send, and from where on.',
-    access: USER,
+    access: USER_OR_EPOCH,
+    headers: epochHeaders,
     body: hashesRequest,
     reply: lackingReply,
     quiet: true,
   },
   checkBlob: {
     summary: 'How much of a content the head has from you.',
-    access: USER,
+    access: USER_OR_EPOCH,
+    headers: epochHeaders,
     params: blobParams,
     replyHeaders: {
       [BLOB_HEADERS.offset]: 'Bytes that came from you: go on from here.',
@@ -67,7 +79,8 @@ export const blobRoutes = {
   },
   sendBlob: {
     summary: 'The next piece of a content; with the last one it is verified.',
-    access: USER,
+    access: USER_OR_EPOCH,
+    headers: epochHeaders,
     params: blobParams,
     query: sendBlobQuery,
     consumes: 'bytes',
@@ -77,21 +90,23 @@ export const blobRoutes = {
   },
   sendBlobs: {
     summary: 'Many small contents in one body; what has come whole is kept, whatever follows.',
-    access: USER,
+    access: USER_OR_EPOCH,
+    headers: epochHeaders,
     consumes: 'bytes',
     reply: z.object({ count }),
     quiet: true,
   },
   readBlobs: {
     summary: 'Many small contents in one answer, in the order in which they are asked for.',
-    access: USER,
+    access: USER_OR_EPOCH,
+    headers: epochHeaders,
     body: hashesRequest,
     produces: 'bytes',
     quiet: true,
   },
   readBlob: {
     summary: 'A content that you sent or that a job of yours names; 206 for a Range.',
-    access: USER,
+    access: USER_OR_EPOCH,
     params: blobParams,
     headers: readBlobHeaders,
     produces: 'bytes',

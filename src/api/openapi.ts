@@ -102,6 +102,9 @@ function describeAccess({ access }: Route): string {
   if (access.kind === 'public') return 'No credentials are needed.';
   if (access.kind === 'join_token') return 'Needs a join token.';
   if (access.kind === 'node') return 'Needs the credentials of a node.';
+  if (access.kind === 'user_or_epoch') {
+    return `Needs the role ${access.role}, or the credentials of a node and a task that it runs.`;
+  }
   if (access.kind === 'local_or_user') return 'Needs no credentials on the unix socket.';
   if (access.owned === undefined) return `Needs the role ${access.role}.`;
   return `For the owner of the ${access.owned}; others need the role operator or admin.`;
@@ -109,6 +112,7 @@ function describeAccess({ access }: Route): string {
 
 function securityOf({ access }: Route): readonly Record<string, []>[] {
   if (access.kind === 'public') return [];
+  if (access.kind === 'user_or_epoch') return [{ bearer: [] }, { node: [] }];
   return [access.kind === 'node' ? { node: [] } : { bearer: [] }];
 }
 

@@ -11,6 +11,8 @@ export type Access =
   | { readonly kind: 'local_or_user' }
   | { readonly kind: 'join_token' }
   | { readonly kind: 'node' }
+  /** Users, and nodes for a task that they run: header `weft-epoch` says which. */
+  | { readonly kind: 'user_or_epoch'; readonly role: Role }
   | { readonly kind: 'user'; readonly role: Role; readonly owned?: 'job' | 'token' };
 
 /** Bodies that are no JSON, by their media types. None is ever gathered in memory as a whole. */
@@ -43,6 +45,7 @@ export interface RouteShape {
 
 export const PUBLIC = { kind: 'public' } as const satisfies Access;
 export const USER = { kind: 'user', role: 'user' } as const satisfies Access;
+export const USER_OR_EPOCH = { kind: 'user_or_epoch', role: 'user' } as const satisfies Access;
 export const OPERATOR = { kind: 'user', role: 'operator' } as const satisfies Access;
 export const ADMIN = { kind: 'user', role: 'admin' } as const satisfies Access;
 export const JOB_OWNER = { kind: 'user', role: 'user', owned: 'job' } as const satisfies Access;

@@ -5,11 +5,8 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { References } from '../core/blobs/references.ts';
 import type { JobId } from '../core/model/ids.ts';
-import { BLOB_DISK_FREE_BYTES_MIN } from '../core/model/limits.ts';
 import { fingerprintOf } from '../head/auth/certificate.ts';
-import { BlobStore } from '../head/blobs/blob-store.ts';
 import { type Head, startHead } from '../head/head.ts';
 import { startHttp } from '../head/http/server.ts';
 import { LogFiles } from '../head/logs/log-files.ts';
@@ -22,6 +19,7 @@ import type { StoreFailure } from '../ports/store.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import { certificateOf } from './head-certificate.ts';
 import { EXIT_BUG, headFailure } from './head-failure.ts';
+import { type HeadFiles, openHeadFiles } from './head-files.ts';
 import { type HeadOptions, readHeadOptions } from './head-options.ts';
 import { keep, noteExit } from './keep.ts';
 import { reloadOf, reloadOnHangUp } from './reload.ts';
@@ -99,17 +97,10 @@ async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () =
     isDone: (jobId) => head !== null && isDone(head, jobId as JobId),
     log,
   });
-  const blobs = new BlobStore({
-    directory: join(options.directory, 'blobs'),
-    bytesMax: options.blobBytesMax,
-    diskFreeMin: BLOB_DISK_FREE_BYTES_MIN,
-    names: new References(),
-    clock: systemClock,
-    log,
-  });
+  const files = openHeadFiles(options, log);
   try {
     await logs.prepare();
-    await blobs.prepare();
+    await files.blobs.prepare();
     const { settings, heartbeatMs, tickMs, logBytesMax } = options;
     head = await startHead(
       {
@@ -122,13 +113,14 @@ async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () =
       },
       { settings, heartbeatMs, tickMs, logBytesMax },
     );
+    files.jobFiles.attach(head.engine);
     const { gone } = store;
-    await serveUntilStopped({ options, head, logs, blobs, log, audit, gone, onServing });
+    await serveUntilStopped({ options, head, logs, files, log, audit, gone, onServing });
   } finally {
     // Also when it could not start: nothing may keep the directory's lock, nor the process.
     await (head === null ? store.close() : head.stop());
     await logs.close();
-    await blobs.close();
+    await files.blobs.close();
   }
 }
 
@@ -136,18 +128,20 @@ interface Started extends Logs {
   readonly options: HeadOptions;
   readonly head: Head;
   readonly logs: LogFiles;
-  readonly blobs: BlobStore;
+  readonly files: HeadFiles;
   /** Resolves when the store's thread has ended. */
   readonly gone: Promise<StoreFailure>;
   readonly onServing: () => void;
 }
 
 async function serveUntilStopped(started: Started): Promise<void> {
-  const { options, head, logs, blobs, log, audit, gone, onServing } = started;
+  const { options, head, logs, files, log, audit, gone, onServing } = started;
   const { engine, agents } = head;
   const reload = reloadOf(options, head, log);
   const clock = systemClock;
-  const ports = { engine, agents, logs, blobs, clock, chance: systemChance, log, audit, reload };
+  const ports = {
+    ...{ engine, agents, logs, ...files, clock, chance: systemChance, log, audit, reload },
+  };
   const http = await startHttp(ports, {
     clusterName: options.clusterName,
     version: readVersion(),
@@ -161,7 +155,7 @@ async function serveUntilStopped(started: Started): Promise<void> {
   log.info({ socket: options.socketPath, port: http.port, seq: engine.seq }, 'head serves');
   onServing();
   logs.begin();
-  blobs.begin();
+  files.blobs.begin();
   const endReloading = reloadOnHangUp(reload, log);
   const failure = await Promise.race([stopSignal(), gone]);
   endReloading();

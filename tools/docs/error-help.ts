@@ -438,6 +438,16 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'Captured output is bounded (`head.log_total`); the oldest finished jobs give way.',
     next: 'Nothing brings it back; use `--output` for what must last, or raise the limit.',
   },
+  'epoch.not_running': {
+    means:
+      'A node asked for files, or sent some, for a task that it does not run, or not any more: the task has ended, or was given to other nodes.',
+    next: 'Nothing: the node gives the task up by itself.',
+  },
+  'files.lacking': {
+    means:
+      'The job names files that the head does not have from its submitter. It keeps what was sent for an hour at least, and as long as a job names it.',
+    next: 'Submit with `weft run --in` or `weft submit`, which send what is lacking; programs send it by `POST /v1/blobs` and submit again.',
+  },
   'blob.not_found': {
     means:
       'Nobody reads a file by its hash alone: you must have sent it, or have a job that names it.',

@@ -38,6 +38,11 @@ export class References {
     return this.#users.has(hash);
   }
 
+  /** Whether this very thing names it. */
+  isNamedIn(hash: BlobHash, by: string): boolean {
+    return this.#namings.get(by)?.hashes.has(hash) === true;
+  }
+
   /** Whether something of this user names it: then the user may read it. */
   isNamedBy(hash: BlobHash, user: string): boolean {
     return this.#users.get(hash)?.has(user) === true;

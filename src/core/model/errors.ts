@@ -340,6 +340,14 @@ export const CODES = {
     kind: 'not_found',
     text: 'The output of job {job} was removed to make room for newer output.',
   },
+  'epoch.not_running': {
+    kind: 'failed_precondition',
+    text: 'Node {node} does not run {epoch}.',
+  },
+  'files.lacking': {
+    kind: 'failed_precondition',
+    text: 'The head lacks {count} of the files that the job names: {files}.',
+  },
   'blob.not_found': {
     kind: 'not_found',
     text: 'The head has no file content {hash} that you sent or that a job of yours names.',

@@ -26,6 +26,9 @@ export function authorizeRoute(
       return principal.kind === 'join' ? null : wrongKind(principal, name, 'join token');
     case 'node':
       return principal.kind === 'node' ? null : wrongKind(principal, name, 'node');
+    case 'user_or_epoch':
+      if (principal.kind === 'node') return null;
+      return authorizeRoute({ access: { ...access, kind: 'user' }, name }, principal, local);
     case 'user': {
       if (principal.kind !== 'user') return wrongKind(principal, name, access.role);
       if (hasRole(principal.actor, access.role)) return null;

@@ -39,7 +39,9 @@ export interface BlobStoreOptions {
   /** Stays free on the disk. */
   readonly diskFreeMin: number;
   /** What live jobs, retained ones and archives name. */
-  readonly names: Pick<References, 'isNamed' | 'isNamedBy'>;
+  readonly names: Pick<References, 'isNamed' | 'isNamedBy' | 'isNamedIn'>;
+  /** Resolves when `names` has all that there is: nothing goes before. */
+  readonly namesFilled: () => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -48,6 +50,12 @@ export interface BlobStoreOptions {
 export interface Lacking {
   readonly hash: BlobHash;
   readonly offset: number;
+}
+
+/** Who wants to read: a user, or a node that may read only what one thing `by` names. */
+export interface BlobReader {
+  readonly user: string;
+  readonly by: string | null;
 }
 
 /** How far the head has what a user sends. */
@@ -124,14 +132,16 @@ export class BlobStore {
 
   /** What is there is kept for at least an hour from now, for whoever is about to name it. */
   progress(user: string, hash: BlobHash): Progress {
-    const size = this.mayRead(user, hash) ? this.#contents.touch(hash) : null;
+    const size = this.mayRead({ user, by: null }, hash) ? this.#contents.touch(hash) : null;
     if (size !== null) return { offset: size, isHeld: true };
     return { offset: this.#uploads.get(user, hash)?.offset ?? 0, isHeld: false };
   }
 
   /** Who has sent it, and who has something that names it. */
-  mayRead(user: string, hash: BlobHash): boolean {
-    return this.#options.names.isNamedBy(hash, user) || this.#contents.isHeld(user, hash);
+  mayRead({ user, by }: BlobReader, hash: BlobHash): boolean {
+    const { names } = this.#options;
+    if (by !== null) return names.isNamedIn(hash, by);
+    return names.isNamedBy(hash, user) || this.#contents.isHeld(user, hash);
   }
 
   /** Null when it is not there. Spared by sweeps from now on, for as long as it takes to read it. */
@@ -211,6 +221,7 @@ export class BlobStore {
 
   async #sweepNow(short: number): Promise<void> {
     const { names, clock, log } = this.#options;
+    await this.#options.namesFilled();
     const since = this.#total.bytes;
     const swept = await sweepBlobs(
       {

@@ -8,15 +8,23 @@ import type { UserActor } from '../../core/model/actor.ts';
 import type { Refusal } from '../../core/model/errors.ts';
 import type { JobRecord } from '../answers/job-record.ts';
 import type { Principal } from '../auth/authenticate.ts';
+import type { EpochCaller } from './epoch-caller.ts';
 import type { Services } from './services.ts';
 
 type AccessOf<N extends RouteName> = (typeof ROUTES)[N]['access'];
-type ActorOf<N extends RouteName> = AccessOf<N> extends { kind: 'user' } ? UserActor : null;
+type ActorOf<N extends RouteName> =
+  AccessOf<N> extends { kind: 'user' }
+    ? UserActor
+    : AccessOf<N> extends { kind: 'user_or_epoch' }
+      ? UserActor | null
+      : null;
 
 export interface Call<N extends RouteName> extends Request<N> {
   readonly principal: Principal;
   /** Whoever the credentials say; null on routes that are not for users only. */
   readonly actor: ActorOf<N>;
+  /** For which task a node asks, on routes for users and nodes; null when a user does. */
+  readonly epoch: EpochCaller | null;
   /** The job that the path names, on routes for its owner. */
   readonly job: JobRecord | null;
   /** Came over the unix socket. */

@@ -3,6 +3,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { EPOCH_HEADER } from '../../api/blobs.ts';
 import type { Route } from '../../api/routes.ts';
 import { err, ok, type Result } from '../../core/base/result.ts';
 import type { UserActor } from '../../core/model/actor.ts';
@@ -12,6 +13,7 @@ import type { Principal } from '../auth/authenticate.ts';
 import { authorizeObject, authorizeRoute } from '../auth/authorize.ts';
 import { sendJson, sendRefusal } from './answer.ts';
 import type { Call, HandledName } from './call.ts';
+import { type EpochCaller, epochCaller } from './epoch-caller.ts';
 import { findJob, readPlace } from './find-job.ts';
 import { HANDLERS } from './handlers/handlers.ts';
 import { readBody } from './read-body.ts';
@@ -119,12 +121,15 @@ export class Pipeline {
     const actor = principal.kind === 'user' ? principal.actor : null;
     const job = await this.#ownedJob(route, match, actor);
     if (!job.ok) return job.error;
+    const epoch = this.#epoch(route, principal, visit.incoming);
+    if (!epoch.ok) return epoch.error;
     const call = {
       params: params.value,
       query: query.value,
       body: checked.value,
       principal,
       actor,
+      epoch: epoch.value,
       job: job.value,
       local: visit.local,
       incoming: visit.incoming,
@@ -172,6 +177,17 @@ export class Pipeline {
     if (!found.ok) return found;
     const refusal = authorizeObject(actor, { kind: 'job', id, owner: found.value.owner });
     return refusal === null ? found : err(refusal);
+  }
+
+  /** The task for which a node asks. */
+  #epoch(
+    { access }: Route,
+    principal: Principal,
+    { headers }: IncomingMessage,
+  ): Result<EpochCaller | null, Refusal> {
+    if (access.kind !== 'user_or_epoch' || principal.kind !== 'node') return ok(null);
+    const epochId = headers[EPOCH_HEADER];
+    return epochCaller(this.#services.engine.state, principal.name, String(epochId ?? 'nothing'));
   }
 
   /** Only those who wait need one: it costs more than the rest of a short request. */

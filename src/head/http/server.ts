@@ -20,6 +20,7 @@ import { LocalLogin } from '../auth/local-login.ts';
 import { Sessions } from '../auth/sessions.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Engine } from '../engine.ts';
+import type { JobFiles } from '../files/job-files.ts';
 import type { LogFiles } from '../logs/log-files.ts';
 import { Feeder } from '../stdin/feeder.ts';
 import { AgentSockets } from './agent-socket.ts';
@@ -48,6 +49,7 @@ export interface HttpPorts {
   readonly agents: AgentAcceptor;
   readonly logs: LogFiles;
   readonly blobs: BlobStore;
+  readonly jobFiles: JobFiles;
   readonly clock: Clock;
   readonly chance: Chance;
   readonly log: Log;

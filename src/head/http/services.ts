@@ -14,6 +14,7 @@ import type { LocalLogin } from '../auth/local-login.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Engine } from '../engine.ts';
+import type { JobFiles } from '../files/job-files.ts';
 import type { LogFiles } from '../logs/log-files.ts';
 import type { Feeder, FeedLink } from '../stdin/feeder.ts';
 import type { EventRing } from './event-ring.ts';
@@ -46,6 +47,7 @@ export interface Services {
   readonly agents: AgentAcceptor;
   readonly logs: LogFiles;
   readonly blobs: BlobStore;
+  readonly jobFiles: JobFiles;
   readonly clock: Clock;
   readonly chance: Chance;
   /** Reads the configuration again. */

@@ -3,24 +3,46 @@
 import { pipeline } from 'node:stream/promises';
 import { frameHeader, readFrames } from '../../../api/blob-frames.ts';
 import { BLOB_HEADERS } from '../../../api/blobs.ts';
+import { present } from '../../../core/base/assert.ts';
 import { err, ok } from '../../../core/base/result.ts';
+import type { UserActor } from '../../../core/model/actor.ts';
 import type { BlobHash } from '../../../core/model/blob.ts';
 import { refuse } from '../../../core/model/errors.ts';
 import { BLOB_PACKED_BYTES_MAX, BLOB_STALL_MS } from '../../../core/model/limits.ts';
-import type { BlobStore } from '../../blobs/blob-store.ts';
+import type { BlobReader, BlobStore } from '../../blobs/blob-store.ts';
+import type { JobFiles } from '../../files/job-files.ts';
 import { readRange } from '../byte-range.ts';
 import { readBytes } from '../byte-source.ts';
 import type { Handler } from '../call.ts';
+import type { EpochCaller } from '../epoch-caller.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 
-export const lackingBlobs: Handler<'lackingBlobs'> = async ({ blobs }, { actor, body }) => {
-  const hashes = body.hashes as BlobHash[];
-  return ok({ lacking: await blobs.lacking(actor.name, hashes) });
+interface Caller {
+  readonly actor: UserActor | null;
+  readonly epoch: EpochCaller | null;
+}
+
+/** Whose contents: a node acts for the owner of its task. */
+function userOf({ actor, epoch }: Caller): string {
+  return present(actor?.name ?? epoch?.owner, 'who asks');
+}
+
+/** A node reads what its task's job needs, and nothing else of the owner's. */
+async function readerOf(jobFiles: JobFiles, call: Caller): Promise<BlobReader> {
+  const { epoch } = call;
+  if (epoch === null) return { user: userOf(call), by: null };
+  return { user: epoch.owner, by: (await jobFiles.namingOf(epoch.jobId)) ?? 'nothing' };
+}
+
+export const lackingBlobs: Handler<'lackingBlobs'> = async ({ blobs }, call) => {
+  const hashes = call.body.hashes as BlobHash[];
+  return ok({ lacking: await blobs.lacking(userOf(call), hashes) });
 };
 
-export const checkBlob: Handler<'checkBlob'> = ({ blobs }, { actor, params, response }) => {
-  const { offset, isHeld } = blobs.progress(actor.name, params.hash as BlobHash);
+export const checkBlob: Handler<'checkBlob'> = ({ blobs }, call) => {
+  const { params, response } = call;
+  const { offset, isHeld } = blobs.progress(userOf(call), params.hash as BlobHash);
   response.writeHead(200, {
     'cache-control': 'no-store',
     [BLOB_HEADERS.offset]: offset,
@@ -31,18 +53,18 @@ export const checkBlob: Handler<'checkBlob'> = ({ blobs }, { actor, params, resp
 };
 
 export const sendBlob: Handler<'sendBlob'> = async ({ blobs, clock }, call) => {
-  const { actor, params, query, incoming } = call;
+  const { params, query, incoming } = call;
   const source = readBytes(incoming, clock, BLOB_STALL_MS);
-  const received = await blobs.receive(actor.name, params.hash as BlobHash, query, source);
+  const received = await blobs.receive(userOf(call), params.hash as BlobHash, query, source);
   if (!received.ok) return received;
   const { offset, isHeld } = received.value;
   return ok({ offset, held: isHeld });
 };
 
-export const sendBlobs: Handler<'sendBlobs'> = async ({ blobs, clock }, { actor, incoming }) => {
-  const source = readBytes(incoming, clock, BLOB_STALL_MS);
+export const sendBlobs: Handler<'sendBlobs'> = async ({ blobs, clock }, call) => {
+  const source = readBytes(call.incoming, clock, BLOB_STALL_MS);
   const wrong: string[] = [];
-  const received = await blobs.receiveMany(actor.name, untilWrong(source, wrong));
+  const received = await blobs.receiveMany(userOf(call), untilWrong(source, wrong));
   if (!received.ok) return received;
   const [what] = wrong;
   return what === undefined
@@ -59,11 +81,12 @@ async function* untilWrong(source: AsyncIterable<Uint8Array>, wrong: string[]) {
   }
 }
 
-export const readBlobs: Handler<'readBlobs'> = async ({ blobs }, call) => {
-  const { actor, body, response, signal } = call;
+export const readBlobs: Handler<'readBlobs'> = async ({ blobs, jobFiles }, call) => {
+  const { body, response, signal } = call;
+  const reader = await readerOf(jobFiles, call);
   const hashes = body.hashes as BlobHash[];
   for (const hash of hashes) {
-    const size = blobs.mayRead(actor.name, hash) ? blobs.sizeOf(hash) : null;
+    const size = blobs.mayRead(reader, hash) ? blobs.sizeOf(hash) : null;
     if (size === null) return err(refuse('blob.not_found', { hash }));
     if (size > BLOB_PACKED_BYTES_MAX) {
       const what = `${hash} has ${size} bytes; read it by itself`;
@@ -87,11 +110,12 @@ async function* frames(blobs: BlobStore, hashes: readonly BlobHash[]): AsyncGene
   }
 }
 
-export const readBlob: Handler<'readBlob'> = async ({ blobs }, call) => {
-  const { actor, response, incoming, signal } = call;
+export const readBlob: Handler<'readBlob'> = async ({ blobs, jobFiles }, call) => {
+  const { response, incoming, signal } = call;
   const hash = call.params.hash as BlobHash;
+  const reader = await readerOf(jobFiles, call);
   // Whether others have it is nobody's business: the answer is the same.
-  if (!blobs.mayRead(actor.name, hash)) return err(refuse('blob.not_found', { hash }));
+  if (!blobs.mayRead(reader, hash)) return err(refuse('blob.not_found', { hash }));
   const opened = await blobs.open(hash);
   if (!opened.ok) return opened;
   const { file, size } = opened.value;

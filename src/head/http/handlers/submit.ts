@@ -8,14 +8,15 @@ import { expect, rehearse } from '../../../core/controller/answers/questions.ts'
 import type { RetiredJobs } from '../../../core/controller/jobs/commands.ts';
 import type { Reply } from '../../../core/controller/reply.ts';
 import type { UserActor } from '../../../core/model/actor.ts';
+import type { BlobHash } from '../../../core/model/blob.ts';
 import { type Refusal, refuse } from '../../../core/model/errors.ts';
 import type { JobId } from '../../../core/model/ids.ts';
 import type { Submission } from '../../../core/model/submission.ts';
-import type { Chance } from '../../../ports/chance.ts';
 import { itemsDigestOf, recordOfRow } from '../../answers/job-record.ts';
 import { NO_PROSPECT, viewLookAhead } from '../../answers/prospect-view.ts';
 import { makeSecret } from '../../auth/secrets.ts';
 import type { Engine } from '../../engine.ts';
+import type { JobFiles } from '../../files/job-files.ts';
 import { digestOf } from '../../kept-spec.ts';
 import { viewRefusal } from '../answer.ts';
 import type { Handler } from '../call.ts';
@@ -60,7 +61,7 @@ export const submitJobs: Handler<'submitJobs'> = async (services, { actor, body 
   });
 };
 
-export const retryJob: Handler<'retryJob'> = async ({ engine }, call) => {
+export const retryJob: Handler<'retryJob'> = async ({ engine, jobFiles }, call) => {
   const header = call.incoming.headers['idempotency-key'];
   const key = validate(submissionKey.optional(), header, 'header Idempotency-Key');
   if (!key.ok) return key;
@@ -73,11 +74,15 @@ export const retryJob: Handler<'retryJob'> = async ({ engine }, call) => {
   }
   if (call.job === null) return err(refuse('job.not_found', { job: String(jobId) }));
   if (call.job.live === null) return err(refuse('job.not_retained', { job: String(jobId) }));
-  const { spec } = call.job.live;
+  const { spec, owner } = call.job.live;
   const dependencies = call.body?.dependencies ?? null;
   const asked = dependencies ?? spec.dependencies;
   const retired = await retiredAmong(engine, asked);
   const wish = { key: (header as string | undefined) ?? null, retired, dependencies };
+  // Of another's job nobody is told which files are there.
+  const inputs = owner === call.actor.name ? spec.staging?.inputs : undefined;
+  const lacking = await checkFiles(jobFiles, call.actor, inputs);
+  if (lacking !== null) return err(lacking);
   const reply = await engine.execute({ kind: 'retry_job', jobId, ...wish }, call.actor);
   return accepted(engine, { key: wish.key, program: spec.program, each: spec.each }, reply);
 };
@@ -109,16 +114,29 @@ interface Sent {
 }
 
 async function submit(
-  { engine, chance }: { readonly engine: Engine; readonly chance: Chance },
+  { engine, chance, jobFiles }: Pick<Services, 'engine' | 'chance' | 'jobFiles'>,
   actor: UserActor,
   wish: Wish,
 ): Promise<Result<SubmitReply, Refusal>> {
+  const lacking = await checkFiles(jobFiles, actor, wish.submission.staging?.inputs);
+  if (lacking !== null) return err(lacking);
   const retired = await retiredAmong(engine, wish.submission.dependencies);
   const opened = wish.submission.mpi === undefined ? {} : { stepKey: makeSecret(chance) };
   const command = { kind: 'submit_job', ...wish, retired, ...opened } as const;
   const reply = await engine.execute(command, actor);
   const { program, each } = wish.submission;
   return accepted(engine, { key: wish.key, program, each }, reply);
+}
+
+/** What its job needs must be there, and the submitter's. */
+async function checkFiles(
+  jobFiles: JobFiles,
+  actor: UserActor,
+  inputs: BlobHash | undefined,
+): Promise<Refusal | null> {
+  if (inputs === undefined) return null;
+  const checked = await jobFiles.check(actor.name, inputs);
+  return checked.ok ? null : checked.error;
 }
 
 async function accepted(

@@ -10,7 +10,7 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { References } from '../../../../src/core/blobs/references.ts';
 import type { BlobHash } from '../../../../src/core/model/blob.ts';
-import { BlobStore } from '../../../../src/head/blobs/blob-store.ts';
+import { type BlobReader, BlobStore } from '../../../../src/head/blobs/blob-store.ts';
 import { VirtualClock } from '../../agent/fake-world.ts';
 import { KeptLog } from '../http/fixture.ts';
 
@@ -31,6 +31,12 @@ async function* broken(...all: string[]): AsyncGenerator<Uint8Array> {
   yield* pieces(...all);
   throw new Error('ECONNRESET');
 }
+
+function reader(user: string): BlobReader {
+  return { user, by: null };
+}
+
+const namesFilled = async (): Promise<void> => undefined;
 
 interface Bench {
   readonly directory: string;
@@ -57,7 +63,8 @@ async function bench(t: TestContext, bytesMax = 100 * BLOCK): Promise<Bench> {
   const names = new References();
   const log = new KeptLog();
   const open = async (): Promise<BlobStore> => {
-    const store = new BlobStore({ directory, bytesMax, diskFreeMin: 0, names, clock, log });
+    const options = { directory, bytesMax, diskFreeMin: 0, names, namesFilled, clock, log };
+    const store = new BlobStore(options);
     await store.prepare();
     return store;
   };
@@ -169,14 +176,14 @@ test('[F3] knowing a hash is no right: another user must send the content, and t
   const { store, send, files } = await bench(t);
   const hash = hashOf('secret');
   await send('alice', 'secret');
-  assert.equal(store.mayRead('bob', hash), false);
+  assert.equal(store.mayRead(reader('bob'), hash), false);
   assert.deepEqual(await store.lacking('bob', [hash]), [{ hash, offset: 0 }]);
   // Nor does bob go on with what alice has sent of another.
   await store.receive('alice', hashOf('more'), { offset: 0, size: 4 }, broken('mo'));
   const jump = await store.receive('bob', hashOf('more'), { offset: 2, size: 4 }, pieces('re'));
   assert.equal(!jump.ok && jump.error.code, 'blob.offset');
   assert.ok((await send('bob', 'secret')).ok);
-  assert.equal(store.mayRead('bob', hash), true);
+  assert.equal(store.mayRead(reader('bob'), hash), true);
   assert.equal(store.bytes, BLOCK, 'it counts once');
   assert.equal(files().filter((file) => file.startsWith('sha256/')).length, 1);
 });
@@ -186,10 +193,10 @@ test('[F3] who has something that names a blob may read it without having sent i
   const hash = hashOf('result');
   await send('alice', 'result');
   names.set('job 1', 'bob', [hash]);
-  assert.equal(store.mayRead('bob', hash), true);
+  assert.equal(store.mayRead(reader('bob'), hash), true);
   assert.deepEqual(await store.lacking('bob', [hash]), []);
   names.remove('job 1');
-  assert.equal(store.mayRead('bob', hash), false);
+  assert.equal(store.mayRead(reader('bob'), hash), false);
 });
 
 test('of two connections that send the same, the newer goes on and the older is told', async (t) => {
@@ -224,7 +231,7 @@ test('many who send the same at once end with one blob, whatever the order', asy
     sent.every(({ ok }) => ok),
     JSON.stringify(sent),
   );
-  assert.ok(users.every((user) => store.mayRead(user, hashOf(content))));
+  assert.ok(users.every((user) => store.mayRead(reader(user), hashOf(content))));
   const twice = await Promise.all([send('carol', content), send('carol', content)]);
   assert.ok(
     twice.some(({ ok }) => ok),
@@ -270,7 +277,7 @@ test('[F4] what nothing names goes after a day without a question, and an upload
     { hash: hashOf('idle'), offset: 0 },
     { hash: hashOf('half'), offset: 0 },
   ]);
-  assert.equal(store.mayRead('alice', hashOf('idle')), false);
+  assert.equal(store.mayRead(reader('alice'), hashOf('idle')), false);
   assert.equal(made.files().length, 4, 'two blobs, each held');
   assert.equal(store.bytes, 2 * BLOCK);
 });
@@ -325,7 +332,7 @@ test('[F5, F1] a disk that fills up in the middle is one clear error, and nothin
   });
   const clock = new VirtualClock();
   const options = { directory, clock, names: new References(), log: new KeptLog() };
-  const store = new BlobStore({ ...options, bytesMax: 2 ** 30, diskFreeMin: 0 });
+  const store = new BlobStore({ ...options, namesFilled, bytesMax: 2 ** 30, diskFreeMin: 0 });
   await store.prepare();
   const content = 'x'.repeat(600_000);
   const hash = hashOf(content);
@@ -349,4 +356,24 @@ test('[F5, F1] a disk that fills up in the middle is one clear error, and nothin
     600_000,
   );
   assert.ok(existsSync(path.join(directory, 'held/alice')));
+});
+
+test('nothing goes before all is named that was there at the start', async (t) => {
+  const { directory, clock, names, log, send, store } = await bench(t);
+  await send('alice', 'needed');
+  await store.close();
+  const filled = Promise.withResolvers<void>();
+  const namesFilled = () => filled.promise;
+  const options = { directory, clock, names, log, namesFilled };
+  const next = new BlobStore({ ...options, bytesMax: 2 ** 30, diskFreeMin: 0 });
+  await next.prepare();
+  await clock.advance(25 * HOUR);
+  const swept = next.sweep(0);
+  await new Promise(setImmediate);
+  names.set('job 1', 'alice', [hashOf('needed')]);
+  filled.resolve();
+  await swept;
+  assert.ok(next.mayRead(reader('alice'), hashOf('needed')));
+  assert.equal(next.sizeOf(hashOf('needed')), 6);
+  await next.close();
 });

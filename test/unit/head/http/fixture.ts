@@ -16,6 +16,7 @@ import { plainScheduling } from '../../../../src/core/model/scheduling.ts';
 import type { Settings } from '../../../../src/core/model/settings.ts';
 import { makeCertificate } from '../../../../src/head/auth/certificate.ts';
 import { BlobStore } from '../../../../src/head/blobs/blob-store.ts';
+import { JobFiles } from '../../../../src/head/files/job-files.ts';
 import { type Head, startHead } from '../../../../src/head/head.ts';
 import { type HttpSide, startHttp } from '../../../../src/head/http/server.ts';
 import { LogFiles } from '../../../../src/head/logs/log-files.ts';
@@ -73,6 +74,8 @@ export interface World {
   /** Logged in locally as whoever runs the tests: an admin. */
   readonly admin: Client;
   readonly url: string;
+  /** What a head that starts again on the same files would name. */
+  restartFiles(): Promise<References>;
   /** A client over TLS with a token of this user, made by the admin. */
   client(user: string): Promise<Client>;
   token(user: string): Promise<string>;
@@ -113,9 +116,11 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
     bytesMax: options.blobBytesMax ?? 16 * 1_048_576,
     diskFreeMin: 0,
     names,
+    namesFilled: () => jobFiles.filled(),
     clock: systemClock,
     log,
   });
+  const jobFiles = new JobFiles({ blobs, names, log });
   await blobs.prepare();
   const store = new MemoryStore({ disk });
   const ports = { clock: systemClock, log, logs };
@@ -129,6 +134,7 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
       logBytesMax: 1_048_576,
     },
   );
+  jobFiles.attach(head.engine);
   const socketPath = path.join(directory, 'weft.sock');
   const certificate = await makeCertificate({
     clusterName: 'test',
@@ -139,7 +145,7 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
   const clock = { ...systemClock, ...options.clock };
   const http = await startHttp(
     {
-      ...{ ...ports, blobs, clock, chance: systemChance, audit },
+      ...{ ...ports, blobs, jobFiles, clock, chance: systemChance, audit },
       ...{ engine: head.engine, agents: head.agents },
       reload: async () => ok({ file: null, changed: [], afterRestart: [] }),
     },
@@ -171,7 +177,15 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
     t.after(() => made.close());
     return made;
   };
+  const restartFiles = async (): Promise<References> => {
+    const fresh = new References();
+    const files = new JobFiles({ blobs, names: fresh, log });
+    files.attach(running.engine);
+    await files.filled();
+    return fresh;
+  };
   return {
+    restartFiles,
     ...{ directory, socketPath, disk, head, http, logs, blobs, names, log, audit },
     ...{ admin, url, client, token },
   };
@@ -180,6 +194,7 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
 /** An agent in the hands of a test: launches are collected, reports are sent as told. */
 export interface FakeAgent {
   readonly name: string;
+  readonly secret: string;
   readonly socket: WebSocket;
   readonly launches: LaunchOrder[];
   readonly messages: HeadToAgent[];
@@ -226,6 +241,7 @@ export async function startAgent(t: TestContext, world: World, name: string): Pr
   await eventually(() => messages.some(({ kind }) => kind === 'welcome'));
   return {
     name,
+    secret,
     socket,
     launches,
     messages,

@@ -1,0 +1,30 @@
+// The head's rooms for files, on the disk beside its journal.
+
+import { join } from 'node:path';
+import { References } from '../core/blobs/references.ts';
+import { BLOB_DISK_FREE_BYTES_MIN } from '../core/model/limits.ts';
+import { BlobStore } from '../head/blobs/blob-store.ts';
+import { JobFiles } from '../head/files/job-files.ts';
+import { systemClock } from '../os/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { HeadOptions } from './head-options.ts';
+
+export interface HeadFiles {
+  readonly blobs: BlobStore;
+  readonly jobFiles: JobFiles;
+}
+
+export function openHeadFiles(options: HeadOptions, log: Log): HeadFiles {
+  const names = new References();
+  const blobs = new BlobStore({
+    directory: join(options.directory, 'blobs'),
+    bytesMax: options.blobBytesMax,
+    diskFreeMin: BLOB_DISK_FREE_BYTES_MIN,
+    names,
+    namesFilled: () => jobFiles.filled(),
+    clock: systemClock,
+    log,
+  });
+  const jobFiles = new JobFiles({ blobs, names, log });
+  return { blobs, jobFiles };
+}

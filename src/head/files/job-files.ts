@@ -1,0 +1,185 @@
+// The files that jobs need: looked at when a job is submitted, and named for as long as the head knows
+// the job, so that they stay. Derived from the jobs: a head that starts again names the same.
+
+import { err, ok, type Result } from '../../core/base/result.ts';
+import type { References } from '../../core/blobs/references.ts';
+import type { FileEntry } from '../../core/files/entry.ts';
+import { type FileSet, hashesOf, parseFileSet } from '../../core/files/file-set.ts';
+import type { BlobHash } from '../../core/model/blob.ts';
+import { type Refusal, refuse } from '../../core/model/errors.ts';
+import type { JobId } from '../../core/model/ids.ts';
+import { FILE_SET_BYTES_MAX } from '../../core/model/limits.ts';
+import type { Log } from '../../ports/log.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import type { Engine } from '../engine.ts';
+import type { Committed } from '../engine-options.ts';
+
+/** Files named in a refusal. */
+const SHOWN_MAX = 3;
+/** Contents looked at in one turn: a millisecond or two. */
+const LOOKS_PER_TURN = 100;
+
+export interface JobFilesOptions {
+  readonly blobs: Pick<BlobStore, 'mayRead' | 'open' | 'sizeOf'>;
+  readonly names: References;
+  readonly log: Log;
+}
+
+/** A list of files of one user, and the jobs that name it. */
+interface Named {
+  readonly inputs: BlobHash;
+  readonly owner: string;
+  readonly jobs: Set<JobId>;
+  /** Begun: resolves when its contents are named, or cannot be. */
+  filled: Promise<void> | null;
+  /** All of its contents are named. */
+  isWhole: boolean;
+}
+
+export class JobFiles {
+  readonly #options: JobFilesOptions;
+  readonly #named = new Map<string, Named>();
+  readonly #byJob = new Map<JobId, string>();
+  #filled: Promise<void> = Promise.resolve();
+
+  constructor(options: JobFilesOptions) {
+    this.#options = options;
+  }
+
+  /** Names what the jobs of a head that starts need, beside what it does, and follows it. */
+  attach(engine: Pick<Engine, 'state' | 'onCommitted'>): void {
+    for (const { id, owner, spec } of engine.state.jobs.values()) {
+      if (spec.staging?.inputs !== undefined) this.#add(id, owner, spec.staging.inputs);
+    }
+    this.#filled = this.#fillAll([...this.#named]);
+    engine.onCommitted((committed) => this.#follow(committed));
+  }
+
+  /** Resolves when all is named that was there at the start. */
+  filled(): Promise<void> {
+    return this.#filled;
+  }
+
+  /** What names the files of the job, once they are named; null: it needs none. */
+  async namingOf(jobId: JobId): Promise<string | null> {
+    const key = this.#byJob.get(jobId);
+    const named = key === undefined ? undefined : this.#named.get(key);
+    if (key === undefined || named === undefined) return null;
+    await this.#fill(key, named);
+    return key;
+  }
+
+  /** Whether a job of this user may name the list: it and all of its contents are there and theirs. */
+  async check(user: string, inputs: BlobHash): Promise<Result<null, Refusal>> {
+    // What another job of the same user names has been looked at, and stays.
+    const named = this.#named.get(keyOf(inputs, user));
+    if (named?.isWhole === true) return ok(null);
+    const { blobs } = this.#options;
+    const reader = { user, by: null };
+    if (!blobs.mayRead(reader, inputs)) return err(lacking(1, ['the list of them']));
+    const read = await this.#read(inputs);
+    if (!read.ok) return read;
+    const missing: string[] = [];
+    let looks = 0;
+    for (const [hash, entry] of hashesOf(read.value)) {
+      looks += 1;
+      if (looks % LOOKS_PER_TURN === 0) await new Promise(setImmediate);
+      const size = blobs.mayRead(reader, hash) ? blobs.sizeOf(hash) : null;
+      if (size === null) missing.push(JSON.stringify(entry.path));
+      else if (size !== entry.size) return err(wrongSize(entry, size));
+    }
+    return missing.length === 0 ? ok(null) : err(lacking(missing.length, missing));
+  }
+
+  #follow({ events }: Committed): void {
+    for (const event of events) {
+      if (event.kind === 'job_submitted') {
+        const { jobId, owner, spec } = event;
+        const inputs = spec.staging?.inputs;
+        if (inputs === undefined) continue;
+        const [key, named] = this.#add(jobId, owner, inputs);
+        void this.#fill(key, named);
+      } else if (event.kind === 'jobs_retired') {
+        for (const jobId of event.jobIds) this.#remove(jobId);
+      }
+    }
+  }
+
+  #add(jobId: JobId, owner: string, inputs: BlobHash): [string, Named] {
+    const key = keyOf(inputs, owner);
+    const named = this.#named.get(key) ?? { inputs, owner, jobs: new Set(), ...NOT_FILLED };
+    named.jobs.add(jobId);
+    this.#named.set(key, named);
+    this.#byJob.set(jobId, key);
+    return [key, named];
+  }
+
+  #remove(jobId: JobId): void {
+    const key = this.#byJob.get(jobId);
+    const named = key === undefined ? undefined : this.#named.get(key);
+    if (key === undefined || named === undefined) return;
+    this.#byJob.delete(jobId);
+    named.jobs.delete(jobId);
+    if (named.jobs.size > 0) return;
+    this.#named.delete(key);
+    this.#options.names.remove(key);
+  }
+
+  async #fillAll(all: readonly [string, Named][]): Promise<void> {
+    // One after the other: a head that starts has other things to do.
+    for (const [key, named] of all) await this.#fill(key, named);
+  }
+
+  #fill(key: string, named: Named): Promise<void> {
+    named.filled ??= this.#nameAll(key, named).catch((error: unknown) => {
+      this.#options.log.error({ files: key, error: String(error) }, 'files of jobs cannot be read');
+    });
+    return named.filled;
+  }
+
+  async #nameAll(key: string, named: Named): Promise<void> {
+    const { names, log } = this.#options;
+    const { inputs, owner } = named;
+    // The list itself before it is read: it must not go meanwhile.
+    names.set(key, owner, [inputs]);
+    const read = await this.#read(inputs);
+    if (!read.ok) log.warn({ files: key, ...read.error.details }, 'the files of jobs are gone');
+    // The last of its jobs may have gone meanwhile.
+    else if (this.#named.get(key) === named) {
+      names.set(key, owner, [inputs, ...hashesOf(read.value).keys()]);
+      named.isWhole = true;
+    }
+  }
+
+  async #read(inputs: BlobHash): Promise<Result<FileSet, Refusal>> {
+    const opened = await this.#options.blobs.open(inputs);
+    if (!opened.ok) return opened;
+    const { file, size } = opened.value;
+    try {
+      const what = `the list of files ${inputs} has ${size} bytes, more than a list may have`;
+      if (size > FILE_SET_BYTES_MAX) return err(refuse('argument.invalid', { what }));
+      const read = parseFileSet(await file.readFile('utf8'));
+      return read.ok ? read : err(refuse('argument.invalid', { what: read.error }));
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+const NOT_FILLED = { filled: null, isWhole: false };
+
+function keyOf(inputs: BlobHash, owner: string): string {
+  return `files ${inputs} of ${owner}`;
+}
+
+function lacking(count: number, missing: readonly string[]): Refusal {
+  const shown = missing.slice(0, SHOWN_MAX);
+  if (missing.length > SHOWN_MAX) shown.push('…');
+  const details = { count: String(count), files: shown.join(', ') };
+  return refuse('files.lacking', details, 'Send them, then submit again.');
+}
+
+function wrongSize({ path, size }: FileEntry, actual: number): Refusal {
+  const what = `${JSON.stringify(path)} is listed with ${size} bytes, its content has ${actual}`;
+  return refuse('argument.invalid', { what });
+}
