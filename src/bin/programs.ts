@@ -7,4 +7,5 @@ export const PROGRAMS: Readonly<Record<string, () => Promise<unknown>>> = {
   cmkill: () => import('./cmkill.ts'),
   cmconfigure: () => import('./cmconfigure.ts'),
   cmdaemon: () => import('./cmdaemon.ts'),
+  distribute: () => import('./distribute.ts'),
 };

@@ -8,7 +8,7 @@ import { type CommonOptions, Context, type Terminal } from './context.ts';
 import { byOwnClock } from './output/prose.ts';
 import { printable } from './output/table.ts';
 import { proposeCommands, withoutDestructive } from './unknown-command.ts';
-import type { Verb, VerbGroup } from './verb.ts';
+import type { Verb, VerbGroup, VerbProgram } from './verb.ts';
 import { VERBS } from './verbs.ts';
 import { VERSION } from './version.ts';
 
@@ -26,19 +26,36 @@ export interface Invocation {
 /** Runs `weft`. Resolves with the exit code; never rejects. */
 export function runWeft(invocation: Invocation): Promise<number> {
   return guarded(invocation, async (finish) => {
-    const [first, ...rest] = invocation.argv;
-    const argv = first === 'help' ? [...rest, '--help'] : invocation.argv;
+    const argv = withHelpBehind(invocation.argv);
     const word = verbWord(argv);
     // The others are only needed to be listed or proposed, which a command in front rules out.
     const isAlone = word !== null && word === argv[0];
     const program = await buildProgram(invocation, finish, { word, isAlone });
-    if (argv.length === 0) {
-      invocation.terminal.error(program.helpInformation());
-      finish.exitCode = 2;
-      return;
-    }
-    await program.parseAsync(argv, { from: 'user' });
+    await parse(program, argv, { invocation, finish });
   });
+}
+
+/** Runs a program of several verbs of its own, as `distribute`. */
+export function runVerbs(invocation: Invocation, verbs: VerbProgram): Promise<number> {
+  return guarded(invocation, async (finish) => {
+    const program = buildVerbs(invocation, finish, verbs);
+    await parse(program, withHelpBehind(invocation.argv), { invocation, finish });
+  });
+}
+
+/** A program of several verbs of its own. */
+export function buildVerbs(
+  invocation: Invocation,
+  finish: Finish,
+  { summary, define, ...group }: VerbProgram,
+): Command {
+  const program = prepare(new Command(invocation.program), invocation).description(summary);
+  program.version(VERSION, '-V, --version', 'print the version');
+  program.addHelpText('after', `\nMore about a command: ${invocation.program} COMMAND --help`);
+  define(program);
+  addCommonOptions(program);
+  attachGroup(program, group, { invocation, finish });
+  return program;
 }
 
 /** Runs a program that is one verb by itself, as `cmrun`. */
@@ -53,6 +70,30 @@ export function runSingle(invocation: Invocation, summary: string, verb: Verb): 
 
 interface Finish {
   exitCode: number;
+}
+
+interface Running {
+  readonly invocation: Invocation;
+  readonly finish: Finish;
+}
+
+/** `help VERB` is `VERB --help`. */
+function withHelpBehind([first, ...rest]: readonly string[]): readonly string[] {
+  if (first === undefined) return [];
+  return first === 'help' ? [...rest, '--help'] : [first, ...rest];
+}
+
+async function parse(
+  program: Command,
+  argv: readonly string[],
+  { invocation, finish }: Running,
+): Promise<void> {
+  if (argv.length > 0) {
+    await program.parseAsync(argv, { from: 'user' });
+    return;
+  }
+  invocation.terminal.error(program.helpInformation());
+  finish.exitCode = 2;
 }
 
 async function guarded(
@@ -100,11 +141,7 @@ export async function buildProgram(
   return program;
 }
 
-function attachGroup(
-  command: Command,
-  group: VerbGroup,
-  of: { invocation: Invocation; finish: Finish },
-): void {
+function attachGroup(command: Command, group: VerbGroup, of: Running): void {
   for (const [name, { summary, verb }] of Object.entries(group.verbs)) {
     const inner = prepare(command.command(name), of.invocation).summary(summary);
     attach(inner.description(summary), verb, of);
@@ -113,11 +150,7 @@ function attachGroup(
   proposeCommands(command);
 }
 
-function attach(
-  command: Command,
-  verb: Verb,
-  { invocation, finish }: { invocation: Invocation; finish: Finish },
-): void {
+function attach(command: Command, verb: Verb, { invocation, finish }: Running): void {
   verb.define(command);
   addCommonOptions(command);
   command.action(async () => {

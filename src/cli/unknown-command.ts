@@ -82,7 +82,7 @@ export function proposeCommands(command: Command): void {
 
 function unknownCommand(word: string, command: Command) {
   const names = command.commands.map((one) => one.name());
-  const meant = command.parent === null && Object.hasOwn(MEANT, word) ? MEANT[word] : null;
+  const meant = command.name() === 'weft' && Object.hasOwn(MEANT, word) ? MEANT[word] : null;
   const found =
     meant ??
     nearest(

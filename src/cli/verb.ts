@@ -23,6 +23,13 @@ export interface VerbGroup {
   readonly verbs: Readonly<Record<string, { readonly summary: string; readonly verb: Verb }>>;
 }
 
+/** A program of several verbs that is not `weft`. */
+export interface VerbProgram extends VerbGroup {
+  readonly summary: string;
+  /** Adds options that may stand before the verb. */
+  define(command: Command): void;
+}
+
 /** Gives a verb the type of its options. Commander makes them by what `define` declares. */
 export function defineVerb<Options extends object>(verb: {
   define(command: Command): void;

@@ -1,6 +1,8 @@
 // What the makers of pages share: the commands without a terminal, and the programs of the seed.
 
-import type { Invocation } from '../../src/cli/main.ts';
+import type { Command } from 'commander';
+import { distribute } from '../../src/cli/distribute/distribute.ts';
+import { buildVerbs, type Invocation } from '../../src/cli/main.ts';
 import * as cmconfigure from '../../src/cli/seed/cmconfigure.ts';
 import * as cmdaemon from '../../src/cli/seed/cmdaemon.ts';
 import * as cminfo from '../../src/cli/seed/cminfo.ts';
@@ -9,6 +11,11 @@ import * as cmrun from '../../src/cli/seed/cmrun.ts';
 
 /** Programs that are one command each. */
 export const SEED_PROGRAMS = { cminfo, cmrun, cmkill, cmconfigure, cmdaemon };
+
+/** The program of several verbs that is not `weft`. */
+export function distributeCommand(): Command {
+  return buildVerbs({ ...SILENT, program: 'distribute' }, { exitCode: 0 }, distribute);
+}
 
 /** Options of every command, explained once. */
 export const COMMON = new Set(['--dir', '--head', '--fingerprint', '--token-file', '--config']);

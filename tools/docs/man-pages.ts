@@ -6,7 +6,7 @@ import { buildProgram } from '../../src/cli/main.ts';
 import { VERBS } from '../../src/cli/verbs.ts';
 import { VERSION } from '../../src/cli/version.ts';
 import { KINDS } from '../../src/core/model/errors.ts';
-import { COMMON, SEED_PROGRAMS, SILENT } from './commands.ts';
+import { COMMON, distributeCommand, SEED_PROGRAMS, SILENT } from './commands.ts';
 
 export interface ManPage {
   /** `weft-run.1`. */
@@ -24,7 +24,8 @@ export async function makeManPages(): Promise<ManPage[]> {
   });
   const common = program.options.filter(({ long }) => COMMON.has(long ?? ''));
   const verbs = program.commands.map((command) => page(`weft ${command.name()}`, command, common));
-  return [overview(program, common), ...verbs, ...seed];
+  const distribute = page('distribute', distributeCommand(), common);
+  return [overview(program, common), ...verbs, ...seed, distribute];
 }
 
 function page(name: string, command: Command, common: readonly Option[]): ManPage {

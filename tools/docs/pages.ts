@@ -9,7 +9,7 @@ import { VERBS } from '../../src/cli/verbs.ts';
 import type { Key } from '../../src/config/key.ts';
 import { environmentName, KEYS, SEED_DEFAULTS, SEED_KEYS } from '../../src/config/keys.ts';
 import { TABLES } from '../../src/config/tables.ts';
-import { COMMON, SEED_PROGRAMS, SILENT } from './commands.ts';
+import { COMMON, distributeCommand, SEED_PROGRAMS, SILENT } from './commands.ts';
 import { errorsText } from './errors-page.ts';
 
 /** From this heading on a page is kept. */
@@ -32,7 +32,8 @@ export async function makePages(): Promise<Page[]> {
     return commandPage(`weft ${name}`, command);
   });
   const errors = { path: 'docs/errors.md', text: errorsText(), kept: false };
-  return [...pages, ...(await seedPages()), configPage(), eventsPage(), errors, batchSchema()];
+  pages.push(...(await seedPages()), commandPage('distribute', distributeCommand()));
+  return [...pages, configPage(), eventsPage(), errors, batchSchema()];
 }
 
 function commandPage(title: string, command: Command): Page {
@@ -58,7 +59,8 @@ function options(command: Command): string {
     argument.description,
   ]);
   for (const option of command.options) {
-    if (!COMMON.has(option.long ?? '')) rows.push([option.flags, optionText(option)]);
+    if (!COMMON.has(option.long ?? '') && !option.hidden)
+      rows.push([option.flags, optionText(option)]);
   }
   if (rows.length === 0)
     return 'It takes no options but those for [finding the cluster](README.md).';
@@ -206,7 +208,7 @@ const UNITS = {
 } as const;
 
 function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
 }
 
 function cell(text: string): string {

@@ -15,7 +15,13 @@ import { formatSpan } from '../output/words.ts';
 import { readCount } from '../replay/options.ts';
 import { defineVerb } from '../verb.ts';
 import type { LocalEvents, LocalSummary } from './local/local-batch.ts';
-import { type BatchPlace, checkAfter, type PlaceWish, placeOf } from './local/place.ts';
+import {
+  type BatchPlace,
+  checkAfter,
+  type PlaceWish,
+  placeOf,
+  removeResults,
+} from './local/place.ts';
 import { Stopper } from './local/stopper.ts';
 import { batchFileOf, defineBatchFile } from './operand.ts';
 import { asWriteFailure } from './write-failure.ts';
@@ -26,6 +32,8 @@ interface Options {
   readonly saveDir?: string;
   readonly resume?: boolean;
   readonly newVersion?: boolean;
+  /** `distribute run --clean-save`: earlier results of the batch go first. */
+  readonly clean?: boolean;
 }
 
 export const run = defineVerb<Options>({
@@ -51,8 +59,8 @@ export const run = defineVerb<Options>({
     tellUnheeded(context, batch);
     try {
       const wish = { saveFolder, resume: options.resume === true };
-      const asked = { ...wish, newVersion: options.newVersion === true };
-      return await runLocked(context, reading, { ...asked, atOnce });
+      const { newVersion = false, clean = false } = options;
+      return await runLocked(context, reading, { ...wish, newVersion, clean, atOnce });
     } catch (error) {
       throw asWriteFailure(error, saveFolder);
     }
@@ -61,6 +69,7 @@ export const run = defineVerb<Options>({
 
 interface Asked extends PlaceWish {
   readonly atOnce: number | null;
+  readonly clean: boolean;
 }
 
 async function runLocked(context: Context, reading: BatchReading, asked: Asked): Promise<number> {
@@ -68,6 +77,7 @@ async function runLocked(context: Context, reading: BatchReading, asked: Asked):
   const release = lock(batch, asked.saveFolder);
   const stopper = new Stopper((line) => context.note(line));
   try {
+    if (asked.clean) await removeResults(batch, asked.saveFolder);
     const place = placeOf(batch, asked);
     const { runLocalBatch } = await import('./local/local-batch.ts');
     const { cpuCount, memoryBytes } = await context.programs.detectMachine();

@@ -26,8 +26,12 @@ export const verb = defineVerb<Options>({
   run: ({ context, options }) => runHead(context, options),
 });
 
-/** Runs until a signal stops it. */
-export async function runHead(context: Context, options: Options): Promise<number> {
+/** Runs until a signal stops it. `onServing` is told its socket. */
+export async function runHead(
+  context: Context,
+  options: Options,
+  onServing?: (socketPath: string) => void,
+): Promise<number> {
   const flags: Flags = new Map(
     options.listen === undefined
       ? []
@@ -56,6 +60,7 @@ export async function runHead(context: Context, options: Options): Promise<numbe
         context.note(
           `head of ${config.text('cluster.name')} on ${address} and ${place.socketPath}`,
         );
+        onServing?.(place.socketPath);
       },
     );
   } finally {

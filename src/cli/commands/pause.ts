@@ -30,17 +30,28 @@ export const verb = defineVerb<Options>({
   },
   async run({ context, args: [duration], options }) {
     const durationMs = read('the duration', duration, parseDuration) ?? PAUSE_DEFAULT_MS;
-    const wish = { durationMs, requeue: options.requeue === true };
-    await askNodes(context, options.node, {
-      async here(node) {
-        const { pause, tasks } = await askNode<PauseReply>(node, DOOR_PATHS.pause, wish);
-        say(context, node.name, { until: pause.until, tasks, wish });
-      },
-      byHead: (name) => pauseByHead(context, name, wish),
-    });
+    await pauseNodes(context, options.node, { durationMs, requeue: options.requeue === true });
     return 0;
   },
 });
+
+/** Those that were named, else all of this machine; says until when, and returns the last of it. */
+export async function pauseNodes(
+  context: Context,
+  names: readonly string[] | undefined,
+  wish: Wish,
+): Promise<number> {
+  let last = 0;
+  await askNodes(context, names, {
+    async here(node) {
+      const { pause, tasks } = await askNode<PauseReply>(node, DOOR_PATHS.pause, wish);
+      say(context, node.name, { until: pause.until, tasks, wish });
+      last = Math.max(last, pause.until);
+    },
+    byHead: (name) => pauseByHead(context, name, wish),
+  });
+  return last;
+}
 
 async function pauseByHead(context: Context, name: string, wish: Wish): Promise<void> {
   const api = await context.api();

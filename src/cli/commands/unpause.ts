@@ -13,29 +13,37 @@ export const verb = defineVerb<{ readonly node?: string[] }>({
     command.option('--node <node>', 'this node (default: all of this machine)', collect);
   },
   async run({ context, options }) {
-    const unpaused: string[] = [];
-    let notPaused: Failure | null = null;
-    await askNodes(context, options.node, {
-      async here(node) {
-        try {
-          await askNode(node, DOOR_PATHS.unpause, {});
-          unpaused.push(node.name);
-        } catch (error) {
-          // Of several here, those that are paused are meant.
-          const isOther = error instanceof Failure && error.code === 'node.not_paused';
-          if (!isOther || options.node !== undefined) throw error;
-          notPaused ??= error;
-        }
-      },
-      async byHead(name) {
-        if (await unpauseByHead(context, name)) unpaused.push(name);
-      },
-    });
-    if (unpaused.length === 0 && notPaused !== null) throw notPaused;
-    for (const name of unpaused) context.print(`Node ${name} takes work again.`);
+    await unpauseNodes(context, options.node);
     return 0;
   },
 });
+
+/** Those that were named, else all of this machine that are paused. */
+export async function unpauseNodes(
+  context: Context,
+  names: readonly string[] | undefined,
+): Promise<void> {
+  const unpaused: string[] = [];
+  let notPaused: Failure | null = null;
+  await askNodes(context, names, {
+    async here(node) {
+      try {
+        await askNode(node, DOOR_PATHS.unpause, {});
+        unpaused.push(node.name);
+      } catch (error) {
+        // Of several here, those that are paused are meant.
+        const isOther = error instanceof Failure && error.code === 'node.not_paused';
+        if (!isOther || names !== undefined) throw error;
+        notPaused ??= error;
+      }
+    },
+    async byHead(name) {
+      if (await unpauseByHead(context, name)) unpaused.push(name);
+    },
+  });
+  if (unpaused.length === 0 && notPaused !== null) throw notPaused;
+  for (const name of unpaused) context.print(`Node ${name} takes work again.`);
+}
 
 async function unpauseByHead(context: Context, name: string): Promise<boolean> {
   const api = await context.api();

@@ -17,7 +17,9 @@ import { connectLocally } from '../../support/local-client.ts';
 import { whenKilled } from '../../support/when-killed.ts';
 import { cleanEnvironment, repository } from './local-cluster.ts';
 
-const PROGRAMS = ['weft', 'cminfo', 'cmrun', 'cmkill', 'cmconfigure', 'cmdaemon'];
+const PROGRAMS = [
+  ...['weft', 'cminfo', 'cmrun', 'cmkill', 'cmconfigure', 'cmdaemon', 'distribute'],
+];
 /** The reader of the pages is anna at h1. */
 const READER = 'anna';
 const HOST = 'h1';

@@ -5,9 +5,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { distribute } from '../../../src/cli/distribute/distribute.ts';
 import type { Input } from '../../../src/cli/jobs/input.ts';
 import type { Invocation } from '../../../src/cli/main.ts';
-import { runSingle, runWeft } from '../../../src/cli/main.ts';
+import { runSingle, runVerbs, runWeft } from '../../../src/cli/main.ts';
 import type { Verb } from '../../../src/cli/verb.ts';
 import type { Environment } from '../../../src/config/config.ts';
 
@@ -116,6 +117,11 @@ export class FakeHead implements AsyncDisposable {
     return capture(this.directory, of, (it) => runSingle(it, '', verb));
   }
 
+  /** The program `distribute`, typed in a folder. */
+  distribute(cwd: string, ...argv: string[]): Promise<Said> {
+    return distributeIn({ cwd, directory: this.directory }, ...argv);
+  }
+
   async #leave(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
@@ -149,6 +155,16 @@ export class FakeHead implements AsyncDisposable {
 /** The body of a refusal. */
 export function refusal(code: string, kind: string, message: string, hint: string | null = null) {
   return { error: { code, kind, message, details: {}, hint } };
+}
+
+/** `distribute` typed in a folder; `directory`: the state directory of a cluster, if there is one. */
+export function distributeIn(
+  of: { readonly cwd: string; readonly directory?: string; readonly environment?: Environment },
+  ...argv: string[]
+): Promise<Said> {
+  const { cwd, directory = cwd, environment = {} } = of;
+  const typed = { program: 'distribute', argv, cwd, environment };
+  return capture(directory, typed, (invocation) => runVerbs(invocation, distribute));
 }
 
 /** Runs the command line with nothing of this process's environment. */

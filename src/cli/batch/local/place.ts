@@ -7,6 +7,7 @@ import {
   readArchived,
   versionsOf,
 } from '../../../batch/archive/batch-folder.ts';
+import { removeTree } from '../../../batch/files/remove.ts';
 import { plural } from '../../../core/base/plural.ts';
 import { type BatchFile, batchTitle } from '../../../core/batch/batch.ts';
 import { refuse } from '../../../core/model/errors.ts';
@@ -42,6 +43,19 @@ export function placeOf(batch: BatchFile, wish: PlaceWish): BatchPlace {
   const place = at(last, false);
   if (!wish.resume) throw exists(batch, place);
   return place;
+}
+
+/** All versions that runs have left there; a folder that is no result of a batch is refused. */
+export async function removeResults(batch: BatchFile, saveFolder: string): Promise<void> {
+  const namespaceFolder = path.join(saveFolder, batch.namespace);
+  const folders = versionsOf(namespaceFolder, batch.name).map((name) => {
+    return path.join(namespaceFolder, name);
+  });
+  const foreign = folders.find((folder) => completedIn(folder) === null);
+  if (foreign !== undefined) {
+    throw usage(`${foreign} is no result of a batch, and is not removed`, 'Move it elsewhere.');
+  }
+  for (const folder of folders) await removeTree(folder);
 }
 
 /** Jobs that still have to run, and why a result that is there was not believed. */
