@@ -51,6 +51,7 @@ const SECURITY = {
 /** By the first word of the path behind the version; `cluster` has what no other has. */
 const TAGS: Readonly<Record<string, { readonly description: string; readonly words: string[] }>> = {
   jobs: { description: 'Submit, follow and control jobs.', words: ['jobs', 'history'] },
+  batches: { description: 'Jobs submitted together under one name.', words: ['batches'] },
   files: { description: 'File contents by their SHA-256.', words: ['blobs'] },
   nodes: {
     description: 'Nodes, and how they join.',

@@ -2,6 +2,7 @@
 // all routes with the wrong credentials are made from it. Each noun has its own beside its schemas.
 
 import type { z } from 'zod';
+import { batchRoutes } from './batches.ts';
 import { blobRoutes } from './blobs.ts';
 import { clusterRoutes } from './cluster.ts';
 import { jobRoutes } from './job-routes.ts';
@@ -16,6 +17,7 @@ import { userRoutes } from './users.ts';
 
 export const ROUTES = {
   ...jobRoutes,
+  ...batchRoutes,
   ...blobRoutes,
   ...partitionRoutes,
   ...nodeRoutes,

@@ -6,6 +6,7 @@ import { ROLES } from '../core/model/actor.ts';
 import { OUTCOMES, TASK_STATES } from '../core/model/job.ts';
 import { RUNNING_POLICIES } from '../core/model/maintenance.ts';
 import { PARTITION_STATES, PLACEMENTS, POLICIES, PREEMPT_MODES } from '../core/model/scheduling.ts';
+import * as batches from './batches.ts';
 import * as cluster from './cluster.ts';
 import * as common from './common.ts';
 import * as failures from './failure.ts';
@@ -43,6 +44,8 @@ const NAMES: Readonly<Record<string, z.ZodType>> = {
   Usage: jobs.jobDetail.shape.usage,
   Waited: waitReply,
   Explanation: jobs.explainReply,
+  Batch: batches.batchView,
+  BatchSubmitted: batches.submitBatchReply,
   HistoryJob: history.historyReply.shape.jobs.element,
   Node: nodes.nodeView,
   AdmittedNode: nodes.admittedReply,

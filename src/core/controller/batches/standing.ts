@@ -4,6 +4,7 @@ import { IntervalSet } from '../../base/interval-set.ts';
 import type { OutcomeKind, TaskState } from '../../model/job.ts';
 import type { Job } from '../jobs/facts.ts';
 import type { State } from '../state.ts';
+import { shownState } from '../tasks/shown-state.ts';
 import type { Batch, BatchPart } from './facts.ts';
 
 /** The jobs of a part that no later part runs. */
@@ -75,8 +76,9 @@ function countOpen(job: Job | undefined, open: Partial<Record<TaskState, number>
   if (job === undefined || job.outcome !== null) return;
   let left = job.taskCount;
   for (const set of job.ended.values()) left -= set.size;
-  for (const { state } of job.active.values()) {
-    if (state === 'pending') continue;
+  for (const task of job.active.values()) {
+    if (task.state === 'pending') continue;
+    const state = shownState(task);
     open[state] = (open[state] ?? 0) + 1;
     left -= 1;
   }

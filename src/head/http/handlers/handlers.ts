@@ -1,6 +1,7 @@
 // The handler of each route, by name. The compiler complains when one is missing.
 
 import type { HandledName, Handler } from '../call.ts';
+import * as batches from './batches.ts';
 import * as blobs from './blobs.ts';
 import * as cluster from './cluster.ts';
 import { events } from './events.ts';
@@ -45,6 +46,13 @@ export const HANDLERS: { readonly [N in HandledName]: Handler<N> } = {
   signalJob: actions.signalJob,
   changeJob: actions.changeJob,
   retryJob,
+  submitBatch: batches.submitBatch,
+  listBatches: batches.listBatches,
+  getBatch: batches.getBatch,
+  listBatchJobs: batches.listBatchJobs,
+  cancelBatch: batches.cancelBatch,
+  retryBatch: batches.retryBatch,
+  removeBatch: batches.removeBatch,
   lackingBlobs: blobs.lackingBlobs,
   checkBlob: blobs.checkBlob,
   sendBlob: blobs.sendBlob,

@@ -15,9 +15,13 @@ interface Answer {
   readonly body: string;
 }
 
+const EACH = { program: TRUE.program, each: [{ name: 'a' }] };
+const PART = { submission: EACH, numbers: [0], prints: ['x'] };
+
 const BODIES: Partial<Record<string, unknown>> = {
   submitJob: TRUE,
   submitJobs: { jobs: [{ submission: TRUE }] },
+  submitBatch: { namespace: 'lab', name: 'n1', parts: [PART] },
   signalJob: { signal: 15 },
   changeJob: { nice: 1 },
   feedJob: { run: 0, offset: 0, data: '', end: false },
@@ -45,7 +49,7 @@ function send(
   const id = route.path.includes('maintenance') ? 'm1' : options.id;
   const names = { users: 'carol', partitions: 'default' };
   const [, name = 'n1'] = Object.entries(names).find(([kind]) => route.path.includes(kind)) ?? [];
-  const params = { id, name, hash: 'a'.repeat(64) };
+  const params = { id, name, namespace: 'lab', hash: 'a'.repeat(64) };
   const body = BODIES[route.name];
   const headers = options.authorization ? { authorization: options.authorization } : {};
   const common = { method: route.method, path: fillPath(route.path, params), headers };
@@ -185,6 +189,8 @@ test('every GET answers an admin in the form that its schema says', async (t) =>
   // Paths with a name ask for n1, so that is what the reservation is called too.
   const reservation = { name: 'n1', at: Date.now() + 3_600_000, durationMs: 1000 };
   await world.admin.call('createReservation', { body: reservation });
+  const batch = { namespace: 'lab', name: 'n1', parts: [PART] };
+  await world.admin.call('submitBatch', { body: batch });
   for (const route of ROUTE_LIST) {
     if (route.method !== 'GET' || route.reply === undefined || route.name === 'waitForJob')
       continue;

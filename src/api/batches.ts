@@ -1,0 +1,176 @@
+// Batches: jobs submitted together under one name, and how they stand.
+
+import { z } from 'zod';
+import { batchNameProblem, jobNameProblem, nameProblem } from '../core/batch/names.ts';
+import { formatBatch, parseBatch } from '../core/model/batch.ts';
+import { OUTCOMES, TASK_STATES } from '../core/model/job.ts';
+import { BATCH_JOBS_MAX } from '../core/model/limits.ts';
+import { changedReply, count, exitStatus, instant, instantOrNull, queryNumber } from './common.ts';
+import { type RouteShape, USER } from './route-shape.ts';
+import { submission, submitHeaders } from './submission.ts';
+
+function named(problem: (name: string) => string | null) {
+  return z.string().check((context) => {
+    const wrong = problem(context.value);
+    if (wrong === null) return;
+    context.issues.push({ code: 'custom', input: context.value, message: wrong });
+  });
+}
+
+const versioned = z.string().regex(/^[^/@]{1,250}(@[1-9]\d{0,8})?$/, {
+  error: 'the name of a batch, as sweep_01 or sweep_01@2',
+});
+
+/** Without a version the newest is meant. */
+export const batchParams = z.strictObject({
+  namespace: z.string().min(1).max(250),
+  name: versioned,
+});
+
+/** `NAMESPACE/NAME`, or with `@2` behind. */
+const title = z.string().transform((text, context) => {
+  const read = parseBatch(text);
+  if (read.ok) return read.value;
+  context.issues.push({ code: 'custom', input: text, message: read.error });
+  return z.NEVER;
+});
+
+/** Checked by itself: a part has up to 100,000 items. */
+const item = z.record(z.string().min(1), z.string()).check((context) => {
+  const wrong = jobNameProblem(context.value['name'] ?? '');
+  if (wrong !== null) context.issues.push({ code: 'custom', input: context.value, message: wrong });
+});
+
+const part = z.strictObject({
+  /** A task for each item; its field `name` is the name of the job. */
+  submission: submission.extend({ each: z.array(item).min(1).max(BATCH_JOBS_MAX) }),
+  /** Which jobs of the batch they are, from 0, in the order of the items. */
+  numbers: z.array(count).min(1).max(BATCH_JOBS_MAX),
+  /** What stands for all that goes into each: `resume` compares it. */
+  prints: z.array(z.string().min(1).max(64)).min(1).max(BATCH_JOBS_MAX),
+});
+
+export const submitBatchRequest = z.strictObject({
+  namespace: named(nameProblem),
+  name: named(batchNameProblem),
+  origin: z.enum(['weft', 'distribute']).default('weft'),
+  /** Batches that have to be complete before. */
+  after: z.array(title).max(100).default([]),
+  /** What becomes of one that has this name. */
+  mode: z.enum(['new', 'resume', 'new_version']).default('new'),
+  /** Together they have every job once. */
+  parts: z.array(part).min(1).max(1000),
+});
+
+const submitted = {
+  /** `alice/sweep_01`, or with `@2` behind. */
+  title: z.string(),
+  namespace: z.string(),
+  name: z.string(),
+  version: z.int(),
+};
+
+export const submitBatchReply = z.object({
+  ...submitted,
+  /** How many of its jobs run now. */
+  jobCount: count,
+  /** True: the key was known, this is the batch it made then. */
+  again: z.boolean(),
+});
+
+export const batchView = z.object({
+  ...submitted,
+  owner: z.string(),
+  origin: z.enum(['weft', 'distribute']),
+  state: z.enum(['pending', 'running', 'done']),
+  /** `completed`: all of its jobs are. */
+  outcome: z.enum(OUTCOMES).nullable(),
+  jobCount: count,
+  /** Jobs that are not over, by state. */
+  open: z.partialRecord(z.enum(TASK_STATES), count),
+  /** Jobs that are over, by outcome. */
+  ended: z.partialRecord(z.enum(OUTCOMES), count),
+  after: z.array(z.string()),
+  /** The arrays that run it. */
+  jobIds: z.array(z.int()),
+  createdAt: instant,
+  endedAt: instantOrNull,
+});
+export type BatchView = z.infer<typeof batchView>;
+
+const listBatchesReply = z.object({ batches: z.array(batchView) });
+
+const batchJobView = z.object({
+  name: z.string(),
+  number: count,
+  /** The task that runs it: `42[7]`. */
+  id: z.string(),
+  state: z.enum(TASK_STATES),
+  outcome: z.enum(OUTCOMES).nullable(),
+  /** In words: why it waits, or how it ended. */
+  detail: z.string().nullable(),
+  /** Starts so far. */
+  epoch: count,
+  nodes: z.array(z.string()),
+  startedAt: instantOrNull,
+  endedAt: instantOrNull,
+  exit: exitStatus.nullable(),
+});
+export type BatchJobView = z.infer<typeof batchJobView>;
+
+const listBatchJobsReply = z.object({
+  jobs: z.array(batchJobView),
+  /** For `after` of the next page; null: this was the last. */
+  next: z.int().nullable(),
+});
+
+const listBatchJobsQuery = z.strictObject({
+  after: queryNumber(0, BATCH_JOBS_MAX).optional(),
+  limit: queryNumber(1, 1000).optional(),
+  /** Only the job of this name. */
+  name: z.string().optional(),
+});
+
+/** The title, as in paths and on the command line, with its parts. */
+export function batchTitleOf(one: Parameters<typeof formatBatch>[0]) {
+  const { namespace, name, version } = one;
+  return { title: formatBatch(one), namespace, name, version };
+}
+
+function action(summary: string) {
+  return { summary, access: USER, params: batchParams, reply: changedReply };
+}
+
+export const batchRoutes = {
+  submitBatch: {
+    summary: 'Submit a batch, all of its jobs or none. Header Idempotency-Key.',
+    access: USER,
+    headers: submitHeaders,
+    body: submitBatchRequest,
+    reply: submitBatchReply,
+  },
+  listBatches: {
+    summary: 'Batches of all users, newest first.',
+    access: USER,
+    reply: listBatchesReply,
+  },
+  getBatch: {
+    summary: 'How a batch stands.',
+    access: USER,
+    params: batchParams,
+    reply: batchView,
+  },
+  listBatchJobs: {
+    summary: 'The jobs of a batch, in the order of its file.',
+    access: USER,
+    params: batchParams,
+    query: listBatchJobsQuery,
+    reply: listBatchJobsReply,
+  },
+  cancelBatch: action('Cancel what waits and runs of a batch: its owner, or an operator.'),
+  retryBatch: {
+    ...action('Run again what did not complete of a batch: its owner.'),
+    reply: submitBatchReply,
+  },
+  removeBatch: action('Forget a batch that is over: its owner, or an operator.'),
+} as const satisfies Readonly<Record<string, RouteShape>>;

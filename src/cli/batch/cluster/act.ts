@@ -1,0 +1,38 @@
+// `weft batch cancel|retry|remove`: one route for each batch that is named.
+
+import { plural } from '../../../core/base/plural.ts';
+import type { Context } from '../../context.ts';
+import { forEach } from '../../jobs/each.ts';
+import { defineVerb, type Verb } from '../../verb.ts';
+import { BATCH_OPERAND, batchParams } from './batch-name.ts';
+
+type Params = Awaited<ReturnType<typeof batchParams>>;
+
+/** `act` says what has happened. */
+function actionVerb(act: (context: Context, params: Params) => Promise<string>): Verb {
+  return defineVerb({
+    define: (command) => void command.argument('<batch...>', BATCH_OPERAND),
+    run: ({ context, args }) =>
+      forEach(context, args, async (text) => {
+        context.print(await act(context, await batchParams(context, text)));
+      }),
+  });
+}
+
+const titled = ({ namespace, name }: Params) => `${namespace}/${name}`;
+
+export const cancel = actionVerb(async (context, params) => {
+  const { count } = await (await context.api()).call('cancelBatch', { params });
+  if (count === 0) return `No job of ${titled(params)} waits or runs.`;
+  return `${plural(count, 'job')} of ${titled(params)} ${count === 1 ? 'is' : 'are'} cancelled.`;
+});
+
+export const retry = actionVerb(async (context, params) => {
+  const { title, jobCount } = await (await context.api()).call('retryBatch', { params });
+  return `${plural(jobCount, 'job')} of ${title} ${jobCount === 1 ? 'runs' : 'run'} again.`;
+});
+
+export const remove = actionVerb(async (context, params) => {
+  await (await context.api()).call('removeBatch', { params });
+  return `Batch ${titled(params)} is removed.`;
+});

@@ -1,0 +1,27 @@
+// A batch as it is named on the command line: `NAMESPACE/NAME`, or the file that describes it.
+
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { parseBatch } from '../../../core/model/batch.ts';
+import { usage } from '../../../core/model/failure.ts';
+import type { Context } from '../../context.ts';
+import { relative } from '../operand.ts';
+
+/** What the operand of most commands on batches is. */
+export const BATCH_OPERAND = 'NAMESPACE/NAME, NAMESPACE/NAME@VERSION, or its batch file';
+
+/** Parameters of the API's paths. A file that is there wins: names of batches have no dot-something behind. */
+export async function batchParams(
+  context: Context,
+  text: string,
+): Promise<{ namespace: string; name: string }> {
+  if (existsSync(path.resolve(context.cwd, text))) {
+    const { readBatch } = await import('../../../batch/read/read-batch.ts');
+    const { namespace, name } = readBatch(relative(context, text)).batch;
+    return { namespace, name };
+  }
+  const read = parseBatch(text);
+  if (!read.ok) throw usage(`${read.error}, or a batch file that is there`);
+  const { namespace, name, version } = read.value;
+  return { namespace, name: version === null ? name : `${name}@${version}` };
+}

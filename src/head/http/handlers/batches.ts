@@ -1,0 +1,150 @@
+// Batches: submitted and changed as the controller allows, shown to all users.
+
+import { type BatchJobView, type BatchView, batchTitleOf } from '../../../api/batches.ts';
+import { submissionKey } from '../../../api/submission.ts';
+import { err, ok, type Result } from '../../../core/base/result.ts';
+import type { Batch } from '../../../core/controller/batches/facts.ts';
+import { findBatch } from '../../../core/controller/batches/find.ts';
+import { currentParts, standingOf } from '../../../core/controller/batches/standing.ts';
+import type { Reply } from '../../../core/controller/reply.ts';
+import type { State } from '../../../core/controller/state.ts';
+import { type BatchRef, parseBatch } from '../../../core/model/batch.ts';
+import { type Refusal, refuse } from '../../../core/model/errors.ts';
+import { formatTaskId } from '../../../core/model/ids.ts';
+import type { Engine } from '../../engine.ts';
+import type { Handler } from '../call.ts';
+import { findJob } from '../find-job.ts';
+import { validate } from '../validate.ts';
+import { changed } from './job-actions.ts';
+import { viewTasks } from './list-tasks.ts';
+
+export const submitBatch: Handler<'submitBatch'> = async ({ engine }, call) => {
+  const header = call.incoming.headers['idempotency-key'];
+  const key = validate(submissionKey.optional(), header, 'header Idempotency-Key');
+  if (!key.ok) return key;
+  const command = {
+    kind: 'submit_batch',
+    ...call.body,
+    key: (header as string | undefined) ?? null,
+  } as const;
+  return submitted(await engine.execute(command, call.actor));
+};
+
+export const listBatches: Handler<'listBatches'> = ({ engine: { state } }) => {
+  const batches = [...state.batches.values()].reverse();
+  return ok({ batches: batches.map((batch) => viewBatch(state, batch)) });
+};
+
+export const getBatch: Handler<'getBatch'> = ({ engine: { state } }, { params }) => {
+  const found = find(state, params);
+  return found.ok ? ok(viewBatch(state, found.value)) : found;
+};
+
+const PAGE_JOBS = 100;
+
+export const listBatchJobs: Handler<'listBatchJobs'> = async ({ engine }, { params, query }) => {
+  const found = find(engine.state, params);
+  if (!found.ok) return found;
+  // What has just ended must be in the history before it is looked up there.
+  await engine.settled();
+  const batch = found.value;
+  const { after = -1, limit = PAGE_JOBS, name } = query;
+  const numbers: number[] = [];
+  for (let number = after + 1; number < batch.jobs.length && numbers.length <= limit; number += 1) {
+    if (name === undefined || batch.jobs[number]?.name === name) numbers.push(number);
+  }
+  const shown = numbers.slice(0, limit);
+  const jobs = await viewJobs(engine, batch, new Set(shown));
+  return ok({ jobs, next: numbers.length > limit ? (shown.at(-1) ?? null) : null });
+};
+
+export const cancelBatch: Handler<'cancelBatch'> = async ({ engine }, { params, actor }) => {
+  const ref = refOf(params);
+  if (!ref.ok) return ref;
+  return changed(await engine.execute({ kind: 'cancel_batch', batch: ref.value }, actor));
+};
+
+export const retryBatch: Handler<'retryBatch'> = async ({ engine }, { params, actor }) => {
+  const ref = refOf(params);
+  if (!ref.ok) return ref;
+  return submitted(await engine.execute({ kind: 'retry_batch', batch: ref.value }, actor));
+};
+
+export const removeBatch: Handler<'removeBatch'> = async ({ engine }, { params, actor }) => {
+  const ref = refOf(params);
+  if (!ref.ok) return ref;
+  return changed(await engine.execute({ kind: 'remove_batch', batch: ref.value }, actor));
+};
+
+interface Params {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+function refOf({ namespace, name }: Params): Result<BatchRef, Refusal> {
+  const read = parseBatch(`${namespace}/${name}`);
+  return read.ok ? read : err(refuse('argument.invalid', { what: read.error }));
+}
+
+function find(state: State, params: Params): Result<Batch, Refusal> {
+  const ref = refOf(params);
+  return ref.ok ? findBatch(state, ref.value) : ref;
+}
+
+function submitted(reply: Result<Reply, Refusal>) {
+  if (!reply.ok) return reply;
+  if (reply.value.kind !== 'batch_submitted') throw new Error('a batch answers a batch');
+  const { batch, jobCount, again } = reply.value;
+  return ok({ ...batchTitleOf(batch), jobCount, again });
+}
+
+function viewBatch(state: State, batch: Batch): BatchView {
+  const { owner, origin, after, parts, createdAt, endedAt, jobs } = batch;
+  const { open, ended, ...standing } = standingOf(state, batch);
+  return {
+    ...batchTitleOf(batch),
+    ...{ owner, origin, ...standing, createdAt, endedAt },
+    open: { ...open },
+    ended: { ...ended },
+    after: [...after],
+    jobCount: jobs.length,
+    jobIds: parts.map(({ jobId }) => jobId),
+  };
+}
+
+/** Each by the task that runs it, or ran it last. */
+async function viewJobs(
+  engine: Engine,
+  batch: Batch,
+  wanted: ReadonlySet<number>,
+): Promise<BatchJobView[]> {
+  const views: BatchJobView[] = [];
+  for (const { part, items } of currentParts(batch)) {
+    const shown = [...items].filter((item) => wanted.has(part.numbers[item] as number));
+    if (shown.length === 0) continue;
+    const job = await findJob(engine, part.jobId);
+    const tasks = job.ok ? await viewTasks(engine, job.value, shown) : [];
+    for (const [at, item] of shown.entries()) {
+      const number = part.numbers[item] as number;
+      const task = tasks[at];
+      const outcome = outcomeOf(batch, number);
+      views.push({
+        ...{ number, name: batch.jobs[number]?.name ?? '', id: formatTaskId(part.jobId, item) },
+        state: outcome === null ? (task?.state ?? 'pending') : 'done',
+        outcome,
+        detail: task?.outcome?.detail ?? task?.reason?.words ?? null,
+        epoch: task?.epoch ?? 0,
+        nodes: task?.nodes ?? [],
+        startedAt: task?.startedAt ?? null,
+        endedAt: task?.endedAt ?? null,
+        exit: task?.exit ?? null,
+      });
+    }
+  }
+  return views.sort((a, b) => a.number - b.number);
+}
+
+function outcomeOf({ ended }: Batch, number: number) {
+  for (const [kind, numbers] of ended) if (numbers.has(number)) return kind;
+  return null;
+}

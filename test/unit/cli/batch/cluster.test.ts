@@ -1,0 +1,95 @@
+// Commands on batches of the cluster: what they send and what they print.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { BatchJobView, BatchView } from '../../../../src/api/batches.ts';
+import { FakeHead } from '../fake-head.ts';
+
+const BATCH: BatchView = {
+  ...{ title: 'ann/sweep@2', namespace: 'ann', name: 'sweep', version: 2, owner: 'ann' },
+  ...{ origin: 'weft', state: 'running', outcome: null, jobCount: 4, jobIds: [7, 8] },
+  ...{ open: { running: 1, pending: 1 }, ended: { completed: 1, failed: 1 } },
+  ...{ after: ['ann/mesh'], createdAt: 0, endedAt: null },
+};
+
+const job = (name: string, more: Partial<BatchJobView> = {}): BatchJobView => ({
+  ...{ name, number: 0, id: '7[0]', state: 'pending', outcome: null, detail: null, epoch: 0 },
+  ...{ nodes: [], startedAt: null, endedAt: null, exit: null },
+  ...more,
+});
+
+const DONE: Partial<BatchJobView> = {
+  state: 'done',
+  outcome: 'failed',
+  exit: { code: 3 },
+  nodes: ['n1'],
+};
+
+test('batch list leaves out what is done, and other owners with --mine', async () => {
+  const batches = [BATCH, { ...BATCH, title: 'bob/x', owner: 'bob', state: 'done' }];
+  await using head = await FakeHead.start({
+    'GET /v1/batches': () => ({ json: { batches } }),
+    'GET /v1/whoami': () => ({ json: { name: 'ann', role: 'user' } }),
+  });
+  const { out } = await head.weft('batch', 'list');
+  assert.match(
+    out,
+    /^BATCH +USER +STATE +JOBS +FAILED +RUNNING +TIME\nann\/sweep@2 +ann +running +1\/4 +1 +1 /,
+  );
+  assert.doesNotMatch(out, /bob/);
+  assert.match((await head.weft('batch', 'list', '--all')).out, /bob\/x/);
+  const mine = await head.weft('batch', 'list', '--all', '--mine', '-o', 'name');
+  assert.equal(mine.out, 'ann/sweep@2\n');
+});
+
+test('batch show says how it stands, and each of its jobs by name', async () => {
+  const jobs = [job('a', { ...DONE, id: '7[0]' }), job('b', { id: '8[0]' })];
+  await using head = await FakeHead.start({
+    'GET /v1/batches/ann/sweep@2': () => ({ json: BATCH }),
+    'GET /v1/batches/ann/sweep@2/jobs': () => ({ json: { jobs, next: null } }),
+  });
+  const { out, error } = await head.weft('batch', 'show', 'ann/sweep@2');
+  assert.match(out, /Jobs: +1 of 4 jobs completed, 1 failed, 1 running, 1 pending\n/);
+  assert.match(out, /After: +ann\/mesh\n/);
+  assert.match(out, /\na +7\[0\] +failed +- +n1 +exit 3\nb +8\[0\] +pending/);
+  assert.match(error, /only 2 jobs shown; raise --limit/);
+  const { out: json } = await head.weft('batch', 'show', 'ann/sweep@2', '-o', 'json');
+  assert.deepEqual(JSON.parse(json), { ...BATCH, jobs });
+  const wrong = await head.weft('batch', 'show', 'sweep');
+  assert.deepEqual(
+    [wrong.code, /names no batch; write NAMESPACE\/NAME/.test(wrong.error)],
+    [2, true],
+  );
+});
+
+test('cancel, retry and remove say what has happened', async () => {
+  const submitted = { title: 'ann/sweep', namespace: 'ann', name: 'sweep', version: 1 };
+  await using head = await FakeHead.start({
+    'POST /v1/batches/ann/sweep/cancel': () => ({ json: { count: 2 } }),
+    'POST /v1/batches/ann/sweep/retry': () => ({
+      json: { ...submitted, jobCount: 1, again: false },
+    }),
+    'DELETE /v1/batches/ann/sweep': () => ({ json: { count: 1 } }),
+  });
+  const said = async (verb: string) => (await head.weft('batch', verb, 'ann/sweep')).out;
+  assert.equal(await said('cancel'), '2 jobs of ann/sweep are cancelled.\n');
+  assert.equal(await said('retry'), '1 job of ann/sweep runs again.\n');
+  assert.equal(await said('remove'), 'Batch ann/sweep is removed.\n');
+});
+
+test('batch logs finds the job by its name, and proposes one', async () => {
+  await using head = await FakeHead.start({
+    'GET /v1/batches/ann/sweep/jobs': ({ query }) => {
+      const { name = null } = query;
+      const all = [job('re100'), job('re200')];
+      return {
+        json: { jobs: all.filter((one) => name === null || one.name === name), next: null },
+      };
+    },
+  });
+  const { code, error } = await head.weft('batch', 'logs', 'ann/sweep', 're10');
+  assert.deepEqual(
+    [code, error.split('\n')[0]],
+    [2, "weft: ann/sweep has no job 're10'. Did you mean 're100'?"],
+  );
+});

@@ -1,0 +1,71 @@
+// Batches over the API: submitted whole, shown with each of their jobs, changed by their owner.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { LaunchOrder } from '../../../../src/core/model/orders.ts';
+import { eventually, startAgent, startWorld } from './fixture.ts';
+
+const program = { kind: 'script' as const, text: '#!/bin/sh\neval "$1"\n', args: ['{line}'] };
+const each = ['a', 'b'].map((name) => ({ name, line: `exit ${name === 'a' ? 0 : 3}` }));
+const part = { submission: { program, each }, numbers: [0, 1], prints: ['x', 'y'] };
+const body = { namespace: 'lab', name: 'heat', parts: [part] };
+const params = { namespace: 'lab', name: 'heat' };
+
+test('[B1, B6] a batch is submitted, runs, is shown, retried and removed', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'n1');
+  const alice = await world.client('alice');
+  const made = await alice.call('submitBatch', { body });
+  const named = { title: 'lab/heat', namespace: 'lab', name: 'heat', version: 1 };
+  assert.deepEqual(made, { ...named, jobCount: 2, again: false });
+  await assert.rejects(alice.call('submitBatch', { body }), { code: 'batch.taken' });
+  await eventually(() => agent.launches.length === 2);
+  assert.deepEqual(agent.launches[1]?.program, { ...program, args: ['exit 3'] });
+  for (const order of agent.launches) agent.ended(order, order.place.index === 0 ? 0 : 3);
+  const [jobId] = (await alice.call('getBatch', { params })).jobIds;
+  await alice.call('waitForJob', { params: { id: String(jobId) } });
+  const shown = await alice.call('getBatch', { params });
+  assert.deepEqual(
+    [shown.state, shown.outcome, shown.ended],
+    [...['done', 'failed'], { completed: 1, failed: 1 }],
+  );
+  const { jobs, next } = await alice.call('listBatchJobs', { params, query: { limit: 1 } });
+  assert.deepEqual(
+    [jobs[0]?.name, jobs[0]?.outcome, jobs[0]?.nodes, next],
+    [...['a', 'completed'], ['n1'], 0],
+  );
+  const onlyB = await alice.call('listBatchJobs', { params, query: { name: 'b' } });
+  assert.deepEqual(
+    onlyB.jobs.map(({ name, exit }) => [name, exit]),
+    [['b', { code: 3 }]],
+  );
+  const bob = await world.client('bob');
+  await assert.rejects(bob.call('retryBatch', { params }), { code: 'batch.not_owner' });
+  await assert.rejects(bob.call('removeBatch', { params }), { code: 'batch.not_owner' });
+  assert.equal((await alice.call('retryBatch', { params })).jobCount, 1);
+  await assert.rejects(alice.call('removeBatch', { params }), { code: 'batch.not_done' });
+  await eventually(() => agent.launches.length === 3);
+  await alice.call('cancelBatch', { params });
+  agent.ended(agent.launches[2] as LaunchOrder, 3);
+  const [, again] = (await alice.call('getBatch', { params })).jobIds;
+  await alice.call('waitForJob', { params: { id: String(again) } });
+  await alice.call('removeBatch', { params });
+  await assert.rejects(alice.call('getBatch', { params }), { code: 'batch.not_found' });
+});
+
+test('[B1] names that cannot be folders, and items without a name, are refused', async (t) => {
+  const world = await startWorld(t);
+  await startAgent(t, world, 'n1');
+  const alice = await world.client('alice');
+  const twice = { ...part, submission: { program, each: [{ name: '..', line: '' }] } };
+  for (const wrong of [
+    { ...body, namespace: '../up' },
+    { ...body, name: 'heat@2' },
+    { ...body, after: ['heat'] },
+    { ...body, parts: [twice] },
+    { ...body, parts: [{ ...part, submission: { program, each: [{ line: 'true' }] } }] },
+  ]) {
+    await assert.rejects(alice.call('submitBatch', { body: wrong }), { code: 'argument.invalid' });
+  }
+  assert.equal((await alice.call('listBatches')).batches.length, 0);
+});
