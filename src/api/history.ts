@@ -31,6 +31,7 @@ const historyJob = z.object({
   owner: z.string(),
   partition: z.string(),
   command: z.string(),
+  /** Like that of a job; `lost`: the head went on without its records, and without the job. */
   state: z.string(),
   outcome: outcomeView.nullable(),
   taskCount: count,
@@ -73,6 +74,6 @@ export const historyReply = z.object({
   tasks: z.array(historyTask),
   next: z.int().nullable(),
   /** Set when the tasks of the last job shown go on: ask for them with `afterTask`. */
-  nextTask: z.string().nullish(),
+  nextTask: z.string().nullable(),
 });
 export type HistoryReply = z.infer<typeof historyReply>;

@@ -60,7 +60,7 @@ test('[P1, P2, P4] jobs go to the nodes of their partition, within its limits', 
     assert.match(await cluster.ok('job', id), /Partition: +small\nQoS: +few\n/);
     assert.match(
       (await cluster.refused('weft', 'submit', script)).error,
-      /already has 1 jobs waiting under QoS few; the limit per user is 1/,
+      /already has 1 job waiting under QoS few; the limit per user is 1/,
     );
     await cluster.ok('partition', 'set', 'big', 'state=down', 'tier=2');
     const shown = await cluster.ok('partition', 'show', 'big');

@@ -2,8 +2,8 @@
 
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import type { Environment } from '../../config/config.ts';
+import { compiledFolder, removeOldCompiled } from './compiled.ts';
 import { writeMark } from './process-file.ts';
 
 /** A head, or the agents of some nodes; plain JSON. */
@@ -58,8 +58,9 @@ export function lastWords(outputFile: string, lines = 5): string {
 
 function daemonEnvironment(from: Environment): NodeJS.ProcessEnv {
   const kept = Object.entries(from).filter(([name]) => !/^WEFT_(TOKEN|HEAD)/.test(name));
-  const cache = from['XDG_CACHE_HOME'] || (from['HOME'] && path.join(from['HOME'], '.cache'));
-  const compiled = cache ? { NODE_COMPILE_CACHE: path.join(cache, 'weft', 'compiled') } : {};
+  const folder = compiledFolder(from);
+  if (folder !== null) removeOldCompiled(folder, Date.now());
+  const compiled = folder === null ? {} : { NODE_COMPILE_CACHE: folder };
   // One heap of the C library for all threads: what one frees, another can use. 15 MiB of the head.
   return { MALLOC_ARENA_MAX: '1', ...Object.fromEntries(kept), ...compiled };
 }

@@ -19,9 +19,9 @@ export async function* historyPages(
     const query = { ...filter, ...from, limit: Math.min(PAGE, jobsMax - told) };
     const page: HistoryReply = await api.call('history', { query });
     yield page;
-    const goesOn = page.nextTask != null;
+    const goesOn = page.nextTask !== null;
     told += page.jobs.length - (goesOn ? 1 : 0);
-    if (page.nextTask != null) from = { afterTask: page.nextTask };
+    if (page.nextTask !== null) from = { afterTask: page.nextTask };
     else if (page.next === null || told >= jobsMax) return;
     else from = { before: page.next };
   }

@@ -41,7 +41,7 @@ export const CODES = {
   },
   'batch.exists': {
     kind: 'already_exists',
-    text: '{batch} is in {folder} already: {done} of {jobs} jobs completed.',
+    text: '{batch} is in {folder} already: {done} of {jobs} completed.',
   },
   'batch.changed': {
     kind: 'failed_precondition',
@@ -59,7 +59,7 @@ export const CODES = {
   'batch.not_owner': { kind: 'permission_denied', text: 'Batch {batch} belongs to {owner}.' },
   'batch.taken': {
     kind: 'already_exists',
-    text: '{batch} is there already: {done} of {jobs} jobs completed.',
+    text: '{batch} is there already: {done} of {jobs} completed.',
   },
   'batch.not_done': {
     kind: 'failed_precondition',
@@ -194,7 +194,7 @@ export const CODES = {
   },
   'partition.nodes_exceeded': {
     kind: 'invalid_argument',
-    text: 'Partition {partition} allows {limit} nodes per task; the job asks for {nodes}.',
+    text: 'Partition {partition} allows {limit} per task; the job asks for {nodes}.',
   },
   'partition.memory_exceeded': {
     kind: 'invalid_argument',
@@ -215,7 +215,7 @@ export const CODES = {
   },
   'quota.exceeded': {
     kind: 'resource_exhausted',
-    text: '{user} already has {count} jobs waiting under QoS {qos}; the limit per user is {limit}.',
+    text: '{user} already has {jobs} waiting under QoS {qos}; the limit per user is {limit}.',
   },
   'directory.not_shared': {
     kind: 'invalid_argument',

@@ -41,17 +41,24 @@ export function recordOf(job: Job): JobRecord {
   };
 }
 
+/** `row`: of a job that is not in memory. */
 export function recordOfRow(row: JobRow): JobRecord {
   return {
     ...{ id: row.jobId as JobId, owner: row.owner as UserName, spec: readSpec(row) },
     ...{ taskCount: row.taskCount, submittedAt: row.submittedAt },
     ...{ startedAt: row.startedAt, endedAt: row.endedAt },
-    state: row.state as TaskState,
-    outcome: outcomeOf(row),
+    state: 'done',
+    outcome: outcomeOf(row) ?? LOST,
     outcomeCounts: countsOf(row),
     live: null,
   };
 }
+
+/** How a job ended that the store says goes on, but of which no record is left (--accept-loss). */
+const LOST: Outcome = {
+  kind: 'cancelled',
+  detail: 'lost: the head went on without its last records',
+};
 
 /** What the history keeps of a job: written when it is accepted, changed and done. */
 export function rowOf(job: Job): JobRow {

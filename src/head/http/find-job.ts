@@ -6,13 +6,15 @@ import { formatTaskId, type JobId, parseTaskId, type TaskPlace } from '../../cor
 import { indicesOfRecord, type JobRecord, recordOf, recordOfRow } from '../answers/job-record.ts';
 import type { Engine } from '../engine.ts';
 
-type Places = Pick<Engine, 'state' | 'store'>;
+type Places = Pick<Engine, 'settled' | 'state' | 'store'>;
 
 export async function findJob(engine: Places, id: JobId): Promise<Result<JobRecord, Refusal>> {
   const job = engine.state.jobs.get(id);
   if (job !== undefined) return ok(recordOf(job));
   // An id that was never given out costs no look into the store.
   if (id >= engine.state.nextJobId) return err(refuse('job.not_found', { job: String(id) }));
+  // It may have left memory with an end that the store is only about to get.
+  await engine.settled();
   const [row] = await engine.store.jobs({ jobIds: [id], limit: 1 });
   if (row === undefined) return err(refuse('job.not_found', { job: String(id) }));
   return ok(recordOfRow(row));

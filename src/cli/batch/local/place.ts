@@ -100,7 +100,7 @@ function exists(batch: BatchFile, { name, folder }: BatchPlace): Failure {
   const found = completedIn(folder) ?? { done: 0, jobs: batch.jobs.length };
   const details = { batch: `${batch.namespace}/${name}`, folder };
   const hint = '--resume runs only what did not complete; --new-version begins beside it.';
-  const numbers = { done: String(found.done), jobs: String(found.jobs) };
+  const numbers = { done: String(found.done), jobs: plural(found.jobs, 'job') };
   return failure(refuse('batch.exists', { ...details, ...numbers }, hint));
 }
 

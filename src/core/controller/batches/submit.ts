@@ -125,7 +125,7 @@ function targetOf(
 
 function taken(batch: Batch): Refusal {
   const done = String(batch.ended.get('completed')?.size ?? 0);
-  const numbers = { done, jobs: String(batch.jobs.length) };
+  const numbers = { done, jobs: plural(batch.jobs.length, 'job') };
   const hint = '--resume runs only what did not complete; --new-version begins beside it.';
   return refuse('batch.taken', { batch: formatBatch(batch), ...numbers }, hint);
 }

@@ -3,6 +3,7 @@
 
 import { formatDuration } from '../../base/duration.ts';
 import { didYouMean } from '../../base/nearest-word.ts';
+import { plural } from '../../base/plural.ts';
 import { formatSize } from '../../base/size.ts';
 import type { UserActor } from '../../model/actor.ts';
 import { type Refusal, refuse } from '../../model/errors.ts';
@@ -140,7 +141,7 @@ function beyondLimits({ name: partition, limits }: Partition, spec: JobSpec): Re
     return refuse('partition.walltime_exceeded', { partition, limit, walltime });
   }
   if (nodesPerTask !== null && nodeCount > nodesPerTask) {
-    const details = { partition, limit: String(nodesPerTask), nodes: String(nodeCount) };
+    const details = { partition, limit: plural(nodesPerTask, 'node'), nodes: String(nodeCount) };
     return refuse('partition.nodes_exceeded', details);
   }
   if (memoryPerNodeBytes !== null && perNode.memoryBytes > memoryPerNodeBytes) {
@@ -155,7 +156,7 @@ function tooManyWaiting(state: State, qos: Qos, user: string): Refusal | null {
   const limit = qos.waitingJobsPerUser;
   const count = state.indexes.waiting.get(waitingKey(user, qos.name)) ?? 0;
   if (limit === null || count < limit) return null;
-  const details = { user, qos: qos.name, count: String(count), limit: String(limit) };
+  const details = { user, qos: qos.name, jobs: plural(count, 'job'), limit: String(limit) };
   return refuse('quota.exceeded', details);
 }
 

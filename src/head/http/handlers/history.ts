@@ -111,7 +111,9 @@ function viewRow(row: JobRow, job: Job | undefined): HistoryJob {
     walltimeMs: walltimeMs === 0 ? null : walltimeMs,
     ...(outcomeCounts === null ? {} : { outcomeCounts }),
   };
-  if (outcome !== null || job === undefined) return view;
+  if (outcome !== null) return view;
+  // The head went on without its last records (--accept-loss), and so without this job.
+  if (job === undefined) return { ...view, state: 'lost' };
   const { startedAt } = job;
   return { ...view, state: jobState(job), startedAt, runStartedAt: runStart(job) };
 }

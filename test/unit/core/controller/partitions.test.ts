@@ -105,7 +105,7 @@ const REFUSED: readonly (readonly [wish: Partial<Submission>, code: Code, words:
   [
     { partition: 'narrow', nodeCount: 2 },
     'partition.nodes_exceeded',
-    /narrow allows 1 nodes per task; the job asks for 2/,
+    /narrow allows 1 node per task; the job asks for 2/,
   ],
   [
     { partition: 'narrow', memoryBytes: 2 * GIB },
@@ -174,7 +174,7 @@ scenario(
     assert.equal(said.code, 'quota.exceeded');
     assert.match(
       said.words,
-      /ann already has 1 jobs waiting under QoS few; the limit per user is 1/,
+      /ann already has 1 job waiting under QoS few; the limit per user is 1/,
     );
     head.submit({ qos: 'few' }, { by: BOB });
     assert.deepEqual(head.schedule(), ['1#1@n1']);

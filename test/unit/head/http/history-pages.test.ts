@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HistoryReply } from '../../../../src/api/history.ts';
+import type { JobId } from '../../../../src/core/model/ids.ts';
 import type { JobRow, TaskRow } from '../../../../src/ports/history.ts';
 import { jobRow, taskRow } from '../../store/support/rows.ts';
 import { eventually, startAgent, startWorld, TRUE, type World } from './fixture.ts';
@@ -44,14 +45,14 @@ test('the tasks of a large array come on several pages, each once, with the jobs
     pages.push(page);
     assert.ok(page.tasks.length <= 10_000);
     told.push(...page.tasks.map(({ jobId, index }) => `${jobId}[${index}]`));
-    if (page.nextTask != null) from = { afterTask: page.nextTask };
+    if (page.nextTask !== null) from = { afterTask: page.nextTask };
     else if (page.next !== null) from = { before: page.next };
     else break;
   }
   const jobsOf = pages.map(({ jobs }) => jobs.map(({ id }) => id));
   assert.deepEqual(jobsOf, [[3, 2], [2], [2, 1]]);
   assert.deepEqual(told, ['3[null]', ...times(25_000, (at) => `2[${at}]`), '1[null]']);
-  // Who reads no `nextTask` goes on below, as before there was one.
+  // Who reads no `nextTask` goes on below.
   assert.deepEqual(
     pages.map(({ next }) => next),
     [2, 2, null],
@@ -82,4 +83,25 @@ test('a job with thousands of starts leaves no other without the time of its las
   const shown = await world.admin.call('getJob', { params: { id: '2' } });
   assert.equal(shown.runStartedAt, 12_999);
   assert.deepEqual([shown.usage.userUs, shown.usage.systemUs], [24_000, 12_000]);
+});
+
+test('a job of which the head has lost the record is lost, and nobody waits for it', async (t) => {
+  const world = await startWorld(t);
+  await startAgent(t, world, 'n1');
+  for (const name of ['a', 'b']) {
+    await world.admin.call('submitJob', { body: { ...TRUE, name, held: true } });
+  }
+  // As if 1 had come with a record that a damaged store has lost since.
+  world.head.engine.state.jobs.delete(1 as JobId);
+  const { jobs } = await world.admin.call('history', { query: {} });
+  assert.deepEqual(
+    jobs.map(({ id, state, outcome }) => [id, state, outcome]),
+    [
+      [2, 'pending', null],
+      [1, 'lost', null],
+    ],
+  );
+  const { state, outcome } = await world.admin.call('getJob', { params: { id: '1' } });
+  assert.deepEqual([state, outcome?.kind], ['done', 'cancelled']);
+  assert.match(outcome?.detail ?? '', /^lost: /);
 });
