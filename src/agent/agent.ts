@@ -20,12 +20,15 @@ import type { AgentPorts, AgentSettings, AllPorts } from './ports.ts';
 import { HeadLink, type LinkStatus } from './session.ts';
 import { Spool } from './spool.ts';
 import { StopWatch } from './stop-watch.ts';
+import { YieldWatch } from './yield-watch.ts';
 
 export interface Agent {
   /** Read only: for people and for checks. */
   readonly state: RunnerState;
   readonly status: LinkStatus;
   readonly pausing: Pausing;
+  /** Who uses this machine. */
+  readonly owner: YieldWatch;
   /** Leaves everything running, as a restart does; the next agent adopts it. */
   stop(): void;
   /** Ends every process and the launcher's work; the next agent reports them as lost. */
@@ -47,6 +50,7 @@ class RunningAgent implements Agent {
   readonly #settings: AgentSettings;
   readonly #engine: Engine;
   readonly pausing: Pausing;
+  readonly owner: YieldWatch;
   readonly #link: HeadLink;
   readonly #outputs: OutputShipper;
   readonly #feeds: Feeds;
@@ -73,6 +77,9 @@ class RunningAgent implements Agent {
     this.pausing = new Pausing({
       ...{ node: settings.node, maxMs: settings.pauseMaxMs, state },
       step: (input) => this.#engine.step(input),
+    });
+    this.owner = new YieldWatch({
+      ...{ clock, log, pausing: this.pausing, settings: ports.yielding ?? null },
     });
     this.#outputs = new OutputShipper({
       clock,
@@ -149,6 +156,7 @@ class RunningAgent implements Agent {
     this.#stops.start();
     this.#spool.start();
     this.#health.start();
+    this.owner.start();
     this.#link.start();
   }
 
@@ -161,6 +169,7 @@ class RunningAgent implements Agent {
     this.#stops.stop();
     this.#spool.stop();
     this.#health.stop();
+    this.owner.stop();
     this.#outputs.disconnect();
     this.#link.stop();
     this.#launcher.give()?.close();
@@ -197,6 +206,7 @@ class RunningAgent implements Agent {
       ...{ clock, chance, log, dialer, load },
       hello: () => this.#hello(),
       fault: () => this.#faults.look(),
+      presence: () => this.owner.presence,
       reports: () => ({ all: state.reports, next: this.#engine.nextReport }),
       onWelcome: (welcome) => {
         this.#engine.step({ kind: 'kill_grace', graceMs: welcome.killGraceMs });

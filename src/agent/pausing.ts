@@ -37,6 +37,11 @@ export class Pausing {
     return shownPause(this.#world.state.pauses);
   }
 
+  /** The pause that the node has begun itself, also while another one is shown. */
+  get yielding(): YieldPause | null {
+    return this.#world.state.pauses.yielding;
+  }
+
   async pause(wish: PauseInput): Promise<Result<OwnerPause, Refusal>> {
     const { node, maxMs, state } = this.#world;
     const refusal = refusePause(node, wish.durationMs, maxMs);

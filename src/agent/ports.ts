@@ -17,6 +17,7 @@ import type { Staging } from '../ports/staging.ts';
 import type { Users } from '../ports/users.ts';
 import type { NodeLoad } from '../wire/messages.ts';
 import type { HealthSettings } from './health.ts';
+import type { YieldSettings } from './yield-watch.ts';
 
 export interface AgentPorts {
   readonly clock: Clock;
@@ -38,6 +39,8 @@ export interface AgentPorts {
   readonly load: () => NodeLoad;
   /** The site's own check of this node; absent: it has none. */
   readonly health?: HealthSettings;
+  /** When this node stands aside by itself; absent: never. */
+  readonly yielding?: YieldSettings;
 }
 
 /** The ports that the shell works with: what is absent has a stand-in. */

@@ -1,8 +1,10 @@
 // The connection to the head: dials, says hello, beats, sends numbered reports until they are
 // acknowledged, and starts over whenever it breaks. Messages in between are the agent's.
 
+import { isSame } from '../core/base/same.ts';
 import type { NodeHello } from '../core/model/node.ts';
 import type { Report } from '../core/model/orders.ts';
+import type { Presence } from '../core/model/presence.ts';
 import type { Chance } from '../ports/chance.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
@@ -28,6 +30,8 @@ export interface SessionWorld {
   readonly load: () => NodeLoad;
   /** Why there should be no new work; null: all is well. */
   readonly fault: () => string | null;
+  /** Who uses this machine; null: nobody looks. */
+  readonly presence: () => readonly Presence[] | null;
   readonly reports: () => { readonly all: ReadonlyMap<number, Report>; readonly next: number };
   readonly onWelcome: (welcome: Welcome) => void;
   readonly onDown: (why: string) => void;
@@ -56,6 +60,8 @@ export class HeadLink {
   #status: LinkStatus = { state: 'connecting', words: 'not yet connected' };
   #session: Session | null = null;
   #welcome: Welcome | null = null;
+  /** What this session was told last of who uses the machine. */
+  #presence: readonly Presence[] | null = null;
   /** What the orders of this session refer to. */
   #orders = new OrderReader();
   #helloSentAt = 0;
@@ -113,12 +119,16 @@ export class HeadLink {
   /** A heartbeat, also out of turn: what it says has changed. */
   sayAlive(): void {
     const fault = this.#world.fault();
+    const presence = this.#world.presence();
+    const isNews = presence !== null && !isSame(presence, this.#presence);
+    if (isNews) this.#presence = presence;
     this.send({
       kind: 'heartbeat',
       sentAt: this.#world.clock.monotonic(),
       at: this.#world.clock.now(),
       load: this.#world.load(),
       ...(fault === null ? {} : { fault }),
+      ...(isNews ? { presence } : {}),
     });
   }
 
@@ -154,6 +164,7 @@ export class HeadLink {
     const dialedAt = this.#helloSentAt;
     const kind = 'hello';
     this.#orders = new OrderReader();
+    this.#presence = null;
     const own = { dialedAt, features: AGENT_FEATURES };
     session.send(encode({ kind, protocol: PROTOCOL_VERSION, hello, ...own } satisfies AgentToHead));
     // A head that takes the connection but never answers is as good as none.

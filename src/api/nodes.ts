@@ -45,6 +45,22 @@ export const nodeView = z.object({
     .nullable(),
   /** An operator wants a pause to begin or end, and the node has not answered yet. */
   pauseWanted: z.boolean(),
+  /**
+   * Who uses its machine, a row for each way of seeing it; instants are by the node's clock. Null: it
+   * does not look, or is away.
+   */
+  presence: z
+    .array(
+      z.object({
+        by: z.string(),
+        /** What it saw last; of one that is `blind`, why it cannot see. */
+        what: z.string(),
+        /** When; null: it is so now, or nothing was seen. */
+        at: instantOrNull,
+        state: z.enum(['in_use', 'quiet', 'blind']),
+      }),
+    )
+    .nullable(),
   /** The one it is in, else its next. */
   maintenance: z
     .object({

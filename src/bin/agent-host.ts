@@ -18,6 +18,7 @@ import { ensureLauncher } from '../os/launcher-build.ts';
 import { type FileLog, openLog } from '../os/log.ts';
 import { sharedMarks, systemMarks } from '../os/marks.ts';
 import { removeOldEnds } from '../os/old-ends.ts';
+import { systemPresence } from '../os/owner-presence/presence.ts';
 import { systemUsers } from '../os/users.ts';
 import { type Machine, portsOf, settingsOf } from './agent-node.ts';
 import type { AgentOptions } from './agent-options.ts';
@@ -128,6 +129,7 @@ async function lookAtMachine(nodeCount: number): Promise<Machine> {
     nodeCount,
     users: systemUsers(systemClock.monotonic),
     marks: sharedMarks(systemMarks(), systemClock.monotonic),
+    presence: systemPresence(systemClock),
   };
 }
 

@@ -23,8 +23,10 @@ import { reachLauncher } from '../os/launcher-link.ts';
 import { systemPipes } from '../os/pipes.ts';
 import { stepPrograms } from '../os/step-programs.ts';
 import type { Marks } from '../ports/marks.ts';
+import type { OwnerPresence } from '../ports/presence.ts';
 import type { Users } from '../ports/users.ts';
 import type { AgentOptions } from './agent-options.ts';
+import { yieldSettings } from './yield-settings.ts';
 
 /** What all nodes of a process have in common, found out once. */
 export interface Machine {
@@ -36,6 +38,7 @@ export interface Machine {
   readonly version: string;
   readonly users: Users;
   readonly marks: Marks;
+  readonly presence: OwnerPresence;
   /** How many this process has. */
   readonly nodeCount: number;
 }
@@ -123,6 +126,9 @@ export function portsOf(
     marks: machine.marks,
     pipes: systemPipes,
     load: () => readLoad(stateDir),
+    ...(options.pause?.yield === undefined
+      ? {}
+      : { yielding: yieldSettings(options.pause.yield, machine.presence) }),
     ...(options.health === undefined
       ? {}
       : { health: { ...options.health, commands: systemCommands } }),

@@ -1,6 +1,7 @@
 // What the command line tells the programs that it starts: the head's and the agent's options, and
 // how the bin folder hands their entry points over.
 
+import type { YieldRules } from '../core/model/presence.ts';
 import type { Resources } from '../core/model/resources.ts';
 import type { Settings } from '../core/model/settings.ts';
 import type { Written } from './compare.ts';
@@ -62,7 +63,12 @@ export interface PauseOptions {
   readonly owners: readonly string[];
   /** The agent's own socket, for users of the machine. */
   readonly door: string;
+  /** When the node stands aside by itself; absent: never. */
+  readonly yield?: YieldOptions;
 }
+
+/** The rules of `core/model/presence.ts`, with the hours as they were written. */
+export type YieldOptions = Omit<YieldRules, 'hours'> & { readonly hours: string | null };
 
 /** Everything an agent is told at its start (bin/agent-options.ts reads it). */
 export interface AgentOptions {

@@ -14,7 +14,9 @@ export type KeyType =
   /** A list of nodes, `n1, n[2-4]`. */
   | 'nodes'
   /** Labels, or expressions over them. */
-  | 'labels';
+  | 'labels'
+  /** Hours of the week, `Mon-Fri 08:00-18:00`. */
+  | 'hours';
 
 export interface Key {
   readonly name: string;

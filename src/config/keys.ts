@@ -11,6 +11,7 @@ import {
   POLICIES,
 } from '../core/model/scheduling.ts';
 import { type Key, key } from './key.ts';
+import { YIELD_KEYS } from './yield-keys.ts';
 
 const weight = (name: string, value: number, text: string): Key =>
   key(`priority.${name}`, 'number', String(value), text, { min: -1e9, max: 1e9 });
@@ -197,6 +198,7 @@ export const KEYS: readonly Key[] = [
     'Longest pause that a user may ask for; `none`: no pauses.',
     { min: 1000, max: 30 * 86_400_000 },
   ),
+  ...YIELD_KEYS,
   key('up.nodes', 'count', '1', 'Number of nodes of `weft up`.', { min: 1, max: 1024 }),
   key(
     'up.cpus',

@@ -12,7 +12,7 @@ export function isNothing(value: unknown): boolean {
   return value === null || (isScalar(value) && value.value === null);
 }
 
-const LISTS: ReadonlySet<Key['type']> = new Set(['texts', 'nodes', 'labels']);
+const LISTS: ReadonlySet<Key['type']> = new Set(['texts', 'nodes', 'labels', 'hours']);
 
 /** A value as it was written; a list joined by commas. Null: it is of no such kind. */
 export function textOf(value: Node | null, key: Pick<Key, 'type'>): string | null {

@@ -1,10 +1,26 @@
 // What the configuration says of pauses, as an agent is told it.
 
 import type { Config } from './config.ts';
-import type { AgentOptions } from './daemon-options.ts';
+import type { AgentOptions, YieldOptions } from './daemon-options.ts';
 
 /** `door`: where the agent's own socket is. */
 export function pauseOptions(config: Config, door: string): Pick<AgentOptions, 'pause'> {
   const maxMs = config.optionalNumber('node.pause_max') ?? 0;
-  return { pause: { maxMs, owners: config.texts('node.owners'), door } };
+  const wish = yieldOptions(config);
+  const own = { maxMs, owners: config.texts('node.owners'), door };
+  return { pause: { ...own, ...(wish === null ? {} : { yield: wish }) } };
+}
+
+/** Null: nothing is to be looked at, so that there is nothing to stand aside for. */
+function yieldOptions(config: Config): YieldOptions | null {
+  const idleBelowMs = config.optionalNumber('node.yield.idle_below');
+  const sessions = config.flag('node.yield.sessions');
+  const loadAbove = config.optionalNumber('node.yield.load_above');
+  const hours = config.text('node.yield.hours');
+  if (idleBelowMs === null && !sessions && loadAbove === null && hours === null) return null;
+  return {
+    ...{ idleBelowMs, sessions, loadAbove, hours },
+    resumeAfterMs: config.optionalNumber('node.yield.resume_after') ?? 0,
+    vacateAfterMs: config.optionalNumber('node.yield.vacate_after'),
+  };
 }

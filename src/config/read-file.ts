@@ -63,11 +63,16 @@ function readText(path: string): string {
 }
 
 const BY_NAME = new Map(KEYS.map((key) => [key.name, key]));
-const SECTIONS = new Set(
-  [...KEYS.map(({ name }) => name), ...TABLES.map(({ section }) => section)].map(
-    (name) => name.split('.')[0] ?? '',
-  ),
-);
+/** What has keys below it: `node`, `node.yield`. */
+const SECTIONS = new Set([
+  ...KEYS.flatMap(({ name }) => sectionsOf(name)),
+  ...TABLES.map(({ section }) => section.split('.')[0] ?? ''),
+]);
+
+function sectionsOf(name: string): string[] {
+  const words = name.split('.').slice(0, -1);
+  return words.map((_, index) => words.slice(0, index + 1).join('.'));
+}
 
 class Reader implements FileReading {
   readonly values = new Map<string, FileValue>();
@@ -107,7 +112,7 @@ class Reader implements FileReading {
       const name = section === '' ? word : `${section}.${word}`;
       const table = tableOf(name);
       if (table !== undefined && isMap(value)) this.#tables.read(table, value);
-      else if (isMap(value) && section === '' && SECTIONS.has(word)) this.readMap(value, word);
+      else if (isMap(value) && SECTIONS.has(name)) this.readMap(value, name);
       else if (table === undefined && !SECTIONS.has(name))
         this.#readEntry({ name, node, value: value as Node | null });
       // A section whose keys are all comments is an empty one.

@@ -3,6 +3,7 @@
 import { DURATION_FORMS, formatDuration, parseDuration } from '../core/base/duration.ts';
 import { err, ok, type Result } from '../core/base/result.ts';
 import { formatSize, parseSize, SIZE_FORMS } from '../core/base/size.ts';
+import { parseHours } from '../core/model/hours.ts';
 import { isExpression, parseLabels } from '../core/model/labels.ts';
 import { parseNodeNames } from '../core/model/node-names.ts';
 import type { Key } from './key.ts';
@@ -76,6 +77,10 @@ const READERS: Record<Key['type'], (text: string, key: Key) => Result<Value, str
     /^-?\d{1,12}(\.\d{1,12})?$/.test(text) ? ok(Number(text)) : err(`'${text}' is not a number`),
   nodes: parseNodeNames,
   labels: parseLabelList,
+  hours: (text) => {
+    const hours = parseHours(text);
+    return hours.ok ? ok(hours.value.text) : hours;
+  },
   size: (text) =>
     /^\d+$/.test(text) && text !== '0'
       ? err(`'${text}' has no unit; write ${SIZE_FORMS.split(' or ')[0]}`)

@@ -3,6 +3,7 @@
 import { formatRefusal, kindOf, type Refusal } from '../core/model/errors.ts';
 import type { NodeName } from '../core/model/ids.ts';
 import type { Order } from '../core/model/orders.ts';
+import type { Presence } from '../core/model/presence.ts';
 import type { Session } from '../ports/net.ts';
 import { encode, encodeOrders } from '../wire/codec.ts';
 import type { HeadToAgent, NodeLoad } from '../wire/messages.ts';
@@ -23,6 +24,8 @@ export interface Link {
   /** The last report handled. */
   reports: number;
   load: NodeLoad | null;
+  /** Who uses its machine; null: it has not said. */
+  presence: readonly Presence[] | null;
   readonly orders: OrderWriter;
   /** Whether its processes can be sent standard input. */
   isFed: boolean;
@@ -39,6 +42,7 @@ export function linkOf(session: Session): Link {
     number: 0,
     reports: 0,
     load: null,
+    presence: null,
     orders: new OrderWriter(),
     isFed: false,
     offset: new ClockOffset(),

@@ -6,6 +6,7 @@ import { refuse } from '../core/model/errors.ts';
 import type { NodeName } from '../core/model/ids.ts';
 import { NODE_FEATURES } from '../core/model/node-features.ts';
 import type { Order } from '../core/model/orders.ts';
+import type { Presence } from '../core/model/presence.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Session } from '../ports/net.ts';
@@ -69,6 +70,11 @@ export class Agents {
   /** Load figures of a connected node, from its last heartbeat. */
   load(node: NodeName): NodeLoad | null {
     return this.#links.get(node)?.load ?? null;
+  }
+
+  /** Who uses the machine of a connected node, as it said last; null: it does not look. */
+  presence(node: NodeName): readonly Presence[] | null {
+    return this.#links.get(node)?.presence ?? null;
   }
 
   /** Ms that the wall clock of a connected node is ahead of ours; null when it has not said. */
@@ -155,6 +161,7 @@ export class Agents {
         return this.#hello(link, message);
       case 'heartbeat':
         link.load = message.load;
+        link.presence = message.presence ?? link.presence;
         link.offset.add(message.at, this.#options.clock.now());
         this.#noteFault(link, message.fault ?? null);
         return tell(link, { kind: 'heartbeat_ack', sentAt: message.sentAt });

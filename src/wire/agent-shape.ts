@@ -1,7 +1,7 @@
 // The shape of what agents send, checked before anybody believes it: one broken or hostile agent
 // must not be able to stop the head. What the values mean is for the controller to judge.
 
-import { NODE_WORD_LENGTH_MAX, NODE_WORDS_MAX } from '../core/model/limits.ts';
+import { NODE_WORD_LENGTH_MAX, NODE_WORDS_MAX, PRESENCES_MAX } from '../core/model/limits.ts';
 import type { EndCause } from '../core/model/orders.ts';
 import { isPlausible, type Resources } from '../core/model/resources.ts';
 import { type AgentToHead, PROTOCOL_VERSION } from './messages.ts';
@@ -141,6 +141,16 @@ const logName = map({
   stream: oneOf('stdout', 'stderr'),
 });
 
+const presences = list(
+  map({
+    by: word,
+    what: word,
+    at: (value) => value === null || finite(value),
+    state: oneOf('in_use', 'quiet', 'blind'),
+  }),
+);
+const presence: Shape = (value) => presences(value) && (value as unknown[]).length <= PRESENCES_MAX;
+
 /** By kind; what is not here is no message of an agent. */
 export const AGENT_SHAPES: Readonly<Record<AgentToHead['kind'], Shape>> = {
   // Another protocol's hello may look different: only its number is read.
@@ -150,6 +160,7 @@ export const AGENT_SHAPES: Readonly<Record<AgentToHead['kind'], Shape>> = {
     at: finite,
     load: map({ load1: finite, memoryFreeBytes: finite, diskFreeBytes: finite }),
     fault: optional(word),
+    presence: optional(presence),
   }),
   reports: map({ first: count, reports: list(report) }),
   stdin_ack: map({ epochId: text, offset: count, end: flag }),

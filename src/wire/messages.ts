@@ -5,6 +5,7 @@ import type { EpochId } from '../core/model/ids.ts';
 import type { NodeHello } from '../core/model/node.ts';
 import { NODE_FEATURES } from '../core/model/node-features.ts';
 import type { Order, Report } from '../core/model/orders.ts';
+import type { Presence } from '../core/model/presence.ts';
 
 /** Raised when a message changes its meaning; a peer with another number is refused. */
 export const PROTOCOL_VERSION = 1;
@@ -48,6 +49,8 @@ export type AgentToHead =
       readonly load: NodeLoad;
       /** The same as in the hello. */
       readonly fault?: string;
+      /** Who uses its machine; absent: as it was told last in this session, at first nothing. */
+      readonly presence?: readonly Presence[];
     }
   /** Numbered from 1 per session: `reports[i]` has number `first + i`. */
   | { readonly kind: 'reports'; readonly first: number; readonly reports: readonly Report[] }

@@ -12,6 +12,7 @@ import {
   type DoorStatus,
   type PauseReply,
   type ProofAsked,
+  type SessionReply,
 } from '../../core/model/agent-door.ts';
 import { formatRefusal, KINDS, kindOf, type Refusal, refuse } from '../../core/model/errors.ts';
 import { isLive } from '../../core/runner/state.ts';
@@ -20,10 +21,11 @@ import type { Log } from '../../ports/log.ts';
 import type { Proofs, ProvenUser } from '../../ports/proofs.ts';
 import type { Agent } from '../agent.ts';
 import { mayPause, type PauseRights } from './rights.ts';
+import { readReport } from './session.ts';
 
 export interface DoorWorld {
   readonly node: string;
-  readonly agent: Pick<Agent, 'pausing' | 'state'>;
+  readonly agent: Pick<Agent, 'pausing' | 'state' | 'owner'>;
   readonly pauseMaxMs: number;
   readonly rights: PauseRights;
   readonly proofs: Proofs;
@@ -114,13 +116,15 @@ async function answerTo(world: DoorWorld, url: string, body: Body): Promise<Answ
       return pause(world, body);
     case DOOR_PATHS.unpause:
       return unpause(world, body);
+    case DOOR_PATHS.session:
+      return session(world, body);
     default:
       return err(refuse('route.unknown', { path: url }));
   }
 }
 
 function statusOf({ node, agent, pauseMaxMs }: DoorWorld): DoorStatus {
-  return { node, pause: agent.pausing.now, pauseMaxMs };
+  return { node, pause: agent.pausing.now, pauseMaxMs, presence: agent.owner.presence };
 }
 
 async function pause(world: DoorWorld, body: Body): Promise<Answer> {
@@ -146,6 +150,17 @@ async function unpause(world: DoorWorld, body: Body): Promise<Answer> {
   if (!ended.ok) return ended;
   world.log.info({ by: user.value.name }, 'the pause of the node is over');
   return ok(statusOf(world));
+}
+
+/** Only owners: a report that somebody types keeps the node from working. */
+async function session(world: DoorWorld, body: Body): Promise<Answer> {
+  const user = await ownerOf(world, body);
+  if (!user.ok) return user;
+  const report = readReport(body, user.value.name);
+  if (!report.ok) return report;
+  const { node, agent } = world;
+  agent.owner.note(report.value);
+  return ok({ node, wanted: agent.owner.wantsInput } satisfies SessionReply);
 }
 
 async function ownerOf(

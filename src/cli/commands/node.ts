@@ -8,6 +8,7 @@ import { parseNodeName } from '../../core/model/ids.ts';
 import { forEach } from '../jobs/each.ts';
 import { clockWords } from '../nodes/clock-words.ts';
 import { nodeColumns, nodeState, remark } from '../nodes/columns.ts';
+import { presenceLine } from '../nodes/presence-words.ts';
 import { readSize, type SizeOptions } from '../nodes/size.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { formatOne, type Titled, titledLines } from '../output/one.ts';
@@ -159,6 +160,7 @@ function describeNode(node: NodeView, paint: Paint): string[] {
     ['Why', remark(node, now)],
     ['Drained', node.drained === null ? '' : drainWords(node.drained, now)],
     ['Paused', node.paused === null ? '' : pausedLine(node.paused, now)],
+    ...(node.presence ?? []).map((one): Titled => ['Owner', presenceLine(one, now)]),
     ['Total', amounts(node.total)],
     ['Free', amounts(node.free)],
     ['Tasks', node.running.join(', ')],

@@ -17,22 +17,17 @@ import { LocalPaths } from '../daemons/local-paths.ts';
 import { clockWords } from '../nodes/clock-words.ts';
 import { lossWords } from '../output/loss-words.ts';
 import { formatSpan } from '../output/words.ts';
+import type { Finding } from './finding.ts';
 import {
   areProcessesHidden,
   leftoverGroups,
   livingInstances,
   removeGroups,
 } from './leftover-groups.ts';
-
-export interface Finding {
-  /** `note`: works, but not as well as it could. */
-  readonly state: 'ok' | 'note' | 'bad';
-  readonly text: string;
-  readonly remedy?: string;
-}
+import { ownerPresence } from './owner-presence.ts';
 
 /** `fix`: remove what is only in the way. */
-export interface Wish {
+interface Wish {
   readonly fix: boolean;
 }
 
@@ -60,6 +55,7 @@ export const CHECKS: readonly Check[] = [
   { name: 'port', check: port },
   { name: 'head', check: head },
   { name: 'weft up', check: daemons },
+  { name: 'owner', check: ownerPresence },
 ];
 
 function ok(text: string): Finding[] {

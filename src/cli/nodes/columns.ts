@@ -5,6 +5,7 @@ import { formatSize } from '../../core/base/size.ts';
 import { colourOf } from '../output/paint.ts';
 import type { Column } from '../output/table.ts';
 import { formatInstant, formatSpan } from '../output/words.ts';
+import { newestOf, presenceText } from './presence-words.ts';
 
 /**
  * The one word that says most: maintenance beats all, `drained` beats `up`, and `in_use` and
@@ -54,15 +55,24 @@ export function nodeColumns(now: number): Column<NodeView>[] {
 /** What a listing remarks of a node; the end of a pause is told in the reader's own time. */
 export function remark(node: NodeView, now: number): string {
   if (node.paused === null || nodeState(node) !== 'paused') return node.reason ?? '';
-  return pauseText(node.paused, now);
+  return pauseText(node.paused, node.presence ?? [], now);
 }
 
 /** `paused by alice until 15:04:00`. */
-function pauseText(paused: NonNullable<NodeView['paused']>, now: number): string {
+function pauseText(
+  paused: NonNullable<NodeView['paused']>,
+  presence: NonNullable<NodeView['presence']>,
+  now: number,
+): string {
   if (paused.kind === 'owner') {
     return `paused by ${paused.by} until ${formatInstant(paused.until, now)}`;
   }
-  return `in use by its owner since ${formatInstant(paused.since, now)} (${paused.why})`;
+  const seen = newestOf(presence);
+  if (seen === null) {
+    return `paused: owner active since ${formatInstant(paused.since, now)} (${paused.why})`;
+  }
+  const words = seen.state === 'in_use' ? 'owner active' : 'owner was active';
+  return `paused: ${words} (${presenceText(seen, now)})`;
 }
 
 /** `1/2`: what is taken of what is there. */

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { ApiError } from '../../api/api-error.ts';
 import { post, prove } from '../../api/local-login.ts';
 import { createTransport } from '../../api/transport.ts';
-import { DOOR_PATHS, type ProofAsked } from '../../core/model/agent-door.ts';
+import { DOOR_PATHS, type DoorStatus, type ProofAsked } from '../../core/model/agent-door.ts';
 import { refuse } from '../../core/model/errors.ts';
 import { Failure, failure } from '../../core/model/failure.ts';
 import type { Context } from '../context.ts';
@@ -16,6 +16,18 @@ const SYSTEM_DIRECTORY = '/var/lib/weft/node';
 export interface LocalNode {
   readonly name: string;
   readonly socket: string;
+}
+
+/** What the agent says of itself; nobody is asked for who they are. Throws a failure. */
+export async function statusOfNode({ name, socket }: LocalNode): Promise<DoorStatus> {
+  const transport = createTransport({ socketPath: socket });
+  try {
+    return await post<DoorStatus>(transport.door(), DOOR_PATHS.status, {});
+  } catch (error) {
+    throw asFailure(name, error);
+  } finally {
+    transport.close();
+  }
 }
 
 /** In the directory that was named, else in the user's own and in the machine's. */

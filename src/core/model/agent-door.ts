@@ -2,6 +2,7 @@
 // requests and what goes with them. It works without a head.
 
 import type { OwnerPause, Pause } from './pause.ts';
+import type { Presence } from './presence.ts';
 
 /** POST with JSON, but for `status`. Each proof of who asks is good for one request. */
 export const DOOR_PATHS = {
@@ -9,6 +10,7 @@ export const DOOR_PATHS = {
   proof: '/v1/proof',
   pause: '/v1/pause',
   unpause: '/v1/unpause',
+  session: '/v1/session',
 } as const;
 
 /** A directory to make at `path`; see src/api/local-login.ts. */
@@ -29,4 +31,12 @@ export interface DoorStatus {
   readonly pause: Pause | null;
   /** Longest pause that anybody may ask for. */
   readonly pauseMaxMs: number;
+  /** Who uses the machine; null: the node does not look. */
+  readonly presence: readonly Presence[] | null;
+}
+
+export interface SessionReply {
+  readonly node: string;
+  /** False: its configuration does not ask for it. */
+  readonly wanted: boolean;
 }

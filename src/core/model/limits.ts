@@ -48,6 +48,8 @@ export const COUNTED_PER_NODE_MAX = 1e12;
 export const NODE_WORDS_MAX = 1000;
 /** Length of one of them: the longest path Linux takes. */
 export const NODE_WORD_LENGTH_MAX = 4096;
+/** Detectors of one node, one for each display among them. */
+export const PRESENCES_MAX = 64;
 /** Job names are shown in tables and used in file patterns. */
 export const NAME_LENGTH_MAX = 200;
 /** An operator's notice: a few lines on a terminal, beside what the user has asked for. */

@@ -24,7 +24,7 @@ export interface OwnerPause {
 /** The agent saw that the machine is in use. */
 export interface YieldPause {
   readonly kind: 'yield';
-  /** What was seen, in words: `input on /dev/input/event3`. */
+  /** What was seen, in words: `keyboard on tty2`. */
   readonly why: string;
   readonly since: number;
   readonly requeue: boolean;
@@ -51,7 +51,7 @@ export const PAUSE_MIN_MS = 1_000;
 /** `paused by alice until 2026-03-29T15:04:00Z`; what follows `the node is`. */
 export function pauseWords(pause: Pause): string {
   if (pause.kind === 'owner') return `paused by ${pause.by} until ${formatInstant(pause.until)}`;
-  return `in use by its owner since ${formatInstant(pause.since)} (${pause.why})`;
+  return `paused since ${formatInstant(pause.since)}: owner active (${pause.why})`;
 }
 
 /** Why nobody may ask for a pause of this length; null: it is all right. */

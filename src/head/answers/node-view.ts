@@ -7,6 +7,7 @@ import { labelsOf } from '../../core/controller/nodes/view.ts';
 import type { State } from '../../core/controller/state.ts';
 import { withoutFeatures } from '../../core/model/node-features.ts';
 import { pauseWords } from '../../core/model/pause.ts';
+import type { Presence } from '../../core/model/presence.ts';
 import type { Resources } from '../../core/model/resources.ts';
 import type { NodeLoad } from '../../wire/messages.ts';
 import { maintenanceOfNode } from './maintenance-view.ts';
@@ -15,9 +16,11 @@ import { maintenanceOfNode } from './maintenance-view.ts';
 export interface Live {
   readonly load: NodeLoad | null;
   readonly clockOffsetMs: number | null;
+  readonly presence: readonly Presence[] | null;
 }
 
-export function viewNode(state: State, node: Node, { load, clockOffsetMs }: Live): NodeView {
+export function viewNode(state: State, node: Node, live: Live): NodeView {
+  const { load, clockOffsetMs, presence } = live;
   const maintenance = maintenanceOfNode(state, node.name);
   return {
     name: node.name,
@@ -26,6 +29,7 @@ export function viewNode(state: State, node: Node, { load, clockOffsetMs }: Live
     fault: node.fault,
     paused: node.pausing.now === null ? null : { ...node.pausing.now },
     pauseWanted: node.pausing.wish !== null,
+    presence: presence?.map((one) => ({ ...one })) ?? null,
     maintenance,
     reason: reasonOf(node, maintenance),
     total: copyOf(node.total),

@@ -4,6 +4,7 @@ import type { ReloadReply } from '../../api/partitions.ts';
 import type { Result } from '../../core/base/result.ts';
 import type { Refusal } from '../../core/model/errors.ts';
 import type { NodeName } from '../../core/model/ids.ts';
+import type { Presence } from '../../core/model/presence.ts';
 import type { Chance } from '../../ports/chance.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -26,6 +27,7 @@ export interface AgentAcceptor extends FeedLink {
   accept(session: Session): void;
   load(node: NodeName): NodeLoad | null;
   clockOffsetMs(node: NodeName): number | null;
+  presence(node: NodeName): readonly Presence[] | null;
 }
 
 export interface ClusterFacts {

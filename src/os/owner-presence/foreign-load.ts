@@ -11,6 +11,9 @@ const TICK_MS = 10;
 /** Takes in what has lost its parent, also of tasks: what its children used is nobody's. */
 const FIRST = 1;
 
+/** More than any program has between itself and its session. */
+const FOREBEARS_MAX = 64;
+
 type Processes = ReadonlyMap<number, OneProcess>;
 
 export function foreignLoad(read: () => Processes): Detector {
@@ -32,22 +35,36 @@ export function foreignLoad(read: () => Processes): Detector {
   };
 }
 
-/** In ticks. What was there before and what came since, less what the dead have handed on. */
+/**
+ * In ticks. What a dead process had used its parent has now, or the next of its forebears that lives,
+ * and so much of what that one has gained is no use of this time.
+ */
 export function usedBetween(before: Processes, now: Processes): number {
+  const handedOn = new Map<number, number>();
+  for (const old of before.values()) {
+    if (isThere(old, now)) continue;
+    const heir = heirOf(old, before, now);
+    if (heir !== null) handedOn.set(heir, (handedOn.get(heir) ?? 0) + old.cpuTicks);
+  }
   let used = 0;
   for (const one of now.values()) {
     if (one.isOurs || one.pid === FIRST) continue;
     const old = before.get(one.pid);
     const isSame = old !== undefined && old.startTicks === one.startTicks;
-    used += one.cpuTicks - (isSame ? old.cpuTicks : 0);
-  }
-  for (const old of before.values()) {
-    if (old.isOurs || old.pid === FIRST || isThere(old, now)) continue;
-    const parent = now.get(old.parent);
-    const hasHeir = parent !== undefined && !parent.isOurs && parent.pid !== FIRST;
-    if (hasHeir && before.has(parent.pid)) used -= old.cpuTicks;
+    const gained = one.cpuTicks - (isSame ? old.cpuTicks : 0);
+    used += Math.max(0, gained - (handedOn.get(one.pid) ?? 0));
   }
   return used;
+}
+
+/** Null: nobody that is known. A look is no instant: numbers used anew may even make a circle. */
+function heirOf(old: OneProcess, before: Processes, now: Processes): number | null {
+  let one = before.get(old.parent);
+  for (let steps = 0; one !== undefined && steps < FOREBEARS_MAX; steps += 1) {
+    if (isThere(one, now)) return one.pid;
+    one = before.get(one.parent);
+  }
+  return null;
 }
 
 function isThere({ pid, startTicks }: OneProcess, now: Processes): boolean {

@@ -9,7 +9,7 @@ import path from 'node:path';
 import { after, afterEach, test } from 'node:test';
 import { type Door, openDoor } from '../../../src/agent/door/door.ts';
 import type { PauseRights } from '../../../src/agent/door/rights.ts';
-import { askNode } from '../../../src/cli/pause/doors.ts';
+import { askNode, statusOfNode } from '../../../src/cli/pause/doors.ts';
 import { ok } from '../../../src/core/base/result.ts';
 import { DOOR_PATHS, type PauseReply } from '../../../src/core/model/agent-door.ts';
 import { Failure } from '../../../src/core/model/failure.ts';
@@ -143,6 +143,25 @@ test('[O5] what cannot be is refused with one clear error', async () => {
   await door?.close();
   door = null;
   assert.equal(await codeOf(ask(DOOR_PATHS.pause, WISH)), 'agent.unreachable');
+});
+
+test('[O7] who uses the machine is told to everybody; only owners report of their display', async () => {
+  const report = { display: ':0', idleMs: 1000 };
+  await open({}, provenAs('alice'));
+  assert.equal(await codeOf(ask(DOOR_PATHS.session, report)), 'node.not_owner');
+  await door?.close();
+  await world.kill();
+  await open(OWN);
+  assert.equal((await statusOfNode(NODE)).presence, null);
+  assert.deepEqual(await ask(DOOR_PATHS.session, report), { node: 'n1', wanted: false });
+  for (const wrong of [
+    {},
+    { display: 'x', idleMs: 1 },
+    { display: ':0' },
+    { ...report, idleMs: -1 },
+  ]) {
+    assert.equal(await codeOf(ask(DOOR_PATHS.session, wrong)), 'request.malformed');
+  }
 });
 
 test('[O5] no proof, an old one and another socket get nothing', async () => {

@@ -4,6 +4,7 @@
 import type { Agent } from '../../../src/agent/agent.ts';
 import { startAgent } from '../../../src/agent/agent.ts';
 import type { AgentPorts, AgentSettings } from '../../../src/agent/ports.ts';
+import type { YieldSettings } from '../../../src/agent/yield-watch.ts';
 import type { NodeName } from '../../../src/core/model/ids.ts';
 import type { KnownProcess, ProcessEvent } from '../../../src/core/model/processes.ts';
 import type { Clock, Timer } from '../../../src/ports/clock.ts';
@@ -321,6 +322,8 @@ export class FakeWorld {
   staging: Staging | null = null;
   /** Runs the health check; null: the site has none. */
   commands: Commands | null = null;
+  /** When the node stands aside by itself; null: never. */
+  yielding: YieldSettings | null = null;
   readonly accounts = new Map<string, UserAccount>([['alice', ALICE]]);
   findUser = (name: string): Promise<UserAccount | null> =>
     Promise.resolve(this.accounts.get(name) ?? null);
@@ -377,6 +380,7 @@ export class FakeWorld {
         },
       },
       load: () => ({ load1: 0, memoryFreeBytes: 0, diskFreeBytes: this.diskFreeBytes }),
+      ...(this.yielding === null ? {} : { yielding: this.yielding }),
       ...(this.commands === null ? {} : { health: { ...HEALTH, commands: this.commands } }),
     };
   }

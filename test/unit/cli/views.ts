@@ -60,6 +60,7 @@ export function nodeView(fields: Partial<NodeView> = {}): NodeView {
     fault: null,
     paused: null,
     pauseWanted: false,
+    presence: null,
     maintenance: null,
     reason: null,
     total: RESOURCES,

@@ -26,7 +26,11 @@ export const getNode: Handler<'getNode'> = ({ engine, agents }, { params }) => {
 };
 
 function liveOf(agents: Services['agents'], name: NodeName): Live {
-  return { load: agents.load(name), clockOffsetMs: agents.clockOffsetMs(name) };
+  return {
+    load: agents.load(name),
+    clockOffsetMs: agents.clockOffsetMs(name),
+    presence: agents.presence(name),
+  };
 }
 
 export const drainNode: Handler<'drainNode'> = async ({ engine }, { params, body, actor }) => {

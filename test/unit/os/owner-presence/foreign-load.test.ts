@@ -39,10 +39,25 @@ test('[O6] what is used is counted once, also when it is handed on to a parent',
   assert.equal(usedBetween(table(shell, one(11, 7)), table(shell, one(11, 9))), 2);
   assert.equal(usedBetween(table(shell), table(shell, one(11, 9))), 9);
   const reused = table(shell, one(11, 4, { startTicks: '9' }));
-  assert.equal(usedBetween(table(shell, one(11, 3)), reused), 4 - 3);
+  assert.equal(usedBetween(table(shell, one(11, 3)), reused), 4);
   // Ended with 9 ticks, of which 7 were counted before; the shell waited for it.
   const later = table({ ...shell, cpuTicks: 14 });
   assert.equal(usedBetween(table(shell, one(11, 7)), later), 2);
+});
+
+test("[O6] what a whole family leaves is its living forebear's, and hides nobody else's use", () => {
+  const make = one(10, 5, { parent: 3 });
+  const family = [one(11, 100), one(12, 300, { parent: 11 }), one(13, 40, { parent: 12 })];
+  // All of them ended, and 20 ticks more had been used until then.
+  const later = { ...make, cpuTicks: 5 + 440 + 20 };
+  assert.equal(usedBetween(table(make, ...family), table(later)), 20);
+  // Read while numbers were used anew.
+  const circle = [one(11, 1, { parent: 12 }), one(12, 1, { parent: 11 })];
+  assert.equal(usedBetween(table(...circle), table(make)), 5);
+  // Nobody waited for them: that is lost, and what somebody else used meanwhile is not.
+  const other = one(20, 0, { parent: 3 });
+  const busy = { ...other, cpuTicks: 50 };
+  assert.equal(usedBetween(table(make, other, ...family), table(make, busy)), 50);
 });
 
 test('[O6] tasks do not count, nor what the first process takes over from them', () => {
