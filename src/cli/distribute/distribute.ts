@@ -2,10 +2,12 @@
 
 import type { Verb, VerbProgram } from '../verb.ts';
 import { client } from './client.ts';
+import { kill } from './kill.ts';
 import { nodeStatus } from './node-status.ts';
 import { pause } from './pause.ts';
 import { run } from './run.ts';
 import { server } from './server.ts';
+import { serverStatus } from './server-status.ts';
 import { slurm } from './slurm.ts';
 import { template } from './template.ts';
 import { defineLogFlags, withLog, withoutLog } from './unused.ts';
@@ -14,6 +16,8 @@ export const distribute: VerbProgram = {
   summary: 'The commands of distribute, carried out by Weft.',
   define: (command) => defineLogFlags(command, 'of server and client'),
   verbs: {
+    'server-status': entry('show batches that wait or run', serverStatus),
+    kill: entry('cancel what waits and runs of a batch', kill),
     'node-status': entry('show which nodes are there', nodeStatus),
     pause: entry('take this machine back for a while', pause),
     run: entry('run a batch on this machine, without a cluster', run),

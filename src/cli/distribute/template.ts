@@ -90,7 +90,7 @@ export function templateText(kind: Kind): string {
 meta:
   namespace: alice_wing               # the folder of several batches
   batch_name: sweep_01                # results: alice_wing/sweep_01/JOB/
-  capabilities: ${NEEDS[kind].padEnd(21)} # labels that a node must have; gpu goes first
+  capabilities: ${NEEDS[kind].padEnd(21)} # labels that a node must have
   # matrix: "@alice:example.org"      # told when the batch is over
 ${STARTS[kind]}# slurm: {ntasks: 4, mem_per_cpu: 10M, time: "00:30:00", partition: cpu}   # for distribute slurm
 `;
