@@ -12,6 +12,7 @@ import {
   resources,
   taskId,
 } from './common.ts';
+import { deliveryView } from './notifications.ts';
 
 /** How a job or task ended; null until then. */
 export const outcomeView = z.object({
@@ -104,6 +105,8 @@ export const jobDetail = jobView.extend({
   ranksPerNode: count.nullable(),
   runningMax: z.int().nullable(),
   umask: z.int(),
+  /** Owner only: whom it notifies when it is done, or has. */
+  notifications: z.array(deliveryView).nullable(),
   cancelledBy: z.string().nullable(),
   usage: usageView,
 });

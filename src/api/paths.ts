@@ -67,6 +67,7 @@ export const PATHS = {
   setNotice: 'PUT /v1/notice',
   getNotice: 'GET /v1/notice',
   clearNotice: 'DELETE /v1/notice',
+  listNotifications: 'GET /v1/notifications',
   listUsers: 'GET /v1/users',
   listUsage: 'GET /v1/usage',
   createUser: 'POST /v1/users/:name',

@@ -9,6 +9,7 @@ import { jobRoutes } from './job-routes.ts';
 import { maintenanceRoutes } from './maintenance.ts';
 import { nodeRoutes } from './nodes.ts';
 import { noticeRoutes } from './notices.ts';
+import { notificationRoutes } from './notifications.ts';
 import { partitionRoutes } from './partitions.ts';
 import { methodAndPath, type RouteName } from './paths.ts';
 import { reservationRoutes } from './reservations.ts';
@@ -24,6 +25,7 @@ export const ROUTES = {
   ...maintenanceRoutes,
   ...reservationRoutes,
   ...noticeRoutes,
+  ...notificationRoutes,
   ...userRoutes,
   ...clusterRoutes,
 } as const satisfies Record<RouteName, RouteShape>;

@@ -14,6 +14,7 @@ import * as history from './history.ts';
 import * as jobs from './jobs.ts';
 import * as maintenance from './maintenance.ts';
 import * as nodes from './nodes.ts';
+import * as notifications from './notifications.ts';
 import * as partitions from './partitions.ts';
 import * as reservations from './reservations.ts';
 import * as submissions from './submission.ts';
@@ -46,6 +47,7 @@ const NAMES: Readonly<Record<string, z.ZodType>> = {
   Explanation: jobs.explainReply,
   Batch: batches.batchView,
   BatchSubmitted: batches.submitBatchReply,
+  Delivery: notifications.deliveryView,
   HistoryJob: history.historyReply.shape.jobs.element,
   Node: nodes.nodeView,
   AdmittedNode: nodes.admittedReply,

@@ -10,6 +10,7 @@ import { fingerprintOf } from '../head/auth/certificate.ts';
 import { type Head, startHead } from '../head/head.ts';
 import { startHttp } from '../head/http/server.ts';
 import { LogFiles } from '../head/logs/log-files.ts';
+import { notifiersOf } from '../head/notify/notifiers.ts';
 import { systemChance } from '../os/chance.ts';
 import { systemClock } from '../os/clock.ts';
 import { systemCommands } from '../os/commands.ts';
@@ -110,6 +111,10 @@ async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () =
         logs,
         jobIdSeen: () => logs.jobIdSeen(),
         ...fencingOf(options, audit),
+        notifying: {
+          notifiers: notifiersOf(options.notify, { commands: systemCommands, clock: systemClock }),
+          ...{ audit, clusterName: options.clusterName },
+        },
       },
       { settings, heartbeatMs, tickMs, logBytesMax },
     );
@@ -141,6 +146,7 @@ async function serveUntilStopped(started: Started): Promise<void> {
   const clock = systemClock;
   const ports = {
     ...{ engine, agents, logs, ...files, clock, chance: systemChance, log, audit, reload },
+    notifierHealth: () => head.notifying?.health ?? new Map(),
   };
   const http = await startHttp(ports, {
     clusterName: options.clusterName,

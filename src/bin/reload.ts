@@ -8,6 +8,9 @@ import { err, ok, type Result } from '../core/base/result.ts';
 import { type Refusal, refuse } from '../core/model/errors.ts';
 import { Failure } from '../core/model/failure.ts';
 import type { Head } from '../head/head.ts';
+import { notifiersOf } from '../head/notify/notifiers.ts';
+import { systemClock } from '../os/clock.ts';
+import { systemCommands } from '../os/commands.ts';
 import type { Log } from '../ports/log.ts';
 import type { HeadOptions } from './head-options.ts';
 
@@ -21,10 +24,12 @@ export function reloadOf({ config: origin }: HeadOptions, head: Head, log: Log):
       const { file, directory } = origin;
       const flags = new Map(origin.flags);
       const config = await loadConfig({ flags, environment: process.env, file, directory });
-      const { settings, heartbeatMs } = liveOptions(config);
+      const { settings, heartbeatMs, notify } = liveOptions(config);
       const after = writtenOf(config);
       const { changed, afterRestart } = compareWritten(before, after);
       head.change({ settings, heartbeatMs });
+      const world = { commands: systemCommands, clock: systemClock };
+      head.notifying?.change(notifiersOf(notify, world));
       // What waits for a restart is told again at the next reload.
       const kept = afterRestart.map((change) => [change.key, change.before ?? ''] as const);
       before = { ...after, ...Object.fromEntries(kept) };

@@ -67,6 +67,11 @@ export class Config {
     return source !== DEFAULT_SOURCE && source !== SEED_SOURCE;
   }
 
+  /** Where the value stands, `weft.yaml:3`. */
+  source(name: string): string {
+    return this.#settings.get(name)?.source ?? name;
+  }
+
   text(name: string): string | null {
     return this.get(name) as string | null;
   }

@@ -27,6 +27,8 @@ export interface HeadOptions {
   readonly settings: Settings;
   /** The site's fence command, without a shell; null = none. */
   readonly fence: { readonly command: readonly string[]; readonly timeoutMs: number } | null;
+  /** How those are told who want to know of the end of a job. */
+  readonly notify: NotifyOptions;
   /** How often agents say that they live; part of their welcome. */
   readonly heartbeatMs: number;
   /** The longest time between two looks at timers and queue; most work starts at once by events. */
@@ -47,6 +49,21 @@ export interface HeadOptions {
   readonly acceptLoss?: boolean;
   /** Make a new key and certificate where they are missing; for one start. */
   readonly newIdentity?: boolean;
+}
+
+/** How notifications are sent: secrets stay in their files, which are read anew for each attempt. */
+export interface NotifyOptions {
+  readonly matrix: { readonly homeserver: string; readonly tokenFile: string } | null;
+  readonly webhook: {
+    /** Private networks that are open, as `10.1.0.0/16`. */
+    readonly networks: readonly string[];
+    readonly secretFile: string;
+  } | null;
+  /** Program and arguments by name. */
+  readonly commands: Readonly<Record<string, readonly string[]>>;
+  readonly mail: { readonly program: string; readonly from: string } | null;
+  /** One attempt. */
+  readonly timeoutMs: number;
 }
 
 export interface HealthOptions {

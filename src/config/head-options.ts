@@ -6,6 +6,7 @@ import type { Settings } from '../core/model/settings.ts';
 import { writtenOf } from './compare.ts';
 import type { Config } from './config.ts';
 import type { HeadOptions } from './daemon-options.ts';
+import { notifyOptions, notifyRules } from './notify-options.ts';
 import { schedulingFrom } from './scheduling.ts';
 import type { Address } from './value.ts';
 
@@ -44,10 +45,13 @@ export function headOptions(config: Config, place: HeadPlace): HeadOptions {
 }
 
 /** What may change while the head runs. Throws a failure when the configuration is wrong. */
-export function liveOptions(config: Config): Pick<HeadOptions, 'settings' | 'heartbeatMs'> {
+export function liveOptions(
+  config: Config,
+): Pick<HeadOptions, 'settings' | 'heartbeatMs' | 'notify'> {
   fenceOf(config);
   return {
     settings: settingsOf(config),
+    notify: notifyOptions(config),
     // Three may be lost before a healthy node looks silent, whatever the two settings say.
     heartbeatMs: Math.min(
       config.number('head.heartbeat'),
@@ -98,6 +102,7 @@ function settingsOf(config: Config): Settings {
     },
     scheduling: schedulingFrom(config),
     usersMayReserve: config.flag('reservations.users'),
+    notify: notifyRules(config),
     retainedJobsMax: config.number('head.retain_jobs'),
     archiveDefaultBytes: config.number('head.archive_default'),
   };

@@ -29,6 +29,8 @@ export interface Key {
   readonly choices?: readonly string[];
   readonly min?: number;
   readonly max?: number;
+  /** What a text, or each of a list, must look like. */
+  readonly form?: { readonly is: RegExp; readonly expected: string };
 }
 
 export const key = (

@@ -11,6 +11,7 @@ import {
   POLICIES,
 } from '../core/model/scheduling.ts';
 import { type Key, key } from './key.ts';
+import { NOTIFY_KEYS } from './notify-keys.ts';
 import { YIELD_KEYS } from './yield-keys.ts';
 
 const weight = (name: string, value: number, text: string): Key =>
@@ -113,6 +114,7 @@ export const KEYS: readonly Key[] = [
   key('fence.timeout', 'duration', '1m', 'Time after which the fence command has failed.', {
     min: 1,
   }),
+  ...NOTIFY_KEYS,
   key(
     'health.command',
     'texts',

@@ -100,7 +100,13 @@ const SHARE_GROUPS: Table = {
   ],
 };
 
-export const TABLES: readonly Table[] = [PARTITIONS, QUALITIES, SHARES, SHARE_GROUPS];
+const COMMANDS: Table = {
+  section: 'notify.commands',
+  entry: 'a command',
+  fields: [field('', 'texts', null, 'Program, by its absolute path, and arguments.')],
+};
+
+export const TABLES: readonly Table[] = [PARTITIONS, QUALITIES, SHARES, SHARE_GROUPS, COMMANDS];
 
 /** `partitions`, `fair_share.users`: the table of this name, if it is one. */
 export function tableOf(section: string): Table | undefined {

@@ -20,6 +20,8 @@ export type Value = string | number | boolean | readonly string[] | Address | nu
 /** Reads the text of a value. Lists are separated by commas. */
 export function parseValue(key: Key, text: string): Result<Value, string> {
   const read = READERS[key.type](text.trim(), key);
+  const wrong = read.ok ? wrongForm(key, read.value) : null;
+  if (wrong !== null) return err(wrong);
   if (!read.ok || typeof read.value !== 'number') return read;
   const { min = 0, max = Number.POSITIVE_INFINITY } = key;
   if (read.value < min)
@@ -27,6 +29,13 @@ export function parseValue(key: Key, text: string): Result<Value, string> {
   if (read.value > max)
     return err(`'${text}' is too large; it must be at most ${formatValue(key, max)}`);
   return read;
+}
+
+function wrongForm({ form }: Key, value: Value): string | null {
+  if (form === undefined) return null;
+  const texts = Array.isArray(value) ? value : [value];
+  const bad = texts.find((text) => typeof text === 'string' && !form.is.test(text));
+  return bad === undefined ? null : `'${bad}' is not ${form.expected}`;
 }
 
 /** The value in a form that `parseValue` reads. */

@@ -12,6 +12,8 @@ import { Agents } from './agents.ts';
 import { Engine } from './engine.ts';
 import { type FenceCommand, Fencing } from './fencing.ts';
 import type { LogSink } from './log-sink.ts';
+import type { Notifiers } from './notify/notifiers.ts';
+import { Notifying } from './notify/notifying.ts';
 import { extendReservations } from './recurrence.ts';
 
 export interface HeadPorts {
@@ -22,6 +24,12 @@ export interface HeadPorts {
   /** `EngineOptions.jobIdSeen`. */
   readonly jobIdSeen?: () => Promise<number>;
   /** How a site makes sure that a silent node is off; without it an operator has to say so. */
+  /** How those are told who want to know of the end of a job; absent: nobody is. */
+  readonly notifying?: {
+    readonly notifiers: Notifiers;
+    readonly audit: Log;
+    readonly clusterName: string;
+  };
   readonly fencing?: FenceCommand & { readonly commands: Commands; readonly audit: Log };
 }
 
@@ -39,6 +47,7 @@ export interface HeadSettings {
 export interface Head {
   readonly engine: Engine;
   readonly agents: Agents;
+  readonly notifying: Notifying | null;
   /** Decides by these from now on, and tells the agents what they need of them. */
   change(to: Pick<HeadSettings, 'settings' | 'heartbeatMs'>): void;
   /** Commits what is left and closes the store. Running jobs go on without a head. */
@@ -66,6 +75,7 @@ export async function startHead(ports: HeadPorts, options: HeadSettings): Promis
   const { fencing: means } = ports;
   const fencing =
     means === undefined ? null : new Fencing({ ...means, engine, clock, log, silentMs });
+  const notifying = notifyingOf(ports, engine);
   const timers = [
     every(clock, options.tickMs, () => {
       engine.perform({ kind: 'tick' }, () => undefined);
@@ -77,12 +87,14 @@ export async function startHead(ports: HeadPorts, options: HeadSettings): Promis
       clock.soon(() => {
         agents.tick();
         fencing?.tick();
+        notifying?.tick();
       });
     }),
   ];
   return {
     engine,
     agents,
+    notifying,
     change: (to) => changeTo(engine, agents, to),
     async stop() {
       for (const timer of timers) timer.cancel();
@@ -92,6 +104,12 @@ export async function startHead(ports: HeadPorts, options: HeadSettings): Promis
       agents.reset('the head is stopping');
     },
   };
+}
+
+function notifyingOf({ notifying, clock, log }: HeadPorts, engine: Engine): Notifying | null {
+  if (notifying === undefined) return null;
+  const { notifiers, audit, clusterName } = notifying;
+  return new Notifying({ engine, clock, log, audit, clusterName }, notifiers);
 }
 
 function loadsOf({ nodes }: State, agents: Agents): ReadonlyMap<NodeName, number> {

@@ -12,11 +12,15 @@ export const systemCommands: Commands = {
     const [program = '', ...args] = command.argv;
     try {
       const child = spawn(program, args, {
-        stdio: ['ignore', 'pipe', 'pipe'],
+        stdio: [command.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+        env: { ...process.env, ...command.environment },
         detached: true,
         // Node.js drops all supplementary groups before it changes the user.
         ...command.user,
       });
+      // One that reads none of it closes the pipe, which says nothing about its success.
+      child.stdin?.on('error', () => undefined);
+      child.stdin?.end(command.input);
       return endOf(child, command);
     } catch (error) {
       // Of most errors Node.js tells by an event, of some (ENOTDIR, E2BIG) it throws.
@@ -37,6 +41,7 @@ function endOf(child: ChildProcess, { timeoutMs, keep }: Command): Promise<Comma
     const end = (succeeded: boolean, how: string, isThere = () => false): void => {
       clearTimeout(timer);
       // Whatever it started may hold the pipes open; nobody reads them any more.
+      child.stdin?.destroy();
       child.stdout?.destroy();
       child.stderr?.destroy();
       resolve({ succeeded, how, output, isThere });

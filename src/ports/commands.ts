@@ -10,6 +10,10 @@ export interface Command {
   readonly timeoutMs: number;
   /** Which part of its output is kept, and how many characters. */
   readonly keep: { readonly part: 'first' | 'last'; readonly length: number };
+  /** What it reads from its standard input; absent: nothing. */
+  readonly input?: string;
+  /** Variables beside those of this program. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Whose rights it has, without further groups; absent: those of this program. */
   readonly user?: Owner;
 }

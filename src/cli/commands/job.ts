@@ -93,6 +93,7 @@ function describeJob(job: JobDetail, now: number): Titled[] {
     ['After', job.dependencies.map((on) => `${on.jobId}:${on.condition}`).join(', ')],
     ['Waits for', job.waitsFor.join(', ')],
     ['Output', [job.files.stdout, job.files.stderr].filter(Boolean).join(', ') || 'weft logs'],
+    ['Notify', (job.notifications ?? []).map(({ words }) => byOwnClock(words, now)).join('; ')],
     ['Node loss', nodeLoss(job)],
     ['MPI', job.ranksPerNode == null ? '' : `${plural(job.ranksPerNode, 'rank')} per node`],
   ];

@@ -24,6 +24,7 @@ import {
   livingInstances,
   removeGroups,
 } from './leftover-groups.ts';
+import { notifierFindings } from './notifiers.ts';
 import { ownerPresence } from './owner-presence.ts';
 
 /** `fix`: remove what is only in the way. */
@@ -54,6 +55,7 @@ export const CHECKS: readonly Check[] = [
   { name: 'disk space', check: diskSpace },
   { name: 'port', check: port },
   { name: 'head', check: head },
+  { name: 'notifications', check: notifierFindings },
   { name: 'weft up', check: daemons },
   { name: 'owner', check: ownerPresence },
 ];

@@ -55,6 +55,7 @@ export interface SubmitOptions extends ItemOptions, StagingOptions {
   readonly partition?: string;
   readonly qos?: string;
   readonly reservation?: string;
+  readonly notify?: readonly string[];
   readonly umask?: string;
 }
 
@@ -116,6 +117,11 @@ const FLAGS: readonly (readonly [flags: string, text: string, many?: 'many'])[] 
   ['--partition <name>', 'partition; `weft partition list` shows them'],
   ['--qos <name>', 'quality of service; `weft qos list` shows them'],
   ['--reservation <name>', 'run in the share and the time of this reservation'],
+  [
+    '--notify <whom>',
+    'when it is done, notify matrix:@ann:lab, mail:ADDRESS, webhook:URL or command:NAME (repeatable)',
+    'many',
+  ],
   ['--umask <mask>', 'file mode creation mask (default: yours)'],
 ];
 
@@ -163,6 +169,7 @@ export function makeSubmission(
     partition: options.partition,
     qos: options.qos,
     reservation: options.reservation,
+    notify: readAll('--notify', options.notify, values.parseNotify),
     umask: read('--umask', options.umask, values.parseUmask) ?? submitter.umask,
   });
 }

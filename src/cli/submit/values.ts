@@ -9,7 +9,14 @@ import { parseTaskId } from '../../core/model/ids.ts';
 import type { ArraySpec, Dependency, OnNodeLoss, Warning } from '../../core/model/job.ts';
 import { isExpression, parseLabels } from '../../core/model/labels.ts';
 import { ARRAY_INDEX_MAX } from '../../core/model/limits.ts';
+import { formatTarget, parseTarget } from '../../core/model/notification.ts';
 import { SIGNALS } from '../output/words.ts';
+
+/** `matrix:@ann:lab` and the like. */
+export function parseNotify(text: string): Result<string, string> {
+  const target = parseTarget(text);
+  return target.ok ? ok(formatTarget(target.value)) : target;
+}
 
 /** Any text but an empty one. */
 export function parseText(text: string): Result<string, string> {

@@ -37,6 +37,12 @@ export interface News {
   readonly endedAt: number;
 }
 
+/** How an attempt to tell somebody went. */
+export type Attempt =
+  | { readonly kind: 'told' }
+  /** `afterMs`: the other side wants to be left alone so long. */
+  | { readonly kind: 'failed'; readonly why: string; readonly afterMs?: number };
+
 /** What the site allows, from its configuration. Absent means of telling are null. */
 export interface NotifyRules {
   /** Patterns of ids, as `@*:lab.example`. */

@@ -1,6 +1,7 @@
 // Jobs as the API shows them.
 
 import type { JobDetail, JobView } from '../../api/jobs.ts';
+import type { DeliveryView } from '../../api/notifications.ts';
 import type { Job } from '../../core/controller/jobs/facts.ts';
 import type { ExitStatus, Outcome } from '../../core/model/job.ts';
 import { withoutFeatures } from '../../core/model/node-features.ts';
@@ -64,17 +65,24 @@ function whatWas({ state, taskCount, startedAt }: JobRecord): Pick<JobView, Movi
   };
 }
 
+interface OwnerView {
+  readonly isOwner: boolean;
+  readonly usage: JobDetail['usage'];
+  readonly notifications: readonly DeliveryView[];
+}
+
 /** In full; `isOwner` decides about environment and script. */
 export function viewJobDetail(
   view: JobView,
   { spec, outcome, live }: JobRecord,
-  { isOwner, usage }: { readonly isOwner: boolean; readonly usage: JobDetail['usage'] },
+  { isOwner, usage, notifications }: OwnerView,
 ): JobDetail {
   return {
     ...view,
     ...viewSpec(spec, isOwner),
     environment: isOwner && live !== null ? { ...live.spec.environment } : null,
     waitsFor: live === null ? [] : [...new Set([...live.waitsFor, ...live.behind.keys()])],
+    notifications: isOwner ? [...notifications] : null,
     cancelledBy: cancelledBy(outcome),
     usage: { ...usage },
   };

@@ -55,6 +55,7 @@ export interface HttpPorts {
   readonly log: Log;
   readonly audit: Log;
   readonly reload: Services['reload'];
+  readonly notifierHealth: Services['notifierHealth'];
 }
 
 export interface HttpOptions {

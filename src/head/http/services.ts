@@ -4,6 +4,7 @@ import type { ReloadReply } from '../../api/partitions.ts';
 import type { Result } from '../../core/base/result.ts';
 import type { Refusal } from '../../core/model/errors.ts';
 import type { NodeName } from '../../core/model/ids.ts';
+import type { NotifierKind } from '../../core/model/notification.ts';
 import type { Presence } from '../../core/model/presence.ts';
 import type { Chance } from '../../ports/chance.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -17,6 +18,7 @@ import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Engine } from '../engine.ts';
 import type { JobFiles } from '../files/job-files.ts';
 import type { LogFiles } from '../logs/log-files.ts';
+import type { NotifierHealth } from '../notify/notifying.ts';
 import type { Feeder, FeedLink } from '../stdin/feeder.ts';
 import type { EventRing } from './event-ring.ts';
 import type { JobWatch } from './job-watch.ts';
@@ -54,6 +56,8 @@ export interface Services {
   readonly chance: Chance;
   /** Reads the configuration again. */
   readonly reload: () => Promise<Result<ReloadReply, Refusal>>;
+  /** Those notifiers that are set up, with how they do. */
+  readonly notifierHealth: () => ReadonlyMap<NotifierKind, NotifierHealth>;
   readonly log: Log;
   /** One line per request that changes something. */
   readonly audit: Log;

@@ -154,6 +154,7 @@ export class HostedCluster {
       capacity: {},
       requestRateMax: 20_000,
       fence: null,
+      notify: { matrix: null, webhook: null, commands: {}, mail: null, timeoutMs: 10_000 },
       logBytesMax: 1_048_576,
       logBytesTotalMax: 64 * 1_048_576,
       blobBytesMax: 64 * 1_048_576,

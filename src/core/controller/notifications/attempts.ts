@@ -8,10 +8,11 @@ import {
   NOTIFY_PAUSE_MIN_MS,
   NOTIFY_TRIES_MAX,
 } from '../../model/limits.ts';
+import type { Attempt } from '../../model/notification.ts';
 import { needRole } from '../authority.ts';
 import type { State } from '../state.ts';
 import type { Answer, Step } from '../step.ts';
-import type { Attempt, NotificationCommand } from './events.ts';
+import type { NotificationCommand } from './events.ts';
 import type { Delivery, Notification } from './facts.ts';
 
 /** One message to one target; of several notifications when they have gathered. */

@@ -1,12 +1,6 @@
 // What can be asked about notifications, and what happens to them.
 
-import type { News, Subject } from '../../model/notification.ts';
-
-/** How an attempt to tell somebody went. */
-export type Attempt =
-  | { readonly kind: 'told' }
-  /** `afterMs`: the other side wants to be left alone so long. */
-  | { readonly kind: 'failed'; readonly why: string; readonly afterMs?: number };
+import type { Attempt, News, Subject } from '../../model/notification.ts';
 
 /** What came of telling one target of these subjects, in one message. From the head itself only. */
 export interface NotificationCommand {

@@ -16,6 +16,7 @@ import * as maintenance from './maintenance.ts';
 import { metrics } from './metrics.ts';
 import * as nodes from './nodes.ts';
 import * as notices from './notices.ts';
+import * as notifications from './notifications.ts';
 import * as partitions from './partitions.ts';
 import * as reservations from './reservations.ts';
 import { explainJob, getJob } from './show-job.ts';
@@ -90,6 +91,7 @@ export const HANDLERS: { readonly [N in HandledName]: Handler<N> } = {
   setNotice: notices.setNotice,
   getNotice: notices.getNotice,
   clearNotice: notices.clearNotice,
+  listNotifications: notifications.listNotifications,
   listUsers: users.listUsers,
   listUsage: users.listUsage,
   createUser: users.createUser,

@@ -7,6 +7,7 @@ import { expect } from '../../../core/controller/answers/questions.ts';
 import type { JobRecord } from '../../answers/job-record.ts';
 import { endedAs, firstPending } from '../../answers/job-state.ts';
 import { viewJob, viewJobDetail } from '../../answers/job-view.ts';
+import { viewDeliveries } from '../../answers/notification-view.ts';
 import { NO_PROSPECT, viewLookAhead } from '../../answers/prospect-view.ts';
 import { Reasons } from '../../answers/reasons.ts';
 import { withLastRuns } from '../../answers/run-start.ts';
@@ -25,7 +26,9 @@ export const getJob: Handler<'getJob'> = async ({ engine }, { params, actor }) =
   const { record } = named.value;
   const view = viewJob(engine, record, new Reasons(engine, actor.name));
   const usage = record.live?.usage ?? (await usageOf(engine, record));
-  const detail = viewJobDetail(view, record, { isOwner: record.owner === actor.name, usage });
+  const notifications = viewDeliveries({ state: engine.state, at: engine.now() }, record);
+  const isOwner = record.owner === actor.name;
+  const detail = viewJobDetail(view, record, { isOwner, usage, notifications });
   return ok(await detailOf(engine, detail));
 };
 

@@ -9,14 +9,13 @@ import {
   type Wish,
 } from '../../../../src/core/controller/notifications/attempts.ts';
 import { tell } from '../../../../src/core/controller/notifications/due.ts';
-import type { Attempt } from '../../../../src/core/controller/notifications/events.ts';
 import type { JobId, UserName } from '../../../../src/core/model/ids.ts';
 import {
   NOTIFICATIONS_KEPT_MAX,
   NOTIFICATIONS_WAITING_MAX,
   NOTIFY_TRIES_MAX,
 } from '../../../../src/core/model/limits.ts';
-import type { NotifyRules } from '../../../../src/core/model/notification.ts';
+import type { Attempt, NotifyRules } from '../../../../src/core/model/notification.ts';
 import {
   ANN,
   kinds,

@@ -20,6 +20,7 @@ import { JobFiles } from '../../../../src/head/files/job-files.ts';
 import { type Head, startHead } from '../../../../src/head/head.ts';
 import { type HttpSide, startHttp } from '../../../../src/head/http/server.ts';
 import { LogFiles } from '../../../../src/head/logs/log-files.ts';
+import type { Notifiers } from '../../../../src/head/notify/notifiers.ts';
 import { systemChance } from '../../../../src/os/chance.ts';
 import { systemClock } from '../../../../src/os/clock.ts';
 import type { Clock } from '../../../../src/ports/clock.ts';
@@ -92,6 +93,8 @@ export interface WorldOptions {
   readonly disk?: MemoryDisk;
   readonly headersMs?: number;
   readonly blobBytesMax?: number;
+  /** Absent: nobody is notified. */
+  readonly notifiers?: Notifiers;
 }
 
 /** Everything is stopped and removed after the test. */
@@ -126,7 +129,13 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
   const ports = { clock: systemClock, log, logs };
   const settings = { ...SETTINGS, ...options.settings };
   head = await startHead(
-    { ...ports, store },
+    {
+      ...ports,
+      store,
+      ...(options.notifiers === undefined
+        ? {}
+        : { notifying: { notifiers: options.notifiers, audit, clusterName: 'test' } }),
+    },
     {
       settings,
       heartbeatMs: 1000,
@@ -143,10 +152,12 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
     chance: systemChance,
   });
   const clock = { ...systemClock, ...options.clock };
+  const running = head;
   const http = await startHttp(
     {
       ...{ ...ports, blobs, jobFiles, clock, chance: systemChance, audit },
       ...{ engine: head.engine, agents: head.agents },
+      notifierHealth: () => running.notifying?.health ?? new Map(),
       reload: async () => ok({ file: null, changed: [], afterRestart: [] }),
     },
     {
@@ -161,7 +172,6 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
       ...(options.headersMs === undefined ? {} : { headersMs: options.headersMs }),
     },
   );
-  const running = head;
   t.after(async () => {
     await http.close();
     await running.stop();
