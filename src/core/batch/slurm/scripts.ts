@@ -3,11 +3,11 @@
 
 import { quoteWord } from '../../base/shell-word.ts';
 import { type BatchFile, type BatchJob, batchTitle, type ContainerSolver } from '../batch.ts';
+import { commandLine, VARIABLES } from '../command-words.ts';
 import { apptainerArgv, engineArgv } from '../containers.ts';
 import { fillIn } from '../placeholders.ts';
 import { bindFolder, INITIAL_FOLDER, INPUT_FOLDER, programArgv, SAVE_FOLDER } from '../programs.ts';
 import { buildHeader, jobHeader } from './header.ts';
-import { commandLine, VARIABLES } from './words.ts';
 
 /** Folders and files of an export. */
 export const LAYOUT = {

@@ -1,6 +1,6 @@
 // Words of a command for a shell script, in which some parts are known only when it runs.
 
-import { quoteWord } from '../../base/shell-word.ts';
+import { quoteWord } from '../base/shell-word.ts';
 
 /** What a script knows when it runs, by how it stands in the words of a command here. */
 export const VARIABLES = {

@@ -1,0 +1,121 @@
+// A batch as what is submitted: arrays of jobs that ask for the same, each with the list of the files
+// that its tasks need.
+
+import type { FileEntry } from '../files/entry.ts';
+import { formatFileSet } from '../files/file-set.ts';
+import type { Submission } from '../model/submission.ts';
+import type { BatchFile, BatchJob, StagedFile } from './batch.ts';
+import { SAVE_FOLDER } from './programs.ts';
+import { TASK_LAYOUT, taskLine, taskScript } from './task-script.ts';
+
+/** What the files of the submitter come to. */
+export interface Contents {
+  /** Entries of the file or folder at this path of the batch file, under this name. */
+  entries(path: string, at: string): readonly FileEntry[];
+  /** Stands for a text. */
+  digest(text: string): string;
+}
+
+export interface Part {
+  /** Its inputs are named once the list is on the head. */
+  readonly submission: Submission;
+  /** Null: none of its jobs needs a file. */
+  readonly fileSet: string | null;
+  /** Which jobs of the batch these are, in the order of the items. */
+  readonly numbers: readonly number[];
+  /** What stands for all that goes into each. */
+  readonly prints: readonly string[];
+}
+
+/** In the order of the first job of each. */
+export function partsOf(batch: BatchFile, contents: Contents): Part[] {
+  const groups = new Map<string, number[]>();
+  for (const [number, job] of batch.jobs.entries()) {
+    const { cpuCount, memoryBytes, walltimeMs, retriesMax } = job;
+    const key = JSON.stringify([cpuCount, memoryBytes, walltimeMs, retriesMax]);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [number]);
+    else group.push(number);
+  }
+  const common = commonEntries(batch, contents);
+  return [...groups.values()].map((numbers) => partOf(batch, numbers, { contents, common }));
+}
+
+/** Stands for the solver with all that it is made of; null: nothing is built. */
+export function buildKey(batch: BatchFile, contents: Contents): string | null {
+  const { solver, origin } = batch;
+  if (solver?.kind !== 'build') return null;
+  const { build } = solver;
+  const laid = (file: StagedFile) => contents.entries(file.path, file.as);
+  const made = [origin, build.as, laid(build), batch.files.map(laid)];
+  return contents.digest(JSON.stringify(made)).slice(0, 40);
+}
+
+interface Shared {
+  readonly contents: Contents;
+  readonly common: readonly FileEntry[];
+}
+
+function partOf(batch: BatchFile, numbers: readonly number[], { contents, common }: Shared): Part {
+  const jobs = numbers.map((number) => batch.jobs[number] as BatchJob);
+  const lists = jobs.map((job) => ownEntries(job, contents));
+  const own = lists.flatMap((list, at) => (list.length === 0 ? [] : [[String(at), list] as const]));
+  const hasFiles = common.length > 0 || own.length > 0;
+  const tasks = Object.fromEntries(own);
+  return {
+    submission: submissionOf(batch, jobs),
+    fileSet: hasFiles ? formatFileSet({ version: 1, common, tasks }) : null,
+    numbers,
+    prints: jobs.map((job, at) => {
+      const { outputs, solver } = batch;
+      const made = [solver, common, lists[at], taskLine(batch, job), outputs];
+      return contents.digest(JSON.stringify(made)).slice(0, 16);
+    }),
+  };
+}
+
+function submissionOf(batch: BatchFile, jobs: readonly BatchJob[]): Submission {
+  const [first] = jobs as readonly [BatchJob];
+  const { cpuCount, memoryBytes, walltimeMs, retriesMax } = first;
+  return {
+    program: { kind: 'script', text: taskScript(batch), args: ['{name}', '{line}'] },
+    name: batch.name,
+    each: jobs.map((job) => ({ name: job.name, line: taskLine(batch, job) })),
+    directory: { kind: 'private' },
+    // Without a number a job has all cores of its node, which its script counts.
+    ...(cpuCount === null ? { cpuCount: 0, exclusive: true } : { cpuCount }),
+    ...(memoryBytes === null ? {} : { memoryBytes }),
+    ...(walltimeMs === null ? {} : { walltimeMs }),
+    retriesMax,
+    labels: batch.needs,
+    staging: { outputs: batch.outputs.map(belowSave) },
+  };
+}
+
+/** Patterns of a batch are about the save folder, those of a task about its directory. */
+export function belowSave(pattern: string): string {
+  const isTaken = pattern.startsWith('!');
+  const given = isTaken ? pattern.slice(1) : pattern;
+  const path = given.replace(/^\//, '');
+  const isName = !given.replace(/\/$/, '').includes('/');
+  return `${isTaken ? '!' : ''}${SAVE_FOLDER}/${isName && path !== '**' ? '**/' : ''}${path}`;
+}
+
+/** What the tasks of all parts find. */
+function commonEntries({ files, solver }: BatchFile, contents: Contents): readonly FileEntry[] {
+  const laid = files.flatMap((file) => placed(file, TASK_LAYOUT.shared, contents));
+  if (solver === null) return laid;
+  if (solver.kind === 'build')
+    return [...laid, ...placed(solver.build, TASK_LAYOUT.build, contents)];
+  if (!solver.isFile) return laid;
+  return [...laid, ...contents.entries(solver.image, TASK_LAYOUT.imageFile)];
+}
+
+function ownEntries({ files, run }: BatchJob, contents: Contents): readonly FileEntry[] {
+  const laid = files.flatMap((file) => placed(file, TASK_LAYOUT.own, contents));
+  return run === null ? laid : [...laid, ...placed(run, TASK_LAYOUT.program, contents)];
+}
+
+function placed({ path, as }: StagedFile, folder: string, contents: Contents) {
+  return contents.entries(path, `${folder}/${as}`);
+}

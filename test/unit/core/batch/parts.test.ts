@@ -1,0 +1,279 @@
+// A batch as arrays of tasks: what is submitted for each job, and the script that runs it, run for
+// real in a folder as a node lays it out.
+
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { compileBatch } from '../../../../src/core/batch/compile.ts';
+import { matchesGlobs, parseGlob } from '../../../../src/core/batch/glob.ts';
+import { belowSave, buildKey, type Contents, partsOf } from '../../../../src/core/batch/parts.ts';
+import {
+  BUILD_FAILED_SIGNAL,
+  taskLine,
+  taskScript,
+} from '../../../../src/core/batch/task-script.ts';
+import type { WrittenBatch } from '../../../../src/core/batch/written.ts';
+import { parseFileSet } from '../../../../src/core/files/file-set.ts';
+
+const HASH = 'a'.repeat(64) as never;
+const CONTENTS: Contents = {
+  entries: (file, at) => [{ path: at, kind: 'file', size: file.length, mode: 0o644, sha256: HASH }],
+  digest: (text) => createHash('sha256').update(text).digest('hex'),
+};
+
+function batchOf(written: Partial<WrittenBatch>, origin: 'weft' | 'distribute' = 'weft') {
+  const whole = {
+    namespace: 'lab',
+    name: 'heat',
+    jobs: [{ name: 'a', run: 'job.sh' }],
+    ...written,
+  };
+  const { batch, problems } = compileBatch(whole, origin);
+  assert.deepEqual(problems, []);
+  return batch;
+}
+
+test('jobs that ask for the same are one array, with their files by task', () => {
+  const jobs = [
+    { name: 'a', run: 'job.py', args: ['{{cpus}}', "it's"], files: ['a.json'] },
+    { name: 'b', run: 'job.py', cpus: 2, memory: '1G', time: '5m', retries: 1 },
+    { name: 'c', run: 'job.py' },
+  ];
+  const batch = batchOf({ jobs, files: ['mesh'], needs: ['gpu'], outputs: ['**', '!*.tmp'] });
+  const [first, second, ...others] = partsOf(batch, CONTENTS);
+  assert.deepEqual([first?.numbers, second?.numbers, others], [[0, 2], [1], []]);
+  const { each, exclusive, cpuCount, labels, staging } = first?.submission ?? {};
+  assert.deepEqual(each, [
+    { name: 'a', line: `python3 job.py "$cpus" 'it'\\''s'` },
+    { name: 'c', line: 'python3 job.py "$cpus"' },
+  ]);
+  assert.deepEqual([exclusive, cpuCount, labels], [true, 0, ['gpu']]);
+  assert.deepEqual(staging, { outputs: ['distribute_save/**', '!distribute_save/**/*.tmp'] });
+  const asked = second?.submission;
+  assert.deepEqual(
+    [asked?.cpuCount, asked?.memoryBytes, asked?.walltimeMs, asked?.retriesMax],
+    [...[2, 2 ** 30, 300_000, 1]],
+  );
+  const set = parseFileSet(first?.fileSet ?? '');
+  assert.ok(set.ok);
+  const paths = (list: readonly { path: string }[] = []) => list.map((one) => one.path);
+  assert.deepEqual(paths(set.value.common), ['_weft/shared/mesh']);
+  assert.deepEqual(paths(set.value.tasks?.['0']), ['_weft/own/a.json', '_weft/program/job.py']);
+  assert.deepEqual(paths(set.value.tasks?.['1']), ['_weft/program/job.py']);
+});
+
+test('patterns of the save folder mean the same below it', () => {
+  const cases = ['**', '*.txt', 'a/*.txt', '/top', 'dir/', 'a/**', '**/x'];
+  const paths = ['x', 'b.txt', 'a/b.txt', 'c/a/b.txt', 'top', 'c/top', 'dir/f', 'c/dir/f', 'a/x/y'];
+  for (const pattern of cases) {
+    const [own, below] = [pattern, belowSave(pattern)].map((text) => {
+      const glob = parseGlob(text);
+      assert.ok(glob.ok, text);
+      return [glob.value];
+    });
+    for (const one of paths) {
+      const expected = matchesGlobs(own ?? [], one);
+      assert.equal(
+        matchesGlobs(below ?? [], `distribute_save/${one}`),
+        expected,
+        `${pattern} ${one}`,
+      );
+      assert.equal(matchesGlobs(below ?? [], `input/${one}`), false);
+    }
+  }
+});
+
+test('only a solver that is built has a key, of the build and all its files', () => {
+  const keyOf = (written: Partial<WrittenBatch>) => buildKey(batchOf(written), CONTENTS);
+  assert.equal(keyOf({}), null);
+  const key = keyOf({ solver: { build: 'build.py' } });
+  assert.match(key ?? '', /^[0-9a-f]{40}$/);
+  assert.notEqual(keyOf({ solver: { build: 'build.py' }, files: ['mesh'] }), key);
+});
+
+test('a container is started with the words of local runs and exports', () => {
+  const jobs = [{ name: 'a', args: ['{{cpus}}'], memory: '1G' }];
+  const sif = batchOf({ jobs, solver: { image: 'solver.sif', mounts: ['/data'] } });
+  const binds = `"$WEFT_SAVE":/distribute_save:rw,"$WEFT_INPUT":/input:rw,"$work"/_bind_path_0:/data:rw`;
+  assert.equal(
+    taskLine(sif, sif.jobs[0] as never),
+    `apptainer run --nv --app distribute --bind ${binds} "$image" "$cpus"`,
+  );
+  assert.match(taskScript(sif), /^image=\$work\/_weft\/image$/m);
+  const docker = batchOf({ jobs, solver: { docker: 'debian:12' } });
+  const line = taskLine(docker, docker.jobs[0] as never);
+  assert.match(
+    line,
+    /^docker run --rm --init --name "\$name" --user "\$user" --cpus "\$cpus" --memory 1073741824 /,
+  );
+  assert.match(taskScript(docker), /^image=debian:12$/m);
+});
+
+/** A task's directory on a node, with the files of a batch in it. */
+class Node {
+  readonly folder = mkdtempSync(path.join(tmpdir(), 'weft-task-'));
+
+  constructor(t: TestContext) {
+    t.after(() => rmSync(this.folder, { recursive: true, force: true }));
+  }
+
+  task(name: string, files: Readonly<Record<string, string>>): string {
+    const work = path.join(this.folder, name);
+    for (const [file, text] of Object.entries(files)) {
+      const full = path.join(work, '_weft', file);
+      mkdirSync(path.dirname(full), { recursive: true });
+      writeFileSync(full, text);
+      chmodSync(full, 0o755);
+    }
+    return work;
+  }
+
+  /** Where builds are kept. */
+  get builds(): string {
+    return path.join(this.folder, 'builds');
+  }
+
+  get environment() {
+    return {
+      ...{ PATH: process.env['PATH'], WEFT_CPUS: '3', WEFT_BUILDS: this.builds },
+      ...{ WEFT_BUILD: 'key', WEFT_BATCH: 'lab/heat' },
+    };
+  }
+
+  start(work: string, batch: ReturnType<typeof batchOf>, more: Record<string, string> = {}) {
+    const [job] = batch.jobs;
+    assert.ok(job !== undefined);
+    const args = ['-c', taskScript(batch), 'script', job.name, taskLine(batch, job)];
+    return { command: 'sh', args, options: { cwd: work, env: { ...this.environment, ...more } } };
+  }
+
+  run(work: string, batch: ReturnType<typeof batchOf>, more: Record<string, string> = {}) {
+    const { command, args, options } = this.start(work, batch, more);
+    return spawnSync(command, args, { ...options, encoding: 'utf8' });
+  }
+}
+
+const read = (...names: string[]) => readFileSync(path.join(...names), 'utf8');
+
+test('a job finds its files, and its own take the place of those of the batch', (t) => {
+  const node = new Node(t);
+  const job =
+    '#!/bin/sh\ncat input/a input/b; ls -A distribute_save; echo "$@ $WEFT_JOB_NAME $WEFT_CPUS"; pwd > "$WEFT_SAVE/where"; exit 4\n';
+  const files = {
+    'shared/a': 'common ',
+    'shared/b': 'common',
+    'own/b': 'own\n',
+    'program/job.sh': job,
+  };
+  const work = node.task('t', files);
+  const end = node.run(work, batchOf({}));
+  assert.deepEqual([end.status, end.stdout, end.stderr], [4, 'common own\n3 a 3\n', '']);
+  assert.equal(read(work, 'distribute_save/where'), `${work}\n`);
+});
+
+const BUILT = {
+  solver: { build: 'build.sh' },
+  jobs: [{ name: 'a', run: 'job.sh', args: [] }],
+};
+const BUILD =
+  '#!/bin/sh\ncat input/mesh > solver; echo built >> "$COUNT"; echo compiling; test ! -e "$FAIL"\n';
+const JOB = '#!/bin/sh\ncat solver; ls -A input; echo changed > solver\n';
+const FILES = { 'shared/mesh': 'mesh\n', 'build/build.sh': BUILD, 'program/job.sh': JOB };
+
+function counted(node: Node) {
+  const count = path.join(node.folder, 'count');
+  const fail = path.join(node.folder, 'fail');
+  const more = { COUNT: count, FAIL: fail };
+  const builds = () => (existsSync(count) ? read(count).trim().split('\n').length : 0);
+  return { builds, fail, more };
+}
+
+test('[B7] the solver is built once on a node, and every job begins with what the build left', (t) => {
+  const node = new Node(t);
+  const { builds, more } = counted(node);
+  for (const name of ['t1', 't2']) {
+    const end = node.run(node.task(name, FILES), batchOf(BUILT), more);
+    assert.deepEqual([end.status, end.stdout], [0, 'mesh\nmesh\n'], end.stderr);
+    assert.equal(end.stderr.includes('compiling'), name === 't1', 'its log is live');
+  }
+  assert.equal(builds(), 1);
+  assert.equal(read(node.builds, 'key/log'), 'compiling\n');
+  assert.deepEqual(readdirSync(path.join(node.builds, 'key/products')).sort(), [
+    'build.sh',
+    'solver',
+  ]);
+});
+
+test('[B7] tasks that start together build once', async (t) => {
+  const node = new Node(t);
+  const { builds, more } = counted(node);
+  const ends = ['t1', 't2', 't3'].map((name) => {
+    const { command, args, options } = node.start(node.task(name, FILES), batchOf(BUILT), more);
+    const child = spawn(command, args, { ...options, stdio: 'ignore' });
+    return new Promise((resolve) => child.once('exit', resolve));
+  });
+  assert.deepEqual(await Promise.all(ends), [0, 0, 0]);
+  assert.equal(builds(), 1);
+});
+
+test('[B7] a failed build is told by its own signal, is not tried again by the same batch', (t) => {
+  const node = new Node(t);
+  const { builds, fail, more } = counted(node);
+  writeFileSync(fail, '');
+  for (const name of ['t1', 't2']) {
+    const end = node.run(node.task(name, FILES), batchOf(BUILT), more);
+    assert.equal(end.status, null);
+    // Node.js has no name for it.
+    assert.ok(!end.signal, `${BUILD_FAILED_SIGNAL}`);
+    assert.match(end.stderr, /compiling\nweft: the build ended with exit code 1\n$/);
+  }
+  assert.equal(builds(), 1, 'the second has read the log');
+  rmSync(fail);
+  const other = node.run(node.task('t3', FILES), batchOf(BUILT), { ...more, WEFT_BATCH: 'lab/x' });
+  assert.deepEqual([other.status, builds()], [0, 2], 'another batch tries');
+});
+
+test('[B7] a builder that is killed leaves the lock, and the next builds anew', async (t) => {
+  const node = new Node(t);
+  const { builds, more } = counted(node);
+  const hanging = {
+    ...FILES,
+    'build/build.sh': '#!/bin/sh\necho half > solver; echo $$; exec sleep 600 >&-\n',
+  };
+  const { command, args, options } = node.start(node.task('t1', hanging), batchOf(BUILT), more);
+  const child = spawn(command, args, {
+    ...options,
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const group = child.pid as number;
+  t.after(() => {
+    if (child.exitCode === null && child.signalCode === null) process.kill(-group, 'SIGKILL');
+  });
+  await new Promise((resolve) =>
+    child.stderr?.on('data', (data) => /^\d+$/m.test(`${data}`) && resolve(null)),
+  );
+  process.kill(-group, 'SIGKILL');
+  await new Promise((resolve) => child.once('exit', resolve));
+  const end = node.run(node.task('t2', FILES), batchOf(BUILT), more);
+  assert.deepEqual([end.status, end.stdout, builds()], [0, 'mesh\nmesh\n', 1], end.stderr);
+  assert.deepEqual(readdirSync(path.join(node.builds, 'key')).sort(), [
+    'done',
+    'lock',
+    'log',
+    'products',
+  ]);
+});
