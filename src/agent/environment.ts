@@ -4,7 +4,7 @@ import { LAUNCH_STRING_BYTES_MAX } from '../core/model/limits.ts';
 import type { LaunchOrder } from '../core/model/orders.ts';
 import type { UserAccount } from '../ports/users.ts';
 import { bindingVariables, launcherVariables, ranksPerNode } from './mpi.ts';
-import { slotsFile } from './names.ts';
+import { buildsDirectory, slotsFile } from './names.ts';
 import type { AgentSettings } from './ports.ts';
 
 export interface Surroundings {
@@ -100,7 +100,7 @@ function threadCounts(
 }
 
 function identity(of: Surroundings): Record<string, string> {
-  const { order, hostFile, settings } = of;
+  const { order, account, hostFile, settings } = of;
   const { place, share, nodes } = order;
   const gpus = share.gpus.map((gpu) => settings.gpuFrom + gpu).join(',');
   const values: Record<string, string> = {
@@ -125,6 +125,13 @@ function identity(of: Surroundings): Record<string, string> {
   }
   const hasGpus = settings.resources.gpuCount > 0;
   if (share.gpus.length > 0 || hasGpus) values['CUDA_VISIBLE_DEVICES'] = gpus;
+  if (order.batch !== undefined) {
+    values['WEFT_BATCH'] = order.batch.title;
+    if (order.batch.build !== null) {
+      values['WEFT_BUILDS'] = buildsDirectory(settings, account.uid);
+      values['WEFT_BUILD'] = order.batch.build;
+    }
+  }
   if (place.index !== null) values['WEFT_ARRAY_INDEX'] = `${place.index}`;
   if (order.array !== null) {
     values['WEFT_ARRAY_FIRST'] = `${order.array.first}`;

@@ -34,6 +34,11 @@ export function spoolDirectory(settings: AgentSettings, uid: number): string {
   return `${settings.stateDir}/spool/${uid}`;
 }
 
+/** What this user's solvers were built into, for as long as they are used. */
+export function buildsDirectory(settings: AgentSettings, uid: number): string {
+  return `${settings.stateDir}/builds/${uid}`;
+}
+
 export interface SpoolPlace {
   readonly order: LaunchOrder;
   readonly uid: number;

@@ -14,6 +14,7 @@ import { buildEnvironment, environmentOfProcess } from './environment.ts';
 import type { Feeds } from './feeds.ts';
 import { hostLines, isStepServer, slotLines } from './mpi.ts';
 import {
+  buildsDirectory,
   hostFile,
   markOf,
   scriptFile,
@@ -76,7 +77,7 @@ export class Preparer {
 
   /** The directories that every epoch's own are made in. Users pass through, but cannot list. */
   makeDirectories(): void {
-    for (const name of ['work', 'scripts', 'spool', 'hosts', 'stdin']) {
+    for (const name of ['work', 'scripts', 'spool', 'hosts', 'stdin', 'builds']) {
       this.#ports.files.makeDirectory(`${this.#settings.stateDir}/${name}`, null, 0o711);
     }
   }
@@ -173,6 +174,9 @@ export class Preparer {
     const { uid, gid } = account;
     const owner = this.#settings.switchUser ? { uid, gid } : null;
     this.#makeSpool(uid, owner);
+    if (order.batch?.build != null) {
+      this.#ports.files.makeDirectory(buildsDirectory(this.#settings, uid), owner, 0o700);
+    }
     const directory = this.#makeWorkDirectory(order, owner);
     const isPrivate = order.directory.kind === 'private';
     const temporary = isPrivate ? `${directory}.tmp` : null;

@@ -58,6 +58,12 @@ export const submitBatchRequest = z.strictObject({
   after: z.array(title).max(100).default([]),
   /** What becomes of one that has this name. */
   mode: z.enum(['new', 'resume', 'new_version']).default('new'),
+  /** Stands for the solver that is built, with all that it is made of; null: none is. */
+  build: z
+    .string()
+    .regex(/^[0-9a-f]{16,64}$/)
+    .nullable()
+    .default(null),
   /** Together they have every job once. */
   parts: z.array(part).min(1).max(1000),
 });
@@ -91,6 +97,8 @@ export const batchView = z.object({
   /** Jobs that are over, by outcome. */
   ended: z.partialRecord(z.enum(OUTCOMES), count),
   after: z.array(z.string()),
+  /** Nodes where the solver could not be built, and the task and start whose output says why. */
+  failedBuilds: z.array(z.object({ node: z.string(), id: z.string(), epoch: count })),
   /** The arrays that run it. */
   jobIds: z.array(z.int()),
   createdAt: instant,
@@ -172,5 +180,8 @@ export const batchRoutes = {
     ...action('Run again what did not complete of a batch: its owner.'),
     reply: submitBatchReply,
   },
+  rebuildBatch: action(
+    'Build the solver anew, also where it has failed: its owner, or an operator.',
+  ),
   removeBatch: action('Forget a batch that is over: its owner, or an operator.'),
 } as const satisfies Readonly<Record<string, RouteShape>>;

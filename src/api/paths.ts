@@ -34,6 +34,7 @@ export const PATHS = {
   listBatchJobs: 'GET /v1/batches/:namespace/:name/jobs',
   cancelBatch: 'POST /v1/batches/:namespace/:name/cancel',
   retryBatch: 'POST /v1/batches/:namespace/:name/retry',
+  rebuildBatch: 'POST /v1/batches/:namespace/:name/rebuild',
   removeBatch: 'DELETE /v1/batches/:namespace/:name',
   listPartitions: 'GET /v1/partitions',
   getPartition: 'GET /v1/partitions/:name',

@@ -76,6 +76,10 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'All jobs of the batch completed, wait or run.',
     next: 'Nothing is to be done; `--new-version` runs all of it again.',
   },
+  'batch.no_build': {
+    means: 'Only a solver of the kind `build` is prepared on nodes.',
+    next: 'Nothing is to be done; an image is taken as it is.',
+  },
   'batch.not_retained': {
     means: 'The head keeps the specification of past jobs for a time only.',
     next: '`weft batch submit --resume FILE` runs it again from its files.',

@@ -1,10 +1,11 @@
 // `weft batch …`: jobs that are described in one file together with their files.
 
 import { check } from '../batch/check.ts';
-import { cancel, remove, retry } from '../batch/cluster/act.ts';
+import { cancel, rebuild, remove, retry } from '../batch/cluster/act.ts';
 import { list } from '../batch/cluster/list.ts';
 import { logs } from '../batch/cluster/logs.ts';
 import { show } from '../batch/cluster/show.ts';
+import { submit } from '../batch/cluster/submit.ts';
 import { exportBatch } from '../batch/export.ts';
 import { run } from '../batch/run.ts';
 import { template } from '../batch/template.ts';
@@ -14,11 +15,13 @@ export const verb: VerbGroup = {
   verbs: {
     template: { summary: 'print a batch file to begin with', verb: template },
     check: { summary: 'say what is wrong with a batch file, and what it comes to', verb: check },
+    submit: { summary: 'submit a batch to the cluster, with its files', verb: submit },
     list: { summary: 'list the batches of the cluster', verb: list },
     show: { summary: 'show a batch and its jobs', verb: show },
     logs: { summary: 'show what a job of a batch has printed', verb: logs },
     cancel: { summary: 'cancel what waits and runs of batches', verb: cancel },
     retry: { summary: 'run again what did not complete of batches', verb: retry },
+    rebuild: { summary: 'build the solver of batches anew', verb: rebuild },
     remove: { summary: 'forget batches that are over', verb: remove },
     run: { summary: 'run a batch on this machine, without a cluster', verb: run },
     export: { summary: 'write a folder that Slurm runs', verb: exportBatch },

@@ -2,11 +2,12 @@
 // each epoch and do nothing twice.
 
 import type { EpochId, NodeName } from '../model/ids.ts';
-import { programFor } from '../model/items.ts';
+import { nameInBatch, programFor } from '../model/items.ts';
 import type { JobSpec, Program } from '../model/job.ts';
 import type { Account, LaunchOrder, Order } from '../model/orders.ts';
 import type { Settings } from '../model/settings.ts';
 import type { StagingOrder } from '../model/staging.ts';
+import { batchPlace } from './batches/build.ts';
 import type { Job, Part, Task } from './jobs/facts.ts';
 import type { Holding, Node } from './nodes/facts.ts';
 import type { State } from './state.ts';
@@ -74,12 +75,13 @@ function launchOrder(
 ): LaunchOrder {
   const { job } = task;
   const { spec } = job;
+  const batch = batchPlace(job);
   return {
     kind: 'launch',
     epochId,
     place: placeOf(job, task.index),
     epoch: task.epoch,
-    jobName: spec.name,
+    jobName: nameInBatch(spec, task.index) ?? spec.name,
     account: accountOf(job),
     program: programOf(spec, task.index),
     environment: spec.environment,
@@ -97,6 +99,7 @@ function launchOrder(
     nodes: [...task.parts.keys()],
     processesPerNode: spec.request.processesPerNode,
     ...mpiOf(spec),
+    ...(batch === null ? {} : { batch }),
     array: arrayOf(job),
   };
 }

@@ -69,6 +69,7 @@ export const CODES = {
     kind: 'failed_precondition',
     text: 'No job of batch {batch} has failed; there is nothing to run again.',
   },
+  'batch.no_build': { kind: 'failed_precondition', text: 'Batch {batch} builds no solver.' },
   'batch.not_retained': {
     kind: 'failed_precondition',
     text: 'Job {job} of batch {batch} ended so long ago that only its record is left.',

@@ -33,6 +33,13 @@ export interface Share {
   readonly gpus: readonly number[];
 }
 
+/** What tasks of a batch are told of it. */
+export interface BatchPlace {
+  readonly title: string;
+  /** Folder of the solver's build, among those that the node keeps for the user; null: none is built. */
+  readonly build: string | null;
+}
+
 /** Everything an agent must know to run its part of one epoch of one task. */
 export interface LaunchOrder {
   readonly kind: 'launch';
@@ -47,6 +54,8 @@ export interface LaunchOrder {
   readonly files: OutputFiles;
   /** Null where it runs in a directory that is not its own. */
   readonly staging: StagingOrder | null;
+  /** The batch that it belongs to; absent: none. */
+  readonly batch?: BatchPlace;
   readonly umask: number;
   readonly walltimeMs: number | null;
   /** Before the time limit. */

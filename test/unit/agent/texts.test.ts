@@ -245,3 +245,14 @@ test('[N14] another boot starts nothing that was accepted before it, and says so
     [false, null, 1],
   );
 });
+
+test('[B7] a task of a batch finds where builds of its user are kept', () => {
+  const found = environment({ batch: { title: 'lab/heat', build: 'key' } });
+  assert.deepEqual(
+    [found['WEFT_BATCH'], found['WEFT_BUILD'], found['WEFT_BUILDS']],
+    ['lab/heat', 'key', `${settings().stateDir}/builds/${ALICE.uid}`],
+  );
+  assert.equal(environment({ batch: { title: 'lab/x', build: null } })['WEFT_BUILDS'], undefined);
+  const forged = environment({ environment: { WEFT_BUILDS: '/elsewhere' } });
+  assert.equal(forged['WEFT_BUILDS'], undefined);
+});

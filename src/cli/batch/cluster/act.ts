@@ -1,4 +1,4 @@
-// `weft batch cancel|retry|remove`: one route for each batch that is named.
+// `weft batch cancel|retry|rebuild|remove`: one route for each batch that is named.
 
 import { plural } from '../../../core/base/plural.ts';
 import type { Context } from '../../context.ts';
@@ -30,6 +30,11 @@ export const cancel = actionVerb(async (context, params) => {
 export const retry = actionVerb(async (context, params) => {
   const { title, jobCount } = await (await context.api()).call('retryBatch', { params });
   return `${plural(jobCount, 'job')} of ${title} ${jobCount === 1 ? 'runs' : 'run'} again.`;
+});
+
+export const rebuild = actionVerb(async (context, params) => {
+  await (await context.api()).call('rebuildBatch', { params });
+  return `The solver of ${titled(params)} is built anew on every node.`;
 });
 
 export const remove = actionVerb(async (context, params) => {

@@ -35,12 +35,16 @@ export function batchJobColumns(now: number): Column<BatchJobView>[] {
 }
 
 export function batchLines(batch: BatchView, now: number): string[] {
-  const { title, owner, after, createdAt, endedAt, jobIds } = batch;
+  const { title, owner, after, createdAt, endedAt, jobIds, failedBuilds } = batch;
   const lines: Titled[] = [
     ['Batch', title],
     ['User', owner],
     ['State', stateWords(batch), colourOf(stateWords(batch))],
     ['Jobs', countWords(batch)],
+    ...failedBuilds.map(({ node, id, epoch }): Titled => {
+      const see = `weft logs ${id} --stderr --epoch ${epoch}`;
+      return [`Failed on ${node}`, `its build; see \`${see}\``];
+    }),
     ['After', after.join(', ')],
     ['Arrays', jobIds.join(', ')],
     ['Submitted', formatInstant(createdAt, now)],

@@ -8,15 +8,17 @@ import type { Of } from '../events.ts';
 import type { Job } from '../jobs/facts.ts';
 import { indicesOf, parseIndices } from '../jobs/indices.ts';
 import type { State } from '../state.ts';
+import { forgetFailures } from './build.ts';
 import type { Batch } from './facts.ts';
 
 export function applyBatchSubmitted(state: State, event: Of<'batch_submitted'>, at: number): void {
-  const { batch, owner, origin, after, jobs } = event;
+  const { batch, owner, origin, after, jobs, build } = event;
   const title = formatBatch(batch);
   assert(!state.batches.has(title), `batch ${title} is new`);
   state.batches.set(title, {
     ...{ ...batch, owner, origin, after, jobs, createdAt: at },
     ...{ parts: [], ended: new Map(), endedAt: null },
+    build: build === undefined ? null : { ...build, turn: 0, failed: new Map() },
   });
 }
 
@@ -25,17 +27,26 @@ export function applyBatchResumed(state: State, event: Of<'batch_resumed'>): voi
 }
 
 export function applyBatchRemoved(state: State, event: Of<'batch_removed'>): void {
-  state.batches.delete(event.batch);
+  forget(state, event.batch);
 }
 
 export function applyBatchesForgotten(state: State, event: Of<'batches_forgotten'>): void {
-  for (const title of event.batches) state.batches.delete(title);
+  for (const title of event.batches) forget(state, title);
+}
+
+function forget(state: State, title: string): void {
+  const batch = state.batches.get(title);
+  if (batch === undefined) return;
+  forgetFailures(state, batch);
+  state.batches.delete(title);
 }
 
 /** A new part: what it runs is not over any more. */
 export function joinBatch(state: State, job: Job): void {
-  const batch = batchOf(state, job);
-  if (batch === undefined || job.spec.batch === undefined) return;
+  if (job.spec.batch === undefined) return;
+  const batch = state.batches.get(formatBatch(job.spec.batch));
+  if (batch === undefined) return;
+  job.batch = batch;
   const numbers = [...parseIndices(job.spec.batch.numbers)];
   const items = indicesOf(job.spec.array);
   batch.parts.push({ jobId: job.id, numbers, items });
@@ -50,13 +61,11 @@ export function joinBatch(state: State, job: Job): void {
 
 /** Tasks of a part, by index, are over. */
 export function noteInBatch(
-  state: State,
-  job: Job,
+  { id, batch }: Job,
   { indices, outcome, at }: { indices: Iterable<number>; outcome: Outcome; at: number },
 ): void {
-  const batch = batchOf(state, job);
-  const part = batch?.parts.find(({ jobId }) => jobId === job.id);
-  if (batch === undefined || part === undefined) return;
+  const part = batch?.parts.find(({ jobId }) => jobId === id);
+  if (batch === null || part === undefined) return;
   const ended = batch.ended.get(outcome.kind) ?? new IntervalSet();
   batch.ended.set(outcome.kind, ended);
   for (const index of indices) ended.add(part.numbers[index] as number);
@@ -67,9 +76,4 @@ export function endedCount({ ended }: Pick<Batch, 'ended'>): number {
   let count = 0;
   for (const set of ended.values()) count += set.size;
   return count;
-}
-
-/** Undefined also when it was removed or forgotten. */
-function batchOf(state: State, { spec: { batch } }: Job): Batch | undefined {
-  return batch === undefined ? undefined : state.batches.get(formatBatch(batch));
 }

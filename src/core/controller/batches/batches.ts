@@ -3,7 +3,7 @@
 import { assert } from '../../base/assert.ts';
 import { IntervalSet } from '../../base/interval-set.ts';
 import { formatBatch } from '../../model/batch.ts';
-import type { JobId } from '../../model/ids.ts';
+import type { EpochId, JobId, NodeName } from '../../model/ids.ts';
 import type { OutcomeKind } from '../../model/job.ts';
 import { BATCHES_KEPT_MAX } from '../../model/limits.ts';
 import { parseIndices } from '../jobs/indices.ts';
@@ -11,12 +11,17 @@ import type { Noun } from '../noun.ts';
 import type { State } from '../state.ts';
 import type { Step } from '../step.ts';
 import * as apply from './apply.ts';
+import { applyBuildFailed, applyBuildRenewed } from './build.ts';
 import * as control from './control.ts';
-import type { Batch } from './facts.ts';
+import type { Batch, BatchBuild } from './facts.ts';
 import { standingOf } from './standing.ts';
 import { decideSubmitBatch } from './submit.ts';
 
-interface BatchData extends Omit<Batch, 'parts' | 'ended'> {
+interface BatchData extends Omit<Batch, 'parts' | 'ended' | 'build'> {
+  /** Absent: none. */
+  readonly build?: Omit<BatchBuild, 'failed'> & {
+    readonly failed: readonly (readonly [NodeName, EpochId])[];
+  };
   readonly parts: readonly {
     readonly jobId: JobId;
     /** IntervalSet texts. */
@@ -36,18 +41,28 @@ export const batches: Noun<'batches', BatchesData> = {
     submit_batch: decideSubmitBatch,
     retry_batch: (step, { batch }, actor) => control.decideRetryBatch(step, batch, actor),
     cancel_batch: (step, { batch }, actor) => control.decideCancelBatch(step, batch, actor),
+    rebuild_batch: (step, { batch }, actor) => control.decideRebuildBatch(step, batch, actor),
     remove_batch: (step, { batch }, actor) => control.decideRemoveBatch(step, batch, actor),
   },
   events: {
     batch_submitted: apply.applyBatchSubmitted,
     batch_resumed: apply.applyBatchResumed,
+    build_failed: applyBuildFailed,
+    build_renewed: applyBuildRenewed,
     batch_removed: apply.applyBatchRemoved,
     batches_forgotten: apply.applyBatchesForgotten,
   },
   facts: () => ({ batches: new Map() }),
   save: (state) => ({ batches: [...state.batches.values()].map(saveBatch) }),
   load(state, { batches: data = [] }) {
-    for (const batch of data) state.batches.set(formatBatch(batch), loadBatch(batch));
+    for (const one of data) {
+      const batch = loadBatch(one);
+      state.batches.set(formatBatch(batch), batch);
+      for (const { jobId } of batch.parts) {
+        const job = state.jobs.get(jobId);
+        if (job !== undefined) job.batch = batch;
+      }
+    }
   },
   check(state) {
     for (const batch of state.batches.values()) checkBatch(state, batch);
@@ -55,7 +70,7 @@ export const batches: Noun<'batches', BatchesData> = {
   due: decideDueBatches,
 };
 
-function saveBatch({ parts, ended, ...rest }: Batch): BatchData {
+function saveBatch({ parts, ended, build, ...rest }: Batch): BatchData {
   return {
     ...rest,
     parts: parts.map(({ jobId, numbers, items }) => {
@@ -64,16 +79,18 @@ function saveBatch({ parts, ended, ...rest }: Batch): BatchData {
       return { jobId, numbers: `${set}`, items: `${items}` };
     }),
     ended: [...ended].map(([kind, numbers]) => [kind, `${numbers}`] as const),
+    ...(build === null ? {} : { build: { ...build, failed: [...build.failed] } }),
   };
 }
 
-function loadBatch({ parts, ended, ...rest }: BatchData): Batch {
+function loadBatch({ parts, ended, build, ...rest }: BatchData): Batch {
   return {
     ...rest,
     parts: parts.map(({ jobId, numbers, items }) => {
       return { jobId, numbers: [...parseIndices(numbers)], items: parseIndices(items) };
     }),
     ended: new Map(ended.map(([kind, numbers]) => [kind, parseIndices(numbers)])),
+    build: build === undefined ? null : { ...build, failed: new Map(build.failed) },
   };
 }
 

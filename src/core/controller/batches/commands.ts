@@ -4,7 +4,7 @@ import type { BatchRef } from '../../model/batch.ts';
 import type { Submission } from '../../model/submission.ts';
 import type { BatchOrigin } from './facts.ts';
 
-export type BatchCommand = SubmitBatch | RetryBatch | CancelBatch | RemoveBatch;
+export type BatchCommand = SubmitBatch | RetryBatch | CancelBatch | RemoveBatch | RebuildBatch;
 
 export interface SubmitBatch {
   readonly kind: 'submit_batch';
@@ -14,6 +14,8 @@ export interface SubmitBatch {
   readonly after: readonly BatchRef[];
   /** What becomes of one that has this name. */
   readonly mode: 'new' | 'resume' | 'new_version';
+  /** Stands for the solver that is built (`BatchBuild.key`); null: none is. */
+  readonly build: string | null;
   /** Together they have every job of the batch once. */
   readonly parts: readonly BatchPartWish[];
   /** Same owner and key, same batch. */
@@ -37,6 +39,12 @@ export interface RetryBatch {
 
 export interface CancelBatch {
   readonly kind: 'cancel_batch';
+  readonly batch: BatchRef;
+}
+
+/** Builds the solver anew, also on nodes where it has failed. */
+export interface RebuildBatch {
+  readonly kind: 'rebuild_batch';
   readonly batch: BatchRef;
 }
 

@@ -58,6 +58,16 @@ export function decideCancelBatch(step: Step, batch: BatchRef, actor: Actor): An
   return ok({ kind: 'changed', count });
 }
 
+/** What waits may start on every node again; what has ended is for a retry. */
+export function decideRebuildBatch(step: Step, batch: BatchRef, actor: Actor): Answer {
+  const found = ownBatch(step.state, batch, actor);
+  if (!found.ok) return found;
+  const title = formatBatch(found.value);
+  if (found.value.build === null) return step.refuse('batch.no_build', { batch: title });
+  step.emit({ kind: 'build_renewed', batch: title, by: nameOf(actor) });
+  return ok({ kind: 'changed', count: 1 });
+}
+
 export function decideRemoveBatch(step: Step, batch: BatchRef, actor: Actor): Answer {
   const found = ownBatch(step.state, batch, actor);
   if (!found.ok) return found;

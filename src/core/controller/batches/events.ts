@@ -1,7 +1,7 @@
 // What happens to batches. How their jobs end is told of the jobs.
 
 import type { BatchName } from '../../model/batch.ts';
-import type { UserName } from '../../model/ids.ts';
+import type { EpochId, NodeName, UserName } from '../../model/ids.ts';
 import type { BatchJob, BatchOrigin } from './facts.ts';
 
 export type BatchEvent =
@@ -11,6 +11,8 @@ export type BatchEvent =
       readonly owner: UserName;
       readonly origin: BatchOrigin;
       readonly after: readonly string[];
+      /** Absent: no solver is built. */
+      readonly build?: { readonly key: string; readonly number: number };
       readonly jobs: readonly BatchJob[];
     }
   /** Some of its jobs were submitted again, from files that may have changed. */
@@ -20,6 +22,15 @@ export type BatchEvent =
       readonly batch: string;
       readonly jobs: readonly BatchJob[];
     }
+  /** The solver could not be built there: the node gets no more of the batch. */
+  | {
+      readonly kind: 'build_failed';
+      readonly batch: BatchName;
+      readonly node: NodeName;
+      readonly epochId: EpochId;
+    }
+  /** It is built anew from here on, on every node. */
+  | { readonly kind: 'build_renewed'; readonly batch: string; readonly by: string }
   | { readonly kind: 'batch_removed'; readonly batch: string; readonly by: string }
   /** They ended long ago. */
   | { readonly kind: 'batches_forgotten'; readonly batches: readonly string[] };

@@ -3,7 +3,7 @@
 
 import type { IntervalSet } from '../../base/interval-set.ts';
 import type { BatchName } from '../../model/batch.ts';
-import type { JobId, UserName } from '../../model/ids.ts';
+import type { EpochId, JobId, NodeName, UserName } from '../../model/ids.ts';
 import type { OutcomeKind } from '../../model/job.ts';
 
 export interface BatchesFacts {
@@ -17,6 +17,8 @@ export interface Batch extends BatchName {
   /** Titles of the batches that had to be complete before. */
   readonly after: readonly string[];
   readonly createdAt: number;
+  /** Null: no solver is built. */
+  readonly build: BatchBuild | null;
   /** By number, from 0, in the order of the file. */
   jobs: readonly BatchJob[];
   /** Oldest first; what a later one has is no longer the earlier one's. */
@@ -34,6 +36,17 @@ export interface BatchJob {
   readonly name: string;
   /** Stands for all that goes into it: another one would be another job. */
   readonly print: string;
+}
+
+export interface BatchBuild {
+  /** Stands for the solver with all that it is made of: nodes keep its build under it. */
+  readonly key: string;
+  /** In the label of the nodes where it has failed. */
+  readonly number: number;
+  /** How often it was to be built anew. */
+  turn: number;
+  /** Nodes where it has failed, and the start that tells of it in its output. */
+  readonly failed: Map<NodeName, EpochId>;
 }
 
 /** An array whose tasks are jobs of the batch. */

@@ -12,8 +12,9 @@ import { indicesOf } from '../jobs/indices.ts';
 import { type Accepted, acceptSubmission, addJob, knownByKey, needUser } from '../jobs/submit.ts';
 import type { Answer, Step } from '../step.ts';
 import { endedCount } from './apply.ts';
+import { failedLabel } from './build.ts';
 import type { BatchPartWish, SubmitBatch } from './commands.ts';
-import type { Batch, BatchJob } from './facts.ts';
+import type { Batch, BatchBuild, BatchJob } from './facts.ts';
 import { findBatch, notOwner } from './find.ts';
 import { currentParts, failedNumbers } from './standing.ts';
 
@@ -28,16 +29,18 @@ export function decideSubmitBatch(step: Step, command: SubmitBatch, actor: Actor
   const dependencies = dependenciesOf(step, command);
   if (!dependencies.ok) return dependencies;
   const { name, only } = target.value;
+  const build = buildOf(step, command, target.value);
   const parts: Accepted[] = [];
   for (const wish of command.parts) {
-    const accepted = acceptPart(step, wish, { actor, name, only, ...dependencies.value });
+    const accepted = acceptPart(step, wish, { actor, name, only, build, ...dependencies.value });
     if (!accepted.ok) return accepted;
     if (accepted.value !== null) parts.push(accepted.value);
   }
   if (only === null) {
     const { owner, origin } = { owner: actor.name, origin: command.origin };
     const { after } = dependencies.value;
-    step.emit({ kind: 'batch_submitted', batch: name, owner, origin, after, jobs: jobs.value });
+    const made = { batch: name, owner, origin, after, jobs: jobs.value };
+    step.emit({ kind: 'batch_submitted', ...made, ...(build === null ? {} : { build }) });
   } else step.emit({ kind: 'batch_resumed', batch: formatBatch(name), jobs: jobs.value });
   return addParts(step, parts, { actor, name, key: command.key });
 }
@@ -95,6 +98,16 @@ function jobsOf(parts: readonly BatchPartWish[]): Result<readonly BatchJob[], Re
   if (count > BATCH_JOBS_MAX) return wrong(`a batch has at most ${BATCH_JOBS_MAX} jobs`);
   const isWhole = jobs.length === count && !jobs.includes(undefined as unknown as BatchJob);
   return isWhole ? ok(jobs) : wrong(`the numbers of ${count} jobs are those from 0`);
+}
+
+/** Resumed it is as it was; anew it is told from others by the number of its first array. */
+function buildOf(
+  { state }: Step,
+  { build: key }: SubmitBatch,
+  { name, only }: Target,
+): Pick<BatchBuild, 'key' | 'number'> | null {
+  if (only !== null) return state.batches.get(formatBatch(name))?.build ?? null;
+  return key === null ? null : { key, number: state.nextJobId };
 }
 
 interface Target {
@@ -181,6 +194,7 @@ function dependenciesOf(step: Step, command: SubmitBatch): Result<Behind, Refusa
 }
 
 interface PartOf extends Behind, Target {
+  readonly build: Pick<BatchBuild, 'key' | 'number'> | null;
   readonly actor: UserActor;
 }
 
@@ -188,7 +202,7 @@ interface PartOf extends Behind, Target {
 function acceptPart(
   step: Step,
   { submission, numbers }: BatchPartWish,
-  { actor, name, only, dependencies }: PartOf,
+  { actor, name, only, build, dependencies }: PartOf,
 ): Result<Accepted | null, Refusal> {
   const items = new IntervalSet();
   for (const [item, number] of numbers.entries()) {
@@ -197,7 +211,11 @@ function acceptPart(
   if (items.size === 0) return ok(null);
   const array = { ...submission.array, indices: items.toString() };
   const all = [...(submission.dependencies ?? []), ...dependencies];
-  const wish = { ...submission, array, dependencies: all };
+  const labels = [
+    ...(submission.labels ?? []),
+    ...(build === null ? [] : [`!${failedLabel(build)}`]),
+  ];
+  const wish = { ...submission, array, labels, dependencies: all };
   const accepted = acceptSubmission(step, { submission: wish, retired: {} }, actor);
   if (!accepted.ok) return accepted;
   const link: BatchLink = { ...name, numbers: setOf(numbers).toString() };

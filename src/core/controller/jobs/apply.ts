@@ -60,6 +60,7 @@ export function applyJobSubmitted(state: State, event: Of<'job_submitted'>, at: 
       ...{ spec, pending },
     }),
     pending,
+    batch: null,
     queued: false,
     waiting: false,
     active: NO_TASKS,
@@ -152,7 +153,7 @@ export function applyPendingEnded(state: State, event: Of<'pending_ended'>, at: 
   const ended = endedSet(job, event.outcome);
   for (const [from, to] of indices.intervals()) ended.addRange(from, to);
   noteOutcome(job, event.outcome);
-  noteInBatch(state, job, { indices, outcome: event.outcome, at });
+  noteInBatch(job, { indices, outcome: event.outcome, at });
   requeueEntry(state, job);
 }
 

@@ -6,6 +6,7 @@ import type { JobSpec, Outcome, OutcomeKind, Stopper, TaskState, Usage } from '.
 import type { EndCause, ProcessEnd, Share } from '../../model/orders.ts';
 import type { Stored } from '../../model/staging.ts';
 import type { QueueEntry } from '../../scheduler/line/queue.ts';
+import type { Batch } from '../batches/facts.ts';
 
 export interface JobsFacts {
   nextJobId: number;
@@ -26,6 +27,8 @@ interface IndexedJob {
   entry: QueueEntry;
   /** In the queue: something waits, and neither hold, dependency nor begin time forbids a start. */
   queued: boolean;
+  /** The batch that it is a part of; null also when that was removed. */
+  batch: Batch | null;
   /** Some of its tasks have not started: it counts against the limit of waiting jobs. */
   waiting: boolean;
 }

@@ -16,7 +16,7 @@ type TaskData = Omit<Task, 'job' | 'parts' | 'stops'> & {
   readonly stops?: readonly (readonly [Stopper, string])[];
 };
 
-type Derived = 'queued' | 'waiting';
+type Derived = 'queued' | 'waiting' | 'batch';
 
 interface JobData
   extends Omit<
@@ -77,7 +77,7 @@ export function loadJobs(state: State, data: JobsData): void {
 }
 
 function exportJob(job: Job): JobData {
-  const { entry, queued: _, waiting: __, ...facts } = job;
+  const { entry, queued: _, waiting: __, batch: ___, ...facts } = job;
   const { active, ended, waitsFor, behind, spec, pending, ...rest } = facts;
   return {
     ...rest,
@@ -123,6 +123,7 @@ function importJob(state: State, data: JobData): void {
     spec,
     pending,
     entry: entryOf(state, { ...rest, spec, pending }),
+    batch: null,
     queued: false,
     waiting: false,
     active: NO_TASKS,

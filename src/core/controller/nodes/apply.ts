@@ -53,6 +53,7 @@ export function applyNodeEnrolled(state: State, event: Of<'node_enrolled'>): voi
     sharedPaths: [],
     features: null,
     labelling: null,
+    failedBuilds: new Set(),
     total: NO_RESOURCES,
     free: NO_RESOURCES,
     gpusFree: new IntervalSet(),

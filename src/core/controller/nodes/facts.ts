@@ -20,6 +20,8 @@ interface IndexedNode {
   readonly gpusFree: IntervalSet;
   /** All of its labels together; null once one of them has changed. */
   labelling: Labelling | null;
+  /** Labels for the batches whose solver could not be built here. */
+  readonly failedBuilds: Set<string>;
 }
 
 export interface Node extends IndexedNode {

@@ -8,8 +8,10 @@ import type { State } from '../state.ts';
 import type { Node } from './facts.ts';
 
 export interface NodeData
-  extends Omit<Node, 'labels' | 'labelling' | 'gpusFree' | 'holding' | 'signals'> {
+  extends Omit<Node, 'labels' | 'labelling' | 'failedBuilds' | 'gpusFree' | 'holding' | 'signals'> {
   readonly labels: readonly string[];
+  /** Absent: none. */
+  readonly failedBuilds?: readonly string[];
   readonly gpusFree: readonly number[];
   /** `stale`: no task waits for it any more. */
   readonly holding: readonly {
@@ -24,10 +26,11 @@ export interface NodeData
   readonly signals: readonly (readonly [EpochId, SignalOrder])[];
 }
 
-export function saveNode({ labelling: _derived, ...node }: Node): NodeData {
+export function saveNode({ labelling: _derived, failedBuilds, ...node }: Node): NodeData {
   return {
     ...node,
     labels: [...node.labels],
+    ...(failedBuilds.size === 0 ? {} : { failedBuilds: [...failedBuilds] }),
     gpusFree: [...node.gpusFree],
     holding: [...node.holding.values()].map(({ epochId, share, task, yieldedCpus }) => ({
       epochId,
@@ -47,6 +50,7 @@ export function loadNode(state: State, data: NodeData): void {
     ...data,
     labels: new Set(data.labels),
     labelling: null,
+    failedBuilds: new Set(data.failedBuilds),
     // Both are counted again from what it holds.
     free: data.total,
     gpusFree: new IntervalSet(),

@@ -24,6 +24,7 @@ function labellingOf(node: Node): Labelling {
   node.labelling ??= labelled([
     ...node.labels,
     ...node.agentLabels,
+    ...node.failedBuilds,
     ...node.sharedPaths.map(sharedLabel),
     ...(node.features ?? NODE_FEATURES).map(featureLabel),
   ]);

@@ -168,7 +168,7 @@ export function applyTaskDone(state: State, event: Of<'task_done'>, at: number):
   removeActive(job, task.index);
   endedSet(job, event.outcome).add(task.index);
   noteOutcome(job, event.outcome);
-  noteInBatch(state, job, { indices: [task.index], outcome: event.outcome, at });
+  noteInBatch(job, { indices: [task.index], outcome: event.outcome, at });
   countHeld(state, job, -1);
   if (job.entry.runningMax !== null) state.scratch.scheduleDue = true;
 }

@@ -5,6 +5,8 @@ import { unreachable } from '../../base/assert.ts';
 import type { NodeName } from '../../model/ids.ts';
 import { NODE_LAUNCH_FAILURES_MAX } from '../../model/limits.ts';
 import type { Report, TaskReport } from '../../model/orders.ts';
+import { buildOutcome } from '../batches/build.ts';
+import { followBuildFailure } from '../batches/build-failure.ts';
 import type { Part, Task } from '../jobs/facts.ts';
 import type { Node } from '../nodes/facts.ts';
 import { decidePauseReport } from '../pauses/told.ts';
@@ -94,7 +96,9 @@ function endPart(
     const reason = `${node.launchFailures} launches failed in a row; last: ${detail ?? cause}`;
     step.emit({ kind: 'node_drained', node: node.name, reason, by: 'system' });
   }
+  const isUnbuilt = buildOutcome(task.job, part) !== null;
   settleTask(step, task);
+  if (isUnbuilt) followBuildFailure(step, task.job, { node: node.name, epochId });
 }
 
 /** Clocks this close are taken for one: most records need no second time. */

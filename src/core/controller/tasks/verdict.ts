@@ -3,6 +3,7 @@
 import { present } from '../../base/assert.ts';
 import { formatSize } from '../../base/size.ts';
 import type { ExitStatus, Outcome } from '../../model/job.ts';
+import { buildOutcome } from '../batches/build.ts';
 import type { Part, PartEnd, Task } from '../jobs/facts.ts';
 import { hasRestartedItsNode, isInMaintenance } from '../maintenance/presence.ts';
 import type { Step } from '../step.ts';
@@ -39,6 +40,9 @@ export function verdict(step: Step, task: Task, parts: readonly Part[]): Verdict
   if (worst === undefined) return { kind: 'done', outcome: notStored(present(lost, 'a part')) };
   const end = present(worst.end, 'the end of the worst part');
   const outcome = outcomeOfPart(worst);
+  const unbuilt = buildOutcome(job, worst);
+  // Nothing of the job itself has run.
+  if (unbuilt !== null) return { kind: 'requeue', outcome: unbuilt, counts: 'neither' };
   if (end.cause === 'exited') {
     if (task.failures >= job.spec.retriesMax) return { kind: 'done', outcome };
     return { kind: 'requeue', outcome, counts: 'failure' };

@@ -17,11 +17,16 @@ import { findJob } from '../find-job.ts';
 import { validate } from '../validate.ts';
 import { changed } from './job-actions.ts';
 import { viewTasks } from './list-tasks.ts';
+import { checkFiles } from './submit.ts';
 
-export const submitBatch: Handler<'submitBatch'> = async ({ engine }, call) => {
+export const submitBatch: Handler<'submitBatch'> = async ({ engine, jobFiles }, call) => {
   const header = call.incoming.headers['idempotency-key'];
   const key = validate(submissionKey.optional(), header, 'header Idempotency-Key');
   if (!key.ok) return key;
+  for (const { submission } of call.body.parts) {
+    const lacking = await checkFiles(jobFiles, call.actor, submission.staging?.inputs);
+    if (lacking !== null) return err(lacking);
+  }
   const command = {
     kind: 'submit_batch',
     ...call.body,
@@ -70,6 +75,12 @@ export const retryBatch: Handler<'retryBatch'> = async ({ engine }, { params, ac
   return submitted(await engine.execute({ kind: 'retry_batch', batch: ref.value }, actor));
 };
 
+export const rebuildBatch: Handler<'rebuildBatch'> = async ({ engine }, { params, actor }) => {
+  const ref = refOf(params);
+  if (!ref.ok) return ref;
+  return changed(await engine.execute({ kind: 'rebuild_batch', batch: ref.value }, actor));
+};
+
 export const removeBatch: Handler<'removeBatch'> = async ({ engine }, { params, actor }) => {
   const ref = refOf(params);
   if (!ref.ok) return ref;
@@ -99,7 +110,7 @@ function submitted(reply: Result<Reply, Refusal>) {
 }
 
 function viewBatch(state: State, batch: Batch): BatchView {
-  const { owner, origin, after, parts, createdAt, endedAt, jobs } = batch;
+  const { owner, origin, after, parts, createdAt, endedAt, jobs, build } = batch;
   const { open, ended, ...standing } = standingOf(state, batch);
   return {
     ...batchTitleOf(batch),
@@ -107,6 +118,10 @@ function viewBatch(state: State, batch: Batch): BatchView {
     open: { ...open },
     ended: { ...ended },
     after: [...after],
+    failedBuilds: [...(build?.failed ?? [])].map(([node, epochId]) => {
+      const [id = '', epoch] = epochId.split('#');
+      return { node, id, epoch: Number(epoch) };
+    }),
     jobCount: jobs.length,
     jobIds: parts.map(({ jobId }) => jobId),
   };

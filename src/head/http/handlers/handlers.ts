@@ -53,6 +53,7 @@ export const HANDLERS: { readonly [N in HandledName]: Handler<N> } = {
   listBatchJobs: batches.listBatchJobs,
   cancelBatch: batches.cancelBatch,
   retryBatch: batches.retryBatch,
+  rebuildBatch: batches.rebuildBatch,
   removeBatch: batches.removeBatch,
   lackingBlobs: blobs.lackingBlobs,
   checkBlob: blobs.checkBlob,

@@ -129,7 +129,7 @@ async function submit(
 }
 
 /** What its job needs must be there, and the submitter's. */
-async function checkFiles(
+export async function checkFiles(
   jobFiles: JobFiles,
   actor: UserActor,
   inputs: BlobHash | undefined,

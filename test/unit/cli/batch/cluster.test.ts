@@ -1,6 +1,9 @@
 // Commands on batches of the cluster: what they send and what they print.
 
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { test } from 'node:test';
 import type { BatchJobView, BatchView } from '../../../../src/api/batches.ts';
 import { FakeHead } from '../fake-head.ts';
@@ -9,7 +12,7 @@ const BATCH: BatchView = {
   ...{ title: 'ann/sweep@2', namespace: 'ann', name: 'sweep', version: 2, owner: 'ann' },
   ...{ origin: 'weft', state: 'running', outcome: null, jobCount: 4, jobIds: [7, 8] },
   ...{ open: { running: 1, pending: 1 }, ended: { completed: 1, failed: 1 } },
-  ...{ after: ['ann/mesh'], createdAt: 0, endedAt: null },
+  ...{ after: ['ann/mesh'], createdAt: 0, endedAt: null, failedBuilds: [] },
 };
 
 const job = (name: string, more: Partial<BatchJobView> = {}): BatchJobView => ({
@@ -43,18 +46,20 @@ test('batch list leaves out what is done, and other owners with --mine', async (
 });
 
 test('batch show says how it stands, and each of its jobs by name', async () => {
+  const failedBuilds = [{ node: 'n1', id: '7[0]', epoch: 2 }];
   const jobs = [job('a', { ...DONE, id: '7[0]' }), job('b', { id: '8[0]' })];
   await using head = await FakeHead.start({
-    'GET /v1/batches/ann/sweep@2': () => ({ json: BATCH }),
+    'GET /v1/batches/ann/sweep@2': () => ({ json: { ...BATCH, failedBuilds } }),
     'GET /v1/batches/ann/sweep@2/jobs': () => ({ json: { jobs, next: null } }),
   });
   const { out, error } = await head.weft('batch', 'show', 'ann/sweep@2');
   assert.match(out, /Jobs: +1 of 4 jobs completed, 1 failed, 1 running, 1 pending\n/);
+  assert.match(out, /Failed on n1: +its build; see `weft logs 7\[0\] --stderr --epoch 2`\n/);
   assert.match(out, /After: +ann\/mesh\n/);
   assert.match(out, /\na +7\[0\] +failed +- +n1 +exit 3\nb +8\[0\] +pending/);
   assert.match(error, /only 2 jobs shown; raise --limit/);
   const { out: json } = await head.weft('batch', 'show', 'ann/sweep@2', '-o', 'json');
-  assert.deepEqual(JSON.parse(json), { ...BATCH, jobs });
+  assert.deepEqual(JSON.parse(json), { ...BATCH, failedBuilds, jobs });
   const wrong = await head.weft('batch', 'show', 'sweep');
   assert.deepEqual(
     [wrong.code, /names no batch; write NAMESPACE\/NAME/.test(wrong.error)],
@@ -92,4 +97,37 @@ test('batch logs finds the job by its name, and proposes one', async () => {
     [code, error.split('\n')[0]],
     [2, "weft: ann/sweep has no job 're10'. Did you mean 're100'?"],
   );
+});
+
+test('batch submit sends the files, then all jobs at once', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'weft-batch-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = path.join(folder, 'weft.batch.yaml');
+  const yaml =
+    'solver: {build: build.py}\nfiles: [mesh]\nafter: [ann/first]\njobs: [{name: a, run: job.py}]\n';
+  writeFileSync(file, `namespace: ann\nname: sweep\n${yaml}`);
+  for (const name of ['build.py', 'job.py', 'mesh']) writeFileSync(path.join(folder, name), name);
+  const submitted = { title: 'ann/sweep@2', namespace: 'ann', name: 'sweep', version: 2 };
+  await using head = await FakeHead.start({
+    'POST /v1/blobs/lacking': () => ({ json: { lacking: [] } }),
+    'POST /v1/batches': () => ({ json: { ...submitted, jobCount: 1, again: false } }),
+  });
+  const { out, error } = await head.weft('batch', 'submit', file, '--new-version');
+  assert.deepEqual([out, error], ['ann/sweep@2: 1 job submitted.\n', '']);
+  const [asked, sent] = head.work;
+  assert.ok(asked !== undefined && sent !== undefined);
+  const { hashes } = asked.body as { hashes: string[] };
+  const body = sent.body as Record<string, unknown>;
+  const { mode, after, build, parts } = body;
+  assert.deepEqual([mode, after], ['new_version', ['ann/first']]);
+  assert.match(String(build), /^[0-9a-f]{40}$/);
+  assert.match(String(sent.headers['idempotency-key']), /^[0-9a-f]{32}$/);
+  const [part] = parts as { submission: Record<string, unknown>; numbers: number[] }[];
+  const { staging, each } = part?.submission ?? {};
+  assert.deepEqual(part?.numbers, [0]);
+  assert.deepEqual(each, [{ name: 'a', line: 'python3 job.py "$cpus"' }]);
+  assert.equal((staging as { inputs: string }).inputs, hashes.at(-1), 'the list, after the files');
+  assert.equal(hashes.length, 4);
+  const both = await head.weft('batch', 'submit', file, '--resume', '--new-version');
+  assert.deepEqual([both.code, head.work.length], [2, 2]);
 });

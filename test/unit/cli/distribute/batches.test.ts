@@ -11,7 +11,7 @@ function batch(title: string, state: BatchView['state'] = 'running'): BatchView 
   return {
     ...{ title, namespace, name, version: Number(version), owner: 'ann', origin: 'distribute' },
     ...{ state, outcome: state === 'done' ? 'completed' : null, jobCount: 4, jobIds: [7] },
-    ...{ open: {}, ended: {}, after: [], createdAt: 0, endedAt: null },
+    ...{ open: {}, ended: {}, after: [], createdAt: 0, endedAt: null, failedBuilds: [] },
   };
 }
 

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BatchFile, BatchJob, SlurmFields } from '../../../../src/core/batch/batch.ts';
-import { buildHeader, jobHeader } from '../../../../src/core/batch/slurm/header.ts';
 import { commandLine, VARIABLES } from '../../../../src/core/batch/command-words.ts';
+import { buildHeader, jobHeader } from '../../../../src/core/batch/slurm/header.ts';
 
 const JOB: BatchJob = {
   ...{ name: 're100', run: { path: 'job.py', as: 'job.py' }, args: [], files: [] },

@@ -1,6 +1,7 @@
 // Batches: all of their jobs or none, never two runs under one name, and what became of each job.
 
 import assert from 'node:assert/strict';
+import { BUILD_FAILED_SIGNAL } from '../../../../src/core/batch/task-script.ts';
 import type {
   BatchPartWish,
   SubmitBatch,
@@ -8,6 +9,7 @@ import type {
 import { findBatch } from '../../../../src/core/controller/batches/find.ts';
 import { currentParts, standingOf } from '../../../../src/core/controller/batches/standing.ts';
 import type { Command } from '../../../../src/core/controller/declared.ts';
+import { outstanding } from '../../../../src/core/controller/outstanding.ts';
 import type { BatchRef } from '../../../../src/core/model/batch.ts';
 import { parseBatch } from '../../../../src/core/model/batch.ts';
 import { nameInBatch } from '../../../../src/core/model/items.ts';
@@ -36,7 +38,7 @@ const PARTS = [part(['a', 'c'], [0, 2]), part(['b'], [1], { cpuCount: 2 })];
 function submit(more: Partial<SubmitBatch> = {}): SubmitBatch {
   return {
     ...{ kind: 'submit_batch', namespace: 'ann', name: 'sweep', origin: 'weft', after: [] },
-    ...{ mode: 'new', parts: PARTS, key: null },
+    ...{ mode: 'new', parts: PARTS, key: null, build: null },
     ...more,
   };
 }
@@ -234,4 +236,74 @@ scenario('[B6] a batch that runs is not removed, and what left memory is not ret
   assert.deepEqual(head.command(cancel('ann/sweep'), OPERATOR), { kind: 'changed', count: 3 });
   head.tick(1000);
   assert.equal(head.refused(retry('ann/sweep'), ANN), 'batch.not_retained');
+});
+
+const BUILT = submit({ build: 'b'.repeat(40), parts: [part(['a', 'b'], [0, 1], { cpuCount: 4 })] });
+const UNBUILT = { signal: BUILD_FAILED_SIGNAL } as const;
+
+function launchOf(head: TestHead, name: string) {
+  const order = outstanding(head.node(name), head.settings).find(({ kind }) => kind === 'launch');
+  assert.ok(order?.kind === 'launch');
+  return order;
+}
+
+scenario('[B7] a node where the build has failed gets no more of the batch, others do', (head) => {
+  for (const name of ['n1', 'n2']) head.connect(name, { cpus: 4 });
+  head.command(BUILT, ANN);
+  assert.deepEqual(head.schedule(), ['1[0]#1@n1', '1[1]#1@n2']);
+  const { batch, jobName } = launchOf(head, 'n2');
+  assert.deepEqual([batch, jobName], [{ title: 'ann/sweep', build: 'b'.repeat(40) }, 'b']);
+  head.ended('1[0]#1', UNBUILT);
+  assert.equal(head.task('1[0]').failures, 0, 'it is no failure of the job');
+  assert.deepEqual(head.schedule(), [], 'n1 is free, and shunned');
+  const other = head.submit({ cpuCount: 4 });
+  assert.deepEqual(head.schedule(), [`${other}#1@n1`], 'only for this batch');
+  head.crash();
+  for (const name of ['n1', 'n2']) head.connect(name, { cpus: 4, held: head.heldBy(name) });
+  head.ended(`${other}#1`);
+  assert.deepEqual(head.schedule(), []);
+  head.ended('1[1]#1');
+  assert.deepEqual(head.schedule(), ['1[0]#2@n2']);
+  head.ended('1[0]#2');
+  assert.equal(standing(head).outcome, 'completed');
+});
+
+scenario('[B7] failed on every node the batch is over, until it is built anew', (head) => {
+  for (const name of ['n1', 'n2']) head.connect(name, { cpus: 4 });
+  head.command(BUILT, ANN);
+  head.schedule();
+  head.ended('1[0]#1', UNBUILT);
+  head.ended('1[1]#1', UNBUILT);
+  assert.deepEqual(standing(head), {
+    ...{ state: 'done', outcome: 'build_failed', open: {}, ended: { build_failed: 2 } },
+  });
+  const failed = [...(batchOf(head).build?.failed ?? [])];
+  assert.deepEqual(failed, [
+    ['n1', '1[0]#1'],
+    ['n2', '1[1]#1'],
+  ]);
+  assert.equal(head.refused(retry('ann/sweep'), ANN), 'resources.unsatisfiable');
+  const rebuild: Command = { kind: 'rebuild_batch', batch: ref('ann/sweep') };
+  assert.equal(head.refused(rebuild, BOB), 'batch.not_owner');
+  head.command(rebuild, ANN);
+  head.command(retry('ann/sweep'), ANN);
+  assert.deepEqual(head.schedule(), ['2[0]#1@n1', '2[1]#1@n2']);
+  assert.equal(launchOf(head, 'n1').batch?.build, `${'b'.repeat(40)}-1-1`);
+  head.ended('2[0]#1', UNBUILT);
+  head.command(cancel('ann/sweep'), ANN);
+  head.ended('2[1]#1', { cause: 'ended', signal: 15 });
+  head.command(remove('ann/sweep'), ANN);
+  assert.equal(head.node('n1').failedBuilds.size, 0);
+});
+
+scenario('[B7] the signal of a failed build means nothing in other jobs', (head) => {
+  head.connect('n1', { cpus: 9 });
+  head.command(submit(), ANN);
+  assert.equal(
+    head.refused({ kind: 'rebuild_batch', batch: ref('ann/sweep') }, ANN),
+    'batch.no_build',
+  );
+  head.schedule();
+  head.ended('1[0]#1', UNBUILT);
+  assert.deepEqual(standing(head).ended, { failed: 1 });
 });

@@ -1,0 +1,90 @@
+// The files of a batch on their way to the head: each is read once, however many jobs name it.
+
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import type { BatchReading } from '../../../batch/read/read-batch.ts';
+import type { Contents } from '../../../core/batch/parts.ts';
+import type { FileEntry } from '../../../core/files/entry.ts';
+import { Failure, usage } from '../../../core/model/failure.ts';
+import { inParallel } from '../../../transfer/in-parallel.ts';
+import { type LocalFile, readLocalFile } from '../../../transfer/local-file.ts';
+import type { Context } from '../../context.ts';
+import { TransferLine } from '../../files/transfer-line.ts';
+
+/** One is read while another is hashed. */
+const READ_AT_ONCE = 2;
+const PROBLEMS_SHOWN_MAX = 20;
+
+export class BatchFiles implements Contents {
+  readonly #reading: BatchReading;
+  /** By their whole paths. */
+  readonly #files: ReadonlyMap<string, LocalFile>;
+
+  private constructor(reading: BatchReading, files: ReadonlyMap<string, LocalFile>) {
+    this.#reading = reading;
+    this.#files = files;
+  }
+
+  /** Reads all of them. Throws one failure with all that is wrong. */
+  static async read(context: Context, reading: BatchReading): Promise<BatchFiles> {
+    const files = new Map<string, LocalFile>();
+    const problems: string[] = [];
+    const line = new TransferLine(context, 'reading');
+    line.start(reading.files.reduce((sum, { bytes }) => sum + bytes, 0));
+    try {
+      await inParallel([...sourcesOf(reading)], READ_AT_ONCE, async (full) => {
+        try {
+          const file = await readLocalFile(full);
+          files.set(full, file);
+          line.moved(file.size);
+        } catch (error) {
+          if (!(error instanceof Failure) || problems.length >= PROBLEMS_SHOWN_MAX) throw error;
+          problems.push(error.message);
+        }
+      });
+    } finally {
+      line.stop();
+    }
+    if (problems.length > 0) throw usage(problems.join('\n'));
+    return new BatchFiles(reading, files);
+  }
+
+  get all(): readonly LocalFile[] {
+    return [...this.#files.values()];
+  }
+
+  entries(file: string, at: string): readonly FileEntry[] {
+    const { files, folder } = this.#reading;
+    const look = files.find((one) => one.path === file);
+    if (look === undefined) throw new Error(`${file} was not looked at`);
+    const full = path.resolve(folder, file);
+    if (!look.isFolder) return [this.#fileEntry(full, at)];
+    const top: FileEntry = { path: at, kind: 'folder', size: 0, mode: look.mode };
+    const inside = look.inside.map(({ path: below, kind, stats, target }): FileEntry => {
+      const place = `${at}/${below}`;
+      if (kind === 'file') return this.#fileEntry(path.join(full, below), place);
+      const mode = stats.mode & 0o777;
+      if (kind !== 'link') return { path: place, kind: 'folder', size: 0, mode };
+      return { path: place, kind, size: 0, mode, target: target ?? '' };
+    });
+    return [top, ...inside];
+  }
+
+  digest(text: string): string {
+    return createHash('sha256').update(text).digest('hex');
+  }
+
+  #fileEntry(full: string, at: string): FileEntry {
+    const file = this.#files.get(full);
+    if (file === undefined) throw new Error(`${full} was not read`);
+    return { path: at, kind: 'file', size: file.size, mode: file.mode, sha256: file.hash };
+  }
+}
+
+function* sourcesOf({ files, folder }: BatchReading): Generator<string> {
+  for (const { path: file, isFolder, inside } of files) {
+    const full = path.resolve(folder, file);
+    if (!isFolder) yield full;
+    for (const { path: below, kind } of inside) if (kind === 'file') yield path.join(full, below);
+  }
+}

@@ -1,0 +1,89 @@
+// `weft batch submit FILE`: the files go to the head, as far as it lacks them, then all jobs at once.
+
+import type { BatchReading } from '../../../batch/read/read-batch.ts';
+import { plural } from '../../../core/base/plural.ts';
+import type { BatchFile } from '../../../core/batch/batch.ts';
+import { buildKey, partsOf } from '../../../core/batch/parts.ts';
+import { usage } from '../../../core/model/failure.ts';
+import { localBytes } from '../../../transfer/local-file.ts';
+import { uploadFiles } from '../../../transfer/upload.ts';
+import { carrierOf } from '../../connection/carrier.ts';
+import type { Context } from '../../context.ts';
+import { TransferLine } from '../../files/transfer-line.ts';
+import { freshKey } from '../../jobs/fresh-key.ts';
+import { withPatience } from '../../jobs/retry.ts';
+import { defineVerb } from '../../verb.ts';
+import { batchFileOf, defineBatchFile } from '../operand.ts';
+import { BatchFiles } from './batch-files.ts';
+
+interface Options {
+  readonly resume?: boolean;
+  readonly newVersion?: boolean;
+}
+
+export const submit = defineVerb<Options>({
+  define(command) {
+    defineBatchFile(command);
+    command.option('--resume', 'run only what did not complete, in the same batch');
+    command.option('--new-version', 'begin beside the one that is there, as NAME@2');
+  },
+  async run({ context, args: [given], options }) {
+    const { readBatch } = await import('../../../batch/read/read-batch.ts');
+    const mode = modeOf(options);
+    const reading = readBatch(batchFileOf(context, given));
+    const parts = await sendParts(context, reading);
+    const { namespace, name, origin, after } = reading.batch;
+    const body = {
+      ...{ namespace, name, origin, mode, ...parts },
+      after: after.map((other) => `${other.namespace}/${other.name}`),
+    };
+    const api = await context.api();
+    const key = freshKey();
+    const made = await withPatience(context, PATIENCE, () =>
+      api.call('submitBatch', { body: body as never, key }),
+    );
+    const again = options.resume === true ? ' again' : '';
+    context.print(`${made.title}: ${plural(made.jobCount, 'job')} submitted${again}.`);
+    for (const what of left(reading.batch)) context.note(`not on a cluster yet: ${what}`);
+    return 0;
+  },
+});
+
+/** For a head that is away. */
+const PATIENCE = { totalMs: 120_000, note: 'Waiting for the head to come back.' };
+
+function modeOf({ resume, newVersion }: Options): 'new' | 'resume' | 'new_version' {
+  if (resume && newVersion) {
+    throw usage('--resume goes on with what is there, --new-version begins beside it: write one');
+  }
+  if (resume) return 'resume';
+  return newVersion ? 'new_version' : 'new';
+}
+
+/** Everything that the jobs need is on the head before they are. */
+async function sendParts(context: Context, reading: BatchReading) {
+  const files = await BatchFiles.read(context, reading);
+  const parts = partsOf(reading.batch, files);
+  const lists = parts.map(({ fileSet }, at) => {
+    return fileSet === null ? null : localBytes(`list ${at} of files`, Buffer.from(fileSet));
+  });
+  const sent = [...files.all, ...lists.filter((list) => list !== null)];
+  const line = new TransferLine(context, 'sending');
+  try {
+    await uploadFiles(carrierOf(context), sent, line.moved, (bytes) => line.start(bytes));
+  } finally {
+    line.stop();
+  }
+  return {
+    build: buildKey(reading.batch, files),
+    parts: parts.map(({ submission, numbers, prints }, at) => {
+      const inputs = lists[at]?.hash;
+      const staging = { ...submission.staging, ...(inputs === undefined ? {} : { inputs }) };
+      return { submission: { ...submission, staging }, numbers, prints };
+    }),
+  };
+}
+
+function left({ notices }: BatchFile): string[] {
+  return notices.length === 0 ? [] : ['notify'];
+}

@@ -1,0 +1,41 @@
+// What follows when the solver of a batch could not be built on a node: without another one all that
+// waits of the batch is over.
+
+import { plural } from '../../base/plural.ts';
+import { formatBatch } from '../../model/batch.ts';
+import type { EpochId, NodeName } from '../../model/ids.ts';
+import type { Outcome } from '../../model/job.ts';
+import { waitingOf } from '../jobs/behind.ts';
+import type { Job } from '../jobs/facts.ts';
+import { unsatisfiable } from '../jobs/submit.ts';
+import { schedulingOf } from '../partitions/settings.ts';
+import type { Step } from '../step.ts';
+import { endPending } from '../tasks/ending.ts';
+import type { Batch } from './facts.ts';
+
+/** The task that has found it is in the queue again. */
+export function followBuildFailure(
+  step: Step,
+  { batch }: Job,
+  { node, epochId }: { readonly node: NodeName; readonly epochId: EpochId },
+): void {
+  if (batch?.build == null || step.state.batches.get(formatBatch(batch)) !== batch) return;
+  if (batch.build.failed.has(node)) return;
+  const { namespace, name, version } = batch;
+  step.emit({ kind: 'build_failed', batch: { namespace, name, version }, node, epochId });
+  const scheduling = schedulingOf(step.state, step.settings);
+  for (const { jobId } of batch.parts) {
+    const job = step.state.jobs.get(jobId);
+    if (job === undefined || job.outcome !== null) continue;
+    if (unsatisfiable(step, job.spec, scheduling) === null) continue;
+    const waiting = waitingOf(job);
+    if (waiting.size > 0) endPending(step, job, waiting, failedEverywhere(batch));
+  }
+}
+
+function failedEverywhere({ build }: Batch): Outcome {
+  const nodes = [...(build?.failed.keys() ?? [])];
+  const shown = nodes.slice(0, 3).join(', ');
+  const more = nodes.length > 3 ? ` and ${plural(nodes.length - 3, 'other node')}` : '';
+  return { kind: 'build_failed', detail: `the build failed on ${shown}${more}` };
+}

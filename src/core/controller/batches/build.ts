@@ -1,0 +1,66 @@
+// The build of a batch's solver, which the first task on each node runs: a node where it has failed gets
+// no more of the batch.
+
+import { BUILD_FAILED_SIGNAL } from '../../batch/task-script.ts';
+import { formatBatch } from '../../model/batch.ts';
+import type { Outcome } from '../../model/job.ts';
+import type { BatchPlace } from '../../model/orders.ts';
+import type { Of } from '../events.ts';
+import type { Job, Part } from '../jobs/facts.ts';
+import { refreshPool } from '../nodes/apply.ts';
+import type { State } from '../state.ts';
+import type { Batch, BatchBuild } from './facts.ts';
+
+/** A node with this label has failed to build; the jobs of the batch need one without it. */
+export function failedLabel({ number }: Pick<BatchBuild, 'number'>): string {
+  return `build-failed=${number}`;
+}
+
+/** What the tasks of a batch are told of it; null for other jobs. */
+export function batchPlace({ batch }: Job): BatchPlace | null {
+  if (batch === null) return null;
+  const title = formatBatch(batch);
+  const { build } = batch;
+  if (build === null) return { title, build };
+  // Built anew it is the batch's own: others go on with what is there.
+  const key = build.turn === 0 ? build.key : `${build.key}-${build.number}-${build.turn}`;
+  return { title, build: key };
+}
+
+/** Null: the end of this part says nothing of a build. */
+export function buildOutcome({ batch }: Job, { end, share }: Part): Outcome | null {
+  if (batch?.build == null || end?.cause !== 'exited') return null;
+  const hasFailed = end.processes.some(({ exit }) => exit.signal === BUILD_FAILED_SIGNAL);
+  return hasFailed ? { kind: 'build_failed', detail: `the build failed on ${share.node}` } : null;
+}
+
+export function applyBuildFailed(state: State, event: Of<'build_failed'>): void {
+  const batch = state.batches.get(formatBatch(event.batch));
+  const node = state.nodes.get(event.node);
+  if (batch?.build == null) return;
+  batch.build.failed.set(event.node, event.epochId);
+  if (node === undefined) return;
+  node.failedBuilds.add(failedLabel(batch.build));
+  node.labelling = null;
+  refreshPool(state, node);
+}
+
+export function applyBuildRenewed(state: State, event: Of<'build_renewed'>): void {
+  const batch = state.batches.get(event.batch);
+  if (batch?.build == null) return;
+  forgetFailures(state, batch);
+  batch.build.turn += 1;
+}
+
+/** Nodes are as they were before. */
+export function forgetFailures(state: State, { build }: Batch): void {
+  if (build === null) return;
+  for (const name of build.failed.keys()) {
+    const node = state.nodes.get(name);
+    if (node === undefined) continue;
+    node.failedBuilds.delete(failedLabel(build));
+    node.labelling = null;
+    refreshPool(state, node);
+  }
+  build.failed.clear();
+}
