@@ -1,6 +1,7 @@
 // The answers of the launcher: a byte stream cut into frames, and each frame into a plain value.
 
-import { FRAME_BYTES_MAX, type LauncherAnswer } from './launcher-wire.ts';
+import { ANSWERS, byType, FRAME_BYTES_MAX, type Sort } from '../ports/launcher-frames.ts';
+import type { LauncherAnswer } from './launcher-wire.ts';
 
 /** What arrived is not the launcher's protocol: the connection is of no more use. */
 export class MalformedAnswer extends Error {
@@ -47,76 +48,19 @@ class Cursor {
     return this.#bytes.toString('utf8', at, at + length);
   }
 
+  field(sort: Sort): number | string {
+    if (sort === 'u32') return this.u32();
+    if (sort === 'u64') return this.u64();
+    if (sort === 'text') return this.text();
+    throw new Error(`no answer has a field of sort ${sort}`);
+  }
+
   done(): void {
     if (this.#at !== this.#end) throw new MalformedAnswer('answer is too long');
   }
 }
 
-/** `why` of an end (launcher/table.h). */
-const LEASE_OVER = 1;
-
-type Decoder = (cursor: Cursor) => LauncherAnswer;
-
-const DECODERS = new Map<number, Decoder>([
-  [
-    0x80,
-    (c) => ({
-      kind: 'hello',
-      version: c.u32(),
-      pid: c.u32(),
-      startTicks: c.u64(),
-      uid: c.u32(),
-    }),
-  ],
-  [
-    0x81,
-    (c) => ({
-      kind: 'started',
-      id: c.u64(),
-      pid: c.u32(),
-      startTicks: c.u64(),
-      startedAt: c.u64(),
-    }),
-  ],
-  [0x82, (c) => ({ kind: 'failed', id: c.u64(), errno: c.u32(), stage: c.u32() })],
-  [
-    0x83,
-    (c) => ({
-      kind: 'exited',
-      id: c.u64(),
-      status: c.u32(),
-      userUs: c.u64(),
-      systemUs: c.u64(),
-      rssPeakKib: c.u64(),
-      endedAt: c.u64(),
-      leaseOver: c.u32() === LEASE_OVER,
-    }),
-  ],
-  [0x84, (c) => ({ kind: 'stopped', id: c.u64() })],
-  [0x85, (c) => ({ kind: 'continued', id: c.u64() })],
-  [0x86, (c) => ({ kind: 'signalled', id: c.u64(), count: c.u32() })],
-  [0x87, (c) => ({ kind: 'record', record: decodeRecord(c) })],
-  [0x88, (c) => ({ kind: 'list_end', count: c.u32() })],
-  [0x89, (c) => ({ kind: 'leftovers', id: c.u64(), count: c.u32() })],
-  [0x8f, (c) => ({ kind: 'error', code: c.u32(), id: c.u64(), text: c.text() })],
-]);
-
-function decodeRecord(c: Cursor): Extract<LauncherAnswer, { kind: 'record' }>['record'] {
-  return {
-    id: c.u64(),
-    state: c.u32(),
-    pid: c.u32(),
-    startTicks: c.u64(),
-    startedAt: c.u64(),
-    status: c.u32(),
-    stage: c.u32(),
-    userUs: c.u64(),
-    systemUs: c.u64(),
-    rssPeakKib: c.u64(),
-    endedAt: c.u64(),
-    leaseOver: c.u32() === LEASE_OVER,
-  };
-}
+const KINDS = byType(ANSWERS);
 
 /** Cuts a stream into answers; keeps an unfinished frame for the next chunk. */
 export class AnswerReader {
@@ -143,9 +87,10 @@ export class AnswerReader {
 function decodeAnswer(bytes: Buffer, from: number, to: number): LauncherAnswer {
   const cursor = new Cursor(bytes, from, to);
   const type = cursor.u8();
-  const decoder = DECODERS.get(type);
-  if (!decoder) throw new MalformedAnswer(`no answer has type ${type}`);
-  const answer = decoder(cursor);
+  const reading = KINDS.get(type);
+  if (reading === undefined) throw new MalformedAnswer(`no answer has type ${type}`);
+  const answer: Record<string, unknown> = { kind: reading.kind };
+  for (const [name, sort] of reading.fields) answer[name] = cursor.field(sort);
   cursor.done();
-  return answer;
+  return answer as LauncherAnswer;
 }

@@ -2,11 +2,11 @@
 // asked for in one turn of the event loop goes out in one write.
 
 import type { KnownProcess, ProcessEvent } from '../core/model/processes.ts';
+import { LAUNCHER_ERROR, LAUNCHER_VERSION } from '../ports/launcher-frames.ts';
 import type { LauncherStream, LaunchRequest, Processes } from '../ports/processes.ts';
 import { AnswerReader } from './launcher-answers.ts';
 import { type Answer, eventOf, eventOfRecord, knownOf } from './launcher-events.ts';
 import {
-  LAUNCHER_VERSION,
   LAUNCHER_VERSION_MIN,
   type LauncherAnswer,
   type LauncherRecord,
@@ -28,9 +28,6 @@ interface Waiting<T> {
 const EINVAL = 22;
 /** Many large starts go out in slices: one buffer of all would be copied as it grows. */
 const SLICE_BYTES = 1_048_576;
-/** ERROR codes after which the launcher closes (launcher/wire.h). */
-const LAST_FATAL_ERROR = 3;
-const ERROR_UNKNOWN_ID = 4;
 
 export class LauncherClient implements Processes {
   readonly #stream: LauncherStream;
@@ -185,7 +182,7 @@ export class LauncherClient implements Processes {
         this.#onHello(answer);
         return;
       case 'record':
-        this.#onRecord(answer.record);
+        this.#onRecord(answer);
         return;
       case 'list_end':
         this.#onListEnd();
@@ -255,9 +252,9 @@ export class LauncherClient implements Processes {
   }
 
   #onError(answer: Answer<'error'>): void {
-    if (answer.code <= LAST_FATAL_ERROR) this.#why = `the launcher refused: ${answer.text}`;
+    if (answer.code <= LAUNCHER_ERROR.noHello) this.#why = `the launcher refused: ${answer.text}`;
     // What is forgotten has left nothing behind that the launcher could name.
-    if (answer.code === ERROR_UNKNOWN_ID && this.#leftovers.has(answer.id)) {
+    if (answer.code === LAUNCHER_ERROR.unknownId && this.#leftovers.has(answer.id)) {
       this.#onLeftovers(answer.id, 0);
       return;
     }

@@ -1,24 +1,10 @@
 // What the launcher says of processes, as the Processes port has it.
 
 import type { KnownProcess, LaunchStage, ProcessEvent } from '../core/model/processes.ts';
+import { LEASE_OVER, RECORD_STATE, STAGE } from '../ports/launcher-frames.ts';
 import type { LauncherAnswer, LauncherRecord } from './launcher-wire.ts';
 
-const STAGES: readonly LaunchStage[] = [
-  'fork',
-  'cgroup',
-  'limits',
-  'credentials',
-  'chdir',
-  'stdin',
-  'stdout',
-  'stderr',
-  'exec',
-  'lease',
-];
-const STATE_STOPPED = 2;
-const STATE_EXITED = 3;
-const STATE_FAILED = 4;
-const STATE_LAUNCHING = 5;
+const STAGES = new Map(Object.entries(STAGE).map(([name, stage]) => [stage, name as LaunchStage]));
 
 /** The answer of one kind. */
 export type Answer<K extends LauncherAnswer['kind']> = Extract<LauncherAnswer, { kind: K }>;
@@ -36,7 +22,7 @@ export function eventOf(
 type EndEvent = Extract<ProcessEvent, { kind: 'exited' | 'failed' }>;
 
 function failedEvent(launchId: number, errno: number, stage: number): EndEvent {
-  return { kind: 'failed', launchId, errno, stage: STAGES[stage - 1] ?? 'exec' };
+  return { kind: 'failed', launchId, errno, stage: STAGES.get(stage) ?? 'exec' };
 }
 
 function exitedEvent(from: Omit<Answer<'exited'>, 'kind'>): EndEvent {
@@ -51,19 +37,20 @@ function exitedEvent(from: Omit<Answer<'exited'>, 'kind'>): EndEvent {
       memoryPeakBytes: from.rssPeakKib * 1024,
     },
     endedAt: from.endedAt,
-    leaseOver: from.leaseOver,
+    leaseOver: from.why === LEASE_OVER,
   };
 }
 
 /** What a record answers to a start that was sent before; nothing while that is under way. */
 export function eventOfRecord(record: LauncherRecord): ProcessEvent | undefined {
-  if (record.state === STATE_LAUNCHING) return undefined;
+  if (record.state === RECORD_STATE.launching) return undefined;
   return endOf(record) ?? { kind: 'started', launchId: record.id };
 }
 
 function endOf(record: LauncherRecord): EndEvent | undefined {
-  if (record.state === STATE_EXITED) return exitedEvent(record);
-  if (record.state === STATE_FAILED) return failedEvent(record.id, record.status, record.stage);
+  if (record.state === RECORD_STATE.exited) return exitedEvent(record);
+  if (record.state === RECORD_STATE.failed)
+    return failedEvent(record.id, record.status, record.stage);
   return undefined;
 }
 
@@ -71,6 +58,9 @@ function endOf(record: LauncherRecord): EndEvent | undefined {
 export function knownOf(record: LauncherRecord): KnownProcess {
   const end = endOf(record);
   if (end) return { launchId: record.id, state: 'ended', end };
-  if (record.state === STATE_LAUNCHING) return { launchId: record.id, state: 'launching' };
-  return { launchId: record.id, state: record.state === STATE_STOPPED ? 'stopped' : 'running' };
+  if (record.state === RECORD_STATE.launching) return { launchId: record.id, state: 'launching' };
+  return {
+    launchId: record.id,
+    state: record.state === RECORD_STATE.stopped ? 'stopped' : 'running',
+  };
 }

@@ -1,20 +1,31 @@
-// The agent's half of the launcher's protocol (launcher/README.md): requests to bytes, bytes to
-// answers. Pure: no sockets, no clock.
+// The agent's half of the launcher's protocol: requests to bytes (src/ports/launcher-frames.ts).
+// Pure: no sockets, no clock.
 
-/** What this agent's own launcher speaks; raised when a frame changes. */
-export const LAUNCHER_VERSION = 1;
+import {
+  type ANSWERS,
+  type Fields,
+  FRAME_BYTES_MAX,
+  type Frame,
+  LAUNCHER_VERSION,
+  type Layout,
+  type Limit,
+  REQUESTS,
+  SCOPE_ALL,
+  type Sort,
+  SPAWN_FLAG,
+  UNLIMITED,
+} from '../ports/launcher-frames.ts';
+
 /**
  * Oldest version of a launcher that has outlived its agent: it is asked for nothing that starts.
  */
 export const LAUNCHER_VERSION_MIN = 1;
-/** Largest frame either side accepts, in bytes after the length word (launcher/wire.h). */
-export const FRAME_BYTES_MAX = 1 << 20;
 
 /** Texts are UTF-8; bytes are passed as they are. */
 export type Text = string | Uint8Array;
+type Spawn = Fields<typeof REQUESTS.spawn, number, Text>;
 
-export interface SpawnFrame {
-  readonly id: number;
+export interface SpawnFrame extends Omit<Spawn, 'flags' | 'uid' | 'gid' | 'groups' | 'leaseMs'> {
   readonly setIds: {
     readonly uid: number;
     readonly gid: number;
@@ -23,80 +34,19 @@ export interface SpawnFrame {
   readonly append: boolean;
   /** New output files get the mode that the umask leaves, instead of 0600. */
   readonly byUmask: boolean;
-  readonly nice: number;
-  readonly umask: number;
-  readonly cwd: Text;
-  readonly argv: readonly Text[];
-  readonly environment: readonly Text[];
-  readonly stdin: Text;
-  readonly stdout: Text;
-  readonly stderr: Text;
-  /** Numbers as in setrlimit(2); Infinity for none. */
-  readonly limits: readonly {
-    readonly resource: number;
-    readonly soft: number;
-    readonly hard: number;
-  }[];
-  readonly cgroupProcs: readonly Text[];
   /** The folders above new output files are made as well. */
   readonly makeParents: boolean;
   /** It may live this long after the head was last heard; null for ever. */
   readonly leaseMs: number | null;
 }
 
-export interface LauncherRecord {
-  readonly id: number;
-  /** 1 running, 2 stopped, 3 exited, 4 failed, 5 launching. */
-  readonly state: number;
-  readonly pid: number;
-  /** 0 when it ended before anybody asked for its record. */
-  readonly startTicks: number;
-  readonly startedAt: number;
-  /** The status of wait(2) once exited, the errno once failed. */
-  readonly status: number;
-  readonly stage: number;
-  readonly userUs: number;
-  readonly systemUs: number;
-  readonly rssPeakKib: number;
-  readonly endedAt: number;
-  /** Ended by the launcher, as its lease was over. */
-  readonly leaseOver: boolean;
-}
-
-export type LauncherAnswer =
-  | { kind: 'hello'; version: number; pid: number; startTicks: number; uid: number }
-  /** `startTicks` is 0 where reading them costs too much; the record has them. */
-  | { kind: 'started'; id: number; pid: number; startTicks: number; startedAt: number }
-  | { kind: 'failed'; id: number; errno: number; stage: number }
-  | {
-      kind: 'exited';
-      id: number;
-      status: number;
-      userUs: number;
-      systemUs: number;
-      rssPeakKib: number;
-      endedAt: number;
-      leaseOver: boolean;
-    }
-  | { kind: 'stopped' | 'continued'; id: number }
-  | { kind: 'signalled' | 'leftovers'; id: number; count: number }
-  | { kind: 'record'; record: LauncherRecord }
-  | { kind: 'list_end'; count: number }
-  | { kind: 'error'; code: number; id: number; text: string };
-
-const SET_IDS = 1;
-const APPEND = 2;
-const BY_UMASK = 4;
-const MAKE_PARENTS = 8;
-/** The only scope there is. */
-const SCOPE_ALL = 1;
-const UNLIMITED = 0xffff_ffff_ffff_ffffn;
+export type LauncherAnswer = Frame<typeof ANSWERS, number>;
+export type LauncherRecord = Fields<typeof ANSWERS.record, number>;
 
 /** Collects requests in one growing buffer until `take`. */
 export class RequestWriter {
   #buffer = Buffer.allocUnsafe(16_384);
   #used = 0;
-  #frame = 0;
   /** What the launcher speaks. */
   version = LAUNCHER_VERSION;
 
@@ -117,93 +67,90 @@ export class RequestWriter {
   }
 
   hello(version = this.version): void {
-    this.#begin(0x01);
-    this.#u32(version);
-    this.#end();
+    this.#write(REQUESTS.hello, { version });
   }
 
   /** False, and nothing written, when a text holds a NUL or the frame would be too large. */
   spawn(frame: SpawnFrame): boolean {
-    const { setIds } = frame;
-    this.#begin(0x02);
-    this.#u64(frame.id);
-    this.#u32(
-      (setIds ? SET_IDS : 0) |
-        (frame.append ? APPEND : 0) |
-        (frame.byUmask ? BY_UMASK : 0) |
-        (frame.makeParents ? MAKE_PARENTS : 0),
-    );
-    this.#u32(setIds?.uid ?? 0);
-    this.#u32(setIds?.gid ?? 0);
-    this.#u32(setIds?.groups.length ?? 0);
-    for (const group of setIds?.groups ?? []) this.#u32(group);
-    this.#u32(frame.nice >>> 0);
-    this.#u32(frame.umask);
-    let good = this.#text(frame.cwd) && this.#texts(frame.argv) && this.#texts(frame.environment);
-    good &&= this.#text(frame.stdin) && this.#text(frame.stdout) && this.#text(frame.stderr);
-    this.#u32(frame.limits.length);
-    for (const { resource, soft, hard } of frame.limits) {
-      this.#u32(resource);
-      this.#limit(soft);
-      this.#limit(hard);
-    }
-    good &&= this.#texts(frame.cgroupProcs);
-    this.#u64(frame.leaseMs ?? 0);
-    good &&= this.#used - this.#frame - 4 <= FRAME_BYTES_MAX;
-    if (good) this.#end();
-    else this.#used = this.#frame;
-    return good;
+    const { setIds, leaseMs } = frame;
+    return this.#write(REQUESTS.spawn, {
+      ...frame,
+      flags: flagsOf(frame),
+      uid: setIds?.uid ?? 0,
+      gid: setIds?.gid ?? 0,
+      groups: setIds?.groups ?? [],
+      leaseMs: leaseMs ?? 0,
+    });
   }
 
   /** To everything that belongs to it. */
   signal(id: number, signal: number): void {
-    this.#begin(0x03);
-    this.#u64(id);
-    this.#u32(signal);
-    this.#u32(SCOPE_ALL);
-    this.#end();
+    this.#write(REQUESTS.signal, { id, signal, scope: SCOPE_ALL });
   }
 
   forget(id: number): void {
-    this.#begin(0x04);
-    this.#u64(id);
-    this.#end();
+    this.#write(REQUESTS.forget, { id });
   }
 
   list(): void {
-    this.#begin(0x05);
-    this.#end();
+    this.#write(REQUESTS.list, {});
   }
 
   /** Ends all that the launcher has started, and itself. */
   shutdown(): void {
-    this.#begin(0x06);
-    this.#u32(1);
-    this.#end();
+    this.#write(REQUESTS.shutdown, { all: 1 });
   }
 
   leftovers(id: number): void {
-    this.#begin(0x07);
-    this.#u64(id);
-    this.#end();
+    this.#write(REQUESTS.leftovers, { id });
   }
 
   /** The head answered what was sent at this instant, in ms of CLOCK_MONOTONIC: leases count on. */
   heard(monotonic: number): void {
-    this.#begin(0x08);
-    this.#u64(Math.max(0, Math.floor(monotonic)));
-    this.#end();
+    this.#write(REQUESTS.heard, { monotonic: Math.max(0, Math.floor(monotonic)) });
   }
 
-  #begin(type: number): void {
-    this.#frame = this.#used;
+  #write<L extends Layout>({ type, fields }: L, values: Fields<L, number, Text>): boolean {
+    const start = this.#used;
     this.#u32(0);
     this.#reserve(1);
     this.#buffer[this.#used++] = type;
+    for (const name in fields) {
+      if (this.#field(fields[name] as Sort, values[name as keyof typeof values])) continue;
+      this.#used = start;
+      return false;
+    }
+    const length = this.#used - start - 4;
+    if (length > FRAME_BYTES_MAX) this.#used = start;
+    else this.#buffer.writeUInt32LE(length, start);
+    return length <= FRAME_BYTES_MAX;
   }
 
-  #end(): void {
-    this.#buffer.writeUInt32LE(this.#used - this.#frame - 4, this.#frame);
+  #field(sort: Sort, value: unknown): boolean {
+    switch (sort) {
+      case 'u32':
+        this.#u32(value as number);
+        return true;
+      case 'i32':
+        this.#u32((value as number) >>> 0);
+        return true;
+      case 'u64':
+        this.#u64(value as number);
+        return true;
+      case 'text':
+        return this.#text(value as Text);
+      case 'u32[]':
+        return this.#list(value as readonly number[], (each) => this.#u32(each));
+      case 'text[]':
+        return this.#list(value as readonly Text[], (each) => this.#text(each));
+      case 'limit[]':
+        return this.#list(value as readonly Limit<number>[], (each) => this.#limit(each));
+    }
+  }
+
+  #list<T>(list: readonly T[], write: (each: T) => unknown): boolean {
+    this.#u32(list.length);
+    return list.every((each) => write(each) !== false);
   }
 
   #reserve(count: number): void {
@@ -223,10 +170,13 @@ export class RequestWriter {
     this.#u32(Math.floor(value / 0x1_0000_0000));
   }
 
-  #limit(value: number): void {
-    this.#reserve(8);
-    const whole = Number.isFinite(value) ? BigInt(Math.max(0, Math.trunc(value))) : UNLIMITED;
-    this.#used = this.#buffer.writeBigUInt64LE(whole, this.#used);
+  #limit({ resource, soft, hard }: Limit<number>): void {
+    this.#u32(resource);
+    this.#reserve(16);
+    for (const value of [soft, hard]) {
+      const whole = Number.isFinite(value) ? BigInt(Math.max(0, Math.trunc(value))) : UNLIMITED;
+      this.#used = this.#buffer.writeBigUInt64LE(whole, this.#used);
+    }
   }
 
   #text(text: Text): boolean {
@@ -239,9 +189,13 @@ export class RequestWriter {
     this.#used = start + length;
     return typeof text === 'string' ? !text.includes('\0') : !text.includes(0);
   }
+}
 
-  #texts(texts: readonly Text[]): boolean {
-    this.#u32(texts.length);
-    return texts.every((text) => this.#text(text));
-  }
+function flagsOf({ setIds, append, byUmask, makeParents }: SpawnFrame): number {
+  return (
+    (setIds ? SPAWN_FLAG.setIds : 0) |
+    (append ? SPAWN_FLAG.append : 0) |
+    (byUmask ? SPAWN_FLAG.byUmask : 0) |
+    (makeParents ? SPAWN_FLAG.makeParents : 0)
+  );
 }

@@ -20,10 +20,17 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { LauncherClient } from '../../src/agent/launcher-client.ts';
-import { LAUNCHER_VERSION, RequestWriter } from '../../src/agent/launcher-wire.ts';
+import { RequestWriter } from '../../src/agent/launcher-wire.ts';
 import type { ProcessEvent } from '../../src/core/model/processes.ts';
 import { ENDS_PREFIX, mountNamespace, ownerIn } from '../../src/os/launcher-fallback/ends.ts';
 import { encodeAnswer } from '../../src/os/launcher-fallback/wire.ts';
+import {
+  LAUNCHER_ERROR,
+  LAUNCHER_VERSION,
+  LEASE_OVER,
+  RECORD_STATE,
+  STAGE,
+} from '../../src/ports/launcher-frames.ts';
 import { missingPackages } from '../../tools/debian-packages.ts';
 import {
   type Agent,
@@ -94,8 +101,8 @@ const needsFuse = canHang ? {} : { skip: 'needs root and FUSE' };
 const NOBODY = 65534;
 /** A uid that nobody else's processes have: they would be at stake. */
 const LONER = 61_234;
-const STAGE = { cgroup: 2, chdir: 5, stdin: 6, stdout: 7, exec: 9, lease: 10 };
-const MALFORMED = 1;
+const MALFORMED = LAUNCHER_ERROR.malformed;
+const GREETING = { version: LAUNCHER_VERSION, pid: 1, startTicks: 1n, uid: 0 };
 const lacksPackage = missingPackages(['contract']).some(({ name }) => name === 'musl-tools');
 const lacksMusl = process.env['CI'] !== 'true' && lacksPackage;
 
@@ -113,7 +120,7 @@ test('many large starts go out in slices', async () => {
   const stream = { onData, onClose: () => undefined, close: () => undefined };
   const write = (bytes: Uint8Array): void => void sizes.push(bytes.length);
   const client = new LauncherClient({ ...stream, write }, { onRefused: assert.fail });
-  greet(encodeAnswer(0x80, [LAUNCHER_VERSION, 1, 1n, 0]));
+  greet(encodeAnswer('hello', GREETING));
   const environment = ['V='.padEnd(500_000, 'x')];
   for (let launchId = 1; launchId <= 10; launchId += 1) {
     client.start({ ...plain, launchId, argv: ['true'], environment });
@@ -139,9 +146,11 @@ test('an old launcher is spoken to in its own version, starts nothing, and is en
   );
   client.heard(5000);
   const known = client.adopt();
-  hear(encodeAnswer(0x80, [LAUNCHER_VERSION, 1, 1n, 0]));
-  hear(encodeAnswer(0x87, [7n, 3, 1, 1n, 1n, 0, 0, 1n, 1n, 1n, 1n, 0]));
-  hear(encodeAnswer(0x88, [1]));
+  hear(encodeAnswer('hello', GREETING));
+  const usage = { userUs: 1n, systemUs: 1n, rssPeakKib: 1n };
+  const record = { id: 7n, state: RECORD_STATE.exited, pid: 1, startTicks: 1n, startedAt: 1n };
+  hear(encodeAnswer('record', { ...record, ...usage, status: 0, stage: 0, endedAt: 1n, why: 0 }));
+  hear(encodeAnswer('list_end', { count: 1 }));
   assert.deepEqual(
     (await known).map(({ launchId, state }) => [launchId, state]),
     [[7, 'ended']],
@@ -268,12 +277,12 @@ function suite(flavour: Flavour): void {
     agent.spawn({ id: ++id, argv });
     const { pid } = await agent.answer('started', id);
     agent.spawn({ id, argv });
-    assert.equal((await agent.answer('record')).record.pid, pid);
+    assert.equal((await agent.answer('record')).pid, pid);
     await until('its line', () => existsSync(mark) && readFileSync(mark, 'utf8') !== '');
     await agent.signal(id, SIGKILL);
     assert.equal((await agent.answer('exited', id)).status, SIGKILL);
     agent.spawn({ id, argv });
-    assert.equal((await agent.answer('record')).record.status, SIGKILL);
+    assert.equal((await agent.answer('record')).status, SIGKILL);
     assert.equal(readFileSync(mark, 'utf8'), 'x\n');
   });
 
@@ -658,7 +667,7 @@ function suite(flavour: Flavour): void {
         [LAUNCHING, LAUNCHING, LAUNCHING],
       );
       guest.spawn({ id: 1, argv: ['true'] });
-      assert.equal((await guest.answer('record')).record.state, LAUNCHING);
+      assert.equal((await guest.answer('record')).state, LAUNCHING);
       // All first: who waits for another one's lock in the kernel dies after that one only.
       for (const hung of [1, 2, 3]) assert.ok((await guest.signal(hung, SIGKILL)) > 0);
       for (const hung of [1, 2, 3]) {
@@ -739,10 +748,10 @@ function suite(flavour: Flavour): void {
     const second = await other.connect();
     const records = (await second.list()).slice().sort((a, b) => a.id - b.id);
     assert.deepEqual(
-      records.map(({ state, status, leaseOver }) => [state, status, leaseOver]),
+      records.map(({ state, status, why }) => [state, status, why]),
       [
-        [3, SIGKILL, true],
-        [1, 0, false],
+        [3, SIGKILL, LEASE_OVER],
+        [1, 0, 0],
       ],
     );
     second.spawn({ id: 3, argv: ['true'], leaseMs });
@@ -776,13 +785,13 @@ function suite(flavour: Flavour): void {
     const stopRenewing = renewing(first);
     const argv = shell('sleep 600 & echo $! >"$1"', file);
     first.spawn({ id: 1, argv, environment, leaseMs: 1500 });
-    const { status, leaseOver } = await first.answer('exited', 1);
+    const { status, why } = await first.answer('exited', 1);
     stopRenewing();
-    assert.deepEqual([status, leaseOver], [0, false]);
+    assert.deepEqual([status, why], [0, 0]);
     const left = Number(readFileSync(file, 'utf8'));
     await until('it to be gone', () => !isAlive(left));
     const [record] = await first.list();
-    assert.deepEqual([record?.status, record?.leaseOver], [0, false]);
+    assert.deepEqual([record?.status, record?.why], [0, 0]);
     await other.end();
   });
 
@@ -958,9 +967,9 @@ function suite(flavour: Flavour): void {
       assert.equal((await agent.answer('exited', next)).status, SIGKILL);
     }
     const records = agent.answers.filter((answer) => answer.kind === 'record');
-    const again = records.filter(({ record }) => record.id >= from);
+    const again = records.filter((record) => record.id >= from);
     assert.equal(again.length, 100);
-    for (const { record } of again) assert.ok([1, 5].includes(record.state), 'running or starting');
+    for (const { state } of again) assert.ok([1, 5].includes(state), 'running or starting');
   });
 
   test('the client tells starts, ends and leftovers, and when the launcher is lost', async () => {

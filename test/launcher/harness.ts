@@ -211,7 +211,7 @@ export class Agent {
   }
 
   /** What else comes meanwhile, as an exit, is left for `answer`. */
-  async list(): Promise<Answer<'record'>['record'][]> {
+  async list(): Promise<Answer<'record'>[]> {
     const before = this.answers.length;
     this.ask((writer) => writer.list());
     const end = await this.answer('list_end');
@@ -219,7 +219,7 @@ export class Agent {
     return listed.flatMap((answer) => {
       if (answer.kind !== 'record') return [];
       this.#taken.add(answer);
-      return [answer.record];
+      return [answer];
     });
   }
 

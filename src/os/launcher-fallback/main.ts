@@ -5,6 +5,16 @@
 import { rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { constants as os } from 'node:os';
+import {
+  type ANSWERS,
+  LAUNCHER_ERROR as ERROR,
+  type Fields,
+  LEASE_OVER,
+  SPAWN_FLAG,
+  STAGE,
+  RECORD_STATE as STATE,
+  LAUNCHER_VERSION as VERSION,
+} from '../../ports/launcher-frames.ts';
 import { Ends } from './ends.ts';
 import { type Leased, Leases } from './leases.ts';
 import {
@@ -16,16 +26,8 @@ import {
   signalMembers,
   ticksNow,
 } from './members.ts';
-import { FLAG, STAGE, start } from './start.ts';
-import {
-  ERROR,
-  encodeAnswer,
-  Malformed,
-  type Request,
-  RequestReader,
-  type SpawnRequest,
-  VERSION,
-} from './wire.ts';
+import { start } from './start.ts';
+import { encodeAnswer, Malformed, type Request, RequestReader, type SpawnRequest } from './wire.ts';
 
 const EXIT_USAGE = 2;
 const EXIT_ALREADY_RUNNING = 3;
@@ -33,12 +35,7 @@ const RECORDS_MAX = 100_000;
 const OUT_BYTES_MAX = 16 << 20;
 /** Node does not tell of stops; they are looked for this often. */
 const LOOK_EVERY_MS = 250;
-const RUNNING = 1;
-const STOPPED = 2;
-const EXITED = 3;
-const FAILED = 4;
-const LAUNCHING = 5;
-const LEASE_OVER = 1;
+const NO_USAGE = { userUs: 0n, systemUs: 0n, rssPeakKib: 0n };
 
 interface Entry extends Leased {
   state: number;
@@ -61,19 +58,20 @@ let ends: Ends;
 let agent: Socket | null = null;
 let idleSince = Date.now();
 
-function say(type: number, ...fields: (number | bigint | string)[]): void {
+type Answers = typeof ANSWERS;
+
+function say<K extends keyof Answers>(kind: K, fields: Fields<Answers[K], bigint>): void {
   if (!agent) return;
-  agent.write(encodeAnswer(type, fields));
+  agent.write(encodeAnswer(kind, fields));
   if (agent.writableLength > OUT_BYTES_MAX) agent.destroy();
 }
 
 function sayRecord(id: bigint, entry: Entry): void {
-  const { state, pid, startTicks, startedAt, status, stage, endedAt, why } = entry;
-  say(0x87, id, state, pid, startTicks, startedAt, status, stage, 0n, 0n, 0n, endedAt, why);
+  say('record', { ...entry, ...NO_USAGE, id });
 }
 
 function isLive(entry: Entry): boolean {
-  return entry.state !== EXITED && entry.state !== FAILED;
+  return entry.state !== STATE.exited && entry.state !== STATE.failed;
 }
 
 function rootOf(entry: Entry): Root {
@@ -92,11 +90,11 @@ function onSpawn(request: SpawnRequest): void {
     return;
   }
   if (records.size >= RECORDS_MAX) {
-    say(0x82, id, os.errno.EAGAIN, STAGE.fork);
+    say('failed', { id, errno: os.errno.EAGAIN, stage: STAGE.fork });
     return;
   }
   const entry: Entry = {
-    state: LAUNCHING,
+    state: STATE.launching,
     pid: 0,
     startTicks: 0n,
     startedAt: BigInt(Date.now()),
@@ -104,41 +102,42 @@ function onSpawn(request: SpawnRequest): void {
     stage: 0,
     endedAt: 0n,
     endedTicks: 0,
-    uid: request.flags & FLAG.setIds ? request.uid : (process.getuid?.() ?? 0),
+    uid: request.flags & SPAWN_FLAG.setIds ? request.uid : (process.getuid?.() ?? 0),
     mark: request.environment.find((text) => text.startsWith('WEFT_LAUNCH=')),
     why: 0,
     leaseMs: Number(request.leaseMs),
   };
   records.set(id, entry);
   if (!leases.lasts(entry)) {
-    Object.assign(entry, { state: FAILED, status: os.errno.ETIME, stage: STAGE.lease });
-    say(0x82, id, os.errno.ETIME, STAGE.lease);
+    Object.assign(entry, { state: STATE.failed, status: os.errno.ETIME, stage: STAGE.lease });
+    say('failed', { id, errno: os.errno.ETIME, stage: STAGE.lease });
     return;
   }
   const pid = start(request, {
     onStarted: () => {
-      entry.state = RUNNING;
-      say(0x81, id, entry.pid, entry.startTicks, entry.startedAt);
+      entry.state = STATE.running;
+      const { pid, startTicks, startedAt } = entry;
+      say('started', { id, pid, startTicks, startedAt });
     },
     onFailed: ({ errno, stage }) => {
       const endedAt = BigInt(Date.now());
-      Object.assign(entry, { state: FAILED, pid: 0, status: errno, stage, endedAt });
-      say(0x82, id, errno, stage);
+      Object.assign(entry, { state: STATE.failed, pid: 0, status: errno, stage, endedAt });
+      say('failed', { id, errno, stage });
     },
     onExited: (status) => {
       const endedAt = BigInt(Date.now());
-      Object.assign(entry, { state: EXITED, status, endedAt, endedTicks: ticksNow() });
+      Object.assign(entry, { state: STATE.exited, status, endedAt, endedTicks: ticksNow() });
       ends.note(id, entry);
-      say(0x83, id, status, 0n, 0n, 0n, endedAt, entry.why);
+      say('exited', { id, status, ...NO_USAGE, endedAt, why: entry.why });
     },
   });
-  if (entry.state === FAILED) return;
+  if (entry.state === STATE.failed) return;
   entry.pid = pid;
   entry.startTicks = BigInt(readStat(pid)?.startTicks ?? 0);
 }
 
 function onSignal(id: bigint, entry: Entry, signal: number): void {
-  say(0x86, id, entry.pid === 0 ? 0 : signalMembers(rootOf(entry), signal));
+  say('signalled', { id, count: entry.pid === 0 ? 0 : signalMembers(rootOf(entry), signal) });
 }
 
 function onShutdown(): void {
@@ -155,7 +154,7 @@ function onKnown(request: Extract<Request, { kind: 'signal' | 'forget' | 'leftov
   const { id } = request;
   const entry = records.get(id);
   if (!entry) {
-    say(0x8f, ERROR.unknownId, id, 'no such id');
+    say('error', { code: ERROR.unknownId, id, text: 'no such id' });
     return;
   }
   if (request.kind === 'signal') {
@@ -163,11 +162,11 @@ function onKnown(request: Extract<Request, { kind: 'signal' | 'forget' | 'leftov
     return;
   }
   if (request.kind === 'leftovers') {
-    say(0x89, id, entry.pid === 0 ? 0 : countMembers(rootOf(entry)));
+    say('leftovers', { id, count: entry.pid === 0 ? 0 : countMembers(rootOf(entry)) });
     return;
   }
   if (isLive(entry)) {
-    say(0x8f, ERROR.stillLive, id, 'still alive');
+    say('error', { code: ERROR.stillLive, id, text: 'still alive' });
     return;
   }
   ends.forget(id);
@@ -186,7 +185,7 @@ function onRequest(request: Request): void {
       return;
     case 'list':
       for (const [id, entry] of records) sayRecord(id, entry);
-      say(0x88, records.size);
+      say('list_end', { count: records.size });
       return;
     case 'shutdown':
       onShutdown();
@@ -201,7 +200,7 @@ function onRequest(request: Request): void {
 function onConnection(socket: Socket): void {
   const reader = new RequestReader();
   const refuse = (code: number, text: string): void => {
-    socket.end(encodeAnswer(0x8f, [code, 0n, text]));
+    socket.end(encodeAnswer('error', { code, id: 0n, text }));
     socket.removeAllListeners('data');
     socket.resume();
     if (agent === socket) agent = null;
@@ -210,8 +209,9 @@ function onConnection(socket: Socket): void {
   socket.on('close', () => {
     if (agent === socket) agent = null;
   });
-  const own = BigInt(readStat(process.pid)?.startTicks ?? 0);
-  socket.write(encodeAnswer(0x80, [VERSION, process.pid, own, process.geteuid?.() ?? 0]));
+  const startTicks = BigInt(readStat(process.pid)?.startTicks ?? 0);
+  const self = { version: VERSION, pid: process.pid, startTicks, uid: process.geteuid?.() ?? 0 };
+  socket.write(encodeAnswer('hello', self));
   socket.on('data', (chunk: Buffer) => {
     try {
       for (const request of reader.push(chunk)) {
@@ -235,11 +235,11 @@ function onConnection(socket: Socket): void {
 
 function lookForStops(): void {
   for (const [id, entry] of records) {
-    if (entry.state !== RUNNING && entry.state !== STOPPED) continue;
-    const state = readStat(entry.pid)?.state === 'T' ? STOPPED : RUNNING;
+    if (entry.state !== STATE.running && entry.state !== STATE.stopped) continue;
+    const state = readStat(entry.pid)?.state === 'T' ? STATE.stopped : STATE.running;
     if (state === entry.state) continue;
     entry.state = state;
-    say(state === STOPPED ? 0x84 : 0x85, id);
+    say(state === STATE.stopped ? 'stopped' : 'continued', { id });
   }
 }
 
@@ -258,7 +258,7 @@ function endLeases(): void {
 function takeOver(noted: Ends): void {
   ends = noted;
   for (const [id, end] of noted.take()) {
-    records.set(id, { ...end, state: EXITED, stage: 0, mark: undefined, leaseMs: 0 });
+    records.set(id, { ...end, state: STATE.exited, stage: 0, mark: undefined, leaseMs: 0 });
   }
 }
 

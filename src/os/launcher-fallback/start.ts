@@ -6,18 +6,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { constants as os } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { SPAWN_FLAG, STAGE } from '../../ports/launcher-frames.ts';
 import type { SpawnRequest } from './wire.ts';
-
-export const FLAG = { setIds: 1, append: 2, byUmask: 4, makeParents: 8 } as const;
-export const STAGE = {
-  fork: 1,
-  cgroup: 2,
-  limits: 3,
-  credentials: 4,
-  chdir: 5,
-  exec: 9,
-  lease: 10,
-} as const;
 
 const OUTER = `
 nice=$1; shift
@@ -119,7 +109,7 @@ interface Plan {
 }
 
 function planOf(request: SpawnRequest): Plan | Failure {
-  const setIds = (request.flags & FLAG.setIds) !== 0;
+  const setIds = (request.flags & SPAWN_FLAG.setIds) !== 0;
   const setpriv = setIds ? findProgram('setpriv', process.env['PATH']) : undefined;
   const prlimit =
     request.limits.length > 0 ? findProgram('prlimit', process.env['PATH']) : undefined;
@@ -140,14 +130,14 @@ function planOf(request: SpawnRequest): Plan | Failure {
 
 function innerArguments(request: SpawnRequest): string[] {
   const { flags, cwd, stdin, stdout, stderr } = request;
-  const createMask = (flags & FLAG.byUmask ? 0 : 0o177) | (request.umask & 0o777);
+  const createMask = (flags & SPAWN_FLAG.byUmask ? 0 : 0o177) | (request.umask & 0o777);
   return [
     cwd,
     ...[stdin, stdout, stderr].map((path) => path || '/dev/null'),
-    flags & FLAG.append ? 'append' : 'truncate',
+    flags & SPAWN_FLAG.append ? 'append' : 'truncate',
     createMask.toString(8),
     (request.umask & 0o777).toString(8),
-    flags & FLAG.makeParents ? 'make' : '',
+    flags & SPAWN_FLAG.makeParents ? 'make' : '',
   ];
 }
 

@@ -1,58 +1,23 @@
-// The launcher's half of its protocol (launcher/README.md): bytes to requests, answers to bytes.
+// The launcher's half of its protocol: bytes to requests, answers to bytes
+// (src/ports/launcher-frames.ts).
 
-export const VERSION = 1;
-const FRAME_BYTES_MAX = 1 << 20;
-/** The only scope of a SIGNAL. */
-const SCOPE_ALL = 1;
-
-/** Codes of ERROR frames, as in launcher/wire.h. */
-export const ERROR = {
-  malformed: 1,
-  version: 2,
-  noHello: 3,
-  unknownId: 4,
-  stillLive: 5,
-} as const;
+import {
+  ANSWERS,
+  byType,
+  type Fields,
+  FRAME_BYTES_MAX,
+  type Frame,
+  REQUESTS,
+  SCOPE_ALL,
+  type Sort,
+} from '../../ports/launcher-frames.ts';
 
 export class Malformed extends Error {
   override name = 'Malformed';
 }
 
-export interface SpawnRequest {
-  readonly kind: 'spawn';
-  readonly id: bigint;
-  readonly flags: number;
-  readonly uid: number;
-  readonly gid: number;
-  readonly groups: readonly number[];
-  readonly nice: number;
-  readonly umask: number;
-  readonly cwd: string;
-  readonly argv: readonly string[];
-  readonly environment: readonly string[];
-  readonly stdin: string;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly limits: readonly { resource: number; soft: bigint; hard: bigint }[];
-  readonly cgroupProcs: readonly string[];
-  /** 0: it may live for ever. */
-  readonly leaseMs: bigint;
-}
-
-export type Request =
-  | { readonly kind: 'hello'; readonly version: number }
-  | SpawnRequest
-  | {
-      readonly kind: 'signal';
-      readonly id: bigint;
-      readonly signal: number;
-      readonly scope: number;
-    }
-  | { readonly kind: 'forget' | 'leftovers'; readonly id: bigint }
-  /** In ms of CLOCK_MONOTONIC. */
-  | { readonly kind: 'heard'; readonly monotonic: bigint }
-  | { readonly kind: 'list' }
-  | { readonly kind: 'shutdown' };
+export type Request = Frame<typeof REQUESTS, bigint>;
+export type SpawnRequest = Extract<Request, { kind: 'spawn' }>;
 
 class Cursor {
   readonly #bytes: Buffer;
@@ -82,10 +47,31 @@ class Cursor {
     return bytes.toString('utf8');
   };
 
+  limit = () => ({ resource: this.u32(), soft: this.u64(), hard: this.u64() });
+
   list<T>(take: () => T, bytesEach: number): T[] {
     const count = this.u32();
     if (count > (this.#bytes.length - this.#at) / bytesEach) throw new Malformed('malformed frame');
     return Array.from({ length: count }, take);
+  }
+
+  field(sort: Sort): unknown {
+    switch (sort) {
+      case 'u32':
+        return this.u32();
+      case 'i32':
+        return this.i32();
+      case 'u64':
+        return this.u64();
+      case 'text':
+        return this.text();
+      case 'u32[]':
+        return this.list(this.u32, 4);
+      case 'text[]':
+        return this.list(this.text, 4);
+      case 'limit[]':
+        return this.list(this.limit, 20);
+    }
   }
 
   done(): void {
@@ -93,54 +79,23 @@ class Cursor {
   }
 }
 
-function decodeSpawn(c: Cursor): SpawnRequest {
-  return {
-    kind: 'spawn',
-    id: c.u64(),
-    flags: c.u32(),
-    uid: c.u32(),
-    gid: c.u32(),
-    groups: c.list(c.u32, 4),
-    nice: c.i32(),
-    umask: c.u32(),
-    cwd: c.text(),
-    argv: c.list(c.text, 4),
-    environment: c.list(c.text, 4),
-    stdin: c.text(),
-    stdout: c.text(),
-    stderr: c.text(),
-    limits: c.list(() => ({ resource: c.u32(), soft: c.u64(), hard: c.u64() }), 20),
-    cgroupProcs: c.list(c.text, 4),
-    leaseMs: c.u64(),
-  };
-}
-
-function decodeShutdown(c: Cursor): Request {
-  if (c.u32() !== 1) throw new Malformed('argument out of bounds');
-  return { kind: 'shutdown' };
-}
-
-const DECODERS: Record<number, (c: Cursor) => Request> = {
-  1: (c) => ({ kind: 'hello', version: c.u32() }),
-  2: decodeSpawn,
-  3: (c) => ({ kind: 'signal', id: c.u64(), signal: c.u32(), scope: c.u32() }),
-  4: (c) => ({ kind: 'forget', id: c.u64() }),
-  5: () => ({ kind: 'list' }),
-  6: decodeShutdown,
-  7: (c) => ({ kind: 'leftovers', id: c.u64() }),
-  8: (c) => ({ kind: 'heard', monotonic: c.u64() }),
-};
+const KINDS = byType(REQUESTS);
 
 function decodeRequest(bytes: Buffer): Request {
   const cursor = new Cursor(bytes);
-  const decoder = DECODERS[cursor.u8()];
-  if (!decoder) throw new Malformed('malformed frame');
-  const request = decoder(cursor);
+  const reading = KINDS.get(cursor.u8());
+  if (reading === undefined) throw new Malformed('malformed frame');
+  const read: Record<string, unknown> = { kind: reading.kind };
+  for (const [name, sort] of reading.fields) read[name] = cursor.field(sort);
   cursor.done();
-  if (request.kind === 'signal' && (request.signal > 64 || request.scope !== SCOPE_ALL)) {
-    throw new Malformed('argument out of bounds');
-  }
+  const request = read as Request;
+  if (isOutOfBounds(request)) throw new Malformed('argument out of bounds');
   return request;
+}
+
+function isOutOfBounds(request: Request): boolean {
+  if (request.kind === 'shutdown') return request.all !== 1;
+  return request.kind === 'signal' && (request.signal > 64 || request.scope !== SCOPE_ALL);
 }
 
 /** Cuts a stream into requests; a generator, so that those before a malformed one still count. */
@@ -161,16 +116,25 @@ export class RequestReader {
   }
 }
 
-/** One answer frame: numbers are u32, bigints u64, a text is a string. */
-export function encodeAnswer(type: number, fields: readonly (number | bigint | string)[]): Buffer {
+type Answers = typeof ANSWERS;
+
+/** One answer frame. */
+export function encodeAnswer<K extends keyof Answers>(
+  kind: K,
+  values: Fields<Answers[K], bigint>,
+): Buffer {
+  const { type, fields } = ANSWERS[kind];
   const parts: Buffer[] = [Buffer.alloc(5)];
-  for (const field of fields) parts.push(...encodeField(field));
+  for (const name of Object.keys(fields)) {
+    parts.push(...encodeField((values as Record<string, number | bigint | string>)[name] ?? 0));
+  }
   const frame = Buffer.concat(parts);
   frame.writeUInt32LE(frame.length - 4, 0);
   frame.writeUInt8(type, 4);
   return frame;
 }
 
+/** Numbers are u32, bigints u64. */
 function encodeField(field: number | bigint | string): Buffer[] {
   if (typeof field === 'string') {
     const text = Buffer.from(field);

@@ -3,30 +3,36 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { LauncherClient } from '../../../src/agent/launcher-client.ts';
-import { LAUNCHER_VERSION } from '../../../src/agent/launcher-wire.ts';
 import { encodeAnswer } from '../../../src/os/launcher-fallback/wire.ts';
+import { LAUNCHER_VERSION, RECORD_STATE, REQUESTS } from '../../../src/ports/launcher-frames.ts';
 import type { LauncherStream } from '../../../src/ports/processes.ts';
 import { ALICE, FakeWorld } from './fake-world.ts';
 import { idOf, launch, shell } from './orders.ts';
 
 const FAULT = 'old launcher still in use';
 const LEASED = { onNodeLoss: { kind: 'lease', leaseMs: 60_000 } } as const;
-const FORGET = 4;
-const LIST = 5;
-const SHUTDOWN = 6;
-const LEFTOVERS = 7;
+const { forget, list, shutdown, leftovers } = REQUESTS;
+const [FORGET, LIST, SHUTDOWN, LEFTOVERS] = [forget.type, list.type, shutdown.type, leftovers.type];
+const GREETING = { version: LAUNCHER_VERSION, pid: 1, startTicks: 1n, uid: 0 };
+
+function recordOf(state: number) {
+  const usage = { userUs: 1n, systemUs: 1n, rssPeakKib: 1n };
+  const endedAt = state === RECORD_STATE.exited ? 1n : 0n;
+  const process = { id: 1n, state, pid: 500, startTicks: 1n, startedAt: 1n };
+  return { ...process, ...usage, status: 0, stage: 0, endedAt, why: 0 };
+}
 
 /** Has one process, whose launch id is 1. */
 class OldLauncher implements LauncherStream {
   isUp = true;
   readonly asked: number[] = [];
-  #records = [[1n, 1, 500, 1n, 1n, 0, 0, 1n, 1n, 1n, 0n, 0]];
+  #records = [recordOf(RECORD_STATE.running)];
   #hear: (bytes: Uint8Array) => void = () => undefined;
   #onClose: () => void = () => undefined;
 
   onData(handler: (bytes: Uint8Array) => void): void {
     this.#hear = handler;
-    setImmediate(() => this.#hear(encodeAnswer(0x80, [LAUNCHER_VERSION, 1, 1n, 0])));
+    setImmediate(() => this.#hear(encodeAnswer('hello', GREETING)));
   }
 
   onClose(handler: () => void): void {
@@ -49,17 +55,17 @@ class OldLauncher implements LauncherStream {
 
   /** Its one process ends. */
   exit(): void {
-    this.#records = [[1n, 3, 500, 1n, 1n, 0, 0, 1n, 1n, 1n, 1n, 0]];
-    this.#hear(encodeAnswer(0x83, [1n, 0, 1n, 1n, 1n, 1n, 0]));
+    this.#records = [recordOf(RECORD_STATE.exited)];
+    this.#hear(encodeAnswer('exited', recordOf(RECORD_STATE.exited)));
   }
 
   #onFrame(type: number): void {
     this.asked.push(type);
     if (type === LIST) {
-      for (const record of this.#records) this.#hear(encodeAnswer(0x87, record));
-      this.#hear(encodeAnswer(0x88, [this.#records.length]));
+      for (const record of this.#records) this.#hear(encodeAnswer('record', record));
+      this.#hear(encodeAnswer('list_end', { count: this.#records.length }));
     }
-    if (type === LEFTOVERS) this.#hear(encodeAnswer(0x89, [1n, 0]));
+    if (type === LEFTOVERS) this.#hear(encodeAnswer('leftovers', { id: 1n, count: 0 }));
     if (type === FORGET) this.#records = [];
     if (type !== SHUTDOWN) return;
     this.isUp = false;
