@@ -17,14 +17,22 @@ export interface DialWorld {
 }
 
 export function dialerOf(world: DialWorld): Dialer {
-  return { dial: () => new Promise((resolve, reject) => dial(world, resolve, reject)) };
+  const accept = (session: Session): void => world.host.accept(session);
+  return { dial: () => dialTo(world, accept) };
 }
 
-function dial(
-  { time, link, life, host }: DialWorld,
-  resolve: (session: Session) => void,
-  reject: (error: Error) => void,
-): void {
+/** `accept`: what the head does with its end. */
+export function dialTo(world: DialWorld, accept: (session: Session) => void): Promise<Session> {
+  return new Promise((resolve, reject) => dial(world, { accept, resolve, reject }));
+}
+
+interface Dialing {
+  readonly accept: (session: Session) => void;
+  readonly resolve: (session: Session) => void;
+  readonly reject: (error: Error) => void;
+}
+
+function dial({ time, link, life, host }: DialWorld, { accept, resolve, reject }: Dialing): void {
   const fail = (words: string, ms: number): void => {
     time.after(ms, () => {
       if (life.alive) reject(new Error(words));
@@ -36,7 +44,7 @@ function dial(
     if (!link.isUp) return fail('no answer', DIAL_TIMEOUT_MS);
     if (!host.isUp) return fail('connection refused', 0);
     const pair = link.open(life, host.life);
-    host.accept(pair.head);
+    accept(pair.head);
     resolve(pair.agent);
   });
 }

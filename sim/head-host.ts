@@ -6,6 +6,7 @@ import type { Command } from '../src/core/controller/declared.ts';
 import type { Reply } from '../src/core/controller/reply.ts';
 import type { Actor } from '../src/core/model/actor.ts';
 import type { Refusal } from '../src/core/model/errors.ts';
+import type { NodeName } from '../src/core/model/ids.ts';
 import type { Scheduling } from '../src/core/model/scheduling.ts';
 import type { Engine } from '../src/head/engine.ts';
 import { type Head, type HeadSettings, startHead } from '../src/head/head.ts';
@@ -17,6 +18,7 @@ import { type Commit, type Store, StoreFailure } from '../src/ports/store.ts';
 import { MemoryDisk } from '../src/store/memory.ts';
 import type { Streams } from './chance.ts';
 import { Life, SimClock, type Skew, type Time } from './clock.ts';
+import { type FileQuestion, HeadFiles } from './head-files.ts';
 import { type CommitCrash, SimStore } from './store.ts';
 
 export interface HeadWorld {
@@ -41,9 +43,18 @@ export interface HeadWorld {
   readonly wrapSession: (session: Session) => Session;
 }
 
+interface NumberedQuestion {
+  readonly number: number;
+  readonly question: FileQuestion;
+}
+
+/** How often files that nothing names are looked for. */
+const SWEEP_MS = 3000;
+
 export class HeadHost {
   readonly disk = new MemoryDisk();
   readonly logs = new SimLogs();
+  readonly files = new HeadFiles();
   readonly skew: Skew = { rate: 1, wallMs: 0, bootedAt: 0 };
   readonly #world: HeadWorld;
   /** Null unless it can be asked; while it stops, only `engine` is left. */
@@ -100,12 +111,20 @@ export class HeadHost {
         this.head = head;
         this.engine = head.engine;
         this.#world.onBooted(this);
+        this.#sweepFiles(life);
       },
       (error: unknown) => {
         if (!(error instanceof StoreFailure)) throw error;
         life.alive = false;
       },
     );
+  }
+
+  #sweepFiles(life: Life): void {
+    const { time } = this.#world;
+    if (!life.alive || this.engine === null) return;
+    this.files.sweep(this.engine, time.now);
+    time.after(SWEEP_MS, () => this.#sweepFiles(life));
   }
 
   /** Ends the head like `kill -9`, wherever it stands. */
@@ -146,10 +165,25 @@ export class HeadHost {
     this.head?.agents.accept(this.#world.wrapSession(session));
   }
 
+  /** A node's connection for the files of its tasks. */
+  acceptFiles(session: Session, node: NodeName): void {
+    const { life, files } = this;
+    session.onMessage((bytes) => {
+      const { engine } = this;
+      if (!life.alive || engine === null) return;
+      const { number, question } = JSON.parse(Buffer.from(bytes).toString()) as NumberedQuestion;
+      const answer = files.answer(engine, node, question, this.#world.time.now);
+      session.send(Buffer.from(JSON.stringify({ number, answer })));
+    });
+  }
+
   /** Calls back unless the head is gone by then. False: nobody is there to ask. */
   execute(command: Command, actor: Actor, done: (result: Result<Reply, Refusal>) => void): boolean {
     const { head, life } = this;
     if (head === null) return false;
+    const inputs = command.kind === 'submit_job' ? command.submission.staging?.inputs : undefined;
+    // The client sends what the head lacks with each try.
+    if (inputs !== undefined) this.files.send(inputs, this.#world.time.now);
     void head.engine.execute(command, actor).then((result) => {
       if (life.alive) done(result);
     });
@@ -158,6 +192,7 @@ export class HeadHost {
 
   #gone(): void {
     this.life.alive = false;
+    this.files.crash();
     this.#store?.crash();
     this.head = null;
     this.engine = null;

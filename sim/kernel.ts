@@ -44,6 +44,8 @@ export interface KernelWorld {
   readonly onStart: (process: SimProcess) => void;
   readonly onEnd: (process: SimProcess) => void;
   readonly onWrite: (process: SimProcess, text: string) => void;
+  /** It has written a file into its directory. */
+  readonly onOutput: (process: SimProcess, name: string) => void;
 }
 
 interface Group {
@@ -71,6 +73,7 @@ export class Kernel {
   ): SimProcess {
     const process = this.#fork(request, planOf(request.argv), false);
     this.#watchers.set(process, watch);
+    this.#directories.set(process, request.cwd);
     this.#write(process, request.stdout, 'begins');
     for (let child = 0; child < process.plan.leftovers; child += 1) {
       this.#fork(request, { ...process.plan, runMs: process.plan.leftoverMs, code: 0 }, true);
@@ -131,6 +134,7 @@ export class Kernel {
     const left = Math.max(0, plan.runMs - process.ranMs);
     const timer = this.#world.time.after(left, () => {
       if (!process.isLeftover) this.#write(process, stdout, 'ends');
+      this.#leaveOutputs(process);
       this.#end(process, plan.signal === null ? { code: plan.code } : { signal: plan.signal });
     });
     this.#timers.set(process, timer);
@@ -138,6 +142,18 @@ export class Kernel {
   }
 
   readonly #resumeBy = new Map<SimProcess, () => void>();
+  readonly #directories = new WeakMap<SimProcess, string>();
+
+  #leaveOutputs(process: SimProcess): void {
+    const { disk, onOutput } = this.#world;
+    const directory = this.#directories.get(process);
+    if (directory === undefined || disk.isFull) return;
+    for (let at = 0; at < (process.plan.outputs ?? 0); at += 1) {
+      const name = `output.${process.launchId}.${at}`;
+      disk.append(`${directory}/${name}`, process.mark);
+      onOutput(process, name);
+    }
+  }
 
   #stop(process: SimProcess): void {
     if (process.state !== 'running') return;

@@ -7,7 +7,7 @@ import type { NodeName } from '../src/core/model/ids.ts';
 import { PAUSE_MAX_MS } from '../src/core/model/pause.ts';
 import type { Resources } from '../src/core/model/resources.ts';
 import type { Log } from '../src/ports/log.ts';
-import type { Dialer } from '../src/ports/net.ts';
+import type { Dialer, Session } from '../src/ports/net.ts';
 import type { UserAccount } from '../src/ports/users.ts';
 import type { Streams } from './chance.ts';
 import { Life, SimClock, type Skew, type Time } from './clock.ts';
@@ -16,6 +16,7 @@ import { Kernel, type SimProcess } from './kernel.ts';
 import type { Link } from './net.ts';
 import { argvOf, QUIET } from './plan.ts';
 import { groupContainment, marksOf, SimLauncher } from './processes.ts';
+import { SimStaging } from './staging.ts';
 
 /** What does not change over the life of a machine. */
 export interface MachineMake {
@@ -33,8 +34,12 @@ export interface MachineWorld {
   readonly log: Log;
   /** Dials the head for the agent of this life. */
   readonly dialer: (machine: Machine, life: Life) => Dialer;
+  /** Asks the head for the files of tasks. */
+  readonly dialFiles: (machine: Machine, life: Life) => Promise<Session>;
   readonly onProcess: (what: 'start' | 'end', process: SimProcess) => void;
   readonly onWrite: (process: SimProcess, text: string) => void;
+  /** It has written a file into its directory. */
+  readonly onOutput: (process: SimProcess, name: string) => void;
   /** Lets a canary put something between an agent and its world. */
   readonly wrapPorts: (ports: AgentPorts) => AgentPorts;
   readonly note: (text: string) => void;
@@ -167,13 +172,13 @@ export class Machine {
   }
 
   #newKernel(): Kernel {
-    const { time, streams, onProcess, onWrite } = this.#world;
+    const { time, streams, onProcess, onWrite, onOutput } = this.#world;
     const dice = streams.of('kernel');
     return new Kernel({
       ...{ node: this.name, time, dice, disk: this.disk },
       onStart: (process) => onProcess('start', process),
       onEnd: (process) => onProcess('end', process),
-      onWrite,
+      ...{ onWrite, onOutput },
     });
   }
 
@@ -214,6 +219,10 @@ export class Machine {
           }),
       },
       ...(this.make.hasGroups ? { containment: groupContainment(this.kernel, life) } : {}),
+      staging: new SimStaging({
+        ...{ time, life, disk: this.disk },
+        dial: () => this.#world.dialFiles(this, life),
+      }),
       marks: marksOf(this.kernel, life),
       load: () => ({ load1: 0, memoryFreeBytes: 0, diskFreeBytes: this.disk.freeBytes }),
     };

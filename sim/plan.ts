@@ -16,6 +16,8 @@ export interface Plan {
   /** Memory in use from `eatsAfterMs` on. */
   readonly eatsBytes: number;
   readonly eatsAfterMs: number;
+  /** Files that it leaves in its directory when it ends by itself. */
+  readonly outputs?: number;
   /** The program does not exist. */
   readonly isMissing: boolean;
 }

@@ -74,4 +74,8 @@ export const CANARY_SEEDS: Readonly<Record<string, number>> = {
   'runs-into-maintenance': 1,
   'reload-unrecorded': 1,
   'maintenance-forgotten': 1,
+  'half-brought': 3,
+  'done-before-kept': 1,
+  'swept-while-named': 1,
+  'requeued-is-kept': 1,
 };

@@ -9,6 +9,7 @@ import { formatEpochId, formatTaskId } from '../src/core/model/ids.ts';
 import type { JobSpec, Outcome } from '../src/core/model/job.ts';
 import type { Reservation } from '../src/core/model/reservation.ts';
 import type { Resources } from '../src/core/model/resources.ts';
+import { partKey } from './head-files.ts';
 import type { SimProcess } from './kernel.ts';
 
 export interface TaskTruth {
@@ -79,6 +80,9 @@ export class Truth {
   /** Output that is or was on a node's disk, by the name that the head keeps it under. */
   readonly written = new Map<string, { readonly node: string; readonly text: string }>();
 
+  /** Files that programs left, by epoch and node. */
+  readonly outputs = new Map<string, Set<string>>();
+
   taskOf(place: TaskPlace): TaskTruth {
     const { jobId, index } = place;
     const job = this.jobs.get(jobId);
@@ -104,6 +108,11 @@ export class Truth {
     const key = `${epochId}/${nodeRank}/${rank}/stdout`;
     const before = this.written.get(key)?.text ?? '';
     this.written.set(key, { node: process.node, text: before + text });
+  }
+
+  left(process: SimProcess, name: string): void {
+    const key = partKey(placeOf(process).epochId, process.node);
+    this.outputs.set(key, (this.outputs.get(key) ?? new Set()).add(name));
   }
 
   /** What was only on this node's disk is rightly lost. */

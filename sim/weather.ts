@@ -49,6 +49,8 @@ export interface Weather {
   readonly pauseMs: number | null;
   /** How often the config file is another, most times read at once. */
   readonly reloadMs: number | null;
+  /** Share of jobs with files of their own; null = no job has any. */
+  readonly files: number | null;
   /** How often somebody changes a job or runs one again. */
   readonly laterMs: number | null;
 }
@@ -104,6 +106,7 @@ export function drawWeather(streams: Streams): Weather {
     fenceSuccess: of('fenceSuccess').pick([null, null, 0.6, 1]),
     nodeDiskFullMs: fault('nodeDiskFullMs', 20_000, 90_000),
     laterMs: fault('laterMs', 1000, 10_000),
+    files: of('files').pick([null, 0.2, 0.6]),
     ...drawSiteWeather(streams),
   };
 }
@@ -127,7 +130,7 @@ function drawSiteWeather(streams: Streams): Pick<Weather, (typeof SITE)[number]>
 }
 
 /** Weather with nothing but jobs and nodes. */
-export const PLAIN: Pick<Weather, 'laterMs' | (typeof SITE)[number]> = {
+export const PLAIN: Pick<Weather, 'laterMs' | 'files' | (typeof SITE)[number]> = {
   isPlain: true,
   partitionMs: null,
   reserveMs: null,
@@ -135,6 +138,7 @@ export const PLAIN: Pick<Weather, 'laterMs' | (typeof SITE)[number]> = {
   pauseMs: null,
   reloadMs: null,
   laterMs: null,
+  files: null,
 };
 
 /** Often enough that several tasks compete for a few nodes. */
@@ -143,4 +147,5 @@ export const CROWDED = {
   submissionMs: 1000,
   nodeCount: 2,
   pauseMs: null,
+  files: null,
 } as const;

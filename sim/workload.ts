@@ -2,6 +2,7 @@
 // that can be asked about them and about nodes.
 
 import type { RetiredJob, RetiredJobs } from '../src/core/controller/jobs/commands.ts';
+import type { BlobHash } from '../src/core/model/blob.ts';
 import type { JobId, NodeName, TaskPlace } from '../src/core/model/ids.ts';
 import type { Dependency, OnNodeLoss } from '../src/core/model/job.ts';
 import type { Resources } from '../src/core/model/resources.ts';
@@ -115,10 +116,11 @@ export class Workload {
 
   #submit(): void {
     const { streams, client, note } = this.#world;
-    const plan = this.#drawPlan();
+    const files = this.#drawFiles();
+    const plan = { ...this.#drawPlan(), ...files.plan };
     this.#count += 1;
     const name = `s${this.#count}${plan.runMs === null ? '-endless' : ''}`;
-    const drawn = { ...this.#drawSubmission(plan), ...this.#world.wishes(), name };
+    const drawn = { ...this.#drawSubmission(plan), ...this.#world.wishes(), ...files.wish, name };
     const submission = somewhatMpi(drawn);
     const owner = operator(this.#drawOwner(streams.of('owner')));
     this.unanswered.add(name);
@@ -132,6 +134,17 @@ export class Workload {
         this.accepted.set(name, result.value.jobId);
       }
     });
+  }
+
+  /** From streams that nothing else draws from: without files all is as it was. */
+  #drawFiles(): { readonly plan: Partial<Plan>; readonly wish: Partial<Submission> } {
+    const { weather, streams } = this.#world;
+    const of = (field: string): Dice => streams.of(`files ${field}`);
+    if (weather.files === null || !of('any').happens(weather.files)) return { plan: {}, wish: {} };
+    const inputs = Buffer.from(of('inputs').bytes(32)).toString('hex') as BlobHash;
+    const staging = of('has inputs').happens(0.7) ? { inputs } : {};
+    const directory = { kind: 'private' } as const;
+    return { plan: { outputs: of('outputs').whole(0, 3) }, wish: { directory, staging } };
   }
 
   #drawOwner(dice: Dice): string {

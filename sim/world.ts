@@ -14,6 +14,7 @@ import { Booking } from './booking.ts';
 import { type Canary, NO_CANARY, type Planted } from './canary.ts';
 import { Streams } from './chance.ts';
 import { checkAccepted, checkBooks, checkFinal, checkOutcome } from './checkers/belief.ts';
+import { checkArchives, checkInputs, checkOutputs, currentEpoch } from './checkers/files.ts';
 import { checkOutput, leftBehind, openJobs, StartWatch } from './checkers/liveness.ts';
 import { PauseWatch } from './checkers/pauses.ts';
 import { PlanWatch } from './checkers/plans.ts';
@@ -21,7 +22,7 @@ import { checkReplay } from './checkers/replay.ts';
 import { checkEvent, checkStart, checkWalltimes, type SafetyWorld } from './checkers/safety.ts';
 import { Client } from './client.ts';
 import { type Life, SimClock, Time } from './clock.ts';
-import { dialerOf } from './dial.ts';
+import { dialerOf, dialTo } from './dial.ts';
 import { HeadHost } from './head-host.ts';
 import type { SimProcess } from './kernel.ts';
 import { LaterWork } from './later-work.ts';
@@ -244,6 +245,7 @@ export class World {
 
   #atEnd(): void {
     checkOutput(this.truth, this.host.logs);
+    checkArchives(this.truth, this.host.files);
     this.#checkHead(this.host);
     this.#checkReplay(this.host);
   }
@@ -334,6 +336,12 @@ export class World {
       dialer: (machine, life) => this.#dialer(machine, link, life),
       onProcess: (what, process) => this.#guard(() => this.#onProcess(what, process)),
       onWrite: (process, text) => this.truth.wrote(process, text),
+      onOutput: (process, name) => this.truth.left(process, name),
+      dialFiles: (machine, life) => {
+        const { name } = machine;
+        const of = { time, link, life, host: this.host, name };
+        return dialTo(of, (session) => this.host.acceptFiles(session, name));
+      },
       wrapPorts: (ports) => this.#planted.wrapPorts?.(ports) ?? ports,
     });
   }
@@ -361,6 +369,7 @@ export class World {
       return;
     }
     checkStart(this.#safety, process);
+    checkInputs(this.#safety, process);
     this.truth.started(process);
   }
 
@@ -372,7 +381,12 @@ export class World {
       for (const event of events) {
         this.note(`record ${commit.seq}: ${this.#trace ? JSON.stringify(event) : event.kind}`);
         checkEvent(this.#safety, event, at);
-        if (event.kind === 'task_done') checkOutcome(this.truth, event);
+        if (event.kind === 'task_requeued')
+          host.files.forget(currentEpoch(this.truth, event.place));
+        if (event.kind === 'task_done') {
+          checkOutcome(this.truth, event);
+          checkOutputs(this.truth, host.files, event);
+        }
         this.truth.learn(event, at);
       }
     }
