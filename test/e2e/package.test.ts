@@ -64,7 +64,11 @@ describe('the package, installed into an empty folder', () => {
       assert.ok(manifest.man.includes(`dist/man/${program}.1`), program);
     }
     for (const page of manifest.man) {
-      assert.match(readFileSync(path.join(installed, page), 'utf8'), /^\.TH (WEFT|CM)/, page);
+      assert.match(
+        readFileSync(path.join(installed, page), 'utf8'),
+        /^\.TH (WEFT|CM|DISTRIBUTE)/,
+        page,
+      );
     }
   });
 
