@@ -80,6 +80,7 @@ class RunningAgent implements Agent {
     });
     this.owner = new YieldWatch({
       ...{ clock, log, pausing: this.pausing, settings: ports.yielding ?? null },
+      onChange: () => this.#link.sayAlive(),
     });
     this.#outputs = new OutputShipper({
       clock,

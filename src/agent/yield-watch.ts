@@ -25,6 +25,8 @@ export interface YieldWorld {
   readonly pausing: Pick<Pausing, 'yielding' | 'yield'>;
   /** Null: the site wants none of it. */
   readonly settings: YieldSettings | null;
+  /** The node stands aside from now on, or no more: the head is told what was seen. */
+  readonly onChange: () => void;
 }
 
 /** A look costs some ms; whoever sits down waits this long for the machine at most. */
@@ -72,7 +74,7 @@ export class YieldWatch {
 
   #look(settings: YieldSettings): void {
     const { rules, detectors, localTime } = settings;
-    const { pausing, clock, log } = this.#world;
+    const { pausing, clock, log, onChange } = this.#world;
     const now = this.#now();
     const signs = this.#sessions.laidOver(detectors.look(this.#wanted), now);
     const look = { now, local: localTime(now.at), signs };
@@ -83,6 +85,7 @@ export class YieldWatch {
     if (!isSame(pause, pausing.yielding)) {
       log.info({ pause }, pause === null ? 'nobody uses the machine' : 'the machine is in use');
       pausing.yield(pause);
+      onChange();
     }
     this.#timer = clock.after(LOOK_EVERY_MS, () => this.#look(settings));
   }

@@ -8,7 +8,8 @@ export const YIELD_KEYS: readonly Key[] = [
     'duration',
     null,
     'The node stands aside while somebody has typed or moved the mouse less than this ago. See pause.md.',
-    { min: 1000 },
+    // The kernel notes input on terminals every eight seconds, and agents look every five.
+    { min: 10_000 },
   ),
   key('node.yield.sessions', 'flag', 'false', 'It stands aside while anybody is logged in.'),
   key(

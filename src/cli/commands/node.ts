@@ -17,6 +17,7 @@ import { formatInstant } from '../output/words.ts';
 import { read } from '../submit/read.ts';
 import { parseText } from '../submit/values.ts';
 import { defineVerb, type Verb, type VerbGroup } from '../verb.ts';
+import { verb as watchSession } from '../watch-session/verb.ts';
 
 const list = defineVerb<ListingOptions>({
   define: defineListing,
@@ -129,6 +130,10 @@ export const verb: VerbGroup = {
     lost: {
       summary: 'declare that nothing runs on silent nodes any more',
       verb: each('declareNodeLost', 'is lost; its tasks start again elsewhere, or end.'),
+    },
+    'watch-session': {
+      summary: 'tell the nodes of this machine when somebody types in this session',
+      verb: watchSession,
     },
     remove: {
       summary: 'remove nodes from the cluster',

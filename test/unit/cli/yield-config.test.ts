@@ -71,4 +71,10 @@ test('[O6] each mistake is told with its line and column', () => {
   assert.deepEqual(parseConfig('node:\n  yield: 5m\n', 'f').problems, [
     { where: 'f:2:10', what: 'node.yield: expected a mapping of keys to values' },
   ]);
+  assert.deepEqual(parseConfig('node:\n  yield:\n    idle_below: 5s\n', 'f').problems, [
+    {
+      where: 'f:3:17',
+      what: "node.yield.idle_below: '5s' is too small; it must be at least 10s",
+    },
+  ]);
 });

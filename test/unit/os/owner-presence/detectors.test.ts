@@ -2,16 +2,13 @@
 // write them, and what each of them says where it sees nothing.
 
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import {
   closeSync,
   constants,
   mkdirSync,
   mkdtempSync,
   openSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
   rmSync,
   statSync,
   utimesSync,
@@ -35,6 +32,7 @@ import { presenceOf, systemPresence } from '../../../../src/os/owner-presence/pr
 import { terminals } from '../../../../src/os/owner-presence/terminals.ts';
 import { utmp } from '../../../../src/os/owner-presence/utmp.ts';
 import type { Sign } from '../../../../src/ports/presence.ts';
+import { openTerminal } from '../../../support/terminal.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'weft-presence-'));
 const NOWHERE = path.join(folder, 'nowhere');
@@ -76,43 +74,15 @@ async function until<T>(what: () => T | null): Promise<T> {
   throw new Error('it never came');
 }
 
-/** A program on a pseudo terminal of its own, which reads what is typed there. */
-async function openTerminal(): Promise<{ child: ChildProcess; name: string }> {
-  const child = spawn('script', ['-qfc', 'exec cat', '/dev/null'], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  const name = await until(() => {
-    const cat = readdirSync('/proc').find((pid) => isChildOf(pid, child.pid ?? 0));
-    const to = cat === undefined ? '' : readlinkSync(`/proc/${cat}/fd/0`);
-    return to.startsWith('/dev/pts/') ? to.slice('/dev/'.length) : null;
-  });
-  return { child, name };
-}
-
-function isChildOf(pid: string, parent: number): boolean {
-  if (!/^\d+$/.test(pid)) return false;
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1]) === parent;
-  } catch {
-    return false; // It has ended meanwhile.
-  }
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  const over = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGKILL');
-  await over;
-}
-
 test('[O6] what is typed into a real terminal is seen, and when', async () => {
-  const { child, name } = await openTerminal();
+  const terminal = await openTerminal();
+  const { name } = terminal;
   try {
     const long = new Date(Date.now() - 3_600_000);
     utimesSync(`/dev/${name}`, long, long);
     const detector = terminals({ directory: '/dev', ours: () => new Set() });
     detector.look(now());
-    child.stdin?.write('x\n');
+    terminal.type('x\n');
     await until(() => {
       const at = now();
       const [sign] = only(detector.look(at), 'input');
@@ -122,12 +92,13 @@ test('[O6] what is typed into a real terminal is seen, and when', async () => {
       return isNew && sign.what === `keyboard on ${name}` ? sign : null;
     });
   } finally {
-    await end(child);
+    await terminal.close();
   }
 });
 
 test("[O6] the terminals of tasks are not the owner's", async () => {
-  const { child, name } = await openTerminal();
+  const terminal = await openTerminal();
+  const { name } = terminal;
   try {
     const { rdev } = statSync(`/dev/${name}`);
     const fresh = (): Sign[] =>
@@ -135,7 +106,7 @@ test("[O6] the terminals of tasks are not the owner's", async () => {
     const [sign] = only(fresh(), 'input');
     assert.ok(sign?.kind === 'input' && sign.what !== `keyboard on ${name}`);
   } finally {
-    await end(child);
+    await terminal.close();
   }
 });
 
