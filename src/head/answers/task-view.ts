@@ -48,14 +48,18 @@ export function viewPastTask(row: TaskRow): TaskView {
   };
 }
 
-/** A task that ended without ever starting: the history has no row for it. */
+/** A task that ended while it waited. `last`: the start that it had before; absent: none. */
 export function viewUnstartedTask(
-  jobId: number,
-  index: number | null,
+  { jobId, index }: { readonly jobId: number; readonly index: number | null },
   ended: { readonly kind: OutcomeKind; readonly at: number | null },
+  last: TaskRow | undefined,
 ): TaskView {
   const outcome = viewOutcome({ kind: ended.kind });
-  return { ...blank(jobId, index), state: 'done', outcome, endedAt: ended.at };
+  const view: TaskView = { ...blank(jobId, index), state: 'done', outcome, endedAt: ended.at };
+  if (last === undefined) return view;
+  // Its output is still there, by the number of that start.
+  const { epoch, nodes, startedAt, exit, usage } = viewPastTask(last);
+  return { ...view, epoch, nodes, startedAt, exit, usage };
 }
 
 function blank(jobId: number, index: number | null): TaskView {

@@ -147,7 +147,7 @@ async function viewJobs(
         ...{ number, name: batch.jobs[number]?.name ?? '', id: formatTaskId(part.jobId, item) },
         state: outcome === null ? (task?.state ?? 'pending') : 'done',
         outcome,
-        detail: task?.outcome?.detail ?? task?.reason?.words ?? null,
+        detail: task?.outcome?.detail ?? task?.reason?.words ?? buildWords(batch, outcome),
         epoch: task?.epoch ?? 0,
         nodes: task?.nodes ?? [],
         startedAt: task?.startedAt ?? null,
@@ -157,6 +157,12 @@ async function viewJobs(
     }
   }
   return views.sort((a, b) => a.number - b.number);
+}
+
+/** The history has no words for tasks that ended while they waited. */
+function buildWords({ build }: Batch, outcome: string | null): string | null {
+  if (outcome !== 'build_failed' || build === null) return null;
+  return `the build failed on ${[...build.failed.keys()].join(', ')}`;
 }
 
 function outcomeOf({ ended }: Batch, number: number) {

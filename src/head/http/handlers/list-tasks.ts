@@ -46,9 +46,10 @@ export async function viewTasks(
       return viewLiveTask(engine, record.live, index, reasons);
     }
     const row = rows.get(index);
-    if (row !== undefined) return viewPastTask(row);
+    if (row?.final === true) return viewPastTask(row);
     const end = { kind: kind ?? 'cancelled', at: record.endedAt };
-    return viewUnstartedTask(record.id, record.spec.array === null ? null : index, end);
+    const own = record.spec.array === null ? null : index;
+    return viewUnstartedTask({ jobId: record.id, index: own }, end, row);
   });
 }
 
@@ -66,7 +67,7 @@ async function lastRows(
   let after = { jobId: id, taskIndex: stored(first) - 1, epoch: Number.MAX_SAFE_INTEGER };
   for (;;) {
     const page = await store.tasks({ jobIds: [id], afterTask: after, limit: ROWS_PER_LOOK });
-    for (const row of page) if (row.final) rows.set(Math.max(0, row.taskIndex), row);
+    for (const row of page) rows.set(Math.max(0, row.taskIndex), row);
     const end = page.at(-1);
     if (end === undefined || page.length < ROWS_PER_LOOK || end.taskIndex > stored(last))
       return rows;

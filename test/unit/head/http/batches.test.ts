@@ -53,6 +53,32 @@ test('[B1, B6] a batch is submitted, runs, is shown, retried and removed', async
   await assert.rejects(alice.call('getBatch', { params }), { code: 'batch.not_found' });
 });
 
+test('a task that is cancelled while it waits for its second start keeps the first', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'n1');
+  const alice = await world.client('alice');
+  await alice.call('submitBatch', { body });
+  await eventually(() => agent.launches.length === 2);
+  await world.admin.call('drainNode', { params: { name: 'n1' }, body: { reason: 'test' } });
+  const [first, second] = agent.launches as [LaunchOrder, LaunchOrder];
+  const id = String(first.place.jobId);
+  await alice.call('requeueJob', { params: { id } });
+  for (const order of [first, second]) agent.ended(order, 3);
+  await eventually(async () => {
+    const { open } = await alice.call('getBatch', { params });
+    return open.pending === 2;
+  });
+  await alice.call('cancelBatch', { params });
+  const { jobs } = await alice.call('listBatchJobs', { params, query: {} });
+  assert.deepEqual(
+    jobs.map(({ outcome, epoch, nodes }) => [outcome, epoch, nodes]),
+    [
+      ['cancelled', 1, ['n1']],
+      ['cancelled', 1, ['n1']],
+    ],
+  );
+});
+
 test('[B1] names that cannot be folders, and items without a name, are refused', async (t) => {
   const world = await startWorld(t);
   await startAgent(t, world, 'n1');
