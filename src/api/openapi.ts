@@ -52,7 +52,7 @@ const SECURITY = {
 const TAGS: Readonly<Record<string, { readonly description: string; readonly words: string[] }>> = {
   jobs: { description: 'Submit, follow and control jobs.', words: ['jobs', 'history'] },
   batches: { description: 'Jobs submitted together under one name.', words: ['batches'] },
-  files: { description: 'File contents by their SHA-256.', words: ['blobs'] },
+  files: { description: 'File contents by their SHA-256.', words: ['blobs', 'epochs'] },
   nodes: {
     description: 'Nodes, and how they join.',
     words: ['nodes', 'join', 'join-tokens', 'agent'],

@@ -29,6 +29,8 @@ export interface RouteShape {
   readonly query?: z.ZodType;
   /** The request has JSON of this shape. */
   readonly body?: z.ZodType;
+  /** Largest request, where that is not the usual `REQUEST_BYTES_MAX`. */
+  readonly bodyBytesMax?: number;
   /** Or it has bytes, which its handler reads from `incoming` as they come. */
   readonly consumes?: 'bytes';
   /** The answer is JSON of this shape. */
@@ -46,6 +48,7 @@ export interface RouteShape {
 export const PUBLIC = { kind: 'public' } as const satisfies Access;
 export const USER = { kind: 'user', role: 'user' } as const satisfies Access;
 export const USER_OR_EPOCH = { kind: 'user_or_epoch', role: 'user' } as const satisfies Access;
+export const NODE = { kind: 'node' } as const satisfies Access;
 export const OPERATOR = { kind: 'user', role: 'operator' } as const satisfies Access;
 export const ADMIN = { kind: 'user', role: 'admin' } as const satisfies Access;
 export const JOB_OWNER = { kind: 'user', role: 'user', owned: 'job' } as const satisfies Access;

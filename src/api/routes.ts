@@ -10,6 +10,7 @@ import { maintenanceRoutes } from './maintenance.ts';
 import { nodeRoutes } from './nodes.ts';
 import { noticeRoutes } from './notices.ts';
 import { notificationRoutes } from './notifications.ts';
+import { outputRoutes } from './outputs.ts';
 import { partitionRoutes } from './partitions.ts';
 import { methodAndPath, type RouteName } from './paths.ts';
 import { reservationRoutes } from './reservations.ts';
@@ -20,6 +21,7 @@ export const ROUTES = {
   ...jobRoutes,
   ...batchRoutes,
   ...blobRoutes,
+  ...outputRoutes,
   ...partitionRoutes,
   ...nodeRoutes,
   ...maintenanceRoutes,

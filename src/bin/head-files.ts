@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { References } from '../core/blobs/references.ts';
 import { BLOB_DISK_FREE_BYTES_MIN } from '../core/model/limits.ts';
+import { Archive } from '../head/archive/archive.ts';
 import { BlobStore } from '../head/blobs/blob-store.ts';
 import { JobFiles } from '../head/files/job-files.ts';
 import { systemClock } from '../os/clock.ts';
@@ -12,6 +13,7 @@ import type { HeadOptions } from './head-options.ts';
 export interface HeadFiles {
   readonly blobs: BlobStore;
   readonly jobFiles: JobFiles;
+  readonly archive: Archive;
 }
 
 export function openHeadFiles(options: HeadOptions, log: Log): HeadFiles {
@@ -26,5 +28,10 @@ export function openHeadFiles(options: HeadOptions, log: Log): HeadFiles {
     log,
   });
   const jobFiles = new JobFiles({ blobs, names, log });
-  return { blobs, jobFiles };
+  const archive = new Archive({
+    directory: join(options.directory, 'archive'),
+    bytesMax: options.archiveBytesMax,
+    ...{ blobs, names, clock: systemClock, log },
+  });
+  return { blobs, jobFiles, archive };
 }

@@ -102,6 +102,7 @@ async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () =
   try {
     await logs.prepare();
     await files.blobs.prepare();
+    await files.archive.prepare();
     const { settings, heartbeatMs, tickMs, logBytesMax } = options;
     head = await startHead(
       {
@@ -119,9 +120,11 @@ async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () =
       { settings, heartbeatMs, tickMs, logBytesMax },
     );
     files.jobFiles.attach(head.engine);
+    files.archive.attach(head.engine);
     const { gone } = store;
     await serveUntilStopped({ options, head, logs, files, log, audit, gone, onServing });
   } finally {
+    await files.archive.close();
     // Also when it could not start: nothing may keep the directory's lock, nor the process.
     await (head === null ? store.close() : head.stop());
     await logs.close();

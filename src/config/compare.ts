@@ -17,6 +17,8 @@ const AT_START = [
     'head.log_limit',
     'head.log_total',
     'head.blobs_max',
+    'head.archive_max',
+    'head.archive_age',
     'head.cpus',
     'head.memory',
   ],

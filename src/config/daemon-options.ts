@@ -43,6 +43,9 @@ export interface HeadOptions {
   readonly logBytesTotalMax: number;
   /** File contents kept of all jobs together. */
   readonly blobBytesMax: number;
+  /** What tasks left behind, kept of all jobs together, and for how long. */
+  readonly archiveBytesMax: number;
+  readonly archiveAgeMs: number;
   /** State directory of `weft up`, whose other daemons this one starts again when they die. */
   readonly keeps?: string;
   /** Go on without records that are missing; for one start. */

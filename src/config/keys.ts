@@ -94,9 +94,18 @@ export const KEYS: readonly Key[] = [
   key(
     'head.blobs_max',
     'size',
-    '50G',
-    'Files of jobs kept on the head; those that nothing names any more go first.',
+    '100G',
+    'Files of jobs kept on the head, archived ones too; those that nothing names go first.',
   ),
+  key(
+    'head.archive_max',
+    'size',
+    '50G',
+    'Archived files of all jobs together; those of the oldest are removed first.',
+  ),
+  key('head.archive_age', 'duration', '14d', 'Archived files are removed after so long.', {
+    min: 60_000,
+  }),
   key(
     'head.archive_default',
     'size',

@@ -447,6 +447,15 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
       'A node asked for files, or sent some, for a task that it does not run, or not any more: the task has ended, or was given to other nodes.',
     next: 'Nothing: the node gives the task up by itself.',
   },
+  'outputs.too_large': {
+    means: 'A task left more in its private directory than the head may keep of all jobs together.',
+    next: 'Name what is wanted with `--out`, or ask an admin to raise `head.archive_max`.',
+  },
+  'outputs.not_found': {
+    means:
+      'The job left no files, wanted none kept (`--out none`), runs in a shared directory, is not done yet, or its files were removed, by its owner or because of their age.',
+    next: 'Look at the job with `weft job show`.',
+  },
   'files.lacking': {
     means:
       'The job names files that the head does not have from its submitter. It keeps what was sent for an hour at least, and as long as a job names it.',

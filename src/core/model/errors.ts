@@ -234,6 +234,14 @@ export const CODES = {
     kind: 'failed_precondition',
     text: 'Node {node} does not run {epoch}.',
   },
+  'outputs.too_large': {
+    kind: 'failed_precondition',
+    text: 'The task left {size}; the head keeps {limit} of all jobs together (head.archive_max).',
+  },
+  'outputs.not_found': {
+    kind: 'not_found',
+    text: 'No files of {task} are kept.',
+  },
   'files.lacking': {
     kind: 'failed_precondition',
     text: 'The head lacks {count} of the files that the job names: {files}.',

@@ -149,6 +149,11 @@ export class BlobStore {
     return this.#contents.touch(hash);
   }
 
+  /** `Contents.linkTo`: for what keeps a content beyond all namings. */
+  linkTo(hash: BlobHash, to: string): Promise<void> {
+    return this.#contents.linkTo(hash, to);
+  }
+
   /** Whoever asks must have been found to have the right to. Its file is the caller's to close. */
   open(hash: BlobHash): Promise<Result<OpenBlob, Refusal>> {
     return this.#contents.open(hash);

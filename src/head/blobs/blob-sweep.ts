@@ -2,7 +2,7 @@
 // decided is looked at again right before it is done, in one turn of the event loop: nobody can name,
 // send or ask for a blob in between.
 
-import { statSync, unlinkSync } from 'node:fs';
+import { existsSync, statSync, unlinkSync, utimesSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import {
@@ -45,13 +45,15 @@ export async function sweepBlobs(world: SweepWorld, short: number): Promise<Swep
   const freed = await sweepUploads(world, { ...times, bytesToFree: short });
   const rule = { ...times, bytesToFree: Math.max(0, short - freed) };
   const candidates: StoredBlob[] = [];
+  const holders = await readdir(world.places.holders);
   let bytesFound = 0;
   for await (const blob of storedBlobs(world)) {
     bytesFound += diskBytes(blob.size);
-    if (mayGo(blob, world.keeping, rule)) candidates.push(blob);
+    if (!mayGo(blob, world.keeping, rule)) continue;
+    if (isArchived(world, blob, holders)) touch(world, blob);
+    else candidates.push(blob);
   }
   const isComplete = !world.isClosing();
-  const holders = await readdir(world.places.holders);
   let [bytesGone, count] = [0, 0];
   for (const blob of isComplete ? findGarbage(candidates, world.keeping, rule) : []) {
     const trash = remove(world, { blob, rule, holders });
@@ -105,12 +107,28 @@ function remove(world: SweepWorld, { blob, rule, holders }: Removal): string | n
   const asItIs = { ...blob, touchedAt: status.mtimeMs };
   if (!mayGo(asItIs, keeping, { ...rule, now: world.clock.now() })) return null;
   // Its holders first: killed in between, it is a blob that nobody holds and that goes the next time.
-  let names = status.nlink - 1;
-  for (const user of holders) {
-    if (names === 0) break;
-    if (unlinked(places.held(user, blob.hash))) names -= 1;
-  }
+  if (isArchived(world, blob, holders)) return null;
+  for (const user of holders) unlinked(places.held(user, blob.hash));
   return places.discard(content);
+}
+
+/** Its file has names that are neither the store's nor a holder's: the archive's. */
+function isArchived({ places }: SweepWorld, { hash }: StoredBlob, holders: readonly string[]) {
+  const status = statSync(places.content(hash), { throwIfNoEntry: false });
+  let names = (status?.nlink ?? 1) - 1;
+  for (const user of holders) {
+    if (names === 0) return false;
+    const held = statSync(places.held(user, hash), { throwIfNoEntry: false });
+    if (held?.ino === status?.ino) names -= 1;
+  }
+  return names > 0;
+}
+
+/** Not looked at again for a while: there may be very many. */
+function touch({ places, clock }: SweepWorld, { hash }: StoredBlob): void {
+  const now = clock.now() / 1000;
+  const file = places.content(hash);
+  if (existsSync(file)) utimesSync(file, now, now);
 }
 
 function unlinked(file: string): boolean {

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { existsSync, linkSync, renameSync, statSync, unlinkSync, utimesSync } from 'node:fs';
-import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { copyFile, type FileHandle, link, mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { err, ok, type Result } from '../../core/base/result.ts';
 import { diskBytes } from '../../core/blobs/upload.ts';
@@ -63,6 +63,28 @@ export class Contents {
     const file = await open(this.#places.content(hash), 'r').catch(absent(null));
     if (file === null) return err(refuse('blob.not_found', { hash }));
     return ok({ file, size: (await file.stat()).size });
+  }
+
+  /** Gives a content one more name elsewhere on the disk; while that is there, the content stays. */
+  async linkTo(hash: BlobHash, to: string): Promise<void> {
+    const content = this.#places.content(hash);
+    try {
+      await link(content, to);
+    } catch (error) {
+      if (codeOf(error) !== 'EMLINK') throw error;
+      await this.#renew(hash);
+      await link(content, to);
+    }
+  }
+
+  /** Its file has as many names as a file may have: an equal one takes its place. */
+  async #renew(hash: BlobHash): Promise<void> {
+    const content = this.#places.content(hash);
+    const aside = this.#places.aside();
+    await copyFile(content, aside);
+    const file = await open(aside, 'r+');
+    await file.sync().finally(() => file.close());
+    await rename(aside, content);
   }
 
   /** To be called before `keep`, which does all of its work at once. */

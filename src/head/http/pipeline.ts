@@ -140,9 +140,12 @@ export class Pipeline {
   }
 
   /** A stream is its handler's to read, as it comes. */
-  async #body({ consumes }: Route, incoming: IncomingMessage): Promise<Result<unknown, Refusal>> {
+  async #body(
+    { consumes, bodyBytesMax }: Route,
+    incoming: IncomingMessage,
+  ): Promise<Result<unknown, Refusal>> {
     if (consumes !== undefined || !hasBody(incoming)) return ok(undefined);
-    return readBody(incoming, this.#services.clock);
+    return readBody(incoming, this.#services.clock, bodyBytesMax);
   }
 
   async #answer(route: Route, call: Call<never>): Promise<Refusal | null> {

@@ -15,9 +15,10 @@ const BODY_MS = 60_000;
 export function readBody(
   request: IncomingMessage,
   clock: Clock,
+  bytesMax = REQUEST_BYTES_MAX,
 ): Promise<Result<unknown, Refusal>> {
-  if (Number(request.headers['content-length'] ?? 0) > REQUEST_BYTES_MAX) {
-    return Promise.resolve(tooLarge());
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) {
+    return Promise.resolve(tooLarge(bytesMax));
   }
   return new Promise((answer) => {
     const resolve = (result: Result<unknown, Refusal>): void => {
@@ -30,13 +31,13 @@ export function readBody(
     let size = 0;
     const take = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size <= REQUEST_BYTES_MAX) {
+      if (size <= bytesMax) {
         chunks.push(chunk);
         return;
       }
       request.off('data', take);
       request.pause();
-      resolve(tooLarge());
+      resolve(tooLarge(bytesMax));
     };
     request.on('data', take);
     request.on('end', () => resolve(parse(chunks)));
@@ -63,6 +64,6 @@ function malformed(what: string): Result<never, Refusal> {
   return err(refuse('request.malformed', { what }, 'The body is one JSON value in UTF-8.'));
 }
 
-function tooLarge(): Result<never, Refusal> {
-  return err(refuse('request.too_large', { limit: formatSize(REQUEST_BYTES_MAX) }));
+function tooLarge(bytesMax: number): Result<never, Refusal> {
+  return err(refuse('request.too_large', { limit: formatSize(bytesMax) }));
 }

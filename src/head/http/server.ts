@@ -12,6 +12,7 @@ import { LISTEN_BACKLOG } from '../../core/model/limits.ts';
 import type { Chance } from '../../ports/chance.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import type { Archive } from '../archive/archive.ts';
 import { Accounts } from '../auth/accounts.ts';
 import { Authenticator } from '../auth/authenticate.ts';
 import { authorizeRoute } from '../auth/authorize.ts';
@@ -50,6 +51,7 @@ export interface HttpPorts {
   readonly logs: LogFiles;
   readonly blobs: BlobStore;
   readonly jobFiles: JobFiles;
+  readonly archive: Archive;
   readonly clock: Clock;
   readonly chance: Chance;
   readonly log: Log;

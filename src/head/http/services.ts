@@ -11,6 +11,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Session } from '../../ports/net.ts';
 import type { NodeLoad } from '../../wire/messages.ts';
+import type { Archive } from '../archive/archive.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import type { LocalLogin } from '../auth/local-login.ts';
 import type { Sessions } from '../auth/sessions.ts';
@@ -52,6 +53,7 @@ export interface Services {
   readonly logs: LogFiles;
   readonly blobs: BlobStore;
   readonly jobFiles: JobFiles;
+  readonly archive: Archive;
   readonly clock: Clock;
   readonly chance: Chance;
   /** Reads the configuration again. */

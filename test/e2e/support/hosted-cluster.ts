@@ -157,6 +157,8 @@ export class HostedCluster {
       notify: { matrix: null, webhook: null, commands: {}, mail: null, timeoutMs: 10_000 },
       logBytesMax: 1_048_576,
       logBytesTotalMax: 64 * 1_048_576,
+      archiveBytesMax: 2 ** 30,
+      archiveAgeMs: 86_400_000,
       blobBytesMax: 64 * 1_048_576,
     };
     const file = join(this.directory, 'head.json');

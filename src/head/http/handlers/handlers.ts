@@ -17,6 +17,7 @@ import { metrics } from './metrics.ts';
 import * as nodes from './nodes.ts';
 import * as notices from './notices.ts';
 import * as notifications from './notifications.ts';
+import * as outputs from './outputs.ts';
 import * as partitions from './partitions.ts';
 import * as reservations from './reservations.ts';
 import { explainJob, getJob } from './show-job.ts';
@@ -61,6 +62,10 @@ export const HANDLERS: { readonly [N in HandledName]: Handler<N> } = {
   readBlob: blobs.readBlob,
   sendBlobs: blobs.sendBlobs,
   readBlobs: blobs.readBlobs,
+  storeOutputs: outputs.storeOutputs,
+  listOutputs: outputs.listOutputs,
+  getOutputs: outputs.getOutputs,
+  removeOutputs: outputs.removeOutputs,
   listPartitions: partitions.listPartitions,
   getPartition: partitions.getPartition,
   changePartition: partitions.changePartition,

@@ -14,6 +14,7 @@ import { NODE_FEATURES } from '../../../../src/core/model/node-features.ts';
 import type { LaunchOrder, Report } from '../../../../src/core/model/orders.ts';
 import { plainScheduling } from '../../../../src/core/model/scheduling.ts';
 import type { Settings } from '../../../../src/core/model/settings.ts';
+import { Archive } from '../../../../src/head/archive/archive.ts';
 import { makeCertificate } from '../../../../src/head/auth/certificate.ts';
 import { BlobStore } from '../../../../src/head/blobs/blob-store.ts';
 import { JobFiles } from '../../../../src/head/files/job-files.ts';
@@ -68,6 +69,7 @@ export interface World {
   readonly http: HttpSide;
   readonly logs: LogFiles;
   readonly blobs: BlobStore;
+  readonly archive: Archive;
   /** Who names which blobs. */
   readonly names: References;
   readonly log: KeptLog;
@@ -75,6 +77,8 @@ export interface World {
   /** Logged in locally as whoever runs the tests: an admin. */
   readonly admin: Client;
   readonly url: string;
+  /** So many days go by for file contents. */
+  agePlus(days: number): void;
   /** What a head that starts again on the same files would name. */
   restartFiles(): Promise<References>;
   /** A client over TLS with a token of this user, made by the admin. */
@@ -95,6 +99,8 @@ export interface WorldOptions {
   readonly blobBytesMax?: number;
   /** Absent: nobody is notified. */
   readonly notifiers?: Notifiers;
+  readonly archiveBytesMax?: number;
+  readonly archiveClock?: Partial<Clock>;
 }
 
 /** Everything is stopped and removed after the test. */
@@ -106,6 +112,7 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
   const { disk = new MemoryDisk() } = options;
   let head: Head | undefined;
   const names = new References();
+  let agedMs = 0;
   const logs = new LogFiles({
     directory: path.join(directory, 'logs'),
     fileBytesMax: 1_048_576,
@@ -120,11 +127,17 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
     diskFreeMin: 0,
     names,
     namesFilled: () => jobFiles.filled(),
-    clock: systemClock,
+    clock: { ...systemClock, now: () => Date.now() + agedMs },
     log,
   });
   const jobFiles = new JobFiles({ blobs, names, log });
+  const archive = new Archive({
+    directory: path.join(directory, 'archive'),
+    bytesMax: options.archiveBytesMax ?? 16 * 1_048_576,
+    ...{ blobs, names, clock: { ...systemClock, ...options.archiveClock }, log },
+  });
   await blobs.prepare();
+  await archive.prepare();
   const store = new MemoryStore({ disk });
   const ports = { clock: systemClock, log, logs };
   const settings = { ...SETTINGS, ...options.settings };
@@ -144,6 +157,7 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
     },
   );
   jobFiles.attach(head.engine);
+  archive.attach(head.engine);
   const socketPath = path.join(directory, 'weft.sock');
   const certificate = await makeCertificate({
     clusterName: 'test',
@@ -155,7 +169,7 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
   const running = head;
   const http = await startHttp(
     {
-      ...{ ...ports, blobs, jobFiles, clock, chance: systemChance, audit },
+      ...{ ...ports, blobs, jobFiles, archive, clock, chance: systemChance, audit },
       ...{ engine: head.engine, agents: head.agents },
       notifierHealth: () => running.notifying?.health ?? new Map(),
       reload: async () => ok({ file: null, changed: [], afterRestart: [] }),
@@ -174,6 +188,7 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
   );
   t.after(async () => {
     await http.close();
+    await archive.close();
     await running.stop();
   });
   const admin = createClient({ address: { socketPath } });
@@ -196,7 +211,10 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
   };
   return {
     restartFiles,
-    ...{ directory, socketPath, disk, head, http, logs, blobs, names, log, audit },
+    agePlus: (days) => {
+      agedMs += days * 86_400_000;
+    },
+    ...{ directory, socketPath, disk, head, http, logs, blobs, archive, names, log, audit },
     ...{ admin, url, client, token },
   };
 }

@@ -2,31 +2,14 @@
 // nodes that run it, which read nothing else.
 
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { request } from 'node:http';
-import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import type { Client } from '../../../../src/api/client.ts';
 import type { FileEntry } from '../../../../src/core/files/entry.ts';
 import { formatFileSet } from '../../../../src/core/files/file-set.ts';
 import type { BlobHash } from '../../../../src/core/model/blob.ts';
 import type { JobId } from '../../../../src/core/model/ids.ts';
-import { eventually, type FakeAgent, startAgent, startWorld, TRUE, type World } from './fixture.ts';
-
-function sha256(content: string): BlobHash {
-  return createHash('sha256').update(content).digest('hex') as BlobHash;
-}
-
-async function send(client: Client, content: string): Promise<BlobHash> {
-  const hash = sha256(content);
-  await client.call('sendBlob', {
-    params: { hash },
-    query: { offset: 0, size: content.length },
-    bytes: { length: content.length, open: () => Readable.from([Buffer.from(content)]) },
-  });
-  return hash;
-}
+import { eventually, type FakeAgent, startAgent, startWorld, TRUE } from './fixture.ts';
+import { ask, send, sha256 } from './node-call.ts';
 
 function entry(path: string, content: string): FileEntry {
   return { path, kind: 'file', size: content.length, mode: 0o644, sha256: sha256(content) };
@@ -40,31 +23,6 @@ function listOf(files: Readonly<Record<string, string>>): string {
 async function submit(client: Client, inputs: BlobHash): Promise<JobId> {
   const { jobId } = await client.call('submitJob', { body: { ...TRUE, staging: { inputs } } });
   return jobId as JobId;
-}
-
-/** What a node asks, with its secret and for a task. */
-async function ask(
-  world: World,
-  { name, secret }: FakeAgent,
-  { epoch, ...what }: { method: string; path: string; epoch?: string; body?: unknown },
-): Promise<{ status: number; text: string; code: string | undefined }> {
-  const outgoing = request({
-    ...{ socketPath: world.socketPath, method: what.method, path: what.path },
-    headers: {
-      authorization: `Node ${name}:${secret}`,
-      ...(epoch === undefined ? {} : { 'weft-epoch': epoch }),
-      ...(what.body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-  });
-  outgoing.end(
-    what.body === undefined || typeof what.body === 'string'
-      ? what.body
-      : JSON.stringify(what.body),
-  );
-  const [answer] = await once(outgoing, 'response');
-  const text = Buffer.concat(await answer.toArray()).toString();
-  const code = answer.statusCode === 200 ? undefined : JSON.parse(text).error?.code;
-  return { status: answer.statusCode, text, code };
 }
 
 test('a job is refused while the head lacks its files, and names what it lacks', async (t) => {

@@ -1,8 +1,10 @@
 // Every route of the table with the wrong credentials, and with the right ones.
 
 import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { request as secureRequest } from 'node:https';
+import path from 'node:path';
 import { test } from 'node:test';
 import { failureReply } from '../../../../src/api/failure.ts';
 import { fillPath } from '../../../../src/api/paths.ts';
@@ -37,6 +39,7 @@ const BODIES: Partial<Record<string, unknown>> = {
   createJoinToken: {},
   lackingBlobs: { hashes: [] },
   readBlobs: { hashes: [] },
+  storeOutputs: { entries: [], leftOut: [] },
   finishLocalLogin: { challenge: '0'.repeat(40) },
 };
 
@@ -49,7 +52,7 @@ function send(
   const id = route.path.includes('maintenance') ? 'm1' : options.id;
   const names = { users: 'carol', partitions: 'default' };
   const [, name = 'n1'] = Object.entries(names).find(([kind]) => route.path.includes(kind)) ?? [];
-  const params = { id, name, namespace: 'lab', hash: 'a'.repeat(64) };
+  const params = { id, name, namespace: 'lab', hash: 'a'.repeat(64), epochId: '1#1', index: '0' };
   const body = BODIES[route.name];
   const headers = options.authorization ? { authorization: options.authorization } : {};
   const common = { method: route.method, path: fillPath(route.path, params), headers };
@@ -183,10 +186,29 @@ test("a user cannot make tokens for others, or see or revoke others' tokens", as
   assert.equal((await mallory.call('revokeToken', { params: { id: mine.id } })).count, 1);
 });
 
+/** A manifest as if the job had left a link. */
+function keepManifest({ directory }: World, id: string): void {
+  const folder = path.join(directory, 'archive', 'jobs', id, '_weft');
+  const entry = { path: 'a', kind: 'link', size: 0, mode: 0o777, modifiedAt: 5, target: 'b' };
+  const summary = {
+    ...{ index: null, epoch: 1, outcome: 'completed', files: 0, bytes: 0, leftOut: 0, storedAt: 5 },
+    isPartial: false,
+  };
+  const manifest = {
+    ...{ version: 1, jobId: Number(id), name: 'true', owner: 'alice', exitCode: 0, signal: null },
+    ...{ detail: null, nodes: ['n1'], startedAt: 1, endedAt: 2, entries: [entry], missing: [] },
+    ...summary,
+  };
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, 'manifest.json'), JSON.stringify(manifest));
+  writeFileSync(path.join(folder, 'summary.json'), JSON.stringify(summary));
+}
+
 test('every GET answers an admin in the form that its schema says', async (t) => {
   const { world, id } = await prepare(t);
   const authorization = `Bearer ${await adminToken(world)}`;
   // Paths with a name ask for n1, so that is what the reservation is called too.
+  keepManifest(world, id);
   const reservation = { name: 'n1', at: Date.now() + 3_600_000, durationMs: 1000 };
   await world.admin.call('createReservation', { body: reservation });
   const batch = { namespace: 'lab', name: 'n1', parts: [PART] };

@@ -1,0 +1,97 @@
+// The folder of a task that is done, made aside from what its nodes have stored: folders, links, and one
+// more name for each content. Its manifest is written last.
+
+import { mkdir, symlink } from 'node:fs/promises';
+import path from 'node:path';
+import {
+  amountsOf,
+  type JobManifest,
+  placeOnNode,
+  type TaskArchive,
+} from '../../core/batch/job-manifest.ts';
+import { type ManifestEntry, META_FOLDER } from '../../core/batch/manifest.ts';
+import type { BlobHash } from '../../core/model/blob.ts';
+import type { OutcomeKind } from '../../core/model/job.ts';
+import type { TaskRow } from '../../ports/history.ts';
+import { manifestIn, summaryIn } from './archive-places.ts';
+import { syncFolder, writeSynced } from './durable.ts';
+import type { Part } from './parts.ts';
+
+/** Gives a content one more name. */
+export type LinkContent = (hash: BlobHash, to: string) => Promise<void>;
+
+/** Names made at a time. */
+const AT_ONCE = 16;
+
+export function manifestOf(parts: readonly Part[], row: TaskRow): JobManifest {
+  const [first] = parts;
+  if (first === undefined) throw new Error('a task without parts has no manifest');
+  const entries = parts.flatMap(({ nodeRank, node, entries }) =>
+    entries.map((entry) => ({ ...entry, path: placeOnNode(nodeRank, node, entry.path) })),
+  );
+  const missing = parts.flatMap(({ nodeRank, node, leftOut }) =>
+    leftOut.map(({ path, why }) => ({ path: placeOnNode(nodeRank, node, path), why })),
+  );
+  const { shelf, jobName, owner, epoch } = first;
+  const outcome = row.outcome as OutcomeKind;
+  return {
+    ...{ version: 1, jobId: shelf.jobId, index: shelf.isArray ? shelf.index : null },
+    ...{ name: jobName, owner, epoch, outcome, isPartial: outcome !== 'completed' },
+    ...{ exitCode: row.exitCode, signal: row.signal, detail: row.detail },
+    nodes: row.nodes === '' ? [] : row.nodes.split(','),
+    ...{ startedAt: row.startedAt, endedAt: row.endedAt },
+    storedAt: Math.max(...parts.map((part) => part.storedAt)),
+    ...amountsOf(entries),
+    leftOut: missing.length,
+    ...{ entries, missing },
+  };
+}
+
+export function summaryOf(manifest: JobManifest): TaskArchive {
+  const { index, epoch, outcome, files, bytes, leftOut, storedAt, isPartial } = manifest;
+  return { index, epoch, outcome, files, bytes, leftOut, storedAt, isPartial };
+}
+
+/** All of it is on the disk when it resolves, but for the folder's own name. */
+export async function makeFolder(
+  folder: string,
+  manifest: JobManifest,
+  linkContent: LinkContent,
+): Promise<void> {
+  const folders = foldersOf(manifest.entries);
+  await mkdir(path.join(folder, META_FOLDER), { recursive: true, mode: 0o700 });
+  for (const one of folders) await mkdir(path.join(folder, one), { recursive: true, mode: 0o700 });
+  const files = manifest.entries.filter(({ kind }) => kind !== 'folder');
+  for (let from = 0; from < files.length; from += AT_ONCE) {
+    const some = files.slice(from, from + AT_ONCE);
+    await Promise.all(some.map((entry) => makeFile(folder, entry, linkContent)));
+  }
+  await writeSynced(summaryIn(folder), JSON.stringify(summaryOf(manifest)));
+  for (const one of folders) await syncFolder(path.join(folder, one));
+  await writeSynced(manifestIn(folder), `${JSON.stringify(manifest, null, 1)}\n`);
+  for (const one of [META_FOLDER, '']) await syncFolder(path.join(folder, one));
+}
+
+async function makeFile(
+  folder: string,
+  { path: name, sha256, target }: ManifestEntry,
+  linkContent: LinkContent,
+): Promise<void> {
+  const to = path.join(folder, name);
+  if (sha256 === undefined) await symlink(target ?? '', to);
+  else await linkContent(sha256, to);
+}
+
+/** Those that are named and those that something is in, outer ones first. */
+function foldersOf(entries: readonly ManifestEntry[]): string[] {
+  const folders = new Set<string>();
+  for (const { path: name, kind } of entries) {
+    if (kind === 'folder') folders.add(name);
+    for (let at = name.lastIndexOf('/'); at > 0; at = name.lastIndexOf('/', at - 1)) {
+      const above = name.slice(0, at);
+      if (folders.has(above)) break;
+      folders.add(above);
+    }
+  }
+  return [...folders].sort();
+}

@@ -1,0 +1,45 @@
+// Reading the archive: which tasks of a job have files there, and which files.
+
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { JobManifest, TaskArchive } from '../../core/batch/job-manifest.ts';
+import { absent } from '../blobs/disk-errors.ts';
+import { type ArchivePlaces, manifestIn, summaryIn } from './archive-places.ts';
+
+/** Tasks of a job that have files there, by index, from this index on. */
+export async function listShelves(
+  places: ArchivePlaces,
+  jobId: number,
+  { from, limit }: { readonly from: number; readonly limit: number },
+): Promise<TaskArchive[]> {
+  const folder = places.job(jobId);
+  const plain = await readSummary(folder);
+  if (plain !== null) return from === 0 ? [plain] : [];
+  const names = await readdir(folder).catch(absent<string[]>([]));
+  const indices = names
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((index) => index >= from)
+    .sort((a, b) => a - b);
+  const found: TaskArchive[] = [];
+  for (const index of indices) {
+    if (found.length === limit) break;
+    const summary = await readSummary(path.join(folder, String(index)));
+    if (summary !== null) found.push(summary);
+  }
+  return found;
+}
+
+/** Null: there is no such folder. */
+export async function readSummary(folder: string): Promise<TaskArchive | null> {
+  return readJson<TaskArchive>(summaryIn(folder));
+}
+
+export async function readManifest(folder: string): Promise<JobManifest | null> {
+  return readJson<JobManifest>(manifestIn(folder));
+}
+
+async function readJson<T>(file: string): Promise<T | null> {
+  const text = await readFile(file, 'utf8').catch(absent(null));
+  return text === null ? null : (JSON.parse(text) as T);
+}

@@ -1,0 +1,61 @@
+// What tasks left: stored by their nodes, listed, read and removed by their owners.
+
+import { err, ok } from '../../../core/base/result.ts';
+import { readOutputs } from '../../../core/batch/job-manifest.ts';
+import { refuse } from '../../../core/model/errors.ts';
+import { formatTaskId, type JobId } from '../../../core/model/ids.ts';
+import type { Handler } from '../call.ts';
+import { epochCaller } from '../epoch-caller.ts';
+import { readPlace } from '../find-job.ts';
+
+const TASKS_SHOWN = 100;
+
+export const storeOutputs: Handler<'storeOutputs'> = async ({ engine, archive }, call) => {
+  const { principal, params, body } = call;
+  const node = principal.kind === 'node' ? principal.name : null;
+  if (node === null) return err(refuse('internal.error', { incident: 'principal' }));
+  const caller = epochCaller(engine.state, node, params.epochId);
+  if (!caller.ok) return caller;
+  const outputs = readOutputs(body);
+  if (!outputs.ok) return err(refuse('argument.invalid', { what: outputs.error }));
+  return archive.store(caller.value, outputs.value);
+};
+
+export const listOutputs: Handler<'listOutputs'> = async ({ archive }, { params, query }) => {
+  const place = readPlace(params.id);
+  if (!place.ok) return place;
+  const { jobId, index } = place.value;
+  const limit = index === null ? (query.limit ?? TASKS_SHOWN) : 1;
+  const from = index ?? query.cursor ?? 0;
+  const found = await archive.list(jobId, { from, limit: limit + 1 });
+  if (index !== null) {
+    return ok({ tasks: found.filter((one) => (one.index ?? 0) === index), next: null });
+  }
+  return ok({ tasks: found.slice(0, limit), next: found[limit]?.index ?? null });
+};
+
+export const getOutputs: Handler<'getOutputs'> = async ({ archive }, { params, job }) => {
+  const place = readPlace(params.id);
+  if (!place.ok) return place;
+  const { jobId } = place.value;
+  const index = Number(params.index);
+  const isArray = job !== null && job.spec.array !== null;
+  const manifest = await archive.manifest({ jobId, index: isArray ? index : 0, isArray });
+  if (manifest !== null && (isArray || index === 0)) {
+    const { nodes, entries, missing } = manifest;
+    return ok({ ...manifest, nodes: [...nodes], entries: [...entries], missing: [...missing] });
+  }
+  const task = formatTaskId(jobId as JobId, isArray ? index : null);
+  return err(refuse('outputs.not_found', { task }));
+};
+
+export const removeOutputs: Handler<'removeOutputs'> = async ({ archive }, { params }) => {
+  const place = readPlace(params.id);
+  if (!place.ok) return place;
+  const { jobId, index } = place.value;
+  if (index !== null) {
+    const what = `files are removed of whole jobs; name job ${jobId}`;
+    return err(refuse('argument.invalid', { what }));
+  }
+  return ok({ count: await archive.remove(jobId) });
+};

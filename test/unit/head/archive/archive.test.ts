@@ -1,0 +1,481 @@
+// The archive on real files, behind a real head: what nodes store of tasks becomes folders of files once
+// the tasks are done, wherever the head is killed.
+
+import assert from 'node:assert/strict';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { Client } from '../../../../src/api/client.ts';
+import type { LaunchOrder } from '../../../../src/core/model/orders.ts';
+import { Archive } from '../../../../src/head/archive/archive.ts';
+import { systemClock } from '../../../../src/os/clock.ts';
+import {
+  eventually,
+  type FakeAgent,
+  startAgent,
+  startWorld,
+  TRUE,
+  type World,
+  type WorldOptions,
+} from '../http/fixture.ts';
+import { ask, send, sha256 } from '../http/node-call.ts';
+
+interface Entry {
+  readonly path: string;
+  readonly kind?: 'file' | 'folder' | 'link';
+  readonly content?: string;
+  readonly target?: string;
+}
+
+function bodyOf(entries: readonly Entry[], leftOut: readonly unknown[] = []) {
+  return {
+    entries: entries.map(({ path, kind = 'file', content = '', target }) => ({
+      ...{ path, kind, size: kind === 'file' ? content.length : 0, mode: 0o644, modifiedAt: 5 },
+      ...(kind === 'file' ? { sha256: sha256(content) } : {}),
+      ...(target === undefined ? {} : { target }),
+    })),
+    leftOut,
+  };
+}
+
+/** Sends the contents for the owner, and tells the head of them. */
+async function store(
+  world: World,
+  agent: FakeAgent,
+  {
+    order,
+    owner,
+    entries,
+    leftOut = [],
+  }: { order: LaunchOrder; owner: Client; entries: readonly Entry[]; leftOut?: readonly unknown[] },
+) {
+  for (const { kind = 'file', content = '' } of entries)
+    if (kind === 'file') await send(owner, content);
+  return put(world, agent, order.epochId, bodyOf(entries, leftOut));
+}
+
+function put(world: World, agent: FakeAgent, epochId: string, body: unknown) {
+  const url = `/v1/epochs/${encodeURIComponent(epochId)}/outputs`;
+  return ask(world, agent, { method: 'PUT', path: url, body });
+}
+
+async function prepare(t: TestContext, options: WorldOptions = {}) {
+  const world = await startWorld(t, options);
+  const agent = await startAgent(t, world, 'n1');
+  const alice = await world.client('alice');
+  const run = async (body: Partial<typeof TRUE> & Record<string, unknown> = {}, launches = 1) => {
+    const { jobId } = await alice.call('submitJob', { body: { ...TRUE, ...body } });
+    const order = await agent.launch(launches);
+    agent.started(order);
+    return { jobId, id: String(jobId), order };
+  };
+  return { world, agent, alice, run };
+}
+
+async function done(client: Client, id: string): Promise<void> {
+  await client.call('waitForJob', { params: { id }, query: {} });
+}
+
+/** All files below the archive of jobs. */
+function filesIn(world: World): string[] {
+  const root = path.join(world.directory, 'archive', 'jobs');
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map(({ parentPath, name }) => path.relative(root, path.join(parentPath, name)))
+    .sort();
+}
+
+function partsOf(world: World): string[] {
+  return readdirSync(path.join(world.directory, 'archive', 'parts'));
+}
+
+/** A head that starts on what the one before has left. */
+async function restarted(t: TestContext, world: World): Promise<Archive> {
+  await world.archive.close();
+  const { blobs, names, log } = world;
+  const archive = new Archive({
+    directory: path.join(world.directory, 'archive'),
+    ...{ bytesMax: 2 ** 30, blobs, names, clock: systemClock, log },
+  });
+  await archive.prepare();
+  archive.attach(world.head.engine);
+  t.after(() => archive.close());
+  return archive;
+}
+
+test('what a task left is a folder of files once it is done, with a manifest, and is read back', async (t) => {
+  const { world, agent, alice, run } = await prepare(t);
+  const { id, order } = await run({ name: 'sim' });
+  const entries: Entry[] = [
+    { path: 'a.txt', content: 'one' },
+    { path: 'sub/b.txt', content: 'two' },
+    { path: 'sub/same', content: 'one' },
+    { path: 'empty', kind: 'folder' },
+    { path: 'sub/to-a', kind: 'link', target: '../a.txt' },
+  ];
+  const leftOut = [{ path: 'pipe', why: 'it is no file' }];
+  const stored = await store(world, agent, { order, owner: alice, entries, leftOut });
+  assert.deepEqual(JSON.parse(stored.text), { files: 3, bytes: 9, leftOut: 1 });
+  assert.deepEqual(filesIn(world), [], 'nothing is seen of it while the task runs');
+  assert.deepEqual(await alice.call('listOutputs', { params: { id }, query: {} }), {
+    tasks: [],
+    next: null,
+  });
+  agent.ended(order, 0);
+  await done(alice, id);
+  const { tasks } = await alice.call('listOutputs', { params: { id }, query: {} });
+  const [task] = tasks;
+  assert.ok(task !== undefined && Math.abs(task.storedAt - Date.now()) < 60_000);
+  assert.deepEqual(
+    { ...task, storedAt: 0 },
+    {
+      ...{
+        index: null,
+        epoch: 1,
+        outcome: 'completed',
+        files: 3,
+        bytes: 9,
+        leftOut: 1,
+        storedAt: 0,
+      },
+      isPartial: false,
+    },
+  );
+  const manifest = await alice.call('getOutputs', { params: { id, index: '0' } });
+  assert.deepEqual(
+    manifest.entries.map((one) => one.path),
+    entries.map((one) => one.path),
+  );
+  assert.deepEqual([manifest.name, manifest.owner, manifest.exitCode], ['sim', 'alice', 0]);
+  assert.deepEqual([manifest.nodes, manifest.missing], [['n1'], leftOut]);
+  const folder = path.join(world.directory, 'archive', 'jobs', id);
+  assert.equal(readFileSync(path.join(folder, 'sub/b.txt'), 'utf8'), 'two');
+  assert.equal(readlinkSync(path.join(folder, 'sub/to-a')), '../a.txt');
+  assert.ok(existsSync(path.join(folder, 'empty')));
+  assert.deepEqual(
+    JSON.parse(readFileSync(path.join(folder, '_weft/manifest.json'), 'utf8')),
+    manifest,
+  );
+  const read = await alice.stream('readBlob', { params: { hash: sha256('two') } });
+  assert.equal(Buffer.concat(await read.toArray()).toString(), 'two');
+  assert.deepEqual(partsOf(world), []);
+  assert.equal(world.archive.bytes, 9);
+});
+
+test('what failed tasks left is kept too, and marked', async (t) => {
+  const { world, agent, alice, run } = await prepare(t);
+  const { id, order } = await run();
+  await store(world, agent, { order, owner: alice, entries: [{ path: 'half', content: 'h' }] });
+  agent.ended(order, 3);
+  await done(alice, id);
+  const { tasks } = await alice.call('listOutputs', { params: { id }, query: {} });
+  assert.deepEqual(
+    tasks.map(({ outcome, isPartial }) => [outcome, isPartial]),
+    [['failed', true]],
+  );
+});
+
+test('tasks of an array have a folder each, listed page by page', async (t) => {
+  const { world, agent, alice } = await prepare(t);
+  const { jobId } = await alice.call('submitJob', {
+    body: { ...TRUE, array: { indices: '3,7,10' } },
+  });
+  const id = String(jobId);
+  for (const at of [1, 2, 3]) {
+    const order = await agent.launch(at);
+    agent.started(order);
+    const { index } = order.place;
+    await store(world, agent, {
+      order,
+      owner: alice,
+      entries: [{ path: 'i', content: `${index}` }],
+    });
+    agent.ended(order, 0);
+  }
+  await done(alice, id);
+  await world.archive.settled(jobId);
+  assert.deepEqual(readdirSync(path.join(world.directory, 'archive', 'jobs', id)).sort(), [
+    '10',
+    '3',
+    '7',
+  ]);
+  const first = await alice.call('listOutputs', { params: { id }, query: { limit: 2 } });
+  assert.deepEqual([first.tasks.map(({ index }) => index), first.next], [[3, 7], 10]);
+  const second = await alice.call('listOutputs', { params: { id }, query: { cursor: 10 } });
+  assert.deepEqual([second.tasks.map(({ index }) => index), second.next], [[10], null]);
+  const one = await alice.call('listOutputs', { params: { id: `${id}[7]` }, query: {} });
+  assert.deepEqual(
+    one.tasks.map(({ index }) => index),
+    [7],
+  );
+  const manifest = await alice.call('getOutputs', { params: { id, index: '7' } });
+  assert.deepEqual(
+    manifest.entries.map(({ size, sha256: hash }) => [size, hash]),
+    [[1, sha256('7')]],
+  );
+  await assert.rejects(alice.call('getOutputs', { params: { id, index: '8' } }), {
+    code: 'outputs.not_found',
+  });
+});
+
+test('of several nodes the first one is at the top, the others below their names', async (t) => {
+  const { world, agent: n1, alice } = await prepare(t);
+  const n2 = await startAgent(t, world, 'n2');
+  const { jobId } = await alice.call('submitJob', { body: { ...TRUE, nodeCount: 2 } });
+  const id = String(jobId);
+  const order = await n1.launch();
+  const [first, second] = order.nodes[0] === 'n1' ? [n1, n2] : [n2, n1];
+  for (const agent of [n1, n2]) agent.started(order);
+  await store(world, second, {
+    order,
+    owner: alice,
+    entries: [{ path: 'out', content: 'second' }],
+  });
+  await store(world, first, { order, owner: alice, entries: [{ path: 'out', content: 'first' }] });
+  for (const agent of [n1, n2]) agent.ended(order, 0);
+  await done(alice, id);
+  const manifest = await alice.call('getOutputs', { params: { id, index: '0' } });
+  const below = `_weft/nodes/${second.name}/out`;
+  assert.deepEqual(
+    manifest.entries.map((one) => one.path),
+    ['out', below],
+  );
+  const folder = path.join(world.directory, 'archive', 'jobs', id);
+  assert.equal(readFileSync(path.join(folder, below), 'utf8'), 'second');
+});
+
+test('nobody stores for a task that they do not run, lists what is not theirs, or leads outside', async (t) => {
+  const { world, agent, alice, run } = await prepare(t);
+  const other = await startAgent(t, world, 'n2');
+  const [bob, operator] = [await world.client('bob'), world.admin];
+  const { id, order } = await run();
+  await send(alice, 'one');
+  const body = bodyOf([{ path: 'a', content: 'one' }]);
+  const idle = order.nodes.includes('n2' as never) ? agent : other;
+  const runner = idle === other ? agent : other;
+  assert.equal((await put(world, idle, order.epochId, body)).code, 'epoch.not_running');
+  for (const epoch of [`${id}#2`, '99#1', '../x']) {
+    assert.equal((await put(world, runner, epoch, body)).code, 'epoch.not_running');
+  }
+  await send(bob, "bob's");
+  const foreign = await put(
+    world,
+    runner,
+    order.epochId,
+    bodyOf([{ path: 'a', content: "bob's" }]),
+  );
+  assert.equal(foreign.code, 'files.lacking');
+  for (const name of ['../a', '/etc/x', 'a/../b', '']) {
+    const answer = await put(
+      world,
+      runner,
+      order.epochId,
+      bodyOf([{ path: name, content: 'one' }]),
+    );
+    assert.equal(answer.code, 'argument.invalid', name);
+  }
+  const through = bodyOf([
+    { path: 'l', kind: 'link', target: 'd' },
+    { path: 'l/x', content: 'one' },
+  ]);
+  assert.equal((await put(world, runner, order.epochId, through)).code, 'argument.invalid');
+  const ours = bodyOf([
+    { path: '_weft/manifest.json', content: 'one' },
+    { path: 'a', content: 'one' },
+  ]);
+  assert.deepEqual(JSON.parse((await put(world, runner, order.epochId, ours)).text), {
+    files: 1,
+    bytes: 3,
+    leftOut: 1,
+  });
+  runner.ended(order, 0);
+  await done(alice, id);
+  assert.equal((await put(world, runner, order.epochId, body)).code, 'epoch.not_running');
+  await assert.rejects(bob.call('listOutputs', { params: { id }, query: {} }), {
+    code: 'auth.not_owner',
+  });
+  await assert.rejects(bob.call('removeOutputs', { params: { id } }), { code: 'auth.not_owner' });
+  assert.equal((await operator.call('listOutputs', { params: { id }, query: {} })).tasks.length, 1);
+});
+
+test('the same stored again is no matter, and the last word counts', async (t) => {
+  const { world, agent, alice, run } = await prepare(t);
+  const { id, order } = await run();
+  for (const content of ['one', 'one', 'other']) {
+    const { status } = await store(world, agent, {
+      order,
+      owner: alice,
+      entries: [{ path: 'a', content }],
+    });
+    assert.equal(status, 200);
+  }
+  agent.ended(order, 0);
+  await done(alice, id);
+  const manifest = await alice.call('getOutputs', { params: { id, index: '0' } });
+  assert.deepEqual(
+    manifest.entries.map((one) => one.sha256),
+    [sha256('other')],
+  );
+});
+
+test('what a requeued start left goes; that of the start that counts is kept', async (t) => {
+  const { world, agent, alice, run } = await prepare(t);
+  const { id, order } = await run();
+  await store(world, agent, { order, owner: alice, entries: [{ path: 'a', content: 'first' }] });
+  await alice.call('requeueJob', { params: { id }, body: {} });
+  agent.ended(order, 1);
+  const again = await agent.launch(2);
+  await eventually(() => !world.names.isNamed(sha256('first')));
+  assert.deepEqual(partsOf(world), []);
+  agent.started(again);
+  await store(world, agent, {
+    order: again,
+    owner: alice,
+    entries: [{ path: 'a', content: 'second' }],
+  });
+  agent.ended(again, 0);
+  await done(alice, id);
+  const { tasks } = await alice.call('listOutputs', { params: { id }, query: {} });
+  assert.deepEqual(
+    tasks.map(({ epoch }) => epoch),
+    [2],
+  );
+});
+
+test('files are removed for all of a job, and come back with no restart', async (t) => {
+  const { world, agent, alice, run } = await prepare(t);
+  const { id, order } = await run();
+  await store(world, agent, { order, owner: alice, entries: [{ path: 'a', content: 'one' }] });
+  agent.ended(order, 0);
+  await done(alice, id);
+  assert.deepEqual(await alice.call('removeOutputs', { params: { id } }), { count: 1 });
+  assert.deepEqual(await alice.call('removeOutputs', { params: { id } }), { count: 0 });
+  assert.deepEqual(filesIn(world), []);
+  assert.equal(world.archive.bytes, 0);
+  const archive = await restarted(t, world);
+  assert.deepEqual(await archive.list(Number(id), { from: 0, limit: 10 }), []);
+});
+
+test('what is archived is not swept, and what was removed is', async (t) => {
+  const days = 2;
+  const { world, agent, alice, run } = await prepare(t);
+  const { id, order } = await run();
+  await store(world, agent, { order, owner: alice, entries: [{ path: 'a', content: 'kept' }] });
+  await send(alice, 'unnamed');
+  agent.ended(order, 0);
+  await done(alice, id);
+  await world.archive.settled(Number(id));
+  world.agePlus(days);
+  await world.blobs.sweep(0);
+  const reader = { user: 'alice', by: null };
+  assert.equal(world.blobs.mayRead(reader, sha256('unnamed')), false);
+  assert.ok(world.blobs.mayRead(reader, sha256('kept')));
+  assert.equal(world.blobs.sizeOf(sha256('kept')), 4);
+  await alice.call('removeOutputs', { params: { id } });
+  world.agePlus(days);
+  await world.blobs.sweep(0);
+  assert.equal(world.blobs.sizeOf(sha256('kept')), null);
+});
+
+test('killed after a part was stored: the next head knows it, and finishes it with its task', async (t) => {
+  const { world, agent, alice, run } = await prepare(t);
+  const { id, order } = await run();
+  await store(world, agent, { order, owner: alice, entries: [{ path: 'a', content: 'one' }] });
+  const archive = await restarted(t, world);
+  assert.ok(world.names.isNamed(sha256('one')));
+  await archive.settled(Number(id));
+  assert.deepEqual(partsOf(world), [`${order.epochId}.0`], 'the task still runs');
+  agent.ended(order, 0);
+  await done(alice, id);
+  assert.equal((await archive.list(Number(id), { from: 0, limit: 10 })).length, 1);
+});
+
+test('killed after the task was done: the next head makes the folder', async (t) => {
+  const { world, agent, alice, run } = await prepare(t);
+  const { id, order } = await run();
+  await store(world, agent, { order, owner: alice, entries: [{ path: 'a', content: 'one' }] });
+  await world.archive.close();
+  agent.ended(order, 0);
+  await done(alice, id);
+  assert.deepEqual(filesIn(world), []);
+  // In the middle of it, and a part that was never told of.
+  const half = path.join(world.directory, 'archive', 'aside', '1');
+  mkdirSync(half);
+  writeFileSync(path.join(half, 'a'), 'on');
+  writeFileSync(path.join(world.directory, 'archive', 'parts', '7#1.0.new'), '{"ver');
+  writeFileSync(path.join(world.directory, 'archive', 'parts', '8#1.0'), '{"ver');
+  const archive = await restarted(t, world);
+  const [task] = await archive.list(Number(id), { from: 0, limit: 10 });
+  assert.deepEqual([task?.files, task?.bytes, task?.epoch], [1, 3, 1]);
+  assert.ok(!existsSync(half));
+  assert.deepEqual(partsOf(world), []);
+  assert.equal(archive.bytes, 3);
+});
+
+test('killed after the folder came: the part goes, and nothing is counted twice', async (t) => {
+  const { world, agent, alice, run } = await prepare(t);
+  const { id, order } = await run();
+  await store(world, agent, { order, owner: alice, entries: [{ path: 'a', content: 'one' }] });
+  const part = path.join(world.directory, 'archive', 'parts', `${order.epochId}.0`);
+  const text = readFileSync(part, 'utf8');
+  agent.ended(order, 0);
+  await done(alice, id);
+  await world.archive.settled(Number(id));
+  const before = filesIn(world);
+  writeFileSync(part, text);
+  const archive = await restarted(t, world);
+  await archive.settled(Number(id));
+  assert.deepEqual([partsOf(world), filesIn(world), archive.bytes], [[], before, 3]);
+});
+
+test('killed before a requeued start was forgotten: the next head forgets it', async (t) => {
+  const { world, agent, alice, run } = await prepare(t);
+  const { id, order } = await run();
+  await store(world, agent, { order, owner: alice, entries: [{ path: 'a', content: 'one' }] });
+  await world.archive.close();
+  await alice.call('requeueJob', { params: { id }, body: {} });
+  agent.ended(order, 1);
+  await agent.launch(2);
+  const archive = await restarted(t, world);
+  await archive.settled(Number(id));
+  assert.deepEqual(partsOf(world), []);
+  assert.equal(world.names.isNamed(sha256('one')), false);
+});
+
+test('a folder that cannot be made is made later, and its files stay meanwhile', async (t) => {
+  const { world, agent, alice, run } = await prepare(t, {
+    archiveClock: { after: (_, then) => systemClock.after(1, then) },
+  });
+  const { id, order } = await run();
+  await store(world, agent, { order, owner: alice, entries: [{ path: 'a', content: 'one' }] });
+  const blocking = path.join(world.directory, 'archive', 'jobs', id);
+  writeFileSync(blocking, 'in the way');
+  agent.ended(order, 0);
+  await done(alice, id);
+  await eventually(() =>
+    world.log.lines.some(({ message }) => message.includes('not archived yet')),
+  );
+  assert.ok(world.names.isNamed(sha256('one')));
+  rmSync(blocking);
+  await eventually(() => existsSync(path.join(blocking, '_weft/manifest.json')));
+});
+
+test('more than the archive may have is refused, and told why', async (t) => {
+  const { world, agent, alice, run } = await prepare(t, { archiveBytesMax: 5 });
+  const { order } = await run();
+  const answer = await store(world, agent, {
+    order,
+    owner: alice,
+    entries: [{ path: 'a', content: 'sixsix' }],
+  });
+  assert.equal(answer.code, 'outputs.too_large');
+  assert.match(answer.text, /left 6; the head keeps 5 of/);
+});
