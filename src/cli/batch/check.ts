@@ -105,7 +105,8 @@ function solverWords(solver: Solver | null): string {
   return `in ${solver.kind} with ${solver.image}`;
 }
 
-function nodeWords({ needs }: BatchFile, nodes: Runnable | null): string {
+/** How many nodes could run it, and why no more. */
+export function nodeWords({ needs }: Pick<BatchFile, 'needs'>, nodes: Runnable | null): string {
   if (nodes === null) return 'No cluster answers, so its nodes were not looked at';
   const able = nodes.nodes.length;
   const said = `${able} of ${plural(nodes.total, 'node')} could run it`;

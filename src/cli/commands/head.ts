@@ -15,6 +15,8 @@ import { defineVerb } from '../verb.ts';
 interface Options extends OnceOptions {
   readonly listen?: string;
   readonly logFile?: string;
+  /** Keys that another program's flags say; over the environment and the file. */
+  readonly settings?: Flags;
 }
 
 export const verb = defineVerb<Options>({
@@ -32,11 +34,10 @@ export async function runHead(
   options: Options,
   onServing?: (socketPath: string) => void,
 ): Promise<number> {
-  const flags: Flags = new Map(
-    options.listen === undefined
-      ? []
-      : [['head.listen', { text: options.listen, flag: '--listen' }]],
-  );
+  const flags = new Map(options.settings);
+  if (options.listen !== undefined) {
+    flags.set('head.listen', { text: options.listen, flag: '--listen' });
+  }
   const config = await context.config(flags);
   const paths = new LocalPaths(context.directory);
   paths.make('shared');

@@ -1,6 +1,7 @@
 // The program `distribute`: the seed's commands by their names, each what it is in Weft.
 
 import type { Verb, VerbProgram } from '../verb.ts';
+import { add } from './add.ts';
 import { client } from './client.ts';
 import { kill } from './kill.ts';
 import { nodeStatus } from './node-status.ts';
@@ -16,6 +17,7 @@ export const distribute: VerbProgram = {
   summary: 'The commands of distribute, carried out by Weft.',
   define: (command) => defineLogFlags(command, 'of server and client'),
   verbs: {
+    add: entry('submit a batch', add),
     'server-status': entry('show batches that wait or run', serverStatus),
     kill: entry('cancel what waits and runs of a batch', kill),
     'node-status': entry('show which nodes are there', nodeStatus),

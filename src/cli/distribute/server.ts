@@ -3,12 +3,15 @@
 import path from 'node:path';
 import type { NodeView } from '../../api/nodes.ts';
 import type { SeedNode } from '../../batch/read/read-nodes.ts';
+import type { Flags } from '../../config/config.ts';
 import { quoteWord } from '../../core/base/shell-word.ts';
 import { usage } from '../../core/model/failure.ts';
 import { runHead } from '../commands/head.ts';
 import { Context } from '../context.ts';
+import { LocalPaths } from '../daemons/local-paths.ts';
 import { defineVerb } from '../verb.ts';
 import { parts, readPort, SEED_PORT } from './head-flags.ts';
+import { matrixFlags } from './matrix-config.ts';
 import { NODES_FILE_FLAGS, NODES_FILE_TEXT, nodesOf } from './nodes-file.ts';
 import { LOG_FILE, tellUnused } from './unused.ts';
 
@@ -32,7 +35,10 @@ export const server = defineVerb<Options>({
       `where it listens (default: head.listen where it is set, else ${SEED_PORT})`,
     );
     command.option('-c, --clean-output', 'does nothing: `weft batch remove` removes one batch');
-    command.option('-m, --matrix-config <file>', 'account that tells users of ends, JSON');
+    command.option(
+      '-m, --matrix-config <file>',
+      'JSON file with the account of Matrix that tells of ends',
+    );
   },
   async run({ context, options }) {
     const nodes = await nodesOf(context, options.nodesFile);
@@ -40,7 +46,8 @@ export const server = defineVerb<Options>({
     const head = atSavePath(context, options.savePath);
     const logFile = options.saveLog ? { logFile: LOG_FILE } : {};
     const listen = await listenOf(head, options.port);
-    return runHead(head, { ...listen, ...logFile }, (socketPath) => {
+    const settings = await settingsOf(head, options.matrixConfig);
+    return runHead(head, { ...listen, ...logFile, settings }, (socketPath) => {
       void tellNodes(head, nodes, socketPath).catch((error: unknown) => {
         context.note(`the nodes file: ${error instanceof Error ? error.message : String(error)}`);
       });
@@ -66,6 +73,13 @@ function atSavePath(context: Context, savePath: string | undefined): Context {
   const directory = path.resolve(context.cwd, savePath);
   const environment = { ...context.environment, WEFT_DIR: directory };
   return new Context({ ...parts(context), environment, options: context.options });
+}
+
+async function settingsOf(context: Context, matrixConfig: string | undefined): Promise<Flags> {
+  if (matrixConfig === undefined) return new Map();
+  const paths = new LocalPaths(context.directory);
+  paths.make('shared');
+  return matrixFlags(path.resolve(context.cwd, matrixConfig), paths.head);
 }
 
 /** Every address of the machine, as the seed did, unless the configuration says otherwise. */

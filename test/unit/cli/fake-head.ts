@@ -11,6 +11,7 @@ import type { Invocation } from '../../../src/cli/main.ts';
 import { runSingle, runVerbs, runWeft } from '../../../src/cli/main.ts';
 import type { Verb } from '../../../src/cli/verb.ts';
 import type { Environment } from '../../../src/config/config.ts';
+import type { Programs } from '../../../src/config/daemon-options.ts';
 
 export interface Asked {
   readonly method: string;
@@ -159,11 +160,16 @@ export function refusal(code: string, kind: string, message: string, hint: strin
 
 /** `distribute` typed in a folder; `directory`: the state directory of a cluster, if there is one. */
 export function distributeIn(
-  of: { readonly cwd: string; readonly directory?: string; readonly environment?: Environment },
+  of: {
+    readonly cwd: string;
+    readonly directory?: string;
+    readonly environment?: Environment;
+    readonly programs?: Partial<Programs>;
+  },
   ...argv: string[]
 ): Promise<Said> {
-  const { cwd, directory = cwd, environment = {} } = of;
-  const typed = { program: 'distribute', argv, cwd, environment };
+  const { cwd, directory = cwd, environment = {}, programs = {} } = of;
+  const typed = { program: 'distribute', argv, cwd, environment, programs };
   return capture(directory, typed, (invocation) => runVerbs(invocation, distribute));
 }
 
@@ -178,6 +184,7 @@ export async function capture(
     readonly input?: Input;
     readonly errorIsTerminal?: boolean;
     readonly onError?: () => void;
+    readonly programs?: Partial<Programs>;
   },
   run: (invocation: Invocation) => Promise<number>,
 ): Promise<Said> {
@@ -207,6 +214,7 @@ export async function capture(
       runHead: () => Promise.reject(new Error('no head in this test')),
       runAgent: () => Promise.reject(new Error('no agent in this test')),
       detectMachine: () => Promise.resolve(MACHINE),
+      ...of.programs,
     },
   });
   return { code, ...said };

@@ -1,9 +1,11 @@
-// `distribute server-status` and `kill`: batches of the cluster by the seed's words.
+// `distribute add`, `server-status` and `kill`: batches of the cluster by the seed's words.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BatchJobView, BatchView } from '../../../../src/api/batches.ts';
+import { makeFolder } from '../../../support/folder.ts';
 import { type Answers, FakeHead } from '../fake-head.ts';
+import { nodeView } from '../views.ts';
 
 function batch(title: string, state: BatchView['state'] = 'running'): BatchView {
   const [namespace = '', rest = ''] = title.split('/');
@@ -25,6 +27,71 @@ function job(name: string, more: Partial<BatchJobView> = {}): BatchJobView {
 
 const listing = (...batches: BatchView[]): Answers => ({
   'GET /v1/batches': () => ({ json: { batches } }),
+});
+
+const FILES = {
+  'distribute-jobs.yaml': `meta: {namespace: ann, batch_name: sweep, capabilities: [python3]}
+python:
+  initialize: {build_file: build.py}
+  jobs: [{name: a, file: job.py}, {name: b, file: job.py}]
+`,
+  'build.py': '',
+  'job.py': '',
+};
+
+function nodesOf(...labels: string[][]): Answers {
+  const nodes = labels.map((of, at) => nodeView({ name: `n${at + 1}`, labels: of }));
+  const submitted = { title: 'ann/sweep', namespace: 'ann', name: 'sweep', version: 1 };
+  return {
+    'GET /v1/nodes': () => ({ json: { nodes } }),
+    'POST /v1/blobs/lacking': () => ({ json: { lacking: [] } }),
+    'POST /v1/batches': () => ({ json: { ...submitted, jobCount: 2, again: false } }),
+  };
+}
+
+test('add says how many nodes could run it, and submits it', async (context) => {
+  await using head = await FakeHead.start(nodesOf(['python3'], []));
+  const cwd = makeFolder(context, FILES);
+  const { code, out, error } = await head.distribute(cwd, 'add', '--ip', '127.0.0.1');
+  assert.deepEqual([code, error], [0, '']);
+  assert.equal(out, '1 of 2 nodes could run it.\nann/sweep: 2 jobs submitted.\n');
+  const body = head.work.at(-1)?.body as Record<string, unknown>;
+  assert.deepEqual([body['namespace'], body['name'], body['mode']], ['ann', 'sweep', 'new']);
+  assert.equal(body['origin'], 'distribute');
+  await head.distribute(cwd, 'add', 'distribute-jobs.yaml', '--resume');
+  const resumed = head.work.at(-1)?.body as Record<string, unknown>;
+  assert.equal(resumed['mode'], 'resume');
+});
+
+test('add --dry submits nothing, --show-caps lists capabilities', async (context) => {
+  await using head = await FakeHead.start(nodesOf(['python3', 'gpu'], ['x']));
+  const cwd = makeFolder(context, FILES);
+  const { code, out } = await head.distribute(cwd, 'add', '-d', '-s');
+  assert.equal(code, 0);
+  assert.deepEqual(out.trimEnd().split('\n'), [
+    'n1: python3, gpu',
+    'n2: x',
+    '1 of 2 nodes could run it.',
+    'ann/sweep: 2 jobs; nothing is submitted.',
+  ]);
+  assert.deepEqual(
+    head.work.map((asked) => asked.path),
+    ['/v1/nodes'],
+  );
+});
+
+test('add refuses what no node can run, and what is wrong, before anything is sent', async (context) => {
+  await using head = await FakeHead.start(nodesOf(['x'], []));
+  const cwd = makeFolder(context, { ...FILES, 'wrong.yaml': 'meta: {}\npython: {jobs: []}\n' });
+  const none = await head.distribute(cwd, 'add');
+  assert.deepEqual([none.code, none.out], [2, '']);
+  assert.match(none.error, /0 of 2 nodes could run it; none has python3\n.*weft node label/);
+  const wrong = await head.distribute(cwd, 'add', 'wrong.yaml');
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.error, /wrong\.yaml:1:\d+: meta/);
+  const missing = await head.distribute(cwd, 'add', 'no.yaml');
+  assert.match(missing.error, /no\.yaml: no such file/);
+  assert.ok(head.work.every(({ method }) => method === 'GET'));
 });
 
 test('server-status tells what is left, what runs where and for how long, and what waits', async () => {

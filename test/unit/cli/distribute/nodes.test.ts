@@ -1,7 +1,7 @@
-// `distribute node-status`, `server`, `client` and `pause`: nodes by the seed's file and flags.
+// `distribute node-status`, `client` and `pause`: nodes by the seed's file and flags.
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { makeFolder } from '../../../support/folder.ts';
@@ -60,22 +60,6 @@ test('client names what has no meaning, and never touches what is in its folder'
   assert.equal(readFileSync(path.join(cwd, 'base', 'mine'), 'utf8'), 'precious');
   const two = await distributeIn({ cwd }, 'client', 'base', '--dir', 'other');
   assert.match(two.error, /BASE_FOLDER and --dir are the same thing/);
-});
-
-test('server refuses what is wrong before it starts anything', async (context) => {
-  const cwd = makeFolder(context, {});
-  const refused = async (...argv: string[]) => {
-    const { code, error } = await distributeIn({ cwd }, 'server', ...argv);
-    assert.equal(code, 2, error);
-    return error;
-  };
-  assert.match(await refused('--nodes-file', 'no.yaml'), /no\.yaml: no such file/);
-  assert.match(await refused('-p', 'x'), /--port: 'x' is no port/);
-  assert.match(
-    await refused('--save-path', 'a', '--dir', 'b'),
-    /--save-path and --dir are the same/,
-  );
-  assert.ok(!existsSync(path.join(cwd, 'a')));
 });
 
 test('pause reads durations as weft does, and says where it looked for a node', async (context) => {

@@ -1,0 +1,75 @@
+// The program `distribute` as a lab uses it: its page for those who come from the seed, and a head and
+// a node that it starts itself.
+
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { until } from './support/hosts.ts';
+import { Lab } from './support/lab.ts';
+import { LocalCluster } from './support/local-cluster.ts';
+import { typePage } from './support/typed-page.ts';
+
+describe('the page for those who come from distribute', () => {
+  const cluster = new LocalCluster();
+  after(() => cluster.close());
+
+  it('does what it shows', async () => {
+    const page = join('docs', 'migration', 'distribute.md');
+    const steps = await typePage(cluster, page, ['weft', 'distribute']);
+    assert.ok(steps > 5, 'the examples were found');
+  });
+});
+
+describe('a lab of distribute', () => {
+  const lab = new Lab();
+  before(() => lab.startServer());
+  after(() => lab.close());
+
+  it('says how the nodes of the file join, and what has no meaning any more', () => {
+    const said = lab.server.said;
+    assert.match(said, /--temp-dir: not needed/);
+    assert.match(said, /--clean-output: results stay/);
+    const join = 'distribute client BASE_FOLDER --name lab1 --label python3 --label lab1-3';
+    assert.ok(said.includes(`lab1 has not joined. On 127.0.0.1: ${join}\n`), said);
+    assert.match(said, /lab2 has not joined\. On 192\.0\.2\.12: .* --label apptainer\n/);
+  });
+
+  it('takes a node in, which keeps what is in its folder', async () => {
+    mkdirSync(lab.base);
+    writeFileSync(join(lab.base, 'mine'), 'precious');
+    const token = (await lab.run('weft', 'token', 'join')).out.trim();
+    lab.startClient(token, '--name', 'lab1', '-p', '8953');
+    const rows = await lab.nodeStatus(/^lab1 +127\.0\.0\.1 +\d/m);
+    assert.match(rows.out, /^lab2 +192\.0\.2\.12 +NOT JOINED$/m);
+    assert.equal(rows.code, 1);
+    assert.match(lab.client.said, /--transport-port: not needed/);
+  });
+
+  it('gives a node the capabilities of the file when the head starts again', async () => {
+    await lab.server.stop();
+    await lab.startServer();
+    assert.match(lab.server.said, /node lab1 is labelled python3, lab1-3\n/);
+    assert.doesNotMatch(lab.server.said, /lab1 has not joined/);
+    await lab.nodeStatus(/^lab1 +127\.0\.0\.1 +\d/m);
+  });
+
+  it('pauses until it is interrupted, and leaves no pause behind', async () => {
+    const pause = lab.spawn('pause', '--dir', lab.base, '--duration', '1h');
+    await pause.says(/Ctrl-C ends it early/);
+    const paused = await lab.run('weft', 'node', 'list');
+    assert.match(paused.out, /^lab1 +paused/m);
+    pause.child.kill('SIGINT');
+    assert.equal(await pause.ended, 0);
+    assert.match(pause.said, /Node lab1 is paused until .*\n.*\nNode lab1 takes work again\.\n/);
+    await until('the head has heard of it', async () => {
+      return /^lab1 +idle/m.test((await lab.run('weft', 'node', 'list')).out) || undefined;
+    });
+  });
+
+  it('keeps what its folders had, and shows the node offline when it is', async () => {
+    await lab.client.stop();
+    await lab.nodeStatus(/^lab1 +127\.0\.0\.1 +OFFLINE/m);
+    assert.equal(readFileSync(join(lab.base, 'mine'), 'utf8'), 'precious');
+  });
+});
