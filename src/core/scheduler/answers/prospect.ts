@@ -10,7 +10,7 @@ import type { QueueEntry } from '../line/queue.ts';
 import { askOf } from '../room/ask.ts';
 import { Board } from '../room/board.ts';
 import { type Forecast, forecast } from './forecast.ts';
-import { smallerRequests } from './what-if.ts';
+import { type Less, smallerRequests } from './what-if.ts';
 
 export interface Prospect {
   /** False too when too many go before it to tell. */
@@ -19,7 +19,7 @@ export interface Prospect {
   readonly behind: Behind | null;
   readonly forecast: Forecast | null;
   /** What follows `It would start now with `. */
-  readonly smaller: readonly string[];
+  readonly smaller: readonly (readonly Less[])[];
   readonly tier: number;
   readonly priority: PriorityParts;
 }

@@ -2,9 +2,6 @@
 // by halving, since what fits stays fitting when less is asked for; then amounts two at a time. As
 // far as `WHAT_IF_LOOKS_MAX` goes.
 
-import { formatDuration } from '../../base/duration.ts';
-import { plural } from '../../base/plural.ts';
-import { formatSize } from '../../base/size.ts';
 import type { ResourceRequest } from '../../model/job.ts';
 import { WHAT_IF_LOOKS_MAX } from '../../model/limits.ts';
 import type { Resources } from '../../model/resources.ts';
@@ -19,32 +16,37 @@ interface Amount {
   /** With how much it would start now, where that can be told at once. */
   most?(board: Board, ask: Ask): number;
   with(ask: Ask, units: number): Ask;
-  /** `2 nodes instead of 4`. */
-  words(units: number): string;
+  less(units: number): Less;
   /** A rounder number that is no larger. */
   round(units: number): number;
 }
 
+/** One amount of a request, lowered: counts, bytes of memory, ms of a time limit. */
+export interface Less {
+  readonly what: 'nodes' | 'cpus' | 'gpus' | 'memory' | 'walltime';
+  readonly to: number;
+  /** Null: without a limit. */
+  readonly from: number | null;
+}
+
 /** A request that would start now. */
 interface Change {
-  readonly words: string;
+  readonly less: readonly Less[];
   /** The part of what was asked for that is given up, 0…1 for each amount. */
   readonly loss: number;
 }
 
-/**
- * Words that follow `It would start now with `, least loss first; none when nothing small helps.
- */
+/** What to ask for less of for a start now, least loss first; none when nothing small helps. */
 export function smallerRequests(
   board: Board,
   ask: Ask,
   looksMax = WHAT_IF_LOOKS_MAX,
-): readonly string[] {
+): readonly (readonly Less[])[] {
   const trial = new Trial(board, looksMax);
   const amounts = amountsOf(ask);
   const alone = amounts.flatMap((amount) => lower(trial, ask, amount) ?? []);
   const changes = alone.length > 0 ? alone : inPairs(trial, ask, amounts);
-  return changes.sort((a, b) => a.loss - b.loss).map(({ words }) => words);
+  return changes.sort((a, b) => a.loss - b.loss).map(({ less }) => less);
 }
 
 /** Requests that are tried, as far as the looks go. */
@@ -93,7 +95,7 @@ function lower(trial: Trial, ask: Ask, amount: Amount): Change | null {
   const most = trial.isOver ? null : trial.mostOf(ask, amount);
   if (most === null) return null;
   const units = Math.max(amount.least, amount.round(most));
-  return { words: amount.words(units), loss: lossOf(amount, units) };
+  return { less: [amount.less(units)], loss: lossOf(amount, units) };
 }
 
 /** The pair that gives up least, with the first lowered in a few steps. */
@@ -109,7 +111,7 @@ function inPairs(trial: Trial, ask: Ask, amounts: readonly Amount[]): Change[] {
         if (found === null) continue;
         const loss = found.loss + lossOf(first, units);
         if (best !== null && best.loss <= loss) continue;
-        best = { words: `${first.words(units)} and ${found.words}`, loss };
+        best = { less: [first.less(units), ...found.less], loss };
       }
     }
   }
@@ -141,22 +143,22 @@ function amountsOf(ask: Ask): Amount[] {
     {
       ...{ asked: nodeCount, least: 1, round: same },
       with: (one, units) => withRequest(one, { nodeCount: units }),
-      words: (units) => `${plural(units, 'node')} instead of ${nodeCount}`,
+      less: (to) => ({ what: 'nodes', to, from: nodeCount }),
     },
     {
       ...{ asked: cpuCount, least: 1, round: same },
       with: (one, units) => withPerNode(one, { cpuCount: units }),
-      words: (units) => `${plural(units, 'cpu')} instead of ${cpuCount}`,
+      less: (to) => ({ what: 'cpus', to, from: cpuCount }),
     },
     {
       ...{ asked: gpuCount, least: 0, round: same },
       with: (one, units) => withPerNode(one, { gpuCount: units }),
-      words: (units) => `${units === 0 ? 'no gpu' : plural(units, 'gpu')} instead of ${gpuCount}`,
+      less: (to) => ({ what: 'gpus', to, from: gpuCount }),
     },
     {
       ...{ asked: Math.floor(memoryBytes / MIB), least: 1, round: roundMemory },
       with: (one, units) => withPerNode(one, { memoryBytes: units * MIB }),
-      words: (units) => `${formatSize(units * MIB)} memory instead of ${formatSize(memoryBytes)}`,
+      less: (units) => ({ what: 'memory', to: units * MIB, from: memoryBytes }),
     },
     walltime(ask.walltimeMs),
   ];
@@ -164,7 +166,6 @@ function amountsOf(ask: Ask): Amount[] {
 }
 
 function walltime(walltimeMs: number | null): Amount {
-  const than = walltimeMs === null ? 'none' : formatDuration(walltimeMs);
   return {
     asked: walltimeMs === null ? Infinity : Math.floor(walltimeMs / 1000),
     least: 1,
@@ -175,11 +176,11 @@ function walltime(walltimeMs: number | null): Amount {
     // Whole minutes, and whole quarters of an hour where minutes do not matter.
     round: (s) => (s < 120 ? s : s < 36_000 ? s - (s % 60) : s - (s % 900)),
     with: (one, units) => ({ ...one, walltimeMs: units * 1000 }),
-    words: (units) => `a time limit of ${formatDuration(units * 1000)} instead of ${than}`,
+    less: (units) => ({ what: 'walltime', to: units * 1000, from: walltimeMs }),
   };
 }
 
-/** So that the words are exact: whole GiB from ten on, halves below, then steps of 16 MiB. */
+/** So that it can be said exactly: whole GiB from ten on, halves below, then steps of 16 MiB. */
 function roundMemory(mebibytes: number): number {
   const step = mebibytes >= 10_240 ? 1024 : mebibytes >= 1024 ? 512 : mebibytes >= 64 ? 16 : 1;
   return mebibytes - (mebibytes % step);

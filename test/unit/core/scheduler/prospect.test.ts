@@ -84,7 +84,7 @@ test('[J23] searches for room before a task do not keep it from being told what 
   assert.deepEqual([fitting.startsNow, fitting.forecast?.at], [true, 0]);
   const waiting = afterSearches({ cpus: 2, time: 20 * HOUR }, TURN_LOOKS_MAX);
   assert.deepEqual(waiting.behind, { kind: 'promise', jobId: 1, at: 10 * HOUR });
-  assert.deepEqual(waiting.smaller, ['a time limit of 10h instead of 20h']);
+  assert.deepEqual(waiting.smaller, [[{ what: 'walltime', to: 36_000_000, from: 72_000_000 }]]);
 });
 
 test('[J23] a search for room counts all that runs, so that few of them are made for one question', () => {

@@ -74,13 +74,15 @@ test('[J23] a smaller request is looked for as far as the looks go', () => {
   const looked = (looksMax?: number) => {
     const { pool } = snapshot(have, []);
     const board = new Board({ pool, windows: [window('w', hour, 2 * hour, names)], now: 0 });
-    const words = smallerRequests(board, askFor({ cpus: 4, time: 2 * hour }), looksMax);
-    return { words, work: board.work };
+    const changes = smallerRequests(board, askFor({ cpus: 4, time: 2 * hour }), looksMax);
+    return { changes, work: board.work };
   };
   const whole = looked();
-  assert.deepEqual(whole.words, ['2 cpus instead of 4 and a time limit of 1h instead of 2h']);
+  const fewer = { what: 'cpus', to: 2, from: 4 };
+  const shorter = { what: 'walltime', to: hour, from: 2 * hour };
+  assert.deepEqual(whole.changes, [[fewer, shorter]]);
   const cut = looked(200);
-  assert.deepEqual(cut.words, []);
+  assert.deepEqual(cut.changes, []);
   // It stops after the next time through all nodes.
   assert.ok(cut.work <= 200 + 100 * (LOOKS_PER_LANE + LOOKS_PER_SEARCH + 1), `${cut.work}`);
   assert.ok(cut.work < whole.work);
