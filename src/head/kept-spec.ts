@@ -2,14 +2,17 @@
 
 import { createHash } from 'node:crypto';
 import type { Item, JobSpec } from '../core/model/job.ts';
+import { shownTarget } from '../core/model/notification.ts';
 
 export type KeptSpec = Omit<JobSpec, 'environment' | 'stepKey' | 'each'> & {
   /** Digest of a job's items: tells whether another submission has the same. */
   readonly itemsDigest?: string;
 };
 
-/** Variables and the key of steps may be secrets, items may be many. */
-export function keptSpecOf({ environment: _, stepKey: _key, each, ...shown }: JobSpec): KeptSpec {
+/** Variables, the key of steps and addresses of webhooks may be secrets, items may be many. */
+export function keptSpecOf({ environment: _, stepKey: _key, each, ...rest }: JobSpec): KeptSpec {
+  const shown =
+    rest.notify === undefined ? rest : { ...rest, notify: rest.notify.map(shownTarget) };
   const itemsDigest = digestOf(each);
   return itemsDigest === undefined ? shown : { ...shown, itemsDigest };
 }

@@ -62,7 +62,7 @@ export function textOf(news: News, cluster: string): string {
   const ran =
     startedAt === null
       ? 'never started'
-      : `ran ${formatDuration(Math.round((endedAt - startedAt) / 1000) * 1000)}`;
+      : `ran ${endedAt - startedAt < 1000 ? 'less than 1s' : formatDuration(endedAt - startedAt)}`;
   const lines = [
     `${titleOf(news)}`,
     `Cluster ${cluster}, user ${owner}; submitted ${formatInstant(submittedAt)}, ${ran}, ended ${formatInstant(endedAt)}.`,
