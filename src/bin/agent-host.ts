@@ -20,8 +20,10 @@ import { sharedMarks, systemMarks } from '../os/marks.ts';
 import { removeOldEnds } from '../os/old-ends.ts';
 import { systemPresence } from '../os/owner-presence/presence.ts';
 import { systemUsers } from '../os/users.ts';
+import type { NodeCache } from '../staging/node-cache.ts';
 import { type Machine, portsOf, settingsOf } from './agent-node.ts';
 import type { AgentOptions } from './agent-options.ts';
+import { cacheOf } from './agent-staging.ts';
 
 /** What a node of this process has open from its start to its end. */
 interface Hosted {
@@ -42,8 +44,11 @@ export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
   const agents: Agent[] = [];
   const doors: Door[] = [];
   // A launcher that does not start holds up its own node, and no signal.
+  const [first] = hosted;
+  if (first === undefined) return;
+  const cache = cacheOf(first.options, { bootId: machine.bootId, log: first.log });
   const started = hosted.map(async (node) => {
-    const agent = await start(node, machine);
+    const agent = await start(node, machine, cache);
     agents.push(agent);
     doors.push(...(await openDoorOf(node, agent)));
   });
@@ -66,7 +71,7 @@ function open(options: AgentOptions): Hosted {
   return { options, log: openLog({ file: logFile, name: `agent ${name}` }), release };
 }
 
-async function start({ options, log }: Hosted, machine: Machine): Promise<Agent> {
+async function start({ options, log }: Hosted, machine: Machine, cache: NodeCache): Promise<Agent> {
   const { problems } = machine.launcher;
   if (problems.length > 0) {
     log.warn(
@@ -75,7 +80,7 @@ async function start({ options, log }: Hosted, machine: Machine): Promise<Agent>
     );
   }
   const settings = settingsOf(options, machine);
-  const ports = portsOf(options, machine, { log, instance: settings.instance });
+  const ports = portsOf(options, machine, { log, cache, instance: settings.instance });
   const own = { ...settings, facts: { ...settings.facts, limits: ports.containment.facts } };
   const agent = await startAgent(ports, own);
   log.info({ resources: own.resources, facts: own.facts }, 'agent started');

@@ -25,7 +25,9 @@ import { stepPrograms } from '../os/step-programs.ts';
 import type { Marks } from '../ports/marks.ts';
 import type { OwnerPresence } from '../ports/presence.ts';
 import type { Users } from '../ports/users.ts';
+import type { NodeCache } from '../staging/node-cache.ts';
 import type { AgentOptions } from './agent-options.ts';
+import { stagingOf } from './agent-staging.ts';
 import { yieldSettings } from './yield-settings.ts';
 
 /** What all nodes of a process have in common, found out once. */
@@ -101,7 +103,7 @@ function readInstance(stateDir: string): string {
 export function portsOf(
   options: AgentOptions,
   machine: Machine,
-  own: { readonly log: AllPorts['log']; readonly instance: string },
+  own: { readonly log: AllPorts['log']; readonly instance: string; readonly cache: NodeCache },
 ): AllPorts {
   const { stateDir, name, secret, head } = options;
   const { log } = own;
@@ -124,6 +126,7 @@ export function portsOf(
     users: machine.users,
     containment: systemContainment(own.instance),
     marks: machine.marks,
+    staging: stagingOf(options, own),
     pipes: systemPipes,
     load: () => readLoad(stateDir),
     ...(options.pause?.yield === undefined

@@ -96,6 +96,8 @@ export interface AgentOptions {
   readonly stateDir: string;
   /** Absent: the default. */
   readonly spoolBytesMax?: number;
+  /** Quota of the cache of files; absent: a share of the disk. */
+  readonly cacheBytesMax?: number;
   /** The site's health command, without a shell; absent = none. */
   readonly health?: HealthOptions;
   /** Absent: the defaults. */

@@ -188,6 +188,12 @@ export const KEYS: readonly Key[] = [
     'Captured output kept on the node; above this the node takes no new work.',
   ),
   key(
+    'node.cache',
+    'size',
+    null,
+    'Files of tasks kept on the node for the next that need them; default: a tenth of its disk.',
+  ),
+  key(
     'node.switch_user',
     'choice',
     'auto',

@@ -33,6 +33,8 @@ export interface LocalFile {
   readonly version: string;
   /** What is no file at all, but made here. */
   readonly bytes?: Uint8Array;
+  /** Opens it where its path is not to be trusted; throws when it is another one by now. */
+  readonly openFd?: () => number;
 }
 
 /** A content that is being read, from any place. */
@@ -50,8 +52,7 @@ export async function readLocalFile(path: string): Promise<LocalFile> {
   const { fd, status } = openRegular(path);
   try {
     const size = Number(status.size);
-    // A pool of threads would take longer to hand a small file over than reading it takes.
-    const hash = size <= BLOB_PACKED_BYTES_MAX ? hashSmall(fd, size) : await hashLarge(fd);
+    const hash = await hashOpen(fd, size);
     const version = versionOf(fstatSync(fd, { bigint: true }));
     if (version !== versionOf(status)) throw changed(path);
     return { path, size, hash, mode: Number(status.mode & 0o777n), version };
@@ -62,10 +63,16 @@ export async function readLocalFile(path: string): Promise<LocalFile> {
   }
 }
 
+/** The hash of a file that is open, from its first byte. */
+export async function hashOpen(fd: number, size: number): Promise<BlobHash> {
+  // A pool of threads would take longer to hand a small file over than reading it takes.
+  return size <= BLOB_PACKED_BYTES_MAX ? hashSmall(fd, size) : await hashLarge(fd);
+}
+
 let breathedAt = 0;
 
 /** Thousands of small files, each read at once, must not keep a process from everything else. */
-function breath(): Promise<void> | undefined {
+export function breath(): Promise<void> | undefined {
   if (performance.now() - breathedAt < BREATH_EVERY_MS) return undefined;
   return new Promise((resolve) => {
     setImmediate(() => {
@@ -82,8 +89,9 @@ export function localBytes(name: string, bytes: Uint8Array): LocalFile {
 }
 
 /** The file again. Throws when it is another one by now. */
-export function openLocalFile({ path, version, bytes }: LocalFile): OpenContent {
+export function openLocalFile({ path, size, version, bytes, openFd }: LocalFile): OpenContent {
   if (bytes !== undefined) return memoryContent(bytes);
+  if (openFd !== undefined) return fileContent(openFd(), size);
   const { fd, status } = openRegular(path);
   if (versionOf(status) === version) return fileContent(fd, Number(status.size));
   closeSync(fd);
@@ -172,7 +180,7 @@ async function hashLarge(fd: number): Promise<BlobHash> {
 }
 
 /** ctime cannot be set back, unlike mtime. */
-function versionOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+export function versionOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return [dev, ino, size, mtimeNs, ctimeNs].join('-');
 }
 

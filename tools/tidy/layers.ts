@@ -19,14 +19,13 @@ export const IMPORTS: Readonly<Record<string, readonly string[]>> = withPrograms
   wire: ['core/model', 'core/base'],
   store: ['ports', 'core/model', 'core/base'],
   adaptors: ['core/model', 'core/base'],
-  staging: ['ports', 'wire', 'core/model', 'core/base'],
   functions: ['ports', 'wire', 'core/model', 'core/base'],
   fabric: ['adaptors', 'ports', 'core/scheduler', 'core/model', 'core/base'],
   api: ['core/batch', 'core/files', 'core/model', 'core/base'],
   head: [
     ...['core/controller', 'core/scheduler', 'core/blobs', 'core/batch', 'core/files'],
     ...['core/model', 'core/base'],
-    ...['wire', 'ports', 'fabric', 'staging', 'functions', 'api'],
+    ...['wire', 'ports', 'fabric', 'functions', 'api'],
   ],
   agent: [
     'core/runner',
@@ -36,13 +35,16 @@ export const IMPORTS: Readonly<Record<string, readonly string[]>> = withPrograms
     'core/base',
     'wire',
     'ports',
-    'staging',
     'functions',
   ],
   os: ['ports', 'core/base'],
   sdk: ['api', 'functions', 'core/batch', 'core/model', 'core/base'],
   config: ['api', 'core/model', 'core/base'],
   transfer: ['config', 'api', 'core/model', 'core/base'],
+  staging: [
+    ...['transfer', 'config', 'api', 'ports'],
+    ...['core/blobs', 'core/batch', 'core/files', 'core/model', 'core/base'],
+  ],
   batch: ['config', 'api', 'core/batch', 'core/files', 'core/model', 'core/base'],
   cli: [
     ...['sdk', 'batch', 'transfer', 'config', 'api'],
@@ -83,7 +85,7 @@ export const PACKAGE_BANS: readonly (readonly [layer: string, ban: RegExp, remed
 function withPrograms(rows: Record<string, readonly string[]>) {
   const all = Object.keys(rows);
   const simulated = all.filter(
-    (name) => !['os', 'config', 'transfer', 'batch', 'cli', 'dashboard'].includes(name),
+    (name) => !['os', 'config', 'transfer', 'staging', 'batch', 'cli', 'dashboard'].includes(name),
   );
   return { ...rows, bin: all.filter((name) => name !== 'dashboard'), sim: simulated };
 }

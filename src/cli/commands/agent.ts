@@ -1,6 +1,7 @@
 // `weft agent`: the agent of a node that joined, in the foreground, for a service manager.
 
 import path from 'node:path';
+import { cacheOptions } from '../../config/cache-options.ts';
 import type { Config } from '../../config/config.ts';
 import type { AgentOptions } from '../../config/daemon-options.ts';
 import { healthOptions } from '../../config/health-options.ts';
@@ -66,6 +67,7 @@ function agentOptions(
     switchUser: wish === 'auto' ? 'auto' : wish === 'true',
     resources: declaredResources(config),
     ...healthOptions(config),
+    ...cacheOptions(config),
     ...pauseOptions(config, paths.door(name)),
     ...(options.logFile === undefined
       ? {}

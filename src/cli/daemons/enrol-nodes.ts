@@ -19,7 +19,9 @@ interface Wish {
   readonly enrolled: ReadonlySet<string>;
   readonly resources: Resources;
   /** What may change from one start of an agent to the next. */
-  readonly current: (name: string) => Pick<AgentOptions, 'health' | 'keeps' | 'pause'>;
+  readonly current: (
+    name: string,
+  ) => Pick<AgentOptions, 'health' | 'keeps' | 'pause' | 'cacheBytesMax'>;
 }
 
 /** At once, and the head writes them down together; more would only wait for each other. */
@@ -41,7 +43,7 @@ export async function enrolNodes(place: Place, { names, ...wish }: Wish): Promis
         gpuFrom === null
           ? (readJson<AgentOptions>(file) as AgentOptions)
           : await enrol(place, { name, gpuFrom, resources: wish.resources });
-      const { health: _, keeps: __, pause: ___, ...known } = options;
+      const { health: _, keeps: __, pause: ___, cacheBytesMax: ____, ...known } = options;
       writeJson(file, { ...known, ...wish.current(name) });
     }
   };

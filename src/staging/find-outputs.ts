@@ -1,0 +1,165 @@
+// Everything in the folder of a task that has ended. Its user may have other programs that change it
+// meanwhile, so no link is followed, and what is not the user's own is not for us to give away.
+
+import { type BigIntStats, closeSync, fstatSync, lstatSync, readlinkSync } from 'node:fs';
+import { opendir } from 'node:fs/promises';
+import { pathFlaw } from '../core/files/entry.ts';
+import { staysInside } from '../core/files/links.ts';
+import { FILE_ENTRIES_MAX } from '../core/model/limits.ts';
+import { breath, versionOf } from '../transfer/local-file.ts';
+import { openFolder, pathIn } from './open-path.ts';
+
+export interface Found {
+  /** Relative, with `/`. */
+  readonly path: string;
+  readonly kind: 'file' | 'folder' | 'link';
+  readonly size: number;
+  readonly mode: number;
+  /** Ms since 1970. */
+  readonly modifiedAt: number;
+  /** Another one: it has been written to, or replaced. */
+  readonly version: string;
+  /** Where a link leads. */
+  readonly target?: string;
+}
+
+/** Something that cannot be kept. */
+export interface Unfit {
+  readonly path: string;
+  readonly why: string;
+}
+
+/** Each level of it holds a file open. */
+const DEPTH_MAX = 200;
+const MODE_MASK = 0o777n;
+
+export interface Search {
+  readonly directory: string;
+  /** Null = whoever's it is. */
+  readonly uid: number | null;
+  /** Whether anybody wants what has this path. */
+  readonly isWanted: (path: string) => boolean;
+}
+
+/** Throws when the folder itself cannot be read. */
+export async function findOutputs(search: Search): Promise<{ found: Found[]; unfit: Unfit[] }> {
+  const walk = new Walk(search);
+  const top = openFolder(search.directory);
+  try {
+    const { uid } = fstatSync(top);
+    if (search.uid !== null && uid !== search.uid) throw new Error(`it belongs to uid ${uid}`);
+    await walk.enter(top, '', 0);
+    return walk;
+  } finally {
+    closeSync(top);
+  }
+}
+
+class Walk {
+  readonly found: Found[] = [];
+  readonly unfit: Unfit[] = [];
+  readonly #search: Search;
+
+  constructor(search: Search) {
+    this.#search = search;
+  }
+
+  async enter(folder: number, before: string, depth: number): Promise<void> {
+    for (const name of await namesIn(folder)) {
+      const path = `${before}${name}`;
+      if (this.found.length >= FILE_ENTRIES_MAX) {
+        this.unfit.push({ path: before === '' ? '.' : before, why: TOO_MANY });
+        return;
+      }
+      await this.#look(folder, { name, path, depth });
+    }
+  }
+
+  async #look(
+    folder: number,
+    { name, path, depth }: { name: Buffer; path: string; depth: number },
+  ): Promise<void> {
+    const place = pathIn(folder, name);
+    await breath();
+    const status = lstatSync(place, { bigint: true, throwIfNoEntry: false });
+    // It has gone since.
+    if (status === undefined) return;
+    const isWanted = this.#search.isWanted(path);
+    const flaw = this.#flawOf(name, path, status);
+    if (flaw !== null) {
+      if (isWanted || status.isDirectory()) this.unfit.push({ path, why: flaw });
+      return;
+    }
+    if (status.isDirectory()) {
+      if (isWanted) this.found.push({ ...describe(path, status), kind: 'folder', size: 0 });
+      await this.#enterBelow(place, path, depth + 1);
+    } else if (!isWanted) return;
+    else if (status.isSymbolicLink()) this.#addLink(place, path, status);
+    else this.found.push({ ...describe(path, status), kind: 'file', size: Number(status.size) });
+  }
+
+  #addLink(place: Buffer, path: string, status: BigIntStats): void {
+    const bytes = readlinkSync(place, { encoding: 'buffer' });
+    const target = bytes.toString();
+    const isText = Buffer.from(target).equals(bytes);
+    if (!isText || !staysInside(path, target)) {
+      this.unfit.push({ path, why: `it is a link that leaves the folder, to ${target}` });
+    } else this.found.push({ ...describe(path, status), kind: 'link', size: 0, target });
+  }
+
+  async #enterBelow(place: Buffer, path: string, depth: number): Promise<void> {
+    if (depth > DEPTH_MAX) {
+      this.unfit.push({ path, why: `it lies ${depth} folders deep; ${DEPTH_MAX} at most` });
+      return;
+    }
+    let folder: number;
+    try {
+      folder = openFolder(place);
+    } catch (error) {
+      this.unfit.push({ path, why: `it cannot be read (${(error as Error).message})` });
+      return;
+    }
+    try {
+      const { uid } = fstatSync(folder);
+      if (this.#isAnothers(uid)) this.unfit.push({ path, why: `it belongs to uid ${uid}` });
+      else await this.enter(folder, `${path}/`, depth);
+    } finally {
+      closeSync(folder);
+    }
+  }
+
+  #flawOf(name: Buffer, path: string, status: BigIntStats): string | null {
+    if (!Buffer.from(name.toString()).equals(name)) return 'its name is not UTF-8';
+    const isSpecial = !status.isFile() && !status.isDirectory() && !status.isSymbolicLink();
+    if (isSpecial) return 'it is a device, pipe or socket';
+    if (this.#isAnothers(Number(status.uid))) return `it belongs to uid ${status.uid}`;
+    return pathFlaw(path);
+  }
+
+  #isAnothers(uid: number): boolean {
+    return this.#search.uid !== null && uid !== this.#search.uid;
+  }
+}
+
+const TOO_MANY = `there are more than ${FILE_ENTRIES_MAX} files; pack them, or choose with --out`;
+
+/** Sorted, so that the same folder gives the same answer; as bytes, for not all are text. */
+async function namesIn(folder: number): Promise<Buffer[]> {
+  const names: Buffer[] = [];
+  const directory = await opendir(`/proc/self/fd/${folder}`, { encoding: 'buffer' as 'utf8' });
+  for await (const { name } of directory) {
+    names.push(name as unknown as Buffer);
+    // One more than can be kept, so that it is seen that there are more.
+    if (names.length > FILE_ENTRIES_MAX) break;
+  }
+  return names.sort(Buffer.compare);
+}
+
+function describe(path: string, status: BigIntStats) {
+  return {
+    path,
+    mode: Number(status.mode & MODE_MASK),
+    modifiedAt: Number(status.mtimeMs),
+    version: versionOf(status),
+  };
+}

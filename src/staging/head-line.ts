@@ -1,0 +1,101 @@
+// The way to the head for the files of a task: the node asks, in the name of an epoch that it has. A
+// head that is away is waited for until the task is not wanted any more.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError } from '../api/api-error.ts';
+import { type Client, createClient } from '../api/client.ts';
+import type { Address } from '../api/transport.ts';
+import { Failure } from '../core/model/failure.ts';
+import type { EpochId } from '../core/model/ids.ts';
+import type { Log } from '../ports/log.ts';
+import type { Carrier } from '../transfer/carrier.ts';
+
+export interface HeadLineOptions {
+  readonly address: Address;
+  /** The node, as it says to the head who it is. */
+  readonly name: string;
+  readonly secret: string;
+  readonly log: Log;
+}
+
+const FIRST_PAUSE_MS = 100;
+const PAUSE_MAX_MS = 5000;
+/** What no other try mends, a bug or a full disk of the head, is tried again for so long. */
+const TROUBLE_MAX_MS = 120_000;
+/** Longest wait for the beginning of an answer; a disk may be slow. */
+const ANSWER_MS = 300_000;
+
+export class HeadLine {
+  readonly #client: Client;
+  readonly #options: HeadLineOptions;
+
+  constructor(options: HeadLineOptions) {
+    this.#options = options;
+    this.#client = createClient({ address: options.address, token: null });
+  }
+
+  /** Ends with the signal: whatever is under way fails. */
+  carrier(epochId: EpochId, signal: AbortSignal): Carrier {
+    const { name, secret } = this.#options;
+    const headers = { authorization: `Node ${name}:${secret}`, 'weft-epoch': epochId };
+    const client = this.#client;
+    const head: Awaited<ReturnType<Carrier['head']>> = {
+      address: client.address,
+      call: (route, { timeoutMs = ANSWER_MS, ...call } = {}) => {
+        const either = timeoutMs === 0 ? signal : within(signal, timeoutMs);
+        const all = { ...call, headers: { ...call.headers, ...headers }, signal: either };
+        return client.call(route, all).catch(asFailure);
+      },
+      stream: (route, call = {}) =>
+        client
+          .stream(route, { ...call, headers: { ...call.headers, ...headers }, signal })
+          .catch(asFailure),
+    };
+    return {
+      head: () => Promise.resolve(head),
+      patiently: (_note, attempt) => this.#patiently(epochId, signal, attempt),
+    };
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+
+  async #patiently<T>(epoch: EpochId, signal: AbortSignal, attempt: () => Promise<T>): Promise<T> {
+    let troubleMs = 0;
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MAX_MS)) {
+      try {
+        return await attempt();
+      } catch (error) {
+        signal.throwIfAborted();
+        const how = howPassing(error);
+        if (how === 'never' || (how === 'perhaps' && troubleMs > TROUBLE_MAX_MS)) throw error;
+        if (how === 'perhaps') troubleMs += pauseMs;
+        const why = (error as Error).message;
+        if (pauseMs === FIRST_PAUSE_MS) {
+          this.#options.log.warn({ epoch, why }, 'files of a task wait for the head');
+        }
+        await sleep(pauseMs, undefined, { signal });
+      }
+    }
+  }
+}
+
+function within(signal: AbortSignal, timeoutMs: number): AbortSignal {
+  return AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+}
+
+function howPassing(error: unknown): 'surely' | 'perhaps' | 'never' {
+  if ((error as Error).name === 'TimeoutError') return 'surely';
+  if (!(error instanceof Failure)) return 'never';
+  const { kind, code } = error;
+  if (kind === 'unavailable' || kind === 'deadline_exceeded') return 'surely';
+  if (code === 'rate.exceeded') return 'surely';
+  return kind === 'internal' || kind === 'resource_exhausted' ? 'perhaps' : 'never';
+}
+
+function asFailure(error: unknown): never {
+  if (!(error instanceof ApiError)) throw error;
+  const { code, kind, message, hint } = error;
+  throw new Failure({ code, kind, message, hint });
+}

@@ -1,0 +1,186 @@
+// The Staging port of a real node: contents come from the head by way of the node's cache, and go to it
+// as blobs.
+
+import { mkdir, rename } from 'node:fs/promises';
+import { fileProblem } from '../config/file-problem.ts';
+import { err, ok, type Result } from '../core/base/result.ts';
+import type { FileEntry } from '../core/files/entry.ts';
+import { entriesFor } from '../core/files/file-set.ts';
+import { Failure } from '../core/model/failure.ts';
+import type { LaunchOrder } from '../core/model/orders.ts';
+import type { Stored } from '../core/model/staging.ts';
+import type { Files, Owner } from '../ports/files.ts';
+import type { Log } from '../ports/log.ts';
+import type { Staging, StagingFailure } from '../ports/staging.ts';
+import type { Carrier } from '../transfer/carrier.ts';
+import { downloadFiles } from '../transfer/download.ts';
+import { uploadFiles } from '../transfer/upload.ts';
+import { Changed, type Collection, collectOutputs } from './collect.ts';
+import { FileSets } from './file-sets.ts';
+import type { HeadLine } from './head-line.ts';
+import { layOut } from './layout.ts';
+import type { Content, NodeCache } from './node-cache.ts';
+import { Slots } from './slots.ts';
+
+export interface HeadStagingOptions {
+  readonly line: HeadLine;
+  readonly cache: NodeCache;
+  readonly files: Pick<Files, 'removeTree'>;
+  readonly log: Log;
+}
+
+/** Tasks whose files move at a time, in each direction. */
+const TASKS_AT_ONCE = 16;
+/** How often files that change while they are kept are looked at again. */
+const TURNS_MAX = 3;
+/** So many are named of what is left out. */
+const NAMED_MAX = 1000;
+
+export class HeadStaging implements Staging {
+  readonly #options: HeadStagingOptions;
+  readonly #sets = new FileSets();
+  readonly #bringing = new Slots(TASKS_AT_ONCE);
+  readonly #storing = new Slots(TASKS_AT_ONCE);
+
+  constructor(options: HeadStagingOptions) {
+    this.#options = options;
+  }
+
+  async bring(
+    order: LaunchOrder,
+    into: { readonly directory: string; readonly owner: Owner | null },
+    signal: AbortSignal,
+  ): Promise<Result<null, StagingFailure>> {
+    try {
+      await this.#bringing.run(signal, () => this.#bring(order, into, signal));
+      return ok(null);
+    } catch (error) {
+      return err(failureOf(error));
+    }
+  }
+
+  async store(
+    order: LaunchOrder,
+    from: { readonly directory: string; readonly uid: number | null },
+    signal: AbortSignal,
+  ): Promise<Result<Stored, string>> {
+    try {
+      return ok(await this.#storing.run(signal, () => this.#storeStill(order, from, signal)));
+    } catch (error) {
+      return err(wordsOf(error));
+    }
+  }
+
+  async #bring(
+    order: LaunchOrder,
+    { directory, owner }: { readonly directory: string; readonly owner: Owner | null },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { files } = this.#options;
+    const carrier = this.#options.line.carrier(order.epochId, signal);
+    const entries = await this.#inputsOf(order, carrier);
+    const aside = `${directory}.in`;
+    // What an agent that was killed left of either.
+    await files.removeTree(aside);
+    await files.removeTree(directory);
+    await mkdir(aside, { mode: 0o700 });
+    const lay = async (): Promise<void> => {
+      const fetch = (missing: Parameters<typeof downloadFiles>[1]) =>
+        downloadFiles(carrier, missing);
+      const held = await this.#options.cache.hold(contentsOf(entries), fetch, signal);
+      try {
+        await layOut({ entries, pathOf: held.pathOf, folder: aside, owner });
+      } finally {
+        held.release();
+      }
+    };
+    try {
+      await lay();
+    } catch (error) {
+      if (!isFull(error)) throw error;
+      // What others may need later is of less use than this task.
+      await this.#options.cache.clear();
+      await files.removeTree(aside);
+      await mkdir(aside, { mode: 0o700 });
+      await lay();
+    }
+    signal.throwIfAborted();
+    await rename(aside, directory);
+  }
+
+  async #inputsOf(
+    { staging, place }: LaunchOrder,
+    carrier: Carrier,
+  ): Promise<readonly FileEntry[]> {
+    if (staging?.inputs == null) return [];
+    const set = await this.#sets.get(staging.inputs, carrier);
+    return place.index === null ? set.common : entriesFor(set, place.index);
+  }
+
+  async #storeStill(
+    order: LaunchOrder,
+    from: { readonly directory: string; readonly uid: number | null },
+    signal: AbortSignal,
+  ): Promise<Stored> {
+    for (let turn = 1; ; turn += 1) {
+      signal.throwIfAborted();
+      try {
+        return await this.#store(order, from, signal);
+      } catch (error) {
+        if (!(error instanceof Changed) || turn === TURNS_MAX) throw error;
+      }
+    }
+  }
+
+  async #store(
+    order: LaunchOrder,
+    from: { readonly directory: string; readonly uid: number | null },
+    signal: AbortSignal,
+  ): Promise<Stored> {
+    const { epochId, staging } = order;
+    const carrier = this.#options.line.carrier(epochId, signal);
+    const inputs = staging?.outputs === null ? await this.#inputsOf(order, carrier) : [];
+    const wish = staging ?? { outputs: [], bytesMax: null };
+    const collected = await collectOutputs({ ...from, wish, inputs });
+    await uploadFiles(carrier, collected.files);
+    await this.#tell(order, carrier, collected);
+    const files = collected.entries.filter(({ kind }) => kind === 'file');
+    const bytes = files.reduce((sum, { size }) => sum + size, 0);
+    return { files: files.length, bytes, leftOut: collected.leftOut.length };
+  }
+
+  /** The head writes it down before it answers; told again it does nothing. */
+  async #tell({ epochId }: LaunchOrder, carrier: Carrier, collected: Collection): Promise<void> {
+    const { entries, leftOut } = collected;
+    if (entries.length === 0 && leftOut.length === 0) return;
+    const head = await carrier.head();
+    const body = { entries, leftOut: leftOut.slice(0, NAMED_MAX) };
+    await carrier.patiently('Trying again.', () =>
+      head.call('storeOutputs', { params: { epochId }, body }),
+    );
+  }
+}
+
+function contentsOf(entries: readonly FileEntry[]): Content[] {
+  return entries.flatMap(({ kind, sha256, size }) =>
+    kind === 'file' && sha256 !== undefined ? [{ hash: sha256, size }] : [],
+  );
+}
+
+/** Whoever says no to one node says it to all; what the node itself cannot do another one may. */
+function failureOf(error: unknown): StagingFailure {
+  const isOfHead = error instanceof Failure && error.cause === undefined;
+  return { detail: `cannot bring its files: ${wordsOf(error)}`, nodeFault: !isOfHead };
+}
+
+function wordsOf(error: unknown): string {
+  if (error instanceof Failure) return error.message;
+  const { path, syscall } = error as NodeJS.ErrnoException;
+  if (syscall === undefined) return (error as Error).message;
+  return path === undefined ? fileProblem(error) : `${path}: ${fileProblem(error)}`;
+}
+
+function isFull(error: unknown): boolean {
+  const of = error instanceof Failure ? error.cause : error;
+  return (of as NodeJS.ErrnoException | undefined)?.code === 'ENOSPC';
+}

@@ -1,0 +1,243 @@
+// The files of jobs on a real cluster: brought, kept, and brought and kept all the same when an agent or
+// the head is killed in the middle of it.
+
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { hashOpen } from '../../src/transfer/local-file.ts';
+import { until } from './support/hosts.ts';
+import { LocalCluster } from './support/local-cluster.ts';
+
+const UP = ['--nodes', '2', '--listen', 'none'];
+const MIB = 1_048_576;
+const BIG_BYTES = 200 * MIB;
+
+interface Manifest {
+  readonly epoch: number;
+  readonly outcome: string;
+  readonly isPartial: boolean;
+  readonly entries: readonly { path: string; kind: string; size: number; sha256?: string }[];
+  readonly missing: readonly { path: string; why: string }[];
+}
+
+describe('files of jobs', () => {
+  let cluster: LocalCluster;
+  before(async () => {
+    cluster = await LocalCluster.startApart(...UP);
+    const file = openSync(at('big'), 'w');
+    const block = randomBytes(MIB);
+    for (let count = 0; count < BIG_BYTES / MIB; count += 1) {
+      block.writeUInt32LE(count);
+      writeSync(file, block);
+    }
+    closeSync(file);
+  });
+  after(() => cluster.close());
+
+  const at = (name: string): string => join(cluster.work, name);
+  const inState = (...names: string[]): string => join(cluster.state, ...names);
+  const run = (...args: string[]) => cluster.ok('run', ...args);
+  const manifestOf = (id: string, index = 0): Promise<Manifest> =>
+    cluster.client.call('GET', `/v1/jobs/${id}/outputs/${index}`);
+  const archived = (id: string, name: string): string =>
+    readFileSync(inState('head/archive/jobs', id, name), 'utf8');
+  const pathsOf = async (id: string): Promise<string[]> =>
+    (await manifestOf(id)).entries.map(({ path }) => path);
+  const done = (id: string) => cluster.ok('wait', id);
+  /** Another content, so that no cache has it. Resolves with its hash. */
+  const renewBig = async (): Promise<string> => {
+    const file = openSync(at('big'), 'r+');
+    writeSync(file, randomBytes(16), 0, 16, 0);
+    closeSync(file);
+    const again = openSync(at('big'), 'r');
+    const hash = await hashOpen(again, BIG_BYTES);
+    closeSync(again);
+    return hash;
+  };
+  const killed = async (daemon: string): Promise<void> => {
+    const pid = cluster.pidOf(daemon);
+    process.kill(pid, 'SIGKILL');
+    await until(`${daemon} is gone`, () => (existsSync(`/proc/${pid}`) ? undefined : true));
+  };
+  const restart = () => cluster.up(...UP);
+  /** Some of it has come, and not all. */
+  const partOf = (folder: string, isPart: (name: string) => boolean) =>
+    until(`a part of a file in ${folder}`, () => (hasPart(folder, isPart) ? true : undefined));
+  const comingTo = (node: string) =>
+    partOf(inState('nodes', node, 'cache'), (name) => name.endsWith('.part'));
+  const goingToHead = () => partOf(inState('head/blobs/incoming'), () => true);
+  const isClean = () =>
+    until('nothing is left in the work directories', () => {
+      const left = ['n1', 'n2'].flatMap((node) => readdirSync(inState('nodes', node, 'work')));
+      return left.length === 0 ? true : undefined;
+    });
+
+  it('[F6] a job finds its files as they were sent, and what it leaves is kept once', async () => {
+    writeFileSync(at('data'), 'hello\n');
+    mkdirSync(at('mesh'));
+    writeFileSync(at('mesh/a.txt'), 'a');
+    writeFileSync(at('solver'), '#!/bin/sh\ncat data mesh/a.txt', { mode: 0o755 });
+    const script =
+      'mkdir -p result/deep; ./solver > result/out; echo x > result/t.tmp; echo y > no';
+    const files = ['--in', 'data', '--in', 'mesh', '--in', 'solver'];
+    const id = await run(...files, '--out', 'result/**', '--out', '!**/*.tmp', '--', script);
+    assert.equal(await done(id), `${id} completed`);
+    assert.deepEqual(await pathsOf(id), ['result', 'result/deep', 'result/out']);
+    assert.equal(archived(id, 'result/out'), 'hello\na');
+    assert.equal((await manifestOf(id)).isPartial, false);
+    await isClean();
+  });
+
+  it('without --out it keeps what it wrote, and not what it was given', async () => {
+    const id = await run('--in', 'data', '--', 'cp data copy; echo more > log');
+    assert.equal(await done(id), `${id} completed`);
+    assert.deepEqual(await pathsOf(id), ['copy', 'log']);
+  });
+
+  it('what a failed job leaves is kept as well, and marked', async () => {
+    const id = await run('--in', 'data', '--out', '*', '--', 'echo half > part; exit 3');
+    assert.match(await done(id).catch(String), /failed/);
+    const { isPartial, outcome } = await manifestOf(id);
+    assert.deepEqual({ isPartial, outcome }, { isPartial: true, outcome: 'failed' });
+    assert.equal(archived(id, 'part'), 'half\n');
+  });
+
+  it('each task of an array has its own', async () => {
+    const id = await run(
+      '--in',
+      'data',
+      '--array',
+      '0-4',
+      '--',
+      'cat data > o; echo $WEFT_ARRAY_INDEX >> o',
+    );
+    await done(id);
+    for (let index = 0; index < 5; index += 1) {
+      assert.deepEqual(
+        (await manifestOf(id, index)).entries.map(({ path }) => path),
+        ['o'],
+      );
+      assert.equal(archived(id, `${index}/o`), `hello\n${index}\n`);
+    }
+  });
+
+  it('[F9] what cannot be kept is named, and the rest is kept', async () => {
+    const script = [
+      'mkfifo pipe; ln -s /etc/passwd leaves; ln -s fine stays; echo ok > fine',
+      String.raw`echo x > "$(printf 'f\377')"; mkdir _weft; echo x > _weft/manifest.json`,
+    ].join('; ');
+    const id = await run('--out', '**', '--', script);
+    assert.equal(await done(id), `${id} completed`);
+    const { entries, missing } = await manifestOf(id);
+    assert.deepEqual(
+      entries.map(({ path }) => path),
+      ['fine', 'stays'],
+    );
+    assert.deepEqual(missing.map(({ path }) => path).sort(), ['f\ufffd', 'leaves', 'pipe']);
+  });
+
+  it('a damaged file of the cache is fetched again', async () => {
+    const id = await run('--in', 'data', '--nodes-named', 'n1', '--', 'cat data > o');
+    await done(id);
+    for (const file of contentsIn(inState('nodes/n1/cache/sha256'))) appendFileSync(file, 'junk');
+    const again = await run('--in', 'data', '--nodes-named', 'n1', '--', 'cat data > o');
+    await done(again);
+    assert.equal(archived(again, 'o'), 'hello\n');
+  });
+
+  for (const victim of ['n1', 'head']) {
+    it(`[F6] ${victim} killed while 200 MiB come: the job starts once, with all of it`, async () => {
+      const hash = await renewBig();
+      const id = await run('--in', 'big', '--nodes-named', 'n1', '--', 'sha256sum big >> sum');
+      await comingTo('n1');
+      await killed(victim);
+      await restart();
+      assert.equal(await done(id), `${id} completed`);
+      assert.equal(archived(id, 'sum'), `${hash}  big\n`);
+      assert.equal((await manifestOf(id)).epoch, 1);
+    });
+
+    it(`[F7] ${victim} killed while 200 MiB are kept: they are kept once, and whole`, async () => {
+      const hash = await renewBig();
+      const script = `cp ${at('big')} out; echo once >> ${at('ran')}-${victim}`;
+      const id = await run('--out', 'out', '--nodes-named', 'n1', '--', script);
+      await goingToHead();
+      await killed(victim);
+      await restart();
+      assert.equal(await done(id), `${id} completed`);
+      const [entry] = (await manifestOf(id)).entries;
+      assert.deepEqual([entry?.path, entry?.size, entry?.sha256], ['out', BIG_BYTES, hash]);
+      assert.equal(statSync(inState('head/archive/jobs', id, 'out')).size, BIG_BYTES);
+      assert.deepEqual(cluster.lines(`ran-${victim}`), ['once']);
+      await isClean();
+    });
+  }
+
+  it('a job that is cancelled while its files come never starts', async () => {
+    await renewBig();
+    const script = `echo ran > ${at('cancelled-in')}`;
+    const id = await run('--in', 'big', '--nodes-named', 'n1', '--', script);
+    await comingTo('n1');
+    await cluster.ok('kill', id);
+    assert.match(await done(id).catch(String), /cancelled/);
+    assert.equal(existsSync(at('cancelled-in')), false);
+    await isClean();
+  });
+
+  it('a cancel while files are kept ends that', async () => {
+    await renewBig();
+    const id = await run('--out', 'out', '--nodes-named', 'n1', '--', `cp ${at('big')} out`);
+    await goingToHead();
+    await cluster.ok('kill', id);
+    assert.match(await done(id).catch(String), /cancelled/);
+    assert.equal(existsSync(inState('head/archive/jobs', id, 'out')), false);
+    await isClean();
+  });
+});
+
+describe('the quota of a node', () => {
+  it('[F8] is kept, and a job that needs more than that runs all the same', async (t) => {
+    const cluster = new LocalCluster({ WEFT_NODE_CACHE: '1M' });
+    t.after(() => cluster.close());
+    await cluster.up('--nodes', '1', '--listen', 'none');
+    writeFileSync(join(cluster.work, 'two'), randomBytes(2 * MIB));
+    writeFileSync(join(cluster.work, 'small'), randomBytes(1000));
+    for (const name of ['two', 'small']) {
+      const id = await cluster.ok('run', '--in', name, '--', `stat -c %s ${name}`);
+      await cluster.ok('wait', id);
+      assert.equal(await cluster.ok('logs', id), name === 'two' ? `${2 * MIB}` : '1000');
+    }
+    const sizes = contentsIn(join(cluster.state, 'nodes/n1/cache/sha256')).map(
+      (file) => statSync(file).size,
+    );
+    assert.deepEqual(sizes, [1000]);
+  });
+});
+
+function contentsIn(root: string): string[] {
+  return readdirSync(root).flatMap((folder) =>
+    readdirSync(join(root, folder)).map((name) => join(root, folder, name)),
+  );
+}
+
+function hasPart(folder: string, isPart: (name: string) => boolean): boolean {
+  if (!existsSync(folder)) return false;
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return names.some((name) => {
+    const status = statSync(join(folder, name), { throwIfNoEntry: false });
+    return isPart(name) && status?.isFile() === true && status.size > 0 && status.size < BIG_BYTES;
+  });
+}
