@@ -33,6 +33,13 @@ export const infoReply = z.object({
       jobIdTo: count,
     }),
   ),
+  /** What tasks left behind and the head keeps. */
+  archive: z.object({
+    bytes: count,
+    bytesMax: count,
+    /** What is removed next, and when; earlier when room is short. Null: nothing is kept. */
+    next: z.object({ jobId: count, bytes: count, goesAt: instant }).nullable(),
+  }),
   head: z.object({
     hostname: z.string(),
     /** SHA-256 of its certificate, hex; null when it listens on no port. */

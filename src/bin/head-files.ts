@@ -31,6 +31,7 @@ export function openHeadFiles(options: HeadOptions, log: Log): HeadFiles {
   const archive = new Archive({
     directory: join(options.directory, 'archive'),
     bytesMax: options.archiveBytesMax,
+    ageMs: options.archiveAgeMs,
     ...{ blobs, names, clock: systemClock, log },
   });
   return { blobs, jobFiles, archive };

@@ -165,6 +165,7 @@ async function serveUntilStopped(started: Started): Promise<void> {
   onServing();
   logs.begin();
   files.blobs.begin();
+  files.archive.begin();
   const endReloading = reloadOnHangUp(reload, log);
   const failure = await Promise.race([stopSignal(), gone]);
   endReloading();

@@ -52,6 +52,7 @@ export const verb = defineVerb<ListingOptions>({
       const now = info.head.now;
       context.print(headline(info, api.address));
       context.print(summary(info));
+      if (info.archive.bytes > 0) context.print(archiveLine(info));
       const message = noticeLine(notice);
       if (message !== null) context.print(message);
       const { fingerprint } = info.head;
@@ -103,6 +104,17 @@ function partitionLines(
 function headline(info: InfoReply, address: string): string {
   const since = formatSpan(info.head.now - info.head.startedAt);
   return `Cluster ${info.clusterName}: head on ${info.head.hostname} (${address}), up ${since}, Weft ${info.version}`;
+}
+
+/** What goes is said before it goes. */
+function archiveLine({ archive, head }: InfoReply): string {
+  const { bytes, bytesMax, next } = archive;
+  const used = `Output files kept: ${formatSize(bytes)} of ${formatSize(bytesMax)}`;
+  if (next === null) return `${used}.`;
+  const left = next.goesAt - head.now;
+  const when =
+    left > 0 ? `in ${formatSpan(left)}, or earlier when room is short` : 'within the hour';
+  return `${used}. Those of job ${next.jobId} (${formatSize(next.bytes)}) are removed ${when}.`;
 }
 
 function summary(info: InfoReply): string {

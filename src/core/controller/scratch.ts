@@ -25,6 +25,8 @@ export interface Scratch {
   retryTurn: number;
   /** The instant from which on that is. */
   retryNotBefore: number;
+  /** Why what an epoch left cannot be kept now, in words; the shell writes it. */
+  readonly keepingTrouble: Map<EpochId, string>;
   /** Epochs whose orders may have changed since the shell last looked; it empties it. */
   readonly touched: Touch[];
   /** What the last steps ended, for the history; the shell empties it. */
@@ -77,6 +79,7 @@ export function createScratch(): Scratch {
     memoryShares: new Map(),
     retryTurn: 0,
     retryNotBefore: 0,
+    keepingTrouble: new Map(),
     touched: [],
     endedEpochs: [],
     changedJobs: new Set(),

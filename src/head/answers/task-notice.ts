@@ -4,7 +4,7 @@
 import { silenceOf } from '../../core/controller/answers/silence.ts';
 import { stoppedTask } from '../../core/controller/answers/stopped.ts';
 import type { Job, Task } from '../../core/controller/jobs/facts.ts';
-import { formatTaskId } from '../../core/model/ids.ts';
+import { formatEpochId, formatTaskId } from '../../core/model/ids.ts';
 import type { Engine } from '../engine.ts';
 import { saySilence } from './words/silence.ts';
 import { sayStopped } from './words/stopped.ts';
@@ -13,12 +13,18 @@ type Known = Pick<Engine, 'state' | 'now'>;
 
 /** Null: all is as it should be. */
 export function taskNotice(known: Known, task: Task): string | null {
-  return silenceNotice(known, task) ?? stoppedNotice(known, task);
+  return (
+    silenceNotice(known, task) ?? stoppedNotice(known, task) ?? keepingNotice(known.state, task)
+  );
 }
 
 export function jobNotice(known: Known, job: Job): string | null {
   for (const task of job.active.values()) {
     const notice = silenceNotice(known, task);
+    if (notice !== null) return notice;
+  }
+  for (const task of keptUp(known.state, job)) {
+    const notice = keepingNotice(known.state, task);
     if (notice !== null) return notice;
   }
   // Looked for among the stopped ones: an array may have very many tasks.
@@ -27,6 +33,17 @@ export function jobNotice(known: Known, job: Job): string | null {
     if (notice !== null) return notice;
   }
   return null;
+}
+
+/** Tasks to look at for what cannot be kept: mostly none. */
+function keptUp({ scratch }: Known['state'], job: Job): Iterable<Task> {
+  return scratch.keepingTrouble.size === 0 ? [] : job.active.values();
+}
+
+/** The node tries again until there is room. */
+function keepingNotice({ scratch }: Known['state'], task: Task): string | null {
+  const trouble = scratch.keepingTrouble.get(formatEpochId(task.id, task.epoch));
+  return trouble === undefined ? null : `Its output files wait for room on the head: ${trouble}`;
 }
 
 function silenceNotice({ state }: Known, task: Task): string | null {

@@ -2,7 +2,7 @@
 // the parts become a folder of plain files. Killed anywhere in between, the head goes on from what is on the
 // disk and in the history: a part without its task is finished or removed, and a folder is whole or not there.
 
-import { mkdirSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { err, ok, type Result } from '../../core/base/result.ts';
@@ -28,11 +28,14 @@ import { ArchivePlaces, type Shelf } from './archive-places.ts';
 import { syncFolder } from './durable.ts';
 import { makeFolder, manifestOf } from './make-folder.ts';
 import { type Part, type PartName, Parts } from './parts.ts';
+import { type KeptTask, keptTasks, planRetention } from './retention.ts';
 import { listShelves, readManifest, readSummary } from './shelves.ts';
 import { verdictOn } from './verdict.ts';
 
 /** Folders that are made at a time. */
 const TASKS_AT_ONCE = 8;
+/** How often what is too old is looked for. */
+const EXPIRE_MS = 3_600_000;
 /** After a failure, as of a full disk. */
 const AGAIN_MS = 10_000;
 /** Contents looked at in one turn: a millisecond or two. */
@@ -44,6 +47,8 @@ export interface ArchiveOptions {
   /** Made when it is not there; on the disk of the blobs. */
   readonly directory: string;
   readonly bytesMax: number;
+  /** What is older goes. */
+  readonly ageMs: number;
   readonly blobs: Pick<BlobStore, 'mayRead' | 'sizeOf' | 'linkTo'>;
   readonly names: References;
   readonly clock: Clock;
@@ -60,6 +65,8 @@ export class Archive {
   /** Tasks that are looked at, or will be, by job. */
   readonly #settling = new Map<number, Set<Promise<void>>>();
   #running = 0;
+  #expiring: Promise<void> | null = null;
+  #oldest: readonly KeptTask[] = [];
   readonly #waiting: (() => void)[] = [];
   #engine: Pick<Engine, 'state' | 'store'> | null = null;
   #isClosing = false;
@@ -95,8 +102,19 @@ export class Archive {
     engine.onCommitted((committed) => this.#follow(committed));
   }
 
+  /** To be called when the head serves: now there is time to look at all that is there. */
+  begin(): void {
+    const timer = this.#options.clock.after(EXPIRE_MS, () => {
+      this.#timers.delete(timer);
+      this.begin();
+    });
+    this.#timers.add(timer);
+    void this.expire();
+  }
+
   async close(): Promise<void> {
     this.#isClosing = true;
+    await this.#expiring;
     for (const timer of this.#timers) timer.cancel();
     for (const tasks of this.#settling.values()) await Promise.all(tasks);
     await this.#total.close();
@@ -105,6 +123,64 @@ export class Archive {
   /** Bytes of all that is archived. */
   get bytes(): number {
     return this.#total.bytes;
+  }
+
+  /** What goes next, as of the last look; null: nothing is there. */
+  get next(): NextToGo | null {
+    const [oldest] = this.#oldest;
+    if (oldest === undefined) return null;
+    const { shelf, bytes, storedAt } = oldest;
+    return { jobId: shelf.jobId, bytes, goesAt: storedAt + this.#options.ageMs };
+  }
+
+  get bytesMax(): number {
+    return this.#options.bytesMax;
+  }
+
+  /** Removes what is too old, and the oldest of what is too much. One at a time. */
+  expire(): Promise<void> {
+    this.#expiring ??= this.#expireNow()
+      .catch((error: unknown) => {
+        this.#options.log.warn({ error: String(error) }, 'cannot remove archived files');
+      })
+      .finally(() => {
+        this.#expiring = null;
+      });
+    return this.#expiring;
+  }
+
+  async #expireNow(): Promise<void> {
+    const { bytesMax, ageMs, clock, log } = this.#options;
+    const since = this.#total.bytes;
+    const kept: KeptTask[] = [];
+    for await (const one of keptTasks(this.#places)) {
+      if (this.#isClosing) return;
+      kept.push(one);
+    }
+    const { inOrder, goes } = planRetention(kept, { now: clock.now(), ageMs, bytesMax });
+    this.#total.counted(
+      kept.reduce((sum, { bytes }) => sum + bytes, 0),
+      since,
+    );
+    for (const { shelf, bytes } of inOrder.slice(0, goes)) {
+      if (this.#isClosing) return;
+      await this.#removeTask(shelf, bytes);
+      const { jobId: job, index } = shelf;
+      log.info({ job, index, bytes }, 'removed the archived files of a task, the oldest ones');
+    }
+    this.#oldest = inOrder.slice(goes, goes + 1);
+  }
+
+  async #removeTask(shelf: Shelf, bytes: number): Promise<void> {
+    const folder = this.#places.task(shelf);
+    // Its owner may have removed it meanwhile.
+    if (!existsSync(folder)) return;
+    const trash = this.#places.discard(folder);
+    this.#total.add(-bytes);
+    if (shelf.isArray && readdirSync(path.dirname(folder)).length === 0) {
+      rmdirSync(path.dirname(folder));
+    }
+    await rm(trash, { recursive: true, force: true });
   }
 
   /** It is on the disk when this resolves. The same again is no matter. */
@@ -164,6 +240,7 @@ export class Archive {
     const tasks = await this.list(jobId, { from: 0, limit: Number.MAX_SAFE_INTEGER });
     if (tasks.length === 0) return 0;
     const trash = this.#places.discard(this.#places.job(jobId));
+    this.#oldest = this.#oldest.filter(({ shelf }) => shelf.jobId !== jobId);
     this.#total.add(-tasks.reduce((sum, { bytes }) => sum + bytes, 0));
     await syncFolder(this.#places.jobs);
     await rm(trash, { recursive: true, force: true });
@@ -254,6 +331,8 @@ export class Archive {
     await syncFolder(path.dirname(folder));
     if (shelf.isArray) await syncFolder(this.#places.jobs);
     this.#total.add(manifest.bytes);
+    this.#oldest = this.#oldest.length > 0 ? this.#oldest : [{ ...manifest, shelf }];
+    if (this.#total.bytes > this.#options.bytesMax) void this.expire();
   }
 
   async #checkHeld(owner: string, { entries }: Outputs): Promise<Refusal | null> {
@@ -317,6 +396,13 @@ export class Archive {
       this.#options.names.remove(namingOf(name));
     }
   }
+}
+
+export interface NextToGo {
+  readonly jobId: number;
+  readonly bytes: number;
+  /** Earlier when room is short. */
+  readonly goesAt: number;
 }
 
 export interface PartAmounts {

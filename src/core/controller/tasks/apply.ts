@@ -130,6 +130,7 @@ export function applyPartEnded(state: State, event: Of<'part_ended'>, at: number
     memoryPeakBytes: Math.max(sum.memoryPeakBytes, usage.memoryPeakBytes),
   };
   if (task.state !== 'completing') task.state = 'completing';
+  state.scratch.keepingTrouble.delete(event.epochId);
   unclaim(state, event.epochId, event.node);
 }
 

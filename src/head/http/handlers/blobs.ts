@@ -4,12 +4,13 @@ import { pipeline } from 'node:stream/promises';
 import { frameHeader, readFrames } from '../../../api/blob-frames.ts';
 import { BLOB_HEADERS } from '../../../api/blobs.ts';
 import { present } from '../../../core/base/assert.ts';
-import { err, ok } from '../../../core/base/result.ts';
+import { err, ok, type Result } from '../../../core/base/result.ts';
 import type { UserActor } from '../../../core/model/actor.ts';
 import type { BlobHash } from '../../../core/model/blob.ts';
-import { refuse } from '../../../core/model/errors.ts';
+import { formatRefusal, kindOf, type Refusal, refuse } from '../../../core/model/errors.ts';
 import { BLOB_PACKED_BYTES_MAX, BLOB_STALL_MS } from '../../../core/model/limits.ts';
 import type { BlobReader, BlobStore } from '../../blobs/blob-store.ts';
+import type { Engine } from '../../engine.ts';
 import type { JobFiles } from '../../files/job-files.ts';
 import { readRange } from '../byte-range.ts';
 import { readBytes } from '../byte-source.ts';
@@ -35,6 +36,20 @@ async function readerOf(jobFiles: JobFiles, call: Caller): Promise<BlobReader> {
   return { user: epoch.owner, by: (await jobFiles.namingOf(epoch.jobId)) ?? 'nothing' };
 }
 
+/** Whoever looks at the task is told what it waits for, until something of it comes through. */
+function noteRoom(
+  { state }: Pick<Engine, 'state'>,
+  { epoch }: Caller,
+  received: Result<unknown, Refusal>,
+): void {
+  if (epoch === null) return;
+  const { keepingTrouble } = state.scratch;
+  if (received.ok) keepingTrouble.delete(epoch.epochId);
+  else if (kindOf(received.error.code) === 'resource_exhausted') {
+    keepingTrouble.set(epoch.epochId, formatRefusal({ ...received.error, hint: '' }).trim());
+  }
+}
+
 export const lackingBlobs: Handler<'lackingBlobs'> = async ({ blobs }, call) => {
   const hashes = call.body.hashes as BlobHash[];
   return ok({ lacking: await blobs.lacking(userOf(call), hashes) });
@@ -52,19 +67,21 @@ export const checkBlob: Handler<'checkBlob'> = ({ blobs }, call) => {
   return ok(null);
 };
 
-export const sendBlob: Handler<'sendBlob'> = async ({ blobs, clock }, call) => {
+export const sendBlob: Handler<'sendBlob'> = async ({ blobs, clock, engine }, call) => {
   const { params, query, incoming } = call;
   const source = readBytes(incoming, clock, BLOB_STALL_MS);
   const received = await blobs.receive(userOf(call), params.hash as BlobHash, query, source);
+  noteRoom(engine, call, received);
   if (!received.ok) return received;
   const { offset, isHeld } = received.value;
   return ok({ offset, held: isHeld });
 };
 
-export const sendBlobs: Handler<'sendBlobs'> = async ({ blobs, clock }, call) => {
+export const sendBlobs: Handler<'sendBlobs'> = async ({ blobs, clock, engine }, call) => {
   const source = readBytes(call.incoming, clock, BLOB_STALL_MS);
   const wrong: string[] = [];
   const received = await blobs.receiveMany(userOf(call), untilWrong(source, wrong));
+  noteRoom(engine, call, received);
   if (!received.ok) return received;
   const [what] = wrong;
   return what === undefined

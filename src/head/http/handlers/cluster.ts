@@ -12,7 +12,7 @@ import { copyOf, nodeState } from '../../answers/node-view.ts';
 import type { Handler } from '../call.ts';
 import type { Services } from '../services.ts';
 
-export const info: Handler<'info'> = ({ engine, facts }) => {
+export const info: Handler<'info'> = ({ engine, facts, archive }) => {
   const { state } = engine;
   const nodes = [...state.nodes.values()];
   const { clusterName, version, multiUser } = facts;
@@ -27,6 +27,7 @@ export const info: Handler<'info'> = ({ engine, facts }) => {
     total: copyOf(nodes.map(({ total }) => total).reduce(addResources, NO_RESOURCES)),
     free: copyOf(nodes.map(({ free }) => free).reduce(addResources, NO_RESOURCES)),
     losses: state.losses.map(({ given, ...loss }) => ({ ...loss, jobIdTo: given.nextJobId - 1 })),
+    archive: { bytes: archive.bytes, bytesMax: archive.bytesMax, next: archive.next },
     head: headFacts({ engine, facts }),
   });
 };

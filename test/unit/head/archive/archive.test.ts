@@ -103,7 +103,7 @@ async function restarted(t: TestContext, world: World): Promise<Archive> {
   const { blobs, names, log } = world;
   const archive = new Archive({
     directory: path.join(world.directory, 'archive'),
-    ...{ bytesMax: 2 ** 30, blobs, names, clock: systemClock, log },
+    ...{ bytesMax: 2 ** 30, ageMs: 86_400_000, blobs, names, clock: systemClock, log },
   });
   await archive.prepare();
   archive.attach(world.head.engine);
@@ -478,4 +478,62 @@ test('more than the archive may have is refused, and told why', async (t) => {
   });
   assert.equal(answer.code, 'outputs.too_large');
   assert.match(answer.text, /left 6; the head keeps 5 of/);
+});
+
+test('what is too old goes, and the oldest of what is too much; info says it before', async (t) => {
+  let now = Date.now();
+  const { world, agent, alice } = await prepare(t, {
+    archiveBytesMax: 10,
+    archiveClock: { now: () => now },
+  });
+  const leave = async (at: number, content: string): Promise<string> => {
+    const { jobId } = await alice.call('submitJob', { body: { ...TRUE, array: { indices: '5' } } });
+    const order = await agent.launch(at);
+    agent.started(order);
+    await store(world, agent, { order, owner: alice, entries: [{ path: 'a', content }] });
+    agent.ended(order, 0);
+    await done(alice, String(jobId));
+    await world.archive.settled(jobId);
+    return String(jobId);
+  };
+  const archived = async (id: string) =>
+    (await alice.call('listOutputs', { params: { id }, query: {} })).tasks.length;
+  const first = await leave(1, 'four');
+  const storedAt = now;
+  now += 1000;
+  const second = await leave(2, 'more');
+  await world.archive.expire();
+  const { archive } = await alice.call('info');
+  assert.deepEqual(archive, {
+    ...{ bytes: 8, bytesMax: 10 },
+    next: { jobId: Number(first), bytes: 4, goesAt: storedAt + 86_400_000 },
+  });
+  now += 1000;
+  const third = await leave(3, 'most');
+  await eventually(async () => (await archived(first)) === 0);
+  assert.deepEqual([await archived(second), await archived(third)], [1, 1]);
+  assert.ok(!existsSync(path.join(world.directory, 'archive', 'jobs', first)));
+  assert.equal(world.archive.bytes, 8);
+  now = storedAt + 86_400_000 + 1500;
+  await world.archive.expire();
+  assert.deepEqual([await archived(second), await archived(third)], [0, 1]);
+});
+
+test('a task whose files wait for room on the head says so, until they come through', async (t) => {
+  const { world, agent, alice, run } = await prepare(t, { blobBytesMax: 8192 });
+  const { id, order } = await run();
+  const notice = async () => (await alice.call('getJob', { params: { id } })).notice;
+  const big = 'x'.repeat(10_000);
+  const part = (content: string) =>
+    ask(world, agent, {
+      ...{ method: 'PATCH', epoch: order.epochId, body: content },
+      path: `/v1/blobs/${sha256(content)}?offset=0&size=${content.length}`,
+    });
+  assert.equal((await part(big)).code, 'blob.quota');
+  const words = /^Its output files wait for room on the head: No room for 12K: the head keeps 8K/;
+  assert.match((await notice()) ?? '', words);
+  const why = await alice.call('explainJob', { params: { id } });
+  assert.match(why.words, /wait for room on the head/);
+  assert.equal((await part('small')).status, 200);
+  assert.equal(await notice(), null);
 });
