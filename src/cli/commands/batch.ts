@@ -6,6 +6,7 @@ import { list } from '../batch/cluster/list.ts';
 import { logs } from '../batch/cluster/logs.ts';
 import { show } from '../batch/cluster/show.ts';
 import { submit } from '../batch/cluster/submit.ts';
+import { wait } from '../batch/cluster/wait.ts';
 import { exportBatch } from '../batch/export.ts';
 import { run } from '../batch/run.ts';
 import { template } from '../batch/template.ts';
@@ -18,6 +19,7 @@ export const verb: VerbGroup = {
     submit: { summary: 'submit a batch to the cluster, with its files', verb: submit },
     list: { summary: 'list the batches of the cluster', verb: list },
     show: { summary: 'show a batch and its jobs', verb: show },
+    wait: { summary: 'wait until batches are over', verb: wait },
     logs: { summary: 'show what a job of a batch has printed', verb: logs },
     cancel: { summary: 'cancel what waits and runs of batches', verb: cancel },
     retry: { summary: 'run again what did not complete of batches', verb: retry },

@@ -21,6 +21,7 @@ export type Live =
   | 'labels'
   | 'maintenance'
   | 'nodes'
+  | 'batches'
   | 'partitions'
   | 'qos'
   | 'reservations'
@@ -47,6 +48,8 @@ function fetchLive(context: Context, live: Live): Promise<readonly Offer[]> {
       return nodes(context);
     case 'partitions':
       return partitions(context);
+    case 'batches':
+      return batches(context);
     case 'qos':
       return qos(context);
     case 'reservations':
@@ -107,6 +110,11 @@ async function qos(context: Context): Promise<Offer[]> {
 async function reservations(context: Context): Promise<Offer[]> {
   const reply = await (await context.api()).call('listReservations', { timeoutMs: FETCH_MAX_MS });
   return reply.reservations.map(({ id, name }) => [name ?? id, id]);
+}
+
+async function batches(context: Context): Promise<Offer[]> {
+  const reply = await (await context.api()).call('listBatches', { timeoutMs: FETCH_MAX_MS });
+  return reply.batches.map(({ title, state, outcome }) => [title, outcome ?? state]);
 }
 
 async function maintenance(context: Context): Promise<Offer[]> {

@@ -82,6 +82,7 @@ const JOBS: Readonly<Record<string, Live>> = {
 };
 
 const OPERANDS: Readonly<Record<string, Value>> = {
+  batch: live('batches'),
   arguments: { kind: 'files' },
   command: { kind: 'files' },
   file: { kind: 'files' },

@@ -54,7 +54,7 @@ export function batchLines(batch: BatchView, now: number): string[] {
 }
 
 /** `3 of 8 completed, 1 failed, 2 running, 2 pending`. */
-function countWords({ jobCount, ended, open }: BatchView): string {
+export function countWords({ jobCount, ended, open }: BatchView): string {
   const { completed = 0, ...others } = ended;
   const counts = Object.entries({ ...others, ...open });
   const rest = counts.map(([word, count]) => `, ${count} ${word}`).join('');

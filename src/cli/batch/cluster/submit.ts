@@ -16,9 +16,12 @@ import { defineVerb } from '../../verb.ts';
 import { batchFileOf, defineBatchFile } from '../operand.ts';
 import { BatchFiles } from './batch-files.ts';
 
+type Made = Readonly<{ namespace: string; name: string; version: number }>;
+
 interface Options {
   readonly resume?: boolean;
   readonly newVersion?: boolean;
+  readonly wait?: boolean;
 }
 
 export const submit = defineVerb<Options>({
@@ -26,6 +29,7 @@ export const submit = defineVerb<Options>({
     defineBatchFile(command);
     command.option('--resume', 'run only what did not complete, in the same batch');
     command.option('--new-version', 'begin beside the one that is there, as NAME@2');
+    command.option('--wait', 'until it is over; exit code 0 when every job completed');
   },
   async run({ context, args: [given], options }) {
     const { readBatch } = await import('../../../batch/read/read-batch.ts');
@@ -45,12 +49,19 @@ export const submit = defineVerb<Options>({
     const again = options.resume === true ? ' again' : '';
     context.print(`${made.title}: ${plural(made.jobCount, 'job')} submitted${again}.`);
     for (const what of left(reading.batch)) context.note(`not on a cluster yet: ${what}`);
-    return 0;
+    if (!options.wait) return 0;
+    const { waitForBatch } = await import('./wait.ts');
+    return waitForBatch(context, versionedParams(made));
   },
 });
 
 /** For a head that is away. */
 const PATIENCE = { totalMs: 120_000, note: 'Waiting for the head to come back.' };
+
+/** This one, whatever becomes the newest meanwhile. */
+function versionedParams({ namespace, name, version }: Made) {
+  return { namespace, name: `${name}@${version}` };
+}
 
 function modeOf({ resume, newVersion }: Options): 'new' | 'resume' | 'new_version' {
   if (resume && newVersion) {

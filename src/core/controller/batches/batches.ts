@@ -12,6 +12,7 @@ import type { State } from '../state.ts';
 import type { Step } from '../step.ts';
 import * as apply from './apply.ts';
 import { applyBuildFailed, applyBuildRenewed } from './build.ts';
+import { endUnbuildable } from './build-failure.ts';
 import * as control from './control.ts';
 import type { Batch, BatchBuild } from './facts.ts';
 import { standingOf } from './standing.ts';
@@ -108,6 +109,8 @@ function checkBatch(state: State, batch: Batch): void {
 /** A tenth at a time, so that the list is not walked for every batch that ends. */
 function decideDueBatches(step: Step): void {
   const { batches: all } = step.state;
+  // A task may come back to the queue when the build has failed everywhere else long ago.
+  for (const batch of all.values()) endUnbuildable(step, batch);
   if (all.size <= BATCHES_KEPT_MAX * 1.1) return;
   const over = [...all].filter(([, { endedAt }]) => endedAt !== null);
   const titles = over.slice(0, all.size - BATCHES_KEPT_MAX).map(([title]) => title);

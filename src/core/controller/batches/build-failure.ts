@@ -23,6 +23,12 @@ export function followBuildFailure(
   if (batch.build.failed.has(node)) return;
   const { namespace, name, version } = batch;
   step.emit({ kind: 'build_failed', batch: { namespace, name, version }, node, epochId });
+  endUnbuildable(step, batch);
+}
+
+/** Whatever waits of a batch that no node can build any more. */
+export function endUnbuildable(step: Step, batch: Batch): void {
+  if (batch.endedAt !== null || batch.build === null || batch.build.failed.size === 0) return;
   const scheduling = schedulingOf(step.state, step.settings);
   for (const { jobId } of batch.parts) {
     const job = step.state.jobs.get(jobId);

@@ -131,3 +131,26 @@ test('batch submit sends the files, then all jobs at once', async (t) => {
   const both = await head.weft('batch', 'submit', file, '--resume', '--new-version');
   assert.deepEqual([both.code, head.work.length], [2, 2]);
 });
+
+test('batch wait follows a batch to its end, and says how it ended', async () => {
+  const over = { ...BATCH, state: 'done', open: {}, ended: { completed: 3, failed: 1 } };
+  const views = [
+    { ...BATCH, jobIds: [7] },
+    { ...BATCH, jobIds: [7, 8] },
+    { ...over, outcome: 'failed' },
+  ];
+  await using head = await FakeHead.start({
+    'GET /v1/batches/ann/sweep': () => ({ json: views.shift() }),
+    'GET /v1/jobs/7/wait': () => ({ json: {} }),
+    'GET /v1/jobs/8/wait': () => ({ json: {} }),
+  });
+  const { code, out } = await head.weft('batch', 'wait', 'ann/sweep');
+  assert.deepEqual(
+    [code, out],
+    [1, 'ann/sweep@2 ended as failed: 3 of 4 jobs completed, 1 failed\n'],
+  );
+  assert.deepEqual(
+    head.work.map((asked) => asked.path).filter((at) => at.endsWith('wait')),
+    ['/v1/jobs/7/wait', '/v1/jobs/8/wait'],
+  );
+});

@@ -12,6 +12,7 @@ import type { Command } from '../../../../src/core/controller/declared.ts';
 import { outstanding } from '../../../../src/core/controller/outstanding.ts';
 import type { BatchRef } from '../../../../src/core/model/batch.ts';
 import { parseBatch } from '../../../../src/core/model/batch.ts';
+import type { JobId } from '../../../../src/core/model/ids.ts';
 import { nameInBatch } from '../../../../src/core/model/items.ts';
 import type { Submission } from '../../../../src/core/model/submission.ts';
 import { ANN, BOB, OPERATOR, scenario, type TestHead } from '../../../support/controller.ts';
@@ -306,4 +307,18 @@ scenario('[B7] the signal of a failed build means nothing in other jobs', (head)
   head.schedule();
   head.ended('1[0]#1', UNBUILT);
   assert.deepEqual(standing(head).ended, { failed: 1 });
+});
+
+scenario('[B7] what comes back to the queue when no node can build is over, too', (head) => {
+  head.connect('n1', { cpus: 4 });
+  head.command({ ...BUILT, parts: [part(['a', 'b'], [0, 1])] }, ANN);
+  head.schedule();
+  head.started('1[0]#1');
+  head.ended('1[1]#1', UNBUILT);
+  assert.deepEqual(standing(head).open, { running: 1 });
+  const place = { jobId: 1 as JobId, index: 0 };
+  head.command({ kind: 'requeue_task', place }, ANN);
+  head.ended('1[0]#1', { cause: 'ended', signal: 15 });
+  head.tick(1000);
+  assert.equal(standing(head).outcome, 'build_failed');
 });

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { BUILD_FAILED_SIGNAL } from '../../../../src/core/batch/task-script.ts';
 import type { Command } from '../../../../src/core/controller/declared.ts';
 import { isCycleDue, snapshotOf } from '../../../../src/core/controller/schedule.ts';
 import type { JobId, NodeName } from '../../../../src/core/model/ids.ts';
@@ -28,6 +29,7 @@ const step = fc.record({
       'restart',
       'maint',
       'store',
+      'batch',
     ] as const),
   ),
   a: fc.nat(1000),
@@ -85,6 +87,7 @@ function live(head: TestHead, { act, a, b, c }: Step): void {
         epoch,
         {
           ...{ cause: pick(CAUSES, c), code: c % 3, nodeFault: b % 2 === 0 },
+          ...(a % 4 === 0 ? { signal: BUILD_FAILED_SIGNAL } : {}),
           ...(a % 5 === 0 ? { stored: { ...STORED, problem: 'why not' } } : {}),
         },
         node,
@@ -101,6 +104,8 @@ function live(head: TestHead, { act, a, b, c }: Step): void {
       return;
     case 'fleet':
       return fleet(head, node, b);
+    case 'batch':
+      return batch(head, a, b, c);
     case 'maint':
       return maintain(head, a, b, c);
     case 'tick':
@@ -150,6 +155,35 @@ function hello(head: TestHead, node: string, b: number): void {
   const rebooted = b % 5 === 0;
   const bootId = rebooted ? `boot of session ${head.node(node).session}` : head.node(node).bootId;
   head.connect(node, { bootId, gpus: 2, held: rebooted ? [] : held });
+}
+
+/** Half of them build; all that is asked of those that are there. */
+function batch(head: TestHead, a: number, b: number, c: number): void {
+  const name = `b${b % 3}`;
+  const kinds = ['retry_batch', 'cancel_batch', 'rebuild_batch', 'remove_batch'] as const;
+  const kind = pick([...kinds, 'submit_batch', 'submit_batch', 'submit_batch'] as const, a);
+  const ref = { namespace: 'ann', name, version: null };
+  if (kind !== 'submit_batch') {
+    head.perform({ kind: 'command', command: { kind, batch: ref }, actor: ANN });
+    return;
+  }
+  const part = (from: number, count: number, cpuCount: number) => ({
+    submission: {
+      program: { kind: 'script', text: 'true', args: ['{name}'] } as const,
+      each: Array.from({ length: count }, (_, at) => ({ name: `j${from + at}` })),
+      ...{ cpuCount, retriesMax: c % 2, requeue: c % 5 !== 0 },
+    },
+    numbers: Array.from({ length: count }, (_, at) => from + at),
+    prints: Array.from({ length: count }, () => 'print'),
+  });
+  const command: Command = {
+    ...{ kind, namespace: 'ann', name, origin: 'weft', key: null },
+    after: c % 4 === 0 ? [{ ...ref, name: 'b0' }] : [],
+    mode: pick(['new', 'resume', 'new_version'] as const, b),
+    build: c % 2 === 0 ? 'f'.repeat(40) : null,
+    parts: [part(0, 1 + (a % 4), 1), part(1 + (a % 4), 2, 2)],
+  };
+  head.perform({ kind: 'command', command, actor: ANN });
 }
 
 /** Half of them are of now, so that most of a life is under some maintenance. */
