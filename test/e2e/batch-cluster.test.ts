@@ -1,0 +1,159 @@
+// A batch on a cluster of two nodes: files brought, the solver built once on each node, jobs that fail and
+// run again, a build that fails.
+
+import assert from 'node:assert/strict';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { BatchJobView, BatchView } from '../../src/api/batches.ts';
+import { LocalCluster } from './support/local-cluster.ts';
+
+let cluster: LocalCluster;
+before(async () => {
+  cluster = await LocalCluster.startApart('--nodes', '2');
+});
+after(() => cluster.close());
+
+type Shown = BatchView & { readonly jobs: readonly BatchJobView[] };
+
+/** Writes files of a batch into a folder of its own; gives the batch file. */
+function write(name: string, yaml: string, files: Readonly<Record<string, string>>): string {
+  const folder = join(cluster.work, name);
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(join(folder, file, '..'), { recursive: true });
+    writeFileSync(join(folder, file), text);
+    chmodSync(join(folder, file), 0o755);
+  }
+  const file = join(folder, 'weft.batch.yaml');
+  writeFileSync(file, `namespace: lab\nname: ${name}\n${yaml}`);
+  return file;
+}
+
+async function shown(title: string): Promise<Shown> {
+  return JSON.parse(await cluster.ok('batch', 'show', title, '-o', 'json')) as Shown;
+}
+
+/** When all of its jobs are over. */
+async function done(title: string): Promise<Shown> {
+  const { jobIds } = await shown(title);
+  await cluster.weft('wait', ...jobIds.map(String));
+  return shown(title);
+}
+
+/** Says in a file of the test's that it has run. */
+const buildScript = (count: string) => `#!/bin/sh
+cat input/mesh/a input/mesh/b > solver
+test -e input/mesh/empty && test -d input/mesh/none
+echo "$PWD" >> ${count}
+`;
+
+test('[B1, B7] jobs find their files, and what the build of their node left', async () => {
+  const count = join(cluster.directory, 'builds');
+  const file = write(
+    'heat',
+    [
+      'solver: {build: build.sh}',
+      'files: [mesh, {path: base.json, as: input.json}]',
+      'defaults: {cpus: 1}',
+      'sweep: {re: [1, 2, 3, 4, 5, 6, 7, 8]}',
+      'jobs: [{run: job.sh, args: ["{{re}}", "{{cpus}}"], files: [{path: own.txt, as: own}]}]',
+    ].join('\n'),
+    {
+      'build.sh': buildScript(count),
+      'job.sh':
+        '#!/bin/sh\ncat solver input/own input/input.json; echo "$@ $WEFT_BATCH $WEFT_JOB_NAME"\necho "$1" > "$WEFT_SAVE/result"; ls -A distribute_save\n',
+      ...{ 'mesh/a': 'A\n', 'mesh/b': 'B\n', 'mesh/empty': '', 'mesh/none/x': '' },
+      ...{ 'base.json': '{}\n', 'own.txt': 'own\n' },
+    },
+  );
+  assert.equal(await cluster.ok('batch', 'submit', file), 'lab/heat: 8 jobs submitted.');
+  const batch = await done('lab/heat');
+  assert.deepEqual(
+    [batch.state, batch.outcome, batch.ended],
+    ['done', 'completed', { completed: 8 }],
+  );
+  const out = await cluster.ok('batch', 'logs', 'lab/heat', 're3');
+  assert.equal(out, 'A\nB\nown\n{}\n3 1 lab/heat re3\nresult');
+  const nodes = new Set(batch.jobs.flatMap((job) => job.nodes));
+  const builds = readFileSync(count, 'utf8').trim().split('\n');
+  assert.equal(builds.length, nodes.size, 'one build for each node');
+  assert.equal(nodes.size, 2);
+  const again = await cluster.refused('weft', 'batch', 'submit', file);
+  assert.match(again.error, /lab\/heat is there already: 8 of 8 jobs completed/);
+  const nothing = await cluster.refused('weft', 'batch', 'submit', '--resume', file);
+  assert.match(nothing.error, /there is nothing to run again/);
+});
+
+test('[B4] what failed is run again from mended files, and what completed is left', async () => {
+  const jobs = 'jobs: [{name: good, run: good.sh, cpus: 1}, {name: bad, run: bad.sh, cpus: 1}]';
+  const good = '#!/bin/sh\necho good\n';
+  const file = write('mend', jobs, { 'good.sh': good, 'bad.sh': '#!/bin/sh\nexit 3\n' });
+  await cluster.ok('batch', 'submit', file);
+  const first = await done('lab/mend');
+  assert.deepEqual([first.outcome, first.ended], ['failed', { completed: 1, failed: 1 }]);
+  assert.equal(await cluster.ok('batch', 'retry', 'lab/mend'), '1 job of lab/mend runs again.');
+  assert.deepEqual((await done('lab/mend')).ended, { completed: 1, failed: 1 });
+  write('mend', jobs, { 'good.sh': good, 'bad.sh': '#!/bin/sh\necho mended\n' });
+  const resumed = await cluster.ok('batch', 'submit', '--resume', file);
+  assert.equal(resumed, 'lab/mend: 1 job submitted again.');
+  assert.equal((await done('lab/mend')).outcome, 'completed');
+  assert.equal(await cluster.ok('batch', 'logs', 'lab/mend', 'bad'), 'mended');
+});
+
+test('[B5] a batch begins when the one before is complete', async () => {
+  const job = 'jobs: [{name: a, run: job.sh, cpus: 1}]';
+  const gate = join(cluster.directory, 'gate');
+  const waits = `#!/bin/sh\nuntil [ -e ${gate} ]; do sleep 0.05; done\n`;
+  await cluster.ok('batch', 'submit', write('first', job, { 'job.sh': waits }));
+  const second = write('second', `${job}\nafter: [lab/first]`, { 'job.sh': '#!/bin/sh\n:\n' });
+  await cluster.ok('batch', 'submit', second);
+  const { state, jobs, after: before } = await shown('lab/second');
+  assert.deepEqual([state, before, jobs[0]?.state], ['pending', ['lab/first'], 'pending']);
+  writeFileSync(gate, '');
+  assert.equal((await done('lab/second')).outcome, 'completed');
+});
+
+test('[B7] a build that fails on every node ends the batch, and is done anew when asked', async () => {
+  const ready = join(cluster.directory, 'ready');
+  const file = write(
+    'broken',
+    'solver: {build: build.sh}\njobs: [{name: a, run: job.sh, cpus: 1}]',
+    {
+      'build.sh': `#!/bin/sh\necho no compiler here\ntest -e ${ready}\n`,
+      'job.sh': '#!/bin/sh\necho ran\n',
+    },
+  );
+  await cluster.ok('batch', 'submit', file);
+  const failed = await done('lab/broken');
+  assert.deepEqual([failed.outcome, failed.jobs[0]?.outcome], ['build_failed', 'build_failed']);
+  assert.equal(failed.failedBuilds.length, 2);
+  for (const { id, epoch } of failed.failedBuilds) {
+    const said = await cluster.weft('logs', '-f', '-e', id, '--epoch', String(epoch));
+    assert.match(said.out, /no compiler here\nweft: the build ended with exit code 1\n/);
+  }
+  writeFileSync(ready, '');
+  await cluster.ok('batch', 'rebuild', 'lab/broken');
+  await cluster.ok('batch', 'retry', 'lab/broken');
+  assert.equal((await done('lab/broken')).outcome, 'completed');
+  assert.equal(await cluster.ok('batch', 'logs', 'lab/broken', 'a'), 'ran');
+});
+
+test('a batch is cancelled and removed; nothing of it is left to run', async () => {
+  const file = write(
+    'long',
+    'jobs: [{name: a, run: job.sh}, {name: b, run: job.sh}, {name: c, run: job.sh}]',
+    {
+      'job.sh': '#!/bin/sh\nexec sleep 600\n',
+    },
+  );
+  await cluster.ok('batch', 'submit', file);
+  assert.equal(
+    await cluster.ok('batch', 'cancel', 'lab/long'),
+    '3 jobs of lab/long are cancelled.',
+  );
+  assert.equal((await done('lab/long')).outcome, 'cancelled');
+  await cluster.ok('batch', 'remove', 'lab/long');
+  const list = await cluster.ok('batch', 'list', '--all', '-o', 'name');
+  assert.ok(!list.split('\n').includes('lab/long'));
+  assert.ok(readdirSync(cluster.work).includes('long'), 'files of the submitter stay');
+});
