@@ -109,6 +109,18 @@ export const jobDetail = jobView.extend({
   notifications: z.array(deliveryView).nullable(),
   cancelledBy: z.string().nullable(),
   usage: usageView,
+  /** Owner and operators only: what its tasks left and the head keeps. Null: nothing. */
+  outputs: z
+    .object({
+      tasks: count,
+      files: count,
+      bytes: count,
+      /** Files that were wanted and are not there. */
+      leftOut: count,
+      /** There are more tasks than were counted. */
+      more: z.boolean(),
+    })
+    .nullable(),
 });
 export type JobDetail = z.infer<typeof jobDetail>;
 

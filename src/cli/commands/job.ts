@@ -102,7 +102,15 @@ function describeJob(job: JobDetail, now: number): Titled[] {
     const cpu = formatDuration((usage.userUs + usage.systemUs) / 1000);
     lines.push(['Used', `${cpu} cpu time, ${formatSize(usage.memoryPeakBytes)} memory at most`]);
   }
+  if (job.outputs !== null) lines.push(['Kept', keptWords(job, job.outputs)]);
   return lines;
+}
+
+function keptWords({ id }: JobDetail, kept: NonNullable<JobDetail['outputs']>): string {
+  const { tasks, files, bytes, leftOut, more } = kept;
+  const of = tasks > 1 || more ? ` of ${plural(tasks, 'task')}${more ? ' and more' : ''}` : '';
+  const not = leftOut > 0 ? `; ${plural(leftOut, 'file')} could not be kept` : '';
+  return `${plural(files, 'file')}, ${formatSize(bytes)}${of}${not}; weft pull ${id}`;
 }
 
 function warningWords({ warning }: JobDetail): string {

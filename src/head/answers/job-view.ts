@@ -69,13 +69,14 @@ interface OwnerView {
   readonly isOwner: boolean;
   readonly usage: JobDetail['usage'];
   readonly notifications: readonly DeliveryView[];
+  readonly outputs: JobDetail['outputs'];
 }
 
 /** In full; `isOwner` decides about environment and script. */
 export function viewJobDetail(
   view: JobView,
   { spec, outcome, live }: JobRecord,
-  { isOwner, usage, notifications }: OwnerView,
+  { isOwner, usage, notifications, outputs }: OwnerView,
 ): JobDetail {
   return {
     ...view,
@@ -85,6 +86,7 @@ export function viewJobDetail(
     notifications: isOwner ? [...notifications] : null,
     cancelledBy: cancelledBy(outcome),
     usage: { ...usage },
+    outputs,
   };
 }
 

@@ -40,6 +40,8 @@ const EXPIRE_MS = 3_600_000;
 const AGAIN_MS = 10_000;
 /** Contents looked at in one turn: a millisecond or two. */
 const LOOKS_PER_TURN = 100;
+/** Tasks of an array that are looked at to say how much is kept of it. */
+const TASKS_COUNTED_MAX = 1000;
 /** Files named in a refusal. */
 const SHOWN_MAX = 3;
 
@@ -66,6 +68,7 @@ export class Archive {
   readonly #settling = new Map<number, Set<Promise<void>>>();
   #running = 0;
   #expiring: Promise<void> | null = null;
+  #isExpiryDue = false;
   #oldest: readonly KeptTask[] = [];
   readonly #waiting: (() => void)[] = [];
   #engine: Pick<Engine, 'state' | 'store'> | null = null;
@@ -139,7 +142,9 @@ export class Archive {
 
   /** Removes what is too old, and the oldest of what is too much. One at a time. */
   expire(): Promise<void> {
-    this.#expiring ??= this.#expireNow()
+    // One that is under way may have looked too early.
+    this.#isExpiryDue = true;
+    this.#expiring ??= this.#expireWhileDue()
       .catch((error: unknown) => {
         this.#options.log.warn({ error: String(error) }, 'cannot remove archived files');
       })
@@ -147,6 +152,13 @@ export class Archive {
         this.#expiring = null;
       });
     return this.#expiring;
+  }
+
+  async #expireWhileDue(): Promise<void> {
+    while (this.#isExpiryDue && !this.#isClosing) {
+      this.#isExpiryDue = false;
+      await this.#expireNow();
+    }
   }
 
   async #expireNow(): Promise<void> {
@@ -227,6 +239,20 @@ export class Archive {
   async list(jobId: number, page: { from: number; limit: number }): Promise<TaskArchive[]> {
     await this.settled(jobId);
     return listShelves(this.#places, jobId, page);
+  }
+
+  /** What is kept of a job together; null: nothing. */
+  async amounts(jobId: number): Promise<KeptAmounts | null> {
+    const tasks = await this.list(jobId, { from: 0, limit: TASKS_COUNTED_MAX + 1 });
+    if (tasks.length === 0) return null;
+    const sum = { tasks: 0, files: 0, bytes: 0, leftOut: 0 };
+    for (const { files, bytes, leftOut } of tasks.slice(0, TASKS_COUNTED_MAX)) {
+      sum.tasks += 1;
+      sum.files += files;
+      sum.bytes += bytes;
+      sum.leftOut += leftOut;
+    }
+    return { ...sum, more: tasks.length > TASKS_COUNTED_MAX };
   }
 
   /** Null: nothing is kept of it. */
@@ -403,6 +429,12 @@ export interface NextToGo {
   readonly bytes: number;
   /** Earlier when room is short. */
   readonly goesAt: number;
+}
+
+export interface KeptAmounts extends PartAmounts {
+  readonly tasks: number;
+  /** There are more tasks than were counted. */
+  readonly more: boolean;
 }
 
 export interface PartAmounts {

@@ -4,6 +4,7 @@ import type { ExplainReply, JobDetail, JobView } from '../../../api/jobs.ts';
 import { ok } from '../../../core/base/result.ts';
 import { pendingOf } from '../../../core/controller/answers/explain.ts';
 import { expect } from '../../../core/controller/answers/questions.ts';
+import { hasRole } from '../../../core/model/actor.ts';
 import type { JobRecord } from '../../answers/job-record.ts';
 import { endedAs, firstPending } from '../../answers/job-state.ts';
 import { viewJob, viewJobDetail } from '../../answers/job-view.ts';
@@ -20,7 +21,7 @@ import { findNamed } from '../find-job.ts';
 /** Ended epochs read at a time of a job that has left memory. */
 const USAGE_ROWS = 10_000;
 
-export const getJob: Handler<'getJob'> = async ({ engine }, { params, actor }) => {
+export const getJob: Handler<'getJob'> = async ({ engine, archive }, { params, actor }) => {
   const named = await findNamed(engine, params.id);
   if (!named.ok) return named;
   const { record } = named.value;
@@ -28,7 +29,9 @@ export const getJob: Handler<'getJob'> = async ({ engine }, { params, actor }) =
   const usage = record.live?.usage ?? (await usageOf(engine, record));
   const notifications = viewDeliveries({ state: engine.state, at: engine.now() }, record);
   const isOwner = record.owner === actor.name;
-  const detail = viewJobDetail(view, record, { isOwner, usage, notifications });
+  const mayRead = isOwner || hasRole(actor, 'operator');
+  const outputs = mayRead ? await archive.amounts(record.id) : null;
+  const detail = viewJobDetail(view, record, { isOwner, usage, notifications, outputs });
   return ok(await detailOf(engine, detail));
 };
 

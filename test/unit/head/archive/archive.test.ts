@@ -111,7 +111,7 @@ async function restarted(t: TestContext, world: World): Promise<Archive> {
   return archive;
 }
 
-test('what a task left is a folder of files once it is done, with a manifest, and is read back', async (t) => {
+test('[F7] what a task left is a folder of files once it is done, with a manifest, and is read back', async (t) => {
   const { world, agent, alice, run } = await prepare(t);
   const { id, order } = await run({ name: 'sim' });
   const entries: Entry[] = [
@@ -168,6 +168,10 @@ test('what a task left is a folder of files once it is done, with a manifest, an
   assert.equal(Buffer.concat(await read.toArray()).toString(), 'two');
   assert.deepEqual(partsOf(world), []);
   assert.equal(world.archive.bytes, 9);
+  const kept = { tasks: 1, files: 3, bytes: 9, leftOut: 1, more: false };
+  assert.deepEqual((await alice.call('getJob', { params: { id } })).outputs, kept);
+  const bob = await world.client('bob');
+  assert.equal((await bob.call('getJob', { params: { id } })).outputs, null);
 });
 
 test('what failed tasks left is kept too, and marked', async (t) => {
@@ -326,7 +330,7 @@ test('the same stored again is no matter, and the last word counts', async (t) =
   );
 });
 
-test('what a requeued start left goes; that of the start that counts is kept', async (t) => {
+test('[F7] what a requeued start left goes; that of the start that counts is kept', async (t) => {
   const { world, agent, alice, run } = await prepare(t);
   const { id, order } = await run();
   await store(world, agent, { order, owner: alice, entries: [{ path: 'a', content: 'first' }] });
@@ -398,7 +402,7 @@ test('killed after a part was stored: the next head knows it, and finishes it wi
   assert.equal((await archive.list(Number(id), { from: 0, limit: 10 })).length, 1);
 });
 
-test('killed after the task was done: the next head makes the folder', async (t) => {
+test('[F7] killed after the task was done: the next head makes the folder', async (t) => {
   const { world, agent, alice, run } = await prepare(t);
   const { id, order } = await run();
   await store(world, agent, { order, owner: alice, entries: [{ path: 'a', content: 'one' }] });
@@ -480,7 +484,7 @@ test('more than the archive may have is refused, and told why', async (t) => {
   assert.match(answer.text, /left 6; the head keeps 5 of/);
 });
 
-test('what is too old goes, and the oldest of what is too much; info says it before', async (t) => {
+test('[F8] what is too old goes, and the oldest of what is too much; info says it before', async (t) => {
   let now = Date.now();
   const { world, agent, alice } = await prepare(t, {
     archiveBytesMax: 10,

@@ -25,7 +25,7 @@ async function submit(client: Client, inputs: BlobHash): Promise<JobId> {
   return jobId as JobId;
 }
 
-test('a job is refused while the head lacks its files, and names what it lacks', async (t) => {
+test('[F6] a job is refused while the head lacks its files, and names what it lacks', async (t) => {
   const world = await startWorld(t);
   await startAgent(t, world, 'n1');
   const alice = await world.client('alice');
@@ -62,7 +62,7 @@ test('nobody may name what others sent, nor by a wrong list', async (t) => {
   });
 });
 
-test('what a job names stays while the head knows it, also after a restart', async (t) => {
+test('[F6] what a job names stays while the head knows it, also after a restart', async (t) => {
   const world = await startWorld(t, { settings: { retainedJobsMax: 0 } });
   const agent = await startAgent(t, world, 'n1');
   const alice = await world.client('alice');
@@ -85,7 +85,7 @@ test('what a job names stays while the head knows it, also after a restart', asy
   await eventually(() => !world.names.isNamed(one) && !world.names.isNamed(inputs));
 });
 
-test('a node reads what its task needs, and nothing else of the owner or of others', async (t) => {
+test('[F3] a node reads what its task needs, and nothing else of the owner or of others', async (t) => {
   const world = await startWorld(t);
   const [n1, n2] = [await startAgent(t, world, 'n1'), await startAgent(t, world, 'n2')];
   const [alice, bob] = [await world.client('alice'), await world.client('bob')];
@@ -127,7 +127,7 @@ test('a node reads what its task needs, and nothing else of the owner or of othe
   assert.equal((await get(runner, one)).code, 'epoch.not_running');
 });
 
-test('what a node sends for a task belongs to its owner', async (t) => {
+test('[F3] what a node sends for a task belongs to its owner', async (t) => {
   const world = await startWorld(t);
   const agent = await startAgent(t, world, 'n1');
   const [alice, bob] = [await world.client('alice'), await world.client('bob')];
