@@ -50,10 +50,20 @@ describe('files of jobs', () => {
   const at = (name: string): string => join(cluster.work, name);
   const inState = (...names: string[]): string => join(cluster.state, ...names);
   const run = (...args: string[]) => cluster.ok('run', ...args);
-  const manifestOf = (id: string, index = 0): Promise<Manifest> =>
-    cluster.client.call('GET', `/v1/jobs/${id}/outputs/${index}`);
-  const archived = (id: string, name: string): string =>
-    readFileSync(inState('head/archive/jobs', id, name), 'utf8');
+  const manifestOf = async (id: string, index = 0): Promise<Manifest> => {
+    await until(`there are outputs of ${id}`, async () => {
+      const of = `/v1/jobs/${id}/outputs`;
+      const { tasks } = await cluster.client.call<{ tasks: { index: number | null }[] }>('GET', of);
+      return tasks.some((one) => (one.index ?? 0) === index) ? true : undefined;
+    });
+    return cluster.client.call('GET', `/v1/jobs/${id}/outputs/${index}`);
+  };
+  /** The archive of a task gets its name a moment after its end. */
+  const archived = async (id: string, name: string): Promise<string> => {
+    const file = inState('head/archive/jobs', id, name);
+    await until(`${file} is there`, () => (existsSync(file) ? true : undefined));
+    return readFileSync(file, 'utf8');
+  };
   const pathsOf = async (id: string): Promise<string[]> =>
     (await manifestOf(id)).entries.map(({ path }) => path);
   const done = (id: string) => cluster.ok('wait', id);
@@ -96,7 +106,7 @@ describe('files of jobs', () => {
     const id = await run(...files, '--out', 'result/**', '--out', '!**/*.tmp', '--', script);
     assert.equal(await done(id), `${id} completed`);
     assert.deepEqual(await pathsOf(id), ['result', 'result/deep', 'result/out']);
-    assert.equal(archived(id, 'result/out'), 'hello\na');
+    assert.equal(await archived(id, 'result/out'), 'hello\na');
     assert.equal((await manifestOf(id)).isPartial, false);
     await isClean();
   });
@@ -112,7 +122,7 @@ describe('files of jobs', () => {
     assert.match(await done(id).catch(String), /failed/);
     const { isPartial, outcome } = await manifestOf(id);
     assert.deepEqual({ isPartial, outcome }, { isPartial: true, outcome: 'failed' });
-    assert.equal(archived(id, 'part'), 'half\n');
+    assert.equal(await archived(id, 'part'), 'half\n');
   });
 
   it('each task of an array has its own', async () => {
@@ -130,7 +140,7 @@ describe('files of jobs', () => {
         (await manifestOf(id, index)).entries.map(({ path }) => path),
         ['o'],
       );
-      assert.equal(archived(id, `${index}/o`), `hello\n${index}\n`);
+      assert.equal(await archived(id, `${index}/o`), `hello\n${index}\n`);
     }
   });
 
@@ -155,7 +165,7 @@ describe('files of jobs', () => {
     for (const file of contentsIn(inState('nodes/n1/cache/sha256'))) appendFileSync(file, 'junk');
     const again = await run('--in', 'data', '--nodes-named', 'n1', '--', 'cat data > o');
     await done(again);
-    assert.equal(archived(again, 'o'), 'hello\n');
+    assert.equal(await archived(again, 'o'), 'hello\n');
   });
 
   for (const victim of ['n1', 'head']) {
@@ -166,7 +176,7 @@ describe('files of jobs', () => {
       await killed(victim);
       await restart();
       assert.equal(await done(id), `${id} completed`);
-      assert.equal(archived(id, 'sum'), `${hash}  big\n`);
+      assert.equal(await archived(id, 'sum'), `${hash}  big\n`);
       assert.equal((await manifestOf(id)).epoch, 1);
     });
 
