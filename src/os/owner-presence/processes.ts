@@ -19,6 +19,9 @@ export interface OneProcess {
 
 /** Cgroups of agents are named after the first letters of a random UUID. */
 const GROUP = /\/weft-[0-9a-f]{8}-[0-9a-f]{4}(\/|$)/m;
+/** With which `weft up` starts them; nobody else has a reason to set it. */
+const DAEMON_FLAG = '--heap-growing-percent=50';
+const DAEMON = /(^|\/)(head|agent)\.[cm]?[jt]s$/;
 const MARK = '\0WEFT_LAUNCH=';
 /** Pid of kthreadd, whose children are all the kernel's own. */
 const KERNEL = 2;
@@ -62,7 +65,7 @@ export class ProcessTable {
       one.pid === process.pid ||
       (parent !== undefined && this.#isOurs(parent, all, before)) ||
       isTask(one.pid) ||
-      isDaemon(one.pid);
+      isDaemon((readOrNull(`/proc/${one.pid}/cmdline`) ?? '').split('\0'));
     this.#known.set(key, isOurs);
     return isOurs;
   }
@@ -73,9 +76,12 @@ function isTask(pid: number): boolean {
   return `\0${readOrNull(`/proc/${pid}/environ`) ?? ''}`.includes(MARK);
 }
 
-/** A launcher outlives the agent that started it. */
-function isDaemon(pid: number): boolean {
-  const argv = (readOrNull(`/proc/${pid}/cmdline`) ?? '').split('\0');
+/**
+ * Whether this starts one of our own daemons: what a busy head uses is no use of the machine, and a
+ * launcher outlives the agent that started it.
+ */
+export function isDaemon(argv: readonly string[]): boolean {
+  if (argv.includes(DAEMON_FLAG)) return argv.some((word) => DAEMON.test(word));
   const socket = argv[argv.indexOf('--socket') + 1] ?? '';
   return argv.includes('--socket') && path.basename(socket) === 'launcher.sock';
 }

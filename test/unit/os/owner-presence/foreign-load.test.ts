@@ -4,7 +4,11 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { test } from 'node:test';
 import { foreignLoad, usedBetween } from '../../../../src/os/owner-presence/foreign-load.ts';
-import { type OneProcess, ProcessTable } from '../../../../src/os/owner-presence/processes.ts';
+import {
+  isDaemon,
+  type OneProcess,
+  ProcessTable,
+} from '../../../../src/os/owner-presence/processes.ts';
 
 /** Uses so many ms of CPU time. */
 const BURN = 'while (process.cpuUsage().user < Number(process.argv[1]) * 1000);';
@@ -65,6 +69,16 @@ test('[O6] tasks do not count, nor what the first process takes over from them',
   assert.equal(usedBetween(table(one(11, 5, ours)), table(one(11, 95, ours))), 0);
   const first = one(1, 100, { parent: 0 });
   assert.equal(usedBetween(table(first, one(11, 5)), table({ ...first, cpuTicks: 900 })), 0);
+});
+
+test('[O6] daemons of Weft itself are no use of the machine, programs of the same name are', () => {
+  const flags = ['node', '--heap-growing-percent=50', '--expose-gc'];
+  assert.equal(isDaemon([...flags, '/opt/weft/src/bin/head.ts', 'options.json', '']), true);
+  assert.equal(isDaemon(['weft-launcher', '--socket', '/state/nodes/n1/launcher.sock', '']), true);
+  assert.equal(isDaemon(['node', '/home/alice/head.ts', '']), false);
+  assert.equal(isDaemon([...flags, '/home/alice/render.js', '']), false);
+  assert.equal(isDaemon(['server', '--socket', '/run/other.sock', '']), false);
+  assert.equal(isDaemon(['']), false);
 });
 
 test('[O6] a real busy program counts, one of a task and one of its children do not', async () => {
