@@ -24,6 +24,7 @@ export function openHeadFiles(options: HeadOptions, log: Log): HeadFiles {
     diskFreeMin: BLOB_DISK_FREE_BYTES_MIN,
     names,
     namesFilled: () => jobFiles.filled(),
+    relinquish: () => jobFiles.relinquish(),
     clock: systemClock,
     log,
   });

@@ -42,6 +42,8 @@ export interface BlobStoreOptions {
   readonly names: Pick<References, 'isNamed' | 'isNamedBy' | 'isNamedIn'>;
   /** Resolves when `names` has all that there is: nothing goes before. */
   readonly namesFilled: () => Promise<void>;
+  /** Room is short: takes what can be done without out of `names`; false: there is nothing. */
+  readonly relinquish: () => boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -249,6 +251,8 @@ export class BlobStore {
     const short = bytesToFree(await this.#room(), bytes);
     if (short === 0) return null;
     await this.sweep(short);
+    const left = bytesToFree(await this.#room(), bytes);
+    if (left > 0 && this.#options.relinquish()) await this.sweep(left);
     return refuseBytes(await this.#room(), bytes);
   }
 

@@ -30,6 +30,8 @@ interface Named {
   readonly inputs: BlobHash;
   readonly owner: string;
   readonly jobs: Set<JobId>;
+  /** Those of them that are not done. */
+  readonly live: Set<JobId>;
   /** Begun: resolves when its contents are named, or cannot be. */
   filled: Promise<void> | null;
   /** All of its contents are named. */
@@ -48,8 +50,10 @@ export class JobFiles {
 
   /** Names what the jobs of a head that starts need, beside what it does, and follows it. */
   attach(engine: Pick<Engine, 'state' | 'onCommitted'>): void {
-    for (const { id, owner, spec } of engine.state.jobs.values()) {
-      if (spec.staging?.inputs !== undefined) this.#add(id, owner, spec.staging.inputs);
+    for (const { id, owner, spec, outcome } of engine.state.jobs.values()) {
+      if (spec.staging?.inputs === undefined) continue;
+      this.#add(id, owner, spec.staging.inputs);
+      if (outcome !== null) this.#markDone(id);
     }
     this.#filled = this.#fillAll([...this.#named]);
     engine.onCommitted((committed) => this.#follow(committed));
@@ -67,6 +71,16 @@ export class JobFiles {
     if (key === undefined || named === undefined) return null;
     await this.#fill(key, named);
     return key;
+  }
+
+  /**
+   * Room is short: what only jobs name that are done is named no more. It goes when it is the oldest; until
+   * then they can be run again.
+   */
+  relinquish(): boolean {
+    const idle = [...this.#named.values()].filter(({ live }) => live.size === 0);
+    for (const { jobs } of idle) for (const jobId of [...jobs]) this.#remove(jobId);
+    return idle.length > 0;
   }
 
   /** Whether a job of this user may name the list: it and all of its contents are there and theirs. */
@@ -99,6 +113,8 @@ export class JobFiles {
         if (inputs === undefined) continue;
         const [key, named] = this.#add(jobId, owner, inputs);
         void this.#fill(key, named);
+      } else if (event.kind === 'job_done') {
+        this.#markDone(event.jobId);
       } else if (event.kind === 'jobs_retired') {
         for (const jobId of event.jobIds) this.#remove(jobId);
       }
@@ -107,11 +123,18 @@ export class JobFiles {
 
   #add(jobId: JobId, owner: string, inputs: BlobHash): [string, Named] {
     const key = keyOf(inputs, owner);
-    const named = this.#named.get(key) ?? { inputs, owner, jobs: new Set(), ...NOT_FILLED };
+    const fresh = { inputs, owner, jobs: new Set<JobId>(), live: new Set<JobId>(), ...NOT_FILLED };
+    const named = this.#named.get(key) ?? fresh;
     named.jobs.add(jobId);
+    named.live.add(jobId);
     this.#named.set(key, named);
     this.#byJob.set(jobId, key);
     return [key, named];
+  }
+
+  #markDone(jobId: JobId): void {
+    const key = this.#byJob.get(jobId);
+    if (key !== undefined) this.#named.get(key)?.live.delete(jobId);
   }
 
   #remove(jobId: JobId): void {
@@ -120,6 +143,7 @@ export class JobFiles {
     if (key === undefined || named === undefined) return;
     this.#byJob.delete(jobId);
     named.jobs.delete(jobId);
+    named.live.delete(jobId);
     if (named.jobs.size > 0) return;
     this.#named.delete(key);
     this.#options.names.remove(key);

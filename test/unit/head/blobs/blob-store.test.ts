@@ -36,6 +36,7 @@ function reader(user: string): BlobReader {
   return { user, by: null };
 }
 
+const relinquish = (): boolean => false;
 const namesFilled = async (): Promise<void> => undefined;
 
 interface Bench {
@@ -63,7 +64,16 @@ async function bench(t: TestContext, bytesMax = 100 * BLOCK): Promise<Bench> {
   const names = new References();
   const log = new KeptLog();
   const open = async (): Promise<BlobStore> => {
-    const options = { directory, bytesMax, diskFreeMin: 0, names, namesFilled, clock, log };
+    const options = {
+      directory,
+      bytesMax,
+      diskFreeMin: 0,
+      names,
+      namesFilled,
+      relinquish,
+      clock,
+      log,
+    };
     const store = new BlobStore(options);
     await store.prepare();
     return store;
@@ -332,7 +342,13 @@ test('[F5, F1] a disk that fills up in the middle is one clear error, and nothin
   });
   const clock = new VirtualClock();
   const options = { directory, clock, names: new References(), log: new KeptLog() };
-  const store = new BlobStore({ ...options, namesFilled, bytesMax: 2 ** 30, diskFreeMin: 0 });
+  const store = new BlobStore({
+    ...options,
+    namesFilled,
+    relinquish,
+    bytesMax: 2 ** 30,
+    diskFreeMin: 0,
+  });
   await store.prepare();
   const content = 'x'.repeat(600_000);
   const hash = hashOf(content);
@@ -364,7 +380,7 @@ test('nothing goes before all is named that was there at the start', async (t) =
   await store.close();
   const filled = Promise.withResolvers<void>();
   const namesFilled = () => filled.promise;
-  const options = { directory, clock, names, log, namesFilled };
+  const options = { directory, clock, names, log, namesFilled, relinquish };
   const next = new BlobStore({ ...options, bytesMax: 2 ** 30, diskFreeMin: 0 });
   await next.prepare();
   await clock.advance(25 * HOUR);

@@ -169,3 +169,28 @@ test('a retry is refused when its files are gone, and names them as its own else
   const second = await agent.launch(2);
   assert.deepEqual([second.place.jobId, second.staging?.inputs], [again.jobId, inputs]);
 });
+
+test('files of jobs that are done make room for others, those of jobs that are not do not', async (t) => {
+  const block = 4096;
+  const world = await startWorld(t, { blobBytesMax: 4 * block });
+  const agent = await startAgent(t, world, 'n1');
+  const alice = await world.client('alice');
+  const one = await send(alice, 'one');
+  const id = await submit(alice, await send(alice, listOf({ a: 'one' })));
+  await eventually(() => world.names.isNamed(one));
+  const order = await agent.launch();
+  const big = 'x'.repeat(3 * block);
+  world.agePlus(2);
+  await assert.rejects(send(alice, big), { code: 'blob.quota' });
+  agent.started(order);
+  agent.ended(order, 1);
+  await alice.call('waitForJob', { params: { id: String(id) }, query: {} });
+  await world.blobs.sweep(0);
+  assert.equal(world.blobs.sizeOf(one), 3, 'kept for a retry while there is room');
+  world.agePlus(2);
+  await send(alice, big);
+  assert.equal(world.blobs.sizeOf(one), null);
+  await assert.rejects(alice.call('retryJob', { params: { id: String(id) } }), {
+    code: 'files.lacking',
+  });
+});
