@@ -57,6 +57,10 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
     args: ['idle.ts', '100', '1000'],
     about: 'idle nodes: start and memory of a local cluster, head CPU per heartbeat',
   },
+  files: {
+    args: ['files.ts', '3'],
+    about: 'a large file and many small ones in and out, beside rsync, curl and tar; memory',
+  },
   head: { args: ['head-cost.ts', '20000'], about: "what a job costs the head's own code" },
 };
 

@@ -89,6 +89,10 @@ export const jobDetail = jobView.extend({
     stderr: z.string().exactOptional(),
     stdin: z.string().exactOptional(),
   }),
+  /** Files of a job in a directory of its own: the list of what it is brought, patterns of what is kept. */
+  staging: z
+    .object({ inputs: z.string().nullable(), outputs: z.array(z.string()).nullable() })
+    .nullable(),
   dependencies: z.array(z.object({ jobId: z.int(), condition: z.string() })),
   waitsFor: z.array(z.int()),
   beginAt: instantOrNull,

@@ -27,6 +27,7 @@ export const VERBS: readonly VerbEntry[] = [
   entry(JOBS, 'batch', 'jobs of one file, with their files', () => import('./commands/batch.ts')),
   entry(JOBS, 'wait', 'wait until jobs are done', () => import('./commands/wait.ts')),
   entry(JOBS, 'logs', 'show captured output', () => import('./commands/logs.ts')),
+  entry(JOBS, 'pull', 'fetch the files that jobs left', () => import('./commands/pull.ts')),
   entry(JOBS, 'kill', 'cancel jobs, or send them a signal', () => import('./commands/kill.ts')),
   entry(JOBS, 'hold', 'keep pending jobs from starting', () => import('./commands/hold.ts')),
   entry(JOBS, 'release', 'let held jobs start', () => import('./commands/release.ts')),

@@ -19,9 +19,13 @@ export interface Wanted {
   readonly mode?: number;
 }
 
+/** Names are at most 255 bytes long (NAME_MAX); a character has up to four of them. */
+const NAME_CHARACTERS_MAX = 50;
+
 /** Beside its place, so that it can be renamed; the same one for the next try. */
 export function asideOf({ path, hash }: Pick<Wanted, 'path' | 'hash'>): string {
-  return `${path}.${hash.slice(0, 12)}.part`;
+  const from = path.lastIndexOf('/') + 1;
+  return `${path.slice(0, from + NAME_CHARACTERS_MAX)}.${hash.slice(0, 12)}.part`;
 }
 
 /** What comes. A line that breaks, or stalls, is a head that is away. */

@@ -478,6 +478,15 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'What came in one go from the head does not have the hash under which it is kept there.',
     next: 'Check the disk of the head. Sending the file again puts it right once the old one is removed.',
   },
+  'outputs.damaged': {
+    means:
+      'The head listed files of a task in a way that cannot be right, such as one in a place outside of the job. It has a bug, or is not the one that it seems to be.',
+    next: 'Check that `weft info` shows the cluster that you mean, and report it.',
+  },
+  'pull.busy': {
+    means: 'Two commands that write the same files would spoil them for each other.',
+    next: 'Wait for the other one, or name another folder with `--save-dir`.',
+  },
   'blob.quota': {
     means: 'Files that jobs still need take up all that the head may keep.',
     next: 'Wait until jobs end, or ask an admin to raise `head.blobs_max`.',

@@ -6,6 +6,7 @@ import { plural } from '../../core/base/plural.ts';
 import { formatSize } from '../../core/base/size.ts';
 import { DEFAULT_QOS } from '../../core/model/scheduling.ts';
 import type { Api } from '../connection/api.ts';
+import { fileLines } from '../files/job-files.ts';
 import { readPlace } from '../ids.ts';
 import { stateWords, taskColumns } from '../jobs/columns.ts';
 import { outcomeWords } from '../jobs/outcome.ts';
@@ -42,7 +43,10 @@ export const verb = defineVerb<Options>({
       return 0;
     }
     const job = await api.call('getJob', { params: { id } });
-    const inWords = () => titledLines(describeJob(job, Date.now()), 12, context.paint);
+    const isForPeople = options.output === undefined || options.output === 'table';
+    const files = isForPeople ? await fileLines(api, job) : [];
+    const lines = [...describeJob(job, Date.now()), ...files];
+    const inWords = () => titledLines(lines, 12, context.paint);
     for (const line of formatOne(job, options.output, String(job.id), inWords)) context.print(line);
     return 0;
   },

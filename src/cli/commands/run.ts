@@ -7,7 +7,8 @@ import type { Submission } from '../../core/model/submission.ts';
 import type { Context } from '../context.ts';
 import { attend } from '../jobs/attend.ts';
 import { chooseInput } from '../jobs/choose-input.ts';
-import { sendSubmission, submitterHere } from '../jobs/send.ts';
+import { submitterHere } from '../jobs/send.ts';
+import { sendWithFiles } from '../jobs/send-with-files.ts';
 import { filesOf, tellSubmitted } from '../jobs/submitted-notes.ts';
 import { prose } from '../output/prose.ts';
 import { checkPaths } from '../submit/check-paths.ts';
@@ -78,8 +79,8 @@ export async function submitAndAttend(
   const chosen = chooseInput(context, wish, { stays: stay, isTaken: inputIsTaken });
   const { input } = chosen;
   try {
-    const submission = await withInputs(context, chosen.submission, inputs);
-    const reply = await sendSubmission(context, submission, key);
+    const sent = await sendWithFiles(context, chosen.submission, { inputs, key });
+    const { submission, reply } = sent;
     const id = String(reply.jobId);
     if (!stay) context.print(id);
     tellSubmitted(context, { submission, reply, follow });
@@ -96,20 +97,6 @@ export async function submitAndAttend(
     context.note(error.hint === null ? error.message : `${error.message}\n  ${error.hint}`);
     return EXIT_OWN_FAILURE;
   }
-}
-
-/** Its files are on the head before it is: a job never waits for its submitter. */
-async function withInputs(
-  context: Context,
-  submission: Submission,
-  wishes: InputWishes | null,
-): Promise<Submission> {
-  if (wishes === null) return submission;
-  const { readInputs, sendInputs } = await import('../files/stage-inputs.ts');
-  const files = await readInputs(context, wishes);
-  if (files.entryCount === 0) return submission;
-  const inputs = await sendInputs(context, files);
-  return { ...submission, staging: { ...submission.staging, inputs } };
 }
 
 /** Every check of a submission, and what it could expect. */

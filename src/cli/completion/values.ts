@@ -31,6 +31,7 @@ const liveList = (what: Live): Value => ({ kind: 'live', live: what, isList: tru
 const OPTIONS: Readonly<Record<string, Value>> = {
   after: live('jobs'),
   groups: NOTHING,
+  in: { kind: 'files' },
   jobs: liveList('jobs:active'),
   'simulate jobs': NOTHING,
   needs: live('labels'),
@@ -57,6 +58,7 @@ const PLACEHOLDERS: Readonly<Record<string, Value>> = {
   file: { kind: 'files' },
   dir: { kind: 'folders' },
   directory: { kind: 'folders' },
+  folder: { kind: 'folders' },
   format: words(FORMAT_WORDS),
 };
 

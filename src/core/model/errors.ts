@@ -275,6 +275,14 @@ export const CODES = {
     text: 'Another connection sends {hash} now; this one was ended.',
   },
   'route.unknown': { kind: 'not_found', text: 'No such path: {path}.' },
+  'outputs.damaged': {
+    kind: 'internal',
+    text: 'The list of output files of {task} is wrong: {what}. Nothing was written.',
+  },
+  'pull.busy': {
+    kind: 'failed_precondition',
+    text: 'Another weft pull (process {pid}) brings the files of job {job} to {folder}.',
+  },
   'internal.error': {
     kind: 'internal',
     text: 'The head has a bug; its log has the details under incident {incident}.',

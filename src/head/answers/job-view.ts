@@ -95,6 +95,7 @@ function viewSpec(spec: KeptSpec, isOwner: boolean) {
   return {
     program: isOwner ? spec.program : withoutScript(spec.program),
     files: spec.files,
+    staging: viewStaging(spec),
     dependencies: [...spec.dependencies],
     beginAt: spec.beginAt,
     nice: spec.nice,
@@ -108,6 +109,12 @@ function viewSpec(spec: KeptSpec, isOwner: boolean) {
     runningMax: spec.array?.runningMax ?? null,
     umask: spec.umask,
   };
+}
+
+function viewStaging({ staging }: KeptSpec): JobDetail['staging'] {
+  if (staging === undefined) return null;
+  const { inputs = null, outputs = null } = staging;
+  return { inputs, outputs: outputs === null ? null : [...outputs] };
 }
 
 /** A script is the owner's text; its arguments are as visible as any command line. */

@@ -26,6 +26,7 @@ export type Answer = {
   readonly status?: number;
   readonly json?: unknown;
   readonly text?: string;
+  readonly bytes?: Uint8Array;
   /** Sent when this has settled. */
   readonly after?: Promise<void>;
 };
@@ -52,10 +53,10 @@ export class FakeHead implements AsyncDisposable {
       void readJson(request).then((body) => {
         const asked = describe(request, body);
         this.asked.push(asked);
-        const { status = 200, json, text, after } = this.#answer(asked, answers);
+        const { status = 200, json, text, bytes, after } = this.#answer(asked, answers);
         void Promise.resolve(after).then(() => {
           response.writeHead(status, { 'content-type': 'application/json' });
-          response.end(text ?? JSON.stringify(json ?? {}));
+          response.end(bytes ?? text ?? JSON.stringify(json ?? {}));
         });
       });
     });

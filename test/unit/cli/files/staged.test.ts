@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { parseFileSet } from '../../../../src/core/files/file-set.ts';
-import { type Answers, FakeHead } from '../fake-head.ts';
+import { type Answers, FakeHead, refusal } from '../fake-head.ts';
 
 const REPLY = { jobId: 42, taskCount: 1, directory: null, again: false };
 const TWO = hashOf('sha256', '1,2\n');
@@ -99,6 +99,24 @@ test('what is wrong is said before the head is asked anything', async (t) => {
   const shared = await head.weft('run', '--in', good, '--chdir', '/tmp', 'x');
   assert.match(shared.error, /--in and --out are for a directory of its own, --chdir is for/);
   assert.equal(head.work.length, 0);
+});
+
+test('what the head has removed meanwhile is sent again, and not without end', async (t) => {
+  let refusals = 1;
+  const lost = refusal('files.lacking', 'failed_precondition', 'The head lacks 1.');
+  const { head, file, asked } = await bench(t, {
+    'POST /v1/jobs': () => {
+      refusals -= 1;
+      return refusals >= 0 ? { status: 409, json: lost } : { json: REPLY };
+    },
+  });
+  const input = file('a', 'A');
+  assert.equal((await head.weft('run', '--in', input, 'x')).out, '42\n');
+  assert.equal(asked().length, 4, 'both contents, twice');
+  refusals = 100;
+  const never = await head.weft('run', '--in', input, 'x');
+  assert.match(never.error, /The head lacks 1\./);
+  assert.equal(never.code, 5);
 });
 
 test('--dry-run says what would go, and sends nothing', async (t) => {

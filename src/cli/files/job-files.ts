@@ -1,0 +1,84 @@
+// What travels with a job and what is kept of it, for whoever looks at the job.
+
+import type { JobDetail } from '../../api/jobs.ts';
+import { plural } from '../../core/base/plural.ts';
+import { quoteWord } from '../../core/base/shell-word.ts';
+import type { FileEntry } from '../../core/files/entry.ts';
+import { parseFileSet } from '../../core/files/file-set.ts';
+import { Failure } from '../../core/model/failure.ts';
+import type { Api } from '../connection/api.ts';
+import type { Titled } from '../output/one.ts';
+import { formatBytes } from '../output/words.ts';
+
+const NAMES_SHOWN = 3;
+const PAGE_TASKS = 1000;
+
+/** Lines of a job in a directory of its own. */
+export async function fileLines(api: Api, job: JobDetail): Promise<Titled[]> {
+  if (job.directory !== null) return [];
+  const { inputs = null, outputs = null } = job.staging ?? {};
+  return [
+    ['Input', inputs === null ? '' : await inputLine(api, inputs, job.owner)],
+    ['Keeps', outputs === null ? '' : outputs.map(quoteWord).join(' ') || 'nothing'],
+    ['Kept', await ifAllowed(() => keptLine(api, job))],
+  ];
+}
+
+/** The list is its owner's: others are told that there is one. */
+async function inputLine(api: Api, hash: string, owner: string): Promise<string> {
+  try {
+    const pieces: Uint8Array[] = [];
+    const answer = await api.stream('readBlob', { params: { hash } });
+    for await (const piece of answer) pieces.push(piece as Uint8Array);
+    const list = parseFileSet(Buffer.concat(pieces).toString());
+    return list.ok ? entryWords(list.value.common) : list.error;
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'blob.not_found') throw error;
+    return `files of ${owner}`;
+  }
+}
+
+/** `3 files with 1.2G: data.csv, mesh/ and 2 more`. */
+function entryWords(entries: readonly FileEntry[]): string {
+  const files = entries.filter(({ kind }) => kind === 'file');
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  const top = [...new Set(entries.map(topOf))];
+  const names = top.slice(0, NAMES_SHOWN).join(', ');
+  const more = top.length > NAMES_SHOWN ? ` and ${top.length - NAMES_SHOWN} more` : '';
+  return `${plural(files.length, 'file')} with ${formatBytes(bytes)}: ${names}${more}`;
+}
+
+function topOf({ path, kind }: FileEntry): string {
+  const at = path.indexOf('/');
+  if (at !== -1) return path.slice(0, at + 1);
+  return kind === 'folder' ? `${path}/` : path;
+}
+
+/** Nothing for those whose job it is not. */
+async function ifAllowed(line: () => Promise<string>): Promise<string> {
+  try {
+    return await line();
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'permission_denied') return '';
+    throw error;
+  }
+}
+
+async function keptLine(api: Api, { id }: JobDetail): Promise<string> {
+  let [files, bytes, leftOut, tasks] = [0, 0, 0, 0];
+  for (let cursor: number | undefined; ; ) {
+    const query = { cursor, limit: PAGE_TASKS };
+    const page = await api.call('listOutputs', { params: { id: String(id) }, query });
+    for (const task of page.tasks) {
+      files += task.files;
+      bytes += task.bytes;
+      leftOut += task.leftOut;
+      tasks += 1;
+    }
+    if (page.next === null) break;
+    cursor = page.next;
+  }
+  if (tasks === 0) return '';
+  const without = leftOut === 0 ? '' : `, ${leftOut} left out`;
+  return `${plural(files, 'file')} with ${formatBytes(bytes)}${without}: weft pull ${id}`;
+}

@@ -1,0 +1,39 @@
+// Submits a job with its files: they are on the head before it is, so that a job never waits for its
+// submitter.
+
+import type { SubmitReply } from '../../api/submission.ts';
+import { Failure } from '../../core/model/failure.ts';
+import type { Submission } from '../../core/model/submission.ts';
+import type { Context } from '../context.ts';
+import type { InputWishes } from '../submit/staged-files.ts';
+import { sendSubmission } from './send.ts';
+
+/** What a head removes between the two, because it is short of room, is sent again so often. */
+const TRIES_MAX = 3;
+
+export interface Accepted {
+  /** With the hash of the list of its files. */
+  readonly submission: Submission;
+  readonly reply: SubmitReply;
+}
+
+export async function sendWithFiles(
+  context: Context,
+  wish: Submission,
+  { inputs, key }: { inputs: InputWishes | null; key: string | undefined },
+): Promise<Accepted> {
+  if (inputs === null) return { submission: wish, reply: await sendSubmission(context, wish, key) };
+  const { readInputs, sendInputs } = await import('../files/stage-inputs.ts');
+  const files = await readInputs(context, inputs);
+  if (files.entryCount === 0) return sendWithFiles(context, wish, { inputs: null, key });
+  for (let tries = 1; ; tries += 1) {
+    const hash = await sendInputs(context, files);
+    const submission = { ...wish, staging: { ...wish.staging, inputs: hash } };
+    try {
+      return { submission, reply: await sendSubmission(context, submission, key) };
+    } catch (error) {
+      const isLacking = error instanceof Failure && error.code === 'files.lacking';
+      if (!isLacking || tries === TRIES_MAX) throw error;
+    }
+  }
+}

@@ -1,0 +1,112 @@
+// Brings what is missing or differs: each file whole and verified before it gets its place.
+
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statfsSync,
+  symlinkSync,
+  utimesSync,
+} from 'node:fs';
+import path from 'node:path';
+import { formatSize } from '../../core/base/size.ts';
+import type { BlobHash } from '../../core/model/blob.ts';
+import { usage } from '../../core/model/failure.ts';
+import { asideOf, type Wanted } from '../../transfer/arriving.ts';
+import { downloadFiles } from '../../transfer/download.ts';
+import { carrierOf } from '../connection/carrier.ts';
+import type { Context } from '../context.ts';
+import { TransferLine } from '../files/transfer-line.ts';
+import type { Placed } from './compare.ts';
+
+/** Whoever fetches results may write to the folders, whatever mode they had. */
+const OWN = 0o700;
+
+/** Puts everything into its place, and gives what is there the modes and times it should have. */
+export async function fetchAll(context: Context, placed: readonly Placed[]): Promise<void> {
+  makeFolders(placed);
+  const wanted = placed.filter(({ entry, here }) => entry.kind === 'file' && here !== 'there');
+  const { first, copies } = byContent(wanted);
+  const line = new TransferLine(context, 'fetching');
+  line.start(first.reduce((sum, { entry }) => sum + entry.size, 0));
+  try {
+    await downloadFiles(carrierOf(context), first.map(wantedOf), line.moved);
+  } finally {
+    line.stop();
+  }
+  for (const { from, to } of copies) copyOver(from, to);
+  for (const one of placed) if (one.entry.kind === 'file') setMarks(one);
+  for (const one of placed) if (one.entry.kind === 'link' && one.here !== 'there') makeLink(one);
+  // The innermost first: what is made in a folder changes its time.
+  const folders = placed.filter(({ entry }) => entry.kind === 'folder');
+  for (const one of folders.toReversed()) setMarks(one);
+}
+
+/** Throws a failure when it is known before that there is no room. */
+export function checkRoom(folder: string, bytes: number): void {
+  const { bavail, bsize } = statfsSync(folder);
+  const free = bavail * bsize;
+  if (bytes <= free) return;
+  const hint = 'Make room, choose with --include or --glob, or name another --save-dir.';
+  throw usage(`${folder} has ${formatSize(free)} free, ${formatSize(bytes)} are to come`, hint);
+}
+
+function makeFolders(placed: readonly Placed[]): void {
+  const made = new Set<string>();
+  for (const { entry, full } of placed) {
+    const folder = entry.kind === 'folder' ? full : path.dirname(full);
+    if (!made.has(folder)) mkdirSync(folder, { recursive: true });
+    made.add(folder);
+  }
+}
+
+interface Copy {
+  readonly from: Placed;
+  readonly to: Placed;
+}
+
+/** Equal contents travel once. */
+function byContent(wanted: readonly Placed[]): { first: Placed[]; copies: Copy[] } {
+  const known = new Map<string, Placed>();
+  const copies: Copy[] = [];
+  for (const to of wanted) {
+    const from = known.get(to.entry.sha256 ?? '');
+    if (from === undefined) known.set(to.entry.sha256 ?? '', to);
+    else copies.push({ from, to });
+  }
+  return { first: [...known.values()], copies };
+}
+
+function wantedOf({ entry, full }: Placed): Wanted {
+  const { sha256, size, mode } = entry;
+  return { hash: sha256 as BlobHash, size, path: full, mode };
+}
+
+function copyOver(from: Placed, to: Placed): void {
+  const aside = asideOf(wantedOf(to));
+  rmSync(aside, { force: true });
+  copyFileSync(from.full, aside, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+  renameSync(aside, to.full);
+}
+
+function makeLink({ entry, full }: Placed): void {
+  rmSync(full, { force: true });
+  symlinkSync(entry.target ?? '', full);
+}
+
+/** Only where they differ: a file that is there may be on a slow disk. */
+function setMarks({ entry: { kind, mode, modifiedAt }, full }: Placed): void {
+  const stats = lstatSync(full);
+  const wanted = kind === 'folder' ? mode | OWN : mode;
+  if ((stats.mode & 0o7777) !== wanted) chmodSync(full, wanted);
+  if (!isSameTime(stats, modifiedAt)) utimesSync(full, modifiedAt / 1000, modifiedAt / 1000);
+}
+
+function isSameTime({ mtimeMs }: Stats, modifiedAt: number): boolean {
+  return Math.floor(mtimeMs) === modifiedAt;
+}

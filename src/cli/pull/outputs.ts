@@ -1,0 +1,100 @@
+// What the head keeps of jobs: found by task, with what whoever fetches it should know.
+
+import type { JobDetail } from '../../api/jobs.ts';
+import type { ReplyOf } from '../../api/routes.ts';
+import { plural } from '../../core/base/plural.ts';
+import type { ManifestEntry } from '../../core/batch/manifest.ts';
+import { refuse } from '../../core/model/errors.ts';
+import { failure } from '../../core/model/failure.ts';
+import { formatTaskId, type JobId } from '../../core/model/ids.ts';
+import { inParallel } from '../../transfer/in-parallel.ts';
+import type { Api } from '../connection/api.ts';
+import type { Context } from '../context.ts';
+import { readPlace } from '../ids.ts';
+
+/** Lists of files are asked for together: an array has one for each task. */
+const ASKED_AT_ONCE = 8;
+const PAGE_TASKS = 1000;
+const NOTES_MAX = 10;
+
+export interface TaskOutputs {
+  /** `42`, or `42[7]`. */
+  readonly task: string;
+  readonly jobId: number;
+  /** Null for a plain job. */
+  readonly index: number | null;
+  readonly entries: readonly ManifestEntry[];
+}
+
+type TaskManifest = ReplyOf<'getOutputs'>;
+
+interface Asked {
+  readonly jobId: JobId;
+  readonly index: number | null;
+}
+
+/** In the order in which they were named; throws where there is nothing. */
+export async function findOutputs(
+  context: Context,
+  ids: readonly string[],
+): Promise<readonly TaskOutputs[]> {
+  const api = await context.api();
+  const asked: Asked[] = [];
+  for (const id of ids) asked.push(...(await tasksOf(context, api, id)));
+  const manifests = new Map<Asked, TaskManifest>();
+  await inParallel(asked, ASKED_AT_ONCE, async (one) => {
+    manifests.set(one, await manifestOf(api, one));
+  });
+  const notes: string[] = [];
+  const found = asked.map((one) => {
+    const manifest = manifests.get(one) as TaskManifest;
+    const task = formatTaskId(one.jobId, manifest.index);
+    notes.push(...notesOf(task, manifest));
+    const { index, entries } = manifest;
+    // Whether they can be right, whoever uses them looks (`checkEntries`).
+    const listed = entries as unknown as readonly ManifestEntry[];
+    return { task, jobId: one.jobId, index, entries: listed };
+  });
+  for (const note of notes.slice(0, NOTES_MAX)) context.note(note);
+  if (notes.length > NOTES_MAX) context.note(`and ${notes.length - NOTES_MAX} more such notes`);
+  return found;
+}
+
+async function tasksOf(context: Context, api: Api, id: string): Promise<Asked[]> {
+  const { jobId, index } = readPlace(id);
+  if (index !== null) return [{ jobId, index }];
+  const job = await api.call('getJob', { params: { id } });
+  const found: Asked[] = [];
+  for (let cursor: number | undefined; ; ) {
+    const query = { cursor, limit: PAGE_TASKS };
+    const page = await api.call('listOutputs', { params: { id }, query });
+    found.push(...page.tasks.map((task) => ({ jobId, index: task.index })));
+    if (page.next === null) break;
+    cursor = page.next;
+  }
+  if (found.length === 0) throw nothingOf(job);
+  const left = job.taskCount - (job.taskCounts['done'] ?? 0);
+  if (left > 0) {
+    const are = left === 1 ? 'is' : 'are';
+    context.note(`${plural(left, 'task')} of job ${id} ${are} not done; pull again for the rest`);
+  }
+  return found;
+}
+
+function nothingOf({ id, state }: JobDetail): Error {
+  const hint =
+    state === 'done' ? undefined : `It is ${state}; files are kept when its tasks have ended.`;
+  return failure(refuse('outputs.not_found', { task: `job ${id}` }, hint));
+}
+
+function manifestOf(api: Api, { jobId, index }: Asked): Promise<TaskManifest> {
+  const params = { id: String(jobId), index: String(index ?? 0) };
+  return api.call('getOutputs', { params });
+}
+
+function notesOf(task: string, { isPartial, outcome, missing }: TaskManifest): string[] {
+  const notes: string[] = [];
+  if (isPartial) notes.push(`${task} ended as ${outcome}: its files may be incomplete`);
+  for (const { path, why } of missing) notes.push(`${task}: ${path} was not kept: ${why}`);
+  return notes;
+}
