@@ -95,7 +95,7 @@ describe('files of jobs', () => {
       return left.length === 0 ? true : undefined;
     });
 
-  it('[F6] a job finds its files as they were sent, and what it leaves is kept once', async () => {
+  it('[F9] a job finds its files as they were sent, and what it leaves is kept once', async () => {
     writeFileSync(at('data'), 'hello\n');
     mkdirSync(at('mesh'));
     writeFileSync(at('mesh/a.txt'), 'a');
@@ -144,7 +144,7 @@ describe('files of jobs', () => {
     }
   });
 
-  it('[F9] what cannot be kept is named, and the rest is kept', async () => {
+  it('[F12] what cannot be kept is named, and the rest is kept', async () => {
     const script = [
       'mkfifo pipe; ln -s /etc/passwd leaves; ln -s fine stays; echo ok > fine',
       String.raw`echo x > "$(printf 'f\377')"; mkdir _weft; echo x > _weft/manifest.json`,
@@ -169,7 +169,7 @@ describe('files of jobs', () => {
   });
 
   for (const victim of ['n1', 'head']) {
-    it(`[F6] ${victim} killed while 200 MiB come: the job starts once, with all of it`, async () => {
+    it(`[F9] ${victim} killed while 200 MiB come: the job starts once, with all of it`, async () => {
       const hash = await renewBig();
       const id = await run('--in', 'big', '--nodes-named', 'n1', '--', 'sha256sum big >> sum');
       await comingTo('n1');
@@ -180,7 +180,7 @@ describe('files of jobs', () => {
       assert.equal((await manifestOf(id)).epoch, 1);
     });
 
-    it(`[F7] ${victim} killed while 200 MiB are kept: they are kept once, and whole`, async () => {
+    it(`[F10] ${victim} killed while 200 MiB are kept: they are kept once, and whole`, async () => {
       const hash = await renewBig();
       const script = `cp ${at('big')} out; echo once >> ${at('ran')}-${victim}`;
       const id = await run('--out', 'out', '--nodes-named', 'n1', '--', script);
@@ -219,7 +219,7 @@ describe('files of jobs', () => {
 });
 
 describe('the quota of a node', () => {
-  it('[F8] is kept, and a job that needs more than that runs all the same', async (t) => {
+  it('[F11] is kept, and a job that needs more than that runs all the same', async (t) => {
     const cluster = new LocalCluster({ WEFT_NODE_CACHE: '1M' });
     t.after(() => cluster.close());
     await cluster.up('--nodes', '1', '--listen', 'none');

@@ -124,7 +124,7 @@ test('where nobody says what, the smallest are kept up to the limit and the othe
   assert.match(leftOut[0]?.why ?? '', /more than 100B? .*--out/);
 });
 
-test('[F9] pipes, links that leave, and names that are no text are left out and named', async (t) => {
+test('[F12] pipes, links that leave, and names that are no text are left out and named', async (t) => {
   const bench = new Bench(t);
   execFileSync('mkfifo', [bench.at('pipe')]);
   symlinkSync('/etc/passwd', bench.at('out'));
@@ -149,7 +149,7 @@ test('[F9] pipes, links that leave, and names that are no text are left out and 
   ]);
 });
 
-test('[F9] what belongs to somebody else is not given away', {
+test('[F12] what belongs to somebody else is not given away', {
   skip: process.getuid?.() !== 0 && 'only root makes files of others',
 }, async (t) => {
   const bench = new Bench(t);
@@ -170,7 +170,7 @@ test('[F9] what belongs to somebody else is not given away', {
   await assert.rejects(bench.collect(['**'], { uid: 4321 }), /belongs to uid 0/);
 });
 
-test('[F9] a file that is another one by now is not opened', async (t) => {
+test('[F12] a file that is another one by now is not opened', async (t) => {
   const bench = new Bench(t);
   bench.write('a', 'first');
   const [file] = (await bench.collect(['**'])).files;

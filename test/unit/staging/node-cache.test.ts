@@ -144,7 +144,7 @@ test('what another task could not fetch is fetched in its own name', async (t) =
   assert.deepEqual(bench.fetched, [A.hash]);
 });
 
-test('[F8] what is damaged is fetched again, whatever is wrong with it', async (t) => {
+test('[F11] what is damaged is fetched again, whatever is wrong with it', async (t) => {
   const bench = new Bench(t);
   await bench.use(A);
   appendFileSync(bench.fileOf(A), 'x');

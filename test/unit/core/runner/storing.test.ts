@@ -49,7 +49,7 @@ function endReport(world: World): EndReport {
   return report as EndReport;
 }
 
-test('[F7] what a task leaves is kept before its end is told', () => {
+test('[F10] what a task leaves is kept before its end is told', () => {
   const world = running();
   world.feed(exited(1, 3, 1500));
   assert.deepEqual(world.feed(swept(ID, false, true)), ['storing_begun']);
