@@ -76,7 +76,7 @@ jobs:
   - {name: "re{{re}}", ${run}args: [--re, "{{re}}", --cpus, "{{cpus}}"]}
 outputs: ['**']                 # what is kept of what a job leaves in distribute_save/
 # after: [alice_wing/mesh_01]   # a batch that has to be done before
-# notify: [{command: ./tell.sh}]
+# notify: [{command: tell}]
 # slurm: {partition: cpu, account: lab}   # for weft batch export slurm
 `;
 }

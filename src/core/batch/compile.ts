@@ -12,6 +12,7 @@ import { parseGlob } from './glob.ts';
 import { batchNameProblem, nameProblem } from './names.ts';
 import { placeholdersIn } from './placeholders.ts';
 import type { Place, Problem } from './problem.ts';
+import { isOwnProgram } from './targets.ts';
 import type { WrittenBatch, WrittenNotice } from './written.ts';
 
 export interface Compiled {
@@ -88,7 +89,7 @@ const NOTICES: Readonly<
 > = {
   matrix: { form: /^@[^\s:]+:\S+$/, expected: 'a Matrix user, as @alice:example.org' },
   webhook: { form: /^https?:\/\/\S+$/, expected: 'a URL that begins with https:// or http://' },
-  command: { form: /\S/, expected: 'the path of a program' },
+  command: { form: /\S/, expected: 'the name of a command of the site' },
   mail: { form: /^[^\s@]+@[^\s@]+$/, expected: 'an address, as alice@example.org' },
 };
 const KINDS = Object.keys(NOTICES) as (keyof WrittenNotice)[];
@@ -104,7 +105,8 @@ function compileNotices(notify: readonly WrittenNotice[], findings: Findings): N
     const text = written[kind] ?? '';
     const { form, expected } = NOTICES[kind];
     if (!form.test(text)) findings.problem([...at, kind], `'${text}': expected ${expected}`);
-    else if (kind === 'command') findings.use({ path: text, at: [...at, kind], must: 'program' });
+    else if (kind === 'command' && isOwnProgram(text))
+      findings.use({ path: text, at: [...at, kind], must: 'program' });
     return [noticeOf(kind, text)];
   });
 }

@@ -6,6 +6,7 @@ import { formatFileSet } from '../files/file-set.ts';
 import type { Submission } from '../model/submission.ts';
 import type { BatchFile, BatchJob, StagedFile } from './batch.ts';
 import { SAVE_FOLDER } from './programs.ts';
+import { targetsOf } from './targets.ts';
 import { TASK_LAYOUT, taskLine, taskScript } from './task-script.ts';
 
 /** What the files of the submitter come to. */
@@ -77,6 +78,7 @@ function partOf(batch: BatchFile, numbers: readonly number[], { contents, common
 function submissionOf(batch: BatchFile, jobs: readonly BatchJob[]): Submission {
   const [first] = jobs as readonly [BatchJob];
   const { cpuCount, memoryBytes, walltimeMs, retriesMax } = first;
+  const notify = targetsOf(batch.notices);
   return {
     program: { kind: 'script', text: taskScript(batch), args: ['{name}', '{line}'] },
     name: batch.name,
@@ -88,6 +90,7 @@ function submissionOf(batch: BatchFile, jobs: readonly BatchJob[]): Submission {
     ...(walltimeMs === null ? {} : { walltimeMs }),
     retriesMax,
     labels: batch.needs,
+    ...(notify.length === 0 ? {} : { notify }),
     staging: { outputs: batch.outputs.map(belowSave) },
   };
 }

@@ -3,7 +3,8 @@
 import type { DeliveryView, ListNotificationsReply } from '../../api/notifications.ts';
 import type { Delivery } from '../../core/controller/notifications/facts.ts';
 import type { State } from '../../core/controller/state.ts';
-import { formatSubject, shownTarget } from '../../core/model/notification.ts';
+import { formatBatch } from '../../core/model/batch.ts';
+import { formatSubject, type Subject, shownTarget } from '../../core/model/notification.ts';
 import type { JobRecord } from './job-record.ts';
 import { sayDelivery } from './words/notification.ts';
 
@@ -15,13 +16,21 @@ export function viewDeliveries(
   { state, at }: { readonly state: State; readonly at: number },
   { id, spec, outcome }: Pick<JobRecord, 'id' | 'spec' | 'outcome'>,
 ): DeliveryView[] {
-  const known = state.notifications.get(formatSubject({ kind: 'job', jobId: id }));
+  const { batch } = spec;
+  const subject: Subject =
+    batch === undefined ? { kind: 'job', jobId: id } : { kind: 'batch', batch: formatBatch(batch) };
+  const known = state.notifications.get(formatSubject(subject));
   if (known !== undefined) return known.deliveries.map((one) => viewDelivery(one, at));
   return (spec.notify ?? []).map((target) => {
     const to = shownTarget(target);
     const nothing = { tries: 0, triedAt: null, nextAt: null, why: null };
-    return outcome === null
-      ? { to, state: 'later', ...nothing, words: `${to}, when it is done` }
+    return outcome === null || batch !== undefined
+      ? {
+          to,
+          state: 'later',
+          ...nothing,
+          words: `${to}, when ${batch === undefined ? 'it' : 'its batch'} is done`,
+        }
       : {
           to,
           state: 'unknown',

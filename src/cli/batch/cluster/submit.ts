@@ -4,6 +4,7 @@ import type { BatchReading } from '../../../batch/read/read-batch.ts';
 import { plural } from '../../../core/base/plural.ts';
 import type { BatchFile } from '../../../core/batch/batch.ts';
 import { buildKey, partsOf } from '../../../core/batch/parts.ts';
+import { isOwnProgram } from '../../../core/batch/targets.ts';
 import { usage } from '../../../core/model/failure.ts';
 import { localBytes } from '../../../transfer/local-file.ts';
 import { uploadFiles } from '../../../transfer/upload.ts';
@@ -48,7 +49,7 @@ export const submit = defineVerb<Options>({
     );
     const again = options.resume === true ? ' again' : '';
     context.print(`${made.title}: ${plural(made.jobCount, 'job')} submitted${again}.`);
-    for (const what of left(reading.batch)) context.note(`not on a cluster yet: ${what}`);
+    for (const what of left(reading.batch)) context.note(what);
     if (!options.wait) return 0;
     const { waitForBatch } = await import('./wait.ts');
     return waitForBatch(context, versionedParams(made));
@@ -95,6 +96,10 @@ async function sendParts(context: Context, reading: BatchReading) {
   };
 }
 
+/** What is in the file and has no effect here. */
 function left({ notices }: BatchFile): string[] {
-  return notices.length === 0 ? [] : ['notify'];
+  return notices.flatMap((notice) => {
+    if (notice.kind !== 'command' || !isOwnProgram(notice.command)) return [];
+    return [`notify: a head runs no ${notice.command}, only commands that its site has configured`];
+  });
 }

@@ -1,8 +1,10 @@
 // From the end of a job or batch to what is to be told of it.
 
+import { formatBatch } from '../../model/batch.ts';
 import type { OutcomeKind } from '../../model/job.ts';
 import { NOTIFICATIONS_KEPT_MAX, NOTIFICATIONS_WAITING_MAX } from '../../model/limits.ts';
 import type { News } from '../../model/notification.ts';
+import { standingOf } from '../batches/standing.ts';
 import type { Job } from '../jobs/facts.ts';
 import type { State } from '../state.ts';
 import type { Step } from '../step.ts';
@@ -31,6 +33,7 @@ function whyTooMany({ indexes, notifications }: State, target: string): string |
 export function tellOfJob(step: Step, job: Job): void {
   const { spec, outcome, endedAt } = job;
   if (spec.notify === undefined || outcome === null) return;
+  if (spec.batch !== undefined) return tellOfBatch(step, job, spec.notify);
   const { kind, exit, detail } = outcome;
   const news: News = {
     subject: { kind: 'job', jobId: job.id },
@@ -45,6 +48,26 @@ export function tellOfJob(step: Step, job: Job): void {
     endedAt: endedAt ?? step.at,
   };
   tell(step, news, spec.notify);
+}
+
+/** A batch tells as a whole, with the last of its parts; all of them have the same wishes. */
+function tellOfBatch(step: Step, { batch }: Job, targets: readonly string[]): void {
+  if (batch === null || batch.endedAt === null) return;
+  const { outcome, ended } = standingOf(step.state, batch);
+  if (outcome === null) return;
+  const starts = batch.parts.map(({ jobId }) => step.state.jobs.get(jobId)?.startedAt ?? null);
+  const begun = starts.filter((at) => at !== null);
+  const news: News = {
+    subject: { kind: 'batch', batch: formatBatch(batch) },
+    name: batch.name,
+    owner: batch.owner,
+    outcome,
+    counts: ended,
+    submittedAt: batch.createdAt,
+    startedAt: begun.length === 0 ? null : Math.min(...begun),
+    endedAt: batch.endedAt,
+  };
+  tell(step, news, targets);
 }
 
 function countsOf({ ended }: Job): Partial<Record<OutcomeKind, number>> {

@@ -21,7 +21,8 @@ function wordsOf(news: News): string {
   const isJob = subject.kind === 'job';
   const what = isJob ? `Job ${subject.jobId} (${name})` : `Batch ${subject.batch}`;
   const total = Object.values(counts ?? {}).reduce((sum, count) => sum + count, 0);
-  if (counts !== undefined && total > 1) {
+  const isUnbuilt = !isJob && outcome === 'build_failed';
+  if (counts !== undefined && total > 1 && !isUnbuilt) {
     return `${what}: ${countWords(counts, total, isJob ? 'task' : 'job')}`;
   }
   return `${what} ${ENDINGS[outcome]}${whyWords(news)}`;

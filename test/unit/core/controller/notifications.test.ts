@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { SubmitBatch } from '../../../../src/core/controller/batches/commands.ts';
 import { check } from '../../../../src/core/controller/check.ts';
 import { stepOf } from '../../../../src/core/controller/controller.ts';
 import {
@@ -261,6 +262,48 @@ function endBatches(head: TestHead, count: number, targetOf: (at: number) => str
   }
   check(head.state);
 }
+
+/** A batch of two jobs that ask for different things, so that it has two arrays. */
+function batch(mode: 'new' | 'resume' = 'new'): SubmitBatch {
+  const program = { kind: 'script', text: 'exec ./solve', args: [] } as const;
+  const parts = [0, 1].map((number) => {
+    const submission = { program, each: [{ name: `j${number}` }], cpuCount: number + 1 };
+    return { submission: { ...submission, notify: [ROOM] }, numbers: [number], prints: ['x'] };
+  });
+  return {
+    ...{ kind: 'submit_batch', namespace: 'ann', name: 'sweep', origin: 'weft', mode, parts },
+    ...{ after: [], build: null, key: null },
+  };
+}
+
+scenario(
+  '[T1] a batch is told of once, by the last of its jobs, and again when it was resumed',
+  (head) => {
+    head.settings = { ...head.settings, notify: NOTIFY };
+    head.connect('n1', { cpus: 4 });
+    head.command(batch(), ANN);
+    assert.equal(head.schedule().length, 2);
+    for (const [id, code] of [
+      ['1[0]#1', 0],
+      ['2[0]#1', 1],
+    ] as const) {
+      assert.deepEqual(due(head), []);
+      head.started(id);
+      head.ended(id, { code });
+    }
+    assert.deepEqual(due(head), [`${ROOM} of batch ann/sweep`]);
+    const news = () => head.state.notifications.get('batch ann/sweep')?.news;
+    assert.deepEqual([news()?.outcome, news()?.counts], ['failed', { completed: 1, failed: 1 }]);
+    succeed(head);
+    head.command(batch('resume'), ANN);
+    head.schedule();
+    head.started('3[0]#1');
+    assert.deepEqual(due(head), []);
+    head.ended('3[0]#1');
+    assert.deepEqual(due(head), [`${ROOM} of batch ann/sweep`]);
+    assert.deepEqual(news()?.counts, { completed: 2 });
+  },
+);
 
 test('[T1] a batch that ends again is told of as it ended last', () => {
   const head = new TestHead({ notify: NOTIFY });
