@@ -4,6 +4,7 @@ import { check } from '../batch/check.ts';
 import { cancel, rebuild, remove, retry } from '../batch/cluster/act.ts';
 import { list } from '../batch/cluster/list.ts';
 import { logs } from '../batch/cluster/logs.ts';
+import { pull } from '../batch/cluster/pull.ts';
 import { show } from '../batch/cluster/show.ts';
 import { submit } from '../batch/cluster/submit.ts';
 import { wait } from '../batch/cluster/wait.ts';
@@ -21,6 +22,7 @@ export const verb: VerbGroup = {
     show: { summary: 'show a batch and its jobs', verb: show },
     wait: { summary: 'wait until batches are over', verb: wait },
     logs: { summary: 'show what a job of a batch has printed', verb: logs },
+    pull: { summary: 'fetch what the jobs of a batch have left', verb: pull },
     cancel: { summary: 'cancel what waits and runs of batches', verb: cancel },
     retry: { summary: 'run again what did not complete of batches', verb: retry },
     rebuild: { summary: 'build the solver of batches anew', verb: rebuild },

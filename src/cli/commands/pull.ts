@@ -2,6 +2,7 @@
 
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
+import type { Command } from 'commander';
 import { fileProblem } from '../../config/file-problem.ts';
 import { plural } from '../../core/base/plural.ts';
 import type { ManifestEntry } from '../../core/batch/manifest.ts';
@@ -21,7 +22,7 @@ import { amountsOf, COLUMNS, doneWords, planWords, rowOf } from '../pull/words.t
 import { collect } from '../submit/read.ts';
 import { defineVerb } from '../verb.ts';
 
-interface Options extends ListingOptions {
+export interface PullOptions extends ListingOptions {
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
   readonly glob?: readonly string[];
@@ -30,44 +31,65 @@ interface Options extends ListingOptions {
   readonly saveDir?: string;
 }
 
-export const verb = defineVerb<Options>({
+export const verb = defineVerb<PullOptions>({
   define(command) {
     command.argument('<job...>', OPERANDS_TEXT);
-    command.option('--include <regex>', 'only paths that match it (repeatable)', collect);
-    command.option('--exclude <regex>', 'no paths that match it (repeatable)', collect);
-    const pattern = "only paths that match it: '*.csv', 'result/**', '!*.tmp' (repeatable)";
-    command.option('--glob <pattern>', pattern, collect);
-    command.option('--skip-folders', 'no folders but those that files are in');
-    command.option('--save-dir <folder>', 'where to put them, as JOB/ or JOB/INDEX/', '.');
-    command.option('--dry-run', 'fetch nothing: list what would come, and what is there');
-    defineListing(command);
+    definePull(command, 'JOB/ or JOB/INDEX/');
   },
   async run({ context, args, options }) {
-    const selection = selectionOf(options);
-    if (options.output !== undefined && !options.dryRun) {
-      throw usage('--output is for --dry-run: nothing is listed otherwise');
-    }
-    const place = path.resolve(context.cwd, options.saveDir ?? '.');
-    const jobs = await selectJobs(context, args, {}, { state: 'all' });
-    const found = await findOutputs(
-      context,
-      jobs.map(({ id }) => id),
-    );
-    const tasks = found.map((task) =>
-      placedIn(task, place, { selection, saveDir: options.saveDir }),
-    );
-    for (const one of tasks) checkEntries(one);
-    if (options.dryRun) return list(context, tasks, options.output);
-    const release = lock(place, tasks);
-    try {
-      return await pull(context, tasks, place);
-    } finally {
-      release();
-    }
+    return pullFound(context, options, async () => {
+      const jobs = await selectJobs(context, args, {}, { state: 'all' });
+      const ids = jobs.map(({ id }) => id);
+      return (await findOutputs(context, ids)).map((task) => ({ ...task, below: folderOf(task) }));
+    });
   },
 });
 
-function selectionOf({ include, exclude, glob, skipFolders }: Options): Selection {
+/** Everything but what it is about. `places`: how folders are made below `--save-dir`. */
+export function definePull(command: Command, places: string): void {
+  command.option('--include <regex>', 'only paths that match it (repeatable)', collect);
+  command.option('--exclude <regex>', 'no paths that match it (repeatable)', collect);
+  const pattern = "only paths that match it: '*.csv', 'result/**', '!*.tmp' (repeatable)";
+  command.option('--glob <pattern>', pattern, collect);
+  command.option('--skip-folders', 'no folders but those that files are in');
+  command.option('--save-dir <folder>', `where to put them, as ${places}`, '.');
+  command.option('--dry-run', 'fetch nothing: list what would come, and what is there');
+  defineListing(command);
+}
+
+/** What a task left, and the folder that it gets below `--save-dir`. */
+export interface FoundOutputs extends TaskOutputs {
+  readonly below: readonly string[];
+}
+
+/** Fetches, or lists, what `find` finds of what the options choose. */
+export async function pullFound(
+  context: Context,
+  options: PullOptions,
+  find: () => Promise<readonly FoundOutputs[]>,
+): Promise<number> {
+  const selection = selectionOf(options);
+  if (options.output !== undefined && !options.dryRun) {
+    throw usage('--output is for --dry-run: nothing is listed otherwise');
+  }
+  const place = path.resolve(context.cwd, options.saveDir ?? '.');
+  const found = await find();
+  const tasks = found.map((task) => placedIn(task, place, { selection, saveDir: options.saveDir }));
+  for (const one of tasks) checkEntries(one);
+  if (options.dryRun) return list(context, tasks, options.output);
+  const release = lock(place, tasks);
+  try {
+    return await pull(context, tasks, place);
+  } finally {
+    release();
+  }
+}
+
+function folderOf({ jobId, index }: TaskOutputs): string[] {
+  return index === null ? [String(jobId)] : [String(jobId), String(index)];
+}
+
+function selectionOf({ include, exclude, glob, skipFolders }: PullOptions): Selection {
   const read = readSelection({
     ...(include === undefined ? {} : { include }),
     ...(exclude === undefined ? {} : { exclude }),
@@ -79,11 +101,10 @@ function selectionOf({ include, exclude, glob, skipFolders }: Options): Selectio
 }
 
 function placedIn(
-  { task, jobId, index, entries }: TaskOutputs,
+  { task, below, entries }: FoundOutputs,
   place: string,
   { selection, saveDir = '.' }: { selection: Selection; saveDir: string | undefined },
 ): TaskFiles {
-  const below = index === null ? [String(jobId)] : [String(jobId), String(index)];
   const shown = path.join(saveDir, ...below);
   const { taken } = select<ManifestEntry>(entries, selection);
   return { task, folder: path.join(place, ...below), shown, entries: taken };

@@ -1,0 +1,65 @@
+// `weft batch pull`: brings what the jobs of a batch have left in their save folders to this machine.
+
+import { SAVE_FOLDER } from '../../../core/batch/programs.ts';
+import { Failure } from '../../../core/model/failure.ts';
+import { BATCH_JOBS_MAX } from '../../../core/model/limits.ts';
+import { definePull, type FoundOutputs, type PullOptions, pullFound } from '../../commands/pull.ts';
+import type { Context } from '../../context.ts';
+import { findOutputs, type TaskOutputs } from '../../pull/outputs.ts';
+import { collect } from '../../submit/read.ts';
+import { defineVerb } from '../../verb.ts';
+import { batchJob, batchJobs } from './batch-jobs.ts';
+import { BATCH_OPERAND, batchParams } from './batch-name.ts';
+
+interface Options extends PullOptions {
+  readonly job?: readonly string[];
+}
+
+export const pull = defineVerb<Options>({
+  define(command) {
+    command.argument('<batch>', BATCH_OPERAND);
+    command.option('--job <name>', 'only of this job (repeatable)', collect);
+    definePull(command, 'NAMESPACE/NAME/JOB/');
+  },
+  async run({ context, args: [text = ''], options }) {
+    return pullFound(context, options, async () => {
+      const api = await context.api();
+      const params = await batchParams(context, text);
+      const { title } = await api.call('getBatch', { params });
+      const jobs =
+        options.job === undefined
+          ? await batchJobs(api, params, BATCH_JOBS_MAX)
+          : await Promise.all(options.job.map((name) => batchJob(api, params, name)));
+      // What has never run has left nothing.
+      const ran = jobs.filter(({ outcome, epoch }) => outcome !== null && epoch > 0);
+      const names = new Map(ran.map(({ id, name }) => [id, name]));
+      const found = await outputsOf(context, names.keys());
+      const own = found.filter(({ task }) => names.has(task));
+      return own.map((task) => ofSave(task, [...title.split('/'), names.get(task.task) ?? '']));
+    });
+  },
+});
+
+/** Array by array: one may have left nothing. */
+async function outputsOf(context: Context, ids: Iterable<string>): Promise<TaskOutputs[]> {
+  const found: TaskOutputs[] = [];
+  for (const jobId of new Set([...ids].map((id) => String(Number.parseInt(id, 10))))) {
+    try {
+      found.push(...(await findOutputs(context, [jobId])));
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== 'outputs.not_found') throw error;
+    }
+  }
+  return found;
+}
+
+const BELOW = `${SAVE_FOLDER}/`;
+
+/** Paths as they were in the save folder. */
+function ofSave(task: TaskOutputs, below: readonly string[]): FoundOutputs {
+  const entries = task.entries.flatMap((entry) => {
+    if (!entry.path.startsWith(BELOW)) return [];
+    return [{ ...entry, path: entry.path.slice(BELOW.length) }];
+  });
+  return { ...task, entries, below };
+}
