@@ -2,7 +2,7 @@
 // a node that it starts itself.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { until } from './support/hosts.ts';
@@ -65,6 +65,24 @@ describe('a lab of distribute', () => {
     await until('the head has heard of it', async () => {
       return /^lab1 +idle/m.test((await lab.run('weft', 'node', 'list')).out) || undefined;
     });
+  });
+
+  it('runs a batch on the node, shows it, and ends its processes when it is killed', async () => {
+    lab.writeBatch();
+    const added = await lab.run('distribute', 'add', '--ip', '127.0.0.1', '-p', '8952');
+    assert.equal(added.code, 0, added.error);
+    assert.match(added.out, /^1 of 1 node could run it\.\nlab\/sleepers: 2 jobs submitted\.\n$/);
+    const running = await until('a job runs on lab1', async () => {
+      const { out } = await lab.run('distribute', 'server-status');
+      return / lab1 +00h:00m:\d\ds\n/.test(out) ? out : undefined;
+    });
+    assert.match(running, /^lab\/sleepers: 2 of 2 jobs left\n {2}first .*\n {2}waiting: second\n$/);
+    const pid = Number(await until('it has said its number', () => lab.sleeperPid()));
+    const killed = await lab.run('distribute', 'kill', 'sleepers');
+    assert.deepEqual([killed.code, killed.out], [0, '2 jobs of lab/sleepers are cancelled.\n']);
+    await until('its process is gone', () => !existsSync(`/proc/${pid}`) || undefined);
+    const again = await lab.run('distribute', 'kill', 'lab/sleepers');
+    assert.equal(again.code, 5);
   });
 
   it('keeps what its folders had, and shows the node offline when it is', async () => {

@@ -6,6 +6,7 @@ import { client } from './client.ts';
 import { kill } from './kill.ts';
 import { nodeStatus } from './node-status.ts';
 import { pause } from './pause.ts';
+import { pull } from './pull.ts';
 import { run } from './run.ts';
 import { server } from './server.ts';
 import { serverStatus } from './server-status.ts';
@@ -20,6 +21,7 @@ export const distribute: VerbProgram = {
     add: entry('submit a batch', add),
     'server-status': entry('show batches that wait or run', serverStatus),
     kill: entry('cancel what waits and runs of a batch', kill),
+    pull: entry('fetch what the jobs of a batch have left', pull),
     'node-status': entry('show which nodes are there', nodeStatus),
     pause: entry('take this machine back for a while', pause),
     run: entry('run a batch on this machine, without a cluster', run),

@@ -1,7 +1,7 @@
 // A lab of *distribute*: a head and a node that its program runs, in a folder of their own.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort } from '../../../src/cli/daemons/free-port.ts';
@@ -58,6 +58,7 @@ export class Lab {
   // Loopback, and a socket of its own: this is no head for the users of the machine.
   readonly env = cleanEnvironment({
     WEFT_HEAD_MULTI_USER: 'false',
+    WEFT_NODE_SWITCH_USER: 'false',
     WEFT_HEAD_NODE_TIMEOUT: '2s',
   });
   server!: Daemon;
@@ -90,6 +91,30 @@ export class Lab {
     const script = join(repository, 'bin', `${program}.mjs`);
     const env = { ...this.env, WEFT_DIR: this.save };
     return runProgram([process.execPath, script, ...argv], { env, cwd: this.folder });
+  }
+
+  /** Two jobs that sleep until they are ended, one at a time on a node. */
+  writeBatch(): void {
+    const file = `meta: {namespace: lab, batch_name: sleepers, capabilities: [lab1-3]}
+python:
+  initialize: {build_file: build.py}
+  jobs: [{name: first, file: job.py}, {name: second, file: job.py}]
+`;
+    const said = JSON.stringify(this.#sleeper);
+    const job = `import os, time\nopen(${said}, 'w').write(f'{os.getpid()}\\n')\ntime.sleep(600)\n`;
+    writeFileSync(join(this.folder, 'distribute-jobs.yaml'), file);
+    writeFileSync(join(this.folder, 'build.py'), '');
+    writeFileSync(join(this.folder, 'job.py'), job);
+  }
+
+  /** Number of the process that sleeps, once it is written whole. */
+  sleeperPid(): string | undefined {
+    if (!existsSync(this.#sleeper)) return undefined;
+    return /^(\d+)\n/.exec(readFileSync(this.#sleeper, 'utf8'))?.[1];
+  }
+
+  get #sleeper(): string {
+    return join(this.folder, 'sleeper');
   }
 
   nodeStatus(wanted: RegExp): Promise<Said> {

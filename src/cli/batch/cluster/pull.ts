@@ -22,23 +22,30 @@ export const pull = defineVerb<Options>({
     definePull(command, 'NAMESPACE/NAME/JOB/');
   },
   async run({ context, args: [text = ''], options }) {
-    return pullFound(context, options, async () => {
-      const api = await context.api();
-      const params = await batchParams(context, text);
-      const { title } = await api.call('getBatch', { params });
-      const jobs =
-        options.job === undefined
-          ? await batchJobs(api, params, BATCH_JOBS_MAX)
-          : await Promise.all(options.job.map((name) => batchJob(api, params, name)));
-      // What has never run has left nothing.
-      const ran = jobs.filter(({ outcome, epoch }) => outcome !== null && epoch > 0);
-      const names = new Map(ran.map(({ id, name }) => [id, name]));
-      const found = await outputsOf(context, names.keys());
-      const own = found.filter(({ task }) => names.has(task));
-      return own.map((task) => ofSave(task, [...title.split('/'), names.get(task.task) ?? '']));
-    });
+    return pullFound(context, options, () => findBatchOutputs(context, text, options.job));
   },
 });
+
+/** What the jobs of a batch have left, or these of them; the last of `below` is the job's name. */
+export async function findBatchOutputs(
+  context: Context,
+  text: string,
+  only: readonly string[] | undefined,
+): Promise<FoundOutputs[]> {
+  const api = await context.api();
+  const params = await batchParams(context, text);
+  const { title } = await api.call('getBatch', { params });
+  const jobs =
+    only === undefined
+      ? await batchJobs(api, params, BATCH_JOBS_MAX)
+      : await Promise.all(only.map((name) => batchJob(api, params, name)));
+  // What has never run has left nothing.
+  const ran = jobs.filter(({ outcome, epoch }) => outcome !== null && epoch > 0);
+  const names = new Map(ran.map(({ id, name }) => [id, name]));
+  const found = await outputsOf(context, names.keys());
+  const own = found.filter(({ task }) => names.has(task));
+  return own.map((task) => ofSave(task, [...title.split('/'), names.get(task.task) ?? '']));
+}
 
 /** Array by array: one may have left nothing. */
 async function outputsOf(context: Context, ids: Iterable<string>): Promise<TaskOutputs[]> {

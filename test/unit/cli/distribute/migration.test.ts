@@ -27,6 +27,10 @@ const SEED_FLAGS: Readonly<Record<string, readonly string[]>> = {
   'server-status': ['--ip', '-p', '--port'],
   'node-status': ['--nodes-file'],
   kill: ['--ip', '-p', '--port'],
+  pull: [
+    ...['--ip', '-d', '--dry', '-s', '--skip-folders', '-p', '--port', '--save-dir'],
+    ...['-i', '--include', '-e', '--exclude'],
+  ],
   pause: ['--duration'],
   run: ['-s', '--save-dir', '--clean-save'],
   template: ['--output'],
