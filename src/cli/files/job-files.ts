@@ -1,4 +1,4 @@
-// What travels with a job and what is kept of it, for whoever looks at the job.
+// What travels with a job and what is to be kept of it, for whoever looks at the job.
 
 import type { JobDetail } from '../../api/jobs.ts';
 import { plural } from '../../core/base/plural.ts';
@@ -11,7 +11,6 @@ import type { Titled } from '../output/one.ts';
 import { formatBytes } from '../output/words.ts';
 
 const NAMES_SHOWN = 3;
-const PAGE_TASKS = 1000;
 
 /** Lines of a job in a directory of its own. */
 export async function fileLines(api: Api, job: JobDetail): Promise<Titled[]> {
@@ -20,7 +19,6 @@ export async function fileLines(api: Api, job: JobDetail): Promise<Titled[]> {
   return [
     ['Input', inputs === null ? '' : await inputLine(api, inputs, job.owner)],
     ['Keeps', outputs === null ? '' : outputs.map(quoteWord).join(' ') || 'nothing'],
-    ['Kept', await ifAllowed(() => keptLine(api, job))],
   ];
 }
 
@@ -52,33 +50,4 @@ function topOf({ path, kind }: FileEntry): string {
   const at = path.indexOf('/');
   if (at !== -1) return path.slice(0, at + 1);
   return kind === 'folder' ? `${path}/` : path;
-}
-
-/** Nothing for those whose job it is not. */
-async function ifAllowed(line: () => Promise<string>): Promise<string> {
-  try {
-    return await line();
-  } catch (error) {
-    if (error instanceof Failure && error.kind === 'permission_denied') return '';
-    throw error;
-  }
-}
-
-async function keptLine(api: Api, { id }: JobDetail): Promise<string> {
-  let [files, bytes, leftOut, tasks] = [0, 0, 0, 0];
-  for (let cursor: number | undefined; ; ) {
-    const query = { cursor, limit: PAGE_TASKS };
-    const page = await api.call('listOutputs', { params: { id: String(id) }, query });
-    for (const task of page.tasks) {
-      files += task.files;
-      bytes += task.bytes;
-      leftOut += task.leftOut;
-      tasks += 1;
-    }
-    if (page.next === null) break;
-    cursor = page.next;
-  }
-  if (tasks === 0) return '';
-  const without = leftOut === 0 ? '' : `, ${leftOut} left out`;
-  return `${plural(files, 'file')} with ${formatBytes(bytes)}${without}: weft pull ${id}`;
 }

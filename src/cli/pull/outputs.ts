@@ -1,5 +1,6 @@
 // What the head keeps of jobs: found by task, with what whoever fetches it should know.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobDetail } from '../../api/jobs.ts';
 import type { ReplyOf } from '../../api/routes.ts';
 import { plural } from '../../core/base/plural.ts';
@@ -16,6 +17,9 @@ import { readPlace } from '../ids.ts';
 const ASKED_AT_ONCE = 8;
 const PAGE_TASKS = 1000;
 const NOTES_MAX = 10;
+/** The head finishes an archive well within it, unless it has very many to finish. */
+const FRESH_MS = 5000;
+const FRESH_POLL_MS = 100;
 
 export interface TaskOutputs {
   /** `42`, or `42[7]`. */
@@ -64,13 +68,10 @@ async function tasksOf(context: Context, api: Api, id: string): Promise<Asked[]>
   const { jobId, index } = readPlace(id);
   if (index !== null) return [{ jobId, index }];
   const job = await api.call('getJob', { params: { id } });
-  const found: Asked[] = [];
-  for (let cursor: number | undefined; ; ) {
-    const query = { cursor, limit: PAGE_TASKS };
-    const page = await api.call('listOutputs', { params: { id }, query });
-    found.push(...page.tasks.map((task) => ({ jobId, index: task.index })));
-    if (page.next === null) break;
-    cursor = page.next;
+  let found = await listAll(api, jobId);
+  for (let waitedMs = 0; found.length === 0 && isFresh(job, waitedMs); waitedMs += FRESH_POLL_MS) {
+    await sleep(FRESH_POLL_MS);
+    found = await listAll(api, jobId);
   }
   if (found.length === 0) throw nothingOf(job);
   const left = job.taskCount - (job.taskCounts['done'] ?? 0);
@@ -79,6 +80,23 @@ async function tasksOf(context: Context, api: Api, id: string): Promise<Asked[]>
     context.note(`${plural(left, 'task')} of job ${id} ${are} not done; pull again for the rest`);
   }
   return found;
+}
+
+async function listAll(api: Api, jobId: JobId): Promise<Asked[]> {
+  const found: Asked[] = [];
+  for (let cursor: number | undefined; ; ) {
+    const params = { id: String(jobId) };
+    const page = await api.call('listOutputs', { params, query: { cursor, limit: PAGE_TASKS } });
+    found.push(...page.tasks.map((task) => ({ jobId, index: task.index })));
+    if (page.next === null) return found;
+    cursor = page.next;
+  }
+}
+
+/** Whether it ended just now: what it left gets its name a moment after its end. */
+function isFresh({ state, directory, staging, endedAt }: JobDetail, waitedMs: number): boolean {
+  if (state !== 'done' || directory !== null || staging?.outputs?.length === 0) return false;
+  return Math.abs(Date.now() - (endedAt ?? 0)) < FRESH_MS && waitedMs < FRESH_MS;
 }
 
 function nothingOf({ id, state }: JobDetail): Error {

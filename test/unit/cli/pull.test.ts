@@ -290,6 +290,22 @@ test('a second pull into the same folder is told to wait', async (t) => {
   assert.ok(!existsSync(path.join(cwd, '42')));
 });
 
+test('a job that ended just now has its files a moment later', async (t) => {
+  let looks = 0;
+  const { pull, read } = await bench(t, ['1,2\n', 'B'], {
+    ...plainJob(USUAL),
+    'GET /v1/jobs/42': () => ({
+      json: { ...doneJob('completed', { code: 0 }), directory: null, endedAt: Date.now() },
+    }),
+    'GET /v1/jobs/42/outputs': () => {
+      looks += 1;
+      return { json: { tasks: looks < 3 ? [] : [manifest([])], next: null } };
+    },
+  });
+  assert.equal((await pull('42')).code, 0);
+  assert.deepEqual([read('42/a.csv'), looks], ['1,2\n', 3]);
+});
+
 test('a job without files says so, and a place that cannot be written is one clear error', async (t) => {
   const none = {
     'GET /v1/jobs/42': () => ({ json: { ...jobView(), id: 42, state: 'running' } }),
