@@ -38,7 +38,13 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     execFileSync(process.execPath, [weft, '--dir', directory, ...args], { encoding: 'utf8', env });
   const { nodes, cpus, store } = options;
   if (store !== undefined) cpSync(store, join(directory, 'head'), { recursive: true });
-  cli('up', '--nodes', String(nodes), '--cpus', String(cpus), '--memory', '64G');
+  try {
+    cli('up', '--nodes', String(nodes), '--cpus', String(cpus), '--memory', '64G');
+  } catch (error) {
+    // What has started must not go on beside the next measurement.
+    cli('down');
+    throw error;
+  }
   const socketPath = join(directory, 'weft.sock');
   const client = await connectLocally(socketPath, options.connections);
   const headPid = (): number =>

@@ -61,6 +61,10 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
     args: ['files.ts', '3'],
     about: 'a large file and many small ones in and out, beside rsync, curl and tar; memory',
   },
+  batch: {
+    args: ['batch.ts', '1000'],
+    about: 'a batch of 1,000 jobs with files: submit, to archived, pull, beside rsync',
+  },
   head: { args: ['head-cost.ts', '20000'], about: "what a job costs the head's own code" },
 };
 
