@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { CPUS, HostedCluster } from './support/hosted-cluster.ts';
+import { CPUS, HostedCluster, QUICK } from './support/hosted-cluster.ts';
 import { until } from './support/hosts.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -31,7 +31,7 @@ describe('a batch on four hosts', () => {
   };
 
   before(async () => {
-    cluster = await HostedCluster.start(4);
+    cluster = await HostedCluster.start(4, QUICK, { head: '512m', lastNode: '256m' });
     folder = join(cluster.directory, 'diffusion');
     cpSync(join(ROOT, 'examples', 'diffusion'), folder, { recursive: true });
     edit('job.sh', ['SETTLE:-500', `SETTLE:-${SETTLE}`], ['STEPS:-2000', `STEPS:-${STEPS}`]);
