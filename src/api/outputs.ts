@@ -3,11 +3,19 @@
 
 import { z } from 'zod';
 import { OUTCOMES } from '../core/model/job.ts';
-import { FILE_ENTRIES_MAX, FILE_PATH_BYTES_MAX, FILE_SET_BYTES_MAX } from '../core/model/limits.ts';
+import {
+  FILE_ENTRIES_MAX,
+  FILE_PATH_BYTES_MAX,
+  FILE_SET_BYTES_MAX,
+  LEFT_OUT_WHY_MAX,
+} from '../core/model/limits.ts';
 import { changedReply, count, instant, instantOrNull, queryNumber, taskParams } from './common.ts';
 import { JOB_OWNER, NODE, type RouteShape } from './route-shape.ts';
 
-const leftOut = z.object({ path: z.string().max(FILE_PATH_BYTES_MAX), why: z.string().max(1000) });
+const leftOut = z.object({
+  path: z.string().max(FILE_PATH_BYTES_MAX),
+  why: z.string().max(LEFT_OUT_WHY_MAX),
+});
 
 /** Entries as in the manifest: the head checks them one by one, as there may be very many. */
 const storeRequest = z.strictObject({

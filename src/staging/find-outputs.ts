@@ -5,7 +5,7 @@ import { type BigIntStats, closeSync, fstatSync, lstatSync, readlinkSync } from 
 import { opendir } from 'node:fs/promises';
 import { pathFlaw } from '../core/files/entry.ts';
 import { staysInside } from '../core/files/links.ts';
-import { FILE_ENTRIES_MAX } from '../core/model/limits.ts';
+import { FILE_DEPTH_MAX, FILE_ENTRIES_MAX } from '../core/model/limits.ts';
 import { breath, versionOf } from '../transfer/local-file.ts';
 import { openFolder, pathIn } from './open-path.ts';
 
@@ -29,8 +29,6 @@ export interface Unfit {
   readonly why: string;
 }
 
-/** Each level of it holds a file open. */
-const DEPTH_MAX = 200;
 const MODE_MASK = 0o777n;
 
 export interface Search {
@@ -108,8 +106,8 @@ class Walk {
   }
 
   async #enterBelow(place: Buffer, path: string, depth: number): Promise<void> {
-    if (depth > DEPTH_MAX) {
-      this.unfit.push({ path, why: `it lies ${depth} folders deep; ${DEPTH_MAX} at most` });
+    if (depth > FILE_DEPTH_MAX) {
+      this.unfit.push({ path, why: `it lies ${depth} folders deep; ${FILE_DEPTH_MAX} at most` });
       return;
     }
     let folder: number;

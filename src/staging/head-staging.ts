@@ -21,6 +21,7 @@ import type { HeadLine } from './head-line.ts';
 import { layOut } from './layout.ts';
 import type { Content, NodeCache } from './node-cache.ts';
 import { Slots } from './slots.ts';
+import { told } from './told.ts';
 
 export interface HeadStagingOptions {
   readonly line: HeadLine;
@@ -127,7 +128,7 @@ export class HeadStaging implements Staging {
       try {
         return await this.#store(order, from, signal);
       } catch (error) {
-        if (!(error instanceof Changed) || turn === TURNS_MAX) throw error;
+        if (!(error instanceof Changed || isGone(error)) || turn === TURNS_MAX) throw error;
       }
     }
   }
@@ -154,11 +155,16 @@ export class HeadStaging implements Staging {
     const { entries, leftOut } = collected;
     if (entries.length === 0 && leftOut.length === 0) return;
     const head = await carrier.head();
-    const body = { entries, leftOut: leftOut.slice(0, NAMED_MAX) };
+    const body = { entries, leftOut: leftOut.slice(0, NAMED_MAX).map(told) };
     await carrier.patiently('Trying again.', () =>
       head.call('storeOutputs', { params: { epochId }, body }),
     );
   }
+}
+
+/** What was sent first was swept away while the rest was on its way: it has to be sent again. */
+function isGone(error: unknown): boolean {
+  return error instanceof Failure && error.code === 'files.lacking';
 }
 
 function contentsOf(entries: readonly FileEntry[]): Content[] {

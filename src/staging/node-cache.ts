@@ -75,7 +75,11 @@ export class NodeCache {
     fetch: (missing: readonly Missing[]) => Promise<void>,
     signal: AbortSignal,
   ): Promise<Holding> {
-    this.#loaded ??= this.#load();
+    // One that failed is tried again by the next task: the disk may have been full.
+    this.#loaded ??= this.#load().catch((error: unknown) => {
+      this.#loaded = null;
+      throw error;
+    });
     await this.#loaded;
     const wanted = new Map(contents.map((content) => [content.hash, content]));
     for (const content of wanted.values()) this.#entryOf(content).users += 1;

@@ -4,7 +4,7 @@
 import { utf8Length } from '../base/utf8.ts';
 import { isWhole } from '../base/whole.ts';
 import { BLOB_HASH, type BlobHash } from '../model/blob.ts';
-import { FILE_NAME_BYTES_MAX, FILE_PATH_BYTES_MAX } from '../model/limits.ts';
+import { FILE_DEPTH_MAX, FILE_NAME_BYTES_MAX, FILE_PATH_BYTES_MAX } from '../model/limits.ts';
 import { staysInside } from './links.ts';
 
 export interface FileEntry {
@@ -31,7 +31,9 @@ export function pathFlaw(path: string): string | null {
   if (NO_TEXT.test(path)) return `${shown} is no path`;
   if (utf8Length(path) > FILE_PATH_BYTES_MAX) return `${shown} is too long`;
   if (path.startsWith('/')) return `${shown} is not relative`;
-  for (const name of path.split('/')) {
+  const names = path.split('/');
+  if (names.length > FILE_DEPTH_MAX + 1) return `${shown} lies in too many folders`;
+  for (const name of names) {
     if (name === '' || name === '.' || name === '..') return `${shown} has a part '${name}'`;
     if (utf8Length(name) > FILE_NAME_BYTES_MAX) return `${shown} has a name that is too long`;
   }
@@ -67,21 +69,22 @@ function isTarget(path: string, target: string): boolean {
   return isPath && utf8Length(target) <= FILE_PATH_BYTES_MAX && staysInside(path, target);
 }
 
-/** What is wrong with entries that are fine one by one, in words; null: nothing. */
+/**
+ * What is wrong with entries that are fine one by one, in words; null: nothing. By sorting, as whoever
+ * sends them may send many that lie deep.
+ */
 export function togetherFlaw(entries: Iterable<FileEntry>): string | null {
-  const kinds = new Map<string, FileEntry['kind']>();
-  for (const { path, kind } of entries) {
-    if (kinds.has(path)) return `${JSON.stringify(path)} is there twice`;
-    kinds.set(path, kind);
-  }
-  for (const path of kinds.keys()) {
+  // What lies below a path comes right behind it: no path has a NUL.
+  const keyed = [...entries].map((entry) => ({ entry, key: entry.path.replaceAll('/', '\0') }));
+  keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  for (const [at, { entry, key }] of keyed.entries()) {
+    const before = keyed[at - 1];
+    if (before === undefined) continue;
+    const { path, kind } = before.entry;
+    if (before.key === key) return `${JSON.stringify(path)} is there twice`;
     // Through a link it would be written where the link leads.
-    for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
-      const above = path.slice(0, at);
-      const kind = kinds.get(above) ?? 'folder';
-      if (kind === 'folder') continue;
-      return `${JSON.stringify(path)} lies in ${JSON.stringify(above)}, which is a ${kind}`;
-    }
+    if (kind === 'folder' || !key.startsWith(`${before.key}\0`)) continue;
+    return `${JSON.stringify(entry.path)} lies in ${JSON.stringify(path)}, which is a ${kind}`;
   }
   return null;
 }

@@ -99,13 +99,26 @@ function doublesFlaw(common: readonly FileEntry[], lists: readonly [string, File
 function commonAbove(common: readonly FileEntry[]) {
   const byPath = new Map(common.map((entry) => [entry.path, entry]));
   const below = new Map<string, FileEntry>();
-  for (const entry of common) for (const path of pathsAbove(entry.path)) below.set(path, entry);
+  for (const entry of common) {
+    for (const path of pathsAbove(entry.path)) {
+      // What is above it was noted with it.
+      if (below.has(path)) break;
+      below.set(path, entry);
+    }
+  }
   return (own: readonly FileEntry[]): Set<FileEntry> => {
     const found = new Set<FileEntry>();
+    const seen = new Set<string>();
+    const look = (path: string): void => {
+      const entry = byPath.get(path);
+      if (entry !== undefined) found.add(entry);
+    };
     for (const { path, kind } of own) {
-      for (const one of [path, ...pathsAbove(path)]) {
-        const entry = byPath.get(one);
-        if (entry !== undefined) found.add(entry);
+      look(path);
+      for (const above of pathsAbove(path)) {
+        if (seen.has(above)) break;
+        seen.add(above);
+        look(above);
       }
       const lower = below.get(path);
       if (kind !== 'folder' && lower !== undefined) found.add(lower);

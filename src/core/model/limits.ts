@@ -189,5 +189,9 @@ export const FILE_SET_BYTES_MAX = 64 * 1_048_576;
 /** PATH_MAX and NAME_MAX of Linux. */
 export const FILE_PATH_BYTES_MAX = 4095;
 export const FILE_NAME_BYTES_MAX = 255;
+/** Folders above a file of a job. */
+export const FILE_DEPTH_MAX = 200;
+/** Characters that say why a file of a task was not kept. */
+export const LEFT_OUT_WHY_MAX = 1000;
 /** Patterns of a job's outputs; people write them by hand. */
 export const OUTPUT_PATTERNS_MAX = 1000;

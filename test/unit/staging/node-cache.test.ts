@@ -221,3 +221,13 @@ test('whoever does not want it any more does not wait for another', async (t) =>
   controller.abort(new Error('the task has ended'));
   await assert.rejects(waiting, /the task has ended/);
 });
+
+test('a cache that could not be read is read again for the next task', async (t) => {
+  const bench = new Bench(t);
+  const folder = path.join(bench.directory, 'sha256');
+  writeFileSync(folder, 'a file where the folder should be');
+  await assert.rejects(bench.hold(A));
+  rmSync(folder);
+  (await bench.hold(A)).release();
+  assert.deepEqual(bench.fetched.length, 1);
+});

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { FileEntry } from '../../../../src/core/files/entry.ts';
+import { type FileEntry, pathFlaw, togetherFlaw } from '../../../../src/core/files/entry.ts';
 import {
   entriesFor,
   type FileSet,
@@ -102,6 +102,29 @@ test('nothing is there twice, or inside of what is no folder', () => {
   assert.match(reading([link('a', 'b'), file('a/b')]), /"a\/b" lies in "a", which is a link/);
   assert.equal(reading([folder('a'), file('a/b')]), 'fine');
   assert.equal(reading([file('ab'), file('a/b')]), 'fine');
+});
+
+test('entries together are judged as one by one with each other', () => {
+  const name = fc.constantFrom('a', 'b', 'a0', 'a-');
+  const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => names.join('/'));
+  const kind = fc.constantFrom<FileEntry['kind']>('file', 'folder', 'link');
+  const entry = fc.record({ path, kind }).map((one): FileEntry => ({ ...one, size: 0, mode: 0 }));
+  fc.assert(
+    fc.property(fc.array(entry, { maxLength: 6 }), (entries) => {
+      const clash = entries.some((a, at) =>
+        entries.some((b, other) => {
+          if (at === other) return false;
+          return a.path === b.path || (a.kind !== 'folder' && b.path.startsWith(`${a.path}/`));
+        }),
+      );
+      assert.equal(togetherFlaw(entries) !== null, clash);
+    }),
+  );
+});
+
+test('a file lies in no more than 200 folders', () => {
+  assert.equal(pathFlaw(`${'d/'.repeat(200)}f`), null);
+  assert.match(pathFlaw(`${'d/'.repeat(201)}f`) ?? '', /too many folders/);
 });
 
 test("a task's own files must fit to the common ones; a folder may be named by both", () => {
