@@ -110,7 +110,7 @@ async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () =
         clock: systemClock,
         log,
         logs,
-        jobIdSeen: () => logs.jobIdSeen(),
+        jobIdSeen: async () => Math.max(await logs.jobIdSeen(), await files.archive.jobIdSeen()),
         ...fencingOf(options, audit),
         notifying: {
           notifiers: notifiersOf(options.notify, { commands: systemCommands, clock: systemClock }),

@@ -29,7 +29,7 @@ import { syncFolder } from './durable.ts';
 import { makeFolder, manifestOf } from './make-folder.ts';
 import { type Part, type PartName, Parts } from './parts.ts';
 import { type KeptTask, keptTasks, planRetention } from './retention.ts';
-import { listShelves, readManifest, readSummary } from './shelves.ts';
+import { largestJobId, listShelves, readManifest } from './shelves.ts';
 import { verdictOn } from './verdict.ts';
 
 /** Folders that are made at a time. */
@@ -121,6 +121,11 @@ export class Archive {
     for (const timer of this.#timers) timer.cancel();
     for (const tasks of this.#settling.values()) await Promise.all(tasks);
     await this.#total.close();
+  }
+
+  /** The largest id of a job that has files here: a head that has lost its records skips them. */
+  jobIdSeen(): Promise<number> {
+    return largestJobId(this.#places);
   }
 
   /** Bytes of all that is archived. */
@@ -342,8 +347,12 @@ export class Archive {
   /** The folder comes at once, whole; one of the same start is there when a head was killed after this. */
   async #publish(shelf: Shelf, manifest: JobManifest): Promise<void> {
     const folder = this.#places.task(shelf);
-    const there = await readSummary(folder);
-    if (there?.epoch === manifest.epoch) return;
+    const there = await readManifest(folder);
+    if (there !== null && isSameStart(there, manifest)) return;
+    if (there !== null) {
+      const { owner, name, epoch } = there;
+      throw new Error(`${folder} has files of another: ${owner}'s ${name}, start ${epoch}`);
+    }
     const aside = this.#places.aside();
     try {
       await makeFolder(aside, manifest, (hash, to) => this.#options.blobs.linkTo(hash, to));
@@ -453,6 +462,11 @@ function partKey({ epochId, nodeRank }: Pick<Part, 'epochId' | 'nodeRank'>): str
 
 function namingOf(part: Pick<Part, 'epochId' | 'nodeRank'>): string {
   return `part ${partKey(part)}`;
+}
+
+/** After lost records another job may have the id. */
+function isSameStart(there: JobManifest, { owner, epoch, startedAt }: JobManifest): boolean {
+  return there.owner === owner && there.epoch === epoch && there.startedAt === startedAt;
 }
 
 function byRank(parts: readonly Part[]): Part[] {

@@ -5,6 +5,9 @@ import path from 'node:path';
 import type { ArchivePlaces, Shelf } from './archive-places.ts';
 import { readSummary } from './shelves.ts';
 
+/** Room is made down to this share: a look reads every summary, and not each new task may need one. */
+const LEFT_SHARE = 0.95;
+
 export interface KeptTask {
   readonly shelf: Shelf;
   readonly bytes: number;
@@ -44,9 +47,12 @@ export function planRetention(
 ): { readonly inOrder: KeptTask[]; readonly goes: number } {
   const inOrder = [...kept].sort((a, b) => a.storedAt - b.storedAt);
   let left = inOrder.reduce((sum, { bytes }) => sum + bytes, 0);
+  // What has room goes only while it leaves that share: no large task goes for a little spare room.
+  const least = left > bytesMax ? bytesMax * LEFT_SHARE : Number.POSITIVE_INFINITY;
   let goes = 0;
   for (const { bytes, storedAt } of inOrder) {
-    if (now - storedAt < ageMs && left <= bytesMax) break;
+    const hasRoom = left <= bytesMax && left - bytes < least;
+    if (now - storedAt < ageMs && hasRoom) break;
     left -= bytes;
     goes += 1;
   }

@@ -30,6 +30,17 @@ export async function listShelves(
   return found;
 }
 
+/** The largest id of a job that has anything here; 0: none has. */
+export async function largestJobId({ jobs, parts }: ArchivePlaces): Promise<number> {
+  let largest = 0;
+  // Both begin with the id: `42` and `42[7]#1.0`.
+  for (const name of [...(await readdir(jobs)), ...(await readdir(parts))]) {
+    const jobId = Number.parseInt(name, 10);
+    if (jobId > largest) largest = jobId;
+  }
+  return largest;
+}
+
 /** Null: there is no such folder. */
 export async function readSummary(folder: string): Promise<TaskArchive | null> {
   return readJson<TaskArchive>(summaryIn(folder));

@@ -85,9 +85,9 @@ export class JobFiles {
 
   /** Whether a job of this user may name the list: it and all of its contents are there and theirs. */
   async check(user: string, inputs: BlobHash): Promise<Result<null, Refusal>> {
-    // What another job of the same user names has been looked at, and stays.
+    // What a job of the same user that is not done names has been looked at, and stays.
     const named = this.#named.get(keyOf(inputs, user));
-    if (named?.isWhole === true) return ok(null);
+    if (named?.isWhole === true && named.live.size > 0) return ok(null);
     const { blobs } = this.#options;
     const reader = { user, by: null };
     if (!blobs.mayRead(reader, inputs)) return err(lacking(1, ['the list of them']));

@@ -5,10 +5,15 @@ import { submissionKey } from '../../../api/submission.ts';
 import { err, ok, type Result } from '../../../core/base/result.ts';
 import type { Batch } from '../../../core/controller/batches/facts.ts';
 import { findBatch } from '../../../core/controller/batches/find.ts';
-import { currentParts, standingOf } from '../../../core/controller/batches/standing.ts';
+import {
+  currentParts,
+  failedNumbers,
+  standingOf,
+} from '../../../core/controller/batches/standing.ts';
 import type { Reply } from '../../../core/controller/reply.ts';
 import type { State } from '../../../core/controller/state.ts';
 import { type BatchRef, parseBatch } from '../../../core/model/batch.ts';
+import type { BlobHash } from '../../../core/model/blob.ts';
 import { type Refusal, refuse } from '../../../core/model/errors.ts';
 import { formatTaskId } from '../../../core/model/ids.ts';
 import type { Engine } from '../../engine.ts';
@@ -69,9 +74,19 @@ export const cancelBatch: Handler<'cancelBatch'> = async ({ engine }, { params, 
   return changed(await engine.execute({ kind: 'cancel_batch', batch: ref.value }, actor));
 };
 
-export const retryBatch: Handler<'retryBatch'> = async ({ engine }, { params, actor }) => {
+export const retryBatch: Handler<'retryBatch'> = async (
+  { engine, jobFiles },
+  { params, actor },
+) => {
   const ref = refOf(params);
   if (!ref.ok) return ref;
+  const found = findBatch(engine.state, ref.value);
+  // Of another's batch nobody is told which files are there.
+  const isTheirs = found.ok && found.value.owner === actor.name;
+  for (const inputs of isTheirs ? inputsToRetry(engine.state, found.value) : []) {
+    const lacking = await checkFiles(jobFiles, actor, inputs);
+    if (lacking !== null) return err(lacking);
+  }
   return submitted(await engine.execute({ kind: 'retry_batch', batch: ref.value }, actor));
 };
 
@@ -100,6 +115,18 @@ function refOf({ namespace, name }: Params): Result<BatchRef, Refusal> {
 function find(state: State, params: Params): Result<Batch, Refusal> {
   const ref = refOf(params);
   return ref.ok ? findBatch(state, ref.value) : ref;
+}
+
+/** The lists of files of the parts that have jobs to run again. */
+function inputsToRetry({ jobs }: State, batch: Batch): Set<BlobHash> {
+  const failed = failedNumbers(batch);
+  const lists = new Set<BlobHash>();
+  for (const { part, numbers } of currentParts(batch)) {
+    const inputs = jobs.get(part.jobId)?.spec.staging?.inputs;
+    if (inputs === undefined || lists.has(inputs)) continue;
+    if ([...numbers].some((number) => failed.has(number))) lists.add(inputs);
+  }
+  return lists;
 }
 
 function submitted(reply: Result<Reply, Refusal>) {

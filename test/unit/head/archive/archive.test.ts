@@ -454,6 +454,27 @@ test('killed before a requeued start was forgotten: the next head forgets it', a
   assert.equal(world.names.isNamed(sha256('one')), false);
 });
 
+test('ids of jobs that have files here are seen, done or not, and what another left stays', async (t) => {
+  const { world, agent, alice, run } = await prepare(t);
+  assert.equal(await world.archive.jobIdSeen(), 0);
+  const { jobId, id, order } = await run();
+  await store(world, agent, { order, owner: alice, entries: [{ path: 'a', content: 'one' }] });
+  assert.equal(await world.archive.jobIdSeen(), jobId);
+  // As of a job that had the same id before records were lost.
+  const folder = path.join(world.directory, 'archive', 'jobs', id);
+  mkdirSync(path.join(folder, '_weft'), { recursive: true });
+  const there = { owner: 'bob', name: 'old', epoch: 1, startedAt: 5 };
+  for (const name of ['manifest', 'summary']) {
+    writeFileSync(path.join(folder, '_weft', `${name}.json`), JSON.stringify(there));
+  }
+  agent.ended(order, 0);
+  await done(alice, id);
+  await eventually(() => world.log.lines.some(({ fields }) => /bob's old/.test(`${fields.error}`)));
+  assert.deepEqual(partsOf(world), [`${order.epochId}.0`]);
+  mkdirSync(path.join(world.directory, 'archive', 'jobs', '70'));
+  assert.equal(await world.archive.jobIdSeen(), 70);
+});
+
 test('a folder that cannot be made is made later, and its files stay meanwhile', async (t) => {
   const { world, agent, alice, run } = await prepare(t, {
     archiveClock: { after: (_, then) => systemClock.after(1, then) },

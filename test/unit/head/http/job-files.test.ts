@@ -194,3 +194,25 @@ test('files of jobs that are done make room for others, those of jobs that are n
     code: 'files.lacking',
   });
 });
+
+test('a batch is not run again when its files are gone', async (t) => {
+  const block = 4096;
+  const world = await startWorld(t, { blobBytesMax: 4 * block });
+  const agent = await startAgent(t, world, 'n1');
+  const [alice, bob] = [await world.client('alice'), await world.client('bob')];
+  await send(alice, 'one');
+  const inputs = await send(alice, listOf({ a: 'one' }));
+  const each = [{ name: 'a', line: 'false' }];
+  const submission = { ...TRUE, each, staging: { inputs } };
+  const params = { namespace: 'lab', name: 'heat' };
+  const parts = [{ submission, numbers: [0], prints: ['x'] }];
+  await alice.call('submitBatch', { body: { ...params, parts } });
+  const order = await agent.launch();
+  agent.started(order);
+  agent.ended(order, 1);
+  await alice.call('waitForJob', { params: { id: String(order.place.jobId) }, query: {} });
+  world.agePlus(2);
+  await send(alice, 'x'.repeat(3 * block));
+  await assert.rejects(alice.call('retryBatch', { params }), { code: 'files.lacking' });
+  await assert.rejects(bob.call('retryBatch', { params }), { code: 'batch.not_owner' });
+});
