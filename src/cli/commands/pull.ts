@@ -1,6 +1,5 @@
 // `weft pull`: brings what jobs have left behind to this machine.
 
-import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { fileProblem } from '../../config/file-problem.ts';
@@ -17,6 +16,7 @@ import { selectJobs } from '../jobs/select.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { checkEntries, compare, type Placed, type TaskFiles } from '../pull/compare.ts';
 import { checkRoom, fetchAll } from '../pull/fetch.ts';
+import { makeFolder } from '../pull/make-folder.ts';
 import { findOutputs, type TaskOutputs } from '../pull/outputs.ts';
 import { amountsOf, COLUMNS, doneWords, planWords, rowOf } from '../pull/words.ts';
 import { collect } from '../submit/read.ts';
@@ -105,9 +105,8 @@ function placedIn(
   place: string,
   { selection, saveDir = '.' }: { selection: Selection; saveDir: string | undefined },
 ): TaskFiles {
-  const shown = path.join(saveDir, ...below);
   const { taken } = select<ManifestEntry>(entries, selection);
-  return { task, folder: path.join(place, ...below), shown, entries: taken };
+  return { task, place, placeShown: saveDir, below: path.join(...below), entries: taken };
 }
 
 async function list(
@@ -135,12 +134,16 @@ async function pull(context: Context, tasks: readonly TaskFiles[], place: string
     checkRoom(place, amounts.bytesToFetch);
     await fetchAll(context, placed);
   } catch (error) {
-    throw asWriteFailure(error, place);
+    throw asFailure('write', error, place);
   }
-  const [first, ...others] = [...new Set(tasks.map(({ shown }) => shown))];
+  const [first, ...others] = [...new Set(tasks.map(shownOf))];
   const where = others.length === 0 ? `${first}` : plural(others.length + 1, 'folder');
   context.print(doneWords(amounts, where, performance.now() - begunMs));
   return 0;
+}
+
+function shownOf({ placeShown, below }: TaskFiles): string {
+  return path.join(placeShown, below);
 }
 
 /** Throws one failure with all that stands in the way, before anything is written. */
@@ -156,6 +159,8 @@ async function compareAll(context: Context, tasks: readonly TaskFiles[]): Promis
       for (const one of compared.placed) placed.push(one);
       problems.push(...compared.problems);
     }
+  } catch (error) {
+    throw asFailure('look at', error, tasks[0]?.place);
   } finally {
     line.stop();
   }
@@ -170,7 +175,7 @@ function lock(place: string, tasks: readonly TaskFiles[]): () => void {
     for (const one of releases) one();
   };
   try {
-    mkdirSync(place, { recursive: true });
+    makeFolder(place);
     for (const job of new Set(tasks.map(({ task }) => task.split('[')[0] ?? task))) {
       const taken = takeLock(path.join(place, `.${job}.pull.lock`), false);
       if (taken.ok) releases.push(taken.release);
@@ -178,7 +183,7 @@ function lock(place: string, tasks: readonly TaskFiles[]): () => void {
     }
   } catch (error) {
     release();
-    throw asWriteFailure(error, place);
+    throw asFailure('write', error, place);
   }
   return release;
 }
@@ -187,8 +192,8 @@ function holderOf(holder: { readonly pid: number } | null): string {
   return holder === null ? 'unknown' : String(holder.pid);
 }
 
-function asWriteFailure(error: unknown, place: string): unknown {
+function asFailure(verb: string, error: unknown, place = ''): unknown {
   const { syscall, path: file = place } = error as NodeJS.ErrnoException;
   if (error instanceof Failure || syscall === undefined) return error;
-  return usage(`cannot write ${file}: ${fileProblem(error)}`);
+  return usage(`cannot ${verb} ${file}: ${fileProblem(error)}`);
 }

@@ -135,8 +135,16 @@ const NOBODY = new Set(['ENOENT', 'ENOTDIR', 'ECONNREFUSED']);
 
 /** Nobody has heard the request: waiting a moment for an answer would be in vain. */
 export function isNobodyThere({ code, cause }: Failure): boolean {
-  const errno = (cause as NodeJS.ErrnoException | undefined)?.code;
-  return code === 'head.unreachable' && NOBODY.has(errno ?? '');
+  return code === 'head.unreachable' && NOBODY.has(errnoOf(cause));
+}
+
+/** The way to the head is closed to this user: waiting does not open it. */
+export function isForbidden({ code, cause }: Failure): boolean {
+  return code === 'head.unreachable' && errnoOf(cause) === 'EACCES';
+}
+
+function errnoOf(cause: unknown): string {
+  return (cause as NodeJS.ErrnoException | undefined)?.code ?? '';
 }
 
 function hintFor(code: string | undefined, address: string): string {

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../core/model/failure.ts';
-import { isNobodyThere } from '../connection/api.ts';
+import { isForbidden, isNobodyThere } from '../connection/api.ts';
 import { isHeadExpected } from '../connection/head-expected.ts';
 import type { Context } from '../context.ts';
 
@@ -21,6 +21,7 @@ export interface Patience {
 /** The head is away, or hears too much at once: after a restart all come back in one moment. */
 function isPassing(error: unknown): error is Failure {
   if (!(error instanceof Failure)) return false;
+  if (isForbidden(error)) return false;
   return error.kind === 'unavailable' || error.code === 'rate.exceeded';
 }
 

@@ -24,9 +24,11 @@ export interface Placed {
 export interface TaskFiles {
   /** `42[7]`. */
   readonly task: string;
-  /** Where its files go, and how that is shown. */
-  readonly folder: string;
-  readonly shown: string;
+  /** The folder that was asked for, and how that is shown. */
+  readonly place: string;
+  readonly placeShown: string;
+  /** Its own folder in there. */
+  readonly below: string;
   readonly entries: readonly ManifestEntry[];
 }
 
@@ -37,7 +39,7 @@ export interface Compared {
 }
 
 /** Throws a failure when the list cannot be right. */
-export function checkEntries({ task, entries }: TaskFiles): void {
+export function checkEntries({ task, entries }: Pick<TaskFiles, 'task' | 'entries'>): void {
   let flaw: string | null = null;
   for (const entry of entries) flaw ??= entryFlaw(entry);
   flaw ??= togetherFlaw(entries);
@@ -46,20 +48,21 @@ export function checkEntries({ task, entries }: TaskFiles): void {
 
 /** Looks at every place. `looked`: so many bytes more have been compared. */
 export async function compare(
-  { folder, shown: name, entries }: TaskFiles,
+  { place, placeShown, below, entries }: TaskFiles,
   looked: (bytes: number) => void,
 ): Promise<Compared> {
-  const folders = new Folders(folder);
+  const folders = new Folders(place);
   const placed: Placed[] = [];
   const problems: string[] = [];
   for (const entry of entries) {
-    const full = path.join(folder, entry.path);
-    const shown = `${name}/${entry.path}`;
-    const above = folders.problem(path.dirname(entry.path));
+    const inside = path.join(below, entry.path);
+    const full = path.join(place, inside);
+    const shown = path.join(placeShown, inside);
+    const above = folders.problem(path.dirname(inside));
     const found = above === null ? lookFor(entry, full) : above;
     if (typeof found === 'string') {
       // Once for a folder, not for each file that would be in it.
-      const what = above === null ? `${shown}: ${found}` : `${name}/${found}`;
+      const what = above === null ? `${shown}: ${found}` : path.join(placeShown, found);
       if (!problems.includes(what)) problems.push(what);
       continue;
     }
@@ -95,7 +98,7 @@ async function hereOf(entry: ManifestEntry, full: string, stats?: Stats): Promis
   }
 }
 
-/** The folders on the way to files: none may be a link that leads elsewhere. */
+/** The folders between the top and files: none may be a link that leads elsewhere. */
 class Folders {
   readonly #top: string;
   readonly #known = new Map<string, string | null>([['.', null]]);

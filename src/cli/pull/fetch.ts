@@ -5,7 +5,6 @@ import {
   constants,
   copyFileSync,
   lstatSync,
-  mkdirSync,
   renameSync,
   rmSync,
   type Stats,
@@ -23,6 +22,7 @@ import { carrierOf } from '../connection/carrier.ts';
 import type { Context } from '../context.ts';
 import { TransferLine } from '../files/transfer-line.ts';
 import type { Placed } from './compare.ts';
+import { makeFolder } from './make-folder.ts';
 
 /** Whoever fetches results may write to the folders, whatever mode they had. */
 const OWN = 0o700;
@@ -60,7 +60,7 @@ function makeFolders(placed: readonly Placed[]): void {
   const made = new Set<string>();
   for (const { entry, full } of placed) {
     const folder = entry.kind === 'folder' ? full : path.dirname(full);
-    if (!made.has(folder)) mkdirSync(folder, { recursive: true });
+    if (!made.has(folder)) makeFolder(folder);
     made.add(folder);
   }
 }

@@ -4,6 +4,10 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import type { Context } from '../../../src/cli/context.ts';
+import { withPatience } from '../../../src/cli/jobs/retry.ts';
+import { refuse } from '../../../src/core/model/errors.ts';
+import { failure } from '../../../src/core/model/failure.ts';
 import { FakeHead, refusal } from './fake-head.ts';
 import { doneJob, jobView } from './views.ts';
 
@@ -57,4 +61,20 @@ test('nobody waits for a head that was never started, or that `weft up` made and
     assert.equal(said.code, 125);
     assert.match(said.error, /no such socket.*\n {2}Start a cluster here with `weft up`/);
   }
+});
+
+test('a head whose socket is closed to this user is not away: nothing is tried again', async () => {
+  const cause = Object.assign(new Error('connect EACCES'), { code: 'EACCES', syscall: 'connect' });
+  const details = { address: '/run/weft.sock', cause: 'permission denied' };
+  const closed = failure(refuse('head.unreachable', details), cause);
+  let tries = 0;
+  const notes: string[] = [];
+  const context = { note: (text: string) => notes.push(text), api: async () => ({ met: true }) };
+  const patience = { totalMs: 5000, note: 'Trying again.' };
+  const attempt = () => {
+    tries += 1;
+    return Promise.reject(closed);
+  };
+  await assert.rejects(withPatience(context as unknown as Context, patience, attempt), closed);
+  assert.deepEqual([tries, notes], [1, []]);
 });

@@ -239,8 +239,7 @@ test('a list that leads outside is refused, and nothing is written', async (t) =
   ];
   for (const entries of lists) {
     const { pull, cwd } = await bench(t, ['x', 'y'], plainJob(entries));
-    const listed = { task: '42', folder: cwd, shown: '42', entries };
-    assert.throws(() => checkEntries(listed), { code: 'outputs.damaged' });
+    assert.throws(() => checkEntries({ task: '42', entries }), { code: 'outputs.damaged' });
     const said = await pull('42');
     assert.match(said.error, /The list of output files of 42 is wrong: .* Nothing was written\./);
     assert.deepEqual(readdirSync(cwd), []);
@@ -262,6 +261,52 @@ test('links that lie in the folder are not followed', async (t) => {
   assert.equal((await pull('42')).code, 0);
   assert.equal(readFileSync(path.join(outside, 'kept'), 'utf8'), 'mine', 'the link was replaced');
   assert.ok(lstatSync(path.join(cwd, '42/a.csv')).isFile());
+});
+
+test('a link or a file in place of a folder above the files is told, and not followed', async (t) => {
+  const array = { ...doneJob('completed', { code: 0 }), array: '0-0', taskCount: 1 };
+  const listed = { ...manifest([file('r', 'zero'), file('deep/er/s', 'zero')]), index: 0 };
+  const { pull, cwd } = await bench(t, ['zero'], {
+    'GET /v1/jobs/42': () => ({ json: { ...array, taskCounts: { done: 1 } } }),
+    'GET /v1/jobs/42/outputs': () => ({ json: { tasks: [listed], next: null } }),
+    'GET /v1/jobs/42/outputs/0': () => ({ json: listed }),
+  });
+  const outside = path.join(cwd, 'outside');
+  mkdirSync(outside);
+  const missing = path.join(outside, 'missing');
+  for (const at of ['42', '42/0', '42/0/deep', '42/0/deep/er']) {
+    const full = path.join(cwd, at);
+    mkdirSync(path.dirname(full), { recursive: true });
+    for (const target of [outside, missing, null]) {
+      if (target === null) writeFileSync(full, 'mine');
+      else symlinkSync(target, full);
+      for (const words of [[], ['--dry-run']]) {
+        const said = await pull('42', ...words);
+        const kind = target === null ? 'file' : 'link';
+        const what = `weft: ${full}: a ${kind} is where a folder should be\n`;
+        assert.ok(said.error.startsWith(what), said.error);
+        assert.equal(said.code, 2);
+        assert.match(said.error, /Move it away, or name another --save-dir/);
+      }
+      rmSync(full);
+    }
+  }
+  assert.deepEqual(readdirSync(outside), []);
+  assert.equal((await pull('42')).code, 0, 'a folder is no hindrance');
+});
+
+test('--save-dir may be a link; a folder that cannot be made is told at once', async (t) => {
+  const { head, cwd, read } = await bench(t, ['1,2\n', 'B'], plainJob(USUAL));
+  mkdirSync(path.join(cwd, 'real'));
+  symlinkSync('real', path.join(cwd, 'named'));
+  const saved = await head.weft('pull', '42', '--save-dir', path.join(cwd, 'named'));
+  assert.equal(saved.code, 0, saved.error);
+  assert.equal(read('real/42/a.csv'), '1,2\n');
+  for (const place of ['/proc/x', '/proc/x/y']) {
+    const said = await head.weft('pull', '42', '--save-dir', place);
+    assert.equal(said.code, 2);
+    assert.match(said.error, /^weft: cannot write \/proc\/x: no folder can be made in \/proc\n/);
+  }
 });
 
 test('a folder where a file should be, and a file where a folder should be, are all told', async (t) => {
@@ -319,4 +364,7 @@ test('a job without files says so, and a place that cannot be written is one cle
   writeFileSync(path.join(cwd, 'file'), '');
   const wrong = await head.weft('pull', '42', '--save-dir', path.join(cwd, 'file/below'));
   assert.match(wrong.error, /cannot write \S+\/file\/below: a part of its path is not a directory/);
+  const dry = await head.weft('pull', '42', '--dry-run', '--save-dir', path.join(cwd, 'file'));
+  assert.match(dry.error, /cannot look at \S+\/file\/42: a part of its path is not a directory/);
+  assert.equal(dry.code, 2);
 });
