@@ -27,6 +27,8 @@ export interface Collecting {
   readonly wish: Pick<StagingOrder, 'outputs' | 'bytesMax'>;
   /** What was laid out there: unchanged, it is no output where nobody has said what is one. */
   readonly inputs: readonly FileEntry[];
+  /** Gives up when it says so. */
+  readonly signal: AbortSignal;
 }
 
 /** Hashing is bound by one core, reading by a disk. */
@@ -35,12 +37,13 @@ const AT_ONCE = 4;
 /** A file is another one than a moment ago: somebody writes there, though the task has ended. */
 export class Changed extends Error {}
 
-/** Throws `Changed`, or the error of the file system. */
+/** Throws `Changed`, the error of the file system, or the signal's reason. */
 export async function collectOutputs(collecting: Collecting): Promise<Collection> {
-  const { directory, uid, wish, inputs } = collecting;
+  const { directory, uid, wish, inputs, signal } = collecting;
   const isWanted = wantedBy(wish.outputs);
-  const { found, unfit } = await findOutputs({ directory, uid, isWanted });
-  const local = found.filter(({ kind }) => kind === 'file').map((one) => localOf(directory, one));
+  const { found, unfit } = await findOutputs({ directory, uid, isWanted, signal });
+  const inFolder = { directory, signal };
+  const local = found.filter(({ kind }) => kind === 'file').map((one) => localOf(inFolder, one));
   const hashes = new Map<string, BlobHash>();
   let chosen: readonly Found[] = found;
   const leftOut = [...unfit];
@@ -82,7 +85,10 @@ interface Local {
   file(hash: BlobHash): LocalFile;
 }
 
-function localOf(directory: string, { path: name, size, mode, version }: Found): Local {
+function localOf(
+  { directory, signal }: Pick<Collecting, 'directory' | 'signal'>,
+  { path: name, size, mode, version }: Found,
+): Local {
   const full = path.join(directory, name);
   const openFd = () =>
     openChecked(full, (status) => {
@@ -93,9 +99,10 @@ function localOf(directory: string, { path: name, size, mode, version }: Found):
     size,
     hash: async () => {
       await breath();
+      signal.throwIfAborted();
       const fd = openFd();
       try {
-        const hash = await hashOpen(fd, size);
+        const hash = await hashOpen(fd, size, signal);
         if (versionOf(fstatSync(fd, { bigint: true })) === version) return hash;
         throw new Changed(`${name} changed while it was kept`);
       } finally {

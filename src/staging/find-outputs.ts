@@ -37,6 +37,8 @@ export interface Search {
   readonly uid: number | null;
   /** Whether anybody wants what has this path. */
   readonly isWanted: (path: string) => boolean;
+  /** Gives up when it says so. */
+  readonly signal: AbortSignal;
 }
 
 /** Throws when the folder itself cannot be read. */
@@ -79,6 +81,7 @@ class Walk {
   ): Promise<void> {
     const place = pathIn(folder, name);
     await breath();
+    this.#search.signal.throwIfAborted();
     const status = lstatSync(place, { bigint: true, throwIfNoEntry: false });
     // It has gone since.
     if (status === undefined) return;

@@ -142,7 +142,7 @@ export class HeadStaging implements Staging {
     const carrier = this.#options.line.carrier(epochId, signal);
     const inputs = staging?.outputs === null ? await this.#inputsOf(order, carrier) : [];
     const wish = staging ?? { outputs: [], bytesMax: null };
-    const collected = await collectOutputs({ ...from, wish, inputs });
+    const collected = await collectOutputs({ ...from, wish, inputs, signal });
     await uploadFiles(carrier, collected.files);
     await this.#tell(order, carrier, collected);
     const files = collected.entries.filter(({ kind }) => kind === 'file');

@@ -1,15 +1,15 @@
 // Contents that tasks of this node have needed, for the next ones that need them. What is here came
 // whole and verified; each is looked at again before it is used, and what is damaged is fetched anew.
 
-import { constants, existsSync } from 'node:fs';
-import { mkdir, open, readdir, rm, stat, unlink, utimes } from 'node:fs/promises';
+import { constants, existsSync, rmSync } from 'node:fs';
+import { mkdir, open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { type CachedBlob, findUnneeded } from '../core/blobs/cache.ts';
 import { diskBytes } from '../core/blobs/upload.ts';
 import type { BlobHash } from '../core/model/blob.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
-import { hashOpen } from '../transfer/local-file.ts';
+import { breath, hashOpen } from '../transfer/local-file.ts';
 import { sealOf } from './seal.ts';
 
 export interface NodeCacheOptions {
@@ -219,9 +219,9 @@ export class NodeCache {
       // Looked at again: files were removed meanwhile.
       if (this.#entries.get(hash)?.users !== 0) continue;
       this.#entries.delete(hash);
-      await unlink(this.#pathOf(hash)).catch((error: unknown) => {
-        if (absent(error) !== null) throw error;
-      });
+      // In the same turn: whoever asks for it next must not find what is about to go.
+      rmSync(this.#pathOf(hash), { force: true });
+      await breath();
     }
   }
 

@@ -63,10 +63,10 @@ export async function readLocalFile(path: string): Promise<LocalFile> {
   }
 }
 
-/** The hash of a file that is open, from its first byte. */
-export async function hashOpen(fd: number, size: number): Promise<BlobHash> {
+/** The hash of a file that is open, from its first byte. Throws the signal's reason. */
+export async function hashOpen(fd: number, size: number, signal?: AbortSignal): Promise<BlobHash> {
   // A pool of threads would take longer to hand a small file over than reading it takes.
-  return size <= BLOB_PACKED_BYTES_MAX ? hashSmall(fd, size) : await hashLarge(fd);
+  return size <= BLOB_PACKED_BYTES_MAX ? hashSmall(fd, size) : await hashLarge(fd, signal);
 }
 
 let breathedAt = 0;
@@ -164,12 +164,14 @@ function hashSmall(fd: number, size: number): BlobHash {
 }
 
 /** Reads the next block while one is hashed. */
-async function hashLarge(fd: number): Promise<BlobHash> {
+async function hashLarge(fd: number, signal?: AbortSignal): Promise<BlobHash> {
   const hasher = createHash('sha256');
   let [block, other] = [Buffer.allocUnsafe(BLOCK_BYTES), Buffer.allocUnsafe(BLOCK_BYTES)];
   let at = 0;
   let { bytesRead } = await readAt(fd, block, 0, BLOCK_BYTES, at);
   while (bytesRead > 0) {
+    // A file with holes may be longer than anybody can read.
+    signal?.throwIfAborted();
     at += bytesRead;
     const next = readAt(fd, other, 0, BLOCK_BYTES, at);
     hasher.update(block.subarray(0, bytesRead));

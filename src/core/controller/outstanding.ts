@@ -58,8 +58,11 @@ function orderOf(node: Node, holding: Holding, settings: Settings): Order | null
   if (task === null) return { ...end, why: 'a newer epoch has replaced it', discards: true };
   const part = task.parts.get(node.name);
   if (part === undefined || part.state === 'ended') return null;
-  if (task.ending?.kind === 'requeue') return { ...end, why: 'requeue', discards: true };
-  if (task.ending !== null) return { ...end, why: task.ending.kind };
+  if (task.ending !== null) {
+    const { ending } = task;
+    const discards = ending.kind === 'requeue' || (ending.kind === 'cancel' && ending.discards);
+    return { ...end, why: ending.kind, ...(discards ? { discards: true } : {}) };
+  }
   if (part.state === 'ordered') return launchOrder(task, part, { epochId, settings });
   const turn = task.suspendTurn;
   const mustStop = isStoppedFor(task, node.name);

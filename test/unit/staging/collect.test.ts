@@ -7,10 +7,14 @@ import {
   appendFileSync,
   chmodSync,
   chownSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
+  readlinkSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,6 +27,15 @@ import { openLocalFile } from '../../../src/transfer/local-file.ts';
 
 function sha256(text: string): BlobHash {
   return createHash('sha256').update(text).digest('hex') as BlobHash;
+}
+
+const NEVER = new AbortController().signal;
+
+function openPaths(): string[] {
+  return readdirSync('/proc/self/fd').flatMap((fd) => {
+    const file = `/proc/self/fd/${fd}`;
+    return existsSync(file) ? [readlinkSync(file)] : [];
+  });
 }
 
 class Bench {
@@ -44,11 +57,11 @@ class Bench {
 
   collect(
     outputs: readonly string[] | null,
-    of: { bytesMax?: number; inputs?: FileEntry[]; uid?: number } = {},
+    of: { bytesMax?: number; inputs?: FileEntry[]; uid?: number; signal?: AbortSignal } = {},
   ) {
-    const { bytesMax = 1_000_000, inputs = [], uid = null } = of;
+    const { bytesMax = 1_000_000, inputs = [], uid = null, signal = NEVER } = of;
     const wish = { outputs, bytesMax: outputs === null ? bytesMax : null };
-    return collectOutputs({ directory: this.directory, uid, wish, inputs });
+    return collectOutputs({ directory: this.directory, uid, wish, inputs, signal });
   }
 
   async names(...of: Parameters<Bench['collect']>): Promise<string[]> {
@@ -180,4 +193,20 @@ test('[F12] a file that is another one by now is not opened', async (t) => {
   rmSync(bench.at('a'));
   symlinkSync('/dev/zero', bench.at('a'));
   assert.throws(() => openLocalFile(file), /a changed while it was kept/);
+});
+
+test('whoever does not want it any more waits for no file, however long it is', async (t) => {
+  const bench = new Bench(t);
+  bench.write('holes', '');
+  truncateSync(bench.at('holes'), 1024 ** 3);
+  const controller = new AbortController();
+  const collecting = bench.collect(['**'], { signal: controller.signal });
+  // While it is hashed, for then it is open.
+  while (!openPaths().includes(bench.at('holes'))) await new Promise(setImmediate);
+  controller.abort(new Error('the task has ended'));
+  await assert.rejects(collecting, /the task has ended/);
+  await assert.rejects(
+    bench.collect(['none'], { signal: controller.signal }),
+    /the task has ended/,
+  );
 });

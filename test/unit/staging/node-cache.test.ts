@@ -1,7 +1,7 @@
 // The node's cache: what is asked for is there, as it should be, however it was before.
 
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { createHash, pbkdf2 } from 'node:crypto';
 import {
   appendFileSync,
   existsSync,
@@ -15,11 +15,13 @@ import { utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { promisify } from 'node:util';
 import type { BlobHash } from '../../../src/core/model/blob.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import { type Missing, NodeCache } from '../../../src/staging/node-cache.ts';
 
 const KIB = 1024;
+const pbkdf2Async = promisify(pbkdf2);
 const NEVER = new AbortController().signal;
 
 function content(text: string) {
@@ -230,4 +232,15 @@ test('a cache that could not be read is read again for the next task', async (t)
   rmSync(folder);
   (await bench.hold(A)).release();
   assert.deepEqual(bench.fetched.length, 1);
+});
+
+test('what is not in the books any more is not on the disk either', async (t) => {
+  const bench = new Bench(t);
+  await bench.use(A);
+  // So that nothing that is left to the pool of threads is done at once.
+  const busy = Array.from({ length: 32 }, () => pbkdf2Async('x', 'y', 50_000, 32, 'sha256'));
+  const clearing = bench.cache.clear();
+  const [booked, isThere] = [bench.cache.bytes, existsSync(bench.fileOf(A))];
+  await Promise.all([...busy, clearing]);
+  assert.deepEqual([booked, isThere], [0, false]);
 });

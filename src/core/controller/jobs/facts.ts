@@ -99,7 +99,13 @@ export interface Task {
 }
 
 export type Ending =
-  | { readonly kind: 'cancel'; readonly by: string; readonly because?: string }
+  | {
+      readonly kind: 'cancel';
+      readonly by: string;
+      readonly because?: string;
+      /** Asked for while its files were being kept: that is given up. */
+      readonly discards?: true;
+    }
   | { readonly kind: 'requeue'; readonly by: string; readonly because?: string }
   /** Another part of a multi-node task has ended badly, or an MPI task's program has ended. */
   | { readonly kind: 'sibling'; readonly outcome: Outcome };

@@ -81,13 +81,17 @@ export function applyEndAsked(state: State, event: Of<'end_asked'>): void {
   task.ending =
     event.why === 'sibling'
       ? { kind: 'sibling', outcome: present(event.outcome, 'the outcome of the sibling') }
-      : { kind: event.why, by: event.by, ...because(event) };
+      : { kind: event.why, by: event.by, ...because(event), ...discards(event) };
   task.state = 'completing';
   touch(state, task);
   stirNodes(state, task);
   if (!state.indexes.preempted.has(task)) return;
   // A stopped one goes on to end: it takes back what is free of what it gave.
   for (const name of task.parts.keys()) refreshPool(state, nodeOf(state, name));
+}
+
+function discards({ discards }: Of<'end_asked'>): { readonly discards?: true } {
+  return discards === undefined ? {} : { discards };
 }
 
 function because({ because }: Of<'end_asked'>): { readonly because?: string } {

@@ -17,15 +17,21 @@ import { placeOf } from './place.ts';
 import { isStoring, shownState } from './shown-state.ts';
 import { cancelledBy } from './verdict.ts';
 
-/** Tasks that wait end at once; tasks that hold resources end when their processes have. */
+/**
+ * Tasks that wait end at once; tasks that hold resources end when their processes have and what they
+ * leave is kept. Cancelled while it is kept, even once more, they end without.
+ */
 export function decideCancel(step: Step, place: TaskPlace, actor: Actor): Answer {
   const found = targets(step, place, actor);
   if (!found.ok) return found;
   const { job, waiting, holding } = found.value;
   const by = nameOf(actor);
   for (const task of holding) {
-    if (task.ending?.kind === 'cancel') continue;
-    step.emit({ kind: 'end_asked', place: placeOf(job, task.index), why: 'cancel', by });
+    const place = placeOf(job, task.index);
+    const storing = isStoring(task);
+    if (task.ending?.kind === 'cancel' && (!storing || task.ending.discards)) continue;
+    const discards = storing ? { discards: true as const } : {};
+    step.emit({ kind: 'end_asked', place, why: 'cancel', by, ...discards });
   }
   if (waiting.size > 0) endPending(step, job, waiting, cancelledBy(by));
   return ok({ kind: 'changed', count: waiting.size + holding.length });

@@ -66,6 +66,8 @@ export type TaskEvent =
       readonly by: string;
       /** In words for the outcome, when it is nobody's wish: it makes room. */
       readonly because?: string;
+      /** With `cancel`: its files are being kept, and nobody waits for them any more. */
+      readonly discards?: true;
       /** With `sibling`: how the task will end. */
       readonly outcome?: Outcome;
     }

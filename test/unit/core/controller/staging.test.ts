@@ -124,6 +124,28 @@ scenario('its state says that files are on their way, and then that they are kep
   assert.equal(shownState(head.task(id)), 'completing');
 });
 
+scenario('a cancel while files are kept gives that up, also where the first did not', (head) => {
+  head.connect('n1');
+  const id = bringing(head);
+  head.started(`${id}#1`);
+  const place = { jobId: head.job(Number(id)).id, index: null };
+  const cancel = () =>
+    head.perform({ kind: 'command', command: { kind: 'cancel_task', place }, actor: ANN });
+  const discards = () => {
+    const [order] = outstanding(head.node('n1'), head.settings).slice(-1);
+    assert.ok(order?.kind === 'end');
+    return order.discards ?? false;
+  };
+  cancel();
+  cancel();
+  assert.equal(discards(), false, 'its processes run');
+  head.storing(`${id}#1`);
+  assert.equal(discards(), false, 'told once more by the head alone');
+  assert.deepEqual(kinds(cancel().events), ['end_asked']);
+  assert.equal(discards(), true);
+  assert.deepEqual(kinds(cancel().events), []);
+});
+
 scenario('a job of several nodes keeps files once no process of it is left', (head) => {
   head.connect('n1');
   head.connect('n2');

@@ -105,6 +105,7 @@ test('what a cancelled task leaves is kept, however often the order that ended i
   const world = running();
   world.feed(end, killed(1, 15, 1500), swept(ID, false, true));
   assert.deepEqual(world.toDo(), ['7#1 store']);
+  world.time += 100_000;
   assert.deepEqual(world.feed(end), []);
   world.feed(stored(ID));
   assert.equal(endReport(world).cause, 'ended');
