@@ -20,8 +20,10 @@ export interface HeadLineOptions {
 
 const FIRST_PAUSE_MS = 100;
 const PAUSE_MAX_MS = 5000;
-/** What no other try mends, a bug or a full disk of the head, is tried again for so long. */
+/** What no other try mends, a bug of the head, is tried again for so long. */
 const TROUBLE_MAX_MS = 120_000;
+/** Room on a full head comes as somebody makes it; the job says all the while what its files wait for. */
+const NO_ROOM_MAX_MS = 12 * 3_600_000;
 /** Longest wait for the beginning of an answer; a disk may be slow. */
 const ANSWER_MS = 300_000;
 
@@ -62,15 +64,17 @@ export class HeadLine {
   }
 
   async #patiently<T>(epoch: EpochId, signal: AbortSignal, attempt: () => Promise<T>): Promise<T> {
-    let troubleMs = 0;
+    // By patience: a bug of the head counts from when it shows, not from when room was short.
+    const spent = new Map<number, number>();
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MAX_MS)) {
       try {
         return await attempt();
       } catch (error) {
         signal.throwIfAborted();
-        const how = howPassing(error);
-        if (how === 'never' || (how === 'perhaps' && troubleMs > TROUBLE_MAX_MS)) throw error;
-        if (how === 'perhaps') troubleMs += pauseMs;
+        const patienceMs = patienceFor(error);
+        const spentMs = spent.get(patienceMs) ?? 0;
+        if (spentMs >= patienceMs) throw error;
+        spent.set(patienceMs, spentMs + pauseMs);
         const why = (error as Error).message;
         if (pauseMs === FIRST_PAUSE_MS) {
           this.#options.log.warn({ epoch, why }, 'files of a task wait for the head');
@@ -85,13 +89,15 @@ function within(signal: AbortSignal, timeoutMs: number): AbortSignal {
   return AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
 }
 
-function howPassing(error: unknown): 'surely' | 'perhaps' | 'never' {
-  if ((error as Error).name === 'TimeoutError') return 'surely';
-  if (!(error instanceof Failure)) return 'never';
+/** How long it is worth trying again after this; 0: it is not. */
+export function patienceFor(error: unknown): number {
+  if ((error as Error).name === 'TimeoutError') return Number.POSITIVE_INFINITY;
+  if (!(error instanceof Failure)) return 0;
   const { kind, code } = error;
-  if (kind === 'unavailable' || kind === 'deadline_exceeded') return 'surely';
-  if (code === 'rate.exceeded') return 'surely';
-  return kind === 'internal' || kind === 'resource_exhausted' ? 'perhaps' : 'never';
+  const passes = kind === 'unavailable' || kind === 'deadline_exceeded' || code === 'rate.exceeded';
+  if (passes) return Number.POSITIVE_INFINITY;
+  if (kind === 'resource_exhausted') return NO_ROOM_MAX_MS;
+  return kind === 'internal' ? TROUBLE_MAX_MS : 0;
 }
 
 function asFailure(error: unknown): never {

@@ -32,8 +32,8 @@ interface Named {
   readonly jobs: Set<JobId>;
   /** Those of them that are not done. */
   readonly live: Set<JobId>;
-  /** Begun: resolves when its contents are named, or cannot be. */
-  filled: Promise<void> | null;
+  /** Begun: true when its contents are named, or the list is gone; null after a failure: to be tried again. */
+  filled: Promise<boolean> | null;
   /** All of its contents are named. */
   isWhole: boolean;
 }
@@ -59,9 +59,16 @@ export class JobFiles {
     engine.onCommitted((committed) => this.#follow(committed));
   }
 
-  /** Resolves when all is named that was there at the start. */
-  filled(): Promise<void> {
-    return this.#filled;
+  /**
+   * Resolves when all is named that was there at the start. Fails while the list of a job that is not done
+   * cannot be read: what it names would look as if nothing needed it.
+   */
+  async filled(): Promise<void> {
+    await this.#filled;
+    for (const [key, named] of [...this.#named]) {
+      if (named.live.size === 0 || (await this.#fill(key, named))) continue;
+      if (named.live.size > 0) throw unread(key);
+    }
   }
 
   /** What names the files of the job, once they are named; null: it needs none. */
@@ -69,7 +76,7 @@ export class JobFiles {
     const key = this.#byJob.get(jobId);
     const named = key === undefined ? undefined : this.#named.get(key);
     if (key === undefined || named === undefined) return null;
-    await this.#fill(key, named);
+    if (!(await this.#fill(key, named))) throw unread(key);
     return key;
   }
 
@@ -154,14 +161,17 @@ export class JobFiles {
     for (const [key, named] of all) await this.#fill(key, named);
   }
 
-  #fill(key: string, named: Named): Promise<void> {
+  /** False: its list cannot be read now, as when too many files are open. */
+  #fill(key: string, named: Named): Promise<boolean> {
     named.filled ??= this.#nameAll(key, named).catch((error: unknown) => {
+      named.filled = null;
       this.#options.log.error({ files: key, error: String(error) }, 'files of jobs cannot be read');
+      return false;
     });
     return named.filled;
   }
 
-  async #nameAll(key: string, named: Named): Promise<void> {
+  async #nameAll(key: string, named: Named): Promise<true> {
     const { names, log } = this.#options;
     const { inputs, owner } = named;
     // The list itself before it is read: it must not go meanwhile.
@@ -173,6 +183,7 @@ export class JobFiles {
       names.set(key, owner, [inputs, ...hashesOf(read.value).keys()]);
       named.isWhole = true;
     }
+    return true;
   }
 
   async #read(inputs: BlobHash): Promise<Result<FileSet, Refusal>> {
@@ -194,6 +205,10 @@ const NOT_FILLED = { filled: null, isWhole: false };
 
 function keyOf(inputs: BlobHash, owner: string): string {
   return `files ${inputs} of ${owner}`;
+}
+
+function unread(key: string): Error {
+  return new Error(`the list of ${key} cannot be read; the head's log says why`);
 }
 
 function lacking(count: number, missing: readonly string[]): Refusal {

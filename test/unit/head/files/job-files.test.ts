@@ -11,6 +11,7 @@ import { References } from '../../../../src/core/blobs/references.ts';
 import { formatFileSet } from '../../../../src/core/files/file-set.ts';
 import type { BlobHash } from '../../../../src/core/model/blob.ts';
 import { refuse } from '../../../../src/core/model/errors.ts';
+import type { JobId } from '../../../../src/core/model/ids.ts';
 import type { Committed } from '../../../../src/head/engine-options.ts';
 import { JobFiles, type JobFilesOptions } from '../../../../src/head/files/job-files.ts';
 import { KeptLog } from '../http/fixture.ts';
@@ -26,8 +27,8 @@ const LIST = formatFileSet({
 });
 const INPUTS = hashOf(LIST);
 
-/** One list of one file, and one job of alice that names it. */
-async function bench(t: TestContext) {
+/** One list of one file, and one job of alice that names it; `failures`: its first opens fail. */
+async function bench(t: TestContext, { failures = 0 } = {}) {
   const directory = await mkdtemp(path.join(tmpdir(), 'weft-job-files-'));
   t.after(() => rm(directory, { recursive: true }));
   const file = path.join(directory, 'list');
@@ -36,10 +37,13 @@ async function bench(t: TestContext) {
     [INPUTS, LIST.length],
     [ONE, 3],
   ]);
+  let opens = 0;
   const blobs: JobFilesOptions['blobs'] = {
     mayRead: () => true,
     sizeOf: (hash) => sizes.get(hash) ?? null,
     async open(hash) {
+      opens += 1;
+      if (opens <= failures) throw new Error('EMFILE: too many open files');
       const size = sizes.get(hash);
       if (size === undefined) return err(refuse('blob.not_found', { hash }));
       return ok({ file: await open(file), size });
@@ -70,4 +74,22 @@ test('what only jobs that are done name is looked at again before another may na
   sizes.delete(ONE);
   const checked = await jobFiles.check('alice', INPUTS);
   assert.equal(!checked.ok && checked.error.code, 'files.lacking');
+});
+
+test('nothing counts as named while the list of a live job cannot be read, and it is tried again', async (t) => {
+  const { jobFiles, names } = await bench(t, { failures: 3 });
+  await assert.rejects(jobFiles.filled(), /list of files .* of alice cannot be read/);
+  await assert.rejects(jobFiles.namingOf(1 as JobId), /cannot be read/);
+  assert.equal(names.isNamed(ONE), false);
+  await jobFiles.filled();
+  assert.ok(names.isNamed(ONE));
+});
+
+test('a list that is gone, or that only done jobs name, keeps nobody waiting', async (t) => {
+  const gone = await bench(t);
+  gone.sizes.clear();
+  await gone.jobFiles.filled();
+  const done = await bench(t, { failures: 9 });
+  done.end();
+  await done.jobFiles.filled();
 });
