@@ -145,8 +145,11 @@ export function batchTitleOf(one: Parameters<typeof formatBatch>[0]) {
   return { title: formatBatch(one), namespace, name, version };
 }
 
+/** With the title of the version that it was. */
+const actionReply = changedReply.extend({ title: z.string() });
+
 function action(summary: string) {
-  return { summary, access: USER, params: batchParams, reply: changedReply };
+  return { summary, access: USER, params: batchParams, reply: actionReply };
 }
 
 export const batchRoutes = {

@@ -86,6 +86,7 @@ export const EVENT_KINDS = {
   batch_submitted: of('admin', 'A batch was accepted, with all of its jobs.'),
   batch_resumed: of('admin', 'What did not complete of a batch was submitted again.'),
   build_failed: of('admin', 'The solver of a batch could not be built on a node.'),
+  failed_builds_forgotten: of('admin', 'Nodes that could not build a solver are tried again.'),
   build_renewed: of('admin', 'The solver of a batch is built anew, on every node.'),
   batch_removed: of('admin', 'A batch that is over was removed.'),
   batches_forgotten: of('admin', 'Batches that ended long ago have left memory.'),

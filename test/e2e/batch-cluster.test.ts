@@ -138,6 +138,20 @@ test('[B7] a build that fails on every node ends the batch, and is done anew whe
   assert.equal(await cluster.ok('batch', 'logs', 'lab/broken', 'a'), 'ran');
 });
 
+test('[B7] what no node could build runs again from a mended build', async () => {
+  const yaml = 'solver: {build: build.sh}\njobs: [{name: a, run: job.sh, cpus: 1}]';
+  const files = { 'build.sh': '#!/bin/sh\nexit 1\n', 'job.sh': '#!/bin/sh\ncat solver\n' };
+  const file = write('unbuilt', yaml, files);
+  await cluster.ok('batch', 'submit', file);
+  assert.equal((await done('lab/unbuilt')).outcome, 'build_failed');
+  await cluster.ok('batch', 'retry', 'lab/unbuilt');
+  assert.equal((await done('lab/unbuilt')).outcome, 'build_failed');
+  write('unbuilt', yaml, { ...files, 'build.sh': '#!/bin/sh\necho mended > solver\n' });
+  await cluster.ok('batch', 'submit', '--resume', file);
+  assert.equal((await done('lab/unbuilt')).outcome, 'completed');
+  assert.equal(await cluster.ok('batch', 'logs', 'lab/unbuilt', 'a'), 'mended');
+});
+
 test('a batch is cancelled and removed; nothing of it is left to run', async () => {
   const file = write(
     'long',

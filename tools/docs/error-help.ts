@@ -74,7 +74,7 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
   },
   'batch.nothing_to_run': {
     means: 'All jobs of the batch completed, wait or run.',
-    next: 'Nothing is to be done; `--new-version` runs all of it again.',
+    next: 'Wait for what still runs; `--new-version` runs all of it again.',
   },
   'batch.no_build': {
     means: 'Only a solver of the kind `build` is prepared on nodes.',

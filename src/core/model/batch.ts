@@ -14,6 +14,8 @@ export interface BatchName {
 export interface BatchLink extends BatchName {
   /** Which jobs of the batch its items are, in their order. IntervalSet text. */
   readonly numbers: string;
+  /** Key of the solver that is built of its files; absent: that of the batch, or none. */
+  readonly build?: string;
 }
 
 /** `alice/sweep_01`, `alice/sweep_01@2`. */

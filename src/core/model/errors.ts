@@ -70,7 +70,7 @@ export const CODES = {
   },
   'batch.nothing_to_run': {
     kind: 'failed_precondition',
-    text: 'No job of batch {batch} has failed; there is nothing to run again.',
+    text: 'No job of batch {batch} has failed; {what}.',
   },
   'batch.no_build': { kind: 'failed_precondition', text: 'Batch {batch} builds no solver.' },
   'batch.not_retained': {

@@ -19,12 +19,10 @@ function actionVerb(act: (context: Context, params: Params) => Promise<string>):
   });
 }
 
-const titled = ({ namespace, name }: Params) => `${namespace}/${name}`;
-
 export const cancel = actionVerb(async (context, params) => {
-  const { count } = await (await context.api()).call('cancelBatch', { params });
-  if (count === 0) return `No job of ${titled(params)} waits or runs.`;
-  return `${plural(count, 'job')} of ${titled(params)} ${count === 1 ? 'is' : 'are'} cancelled.`;
+  const { title, count } = await (await context.api()).call('cancelBatch', { params });
+  if (count === 0) return `No job of ${title} waits or runs.`;
+  return `${plural(count, 'job')} of ${title} ${count === 1 ? 'is' : 'are'} cancelled.`;
 });
 
 export const retry = actionVerb(async (context, params) => {
@@ -33,11 +31,11 @@ export const retry = actionVerb(async (context, params) => {
 });
 
 export const rebuild = actionVerb(async (context, params) => {
-  await (await context.api()).call('rebuildBatch', { params });
-  return `The solver of ${titled(params)} is built anew on every node.`;
+  const { title } = await (await context.api()).call('rebuildBatch', { params });
+  return `The solver of ${title} is built anew on every node.`;
 });
 
 export const remove = actionVerb(async (context, params) => {
-  await (await context.api()).call('removeBatch', { params });
-  return `Batch ${titled(params)} is removed.`;
+  const { title } = await (await context.api()).call('removeBatch', { params });
+  return `Batch ${title} is removed.`;
 });

@@ -11,7 +11,7 @@ import type { Noun } from '../noun.ts';
 import type { State } from '../state.ts';
 import type { Step } from '../step.ts';
 import * as apply from './apply.ts';
-import { applyBuildFailed, applyBuildRenewed } from './build.ts';
+import { applyBuildFailed, applyBuildRenewed, applyFailedBuildsForgotten } from './build.ts';
 import { endUnbuildable } from './build-failure.ts';
 import * as control from './control.ts';
 import type { Batch, BatchBuild } from './facts.ts';
@@ -49,6 +49,7 @@ export const batches: Noun<'batches', BatchesData> = {
     batch_submitted: apply.applyBatchSubmitted,
     batch_resumed: apply.applyBatchResumed,
     build_failed: applyBuildFailed,
+    failed_builds_forgotten: applyFailedBuildsForgotten,
     build_renewed: applyBuildRenewed,
     batch_removed: apply.applyBatchRemoved,
     batches_forgotten: apply.applyBatchesForgotten,

@@ -3,7 +3,7 @@
 
 import { BUILD_FAILED_SIGNAL } from '../../batch/task-script.ts';
 import { formatBatch } from '../../model/batch.ts';
-import type { Outcome } from '../../model/job.ts';
+import type { Outcome, ResourceRequest } from '../../model/job.ts';
 import type { BatchPlace } from '../../model/orders.ts';
 import type { Of } from '../events.ts';
 import type { Job, Part } from '../jobs/facts.ts';
@@ -16,15 +16,38 @@ export function failedLabel({ number }: Pick<BatchBuild, 'number'>): string {
   return `build-failed=${number}`;
 }
 
+type Labelled = Pick<ResourceRequest, 'labels'>;
+
+/** Not on nodes where the build has failed. */
+export function shunning<T extends Labelled>(request: T, build: Pick<BatchBuild, 'number'>): T {
+  return { ...request, labels: [...request.labels, `!${failedLabel(build)}`] };
+}
+
+/** On these too: they are tried again. */
+export function notShunning(
+  labels: readonly string[],
+  { build }: Pick<Batch, 'build'>,
+): readonly string[] {
+  return build === null ? labels : labels.filter((label) => label !== `!${failedLabel(build)}`);
+}
+
+/** The batch whose build has failed on nodes that a request leaves out for it. */
+export function batchShunning({ batches }: State, { labels }: Labelled): Batch | undefined {
+  return [...batches.values()].find(({ build }) => {
+    return build !== null && build.failed.size > 0 && labels.includes(`!${failedLabel(build)}`);
+  });
+}
+
 /** What the tasks of a batch are told of it; null for other jobs. */
-export function batchPlace({ batch }: Job): BatchPlace | null {
+export function batchPlace({ batch, spec }: Job): BatchPlace | null {
   if (batch === null) return null;
   const title = formatBatch(batch);
   const { build } = batch;
   if (build === null) return { title, build };
   // Built anew it is the batch's own: others go on with what is there.
-  const key = build.turn === 0 ? build.key : `${build.key}-${build.number}-${build.turn}`;
-  return { title, build: key };
+  const key = spec.batch?.build ?? build.key;
+  const own = build.turn === 0 ? key : `${key}-${build.number}-${build.turn}`;
+  return { title, build: own };
 }
 
 /** Null: the end of this part says nothing of a build. */
@@ -43,6 +66,14 @@ export function applyBuildFailed(state: State, event: Of<'build_failed'>): void 
   node.failedBuilds.add(failedLabel(batch.build));
   node.labelling = null;
   refreshPool(state, node);
+}
+
+export function applyFailedBuildsForgotten(
+  state: State,
+  event: Of<'failed_builds_forgotten'>,
+): void {
+  const batch = state.batches.get(event.batch);
+  if (batch !== undefined) forgetFailures(state, batch);
 }
 
 export function applyBuildRenewed(state: State, event: Of<'build_renewed'>): void {

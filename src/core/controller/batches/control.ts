@@ -1,7 +1,8 @@
 // What owners ask of their batches once they are there: retry, cancel, remove.
 
+import { present } from '../../base/assert.ts';
 import { IntervalSet } from '../../base/interval-set.ts';
-import { ok } from '../../base/result.ts';
+import { err, ok } from '../../base/result.ts';
 import type { Actor } from '../../model/actor.ts';
 import { type BatchRef, formatBatch } from '../../model/batch.ts';
 import { nameOf } from '../authority.ts';
@@ -9,9 +10,10 @@ import { wishOf } from '../jobs/retry.ts';
 import { type Accepted, acceptSubmission, needUser } from '../jobs/submit.ts';
 import type { Answer, Step } from '../step.ts';
 import { decideCancel } from '../tasks/control.ts';
+import { notShunning } from './build.ts';
 import { findBatch, notOwner, ownBatch } from './find.ts';
 import { currentParts, failedNumbers } from './standing.ts';
-import { addParts } from './submit.ts';
+import { addParts, inBatch, nothingToRun, tryNodesAgain } from './submit.ts';
 
 /** Makes new parts, because done is final (S6); the batch stays the same. */
 export function decideRetryBatch(step: Step, batch: BatchRef, actor: Actor): Answer {
@@ -22,7 +24,7 @@ export function decideRetryBatch(step: Step, batch: BatchRef, actor: Actor): Ans
   if (found.value.owner !== actor.name) return notOwner(found.value);
   const failed = failedNumbers(found.value);
   const title = formatBatch(found.value);
-  if (failed.size === 0) return step.refuse('batch.nothing_to_run', { batch: title });
+  if (failed.size === 0) return err(nothingToRun(found.value));
   const parts: Accepted[] = [];
   for (const { part, items } of currentParts(found.value)) {
     const again = new IntervalSet();
@@ -33,13 +35,13 @@ export function decideRetryBatch(step: Step, batch: BatchRef, actor: Actor): Ans
       const hint = '`weft batch submit --resume FILE` runs it again from its files.';
       return step.refuse('batch.not_retained', { batch: title, job: String(part.jobId) }, hint);
     }
-    const submission = wishOf(step, job, { failed: again, dependencies: [] });
+    const wish = wishOf(step, job, { failed: again, dependencies: [] });
+    const submission = { ...wish, labels: notShunning(wish.labels ?? [], found.value) };
     const accepted = acceptSubmission(step, { submission, retired: {} }, actor);
     if (!accepted.ok) return accepted;
-    const { batch: link } = job.spec;
-    const spec = { ...accepted.value.spec, ...(link === undefined ? {} : { batch: link }) };
-    parts.push({ ...accepted.value, spec });
+    parts.push(inBatch(accepted.value, present(job.spec.batch, 'its link'), found.value.build));
   }
+  tryNodesAgain(step, title);
   const { namespace, name, version } = found.value;
   return addParts(step, parts, { actor, name: { namespace, name, version }, key: null });
 }

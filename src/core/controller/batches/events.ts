@@ -29,6 +29,8 @@ export type BatchEvent =
       readonly node: NodeName;
       readonly epochId: EpochId;
     }
+  /** What failed runs again: nodes that could not build it are tried again. */
+  | { readonly kind: 'failed_builds_forgotten'; readonly batch: string }
   /** It is built anew from here on, on every node. */
   | { readonly kind: 'build_renewed'; readonly batch: string; readonly by: string }
   | { readonly kind: 'batch_removed'; readonly batch: string; readonly by: string }

@@ -12,7 +12,7 @@ import { indicesOf } from '../jobs/indices.ts';
 import { type Accepted, acceptSubmission, addJob, knownByKey, needUser } from '../jobs/submit.ts';
 import type { Answer, Step } from '../step.ts';
 import { endedCount } from './apply.ts';
-import { failedLabel } from './build.ts';
+import { shunning } from './build.ts';
 import type { BatchPartWish, SubmitBatch } from './commands.ts';
 import type { Batch, BatchBuild, BatchJob } from './facts.ts';
 import { findBatch, notOwner } from './find.ts';
@@ -41,8 +41,18 @@ export function decideSubmitBatch(step: Step, command: SubmitBatch, actor: Actor
     const { after } = dependencies.value;
     const made = { batch: name, owner, origin, after, jobs: jobs.value };
     step.emit({ kind: 'batch_submitted', ...made, ...(build === null ? {} : { build }) });
-  } else step.emit({ kind: 'batch_resumed', batch: formatBatch(name), jobs: jobs.value });
+  } else {
+    const title = formatBatch(name);
+    step.emit({ kind: 'batch_resumed', batch: title, jobs: jobs.value });
+    tryNodesAgain(step, title);
+  }
   return addParts(step, parts, { actor, name, key: command.key });
+}
+
+/** Nodes where the build has failed get jobs of the batch again; good builds stay. */
+export function tryNodesAgain(step: Step, title: string): void {
+  const failed = step.state.batches.get(title)?.build?.failed.size ?? 0;
+  if (failed > 0) step.emit({ kind: 'failed_builds_forgotten', batch: title });
 }
 
 /** The parts are there, and with them their tasks. */
@@ -100,14 +110,15 @@ function jobsOf(parts: readonly BatchPartWish[]): Result<readonly BatchJob[], Re
   return isWhole ? ok(jobs) : wrong(`the numbers of ${count} jobs are those from 0`);
 }
 
-/** Resumed it is as it was; anew it is told from others by the number of its first array. */
+/** Told from others by the number of the batch's first array; resumed it is of the files as they are now. */
 function buildOf(
   { state }: Step,
   { build: key }: SubmitBatch,
   { name, only }: Target,
 ): Pick<BatchBuild, 'key' | 'number'> | null {
-  if (only !== null) return state.batches.get(formatBatch(name))?.build ?? null;
-  return key === null ? null : { key, number: state.nextJobId };
+  if (only === null) return key === null ? null : { key, number: state.nextJobId };
+  const build = state.batches.get(formatBatch(name))?.build ?? null;
+  return build === null ? null : { key: key ?? build.key, number: build.number };
 }
 
 interface Target {
@@ -133,7 +144,14 @@ function targetOf(
   if (changed !== null) return err(changed);
   const only = failedNumbers(batch);
   if (only.size > 0) return ok({ name: { namespace, name, version: batch.version }, only });
-  return step.refuse('batch.nothing_to_run', { batch: formatBatch(batch) });
+  return err(nothingToRun(batch));
+}
+
+export function nothingToRun(batch: Batch): Refusal {
+  const open = batch.jobs.length - endedCount(batch);
+  const still = `${plural(open, 'job')} still ${open === 1 ? 'waits or runs' : 'wait or run'}`;
+  const what = open === 0 ? 'there is nothing to run again' : still;
+  return refuse('batch.nothing_to_run', { batch: formatBatch(batch), what });
 }
 
 function taken(batch: Batch): Refusal {
@@ -211,15 +229,21 @@ function acceptPart(
   if (items.size === 0) return ok(null);
   const array = { ...submission.array, indices: items.toString() };
   const all = [...(submission.dependencies ?? []), ...dependencies];
-  const labels = [
-    ...(submission.labels ?? []),
-    ...(build === null ? [] : [`!${failedLabel(build)}`]),
-  ];
-  const wish = { ...submission, array, labels, dependencies: all };
+  const wish = { ...submission, array, dependencies: all };
   const accepted = acceptSubmission(step, { submission: wish, retired: {} }, actor);
   if (!accepted.ok) return accepted;
   const link: BatchLink = { ...name, numbers: setOf(numbers).toString() };
-  return ok({ ...accepted.value, spec: { ...accepted.value.spec, batch: link } });
+  return ok(inBatch(accepted.value, build === null ? link : { ...link, build: build.key }, build));
+}
+
+/** A part is accepted for every node, because those that could not build are tried again. */
+export function inBatch(
+  { spec, ...accepted }: Accepted,
+  batch: BatchLink,
+  build: Pick<BatchBuild, 'number'> | null,
+): Accepted {
+  const request = build === null ? spec.request : shunning(spec.request, build);
+  return { ...accepted, spec: { ...spec, request, batch } };
 }
 
 function setOf(numbers: readonly number[]): IntervalSet {

@@ -4,6 +4,7 @@
 import { IntervalSet } from '../../base/interval-set.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Actor, UserActor } from '../../model/actor.ts';
+import { formatBatch } from '../../model/batch.ts';
 import { type Refusal, refuse } from '../../model/errors.ts';
 import type { JobId } from '../../model/ids.ts';
 import type { Dependency, JobSpec, Outcome } from '../../model/job.ts';
@@ -11,6 +12,7 @@ import { describeRequest } from '../../model/request-words.ts';
 import { partitionOf, type Scheduling } from '../../model/scheduling.ts';
 import { couldHold, withoutCommon } from '../../scheduler/answers/explain.ts';
 import { describeNearest } from '../../scheduler/answers/nearest.ts';
+import { batchShunning, notShunning } from '../batches/build.ts';
 import type { Node } from '../nodes/facts.ts';
 import { unknownLabel } from '../nodes/label-checks.ts';
 import { labelsOf, SHARED_PREFIX } from '../nodes/view.ts';
@@ -202,10 +204,25 @@ export function unsatisfiable(step: Step, spec: JobSpec, scheduling: Scheduling)
   }
   const all = [...nodes];
   const able = all.filter((node) => couldHold(node, request)).length;
-  return refuse('resources.unsatisfiable', {
+  const details = {
     request: describeRequest(withoutCommon(request, all)),
     nearest: describeNearest(all, able, request),
-  });
+  };
+  return refuse('resources.unsatisfiable', details, rebuildHint(step.state, request, nodes));
+}
+
+/** Where a node would do if the build of the batch had not failed on it. */
+function rebuildHint(
+  state: State,
+  request: JobSpec['request'],
+  nodes: Iterable<Outline>,
+): string | undefined {
+  const batch = batchShunning(state, request);
+  if (batch === undefined) return undefined;
+  const labels = notShunning(request.labels, batch);
+  if (!couldEverRun({ ...request, labels }, nodes)) return undefined;
+  const verb = `weft batch rebuild ${formatBatch(batch)}`;
+  return `The build of its batch has failed on nodes; \`${verb}\` tries them again.`;
 }
 
 /** Named nodes without the job's directory: no other lack would name the cause. */

@@ -12,6 +12,7 @@ import {
 } from '../../../core/controller/batches/standing.ts';
 import type { Reply } from '../../../core/controller/reply.ts';
 import type { State } from '../../../core/controller/state.ts';
+import type { Actor } from '../../../core/model/actor.ts';
 import { type BatchRef, parseBatch } from '../../../core/model/batch.ts';
 import type { BlobHash } from '../../../core/model/blob.ts';
 import { type Refusal, refuse } from '../../../core/model/errors.ts';
@@ -68,11 +69,8 @@ export const listBatchJobs: Handler<'listBatchJobs'> = async ({ engine }, { para
   return ok({ jobs, next: numbers.length > limit ? (shown.at(-1) ?? null) : null });
 };
 
-export const cancelBatch: Handler<'cancelBatch'> = async ({ engine }, { params, actor }) => {
-  const ref = refOf(params);
-  if (!ref.ok) return ref;
-  return changed(await engine.execute({ kind: 'cancel_batch', batch: ref.value }, actor));
-};
+export const cancelBatch: Handler<'cancelBatch'> = ({ engine }, call) =>
+  act(engine, call, 'cancel_batch');
 
 export const retryBatch: Handler<'retryBatch'> = async (
   { engine, jobFiles },
@@ -90,17 +88,24 @@ export const retryBatch: Handler<'retryBatch'> = async (
   return submitted(await engine.execute({ kind: 'retry_batch', batch: ref.value }, actor));
 };
 
-export const rebuildBatch: Handler<'rebuildBatch'> = async ({ engine }, { params, actor }) => {
-  const ref = refOf(params);
-  if (!ref.ok) return ref;
-  return changed(await engine.execute({ kind: 'rebuild_batch', batch: ref.value }, actor));
-};
+export const rebuildBatch: Handler<'rebuildBatch'> = ({ engine }, call) =>
+  act(engine, call, 'rebuild_batch');
 
-export const removeBatch: Handler<'removeBatch'> = async ({ engine }, { params, actor }) => {
-  const ref = refOf(params);
-  if (!ref.ok) return ref;
-  return changed(await engine.execute({ kind: 'remove_batch', batch: ref.value }, actor));
-};
+export const removeBatch: Handler<'removeBatch'> = ({ engine }, call) =>
+  act(engine, call, 'remove_batch');
+
+/** On the version that it names in its answer, whatever becomes the newest meanwhile. */
+async function act(
+  engine: Engine,
+  { params, actor }: { readonly params: Params; readonly actor: Actor },
+  kind: 'cancel_batch' | 'rebuild_batch' | 'remove_batch',
+) {
+  const found = find(engine.state, params);
+  if (!found.ok) return found;
+  const { title, ...batch } = batchTitleOf(found.value);
+  const reply = changed(await engine.execute({ kind, batch }, actor));
+  return reply.ok ? ok({ title, ...reply.value }) : reply;
+}
 
 interface Params {
   readonly namespace: string;

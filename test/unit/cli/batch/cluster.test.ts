@@ -67,19 +67,22 @@ test('batch show says how it stands, and each of its jobs by name', async () => 
   );
 });
 
-test('cancel, retry and remove say what has happened', async () => {
-  const submitted = { title: 'ann/sweep', namespace: 'ann', name: 'sweep', version: 1 };
+test('what acts on a batch says what has happened, and to which version', async () => {
+  const title = 'ann/sweep@2';
+  const submitted = { title, namespace: 'ann', name: 'sweep', version: 2 };
   await using head = await FakeHead.start({
-    'POST /v1/batches/ann/sweep/cancel': () => ({ json: { count: 2 } }),
+    'POST /v1/batches/ann/sweep/cancel': () => ({ json: { title, count: 2 } }),
+    'POST /v1/batches/ann/sweep/rebuild': () => ({ json: { title, count: 1 } }),
     'POST /v1/batches/ann/sweep/retry': () => ({
       json: { ...submitted, jobCount: 1, again: false },
     }),
-    'DELETE /v1/batches/ann/sweep': () => ({ json: { count: 1 } }),
+    'DELETE /v1/batches/ann/sweep': () => ({ json: { title, count: 1 } }),
   });
   const said = async (verb: string) => (await head.weft('batch', verb, 'ann/sweep')).out;
-  assert.equal(await said('cancel'), '2 jobs of ann/sweep are cancelled.\n');
-  assert.equal(await said('retry'), '1 job of ann/sweep runs again.\n');
-  assert.equal(await said('remove'), 'Batch ann/sweep is removed.\n');
+  assert.equal(await said('cancel'), '2 jobs of ann/sweep@2 are cancelled.\n');
+  assert.equal(await said('retry'), '1 job of ann/sweep@2 runs again.\n');
+  assert.equal(await said('rebuild'), 'The solver of ann/sweep@2 is built anew on every node.\n');
+  assert.equal(await said('remove'), 'Batch ann/sweep@2 is removed.\n');
 });
 
 test('batch logs finds the job by its name, and proposes one', async () => {

@@ -137,7 +137,7 @@ test('kill takes the name alone, with its namespace, or with its version', async
   const cancelled: string[] = [];
   const cancel = (title: string) => () => {
     cancelled.push(title);
-    return { json: { count: 2 } };
+    return { json: { title: 'ann/sweep', count: 2 } };
   };
   await using head = await FakeHead.start({
     ...listing(batch('ann/a@2'), batch('ann/a', 'done'), batch('bob/b')),
@@ -155,7 +155,7 @@ test('kill takes the name alone, with its namespace, or with its version', async
 test('kill never takes the first of several, and its exit codes are honest', async () => {
   await using head = await FakeHead.start({
     ...listing(batch('ann/a'), batch('bob/a'), batch('ann/over', 'done')),
-    'POST /v1/batches/ann/over/cancel': () => ({ json: { count: 0 } }),
+    'POST /v1/batches/ann/over/cancel': () => ({ json: { title: 'ann/over', count: 0 } }),
   });
   const two = await head.distribute('/work', 'kill', 'a');
   assert.equal(two.code, 2);

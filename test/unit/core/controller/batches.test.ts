@@ -61,6 +61,12 @@ const cancel = (text: string): Command => ({ kind: 'cancel_batch', batch: ref(te
 const retry = (text: string): Command => ({ kind: 'retry_batch', batch: ref(text) });
 const remove = (text: string): Command => ({ kind: 'remove_batch', batch: ref(text) });
 
+function refusal(head: TestHead, command: Command) {
+  const { result } = head.perform({ kind: 'command', command, actor: ANN });
+  assert.ok(!result.ok);
+  return result.error;
+}
+
 scenario('[B1] a batch is accepted as a whole, each of its jobs a task with its name', (head) => {
   head.connect('n1', { cpus: 9 });
   const reply = head.command(submit(), ANN);
@@ -283,7 +289,6 @@ scenario('[B7] failed on every node the batch is over, until it is built anew', 
     ['n1', '1[0]#1'],
     ['n2', '1[1]#1'],
   ]);
-  assert.equal(head.refused(retry('ann/sweep'), ANN), 'resources.unsatisfiable');
   const rebuild: Command = { kind: 'rebuild_batch', batch: ref('ann/sweep') };
   assert.equal(head.refused(rebuild, BOB), 'batch.not_owner');
   head.command(rebuild, ANN);
@@ -295,6 +300,89 @@ scenario('[B7] failed on every node the batch is over, until it is built anew', 
   head.ended('2[1]#1', { cause: 'ended', signal: 15 });
   head.command(remove('ann/sweep'), ANN);
   assert.equal(head.node('n1').failedBuilds.size, 0);
+});
+
+/** The build has failed on every node, so the batch is over. */
+function unbuilt(head: TestHead): void {
+  for (const name of ['n1', 'n2']) head.connect(name, { cpus: 4 });
+  head.command(BUILT, ANN);
+  head.schedule();
+  head.ended('1[0]#1', UNBUILT);
+  head.ended('1[1]#1', UNBUILT);
+}
+
+scenario('[B7] a retry tries the nodes again where the build has failed', (head) => {
+  unbuilt(head);
+  head.command(retry('ann/sweep'), ANN);
+  assert.equal(batchOf(head).build?.failed.size, 0);
+  head.crash();
+  for (const name of ['n1', 'n2']) head.connect(name, { cpus: 4 });
+  assert.deepEqual(head.schedule(), ['2[0]#1@n1', '2[1]#1@n2']);
+  assert.equal(launchOf(head, 'n1').batch?.build, 'b'.repeat(40), 'good builds stay good');
+  head.ended('2[0]#1', UNBUILT);
+  assert.deepEqual(head.schedule(), [], 'n1 is shunned as before');
+  head.ended('2[1]#1', UNBUILT);
+  assert.equal(standing(head).outcome, 'build_failed');
+});
+
+scenario('[B7] a resume builds by the files as they are now, what runs by its own', (head) => {
+  for (const name of ['n1', 'n2', 'n3']) head.connect(name, { cpus: 4 });
+  const parts = [part(['a', 'b', 'c'], [0, 1, 2], { cpuCount: 4 })];
+  head.command({ ...BUILT, parts }, ANN);
+  head.schedule();
+  head.ended('1[0]#1', UNBUILT);
+  head.ended('1[1]#1', { code: 3 });
+  const mended = 'c'.repeat(40);
+  head.command(submit({ mode: 'resume', build: mended, parts }), ANN);
+  assert.equal(batchOf(head).build?.failed.size, 0);
+  const builds = () =>
+    ['n1', 'n2'].map((name) => launchOf(head, name).batch?.build?.slice(0, 1)).sort();
+  head.schedule();
+  assert.deepEqual(builds(), ['b', 'c'], 'a has waited for its second start, b is resumed');
+});
+
+scenario('[B7] a resume with a mended build runs after it has failed everywhere', (head) => {
+  unbuilt(head);
+  const mended = 'c'.repeat(40);
+  head.command({ ...BUILT, mode: 'resume', build: mended }, ANN);
+  assert.deepEqual(head.schedule(), ['2[0]#1@n1', '2[1]#1@n2']);
+  assert.equal(launchOf(head, 'n1').batch?.build, mended);
+  head.ended('2[0]#1', { code: 3 });
+  head.ended('2[1]#1');
+  head.command(retry('ann/sweep'), ANN);
+  head.schedule();
+  assert.equal(launchOf(head, 'n1').batch?.build, mended, 'of the files that it has');
+});
+
+scenario('[B7] a job of it that is run again by itself is told of the rebuild', (head) => {
+  unbuilt(head);
+  const rest = { dependencies: null, retired: {}, key: null };
+  const again: Command = { kind: 'retry_job', jobId: 1 as JobId, ...rest };
+  const { code, hint = '' } = refusal(head, again);
+  assert.equal(code, 'resources.unsatisfiable');
+  assert.match(hint, /`weft batch rebuild ann\/sweep`/);
+});
+
+scenario('[B7] no rebuild is proposed where it would not help', (head) => {
+  head.connect('n1', { cpus: 4 });
+  head.connect('n2', { cpus: 4 });
+  head.command({ ...BUILT, parts: [part(['a', 'b', 'c'], [0, 1, 2], { cpuCount: 4 })] }, ANN);
+  head.schedule();
+  head.ended('1[0]#1', UNBUILT);
+  head.ended('1[1]#1');
+  const change = { kind: 'change_job', jobId: 1 as JobId, change: { cpuCount: 99 } } as const;
+  const { code, hint } = refusal(head, change);
+  assert.deepEqual([code, hint], ['resources.unsatisfiable', undefined]);
+});
+
+scenario('what still waits or runs is not called nothing', (head) => {
+  head.connect('n1', { cpus: 9 });
+  head.command(submit(), ANN);
+  for (const command of [submit({ mode: 'resume' }), retry('ann/sweep')]) {
+    const { code, details } = refusal(head, command);
+    assert.equal(code, 'batch.nothing_to_run');
+    assert.deepEqual(details, { batch: 'ann/sweep', what: '3 jobs still wait or run' });
+  }
 });
 
 scenario('[B7] the signal of a failed build means nothing in other jobs', (head) => {

@@ -53,6 +53,23 @@ test('[B1, B6] a batch is submitted, runs, is shown, retried and removed', async
   await assert.rejects(alice.call('getBatch', { params }), { code: 'batch.not_found' });
 });
 
+test('a name without a version is the newest, and the answer says which that was', async (t) => {
+  const world = await startWorld(t);
+  await startAgent(t, world, 'n1');
+  const alice = await world.client('alice');
+  await world.admin.call('drainNode', { params: { name: 'n1' }, body: { reason: 'test' } });
+  const build = 'b'.repeat(40);
+  for (const mode of ['new', 'new_version'] as const) {
+    await alice.call('submitBatch', { body: { ...body, mode, build } });
+  }
+  const done = { title: 'lab/heat@2', count: 1 };
+  assert.deepEqual(await alice.call('rebuildBatch', { params }), done);
+  assert.deepEqual(await alice.call('cancelBatch', { params }), { ...done, count: 2 });
+  assert.deepEqual(await alice.call('removeBatch', { params }), done);
+  const first = { ...params, name: 'heat@1' };
+  assert.equal((await alice.call('cancelBatch', { params: first })).title, 'lab/heat');
+});
+
 test('a task that is cancelled while it waits for its second start keeps the first', async (t) => {
   const world = await startWorld(t);
   const agent = await startAgent(t, world, 'n1');
