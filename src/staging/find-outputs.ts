@@ -82,10 +82,9 @@ class Walk {
     const place = pathIn(folder, name);
     await breath();
     this.#search.signal.throwIfAborted();
-    const status = lstatSync(place, { bigint: true, throwIfNoEntry: false });
-    // It has gone since.
-    if (status === undefined) return;
     const isWanted = this.#search.isWanted(path);
+    const status = this.#ask(path, isWanted, () => lstatSync(place, { bigint: true }));
+    if (status === null) return;
     const flaw = this.#flawOf(name, path, status);
     if (flaw !== null) {
       if (isWanted || status.isDirectory()) this.unfit.push({ path, why: flaw });
@@ -100,12 +99,26 @@ class Walk {
   }
 
   #addLink(place: Buffer, path: string, status: BigIntStats): void {
-    const bytes = readlinkSync(place, { encoding: 'buffer' });
+    const bytes = this.#ask(path, true, () => readlinkSync(place, { encoding: 'buffer' }));
+    if (bytes === null) return;
     const target = bytes.toString();
     const isText = Buffer.from(target).equals(bytes);
     if (!isText || !staysInside(path, target)) {
       this.unfit.push({ path, why: `it is a link that leaves the folder, to ${target}` });
     } else this.found.push({ ...describe(path, status), kind: 'link', size: 0, target });
+  }
+
+  /** Null: it has gone since, or it cannot be said; that is no reason to lose all others. */
+  #ask<T>(path: string, isWanted: boolean, ask: () => T): T | null {
+    try {
+      return ask();
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code !== 'ENOENT' && isWanted) {
+        this.unfit.push({ path, why: `it cannot be read (${message})` });
+      }
+      return null;
+    }
   }
 
   async #enterBelow(place: Buffer, path: string, depth: number): Promise<void> {

@@ -1,5 +1,6 @@
 // Files that are whole or not there, also after the machine has stopped.
 
+import { randomUUID } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -14,9 +15,9 @@ export async function writeSynced(file: string, text: string): Promise<void> {
   }
 }
 
-/** Whoever looks sees the file that was there or the whole new one. */
+/** Whoever looks sees the file that was there or a whole new one, also when two write it at once. */
 export async function replaceDurably(file: string, text: string): Promise<void> {
-  const fresh = `${file}.new`;
+  const fresh = `${file}.${randomUUID()}.new`;
   try {
     await writeSynced(fresh, text);
     await rename(fresh, file);

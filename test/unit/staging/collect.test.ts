@@ -210,3 +210,27 @@ test('whoever does not want it any more waits for no file, however long it is', 
     /the task has ended/,
   );
 });
+
+test('what cannot be looked at is named, and the others are kept', async (t) => {
+  const bench = new Bench(t);
+  bench.write('fine', 'x');
+  bench.write('locked/a', 'x');
+  chmodSync(bench.directory, 0o755);
+  // Its names can be read, and nothing else of what is in it.
+  chmodSync(bench.at('locked'), 0o644);
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) process.seteuid?.(65534);
+  const collecting = bench.collect(['**']);
+  const { entries, leftOut } = await collecting.finally(() => {
+    if (isRoot) process.seteuid?.(0);
+    chmodSync(bench.at('locked'), 0o755);
+  });
+  assert.deepEqual(
+    entries.map((entry) => entry.path),
+    ['fine', 'locked'],
+  );
+  assert.deepEqual(
+    leftOut.map((one) => one.path),
+    ['locked/a'],
+  );
+});

@@ -84,6 +84,7 @@ test('paths that lead outside, and links that do, are refused by name', () => {
     [file('x/'.repeat(2500)), /is too long/],
     [link('a', '../b'), /"a" is a link that leads outside/],
     [link('a', '/b'), /"a" is a link that leads outside/],
+    [link('a', 'b/../c'), /"a" is a link that leads outside/],
     [link('a', ''), /"a" is a link that leads outside/],
     [{ ...file('a'), mode: 0o4755 }, /"a" has no mode from 0 to 0777/],
     [{ ...file('a'), size: -1 }, /"a" has no size/],
