@@ -24,7 +24,7 @@ export function openHeadFiles(options: HeadOptions, log: Log): HeadFiles {
     diskFreeMin: BLOB_DISK_FREE_BYTES_MIN,
     names,
     namesFilled: () => jobFiles.filled(),
-    relinquish: () => jobFiles.relinquish(),
+    relinquish: [() => jobFiles.relinquish(), (bytes) => archive.relinquish(bytes)],
     clock: systemClock,
     log,
   });

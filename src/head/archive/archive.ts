@@ -69,6 +69,8 @@ export class Archive {
   #running = 0;
   #expiring: Promise<void> | null = null;
   #isExpiryDue = false;
+  /** On the disk, by others. */
+  #bytesWanted = 0;
   #oldest: readonly KeptTask[] = [];
   readonly #waiting: (() => void)[] = [];
   #engine: Pick<Engine, 'state' | 'store'> | null = null;
@@ -159,6 +161,14 @@ export class Archive {
     return this.#expiring;
   }
 
+  /** Room is short on the disk: the oldest go, so many bytes and a little more. False: too little is here. */
+  async relinquish(bytes: number): Promise<boolean> {
+    if (bytes > this.#total.bytes) return false;
+    this.#bytesWanted = Math.max(this.#bytesWanted, bytes);
+    await this.expire();
+    return true;
+  }
+
   async #expireWhileDue(): Promise<void> {
     while (this.#isExpiryDue && !this.#isClosing) {
       this.#isExpiryDue = false;
@@ -167,18 +177,18 @@ export class Archive {
   }
 
   async #expireNow(): Promise<void> {
-    const { bytesMax, ageMs, clock, log } = this.#options;
+    const { ageMs, clock, log } = this.#options;
     const since = this.#total.bytes;
     const kept: KeptTask[] = [];
     for await (const one of keptTasks(this.#places)) {
       if (this.#isClosing) return;
       kept.push(one);
     }
+    const total = kept.reduce((sum, { bytes }) => sum + bytes, 0);
+    const bytesMax = Math.min(this.#options.bytesMax, total - this.#bytesWanted);
+    this.#bytesWanted = 0;
     const { inOrder, goes } = planRetention(kept, { now: clock.now(), ageMs, bytesMax });
-    this.#total.counted(
-      kept.reduce((sum, { bytes }) => sum + bytes, 0),
-      since,
-    );
+    this.#total.counted(total, since);
     for (const { shelf, bytes } of inOrder.slice(0, goes)) {
       if (this.#isClosing) return;
       await this.#removeTask(shelf, bytes);

@@ -15,6 +15,7 @@ import {
 } from '../../core/blobs/upload.ts';
 import type { BlobHash } from '../../core/model/blob.ts';
 import type { Refusal } from '../../core/model/errors.ts';
+import { BLOB_IDLE_PRESSED_MS } from '../../core/model/limits.ts';
 import type { Clock, Timer } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { KeptTotal } from '../kept-total.ts';
@@ -42,8 +43,11 @@ export interface BlobStoreOptions {
   readonly names: Pick<References, 'isNamed' | 'isNamedBy' | 'isNamedIn'>;
   /** Resolves when `names` has all that there is: nothing goes before. */
   readonly namesFilled: () => Promise<void>;
-  /** Room is short: takes what can be done without out of `names`; false: there is nothing. */
-  readonly relinquish: () => boolean;
+  /**
+   * Room is short by so many bytes: each lets go of what can be done without, the least missed first; false:
+   * it has nothing.
+   */
+  readonly relinquish: readonly ((bytes: number) => boolean | Promise<boolean>)[];
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -77,6 +81,8 @@ export class BlobStore {
   #sweeping: Promise<void> | null = null;
   #isClosing = false;
   #isCounted = true;
+  /** On the monotonic clock. */
+  #relinquishFrom = Number.NEGATIVE_INFINITY;
 
   constructor(options: BlobStoreOptions) {
     const { directory, bytesMax, log } = options;
@@ -251,9 +257,24 @@ export class BlobStore {
     const short = bytesToFree(await this.#room(), bytes);
     if (short === 0) return null;
     await this.sweep(short);
-    const left = bytesToFree(await this.#room(), bytes);
-    if (left > 0 && this.#options.relinquish()) await this.sweep(left);
+    if (bytes <= this.#options.bytesMax) await this.#relinquish(bytes);
     return refuseBytes(await this.#room(), bytes);
+  }
+
+  async #relinquish(bytes: number): Promise<void> {
+    const now = this.#options.clock.monotonic();
+    if (now < this.#relinquishFrom) return;
+    let hasAny = false;
+    for (const relinquish of this.#options.relinquish) {
+      const left = bytesToFree(await this.#room(), bytes);
+      if (left === 0) return;
+      if (!(await relinquish(left))) continue;
+      hasAny = true;
+      await this.sweep(left);
+    }
+    // Contents that somebody asked for just now stay for a while: until then more would go for nothing.
+    const isShort = hasAny && bytesToFree(await this.#room(), bytes) > 0;
+    if (isShort) this.#relinquishFrom = now + BLOB_IDLE_PRESSED_MS;
   }
 
   async #room(): Promise<Room> {

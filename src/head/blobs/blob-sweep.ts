@@ -50,8 +50,9 @@ export async function sweepBlobs(world: SweepWorld, short: number): Promise<Swep
   for await (const blob of storedBlobs(world)) {
     bytesFound += diskBytes(blob.size);
     if (!mayGo(blob, world.keeping, rule)) continue;
-    if (isArchived(world, blob, holders)) touch(world, blob);
-    else candidates.push(blob);
+    if (!isArchived(world, blob, holders)) candidates.push(blob);
+    // When room is short the archive may let go of it next.
+    else if (short === 0) touch(world, blob);
   }
   const isComplete = !world.isClosing();
   let [bytesGone, count] = [0, 0];

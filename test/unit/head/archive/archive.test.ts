@@ -544,6 +544,44 @@ test('[F8] what is too old goes, and the oldest of what is too much; info says i
   assert.deepEqual([await archived(second), await archived(third)], [0, 1]);
 });
 
+async function giveWay(t: TestContext, isFresh: boolean): Promise<void> {
+  const block = 4096;
+  const { world, agent, alice } = await prepare(t, { blobBytesMax: 8 * block });
+  const leave = async (at: number, content: string): Promise<number> => {
+    const { jobId } = await alice.call('submitJob', { body: TRUE });
+    const order = await agent.launch(at);
+    agent.started(order);
+    await store(world, agent, { order, owner: alice, entries: [{ path: 'a', content }] });
+    agent.ended(order, 0);
+    await done(alice, String(jobId));
+    await world.archive.settled(jobId);
+    return jobId;
+  };
+  const first = await leave(1, 'a'.repeat(3 * block));
+  const second = await leave(2, 'b'.repeat(3 * block));
+  const archived = async (jobId: number) =>
+    (await world.archive.list(jobId, { from: 0, limit: 1 })).length;
+  world.agePlus(isFresh ? 0 : 2);
+  await assert.rejects(send(alice, 'x'.repeat(9 * block)), { code: 'blob.quota' });
+  assert.deepEqual([await archived(first), await archived(second)], [1, 1]);
+  if (isFresh) {
+    // What was sent just now stays for an hour: more from the archive would go for nothing.
+    for (const _ of [1, 2]) {
+      await assert.rejects(send(alice, 'c'.repeat(4 * block)), { code: 'blob.quota' });
+      assert.deepEqual([await archived(first), await archived(second)], [0, 1]);
+    }
+    return;
+  }
+  await send(alice, 'c'.repeat(4 * block));
+  assert.deepEqual([await archived(first), await archived(second)], [0, 1]);
+}
+
+test('when room is short the oldest archived files give way, and to nothing that never fits', (t) =>
+  giveWay(t, false));
+
+test('archived files do not go one after the other while their contents cannot yet', (t) =>
+  giveWay(t, true));
+
 test('a task whose files wait for room on the head says so, until they come through', async (t) => {
   const { world, agent, alice, run } = await prepare(t, { blobBytesMax: 8192 });
   const { id, order } = await run();

@@ -36,7 +36,7 @@ function reader(user: string): BlobReader {
   return { user, by: null };
 }
 
-const relinquish = (): boolean => false;
+const relinquish = [(): boolean => false];
 const namesFilled = async (): Promise<void> => undefined;
 
 interface Bench {
@@ -391,5 +391,19 @@ test('nothing goes before all is named that was there at the start', async (t) =
   await swept;
   assert.ok(next.mayRead(reader('alice'), hashOf('needed')));
   assert.equal(next.sizeOf(hashOf('needed')), 6);
+  await next.close();
+});
+
+test('nothing is let go for what can never fit', async (t) => {
+  const { directory, clock, names, log, store } = await bench(t);
+  await store.close();
+  const asked: number[] = [];
+  const options = { directory, clock, names, log, namesFilled, diskFreeMin: 0 };
+  const keep = (bytes: number): boolean => asked.push(bytes) < 0;
+  const next = new BlobStore({ ...options, bytesMax: BLOCK, relinquish: [keep] });
+  await next.prepare();
+  const received = await next.receive('alice', hashOf('x'), { offset: 0, size: 9000 }, pieces());
+  assert.equal(!received.ok && received.error.code, 'blob.quota');
+  assert.deepEqual(asked, []);
   await next.close();
 });

@@ -127,7 +127,7 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
     diskFreeMin: 0,
     names,
     namesFilled: () => jobFiles.filled(),
-    relinquish: () => jobFiles.relinquish(),
+    relinquish: [() => jobFiles.relinquish(), (bytes) => archive.relinquish(bytes)],
     clock: { ...systemClock, now: () => Date.now() + agedMs },
     log,
   });
