@@ -134,10 +134,12 @@ function openToRead(path: string): number {
   try {
     return openSync(path, READ);
   } catch (error) {
-    throw usage(`cannot read ${path}: ${fileProblem(error)}`);
+    const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw usage(`cannot read ${path}: ${fileProblem(error)}`, isGone ? CHANGED_HINT : undefined);
   }
 }
 
+const CHANGED_HINT = 'Send it again once nobody changes it.';
 const KIND_HINT = 'Only the content of ordinary files can be sent.';
 
 function kindOf(status: BigIntStats): string {
@@ -191,5 +193,5 @@ function isSystems(error: unknown): boolean {
 }
 
 function changed(path: string): Error {
-  return usage(`${path} changed while it was read`, 'Send it again once nobody writes to it.');
+  return usage(`${path} changed while it was read`, CHANGED_HINT);
 }

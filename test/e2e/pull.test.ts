@@ -68,7 +68,7 @@ describe('files of jobs on a local cluster', () => {
     assert.deepEqual(readdirSync(at(`${id}/result`)), ['r']);
     const shown = await cluster.ok('job', id);
     assert.match(shown, /^Input: +3 files with \d+ bytes: in\.csv, mesh\/, solver$/m);
-    assert.match(shown, /^Kept: +2 files, \d+; weft pull \d+$/m);
+    assert.match(shown, /^Kept: +2 files, \d+ bytes; weft pull \d+$/m);
   });
 
   it('a private job keeps what it wrote, also when it failed; none keeps nothing', async () => {

@@ -78,7 +78,7 @@ function lookAtOne({ file, must, entriesMax }: Asked, folder: string): Look {
 function wordsOf(error: NodeJS.ErrnoException, full: string): string {
   const { code } = error;
   if (code === 'ELOOP') return 'is a link that leads in a circle';
-  if (isLink(full)) return 'is a link to something that does not exist';
+  if (code !== 'ENOTDIR' && isLink(full)) return 'is a link to something that does not exist';
   if (code === 'ENOENT' || code === 'ENOTDIR') return `does not exist.${nearestTo(full)}`;
   return `cannot be used: ${fileProblem(error)}`;
 }

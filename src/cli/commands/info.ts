@@ -19,7 +19,7 @@ import {
 import { lossWords } from '../output/loss-words.ts';
 import type { Look } from '../output/table.ts';
 import { fillTemplate } from '../output/template.ts';
-import { formatSpan } from '../output/words.ts';
+import { formatBytes, formatSpan } from '../output/words.ts';
 import { partitionColumns } from '../partitions/columns.ts';
 import { defineVerb } from '../verb.ts';
 import { noticeLine } from './notice.ts';
@@ -109,12 +109,12 @@ function headline(info: InfoReply, address: string): string {
 /** What goes is said before it goes. */
 function archiveLine({ archive, head }: InfoReply): string {
   const { bytes, bytesMax, next } = archive;
-  const used = `Output files kept: ${formatSize(bytes)} of ${formatSize(bytesMax)}`;
+  const used = `Output files kept: ${formatBytes(bytes)} of ${formatSize(bytesMax)}`;
   if (next === null) return `${used}.`;
   const left = next.goesAt - head.now;
   const when =
     left > 0 ? `in ${formatSpan(left)}, or earlier when room is short` : 'within the hour';
-  return `${used}. Those of job ${next.jobId} (${formatSize(next.bytes)}) are removed ${when}.`;
+  return `${used}. Those of job ${next.jobId} (${formatBytes(next.bytes)}) are removed ${when}.`;
 }
 
 function summary(info: InfoReply): string {

@@ -15,7 +15,7 @@ import { formatOne, type Titled, titledLines } from '../output/one.ts';
 import { colourOf } from '../output/paint.ts';
 import { byOwnClock } from '../output/prose.ts';
 import { elapsed } from '../output/times.ts';
-import { formatInstant, signalName } from '../output/words.ts';
+import { formatBytes, formatInstant, signalName } from '../output/words.ts';
 import { defineVerb } from '../verb.ts';
 import { cutWords, readLimit } from './jobs.ts';
 
@@ -114,7 +114,7 @@ function keptWords({ id }: JobDetail, kept: NonNullable<JobDetail['outputs']>): 
   const { tasks, files, bytes, leftOut, more } = kept;
   const of = tasks > 1 || more ? ` of ${plural(tasks, 'task')}${more ? ' and more' : ''}` : '';
   const not = leftOut > 0 ? `; ${plural(leftOut, 'file')} could not be kept` : '';
-  return `${plural(files, 'file')}, ${formatSize(bytes)}${of}${not}; weft pull ${id}`;
+  return `${plural(files, 'file')}, ${formatBytes(bytes)}${of}${not}; weft pull ${id}`;
 }
 
 function warningWords({ warning }: JobDetail): string {

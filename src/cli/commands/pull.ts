@@ -18,7 +18,7 @@ import { checkEntries, compare, type Placed, type TaskFiles } from '../pull/comp
 import { checkRoom, fetchAll } from '../pull/fetch.ts';
 import { makeFolder } from '../pull/make-folder.ts';
 import { findOutputs, type TaskOutputs } from '../pull/outputs.ts';
-import { amountsOf, COLUMNS, doneWords, planWords, rowOf } from '../pull/words.ts';
+import { amountsOf, COLUMNS, doneWords, noFileWords, planWords, rowOf } from '../pull/words.ts';
 import { collect } from '../submit/read.ts';
 import { defineVerb } from '../verb.ts';
 
@@ -79,7 +79,7 @@ export async function pullFound(
   if (options.dryRun) return list(context, tasks, options.output);
   const release = lock(place, tasks);
   try {
-    return await pull(context, tasks, place);
+    return await pull(context, tasks, { place, isChosen: isChosen(options) });
   } finally {
     release();
   }
@@ -122,7 +122,16 @@ async function list(
   return 0;
 }
 
-async function pull(context: Context, tasks: readonly TaskFiles[], place: string): Promise<number> {
+/** Whether patterns say which files. */
+function isChosen({ include, exclude, glob }: PullOptions): boolean {
+  return [include, exclude, glob].some((patterns) => patterns !== undefined);
+}
+
+async function pull(
+  context: Context,
+  tasks: readonly TaskFiles[],
+  { place, isChosen }: { place: string; isChosen: boolean },
+): Promise<number> {
   const begunMs = performance.now();
   const placed = await compareAll(context, tasks);
   if (placed.length === 0) {
@@ -138,7 +147,8 @@ async function pull(context: Context, tasks: readonly TaskFiles[], place: string
   }
   const [first, ...others] = [...new Set(tasks.map(shownOf))];
   const where = others.length === 0 ? `${first}` : plural(others.length + 1, 'folder');
-  context.print(doneWords(amounts, where, performance.now() - begunMs));
+  const none = isChosen ? noFileWords(amounts, where) : null;
+  context.print(none ?? doneWords(amounts, where, performance.now() - begunMs));
   return 0;
 }
 

@@ -93,7 +93,9 @@ export async function submitAndAttend(
     const array = submission.array?.indices ?? null;
     return await attend(context, { id, follow, nodeCount, processesPerNode, files, array, input });
   } catch (error) {
-    if (!stay || !(error instanceof Failure)) throw error;
+    // What was typed, or what it names, is wrong: nothing ran, and 2 says so as without --wait.
+    const isUsage = error instanceof Failure && error.code === 'argument.invalid';
+    if (!stay || isUsage || !(error instanceof Failure)) throw error;
     context.note(error.hint === null ? error.message : `${error.message}\n  ${error.hint}`);
     return EXIT_OWN_FAILURE;
   }

@@ -1,7 +1,7 @@
 // The files and folders that somebody names for a job, as entries of its directory. What cannot go is
 // told all at once, before anything is read.
 
-import { lstatSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Entry } from '../../batch/files/walk.ts';
 import { type Looked, lookAt } from '../../batch/read/look.ts';
@@ -56,8 +56,7 @@ export function gather(
 /** A name may have a `=` in it. */
 function asMeant(wish: InputWish, cwd: string): InputWish {
   const { typed, path: file } = wish;
-  const isThere = (name: string): boolean =>
-    lstatSync(path.resolve(cwd, name), { throwIfNoEntry: false }) !== undefined;
+  const isThere = (name: string): boolean => existsSync(path.resolve(cwd, name));
   if (typed === file || isThere(file) || !isThere(typed)) return wish;
   return { typed, path: typed, as: path.basename(typed) };
 }

@@ -21,6 +21,7 @@ import { TransferLine } from './transfer-line.ts';
 /** One is read while another is hashed. */
 const READ_AT_ONCE = 2;
 const PROBLEMS_SHOWN_MAX = 20;
+const CHANGED_HINT = 'It was there a moment ago: try again once nobody changes it.';
 
 /** What goes with a job, hashed. */
 export interface InputFiles {
@@ -97,7 +98,7 @@ async function readAll(
     line.stop();
   }
   if (problems.length === 0) return files;
-  throw usage(problems.map((problem) => `--in: ${problem}`).join('\n'));
+  throw usage(problems.map((problem) => `--in: ${problem}`).join('\n'), CHANGED_HINT);
 }
 
 /** Size and mode are those that it had when its content was read. */

@@ -1,9 +1,8 @@
 // How far a transfer is, on one line of a terminal that is written anew while it lasts. Never in a pipe
 // or a file: there the lines would be part of what is kept.
 
-import { formatSize } from '../../core/base/size.ts';
 import type { Context } from '../context.ts';
-import { formatSpan } from '../output/words.ts';
+import { formatBytes, formatSpan } from '../output/words.ts';
 
 /** What takes less time is over before somebody has read it. */
 const FIRST_MS = 500;
@@ -66,11 +65,11 @@ export class TransferLine {
     const [first] = this.#samples;
     const done = Math.min(this.#bytes, this.#totalBytes);
     const percent = Math.floor((100 * done) / this.#totalBytes);
-    const far = `${this.#verb} ${formatSize(done)} of ${formatSize(this.#totalBytes)} (${percent}%)`;
+    const far = `${this.#verb} ${formatBytes(done)} of ${formatBytes(this.#totalBytes)} (${percent}%)`;
     const tookMs = this.#nowMs() - (first?.atMs ?? 0);
     const perMs = tookMs > 0 ? (this.#bytes - (first?.bytes ?? 0)) / tookMs : 0;
     if (perMs <= 0) return far;
-    const rate = `${formatSize(Math.round(perMs * 1000))}/s`;
+    const rate = `${formatBytes(Math.round(perMs * 1000))}/s`;
     return `${far}, ${rate}, ${formatSpan((this.#totalBytes - done) / perMs)} left`;
   }
 

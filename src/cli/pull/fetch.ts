@@ -13,7 +13,6 @@ import {
   utimesSync,
 } from 'node:fs';
 import path from 'node:path';
-import { formatSize } from '../../core/base/size.ts';
 import type { BlobHash } from '../../core/model/blob.ts';
 import { usage } from '../../core/model/failure.ts';
 import { asideOf, type Wanted } from '../../transfer/arriving.ts';
@@ -21,6 +20,7 @@ import { downloadFiles } from '../../transfer/download.ts';
 import { carrierOf } from '../connection/carrier.ts';
 import type { Context } from '../context.ts';
 import { TransferLine } from '../files/transfer-line.ts';
+import { formatBytes } from '../output/words.ts';
 import type { Placed } from './compare.ts';
 import { makeFolder } from './make-folder.ts';
 
@@ -53,7 +53,7 @@ export function checkRoom(folder: string, bytes: number): void {
   const free = bavail * bsize;
   if (bytes <= free) return;
   const hint = 'Make room, choose with --include or --glob, or name another --save-dir.';
-  throw usage(`${folder} has ${formatSize(free)} free, ${formatSize(bytes)} are to come`, hint);
+  throw usage(`${folder} has ${formatBytes(free)} free, ${formatBytes(bytes)} are to come`, hint);
 }
 
 function makeFolders(placed: readonly Placed[]): void {

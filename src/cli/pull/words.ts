@@ -37,6 +37,7 @@ export function rowOf({ entry: { kind, size }, shown, here }: Placed): Row {
 /** Files, those of them that are to come, and those that are there but other ones. */
 export interface Amounts {
   readonly files: number;
+  readonly links: number;
   readonly there: number;
   readonly differ: number;
   readonly toFetch: number;
@@ -48,6 +49,7 @@ export function amountsOf(placed: readonly Placed[]): Amounts {
   const toFetch = files.filter(({ here }) => here !== 'there');
   return {
     files: files.length,
+    links: placed.filter(({ entry }) => entry.kind === 'link').length,
     there: files.length - toFetch.length,
     differ: files.filter(({ here }) => here === 'differs').length,
     toFetch: toFetch.length,
@@ -62,11 +64,16 @@ export function planWords({ toFetch, bytesToFetch, there, differ }: Amounts): st
   return `${fetched}${over}${there === 0 ? '' : `; ${there} here already`}`;
 }
 
+/** Null when there are files; links, which may have been chosen as well, count as such. */
+export function noFileWords({ files, links }: Amounts, where: string): string | null {
+  return files + links > 0 ? null : `No file matches: only folders are in ${where}.`;
+}
+
 /** `Fetched 3 files with 1.2G into 42 in 12s (105M/s).` */
 export function doneWords(of: Amounts, where: string, tookMs: number): string {
   const { files, toFetch, bytesToFetch, there, differ } = of;
   if (toFetch === 0) return `${plural(files, 'file')} in ${where}, all as the job left them.`;
-  const rate = `${formatSize(Math.round((bytesToFetch / tookMs) * 1000))}/s`;
+  const rate = `${formatBytes(Math.round((bytesToFetch / tookMs) * 1000))}/s`;
   const took = tookMs < 1000 ? '' : ` in ${formatSpan(tookMs)} (${rate})`;
   const fetched = `Fetched ${plural(toFetch, 'file')} with ${formatBytes(bytesToFetch)} into ${where}`;
   const more = [

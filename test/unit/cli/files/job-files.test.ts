@@ -26,7 +26,7 @@ async function show(answers: Answers, job: object = {}): Promise<readonly string
   });
   const said = await head.weft('job', '42');
   assert.equal(said.code, 0, said.error);
-  return said.out.split('\n').filter((line) => /^(Input|Keeps):/.test(line));
+  return said.out.split('\n').filter((line) => /^(Input|Keeps|Kept):/.test(line));
 }
 
 test('what travels and what is to be kept are said in a line each', async () => {
@@ -56,4 +56,9 @@ test('a job without files has no line about them', async () => {
   assert.deepEqual(await show({}), []);
   const unused = { inputs: HASH, outputs: [] };
   assert.deepEqual(await show({}, { directory: '/work', staging: unused }), []);
+});
+
+test('what was kept is said with a unit, also when it is small', async () => {
+  const outputs = { tasks: 1, files: 2, bytes: 6, leftOut: 0, more: false };
+  assert.deepEqual(await show({}, { outputs }), ['Kept:        2 files, 6 bytes; weft pull 42']);
 });

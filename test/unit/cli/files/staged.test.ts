@@ -2,12 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { hash as hashOf } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { runWeft } from '../../../../src/cli/main.ts';
 import { parseFileSet } from '../../../../src/core/files/file-set.ts';
-import { type Answers, FakeHead, refusal } from '../fake-head.ts';
+import { type Answers, capture, FakeHead, refusal } from '../fake-head.ts';
 
 const REPLY = { jobId: 42, taskCount: 1, directory: null, again: false };
 const TWO = hashOf('sha256', '1,2\n');
@@ -134,4 +135,29 @@ test('--dry-run says what would go, and sends nothing', async (t) => {
     head.work.map(({ path: at }) => at),
     ['/v1/blobs/lacking', '/v1/jobs/rehearse'],
   );
+});
+
+test('a file that goes before it is read is a usage failure with a hint, with --wait too', async (t) => {
+  const { head, file, submitted } = await bench(t);
+  const input = file('a.csv', '1,2\n');
+  const program = file('own', '#!/bin/sh\n');
+  chmodSync(program, 0o755);
+  const argv = ['run', '--wait', '--in', 'a.csv', '--', './own'];
+  // It is told that the program goes, too, between looking at the files and reading them.
+  const onError = () => rmSync(input, { force: true });
+  const typed = { program: 'weft', argv, onError, cwd: path.dirname(input) };
+  const said = await capture(head.directory, typed, runWeft);
+  assert.equal(said.code, 2, said.error);
+  assert.match(
+    said.error,
+    /--in: cannot read \S+a\.csv: no such file.*\n {2}It was there a moment/,
+  );
+  assert.equal(submitted(), undefined);
+});
+
+test('a name with = below a file is told, not a crash', async (t) => {
+  const { head, file } = await bench(t);
+  const said = await head.weft('run', '--in', `${file('a', 'A')}/x=y`, 'x');
+  assert.equal(said.code, 2, said.error);
+  assert.match(said.error, /a\/x' does not exist/);
 });
