@@ -55,6 +55,7 @@ export class HeadLine {
     };
     return {
       head: () => Promise.resolve(head),
+      pause: (ms) => sleep(ms, undefined, { signal }),
       patiently: (_note, attempt) => this.#patiently(epochId, signal, attempt),
     };
   }

@@ -21,4 +21,6 @@ export interface Carrier {
   head(): Promise<Head>;
   /** Runs it again while the head is away, for as long as there is patience; `note` is for people. */
   patiently<T>(note: string, attempt: () => Promise<T>): Promise<T>;
+  /** Rests, for as long as whoever carries is still wanted. */
+  pause(ms: number): Promise<void>;
 }

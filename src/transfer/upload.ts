@@ -15,6 +15,8 @@ const PACKS_AT_ONCE = 2;
 const BLOCK_BYTES = 256 * 1024;
 /** Beside a connection that is not yet over, a new one may be told again where to begin. */
 const TURNS_MAX = 10;
+const FIRST_PAUSE_MS = 100;
+const PAUSE_MAX_MS = 5000;
 
 export interface Sent {
   /** Contents that had to be sent; the others were there. */
@@ -111,7 +113,10 @@ async function askLacking(carrier: Carrier, hashes: readonly string[]) {
   return lacking;
 }
 
-/** Patience is for a head that is away, not for how long a file takes: what moves goes on. */
+/**
+ * Patience is for a head that is away, not for how long a file takes: what moves goes on, also where
+ * another sender moves it.
+ */
 async function sendFile(
   carrier: Carrier,
   file: LocalFile,
@@ -119,19 +124,30 @@ async function sendFile(
 ): Promise<void> {
   const note = `Going on with ${file.path} as soon as it can.`;
   let stood = 0;
+  let reached = 0;
+  let pauseMs = FIRST_PAUSE_MS;
   for (;;) {
     let bytes = 0;
+    let from = reached;
     const attempt = () =>
-      sendRest(carrier, file, (more) => {
-        bytes += more;
-        moved(more);
+      sendRest(carrier, file, {
+        begun: (offset) => {
+          from = offset;
+        },
+        moved: (more) => {
+          bytes += more;
+          moved(more);
+        },
       });
     try {
       if (await carrier.patiently(note, attempt)) return;
+      await carrier.pause(pauseMs);
+      pauseMs = Math.min(pauseMs * 2, PAUSE_MAX_MS);
     } catch (error) {
       if (bytes === 0 || !(error instanceof Failure) || error.kind !== 'unavailable') throw error;
     }
-    stood = bytes > 0 ? 0 : stood + 1;
+    stood = bytes > 0 || from > reached ? 0 : stood + 1;
+    reached = from;
     if (stood > TURNS_MAX) throw usage(`${file.path} is sent by another command at the same time`);
   }
 }
@@ -140,12 +156,13 @@ async function sendFile(
 async function sendRest(
   carrier: Carrier,
   file: LocalFile,
-  moved: (bytes: number) => void,
+  { begun, moved }: { begun: (offset: number) => void; moved: (bytes: number) => void },
 ): Promise<boolean> {
   const api = await carrier.head();
   const [lacking] = await askLacking(carrier, [file.hash]);
   if (lacking === undefined) return true;
   const { offset } = lacking;
+  begun(offset);
   const content = openLocalFile(file);
   try {
     const reply = await api.call('sendBlob', {
