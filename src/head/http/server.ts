@@ -115,9 +115,11 @@ export async function startHttp(ports: HttpPorts, options: HttpOptions): Promise
   const socketServer = createServer(serverOptions(headersMs));
   side.serve(socketServer, true);
   await rm(options.socketPath, { force: true });
-  await listen(socketServer, { path: options.socketPath });
+  // With several users everybody may knock: who they are is decided by the login, not by modes. At
+  // once, as who may not knock gives up; the umask then has no say.
+  const toAll = { readableAll: options.multiUser, writableAll: options.multiUser };
+  await listen(socketServer, { path: options.socketPath, ...toAll });
   side.listensOn(options.socketPath);
-  // With several users everybody may knock: who they are is decided by the login, not by modes.
   await chmod(options.socketPath, options.multiUser ? 0o666 : 0o600);
   const servers = secureServer === null ? [socketServer] : [socketServer, secureServer];
   return { port: bound.port, fingerprint, close: () => side.close(servers) };
@@ -284,9 +286,9 @@ class Side {
 function listen(server: Server, where: ListenOptions & { host?: string }): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    const { host, port, path } = where;
+    const { host, port, path, readableAll = false, writableAll = false } = where;
     const options = {
-      ...(path === undefined ? { host, port } : { path }),
+      ...(path === undefined ? { host, port } : { path, readableAll, writableAll }),
       backlog: LISTEN_BACKLOG,
     };
     server.listen(options as ListenOptions, () => {
