@@ -19,9 +19,10 @@ export async function* historyPages(
     const query = { ...filter, ...from, limit: Math.min(PAGE, jobsMax - told) };
     const page: HistoryReply = await api.call('history', { query });
     yield page;
-    const goesOn = page.nextTask !== null;
+    // A head that says nothing of tasks must not be asked for ever.
+    const goesOn = typeof page.nextTask === 'string';
     told += page.jobs.length - (goesOn ? 1 : 0);
-    if (page.nextTask !== null) from = { afterTask: page.nextTask };
+    if (typeof page.nextTask === 'string') from = { afterTask: page.nextTask };
     else if (page.next === null || told >= jobsMax) return;
     else from = { before: page.next };
   }
