@@ -89,7 +89,11 @@ test('the document describes every route, with its parameters', () => {
   );
 });
 
-const EXAMPLES: Readonly<Record<string, string>> = { id: '42', hash: 'a'.repeat(64) };
+const EXAMPLES: Readonly<Record<string, string>> = {
+  id: '42',
+  index: '7',
+  hash: 'a'.repeat(64),
+};
 
 test('every parameter of a path has a schema that knows it', () => {
   for (const { path, params, name } of ROUTE_LIST) {

@@ -3,10 +3,11 @@
 
 import { BUILD_FAILED_SIGNAL } from '../../batch/task-script.ts';
 import { formatBatch } from '../../model/batch.ts';
+import { formatEpochId } from '../../model/ids.ts';
 import type { Outcome, ResourceRequest } from '../../model/job.ts';
 import type { BatchPlace } from '../../model/orders.ts';
 import type { Of } from '../events.ts';
-import type { Job, Part } from '../jobs/facts.ts';
+import type { Job, Part, Task } from '../jobs/facts.ts';
 import { refreshPool } from '../nodes/apply.ts';
 import type { State } from '../state.ts';
 import type { Batch, BatchBuild } from './facts.ts';
@@ -81,6 +82,17 @@ export function applyBuildRenewed(state: State, event: Of<'build_renewed'>): voi
   if (batch?.build == null) return;
   forgetFailures(state, batch);
   batch.build.turn += 1;
+  for (const { jobId } of batch.parts) {
+    for (const task of state.jobs.get(jobId)?.active.values() ?? []) tellAnew(state, task);
+  }
+}
+
+/** What its nodes have not taken up yet names the new build from now on. */
+function tellAnew(state: State, task: Task): void {
+  for (const [node, part] of task.parts) {
+    if (part.state !== 'ordered') continue;
+    state.scratch.touched.push({ node, epochId: formatEpochId(task.id, task.epoch) });
+  }
 }
 
 /** Nodes are as they were before. */

@@ -275,6 +275,15 @@ scenario('[B7] a node where the build has failed gets no more of the batch, othe
   assert.equal(standing(head).outcome, 'completed');
 });
 
+scenario('[B7] what a node has not taken up yet is told of the rebuild', (head) => {
+  head.connect('n1', { cpus: 4 });
+  head.command(BUILT, ANN);
+  head.schedule();
+  // The scenario compares what was told with what is outstanding.
+  head.command({ kind: 'rebuild_batch', batch: ref('ann/sweep') }, ANN);
+  assert.equal(launchOf(head, 'n1').batch?.build, `${'b'.repeat(40)}-1-1`);
+});
+
 scenario('[B7] failed on every node the batch is over, until it is built anew', (head) => {
   for (const name of ['n1', 'n2']) head.connect(name, { cpus: 4 });
   head.command(BUILT, ANN);
