@@ -45,7 +45,7 @@ const REFUSED: readonly Case[] = [
   ['token create --expires 5000d', 2, /'5000d' is not between 1s and 366d; write never/],
   ['token create --user 5', 2, /expected a login name: a letter, then letters, digits/],
   ['token revoke -- -', 2, /expected the id of a token/],
-  ['up --nodes 100000', 2, /--nodes: '100000' is too large; it must be at most 256/],
+  ['up --nodes 100000', 2, /--nodes: '100000' is too large; it must be at most 1024/],
   ['run --array 5-1 true', 2, /'5-1' is not an array; write 0-99/],
   ['run --array 0-2000000 true', 2, /more than 1000000 tasks; split the array/],
   ['run --array 0-3%0 true', 2, /array/],
