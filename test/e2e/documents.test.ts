@@ -17,7 +17,8 @@ const ONLY = process.env['WEFT_DOCS_PAGE'] ?? '';
 const READS =
   /^(weft (--\S+ )?(jobs?|why|history|info|notice show|node (list|show)|partition (list|show)|qos|reserve (list|show)|maint (list|show)|user|logs|status|config show|doctor|run --dry-run)\b|cminfo|find|curl|cat)/;
 /** A line that names what a command has made. */
-const NAMED = /^(?:(?:Job )?(\d+)(?: started, .*)?|Maintenance (m\d+) of .*)$/;
+const NAMED =
+  /^(?:(?:Job )?(\d+)(?: started, .*)?|Maintenance (m\d+) of .*|weft: .* kept on the head: weft pull (\d+))$/;
 /** Commands whose operands are numbers of jobs or maintenance, and those operands. */
 const ABOUT_NUMBERS =
   /\b(weft (?:why|logs|pull|kill|wait|jobs?|hold|release|suspend|resume|requeue|history|status|change|retry|maint (?:show|cancel))|cmkill)\b([^;|]*)/g;
@@ -44,7 +45,7 @@ for (const page of ['README.md', ...filesBelow('docs', '.md')]) {
 
 function numberIn(line: string): string | undefined {
   const found = NAMED.exec(line);
-  return found?.[1] ?? found?.[2];
+  return found?.[1] ?? found?.[2] ?? found?.[3];
 }
 
 type Run = Extract<Block, { kind: 'run' }>;
