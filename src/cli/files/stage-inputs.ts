@@ -6,22 +6,17 @@ import { formatSize } from '../../core/base/size.ts';
 import type { FileEntry } from '../../core/files/entry.ts';
 import { formatFileSet } from '../../core/files/file-set.ts';
 import type { BlobHash } from '../../core/model/blob.ts';
-import { Failure, usage } from '../../core/model/failure.ts';
+import { usage } from '../../core/model/failure.ts';
 import { FILE_SET_BYTES_MAX } from '../../core/model/limits.ts';
-import { inParallel } from '../../transfer/in-parallel.ts';
-import { type LocalFile, localBytes, readLocalFile } from '../../transfer/local-file.ts';
+import { type LocalFile, localBytes } from '../../transfer/local-file.ts';
 import { lackingFiles, uploadFiles } from '../../transfer/upload.ts';
 import { carrierOf } from '../connection/carrier.ts';
 import type { Context } from '../context.ts';
 import { formatBytes } from '../output/words.ts';
 import type { InputWishes } from '../submit/staged-files.ts';
-import { type Gathered, gather } from './gather.ts';
+import { gather } from './gather.ts';
+import { readAll } from './read-all.ts';
 import { TransferLine } from './transfer-line.ts';
-
-/** One is read while another is hashed. */
-const READ_AT_ONCE = 2;
-const PROBLEMS_SHOWN_MAX = 20;
-const CHANGED_HINT = 'It was there a moment ago: try again once nobody changes it.';
 
 /** What goes with a job, hashed. */
 export interface InputFiles {
@@ -40,7 +35,7 @@ export async function readInputs(
 ): Promise<InputFiles> {
   const gathered = gather(wishes, context.cwd, program);
   if (gathered.isProgramAdded) context.note(`${program?.path} is sent with the job`);
-  const files = await readAll(context, gathered);
+  const files = await readAll(context, gathered, '--in: ');
   const common = gathered.entries.map((entry) => withContent(entry, files));
   const text = Buffer.from(formatFileSet({ version: 1, common }));
   if (text.length > FILE_SET_BYTES_MAX) {
@@ -73,32 +68,6 @@ export async function inputWords(context: Context, { files, bytes }: InputFiles)
       ? 'all of them are on the head'
       : `${lacking.length} of them with ${formatBytes(toSend)} would be sent`;
   return `${plural(files.length, 'file')} with ${formatBytes(bytes)} would go with it; ${sent}.`;
-}
-
-async function readAll(
-  context: Context,
-  { sources, bytes }: Gathered,
-): Promise<ReadonlyMap<string, LocalFile>> {
-  const files = new Map<string, LocalFile>();
-  const problems: string[] = [];
-  const line = new TransferLine(context, 'reading');
-  line.start(bytes);
-  try {
-    await inParallel([...sources], READ_AT_ONCE, async ([name, full]) => {
-      try {
-        const file = await readLocalFile(full);
-        files.set(name, file);
-        line.moved(file.size);
-      } catch (error) {
-        if (!(error instanceof Failure) || problems.length >= PROBLEMS_SHOWN_MAX) throw error;
-        problems.push(error.message);
-      }
-    });
-  } finally {
-    line.stop();
-  }
-  if (problems.length === 0) return files;
-  throw usage(problems.map((problem) => `--in: ${problem}`).join('\n'), CHANGED_HINT);
 }
 
 /** Size and mode are those that it had when its content was read. */

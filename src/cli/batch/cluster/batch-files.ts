@@ -5,15 +5,9 @@ import path from 'node:path';
 import type { BatchReading } from '../../../batch/read/read-batch.ts';
 import type { Contents } from '../../../core/batch/parts.ts';
 import type { FileEntry } from '../../../core/files/entry.ts';
-import { Failure, usage } from '../../../core/model/failure.ts';
-import { inParallel } from '../../../transfer/in-parallel.ts';
-import { type LocalFile, readLocalFile } from '../../../transfer/local-file.ts';
+import type { LocalFile } from '../../../transfer/local-file.ts';
 import type { Context } from '../../context.ts';
-import { TransferLine } from '../../files/transfer-line.ts';
-
-/** One is read while another is hashed. */
-const READ_AT_ONCE = 2;
-const PROBLEMS_SHOWN_MAX = 20;
+import { readAll } from '../../files/read-all.ts';
 
 export class BatchFiles implements Contents {
   readonly #reading: BatchReading;
@@ -27,25 +21,8 @@ export class BatchFiles implements Contents {
 
   /** Reads all of them. Throws one failure with all that is wrong. */
   static async read(context: Context, reading: BatchReading): Promise<BatchFiles> {
-    const files = new Map<string, LocalFile>();
-    const problems: string[] = [];
-    const line = new TransferLine(context, 'reading');
-    line.start(reading.files.reduce((sum, { bytes }) => sum + bytes, 0));
-    try {
-      await inParallel([...sourcesOf(reading)], READ_AT_ONCE, async (full) => {
-        try {
-          const file = await readLocalFile(full);
-          files.set(full, file);
-          line.moved(file.size);
-        } catch (error) {
-          if (!(error instanceof Failure) || problems.length >= PROBLEMS_SHOWN_MAX) throw error;
-          problems.push(error.message);
-        }
-      });
-    } finally {
-      line.stop();
-    }
-    if (problems.length > 0) throw usage(problems.join('\n'));
+    const bytes = reading.files.reduce((sum, file) => sum + file.bytes, 0);
+    const files = await readAll(context, { sources: sourcesOf(reading), bytes });
     return new BatchFiles(reading, files);
   }
 
@@ -81,10 +58,13 @@ export class BatchFiles implements Contents {
   }
 }
 
-function* sourcesOf({ files, folder }: BatchReading): Generator<string> {
+function* sourcesOf({ files, folder }: BatchReading): Generator<readonly [string, string]> {
   for (const { path: file, isFolder, inside } of files) {
     const full = path.resolve(folder, file);
-    if (!isFolder) yield full;
-    for (const { path: below, kind } of inside) if (kind === 'file') yield path.join(full, below);
+    if (!isFolder) yield [full, full];
+    for (const { path: below, kind } of inside) {
+      const one = path.join(full, below);
+      if (kind === 'file') yield [one, one];
+    }
   }
 }
