@@ -1,0 +1,18 @@
+// What the archive is given.
+
+import type { References } from '../../core/blobs/references.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
+
+export interface ArchiveOptions {
+  /** Made when it is not there; on the disk of the blobs. */
+  readonly directory: string;
+  readonly bytesMax: number;
+  /** What is older goes. */
+  readonly ageMs: number;
+  readonly blobs: Pick<BlobStore, 'mayRead' | 'sizeOf' | 'linkTo'>;
+  readonly names: References;
+  readonly clock: Clock;
+  readonly log: Log;
+}

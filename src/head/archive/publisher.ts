@@ -1,0 +1,161 @@
+// Making the folder of a task that is done from its parts: aside, and then in its place at once. What fails,
+// as on a full disk, is tried again.
+
+import { mkdirSync, renameSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { JobManifest } from '../../core/batch/job-manifest.ts';
+import type { Timer } from '../../ports/clock.ts';
+import type { Engine } from '../engine.ts';
+import type { Committed } from '../engine-options.ts';
+import type { ArchivePlaces, Shelf } from './archive-places.ts';
+import { syncFolder } from './durable.ts';
+import { makeFolder, manifestOf } from './make-folder.ts';
+import type { ArchiveOptions } from './options.ts';
+import type { Part } from './parts.ts';
+import { readManifest } from './shelves.ts';
+import type { StoredParts } from './stored-parts.ts';
+import { verdictOn } from './verdict.ts';
+
+/** Folders that are made at a time. */
+const TASKS_AT_ONCE = 8;
+/** After a failure, as of a full disk. */
+const AGAIN_MS = 10_000;
+
+export interface PublisherOptions extends Pick<ArchiveOptions, 'blobs' | 'clock' | 'log'> {
+  readonly places: ArchivePlaces;
+  readonly stored: StoredParts;
+  /** A folder is in its place. */
+  readonly onPublished: (shelf: Shelf, manifest: JobManifest) => void;
+}
+
+export class Publisher {
+  readonly #options: PublisherOptions;
+  /** Tasks that are looked at, or will be, by job. */
+  readonly #settling = new Map<number, Set<Promise<void>>>();
+  #running = 0;
+  readonly #waiting: (() => void)[] = [];
+  #engine: Pick<Engine, 'state' | 'store'> | null = null;
+  #isClosing = false;
+  readonly #timers = new Set<Timer>();
+
+  constructor(options: PublisherOptions) {
+    this.#options = options;
+  }
+
+  /** Goes on with what an earlier head has left, and follows this one. */
+  attach(engine: Pick<Engine, 'state' | 'store' | 'onCommitted'>): void {
+    this.#engine = engine;
+    for (const shelf of this.#options.stored.shelves()) this.#settle(shelf, true);
+    engine.onCommitted((committed) => this.#follow(committed));
+  }
+
+  /** Begins nothing more; what is being made is made. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    for (const timer of this.#timers) timer.cancel();
+    for (const tasks of this.#settling.values()) await Promise.all(tasks);
+  }
+
+  /** Resolves when all of the job's tasks that are done have their folders, or cannot have them now. */
+  async settled(jobId: number): Promise<void> {
+    await Promise.all(this.#settling.get(jobId) ?? []);
+  }
+
+  #follow({ events }: Committed): void {
+    const { stored } = this.#options;
+    if (stored.isEmpty) return;
+    for (const event of events) {
+      if (event.kind !== 'task_done' && event.kind !== 'task_requeued') continue;
+      const { jobId, index } = event.place;
+      const shelf = { jobId, index: index ?? 0, isArray: index !== null };
+      if (stored.has(shelf)) this.#settle(shelf, false);
+    }
+  }
+
+  /** Looks what has become of a task of which there are parts. */
+  #settle(shelf: Shelf, isStart: boolean): void {
+    const { jobId } = shelf;
+    const settling = this.#settling.get(jobId) ?? new Set();
+    this.#settling.set(jobId, settling);
+    const one = this.#inTurn(() => this.#settleNow(shelf, isStart))
+      .catch((error: unknown) => this.#later(shelf, isStart, error))
+      .finally(() => {
+        settling.delete(one);
+        if (settling.size === 0) this.#settling.delete(jobId);
+      });
+    settling.add(one);
+  }
+
+  #later(shelf: Shelf, isStart: boolean, error: unknown): void {
+    const { clock, log } = this.#options;
+    const task = { job: shelf.jobId, index: shelf.index };
+    log.error({ ...task, error: String(error) }, 'files of a task are not archived yet');
+    if (this.#isClosing) return;
+    const timer = clock.after(AGAIN_MS, () => {
+      this.#timers.delete(timer);
+      this.#settle(shelf, isStart);
+    });
+    this.#timers.add(timer);
+  }
+
+  async #inTurn(work: () => Promise<void>): Promise<void> {
+    if (this.#running >= TASKS_AT_ONCE) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+    this.#running += 1;
+    try {
+      if (!this.#isClosing) await work();
+    } finally {
+      this.#running -= 1;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  async #settleNow(shelf: Shelf, isStart: boolean): Promise<void> {
+    const { stored } = this.#options;
+    const names = stored.of(shelf);
+    if (names.length === 0 || this.#engine === null) return;
+    const { finished, dropped, row } = await verdictOn(this.#engine, names, isStart);
+    if (row !== null && finished.length > 0) {
+      const parts = await Promise.all(finished.map((name) => stored.read(name)));
+      const whole = parts.filter((part) => part !== null);
+      if (whole.length > 0) await this.#publish(shelf, manifestOf(byRank(whole), row));
+    }
+    await stored.drop([...finished, ...dropped]);
+  }
+
+  /** The folder comes at once, whole; one of the same start is there when a head was killed after this. */
+  async #publish(shelf: Shelf, manifest: JobManifest): Promise<void> {
+    const { places, blobs, onPublished } = this.#options;
+    const folder = places.task(shelf);
+    const there = await readManifest(folder);
+    if (there !== null && isSameStart(there, manifest)) return;
+    if (there !== null) {
+      const { owner, name, epoch } = there;
+      throw new Error(`${folder} has files of another: ${owner}'s ${name}, start ${epoch}`);
+    }
+    const aside = places.aside();
+    try {
+      await makeFolder(aside, manifest, (hash, to) => blobs.linkTo(hash, to));
+      // In one turn: whoever removes the job's folder meanwhile does not take the one above away.
+      if (shelf.isArray) mkdirSync(path.dirname(folder), { recursive: true, mode: 0o700 });
+      renameSync(aside, folder);
+    } catch (error) {
+      await rm(aside, { recursive: true, force: true });
+      throw error;
+    }
+    await syncFolder(path.dirname(folder));
+    if (shelf.isArray) await syncFolder(places.jobs);
+    onPublished(shelf, manifest);
+  }
+}
+
+/** After lost records another job may have the id. */
+function isSameStart(there: JobManifest, { owner, epoch, startedAt }: JobManifest): boolean {
+  return there.owner === owner && there.epoch === epoch && there.startedAt === startedAt;
+}
+
+function byRank(parts: readonly Part[]): Part[] {
+  return [...parts].sort((a, b) => a.nodeRank - b.nodeRank);
+}
