@@ -1,7 +1,6 @@
 // The Files port. What lies in a user's directory is opened without following links, and removed
-// by a process with that user's rights, never with ours.
+// as that user could remove it.
 
-import { execFile } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -14,17 +13,15 @@ import {
   openSync,
   readdirSync,
   readSync,
-  rmdirSync,
   rmSync,
   type Stats,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { promisify } from 'node:util';
 import type { Files, Owner } from '../ports/files.ts';
 import { emptyMiddle } from './middle.ts';
+import { removeTree } from './remove-tree.ts';
 
-const run = promisify(execFile);
 /** A link as last component fails, a fifo does not block, a terminal does not become ours. */
 const SAFE = constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
 const SAFE_READ = constants.O_RDONLY | SAFE;
@@ -33,11 +30,7 @@ const SAFE_READ_WRITE = constants.O_RDWR | SAFE;
 /** Unit of `st_blocks` (stat(2)), and what a file system rounds up by. */
 const BLOCK_BYTES = 512;
 const BLOCK_SLACK_BYTES = 65_536;
-/** No name is ever an argument: there may be too many, and not all are UTF-8. */
-const DELETE_ALL = ['.', '-xdev', '-mindepth', '1', '-delete'];
 const NOTHING = new Uint8Array(0);
-/** A million files take about ten seconds. */
-const REMOVE_TIMEOUT_MS = 10 * 60_000;
 
 export const systemFiles: Files = {
   makeDirectory,
@@ -169,37 +162,6 @@ async function emptyFrom(
     await emptyMiddle(file, { from: offset, keep });
   } finally {
     closeSync(file);
-  }
-}
-
-async function removeTree(path: string): Promise<void> {
-  const status = statOrNull(path);
-  if (status === null) return;
-  if (!status.isDirectory()) throw new Error(`${path} is not a directory`);
-  if (removedEmpty(path)) return;
-  // Deleting by path as root could be led elsewhere by a link swapped in between; as the owner it
-  // reaches nothing that the owner could not delete anyway.
-  const isRoot = process.getuid?.() === 0;
-  const rights = isRoot ? { uid: status.uid, gid: status.gid } : {};
-  const own = { ...rights, cwd: path, timeout: REMOVE_TIMEOUT_MS };
-  try {
-    await run('find', DELETE_ALL, own);
-  } catch {
-    // Directories that the job made read-only; `-R` from `.` follows no link. The second find
-    // speaks.
-    await run('chmod', ['-R', 'u+rwX', '.'], own).catch(() => undefined);
-    await run('find', DELETE_ALL, own);
-  }
-  rmdirSync(path);
-}
-
-function removedEmpty(path: string): boolean {
-  try {
-    rmdirSync(path);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === 'ENOTEMPTY') return false;
-    throw error;
   }
 }
 

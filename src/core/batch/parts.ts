@@ -65,7 +65,7 @@ function partOf(batch: BatchFile, numbers: readonly number[], { contents, common
   const tasks = Object.fromEntries(own);
   return {
     submission: submissionOf(batch, jobs),
-    fileSet: hasFiles ? formatFileSet({ version: 1, common, tasks }) : null,
+    fileSet: hasFiles ? formatFileSet({ version: 1, common: [...common, SAVED], tasks }) : null,
     numbers,
     prints: jobs.map((job, at) => {
       const { outputs, solver } = batch;
@@ -94,6 +94,9 @@ function submissionOf(batch: BatchFile, jobs: readonly BatchJob[]): Submission {
     staging: { outputs: batch.outputs.map(belowSave) },
   };
 }
+
+/** Made by the node: for the script it would be one more process. */
+const SAVED: FileEntry = { path: SAVE_FOLDER, kind: 'folder', size: 0, mode: 0o755 };
 
 /** Patterns of a batch are about the save folder, those of a task about its directory. */
 export function belowSave(pattern: string): string {

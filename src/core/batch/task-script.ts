@@ -40,20 +40,33 @@ files=$work/${TASK_LAYOUT.top}
 ${CPUS}
 export WEFT_CPUS="$cpus" OMP_NUM_THREADS="\${OMP_NUM_THREADS:-$cpus}"
 
-# Moves what is in one folder into another; what is there of the same name makes room.
+# Moves a folder to its place, or what is in it where that is there: what has the same name makes
+# room. Few processes, as thousands of short jobs begin so.
 lay() {
   [ -d "$1" ] || return 0
-  for one in "$1"/* "$1"/.[!.]* "$1"/..?*; do
+  if [ ! -d "$2" ]; then
+    mv -- "$1" "$2" || exit 125
+    return 0
+  fi
+  from=$1
+  to=$2
+  set --
+  for one in "$from"/* "$from"/.[!.]* "$from"/..?*; do
     [ -e "$one" ] || [ -L "$one" ] || continue
-    rm -rf -- "$2/\${one##*/}"
-    mv -- "$one" "$2/" || exit 125
+    place=$to/\${one##*/}
+    if [ -e "$place" ] || [ -L "$place" ]; then rm -rf -- "$place" || exit 125; fi
+    set -- "$@" "$one"
+    [ $# -lt 100 ] || { mv -- "$@" "$to/" || exit 125; set --; }
   done
+  [ $# -eq 0 ] || mv -- "$@" "$to/" || exit 125
 }
 ${isBuild ? buildPart(batch) : ''}
-mkdir -p -- "$work/${INPUT_FOLDER}" "$work/${SAVE_FOLDER}" || exit 125
 lay "$files/shared" "$work/${INPUT_FOLDER}"
 lay "$files/own" "$work/${INPUT_FOLDER}"
 lay "$files/program" "$work"
+for one in "$work/${INPUT_FOLDER}" "$work/${SAVE_FOLDER}"; do
+  [ -d "$one" ] || mkdir -- "$one" || exit 125
+done
 export WEFT_JOB_NAME="$job" WEFT_INPUT="$work/${INPUT_FOLDER}" WEFT_SAVE="$work/${SAVE_FOLDER}"
 ${solver === null || isBuild ? '' : `${imageLines(solver).join('\n')}\n`}eval "exec $line"
 `;
@@ -143,7 +156,7 @@ if [ ! -e "$build/done" ]; then
   fi
   exec 9>&-
 fi
-touch -c -- "$build/done"
+[ ! -e "$build/done" ] || true > "$build/done"
 cp -a --reflink=auto -- "$build/products/." "$work/" || exit 125
 `;
 }

@@ -12,6 +12,7 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -119,6 +120,32 @@ test('a tree of any number of names, not all of them text, is removed', async ()
   execFileSync('sh', ['-c', `${script} && touch "$(printf '\\377\\376')"`]);
   await systemFiles.removeTree(path);
   assert.equal(existsSync(path), false);
+});
+
+test('a small tree is removed without following its links', async () => {
+  const path = join(root, 'few');
+  const outside = join(root, 'outside');
+  mkdirSync(join(path, 'a/b'), { recursive: true });
+  mkdirSync(outside);
+  writeFileSync(join(outside, 'stays'), '');
+  for (const at of ['link', 'a/b/link']) symlinkSync(outside, join(path, at));
+  writeFileSync(Buffer.concat([Buffer.from(`${path}/a/`), Buffer.from([0xff, 0xfe])]), '');
+  await systemFiles.removeTree(path);
+  assert.deepEqual([existsSync(path), readdirSync(outside)], [false, ['stays']]);
+});
+
+test('what is mounted in a tree stays, and is told', { skip: NO_ROOT }, async () => {
+  const path = join(root, 'mounted');
+  const disk = join(path, 'disk');
+  mkdirSync(disk, { recursive: true });
+  execFileSync('mount', ['-t', 'tmpfs', 'weft', disk]);
+  try {
+    writeFileSync(join(disk, 'stays'), '');
+    await assert.rejects(systemFiles.removeTree(path), /busy|cannot delete/);
+    assert.ok(existsSync(join(disk, 'stays')));
+  } finally {
+    execFileSync('umount', [disk]);
+  }
 });
 
 test('a path that cannot be looked at has no size', () => {

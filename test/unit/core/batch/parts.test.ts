@@ -12,6 +12,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -70,7 +71,7 @@ test('jobs that ask for the same are one array, with their files by task', () =>
   const set = parseFileSet(first?.fileSet ?? '');
   assert.ok(set.ok);
   const paths = (list: readonly { path: string }[] = []) => list.map((one) => one.path);
-  assert.deepEqual(paths(set.value.common), ['_weft/shared/mesh']);
+  assert.deepEqual(paths(set.value.common), ['_weft/shared/mesh', 'distribute_save']);
   assert.deepEqual(paths(set.value.tasks?.['0']), ['_weft/own/a.json', '_weft/program/job.py']);
   assert.deepEqual(paths(set.value.tasks?.['1']), ['_weft/program/job.py']);
 });
@@ -182,6 +183,17 @@ test('a job finds its files, and its own take the place of those of the batch', 
   const end = node.run(work, batchOf({}));
   assert.deepEqual([end.status, end.stdout, end.stderr], [4, 'common own\n3 a 3\n', '']);
   assert.equal(read(work, 'distribute_save/where'), `${work}\n`);
+});
+
+test('many files of a job, and links to nowhere, come to those of the batch', (t) => {
+  const node = new Node(t);
+  const many = Array.from({ length: 250 }, (_, at) => [`own/f${at}`, ''] as const);
+  const job = '#!/bin/sh\nls -A input | wc -l; cat input/f7\n';
+  const files = { 'shared/f7': 'common', 'program/job.sh': job, ...Object.fromEntries(many) };
+  const work = node.task('t', { ...files, 'own/f7': 'own', 'own/.hidden': '' });
+  symlinkSync('nowhere', path.join(work, '_weft/own/link'));
+  const end = node.run(work, batchOf({}));
+  assert.deepEqual([end.status, end.stdout, end.stderr], [0, '252\nown', '']);
 });
 
 const BUILT = {
