@@ -195,3 +195,18 @@ export const FILE_DEPTH_MAX = 200;
 export const LEFT_OUT_WHY_MAX = 1000;
 /** Patterns of a job's outputs; people write them by hand. */
 export const OUTPUT_PATTERNS_MAX = 1000;
+
+/** Arguments or result of a call that travel with it; larger ones wait until they are wanted. */
+export const CALL_INLINE_BYTES_MAX = 64 * 1024;
+/** One piece of a large payload: many small messages get their turn between two of them. */
+export const CALL_PIECE_BYTES_MAX = 256 * 1024;
+/** A payload is in memory as a whole, twice at its worker: larger data are files. */
+export const CALL_BYTES_MAX = 1024 * 1_048_576;
+/** A frame is closed at this size: a tick of small calls, few milliseconds of work. */
+export const CALL_FRAME_BYTES = 256 * 1024;
+/** A frame with one more large message than that in it, or the hello of a full worker. */
+export const CALL_FRAME_BYTES_MAX = 2 * 1_048_576;
+/** Words that say what happened: an error's last lines, not a log. */
+export const CALL_WORDS_BYTES_MAX = 8192;
+/** Shared values that one call uses. */
+export const CALL_SHARED_MAX = 1000;
