@@ -10,7 +10,7 @@ import { decodeAgentMessage } from '../src/wire/codec.ts';
 import { type Canary, type Planted, replaceMethod } from './canary.ts';
 
 /** Agents that make something else of a launch order. */
-function withLaunch(change: (order: LaunchOrder) => LaunchOrder): () => Planted {
+export function withLaunch(change: (order: LaunchOrder) => LaunchOrder): () => Planted {
   return () => ({
     remove: replaceMethod(Engine.prototype, 'step', (original) => {
       return function step(this: Engine, input: RunnerInput): void {

@@ -8,6 +8,7 @@ import type { Actor } from '../src/core/model/actor.ts';
 import type { Refusal } from '../src/core/model/errors.ts';
 import type { NodeName } from '../src/core/model/ids.ts';
 import type { Scheduling } from '../src/core/model/scheduling.ts';
+import type { Submission } from '../src/core/model/submission.ts';
 import type { Engine } from '../src/head/engine.ts';
 import { type Head, type HeadSettings, startHead } from '../src/head/head.ts';
 import type { Kept, LogSink } from '../src/head/log-sink.ts';
@@ -181,9 +182,10 @@ export class HeadHost {
   execute(command: Command, actor: Actor, done: (result: Result<Reply, Refusal>) => void): boolean {
     const { head, life } = this;
     if (head === null) return false;
-    const inputs = command.kind === 'submit_job' ? command.submission.staging?.inputs : undefined;
     // The client sends what the head lacks with each try.
-    if (inputs !== undefined) this.files.send(inputs, this.#world.time.now);
+    for (const { staging } of submissionsOf(command)) {
+      if (staging?.inputs !== undefined) this.files.send(staging.inputs, this.#world.time.now);
+    }
     void head.engine.execute(command, actor).then((result) => {
       if (life.alive) done(result);
     });
@@ -201,6 +203,11 @@ export class HeadHost {
     this.#bootAgain = false;
     this.#world.time.after(10, () => this.boot());
   }
+}
+
+function submissionsOf(command: Command): readonly Submission[] {
+  if (command.kind === 'submit_job') return [command.submission];
+  return command.kind === 'submit_batch' ? command.parts.map((part) => part.submission) : [];
 }
 
 /** The switch takes the bare name of a node, and answers in its own time. */

@@ -3,38 +3,17 @@
 
 import type { Timer } from '../src/ports/clock.ts';
 import type { LaunchRequest } from '../src/ports/processes.ts';
+import { type BuildStep, Builds } from './builds.ts';
 import type { Dice } from './chance.ts';
 import type { Time } from './clock.ts';
 import type { SimDisk } from './disk.ts';
 import { type Plan, planOf } from './plan.ts';
+import type { Exit, SimProcess } from './process.ts';
 
 const SIGKILL = 9;
 const SIGTERM = 15;
 const SIGCONT = 18;
 const SIGSTOP = 19;
-
-export interface Exit {
-  readonly code?: number;
-  readonly signal?: number;
-}
-
-/** One process, from the kernel's view. Times are true time. */
-export interface SimProcess {
-  readonly node: string;
-  readonly launchId: number;
-  readonly mark: string;
-  readonly variables: ReadonlyMap<string, string>;
-  readonly group: string | null;
-  /** Forked twice by another one: the launcher is not its parent. */
-  readonly isLeftover: boolean;
-  readonly plan: Plan;
-  readonly startedAt: number;
-  state: 'running' | 'stopped' | 'ended';
-  /** Running time without stops, up to `runningSince`. */
-  ranMs: number;
-  runningSince: number | null;
-  exit: Exit | null;
-}
 
 export interface KernelWorld {
   readonly node: string;
@@ -46,6 +25,8 @@ export interface KernelWorld {
   readonly onWrite: (process: SimProcess, text: string) => void;
   /** It has written a file into its directory. */
   readonly onOutput: (process: SimProcess, name: string) => void;
+  /** It builds the solver of its batch. */
+  readonly onBuild: (what: BuildStep, process: SimProcess) => void;
 }
 
 interface Group {
@@ -59,11 +40,20 @@ export class Kernel {
   readonly #world: KernelWorld;
   readonly #timers = new Map<SimProcess, Timer>();
   readonly #watchers = new Map<SimProcess, (what: 'ended' | 'stopped' | 'continued') => void>();
+  readonly #builds: Builds;
   #nextGroup = 1;
   #on = true;
 
   constructor(world: KernelWorld) {
     this.#world = world;
+    const { disk, onBuild } = world;
+    this.#builds = new Builds({
+      ...{ disk, onBuild },
+      work: (process, ms, then) => this.#work(process, ms, then),
+      wait: (process, wake) => this.#resumeBy.set(process, wake),
+      // Never at once: whoever starts it is told of its end after that.
+      end: (process, exit) => this.#endSoon(process, exit),
+    });
   }
 
   /** `watch` is told what a parent is told of its child. */
@@ -124,21 +114,35 @@ export class Kernel {
     };
     this.processes.add(process);
     this.#world.onStart(process);
-    this.#runOn(process, request.stdout);
+    if (isLeftover) this.#run(process, request.stdout);
+    else this.#builds.enter(process, () => this.#run(process, request.stdout));
     return process;
   }
 
-  #runOn(process: SimProcess, stdout: string): void {
+  #run(process: SimProcess, stdout: string): void {
     const { plan } = process;
+    this.#resumeBy.delete(process);
     if (plan.runMs === null) return;
-    const left = Math.max(0, plan.runMs - process.ranMs);
-    const timer = this.#world.time.after(left, () => {
+    this.#work(process, plan.runMs, () => {
       if (!process.isLeftover) this.#write(process, stdout, 'ends');
       this.#leaveOutputs(process);
       this.#end(process, plan.signal === null ? { code: plan.code } : { signal: plan.signal });
     });
-    this.#timers.set(process, timer);
-    this.#resumeBy.set(process, () => this.#runOn(process, stdout));
+  }
+
+  /** Goes on when the process has run for so long from here, without its stops. */
+  #work(process: SimProcess, ms: number, then: () => void): void {
+    const until = this.#ranMs(process) + ms;
+    const goOn = (): void => {
+      const left = Math.max(0, until - this.#ranMs(process));
+      this.#timers.set(process, this.#world.time.after(left, then));
+    };
+    this.#resumeBy.set(process, goOn);
+    goOn();
+  }
+
+  #ranMs({ ranMs, runningSince }: SimProcess): number {
+    return ranMs + this.#world.time.now - (runningSince ?? this.#world.time.now);
   }
 
   readonly #resumeBy = new Map<SimProcess, () => void>();
@@ -192,6 +196,7 @@ export class Kernel {
     this.#world.onEnd(process);
     this.#watchers.get(process)?.('ended');
     this.#watchers.delete(process);
+    if (this.#on) this.#builds.leave(process);
   }
 
   /** Uses more and more memory; a group with a limit ends it for that. */

@@ -9,12 +9,14 @@ import type { Resources } from '../src/core/model/resources.ts';
 import type { Log } from '../src/ports/log.ts';
 import type { Dialer, Session } from '../src/ports/net.ts';
 import type { UserAccount } from '../src/ports/users.ts';
+import type { BuildStep } from './builds.ts';
 import type { Streams } from './chance.ts';
 import { Life, SimClock, type Skew, type Time } from './clock.ts';
 import { filesOf, type JournalCrash, journalOf, SimDisk } from './disk.ts';
-import { Kernel, type SimProcess } from './kernel.ts';
+import { Kernel } from './kernel.ts';
 import type { Link } from './net.ts';
 import { argvOf, QUIET } from './plan.ts';
+import type { SimProcess } from './process.ts';
 import { groupContainment, marksOf, SimLauncher } from './processes.ts';
 import { SimStaging } from './staging.ts';
 
@@ -40,6 +42,8 @@ export interface MachineWorld {
   readonly onWrite: (process: SimProcess, text: string) => void;
   /** It has written a file into its directory. */
   readonly onOutput: (process: SimProcess, name: string) => void;
+  /** It builds the solver of its batch. */
+  readonly onBuild: (what: BuildStep, process: SimProcess) => void;
   /** Lets a canary put something between an agent and its world. */
   readonly wrapPorts: (ports: AgentPorts) => AgentPorts;
   readonly note: (text: string) => void;
@@ -172,13 +176,13 @@ export class Machine {
   }
 
   #newKernel(): Kernel {
-    const { time, streams, onProcess, onWrite, onOutput } = this.#world;
+    const { time, streams, onProcess, onWrite, onOutput, onBuild } = this.#world;
     const dice = streams.of('kernel');
     return new Kernel({
       ...{ node: this.name, time, dice, disk: this.disk },
       onStart: (process) => onProcess('start', process),
       onEnd: (process) => onProcess('end', process),
-      ...{ onWrite, onOutput },
+      ...{ onWrite, onOutput, onBuild },
     });
   }
 

@@ -18,6 +18,8 @@ export interface Plan {
   readonly eatsAfterMs: number;
   /** Files that it leaves in its directory when it ends by itself. */
   readonly outputs?: number;
+  /** The solver of its batch, which the first of them on a node builds before it runs. */
+  readonly build?: { readonly ms: number; readonly failsOn: readonly string[] };
   /** The program does not exist. */
   readonly isMissing: boolean;
 }

@@ -7,8 +7,9 @@ import type { Marks } from '../src/ports/marks.ts';
 import type { LaunchRequest, Processes } from '../src/ports/processes.ts';
 import type { Streams } from './chance.ts';
 import type { Life, Time } from './clock.ts';
-import type { Kernel, SimProcess } from './kernel.ts';
+import type { Kernel } from './kernel.ts';
 import { planOf } from './plan.ts';
+import type { SimProcess } from './process.ts';
 
 const ENOENT = 2;
 const EAGAIN = 11;

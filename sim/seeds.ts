@@ -78,4 +78,8 @@ export const CANARY_SEEDS: Readonly<Record<string, number>> = {
   'done-before-kept': 1,
   'swept-while-named': 1,
   'requeued-is-kept': 1,
+  'built-twice': 1,
+  'build-tried-again': 1,
+  'failed-build-forgotten': 1,
+  'batch-run-again': 3,
 };

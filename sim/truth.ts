@@ -10,7 +10,7 @@ import type { JobSpec, Outcome } from '../src/core/model/job.ts';
 import type { Reservation } from '../src/core/model/reservation.ts';
 import type { Resources } from '../src/core/model/resources.ts';
 import { partKey } from './head-files.ts';
-import type { SimProcess } from './kernel.ts';
+import type { SimProcess } from './process.ts';
 
 export interface TaskTruth {
   epoch: number;

@@ -2,8 +2,11 @@
 
 import { BrokenInvariant } from '../src/core/base/assert.ts';
 
-/** A rule by its number in SPEC.md; `A` and `P` are about allocations and partitions, `O` about pauses. */
-export type Rule = `${'S' | 'L' | 'A' | 'P' | 'O'}${number}` | 'belief' | 'crash';
+/**
+ * A rule by its number in SPEC.md; `A` and `P` are about allocations and partitions, `O` about
+ * pauses, `B` about batches, `T` about notifications.
+ */
+export type Rule = `${'S' | 'L' | 'A' | 'P' | 'O' | 'B' | 'T'}${number}` | 'belief' | 'crash';
 
 export class Violation extends Error {
   override readonly name = 'Violation';

@@ -51,6 +51,8 @@ export interface Weather {
   readonly reloadMs: number | null;
   /** Share of jobs with files of their own; null = no job has any. */
   readonly files: number | null;
+  /** How often somebody submits a batch; what else is asked of batches is rarer. */
+  readonly batchMs: number | null;
   /** How often somebody changes a job or runs one again. */
   readonly laterMs: number | null;
 }
@@ -107,6 +109,7 @@ export function drawWeather(streams: Streams): Weather {
     nodeDiskFullMs: fault('nodeDiskFullMs', 20_000, 90_000),
     laterMs: fault('laterMs', 1000, 10_000),
     files: of('files').pick([null, 0.2, 0.6]),
+    batchMs: fault('batchMs', 4000, 20_000),
     ...drawSiteWeather(streams),
   };
 }
@@ -130,7 +133,7 @@ function drawSiteWeather(streams: Streams): Pick<Weather, (typeof SITE)[number]>
 }
 
 /** Weather with nothing but jobs and nodes. */
-export const PLAIN: Pick<Weather, 'laterMs' | 'files' | (typeof SITE)[number]> = {
+export const PLAIN: Pick<Weather, 'laterMs' | 'files' | 'batchMs' | (typeof SITE)[number]> = {
   isPlain: true,
   partitionMs: null,
   reserveMs: null,
@@ -139,6 +142,7 @@ export const PLAIN: Pick<Weather, 'laterMs' | 'files' | (typeof SITE)[number]> =
   reloadMs: null,
   laterMs: null,
   files: null,
+  batchMs: null,
 };
 
 /** Often enough that several tasks compete for a few nodes. */
@@ -148,4 +152,5 @@ export const CROWDED = {
   nodeCount: 2,
   pauseMs: null,
   files: null,
+  batchMs: null,
 } as const;

@@ -10,9 +10,13 @@ import type { Log } from '../src/ports/log.ts';
 import type { Dialer } from '../src/ports/net.ts';
 import type { Commit } from '../src/ports/store.ts';
 import { decode, encode } from '../src/wire/codec.ts';
+import { BatchesTruth } from './batch-truth.ts';
+import { BatchWork } from './batch-work.ts';
 import { Booking } from './booking.ts';
+import type { BuildStep } from './builds.ts';
 import { type Canary, NO_CANARY, type Planted } from './canary.ts';
 import { Streams } from './chance.ts';
+import { BuildWatch, checkBatchEvent, checkBatches } from './checkers/batches.ts';
 import { checkAccepted, checkBooks, checkFinal, checkOutcome } from './checkers/belief.ts';
 import { checkArchives, checkInputs, checkOutputs, currentEpoch } from './checkers/files.ts';
 import { checkOutput, leftBehind, openJobs, StartWatch } from './checkers/liveness.ts';
@@ -24,11 +28,11 @@ import { Client } from './client.ts';
 import { type Life, SimClock, Time } from './clock.ts';
 import { dialerOf, dialTo } from './dial.ts';
 import { HeadHost } from './head-host.ts';
-import type { SimProcess } from './kernel.ts';
 import { LaterWork } from './later-work.ts';
 import { Machine } from './machine.ts';
 import { type Delivery, Link } from './net.ts';
 import { PauseWork } from './pause-work.ts';
+import type { SimProcess } from './process.ts';
 import { drawSite, plainSite, type Site } from './site.ts';
 import { SiteWork } from './site-work.ts';
 import { StepLog } from './steps.ts';
@@ -59,6 +63,7 @@ export class World {
   readonly streams: Streams;
   readonly time = new Time();
   readonly truth = new Truth();
+  readonly batches = new BatchesTruth();
   readonly machines: readonly Machine[];
   readonly host: HeadHost;
   readonly workload: Workload;
@@ -70,6 +75,8 @@ export class World {
   readonly #site: Site;
   readonly #siteWork: SiteWork;
   readonly #laterWork: LaterWork;
+  readonly #batchWork: BatchWork;
+  readonly #builds = new BuildWatch(this.truth, this.batches);
   readonly #pauseWork: PauseWork;
   readonly #pauses: PauseWatch;
   readonly #plans = new PlanWatch();
@@ -118,6 +125,10 @@ export class World {
       streams: streams.under('later work'),
       partitions: Object.keys(this.#site.base.partitions),
     });
+    this.#batchWork = new BatchWork({
+      ...{ time, client, weather, machines, note, truth: this.batches, wishes: () => ({}) },
+      streams: streams.under('batches'),
+    });
     this.#pauseWork = new PauseWork({ ...common, machines, streams: streams.under('pauses') });
     this.#pauses = new PauseWatch({
       ...{ truth, machines, allowed: this.#pauseWork.allowed },
@@ -132,7 +143,11 @@ export class World {
     };
     const plain = new Map([...links].map(([name, { link }]) => [name, link]));
     const storm = { time, host, machines, note, links: plain, streams: streams.under('storm') };
-    this.#storm = new Storm({ ...storm, onWiped: ({ name }) => truth.wiped(name) }, weather);
+    const onWiped = ({ name }: Machine): void => {
+      truth.wiped(name);
+      this.#builds.wiped(name);
+    };
+    this.#storm = new Storm({ ...storm, onWiped }, weather);
   }
 
   /** Never rejects: how it went is in `violation`. */
@@ -143,6 +158,7 @@ export class World {
       this.workload.start();
       this.#siteWork.start();
       this.#laterWork.start();
+      this.#batchWork.start();
       this.#pauseWork.start();
       this.#watch();
       await this.#until(this.weather.stormMs);
@@ -150,6 +166,7 @@ export class World {
       this.workload.stop();
       this.#siteWork.stop();
       this.#laterWork.stop();
+      this.#batchWork.stop();
       this.#pauseWork.stop();
       this.#storm.heal();
       await this.#untilQuiet();
@@ -213,14 +230,15 @@ export class World {
       const { engine } = host;
       if (engine === null || engine.failure !== null) continue;
       starts.look(engine);
-      const isQuiet = workload.unanswered.size === 0 && openJobs(truth).length === 0;
+      const isAnswered = workload.unanswered.size + this.#batchWork.unanswered.size === 0;
+      const isQuiet = isAnswered && openJobs(truth).length === 0;
       if (isQuiet && leftBehind(truth, machines, engine.state).length === 0) return this.#atEnd();
     }
     throw this.#whyNotQuiet();
   }
 
   #whyNotQuiet(): Violation {
-    const { unanswered } = this.workload;
+    const unanswered = new Set([...this.workload.unanswered, ...this.#batchWork.unanswered]);
     const open = openJobs(this.truth);
     if (unanswered.size > 0) return new Violation('L2', `no answer to ${[...unanswered]}`);
     if (open.length > 0) {
@@ -337,6 +355,7 @@ export class World {
       onProcess: (what, process) => this.#guard(() => this.#onProcess(what, process)),
       onWrite: (process, text) => this.truth.wrote(process, text),
       onOutput: (process, name) => this.truth.left(process, name),
+      onBuild: (what, process) => this.#guard(() => this.#onBuild(what, process)),
       dialFiles: (machine, life) => {
         const { name } = machine;
         const of = { time, link, life, host: this.host, name };
@@ -373,6 +392,11 @@ export class World {
     this.truth.started(process);
   }
 
+  #onBuild(what: BuildStep, process: SimProcess): void {
+    this.note(`${process.node}: ${placeOf(process).epochId} build ${what}`);
+    this.#builds.on(what, process);
+  }
+
   /** A record is durable: it is judged, and then true. */
   #learn(host: HeadHost, commit: Commit): void {
     const steps = decodeEntry(commit.seq, commit.bytes);
@@ -381,6 +405,7 @@ export class World {
       for (const event of events) {
         this.note(`record ${commit.seq}: ${this.#trace ? JSON.stringify(event) : event.kind}`);
         checkEvent(this.#safety, event, at);
+        checkBatchEvent(this.batches, event);
         if (event.kind === 'task_requeued')
           host.files.forget(currentEpoch(this.truth, event.place));
         if (event.kind === 'task_done') {
@@ -388,6 +413,7 @@ export class World {
           checkOutputs(this.truth, host.files, event);
         }
         this.truth.learn(event, at);
+        this.batches.learn(event);
       }
     }
   }
@@ -397,6 +423,7 @@ export class World {
     if (engine === null) return;
     checkAccepted(this.workload.accepted, engine.state, host.disk);
     checkFinal(this.truth, engine.state);
+    checkBatches(this.batches, engine.state);
   }
 
   #checkReplay(host: HeadHost): void {

@@ -9,7 +9,7 @@ import type { Outcome } from '../../src/core/model/job.ts';
 import { check as checkRunner } from '../../src/core/runner/check.ts';
 import type { RunnerState } from '../../src/core/runner/state.ts';
 import type { MemoryDisk } from '../../src/store/memory.ts';
-import type { SimProcess } from '../kernel.ts';
+import type { SimProcess } from '../process.ts';
 import type { JobTruth, Truth } from '../truth.ts';
 import { Violation } from '../violation.ts';
 

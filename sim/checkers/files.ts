@@ -16,7 +16,7 @@ import {
   pieceOf,
   piecesOf,
 } from '../head-files.ts';
-import type { SimProcess } from '../kernel.ts';
+import type { SimProcess } from '../process.ts';
 import { placeOf, type Truth } from '../truth.ts';
 import { Violation } from '../violation.ts';
 import type { SafetyWorld } from './safety.ts';

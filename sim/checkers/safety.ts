@@ -6,8 +6,8 @@ import { parseIndices } from '../../src/core/controller/jobs/indices.ts';
 import type { JobId, TaskPlace } from '../../src/core/model/ids.ts';
 import { formatTaskId, parseTaskId } from '../../src/core/model/ids.ts';
 import { addResources, fitsIn, NO_RESOURCES } from '../../src/core/model/resources.ts';
-import type { SimProcess } from '../kernel.ts';
 import type { Machine } from '../machine.ts';
+import type { SimProcess } from '../process.ts';
 import { type JobTruth, type Place, placeOf, type Truth } from '../truth.ts';
 import { type Rule, Violation } from '../violation.ts';
 import { checkChange, checkElement, checkRetry } from './later.ts';
@@ -150,6 +150,8 @@ export function checkWalltimes({ truth, now, killGraceMs, machines }: SafetyWorl
 export function checkEvent({ truth, machines }: SafetyWorld, event: Event, at: number): void {
   switch (event.kind) {
     case 'job_submitted':
+      // What a retry of a batch makes has the names of what it retries: see batches.ts.
+      if (event.spec.batch !== undefined) return;
       if (event.spec.retry !== undefined) return checkRetry(truth, event, event.spec.retry);
       return checkSubmittedOnce(truth, event.jobId, event.spec.name);
     case 'job_changed':

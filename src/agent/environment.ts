@@ -130,6 +130,7 @@ function identity(of: Surroundings): Record<string, string> {
     if (order.batch.build !== null) {
       values['WEFT_BUILDS'] = buildsDirectory(settings, account.uid);
       values['WEFT_BUILD'] = order.batch.build;
+      values['WEFT_BUILD_ATTEMPT'] = order.batch.attempt ?? '';
     }
   }
   if (place.index !== null) values['WEFT_ARRAY_INDEX'] = `${place.index}`;

@@ -138,6 +138,23 @@ test('[B7] a build that fails on every node ends the batch, and is done anew whe
   assert.equal(await cluster.ok('batch', 'logs', 'lab/broken', 'a'), 'ran');
 });
 
+test('[B7] a retry builds again where the build has failed', async () => {
+  const ready = join(cluster.directory, 'ready-again');
+  const file = write(
+    'again',
+    'solver: {build: build.sh}\njobs: [{name: a, run: job.sh, cpus: 1}]',
+    {
+      'build.sh': `#!/bin/sh\ntest -e ${ready}\n`,
+      'job.sh': '#!/bin/sh\necho ran\n',
+    },
+  );
+  await cluster.ok('batch', 'submit', file);
+  assert.equal((await done('lab/again')).outcome, 'build_failed');
+  writeFileSync(ready, '');
+  await cluster.ok('batch', 'retry', 'lab/again');
+  assert.equal((await done('lab/again')).outcome, 'completed');
+});
+
 test('[B7] what no node could build runs again from a mended build', async () => {
   const yaml = 'solver: {build: build.sh}\njobs: [{name: a, run: job.sh, cpus: 1}]';
   const files = { 'build.sh': '#!/bin/sh\nexit 1\n', 'job.sh': '#!/bin/sh\ncat solver\n' };

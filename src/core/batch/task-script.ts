@@ -96,7 +96,8 @@ fi`;
 
 /**
  * Builds where no finished build is. The lock goes with the process that holds it: the next task
- * begins anew, in another folder, whatever became of the first. Only a whole build gets its name.
+ * begins anew, in another folder, whatever became of the first. Only a whole build gets its name. A batch
+ * that it has failed for does not try it again: only another attempt of it does.
  */
 function buildPart(batch: BatchFile): string {
   const { solver, origin } = batch;
@@ -104,7 +105,7 @@ function buildPart(batch: BatchFile): string {
   const initial = origin === 'distribute' ? ` && cp -a ${INPUT_FOLDER} ${INITIAL_FOLDER}` : '';
   return `
 build=\${WEFT_BUILDS:-$files}/\${WEFT_BUILD:-build-of-one}
-tag="\${WEFT_BATCH:-} \${WEFT_BUILD:-}"
+tag="\${WEFT_BATCH:-} \${WEFT_BUILD:-} \${WEFT_BUILD_ATTEMPT:-}"
 
 # Tells the head that it was the build that failed.
 build_failed() {
@@ -113,7 +114,7 @@ build_failed() {
 }
 
 make_build() {
-  rm -rf -- "$build"/attempt.* "$build/failed"
+  rm -rf -- "$build"/attempt.*
   attempt=$build/attempt.$$
   mkdir -p -- "$attempt/${INPUT_FOLDER}" "$attempt/${SAVE_FOLDER}" || exit 125
   if [ -d "$files/shared" ]; then cp -a -- "$files/shared/." "$attempt/${INPUT_FOLDER}/" || exit 125; fi
@@ -135,11 +136,12 @@ make_build() {
     rm -rf -- "$attempt"
     echo "weft: the build ended with exit code $code" >> "$build/log"
     echo "weft: the build ended with exit code $code" >&2
-    echo "$tag" > "$build/failed"
+    echo "$tag" >> "$build/failed"
     build_failed
   fi
   rm -rf -- "$attempt/${INPUT_FOLDER}" "$attempt/${SAVE_FOLDER}"
   mv -- "$attempt" "$build/products" && : > "$build/done" || exit 125
+  rm -f -- "$build/failed"
 }
 
 if [ ! -e "$build/done" ]; then
@@ -147,7 +149,7 @@ if [ ! -e "$build/done" ]; then
   exec 9>> "$build/lock"
   flock 9 || exit 125
   if [ ! -e "$build/done" ]; then
-    if [ "$(cat -- "$build/failed" 2>/dev/null)" = "$tag" ]; then
+    if grep -qxF -e "$tag" "$build/failed" 2>/dev/null; then
       cat -- "$build/log" >&2
       build_failed
     fi

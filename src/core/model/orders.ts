@@ -38,6 +38,8 @@ export interface BatchPlace {
   readonly title: string;
   /** Folder of the solver's build, among those that the node keeps for the user; null: none is built. */
   readonly build: string | null;
+  /** Where the build has failed it is tried again in another attempt only. Absent: an older head's. */
+  readonly attempt?: string;
 }
 
 /** Everything an agent must know to run its part of one epoch of one task. */

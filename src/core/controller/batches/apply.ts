@@ -18,7 +18,7 @@ export function applyBatchSubmitted(state: State, event: Of<'batch_submitted'>, 
   state.batches.set(title, {
     ...{ ...batch, owner, origin, after, jobs, createdAt: at },
     ...{ parts: [], ended: new Map(), endedAt: null },
-    build: build === undefined ? null : { ...build, turn: 0, failed: new Map() },
+    build: build === undefined ? null : { ...build, turn: 0, attempts: 0, failed: new Map() },
   });
 }
 

@@ -20,7 +20,9 @@ import { decideSubmitBatch } from './submit.ts';
 
 interface BatchData extends Omit<Batch, 'parts' | 'ended' | 'build'> {
   /** Absent: none. */
-  readonly build?: Omit<BatchBuild, 'failed'> & {
+  readonly build?: Omit<BatchBuild, 'failed' | 'attempts'> & {
+    /** Absent: written before they were counted. */
+    readonly attempts?: number;
     readonly failed: readonly (readonly [NodeName, EpochId])[];
   };
   readonly parts: readonly {
@@ -92,7 +94,7 @@ function loadBatch({ parts, ended, build, ...rest }: BatchData): Batch {
       return { jobId, numbers: [...parseIndices(numbers)], items: parseIndices(items) };
     }),
     ended: new Map(ended.map(([kind, numbers]) => [kind, parseIndices(numbers)])),
-    build: build === undefined ? null : { ...build, failed: new Map(build.failed) },
+    build: build === undefined ? null : { attempts: 0, ...build, failed: new Map(build.failed) },
   };
 }
 

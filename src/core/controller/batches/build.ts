@@ -48,7 +48,7 @@ export function batchPlace({ batch, spec }: Job): BatchPlace | null {
   // Built anew it is the batch's own: others go on with what is there.
   const key = spec.batch?.build ?? build.key;
   const own = build.turn === 0 ? key : `${key}-${build.number}-${build.turn}`;
-  return { title, build: own };
+  return { title, build: own, attempt: `${build.number}.${build.attempts}` };
 }
 
 /** Null: the end of this part says nothing of a build. */
@@ -74,20 +74,25 @@ export function applyFailedBuildsForgotten(
   event: Of<'failed_builds_forgotten'>,
 ): void {
   const batch = state.batches.get(event.batch);
-  if (batch !== undefined) forgetFailures(state, batch);
+  if (batch?.build != null) tryAgain(state, batch, batch.build);
 }
 
 export function applyBuildRenewed(state: State, event: Of<'build_renewed'>): void {
   const batch = state.batches.get(event.batch);
   if (batch?.build == null) return;
-  forgetFailures(state, batch);
   batch.build.turn += 1;
+  tryAgain(state, batch, batch.build);
+}
+
+function tryAgain(state: State, batch: Batch, build: BatchBuild): void {
+  forgetFailures(state, batch);
+  build.attempts += 1;
   for (const { jobId } of batch.parts) {
     for (const task of state.jobs.get(jobId)?.active.values() ?? []) tellAnew(state, task);
   }
 }
 
-/** What its nodes have not taken up yet names the new build from now on. */
+/** What its nodes have not taken up yet names the new build, or attempt, from now on. */
 function tellAnew(state: State, task: Task): void {
   for (const [node, part] of task.parts) {
     if (part.state !== 'ordered') continue;

@@ -45,6 +45,8 @@ export interface BatchBuild {
   readonly number: number;
   /** How often it was to be built anew. */
   turn: number;
+  /** How often nodes where it has failed were to try again. */
+  attempts: number;
   /** Nodes where it has failed, and the start that tells of it in its output. */
   readonly failed: Map<NodeName, EpochId>;
 }

@@ -259,7 +259,8 @@ scenario('[B7] a node where the build has failed gets no more of the batch, othe
   head.command(BUILT, ANN);
   assert.deepEqual(head.schedule(), ['1[0]#1@n1', '1[1]#1@n2']);
   const { batch, jobName } = launchOf(head, 'n2');
-  assert.deepEqual([batch, jobName], [{ title: 'ann/sweep', build: 'b'.repeat(40) }, 'b']);
+  const told = { title: 'ann/sweep', build: 'b'.repeat(40), attempt: '1.0' };
+  assert.deepEqual([batch, jobName], [told, 'b']);
   head.ended('1[0]#1', UNBUILT);
   assert.equal(head.task('1[0]').failures, 0, 'it is no failure of the job');
   assert.deepEqual(head.schedule(), [], 'n1 is free, and shunned');
@@ -322,12 +323,15 @@ function unbuilt(head: TestHead): void {
 
 scenario('[B7] a retry tries the nodes again where the build has failed', (head) => {
   unbuilt(head);
+  const number = batchOf(head).build?.number;
   head.command(retry('ann/sweep'), ANN);
   assert.equal(batchOf(head).build?.failed.size, 0);
   head.crash();
   for (const name of ['n1', 'n2']) head.connect(name, { cpus: 4 });
   assert.deepEqual(head.schedule(), ['2[0]#1@n1', '2[1]#1@n2']);
-  assert.equal(launchOf(head, 'n1').batch?.build, 'b'.repeat(40), 'good builds stay good');
+  const told = launchOf(head, 'n1').batch;
+  assert.equal(told?.build, 'b'.repeat(40), 'good builds stay good');
+  assert.equal(told?.attempt, `${number}.1`, 'so that the node does not go by what it has noted');
   head.ended('2[0]#1', UNBUILT);
   assert.deepEqual(head.schedule(), [], 'n1 is shunned as before');
   head.ended('2[1]#1', UNBUILT);
