@@ -90,6 +90,7 @@ export const EVENT_KINDS = {
   build_renewed: of('admin', 'The solver of a batch is built anew, on every node.'),
   batch_removed: of('admin', 'A batch that is over was removed.'),
   batches_forgotten: of('admin', 'Batches that ended long ago have left memory.'),
+  pool_scaled: of('job', 'A pool asks for another number of workers, or may ask for others.'),
   notification_due: of('job', 'The job is done, and somebody is to be told.'),
   notification_told: of('job', 'One of those who are to be told was told.'),
   notification_failed: of('job', 'One of them could not be told; it is tried again.'),

@@ -68,6 +68,22 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'Results of two runs are never mixed under one name.',
     next: '`--resume` runs only what did not complete; `--new-version` begins beside it, as `sweep_01@2`.',
   },
+  'pool.not_found': {
+    means: 'No pool of yours that lives has this name, and no job of this number is a pool.',
+    next: '`weft pool list` shows yours; pools of others are found by their number alone.',
+  },
+  'pool.name_taken': {
+    means: 'By its name programs find a pool that runs, so there is one of a name.',
+    next: 'Use the pool that is there, stop it, or give another name.',
+  },
+  'pool.too_many': {
+    means: 'Each pool may keep functions and shared values in the memory of the head.',
+    next: 'Stop pools that are done with: `weft pool list`, `weft pool stop POOL`.',
+  },
+  'job.is_pool': {
+    means: 'A pool is a job, but how many workers it has is moved by its calls, within bounds.',
+    next: '`weft pool scale` changes the bounds; `weft pool start` starts another pool.',
+  },
   'batch.not_done': {
     means: 'Only a batch that is over can be removed.',
     next: 'Wait for it, or end it with `weft batch cancel`.',

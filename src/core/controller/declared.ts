@@ -23,6 +23,7 @@ import type { PartitionEvent } from './partitions/events.ts';
 import type { PartitionsFacts } from './partitions/facts.ts';
 import type { PauseCommand } from './pauses/commands.ts';
 import type { PauseEvent } from './pauses/events.ts';
+import type { PoolCommand, PoolEvent } from './pools/pool.ts';
 import type { ReservationCommand } from './reservations/commands.ts';
 import type { ReservationEvent } from './reservations/events.ts';
 import type { ReservationsFacts } from './reservations/facts.ts';
@@ -51,6 +52,8 @@ export interface Declared {
   readonly reservations: Declares<ReservationCommand, ReservationEvent, ReservationsFacts>;
   readonly maintenance: Declares<MaintenanceCommand, MaintenanceEvent, MaintenanceFacts>;
   readonly batches: Declares<BatchCommand, BatchEvent, BatchesFacts>;
+  /** Its facts are its jobs'. */
+  readonly pools: Declares<PoolCommand, PoolEvent, object>;
   readonly notices: Declares<NoticeCommand, NoticeEvent, NoticeFacts>;
   readonly notifications: Declares<NotificationCommand, NotificationEvent, NotificationsFacts>;
 }

@@ -5,7 +5,7 @@ import type { JobId } from '../model/ids.ts';
 import { Queue } from '../scheduler/line/queue.ts';
 import { HeldBook } from '../scheduler/line/quota.ts';
 import { NodePool } from '../scheduler/room/pool.ts';
-import type { Task } from './jobs/facts.ts';
+import type { Job, Task } from './jobs/facts.ts';
 import type { Delivery, Notification } from './notifications/facts.ts';
 
 export interface Indexes {
@@ -23,6 +23,8 @@ export interface Indexes {
   readonly beginning: Set<JobId>;
   /** Tasks stopped to make room, or about to be. */
   readonly preempted: Set<Task>;
+  /** Pools that live. */
+  readonly pools: Set<Job>;
   /** Environments by their content. */
   readonly environmentIds: Map<string, number>;
   /** What each target is still to be told, oldest first. */
@@ -38,6 +40,7 @@ export function createIndexes(): Indexes {
     dependents: new Map(),
     beginning: new Set(),
     preempted: new Set(),
+    pools: new Set(),
     environmentIds: new Map(),
     lines: new Map(),
   };

@@ -13,6 +13,7 @@ import { notifications } from './notifications/notifications.ts';
 import type { CommandTable, EventTable, Noun } from './noun.ts';
 import { partitions } from './partitions/partitions.ts';
 import { pauses } from './pauses/pauses.ts';
+import { pools } from './pools/pools.ts';
 import { reservations } from './reservations/reservations.ts';
 import { createScratch } from './scratch.ts';
 import type { State } from './state.ts';
@@ -34,6 +35,7 @@ const TABLE = {
   partitions,
   reservations,
   batches,
+  pools,
   notices,
   notifications,
 } satisfies { readonly [N in NounName]: Noun<N, never, object> };

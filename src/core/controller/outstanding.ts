@@ -109,10 +109,16 @@ function launchOrder(
 
 /** A program of the cluster itself leaves nothing that anybody wants. */
 function stagingOf(
-  { directory, staging, system }: JobSpec,
+  { directory, staging, system, pool }: JobSpec,
   { archiveDefaultBytes }: Settings,
 ): StagingOrder | null {
   if (directory.kind === 'shared' || system !== undefined) return null;
+  // A worker leaves nothing: what it works out goes to whoever asked.
+  if (pool !== undefined) {
+    return staging?.inputs === undefined
+      ? null
+      : { inputs: staging.inputs, outputs: [], bytesMax: null };
+  }
   const outputs = staging?.outputs ?? null;
   const bytesMax = outputs === null ? archiveDefaultBytes : null;
   return { inputs: staging?.inputs ?? null, outputs, bytesMax };
@@ -126,7 +132,7 @@ function programOf({ program, each }: JobSpec, index: number): Program {
 
 /** The array that the tasks are told of: for a retry that of the job that it retries. */
 function arrayOf({ spec, firstIndex, lastIndex, taskCount }: Job): LaunchOrder['array'] {
-  if (spec.array === null) return null;
+  if (spec.array === null || spec.pool !== undefined) return null;
   return spec.retry?.array ?? { first: firstIndex, last: lastIndex, count: taskCount };
 }
 

@@ -2,6 +2,7 @@
 // from it.
 
 import { CLUSTER_CODES } from './cluster-errors.ts';
+import { POOL_CODES } from './pool-errors.ts';
 
 export type Kind =
   | 'invalid_argument'
@@ -178,6 +179,7 @@ export const CODES = {
     text: 'No notification command {name}; this cluster has {names}.',
   },
   ...CLUSTER_CODES,
+  ...POOL_CODES,
   'directory.not_shared': {
     kind: 'invalid_argument',
     text: 'No node shares {path}; leave --chdir out to run in a private directory.',

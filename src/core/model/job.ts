@@ -84,6 +84,20 @@ export interface MpiSpec {
   readonly ranksPerNode: number;
 }
 
+/**
+ * What makes a job a pool of workers (docs/functions.md). How many it asks for now is its array's
+ * running limit.
+ */
+export interface PoolSpec {
+  /** Unique among its owner's pools that live; null: it is found by its id alone. */
+  readonly name: string | null;
+  /** So many workers stay, also when there is nothing to do. */
+  readonly min: number;
+  readonly max: number;
+  /** A worker beyond `min` leaves after so long without work. */
+  readonly idleMs: number;
+}
+
 /** What makes a job the cluster's own: it is the program of a maintenance. */
 export interface SystemWork {
   /** The maintenance's id. */
@@ -141,7 +155,12 @@ export interface JobSpec {
   readonly system?: SystemWork;
   /** Absent: the program runs on every node. */
   readonly mpi?: MpiSpec;
-  /** With `mpi`: by it the processes of a task know each other. Never shown. */
+  /** Its tasks are resident workers. Absent: it is an ordinary job; never of a submission. */
+  readonly pool?: PoolSpec;
+  /**
+   * With `mpi`: by it the processes of a task know each other. With `pool`: by it the head knows its
+   * workers. Never shown.
+   */
   readonly stepKey?: string;
   /** Who is told of its end, as `matrix:@ann:lab`. Absent: nobody. */
   readonly notify?: readonly string[];

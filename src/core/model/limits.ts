@@ -90,6 +90,14 @@ export const FRONT_PART = 4;
 export const BATCH_JOBS_MAX = 100_000;
 /** Batches in memory; those that ended first are forgotten first, their archives stay. */
 export const BATCHES_KEPT_MAX = 1000;
+/** Workers of one pool: the head talks to each. */
+export const POOL_WORKERS_MAX = 10_000;
+/** Pools of one user at once; each may keep functions and shared values in the head's memory. */
+export const POOLS_PER_USER_MAX = 32;
+/** Longest idle time of a worker: who wants more says how many stay. */
+export const POOL_IDLE_MS_MAX = 30 * 86_400_000;
+/** A worker that ends badly sooner than this never got to work. */
+export const POOL_SETTLED_MS = 10_000;
 /** Launch failures in a row, of any tasks, before a node is drained. */
 export const NODE_LAUNCH_FAILURES_MAX = 3;
 /** Added to a lease before the head acts on it: an agent's timers may run this late. */

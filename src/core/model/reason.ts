@@ -13,7 +13,7 @@ export type Reason =
   /** Tasks of other arrays, with the index of this one. */
   | { readonly kind: 'dependency'; readonly arrays: readonly JobId[]; readonly index: number }
   | { readonly kind: 'begin_time'; readonly at: number }
-  | { readonly kind: 'quota'; readonly limit: ArrayLimit | UserLimit }
+  | { readonly kind: 'quota'; readonly limit: ArrayLimit | PoolLimit | UserLimit }
   | {
       readonly kind: 'partition';
       readonly partition: string;
@@ -43,6 +43,13 @@ export type Reason =
 /** How many tasks of an array may run at once. */
 export interface ArrayLimit {
   readonly of: 'array';
+  readonly max: number;
+  readonly running: number;
+}
+
+/** How many workers a pool asks for at present. */
+export interface PoolLimit {
+  readonly of: 'pool';
   readonly max: number;
   readonly running: number;
 }

@@ -24,7 +24,7 @@ import type { State } from '../state.ts';
 export interface Pending extends Pick<Job, 'held' | 'waitsFor' | 'beginReached'> {
   /** Null: not submitted. */
   readonly id: JobId | null;
-  readonly spec: Pick<JobSpec, 'dependencies' | 'beginAt'>;
+  readonly spec: Pick<JobSpec, 'dependencies' | 'beginAt' | 'pool'>;
   readonly entry: QueueEntry;
   readonly index: number;
   readonly heldBecause: string | null;
@@ -65,7 +65,15 @@ export function explainPending(
 ): Reason {
   const forbidden = forbiddenBy(pending);
   if (forbidden !== null) return forbidden;
-  return explain(pending.entry, surroundings(state), snapshotOf(state, settings, 0, at), at);
+  const reason = explain(
+    pending.entry,
+    surroundings(state),
+    snapshotOf(state, settings, 0, at),
+    at,
+  );
+  if (pending.spec.pool === undefined || reason.kind !== 'quota') return reason;
+  const { limit } = reason;
+  return limit.of === 'array' ? { kind: 'quota', limit: { ...limit, of: 'pool' } } : reason;
 }
 
 /** Why a task waits and what it can expect. */

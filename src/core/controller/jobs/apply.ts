@@ -9,6 +9,7 @@ import type { QueueEntry } from '../../scheduler/line/queue.ts';
 import { cpusOf } from '../../scheduler/line/quota.ts';
 import { joinBatch, noteInBatch } from '../batches/apply.ts';
 import type { Of } from '../events.ts';
+import { notePool } from '../pools/live.ts';
 import type { State } from '../state.ts';
 import { dependentsOf, forgetDependent, leaveAll } from './dependents.ts';
 import type { Job } from './facts.ts';
@@ -79,6 +80,7 @@ export function applyJobSubmitted(state: State, event: Of<'job_submitted'>, at: 
   state.scratch.changedJobs.add(job);
   state.nextJobId = job.id + 1;
   joinBatch(state, job);
+  notePool(state, job);
   if (event.key !== null) rememberKey(state, `${event.owner} ${event.key}`, job.id);
   for (const on of event.waitsFor) dependentsOf(state, on).add(job.id);
   for (const on of behind.keys()) dependentsOf(state, on).add(job.id);
@@ -166,6 +168,7 @@ export function applyJobDone(state: State, event: Of<'job_done'>, at: number): v
   assert(job.behind.size === 0, `job ${job.id} waits for no other array`);
   for (const on of job.waitsFor) forgetDependent(state, on, job.id);
   job.waitsFor = NO_JOBS;
+  notePool(state, job);
   state.finished.push(job.id);
   state.scratch.changedJobs.add(job);
 }

@@ -23,6 +23,13 @@ const PLACING = [
   ...['warning', 'name'],
 ] as readonly (keyof JobChange)[];
 
+/** What makes a pool what it is. */
+const OF_POOLS = [
+  'runningMax',
+  'name',
+  'nodeCount',
+] as const satisfies readonly (keyof JobChange)[];
+
 export function decideChange(step: Step, { jobId, change }: ChangeJob, actor: Actor): Answer {
   const owned = ownJob(step, jobId, actor);
   if (!owned.ok) return owned;
@@ -59,6 +66,10 @@ function refusedNow(job: Job, change: JobChange): Refusal | null {
   const isMoved = PLACING.some((name) => change[name] !== undefined);
   if (waitingCount(job) === 0 || (isMoved && job.entry.running > 0)) {
     return refuse('job.not_pending', { job: text, state: stateOf(job) }, MOVED_HINT);
+  }
+  if (job.spec.pool !== undefined && OF_POOLS.some((name) => change[name] !== undefined)) {
+    const what = 'its workers and its name are not changed so';
+    return refuse('job.is_pool', { job: text, what }, '`weft pool scale` changes its workers.');
   }
   const { runningMax } = change;
   if (runningMax == null) return null;

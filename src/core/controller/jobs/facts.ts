@@ -43,9 +43,10 @@ export interface Job extends IndexedJob {
   readonly environmentId: number;
   readonly key: string | null;
   readonly submittedAt: number;
-  readonly taskCount: number;
+  /** May grow if it is a pool, and the last index with it. */
+  taskCount: number;
   readonly firstIndex: number;
-  readonly lastIndex: number;
+  lastIndex: number;
   /** Indices of the tasks that wait for a start. A plain job's index is 0. */
   readonly pending: IntervalSet;
   /**

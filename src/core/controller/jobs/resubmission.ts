@@ -8,7 +8,7 @@ import { isInside } from './directory.ts';
 
 /** Every value as it was completed then; its dependencies, hold and begin time too. */
 export function submissionOf(spec: JobSpec): Submission {
-  const { request, mpi, array, each, warning, qos, reservation, beginAt, notify } = spec;
+  const { request, mpi, array, each, warning, qos, reservation, beginAt, notify, pool } = spec;
   const { perNode, nodeCount, processesPerNode, exclusive, nodeNames } = request;
   const { cpuCount, memoryBytes, gpuCount, counted } = perNode;
   const { program, name, environment, directory, files, staging, walltimeMs } = spec;
@@ -19,7 +19,8 @@ export function submissionOf(spec: JobSpec): Submission {
     ...{ cpuCount, memoryBytes, gpuCount, counted },
     ...{ nice, held, onNodeLoss, requeue, retriesMax, partition, umask },
     ...{ mpi, each, warning, qos, reservation, notify },
-    array: array ?? undefined,
+    // How many of a pool run is not a user's limit, and may be none.
+    array: pool === undefined || array === null ? (array ?? undefined) : { indices: array.indices },
     beginAt: beginAt ?? undefined,
   };
 }

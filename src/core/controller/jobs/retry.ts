@@ -52,6 +52,10 @@ function retried(
     return step.refuse('auth.not_owner', { ...text, owner: job.owner });
   }
   if (job.outcome === null) return step.refuse('job.not_done', text);
+  if (job.spec.pool !== undefined) {
+    const what = 'it has nothing to run again';
+    return step.refuse('job.is_pool', { ...text, what }, '`weft pool start` starts another.');
+  }
   if (job.spec.files.stdin === CLIENT_STDIN) {
     const what = `job ${jobId} read its input from \`weft run\`; it cannot be sent again`;
     return step.refuse('argument.invalid', { what }, 'Run the command again with its input.');

@@ -149,6 +149,7 @@ export function applyTaskRequeued(state: State, event: Of<'task_requeued'>, at: 
   task.state = 'pending';
   if (event.counts === 'failure') task.failures += 1;
   if (event.counts === 'crash') task.crashes += 1;
+  if (event.counts === 'anew') task.crashes = 0;
   const { job } = task;
   dequeueEntry(state, job);
   countHeld(state, job, -1);

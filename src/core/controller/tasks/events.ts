@@ -103,7 +103,7 @@ export type TaskEvent =
       readonly because: string;
       /** How the epoch would have ended the task. */
       readonly outcome: Outcome;
-      readonly counts: 'failure' | 'crash' | 'neither';
+      readonly counts: 'failure' | 'crash' | 'neither' | 'anew';
       readonly abandoned: readonly NodeName[];
     }
   | {

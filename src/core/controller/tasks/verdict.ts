@@ -6,6 +6,7 @@ import type { ExitStatus, Outcome } from '../../model/job.ts';
 import { buildOutcome } from '../batches/build.ts';
 import type { Part, PartEnd, Task } from '../jobs/facts.ts';
 import { hasRestartedItsNode, isInMaintenance } from '../maintenance/presence.ts';
+import { workerAgain } from '../pools/verdict.ts';
 import type { Step } from '../step.ts';
 
 /** What becomes of a task whose epoch is over. */
@@ -14,7 +15,8 @@ export type Verdict =
   | {
       readonly kind: 'requeue';
       readonly outcome: Outcome;
-      readonly counts: 'failure' | 'crash' | 'neither';
+      /** `anew`: what went before counts no more. */
+      readonly counts: 'failure' | 'crash' | 'neither' | 'anew';
     };
 
 export function verdict(step: Step, task: Task, parts: readonly Part[]): Verdict {
@@ -22,6 +24,12 @@ export function verdict(step: Step, task: Task, parts: readonly Part[]): Verdict
   const program = endedProgram(task);
   // Whatever became of the servers after a program that has done its work: it has done it.
   const worst = program !== undefined && hasSucceeded(program) ? undefined : worstPart(parts);
+  const again = workerAgain(step, task, worst);
+  if (again !== null) {
+    const left = { ...completed(parts), detail: 'it left the pool' };
+    const outcome = worst === undefined ? left : outcomeOfPart(worst);
+    return { kind: 'requeue', outcome, counts: again };
+  }
   const lost = worst === undefined ? parts.find(({ end }) => end?.stored?.problem) : undefined;
   if (worst === undefined && lost === undefined) {
     return { kind: 'done', outcome: completed(parts) };

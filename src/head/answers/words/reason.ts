@@ -7,6 +7,7 @@ import type { JobId, UserName } from '../../../core/model/ids.ts';
 import type {
   ArrayLimit,
   Behind,
+  PoolLimit,
   Reason,
   UserLimit,
   WindowReason,
@@ -70,8 +71,13 @@ function sayDependencies(reason: Of<'dependency'>): string {
   return `task ${reason.arrays.map(task).join(' and ')} to complete`;
 }
 
-function sayLimit(limit: ArrayLimit | UserLimit, reader: Reader): string {
+function sayLimit(limit: ArrayLimit | PoolLimit | UserLimit, reader: Reader): string {
   const { max } = limit;
+  if (limit.of === 'pool') {
+    const { running } = limit;
+    const words = `its pool asks for ${plural(max, 'worker')} at present`;
+    return `${words}; ${running} ${running === 1 ? 'is' : 'are'} running`;
+  }
   if (limit.of === 'array') {
     const { running } = limit;
     const words = `this array runs at most ${plural(max, 'task')} at once (%${max})`;

@@ -1,0 +1,91 @@
+// Accepting a pool: an array job with a task for each worker that it may have.
+
+import { assert } from '../../base/assert.ts';
+import { err, ok } from '../../base/result.ts';
+import type { Actor, UserActor } from '../../model/actor.ts';
+import { type Refusal, refuse } from '../../model/errors.ts';
+import type { JobSpec, PoolSpec } from '../../model/job.ts';
+import { POOL_IDLE_MS_MAX, POOL_WORKERS_MAX, POOLS_PER_USER_MAX } from '../../model/limits.ts';
+import { featureLabel } from '../../model/node-features.ts';
+import { isPoolName, POOL_NAME_FORM, WORKER_PROGRAM } from '../../model/pool.ts';
+import type { Submission } from '../../model/submission.ts';
+import type { Job } from '../jobs/facts.ts';
+import { acceptSubmission, addJob, knownByKey, needUser } from '../jobs/submit.ts';
+import { checked, whole, wrong } from '../jobs/wrong.ts';
+import type { State } from '../state.ts';
+import type { Answer, Step } from '../step.ts';
+import type { StartPool } from './pool.ts';
+
+export function decideStartPool(step: Step, command: StartPool, actor: Actor): Answer {
+  if (actor.kind !== 'user') return needUser(step, actor.kind);
+  const known = knownByKey(step, command.key, actor);
+  if (known !== undefined) return knownPool(step, command, known);
+  const { pool, secret } = command;
+  const refused = flawOf(pool) ?? notFree(step.state, pool, actor);
+  if (refused !== null) return err(refused);
+  const accepted = acceptSubmission(
+    step,
+    { submission: submissionFor(command), retired: {} },
+    actor,
+  );
+  if (!accepted.ok) return accepted;
+  const spec = asPool(accepted.value.spec, pool, secret);
+  return addJob(step, { ...accepted.value, spec }, { actor, key: command.key });
+}
+
+function knownPool(step: Step, { key }: StartPool, jobId: Job['id']): Answer {
+  const job = step.state.jobs.get(jobId);
+  if (job === undefined || job.spec.pool !== undefined) {
+    return ok({ kind: 'submitted', jobId, again: true });
+  }
+  return step.refuse('key.taken', { key: key ?? '', job: String(jobId) }, 'Use another key.');
+}
+
+/** `pool` as it would be; null: nothing is wrong with it. */
+export function flawOf({ name, min, max, idleMs }: PoolSpec): Refusal | null {
+  const result = checked(() => {
+    if (name !== null && !isPoolName(name)) {
+      wrong(`'${name}' is not a name for a pool; write ${POOL_NAME_FORM}`);
+    }
+    whole('the most workers of a pool', max, 1, POOL_WORKERS_MAX);
+    whole('the fewest workers of a pool', min, 0, max);
+    whole('the idle time of a pool in ms', idleMs, 0, POOL_IDLE_MS_MAX);
+  });
+  return result.ok ? null : result.error;
+}
+
+function notFree({ indexes }: State, { name }: PoolSpec, { name: owner }: UserActor) {
+  const own = [...indexes.pools].filter((job) => job.owner === owner);
+  const other = name === null ? undefined : own.find(({ spec }) => spec.pool?.name === name);
+  if (other !== undefined && name !== null) {
+    const hint = `\`weft pool stop ${name}\` ends it; without a name there may be many.`;
+    return refuse('pool.name_taken', { pool: name, job: String(other.id) }, hint);
+  }
+  if (own.length < POOLS_PER_USER_MAX) return null;
+  const hint = '`weft pool list` shows them; `weft pool stop POOL` ends one.';
+  return refuse('pool.too_many', { count: String(own.length) }, hint);
+}
+
+/** One process on one node, which may start as often as it has to. */
+function submissionFor({ pool, worker }: StartPool): Submission {
+  const { name, max } = pool;
+  const labels = [...(worker.labels ?? []), featureLabel('pools')];
+  return {
+    ...worker,
+    ...{ program: WORKER_PROGRAM, name: name ?? 'pool', labels },
+    ...{ nodeCount: 1, processesPerNode: 1, array: { indices: indicesFor(max) } },
+    // What ran there is settled by the head: nothing is done twice when another worker starts.
+    ...{ onNodeLoss: { kind: 'requeue' as const }, requeue: true },
+  };
+}
+
+function asPool(spec: JobSpec, pool: PoolSpec, secret: string): JobSpec {
+  const { array } = spec;
+  assert(array !== null, 'a pool is an array');
+  return { ...spec, array: { ...array, runningMax: pool.min }, pool, stepKey: secret };
+}
+
+/** IntervalSet text. */
+export function indicesFor(count: number): string {
+  return count === 1 ? '0' : `0-${count - 1}`;
+}
