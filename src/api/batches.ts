@@ -5,7 +5,16 @@ import { batchNameProblem, jobNameProblem, nameProblem } from '../core/batch/nam
 import { formatBatch, parseBatch } from '../core/model/batch.ts';
 import { OUTCOMES, TASK_STATES } from '../core/model/job.ts';
 import { BATCH_JOBS_MAX } from '../core/model/limits.ts';
-import { changedReply, count, exitStatus, instant, instantOrNull, queryNumber } from './common.ts';
+import {
+  changedReply,
+  count,
+  exitStatus,
+  instant,
+  instantOrNull,
+  keptAmounts,
+  queryFlag,
+  queryNumber,
+} from './common.ts';
 import { type RouteShape, USER } from './route-shape.ts';
 import { submission, submitHeaders } from './submission.ts';
 
@@ -106,6 +115,12 @@ export const batchView = z.object({
 });
 export type BatchView = z.infer<typeof batchView>;
 
+const batchDetail = batchView.extend({
+  /** Owner and operators only: what its jobs left and the head keeps. Null: nothing. */
+  outputs: keptAmounts.nullable(),
+});
+export type BatchDetail = z.infer<typeof batchDetail>;
+
 const listBatchesReply = z.object({ batches: z.array(batchView) });
 
 const batchJobView = z.object({
@@ -169,7 +184,7 @@ export const batchRoutes = {
     summary: 'How a batch stands.',
     access: USER,
     params: batchParams,
-    reply: batchView,
+    reply: batchDetail,
   },
   listBatchJobs: {
     summary: 'The jobs of a batch, in the order of its file.',
@@ -186,5 +201,13 @@ export const batchRoutes = {
   rebuildBatch: action(
     'Build the solver anew, also where it has failed: its owner, or an operator.',
   ),
-  removeBatch: action('Forget a batch that is over: its owner, or an operator.'),
+  removeBatch: {
+    ...action('Forget a batch that is over, and remove its files: its owner, or an operator.'),
+    /** `keep`: its files stay in the archive. */
+    query: z.strictObject({ keep: queryFlag.optional() }),
+    reply: actionReply.extend({
+      /** What has gone with it. */
+      removed: keptAmounts.omit({ leftOut: true, more: true }),
+    }),
+  },
 } as const satisfies Readonly<Record<string, RouteShape>>;

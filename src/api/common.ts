@@ -77,5 +77,16 @@ const QUERY_LIST_MAX = 100;
 export const noBody = z.strictObject({}).optional();
 
 /** How many tasks, nodes or records a request changed. */
+/** What tasks left and the head keeps. */
+export const keptAmounts = z.object({
+  tasks: count,
+  files: count,
+  bytes: count,
+  /** Files that were wanted and are not there. */
+  leftOut: count,
+  /** There are more tasks than were counted. */
+  more: z.boolean(),
+});
+
 export const changedReply = z.object({ count });
 export type ChangedReply = z.infer<typeof changedReply>;

@@ -7,6 +7,7 @@ import {
   exitStatus,
   instant,
   instantOrNull,
+  keptAmounts,
   queryFlag,
   queryNumber,
   resources,
@@ -114,17 +115,7 @@ export const jobDetail = jobView.extend({
   cancelledBy: z.string().nullable(),
   usage: usageView,
   /** Owner and operators only: what its tasks left and the head keeps. Null: nothing. */
-  outputs: z
-    .object({
-      tasks: count,
-      files: count,
-      bytes: count,
-      /** Files that were wanted and are not there. */
-      leftOut: count,
-      /** There are more tasks than were counted. */
-      more: z.boolean(),
-    })
-    .nullable(),
+  outputs: keptAmounts.nullable(),
 });
 export type JobDetail = z.infer<typeof jobDetail>;
 

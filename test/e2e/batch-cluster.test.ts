@@ -2,7 +2,14 @@
 // run again, a build that fails.
 
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { BatchJobView, BatchView } from '../../src/api/batches.ts';
@@ -167,6 +174,36 @@ test('[B7] what no node could build runs again from a mended build', async () =>
   await cluster.ok('batch', 'submit', '--resume', file);
   assert.equal((await done('lab/unbuilt')).outcome, 'completed');
   assert.equal(await cluster.ok('batch', 'logs', 'lab/unbuilt', 'a'), 'mended');
+});
+
+test('[B3] results lie on the head under the names of batch and job, and go with the batch', async () => {
+  const file = write('kept', 'jobs: [{name: a, run: job.sh, cpus: 1}]', {
+    'job.sh':
+      '#!/bin/sh\nmkdir distribute_save/out; echo one > distribute_save/out/result; echo x > beside\n',
+  });
+  await cluster.ok('batch', 'submit', '--wait', file);
+  const home = join(cluster.state, 'head/archive/batches/lab/kept');
+  assert.equal(readFileSync(join(home, 'a/out/result'), 'utf8'), 'one\n');
+  const manifest = JSON.parse(readFileSync(join(home, 'a/_weft/manifest.json'), 'utf8'));
+  assert.deepEqual(
+    [manifest.outcome, manifest.batch, manifest.job],
+    ['completed', 'lab/kept', 'a'],
+  );
+  await cluster.ok('batch', 'pull', 'lab/kept', '--save-dir', 'results');
+  assert.deepEqual(
+    readdirSync(join(cluster.work, 'results/lab/kept/a'), { recursive: true }).sort(),
+    ['out', 'out/result'],
+  );
+  const files = 'and with it 1 file with 4 bytes of 1 job';
+  assert.equal(
+    await cluster.ok('batch', 'remove', 'lab/kept', '--dry-run'),
+    `Batch lab/kept would be removed, ${files}.`,
+  );
+  assert.equal(
+    await cluster.ok('batch', 'remove', 'lab/kept'),
+    `Batch lab/kept is removed, ${files}.`,
+  );
+  assert.equal(existsSync(home), false);
 });
 
 test('a batch is cancelled and removed; nothing of it is left to run', async () => {

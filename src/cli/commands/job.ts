@@ -10,12 +10,13 @@ import { fileLines } from '../files/job-files.ts';
 import { readPlace } from '../ids.ts';
 import { stateWords, taskColumns } from '../jobs/columns.ts';
 import { outcomeWords } from '../jobs/outcome.ts';
+import { keptWords } from '../output/kept.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { formatOne, type Titled, titledLines } from '../output/one.ts';
 import { colourOf } from '../output/paint.ts';
 import { byOwnClock } from '../output/prose.ts';
 import { elapsed } from '../output/times.ts';
-import { formatBytes, formatInstant, signalName } from '../output/words.ts';
+import { formatInstant, signalName } from '../output/words.ts';
 import { defineVerb } from '../verb.ts';
 import { cutWords, readLimit } from './jobs.ts';
 
@@ -106,15 +107,9 @@ function describeJob(job: JobDetail, now: number): Titled[] {
     const cpu = formatDuration((usage.userUs + usage.systemUs) / 1000);
     lines.push(['Used', `${cpu} cpu time, ${formatSize(usage.memoryPeakBytes)} memory at most`]);
   }
-  if (job.outputs !== null) lines.push(['Kept', keptWords(job, job.outputs)]);
+  if (job.outputs !== null)
+    lines.push(['Kept', keptWords(`pull ${job.id}`, { ...job.outputs, of: 'task' })]);
   return lines;
-}
-
-function keptWords({ id }: JobDetail, kept: NonNullable<JobDetail['outputs']>): string {
-  const { tasks, files, bytes, leftOut, more } = kept;
-  const of = tasks > 1 || more ? ` of ${plural(tasks, 'task')}${more ? ' and more' : ''}` : '';
-  const not = leftOut > 0 ? `; ${plural(leftOut, 'file')} could not be kept` : '';
-  return `${plural(files, 'file')}, ${formatBytes(bytes)}${of}${not}; weft pull ${id}`;
 }
 
 function warningWords({ warning }: JobDetail): string {

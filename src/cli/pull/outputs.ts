@@ -27,6 +27,8 @@ export interface TaskOutputs {
   readonly jobId: number;
   /** Null for a plain job. */
   readonly index: number | null;
+  /** A batch's: its paths are those of the save folder. */
+  readonly isSaved: boolean;
   readonly entries: readonly ManifestEntry[];
 }
 
@@ -54,10 +56,10 @@ export async function findOutputs(
     const manifest = manifests.get(one) as TaskManifest;
     const task = formatTaskId(one.jobId, manifest.index);
     notes.push(...notesOf(task, manifest));
-    const { index, entries } = manifest;
+    const { index, entries, batch } = manifest;
     // Whether they can be right, whoever uses them looks (`checkEntries`).
     const listed = entries as unknown as readonly ManifestEntry[];
-    return { task, jobId: one.jobId, index, entries: listed };
+    return { task, jobId: one.jobId, index, isSaved: batch !== undefined, entries: listed };
   });
   for (const note of notes.slice(0, NOTES_MAX)) context.note(note);
   if (notes.length > NOTES_MAX) context.note(`and ${notes.length - NOTES_MAX} more such notes`);

@@ -34,6 +34,9 @@ export interface TaskArchive {
 export interface JobManifest extends TaskArchive {
   readonly version: 1;
   readonly jobId: number;
+  /** Title of the batch, for a job of one, and the job's name; the files are those of its save folder. */
+  readonly batch?: string;
+  readonly job?: string;
   readonly name: string;
   readonly owner: string;
   readonly exitCode: number | null;

@@ -1,6 +1,7 @@
 // Where the archive lies below the head's state directory:
 //   jobs/ID/…           what the task of a plain job left, and _weft/manifest.json
 //   jobs/ID/INDEX/…     the same of each task of an array
+//   batches/NAMESPACE/NAME[@V]/JOB/…   of each job of a batch; the task's jobs/ID/INDEX is a link to it
 //   parts/EPOCH.RANK    what a node has stored of a task that is not done
 //   aside/N/…           a folder that is being made
 //   trash/N             one that is on its way out
@@ -8,12 +9,23 @@
 import { renameSync } from 'node:fs';
 import path from 'node:path';
 import { META_FOLDER } from '../../core/batch/manifest.ts';
+import type { BatchOrigin } from '../../core/controller/batches/facts.ts';
+import { type BatchName, formatBatch } from '../../core/model/batch.ts';
 
 /** Which task: `index` as the state counts, 0 for a plain job. */
 export interface Shelf {
   readonly jobId: number;
   readonly index: number;
   readonly isArray: boolean;
+  /** The job of a batch that it is; absent: none, or it was looked for by its number. */
+  readonly batch?: BatchShelf;
+}
+
+export interface BatchShelf extends BatchName {
+  readonly job: string;
+  readonly origin: BatchOrigin;
+  /** Tells the batch from another one of that name. */
+  readonly begunAt: number;
 }
 
 export class ArchivePlaces {
@@ -26,6 +38,21 @@ export class ArchivePlaces {
 
   get jobs(): string {
     return path.join(this.root, 'jobs');
+  }
+
+  get batches(): string {
+    return path.join(this.root, 'batches');
+  }
+
+  /** The folders of all jobs of a batch. */
+  batch(batch: BatchName): string {
+    return path.join(this.batches, formatBatch(batch));
+  }
+
+  /** Where the files of a task are: `task` is a link to it where that is another place. */
+  home(shelf: Shelf): string {
+    const { batch } = shelf;
+    return batch === undefined ? this.task(shelf) : path.join(this.batch(batch), batch.job);
   }
 
   get parts(): string {

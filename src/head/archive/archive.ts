@@ -2,15 +2,18 @@
 // the parts become a folder of plain files. Killed anywhere in between, the head goes on from what is on the
 // disk and in the history: a part without its task is finished or removed, and a folder is whole or not there.
 
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import type { Result } from '../../core/base/result.ts';
 import type { JobManifest, Outputs, TaskArchive } from '../../core/batch/job-manifest.ts';
+import type { BatchName } from '../../core/model/batch.ts';
 import type { Refusal } from '../../core/model/errors.ts';
 import type { Timer } from '../../ports/clock.ts';
 import type { Engine } from '../engine.ts';
 import type { EpochCaller } from '../http/epoch-caller.ts';
 import { KeptTotal } from '../kept-total.ts';
 import { ArchivePlaces, type Shelf } from './archive-places.ts';
+import { discardEmpty, discardJob, homeBehind } from './batch-folder.ts';
 import { syncFolder } from './durable.ts';
 import { Expiry, type NextToGo } from './expiry.ts';
 import { Intake, type PartAmounts } from './intake.ts';
@@ -24,12 +27,19 @@ import { StoredParts } from './stored-parts.ts';
 const EXPIRE_MS = 3_600_000;
 /** Tasks of an array that are looked at to say how much is kept of it. */
 const TASKS_COUNTED_MAX = 1000;
+/** Folders of batches that go in one turn: a few milliseconds. */
+const REMOVED_PER_TURN = 100;
 
-export interface KeptAmounts extends PartAmounts {
+export interface Removed extends PartAmounts {
   readonly tasks: number;
+}
+
+export interface KeptAmounts extends Removed {
   /** There are more tasks than were counted. */
   readonly more: boolean;
 }
+
+const NOTHING: Removed = { tasks: 0, files: 0, bytes: 0, leftOut: 0 };
 
 export class Archive {
   readonly #options: ArchiveOptions;
@@ -55,18 +65,21 @@ export class Archive {
     this.#expiry = expiry;
     this.#intake = new Intake(options, { parts, stored });
     const onPublished = expiry.added.bind(expiry);
-    this.#publisher = new Publisher({ ...options, places, stored, onPublished });
+    const onReplaced = (bytes: number): void => total.add(-bytes);
+    this.#publisher = new Publisher({ ...options, places, stored, onPublished, onReplaced });
   }
 
   /** Makes the folders, and removes what a head that was killed was about to make or to remove. */
   async prepare(): Promise<void> {
-    const { jobs, parts, asides, trash } = this.#places;
+    const { jobs, batches, parts, asides, trash } = this.#places;
     for (const folder of [asides, trash]) await rm(folder, { recursive: true, force: true });
-    for (const folder of [jobs, parts, asides, trash]) {
+    for (const folder of [jobs, batches, parts, asides, trash]) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
     }
     const isKnown = await this.#total.read();
-    if (!isKnown && (await readdir(jobs)).length === 0) this.#total.counted(0, 0);
+    const isEmpty = async () =>
+      [...(await readdir(jobs)), ...(await readdir(batches))].length === 0;
+    if (!isKnown && (await isEmpty())) this.#total.counted(0, 0);
     await this.#stored.prepare();
   }
 
@@ -133,38 +146,75 @@ export class Archive {
   async amounts(jobId: number): Promise<KeptAmounts | null> {
     const tasks = await this.list(jobId, { from: 0, limit: TASKS_COUNTED_MAX + 1 });
     if (tasks.length === 0) return null;
-    const sum = { tasks: 0, files: 0, bytes: 0, leftOut: 0 };
-    for (const { files, bytes, leftOut } of tasks.slice(0, TASKS_COUNTED_MAX)) {
-      sum.tasks += 1;
-      sum.files += files;
-      sum.bytes += bytes;
-      sum.leftOut += leftOut;
+    const counted = tasks.slice(0, TASKS_COUNTED_MAX);
+    return { ...sumOf(counted), more: tasks.length > TASKS_COUNTED_MAX };
+  }
+
+  /** The same of several jobs together. */
+  async amountsOfAll(jobIds: readonly number[]): Promise<KeptAmounts | null> {
+    let sum: Removed | null = null;
+    let more = false;
+    for (const jobId of jobIds) {
+      const kept = await this.amounts(jobId);
+      if (kept === null) continue;
+      sum = added(sum ?? NOTHING, kept);
+      more = kept.more || sum.tasks > TASKS_COUNTED_MAX;
+      if (more) break;
     }
-    return { ...sum, more: tasks.length > TASKS_COUNTED_MAX };
+    return sum === null ? null : { ...sum, more };
   }
 
   /** Null: nothing is kept of it. */
   async manifest(shelf: Shelf): Promise<JobManifest | null> {
     await this.settled(shelf.jobId);
-    return readManifest(this.#places.task(shelf));
+    return readManifest(this.#places.task(shelf), shelf);
   }
 
-  /** Removes all that is kept of a job; how many tasks had something. */
-  async remove(jobId: number): Promise<number> {
+  /** Removes all that is kept of a job. */
+  async remove(jobId: number): Promise<Removed> {
     const tasks = await this.list(jobId, { from: 0, limit: Number.MAX_SAFE_INTEGER });
-    if (tasks.length === 0) return 0;
-    const trash = this.#places.discard(this.#places.job(jobId));
-    this.#expiry.removed(
-      jobId,
-      tasks.reduce((sum, { bytes }) => sum + bytes, 0),
-    );
+    if (tasks.length === 0) return NOTHING;
+    const trash: string[] = [];
+    for (const [at, { index }] of tasks.entries()) {
+      if (at % REMOVED_PER_TURN === REMOVED_PER_TURN - 1) await new Promise(setImmediate);
+      const shelf = { jobId, index: index ?? 0, isArray: index !== null };
+      const home = homeBehind(this.#places.task(shelf));
+      if (home !== null && existsSync(home)) trash.push(...discardJob(this.#places, home, shelf));
+    }
+    const folder = this.#places.job(jobId);
+    if (existsSync(folder)) trash.push(this.#places.discard(folder));
+    const removed = sumOf(tasks);
+    this.#expiry.removed(jobId, removed.bytes);
     await syncFolder(this.#places.jobs);
-    await rm(trash, { recursive: true, force: true });
-    return tasks.length;
+    for (const one of trash) await rm(one, { recursive: true, force: true });
+    return removed;
+  }
+
+  /** Removes all that is kept of a batch, which these jobs have run. */
+  async removeBatch(batch: BatchName, jobIds: readonly number[]): Promise<Removed> {
+    let removed: Removed = NOTHING;
+    for (const jobId of jobIds) removed = added(removed, await this.remove(jobId));
+    for (const one of discardEmpty(this.#places, this.#places.batch(batch))) {
+      await rm(one, { recursive: true, force: true });
+    }
+    return removed;
   }
 
   /** Resolves when all of the job's tasks that are done have their folders, or cannot have them now. */
   settled(jobId: number): Promise<void> {
     return this.#publisher.settled(jobId);
   }
+}
+
+function sumOf(tasks: readonly TaskArchive[]): Removed {
+  return tasks.reduce<Removed>((sum, task) => added(sum, { ...task, tasks: 1 }), NOTHING);
+}
+
+function added(sum: Removed, { tasks, files, bytes, leftOut }: Removed): Removed {
+  return {
+    tasks: sum.tasks + tasks,
+    files: sum.files + files,
+    bytes: sum.bytes + bytes,
+    leftOut: sum.leftOut + leftOut,
+  };
 }

@@ -1,11 +1,12 @@
 // Removing what is too old, and the oldest of what is too much, one look at a time.
 
-import { existsSync, readdirSync, rmdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { JobManifest } from '../../core/batch/job-manifest.ts';
 import type { KeptTotal } from '../kept-total.ts';
 import type { ArchivePlaces, Shelf } from './archive-places.ts';
+import { discardJob, removeEmpty } from './batch-folder.ts';
 import type { ArchiveOptions } from './options.ts';
 import { type KeptTask, keptTasks, planRetention } from './retention.ts';
 
@@ -49,9 +50,11 @@ export class Expiry {
   }
 
   /** A folder more is there. */
-  added(shelf: Shelf, manifest: JobManifest): void {
-    this.#options.total.add(manifest.bytes);
-    this.#oldest = this.#oldest.length > 0 ? this.#oldest : [{ ...manifest, shelf }];
+  added(shelf: Shelf, { bytes, storedAt }: JobManifest): void {
+    const { places, total } = this.#options;
+    total.add(bytes);
+    const folder = places.home(shelf);
+    this.#oldest = this.#oldest.length > 0 ? this.#oldest : [{ shelf, folder, bytes, storedAt }];
     if (this.#options.total.bytes > this.#options.bytesMax) void this.expire();
   }
 
@@ -103,25 +106,30 @@ export class Expiry {
     this.#bytesWanted = 0;
     const { inOrder, goes } = planRetention(kept, { now: clock.now(), ageMs, bytesMax });
     total.counted(all, since);
-    for (const { shelf, bytes } of inOrder.slice(0, goes)) {
+    for (const one of inOrder.slice(0, goes)) {
       if (this.#isClosing) return;
-      await this.#removeTask(shelf, bytes);
+      await this.#removeTask(one);
+      const { shelf, bytes } = one;
       const { jobId: job, index } = shelf;
       log.info({ job, index, bytes }, 'removed the archived files of a task, the oldest ones');
     }
     this.#oldest = inOrder.slice(goes, goes + 1);
   }
 
-  async #removeTask(shelf: Shelf, bytes: number): Promise<void> {
-    const { places, total } = this.#options;
-    const folder = places.task(shelf);
+  async #removeTask({ shelf, folder, bytes }: KeptTask): Promise<void> {
+    const { total } = this.#options;
     // Its owner may have removed it meanwhile.
     if (!existsSync(folder)) return;
-    const trash = places.discard(folder);
+    const trash = this.#discard(folder, shelf);
     total.add(-bytes);
-    if (shelf.isArray && readdirSync(path.dirname(folder)).length === 0) {
-      rmdirSync(path.dirname(folder));
-    }
-    await rm(trash, { recursive: true, force: true });
+    for (const one of trash) await rm(one, { recursive: true, force: true });
+  }
+
+  #discard(folder: string, shelf: Shelf): string[] {
+    const { places } = this.#options;
+    if (folder !== places.task(shelf)) return discardJob(places, folder, shelf);
+    const trash = places.discard(folder);
+    if (shelf.isArray) removeEmpty(path.dirname(folder));
+    return [trash];
   }
 }

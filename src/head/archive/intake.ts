@@ -4,10 +4,14 @@
 import { err, ok, type Result } from '../../core/base/result.ts';
 import { formatSize } from '../../core/base/size.ts';
 import { amountsOf, type Outputs } from '../../core/batch/job-manifest.ts';
+import { batchNameProblem, jobNameProblem, nameProblem } from '../../core/batch/names.ts';
+import type { Job } from '../../core/controller/jobs/facts.ts';
 import { type Refusal, refuse } from '../../core/model/errors.ts';
+import { nameInBatch } from '../../core/model/items.ts';
 import { isFull } from '../blobs/disk-errors.ts';
 import type { Engine } from '../engine.ts';
 import { type EpochCaller, epochCaller } from '../http/epoch-caller.ts';
+import type { Shelf } from './archive-places.ts';
 import type { ArchiveOptions } from './options.ts';
 import type { Part, Parts } from './parts.ts';
 import type { StoredParts } from './stored-parts.ts';
@@ -107,9 +111,9 @@ export class Intake {
     const { jobId, index, epochId, epoch, node, nodeRank, owner } = caller;
     const job = this.#engine?.state.jobs.get(jobId);
     if (job === undefined) return null;
-    const { name, array } = job.spec;
+    const { name } = job.spec;
     return {
-      ...{ version: 1, epochId, shelf: { jobId, index, isArray: array !== null } },
+      ...{ version: 1, epochId, shelf: shelfOf(job, index) },
       ...{ epoch, node, nodeRank, owner, jobName: name, storedAt: this.#options.clock.now() },
       ...outputs,
     };
@@ -118,4 +122,18 @@ export class Intake {
 
 function notRunning({ node, epochId }: EpochCaller): Refusal {
   return refuse('epoch.not_running', { node, epoch: epochId });
+}
+
+/** A job of a batch has its place in the folder of that, unless its name could lead elsewhere. */
+function shelfOf({ id, spec, batch }: Job, index: number): Shelf {
+  const shelf = { jobId: id, index, isArray: spec.array !== null };
+  if (batch === null || !shelf.isArray) return shelf;
+  const { namespace, name, version, origin, createdAt } = batch;
+  const job = nameInBatch(spec, index) ?? '';
+  const isRight =
+    nameProblem(namespace) === null &&
+    batchNameProblem(name) === null &&
+    jobNameProblem(job) === null;
+  if (!isRight) return shelf;
+  return { ...shelf, batch: { namespace, name, version, job, origin, begunAt: createdAt } };
 }

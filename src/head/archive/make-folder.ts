@@ -3,19 +3,17 @@
 
 import { mkdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
-import {
-  amountsOf,
-  type JobManifest,
-  placeOnNode,
-  type TaskArchive,
-} from '../../core/batch/job-manifest.ts';
+import { amountsOf, type JobManifest, placeOnNode } from '../../core/batch/job-manifest.ts';
 import { type ManifestEntry, META_FOLDER } from '../../core/batch/manifest.ts';
+import { savedOf } from '../../core/batch/saved.ts';
+import { formatBatch } from '../../core/model/batch.ts';
 import type { BlobHash } from '../../core/model/blob.ts';
 import type { OutcomeKind } from '../../core/model/job.ts';
 import type { TaskRow } from '../../ports/history.ts';
 import { manifestIn, summaryIn } from './archive-places.ts';
 import { syncFolder, writeSynced } from './durable.ts';
 import type { Part } from './parts.ts';
+import type { KeptSummary } from './shelves.ts';
 
 /** Gives a content one more name. */
 export type LinkContent = (hash: BlobHash, to: string) => Promise<void>;
@@ -26,6 +24,16 @@ const AT_ONCE = 16;
 export function manifestOf(parts: readonly Part[], row: TaskRow): JobManifest {
   const [first] = parts;
   if (first === undefined) throw new Error('a task without parts has no manifest');
+  return manifestFrom(first.shelf.batch === undefined ? parts : parts.map(asSaved), row);
+}
+
+/** Files of a batch are those of the save folder. */
+function asSaved(part: Part): Part {
+  return { ...part, ...savedOf(part) };
+}
+
+function manifestFrom(parts: readonly Part[], row: TaskRow): JobManifest {
+  const [first] = parts as readonly [Part, ...Part[]];
   const entries = parts.flatMap(({ nodeRank, node, entries }) =>
     entries.map((entry) => ({ ...entry, path: placeOnNode(nodeRank, node, entry.path) })),
   );
@@ -33,9 +41,11 @@ export function manifestOf(parts: readonly Part[], row: TaskRow): JobManifest {
     leftOut.map(({ path, why }) => ({ path: placeOnNode(nodeRank, node, path), why })),
   );
   const { shelf, jobName, owner, epoch } = first;
+  const { batch } = shelf;
   const outcome = row.outcome as OutcomeKind;
   return {
     ...{ version: 1, jobId: shelf.jobId, index: shelf.isArray ? shelf.index : null },
+    ...(batch === undefined ? {} : { batch: formatBatch(batch), job: batch.job }),
     ...{ name: jobName, owner, epoch, outcome, isPartial: outcome !== 'completed' },
     ...{ exitCode: row.exitCode, signal: row.signal, detail: row.detail },
     nodes: row.nodes === '' ? [] : row.nodes.split(','),
@@ -47,9 +57,9 @@ export function manifestOf(parts: readonly Part[], row: TaskRow): JobManifest {
   };
 }
 
-export function summaryOf(manifest: JobManifest): TaskArchive {
-  const { index, epoch, outcome, files, bytes, leftOut, storedAt, isPartial } = manifest;
-  return { index, epoch, outcome, files, bytes, leftOut, storedAt, isPartial };
+export function summaryOf(manifest: JobManifest): KeptSummary {
+  const { jobId, index, epoch, outcome, files, bytes, leftOut, storedAt, isPartial } = manifest;
+  return { jobId, index, epoch, outcome, files, bytes, leftOut, storedAt, isPartial };
 }
 
 /** All of it is on the disk when it resolves, but for the folder's own name. */

@@ -5,10 +5,12 @@ import { mkdirSync, renameSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { JobManifest } from '../../core/batch/job-manifest.ts';
+import { formatBatch } from '../../core/model/batch.ts';
 import type { Timer } from '../../ports/clock.ts';
 import type { Engine } from '../engine.ts';
 import type { Committed } from '../engine-options.ts';
-import type { ArchivePlaces, Shelf } from './archive-places.ts';
+import type { ArchivePlaces, BatchShelf, Shelf } from './archive-places.ts';
+import { link, placeInBatch } from './batch-folder.ts';
 import { syncFolder } from './durable.ts';
 import { makeFolder, manifestOf } from './make-folder.ts';
 import type { ArchiveOptions } from './options.ts';
@@ -27,6 +29,8 @@ export interface PublisherOptions extends Pick<ArchiveOptions, 'blobs' | 'clock'
   readonly stored: StoredParts;
   /** A folder is in its place. */
   readonly onPublished: (shelf: Shelf, manifest: JobManifest) => void;
+  /** What an earlier start of a job has left is gone, so many bytes. */
+  readonly onReplaced: (bytes: number) => void;
 }
 
 export class Publisher {
@@ -120,7 +124,9 @@ export class Publisher {
     if (row !== null && finished.length > 0) {
       const parts = await Promise.all(finished.map((name) => stored.read(name)));
       const whole = parts.filter((part) => part !== null);
-      if (whole.length > 0) await this.#publish(shelf, manifestOf(byRank(whole), row));
+      const [first] = whole;
+      // The part knows its place in a batch, what follows events does not.
+      if (first !== undefined) await this.#publish(first.shelf, manifestOf(byRank(whole), row));
     }
     await stored.drop([...finished, ...dropped]);
   }
@@ -128,27 +134,58 @@ export class Publisher {
   /** The folder comes at once, whole; one of the same start is there when a head was killed after this. */
   async #publish(shelf: Shelf, manifest: JobManifest): Promise<void> {
     const { places, blobs, onPublished } = this.#options;
-    const folder = places.task(shelf);
-    const there = await readManifest(folder);
-    if (there !== null && isSameStart(there, manifest)) return;
-    if (there !== null) {
-      const { owner, name, epoch } = there;
-      throw new Error(`${folder} has files of another: ${owner}'s ${name}, start ${epoch}`);
+    const there = await readManifest(places.home(shelf), shelf);
+    if (there !== null && isSameStart(there, manifest)) {
+      // It may have been killed before it made the link.
+      if (shelf.batch !== undefined) link(places, shelf);
+      return;
     }
+    if (there !== null && shelf.batch === undefined)
+      throw new Error(taken(places.task(shelf), there));
     const aside = places.aside();
     try {
       await makeFolder(aside, manifest, (hash, to) => blobs.linkTo(hash, to));
-      // In one turn: whoever removes the job's folder meanwhile does not take the one above away.
-      if (shelf.isArray) mkdirSync(path.dirname(folder), { recursive: true, mode: 0o700 });
-      renameSync(aside, folder);
+      if (!(await this.#place(shelf, { aside, manifest }))) return;
     } catch (error) {
       await rm(aside, { recursive: true, force: true });
       throw error;
     }
-    await syncFolder(path.dirname(folder));
-    if (shelf.isArray) await syncFolder(places.jobs);
     onPublished(shelf, manifest);
   }
+
+  /** In one turn: whoever removes the job's folder meanwhile does not take the one above away. */
+  async #place(
+    shelf: Shelf,
+    { aside, manifest }: { readonly aside: string; readonly manifest: JobManifest },
+  ): Promise<boolean> {
+    const { places, onReplaced } = this.#options;
+    const { batch } = shelf;
+    const task = places.task(shelf);
+    if (batch === undefined) {
+      if (shelf.isArray) mkdirSync(path.dirname(task), { recursive: true, mode: 0o700 });
+      renameSync(aside, task);
+    } else {
+      const { owner, epoch } = manifest;
+      const made = { aside, shelf: { ...shelf, batch }, owner, epoch };
+      const placed = placeInBatch(places, { ...made, jobNames: this.#jobsOf(batch) });
+      onReplaced(placed.bytesGone);
+      for (const one of placed.trash) await rm(one, { recursive: true, force: true });
+      if (!placed.isPlaced) return false;
+      await syncFolder(places.batch(batch));
+    }
+    await syncFolder(path.dirname(task));
+    if (shelf.isArray) await syncFolder(places.jobs);
+    return true;
+  }
+
+  #jobsOf(batch: BatchShelf): readonly string[] {
+    const found = this.#engine?.state.batches.get(formatBatch(batch));
+    return found?.createdAt === batch.begunAt ? found.jobs.map(({ name }) => name) : [];
+  }
+}
+
+function taken(folder: string, { owner, name, epoch }: JobManifest): string {
+  return `${folder} has files of another: ${owner}'s ${name}, start ${epoch}`;
 }
 
 /** After lost records another job may have the id. */

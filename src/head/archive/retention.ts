@@ -2,7 +2,10 @@
 
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
+import type { TaskArchive } from '../../core/batch/job-manifest.ts';
+import { absent } from '../blobs/disk-errors.ts';
 import type { ArchivePlaces, Shelf } from './archive-places.ts';
+import { isOfBatch, shelfOf } from './batch-folder.ts';
 import { readSummary } from './shelves.ts';
 
 /** Room is made down to this share: a look reads every summary, and not each new task may need one. */
@@ -10,6 +13,8 @@ const LEFT_SHARE = 0.95;
 
 export interface KeptTask {
   readonly shelf: Shelf;
+  /** Where its files are. */
+  readonly folder: string;
   readonly bytes: number;
   readonly storedAt: number;
 }
@@ -27,17 +32,36 @@ export async function* keptTasks(places: ArchivePlaces): AsyncGenerator<KeptTask
     const folder = path.join(places.jobs, name);
     const plain = await readSummary(folder);
     if (plain !== null) {
-      const { bytes, storedAt } = plain;
-      yield { shelf: { jobId, index: 0, isArray: false }, bytes, storedAt };
+      yield { shelf: { jobId, index: 0, isArray: false }, folder, ...amountOf(plain) };
       continue;
     }
-    for (const child of await readdir(folder)) {
-      const summary = await readSummary(path.join(folder, child));
-      if (summary === null) continue;
-      const { bytes, storedAt } = summary;
-      yield { shelf: { jobId, index: Number(child), isArray: true }, bytes, storedAt };
+    for (const child of await readdir(folder, { withFileTypes: true })) {
+      // A link leads to a batch, which is looked at there.
+      if (!child.isDirectory()) continue;
+      const shelf = { jobId, index: Number(child.name), isArray: true };
+      const summary = await readSummary(path.join(folder, child.name));
+      const amount = summary === null ? null : amountOf(summary);
+      if (amount !== null) yield { shelf, folder: path.join(folder, child.name), ...amount };
     }
   }
+  yield* keptOfBatches(places);
+}
+
+async function* keptOfBatches({ batches }: ArchivePlaces): AsyncGenerator<KeptTask> {
+  for (const namespace of await readdir(batches)) {
+    for (const batch of await readdir(path.join(batches, namespace))) {
+      const folder = path.join(batches, namespace, batch);
+      for (const job of await readdir(folder).catch(absent<string[]>([]))) {
+        const summary = isOfBatch(job) ? null : await readSummary(path.join(folder, job));
+        if (summary === null) continue;
+        yield { shelf: shelfOf(summary), folder: path.join(folder, job), ...amountOf(summary) };
+      }
+    }
+  }
+}
+
+function amountOf({ bytes, storedAt }: TaskArchive): Pick<KeptTask, 'bytes' | 'storedAt'> {
+  return { bytes, storedAt };
 }
 
 /** Oldest first; `goes`: how many of these from the front. */

@@ -4,7 +4,13 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { JobManifest, TaskArchive } from '../../core/batch/job-manifest.ts';
 import { absent } from '../blobs/disk-errors.ts';
-import { type ArchivePlaces, manifestIn, summaryIn } from './archive-places.ts';
+import { type ArchivePlaces, manifestIn, type Shelf, summaryIn } from './archive-places.ts';
+
+/** What a folder says of itself in short. */
+export interface KeptSummary extends TaskArchive {
+  /** Absent: made before there were folders of batches. */
+  readonly jobId?: number;
+}
 
 /** Tasks of a job that have files there, by index, from this index on. */
 export async function listShelves(
@@ -14,7 +20,7 @@ export async function listShelves(
 ): Promise<TaskArchive[]> {
   const folder = places.job(jobId);
   const plain = await readSummary(folder);
-  if (plain !== null) return from === 0 ? [plain] : [];
+  if (plain !== null) return from === 0 ? [shown(plain)] : [];
   const names = await readdir(folder).catch(absent<string[]>([]));
   const indices = names
     .filter((name) => /^\d+$/.test(name))
@@ -25,7 +31,7 @@ export async function listShelves(
   for (const index of indices) {
     if (found.length === limit) break;
     const summary = await readSummary(path.join(folder, String(index)));
-    if (summary !== null) found.push(summary);
+    if (summary !== null && isOf(summary, jobId, index)) found.push(shown(summary));
   }
   return found;
 }
@@ -42,12 +48,27 @@ export async function largestJobId({ jobs, parts }: ArchivePlaces): Promise<numb
 }
 
 /** Null: there is no such folder. */
-export async function readSummary(folder: string): Promise<TaskArchive | null> {
-  return readJson<TaskArchive>(summaryIn(folder));
+export async function readSummary(folder: string): Promise<KeptSummary | null> {
+  return readJson<KeptSummary>(summaryIn(folder));
 }
 
-export async function readManifest(folder: string): Promise<JobManifest | null> {
-  return readJson<JobManifest>(manifestIn(folder));
+/** Null: nothing of this task is there. */
+export async function readManifest(
+  folder: string,
+  { jobId, index, isArray }: Shelf,
+): Promise<JobManifest | null> {
+  const manifest = await readJson<JobManifest>(manifestIn(folder));
+  if (manifest === null || !isArray) return manifest;
+  return isOf(manifest, jobId, index) ? manifest : null;
+}
+
+/** What is behind the link of a task may be of a later start of the job, which is another's task. */
+function isOf(found: Pick<KeptSummary, 'jobId' | 'index'>, jobId: number, index: number): boolean {
+  return (found.jobId ?? jobId) === jobId && found.index === index;
+}
+
+function shown({ jobId: _, ...summary }: KeptSummary): TaskArchive {
+  return summary;
 }
 
 async function readJson<T>(file: string): Promise<T | null> {

@@ -3,6 +3,7 @@
 import { plural } from '../../../core/base/plural.ts';
 import type { Context } from '../../context.ts';
 import { forEach } from '../../jobs/each.ts';
+import { formatBytes } from '../../output/words.ts';
 import { defineVerb, type Verb } from '../../verb.ts';
 import { BATCH_OPERAND, batchParams } from './batch-name.ts';
 
@@ -35,7 +36,46 @@ export const rebuild = actionVerb(async (context, params) => {
   return `The solver of ${title} is built anew on every node.`;
 });
 
-export const remove = actionVerb(async (context, params) => {
-  const { title } = await (await context.api()).call('removeBatch', { params });
-  return `Batch ${title} is removed.`;
+interface RemoveOptions {
+  readonly keepArchive?: boolean;
+  readonly dryRun?: boolean;
+}
+
+export const remove = defineVerb<RemoveOptions>({
+  define(command) {
+    command.argument('<batch...>', BATCH_OPERAND);
+    command.option('--keep-archive', 'leave the files of its jobs where they are on the head');
+    command.option('--dry-run', 'remove nothing: say what would go');
+  },
+  run: ({ context, args, options: { keepArchive = false, dryRun = false } }) =>
+    forEach(context, args, async (text) => {
+      const api = await context.api();
+      const params = await batchParams(context, text);
+      if (dryRun) {
+        const { title, outputs } = await api.call('getBatch', { params });
+        const what = keepArchive ? '' : goingWords(outputs ?? NO_FILES);
+        context.print(`Batch ${title} would be removed${what}.`);
+        return;
+      }
+      const query = keepArchive ? { keep: true } : {};
+      // A head of an earlier release removes no files.
+      const { title, removed = NO_FILES } = await api.call('removeBatch', { params, query });
+      context.print(`Batch ${title} is removed${goingWords(removed)}.`);
+    }),
 });
+
+interface Going {
+  readonly tasks: number;
+  readonly files: number;
+  readonly bytes: number;
+  readonly more?: boolean;
+}
+
+const NO_FILES: Going = { tasks: 0, files: 0, bytes: 0 };
+
+function goingWords({ tasks, files, bytes, more = false }: Going): string {
+  if (tasks === 0) return '';
+  const least = more ? 'at least ' : '';
+  const of = `${plural(tasks, 'job')}${more ? ' and more' : ''}`;
+  return `, and with it ${least}${plural(files, 'file')} with ${formatBytes(bytes)} of ${of}`;
+}

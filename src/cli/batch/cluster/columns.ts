@@ -1,7 +1,8 @@
 // Batches and their jobs, for tables and for people.
 
-import type { BatchJobView, BatchView } from '../../../api/batches.ts';
+import type { BatchDetail, BatchJobView, BatchView } from '../../../api/batches.ts';
 import { plural } from '../../../core/base/plural.ts';
+import { keptWords } from '../../output/kept.ts';
 import { type Titled, titledLines } from '../../output/one.ts';
 import { colourOf } from '../../output/paint.ts';
 import type { Column } from '../../output/table.ts';
@@ -34,8 +35,8 @@ export function batchJobColumns(now: number): Column<BatchJobView>[] {
   ];
 }
 
-export function batchLines(batch: BatchView, now: number): string[] {
-  const { title, owner, after, createdAt, endedAt, jobIds, failedBuilds } = batch;
+export function batchLines(batch: BatchDetail, now: number): string[] {
+  const { title, owner, after, createdAt, endedAt, jobIds, failedBuilds, outputs } = batch;
   const lines: Titled[] = [
     ['Batch', title],
     ['User', owner],
@@ -49,6 +50,7 @@ export function batchLines(batch: BatchView, now: number): string[] {
     ['Arrays', jobIds.join(', ')],
     ['Submitted', formatInstant(createdAt, now)],
     ['Ended', endedAt === null ? '' : formatInstant(endedAt, now)],
+    ['Kept', outputs == null ? '' : keptWords(`batch pull ${title}`, { ...outputs, of: 'job' })],
   ];
   return titledLines(lines);
 }

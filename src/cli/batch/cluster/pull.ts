@@ -64,6 +64,7 @@ const BELOW = `${SAVE_FOLDER}/`;
 
 /** Paths as they were in the save folder. */
 function ofSave(task: TaskOutputs, below: readonly string[]): FoundOutputs {
+  if (task.isSaved) return { ...task, below };
   const entries = task.entries.flatMap((entry) => {
     if (!entry.path.startsWith(BELOW)) return [];
     return [{ ...entry, path: entry.path.slice(BELOW.length) }];

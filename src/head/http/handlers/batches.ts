@@ -12,7 +12,7 @@ import {
 } from '../../../core/controller/batches/standing.ts';
 import type { Reply } from '../../../core/controller/reply.ts';
 import type { State } from '../../../core/controller/state.ts';
-import type { Actor } from '../../../core/model/actor.ts';
+import { type Actor, hasRole } from '../../../core/model/actor.ts';
 import { type BatchRef, parseBatch } from '../../../core/model/batch.ts';
 import type { BlobHash } from '../../../core/model/blob.ts';
 import { type Refusal, refuse } from '../../../core/model/errors.ts';
@@ -46,9 +46,14 @@ export const listBatches: Handler<'listBatches'> = ({ engine: { state } }) => {
   return ok({ batches: batches.map((batch) => viewBatch(state, batch)) });
 };
 
-export const getBatch: Handler<'getBatch'> = ({ engine: { state } }, { params }) => {
-  const found = find(state, params);
-  return found.ok ? ok(viewBatch(state, found.value)) : found;
+export const getBatch: Handler<'getBatch'> = async ({ engine, archive }, { params, actor }) => {
+  const found = find(engine.state, params);
+  if (!found.ok) return found;
+  const { owner, parts } = found.value;
+  const mayRead = owner === actor.name || hasRole(actor, 'operator');
+  const jobIds = parts.map(({ jobId }) => jobId);
+  const outputs = mayRead ? await archive.amountsOfAll(jobIds) : null;
+  return ok({ ...viewBatch(engine.state, found.value), outputs });
 };
 
 const PAGE_JOBS = 100;
@@ -91,14 +96,23 @@ export const retryBatch: Handler<'retryBatch'> = async (
 export const rebuildBatch: Handler<'rebuildBatch'> = ({ engine }, call) =>
   act(engine, call, 'rebuild_batch');
 
-export const removeBatch: Handler<'removeBatch'> = ({ engine }, call) =>
-  act(engine, call, 'remove_batch');
+export const removeBatch: Handler<'removeBatch'> = async ({ engine, archive }, call) => {
+  const found = find(engine.state, call.params);
+  if (!found.ok) return found;
+  const { parts } = found.value;
+  const { title, ...batch } = batchTitleOf(found.value);
+  const reply = changed(await engine.execute({ kind: 'remove_batch', batch }, call.actor));
+  if (!reply.ok) return reply;
+  const jobIds = call.query.keep ? [] : parts.map(({ jobId }) => jobId);
+  const { tasks, files, bytes } = await archive.removeBatch(batch, jobIds);
+  return ok({ title, ...reply.value, removed: { tasks, files, bytes } });
+};
 
 /** On the version that it names in its answer, whatever becomes the newest meanwhile. */
 async function act(
   engine: Engine,
   { params, actor }: { readonly params: Params; readonly actor: Actor },
-  kind: 'cancel_batch' | 'rebuild_batch' | 'remove_batch',
+  kind: 'cancel_batch' | 'rebuild_batch',
 ) {
   const found = find(engine.state, params);
   if (!found.ok) return found;

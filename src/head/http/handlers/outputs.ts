@@ -57,5 +57,5 @@ export const removeOutputs: Handler<'removeOutputs'> = async ({ archive }, { par
     const what = `files are removed of whole jobs; name job ${jobId}`;
     return err(refuse('argument.invalid', { what }));
   }
-  return ok({ count: await archive.remove(jobId) });
+  return ok({ count: (await archive.remove(jobId)).tasks });
 };

@@ -85,6 +85,34 @@ test('what acts on a batch says what has happened, and to which version', async 
   assert.equal(await said('remove'), 'Batch ann/sweep@2 is removed.\n');
 });
 
+test('batch remove says what goes with it, and before that when asked', async () => {
+  const title = 'ann/sweep@2';
+  const kept = { tasks: 2, files: 3, bytes: 4096, leftOut: 1, more: false };
+  const asked: unknown[] = [];
+  await using head = await FakeHead.start({
+    'GET /v1/batches/ann/sweep': () => ({ json: { ...BATCH, outputs: kept } }),
+    'GET /v1/batches/ann/sweep/jobs': () => ({ json: { jobs: [job('a')], next: null } }),
+    'DELETE /v1/batches/ann/sweep': ({ query }) => {
+      asked.push(query);
+      const { tasks, files, bytes } = kept;
+      const none = { tasks: 0, files: 0, bytes: 0 };
+      return {
+        json: { title, count: 1, removed: query['keep'] ? none : { tasks, files, bytes } },
+      };
+    },
+  });
+  const said = async (...args: string[]) =>
+    (await head.weft('batch', 'remove', 'ann/sweep', ...args)).out;
+  const files = 'and with it 3 files with 4K of 2 jobs';
+  assert.equal(await said('--dry-run'), `Batch ${title} would be removed, ${files}.\n`);
+  assert.deepEqual(asked, []);
+  assert.equal(await said(), `Batch ${title} is removed, ${files}.\n`);
+  assert.equal(await said('--keep-archive'), `Batch ${title} is removed.\n`);
+  assert.deepEqual(asked, [{}, { keep: 'true' }]);
+  const { out } = await head.weft('batch', 'show', 'ann/sweep');
+  assert.match(out, /Kept: +3 files, 4K of 2 jobs; 1 file could not be kept; weft batch pull ann/);
+});
+
 test('batch logs finds the job by its name, and proposes one', async () => {
   await using head = await FakeHead.start({
     'GET /v1/batches/ann/sweep/jobs': ({ query }) => {

@@ -6,7 +6,12 @@ import { planRetention } from '../../../../src/head/archive/retention.ts';
 
 function goes(sizes: readonly number[], { bytesMax = 100, ageMs = 1000, now = 500 } = {}): number {
   const kept = sizes.map((bytes, storedAt) => {
-    return { shelf: { jobId: storedAt + 1, index: 0, isArray: false }, bytes, storedAt };
+    return {
+      shelf: { jobId: storedAt + 1, index: 0, isArray: false },
+      folder: '',
+      bytes,
+      storedAt,
+    };
   });
   return planRetention(kept, { bytesMax, ageMs, now }).goes;
 }

@@ -65,7 +65,8 @@ test('a name without a version is the newest, and the answer says which that was
   const done = { title: 'lab/heat@2', count: 1 };
   assert.deepEqual(await alice.call('rebuildBatch', { params }), done);
   assert.deepEqual(await alice.call('cancelBatch', { params }), { ...done, count: 2 });
-  assert.deepEqual(await alice.call('removeBatch', { params }), done);
+  const removed = { tasks: 0, files: 0, bytes: 0 };
+  assert.deepEqual(await alice.call('removeBatch', { params }), { ...done, removed });
   const first = { ...params, name: 'heat@1' };
   assert.equal((await alice.call('cancelBatch', { params: first })).title, 'lab/heat');
 });

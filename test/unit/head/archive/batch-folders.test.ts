@@ -1,0 +1,244 @@
+// The folders of batches in the archive: plain trees by the names of batch and job, read by the numbers of
+// their tasks, of the last start of each job.
+
+import assert from 'node:assert/strict';
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { Client } from '../../../../src/api/client.ts';
+import { type FakeAgent, startAgent, startWorld, type World } from '../http/fixture.ts';
+import { sha256 } from '../http/node-call.ts';
+import { done, partsOf, restarted, store } from './support.ts';
+
+const program = { kind: 'script' as const, text: '#!/bin/sh\n:\n', args: ['{name}'] };
+const params = { namespace: 'lab', name: 'heat' };
+
+function bodyOf(names: readonly string[], more: object = {}) {
+  const submission = { program, each: names.map((name) => ({ name })) };
+  const numbers = names.map((_, number) => number);
+  return { ...params, parts: [{ submission, numbers, prints: [...names] }], ...more };
+}
+
+interface Run {
+  readonly content: string;
+  readonly exitCode?: number;
+}
+
+async function prepare(t: TestContext, options: Parameters<typeof startWorld>[1] = {}) {
+  const world = await startWorld(t, options);
+  const agent = await startAgent(t, world, 'n1');
+  return { world, agent, alice: await world.client('alice') };
+}
+
+const launches = new WeakMap<FakeAgent, number>();
+
+/** The next task runs, leaves a file in its save folder and one beside it, and ends. */
+async function leave(
+  world: World,
+  agent: FakeAgent,
+  owner: Client,
+  { content, exitCode = 0 }: Run,
+) {
+  const at = (launches.get(agent) ?? 0) + 1;
+  launches.set(agent, at);
+  const order = await agent.launch(at);
+  agent.started(order);
+  const entries = [
+    { path: 'distribute_save', kind: 'folder' as const },
+    { path: 'distribute_save/out/result', content },
+    { path: 'distribute_save/_weft/manifest.json', content: 'forged' },
+  ];
+  await store(world, agent, { order, owner, entries });
+  agent.ended(order, exitCode);
+  return order;
+}
+
+async function jobIdsOf(client: Client, which = params): Promise<number[]> {
+  const { jobIds } = await client.call('getBatch', { params: which });
+  for (const jobId of jobIds) await done(client, String(jobId));
+  return jobIds;
+}
+
+function tree(world: World, ...below: string[]): string[] {
+  const root = path.join(world.directory, 'archive', 'batches', ...below);
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map(({ parentPath, name }) => path.relative(root, path.join(parentPath, name)))
+    .sort();
+}
+
+const FILES = ['_weft/manifest.json', '_weft/summary.json', 'out/result'];
+const of = (job: string): string[] => FILES.map((file) => `${job}/${file}`);
+
+test('[B3] what a job of a batch left lies under the names of batch and job, and is read by its number', async (t) => {
+  const { world, agent, alice } = await prepare(t);
+  await alice.call('submitBatch', { body: bodyOf(['a', 'b']) });
+  await leave(world, agent, alice, { content: 'one' });
+  await leave(world, agent, alice, { content: 'two!', exitCode: 3 });
+  const [jobId = 0] = await jobIdsOf(alice);
+  await world.archive.settled(jobId);
+  assert.deepEqual(tree(world, 'lab', 'heat'), ['_batch.json', ...of('a'), ...of('b')]);
+  const home = path.join(world.directory, 'archive', 'batches', 'lab', 'heat');
+  assert.equal(readFileSync(path.join(home, 'b/out/result'), 'utf8'), 'two!');
+  const record = JSON.parse(readFileSync(path.join(home, '_batch.json'), 'utf8'));
+  assert.deepEqual([record.owner, record.name, record.jobs], ['alice', 'heat', ['a', 'b']]);
+  const id = String(jobId);
+  const { tasks } = await alice.call('listOutputs', { params: { id }, query: {} });
+  assert.deepEqual(
+    tasks.map(({ index, files, isPartial, leftOut }) => [index, files, isPartial, leftOut]),
+    [
+      [0, 1, false, 1],
+      [1, 1, true, 1],
+    ],
+  );
+  const manifest = await alice.call('getOutputs', { params: { id, index: '1' } });
+  assert.deepEqual([manifest.batch, manifest.job, manifest.exitCode], ['lab/heat', 'b', 3]);
+  assert.deepEqual(
+    manifest.entries.map((entry) => [entry.path, entry.sha256]),
+    [['out/result', sha256('two!')]],
+  );
+  assert.match(manifest.missing[0]?.why ?? '', /for what the archive itself says/);
+  const kept = { tasks: 2, files: 2, bytes: 7, leftOut: 2, more: false };
+  assert.deepEqual((await alice.call('getBatch', { params })).outputs, kept);
+  const bob = await world.client('bob');
+  assert.equal((await bob.call('getBatch', { params })).outputs, null);
+  await assert.rejects(bob.call('getOutputs', { params: { id, index: '1' } }), {
+    code: 'auth.not_owner',
+  });
+});
+
+test('[B4] a job that runs again takes the place of its earlier start, and nothing of that counts', async (t) => {
+  const { world, agent, alice } = await prepare(t);
+  await alice.call('submitBatch', { body: bodyOf(['a', 'b']) });
+  await leave(world, agent, alice, { content: 'good' });
+  await leave(world, agent, alice, { content: 'bad', exitCode: 3 });
+  const [first = 0] = await jobIdsOf(alice);
+  await world.archive.settled(first);
+  await alice.call('retryBatch', { params });
+  await leave(world, agent, alice, { content: 'mended' });
+  const [, second = 0] = await jobIdsOf(alice);
+  await world.archive.settled(second);
+  assert.deepEqual(tree(world, 'lab', 'heat'), ['_batch.json', ...of('a'), ...of('b')]);
+  const list = async (jobId: number) =>
+    (await world.archive.list(jobId, { from: 0, limit: 10 })).map(({ index, bytes }) => [
+      index,
+      bytes,
+    ]);
+  assert.deepEqual([await list(first), await list(second)], [[[0, 4]], [[1, 6]]]);
+  assert.equal(world.archive.bytes, 10);
+  // As of a head that was killed before it took the old way there.
+  const way = path.join(world.directory, 'archive', 'jobs', String(first), '1');
+  symlinkSync('../../batches/lab/heat/b', way);
+  assert.deepEqual(await list(first), [[0, 4]]);
+  assert.equal(await world.archive.manifest({ jobId: first, index: 1, isArray: true }), null);
+});
+
+test('[B4] an earlier start that comes to its end last does not take the place of a later one', async (t) => {
+  const { world, agent, alice } = await prepare(t);
+  await alice.call('submitBatch', { body: bodyOf(['a']) });
+  const parts = path.join(world.directory, 'archive', 'parts');
+  const at = 1;
+  const order = await agent.launch(at);
+  launches.set(agent, at);
+  agent.started(order);
+  const entries = [{ path: 'distribute_save/old', content: 'old' }];
+  await store(world, agent, { order, owner: alice, entries });
+  const part = readFileSync(path.join(parts, `${order.epochId}.0`), 'utf8');
+  agent.ended(order, 3);
+  await jobIdsOf(alice);
+  await alice.call('retryBatch', { params });
+  await leave(world, agent, alice, { content: 'new' });
+  const [first = 0, second = 0] = await jobIdsOf(alice);
+  await world.archive.settled(second);
+  writeFileSync(path.join(parts, `${order.epochId}.0`), part);
+  const archive = await restarted(t, world);
+  await archive.settled(first);
+  assert.deepEqual(tree(world, 'lab', 'heat'), ['_batch.json', ...of('a')]);
+  assert.deepEqual([partsOf(world), archive.bytes], [[], 3]);
+});
+
+test('killed before a job had its way by number: the next head makes it', async (t) => {
+  const { world, agent, alice } = await prepare(t);
+  await alice.call('submitBatch', { body: bodyOf(['a']) });
+  const order = await agent.launch(1);
+  agent.started(order);
+  await store(world, agent, {
+    ...{ order, owner: alice },
+    entries: [{ path: 'distribute_save/x', content: 'one' }],
+  });
+  const file = path.join(world.directory, 'archive', 'parts', `${order.epochId}.0`);
+  const part = readFileSync(file, 'utf8');
+  agent.ended(order, 0);
+  const [jobId = 0] = await jobIdsOf(alice);
+  await world.archive.settled(jobId);
+  const way = path.join(world.directory, 'archive', 'jobs', String(jobId), '0');
+  assert.ok(lstatSync(way).isSymbolicLink());
+  rmSync(way);
+  writeFileSync(file, part);
+  const archive = await restarted(t, world);
+  await archive.settled(jobId);
+  assert.equal((await archive.list(jobId, { from: 0, limit: 10 })).length, 1);
+  assert.equal(archive.bytes, 3);
+});
+
+test('[B3] a batch is removed with its files, or leaves them; another of its name is never mixed with them', async (t) => {
+  const { world, agent, alice } = await prepare(t);
+  const [bob, batches] = [await world.client('bob'), path.join(world.directory, 'archive/batches')];
+  const run = async (owner: Client, content: string): Promise<number> => {
+    await owner.call('submitBatch', { body: bodyOf(['a']) });
+    await leave(world, agent, owner, { content });
+    const [jobId = 0] = await jobIdsOf(owner);
+    await world.archive.settled(jobId);
+    return jobId;
+  };
+  const first = await run(alice, 'one');
+  const gone = await alice.call('removeBatch', { params, query: {} });
+  assert.deepEqual(gone.removed, { tasks: 1, files: 1, bytes: 3 });
+  assert.deepEqual([readdirSync(batches), world.archive.bytes], [[], 0]);
+  assert.ok(!existsSync(path.join(world.directory, 'archive/jobs', String(first))));
+  const second = await run(alice, 'two');
+  const left = await alice.call('removeBatch', { params, query: { keep: true } });
+  assert.deepEqual(left.removed, { tasks: 0, files: 0, bytes: 0 });
+  assert.deepEqual(tree(world, 'lab', 'heat'), ['_batch.json', ...of('a')]);
+  assert.equal((await world.archive.list(second, { from: 0, limit: 1 })).length, 1);
+  const third = await run(bob, "bob's");
+  const [own, other = ''] = readdirSync(path.join(batches, 'lab')).sort();
+  assert.equal(own, 'heat');
+  assert.match(other, /^heat@begun-\d+$/);
+  const read = (folder: string) =>
+    readFileSync(path.join(batches, 'lab', folder, 'a/out/result'), 'utf8');
+  assert.deepEqual([read('heat'), read(other)], ["bob's", 'two']);
+  assert.equal((await world.archive.list(third, { from: 0, limit: 1 })).length, 1);
+  // The way of the earlier one leads to what is not hers.
+  const shelf = { jobId: second, index: 0, isArray: true };
+  assert.equal(await world.archive.manifest(shelf), null);
+  assert.deepEqual(await world.archive.list(second, { from: 0, limit: 1 }), []);
+});
+
+test('[F8] files of batches go with age, their ways and the last empty folders too', async (t) => {
+  let now = Date.now();
+  const { world, agent, alice } = await prepare(t, { archiveClock: { now: () => now } });
+  await alice.call('submitBatch', { body: bodyOf(['a', 'b']) });
+  await leave(world, agent, alice, { content: 'old' });
+  await leave(world, agent, alice, { content: 'older' });
+  const [jobId = 0] = await jobIdsOf(alice);
+  await world.archive.settled(jobId);
+  now += 86_400_000 - 1000;
+  await world.archive.expire();
+  assert.equal(world.archive.next?.jobId, jobId);
+  assert.equal(tree(world).length, 7);
+  now += 2000;
+  await world.archive.expire();
+  const root = path.join(world.directory, 'archive');
+  assert.deepEqual(readdirSync(path.join(root, 'batches')), []);
+  assert.deepEqual(readdirSync(path.join(root, 'jobs')), []);
+  assert.equal(world.archive.bytes, 0);
+});
