@@ -1,0 +1,99 @@
+// How to talk to one kind of cluster: commands to run, and what their output says. Text in, text
+// out: who runs them, when, and what follows is the fabric's.
+
+import type { Result } from '../core/base/result.ts';
+import type { SiteJob, SiteNode, SiteQueue } from '../core/model/site.ts';
+
+export interface SiteCommand {
+  readonly argv: readonly string[];
+  /** What it reads from its standard input; absent: nothing. */
+  readonly input?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export interface SiteOutput {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Null: it was ended, as after its time-out, or could not be started. */
+  readonly code: number | null;
+}
+
+/**
+ * What keeps an answer from being believed. `away`: the system does not answer; `unreadable`: it
+ * says what nobody expects; `refused`: it says no, in its own words.
+ */
+export interface SiteProblem {
+  readonly kind: 'away' | 'unreadable' | 'refused' | 'no_such_job';
+  /** One line, with the system's own words. */
+  readonly text: string;
+}
+
+/** A question, and how its answer is read. */
+export interface SiteQuery<T> {
+  readonly command: SiteCommand;
+  readonly read: (output: SiteOutput) => Result<T, SiteProblem>;
+}
+
+/** What a site is to run for us. */
+export interface SiteSubmission {
+  /** Unique: it is looked up before anything is submitted again. */
+  readonly name: string;
+  /** Shell text, with its receipts. */
+  readonly script: string;
+  readonly queue: string | null;
+  readonly account: string | null;
+  readonly walltimeMs: number | null;
+  readonly nodeCount: number;
+  /** Per node, as the next. */
+  readonly cpuCount: number;
+  readonly memoryBytes: number | null;
+  readonly directory: string;
+  /** Files for both streams; patterns of the site are not used. */
+  readonly stdout: string;
+  readonly stderr: string;
+  /** More words for the command, as the site's configuration has them. */
+  readonly options: readonly string[];
+}
+
+export type NodeSwitch = { readonly node: string } & (
+  | { readonly kind: 'stop'; readonly reason: string }
+  | { readonly kind: 'restore' }
+);
+
+/** How foreign jobs are kept from starting until we start them. */
+export type Takeover = 'disabled_scheduler' | 'execution_queue';
+
+/** One thing that a takeover needs of the site. */
+export interface Requirement {
+  /** The need, like "the built-in scheduler is off". */
+  readonly what: string;
+  readonly query: SiteQuery<boolean>;
+  /** What the operator does about it. */
+  readonly remedy: string;
+}
+
+export interface Steering {
+  readonly takeover: Takeover;
+  readonly requirements: readonly Requirement[];
+  /** In order; a later one is run only when those before it have succeeded. */
+  start(job: string, nodes: readonly string[]): readonly SiteCommand[];
+  /** Undoes a start that did not take, so that it does not take later by itself. */
+  takeBack(job: string): readonly SiteCommand[];
+}
+
+export interface Adaptor {
+  /** The word for it in the configuration. */
+  readonly system: string;
+  readonly jobs: SiteQuery<readonly SiteJob[]>;
+  readonly nodes: SiteQuery<readonly SiteNode[]>;
+  readonly queues: SiteQuery<readonly SiteQueue[]>;
+  /** Its answer is the job's id. */
+  submit(job: SiteSubmission): SiteQuery<string>;
+  /** Ids of jobs of this name. */
+  named(name: string): SiteQuery<readonly string[]>;
+  /** For a job that has ended it is refused with `no_such_job`, or succeeds. */
+  cancel(job: string): SiteQuery<null>;
+  setNode(change: NodeSwitch): readonly SiteCommand[];
+  /** Null: this site is only submitted to. */
+  readonly steering: Steering | null;
+}

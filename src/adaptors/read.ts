@@ -1,0 +1,73 @@
+// What readers of listings share: values that may be missing, and problems in words.
+
+import { err, type Result } from '../core/base/result.ts';
+import { parseNodeNames } from '../core/model/node-names.ts';
+import type { SiteOutput, SiteProblem } from './adaptor.ts';
+
+const WORDS_MAX = 300;
+
+export function siteProblem(kind: SiteProblem['kind'], text: string): Result<never, SiteProblem> {
+  return err({ kind, text: oneLine(text) });
+}
+
+/** The system's own words for why a command did not succeed. */
+export function saidBy({ stdout, stderr, code }: SiteOutput): string {
+  const words = oneLine(stderr.trim() === '' ? stdout : stderr);
+  if (words !== '') return words;
+  return code === null ? 'no answer in time' : `exit code ${code} and no word`;
+}
+
+/** @param program as in `squeue` */
+export function unreadable(program: string, what: string): Result<never, SiteProblem> {
+  return siteProblem('unreadable', `${program}: ${what}`);
+}
+
+function oneLine(text: string): string {
+  const line = text.replace(/\p{Cc}+/gu, ' ').trim();
+  return line.length > WORDS_MAX ? `${line.slice(0, WORDS_MAX)}…` : line;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+export function isRecord(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Null: it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Records of a list that may be missing. */
+export function recordsOf(value: unknown): Json[] | null {
+  return Array.isArray(value) && value.every(isRecord) ? value : null;
+}
+
+export function textOf(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+export function wholeOf(value: unknown): number | null {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
+}
+
+/** Seconds since 1970 as the listings have them, where 0 is none; as ms. */
+export function instantOf(seconds: number | null): number | null {
+  return seconds === null || seconds === 0 ? null : seconds * 1000;
+}
+
+/** A list as `n[2-3],n7`; names that cannot be are left out. */
+export function nodesOf(text: string | null): readonly string[] {
+  const names = parseNodeNames(text ?? '');
+  return names.ok ? names.value : [];
+}
+
+/** A wait status as wait(2) gives it. */
+export function exitOfWaitStatus(status: number): { code?: number; signal?: number } {
+  const signal = status & 0x7f;
+  return signal === 0 ? { code: (status >> 8) & 0xff } : { signal };
+}

@@ -1,0 +1,112 @@
+// Jobs as `squeue --json` lists them: of 22.05, where numbers are numbers, and of later ones, where
+// they are records that say whether they are set.
+
+import { ok, type Result } from '../../core/base/result.ts';
+import type { ExitStatus } from '../../core/model/job.ts';
+import type { SiteJob, SiteJobState } from '../../core/model/site.ts';
+import type { SiteOutput, SiteProblem } from '../adaptor.ts';
+import { exitOfWaitStatus, instantOf, isRecord, nodesOf, textOf } from '../read.ts';
+import { listOf } from './listing.ts';
+import { numberOf, wordsOf } from './values.ts';
+
+const STATES: Readonly<Record<string, SiteJobState>> = {
+  PENDING: 'waiting',
+  CONFIGURING: 'starting',
+  RUNNING: 'running',
+  SUSPENDED: 'suspended',
+  STOPPED: 'suspended',
+  COMPLETING: 'completing',
+  STAGE_OUT: 'completing',
+  SIGNALING: 'running',
+  RESIZING: 'running',
+  REQUEUED: 'waiting',
+  REQUEUE_FED: 'waiting',
+  REQUEUE_HOLD: 'held',
+  SPECIAL_EXIT: 'held',
+  RESV_DEL_HOLD: 'held',
+  COMPLETED: 'ended',
+  CANCELLED: 'ended',
+  FAILED: 'ended',
+  TIMEOUT: 'ended',
+  NODE_FAIL: 'ended',
+  PREEMPTED: 'ended',
+  BOOT_FAIL: 'ended',
+  DEADLINE: 'ended',
+  OUT_OF_MEMORY: 'ended',
+  REVOKED: 'ended',
+};
+
+/** The word among several that says what the job still holds. */
+const STRONGEST: readonly SiteJobState[] = ['completing', 'held', 'starting', 'suspended'];
+
+export const JOBS_COMMAND = { argv: ['squeue', '-a', '-t', 'all', '--json'] };
+
+export function readJobs(output: SiteOutput): Result<readonly SiteJob[], SiteProblem> {
+  const listed = listOf('squeue', 'jobs', output);
+  return listed.ok ? ok(listed.value.flatMap(jobOf)) : listed;
+}
+
+type Listed = Readonly<Record<string, unknown>>;
+
+function jobOf(listed: Listed): SiteJob[] {
+  const id = idOf(listed);
+  const owner = textOf(listed.user_name);
+  if (id === null || owner === null) return [];
+  const words = wordsOf(listed.job_state);
+  const reason = textOf(listed.state_reason);
+  const minutes = numberOf(listed.time_limit);
+  const memory = numberOf(listed.memory_per_node);
+  const state = stateOf(words, reason);
+  const endedAt = state === 'ended' ? instantOf(numberOf(listed.end_time)) : null;
+  const nodes = nodesOf(textOf(listed.nodes));
+  // A job that waits has the time planned for it, one that was cancelled before it began that of its
+  // end: only what has had nodes has started.
+  const hasStarted = nodes.length > 0 && state !== 'waiting' && state !== 'held';
+  const startedAt = hasStarted ? instantOf(numberOf(listed.start_time)) : null;
+  return [
+    {
+      ...{ id, owner, state, name: textOf(listed.name) ?? '' },
+      word: words.join('+') || 'no state',
+      reason: reason === 'None' ? null : reason,
+      queue: textOf(listed.partition),
+      elements: textOf(listed.array_task_string)?.replace(/%\d+$/, '') ?? null,
+      submittedAt: instantOf(numberOf(listed.submit_time)),
+      ...{ startedAt, endedAt },
+      walltimeMs: minutes === null ? null : minutes * 60_000,
+      nodeCount: numberOf(listed.node_count) ?? 1,
+      cpuCount: numberOf(listed.cpus),
+      memoryBytes: memory === null ? null : memory * 1_048_576,
+      isExclusive: wordsOf(listed.shared).some((word) => /^(none|exclusive)$/i.test(word)),
+      nodes,
+      exit: state === 'ended' && hasStarted ? exitOf(listed.exit_code) : null,
+    },
+  ];
+}
+
+/** An element by its array and index, as users and all commands name it. */
+function idOf(listed: Listed): string | null {
+  const array = numberOf(listed.array_job_id) ?? 0;
+  const index = numberOf(listed.array_task_id);
+  if (array > 0 && index !== null) return `${array}_${index}`;
+  const id = numberOf(listed.job_id);
+  return id === null ? null : String(id);
+}
+
+/** A wait status; of later versions its parts. */
+function exitOf(value: unknown): ExitStatus | null {
+  if (!isRecord(value)) {
+    const status = numberOf(value);
+    return status === null ? null : exitOfWaitStatus(status);
+  }
+  const signal = isRecord(value.signal) ? (numberOf(value.signal.id) ?? 0) : 0;
+  if (signal > 0) return { signal };
+  const code = numberOf(value.return_code);
+  return code === null ? null : { code };
+}
+
+/** A job that waits with priority 0 is held, and says by whom as its reason. */
+function stateOf(words: readonly string[], reason: string | null): SiteJobState {
+  const states = words.map((word) => STATES[word] ?? 'unknown');
+  const strongest = STRONGEST.find((state) => states.includes(state)) ?? states[0] ?? 'unknown';
+  return strongest === 'waiting' && /^JobHeld/.test(reason ?? '') ? 'held' : strongest;
+}

@@ -1,0 +1,86 @@
+// Slurm, 22.05 or later, by its own commands.
+
+import { ok, type Result } from '../../core/base/result.ts';
+import type {
+  Adaptor,
+  NodeSwitch,
+  SiteOutput,
+  SiteProblem,
+  SiteQuery,
+  SiteSubmission,
+  Steering,
+} from '../adaptor.ts';
+import { siteProblem, unreadable } from '../read.ts';
+import { JOBS_COMMAND, readJobs } from './jobs.ts';
+import { failure } from './listing.ts';
+import { NODES_COMMAND, QUEUES_COMMAND, readNodes, readQueues } from './nodes.ts';
+import { formatLimit } from './time.ts';
+
+const MIB = 1_048_576;
+
+export function slurm(steering: Steering | null): Adaptor {
+  return {
+    system: 'slurm',
+    jobs: { command: JOBS_COMMAND, read: readJobs },
+    nodes: { command: NODES_COMMAND, read: readNodes },
+    queues: { command: QUEUES_COMMAND, read: readQueues },
+    submit,
+    named,
+    cancel,
+    setNode: (change) => [{ argv: ['scontrol', 'update', ...nodeFields(change)] }],
+    steering,
+  };
+}
+
+function submit(job: SiteSubmission): SiteQuery<string> {
+  const { queue, account, walltimeMs, memoryBytes } = job;
+  const argv = [
+    ...['sbatch', '--parsable', '--no-requeue', `--job-name=${job.name}`],
+    ...[`--nodes=${job.nodeCount}-${job.nodeCount}`, '--ntasks-per-node=1'],
+    ...[`--cpus-per-task=${job.cpuCount}`, `--chdir=${job.directory}`],
+    ...[`--output=${job.stdout}`, `--error=${job.stderr}`],
+    ...(queue === null ? [] : [`--partition=${queue}`]),
+    ...(account === null ? [] : [`--account=${account}`]),
+    ...(walltimeMs === null ? [] : [`--time=${formatLimit(walltimeMs)}`]),
+    ...(memoryBytes === null ? [] : [`--mem=${Math.ceil(memoryBytes / MIB)}M`]),
+    ...job.options,
+  ];
+  return { command: { argv, input: job.script }, read: readSubmitted };
+}
+
+/** `4711`, or `4711;cluster`. */
+function readSubmitted(output: SiteOutput): Result<string, SiteProblem> {
+  if (output.code !== 0) return failure('sbatch', output);
+  const [, id] = /^(\d+)(?:;\S*)?$/m.exec(output.stdout) ?? [];
+  return id === undefined ? unreadable('sbatch', 'its answer has no job id') : ok(id);
+}
+
+function named(name: string): SiteQuery<readonly string[]> {
+  const argv = ['squeue', '-a', '-h', '-t', 'all', `--name=${name}`, '-o', '%A'];
+  return { command: { argv }, read: readNamed };
+}
+
+function readNamed(output: SiteOutput): Result<readonly string[], SiteProblem> {
+  if (output.code !== 0) return failure('squeue', output);
+  const lines = output.stdout.split('\n').filter((line) => line.trim() !== '');
+  if (!lines.every((line) => /^\d+$/.test(line.trim()))) {
+    return unreadable('squeue', 'a line of its answer is no job id');
+  }
+  return ok([...new Set(lines.map((line) => line.trim()))]);
+}
+
+function cancel(job: string): SiteQuery<null> {
+  return { command: { argv: ['scancel', job] }, read: readCancelled };
+}
+
+/** About an id that it does not know, scancel says nothing. */
+function readCancelled(output: SiteOutput): Result<null, SiteProblem> {
+  if (output.code === 0) return ok(null);
+  if (/invalid job id/i.test(output.stderr)) return siteProblem('no_such_job', output.stderr);
+  return failure('scancel', output);
+}
+
+function nodeFields(change: NodeSwitch): string[] {
+  if (change.kind === 'restore') return [`nodename=${change.node}`, 'state=undrain'];
+  return [`nodename=${change.node}`, 'state=drain', `reason=${change.reason}`];
+}

@@ -1,0 +1,84 @@
+// How Slurm is steered: by an execution partition that only an administrator can use, or by holding
+// what has not been started yet. Both take its built-in scheduler for the start itself, in order of
+// arrival, over jobs of which only those may run that we have let go.
+
+import { ok, type Result } from '../../core/base/result.ts';
+import type { Requirement, SiteOutput, SiteProblem, Steering } from '../adaptor.ts';
+import { failure } from './listing.ts';
+import { QUEUES_COMMAND, readQueues } from './nodes.ts';
+
+export interface SlurmQueues {
+  /** Where users submit to; down. */
+  readonly main: string;
+  /** Where jobs run; up, and closed to users by the plugin for submissions. */
+  readonly execution: string;
+}
+
+export function executionQueue({ main, execution }: SlurmQueues): Steering {
+  return {
+    takeover: 'execution_queue',
+    requirements: [
+      builtInScheduler,
+      submitPlugin,
+      {
+        what: `partition ${main} is down and ${execution} is up`,
+        query: { command: QUEUES_COMMAND, read: (output) => areSet(output, { main, execution }) },
+        remedy: `scontrol update partitionname=${main} state=down; scontrol update partitionname=${execution} state=up`,
+      },
+    ],
+    start: (job, nodes) => [
+      // A requeued job would stay in the execution partition and start again by itself.
+      update(job, [`Partition=${execution}`, ...placeOn(nodes), 'Requeue=0']),
+    ],
+    takeBack: (job) => [update(job, [`Partition=${main}`, 'ReqNodeList='])],
+  };
+}
+
+export function disabledScheduler(): Steering {
+  return {
+    takeover: 'disabled_scheduler',
+    requirements: [builtInScheduler, submitPlugin],
+    start: (job, nodes) => [update(job, placeOn(nodes)), { argv: ['scontrol', 'release', job] }],
+    takeBack: (job) => [{ argv: ['scontrol', 'hold', job] }],
+  };
+}
+
+function update(job: string, fields: readonly string[]) {
+  return { argv: ['scontrol', 'update', `jobid=${job}`, ...fields] };
+}
+
+function placeOn(nodes: readonly string[]): string[] {
+  return [`NumNodes=${nodes.length}-${nodes.length}`, `ReqNodeList=${nodes.join(',')}`];
+}
+
+const CONFIG_COMMAND = { argv: ['scontrol', 'show', 'config'] };
+
+const builtInScheduler: Requirement = {
+  what: 'the scheduler is sched/builtin, without backfill',
+  query: {
+    command: CONFIG_COMMAND,
+    read: (output) => says(output, 'SchedulerType', 'sched/builtin'),
+  },
+  remedy: 'set SchedulerType=sched/builtin in slurm.conf and restart slurmctld',
+};
+
+const submitPlugin: Requirement = {
+  what: 'a plugin keeps jobs of users from starting (job_submit/lua)',
+  query: { command: CONFIG_COMMAND, read: (output) => says(output, 'JobSubmitPlugins', 'lua') },
+  remedy: 'set JobSubmitPlugins=lua in slurm.conf; docs/sites/slurm.md has the script',
+};
+
+/** `Name = a,b` with this word among them. */
+function says(output: SiteOutput, name: string, word: string): Result<boolean, SiteProblem> {
+  if (output.code !== 0) return failure('scontrol', output);
+  const line = output.stdout.split('\n').find((one) => one.startsWith(`${name} `));
+  const [, value = ''] = /=\s*(.*)$/.exec(line ?? '') ?? [];
+  return ok(value.trim().split(',').includes(word));
+}
+
+function areSet(output: SiteOutput, names: SlurmQueues): Result<boolean, SiteProblem> {
+  const queues = readQueues(output);
+  if (!queues.ok) return queues;
+  const of = (name: string) => queues.value.find((queue) => queue.name === name);
+  return ok(of(names.main)?.isStarted === false && of(names.execution)?.isStarted === true);
+}

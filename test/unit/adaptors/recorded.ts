@@ -1,0 +1,27 @@
+// Outputs that real systems gave (test/recorded), as a gateway would hand them to an adaptor.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import type { SiteOutput } from '../../../src/adaptors/adaptor.ts';
+
+const FOLDER = new URL('../../recorded/', import.meta.url);
+
+/** @param name as `slurm/running.squeue-json.txt` */
+export function recorded(name: string): SiteOutput {
+  const lines = readFileSync(new URL(name, FOLDER), 'utf8').split('\n').slice(1);
+  const stderr: string[] = [];
+  const stdout: string[] = [];
+  let code = 0;
+  for (const line of lines) {
+    const [, word, rest = ''] = /^# (stderr|rc): ?(.*)$/.exec(line) ?? [];
+    if (word === 'rc') code = Number(rest);
+    else (word === 'stderr' ? stderr : stdout).push(word === 'stderr' ? rest : line);
+  }
+  // timeout(1) ends a command that hangs, and says so by this code.
+  return { stdout: stdout.join('\n'), stderr: stderr.join('\n'), code: code === 124 ? null : code };
+}
+
+/** Names of a system's records that end so. */
+export function recordedNames(system: string, ending: string): string[] {
+  const names = readdirSync(new URL(`${system}/`, FOLDER)).sort();
+  return names.filter((name) => name.endsWith(ending)).map((name) => `${system}/${name}`);
+}
