@@ -3,9 +3,9 @@
 import type { Command } from 'commander';
 import type { Config, Environment, Flags } from '../config/config.ts';
 import type { Programs } from '../config/daemon-options.ts';
-import type { Api } from './connection/api.ts';
-import type { LocateOptions } from './connection/locate.ts';
-import { locateHead, stateDirectory } from './connection/locate.ts';
+import type { Api } from '../connect/api.ts';
+import type { LocateOptions } from '../connect/locate.ts';
+import { locateHead, stateDirectory } from '../connect/locate.ts';
 import type { Input } from './jobs/input.ts';
 import type { Format, Listing } from './output/listing.ts';
 import { type Paint, paintFor } from './output/paint.ts';
@@ -160,8 +160,8 @@ export class Context {
   async #connect(): Promise<Api> {
     const location = locateHead(this.options, this.environment);
     const [{ Api }, { SessionCache }, config] = await Promise.all([
-      import('./connection/api.ts'),
-      import('./connection/sessions.ts'),
+      import('../connect/api.ts'),
+      import('../connect/sessions.ts'),
       this.configOrDefaults(),
     ]);
     const sessions = new SessionCache(this.environment);

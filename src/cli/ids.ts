@@ -3,8 +3,8 @@
 import { usage } from '../core/model/failure.ts';
 import { formatTaskId, parseTaskId, type TaskPlace } from '../core/model/ids.ts';
 import { ARRAY_INDEX_MAX } from '../core/model/limits.ts';
+import { parseCount } from '../core/model/submission-values.ts';
 import { read } from './submit/read.ts';
-import { parseCount } from './submit/values.ts';
 
 /** Reads `42` or `42[7]`. */
 export function readPlace(text: string): TaskPlace {

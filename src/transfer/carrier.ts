@@ -6,7 +6,7 @@ import type { RouteName } from '../api/paths.ts';
 import type { ReplyOf } from '../api/routes.ts';
 
 /** A client of the API whose failures are `Failure`s. */
-interface Head {
+export interface Head {
   /** For messages. */
   readonly address: string;
   /** `timeoutMs`: 0 = none. */

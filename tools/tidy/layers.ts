@@ -39,16 +39,23 @@ export const IMPORTS: Readonly<Record<string, readonly string[]>> = withPrograms
     'functions',
   ],
   os: ['ports', 'core/base'],
-  sdk: ['api', 'functions', 'wire', 'core/calls', 'core/batch', 'core/model', 'core/base'],
+  sdk: [
+    ...['functions', 'wire', 'transfer', 'connect', 'batch', 'config', 'api'],
+    ...['core/calls', 'core/batch', 'core/files', 'core/model', 'core/base'],
+  ],
   config: ['api', 'core/model', 'core/base'],
-  transfer: ['config', 'api', 'core/model', 'core/base'],
+  connect: ['config', 'api', 'core/model', 'core/base'],
+  transfer: [
+    ...['connect', 'batch', 'config', 'api'],
+    ...['core/batch', 'core/files', 'core/model', 'core/base'],
+  ],
   staging: [
     ...['transfer', 'config', 'api', 'ports'],
     ...['core/blobs', 'core/batch', 'core/files', 'core/model', 'core/base'],
   ],
   batch: ['config', 'api', 'core/batch', 'core/files', 'core/model', 'core/base'],
   cli: [
-    ...['sdk', 'batch', 'transfer', 'config', 'api'],
+    ...['sdk', 'transfer', 'connect', 'batch', 'config', 'api'],
     ...['core/replay', 'core/batch', 'core/files', 'core/model', 'core/base'],
   ],
   dashboard: ['api', 'core/model', 'core/base'],
@@ -86,7 +93,18 @@ export const PACKAGE_BANS: readonly (readonly [layer: string, ban: RegExp, remed
 function withPrograms(rows: Record<string, readonly string[]>) {
   const all = Object.keys(rows);
   const simulated = all.filter(
-    (name) => !['os', 'config', 'transfer', 'staging', 'batch', 'cli', 'dashboard'].includes(name),
+    (name) =>
+      ![
+        'os',
+        'config',
+        'connect',
+        'transfer',
+        'staging',
+        'batch',
+        'sdk',
+        'cli',
+        'dashboard',
+      ].includes(name),
   );
   return { ...rows, bin: all.filter((name) => name !== 'dashboard'), sim: simulated };
 }

@@ -6,11 +6,11 @@ import type { Config } from '../../config/config.ts';
 import type { AgentOptions } from '../../config/daemon-options.ts';
 import { healthOptions } from '../../config/health-options.ts';
 import { pauseOptions } from '../../config/pause-options.ts';
+import { readLiveMark, removeMark, writeMark } from '../../connect/process-file.ts';
 import { usage } from '../../core/model/failure.ts';
 import type { Resources } from '../../core/model/resources.ts';
 import type { Context } from '../context.ts';
 import { LocalPaths, readJson } from '../daemons/local-paths.ts';
-import { readLiveMark, removeMark, writeMark } from '../daemons/process-file.ts';
 import { defineVerb } from '../verb.ts';
 import type { Membership } from './join.ts';
 

@@ -5,12 +5,12 @@ import type { JobView } from '../../api/jobs.ts';
 import { usage } from '../../core/model/failure.ts';
 import { NICE_MAX, NODES_PER_TASK_MAX } from '../../core/model/limits.ts';
 import type { JobChange } from '../../core/model/submission.ts';
+import * as values from '../../core/model/submission-values.ts';
 import { forEachJob, hasTasks } from '../jobs/each.ts';
 import { OPERANDS_TEXT } from '../jobs/operands.ts';
 import { selectJobs } from '../jobs/select.ts';
 import { parseInstant } from '../submit/instant.ts';
 import { dropUndefined, read } from '../submit/read.ts';
-import * as values from '../submit/values.ts';
 import { defineVerb } from '../verb.ts';
 
 interface Options {

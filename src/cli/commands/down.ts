@@ -5,12 +5,12 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobView } from '../../api/jobs.ts';
 import type { Config } from '../../config/config.ts';
+import type { Api } from '../../connect/api.ts';
+import { endProcess, liveMarks, markOf, removeMark } from '../../connect/process-file.ts';
 import { Failure } from '../../core/model/failure.ts';
-import type { Api } from '../connection/api.ts';
 import type { Context } from '../context.ts';
 import { DOWN_REASON, LocalCluster } from '../daemons/local-cluster.ts';
 import type { LocalPaths } from '../daemons/local-paths.ts';
-import { endProcess, liveMarks, markOf, removeMark } from '../daemons/process-file.ts';
 import { defineVerb } from '../verb.ts';
 
 interface Options {

@@ -5,11 +5,11 @@ import path from 'node:path';
 import type { Config, Flags } from '../../config/config.ts';
 import { headOptions } from '../../config/head-options.ts';
 import { formatAddress } from '../../config/value.ts';
-import { SYSTEM_SOCKET } from '../connection/locate.ts';
+import { SYSTEM_SOCKET } from '../../connect/locate.ts';
+import { removeMark, writeMark } from '../../connect/process-file.ts';
 import type { Context } from '../context.ts';
 import { LocalPaths } from '../daemons/local-paths.ts';
 import { defineOnceOptions, type OnceOptions, onceOptions } from '../daemons/once-options.ts';
-import { removeMark, writeMark } from '../daemons/process-file.ts';
 import { defineVerb } from '../verb.ts';
 
 interface Options extends OnceOptions {

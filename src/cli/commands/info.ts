@@ -4,7 +4,7 @@ import type { InfoReply } from '../../api/cluster.ts';
 import type { JobView } from '../../api/jobs.ts';
 import type { NodeView } from '../../api/nodes.ts';
 import type { PartitionView } from '../../api/partitions.ts';
-import { formatSize } from '../../core/base/size.ts';
+import { formatBytes, formatSize } from '../../core/base/size.ts';
 import { daemonNotes } from '../daemons/daemon-notes.ts';
 import { jobColumns } from '../jobs/columns.ts';
 import { maintenanceColumns } from '../maintenance/columns.ts';
@@ -19,7 +19,7 @@ import {
 import { lossWords } from '../output/loss-words.ts';
 import type { Look } from '../output/table.ts';
 import { fillTemplate } from '../output/template.ts';
-import { formatBytes, formatSpan } from '../output/words.ts';
+import { formatSpan } from '../output/words.ts';
 import { partitionColumns } from '../partitions/columns.ts';
 import { defineVerb } from '../verb.ts';
 import { noticeLine } from './notice.ts';

@@ -5,8 +5,8 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { KEYS } from '../../config/keys.ts';
 import { formatAddress, parseValue } from '../../config/value.ts';
+import { directoryOption } from '../../connect/locate.ts';
 import { usage } from '../../core/model/failure.ts';
-import { directoryOption } from '../connection/locate.ts';
 import { LocalPaths } from '../daemons/local-paths.ts';
 import { defineVerb } from '../verb.ts';
 

@@ -1,11 +1,11 @@
 // `weft job`: everything about one job, or the list of its tasks.
 
 import type { JobDetail, ListTasksReply, TaskView } from '../../api/jobs.ts';
+import type { Api } from '../../connect/api.ts';
 import { formatDuration } from '../../core/base/duration.ts';
 import { plural } from '../../core/base/plural.ts';
 import { formatSize } from '../../core/base/size.ts';
 import { DEFAULT_QOS } from '../../core/model/scheduling.ts';
-import type { Api } from '../connection/api.ts';
 import { fileLines } from '../files/job-files.ts';
 import { readPlace } from '../ids.ts';
 import { stateWords, taskColumns } from '../jobs/columns.ts';

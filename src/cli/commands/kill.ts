@@ -1,6 +1,7 @@
 // `weft kill`: cancels jobs, or sends their processes a signal.
 
 import { plural } from '../../core/base/plural.ts';
+import { parseSignal } from '../../core/model/submission-values.ts';
 import {
   type Action,
   type ActionOptions,
@@ -9,7 +10,6 @@ import {
   hasTasks,
 } from '../jobs/each.ts';
 import { read } from '../submit/read.ts';
-import { parseSignal } from '../submit/values.ts';
 import { defineVerb } from '../verb.ts';
 
 interface Options extends ActionOptions {

@@ -3,12 +3,12 @@
 import type { JobDetail } from '../../api/jobs.ts';
 import { refuse } from '../../core/model/errors.ts';
 import { failure, usage } from '../../core/model/failure.ts';
+import { parseCount } from '../../core/model/submission-values.ts';
 import type { Context } from '../context.ts';
 import { readTaskPath } from '../ids.ts';
 import { copyJob, type FollowedJob, type Part, STREAMS, type Stream } from '../jobs/follow-job.ts';
 import { withPatience } from '../jobs/retry.ts';
 import { read } from '../submit/read.ts';
-import { parseCount } from '../submit/values.ts';
 import { defineVerb } from '../verb.ts';
 
 interface Options {

@@ -5,6 +5,7 @@ import { plural } from '../../core/base/plural.ts';
 import { formatSize } from '../../core/base/size.ts';
 import { usage } from '../../core/model/failure.ts';
 import { parseNodeName } from '../../core/model/ids.ts';
+import { parseText } from '../../core/model/submission-values.ts';
 import { forEach } from '../jobs/each.ts';
 import { clockWords } from '../nodes/clock-words.ts';
 import { nodeColumns, nodeState, remark } from '../nodes/columns.ts';
@@ -15,7 +16,6 @@ import { formatOne, type Titled, titledLines } from '../output/one.ts';
 import { colourOf, type Paint } from '../output/paint.ts';
 import { formatInstant } from '../output/words.ts';
 import { read } from '../submit/read.ts';
-import { parseText } from '../submit/values.ts';
 import { defineVerb, type Verb, type VerbGroup } from '../verb.ts';
 import { verb as watchSession } from '../watch-session/verb.ts';
 

@@ -1,13 +1,13 @@
 // `weft retry`: runs the tasks of a job that did not complete again, as a new job.
 
 import type { JobView } from '../../api/jobs.ts';
+import { freshKey } from '../../connect/fresh-key.ts';
+import { parseDependency } from '../../core/model/submission-values.ts';
 import { forEachJob } from '../jobs/each.ts';
-import { freshKey } from '../jobs/fresh-key.ts';
 import { OPERANDS_TEXT } from '../jobs/operands.ts';
 import { withPatience } from '../jobs/retry.ts';
 import { selectJobs } from '../jobs/select.ts';
 import { collect, readAll } from '../submit/read.ts';
-import { parseDependency } from '../submit/values.ts';
 import { defineVerb } from '../verb.ts';
 
 interface Options {

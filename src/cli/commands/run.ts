@@ -4,6 +4,9 @@ import type { Command } from 'commander';
 import { EXIT_OWN_FAILURE, Failure, usage } from '../../core/model/failure.ts';
 import type { Program } from '../../core/model/job.ts';
 import type { Submission } from '../../core/model/submission.ts';
+import { parseKey } from '../../core/model/submission-values.ts';
+import type { InputWishes } from '../../transfer/inputs/input-wish.ts';
+import { courierOf } from '../connection/courier.ts';
 import type { Context } from '../context.ts';
 import { attend } from '../jobs/attend.ts';
 import { chooseInput } from '../jobs/choose-input.ts';
@@ -15,9 +18,7 @@ import { checkPaths } from '../submit/check-paths.ts';
 import { readsInput, withItems } from '../submit/items.ts';
 import { defineSubmitOptions, makeSubmission, type SubmitOptions } from '../submit/options.ts';
 import { read } from '../submit/read.ts';
-import type { InputWishes } from '../submit/staged-files.ts';
 import { inputsOf } from '../submit/staged-files.ts';
-import { parseKey } from '../submit/values.ts';
 import { defineVerb } from '../verb.ts';
 import { tellNotice } from './notice.ts';
 
@@ -108,8 +109,10 @@ async function rehearse(
   inputs: InputWishes | null,
 ): Promise<number> {
   if (inputs !== null) {
-    const { inputWords, readInputs } = await import('../files/stage-inputs.ts');
-    context.print(await inputWords(context, await readInputs(context, inputs)));
+    const { readInputs } = await import('../../transfer/inputs/inputs.ts');
+    const { inputWords } = await import('../files/input-words.ts');
+    const all = { ...inputs, cwd: context.cwd, before: '--in: ' };
+    context.print(await inputWords(context, await readInputs(courierOf(context), all)));
   }
   const api = await context.api();
   const { words } = await api.call('rehearseJob', { body: submission as never });

@@ -3,10 +3,10 @@
 import type { NodeView } from '../../api/nodes.ts';
 import type { Config, Flags } from '../../config/config.ts';
 import { formatAddress } from '../../config/value.ts';
+import type { Api } from '../../connect/api.ts';
 import { plural } from '../../core/base/plural.ts';
 import { formatSize } from '../../core/base/size.ts';
 import type { Resources } from '../../core/model/resources.ts';
-import type { Api } from '../connection/api.ts';
 import type { Context } from '../context.ts';
 import { type ClusterRecord, DOWN_REASON, LocalCluster } from '../daemons/local-cluster.ts';
 import { writeJson } from '../daemons/local-paths.ts';

@@ -2,11 +2,11 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { locateHead } from '../../connect/locate.ts';
+import { readLiveMark } from '../../connect/process-file.ts';
 import type { Context } from '../context.ts';
 import { LocalPaths } from '../daemons/local-paths.ts';
-import { readLiveMark } from '../daemons/process-file.ts';
 import { isKept } from '../daemons/roster.ts';
-import { locateHead } from './locate.ts';
 
 /** False where it was never started, or was stopped. An address is believed: somebody wrote it. */
 export function isHeadExpected({ options, environment, directory }: Context): boolean {

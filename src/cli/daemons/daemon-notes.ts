@@ -1,9 +1,9 @@
 // What is to be said of the daemons of `weft up`: which do not run, and which were started again.
 
+import { readLiveMark } from '../../connect/process-file.ts';
 import { formatSpan } from '../output/words.ts';
 import type { ClusterRecord } from './local-cluster.ts';
 import { LocalPaths, readJson } from './local-paths.ts';
-import { readLiveMark } from './process-file.ts';
 import { type Restarts, readRestarts } from './restarts.ts';
 import { isKept, readRoster } from './roster.ts';
 

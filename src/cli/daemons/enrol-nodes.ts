@@ -2,8 +2,8 @@
 
 import { existsSync, mkdirSync } from 'node:fs';
 import type { AgentOptions } from '../../config/daemon-options.ts';
+import type { Api } from '../../connect/api.ts';
 import type { Resources } from '../../core/model/resources.ts';
-import type { Api } from '../connection/api.ts';
 import { type LocalPaths, readJson, writeJson } from './local-paths.ts';
 
 interface Place {

@@ -3,11 +3,11 @@
 
 import { rmSync } from 'node:fs';
 import type { Environment } from '../../config/config.ts';
+import { takeLock } from '../../connect/lock-file.ts';
 import { type LocalPaths, readJson, writeJson } from './local-paths.ts';
 import { type Restarts, readRestarts, writeRestarts } from './restarts.ts';
 import { isRunning, readRoster } from './roster.ts';
 import { type Daemon, lastWords, startDaemon } from './spawn.ts';
-import { takeLock } from './up-lock.ts';
 
 export interface KeeperTimes {
   readonly lookMs: number;

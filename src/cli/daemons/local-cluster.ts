@@ -11,19 +11,19 @@ import { headOptions } from '../../config/head-options.ts';
 import { healthOptions } from '../../config/health-options.ts';
 import { pauseOptions } from '../../config/pause-options.ts';
 import { type Address, formatAddress } from '../../config/value.ts';
+import { Api } from '../../connect/api.ts';
+import { takeLock } from '../../connect/lock-file.ts';
+import { endProcess, liveMarks, readLiveMark } from '../../connect/process-file.ts';
+import { SessionCache } from '../../connect/sessions.ts';
 import { refuse } from '../../core/model/errors.ts';
 import { Failure, failure, usage } from '../../core/model/failure.ts';
 import type { Resources } from '../../core/model/resources.ts';
-import { Api } from '../connection/api.ts';
-import { SessionCache } from '../connection/sessions.ts';
 import type { Context } from '../context.ts';
 import { enrolNodes } from './enrol-nodes.ts';
 import { findFreePort, tryPort } from './free-port.ts';
 import { LocalPaths, readJson, writeJson } from './local-paths.ts';
-import { endProcess, liveMarks, readLiveMark } from './process-file.ts';
 import { addToRoster, outputOf } from './roster.ts';
 import { type Daemon, lastWords, startDaemon } from './spawn.ts';
-import { takeLock } from './up-lock.ts';
 
 /** What the last `weft up` made. */
 export interface ClusterRecord {

@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { fileProblem } from '../../config/file-problem.ts';
+import { socketIn } from '../../connect/locate.ts';
 import { usage } from '../../core/model/failure.ts';
-import { socketIn } from '../connection/locate.ts';
 
 const DOOR_END = '.sock';
 

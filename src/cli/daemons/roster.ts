@@ -1,7 +1,7 @@
 // The daemons that `weft up` has started, and how each is started again.
 
+import { readLiveMark } from '../../connect/process-file.ts';
 import { type LocalPaths, readJson, writeJson } from './local-paths.ts';
-import { readLiveMark } from './process-file.ts';
 import { readRestarts } from './restarts.ts';
 import type { Daemon } from './spawn.ts';
 

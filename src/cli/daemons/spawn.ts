@@ -3,8 +3,8 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import type { Environment } from '../../config/config.ts';
+import { writeMark } from '../../connect/process-file.ts';
 import { compiledFolder, removeOldCompiled } from './compiled.ts';
-import { writeMark } from './process-file.ts';
 
 /** A head, or the agents of some nodes; plain JSON. */
 export interface Daemon {

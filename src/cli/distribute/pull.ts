@@ -2,8 +2,9 @@
 
 import { readSelection, type Selection, select } from '../../core/batch/select.ts';
 import { usage } from '../../core/model/failure.ts';
+import type { FoundOutputs } from '../../transfer/pull/bring.ts';
 import { findBatchOutputs } from '../batch/cluster/pull.ts';
-import { type FoundOutputs, pullFound } from '../commands/pull.ts';
+import { pullFound } from '../commands/pull.ts';
 import { collect } from '../submit/read.ts';
 import { headVerb } from './head-flags.ts';
 import { jobsFile } from './jobs-file.ts';

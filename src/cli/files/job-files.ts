@@ -1,14 +1,14 @@
 // What travels with a job and what is to be kept of it, for whoever looks at the job.
 
 import type { JobDetail } from '../../api/jobs.ts';
+import type { Api } from '../../connect/api.ts';
 import { plural } from '../../core/base/plural.ts';
 import { quoteWord } from '../../core/base/shell-word.ts';
+import { formatBytes } from '../../core/base/size.ts';
 import type { FileEntry } from '../../core/files/entry.ts';
 import { parseFileSet } from '../../core/files/file-set.ts';
 import { Failure } from '../../core/model/failure.ts';
-import type { Api } from '../connection/api.ts';
 import type { Titled } from '../output/one.ts';
-import { formatBytes } from '../output/words.ts';
 
 const NAMES_SHOWN = 3;
 

@@ -1,8 +1,10 @@
 // How far a transfer is, on one line of a terminal that is written anew while it lasts. Never in a pipe
 // or a file: there the lines would be part of what is kept.
 
+import { formatBytes } from '../../core/base/size.ts';
+import type { Progress } from '../../transfer/courier.ts';
 import type { Context } from '../context.ts';
-import { formatBytes, formatSpan } from '../output/words.ts';
+import { formatSpan } from '../output/words.ts';
 
 /** What takes less time is over before somebody has read it. */
 const FIRST_MS = 500;
@@ -17,7 +19,7 @@ interface Sample {
   readonly bytes: number;
 }
 
-export class TransferLine {
+export class TransferLine implements Progress {
   readonly #context: Context;
   readonly #verb: string;
   readonly #nowMs: () => number;

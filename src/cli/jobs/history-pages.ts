@@ -2,7 +2,7 @@
 // page cannot hold them all.
 
 import type { HistoryReply } from '../../api/history.ts';
-import type { Api, CallOptions } from '../connection/api.ts';
+import type { Api, CallOptions } from '../../connect/api.ts';
 
 /** Jobs asked for at once. */
 const PAGE = 1000;

@@ -1,55 +1,19 @@
-// Trying again when the head is away for a moment: only what may safely be sent twice.
+// The patience of a command with a head that is away, and what it says meanwhile.
 
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Failure } from '../../core/model/failure.ts';
-import { isForbidden, isNobodyThere } from '../connection/api.ts';
+import { type Patience, patiently } from '../../connect/patience.ts';
 import { isHeadExpected } from '../connection/head-expected.ts';
 import type { Context } from '../context.ts';
 
-const FIRST_PAUSE_MS = 100;
-const PAUSE_MAX_MS = 2000;
-
-export interface Patience {
-  /** How long to go on in all. */
-  readonly totalMs: number;
-  /** Told once, when the first try has failed. */
-  readonly note: string;
-  /** Nothing is tried again once this is so. */
-  readonly isOver?: () => boolean;
-}
-
-/** The head is away, or hears too much at once: after a restart all come back in one moment. */
-function isPassing(error: unknown): error is Failure {
-  if (!(error instanceof Failure)) return false;
-  if (isForbidden(error)) return false;
-  return error.kind === 'unavailable' || error.code === 'rate.exceeded';
-}
-
-/** For a head that this process has not met: its address may be wrong. */
-const FIRST_MAX_MS = 30_000;
-
-/**
- * Runs `attempt` until it succeeds, fails for another reason, or patience ends. There is none for a
- * head of which nothing says that it restarts: it was never started.
- */
-export async function withPatience<T>(
+/** Runs `attempt` again while the head restarts. */
+export function withPatience<T>(
   context: Context,
   patience: Patience,
   attempt: () => Promise<T>,
 ): Promise<T> {
-  const begun = process.uptime() * 1000;
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MAX_MS)) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!isPassing(error) || patience.isOver?.()) throw error;
-      const isNew = isNobodyThere(error) && !(await context.api()).met;
-      const totalMs = isNew ? Math.min(FIRST_MAX_MS, patience.totalMs) : patience.totalMs;
-      if (process.uptime() * 1000 + pauseMs > begun + totalMs) throw error;
-      if (isNew && !isHeadExpected(context)) throw error;
-      const isAway = error.kind === 'unavailable';
-      if (isAway && pauseMs === FIRST_PAUSE_MS) context.note(`${error.message}. ${patience.note}`);
-      await sleep(pauseMs);
-    }
-  }
+  const waiting = {
+    hasMet: async () => (await context.api()).met,
+    isExpected: () => isHeadExpected(context),
+    note: (line: string) => context.note(line),
+  };
+  return patiently(waiting, patience, attempt);
 }

@@ -4,8 +4,9 @@
 import type { SubmitReply } from '../../api/submission.ts';
 import { Failure } from '../../core/model/failure.ts';
 import type { Submission } from '../../core/model/submission.ts';
+import type { InputWishes } from '../../transfer/inputs/input-wish.ts';
+import { courierOf } from '../connection/courier.ts';
 import type { Context } from '../context.ts';
-import type { InputWishes } from '../submit/staged-files.ts';
 import { sendSubmission } from './send.ts';
 
 /** What a head removes between the two, because it is short of room, is sent again so often. */
@@ -23,11 +24,12 @@ export async function sendWithFiles(
   { inputs, key }: { inputs: InputWishes | null; key: string | undefined },
 ): Promise<Accepted> {
   if (inputs === null) return { submission: wish, reply: await sendSubmission(context, wish, key) };
-  const { readInputs, sendInputs } = await import('../files/stage-inputs.ts');
-  const files = await readInputs(context, inputs);
+  const { readInputs, sendInputs } = await import('../../transfer/inputs/inputs.ts');
+  const courier = courierOf(context);
+  const files = await readInputs(courier, { ...inputs, cwd: context.cwd, before: '--in: ' });
   if (files.entryCount === 0) return sendWithFiles(context, wish, { inputs: null, key });
   for (let tries = 1; ; tries += 1) {
-    const hash = await sendInputs(context, files);
+    const hash = await sendInputs(courier, files);
     const submission = { ...wish, staging: { ...wish.staging, inputs: hash } };
     try {
       return { submission, reply: await sendSubmission(context, submission, key) };

@@ -1,10 +1,10 @@
 // Sends a submission so that it is accepted exactly once, however often the connection breaks.
 
 import type { SubmitReply } from '../../api/submission.ts';
+import { freshKey } from '../../connect/fresh-key.ts';
 import type { Submission } from '../../core/model/submission.ts';
 import type { Context } from '../context.ts';
 import type { Submitter } from '../submit/options.ts';
-import { freshKey } from './fresh-key.ts';
 import { withPatience } from './retry.ts';
 
 /** A head that restarts is back within seconds. */

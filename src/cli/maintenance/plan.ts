@@ -9,8 +9,8 @@ import { usage } from '../../core/model/failure.ts';
 import { parseNodeName } from '../../core/model/ids.ts';
 import { SCRIPT_BYTES_MAX } from '../../core/model/limits.ts';
 import { RUNNING_POLICIES, type RunningPolicy } from '../../core/model/maintenance.ts';
+import { parseNeed, parseSignal } from '../../core/model/submission-values.ts';
 import { listed, read, readAll, readInstant, readLength, readWindow } from '../submit/read.ts';
-import { parseNeed, parseSignal } from '../submit/values.ts';
 
 /** The options as commander leaves them. */
 export interface PlanOptions {

@@ -1,8 +1,8 @@
 // What `weft node modify` is to declare, from its options.
 
 import { CPUS_PER_NODE_MAX, GPUS_PER_NODE_MAX } from '../../core/model/limits.ts';
+import { parseCount, parseMemory } from '../../core/model/submission-values.ts';
 import { dropUndefined, read } from '../submit/read.ts';
-import { parseCount, parseMemory } from '../submit/values.ts';
 
 export interface SizeOptions {
   readonly cpus?: string;

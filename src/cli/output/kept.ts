@@ -1,7 +1,7 @@
 // What the head keeps of jobs, in one line.
 
 import { plural } from '../../core/base/plural.ts';
-import { formatBytes } from './words.ts';
+import { formatBytes } from '../../core/base/size.ts';
 
 export interface Kept {
   readonly tasks: number;

@@ -1,8 +1,7 @@
 // Instants, spans, exits and amounts in words for tables.
 
 import { formatDuration } from '../../core/base/duration.ts';
-import { plural } from '../../core/base/plural.ts';
-import { formatSize } from '../../core/base/size.ts';
+import { SIGNALS } from '../../core/model/signals.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -30,45 +29,6 @@ export function formatSpan(ms: number): string {
   const next = unit === DAY_MS ? 3_600_000 : unit === 3_600_000 ? 60_000 : 1000;
   return formatDuration(Math.floor(ms / next) * next);
 }
-
-/** In sentences, where a bare number would not say what it counts: `5 bytes`, `1.2G`. */
-export function formatBytes(bytes: number): string {
-  return bytes < 1024 ? plural(bytes, 'byte') : formatSize(bytes);
-}
-
-/** Signal names by number, for the common ones (signal(7), x86 and arm). */
-export const SIGNALS: Readonly<Record<string, number>> = {
-  HUP: 1,
-  INT: 2,
-  QUIT: 3,
-  ILL: 4,
-  TRAP: 5,
-  ABRT: 6,
-  BUS: 7,
-  FPE: 8,
-  KILL: 9,
-  USR1: 10,
-  SEGV: 11,
-  USR2: 12,
-  PIPE: 13,
-  ALRM: 14,
-  TERM: 15,
-  CHLD: 17,
-  CONT: 18,
-  STOP: 19,
-  TSTP: 20,
-  TTIN: 21,
-  TTOU: 22,
-  URG: 23,
-  XCPU: 24,
-  XFSZ: 25,
-  VTALRM: 26,
-  PROF: 27,
-  WINCH: 28,
-  IO: 29,
-  PWR: 30,
-  SYS: 31,
-};
 
 export function signalName(number: number): string {
   const found = Object.entries(SIGNALS).find(([, value]) => value === number);

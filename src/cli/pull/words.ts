@@ -1,10 +1,10 @@
 // What `weft pull` says: rows of its dry run, and the sentence at its end.
 
 import { plural } from '../../core/base/plural.ts';
-import { formatSize } from '../../core/base/size.ts';
+import { formatBytes, formatSize } from '../../core/base/size.ts';
+import type { Here, Placed } from '../../transfer/pull/compare.ts';
 import type { Column } from '../output/table.ts';
-import { formatBytes, formatSpan } from '../output/words.ts';
-import type { Here, Placed } from './compare.ts';
+import { formatSpan } from '../output/words.ts';
 
 export interface Row {
   readonly path: string;

@@ -1,13 +1,13 @@
 // The cluster's own history as a workload, and its nodes as the machine.
 
 import type { HistoryJob, HistoryTask } from '../../api/history.ts';
+import type { Api } from '../../connect/api.ts';
 import {
   inOrder,
   type NodeSize,
   type ReplayJob,
   type Workload,
 } from '../../core/replay/machine.ts';
-import type { Api } from '../connection/api.ts';
 import { historyPages } from '../jobs/history-pages.ts';
 
 export interface Log {

@@ -5,9 +5,9 @@ import { nearest } from '../../core/base/nearest-word.ts';
 import { parseSize } from '../../core/base/size.ts';
 import { usage } from '../../core/model/failure.ts';
 import { POLICIES, type Policy } from '../../core/model/scheduling.ts';
+import { parseCount } from '../../core/model/submission-values.ts';
 import type { Machine } from '../../core/replay/machine.ts';
 import { read } from '../submit/read.ts';
-import { parseCount } from '../submit/values.ts';
 
 /** More would not end while somebody waits for it. */
 const COUNT_MAX = 999_999_999;

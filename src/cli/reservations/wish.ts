@@ -10,6 +10,12 @@ import {
   NODES_PER_TASK_MAX,
 } from '../../core/model/limits.ts';
 import {
+  parseCount,
+  parseCounted,
+  parseMemory,
+  parseNeed,
+} from '../../core/model/submission-values.ts';
+import {
   dropUndefined,
   listed,
   read,
@@ -19,7 +25,6 @@ import {
   readWindow,
   WINDOW_FORMS,
 } from '../submit/read.ts';
-import { parseCount, parseCounted, parseMemory, parseNeed } from '../submit/values.ts';
 
 /** The options as commander leaves them. */
 export interface WishOptions {

@@ -3,7 +3,7 @@
 import type { InfoReply } from '../../api/cluster.ts';
 import type { JobView } from '../../api/jobs.ts';
 import type { NodeView } from '../../api/nodes.ts';
-import type { Api } from '../connection/api.ts';
+import type { Api } from '../../connect/api.ts';
 import type { Context } from '../context.ts';
 import { type Column, formatTable } from '../output/table.ts';
 import { defineVerb } from '../verb.ts';

@@ -1,8 +1,8 @@
 // The numbers of the seed's flags: plain integers in units of its own, where 0 means 0.
 
 import { usage } from '../../core/model/failure.ts';
+import { parseCount } from '../../core/model/submission-values.ts';
 import { read } from '../submit/read.ts';
-import { parseCount } from '../submit/values.ts';
 
 /** Far beyond what the head takes, which says so by itself. */
 const NUMBER_MAX = 999_999_999;

@@ -10,8 +10,8 @@ import { missingField, usesItem } from '../../core/model/items.ts';
 import type { Item, Program } from '../../core/model/job.ts';
 import { ARRAY_TASKS_MAX } from '../../core/model/limits.ts';
 import type { Submission } from '../../core/model/submission.ts';
+import { parseCount } from '../../core/model/submission-values.ts';
 import { read } from './read.ts';
-import { parseCount } from './values.ts';
 
 export interface ItemOptions {
   readonly eachLine?: string;

@@ -15,12 +15,12 @@ import {
   RETRIES_MAX,
 } from '../../core/model/limits.ts';
 import type { DirectoryWish, Submission } from '../../core/model/submission.ts';
+import * as values from '../../core/model/submission-values.ts';
 import { jobEnvironment } from './environment.ts';
 import { parseInstant } from './instant.ts';
 import type { ItemOptions } from './items.ts';
 import { collect, dropUndefined, read, readAll } from './read.ts';
 import { needsOwnDirectory, type StagingOptions, stagingWish } from './staged-files.ts';
-import * as values from './values.ts';
 
 /** The options as commander leaves them: camel case, texts as typed. */
 export interface SubmitOptions extends ItemOptions, StagingOptions {

@@ -1,5 +1,6 @@
 // Sizes as people write them: `512M`, `4GiB`, `100MB`, `1048576`. Bytes inside.
 
+import { plural } from './plural.ts';
 import { err, ok, type Result } from './result.ts';
 
 const SIZE = /^(\d+(?:\.\d+)?)\s*(?:([kmgtp])(i?b)?|b)?$/i;
@@ -33,4 +34,9 @@ export function formatSize(bytes: number): string {
   }
   const text = Number.isInteger(amount) ? `${amount}` : amount.toFixed(amount < 10 ? 1 : 0);
   return `${text}${units[unit]}`;
+}
+
+/** In sentences, where a bare number would not say what it counts: `5 bytes`, `1.2G`. */
+export function formatBytes(bytes: number): string {
+  return bytes < 1024 ? plural(bytes, 'byte') : formatSize(bytes);
 }

@@ -8,11 +8,11 @@ import { type TestContext, test } from 'node:test';
 import { daemonNotes } from '../../../src/cli/daemons/daemon-notes.ts';
 import { keepOthers } from '../../../src/cli/daemons/keeper.ts';
 import { LocalPaths, writeJson } from '../../../src/cli/daemons/local-paths.ts';
-import { endProcess, markOf, readLiveMark } from '../../../src/cli/daemons/process-file.ts';
 import { forgiveDeaths, readRestarts } from '../../../src/cli/daemons/restarts.ts';
 import { addToRoster } from '../../../src/cli/daemons/roster.ts';
 import type { Daemon } from '../../../src/cli/daemons/spawn.ts';
-import { takeLock } from '../../../src/cli/daemons/up-lock.ts';
+import { takeLock } from '../../../src/connect/lock-file.ts';
+import { endProcess, markOf, readLiveMark } from '../../../src/connect/process-file.ts';
 
 const TIMES = { lookMs: 5, quickMs: 60_000, retryMs: 1, retryMsMax: 4, quickDeathsMax: 3 };
 

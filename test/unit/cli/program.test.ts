@@ -7,16 +7,16 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { locateHead, socketIn } from '../../../src/cli/connection/locate.ts';
+import { runWeft } from '../../../src/cli/main.ts';
+import { VERBS } from '../../../src/cli/verbs.ts';
+import { locateHead, socketIn } from '../../../src/connect/locate.ts';
 import {
   endProcess,
   isAlive,
   markOf,
   readLiveMark,
   writeMark,
-} from '../../../src/cli/daemons/process-file.ts';
-import { runWeft } from '../../../src/cli/main.ts';
-import { VERBS } from '../../../src/cli/verbs.ts';
+} from '../../../src/connect/process-file.ts';
 import { ENDS_PREFIX, Ends } from '../../../src/os/launcher-fallback/ends.ts';
 import { capture, FakeHead } from './fake-head.ts';
 import { jobView, nodeView } from './views.ts';

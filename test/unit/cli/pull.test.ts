@@ -21,10 +21,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { frameHeader } from '../../../src/api/blob-frames.ts';
-import { markOf } from '../../../src/cli/daemons/process-file.ts';
-import { checkEntries } from '../../../src/cli/pull/compare.ts';
+import { markOf } from '../../../src/connect/process-file.ts';
 import type { ManifestEntry } from '../../../src/core/batch/manifest.ts';
 import { formatRefusal, refuse } from '../../../src/core/model/errors.ts';
+import { checkEntries } from '../../../src/transfer/pull/compare.ts';
 import { type Answers, FakeHead, type Said } from './fake-head.ts';
 import { doneJob, jobView } from './views.ts';
 

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatNode } from '../../../src/cli/commands/node.ts';
-import { directoryOption } from '../../../src/cli/connection/locate.ts';
 import { LineLabeller } from '../../../src/cli/jobs/line-labeller.ts';
 import { decodeTicket, encodeTicket } from '../../../src/cli/join-string.ts';
 import { clockWords } from '../../../src/cli/nodes/clock-words.ts';
@@ -12,11 +11,12 @@ import { PLAIN } from '../../../src/cli/output/paint.ts';
 import { displayWidth, formatTable } from '../../../src/cli/output/table.ts';
 import { fillTemplate, templateFields } from '../../../src/cli/output/template.ts';
 import { formatSpan } from '../../../src/cli/output/words.ts';
-import * as values from '../../../src/cli/submit/values.ts';
 import { splitWords } from '../../../src/cli/submit/words.ts';
+import { directoryOption } from '../../../src/connect/locate.ts';
 import { nearest } from '../../../src/core/base/nearest-word.ts';
 import { quoteWord } from '../../../src/core/base/shell-word.ts';
 import type { Failure } from '../../../src/core/model/failure.ts';
+import * as values from '../../../src/core/model/submission-values.ts';
 import { nodeView } from './views.ts';
 
 test('arrays are ranges, lists and steps, with a bound on how many run at once', () => {

@@ -17,9 +17,9 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { daemonNotes } from '../../../src/cli/daemons/daemon-notes.ts';
-import { isAlive, readLiveMark } from '../../../src/cli/daemons/process-file.ts';
 import { type Invocation, runWeft } from '../../../src/cli/main.ts';
 import type { AgentOptions } from '../../../src/config/daemon-options.ts';
+import { isAlive, readLiveMark } from '../../../src/connect/process-file.ts';
 import { whenKilled } from '../../support/when-killed.ts';
 import { capture, type Said } from './fake-head.ts';
 

@@ -21,10 +21,10 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { Api } from '../../../src/cli/connection/api.ts';
-import { carrierOf } from '../../../src/cli/connection/carrier.ts';
-import { SessionCache } from '../../../src/cli/connection/sessions.ts';
+import { courierOf } from '../../../src/cli/connection/courier.ts';
 import type { Context } from '../../../src/cli/context.ts';
+import { Api } from '../../../src/connect/api.ts';
+import { SessionCache } from '../../../src/connect/sessions.ts';
 import type { BlobHash } from '../../../src/core/model/blob.ts';
 import type { Carrier } from '../../../src/transfer/carrier.ts';
 import { downloadFiles } from '../../../src/transfer/download.ts';
@@ -92,7 +92,7 @@ async function bench(t: TestContext, options: WorldOptions = {}): Promise<Bench>
   });
   t.after(() => api.close());
   const context = { api: async () => api, note: () => undefined } as unknown as Context;
-  const carrier = carrierOf(context);
+  const { carrier } = courierOf(context);
   const directory = mkdtempSync(path.join(tmpdir(), 'weft-files-'));
   t.after(() => rmSync(directory, { recursive: true, force: true }));
   return {

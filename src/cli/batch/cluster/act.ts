@@ -1,9 +1,9 @@
 // `weft batch cancel|retry|rebuild|remove`: one route for each batch that is named.
 
 import { plural } from '../../../core/base/plural.ts';
+import { formatBytes } from '../../../core/base/size.ts';
 import type { Context } from '../../context.ts';
 import { forEach } from '../../jobs/each.ts';
-import { formatBytes } from '../../output/words.ts';
 import { defineVerb, type Verb } from '../../verb.ts';
 import { BATCH_OPERAND, batchParams } from './batch-name.ts';
 

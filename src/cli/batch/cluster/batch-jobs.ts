@@ -1,9 +1,9 @@
 // The jobs of a batch, page by page.
 
 import type { BatchJobView } from '../../../api/batches.ts';
+import type { Api } from '../../../connect/api.ts';
 import { didYouMean } from '../../../core/base/nearest-word.ts';
 import { usage } from '../../../core/model/failure.ts';
-import type { Api } from '../../connection/api.ts';
 
 type Params = Readonly<Record<'namespace' | 'name', string>>;
 

@@ -3,9 +3,11 @@
 import { SAVE_FOLDER } from '../../../core/batch/programs.ts';
 import { Failure } from '../../../core/model/failure.ts';
 import { BATCH_JOBS_MAX } from '../../../core/model/limits.ts';
-import { definePull, type FoundOutputs, type PullOptions, pullFound } from '../../commands/pull.ts';
+import type { FoundOutputs } from '../../../transfer/pull/bring.ts';
+import { findOutputs, type TaskOutputs } from '../../../transfer/pull/outputs.ts';
+import { definePull, type PullOptions, pullFound } from '../../commands/pull.ts';
+import { courierOf } from '../../connection/courier.ts';
 import type { Context } from '../../context.ts';
-import { findOutputs, type TaskOutputs } from '../../pull/outputs.ts';
 import { collect } from '../../submit/read.ts';
 import { defineVerb } from '../../verb.ts';
 import { batchJob, batchJobs } from './batch-jobs.ts';
@@ -52,7 +54,7 @@ async function outputsOf(context: Context, ids: Iterable<string>): Promise<TaskO
   const found: TaskOutputs[] = [];
   for (const jobId of new Set([...ids].map((id) => String(Number.parseInt(id, 10))))) {
     try {
-      found.push(...(await findOutputs(context, [jobId])));
+      found.push(...(await findOutputs(courierOf(context), [jobId])));
     } catch (error) {
       if (!(error instanceof Failure) || error.code !== 'outputs.not_found') throw error;
     }

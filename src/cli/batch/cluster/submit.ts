@@ -1,21 +1,15 @@
 // `weft batch submit FILE`: the files go to the head, as far as it lacks them, then all jobs at once.
 
-import type { BatchReading } from '../../../batch/read/read-batch.ts';
+import { freshKey } from '../../../connect/fresh-key.ts';
 import { plural } from '../../../core/base/plural.ts';
 import type { BatchFile } from '../../../core/batch/batch.ts';
-import { buildKey, partsOf } from '../../../core/batch/parts.ts';
 import { isOwnProgram } from '../../../core/batch/targets.ts';
 import { usage } from '../../../core/model/failure.ts';
-import { localBytes } from '../../../transfer/local-file.ts';
-import { uploadFiles } from '../../../transfer/upload.ts';
-import { carrierOf } from '../../connection/carrier.ts';
-import type { Context } from '../../context.ts';
-import { TransferLine } from '../../files/transfer-line.ts';
-import { freshKey } from '../../jobs/fresh-key.ts';
+import { sendParts } from '../../../transfer/batch/send-batch.ts';
+import { courierOf } from '../../connection/courier.ts';
 import { withPatience } from '../../jobs/retry.ts';
 import { defineVerb } from '../../verb.ts';
 import { batchFileOf, defineBatchFile } from '../operand.ts';
-import { BatchFiles } from './batch-files.ts';
 
 type Made = Readonly<{ namespace: string; name: string; version: number }>;
 
@@ -36,7 +30,7 @@ export const submit = defineVerb<Options>({
     const { readBatch } = await import('../../../batch/read/read-batch.ts');
     const mode = modeOf(options);
     const reading = readBatch(batchFileOf(context, given));
-    const parts = await sendParts(context, reading);
+    const parts = await sendParts(courierOf(context), reading);
     const { namespace, name, origin, after } = reading.batch;
     const body = {
       ...{ namespace, name, origin, mode, ...parts },
@@ -70,30 +64,6 @@ function modeOf({ resume, newVersion }: Options): 'new' | 'resume' | 'new_versio
   }
   if (resume) return 'resume';
   return newVersion ? 'new_version' : 'new';
-}
-
-/** Everything that the jobs need is on the head before they are. */
-async function sendParts(context: Context, reading: BatchReading) {
-  const files = await BatchFiles.read(context, reading);
-  const parts = partsOf(reading.batch, files);
-  const lists = parts.map(({ fileSet }, at) => {
-    return fileSet === null ? null : localBytes(`list ${at} of files`, Buffer.from(fileSet));
-  });
-  const sent = [...files.all, ...lists.filter((list) => list !== null)];
-  const line = new TransferLine(context, 'sending');
-  try {
-    await uploadFiles(carrierOf(context), sent, line.moved, (bytes) => line.start(bytes));
-  } finally {
-    line.stop();
-  }
-  return {
-    build: buildKey(reading.batch, files),
-    parts: parts.map(({ submission, numbers, prints }, at) => {
-      const inputs = lists[at]?.hash;
-      const staging = { ...submission.staging, ...(inputs === undefined ? {} : { inputs }) };
-      return { submission: { ...submission, staging }, numbers, prints };
-    }),
-  };
 }
 
 /** What is in the file and has no effect here. */

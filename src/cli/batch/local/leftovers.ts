@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { readLiveMark } from '../../daemons/process-file.ts';
+import { readLiveMark } from '../../../connect/process-file.ts';
 import { PIDS_FOLDER } from './workshop.ts';
 
 /** Ends builds and jobs of an earlier run: they would write into folders that are made anew. */

@@ -6,9 +6,9 @@ import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Stage } from '../../../batch/files/stage.ts';
 import type { Environment } from '../../../config/config.ts';
+import { writeMark } from '../../../connect/process-file.ts';
 import type { BatchFile } from '../../../core/batch/batch.ts';
 import { batchTitle } from '../../../core/batch/batch.ts';
-import { writeMark } from '../../daemons/process-file.ts';
 import { type ChildEnd, runChild } from './child.ts';
 
 export interface Stops {

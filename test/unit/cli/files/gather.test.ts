@@ -8,8 +8,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { lookAt } from '../../../../src/batch/read/look.ts';
-import { gather } from '../../../../src/cli/files/gather.ts';
-import { inputsOf, parseInput, stagingWish } from '../../../../src/cli/submit/staged-files.ts';
+import { inputsOf, stagingWish } from '../../../../src/cli/submit/staged-files.ts';
+import { gather } from '../../../../src/transfer/inputs/gather.ts';
+import { parseInput } from '../../../../src/transfer/inputs/input-wish.ts';
 
 /** A folder with these files; names that end in `/` are folders. */
 function folder(t: TestContext, ...names: readonly string[]): string {
@@ -29,13 +30,17 @@ function wish(text: string) {
   return read.value;
 }
 
+function here(cwd: string) {
+  return { cwd, program: null, before: '--in: ' };
+}
+
 function gathered(cwd: string, ...inputs: readonly string[]): string[] {
-  return gather(inputs.map(wish), cwd).entries.map(({ path: at, kind }) => `${at} ${kind}`);
+  return gather(inputs.map(wish), here(cwd)).entries.map(({ path: at, kind }) => `${at} ${kind}`);
 }
 
 function problems(cwd: string, ...inputs: readonly string[]): string[] {
   try {
-    gather(inputs.map(wish), cwd);
+    gather(inputs.map(wish), here(cwd));
   } catch (error) {
     return (error as Error).message.split('\n').map((line) => line.replace(/^--in: /, ''));
   }
@@ -65,7 +70,7 @@ test('modes and links are kept, and a link that is named itself is what it leads
   chmodSync(path.join(cwd, 'd/run'), 0o4750);
   symlinkSync('run', path.join(cwd, 'd/link'));
   symlinkSync('d/run', path.join(cwd, 'named'));
-  const { entries, sources } = gather([wish('d'), wish('named')], cwd);
+  const { entries, sources } = gather([wish('d'), wish('named')], here(cwd));
   const found = entries.filter(({ path: at }) => /run|link|named/.test(at));
   assert.deepEqual(found, [
     { path: 'd/link', kind: 'link', size: 0, mode: 0o777, target: 'run' },
@@ -176,7 +181,7 @@ test('a program that is named by where it is here goes, too, unless something ha
   const sent = (argv: readonly string[], ...inputs: string[]) => {
     const wishes = inputsOf({ in: inputs }, { kind: 'argv', argv });
     if (wishes === null) return null;
-    const found = gather(wishes.wishes, cwd, wishes.program);
+    const found = gather(wishes.wishes, { ...here(cwd), program: wishes.program });
     return [...found.sources].map(([at, full]) => `${at} ${path.relative(cwd, full)}`);
   };
   assert.deepEqual(sent(['./solver', '-v'], 'text'), ['text text', 'solver solver']);

@@ -2,12 +2,12 @@
 
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import type { BatchReading } from '../../../batch/read/read-batch.ts';
-import type { Contents } from '../../../core/batch/parts.ts';
-import type { FileEntry } from '../../../core/files/entry.ts';
-import type { LocalFile } from '../../../transfer/local-file.ts';
-import type { Context } from '../../context.ts';
-import { readAll } from '../../files/read-all.ts';
+import type { BatchReading } from '../../batch/read/read-batch.ts';
+import type { Contents } from '../../core/batch/parts.ts';
+import type { FileEntry } from '../../core/files/entry.ts';
+import type { Courier } from '../courier.ts';
+import { readAll } from '../inputs/read-all.ts';
+import type { LocalFile } from '../local-file.ts';
 
 export class BatchFiles implements Contents {
   readonly #reading: BatchReading;
@@ -20,9 +20,9 @@ export class BatchFiles implements Contents {
   }
 
   /** Reads all of them. Throws one failure with all that is wrong. */
-  static async read(context: Context, reading: BatchReading): Promise<BatchFiles> {
+  static async read(courier: Courier, reading: BatchReading): Promise<BatchFiles> {
     const bytes = reading.files.reduce((sum, file) => sum + file.bytes, 0);
-    const files = await readAll(context, { sources: sourcesOf(reading), bytes });
+    const files = await readAll(courier, { sources: sourcesOf(reading), bytes });
     return new BatchFiles(reading, files);
   }
 

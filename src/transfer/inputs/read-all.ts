@@ -1,10 +1,9 @@
 // Reads and hashes the files of this machine that are about to be sent.
 
 import { Failure, usage } from '../../core/model/failure.ts';
-import { inParallel } from '../../transfer/in-parallel.ts';
-import { type LocalFile, readLocalFile } from '../../transfer/local-file.ts';
-import type { Context } from '../context.ts';
-import { TransferLine } from './transfer-line.ts';
+import type { Courier } from '../courier.ts';
+import { inParallel } from '../in-parallel.ts';
+import { type LocalFile, readLocalFile } from '../local-file.ts';
 
 /** One is read while another is hashed. */
 const READ_AT_ONCE = 2;
@@ -20,13 +19,13 @@ export interface Sources {
 
 /** By key. Throws one failure with all that is wrong, each problem behind `before`. */
 export async function readAll(
-  context: Context,
+  courier: Pick<Courier, 'progress'>,
   { sources, bytes }: Sources,
   before = '',
 ): Promise<ReadonlyMap<string, LocalFile>> {
   const files = new Map<string, LocalFile>();
   const problems: string[] = [];
-  const line = new TransferLine(context, 'reading');
+  const line = courier.progress('reading');
   line.start(bytes);
   try {
     await inParallel([...sources], READ_AT_ONCE, async ([key, full]) => {

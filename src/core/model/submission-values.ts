@@ -1,16 +1,16 @@
-// Values of the options of `run` and `submit`: from text to a submission's fields.
+// Fields of a submission read from text, as options and programs write them.
 
-import { parseDuration } from '../../core/base/duration.ts';
-import { IntervalSet } from '../../core/base/interval-set.ts';
-import { didYouMean } from '../../core/base/nearest-word.ts';
-import { err, ok, type Result } from '../../core/base/result.ts';
-import { parseSize } from '../../core/base/size.ts';
-import { parseTaskId } from '../../core/model/ids.ts';
-import type { ArraySpec, Dependency, OnNodeLoss, Warning } from '../../core/model/job.ts';
-import { isExpression, parseLabels } from '../../core/model/labels.ts';
-import { ARRAY_INDEX_MAX } from '../../core/model/limits.ts';
-import { formatTarget, parseTarget } from '../../core/model/notification.ts';
-import { SIGNALS } from '../output/words.ts';
+import { parseDuration } from '../base/duration.ts';
+import { IntervalSet } from '../base/interval-set.ts';
+import { didYouMean } from '../base/nearest-word.ts';
+import { err, ok, type Result } from '../base/result.ts';
+import { parseSize } from '../base/size.ts';
+import { parseTaskId } from './ids.ts';
+import type { ArraySpec, Dependency, OnNodeLoss, Warning } from './job.ts';
+import { isExpression, parseLabels } from './labels.ts';
+import { ARRAY_INDEX_MAX } from './limits.ts';
+import { formatTarget, parseTarget } from './notification.ts';
+import { SIGNALS } from './signals.ts';
 
 /** `matrix:@ann:lab` and the like. */
 export function parseNotify(text: string): Result<string, string> {

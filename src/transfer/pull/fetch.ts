@@ -13,14 +13,12 @@ import {
   utimesSync,
 } from 'node:fs';
 import path from 'node:path';
+import { formatBytes } from '../../core/base/size.ts';
 import type { BlobHash } from '../../core/model/blob.ts';
 import { usage } from '../../core/model/failure.ts';
-import { asideOf, type Wanted } from '../../transfer/arriving.ts';
-import { downloadFiles } from '../../transfer/download.ts';
-import { carrierOf } from '../connection/carrier.ts';
-import type { Context } from '../context.ts';
-import { TransferLine } from '../files/transfer-line.ts';
-import { formatBytes } from '../output/words.ts';
+import { asideOf, type Wanted } from '../arriving.ts';
+import type { Courier } from '../courier.ts';
+import { downloadFiles } from '../download.ts';
 import type { Placed } from './compare.ts';
 import { makeFolder } from './make-folder.ts';
 
@@ -28,14 +26,14 @@ import { makeFolder } from './make-folder.ts';
 const OWN = 0o700;
 
 /** Puts everything into its place, and gives what is there the modes and times it should have. */
-export async function fetchAll(context: Context, placed: readonly Placed[]): Promise<void> {
+export async function fetchAll(courier: Courier, placed: readonly Placed[]): Promise<void> {
   makeFolders(placed);
   const wanted = placed.filter(({ entry, here }) => entry.kind === 'file' && here !== 'there');
   const { first, copies } = byContent(wanted);
-  const line = new TransferLine(context, 'fetching');
+  const line = courier.progress('fetching');
   line.start(first.reduce((sum, { entry }) => sum + entry.size, 0));
   try {
-    await downloadFiles(carrierOf(context), first.map(wantedOf), line.moved);
+    await downloadFiles(courier.carrier, first.map(wantedOf), line.moved);
   } finally {
     line.stop();
   }
@@ -48,11 +46,10 @@ export async function fetchAll(context: Context, placed: readonly Placed[]): Pro
 }
 
 /** Throws a failure when it is known before that there is no room. */
-export function checkRoom(folder: string, bytes: number): void {
+export function checkRoom(folder: string, bytes: number, hint: string): void {
   const { bavail, bsize } = statfsSync(folder);
   const free = bavail * bsize;
   if (bytes <= free) return;
-  const hint = 'Make room, choose with --include or --glob, or name another --save-dir.';
   throw usage(`${folder} has ${formatBytes(free)} free, ${formatBytes(bytes)} are to come`, hint);
 }
 

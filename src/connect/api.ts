@@ -1,13 +1,13 @@
 // The client of the API as verbs use it: with time-outs, and with failures that say what to do.
 
-import { ApiError } from '../../api/api-error.ts';
-import { type Client, type CallOptions as ClientCall, createClient } from '../../api/client.ts';
-import type { Answer } from '../../api/exchange.ts';
-import type { RouteName } from '../../api/paths.ts';
-import type { ReplyOf } from '../../api/routes.ts';
-import type { Address } from '../../api/transport.ts';
-import { refuse } from '../../core/model/errors.ts';
-import { Failure, failure } from '../../core/model/failure.ts';
+import { ApiError } from '../api/api-error.ts';
+import { type Client, type CallOptions as ClientCall, createClient } from '../api/client.ts';
+import type { Answer } from '../api/exchange.ts';
+import type { RouteName } from '../api/paths.ts';
+import type { ReplyOf } from '../api/routes.ts';
+import type { Address } from '../api/transport.ts';
+import { refuse } from '../core/model/errors.ts';
+import { Failure, failure } from '../core/model/failure.ts';
 import { type Location, SYSTEM_SOCKET } from './locate.ts';
 import type { SessionCache } from './sessions.ts';
 

@@ -6,12 +6,11 @@ import type { ReplyOf } from '../../api/routes.ts';
 import { plural } from '../../core/base/plural.ts';
 import type { ManifestEntry } from '../../core/batch/manifest.ts';
 import { refuse } from '../../core/model/errors.ts';
-import { failure } from '../../core/model/failure.ts';
-import { formatTaskId, type JobId } from '../../core/model/ids.ts';
-import { inParallel } from '../../transfer/in-parallel.ts';
-import type { Api } from '../connection/api.ts';
-import type { Context } from '../context.ts';
-import { readPlace } from '../ids.ts';
+import { failure, usage } from '../../core/model/failure.ts';
+import { formatTaskId, type JobId, parseTaskId, type TaskPlace } from '../../core/model/ids.ts';
+import type { Head } from '../carrier.ts';
+import type { Courier } from '../courier.ts';
+import { inParallel } from '../in-parallel.ts';
 
 /** Lists of files are asked for together: an array has one for each task. */
 const ASKED_AT_ONCE = 8;
@@ -41,15 +40,15 @@ interface Asked {
 
 /** In the order in which they were named; throws where there is nothing. */
 export async function findOutputs(
-  context: Context,
+  courier: Courier,
   ids: readonly string[],
 ): Promise<readonly TaskOutputs[]> {
-  const api = await context.api();
+  const head = await courier.carrier.head();
   const asked: Asked[] = [];
-  for (const id of ids) asked.push(...(await tasksOf(context, api, id)));
+  for (const id of ids) asked.push(...(await tasksOf(courier, head, id)));
   const manifests = new Map<Asked, TaskManifest>();
   await inParallel(asked, ASKED_AT_ONCE, async (one) => {
-    manifests.set(one, await manifestOf(api, one));
+    manifests.set(one, await manifestOf(head, one));
   });
   const notes: string[] = [];
   const found = asked.map((one) => {
@@ -61,34 +60,34 @@ export async function findOutputs(
     const listed = entries as unknown as readonly ManifestEntry[];
     return { task, jobId: one.jobId, index, isSaved: batch !== undefined, entries: listed };
   });
-  for (const note of notes.slice(0, NOTES_MAX)) context.note(note);
-  if (notes.length > NOTES_MAX) context.note(`and ${notes.length - NOTES_MAX} more such notes`);
+  for (const note of notes.slice(0, NOTES_MAX)) courier.note(note);
+  if (notes.length > NOTES_MAX) courier.note(`and ${notes.length - NOTES_MAX} more such notes`);
   return found;
 }
 
-async function tasksOf(context: Context, api: Api, id: string): Promise<Asked[]> {
+async function tasksOf(courier: Courier, head: Head, id: string): Promise<Asked[]> {
   const { jobId, index } = readPlace(id);
   if (index !== null) return [{ jobId, index }];
-  const job = await api.call('getJob', { params: { id } });
-  let found = await listAll(api, jobId);
+  const job = await head.call('getJob', { params: { id } });
+  let found = await listAll(head, jobId);
   for (let waitedMs = 0; found.length === 0 && isFresh(job, waitedMs); waitedMs += FRESH_POLL_MS) {
     await sleep(FRESH_POLL_MS);
-    found = await listAll(api, jobId);
+    found = await listAll(head, jobId);
   }
   if (found.length === 0) throw nothingOf(job);
   const left = job.taskCount - (job.taskCounts['done'] ?? 0);
   if (left > 0) {
     const are = left === 1 ? 'is' : 'are';
-    context.note(`${plural(left, 'task')} of job ${id} ${are} not done; pull again for the rest`);
+    courier.note(`${plural(left, 'task')} of job ${id} ${are} not done; pull again for the rest`);
   }
   return found;
 }
 
-async function listAll(api: Api, jobId: JobId): Promise<Asked[]> {
+async function listAll(head: Head, jobId: JobId): Promise<Asked[]> {
   const found: Asked[] = [];
   for (let cursor: number | undefined; ; ) {
     const params = { id: String(jobId) };
-    const page = await api.call('listOutputs', { params, query: { cursor, limit: PAGE_TASKS } });
+    const page = await head.call('listOutputs', { params, query: { cursor, limit: PAGE_TASKS } });
     found.push(...page.tasks.map((task) => ({ jobId, index: task.index })));
     if (page.next === null) return found;
     cursor = page.next;
@@ -107,9 +106,9 @@ function nothingOf({ id, state }: JobDetail): Error {
   return failure(refuse('outputs.not_found', { task: `job ${id}` }, hint));
 }
 
-function manifestOf(api: Api, { jobId, index }: Asked): Promise<TaskManifest> {
+function manifestOf(head: Head, { jobId, index }: Asked): Promise<TaskManifest> {
   const params = { id: String(jobId), index: String(index ?? 0) };
-  return api.call('getOutputs', { params });
+  return head.call('getOutputs', { params });
 }
 
 function notesOf(task: string, { isPartial, outcome, missing }: TaskManifest): string[] {
@@ -117,4 +116,10 @@ function notesOf(task: string, { isPartial, outcome, missing }: TaskManifest): s
   if (isPartial) notes.push(`${task} ended as ${outcome}: its files may be incomplete`);
   for (const { path, why } of missing) notes.push(`${task}: ${path} was not kept: ${why}`);
   return notes;
+}
+
+function readPlace(text: string): TaskPlace {
+  const place = parseTaskId(text);
+  if (!place.ok) throw usage(place.error);
+  return place.value;
 }

@@ -2,10 +2,10 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Environment } from '../../config/config.ts';
-import { fileProblem } from '../../config/file-problem.ts';
-import { quoteWord } from '../../core/base/shell-word.ts';
-import { usage } from '../../core/model/failure.ts';
+import type { Environment } from '../config/config.ts';
+import { fileProblem } from '../config/file-problem.ts';
+import { quoteWord } from '../core/base/shell-word.ts';
+import { usage } from '../core/model/failure.ts';
 
 /** Where a multi-user head listens for the users of its machine. */
 export const SYSTEM_SOCKET = '/run/weft/weft.sock';

@@ -8,7 +8,7 @@ import { type Looked, lookAt } from '../../batch/read/look.ts';
 import { type FileEntry, pathFlaw } from '../../core/files/entry.ts';
 import { type Failure, usage } from '../../core/model/failure.ts';
 import { FILE_ENTRIES_MAX } from '../../core/model/limits.ts';
-import type { InputWish } from '../submit/staged-files.ts';
+import type { InputWish } from './input-wish.ts';
 
 /** Beyond these it is one mistake again and again. */
 const PROBLEMS_SHOWN_MAX = 50;
@@ -23,14 +23,18 @@ export interface Gathered {
   readonly isProgramAdded: boolean;
 }
 
-/**
- * Throws one failure with all that is wrong. `program`: goes, too, where it is a file here and nothing
- * else has its place.
- */
+export interface GatherOptions {
+  readonly cwd: string;
+  /** Goes, too, where it is a file here and nothing else has its place. */
+  readonly program: InputWish | null;
+  /** Beginning of each line of what is wrong: `--in: `. */
+  readonly before: string;
+}
+
+/** Throws one failure with all that is wrong. */
 export function gather(
   wishes: readonly InputWish[],
-  cwd: string,
-  program: InputWish | null = null,
+  { cwd, program, before }: GatherOptions,
 ): Gathered {
   const meant = wishes.map((wish) => asMeant(wish, cwd));
   const uses = meant.map(({ path: file }, index) => ({
@@ -49,7 +53,7 @@ export function gather(
     if (own !== undefined) gathering.addProgram(program, own);
   }
   lines.push(...gathering.problems);
-  if (lines.length > 0) throw wrong(lines);
+  if (lines.length > 0) throw wrong(lines, before);
   return gathering;
 }
 
@@ -153,9 +157,9 @@ function entryOf({ kind, stats, target }: Entry, at: string): FileEntry {
   return { path: at, kind: 'folder', size: 0, mode };
 }
 
-function wrong(lines: readonly string[]): Failure {
+function wrong(lines: readonly string[], before: string): Failure {
   const more = lines.length - PROBLEMS_SHOWN_MAX;
   const shown = lines.slice(0, PROBLEMS_SHOWN_MAX);
   const rest = more > 0 ? [`and ${more} more`] : [];
-  return usage([...shown, ...rest].map((line) => `--in: ${line}`).join('\n'));
+  return usage([...shown, ...rest].map((line) => `${before}${line}`).join('\n'));
 }

@@ -7,7 +7,7 @@ import type { ManifestEntry } from '../../core/batch/manifest.ts';
 import { entryFlaw, togetherFlaw } from '../../core/files/entry.ts';
 import { refuse } from '../../core/model/errors.ts';
 import { Failure, failure } from '../../core/model/failure.ts';
-import { readLocalFile } from '../../transfer/local-file.ts';
+import { readLocalFile } from '../local-file.ts';
 
 /** `differs`: something else is at its place. */
 export type Here = 'missing' | 'there' | 'differs';

@@ -2,8 +2,8 @@
 
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { SessionKeeper } from '../../api/client.ts';
-import type { Environment } from '../../config/config.ts';
+import type { SessionKeeper } from '../api/client.ts';
+import type { Environment } from '../config/config.ts';
 
 /** Remembers one token per socket, in files that only their owner can read. */
 export class SessionCache {

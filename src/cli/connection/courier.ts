@@ -1,0 +1,23 @@
+// Contents sent and fetched for a verb: with its client, the patience that a person has, and a line that
+// says how far it is.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Courier } from '../../transfer/courier.ts';
+import type { Context } from '../context.ts';
+import { TransferLine } from '../files/transfer-line.ts';
+import { withPatience } from '../jobs/retry.ts';
+
+/** A head that restarts is back within seconds; a line that works again may take longer. */
+const AWAY_MAX_MS = 120_000;
+
+export function courierOf(context: Context): Courier {
+  return {
+    carrier: {
+      head: () => context.api(),
+      pause: (ms) => sleep(ms),
+      patiently: (note, attempt) => withPatience(context, { totalMs: AWAY_MAX_MS, note }, attempt),
+    },
+    note: (line) => context.note(line),
+    progress: (errand) => new TransferLine(context, errand),
+  };
+}
