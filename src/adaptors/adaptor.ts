@@ -2,7 +2,7 @@
 // out: who runs them, when, and what follows is the fabric's.
 
 import type { Result } from '../core/base/result.ts';
-import type { SiteJob, SiteNode, SiteQueue } from '../core/model/site.ts';
+import type { SiteEnd, SiteJob, SiteNode, SiteQueue } from '../core/model/site.ts';
 
 export interface SiteCommand {
   readonly argv: readonly string[];
@@ -76,9 +76,9 @@ export interface Steering {
   readonly takeover: Takeover;
   readonly requirements: readonly Requirement[];
   /** In order; a later one is run only when those before it have succeeded. */
-  start(job: string, nodes: readonly string[]): readonly SiteCommand[];
+  start(job: Pick<SiteJob, 'id' | 'handle'>, nodes: readonly string[]): readonly SiteCommand[];
   /** Undoes a start that did not take, so that it does not take later by itself. */
-  takeBack(job: string): readonly SiteCommand[];
+  takeBack(job: Pick<SiteJob, 'id'>, nodes: readonly string[]): readonly SiteCommand[];
 }
 
 export interface Adaptor {
@@ -93,6 +93,11 @@ export interface Adaptor {
   named(name: string): SiteQuery<readonly string[]>;
   /** For a job that has ended it is refused with `no_such_job`, or succeeds. */
   cancel(job: string): SiteQuery<null>;
+  /**
+   * Evidence of a job's end, for jobs that are listed no more. Its answer is null where there is
+   * none; the whole is null where listings have all the evidence there is.
+   */
+  readonly end: ((job: string) => SiteQuery<SiteEnd | null>) | null;
   setNode(change: NodeSwitch): readonly SiteCommand[];
   /** Null: this site is only submitted to. */
   readonly steering: Steering | null;

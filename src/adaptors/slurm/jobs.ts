@@ -65,7 +65,7 @@ function jobOf(listed: Listed): SiteJob[] {
   const startedAt = hasStarted ? instantOf(numberOf(listed.start_time)) : null;
   return [
     {
-      ...{ id, owner, state, name: textOf(listed.name) ?? '' },
+      ...{ id, owner, state, handle: null, name: textOf(listed.name) ?? '' },
       word: words.join('+') || 'no state',
       reason: reason === 'None' ? null : reason,
       queue: textOf(listed.partition),

@@ -27,6 +27,7 @@ export function slurm(steering: Steering | null): Adaptor {
     submit,
     named,
     cancel,
+    end: null,
     setNode: (change) => [{ argv: ['scontrol', 'update', ...nodeFields(change)] }],
     steering,
   };

@@ -26,11 +26,11 @@ export function executionQueue({ main, execution }: SlurmQueues): Steering {
         remedy: `scontrol update partitionname=${main} state=down; scontrol update partitionname=${execution} state=up`,
       },
     ],
-    start: (job, nodes) => [
+    start: ({ id }, nodes) => [
       // A requeued job would stay in the execution partition and start again by itself.
-      update(job, [`Partition=${execution}`, ...placeOn(nodes), 'Requeue=0']),
+      update(id, [`Partition=${execution}`, ...placeOn(nodes), 'Requeue=0']),
     ],
-    takeBack: (job) => [update(job, [`Partition=${main}`, 'ReqNodeList='])],
+    takeBack: ({ id }) => [update(id, [`Partition=${main}`, 'ReqNodeList='])],
   };
 }
 
@@ -38,8 +38,8 @@ export function disabledScheduler(): Steering {
   return {
     takeover: 'disabled_scheduler',
     requirements: [builtInScheduler, submitPlugin],
-    start: (job, nodes) => [update(job, placeOn(nodes)), { argv: ['scontrol', 'release', job] }],
-    takeBack: (job) => [{ argv: ['scontrol', 'hold', job] }],
+    start: ({ id }, nodes) => [update(id, placeOn(nodes)), { argv: ['scontrol', 'release', id] }],
+    takeBack: ({ id }) => [{ argv: ['scontrol', 'hold', id] }],
   };
 }
 

@@ -20,6 +20,8 @@ export type SiteJobState =
 export interface SiteJob {
   /** Its name for the site's own commands; that of an array's element says which. */
   readonly id: string;
+  /** What a start by us needs beside the id; null: nothing. */
+  readonly handle: string | null;
   readonly name: string;
   readonly owner: string;
   readonly state: SiteJobState;
@@ -75,4 +77,13 @@ export interface SiteQueue {
   /** Longest time limit; null: none. */
   readonly walltimeMaxMs: number | null;
   readonly nodes: readonly string[];
+}
+
+/** How a job ended, as the site's accounting has it. */
+export interface SiteEnd {
+  readonly startedAt: number | null;
+  readonly endedAt: number;
+  readonly exit: ExitStatus;
+  /** Why, in the site's words; null: it ended by itself. */
+  readonly reason: string | null;
 }

@@ -48,7 +48,13 @@ test('a job is read with its owner, limits, nodes and name, whatever stands in t
   const jobs = jobsOf('running');
   const { submittedAt, startedAt, ...job } = jobs.get('12') ?? assert.fail('no job 12');
   assert.deepEqual(job, {
-    ...{ id: '12', name: 'a name|with "odd" = signs, ü', owner: 'alice', state: 'running' },
+    ...{
+      id: '12',
+      handle: null,
+      name: 'a name|with "odd" = signs, ü',
+      owner: 'alice',
+      state: 'running',
+    },
     ...{ word: 'RUNNING', reason: null, queue: 'steer', elements: null, endedAt: null },
     ...{ walltimeMs: 600_000, nodeCount: 1, cpuCount: 1, memoryBytes: null },
     ...{ isExclusive: false, nodes: ['n3'], exit: null },
@@ -211,7 +217,7 @@ test('a job is found again by its name', () => {
 
 test('a job is started on its nodes through the execution partition, and taken back', () => {
   const { steering } = adaptor;
-  assert.deepEqual(steering?.start('7', ['n2', 'n3']), [
+  assert.deepEqual(steering?.start({ id: '7', handle: null }, ['n2', 'n3']), [
     {
       argv: [
         ...['scontrol', 'update', 'jobid=7', 'Partition=steer', 'NumNodes=2-2'],
@@ -219,10 +225,10 @@ test('a job is started on its nodes through the execution partition, and taken b
       ],
     },
   ]);
-  assert.deepEqual(steering?.takeBack('7'), [
+  assert.deepEqual(steering?.takeBack({ id: '7' }, ['n2', 'n3']), [
     { argv: ['scontrol', 'update', 'jobid=7', 'Partition=main', 'ReqNodeList='] },
   ]);
-  assert.deepEqual(disabledScheduler().start('7', ['n2']), [
+  assert.deepEqual(disabledScheduler().start({ id: '7', handle: null }, ['n2']), [
     { argv: ['scontrol', 'update', 'jobid=7', 'NumNodes=1-1', 'ReqNodeList=n2'] },
     { argv: ['scontrol', 'release', '7'] },
   ]);

@@ -1,0 +1,60 @@
+// How jobs ended, as `qacct` has it. Grid Engine gives a job that was deleted by force from a host
+// that does not answer a record of an end with code 0 and no usage at all: that is no evidence.
+
+import { ok, type Result } from '../../core/base/result.ts';
+import type { SiteEnd } from '../../core/model/site.ts';
+import type { SiteOutput, SiteProblem } from '../adaptor.ts';
+import { unreadable } from '../read.ts';
+import { failure } from './failure.ts';
+
+/** @param job `53`, or `48.2` */
+export function endCommand(job: string) {
+  const [number = job, task] = job.split('.');
+  return { argv: ['qacct', '-j', number, ...(task === undefined ? [] : ['-t', task])] };
+}
+
+/** The last of several records, which a job has that was run again. */
+export function readEnd(output: SiteOutput): Result<SiteEnd | null, SiteProblem> {
+  if (output.code !== 0) {
+    return /job id \S+ not found/.test(output.stderr) ? ok(null) : failure('qacct', output);
+  }
+  const record = output.stdout.split(/^=+$/m).at(-1) ?? '';
+  const fields = new Map(
+    record.split('\n').map((line) => {
+      const [, name = '', value = ''] = /^(\S+)\s+(.*?)\s*$/.exec(line) ?? [];
+      return [name, value] as const;
+    }),
+  );
+  const status = /^\d+/.exec(fields.get('exit_status') ?? '')?.[0];
+  const endedAt = instantOf(fields.get('end_time'));
+  if (status === undefined || endedAt === null) {
+    return unreadable('qacct', 'a record has no exit_status and end_time');
+  }
+  if (hasUsedNothing(fields)) return ok(null);
+  const failed = /^(\d+)\s*(?::\s*(.*))?$/.exec(fields.get('failed') ?? '');
+  const isByItself = failed?.[1] === '0';
+  return ok({
+    startedAt: instantOf(fields.get('start_time')),
+    endedAt,
+    exit: exitOf(Number(status)),
+    reason: isByItself ? null : (failed?.[2] ?? 'it failed'),
+  });
+}
+
+/** Any process that ran has had some memory. */
+function hasUsedNothing(fields: ReadonlyMap<string, string>): boolean {
+  const used = ['ru_maxrss', 'ru_utime', 'ru_stime', 'cpu'].map((name) => fields.get(name) ?? '');
+  return used.every((value) => /^0*(\.0*)?\D*$/.test(value));
+}
+
+/** A shell's way of telling a signal, as Grid Engine has it. */
+function exitOf(status: number): SiteEnd['exit'] {
+  return status > 128 && status <= 128 + 64 ? { signal: status - 128 } : { code: status };
+}
+
+/** `Sun Nov 22 02:19:03 2026`, in the zone of the command: a gateway runs it with TZ=UTC. */
+function instantOf(text: string | undefined): number | null {
+  const isWhole = /^\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/.test(text ?? '');
+  const at = isWhole ? Date.parse(`${text} UTC`) : Number.NaN;
+  return Number.isNaN(at) ? null : at;
+}

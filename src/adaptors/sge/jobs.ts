@@ -1,0 +1,117 @@
+// Jobs as `qstat -xml` lists them: a line for each job that waits, for each slot of one that runs,
+// and for each element of an array that runs. Jobs that have ended are in no listing.
+
+import { IntervalSet } from '../../core/base/interval-set.ts';
+import { ok, type Result } from '../../core/base/result.ts';
+import type { SiteJob, SiteJobState } from '../../core/model/site.ts';
+import type { SiteOutput, SiteProblem } from '../adaptor.ts';
+import { unreadable } from '../read.ts';
+import { failure } from './failure.ts';
+import { below, childText, type Element, parseXml } from './xml.ts';
+
+export const JOBS_COMMAND = { argv: ['qstat', '-xml', '-u', '*', '-r', '-g', 't'] };
+
+export interface JobWords {
+  /** Parallel environments that give one slot on each host. */
+  readonly oneSlotPerHost: readonly string[];
+  /** Requests for this complex hold the words that let a job start. */
+  readonly ticket: string;
+}
+
+export function readJobs(
+  output: SiteOutput,
+  words: JobWords,
+): Result<readonly SiteJob[], SiteProblem> {
+  if (output.code !== 0) return failure('qstat', output);
+  const document = parseXml(output.stdout.trim());
+  if (document?.name !== 'job_info') return unreadable('qstat', 'its answer is no whole job_info');
+  const jobs = new Map<string, SiteJob>();
+  for (const listed of below(document, 'job_list')) {
+    const job = jobOf(listed, words);
+    if (job === null) return unreadable('qstat', 'a job has no number, owner or state');
+    const before = jobs.get(job.id);
+    const nodes = [...new Set([...(before?.nodes ?? []), ...job.nodes])];
+    const nodeCount = Math.max(nodes.length, job.nodeCount);
+    jobs.set(job.id, { ...(before ?? job), nodes, nodeCount });
+  }
+  return ok([...jobs.values()]);
+}
+
+function jobOf(listed: Element, words: JobWords): SiteJob | null {
+  const number = childText(listed, 'JB_job_number');
+  const owner = childText(listed, 'JB_owner');
+  const word = childText(listed, 'state');
+  if (number === null || !/^\d+$/.test(number) || owner === null || word === null) return null;
+  const requests = new Map(
+    [...below(listed, 'hard_request')].map((one) => [one.attributes.name ?? '', one.text.trim()]),
+  );
+  const slots = Number(childText(listed, 'slots') ?? '1') || 1;
+  const tasks = childText(listed, 'tasks');
+  const isWaiting = listed.attributes.state === 'pending';
+  const [host] = /(?<=@).+$/.exec(childText(listed, 'queue_name') ?? '') ?? [];
+  const environment = [...below(listed, 'requested_pe')][0]?.attributes.name ?? '';
+  return {
+    id: tasks === null || isWaiting ? number : `${number}.${tasks}`,
+    handle: /^\*(.+)\*$/.exec(requests.get(words.ticket) ?? '')?.[1] ?? null,
+    name: childText(listed, 'full_job_name') ?? childText(listed, 'JB_name') ?? '',
+    ...{ owner, word, state: stateOf(word), reason: null, queue: queueOf(listed) },
+    elements: isWaiting && tasks !== null ? elementsOf(tasks) : null,
+    submittedAt: instantOf(childText(listed, 'JB_submission_time')),
+    startedAt: instantOf(childText(listed, 'JAT_start_time')),
+    endedAt: null,
+    walltimeMs: limitOf(requests.get('h_rt') ?? ''),
+    nodeCount: words.oneSlotPerHost.includes(environment) ? slots : 1,
+    ...{ cpuCount: slots, memoryBytes: null, exit: null },
+    isExclusive: /^(true|1)$/i.test(requests.get('exclusive') ?? ''),
+    nodes: host === undefined ? [] : [host],
+  };
+}
+
+function queueOf(listed: Element): string | null {
+  const at = childText(listed, 'queue_name') || childText(listed, 'hard_req_queue');
+  return at === null || at === '' ? null : at.replace(/@.*$/, '');
+}
+
+/**
+ * Letters, as qstat(1) has them: d deletion, E error, h hold, r running, R restarted, s and S
+ * suspended, t transferring, T threshold, q queued, w waiting.
+ */
+function stateOf(word: string): SiteJobState {
+  if (!/^[dEhrRsStTqwPNzo]+$/.test(word)) return 'unknown';
+  if (word.includes('d')) return 'completing';
+  if (/[hE]/.test(word)) return 'held';
+  if (/[sST]/.test(word)) return 'suspended';
+  if (word.includes('t')) return 'starting';
+  if (word.includes('q')) return 'waiting';
+  return word.includes('r') ? 'running' : 'unknown';
+}
+
+const ELEMENTS_MAX = 1_000_000;
+
+/** `1-4:1,7` or `1-9:2`; null: it cannot be read. */
+function elementsOf(text: string): string | null {
+  const found = new IntervalSet();
+  for (const part of text.split(',')) {
+    const [, from, to = from, step = '1'] =
+      /^(\d{1,8})(?:-(\d{1,8}))?(?::(\d{1,8}))?$/.exec(part) ?? [];
+    if (from === undefined || Number(step) < 1) return null;
+    if (Number(to) < Number(from) || Number(to) - Number(from) >= ELEMENTS_MAX) return null;
+    if (step === '1') found.addRange(Number(from), Number(to));
+    else for (let at = Number(from); at <= Number(to); at += Number(step)) found.add(at);
+  }
+  return found.toString();
+}
+
+/** Local time where the command ran; a gateway runs it with TZ=UTC. */
+export function instantOf(text: string | null): number | null {
+  const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.test(text ?? '')
+    ? Date.parse(`${text}Z`)
+    : Number.NaN;
+  return Number.isNaN(at) ? null : at;
+}
+
+/** Seconds, or `1:02:03`. */
+function limitOf(text: string): number | null {
+  if (!/^\d+(:\d+){0,2}$/.test(text)) return null;
+  return text.split(':').reduce((sum, part) => sum * 60 + Number(part), 0) * 1000;
+}

@@ -1,0 +1,86 @@
+// Grid Engine (Son of Grid Engine 8.1 and its relatives), by its own commands.
+
+import { ok, type Result } from '../../core/base/result.ts';
+import type {
+  Adaptor,
+  SiteOutput,
+  SiteProblem,
+  SiteQuery,
+  SiteSubmission,
+  Steering,
+} from '../adaptor.ts';
+import { saidBy, siteProblem, unreadable } from '../read.ts';
+import { endCommand, readEnd } from './accounting.ts';
+import { failure } from './failure.ts';
+import { JOBS_COMMAND, type JobWords, readJobs } from './jobs.ts';
+import { NODES_COMMAND, QUEUES_COMMAND, readNodes, readQueues } from './nodes.ts';
+
+export interface SgeSettings extends JobWords {
+  /** Queue whose instances are switched off and on with their hosts. */
+  readonly queue: string;
+  /** Parallel environment for several nodes; null: jobs of several nodes are refused. */
+  readonly environment: string | null;
+}
+
+export function sge(settings: SgeSettings, steering: Steering | null): Adaptor {
+  return {
+    system: 'sge',
+    jobs: { command: JOBS_COMMAND, read: (output) => readJobs(output, settings) },
+    nodes: { command: NODES_COMMAND, read: readNodes },
+    queues: { command: QUEUES_COMMAND, read: readQueues },
+    submit: (job) => submit(job, settings),
+    named: (name) => named(name, settings),
+    cancel: (job) => ({ command: { argv: cancelArgv(job) }, read: readCancelled }),
+    end: (job) => ({ command: endCommand(job), read: readEnd }),
+    setNode: ({ kind, node }) => [
+      { argv: ['qmod', kind === 'stop' ? '-d' : '-e', `${settings.queue}@${node}`] },
+    ],
+    steering,
+  };
+}
+
+function submit(job: SiteSubmission, { environment }: SgeSettings): SiteQuery<string> {
+  const { queue, account, walltimeMs, nodeCount } = job;
+  const slots = nodeCount > 1 ? nodeCount : job.cpuCount;
+  const argv = [
+    ...['qsub', '-terse', '-r', 'n', '-S', '/bin/sh', '-N', job.name, '-wd', job.directory],
+    ...['-o', job.stdout, '-e', job.stderr],
+    ...(queue === null ? [] : ['-q', queue]),
+    ...(account === null ? [] : ['-A', account]),
+    ...(walltimeMs === null ? [] : ['-l', `h_rt=${Math.ceil(walltimeMs / 1000)}`]),
+    ...(slots > 1 && environment !== null ? ['-pe', environment, String(slots)] : []),
+    ...job.options,
+  ];
+  return { command: { argv, input: job.script }, read: readSubmitted };
+}
+
+/** `45`, or of an array `48.1-4:1`. */
+function readSubmitted(output: SiteOutput): Result<string, SiteProblem> {
+  if (output.code !== 0) return failure('qsub', output);
+  const [, id] = /^(\d+)(?:\.\S+)?$/m.exec(output.stdout) ?? [];
+  return id === undefined ? unreadable('qsub', 'its answer has no job number') : ok(id);
+}
+
+/** Only jobs that have not ended have a name in a listing. */
+function named(name: string, settings: SgeSettings): SiteQuery<readonly string[]> {
+  return {
+    command: JOBS_COMMAND,
+    read(output) {
+      const jobs = readJobs(output, settings);
+      if (!jobs.ok) return jobs;
+      return ok(jobs.value.filter((job) => job.name === name).map(({ id }) => id));
+    },
+  };
+}
+
+function cancelArgv(job: string): string[] {
+  const [number = job, task] = job.split('.');
+  return ['qdel', number, ...(task === undefined ? [] : ['-t', task])];
+}
+
+function readCancelled(output: SiteOutput): Result<null, SiteProblem> {
+  if (output.code === 0) return ok(null);
+  const words = saidBy(output);
+  if (/job "\S+" does not exist/.test(words)) return siteProblem('no_such_job', `qdel: ${words}`);
+  return failure('qdel', output);
+}

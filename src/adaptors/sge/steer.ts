@@ -1,0 +1,66 @@
+// How Grid Engine is steered: each job asks for a ticket of its own that no host has. We give the
+// ticket to the hosts that are to run it, let the scheduler make one pass, and take it away again.
+
+import { ok, type Result } from '../../core/base/result.ts';
+import type { Requirement, SiteOutput, SiteProblem, Steering } from '../adaptor.ts';
+import { failure } from './failure.ts';
+
+export function tickets(complex: string): Steering {
+  const set = (host: string, value: string) => ({
+    argv: ['qconf', '-mattr', 'exechost', 'complex_values', `${complex}=${value}`, host],
+  });
+  return {
+    takeover: 'disabled_scheduler',
+    requirements: [
+      longInterval,
+      {
+        what: `each job asks for a ${complex} (a server JSV)`,
+        query: { command: { argv: ['qconf', '-sconf'] }, read: (output) => hasScript(output) },
+        remedy: 'set jsv_url with qconf -mconf; docs/sites/sge.md has the script',
+      },
+      {
+        what: `${complex} is a FORCED RESTRING complex`,
+        query: { command: { argv: ['qconf', '-sc'] }, read: (output) => isForced(output, complex) },
+        remedy: `add '${complex} tk RESTRING == FORCED NO NONE 0' with qconf -mc`,
+      },
+    ],
+    start: ({ handle }, nodes) => [
+      ...nodes.map((host) => set(host, handle ?? 'none')),
+      { argv: ['qconf', '-tsm'] },
+      ...nodes.map((host) => set(host, 'none')),
+    ],
+    takeBack: (_, nodes) => nodes.map((host) => set(host, 'none')),
+  };
+}
+
+const longInterval: Requirement = {
+  what: 'the scheduler makes no passes of its own',
+  query: { command: { argv: ['qconf', '-ssconf'] }, read: isQuiet },
+  remedy:
+    'set schedule_interval 24:0:0, flush_submit_sec 0 and flush_finish_sec 0 with qconf -msconf',
+};
+
+const INTERVAL_MIN_S = 3600;
+
+function isQuiet(output: SiteOutput): Result<boolean, SiteProblem> {
+  if (output.code !== 0) return failure('qconf', output);
+  const value = (name: string) => new RegExp(`^${name}\\s+(\\S+)`, 'm').exec(output.stdout)?.[1];
+  const parts = (value('schedule_interval') ?? '0').split(':').map(Number);
+  const interval = parts.reduce((sum, part) => sum * 60 + part, 0);
+  const isFlushed = ['flush_submit_sec', 'flush_finish_sec'].some((name) => value(name) !== '0');
+  return ok(interval >= INTERVAL_MIN_S && !isFlushed);
+}
+
+function hasScript(output: SiteOutput): Result<boolean, SiteProblem> {
+  if (output.code !== 0) return failure('qconf', output);
+  const [, url = 'none'] = /^jsv_url\s+(\S+)/m.exec(output.stdout) ?? [];
+  return ok(!/^none$/i.test(url));
+}
+
+/** `name shortcut type relop requestable consumable default urgency`. */
+function isForced(output: SiteOutput, complex: string): Result<boolean, SiteProblem> {
+  if (output.code !== 0) return failure('qconf', output);
+  const lines = output.stdout.split('\n').map((line) => line.trim().split(/\s+/));
+  const line = lines.find(([name]) => name === complex);
+  return ok(line?.[2] === 'RESTRING' && line[4] === 'FORCED');
+}

@@ -1,0 +1,229 @@
+// Grid Engine's own outputs, in all states, read by its adaptor; and answers that must not be believed.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sge } from '../../../src/adaptors/sge/sge.ts';
+import { tickets } from '../../../src/adaptors/sge/steer.ts';
+import { parseXml } from '../../../src/adaptors/sge/xml.ts';
+import { recorded, recordedNames } from './recorded.ts';
+
+const SETTINGS = {
+  ...{ queue: 'main.q', environment: 'one', oneSlotPerHost: ['one', 'spread'] },
+  ticket: 'ticket',
+};
+const adaptor = sge(SETTINGS, tickets('ticket'));
+
+function jobsOf(name: string) {
+  const read = adaptor.jobs.read(recorded(`sge/${name}.txt`));
+  assert.ok(read.ok, name);
+  return new Map(read.value.map((job) => [job.id, job]));
+}
+
+test('every recorded listing is read whole, and no state in it is unknown', () => {
+  const names = [
+    ...recordedNames('sge', '.qstat-xml.txt'),
+    ...recordedNames('sge', '.qstat-xml-ext.txt'),
+  ].filter((name) => name !== 'sge/down.qstat-xml.txt');
+  assert.ok(names.length >= 15);
+  for (const name of names) {
+    const read = adaptor.jobs.read(recorded(name));
+    assert.ok(read.ok, name);
+    assert.deepEqual(
+      read.value.filter((job) => job.state === 'unknown').map((job) => job.word),
+      [],
+      name,
+    );
+  }
+});
+
+test('letters are read as waiting, held, running, suspended, deleted, restarted, in error', () => {
+  const states = (name: string, ids: readonly string[]) => {
+    const jobs = jobsOf(name);
+    return ids.map((id) => `${id} ${jobs.get(id)?.word} ${jobs.get(id)?.state}`);
+  };
+  assert.deepEqual(states('running.qstat-xml', ['46', '42']), ['46 r running', '42 hqw held']);
+  assert.deepEqual(states('suspended-disabled.qstat-xml', ['46', '47', '52']), [
+    ...['46 s suspended', '47 S suspended', '52 r running'],
+  ]);
+  assert.deepEqual(states('after.qstat-xml', ['59']), ['59 Rq waiting']);
+  assert.deepEqual(states('joberror.qstat-xml', ['48.2', '59', '60']), [
+    ...['48.2 r running', '59 Rr running', '60 Eqw held'],
+  ]);
+});
+
+test('elements of an array that wait are a set, and one that runs has an id of its own', () => {
+  assert.equal(jobsOf('waiting.qstat-xml').get('48')?.elements, '1-4');
+  const jobs = jobsOf('arraytask.qstat-xml');
+  assert.equal(jobs.get('48')?.elements, '1');
+  assert.equal(jobs.get('48.2')?.elements, null);
+  assert.deepEqual(jobs.get('48.2')?.nodes, ['n4']);
+});
+
+test('a parallel job has all nodes on which it has slots', () => {
+  const job = jobsOf('mixed.qstat-xml-ext').get('47') ?? assert.fail('no job 47');
+  assert.deepEqual([...job.nodes].sort(), ['n2', 'n3']);
+  assert.equal(job.nodeCount, 2);
+  assert.equal(job.startedAt, Date.UTC(2026, 10, 22, 2, 18, 57));
+});
+
+test('names are read through Grid Engine’s own way of escaping', () => {
+  assert.equal(jobsOf('waiting.qstat-xml').get('42')?.name, 'a<b>&c');
+});
+
+test('the ticket of a job is what a start needs', () => {
+  const jobs = jobsOf('ticket.qstat-xml-r');
+  const job = jobs.get('1') ?? assert.fail('no job 1');
+  assert.equal(job.handle, '_e7058fda56e1_');
+  assert.equal(job.walltimeMs, 60_000);
+  assert.equal(job.nodeCount, 2);
+  assert.deepEqual([jobs.get('4')?.state, jobs.get('2')?.state], ['waiting', 'held']);
+  assert.deepEqual(
+    adaptor.steering?.start(job, ['n2', 'n3']).map(({ argv }) => argv.join(' ')),
+    [
+      'qconf -mattr exechost complex_values ticket=_e7058fda56e1_ n2',
+      'qconf -mattr exechost complex_values ticket=_e7058fda56e1_ n3',
+      'qconf -tsm',
+      'qconf -mattr exechost complex_values ticket=none n2',
+      'qconf -mattr exechost complex_values ticket=none n3',
+    ],
+  );
+});
+
+test('an empty, cut, or foreign answer is not believed, and no answer is no empty list', () => {
+  const whole = recorded('sge/running.qstat-xml.txt');
+  for (const stdout of ['', whole.stdout.slice(0, whole.stdout.length / 2), '<a></b>', 'hello']) {
+    const read = adaptor.jobs.read({ ...whole, stdout });
+    assert.ok(!read.ok && read.error.kind === 'unreadable', stdout.slice(0, 20));
+  }
+  const empty = adaptor.jobs.read(recorded('sge/empty.qstat-xml.txt'));
+  assert.deepEqual(empty, { ok: true, value: [] });
+  for (const output of [recorded('sge/down.qstat-xml.txt'), { ...whole, code: null }]) {
+    const read = adaptor.jobs.read(output);
+    assert.ok(!read.ok && read.error.kind === 'away');
+  }
+});
+
+test('hosts are idle, used, stopped, or down', () => {
+  const of = (name: string) => {
+    const read = adaptor.nodes.read(recorded(`sge/${name}.qhost-q-j-xml.txt`));
+    assert.ok(read.ok, name);
+    return read.value.map((node) => `${node.name} ${node.state} ${node.cpusUsed}/${node.cpuCount}`);
+  };
+  assert.deepEqual(of('mixed'), [
+    ...['n1 running 1/2', 'n2 running 1/2', 'n3 running 1/2', 'n4 running 1/2'],
+  ]);
+  assert.deepEqual(of('suspended-disabled'), [
+    ...['n1 idle 0/2', 'n2 stopped 1/2', 'n3 stopped 1/2', 'n4 running 1/2'],
+  ]);
+  assert.ok(of('deadhost').includes('n2 down 2/2'));
+  const read = adaptor.nodes.read(recorded('sge/mixed.qhost-q-j-xml.txt'));
+  assert.ok(read.ok);
+  assert.deepEqual(read.value[0]?.queues, ['main.q']);
+  assert.equal(read.value[0]?.memoryBytes, 23.5 * 1024 ** 3);
+});
+
+test('cluster queues are listed', () => {
+  const read = adaptor.queues.read(recorded('sge/running.qstat-g-c.txt'));
+  assert.ok(read.ok);
+  assert.deepEqual(
+    read.value.map(({ name, isStarted }) => [name, isStarted]),
+    [['main.q', true]],
+  );
+});
+
+test('accounting is evidence of an end, but for a job that used nothing at all', () => {
+  const end = adaptor.end?.('53') ?? assert.fail('no accounting');
+  const of = (name: string) => {
+    const read = end.read(recorded(`sge/${name}.txt`));
+    assert.ok(read.ok, name);
+    return read.value;
+  };
+  assert.deepEqual(end.command.argv, ['qacct', '-j', '53']);
+  assert.deepEqual(adaptor.end?.('48.2').command.argv, ['qacct', '-j', '48', '-t', '2']);
+  assert.deepEqual(of('end.exit3'), {
+    startedAt: Date.UTC(2026, 10, 22, 2, 19, 3),
+    endedAt: Date.UTC(2026, 10, 22, 2, 19, 3),
+    exit: { code: 3 },
+    reason: null,
+  });
+  assert.deepEqual(of('end.kill9')?.exit, { signal: 9 });
+  assert.match(of('end.limit')?.reason ?? '', /h_rt/);
+  assert.deepEqual(of('end.nofile')?.exit, { code: 126 });
+  // Cancelled while it waited; forced away from a host that is dead.
+  assert.equal(of('end.cancelwaiting'), null);
+  assert.equal(of('end.deadhost'), null);
+  assert.equal(of('gone.qacct'), null);
+});
+
+const SUBMISSION = {
+  ...{ name: 'weft-c1-42.0-1', script: '#!/bin/sh\ntrue\n', queue: null, account: 'wing' },
+  ...{ walltimeMs: 90_500, nodeCount: 2, cpuCount: 1, memoryBytes: null },
+  ...{
+    directory: '/scratch/a b',
+    stdout: '/scratch/o',
+    stderr: '/scratch/e',
+    options: ['-p', '-5'],
+  },
+};
+
+test('a submission is one argument vector, and the script goes in by standard input', () => {
+  const { command, read } = adaptor.submit(SUBMISSION);
+  assert.deepEqual(command.argv, [
+    ...[
+      'qsub',
+      '-terse',
+      '-r',
+      'n',
+      '-S',
+      '/bin/sh',
+      '-N',
+      'weft-c1-42.0-1',
+      '-wd',
+      '/scratch/a b',
+    ],
+    ...['-o', '/scratch/o', '-e', '/scratch/e', '-A', 'wing', '-l', 'h_rt=91', '-pe', 'one', '2'],
+    ...['-p', '-5'],
+  ]);
+  assert.equal(command.input, SUBMISSION.script);
+  assert.deepEqual(read(recorded('sge/submit.clear.txt')), { ok: true, value: '45' });
+  assert.deepEqual(read({ stdout: '48.1-4:1\n', stderr: '', code: 0 }), { ok: true, value: '48' });
+  const refused = read(recorded('sge/submit.badq.txt'));
+  assert.ok(!refused.ok && refused.error.kind === 'refused');
+  assert.match(refused.error.text, /unknown queue "nope.q"/);
+  const away = read(recorded('sge/down.qsub.txt'));
+  assert.ok(!away.ok && away.error.kind === 'away');
+});
+
+test('cancelling says whether the job was there', () => {
+  const { read } = adaptor.cancel('56');
+  assert.ok(read(recorded('sge/cancel.running.txt')).ok);
+  const gone = read(recorded('sge/cancel.gone.txt'));
+  assert.ok(!gone.ok && gone.error.kind === 'no_such_job');
+  const denied = read(recorded('sge/cancel.user-denied.txt'));
+  assert.ok(!denied.ok && denied.error.kind === 'refused');
+  assert.deepEqual(adaptor.cancel('48.3').command.argv, ['qdel', '48', '-t', '3']);
+});
+
+test('what a takeover needs is looked at, one thing after the other', () => {
+  const [quiet, script, forced] = tickets('ticket').requirements;
+  assert.deepEqual(quiet?.query.read(recorded('sge/sconf.txt')), { ok: true, value: true });
+  assert.deepEqual(script?.query.read(recorded('sge/conf.txt')), { ok: true, value: true });
+  const complex = (relation: string) => ({
+    ...{ stderr: '', code: 0 },
+    stdout: `#name shortcut type\nticket tk RESTRING == ${relation} NO NONE 0\n`,
+  });
+  assert.deepEqual(forced?.query.read(complex('FORCED')), { ok: true, value: true });
+  assert.deepEqual(forced?.query.read(complex('YES')), { ok: true, value: false });
+  const usual = { stdout: 'schedule_interval 0:0:15\n', stderr: '', code: 0 };
+  assert.deepEqual(quiet?.query.read(usual), { ok: true, value: false });
+});
+
+test('XML that is not whole is none', () => {
+  assert.equal(parseXml('<a>'), null);
+  assert.equal(parseXml('<a/><b/>'), null);
+  assert.equal(parseXml(`${'<a>'.repeat(30)}${'</a>'.repeat(30)}`), null);
+  assert.deepEqual(parseXml("<a b='1'>x&amp;<c/></a>"), {
+    ...{ name: 'a', attributes: { b: '1' }, text: 'x&' },
+    children: [{ name: 'c', attributes: {}, children: [], text: '' }],
+  });
+});
