@@ -9,12 +9,12 @@ import type { JobManifest, Outputs, TaskArchive } from '../../core/batch/job-man
 import type { BatchName } from '../../core/model/batch.ts';
 import type { Refusal } from '../../core/model/errors.ts';
 import type { Timer } from '../../ports/clock.ts';
+import { DiskSync } from '../disk/disk-sync.ts';
 import type { Engine } from '../engine.ts';
 import type { EpochCaller } from '../http/epoch-caller.ts';
 import { KeptTotal } from '../kept-total.ts';
 import { ArchivePlaces, type Shelf } from './archive-places.ts';
 import { discardEmpty, discardJob, homeBehind } from './batch-folder.ts';
-import { syncFolder } from './durable.ts';
 import { Expiry, type NextToGo } from './expiry.ts';
 import { Intake, type PartAmounts } from './intake.ts';
 import type { ArchiveOptions } from './options.ts';
@@ -44,6 +44,7 @@ const NOTHING: Removed = { tasks: 0, files: 0, bytes: 0, leftOut: 0 };
 export class Archive {
   readonly #options: ArchiveOptions;
   readonly #places: ArchivePlaces;
+  readonly #disk: DiskSync;
   readonly #stored: StoredParts;
   readonly #total: KeptTotal;
   readonly #intake: Intake;
@@ -54,19 +55,21 @@ export class Archive {
   constructor(options: ArchiveOptions) {
     const { directory, bytesMax, log } = options;
     const places = new ArchivePlaces(directory);
-    const parts = new Parts(places);
+    const disk = new DiskSync(directory);
+    const parts = new Parts(places, disk);
     const stored = new StoredParts(parts, options.names);
     const total = new KeptTotal({ directory, bytesMax, what: 'archived files', log });
     const expiry = new Expiry({ ...options, places, total });
     this.#options = options;
     this.#places = places;
+    this.#disk = disk;
     this.#stored = stored;
     this.#total = total;
     this.#expiry = expiry;
     this.#intake = new Intake(options, { parts, stored });
     const onPublished = expiry.added.bind(expiry);
     const onReplaced = (bytes: number): void => total.add(-bytes);
-    this.#publisher = new Publisher({ ...options, places, stored, onPublished, onReplaced });
+    this.#publisher = new Publisher({ ...options, places, stored, disk, onPublished, onReplaced });
   }
 
   /** Makes the folders, and removes what a head that was killed was about to make or to remove. */
@@ -99,6 +102,7 @@ export class Archive {
     this.#timer?.cancel();
     await this.#expiry.close();
     await this.#publisher.close();
+    await this.#disk.close();
     await this.#total.close();
   }
 
@@ -185,7 +189,7 @@ export class Archive {
     if (existsSync(folder)) trash.push(this.#places.discard(folder));
     const removed = sumOf(tasks);
     this.#expiry.removed(jobId, removed.bytes);
-    await syncFolder(this.#places.jobs);
+    await this.#disk.settle([this.#places.jobs]);
     for (const one of trash) await rm(one, { recursive: true, force: true });
     return removed;
   }

@@ -1,7 +1,7 @@
 // The folder of a task that is done, made aside from what its nodes have stored: folders, links, and one
 // more name for each content. Its manifest is written last.
 
-import { mkdir, symlink } from 'node:fs/promises';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { amountsOf, type JobManifest, placeOnNode } from '../../core/batch/job-manifest.ts';
 import { type ManifestEntry, META_FOLDER } from '../../core/batch/manifest.ts';
@@ -10,16 +10,16 @@ import { formatBatch } from '../../core/model/batch.ts';
 import type { BlobHash } from '../../core/model/blob.ts';
 import type { OutcomeKind } from '../../core/model/job.ts';
 import type { TaskRow } from '../../ports/history.ts';
+import type { DiskSync } from '../disk/disk-sync.ts';
 import { manifestIn, summaryIn } from './archive-places.ts';
-import { syncFolder, writeSynced } from './durable.ts';
 import type { Part } from './parts.ts';
 import type { KeptSummary } from './shelves.ts';
 
 /** Gives a content one more name. */
 export type LinkContent = (hash: BlobHash, to: string) => Promise<void>;
 
-/** Names made at a time. */
-const AT_ONCE = 16;
+/** Names made in one turn: a few milliseconds. */
+const MADE_PER_TURN = 16;
 
 export function manifestOf(parts: readonly Part[], row: TaskRow): JobManifest {
   const [first] = parts;
@@ -62,34 +62,32 @@ export function summaryOf(manifest: JobManifest): KeptSummary {
   return { jobId, index, epoch, outcome, files, bytes, leftOut, storedAt, isPartial };
 }
 
+export interface Making {
+  readonly linkContent: LinkContent;
+  readonly disk: DiskSync;
+}
+
 /** All of it is on the disk when it resolves, but for the folder's own name. */
 export async function makeFolder(
   folder: string,
   manifest: JobManifest,
-  linkContent: LinkContent,
+  { linkContent, disk }: Making,
 ): Promise<void> {
-  const folders = foldersOf(manifest.entries);
-  await mkdir(path.join(folder, META_FOLDER), { recursive: true, mode: 0o700 });
-  for (const one of folders) await mkdir(path.join(folder, one), { recursive: true, mode: 0o700 });
+  const folders = [META_FOLDER, ...foldersOf(manifest.entries)].map((one) =>
+    path.join(folder, one),
+  );
+  for (const one of folders) mkdirSync(one, { recursive: true, mode: 0o700 });
   const files = manifest.entries.filter(({ kind }) => kind !== 'folder');
-  for (let from = 0; from < files.length; from += AT_ONCE) {
-    const some = files.slice(from, from + AT_ONCE);
-    await Promise.all(some.map((entry) => makeFile(folder, entry, linkContent)));
+  for (const [at, { path: name, sha256, target }] of files.entries()) {
+    if (at % MADE_PER_TURN === MADE_PER_TURN - 1) await new Promise(setImmediate);
+    const to = path.join(folder, name);
+    if (sha256 === undefined) symlinkSync(target ?? '', to);
+    else await linkContent(sha256, to);
   }
-  await writeSynced(summaryIn(folder), JSON.stringify(summaryOf(manifest)));
-  for (const one of folders) await syncFolder(path.join(folder, one));
-  await writeSynced(manifestIn(folder), `${JSON.stringify(manifest, null, 1)}\n`);
-  for (const one of [META_FOLDER, '']) await syncFolder(path.join(folder, one));
-}
-
-async function makeFile(
-  folder: string,
-  { path: name, sha256, target }: ManifestEntry,
-  linkContent: LinkContent,
-): Promise<void> {
-  const to = path.join(folder, name);
-  if (sha256 === undefined) await symlink(target ?? '', to);
-  else await linkContent(sha256, to);
+  const [summary, whole] = [summaryIn(folder), manifestIn(folder)];
+  writeFileSync(summary, JSON.stringify(summaryOf(manifest)), { mode: 0o600 });
+  writeFileSync(whole, `${JSON.stringify(manifest, null, 1)}\n`, { mode: 0o600 });
+  await disk.settle([summary, whole, ...folders, folder]);
 }
 
 /** Those that are named and those that something is in, outer ones first. */

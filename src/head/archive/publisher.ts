@@ -5,13 +5,14 @@ import { mkdirSync, renameSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { JobManifest } from '../../core/batch/job-manifest.ts';
+import { BATCH_FILE } from '../../core/batch/manifest.ts';
 import { formatBatch } from '../../core/model/batch.ts';
 import type { Timer } from '../../ports/clock.ts';
+import type { DiskSync } from '../disk/disk-sync.ts';
 import type { Engine } from '../engine.ts';
 import type { Committed } from '../engine-options.ts';
 import type { ArchivePlaces, BatchShelf, Shelf } from './archive-places.ts';
 import { link, placeInBatch } from './batch-folder.ts';
-import { syncFolder } from './durable.ts';
 import { makeFolder, manifestOf } from './make-folder.ts';
 import type { ArchiveOptions } from './options.ts';
 import type { Part } from './parts.ts';
@@ -19,14 +20,15 @@ import { readManifest } from './shelves.ts';
 import type { StoredParts } from './stored-parts.ts';
 import { verdictOn } from './verdict.ts';
 
-/** Folders that are made at a time. */
-const TASKS_AT_ONCE = 8;
+/** Folders that are made at a time: together they wait for the disk. */
+const TASKS_AT_ONCE = 32;
 /** After a failure, as of a full disk. */
 const AGAIN_MS = 10_000;
 
 export interface PublisherOptions extends Pick<ArchiveOptions, 'blobs' | 'clock' | 'log'> {
   readonly places: ArchivePlaces;
   readonly stored: StoredParts;
+  readonly disk: DiskSync;
   /** A folder is in its place. */
   readonly onPublished: (shelf: Shelf, manifest: JobManifest) => void;
   /** What an earlier start of a job has left is gone, so many bytes. */
@@ -133,7 +135,7 @@ export class Publisher {
 
   /** The folder comes at once, whole; one of the same start is there when a head was killed after this. */
   async #publish(shelf: Shelf, manifest: JobManifest): Promise<void> {
-    const { places, blobs, onPublished } = this.#options;
+    const { places, blobs, disk, onPublished } = this.#options;
     const there = await readManifest(places.home(shelf), shelf);
     if (there !== null && isSameStart(there, manifest)) {
       // It may have been killed before it made the link.
@@ -144,7 +146,10 @@ export class Publisher {
       throw new Error(taken(places.task(shelf), there));
     const aside = places.aside();
     try {
-      await makeFolder(aside, manifest, (hash, to) => blobs.linkTo(hash, to));
+      await makeFolder(aside, manifest, {
+        linkContent: (hash, to) => blobs.linkTo(hash, to),
+        disk,
+      });
       if (!(await this.#place(shelf, { aside, manifest }))) return;
     } catch (error) {
       await rm(aside, { recursive: true, force: true });
@@ -158,9 +163,10 @@ export class Publisher {
     shelf: Shelf,
     { aside, manifest }: { readonly aside: string; readonly manifest: JobManifest },
   ): Promise<boolean> {
-    const { places, onReplaced } = this.#options;
+    const { places, disk, onReplaced } = this.#options;
     const { batch } = shelf;
     const task = places.task(shelf);
+    const folders = [path.dirname(task), places.jobs];
     if (batch === undefined) {
       if (shelf.isArray) mkdirSync(path.dirname(task), { recursive: true, mode: 0o700 });
       renameSync(aside, task);
@@ -171,10 +177,9 @@ export class Publisher {
       onReplaced(placed.bytesGone);
       for (const one of placed.trash) await rm(one, { recursive: true, force: true });
       if (!placed.isPlaced) return false;
-      await syncFolder(places.batch(batch));
+      folders.push(places.batch(batch), path.join(places.batch(batch), BATCH_FILE));
     }
-    await syncFolder(path.dirname(task));
-    if (shelf.isArray) await syncFolder(places.jobs);
+    await disk.settle(folders);
     return true;
   }
 

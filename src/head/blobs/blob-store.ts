@@ -2,7 +2,8 @@
 // and renamed. Who has sent a content holds it, by a second name of the same file; knowing a hash is no
 // right. Nothing here knows of jobs: which blobs they name is asked of `names`.
 
-import { mkdir, rm, statfs } from 'node:fs/promises';
+import { statfsSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
 import type { BlobFrame } from '../../api/blob-frames.ts';
 import { err, ok, type Result } from '../../core/base/result.ts';
 import type { References } from '../../core/blobs/references.ts';
@@ -18,17 +19,17 @@ import type { Refusal } from '../../core/model/errors.ts';
 import { BLOB_IDLE_PRESSED_MS } from '../../core/model/limits.ts';
 import type { Clock, Timer } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import { DiskSync } from '../disk/disk-sync.ts';
 import { KeptTotal } from '../kept-total.ts';
 import { BlobPlaces } from './blob-places.ts';
 import { sweepBlobs } from './blob-sweep.ts';
 import { Contents, type OpenBlob } from './contents.ts';
 import { type ByteSource, receivePiece } from './receive.ts';
+import { receiveMany } from './receive-many.ts';
 import { Uploads } from './uploads.ts';
 
 /** How often idle blobs are looked for. */
 const SWEEP_MS = 3_600_000;
-/** Small contents written at a time: beside each other their waits for the disk are one. */
-const PUT_AT_ONCE = 16;
 /** Questions that are answered in one turn: a millisecond or two. */
 const ASKED_PER_TURN = 100;
 
@@ -76,6 +77,7 @@ export class BlobStore {
   readonly #places: BlobPlaces;
   readonly #uploads: Uploads;
   readonly #contents: Contents;
+  readonly #disk: DiskSync;
   readonly #total: KeptTotal;
   #timer: Timer | null = null;
   #sweeping: Promise<void> | null = null;
@@ -88,6 +90,7 @@ export class BlobStore {
     const { directory, bytesMax, log } = options;
     this.#options = options;
     this.#places = new BlobPlaces(directory);
+    this.#disk = new DiskSync(directory);
     this.#uploads = new Uploads(this.#places);
     this.#total = new KeptTotal({ directory, bytesMax, what: 'files', log });
     const added = (bytes: number): void => this.#total.add(bytes);
@@ -119,6 +122,7 @@ export class BlobStore {
     this.#isClosing = true;
     this.#timer?.cancel();
     await this.#sweeping;
+    await this.#disk.close();
     await this.#total.close();
   }
 
@@ -180,7 +184,7 @@ export class BlobStore {
     const { clock } = this.#options;
     const noRoom = await this.#makeRoom(diskBytes(piece.size) - piece.offset);
     if (noRoom !== null) return err(noRoom);
-    await this.#contents.makeFolders(user, hash);
+    this.#contents.makeFolders(user, hash);
     const begun = await this.#uploads.begin(user, hash, piece, clock.now());
     if (!begun.ok) return begun;
     const { upload } = begun.value;
@@ -197,27 +201,17 @@ export class BlobStore {
       return received;
     }
     const { isWhole } = received.value;
-    if (isWhole) await this.#contents.syncFolders([hash]);
+    if (isWhole) await this.#disk.settle(this.#contents.foldersOf([hash]));
     return ok({ offset: upload.offset, isHeld: isWhole });
   }
 
   /** Takes small contents one after the other. What is whole is kept, also when a later one is not. */
-  async receiveMany(
-    user: string,
-    frames: AsyncIterable<BlobFrame>,
-  ): Promise<Result<number, Refusal>> {
-    const kept: BlobHash[] = [];
-    const put = async ({ hash: named, bytes }: BlobFrame): Promise<Refusal | null> => {
-      const hash = named as BlobHash;
-      const refusal = await this.#makeRoom(diskBytes(bytes.length));
-      if (refusal !== null) return refusal;
-      const refused = await this.#contents.put(user, hash, bytes);
-      if (refused === null) kept.push(hash);
-      return refused;
-    };
-    const refusal = await severalAtOnce(frames, put);
-    await this.#contents.syncFolders(kept);
-    return refusal === null ? ok(kept.length) : err(refusal);
+  receiveMany(user: string, frames: AsyncIterable<BlobFrame>): Promise<Result<number, Refusal>> {
+    return receiveMany(user, frames, {
+      contents: this.#contents,
+      disk: this.#disk,
+      makeRoom: (bytes) => this.#makeRoom(bytes),
+    });
   }
 
   /** Removes what may go; `short`: so many bytes are needed. One at a time; others wait for it. */
@@ -254,11 +248,11 @@ export class BlobStore {
 
   /** Null when so many more bytes fit, be it after a sweep. */
   async #makeRoom(bytes: number): Promise<Refusal | null> {
-    const short = bytesToFree(await this.#room(), bytes);
+    const short = bytesToFree(this.#room(), bytes);
     if (short === 0) return null;
     await this.sweep(short);
     if (bytes <= this.#options.bytesMax) await this.#relinquish(bytes);
-    return refuseBytes(await this.#room(), bytes);
+    return refuseBytes(this.#room(), bytes);
   }
 
   async #relinquish(bytes: number): Promise<void> {
@@ -266,20 +260,20 @@ export class BlobStore {
     if (now < this.#relinquishFrom) return;
     let hasAny = false;
     for (const relinquish of this.#options.relinquish) {
-      const left = bytesToFree(await this.#room(), bytes);
+      const left = bytesToFree(this.#room(), bytes);
       if (left === 0) return;
       if (!(await relinquish(left))) continue;
       hasAny = true;
       await this.sweep(left);
     }
     // Contents that somebody asked for just now stay for a while: until then more would go for nothing.
-    const isShort = hasAny && bytesToFree(await this.#room(), bytes) > 0;
+    const isShort = hasAny && bytesToFree(this.#room(), bytes) > 0;
     if (isShort) this.#relinquishFrom = now + BLOB_IDLE_PRESSED_MS;
   }
 
-  async #room(): Promise<Room> {
+  #room(): Room {
     const { bytesMax, diskFreeMin } = this.#options;
-    const { bavail, bsize } = await statfs(this.#places.root);
+    const { bavail, bsize } = statfsSync(this.#places.root);
     let bytesUsed = this.#total.bytes;
     let bytesPromised = 0;
     for (const { isActive, offset, size } of this.#uploads.all()) {
@@ -289,29 +283,4 @@ export class BlobStore {
     const diskFree = Math.max(0, bavail * bsize - diskFreeMin);
     return { bytesUsed, bytesPromised, bytesMax, diskFree };
   }
-}
-
-/** Until all are done, or one is refused; then none is begun any more. */
-async function severalAtOnce<T>(
-  items: AsyncIterable<T>,
-  work: (item: T) => Promise<Refusal | null>,
-): Promise<Refusal | null> {
-  const running = new Set<Promise<void>>();
-  let [refusal, failure]: [Refusal | null, unknown] = [null, null];
-  for await (const item of items) {
-    if (refusal !== null || failure !== null) break;
-    const one = work(item)
-      .then((refused) => {
-        refusal ??= refused;
-      })
-      .catch((error: unknown) => {
-        failure ??= error;
-      })
-      .finally(() => running.delete(one));
-    running.add(one);
-    if (running.size >= PUT_AT_ONCE) await Promise.race(running);
-  }
-  await Promise.all(running);
-  if (failure !== null) throw failure;
-  return refusal;
 }

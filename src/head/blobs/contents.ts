@@ -1,9 +1,18 @@
 // The contents that are there, whole and verified, and who holds them. What has to be seen by nobody
 // half done is done in one turn of the event loop.
 
-import { createHash } from 'node:crypto';
-import { existsSync, linkSync, renameSync, statSync, unlinkSync, utimesSync } from 'node:fs';
-import { copyFile, type FileHandle, link, mkdir, open, rename, rm } from 'node:fs/promises';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { copyFile, type FileHandle, open, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { err, ok, type Result } from '../../core/base/result.ts';
 import { diskBytes } from '../../core/blobs/upload.ts';
@@ -11,7 +20,7 @@ import type { BlobHash } from '../../core/model/blob.ts';
 import { type Refusal, refuse } from '../../core/model/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { BlobPlaces } from './blob-places.ts';
-import { absent, codeOf, isFull } from './disk-errors.ts';
+import { absent, codeOf } from './disk-errors.ts';
 
 /** Touched again only after so long: far below what a sweep spares, and most questions write nothing. */
 const TOUCH_MS = 600_000;
@@ -69,11 +78,11 @@ export class Contents {
   async linkTo(hash: BlobHash, to: string): Promise<void> {
     const content = this.#places.content(hash);
     try {
-      await link(content, to);
+      linkSync(content, to);
     } catch (error) {
       if (codeOf(error) !== 'EMLINK') throw error;
       await this.#renew(hash);
-      await link(content, to);
+      linkSync(content, to);
     }
   }
 
@@ -88,11 +97,11 @@ export class Contents {
   }
 
   /** To be called before `keep`, which does all of its work at once. */
-  async makeFolders(user: string, hash: BlobHash): Promise<void> {
+  makeFolders(user: string, hash: BlobHash): void {
     for (const file of [this.#places.content(hash), this.#places.held(user, hash)]) {
       const folder = path.dirname(file);
       if (this.#folders.has(folder)) continue;
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
       this.#folders.add(folder);
     }
   }
@@ -111,40 +120,31 @@ export class Contents {
     linkUnlessThere(content, this.#places.held(user, hash));
   }
 
-  /** Keeps a small content that is in memory. Its folder is the caller's to sync. */
-  async put(user: string, hash: BlobHash, bytes: Uint8Array): Promise<Refusal | null> {
-    const actual = createHash('sha256').update(bytes).digest('hex');
-    if (actual !== hash) return refuse('blob.hash_mismatch', { hash, actual });
-    await this.makeFolders(user, hash);
-    const aside = this.#places.aside();
+  /** Writes a small content aside. The caller gets it to the disk, and then has it kept. */
+  write(user: string, hash: BlobHash, bytes: Uint8Array): Arrived {
+    this.makeFolders(user, hash);
+    const file = this.#places.aside();
     try {
-      await writeSynced(aside, bytes);
-      this.keep({ user, hash, size: bytes.length, path: aside });
-      return null;
+      // At once: handing it to a pool of threads would take longer.
+      writeFileSync(file, bytes, { flag: 'wx', mode: 0o600 });
     } catch (error) {
-      await rm(aside, { force: true });
-      if (!isFull(error)) throw error;
-      return refuse('blob.disk_full', { cause: (error as Error).message });
+      rmSync(file, { force: true });
+      throw error;
     }
+    return { user, hash, size: bytes.length, path: file };
+  }
+
+  /** A content that is there gets one more holder, who has just shown to have it. False: it is not. */
+  hold(user: string, hash: BlobHash): boolean {
+    if (this.touch(hash) === null) return false;
+    this.makeFolders(user, hash);
+    linkUnlessThere(this.#places.content(hash), this.#places.held(user, hash));
+    return true;
   }
 
   /** A new name in a folder is on the disk only when the folder is. */
-  async syncFolders(hashes: Iterable<BlobHash>): Promise<void> {
-    const folders = new Set([...hashes].map((hash) => path.dirname(this.#places.content(hash))));
-    for (const folder of folders) {
-      const handle = await open(folder, 'r');
-      await handle.sync().finally(() => handle.close());
-    }
-  }
-}
-
-async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
-  try {
-    await file.writeFile(bytes);
-    await file.datasync();
-  } finally {
-    await file.close();
+  foldersOf(hashes: readonly BlobHash[]): string[] {
+    return [...new Set(hashes.map((hash) => path.dirname(this.#places.content(hash))))];
   }
 }
 

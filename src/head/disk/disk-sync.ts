@@ -1,0 +1,90 @@
+// Gets what was written to the disk, for many at once: all that wait are served by one round. A round of
+// many paths is one sync of their file system, as each sync of one path alone makes the disk finish what
+// it has in hand.
+
+import { open } from 'node:fs/promises';
+import { absent } from '../blobs/disk-errors.ts';
+import { WholeDisk } from './whole-disk.ts';
+
+/** Fewer paths than this are synced by themselves. */
+const MANY = 8;
+/** What a path takes where several are synced beside each other; only the order of size counts. */
+const EACH_MS = 1;
+/** The whole file system may have much of others: after this the paths are synced as well. */
+const PATIENCE_MS = 2000;
+/** By so much a slow sync of the whole is forgotten with each round that did without. */
+const FORGOTTEN = 0.9;
+
+interface Waiting {
+  readonly paths: readonly string[];
+  readonly done: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
+export class DiskSync {
+  readonly #whole: WholeDisk;
+  #waiting: Waiting[] = [];
+  #running: Promise<void> | null = null;
+  /** How long the whole took when it was last synced. */
+  #wholeMs = 0;
+
+  /** All paths lie below this directory, and on its file system. */
+  constructor(directory: string) {
+    this.#whole = new WholeDisk(directory);
+  }
+
+  /**
+   * What was written to these files, and the names in these folders, are on the disk when it resolves.
+   * What has been removed meanwhile is no matter.
+   */
+  settle(paths: readonly string[]): Promise<void> {
+    if (paths.length === 0) return Promise.resolve();
+    return new Promise((done, failed) => {
+      this.#waiting.push({ paths, done, failed });
+      this.#running ??= this.#rounds();
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#running;
+    this.#whole.close();
+  }
+
+  async #rounds(): Promise<void> {
+    // Whoever comes in this turn of the event loop comes along.
+    await new Promise(setImmediate);
+    while (this.#waiting.length > 0) await this.#round(this.#waiting.splice(0));
+    this.#running = null;
+  }
+
+  async #round(round: readonly Waiting[]): Promise<void> {
+    const count = round.reduce((sum, { paths }) => sum + paths.length, 0);
+    if (count >= MANY && (await this.#syncedWhole(count))) {
+      for (const { done } of round) done();
+    } else await Promise.all(round.map(syncEach));
+  }
+
+  /** False: not, or not soon. */
+  async #syncedWhole(count: number): Promise<boolean> {
+    if (this.#wholeMs > count * EACH_MS) {
+      this.#wholeMs *= FORGOTTEN;
+      return false;
+    }
+    const from = performance.now();
+    const isSynced = await this.#whole.sync(PATIENCE_MS);
+    this.#wholeMs = performance.now() - from;
+    return isSynced;
+  }
+}
+
+async function syncEach({ paths, done, failed }: Waiting): Promise<void> {
+  const synced = await Promise.allSettled(paths.map(syncPath));
+  const wrong = synced.find(({ status }) => status === 'rejected');
+  if (wrong?.status === 'rejected') failed(wrong.reason);
+  else done();
+}
+
+async function syncPath(path: string): Promise<void> {
+  const file = await open(path, 'r').catch(absent(null));
+  await file?.sync().finally(() => file.close());
+}
