@@ -1,0 +1,245 @@
+// Values into parcels: what structured clone carries goes as it is; functions, errors, instances and
+// built-ins become stubs. What cannot travel is refused, by its path.
+
+import { types } from 'node:util';
+import { packFunction } from './capture-function.ts';
+import { packError } from './errors.ts';
+import { type Stub, writeGraph } from './graph-bytes.ts';
+import { NotSendable, stepTo, type Trail, wordsOf } from './not-sendable.ts';
+import type { Packer, PackOptions } from './packer.ts';
+import { checkSize, type Graph, PLAIN, type Ref, type Table, WITH_TABLE } from './parcel.ts';
+import { isPlain } from './plain.ts';
+import { builtinRef, refOfSymbol } from './refs.ts';
+import { isCarried, refuseForeign, refuseLiving, refusePrivate } from './refusals.ts';
+import { openScopes, type ScopeReader } from './scopes.ts';
+import { Shared } from './shared.ts';
+
+/** A parcel, and the shared values that it refers to. */
+export interface Packed {
+  readonly bytes: Buffer;
+  readonly shared: readonly string[];
+}
+
+/** The bytes of a value. Throws NotSendable. */
+export function pack(value: unknown, options: PackOptions): Packed {
+  const weight = { bytes: 0 };
+  if (isPlain(value, weight)) {
+    checkSize(weight.bytes, options.root);
+    const bytes = clonePlain(value);
+    if (bytes !== undefined) return { bytes, shared: [] };
+  }
+  const packer = new ParcelPacker(options);
+  try {
+    return packer.packRoot(value);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new NotSendable(options.root, 'it is nested too deeply', { cause: error });
+  } finally {
+    packer.close();
+  }
+}
+
+/** Undefined when V8 refuses it after all (a Proxy): the walk says where. */
+function clonePlain(value: unknown): Buffer | undefined {
+  try {
+    return joined(PLAIN, writeGraph(value));
+  } catch {
+    return undefined; // The caller goes on with the walk, which refuses with a path.
+  }
+}
+
+function clone(value: unknown, what: string, stubs?: ReadonlyMap<unknown, number>): Buffer {
+  try {
+    return writeGraph(value, stubs);
+  } catch (error) {
+    throw new NotSendable(what, (error as Error).message, { cause: error });
+  }
+}
+
+function joined(first: number, ...parts: readonly Uint8Array[]): Buffer {
+  return Buffer.concat([Uint8Array.of(first), ...parts]);
+}
+
+class ParcelPacker implements Packer {
+  readonly options: PackOptions;
+  readonly functions: Table['functions'][number][] = [];
+  readonly graph = {
+    cells: [] as unknown[],
+    properties: [] as (readonly [unknown, object])[],
+    prototypes: [] as (readonly [unknown, object])[],
+    instances: [] as (readonly [object, unknown])[],
+    errors: [] as Graph['errors'][number][],
+    patches: [] as Graph['patches'][number][],
+  };
+  /** What each object became: a copy, a stub, or itself. */
+  readonly became = new Map<object, unknown>();
+  readonly #refs: Ref[] = [];
+  readonly #stubs = new Map<unknown, number>();
+  readonly #shared = new Set<string>();
+  #scopes: ScopeReader | undefined;
+  #bytes = 0;
+
+  constructor(options: PackOptions) {
+    this.options = options;
+  }
+
+  packRoot(value: unknown): Packed {
+    const root = this.#part(null, 'root', value, { step: this.options.root, up: null });
+    const table: Table = { functions: this.functions, refs: this.#refs };
+    const head = writeGraph(table);
+    const graph: Graph = { root, ...this.graph };
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(head.length);
+    const body = clone(graph, this.options.root, this.#stubs);
+    return { bytes: joined(WITH_TABLE, length, head, body), shared: [...this.#shared] };
+  }
+
+  close(): void {
+    this.#scopes?.close();
+  }
+
+  get scopes(): ScopeReader {
+    this.#scopes ??= openScopes();
+    return this.#scopes;
+  }
+
+  stub(ref: Ref): Stub {
+    const stub: Stub = new Uint8Array(0);
+    this.#stubs.set(stub, this.#refs.push(ref) - 1);
+    return stub;
+  }
+
+  /** The ref that a value became; undefined when it is no stub. */
+  refOf(value: unknown): number | undefined {
+    return this.#stubs.get(value);
+  }
+
+  /** What goes into the graph in place of a value. */
+  sent(value: unknown, trail: Trail): unknown {
+    if (typeof value === 'string') this.#weigh(value.length);
+    if (typeof value === 'symbol') return this.stub(refOfSymbol(value, trail));
+    if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return value;
+    const known = this.became.get(value);
+    if (known !== undefined) return known;
+    return typeof value === 'function'
+      ? this.#sentFunction(value, trail)
+      : this.#sentObject(value, trail);
+  }
+
+  #sentFunction(fn: object, trail: Trail): unknown {
+    if (types.isProxy(fn)) throw new NotSendable(wordsOf(trail), 'a Proxy does not travel');
+    const { withFunctions } = this.options;
+    if (!withFunctions)
+      throw new NotSendable(wordsOf(trail), 'functions are not part of results; return data');
+    return packFunction(this, fn as (...args: unknown[]) => unknown, trail);
+  }
+
+  #sentObject(value: object, trail: Trail): unknown {
+    refuseLiving(value, trail);
+    const keep = <T>(made: T): T => {
+      this.became.set(value, made);
+      return made;
+    };
+    if (value instanceof Shared) {
+      this.#shared.add(value.sha256);
+      const asHandle = this.options.isCallee === true;
+      return keep(this.stub({ is: 'shared', sha256: value.sha256, asHandle }));
+    }
+    if (types.isNativeError(value) || value instanceof Error) return packError(this, value, trail);
+    if (value instanceof URL) return keep(this.stub({ is: 'url', href: value.href }));
+    const ref = this.options.withFunctions ? builtinRef(value) : undefined;
+    if (ref !== undefined) return keep(this.stub(ref));
+    if (ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value)) {
+      this.#weigh(value.byteLength);
+      return keep(value);
+    }
+    if (types.isDate(value) || types.isRegExp(value) || types.isBoxedPrimitive(value))
+      return keep(value);
+    return this.#sentContainer(value, trail);
+  }
+
+  #sentContainer(value: object, trail: Trail): unknown {
+    const ofClass = this.#classOf(value, trail);
+    const copy = emptyLike(value);
+    this.became.set(value, copy);
+    if (types.isMap(value)) {
+      let at = 0;
+      for (const [key, one] of value) {
+        const step = `.get(${typeof key === 'string' ? JSON.stringify(key) : at})`;
+        (copy as Map<unknown, unknown>).set(
+          this.sent(key, { step: `.keys()[${at}]`, up: trail }),
+          this.sent(one, { step, up: trail }),
+        );
+        at += 1;
+      }
+    } else if (types.isSet(value)) {
+      let at = 0;
+      for (const one of value) {
+        (copy as Set<unknown>).add(this.sent(one, { step: `.values()[${at}]`, up: trail }));
+        at += 1;
+      }
+    } else this.fill(copy, value, trail);
+    if (ofClass !== undefined) this.graph.instances.push([copy, ofClass]);
+    return copy;
+  }
+
+  /** Copies own enumerable properties; getters are read. */
+  fill(copy: object, value: object, trail: Trail): void {
+    for (const key of Object.keys(value)) {
+      const step = stepTo(Array.isArray(value) && /^\d+$/.test(key) ? Number(key) : key);
+      const inside = { step, up: trail };
+      const part = this.#part(copy, key, read(value, key, inside), inside);
+      Object.defineProperty(copy, key, { value: part, ...OPEN });
+    }
+  }
+
+  /** What goes into a property; what a stub cannot stand for there is put in after the reading. */
+  #part(owner: object | null, key: string, value: unknown, trail: Trail): unknown {
+    if (typeof value !== 'symbol' && !(value instanceof Shared)) return this.sent(value, trail);
+    const ref = this.refOf(this.sent(value, trail)) ?? 0;
+    this.graph.patches.push([owner, key, ref]);
+    return undefined;
+  }
+
+  /** The stub of a class of the user's whose instance this is. */
+  #classOf(value: object, trail: Trail): unknown {
+    for (let at = prototypeOf(value); at !== null; at = prototypeOf(at)) {
+      const maker: unknown = Object.getOwnPropertyDescriptor(at, 'constructor')?.value;
+      if (typeof maker !== 'function') continue;
+      refuseForeign(maker, at === prototypeOf(value), trail);
+      refusePrivate(maker, trail);
+    }
+    const { withFunctions } = this.options;
+    const maker: unknown = Object.getOwnPropertyDescriptor(
+      prototypeOf(value) ?? {},
+      'constructor',
+    )?.value;
+    if (typeof maker !== 'function' || isCarried(maker) || !withFunctions) return undefined;
+    return this.sent(maker, { step: `.constructor`, up: trail });
+  }
+
+  #weigh(bytes: number): void {
+    this.#bytes += bytes;
+    checkSize(this.#bytes, this.options.root);
+  }
+}
+
+const OPEN = { writable: true, enumerable: true, configurable: true };
+
+function prototypeOf(value: object): object | null {
+  return Object.getPrototypeOf(value) as object | null;
+}
+
+function emptyLike(value: object): object {
+  if (Array.isArray(value)) return new Array(value.length);
+  return types.isMap(value) ? new Map() : types.isSet(value) ? new Set() : {};
+}
+
+function read(value: object, key: string, trail: Trail): unknown {
+  try {
+    return (value as Record<string, unknown>)[key];
+  } catch (error) {
+    const words = error instanceof Error ? error.message : String(error);
+    throw new NotSendable(wordsOf(trail), `its getter threw: ${words}`, { cause: error });
+  }
+}

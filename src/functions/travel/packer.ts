@@ -1,0 +1,45 @@
+// What the parts that make a parcel share: where each finds, and leaves, what goes into it.
+
+import type { Stub } from './graph-bytes.ts';
+import type { Trail } from './not-sendable.ts';
+import type { Graph, Ref, SentFunction } from './parcel.ts';
+import type { ScopeReader } from './scopes.ts';
+
+export interface PackOptions {
+  /** What refusals call the whole value: `args`, `result`. */
+  readonly root: string;
+  /**
+   * Whether functions and classes travel with the value. A client sends them to workers; what comes
+   * back is data, so that a client runs nothing that it did not write.
+   */
+  readonly withFunctions: boolean;
+  /** Whether the value is the function of a call, which may be neither class nor generator. */
+  readonly isCallee?: boolean;
+}
+
+/** The lists of a graph while it grows. */
+export interface GrowingGraph {
+  readonly cells: unknown[];
+  readonly properties: Graph['properties'][number][];
+  readonly prototypes: Graph['prototypes'][number][];
+  readonly instances: Graph['instances'][number][];
+  readonly errors: Graph['errors'][number][];
+  readonly patches: Graph['patches'][number][];
+}
+
+/** Grows while one parcel is made. */
+export interface Packer {
+  readonly options: PackOptions;
+  readonly functions: SentFunction[];
+  readonly graph: GrowingGraph;
+  /** What each object became: a copy, a stub, or itself. */
+  readonly became: Map<object, unknown>;
+  readonly scopes: ScopeReader;
+  stub(ref: Ref): Stub;
+  /** The ref that a value became; undefined when it is no stub. */
+  refOf(value: unknown): number | undefined;
+  /** What goes into the graph in place of a value. Throws NotSendable. */
+  sent(value: unknown, trail: Trail): unknown;
+  /** Copies own enumerable properties; getters are read. */
+  fill(copy: object, value: object, trail: Trail): void;
+}

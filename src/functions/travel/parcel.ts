@@ -1,0 +1,81 @@
+// The bytes of a parcel: either a plain structured clone, or a table of what the clone cannot carry
+// (functions, built-ins, errors) and a clone in which stubs stand for those.
+
+import { CALL_BYTES_MAX } from '../../core/model/limits.ts';
+import { NotSendable } from './not-sendable.ts';
+
+/** What stands behind a stub. */
+export type Ref =
+  | { readonly is: 'function'; readonly at: number }
+  | { readonly is: 'builtin'; readonly module: string | null; readonly path: readonly Step[] }
+  | { readonly is: 'symbol'; readonly key: string; readonly isWellKnown: boolean }
+  | { readonly is: 'error'; readonly kind: string }
+  | { readonly is: 'url'; readonly href: string }
+  | { readonly is: 'shared'; readonly sha256: string; readonly asHandle: boolean }
+  | { readonly is: 'require'; readonly base: string | null }
+  | { readonly is: 'global' };
+
+/** A property's name, or `{ symbol }` for a well-known symbol. */
+export type Step = string | { readonly symbol: string };
+
+/** A captured variable: known at once, or read from the graph. */
+export type Cell =
+  | { readonly ref: number }
+  | { readonly value: unknown }
+  | { readonly inGraph: number };
+
+/** A function as it travels. */
+export interface SentFunction {
+  readonly name: string;
+  readonly expression: string;
+  readonly isStrict: boolean;
+  readonly names: readonly string[];
+  readonly cells: readonly Cell[];
+  /** The class that it extends, as a ref; `null` for `extends null`, undefined for no class. */
+  readonly parent?: number | null;
+  /** Where relative imports in it start. */
+  readonly base?: string;
+}
+
+export interface Table {
+  readonly functions: readonly SentFunction[];
+  readonly refs: readonly Ref[];
+}
+
+/** What the clone of a parcel with a table holds. */
+export interface Graph {
+  readonly root: unknown;
+  /** Captured values that are no refs. */
+  readonly cells: readonly unknown[];
+  /** Properties to be set on functions, their prototypes and errors. */
+  readonly properties: readonly (readonly [owner: unknown, properties: object])[];
+  readonly prototypes: readonly (readonly [owner: unknown, properties: object])[];
+  /** Objects that are instances of classes. */
+  readonly instances: readonly (readonly [object: object, ofClass: unknown])[];
+  readonly errors: readonly (readonly [error: unknown, said: ErrorParts])[];
+  /** Refs that may be no objects, which V8 does not take from a stub; null for the root itself. */
+  readonly patches: readonly (readonly [owner: object | null, key: string, ref: number])[];
+}
+
+/** The own properties of an error, of which some are not enumerable. */
+export interface ErrorParts {
+  readonly name: string | null;
+  readonly message: string;
+  readonly stack: string | null;
+  readonly hasCause: boolean;
+  readonly cause: unknown;
+  readonly errors: readonly unknown[] | null;
+  readonly own: object;
+}
+
+/** Stands for the class that a class extends: its value is known, its expression may be anything. */
+export const SUPER = '$weftSuper';
+
+/** First byte: what follows. */
+export const PLAIN = 0;
+export const WITH_TABLE = 1;
+
+export function checkSize(bytes: number, what: string): void {
+  if (bytes <= CALL_BYTES_MAX) return;
+  throw new NotSendable(what, `it has more than ${CALL_BYTES_MAX} bytes; use a file for it`);
+}

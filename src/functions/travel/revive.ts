@@ -1,0 +1,195 @@
+// Parcels into values: the other side of packing. Runs the code that a parcel holds, so it is for
+// workers, whose owner sent it; results are read without functions.
+
+import { createRequire } from 'node:module';
+import { constants, Script } from 'node:vm';
+import { builtinNamed } from './builtins.ts';
+import { emptyError, fillError } from './errors.ts';
+import { readGraph } from './graph-bytes.ts';
+import {
+  type Graph,
+  PLAIN,
+  type Ref,
+  type SentFunction,
+  type Step,
+  SUPER,
+  type Table,
+  WITH_TABLE,
+} from './parcel.ts';
+import { Shared } from './shared.ts';
+
+export interface UnpackOptions {
+  /** Whether code in it may become functions. */
+  readonly withFunctions: boolean;
+  /** The value of a shared parcel that has come before. */
+  readonly sharedValue?: (sha256: string) => unknown;
+}
+
+/** The value of a parcel. Throws when the bytes are none, or what they name does not exist here. */
+export function unpack(bytes: Uint8Array, options: UnpackOptions): unknown {
+  if (bytes[0] === PLAIN) return readGraph(bytes.subarray(1));
+  if (bytes[0] !== WITH_TABLE || bytes.length < 5) throw new RangeError('not a parcel');
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const headEnd = 5 + view.getUint32(1, true);
+  const table = readGraph(bytes.subarray(5, headEnd)) as Table;
+  if (!options.withFunctions && table.functions.length > 0)
+    throw new RangeError('functions are not part of results');
+  return new Reviver(table, options).read(bytes.subarray(headEnd));
+}
+
+interface Made {
+  readonly fn: unknown;
+  readonly set: (values: readonly unknown[]) => void;
+}
+
+class Reviver {
+  readonly #table: Table;
+  readonly #options: UnpackOptions;
+  readonly #values: unknown[] = [];
+  readonly #made: (Made | undefined)[] = [];
+
+  constructor(table: Table, options: UnpackOptions) {
+    this.#table = table;
+    this.#options = options;
+  }
+
+  read(bytes: Uint8Array): unknown {
+    const { functions } = this.#table;
+    for (let at = 0; at < functions.length; at += 1) this.#make(at);
+    const graph = readGraph(bytes, (stub) => this.#value(stub)) as Graph;
+    for (const [at, sent] of functions.entries()) {
+      this.#made[at]?.set(sent.cells.map((cell) => this.#cell(cell, graph)));
+    }
+    for (const [owner, properties] of graph.properties) define(owner as object, properties);
+    for (const [owner, properties] of graph.prototypes)
+      define((owner as { prototype: object }).prototype, properties);
+    for (const [error, parts] of graph.errors) fillError(error as Error, parts);
+    for (const [object, ofClass] of graph.instances)
+      Object.setPrototypeOf(object, (ofClass as { prototype: object }).prototype);
+    let { root } = graph;
+    for (const [owner, key, ref] of graph.patches) {
+      const value = this.#value(ref);
+      if (owner === null) root = value;
+      else define(owner, { [key]: value });
+    }
+    return root;
+  }
+
+  /** Functions need what they captured only when they are called; classes need their parents. */
+  #make(at: number): unknown {
+    const known = this.#made[at];
+    if (known !== undefined) return known.fn;
+    const sent = this.#table.functions[at];
+    if (sent === undefined) throw new RangeError(`no function ${at} in the parcel`);
+    const { parent } = sent;
+    const made = compiled(sent)(
+      sent.cells.map((cell) => ('value' in cell ? cell.value : this.#early(cell))),
+      parent === null || parent === undefined ? null : this.#value(parent),
+    );
+    this.#made[at] = made;
+    named(made.fn as object, sent.name);
+    return made.fn;
+  }
+
+  /** What a computed key of a class may need: a symbol, a built-in. */
+  #early(cell: SentFunction['cells'][number]): unknown {
+    if (!('ref' in cell)) return undefined;
+    const ref = this.#table.refs[cell.ref];
+    return ref?.is === 'function' ? this.#made[ref.at]?.fn : this.#value(cell.ref);
+  }
+
+  #cell(cell: SentFunction['cells'][number], graph: Graph): unknown {
+    if ('value' in cell) return cell.value;
+    return 'ref' in cell ? this.#value(cell.ref) : graph.cells[cell.inGraph];
+  }
+
+  #value(stub: number): unknown {
+    const ref = this.#table.refs[stub];
+    if (ref === undefined) throw new RangeError(`no value ${stub} in the parcel`);
+    if (ref.is === 'function') return this.#make(ref.at);
+    if (!(stub in this.#values)) this.#values[stub] = this.#revived(ref);
+    return this.#values[stub];
+  }
+
+  #revived(ref: Exclude<Ref, { is: 'function' }>): unknown {
+    switch (ref.is) {
+      case 'builtin':
+        return builtin(ref.module, ref.path);
+      case 'symbol':
+        return ref.isWellKnown ? wellKnown(ref.key) : Symbol.for(ref.key);
+      case 'error':
+        return emptyError(ref.kind);
+      case 'url':
+        return new URL(ref.href);
+      case 'require':
+        return createRequire(ref.base ?? `${process.cwd()}/`);
+      case 'global':
+        return globalThis;
+      case 'shared': {
+        const value = this.#options.sharedValue?.(ref.sha256);
+        return ref.asHandle ? new Shared(value, ref.sha256) : value;
+      }
+    }
+  }
+}
+
+function builtin(module: string | null, steps: readonly Step[]): unknown {
+  const path = steps.map((step) => (typeof step === 'string' ? step : wellKnown(step.symbol)));
+  const value = builtinNamed({ module, path });
+  if (value !== undefined) return value;
+  const from = module === null ? 'the global object' : `node:${module}`;
+  throw new TypeError(
+    `${path.map(String).join('.')} of ${from} does not exist in Node ${process.version}`,
+  );
+}
+
+function wellKnown(name: string): symbol {
+  return (Symbol as unknown as Record<string, symbol>)[name] ?? Symbol.for(name);
+}
+
+type Factory = (early: readonly unknown[], parent: unknown) => Made;
+
+/** A function's expression in a scope of its own, which holds what it captured. */
+function compiled(sent: SentFunction): Factory {
+  const { names, expression } = sent;
+  const source = [
+    `(function ($weftEarly, ${SUPER}) {`,
+    sent.isStrict ? '"use strict";' : '',
+    names.length > 0 ? `let [${names.join(', ')}] = $weftEarly;` : '',
+    `const $weftFunction = ${expression};`,
+    names.length > 0
+      ? `return { fn: $weftFunction, set: ($weftCells) => { [${names.join(', ')}] = $weftCells; } };`
+      : 'return { fn: $weftFunction, set: () => undefined };',
+    '})',
+  ].join(' ');
+  const filename = sent.base ?? `weft:${sent.name || 'function'}`;
+  const script = /\bimport\b/.test(expression)
+    ? quietly(() => new Script(source, { filename, importModuleDynamically: LOADER }))
+    : new Script(source, { filename });
+  return script.runInThisContext() as Factory;
+}
+
+const LOADER = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
+
+/** The first use of this loader prints that it is experimental, which is no concern of callers. */
+function quietly<T>(act: () => T): T {
+  const { emitWarning } = process;
+  process.emitWarning = () => undefined;
+  try {
+    return act();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+function named(fn: object, name: string): void {
+  if ((fn as { name: unknown }).name === name) return;
+  Object.defineProperty(fn, 'name', { value: name, configurable: true });
+}
+
+function define(owner: object, properties: object): void {
+  for (const [key, value] of Object.entries(properties))
+    Object.defineProperty(owner, key, {
+      ...{ value, writable: true, enumerable: true, configurable: true },
+    });
+}

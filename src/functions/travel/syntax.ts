@@ -1,0 +1,157 @@
+// What the text of a function says: which names it takes from outside, and what in it cannot work
+// in another place.
+
+import { parse } from 'acorn';
+import { collectNames, type Names, type Tree } from './names.ts';
+import { SUPER } from './parcel.ts';
+
+export interface Syntax {
+  /** An expression whose value is the function; a class extends `SUPER` in it. */
+  readonly expression: string;
+  readonly isClass: boolean;
+  /** Whether it has an `extends`. */
+  readonly hasParent: boolean;
+  readonly isStrict: boolean;
+  /** Names that are bound outside of the text, in order of appearance. */
+  readonly free: readonly string[];
+  readonly isGenerator: boolean;
+  /** Private members that it declares or uses, with their `#`. */
+  readonly privates: readonly string[];
+  /** What cannot work in another place, in words; null when nothing is. */
+  readonly obstacle: string | null;
+  /** `import('./x.ts')` has to be resolved where the function was written. */
+  readonly importsRelative: boolean;
+}
+
+interface Read {
+  readonly tree: Tree;
+  readonly source: string;
+  readonly isStrict: boolean;
+}
+
+/** Reads the source of a function; undefined when it is no function's source. */
+export function readSyntax(text: string): Syntax | undefined {
+  // Of a module, then sloppy; an expression, then a method of an object or a class.
+  for (const isStrict of [true, false]) {
+    for (const [before, after] of [
+      ['(', ')'],
+      ['({', '})'],
+    ] as const) {
+      const source = `${before}${text}${after}`;
+      const tree = expressionIn(source, isStrict);
+      const syntax = tree && syntaxOf({ tree, source, isStrict });
+      if (syntax !== undefined) return syntax;
+    }
+  }
+  return undefined;
+}
+
+function expressionIn(source: string, isStrict: boolean, isExact = false): Tree | undefined {
+  try {
+    const program = parse(source, {
+      ecmaVersion: 'latest',
+      sourceType: isStrict ? 'module' : 'script',
+      // What belongs to a class that is not here parses, so that the refusal can name it.
+      checkPrivateFields: isExact,
+      allowSuperOutsideMethod: true,
+    });
+    const [only, ...more] = program.body;
+    if (only?.type !== 'ExpressionStatement' || more.length > 0) return undefined;
+    return only.expression as unknown as Tree;
+  } catch {
+    return undefined; // It is not of this form. The caller says so when it is of none.
+  }
+}
+
+function syntaxOf(read: Read): Syntax | undefined {
+  const { tree } = read;
+  if (tree.type === 'ClassExpression') return ofClass(read);
+  if (tree.type === 'FunctionExpression' || tree.type === 'ArrowFunctionExpression') {
+    return { ...shared(read, tree, collectNames(tree)), expression: read.source };
+  }
+  if (tree.type !== 'ObjectExpression') return undefined;
+  const [member, ...more] = tree['properties'] as Tree[];
+  const fn = member?.['value'] as Tree | undefined;
+  if (fn?.type !== 'FunctionExpression' || more.length > 0) return undefined;
+  const words = `${fn['async'] === true ? 'async ' : ''}${fn['generator'] === true ? '*' : ''}`;
+  const expression = `({ ${words}method${read.source.slice(fn.start, fn.end)} }).method`;
+  return { ...shared(read, fn, namesOfMethod(fn)), expression };
+}
+
+function shared(read: Read, fn: Tree, names: Names): Omit<Syntax, 'expression'> {
+  return {
+    isClass: false,
+    hasParent: false,
+    isStrict: read.isStrict,
+    free: [...names.free].filter((name) => name !== 'arguments'),
+    isGenerator: fn['generator'] === true,
+    privates: [...names.privates],
+    obstacle: obstacleOf(names) ?? strangePrivates(read, names),
+    importsRelative: names.importsRelative,
+  };
+}
+
+/** `super` of a method means the object that it stood in. */
+function namesOfMethod(fn: Tree): Names {
+  const names = collectNames(fn);
+  const usesSuper = collectNames(fn['body'] as Tree).placeWords.has('super');
+  return usesSuper ? { ...names, placeWords: new Set(['super']) } : names;
+}
+
+/** Static fields and blocks are cut out: they ran once already, and their values travel. */
+function ofClass(read: Read): Syntax {
+  const { tree, source } = read;
+  const parent = tree['superClass'] as Tree | null;
+  const members = (tree['body'] as unknown as { body: Tree[] }).body;
+  const cut = members.filter(
+    (member) =>
+      member.type === 'StaticBlock' ||
+      (member.type === 'PropertyDefinition' && member['static'] === true),
+  );
+  const privateStatic = members.find(
+    (member) => member['static'] === true && (member['key'] as Tree).type === 'PrivateIdentifier',
+  );
+  const names = collectNames(tree, new Set([...cut, parent]));
+  const edits = cut.map((member) => ({ from: member.start, to: member.end, text: '' }));
+  if (parent !== null) edits.push({ from: parent.start, to: parent.end, text: SUPER });
+  const name = privateStatic && (privateStatic['key'] as Tree)['name'];
+  return {
+    ...shared(read, tree, names),
+    expression: edited(source, edits),
+    isClass: true,
+    hasParent: parent !== null,
+    obstacle:
+      name === undefined
+        ? obstacleOf(names)
+        : `it is a class with a private static member (#${name}), whose value nobody can read`,
+  };
+}
+
+function edited(source: string, edits: { from: number; to: number; text: string }[]): string {
+  let text = source;
+  for (const edit of edits.toSorted((one, other) => other.from - one.from)) {
+    text = text.slice(0, edit.from) + edit.text + text.slice(edit.to);
+  }
+  return text;
+}
+
+const REMEDIES: Readonly<Record<string, string>> = {
+  this: 'uses `this` of the place where it was written; copy what it needs into a variable',
+  super: 'uses `super`; call the other function by its name',
+  'new.target': 'uses `new.target` of the place where it was written',
+  'import.meta': 'uses `import.meta`; pass the path or URL as an argument, or give module and name',
+};
+
+function obstacleOf(names: Names): string | null {
+  const [word] = names.placeWords;
+  if (word !== undefined) return `it ${REMEDIES[word]}`;
+  return names.free.has('arguments') ? 'it uses `arguments` of the function around it' : null;
+}
+
+/** Private members are known inside of their class only. */
+function strangePrivates(read: Read, names: Names): string | null {
+  const [name] = names.privates;
+  if (name === undefined || expressionIn(read.source, read.isStrict, true) !== undefined)
+    return null;
+  return `it uses the private member ${name} of its class; send the whole class, or a plain function`;
+}

@@ -1,0 +1,89 @@
+// What goes over the wire for a call: its arguments, its result, its error, shared values, and
+// functions by what they captured.
+
+import { createHash } from 'node:crypto';
+import { NotSendable } from './not-sendable.ts';
+import { type Packed, pack } from './pack.ts';
+import { unpack } from './revive.ts';
+import { Shared } from './shared.ts';
+
+/** A function that can be sent: code and captured values. Equal ones have one `sha256`. */
+export interface Captured {
+  readonly name: string;
+  readonly code: Uint8Array;
+  readonly sha256: string;
+  /** Shared values that it captured, by their `sha256`. */
+  readonly shared: readonly string[];
+}
+
+/**
+ * Takes a function with what it captured. Variables are read now: what the program sets later is not
+ * seen by calls, and what a call sets is not seen by the program. Throws NotSendable.
+ */
+export function capture(fn: unknown): Captured {
+  if (typeof fn !== 'function') {
+    const what = fn === null ? 'null' : typeof fn;
+    throw new NotSendable('the function', `it is no function but ${what}`);
+  }
+  const name = fn.name || 'anonymous';
+  const { bytes, shared } = pack(fn, { root: name, withFunctions: true, isCallee: true });
+  return { name, code: bytes, sha256: sha256Of(bytes), shared };
+}
+
+/** The function of a capture, for the worker. */
+export function releaseFunction(
+  code: Uint8Array,
+  sharedValue?: (sha256: string) => unknown,
+): (...args: unknown[]) => unknown {
+  const fn = unpack(code, { withFunctions: true, ...(sharedValue && { sharedValue }) });
+  if (typeof fn !== 'function') throw new TypeError('the code holds no function');
+  return fn as (...args: unknown[]) => unknown;
+}
+
+/** Throws NotSendable that names the path, such as `args[0].db.socket`. */
+export function packArguments(args: readonly unknown[]): Packed {
+  return pack(args, { root: 'args', withFunctions: true });
+}
+
+export function unpackArguments(
+  bytes: Uint8Array,
+  sharedValue?: (sha256: string) => unknown,
+): unknown[] {
+  const args = unpack(bytes, { withFunctions: true, ...(sharedValue && { sharedValue }) });
+  if (!Array.isArray(args)) throw new TypeError('arguments are a list');
+  return args;
+}
+
+/** A value that workers are to hold, with the handle that stands for it in arguments. */
+export function share<T>(value: T): { shared: Shared<T>; bytes: Uint8Array } {
+  const { bytes } = pack(value, { root: 'the shared value', withFunctions: true });
+  return { shared: new Shared(value, sha256Of(bytes)), bytes };
+}
+
+export function unpackShared(bytes: Uint8Array): unknown {
+  return unpack(bytes, { withFunctions: true });
+}
+
+/** Data only. Throws NotSendable. */
+export function packResult(value: unknown): Uint8Array {
+  return pack(value, { root: 'result', withFunctions: false }).bytes;
+}
+
+export function unpackResult(bytes: Uint8Array): unknown {
+  return unpack(bytes, { withFunctions: false });
+}
+
+/** What a function threw or rejected with; always something, whatever it is. */
+export function packThrown(thrown: unknown): Uint8Array {
+  try {
+    return pack(thrown, { root: 'the error', withFunctions: false }).bytes;
+  } catch (refusal) {
+    const words = refusal instanceof Error ? refusal.message : 'it cannot be read';
+    const error = new Error(`The function threw a value that cannot be sent. ${words}`);
+    return pack(error, { root: 'the error', withFunctions: false }).bytes;
+  }
+}
+
+function sha256Of(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
