@@ -271,6 +271,7 @@ export class Machine {
       isWholeMachine: true,
       pauseMaxMs: PAUSE_MAX_MS,
       steps: { server: argvOf({ ...QUIET, runMs: null }), client: '/bin/weft-rsh' },
+      workers: { program: '/bin/weft-worker', head: { socketPath: '/head.sock' } },
     };
   }
 }

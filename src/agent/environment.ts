@@ -123,6 +123,7 @@ function identity(of: Surroundings): Record<string, string> {
     values['WEFT_RSH'] = settings.steps.client;
     values['WEFT_STEP_KEY'] = order.mpi.key;
   }
+  if (order.pool !== undefined) Object.assign(values, workerVariables(order, settings));
   const hasGpus = settings.resources.gpuCount > 0;
   if (share.gpus.length > 0 || hasGpus) values['CUDA_VISIBLE_DEVICES'] = gpus;
   if (order.batch !== undefined) {
@@ -140,6 +141,16 @@ function identity(of: Surroundings): Record<string, string> {
     values['WEFT_ARRAY_COUNT'] = `${order.array.count}`;
   }
   return values;
+}
+
+/** Read by the worker's own process, which passes the second on to nobody. */
+function workerVariables(
+  { epochId, place, pool }: LaunchOrder,
+  { node, workers }: AgentSettings,
+): Record<string, string> {
+  const worker = `${node}:${epochId}`;
+  const calls = { head: workers.head, epochId, worker, key: pool?.key ?? '' };
+  return { WEFT_POOL: `${place.jobId}`, WEFT_CALLS: JSON.stringify(calls) };
 }
 
 /** Thousands of nodes make a longer variable than Linux takes; the host file has them all. */

@@ -54,6 +54,16 @@ export interface StepPrograms {
   readonly client: string;
 }
 
+/** How workers of pools start here, and where they find the head. */
+export interface WorkerSettings {
+  /** A program of one word. */
+  readonly program: string;
+  /** The same place that the agent itself dials. */
+  readonly head:
+    | { readonly url: string; readonly fingerprint?: string }
+    | { readonly socketPath: string };
+}
+
 export interface AgentSettings {
   readonly node: NodeName;
   readonly bootId: string;
@@ -79,4 +89,5 @@ export interface AgentSettings {
   /** Longest pause that anybody may ask for. */
   readonly pauseMaxMs: number;
   readonly steps: StepPrograms;
+  readonly workers: WorkerSettings;
 }

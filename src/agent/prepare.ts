@@ -245,6 +245,7 @@ export class Preparer {
 
   #argvOf(order: LaunchOrder): readonly string[] {
     if (isStepServer(order)) return this.#settings.steps.server;
+    if (order.pool !== undefined) return [this.#settings.workers.program];
     const program = order.program;
     if (program.kind === 'argv') return program.argv;
     if (program.kind === 'shell') return ['/bin/sh', '-c', program.line];

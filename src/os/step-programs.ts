@@ -1,4 +1,4 @@
-// The programs for steps, for the agent to give to tasks with `--mpi`.
+// Programs of ours that tasks run: those for steps, with `--mpi`, and the worker of pools.
 
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
@@ -17,13 +17,23 @@ const SMALL = ['--max-semi-space-size=1', '--max-old-space-size=64'];
  * a job's PATH has, and launchers can be given its path as one word.
  */
 export function stepPrograms(stateDir: string): StepPrograms {
+  const client = writeProgram(stateDir, 'weft-rsh');
+  return { server: [process.execPath, ...SMALL, programFile('weft-rshd')], client };
+}
+
+/** Path of the worker's own process: it relays calls, and another one runs what users wrote. */
+export function workerProgram(stateDir: string): string {
+  return writeProgram(stateDir, 'weft-worker');
+}
+
+function writeProgram(stateDir: string, name: string): string {
   const folder = join(stateDir, 'bin');
   mkdirSync(folder, { recursive: true, mode: 0o755 });
-  const client = join(folder, 'weft-rsh');
-  const words = [process.execPath, ...SMALL, programFile('weft-rsh')].map(quoted).join(' ');
   chmodSync(folder, 0o755); // Whatever the umask.
-  keepScript(client, `#!/bin/sh\nexec ${words} "$@"\n`);
-  return { server: [process.execPath, ...SMALL, programFile('weft-rshd')], client };
+  const path = join(folder, name);
+  const words = [process.execPath, ...SMALL, programFile(name)].map(quoted).join(' ');
+  keepScript(path, `#!/bin/sh\nexec ${words} "$@"\n`);
+  return path;
 }
 
 /** Jobs may be reading it at any time: it is there whole, and is left alone while it is right. */

@@ -102,6 +102,7 @@ function launchOrder(
     nodes: [...task.parts.keys()],
     processesPerNode: spec.request.processesPerNode,
     ...mpiOf(spec),
+    ...poolOf(spec),
     ...(batch === null ? {} : { batch }),
     array: arrayOf(job),
   };
@@ -138,6 +139,10 @@ function arrayOf({ spec, firstIndex, lastIndex, taskCount }: Job): LaunchOrder['
 
 function mpiOf({ mpi, stepKey = '' }: JobSpec): Pick<LaunchOrder, 'mpi'> {
   return mpi === undefined ? {} : { mpi: { ranksPerNode: mpi.ranksPerNode, key: stepKey } };
+}
+
+function poolOf({ pool, stepKey = '' }: JobSpec): Pick<LaunchOrder, 'pool'> {
+  return pool === undefined ? {} : { pool: { key: stepKey } };
 }
 
 function accountOf({ owner, uid, spec }: Job): Account {

@@ -74,6 +74,8 @@ export interface LaunchOrder {
    * for every other job.
    */
   readonly mpi?: { readonly ranksPerNode: number; readonly key: string };
+  /** It is a worker of a pool, which proves by `key` that it is. Missing for every other job. */
+  readonly pool?: { readonly key: string };
   /** Shared by all tasks of an array: first, last and count for the environment. */
   readonly array: { readonly first: number; readonly last: number; readonly count: number } | null;
 }

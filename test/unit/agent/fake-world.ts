@@ -408,5 +408,6 @@ export function settings(): AgentSettings {
     isWholeMachine: true,
     pauseMaxMs: 4 * 3_600_000,
     steps: { server: ['weft-rshd'], client: '/bin/weft-rsh' },
+    workers: { program: '/bin/weft-worker', head: { socketPath: '/run/head.sock' } },
   };
 }

@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { stepPrograms } from '../../../src/os/step-programs.ts';
+import { stepPrograms, workerProgram } from '../../../src/os/step-programs.ts';
 
 test('an agent that is started again leaves the script of running jobs alone', (t) => {
   const state = mkdtempSync(join(tmpdir(), 'weft-steps-'));
@@ -25,4 +25,13 @@ test('an agent that is started again leaves the script of running jobs alone', (
   assert.equal(Number(replaced.mode) & 0o777, 0o755);
   assert.equal(readFileSync(client, 'utf8'), text);
   assert.deepEqual(readdirSync(dirname(client)), ['weft-rsh']);
+});
+
+test('the program of workers is one word that every user may run', (t) => {
+  const state = mkdtempSync(join(tmpdir(), 'weft-steps-'));
+  t.after(() => rmSync(state, { recursive: true }));
+  const path = workerProgram(state);
+  assert.equal(path, join(state, 'bin', 'weft-worker'));
+  assert.equal(statSync(path).mode & 0o777, 0o755);
+  assert.match(readFileSync(path, 'utf8'), /^#!\/bin\/sh\nexec '.+' .*weft-worker\.ts' "\$@"\n$/);
 });

@@ -75,6 +75,7 @@ export function applyJobSubmitted(state: State, event: Of<'job_submitted'>, at: 
     outcome: null,
     worst: null,
     usage: NO_USAGE,
+    losses: 0,
   };
   state.jobs.set(job.id, job);
   state.scratch.changedJobs.add(job);

@@ -71,6 +71,8 @@ export interface Job extends IndexedJob {
   /** The first bad outcome of a task so far. */
   worst: Outcome | null;
   usage: Usage;
+  /** Workers of a pool that are gone and may have left calls undone; 0 for every other job. */
+  losses: number;
 }
 
 /** A task that has, or has had, an epoch and is not done. */

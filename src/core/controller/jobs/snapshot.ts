@@ -21,7 +21,7 @@ type Derived = 'queued' | 'waiting' | 'batch';
 interface JobData
   extends Omit<
     Job,
-    'spec' | 'entry' | 'pending' | Derived | 'active' | 'ended' | 'waitsFor' | 'behind'
+    'spec' | 'entry' | 'pending' | Derived | 'active' | 'ended' | 'waitsFor' | 'behind' | 'losses'
   > {
   /** Without its environment. */
   readonly spec: JobSpec;
@@ -32,6 +32,8 @@ interface JobData
   readonly waitsFor: readonly JobId[];
   /** Absent: none. IntervalSet texts. */
   readonly behind?: readonly (readonly [JobId, string])[];
+  /** Absent: none. */
+  readonly losses?: number;
 }
 
 export interface JobsData {
@@ -78,7 +80,7 @@ export function loadJobs(state: State, data: JobsData): void {
 
 function exportJob(job: Job): JobData {
   const { entry, queued: _, waiting: __, batch: ___, ...facts } = job;
-  const { active, ended, waitsFor, behind, spec, pending, ...rest } = facts;
+  const { active, ended, waitsFor, behind, spec, pending, losses, ...rest } = facts;
   return {
     ...rest,
     usage: { ...job.usage },
@@ -88,6 +90,7 @@ function exportJob(job: Job): JobData {
     active: [...active.values()].map(exportTask),
     ended: [...ended].map(([kind, indices]) => [kind, indices.toString()] as const),
     waitsFor: [...waitsFor],
+    ...(losses === 0 ? {} : { losses }),
     ...(behind.size === 0
       ? {}
       : { behind: [...behind].map(([on, set]) => [on, `${set}`] as const) }),
@@ -112,6 +115,7 @@ function importJob(state: State, data: JobData): void {
     waitsFor,
     spec: bare,
     behind = [],
+    losses = 0,
     ...rest
   } = data;
   const environment = present(state.environments.get(data.environmentId), 'the environment');
@@ -120,6 +124,7 @@ function importJob(state: State, data: JobData): void {
   const job: Job = {
     ...rest,
     usage: { ...data.usage },
+    losses,
     spec,
     pending,
     entry: entryOf(state, { ...rest, spec, pending }),

@@ -144,6 +144,7 @@ export function applyClaimDropped(state: State, event: Of<'claim_dropped'>): voi
 
 export function applyTaskRequeued(state: State, event: Of<'task_requeued'>, at: number): void {
   const task = taskOf(state, event.place);
+  noteLoss(task, event.outcome);
   noteEnded(state, task, event.outcome, false, at);
   leaveEpoch(state, task, event.abandoned, at);
   task.state = 'pending';
@@ -168,6 +169,7 @@ export function applyTaskHeld(state: State, event: Of<'task_held'>): void {
 
 export function applyTaskDone(state: State, event: Of<'task_done'>, at: number): void {
   const task = taskOf(state, event.place);
+  noteLoss(task, event.outcome);
   noteEnded(state, task, event.outcome, true, at);
   leaveEpoch(state, task, event.abandoned, at);
   const { job } = task;
@@ -184,6 +186,11 @@ export function endOf(task: Task, at: number): number {
   let last = -Infinity;
   for (const { end } of task.parts.values()) last = Math.max(last, end?.at ?? at);
   return last === -Infinity ? at : Math.min(last, at);
+}
+
+/** A worker that leaves by itself holds no calls. */
+function noteLoss({ job }: Task, { kind }: Outcome): void {
+  if (job.spec.pool !== undefined && kind !== 'completed') job.losses += 1;
 }
 
 /** Keeps what the history wants to know of the epoch before its parts go. */

@@ -260,6 +260,19 @@ scenario('[K7] a pool is not retried, nor changed as an array is', (head) => {
   assert.equal(head.refused(retry, ANN), 'job.is_pool');
 });
 
+scenario('[K9] workers that are lost are counted, those that leave are not', (head) => {
+  head.connect('n1');
+  const id = started(head, { min: 3, max: 3 });
+  head.schedule();
+  head.ended(`${id}[0]#1`, { signal: 9 });
+  head.ended(`${id}[1]#1`);
+  head.command({ kind: 'cancel_task', place: place(`${id}[2]`) }, ANN);
+  head.ended(`${id}[2]#1`, { cause: 'ended', signal: 15 });
+  assert.equal(head.job(id).losses, 2);
+  head.crash();
+  assert.equal(head.job(id).losses, 2);
+});
+
 scenario('only agents that know pools are given workers', (head) => {
   head.connect('old', { features: ['mpi', 'stdin', 'warnings'] });
   assert.equal(head.refused(start({ min: 1 }), ANN), 'resources.unsatisfiable');
