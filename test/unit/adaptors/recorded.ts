@@ -8,16 +8,20 @@ const FOLDER = new URL('../../recorded/', import.meta.url);
 /** @param name as `slurm/running.squeue-json.txt` */
 export function recorded(name: string): SiteOutput {
   const lines = readFileSync(new URL(name, FOLDER), 'utf8').split('\n').slice(1);
-  const stderr: string[] = [];
-  const stdout: string[] = [];
+  const streams: { stdout: string[]; stderr: string[] } = { stdout: [], stderr: [] };
+  let behind: keyof typeof streams = 'stdout';
   let code = 0;
   for (const line of lines) {
     const [, word, rest = ''] = /^# (stderr|rc): ?(.*)$/.exec(line) ?? [];
-    if (word === 'rc') code = Number(rest);
-    else (word === 'stderr' ? stderr : stdout).push(word === 'stderr' ? rest : line);
+    const [, exit] = /^--- exit (\d+),/.exec(line) ?? [];
+    if (word === 'rc' || exit !== undefined) code = Number(exit ?? rest);
+    else if (line === '--- stderr') behind = 'stderr';
+    else if (word === 'stderr') streams.stderr.push(rest);
+    else streams[behind].push(line);
   }
+  const [stdout, stderr] = [streams.stdout.join('\n'), streams.stderr.join('\n')];
   // timeout(1) ends a command that hangs, and says so by this code.
-  return { stdout: stdout.join('\n'), stderr: stderr.join('\n'), code: code === 124 ? null : code };
+  return { stdout, stderr, code: code === 124 ? null : code };
 }
 
 /** Names of a system's records that end so. */

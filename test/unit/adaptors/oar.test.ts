@@ -1,0 +1,147 @@
+// OAR's own outputs, in all states, read by its adaptor; and answers that must not be believed.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { oar } from '../../../src/adaptors/oar/oar.ts';
+import { queuesOff } from '../../../src/adaptors/oar/steer.ts';
+import { recorded, recordedNames } from './recorded.ts';
+
+const adaptor = oar(queuesOff('/opt/oar-start', 2));
+
+function jobsOf(name: string) {
+  const read = adaptor.jobs.read(recorded(`oar/${name}.txt`));
+  assert.ok(read.ok, name);
+  return read.value;
+}
+
+test('every recorded listing is read whole, and no state in it is unknown', () => {
+  const names = recordedNames('oar', '.txt').filter((name) => name.includes('oarstat-fJ'));
+  assert.ok(names.length >= 15);
+  for (const name of names) {
+    const read = adaptor.jobs.read(recorded(name));
+    assert.ok(read.ok && read.value.length > 0, name);
+    assert.deepEqual(
+      read.value.filter((job) => job.state === 'unknown').map((job) => job.word),
+      [],
+      name,
+    );
+  }
+});
+
+test('a job is read with its owner, limits and nodes', () => {
+  const job = jobsOf('11-oarstat-fJ').find(({ id }) => id === '5');
+  assert.deepEqual(job, {
+    ...{ id: '5', handle: null, name: 'ok-1', owner: 'alice', state: 'running', word: 'Running' },
+    ...{ reason: null, queue: 'default', elements: null, submittedAt: 1_795_313_362_000 },
+    ...{ startedAt: 1_795_313_363_000, endedAt: null, walltimeMs: 300_000, nodeCount: 1 },
+    ...{ cpuCount: 1, memoryBytes: null, isExclusive: false, nodes: ['n1'], exit: null },
+  });
+  assert.equal(jobsOf('11-oarstat-fJ').find(({ id }) => id === '7')?.state, 'starting');
+});
+
+test('ends have code or signal; what was deleted, too long, or lost has none', () => {
+  const of = (name: string) => {
+    const [job] = jobsOf(name);
+    return [job?.state, job?.exit, job?.reason];
+  };
+  assert.deepEqual(of('12-oarstat-fJ-exit3').slice(0, 2), ['ended', { code: 3 }]);
+  assert.deepEqual(of('12-oarstat-fJ-signal9').slice(0, 2), ['ended', { signal: 9 }]);
+  assert.deepEqual(of('25-oarstat-fJ-walltime'), ['ended', null, 'WALLTIME']);
+  assert.deepEqual(of('24-oarstat-fJ-deleted-running').slice(0, 2), ['ended', null]);
+});
+
+test('evidence of an end is an exit status, and nothing less', () => {
+  const end = adaptor.end?.('6') ?? assert.fail('no ends');
+  assert.deepEqual(end.command.argv.slice(-1), ['job_id = 6']);
+  assert.deepEqual(adaptor.end?.("6' OR 1").command.argv.slice(-1), ['job_id = 0']);
+  const found = end.read(recorded('oar/12-oarstat-fJ-exit3.txt'));
+  assert.ok(found.ok);
+  assert.deepEqual(found.value?.exit, { code: 3 });
+  for (const none of ['25-oarstat-fJ-walltime', '11-oarstat-fJ', '12-oarstat-sql-none']) {
+    assert.deepEqual(end.read(recorded(`oar/${none}.txt`)), { ok: true, value: null }, none);
+  }
+});
+
+test('nothing printed is no job, and a cut or foreign answer is not believed', () => {
+  assert.deepEqual(jobsOf('01-oarstat-empty-J'), []);
+  const whole = recorded('oar/11-oarstat-fJ.txt');
+  for (const stdout of [
+    whole.stdout.slice(0, whole.stdout.length / 2),
+    'hello',
+    '{"5": {}}',
+    '[]',
+  ]) {
+    const read = adaptor.jobs.read({ ...whole, stdout });
+    assert.ok(!read.ok && read.error.kind === 'unreadable', stdout.slice(0, 20));
+  }
+  const away = adaptor.jobs.read(recorded('oar/71-oarstat-db-down.txt'));
+  assert.ok(!away.ok && away.error.kind === 'away');
+});
+
+test('nodes are idle, used, stopped, or down', () => {
+  const of = (name: string) => {
+    const read = adaptor.nodes.read(recorded(`oar/${name}.txt`));
+    assert.ok(read.ok, name);
+    return read.value
+      .map((node) => `${node.name} ${node.state} ${node.cpusUsed}/${node.cpuCount}`)
+      .sort();
+  };
+  assert.deepEqual(
+    of('02-oarnodes-J'),
+    ['n1', 'n2', 'n3', 'n4'].map((name) => `${name} idle 0/2`),
+  );
+  assert.ok(of('11-oarnodes-busy-J').includes('n1 running 1/2'));
+  assert.deepEqual(of('31-oarnodes-maint'), ['n3 stopped 0/2']);
+  assert.deepEqual(of('32-oarnodes-drain'), ['n4 stopped 0/2']);
+  assert.ok(of('72-oarnodes-cut-J').some((line) => line.includes(' down ')));
+});
+
+test('queues are on or off, and off is what steering needs', () => {
+  const [requirement] = adaptor.steering?.requirements ?? [];
+  const isMet = (name: string) => requirement?.query.read(recorded(`oar/${name}.txt`));
+  assert.deepEqual(isMet('40-oarnotify-l'), { ok: true, value: true });
+  assert.deepEqual(isMet('03-oarnotify-l'), { ok: true, value: false });
+  const wrong = adaptor.queues.read({ stdout: 'default\n', stderr: '', code: 0 });
+  assert.equal(wrong.ok, false);
+});
+
+const SUBMISSION = {
+  ...{ name: 'weft-c1-42.0-1', script: "#!/bin/sh\necho 'a'\n", queue: null, account: null },
+  ...{ walltimeMs: 3_725_000, nodeCount: 2, cpuCount: 1, memoryBytes: null },
+  ...{ directory: '/scratch/a b', stdout: '/scratch/o', stderr: '/scratch/e', options: [] },
+};
+
+test('a submission is one argument vector with the script as its last word', () => {
+  const { command, read } = adaptor.submit(SUBMISSION);
+  assert.deepEqual(command.argv, [
+    ...['oarsub', '-n', 'weft-c1-42.0-1', '-d', '/scratch/a b', '-O', '/scratch/o'],
+    ...['-E', '/scratch/e', '-l', '/nodes=2/core=1,walltime=1:2:5'],
+    "sh -c '#!/bin/sh\necho '\\''a'\\''\n'",
+  ]);
+  assert.deepEqual(read(recorded('oar/10-oarsub-ok.txt')), { ok: true, value: '5' });
+  const refused = read(recorded('oar/20-oarsub-bad-queue.txt'));
+  assert.ok(!refused.ok && refused.error.kind === 'refused');
+  assert.match(refused.error.text, /The queue nosuch does not exist/);
+});
+
+test('a server that is away says that the job is killed, and has it all the same', () => {
+  const { read } = adaptor.submit(SUBMISSION);
+  const answer = read(recorded('oar/70-oarsub-almighty-down.txt'));
+  // Looked up by name before anything is submitted again.
+  assert.ok(!answer.ok && answer.error.kind === 'away');
+});
+
+test('cancelling says whether the job was there', () => {
+  const { read } = adaptor.cancel('27');
+  assert.ok(read(recorded('oar/24-oardel-running.txt')).ok);
+  const again = read(recorded('oar/24-oardel-again.txt'));
+  assert.ok(!again.ok && again.error.kind === 'no_such_job');
+  const other = read(recorded('oar/24-oardel-other.txt'));
+  assert.ok(!other.ok && other.error.kind === 'refused');
+});
+
+test('a start names its nodes with their cores', () => {
+  assert.deepEqual(adaptor.steering?.start({ id: '7', handle: null }, ['n2', 'n4']), [
+    { argv: ['/opt/oar-start', '7', 'n2:2,n4:2'] },
+  ]);
+});
