@@ -6,6 +6,7 @@ import { BLOB_DISK_FREE_BYTES_MIN } from '../core/model/limits.ts';
 import { Archive } from '../head/archive/archive.ts';
 import { BlobStore } from '../head/blobs/blob-store.ts';
 import { JobFiles } from '../head/files/job-files.ts';
+import type { LogFiles } from '../head/logs/log-files.ts';
 import { systemClock } from '../os/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { HeadOptions } from './head-options.ts';
@@ -16,7 +17,7 @@ export interface HeadFiles {
   readonly archive: Archive;
 }
 
-export function openHeadFiles(options: HeadOptions, log: Log): HeadFiles {
+export function openHeadFiles(options: HeadOptions, logs: LogFiles, log: Log): HeadFiles {
   const names = new References();
   const blobs = new BlobStore({
     directory: join(options.directory, 'blobs'),
@@ -33,7 +34,7 @@ export function openHeadFiles(options: HeadOptions, log: Log): HeadFiles {
     directory: join(options.directory, 'archive'),
     bytesMax: options.archiveBytesMax,
     ageMs: options.archiveAgeMs,
-    ...{ blobs, names, clock: systemClock, log },
+    ...{ blobs, names, logs, clock: systemClock, log },
   });
   return { blobs, jobFiles, archive };
 }

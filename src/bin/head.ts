@@ -98,7 +98,7 @@ async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () =
     isDone: (jobId) => head !== null && isDone(head, jobId as JobId),
     log,
   });
-  const files = openHeadFiles(options, log);
+  const files = openHeadFiles(options, logs, log);
   try {
     await logs.prepare();
     await files.blobs.prepare();

@@ -151,9 +151,14 @@ export class HeadStaging implements Staging {
   }
 
   /** The head writes it down before it answers; told again it does nothing. */
-  async #tell({ epochId }: LaunchOrder, carrier: Carrier, collected: Collection): Promise<void> {
+  async #tell(
+    { epochId, batch }: LaunchOrder,
+    carrier: Carrier,
+    collected: Collection,
+  ): Promise<void> {
     const { entries, leftOut } = collected;
-    if (entries.length === 0 && leftOut.length === 0) return;
+    // Of a job of a batch the head keeps what it has printed, too.
+    if (entries.length === 0 && leftOut.length === 0 && batch === undefined) return;
     const head = await carrier.head();
     const body = { entries, leftOut: leftOut.slice(0, NAMED_MAX).map(told) };
     await carrier.patiently('Trying again.', () =>

@@ -85,6 +85,8 @@ test('[B1, B7] jobs find their files, and what the build of their node left', as
   const builds = readFileSync(count, 'utf8').trim().split('\n');
   assert.equal(builds.length, nodes.size, 'one build for each node');
   assert.equal(nodes.size, 2);
+  const logs = join(cluster.state, 'head/archive/batches/lab/heat/_build');
+  assert.deepEqual(readdirSync(logs).sort(), [...nodes].map((node) => `${node}.log`).sort());
   const again = await cluster.refused('weft', 'batch', 'submit', file);
   assert.match(again.error, /lab\/heat is there already: 8 of 8 jobs completed/);
   const nothing = await cluster.refused('weft', 'batch', 'submit', '--resume', file);
@@ -138,6 +140,11 @@ test('[B7] a build that fails on every node ends the batch, and is done anew whe
     const said = await cluster.weft('logs', '-f', '-e', id, '--epoch', String(epoch));
     assert.match(said.out, /no compiler here\nweft: the build ended with exit code 1\n/);
   }
+  const logs = join(cluster.state, 'head/archive/batches/lab/broken/_build');
+  for (const { node } of failed.failedBuilds) {
+    const log = readFileSync(join(logs, `${node}.log`), 'utf8');
+    assert.equal(log, 'no compiler here\nweft: the build ended with exit code 1\n');
+  }
   writeFileSync(ready, '');
   await cluster.ok('batch', 'rebuild', 'lab/broken');
   await cluster.ok('batch', 'retry', 'lab/broken');
@@ -177,9 +184,11 @@ test('[B7] what no node could build runs again from a mended build', async () =>
 });
 
 test('[B3] results lie on the head under the names of batch and job, and go with the batch', async () => {
-  const file = write('kept', 'jobs: [{name: a, run: job.sh, cpus: 1}]', {
+  const jobs = ['{name: a, run: job.sh, cpus: 1}', '{name: b, run: silent.sh, cpus: 1}'];
+  const file = write('kept', `jobs: [${jobs.join(', ')}]`, {
     'job.sh':
-      '#!/bin/sh\nmkdir distribute_save/out; echo one > distribute_save/out/result; echo x > beside\n',
+      '#!/bin/sh\nmkdir distribute_save/out; echo one > distribute_save/out/result; echo x > beside; echo said; echo warned >&2\n',
+    'silent.sh': '#!/bin/sh\n:\n',
   });
   await cluster.ok('batch', 'submit', '--wait', file);
   const home = join(cluster.state, 'head/archive/batches/lab/kept');
@@ -189,12 +198,16 @@ test('[B3] results lie on the head under the names of batch and job, and go with
     [manifest.outcome, manifest.batch, manifest.job],
     ['completed', 'lab/kept', 'a'],
   );
+  await cluster.ok('batch', 'logs', '--follow', 'lab/kept', 'a');
+  assert.equal(readFileSync(join(home, 'a/_weft/stdout'), 'utf8'), 'said\n');
+  assert.equal(readFileSync(join(home, 'a/_weft/stderr'), 'utf8'), 'warned\n');
+  assert.ok(existsSync(join(home, 'b/_weft/manifest.json')), 'also of a job that left nothing');
   await cluster.ok('batch', 'pull', 'lab/kept', '--save-dir', 'results');
   assert.deepEqual(
     readdirSync(join(cluster.work, 'results/lab/kept/a'), { recursive: true }).sort(),
     ['out', 'out/result'],
   );
-  const files = 'and with it 1 file with 4 bytes of 1 job';
+  const files = 'and with it 1 file with 4 bytes of 2 jobs';
   assert.equal(
     await cluster.ok('batch', 'remove', 'lab/kept', '--dry-run'),
     `Batch lab/kept would be removed, ${files}.`,

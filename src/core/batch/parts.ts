@@ -5,7 +5,7 @@ import type { FileEntry } from '../files/entry.ts';
 import { formatFileSet } from '../files/file-set.ts';
 import type { Submission } from '../model/submission.ts';
 import type { BatchFile, BatchJob, StagedFile } from './batch.ts';
-import { SAVE_FOLDER } from './programs.ts';
+import { BUILD_LOG_FILE, SAVE_FOLDER } from './programs.ts';
 import { targetsOf } from './targets.ts';
 import { TASK_LAYOUT, taskLine, taskScript } from './task-script.ts';
 
@@ -91,12 +91,20 @@ function submissionOf(batch: BatchFile, jobs: readonly BatchJob[]): Submission {
     retriesMax,
     labels: batch.needs,
     ...(notify.length === 0 ? {} : { notify }),
-    staging: { outputs: batch.outputs.map(belowSave) },
+    staging: { outputs: outputsOf(batch) },
   };
 }
 
 /** Made by the node: for the script it would be one more process. */
 const SAVED: FileEntry = { path: SAVE_FOLDER, kind: 'folder', size: 0, mode: 0o755 };
+
+/** With what the build of a node has printed. A list that begins with a `!` takes away from everything. */
+function outputsOf({ outputs, solver }: BatchFile): string[] {
+  if (outputs.length === 0) return [];
+  const all = outputs[0]?.startsWith('!') ? [belowSave('**')] : [];
+  const log = solver?.kind === 'build' ? [BUILD_LOG_FILE] : [];
+  return [...all, ...outputs.map(belowSave), ...log];
+}
 
 /** Patterns of a batch are about the save folder, those of a task about its directory. */
 export function belowSave(pattern: string): string {

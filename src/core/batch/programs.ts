@@ -8,6 +8,9 @@ export const SAVE_FOLDER = 'distribute_save';
 /** The seed's copy of the files that all jobs have. */
 export const INITIAL_FOLDER = 'initial_files';
 
+/** In the work directory of a task that has built: what the build has printed. */
+export const BUILD_LOG_FILE = '.weft_build.log';
+
 /** `python3 run.py 16`; any other program by its own first line. */
 export function programArgv({ as }: Pick<StagedFile, 'as'>, args: readonly string[]): string[] {
   return as.endsWith('.py') ? ['python3', as, ...args] : [`./${as}`, ...args];

@@ -6,7 +6,14 @@ import type { BatchFile, BatchJob, ContainerSolver } from './batch.ts';
 import { commandLine, VARIABLES } from './command-words.ts';
 import { apptainerArgv, engineArgv } from './containers.ts';
 import { fillIn } from './placeholders.ts';
-import { bindFolder, INITIAL_FOLDER, INPUT_FOLDER, programArgv, SAVE_FOLDER } from './programs.ts';
+import {
+  BUILD_LOG_FILE,
+  bindFolder,
+  INITIAL_FOLDER,
+  INPUT_FOLDER,
+  programArgv,
+  SAVE_FOLDER,
+} from './programs.ts';
 
 /** Where the files of a task lie in its directory before it starts; the script moves them. */
 export const TASK_LAYOUT = {
@@ -106,9 +113,11 @@ function buildPart(batch: BatchFile): string {
   return `
 build=\${WEFT_BUILDS:-$files}/\${WEFT_BUILD:-build-of-one}
 tag="\${WEFT_BATCH:-} \${WEFT_BUILD:-} \${WEFT_BUILD_ATTEMPT:-}"
+built=
 
 # Tells the head that it was the build that failed.
 build_failed() {
+  cp -- "$build/log" "$work/${BUILD_LOG_FILE}"
   kill -${BUILD_FAILED_SIGNAL} $$
   exit 125
 }
@@ -155,11 +164,13 @@ if [ ! -e "$build/done" ]; then
     fi
     rm -rf -- "$build/products"
     make_build
+    built=yes
   fi
   exec 9>&-
 fi
 [ ! -e "$build/done" ] || true > "$build/done"
 cp -a --reflink=auto -- "$build/products/." "$work/" || exit 125
+[ -z "$built" ] || cp -- "$build/log" "$work/${BUILD_LOG_FILE}"
 `;
 }
 

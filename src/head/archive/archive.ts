@@ -14,6 +14,7 @@ import type { Engine } from '../engine.ts';
 import type { EpochCaller } from '../http/epoch-caller.ts';
 import { KeptTotal } from '../kept-total.ts';
 import { ArchivePlaces, type Shelf } from './archive-places.ts';
+import { BatchExtras } from './batch-extras.ts';
 import { discardEmpty, discardJob, homeBehind } from './batch-folder.ts';
 import { Expiry, type NextToGo } from './expiry.ts';
 import { Intake, type PartAmounts } from './intake.ts';
@@ -69,7 +70,9 @@ export class Archive {
     this.#intake = new Intake(options, { parts, stored });
     const onPublished = expiry.added.bind(expiry);
     const onReplaced = (bytes: number): void => total.add(-bytes);
-    this.#publisher = new Publisher({ ...options, places, stored, disk, onPublished, onReplaced });
+    const extras = new BatchExtras({ ...options, places });
+    const published = { onPublished, onReplaced };
+    this.#publisher = new Publisher({ ...options, places, stored, disk, extras, ...published });
   }
 
   /** Makes the folders, and removes what a head that was killed was about to make or to remove. */

@@ -23,14 +23,18 @@ import type { KeptSummary } from './shelves.ts';
 /** Names beside those of jobs. */
 const OWN_NAMES: ReadonlySet<string> = new Set([BATCH_FILE, BUILD_FOLDER]);
 
-/** A folder that is ready to be one of a job. */
-export interface Made {
-  readonly aside: string;
+/** A task of a batch, and what is known of that. */
+interface InBatch {
   readonly shelf: Shelf & { readonly batch: BatchShelf };
   readonly owner: string;
-  readonly epoch: number;
   /** All jobs of the batch; empty: they are not known any more. */
   readonly jobNames: readonly string[];
+}
+
+/** A folder that is ready to be one of a job. */
+export interface Made extends InBatch {
+  readonly aside: string;
+  readonly epoch: number;
 }
 
 export interface Placed {
@@ -118,7 +122,10 @@ export function homeBehind(task: string): string | null {
 }
 
 /** The folder is that of this batch afterwards: one of another batch of its name gets another name. */
-function openBatch(places: ArchivePlaces, { shelf: { batch }, owner, jobNames }: Made): void {
+export function openBatch(
+  places: ArchivePlaces,
+  { shelf: { batch }, owner, jobNames }: InBatch,
+): void {
   const folder = places.batch(batch);
   const record = readRecord(folder);
   const isOther = record !== null && (record.owner !== owner || record.begunAt !== batch.begunAt);

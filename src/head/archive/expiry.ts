@@ -6,9 +6,9 @@ import path from 'node:path';
 import type { JobManifest } from '../../core/batch/job-manifest.ts';
 import type { KeptTotal } from '../kept-total.ts';
 import type { ArchivePlaces, Shelf } from './archive-places.ts';
-import { discardJob, removeEmpty } from './batch-folder.ts';
+import { discardEmpty, discardJob, removeEmpty } from './batch-folder.ts';
 import type { ArchiveOptions } from './options.ts';
-import { type KeptTask, keptTasks, planRetention } from './retention.ts';
+import { type KeptTask, keptTasks, oldBatches, planRetention } from './retention.ts';
 
 export interface ExpiryOptions
   extends Pick<ArchiveOptions, 'ageMs' | 'bytesMax' | 'clock' | 'log'> {
@@ -114,6 +114,11 @@ export class Expiry {
       log.info({ job, index, bytes }, 'removed the archived files of a task, the oldest ones');
     }
     this.#oldest = inOrder.slice(goes, goes + 1);
+    for await (const folder of oldBatches(places, { now: clock.now(), ageMs })) {
+      for (const one of discardEmpty(places, folder)) {
+        await rm(one, { recursive: true, force: true });
+      }
+    }
   }
 
   async #removeTask({ shelf, folder, bytes }: KeptTask): Promise<void> {

@@ -12,11 +12,13 @@ import type { OutcomeKind } from '../../core/model/job.ts';
 import type { TaskRow } from '../../ports/history.ts';
 import type { DiskSync } from '../disk/disk-sync.ts';
 import { manifestIn, summaryIn } from './archive-places.ts';
+import { hiddenIn } from './batch-extras.ts';
+import { type JobLogs, linkLogs } from './job-logs.ts';
 import type { Part } from './parts.ts';
 import type { KeptSummary } from './shelves.ts';
 
 /** Gives a content one more name. */
-export type LinkContent = (hash: BlobHash, to: string) => Promise<void>;
+type LinkContent = (hash: BlobHash, to: string) => Promise<void>;
 
 /** Names made in one turn: a few milliseconds. */
 const MADE_PER_TURN = 16;
@@ -29,7 +31,8 @@ export function manifestOf(parts: readonly Part[], row: TaskRow): JobManifest {
 
 /** Files of a batch are those of the save folder. */
 function asSaved(part: Part): Part {
-  return { ...part, ...savedOf(part) };
+  const { batch } = part.shelf;
+  return { ...part, ...savedOf(part, batch === undefined ? new Map() : hiddenIn(batch)) };
 }
 
 function manifestFrom(parts: readonly Part[], row: TaskRow): JobManifest {
@@ -62,8 +65,9 @@ export function summaryOf(manifest: JobManifest): KeptSummary {
   return { jobId, index, epoch, outcome, files, bytes, leftOut, storedAt, isPartial };
 }
 
-export interface Making {
+interface Making {
   readonly linkContent: LinkContent;
+  readonly logs: JobLogs;
   readonly disk: DiskSync;
 }
 
@@ -71,12 +75,13 @@ export interface Making {
 export async function makeFolder(
   folder: string,
   manifest: JobManifest,
-  { linkContent, disk }: Making,
+  { linkContent, logs, disk }: Making,
 ): Promise<void> {
   const folders = [META_FOLDER, ...foldersOf(manifest.entries)].map((one) =>
     path.join(folder, one),
   );
   for (const one of folders) mkdirSync(one, { recursive: true, mode: 0o700 });
+  if (manifest.batch !== undefined) await linkLogs(logs, manifest, folder);
   const files = manifest.entries.filter(({ kind }) => kind !== 'folder');
   for (const [at, { path: name, sha256, target }] of files.entries()) {
     if (at % MADE_PER_TURN === MADE_PER_TURN - 1) await new Promise(setImmediate);

@@ -4,6 +4,7 @@ import type { References } from '../../core/blobs/references.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
+import type { JobLogs } from './job-logs.ts';
 
 export interface ArchiveOptions {
   /** Made when it is not there; on the disk of the blobs. */
@@ -11,7 +12,8 @@ export interface ArchiveOptions {
   readonly bytesMax: number;
   /** What is older goes. */
   readonly ageMs: number;
-  readonly blobs: Pick<BlobStore, 'mayRead' | 'sizeOf' | 'linkTo'>;
+  readonly blobs: Pick<BlobStore, 'mayRead' | 'sizeOf' | 'linkTo' | 'receive'>;
+  readonly logs: JobLogs;
   readonly names: References;
   readonly clock: Clock;
   readonly log: Log;

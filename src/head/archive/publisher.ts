@@ -12,23 +12,25 @@ import type { DiskSync } from '../disk/disk-sync.ts';
 import type { Engine } from '../engine.ts';
 import type { Committed } from '../engine-options.ts';
 import type { ArchivePlaces, BatchShelf, Shelf } from './archive-places.ts';
+import type { BatchExtras } from './batch-extras.ts';
 import { link, placeInBatch } from './batch-folder.ts';
 import { makeFolder, manifestOf } from './make-folder.ts';
 import type { ArchiveOptions } from './options.ts';
-import type { Part } from './parts.ts';
+import type { Part, PartName } from './parts.ts';
 import { readManifest } from './shelves.ts';
 import type { StoredParts } from './stored-parts.ts';
-import { verdictOn } from './verdict.ts';
+import { type Verdict, verdictOn } from './verdict.ts';
 
 /** Folders that are made at a time: together they wait for the disk. */
 const TASKS_AT_ONCE = 32;
 /** After a failure, as of a full disk. */
 const AGAIN_MS = 10_000;
 
-export interface PublisherOptions extends Pick<ArchiveOptions, 'blobs' | 'clock' | 'log'> {
+export interface PublisherOptions extends Pick<ArchiveOptions, 'blobs' | 'clock' | 'log' | 'logs'> {
   readonly places: ArchivePlaces;
   readonly stored: StoredParts;
   readonly disk: DiskSync;
+  readonly extras: BatchExtras;
   /** A folder is in its place. */
   readonly onPublished: (shelf: Shelf, manifest: JobManifest) => void;
   /** What an earlier start of a job has left is gone, so many bytes. */
@@ -84,7 +86,8 @@ export class Publisher {
     const { jobId } = shelf;
     const settling = this.#settling.get(jobId) ?? new Set();
     this.#settling.set(jobId, settling);
-    const one = this.#inTurn(() => this.#settleNow(shelf, isStart))
+    const one = this.#whenReady(shelf)
+      .then(() => this.#inTurn(() => this.#settleNow(shelf, isStart)))
       .catch((error: unknown) => this.#later(shelf, isStart, error))
       .finally(() => {
         settling.delete(one);
@@ -105,6 +108,13 @@ export class Publisher {
     this.#timers.add(timer);
   }
 
+  /** Nobody else waits while output is on its way. */
+  async #whenReady(shelf: Shelf): Promise<void> {
+    const { extras, stored } = this.#options;
+    const [first] = stored.of(shelf);
+    if (first !== undefined) await extras.ready(first.shelf, first.epoch);
+  }
+
   async #inTurn(work: () => Promise<void>): Promise<void> {
     if (this.#running >= TASKS_AT_ONCE) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
@@ -123,9 +133,9 @@ export class Publisher {
     const names = stored.of(shelf);
     if (names.length === 0 || this.#engine === null) return;
     const { finished, dropped, row } = await verdictOn(this.#engine, names, isStart);
+    const read = await this.#read({ finished, dropped });
     if (row !== null && finished.length > 0) {
-      const parts = await Promise.all(finished.map((name) => stored.read(name)));
-      const whole = parts.filter((part) => part !== null);
+      const whole = finished.flatMap((name) => read.get(name) ?? []);
       const [first] = whole;
       // The part knows its place in a batch, what follows events does not.
       if (first !== undefined) await this.#publish(first.shelf, manifestOf(byRank(whole), row));
@@ -133,9 +143,27 @@ export class Publisher {
     await stored.drop([...finished, ...dropped]);
   }
 
+  /** What is to be published. Of a batch a start that does not count may have ended by its build's failure. */
+  async #read({
+    finished,
+    dropped,
+  }: Pick<Verdict, 'finished' | 'dropped'>): Promise<Map<PartName, Part>> {
+    const { extras, stored } = this.#options;
+    const found = new Map<PartName, Part>();
+    const ofBatches = dropped.filter(({ shelf }) => shelf.batch !== undefined);
+    for (const name of [...finished, ...ofBatches]) {
+      const part = await stored.read(name);
+      if (part === null) continue;
+      found.set(name, part);
+      const { batch } = part.shelf;
+      if (batch !== undefined) await extras.keepBuildLog(part, this.#jobsOf(batch));
+    }
+    return found;
+  }
+
   /** The folder comes at once, whole; one of the same start is there when a head was killed after this. */
   async #publish(shelf: Shelf, manifest: JobManifest): Promise<void> {
-    const { places, blobs, disk, onPublished } = this.#options;
+    const { places, blobs, disk, logs, extras, onPublished } = this.#options;
     const there = await readManifest(places.home(shelf), shelf);
     if (there !== null && isSameStart(there, manifest)) {
       // It may have been killed before it made the link.
@@ -144,18 +172,17 @@ export class Publisher {
     }
     if (there !== null && shelf.batch === undefined)
       throw new Error(taken(places.task(shelf), there));
+    const whole = await extras.withOutputText(shelf, manifest);
     const aside = places.aside();
     try {
-      await makeFolder(aside, manifest, {
-        linkContent: (hash, to) => blobs.linkTo(hash, to),
-        disk,
-      });
-      if (!(await this.#place(shelf, { aside, manifest }))) return;
+      const linkContent = blobs.linkTo.bind(blobs);
+      await makeFolder(aside, whole, { linkContent, logs, disk });
+      if (!(await this.#place(shelf, { aside, manifest: whole }))) return;
     } catch (error) {
       await rm(aside, { recursive: true, force: true });
       throw error;
     }
-    onPublished(shelf, manifest);
+    onPublished(shelf, whole);
   }
 
   /** In one turn: whoever removes the job's folder meanwhile does not take the one above away. */

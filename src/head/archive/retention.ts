@@ -1,6 +1,6 @@
 // Which archived tasks go: all that are too old, and then the oldest until what is left has room.
 
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { TaskArchive } from '../../core/batch/job-manifest.ts';
 import { absent } from '../blobs/disk-errors.ts';
@@ -56,6 +56,20 @@ async function* keptOfBatches({ batches }: ArchivePlaces): AsyncGenerator<KeptTa
         if (summary === null) continue;
         yield { shelf: shelfOf(summary), folder: path.join(folder, job), ...amountOf(summary) };
       }
+    }
+  }
+}
+
+/** Folders of batches that have been there for so long; those without jobs are of no use any more. */
+export async function* oldBatches(
+  { batches }: ArchivePlaces,
+  { now, ageMs }: Pick<RetentionRule, 'now' | 'ageMs'>,
+): AsyncGenerator<string> {
+  for (const namespace of await readdir(batches)) {
+    for (const batch of await readdir(path.join(batches, namespace))) {
+      const folder = path.join(batches, namespace, batch);
+      const status = await stat(folder).catch(absent(null));
+      if (status !== null && now - status.mtimeMs >= ageMs) yield folder;
     }
   }
 }

@@ -7,6 +7,7 @@ import { formatSize } from '../../core/base/size.ts';
 import type { Log } from '../../ports/log.ts';
 import type { LogName } from '../../wire/messages.ts';
 import type { Kept } from '../log-sink.ts';
+import { linkLog } from './link-log.ts';
 import { LogBudget } from './log-budget.ts';
 import { appendTo, openExisting, sizeOf, writeSmall } from './log-disk.ts';
 import { type LogPlace, logPath, readLogName } from './log-path.ts';
@@ -146,6 +147,12 @@ export class LogFiles {
     } finally {
       await handle.close();
     }
+  }
+
+  /** Gives the output one more name elsewhere, under which it goes on. */
+  linkTo(log: LogPlace, to: string): Promise<void> {
+    const file = path.join(this.#options.directory, logPath(log));
+    return linkLog(file, tailOf(file), to);
   }
 
   /** Calls back after each change of the file, until the returned function is called. */

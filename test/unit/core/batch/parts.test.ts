@@ -21,6 +21,7 @@ import { type TestContext, test } from 'node:test';
 import { compileBatch } from '../../../../src/core/batch/compile.ts';
 import { matchesGlobs, parseGlob } from '../../../../src/core/batch/glob.ts';
 import { belowSave, buildKey, type Contents, partsOf } from '../../../../src/core/batch/parts.ts';
+import { BUILD_LOG_FILE } from '../../../../src/core/batch/programs.ts';
 import {
   BUILD_FAILED_SIGNAL,
   taskLine,
@@ -63,6 +64,16 @@ test('jobs that ask for the same are one array, with their files by task', () =>
   ]);
   assert.deepEqual([exclusive, cpuCount, labels], [true, 0, ['gpu']]);
   assert.deepEqual(staging, { outputs: ['distribute_save/**', '!distribute_save/**/*.tmp'] });
+  const kept = (more: object) => {
+    const [part] = partsOf(batchOf({ jobs, files: ['mesh'], ...more }), CONTENTS);
+    return part?.submission.staging?.outputs;
+  };
+  // Nothing but the save folder, also where the first pattern takes away.
+  const all = ['distribute_save/**', '!distribute_save/**/*.tmp'];
+  assert.deepEqual(kept({ outputs: ['!*.tmp'] }), all);
+  assert.deepEqual(kept({ outputs: [] }), []);
+  const built = { solver: { build: 'b.py' }, outputs: ['**'] };
+  assert.deepEqual(kept(built), ['distribute_save/**', BUILD_LOG_FILE]);
   const asked = second?.submission;
   assert.deepEqual(
     [asked?.cpuCount, asked?.memoryBytes, asked?.walltimeMs, asked?.retriesMax],
@@ -217,8 +228,11 @@ test('[B7] the solver is built once on a node, and every job begins with what th
   const node = new Node(t);
   const { builds, more } = counted(node);
   for (const name of ['t1', 't2']) {
-    const end = node.run(node.task(name, FILES), batchOf(BUILT), more);
+    const work = node.task(name, FILES);
+    const end = node.run(work, batchOf(BUILT), more);
     assert.deepEqual([end.status, end.stdout], [0, 'mesh\nmesh\n'], end.stderr);
+    const log = path.join(work, BUILD_LOG_FILE);
+    assert.equal(existsSync(log) && read(log), name === 't1' && 'compiling\n', 'goes with one');
     assert.equal(end.stderr.includes('compiling'), name === 't1', 'its log is live');
   }
   assert.equal(builds(), 1);
@@ -246,8 +260,10 @@ test('[B7] a failed build is told by its own signal, is not tried again by the s
   const { builds, fail, more } = counted(node);
   writeFileSync(fail, '');
   for (const name of ['t1', 't2']) {
-    const end = node.run(node.task(name, FILES), batchOf(BUILT), more);
+    const work = node.task(name, FILES);
+    const end = node.run(work, batchOf(BUILT), more);
     assert.equal(end.status, null);
+    assert.match(read(work, BUILD_LOG_FILE), /the build ended with exit code 1/);
     // Node.js has no name for it.
     assert.ok(!end.signal, `${BUILD_FAILED_SIGNAL}`);
     assert.match(end.stderr, /compiling\nweft: the build ended with exit code 1\n$/);

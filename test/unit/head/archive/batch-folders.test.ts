@@ -14,7 +14,9 @@ import {
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Client } from '../../../../src/api/client.ts';
-import { type FakeAgent, startAgent, startWorld, type World } from '../http/fixture.ts';
+import type { LaunchOrder } from '../../../../src/core/model/orders.ts';
+import { systemClock } from '../../../../src/os/clock.ts';
+import { eventually, type FakeAgent, startAgent, startWorld, type World } from '../http/fixture.ts';
 import { sha256 } from '../http/node-call.ts';
 import { done, partsOf, restarted, store } from './support.ts';
 
@@ -75,7 +77,8 @@ function tree(world: World, ...below: string[]): string[] {
     .sort();
 }
 
-const FILES = ['_weft/manifest.json', '_weft/summary.json', 'out/result'];
+const META = ['manifest.json', 'stderr', 'stdout', 'summary.json'].map((name) => `_weft/${name}`);
+const FILES = [...META, 'out/result'];
 const of = (job: string): string[] => FILES.map((file) => `${job}/${file}`);
 
 test('[B3] what a job of a batch left lies under the names of batch and job, and is read by its number', async (t) => {
@@ -234,11 +237,114 @@ test('[F8] files of batches go with age, their ways and the last empty folders t
   now += 86_400_000 - 1000;
   await world.archive.expire();
   assert.equal(world.archive.next?.jobId, jobId);
-  assert.equal(tree(world).length, 7);
+  assert.equal(tree(world).length, 11);
   now += 2000;
   await world.archive.expire();
   const root = path.join(world.directory, 'archive');
   assert.deepEqual(readdirSync(path.join(root, 'batches')), []);
   assert.deepEqual(readdirSync(path.join(root, 'jobs')), []);
   assert.equal(world.archive.bytes, 0);
+});
+
+const print = (world: World, order: LaunchOrder, stream: 'stdout' | 'stderr', text: string) =>
+  world.logs.append(
+    { epochId: order.epochId, nodeRank: 0, rank: 0, stream },
+    { offset: 0, bytes: Buffer.from(text), end: true, dropped: 0 },
+  );
+
+test('[B3] what a job has printed lies beside its files, also what comes after its end', async (t) => {
+  const { world, agent, alice } = await prepare(t);
+  await alice.call('submitBatch', { body: bodyOf(['a']) });
+  const order = await leave(world, agent, alice, { content: 'one' });
+  const [jobId = 0] = await jobIdsOf(alice);
+  await world.archive.settled(jobId);
+  const meta = path.join(world.directory, 'archive/batches/lab/heat/a/_weft');
+  assert.equal(readFileSync(path.join(meta, 'stdout'), 'utf8'), '');
+  await print(world, order, 'stdout', 'late words\n');
+  await print(world, order, 'stderr', 'warning\n');
+  assert.equal(readFileSync(path.join(meta, 'stdout'), 'utf8'), 'late words\n');
+  assert.equal(readFileSync(path.join(meta, 'stderr'), 'utf8'), 'warning\n');
+});
+
+test('[B3] a job of a distribute file has one file more, with both streams under their headings', async (t) => {
+  const { world, agent, alice } = await prepare(t);
+  await alice.call('submitBatch', { body: bodyOf(['a'], { origin: 'distribute' }) });
+  const order = await leave(world, agent, alice, { content: 'one' });
+  const [jobId = 0] = await jobIdsOf(alice);
+  assert.ok(!existsSync(path.join(world.directory, 'archive/batches/lab')), 'it waits for output');
+  await print(world, order, 'stdout', 'said\n');
+  await print(world, order, 'stderr', 'warned\n');
+  await world.archive.settled(jobId);
+  const text = 'STDOUT:\nsaid\n\nSTDERR:\nwarned\n';
+  const file = path.join(world.directory, 'archive/batches/lab/heat/a/a_output.txt');
+  assert.equal(readFileSync(file, 'utf8'), text);
+  const manifest = await alice.call('getOutputs', { params: { id: `${jobId}`, index: '0' } });
+  assert.deepEqual(
+    manifest.entries.map((entry) => [entry.path, entry.size]),
+    [
+      ['out/result', 3],
+      ['a_output.txt', text.length],
+    ],
+  );
+  const read = await alice.stream('readBlob', { params: { hash: sha256(text) } });
+  assert.equal(Buffer.concat(await read.toArray()).toString(), text);
+});
+
+test('[B3] output that never comes is waited for no longer than a while', async (t) => {
+  const after = (_: number, then: () => void) => systemClock.after(1, then);
+  const { world, agent, alice } = await prepare(t, { archiveClock: { after } });
+  await alice.call('submitBatch', { body: bodyOf(['a'], { origin: 'distribute' }) });
+  await leave(world, agent, alice, { content: 'one' });
+  const [jobId = 0] = await jobIdsOf(alice);
+  await world.archive.settled(jobId);
+  const file = path.join(world.directory, 'archive/batches/lab/heat/a/a_output.txt');
+  assert.equal(readFileSync(file, 'utf8'), 'STDOUT:\n\nSTDERR:\n');
+});
+
+test('[B7] output of a build is kept by node, also of a start that does not count', async (t) => {
+  const { world, agent, alice } = await prepare(t);
+  await alice.call('submitBatch', { body: bodyOf(['a']) });
+  const order = await agent.launch(1);
+  agent.started(order);
+  await store(world, agent, {
+    ...{ order, owner: alice },
+    entries: [{ path: '.weft_build.log', content: 'no compiler\n' }],
+  });
+  await alice.call('requeueJob', { params: { id: String(order.place.jobId) }, body: {} });
+  agent.ended(order, 1);
+  const again = await agent.launch(2);
+  const log = path.join(world.directory, 'archive/batches/lab/heat/_build/n1.log');
+  await eventually(() => existsSync(log) && partsOf(world).length === 0);
+  assert.equal(readFileSync(log, 'utf8'), 'no compiler\n');
+  agent.started(again);
+  await store(world, agent, {
+    ...{ order: again, owner: alice },
+    entries: [{ path: '.weft_build.log', content: 'compiled\n' }],
+  });
+  agent.ended(again, 0);
+  const [jobId = 0] = await jobIdsOf(alice);
+  await world.archive.settled(jobId);
+  assert.equal(readFileSync(log, 'utf8'), 'compiled\n');
+  const job = META.map((name) => `a/${name}`);
+  assert.deepEqual(tree(world, 'lab', 'heat'), ['_batch.json', '_build/n1.log', ...job]);
+  await alice.call('removeBatch', { params, query: {} });
+  assert.deepEqual(tree(world), []);
+});
+
+test('[F8] output of builds goes with age too, when no job has left anything', async (t) => {
+  let now = Date.now();
+  const { world, agent, alice } = await prepare(t, { archiveClock: { now: () => now } });
+  await alice.call('submitBatch', { body: bodyOf(['a']) });
+  const order = await agent.launch(1);
+  agent.started(order);
+  const entries = [{ path: '.weft_build.log', content: 'no compiler\n' }];
+  await store(world, agent, { order, owner: alice, entries });
+  await alice.call('requeueJob', { params: { id: String(order.place.jobId) }, body: {} });
+  agent.ended(order, 1);
+  await eventually(() => tree(world).length === 2);
+  await world.archive.expire();
+  assert.deepEqual(tree(world, 'lab', 'heat'), ['_batch.json', '_build/n1.log']);
+  now += 86_400_000 + 60_000;
+  await world.archive.expire();
+  assert.deepEqual(readdirSync(path.join(world.directory, 'archive/batches')), []);
 });

@@ -89,10 +89,10 @@ export function partsOf(world: World): string[] {
 /** A head that starts on what the one before has left. */
 export async function restarted(t: TestContext, world: World): Promise<Archive> {
   await world.archive.close();
-  const { blobs, names, log } = world;
+  const { blobs, names, logs, log } = world;
   const archive = new Archive({
     directory: path.join(world.directory, 'archive'),
-    ...{ bytesMax: 2 ** 30, ageMs: 86_400_000, blobs, names, clock: systemClock, log },
+    ...{ bytesMax: 2 ** 30, ageMs: 86_400_000, blobs, names, logs, clock: systemClock, log },
   });
   await archive.prepare();
   archive.attach(world.head.engine);

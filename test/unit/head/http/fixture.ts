@@ -136,7 +136,7 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
     directory: path.join(directory, 'archive'),
     bytesMax: options.archiveBytesMax ?? 16 * 1_048_576,
     ageMs: 86_400_000,
-    ...{ blobs, names, clock: { ...systemClock, ...options.archiveClock }, log },
+    ...{ blobs, names, logs, clock: { ...systemClock, ...options.archiveClock }, log },
   });
   await blobs.prepare();
   await archive.prepare();

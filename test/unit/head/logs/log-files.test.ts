@@ -256,3 +256,19 @@ test('a count that a stop cuts off is no total: the next head counts all of it',
   const bytes = (await first.status(placeOf(50))).size + 49;
   assert.deepEqual(await note(), { bytes, open: false });
 });
+
+test('output has one more name, under which it goes on and stays; a cut end is there too', async (t) => {
+  const { directory, open } = await make(t, { total: 150 });
+  const files = await open();
+  const to = (name: string) => path.join(directory, name);
+  await files.linkTo(placeOf(1), to('early'));
+  await files.append(nameOf('1#1'), piece('some words', 0, true));
+  assert.equal(await readFile(to('early'), 'utf8'), 'some words');
+  const cut = { offset: 0, bytes: Buffer.alloc(FILE_BYTES_MAX, 'x'), end: true, dropped: 7 };
+  await files.append(nameOf('2#1'), { ...cut, tail: Buffer.from('the end') });
+  await files.linkTo(placeOf(2), to('cut'));
+  assert.match(await readFile(to('cut'), 'utf8'), /^x{100}\n\[weft: 7 bytes .*\]\nthe end$/s);
+  await files.append(nameOf('3#1'), piece('y'.repeat(90), 0, true));
+  await eventually(async () => await files.wasRemoved(1));
+  assert.equal(await readFile(to('early'), 'utf8'), 'some words');
+});

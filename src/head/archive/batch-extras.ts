@@ -1,0 +1,89 @@
+// What the archive of a batch has besides the files of its jobs: the output of its builds, and of jobs from
+// the seed's file what they have printed as one file more.
+
+import { createReadStream, mkdirSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { amountsOf, type JobManifest } from '../../core/batch/job-manifest.ts';
+import { BUILD_FOLDER, type ManifestEntry } from '../../core/batch/manifest.ts';
+import { fileNameProblem } from '../../core/batch/names.ts';
+import { BUILD_LOG_FILE } from '../../core/batch/programs.ts';
+import type { ArchivePlaces, BatchShelf, Shelf } from './archive-places.ts';
+import { openBatch } from './batch-folder.ts';
+import { type JobLogs, logsArrived, writeOutputText } from './job-logs.ts';
+import type { ArchiveOptions } from './options.ts';
+import type { Part } from './parts.ts';
+
+/** How long the last output of a job may be on its way. */
+const LOGS_WAIT_MS = 10_000;
+
+export interface ExtrasOptions extends Pick<ArchiveOptions, 'blobs' | 'clock'> {
+  readonly places: ArchivePlaces;
+  readonly logs: JobLogs;
+}
+
+export class BatchExtras {
+  readonly #options: ExtrasOptions;
+
+  constructor(options: ExtrasOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when what a task has printed is there, as far as somebody needs it whole. */
+  async ready(shelf: Shelf | undefined, epoch: number): Promise<void> {
+    if (shelf?.batch?.origin !== 'distribute') return;
+    const { clock, logs } = this.#options;
+    const late = Promise.withResolvers<void>();
+    const timer = clock.after(LOGS_WAIT_MS, late.resolve);
+    const { jobId, index } = shelf;
+    await logsArrived(logs, { jobId, index, epoch }, late.promise).finally(() => timer.cancel());
+  }
+
+  /** The manifest with the file `JOB_output.txt`, where the batch is one that has it. */
+  async withOutputText({ batch }: Shelf, manifest: JobManifest): Promise<JobManifest> {
+    if (batch?.origin !== 'distribute') return manifest;
+    const { blobs, logs, places } = this.#options;
+    const name = outputTextOf(batch);
+    const aside = places.aside();
+    try {
+      const { sha256, size } = await writeOutputText(logs, manifest, aside);
+      const piece = { offset: 0, size };
+      const kept = await blobs.receive(manifest.owner, sha256, piece, createReadStream(aside));
+      if (!kept.ok) throw new Error(kept.error.code);
+      const entry = { path: name, kind: 'file', size, mode: 0o644, sha256 } as const;
+      const entries = [...manifest.entries, { ...entry, modifiedAt: manifest.endedAt }];
+      return { ...manifest, entries, ...amountsOf(entries) };
+    } finally {
+      await rm(aside, { force: true });
+    }
+  }
+
+  /** What the build has printed on the node that stored it. */
+  async keepBuildLog({ shelf, owner, node, entries }: Part, jobNames: readonly string[]) {
+    const { batch } = shelf;
+    const log = entries.find(isBuildLog);
+    if (batch === undefined || log?.sha256 === undefined) return;
+    if (fileNameProblem(node) !== null) return;
+    const { blobs, places } = this.#options;
+    const aside = places.aside();
+    await blobs.linkTo(log.sha256, aside);
+    openBatch(places, { shelf: { ...shelf, batch }, owner, jobNames });
+    const folder = path.join(places.batch(batch), BUILD_FOLDER);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    await rename(aside, path.join(folder, `${node}.log`));
+  }
+}
+
+/** Names at the top of a job's folder that the archive itself needs, and for what. */
+export function hiddenIn(batch: BatchShelf): ReadonlyMap<string, string> {
+  if (batch.origin !== 'distribute') return new Map();
+  return new Map([[outputTextOf(batch), 'what the job has printed has this name']]);
+}
+
+function isBuildLog({ path: name, kind }: ManifestEntry): boolean {
+  return name === BUILD_LOG_FILE && kind === 'file';
+}
+
+function outputTextOf({ job }: BatchShelf): string {
+  return `${job}_output.txt`;
+}
