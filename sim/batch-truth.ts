@@ -20,6 +20,8 @@ export interface BatchTruth {
   readonly failed: Set<string>;
   /** How often nodes that could not build it were to try again. */
   tries: number;
+  /** Since it was to be built anew its builds are its own. */
+  isRenewed: boolean;
 }
 
 export class BatchesTruth {
@@ -40,7 +42,7 @@ export class BatchesTruth {
       case 'batch_submitted': {
         const { owner, jobs, after } = event;
         const title = formatBatch(event.batch);
-        const made = { title, owner, after, jobCount: jobs.length, tries: 0 };
+        const made = { title, owner, after, jobCount: jobs.length, tries: 0, isRenewed: false };
         this.batches.set(title, { ...made, jobs: new Map(), failed: new Set() });
         return;
       }
@@ -75,7 +77,9 @@ export class BatchesTruth {
     for (const item of indicesOf(spec.array)) batch.jobs.set(numbers[item] as number, 'open');
     if (spec.batch.build === undefined) return;
     const keys = this.#keys.get(batch) ?? new Set();
-    this.#keys.set(batch, keys.add(solverOf(owner, spec.batch.build)));
+    const key = solverOf(owner, spec.batch.build);
+    if (batch.isRenewed && !keys.has(key)) this.#allowAnother(key);
+    this.#keys.set(batch, keys.add(key));
   }
 
   #ended(jobId: JobId, items: Iterable<number>, kind: OutcomeKind): void {
@@ -93,9 +97,13 @@ export class BatchesTruth {
   #renew(title: string): void {
     this.#tryAgain(title);
     const batch = this.batches.get(title);
-    for (const key of batch === undefined ? [] : (this.#keys.get(batch) ?? [])) {
-      this.renewals.set(key, (this.renewals.get(key) ?? 0) + 1);
-    }
+    if (batch === undefined) return;
+    batch.isRenewed = true;
+    for (const key of this.#keys.get(batch) ?? []) this.#allowAnother(key);
+  }
+
+  #allowAnother(key: string): void {
+    this.renewals.set(key, (this.renewals.get(key) ?? 0) + 1);
   }
 }
 

@@ -44,6 +44,7 @@ interface File {
   /** Sizes of its parts. */
   readonly counts: readonly number[];
   readonly solver: string | null;
+  readonly after: readonly BatchRef[];
   /** Others have gone into it since. */
   readonly edition: number;
 }
@@ -84,7 +85,8 @@ export class BatchWork {
     const counts = Array.from({ length: dice.whole(1, 2) }, () => dice.whole(1, 4));
     const solver = dice.happens(0.75) ? dice.pick(SOLVERS) : null;
     const owner = dice.pick(['alice', 'bob']);
-    const file = { owner, name: `b${this.#count}`, counts, solver, edition: 0 };
+    const after = this.#drawAfter(owner, dice);
+    const file = { owner, name: `b${this.#count}`, counts, solver, after, edition: 0 };
     this.#files.push(file);
     this.#submit(file, 'new', dice);
   }
@@ -112,7 +114,7 @@ export class BatchWork {
         mode,
         key,
       },
-      after: this.#after(file, dice),
+      after: file.after,
       build: file.solver === null ? null : `solver-${file.solver}`,
       parts: this.#parts(file, key, dice),
     };
@@ -123,10 +125,10 @@ export class BatchWork {
     });
   }
 
-  #after({ owner, name }: File, dice: Dice): BatchRef[] {
-    const own = this.#files.filter((one) => one.owner === owner && one.name !== name);
-    const other = dice.happens(0.2) ? own.slice(-RECENT).at(-1) : undefined;
-    return other === undefined ? [] : [{ namespace: owner, name: other.name, version: null }];
+  #drawAfter(owner: string, dice: Dice): BatchRef[] {
+    const last = this.#files.filter((one) => one.owner === owner).at(-1);
+    if (last === undefined || !dice.happens(0.2)) return [];
+    return [{ namespace: owner, name: last.name, version: 1 }];
   }
 
   #parts(file: File, key: string, dice: Dice): BatchPartWish[] {
@@ -172,7 +174,7 @@ export class BatchWork {
     };
   }
 
-  /** It is what its solver makes it, on whatever batch. */
+  /** Drawn for each submission: whether a build works is a matter of circumstances too. */
   #buildOf(solver: string): NonNullable<Plan['build']> {
     const { streams, machines } = this.#world;
     const own = streams.under(`solver ${solver}`);

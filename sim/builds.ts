@@ -60,8 +60,7 @@ export class Builds {
     const { ms = 0, failsOn = [] } = process.plan.build ?? {};
     work(process, ms, () => {
       if (failsOn.includes(process.node)) {
-        onBuild('failed', process);
-        if (!disk.isFull) disk.append(`${folder}/failed`, `${tagOf(process)}\n`);
+        if (!disk.isFull) this.#noteFailure(process, folder);
         return end(process, { signal: BUILD_FAILED_SIGNAL });
       }
       if (disk.isFull) return end(process, NO_ROOM);
@@ -70,6 +69,13 @@ export class Builds {
       this.#release(folder);
       then();
     });
+  }
+
+  /** Without room for it the next one on this node tries again, unless the head has heard of it. */
+  #noteFailure(process: SimProcess, folder: string): void {
+    const { disk, onBuild } = this.#world;
+    onBuild('failed', process);
+    disk.append(`${folder}/failed`, `${tagOf(process)}\n`);
   }
 
   #release(folder: string): void {

@@ -58,14 +58,9 @@ export interface Weather {
 }
 
 const SWITCHED_OFF = 0.3;
-const SITE = [
-  'isPlain',
-  'partitionMs',
-  'reserveMs',
-  'maintenanceMs',
-  'pauseMs',
-  'reloadMs',
-] as const;
+const SITE = ['isPlain', 'partitionMs', 'reserveMs', 'maintenanceMs', 'reloadMs'] as const;
+/** What users and owners of machines do beside submitting jobs. */
+const EXTRAS = ['laterMs', 'files', 'batchMs', 'pauseMs'] as const;
 
 /** Each field comes from a stream of its own. */
 export function drawWeather(streams: Streams): Weather {
@@ -110,6 +105,7 @@ export function drawWeather(streams: Streams): Weather {
     laterMs: fault('laterMs', 1000, 10_000),
     files: of('files').pick([null, 0.2, 0.6]),
     batchMs: fault('batchMs', 4000, 20_000),
+    pauseMs: fault('pauseMs', 5000, 40_000),
     ...drawSiteWeather(streams),
   };
 }
@@ -126,14 +122,12 @@ function drawSiteWeather(streams: Streams): Pick<Weather, (typeof SITE)[number]>
     partitionMs: wish('partitionMs', 10_000, 60_000),
     reserveMs: wish('reserveMs', 5000, 30_000),
     maintenanceMs: wish('maintenanceMs', 10_000, 60_000),
-    // Where nothing is set aside: there promises to who waits are checked against every start.
-    pauseMs: isPlain ? streams.of('pauseMs').whole(5000, 40_000) : null,
     reloadMs: wish('reloadMs', 10_000, 60_000),
   };
 }
 
 /** Weather with nothing but jobs and nodes. */
-export const PLAIN: Pick<Weather, 'laterMs' | 'files' | 'batchMs' | (typeof SITE)[number]> = {
+export const PLAIN: Pick<Weather, (typeof EXTRAS)[number] | (typeof SITE)[number]> = {
   isPlain: true,
   partitionMs: null,
   reserveMs: null,

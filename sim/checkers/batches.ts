@@ -74,7 +74,8 @@ function checkAllocated({ parts, batches }: BatchesTruth, event: Of<'task_alloca
 function checkUnbuildable({ parts }: BatchesTruth, { jobId, outcome }: Of<'pending_ended'>): void {
   if (outcome.kind !== 'build_failed') return;
   const batch = parts.get(jobId)?.batch;
-  if (batch !== undefined && batch.failed.size > 0) return;
+  // One that is run again by itself is of no batch any more.
+  if (batch === undefined || batch.failed.size > 0) return;
   throw new Violation('B7', `job ${jobId} ends as build_failed, and its build failed nowhere`);
 }
 

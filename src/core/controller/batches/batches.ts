@@ -12,7 +12,7 @@ import type { State } from '../state.ts';
 import type { Step } from '../step.ts';
 import * as apply from './apply.ts';
 import { applyBuildFailed, applyBuildRenewed, applyFailedBuildsForgotten } from './build.ts';
-import { endUnbuildable } from './build-failure.ts';
+import { endUnbuildable, endUnbuildableStrays } from './build-failure.ts';
 import * as control from './control.ts';
 import type { Batch, BatchBuild } from './facts.ts';
 import { standingOf } from './standing.ts';
@@ -114,6 +114,7 @@ function decideDueBatches(step: Step): void {
   const { batches: all } = step.state;
   // A task may come back to the queue when the build has failed everywhere else long ago.
   for (const batch of all.values()) endUnbuildable(step, batch);
+  endUnbuildableStrays(step);
   if (all.size <= BATCHES_KEPT_MAX * 1.1) return;
   const over = [...all].filter(([, { endedAt }]) => endedAt !== null);
   const titles = over.slice(0, all.size - BATCHES_KEPT_MAX).map(([title]) => title);

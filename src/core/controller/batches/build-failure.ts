@@ -1,6 +1,7 @@
 // What follows when the solver of a batch could not be built on a node: without another one all that
 // waits of the batch is over.
 
+import { present } from '../../base/assert.ts';
 import { plural } from '../../base/plural.ts';
 import { formatBatch } from '../../model/batch.ts';
 import type { EpochId, NodeName } from '../../model/ids.ts';
@@ -11,6 +12,7 @@ import { unsatisfiable } from '../jobs/submit.ts';
 import { schedulingOf } from '../partitions/settings.ts';
 import type { Step } from '../step.ts';
 import { endPending } from '../tasks/ending.ts';
+import { failedLabel } from './build.ts';
 import type { Batch } from './facts.ts';
 
 /** The task that has found it is in the queue again. */
@@ -29,14 +31,39 @@ export function followBuildFailure(
 /** Whatever waits of a batch that no node can build any more. */
 export function endUnbuildable(step: Step, batch: Batch): void {
   if (batch.endedAt !== null || batch.build === null || batch.build.failed.size === 0) return;
-  const scheduling = schedulingOf(step.state, step.settings);
   for (const { jobId } of batch.parts) {
     const job = step.state.jobs.get(jobId);
-    if (job === undefined || job.outcome !== null) continue;
-    if (unsatisfiable(step, job.spec, scheduling) === null) continue;
-    const waiting = waitingOf(job);
-    if (waiting.size > 0) endPending(step, job, waiting, failedEverywhere(batch));
+    if (job !== undefined) endIfUnbuildable(step, job, batch);
   }
+}
+
+/**
+ * Jobs of batches that somebody runs again by themselves are of no batch, and shun the same nodes. What
+ * is in the queue is enough: others of them come to it.
+ */
+export function endUnbuildableStrays(step: Step): void {
+  const batches = new Map<string, Batch>();
+  for (const batch of step.state.batches.values()) {
+    const { build } = batch;
+    if (build !== null && build.failed.size > 0) batches.set(`!${failedLabel(build)}`, batch);
+  }
+  if (batches.size === 0) return;
+  for (const { shape, entries } of [...step.state.indexes.queue.groups.values()]) {
+    const label = shape.request.labels.find((one) => batches.has(one));
+    if (label === undefined) continue;
+    for (const { jobId } of [...entries]) {
+      const job = present(step.state.jobs.get(jobId), `job ${jobId}`);
+      if (job.batch === null) endIfUnbuildable(step, job, batches.get(label) as Batch);
+    }
+  }
+}
+
+function endIfUnbuildable(step: Step, job: Job, batch: Batch): void {
+  if (job.outcome !== null) return;
+  const scheduling = schedulingOf(step.state, step.settings);
+  if (unsatisfiable(step, job.spec, scheduling) === null) return;
+  const waiting = waitingOf(job);
+  if (waiting.size > 0) endPending(step, job, waiting, failedEverywhere(batch));
 }
 
 function failedEverywhere({ build }: Batch): Outcome {

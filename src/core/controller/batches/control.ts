@@ -13,7 +13,7 @@ import { decideCancel } from '../tasks/control.ts';
 import { notShunning } from './build.ts';
 import { findBatch, notOwner, ownBatch } from './find.ts';
 import { currentParts, failedNumbers } from './standing.ts';
-import { addParts, inBatch, nothingToRun, tryNodesAgain } from './submit.ts';
+import { addParts, dependenciesOn, inBatch, nothingToRun, tryNodesAgain } from './submit.ts';
 
 /** Makes new parts, because done is final (S6); the batch stays the same. */
 export function decideRetryBatch(step: Step, batch: BatchRef, actor: Actor): Answer {
@@ -25,6 +25,10 @@ export function decideRetryBatch(step: Step, batch: BatchRef, actor: Actor): Ans
   const failed = failedNumbers(found.value);
   const title = formatBatch(found.value);
   if (failed.size === 0) return err(nothingToRun(found.value));
+  // One that is gone was removed by its owner: it is no matter any more.
+  const others = found.value.after.flatMap((other) => step.state.batches.get(other) ?? []);
+  const dependencies = dependenciesOn(step, others, title);
+  if (!dependencies.ok) return dependencies;
   const parts: Accepted[] = [];
   for (const { part, items } of currentParts(found.value)) {
     const again = new IntervalSet();
@@ -35,7 +39,7 @@ export function decideRetryBatch(step: Step, batch: BatchRef, actor: Actor): Ans
       const hint = '`weft batch submit --resume FILE` runs it again from its files.';
       return step.refuse('batch.not_retained', { batch: title, job: String(part.jobId) }, hint);
     }
-    const wish = wishOf(step, job, { failed: again, dependencies: [] });
+    const wish = wishOf(step, job, { failed: again, dependencies: dependencies.value });
     const submission = { ...wish, labels: notShunning(wish.labels ?? [], found.value) };
     const accepted = acceptSubmission(step, { submission, retired: {} }, actor);
     if (!accepted.ok) return accepted;

@@ -26,19 +26,19 @@ export function decideSubmitBatch(step: Step, command: SubmitBatch, actor: Actor
   if (!jobs.ok) return jobs;
   const target = targetOf(step, command, { actor, jobs: jobs.value });
   if (!target.ok) return target;
-  const dependencies = dependenciesOf(step, command);
-  if (!dependencies.ok) return dependencies;
+  const behind = behindOf(step, command);
+  if (!behind.ok) return behind;
   const { name, only } = target.value;
   const build = buildOf(step, command, target.value);
   const parts: Accepted[] = [];
   for (const wish of command.parts) {
-    const accepted = acceptPart(step, wish, { actor, name, only, build, ...dependencies.value });
+    const accepted = acceptPart(step, wish, { actor, name, only, build, ...behind.value });
     if (!accepted.ok) return accepted;
     if (accepted.value !== null) parts.push(accepted.value);
   }
   if (only === null) {
     const { owner, origin } = { owner: actor.name, origin: command.origin };
-    const { after } = dependencies.value;
+    const { after } = behind.value;
     const made = { batch: name, owner, origin, after, jobs: jobs.value };
     step.emit({ kind: 'batch_submitted', ...made, ...(build === null ? {} : { build }) });
   } else {
@@ -185,22 +185,32 @@ interface Behind {
   readonly dependencies: readonly Dependency[];
 }
 
-/** On every part of another batch that still runs; one that can't complete any more is refused. */
-function dependenciesOf(step: Step, command: SubmitBatch): Result<Behind, Refusal> {
-  const after: string[] = [];
-  const dependencies: Dependency[] = [];
+function behindOf(step: Step, command: SubmitBatch): Result<Behind, Refusal> {
+  const others: Batch[] = [];
   for (const ref of command.after) {
     const found = findBatch(step.state, ref);
     if (!found.ok) return found;
-    const other = found.value;
-    const batch = `${command.namespace}/${command.name}`;
-    const title = formatBatch(other);
+    others.push(found.value);
+  }
+  const dependencies = dependenciesOn(step, others, `${command.namespace}/${command.name}`);
+  if (!dependencies.ok) return dependencies;
+  return ok({ after: others.map(formatBatch), dependencies: dependencies.value });
+}
+
+/** Every part of other batches that still runs; one that can't complete any more is refused. */
+export function dependenciesOn(
+  step: Step,
+  others: Iterable<Batch>,
+  batch: string,
+): Result<readonly Dependency[], Refusal> {
+  const dependencies: Dependency[] = [];
+  for (const other of others) {
     const failed = failedNumbers(other).size;
     if (failed > 0) {
       const what = `${failed} of ${plural(other.jobs.length, 'job')} did not complete`;
-      return step.refuse('batch.dependency_unmet', { batch, other: title, what });
+      const details = { batch, other: formatBatch(other), what };
+      return step.refuse('batch.dependency_unmet', details);
     }
-    after.push(title);
     if (endedCount(other) === other.jobs.length) continue;
     for (const { part } of currentParts(other)) {
       if (step.state.jobs.get(part.jobId)?.outcome === null) {
@@ -208,7 +218,7 @@ function dependenciesOf(step: Step, command: SubmitBatch): Result<Behind, Refusa
       }
     }
   }
-  return ok({ after, dependencies });
+  return ok(dependencies);
 }
 
 interface PartOf extends Behind, Target {

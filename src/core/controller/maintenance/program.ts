@@ -18,9 +18,6 @@ import { maintenanceOf } from './apply.ts';
 
 type Busy = Extract<NodeWork, { kind: 'running' | 'restarting' }>;
 
-/** Shorter than any start takes; what begins so late is ended by its time limit at once. */
-const WALLTIME_MIN_MS = 1000;
-
 /**
  * Starts it without the scheduler: the window keeps everybody away, and it takes no share, so that
  * it runs beside suspended tasks and on drained nodes too.
@@ -58,7 +55,8 @@ function specOf(step: Step, { id, until, program }: Maintenance, node: NodeName)
       labels: [],
       nodeNames: [node],
     },
-    walltimeMs: Math.max(until - step.at, WALLTIME_MIN_MS),
+    // To its end and no longer: whoever is planned for the time after that keeps the place.
+    walltimeMs: until - step.at,
     array: null,
     dependencies: [],
     beginAt: null,

@@ -216,6 +216,25 @@ scenario('[B5] a batch waits for another, and is refused after one that failed',
 });
 
 scenario(
+  '[B5] a retry waits for the batch before, and is refused after one that failed',
+  (head) => {
+    head.connect('n1', { cpus: 9 });
+    head.command(submit({ parts: [part(['a'], [0])] }), ANN);
+    const parts = [part(['x'], [0])];
+    head.command(submit({ name: 'next', after: [ref('ann/sweep')], parts }), ANN);
+    head.schedule();
+    head.ended('1[0]#1', { code: 1 });
+    assert.deepEqual(standing(head, 'ann/next').ended, { cancelled: 1 });
+    assert.equal(head.refused(retry('ann/next'), ANN), 'batch.dependency_unmet');
+    head.command(retry('ann/sweep'), ANN);
+    head.command(retry('ann/next'), ANN);
+    assert.deepEqual(head.schedule(), ['3[0]#1@n1']);
+    head.ended('3[0]#1');
+    assert.deepEqual(head.schedule(), ['4[0]#1@n1']);
+  },
+);
+
+scenario(
   '[B6] what became of its jobs is known when they have left memory',
   (head) => {
     head.connect('n1', { cpus: 9 });
@@ -375,6 +394,27 @@ scenario('[B7] a job of it that is run again by itself is told of the rebuild', 
   assert.equal(code, 'resources.unsatisfiable');
   assert.match(hint, /`weft batch rebuild ann\/sweep`/);
 });
+
+scenario(
+  '[B7] a job of it that waits by itself is over when no node is left to build on',
+  (head) => {
+    for (const name of ['n1', 'n2']) head.connect(name, { cpus: 4 });
+    head.command({ ...BUILT, parts: [part(['a', 'b'], [0, 1], { cpuCount: 4 })] }, ANN);
+    head.schedule();
+    head.ended('1[0]#1', { code: 1 });
+    head.ended('1[1]#1', { code: 1 });
+    const rest = { dependencies: null, retired: {}, key: null };
+    head.command({ kind: 'retry_job', jobId: 1 as JobId, ...rest }, ANN);
+    head.command(retry('ann/sweep'), ANN);
+    head.command({ kind: 'hold_job', jobId: 2 as JobId }, ANN);
+    head.schedule();
+    head.ended('3[0]#1', UNBUILT);
+    head.ended('3[1]#1', UNBUILT);
+    head.command({ kind: 'release_job', jobId: 2 as JobId }, ANN);
+    head.tick(1000);
+    assert.equal(head.job(2).outcome?.kind, 'build_failed');
+  },
+);
 
 scenario('[B7] no rebuild is proposed where it would not help', (head) => {
   head.connect('n1', { cpus: 4 });

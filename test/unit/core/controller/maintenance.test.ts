@@ -4,8 +4,10 @@
 import assert from 'node:assert/strict';
 import { outstandingFences } from '../../../../src/core/controller/nodes/fences.ts';
 import { outstanding } from '../../../../src/core/controller/outstanding.ts';
+import { snapshotOf } from '../../../../src/core/controller/schedule.ts';
 import type { NodeName } from '../../../../src/core/model/ids.ts';
 import { plainPartition, plainScheduling } from '../../../../src/core/model/scheduling.ts';
+import { plan } from '../../../../src/core/scheduler/cycle/plan.ts';
 import {
   ANN,
   kinds,
@@ -195,6 +197,24 @@ scenario('[M4] a program has the time of the maintenance and no more', (head) =>
   assert.equal(phase(head, id), 'failed');
   assert.match(head.node('n1').drain?.reason ?? '', /did not finish before the maintenance ended$/);
 });
+
+scenario(
+  '[A14] a program that begins late keeps nobody waiting beyond the maintenance',
+  (head) => {
+    head.connect('n1', { cpus: 4 });
+    const id = planned(head, { program: PROGRAM });
+    const end = START_AT + 70 * MINUTE;
+    head.submit({ exclusive: true });
+    const promise = () =>
+      plan(snapshotOf(head.state, head.settings, 100, head.at), head.at).promised;
+    head.at = end - 300;
+    assert.equal(promise()[0]?.at, end);
+    head.tick();
+    assert.equal(shown(head, id).works['n1' as NodeName]?.kind, 'running');
+    assert.equal(promise()[0]?.at, end, 'its own time limit ends with the maintenance');
+  },
+  { scheduling: plainScheduling('conservative') },
+);
 
 scenario('[M4] nobody gets in between the end of the time and the next look at it', (head) => {
   head.connect('n1');
