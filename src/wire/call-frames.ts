@@ -10,6 +10,7 @@ import type {
   ClientCall,
   ClientToRouter,
   More,
+  None,
   RouterToClient,
   RouterToWorker,
   Stop,
@@ -143,10 +144,12 @@ function kind<M extends Message>(
 }
 
 const ref = { session: u32, call: u32 };
+const attempt = { ...ref, attempt: u32 };
 const part = { stream: u32, from: count, upTo: count };
 const body = kind<Body>('body', { stream: u32, bytes: piece });
 const more = kind<More>('more', { stream: u32, upTo: count });
 const stop = kind<Stop>('stop', { stream: u32 });
+const none = kind<None>('none', { stream: u32 });
 const asset = kind<Asset>('asset', {
   ...{ asset: u32, sha256, size: count },
   bytes: orNull(inline),
@@ -233,6 +236,7 @@ const workerResult: Codec<Kind<WorkerToRouter, 'result'>> = {
   write(to, message) {
     to.u32(message.session);
     to.u32(message.call);
+    to.u32(message.attempt);
     to.u8(message.ok ? 1 : 0);
     to.f64(message.elapsedMs);
     writePayload(to, message.payload);
@@ -241,6 +245,7 @@ const workerResult: Codec<Kind<WorkerToRouter, 'result'>> = {
     kind: 'result',
     session: from.u32(),
     call: from.u32(),
+    attempt: from.u32(),
     ok: from.bool(),
     elapsedMs: from.amount(),
     payload: readPayload(from),
@@ -259,6 +264,7 @@ export const CLIENT_TO_ROUTER: Layout<ClientToRouter> = layoutOf<ClientToRouter>
   wanted: kind('wanted', { call: u32, ...part }),
   more,
   stop,
+  none,
   body,
   bye: kind('bye', {}),
   ping: kind('ping', {}),
@@ -276,6 +282,7 @@ export const ROUTER_TO_CLIENT: Layout<RouterToClient> = layoutOf<RouterToClient>
   wanted: kind('wanted', { of: source, id: u32, ...part }),
   more,
   stop,
+  none,
   body,
   pool: kind('pool', { workers: u32, busy: u32, waiting: u32, losses: count, why: orNull(text) }),
   closing: kind('closing', { detail: text, isFinal: bool }),
@@ -292,9 +299,10 @@ export const ROUTER_TO_WORKER: Layout<RouterToWorker> = layoutOf<RouterToWorker>
   wanted: kind('wanted', { ...ref, ...part }),
   more,
   stop,
+  none,
   body,
   recall: kind('recall', { count: u32 }),
-  over: kind('over', { id: sessionId }),
+  over: kind('over', { id: sessionId, isDetached: bool }),
   forget: kind('forget', { assets: u32s }),
   leave: kind('leave', {}),
   closing: kind('closing', { detail: text, isFinal: bool }),
@@ -303,17 +311,18 @@ export const ROUTER_TO_WORKER: Layout<RouterToWorker> = layoutOf<RouterToWorker>
 
 export const WORKER_TO_ROUTER: Layout<WorkerToRouter> = layoutOf<WorkerToRouter>({
   hello: kind('hello', { worker: text, generation: orNull(text), held, over: sessionIds }),
-  started: kind('started', ref),
-  progress: kind('progress', { ...ref, bytes: inline }),
+  started: kind('started', attempt),
+  progress: kind('progress', { ...attempt, bytes: inline }),
   result: workerResult,
-  lost: kind('lost', { ...ref, detail: text }),
-  timed_out: kind('timed_out', ref),
-  cancelled: kind('cancelled', ref),
-  refused: kind('refused', { ...ref, detail: text }),
+  lost: kind('lost', { ...attempt, detail: text }),
+  timed_out: kind('timed_out', attempt),
+  cancelled: kind('cancelled', attempt),
+  refused: kind('refused', { ...attempt, detail: text }),
   returned: kind('returned', { calls: refs }),
   wanted: kind('wanted', { of: source, session: u32, id: u32, ...part }),
   more,
   stop,
+  none,
   body,
   pong: kind('pong', {}),
 });

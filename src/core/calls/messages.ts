@@ -50,9 +50,14 @@ export interface More extends Stream {
   readonly upTo: number;
 }
 
-/** Nobody wants these bytes any more; or, from whoever would send them, there are none. */
+/** From whoever asked: nobody wants these bytes any more. */
 export interface Stop extends Stream {
   readonly kind: 'stop';
+}
+
+/** From whoever was asked: no more of these bytes will come. */
+export interface None extends Stream {
+  readonly kind: 'none';
 }
 
 /** Which bytes: from this one on, and at first only those before `upTo`. */
@@ -118,6 +123,7 @@ export type ClientToRouter =
   | ({ readonly kind: 'wanted'; readonly call: CallNumber } & Part)
   | More
   | Stop
+  | None
   | Body
   | { readonly kind: 'bye' }
   | { readonly kind: 'ping' };
@@ -173,6 +179,7 @@ export type RouterToClient =
   | ({ readonly kind: 'wanted'; readonly of: 'call' | 'asset'; readonly id: number } & Part)
   | More
   | Stop
+  | None
   | Body
   | PoolNumbers
   /** The last message: the router cuts the connection for this reason. */
@@ -183,6 +190,11 @@ export type RouterToClient =
 export interface CallRef {
   readonly session: SessionNumber;
   readonly call: CallNumber;
+}
+
+/** One attempt of it: what is said of an older one is late. */
+export interface AttemptRef extends CallRef {
+  readonly attempt: number;
 }
 
 export interface WorkerCall extends CallRef {
@@ -215,11 +227,15 @@ export type RouterToWorker =
   | ({ readonly kind: 'wanted' } & CallRef & Part)
   | More
   | Stop
+  | None
   | Body
   /** Give back so many calls that have not started, the last ones first. */
   | { readonly kind: 'recall'; readonly count: number }
-  /** The session, by its id, is over: cancel and drop its calls, and remember that it was. */
-  | { readonly kind: 'over'; readonly id: string }
+  /**
+   * The session, by its id, is over: remember that, return its queued calls, and cancel its running
+   * ones unless they may go on. They end as `cancelled`; no end of the session is held any more.
+   */
+  | { readonly kind: 'over'; readonly id: string; readonly isDetached: boolean }
   | { readonly kind: 'forget'; readonly assets: readonly AssetNumber[] }
   /** Exit with code 0 as soon as nothing is held. */
   | { readonly kind: 'leave' }
@@ -253,21 +269,21 @@ export interface WorkerHello {
 export type WorkerToRouter =
   | WorkerHello
   /** Told of calls that take longer than a moment; the others just end. */
-  | ({ readonly kind: 'started' } & CallRef)
-  | ({ readonly kind: 'progress'; readonly bytes: Bytes } & CallRef)
+  | ({ readonly kind: 'started' } & AttemptRef)
+  | ({ readonly kind: 'progress'; readonly bytes: Bytes } & AttemptRef)
   | ({
       readonly kind: 'result';
       readonly ok: boolean;
       /** How long it ran. */
       readonly elapsedMs: number;
       readonly payload: Payload;
-    } & CallRef)
+    } & AttemptRef)
   /** The process that ran it is gone: by which signal or code, and its last words. */
-  | ({ readonly kind: 'lost'; readonly detail: string } & CallRef)
-  | ({ readonly kind: 'timed_out' } & CallRef)
-  | ({ readonly kind: 'cancelled' } & CallRef)
+  | ({ readonly kind: 'lost'; readonly detail: string } & AttemptRef)
+  | ({ readonly kind: 'timed_out' } & AttemptRef)
+  | ({ readonly kind: 'cancelled' } & AttemptRef)
   /** It cannot be run here: a broken asset, arguments that never came. Nothing of it has run. */
-  | ({ readonly kind: 'refused'; readonly detail: string } & CallRef)
+  | ({ readonly kind: 'refused'; readonly detail: string } & AttemptRef)
   /** These have certainly not started, and are no longer here. */
   | { readonly kind: 'returned'; readonly calls: readonly CallRef[] }
   | ({
@@ -279,5 +295,6 @@ export type WorkerToRouter =
     } & Part)
   | More
   | Stop
+  | None
   | Body
   | { readonly kind: 'pong' };

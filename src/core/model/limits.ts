@@ -218,3 +218,44 @@ export const CALL_FRAME_BYTES_MAX = 2 * 1_048_576;
 export const CALL_WORDS_BYTES_MAX = 8192;
 /** Shared values that one call uses. */
 export const CALL_SHARED_MAX = 1000;
+/** Bytes of a stream on their way: 2 GiB/s at 1 ms, and little beside many workers. */
+export const CALL_STREAM_BYTES_MAX = 2 * 1_048_576;
+/** Streams that one side has asked for on one line. */
+export const CALL_STREAMS_MAX = 256;
+/** Calls of a client that wait at the router; the rest waits at the client. */
+export const CALL_WINDOW_CALLS = 2000;
+export const CALL_WINDOW_BYTES = 8 * 1_048_576;
+/** Ends that a client has not acknowledged; until it does, no more of its calls start. */
+export const CALL_UNACKED_MAX = 4000;
+export const CALL_UNACKED_BYTES_MAX = 8 * 1_048_576;
+/** Work ahead at a worker, so that it is never idle for a round trip: no longer than this. */
+export const CALL_AHEAD_MS = 5;
+export const CALL_AHEAD_MAX = 64;
+export const CALL_AHEAD_BYTES_MAX = 1_048_576;
+/** A worker that ended nothing for so long gives work ahead back when another is idle. */
+export const CALL_RECALL_MS = 20;
+/** Functions and shared values that one session names. */
+export const CALL_ASSETS_MAX = 10_000;
+/** Bytes of assets that a router, and likewise a worker, keeps to hand out again. */
+export const CALL_ASSET_BYTES_MAX = 256 * 1_048_576;
+/** Further attempts that a call may ask for. */
+export const CALL_RETRIES_MAX = 1000;
+/** Pings; and how long a line may be silent before it is taken for dead. */
+export const CALL_HEARTBEAT_MS = 2000;
+export const CALL_SILENT_MS = 10_000;
+/** A client without a line is given up after this. */
+export const CALL_CLIENT_AWAY_MS = 10_000;
+/** So is a worker, if nobody has said before what became of it. */
+export const CALL_WORKER_AWAY_MS = 60_000;
+/** How long a router that starts waits for the workers that should be there. */
+export const CALL_RECOVERY_MS = 20_000;
+/** Sessions that are over and remembered, by a router and by each worker. */
+export const CALL_OVER_MAX = 1000;
+/** Work that waits for longer than this is a reason for one more worker. */
+export const CALL_BACKLOG_MS = 1000;
+/** Between telling a function that it should end, and killing its process. */
+export const CALL_GRACE_MS = 1000;
+/** Calls that a worker's child has, the running one included: enough to be never idle. */
+export const CALL_HANDED_MAX = 16;
+/** A call that runs for longer is told to have started; of shorter ones the end says enough. */
+export const CALL_TOLD_AFTER_MS = 20;

@@ -48,6 +48,7 @@ const payload = fc.oneof(
 );
 const orNull = <T>(one: fc.Arbitrary<T>) => fc.option(one, { nil: null });
 const ref = { session: u32, call: u32 };
+const attempt = { ...ref, attempt: u32 };
 const part = { stream: u32, from: count, upTo: count };
 const amount = fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }).map((one) => one + 0);
 
@@ -61,6 +62,7 @@ function made<K extends string, T extends object>(
 const shared = {
   more: made('more', { stream: u32, upTo: count }),
   stop: made('stop', { stream: u32 }),
+  none: made('none', { stream: u32 }),
   body: made('body', { stream: u32, bytes }),
   asset: made('asset', { asset: u32, sha256: hex(64), size: count, bytes: orNull(bytes) }),
 };
@@ -85,6 +87,7 @@ const FROM_CLIENT: Every<ClientToRouter> = {
 const TO_CLIENT: Every<RouterToClient> = {
   more: shared.more,
   stop: shared.stop,
+  none: shared.none,
   body: shared.body,
   welcome: made('welcome', {
     generation: text,
@@ -118,7 +121,7 @@ const TO_WORKER: Every<RouterToWorker> = {
   ack: made('ack', { session: u32, calls: u32s }),
   wanted: made('wanted', { ...ref, ...part }),
   recall: made('recall', { count: u32 }),
-  over: made('over', { id: hex(32) }),
+  over: made('over', { id: hex(32), isDetached: bool }),
   forget: made('forget', { assets: u32s }),
   leave: made('leave', {}),
   closing,
@@ -131,18 +134,19 @@ const heldCall = fc.record({
 const FROM_WORKER: Every<WorkerToRouter> = {
   more: shared.more,
   stop: shared.stop,
+  none: shared.none,
   body: shared.body,
   hello: made('hello', {
     ...{ worker: text, generation: orNull(text) },
     ...{ held: fc.array(heldCall, { maxLength: 5 }), over: fc.array(hex(32), { maxLength: 5 }) },
   }),
-  started: made('started', ref),
-  progress: made('progress', { ...ref, bytes }),
-  result: made('result', { ...ref, ok: bool, elapsedMs: amount, payload }),
-  lost: made('lost', { ...ref, detail: text }),
-  timed_out: made('timed_out', ref),
-  cancelled: made('cancelled', ref),
-  refused: made('refused', { ...ref, detail: text }),
+  started: made('started', attempt),
+  progress: made('progress', { ...attempt, bytes }),
+  result: made('result', { ...attempt, ok: bool, elapsedMs: amount, payload }),
+  lost: made('lost', { ...attempt, detail: text }),
+  timed_out: made('timed_out', attempt),
+  cancelled: made('cancelled', attempt),
+  refused: made('refused', { ...attempt, detail: text }),
   returned: made('returned', { calls: fc.array(fc.record(ref), { maxLength: 5 }) }),
   wanted: made('wanted', { of: source, session: u32, id: u32, ...part }),
   pong: made('pong', {}),

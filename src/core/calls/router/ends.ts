@@ -1,0 +1,162 @@
+// How calls leave a worker and end: settled, with a result, or queued once more.
+
+import type { SettledWhy } from '../messages.ts';
+import type { Call, End, Worker } from './records.ts';
+import { numberOf, type RouterState } from './state.ts';
+import { closeRelaysOf } from './streams.ts';
+
+/** It waits for its turn; `again`: ahead of what has never been given. */
+export function enqueue(state: RouterState, call: Call, how: 'fresh' | 'again'): void {
+  const { session } = call;
+  call.state = 'queued';
+  call.queuedAt = state.now;
+  state.waiting += 1;
+  if (how === 'fresh') session.fresh.push(call);
+  else session.again.push(call);
+  if (session.limbo === 0) state.enter(session);
+}
+
+/** Not waiting any more, for whatever reason; the queue drops it when it meets it. */
+function leaveQueue(state: RouterState, call: Call): void {
+  if (call.state === 'queued') {
+    state.waiting -= 1;
+    state.credit(call);
+  }
+  if (call.state !== 'limbo') return;
+  call.session.limbo -= 1;
+  state.credit(call);
+  if (call.session.limbo === 0) state.enter(call.session);
+}
+
+/** The worker has this call now; its load and the window follow. */
+export function assign(state: RouterState, call: Call, worker: Worker): void {
+  leaveQueue(state, call);
+  call.state = 'given';
+  call.worker = worker;
+  call.givenAt = state.now;
+  worker.calls.add(call);
+  if (worker.load === 0) {
+    state.busy += 1;
+    worker.endedAt = state.now;
+  }
+  worker.load += 1;
+  worker.aheadMs += call.aheadMs;
+  worker.aheadBytes += call.inline?.length ?? 0;
+  state.loads.refresh(worker);
+}
+
+/** The worker does not work on it any more, however that came. */
+function unload(state: RouterState, call: Call): void {
+  const { worker } = call;
+  if (worker === null || (call.state !== 'given' && call.state !== 'started')) return;
+  worker.load -= 1;
+  worker.aheadMs = worker.load === 0 ? 0 : worker.aheadMs - call.aheadMs;
+  worker.aheadBytes = worker.load === 0 ? 0 : worker.aheadBytes - (call.inline?.length ?? 0);
+  worker.endedAt = state.now;
+  if (worker.load === 0) {
+    state.busy -= 1;
+    worker.idleSince = state.now;
+  }
+  state.loads.refresh(worker);
+}
+
+/** The end of a call: told to its client, and kept until that has it. */
+export function end(state: RouterState, call: Call, told: End): void {
+  const { session } = call;
+  unload(state, call);
+  closeRelaysOf(call);
+  if (call.isDropped) return release(state, call);
+  leaveQueue(state, call);
+  if (call.state !== 'ended') {
+    session.unacked += 1;
+    state.doneCount += 1;
+    session.doneCount += 1;
+  } else session.unackedBytes -= inlineBytes(call);
+  call.state = 'ended';
+  call.inline = null;
+  call.end = told;
+  session.unackedBytes += inlineBytes(call);
+  session.line?.peer.send(told);
+}
+
+function inlineBytes({ end: told }: Call): number {
+  return told?.kind === 'result' && 'inline' in told.payload ? told.payload.inline.length : 0;
+}
+
+export interface Reason {
+  readonly why: SettledWhy;
+  readonly detail: string;
+}
+
+/** Ends a call without a result. */
+export function settle(state: RouterState, call: Call, { why, detail }: Reason): void {
+  const worker = call.worker?.name ?? null;
+  end(state, call, { kind: 'settled', call: call.number, why, detail, worker });
+}
+
+/** What became of an attempt that was lost: another one when there may be one. */
+export function fail(state: RouterState, call: Call, reason: Reason): void {
+  if (call.isCancelled) return settle(state, call, { ...reason, why: 'cancelled' });
+  if (call.isDropped || call.attempt > call.retriesMax) return settle(state, call, reason);
+  takeBack(state, call);
+  enqueue(state, call, 'again');
+}
+
+/** The attempt did not begin: it does not count. */
+export function giveBack(state: RouterState, call: Call): void {
+  takeBack(state, call);
+  call.attempt -= 1;
+  if (call.isDropped) forget(call);
+  else if (call.isCancelled) {
+    settle(state, call, { why: 'cancelled', detail: 'It was cancelled before it started.' });
+  } else enqueue(state, call, 'again');
+}
+
+function takeBack(state: RouterState, call: Call): void {
+  closeRelaysOf(call);
+  unload(state, call);
+  if (call.state === 'ended') {
+    call.session.unacked -= 1;
+    call.session.unackedBytes -= inlineBytes(call);
+    call.end = null;
+  }
+  call.worker?.calls.delete(call);
+  call.worker = null;
+  call.state = 'given';
+}
+
+/** Its client has the end, or nobody wants it: nothing of it is kept here or at its worker. */
+export function release(state: RouterState, call: Call): void {
+  const { session } = call;
+  state.ack(call);
+  closeRelaysOf(call);
+  if (call.state === 'ended') {
+    session.unacked -= 1;
+    session.unackedBytes -= inlineBytes(call);
+    state.enter(session);
+  }
+  forget(call);
+}
+
+function forget(call: Call): void {
+  call.worker?.calls.delete(call);
+  call.session.calls.delete(call.number);
+}
+
+/** A process died in it. */
+export function countCrash({ session, asset }: Call): void {
+  if (asset !== null) session.crashes.set(asset, (session.crashes.get(asset) ?? 0) + 1);
+}
+
+/** Nobody waits for this call: it leaves the queue, or its worker is told to end it. */
+export function drop(state: RouterState, call: Call): void {
+  const { session, worker } = call;
+  if (call.state === 'queued') state.waiting -= 1;
+  if (call.state === 'limbo') session.limbo -= 1;
+  state.uncount(call);
+  if (call.state !== 'given' && call.state !== 'started') return release(state, call);
+  call.isDropped = true;
+  if (worker?.line == null) return;
+  const number = numberOf(worker.line, session);
+  worker.line.peer.send({ kind: 'cancel', session: number, call: call.number });
+}

@@ -1,0 +1,102 @@
+// Who is served next: sessions in turn, the calls of each in order, by the worker with the fewest.
+
+import {
+  CALL_AHEAD_MS,
+  CALL_INLINE_BYTES_MAX,
+  CALL_UNACKED_BYTES_MAX,
+  CALL_UNACKED_MAX,
+} from '../../model/limits.ts';
+import { tellAssets } from './assets.ts';
+import { assign, settle } from './ends.ts';
+import type { Asset, Call, Session, Worker, WorkerLine } from './records.ts';
+import { numberOf, type RouterState } from './state.ts';
+
+/** A function that is very short is still counted as so long: 64 of them are enough ahead. */
+const SHORTEST_MS = 0.02;
+
+/** Gives calls to workers as long as there are both. */
+export function pump(state: RouterState): void {
+  for (;;) {
+    const session = state.ring.first;
+    if (session === undefined) return;
+    const call = isHeldUp(session) ? null : nextOf(session);
+    if (call === null) {
+      state.ring.shift();
+      session.isInRing = false;
+      continue;
+    }
+    const refusal = poison(state, call);
+    if (refusal !== null) {
+      settle(state, call, { why: 'worker_lost', detail: refusal });
+      continue;
+    }
+    const worker = state.loads.least;
+    if (worker?.line == null || !fits(worker, call)) return;
+    state.ring.shift();
+    take(session);
+    give(state, call, worker, worker.line);
+    state.ring.push(session);
+  }
+}
+
+/** A client that does not take its results gets no more; one that is not sorted out waits. */
+function isHeldUp(session: Session): boolean {
+  return (
+    session.limbo > 0 ||
+    session.unacked >= CALL_UNACKED_MAX ||
+    session.unackedBytes >= CALL_UNACKED_BYTES_MAX
+  );
+}
+
+function nextOf({ again, fresh }: Session): Call | null {
+  while (again.first !== undefined && again.first.state !== 'queued') again.pop();
+  if (again.first !== undefined) return again.first;
+  while (fresh.first !== undefined && fresh.first.state !== 'queued') fresh.shift();
+  return fresh.first ?? null;
+}
+
+function take({ again, fresh }: Session): void {
+  if (again.first !== undefined) again.pop();
+  else fresh.shift();
+}
+
+function poison(state: RouterState, { session, asset }: Call): string | null {
+  if (session.crashes.size === 0 || asset === null) return null;
+  const crashes = session.crashes.get(asset) ?? 0;
+  if (crashes < state.options.crashLimit) return null;
+  return `This function has killed its process ${crashes} times in a row; it is not run again for this client.`;
+}
+
+function expectedMs(asset: Asset | null): number {
+  const meanMs = asset?.meanMs ?? CALL_AHEAD_MS;
+  return meanMs < SHORTEST_MS ? SHORTEST_MS : meanMs;
+}
+
+/** An idle worker takes anything; ahead goes only what is short, and one large payload. */
+function fits(worker: Worker, call: Call): boolean {
+  if (worker.load === 0) return true;
+  if (worker.aheadMs + expectedMs(call.asset) > CALL_AHEAD_MS) return false;
+  return call.size <= CALL_INLINE_BYTES_MAX || worker.load === 1;
+}
+
+function give(state: RouterState, call: Call, worker: Worker, line: WorkerLine): void {
+  const { asset, shared, inline, size } = call;
+  const session = numberOf(line, call.session);
+  if (asset === null) return;
+  tellAssets(line, call);
+  call.aheadMs = expectedMs(asset);
+  call.attempt += 1;
+  assign(state, call, worker);
+  line.peer.send({
+    kind: 'call',
+    session,
+    call: call.number,
+    asset: asset.number,
+    shared: shared.length === 0 ? NONE : shared.map(({ number }) => number),
+    attempt: call.attempt,
+    timeoutMs: call.timeoutMs,
+    payload: inline === null ? { size } : { inline },
+  });
+}
+
+const NONE: readonly number[] = [];

@@ -1,0 +1,32 @@
+// How a session ends: by goodbye, or given up because its client stayed away.
+
+import { dropAssets } from './assets.ts';
+import type { Call, Session } from './records.ts';
+import type { RouterState } from './state.ts';
+import { closeRelaysOf } from './streams.ts';
+
+/**
+ * The session is over. Workers hear that before anything else of it, so that they remember it when
+ * they have forgotten its calls: a client that comes back to the next router must not run them anew.
+ */
+export function over(state: RouterState, session: Session, isDetached: boolean): void {
+  state.sessions.delete(session.id);
+  state.remember(session.id);
+  session.line = null;
+  for (const { peer } of state.workerLines) peer.send({ kind: 'over', id: session.id, isDetached });
+  for (const call of session.calls.values()) leave(state, call);
+  dropAssets(state, session);
+}
+
+/** What a worker still has is counted there until the worker is rid of it. */
+function leave(state: RouterState, call: Call): void {
+  closeRelaysOf(call);
+  if (call.state === 'queued') state.waiting -= 1;
+  if (call.state === 'given' || call.state === 'started') {
+    call.isDropped = true;
+    return;
+  }
+  call.state = 'ended';
+  call.worker?.calls.delete(call);
+  call.session.calls.delete(call.number);
+}

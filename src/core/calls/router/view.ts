@@ -1,0 +1,92 @@
+// What people are shown of a pool's calls.
+
+import type { Call, Session, Worker } from './records.ts';
+import type { RouterState } from './state.ts';
+
+export interface PoolView {
+  readonly workers: readonly WorkerView[];
+  readonly clients: readonly ClientView[];
+  readonly waiting: number;
+  readonly busy: number;
+  /** Calls that have ended since the router began. */
+  readonly done: number;
+}
+
+export interface WorkerView {
+  readonly name: string;
+  readonly state: 'idle' | 'busy' | 'away' | 'leaving';
+  /** Calls that it has and that are not over. */
+  readonly calls: number;
+  readonly done: number;
+  /** The call that runs there for more than a moment. */
+  readonly running: RunningView | null;
+}
+
+export interface RunningView {
+  readonly client: string;
+  readonly call: number;
+  readonly attempt: number;
+  readonly forMs: number;
+}
+
+export interface ClientView {
+  readonly session: string;
+  readonly label: string;
+  readonly isAway: boolean;
+  readonly waiting: number;
+  readonly open: number;
+  readonly done: number;
+}
+
+export function viewOf(state: RouterState): PoolView {
+  const { waiting, busy, doneCount: done } = state;
+  return {
+    workers: [...state.workers.values()].map((worker) => viewWorker(state, worker)),
+    clients: [...state.sessions.values()].map(viewClient),
+    ...{ waiting, busy, done },
+  };
+}
+
+function viewWorker(state: RouterState, worker: Worker): WorkerView {
+  const { name, load: calls, doneCount: done } = worker;
+  const running = runningOf(worker);
+  return {
+    ...{ name, state: stateOf(worker), calls, done },
+    running: running === null ? null : viewRunning(state, running),
+  };
+}
+
+function stateOf({ line, isLeaving, load }: Worker): WorkerView['state'] {
+  if (line === null) return 'away';
+  if (isLeaving) return 'leaving';
+  return load > 0 ? 'busy' : 'idle';
+}
+
+function runningOf({ calls }: Worker): Call | null {
+  for (const call of calls) if (call.state === 'started') return call;
+  return null;
+}
+
+function viewRunning(
+  { now }: RouterState,
+  { session, number, attempt, givenAt }: Call,
+): RunningView {
+  return { client: session.label, call: number, attempt, forMs: now - givenAt };
+}
+
+function viewClient({
+  id,
+  label,
+  line,
+  fresh,
+  again,
+  calls,
+  unacked,
+  doneCount,
+}: Session): ClientView {
+  const waiting = fresh.length + again.size;
+  // Not the id: whoever knows it may act for the client.
+  const session = id.slice(0, 8);
+  const open = calls.size - unacked;
+  return { session, label, isAway: line === null, waiting, open, done: doneCount };
+}

@@ -1,0 +1,213 @@
+// What a worker has its child do: which calls it is handed, what it has started, and when it is
+// killed. After its death it is known for certain which calls had started.
+
+import { CALL_GRACE_MS, CALL_HANDED_MAX } from '../../model/limits.ts';
+import type { BareEnd, Entry, OwnAsset, WorkerPort } from './entries.ts';
+
+/** A child that dies so often before it is ready will never be. */
+const STILLBORN_MAX = 3;
+
+export class ChildMind {
+  readonly #port: WorkerPort;
+  readonly #onEnd: (entry: Entry, end: BareEnd) => void;
+  /** In the order in which they are run. */
+  readonly #handed = new Map<number, Entry>();
+  /** Not with the child yet; few. */
+  #queue: Entry[] = [];
+  readonly #loaded = new Set<OwnAsset>();
+  #running: Entry | null = null;
+  #state: 'none' | 'starting' | 'ready' | 'dying' = 'none';
+  #stillborn = 0;
+  #isRetired = false;
+
+  constructor(port: WorkerPort, onEnd: (entry: Entry, end: BareEnd) => void) {
+    this.#port = port;
+    this.#onEnd = onEnd;
+  }
+
+  get running(): Entry | null {
+    return this.#running;
+  }
+
+  start(): void {
+    this.#state = 'starting';
+    this.#port.startChild();
+  }
+
+  add(entry: Entry): void {
+    this.#queue.push(entry);
+  }
+
+  /** Hands over what is complete, in order. */
+  feed(): void {
+    while (this.#state === 'ready' && !this.#isRetired && this.#handed.size < CALL_HANDED_MAX) {
+      const at = this.#queue.findIndex(isComplete);
+      const entry = this.#queue[at];
+      if (entry === undefined) return;
+      if (at === 0) this.#queue.shift();
+      else this.#queue.splice(at, 1);
+      this.#hand(entry);
+    }
+  }
+
+  #hand(entry: Entry): void {
+    const { run, attempt, asset, shared, payload } = entry;
+    if (payload === null) return;
+    this.#load(asset);
+    for (const one of shared) this.#load(one);
+    entry.state = 'handed';
+    this.#handed.set(run, entry);
+    const hashes = shared.map(({ sha256 }) => sha256);
+    this.#port.run({ run, attempt, code: asset.sha256, shared: hashes, payload });
+  }
+
+  #load(asset: OwnAsset): void {
+    if (this.#loaded.has(asset) || asset.bytes === null) return;
+    this.#loaded.add(asset);
+    this.#port.load(asset.sha256, asset.bytes);
+  }
+
+  unload(asset: OwnAsset): void {
+    this.#loaded.delete(asset);
+  }
+
+  ready(): void {
+    this.#stillborn = 0;
+    if (this.#state === 'starting') this.#state = 'ready';
+  }
+
+  /** A new child takes the place of this one as soon as it has nothing to do. */
+  retire(): void {
+    this.#isRetired = true;
+    this.#retireIfIdle();
+  }
+
+  #retireIfIdle(): void {
+    if (this.#isRetired && this.#handed.size === 0 && this.#state === 'ready') this.#kill();
+  }
+
+  starting(run: number, now: number): void {
+    const entry = this.#handed.get(run);
+    if (entry === undefined) return;
+    entry.state = 'running';
+    entry.startedAt = now;
+    this.#running = entry;
+    if (entry.verdict !== null) this.#abort(entry, now);
+  }
+
+  /** The call is over, and the child goes on. */
+  ended(run: number, end: BareEnd): void {
+    const entry = this.#handed.get(run);
+    if (entry === undefined) return;
+    this.#handed.delete(run);
+    if (this.#running === entry) this.#running = null;
+    this.#onEnd(entry, entry.verdict === null ? end : { kind: entry.verdict });
+    this.#retireIfIdle();
+  }
+
+  /** The child has not started these, and will not; those that nobody wants back are run later. */
+  gaveBack(runs: readonly number[]): Entry[] {
+    const back: Entry[] = [];
+    for (const run of runs) {
+      const entry = this.#handed.get(run);
+      if (entry === undefined || entry.state !== 'handed') continue;
+      this.#handed.delete(run);
+      back.push(entry);
+    }
+    this.#retireIfIdle();
+    return this.#sortBack(back);
+  }
+
+  /** What was to be returned is; the rest waits in front of all others. */
+  #sortBack(back: readonly Entry[]): Entry[] {
+    const stay: Entry[] = [];
+    const returned: Entry[] = [];
+    for (const entry of back) {
+      entry.state = 'queued';
+      if (entry.verdict !== null) this.#onEnd(entry, { kind: entry.verdict });
+      else if (entry.isRecalled) returned.push(entry);
+      else stay.push(entry);
+    }
+    this.#queue = [...stay, ...this.#queue];
+    return returned;
+  }
+
+  /** The child is gone, and all that it had written is heard. What is to be returned, if anything. */
+  died(detail: string): Entry[] {
+    const wasStarting = this.#state === 'starting';
+    const running = this.#running;
+    const handed = [...this.#handed.values()].filter((entry) => entry !== running);
+    this.#handed.clear();
+    this.#loaded.clear();
+    this.#running = null;
+    this.#isRetired = false;
+    this.#state = 'none';
+    if (running !== null) {
+      this.#onEnd(
+        running,
+        running.verdict === null ? { kind: 'lost', detail } : { kind: running.verdict },
+      );
+    }
+    const returned = this.#sortBack(handed);
+    this.#stillborn = wasStarting ? this.#stillborn + 1 : 0;
+    if (this.#stillborn < STILLBORN_MAX) this.start();
+    else this.#port.exit(1, `The process for calls does not start: ${detail}`);
+    return returned;
+  }
+
+  /** Its end is asked for: at once when it has not started, else by abort and then by force. */
+  stop(entry: Entry, verdict: 'timed_out' | 'cancelled', now: number): void {
+    if (entry.state === 'ended' || entry.verdict !== null) return;
+    entry.verdict = verdict;
+    if (entry.state === 'queued') {
+      this.#queue = this.#queue.filter((one) => one !== entry);
+      this.#onEnd(entry, { kind: verdict });
+    } else if (entry.state === 'handed') this.#port.takeBack([entry.run]);
+    else this.#abort(entry, now);
+  }
+
+  #abort(entry: Entry, now: number): void {
+    entry.killAt = now + CALL_GRACE_MS;
+    this.#port.abort(entry.run);
+  }
+
+  tick(now: number): void {
+    const entry = this.#running;
+    if (entry === null || this.#state !== 'ready') return;
+    const { timeoutMs, startedAt } = entry;
+    if (timeoutMs > 0 && now - startedAt >= timeoutMs) this.stop(entry, 'timed_out', now);
+    if (now >= entry.killAt) this.#kill();
+  }
+
+  #kill(): void {
+    if (this.#state !== 'ready') return;
+    this.#state = 'dying';
+    this.#port.killChild();
+  }
+
+  /** Takes calls that have not started, the last ones first; those with the child are asked for. */
+  recall(count: number): Entry[] {
+    const returned: Entry[] = [];
+    while (returned.length < count) {
+      const entry = this.#queue.pop();
+      if (entry === undefined) break;
+      returned.push(entry);
+    }
+    const asked = [...this.#handed.values()].reverse().filter(({ state }) => state === 'handed');
+    const runs = asked.filter(({ isRecalled }) => !isRecalled).slice(0, count - returned.length);
+    for (const entry of runs) entry.isRecalled = true;
+    if (runs.length > 0) this.#port.takeBack(runs.map(({ run }) => run));
+    return returned;
+  }
+
+  /** It leaves the queue; false when it is not there. */
+  withdraw(entry: Entry): boolean {
+    const { length } = this.#queue;
+    this.#queue = this.#queue.filter((one) => one !== entry);
+    return this.#queue.length < length;
+  }
+}
+
+function isComplete({ payload, asset, shared }: Entry): boolean {
+  return payload !== null && asset.bytes !== null && shared.every(({ bytes }) => bytes !== null);
+}

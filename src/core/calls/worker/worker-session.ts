@@ -1,0 +1,432 @@
+// The mind of a worker: takes calls of the router, has the child run them one at a time, and keeps
+// every end until it is acknowledged. A pure machine: messages, what the child says, lost lines and
+// ticks go in; messages and orders for the child come out. It goes on while the router is away.
+
+import { unreachable } from '../../base/assert.ts';
+import {
+  CALL_INLINE_BYTES_MAX,
+  CALL_OVER_MAX,
+  CALL_SILENT_MS,
+  CALL_TOLD_AFTER_MS,
+} from '../../model/limits.ts';
+import { gather, Incoming } from '../incoming.ts';
+import type {
+  Bytes,
+  CallRef,
+  Held,
+  RouterToWorker,
+  WorkerCall,
+  WorkerToRouter,
+} from '../messages.ts';
+import { Outgoing } from '../outgoing.ts';
+import type { Peer } from '../peer.ts';
+import { ChildMind } from './child-mind.ts';
+import type { BareEnd, Entry, OwnAsset, WorkerPort, WorkerSessionEntry } from './entries.ts';
+import { WorkerAssets } from './worker-assets.ts';
+
+export interface WorkerOptions {
+  /** Node, task and epoch. */
+  readonly worker: string;
+  readonly sha256: (bytes: Bytes) => string;
+}
+
+interface Line {
+  readonly peer: Peer<WorkerToRouter>;
+  readonly incoming: Incoming<Entry | OwnAsset>;
+  readonly outgoing: Outgoing;
+  readonly sessions: Map<number, WorkerSessionEntry>;
+  heardAt: number;
+}
+
+export class WorkerSession {
+  readonly #options: WorkerOptions;
+  readonly #port: WorkerPort;
+  readonly #child: ChildMind;
+  readonly #assets = new WorkerAssets();
+  readonly #sessions = new Map<string, WorkerSessionEntry>();
+  /** The latest last. */
+  readonly #over = new Set<string>();
+  #line: Line | null = null;
+  #generation: string | null = null;
+  #nextRun = 1;
+  /** Calls that are here in any state. */
+  #count = 0;
+  #isLeaving = false;
+  #now: number;
+
+  constructor(options: WorkerOptions, port: WorkerPort, now: number) {
+    this.#options = options;
+    this.#port = port;
+    this.#now = now;
+    this.#child = new ChildMind(port, (entry, end) => this.#end(entry, end));
+    this.#child.start();
+  }
+
+  /** A line to the router is there; an older one counts no more. */
+  open(peer: Peer<WorkerToRouter>, now: number) {
+    this.#line?.peer.close();
+    const line: Line = {
+      peer,
+      outgoing: new Outgoing((message) => peer.send(message)),
+      incoming: new Incoming((message) => peer.send(message)),
+      ...{ sessions: new Map(), heardAt: now },
+    };
+    this.#line = line;
+    this.#assets.newLine();
+    const held: Held[] = [];
+    for (const session of this.#sessions.values()) {
+      session.number = null;
+      for (const entry of session.calls.values()) if (!session.isOver) held.push(heldOf(entry));
+    }
+    const { worker } = this.#options;
+    const over = [...this.#over];
+    peer.send({ kind: 'hello', worker, generation: this.#generation, held, over });
+    return {
+      take: (messages: readonly RouterToWorker[], at: number): void => {
+        this.#now = at;
+        line.heardAt = at;
+        for (const message of messages) if (this.#line === line) this.#take(line, message);
+        this.#turn();
+      },
+      gone: (): void => {
+        if (this.#line === line) this.#line = null;
+      },
+    };
+  }
+
+  /** Every 20 ms or so. */
+  tick(now: number): void {
+    this.#now = now;
+    this.#child.tick(now);
+    const entry = this.#child.running;
+    if (entry !== null && now - entry.startedAt >= CALL_TOLD_AFTER_MS) this.#tellStart(entry);
+    const line = this.#line;
+    if (line !== null && now - line.heardAt >= CALL_SILENT_MS) {
+      line.peer.close();
+      this.#line = null;
+    }
+    this.#turn();
+  }
+
+  childReady(now: number): void {
+    this.#now = now;
+    this.#child.ready();
+    this.#turn();
+  }
+
+  /** Told by the child before it calls the function. */
+  childStarting(run: number, now: number): void {
+    this.#now = now;
+    this.#child.starting(run, now);
+  }
+
+  /** `ok`: the bytes are the result; else the error that the function threw. */
+  childEnded(
+    of: { readonly run: number; readonly ok: boolean; readonly bytes: Bytes },
+    now: number,
+  ): void {
+    this.#now = now;
+    const { run, ok, bytes } = of;
+    const entry = this.#child.running;
+    const elapsedMs = entry?.run === run ? Math.max(0, now - entry.startedAt) : 0;
+    const isInline = bytes.length <= CALL_INLINE_BYTES_MAX;
+    if (!isInline && entry?.run === run) entry.result = bytes;
+    const payload = isInline ? { inline: bytes } : { size: bytes.length };
+    this.#child.ended(run, { kind: 'result', ok, elapsedMs, payload });
+    this.#turn();
+  }
+
+  childProgress(run: number, bytes: Bytes): void {
+    const entry = this.#child.running;
+    const ref = entry?.run === run ? this.#refOf(entry) : null;
+    if (ref === null || entry === null || entry.verdict !== null) return;
+    this.#tellStart(entry);
+    this.#line?.peer.send({ kind: 'progress', ...ref, bytes });
+  }
+
+  childGaveBack(runs: readonly number[], now: number): void {
+    this.#now = now;
+    this.#return(this.#child.gaveBack(runs));
+    this.#turn();
+  }
+
+  /** The child has ended by itself or was killed: by which signal or code, and its last words. */
+  childDied(detail: string, now: number): void {
+    this.#now = now;
+    this.#return(this.#child.died(detail));
+    this.#turn();
+  }
+
+  /** A new child takes the place of this one as soon as that has nothing to do. */
+  retireChild(): void {
+    this.#child.retire();
+  }
+
+  #turn(): void {
+    this.#child.feed();
+    if (this.#isLeaving && this.#count === 0) {
+      this.#isLeaving = false;
+      this.#port.exit(0, 'The pool needs fewer workers.');
+    }
+  }
+
+  #take(line: Line, message: RouterToWorker): void {
+    switch (message.kind) {
+      case 'call':
+        return this.#onCall(line, message);
+      case 'ack':
+        return this.#onAck(line, message);
+      case 'asset':
+        return this.#onAsset(message);
+      case 'session':
+        return this.#onSession(line, message);
+      case 'cancel': {
+        const entry = this.#entryAt(line, message);
+        if (entry !== undefined) this.#child.stop(entry, 'cancelled', this.#now);
+        return;
+      }
+      case 'ping':
+        return line.peer.send({ kind: 'pong' });
+      case 'recall':
+        return this.#return(this.#child.recall(message.count));
+      case 'over':
+        return this.#onOver(message.id, message.isDetached);
+      case 'welcome':
+        this.#generation = message.generation;
+        return;
+      case 'forget':
+        for (const asset of this.#assets.forget(message.assets)) this.#child.unload(asset);
+        return;
+      case 'leave':
+        this.#isLeaving = true;
+        return;
+      case 'closing':
+        if (message.isFinal) this.#port.exit(1, message.detail);
+        return;
+      default:
+        return this.#takeStream(line, message);
+    }
+  }
+
+  #takeStream(
+    line: Line,
+    message: Extract<RouterToWorker, { kind: 'wanted' | 'more' | 'stop' | 'none' | 'body' }>,
+  ): void {
+    switch (message.kind) {
+      case 'wanted':
+        return line.outgoing.open(message, this.#entryAt(line, message)?.result ?? null);
+      case 'more':
+        return line.outgoing.more(message);
+      case 'stop':
+        return line.outgoing.stop(message);
+      case 'none': {
+        const key = line.incoming.none(message);
+        if (key !== null) this.#refuse(key, 'Its bytes cannot be had any more.');
+        return;
+      }
+      case 'body': {
+        const whole = line.incoming.body(message);
+        if (whole === null) return;
+        if ('flaw' in whole) {
+          line.peer.close();
+          this.#line = null;
+        } else this.#arrived(whole);
+        return;
+      }
+      default:
+        return unreachable(message);
+    }
+  }
+
+  #onSession(
+    line: Line,
+    { session: number, id }: Extract<RouterToWorker, { kind: 'session' }>,
+  ): void {
+    const known = this.#sessions.get(id);
+    const session =
+      known === undefined || known.isOver
+        ? { id, number, calls: new Map<number, Entry>(), isOver: false }
+        : known;
+    this.#sessions.set(id, session);
+    this.#over.delete(id);
+    session.number = number;
+    line.sessions.set(number, session);
+    for (const entry of session.calls.values()) this.#tellAgain(line, entry);
+  }
+
+  /** After a new line: what ended meanwhile, or may have got lost on the old one. */
+  #tellAgain(line: Line, entry: Entry): void {
+    if (entry.state === 'ended') this.#tellEnd(entry);
+    entry.isStartTold = false;
+    if (entry.payload === null && entry.state === 'queued') this.#wantPayload(line, entry);
+  }
+
+  #entryAt(line: Line, { session, call }: CallRef): Entry | undefined {
+    return line.sessions.get(session)?.calls.get(call);
+  }
+
+  #onCall(line: Line, message: WorkerCall): void {
+    const session = line.sessions.get(message.session);
+    const asset = this.#assets.at(message.asset);
+    if (session === undefined || asset === undefined) return;
+    const shared = message.shared.map((number) => this.#assets.at(number));
+    const entry: Entry = {
+      ...{ run: this.#nextRun, session, call: message.call, attempt: message.attempt, asset },
+      ...{ shared: shared.filter((one) => one !== undefined), timeoutMs: message.timeoutMs },
+      ...{ payload: null, into: null, state: 'queued', verdict: null, isRecalled: false },
+      ...{ isDropped: false, startedAt: 0, isStartTold: false, killAt: Number.POSITIVE_INFINITY },
+      ...{ end: null, result: null },
+    };
+    this.#nextRun += 1;
+    const older = session.calls.get(entry.call);
+    if (older !== undefined) this.#forget(older);
+    session.calls.set(entry.call, entry);
+    this.#count += 1;
+    for (const one of [asset, ...entry.shared]) one.users += 1;
+    this.#child.add(entry);
+    const { payload } = message;
+    if ('inline' in payload) entry.payload = payload.inline;
+    else entry.into = gather(payload.size);
+    if (entry.payload === null) this.#wantPayload(line, entry);
+    this.#wantAsset(line, asset);
+    for (const one of entry.shared) this.#wantAsset(line, one);
+  }
+
+  #wantPayload(line: Line, entry: Entry): void {
+    const { into, session, call: id } = entry;
+    if (into === null || session.number === null) return;
+    if (into.position === into.bytes.length) return this.#arrived(entry);
+    const part = line.incoming.ask(entry, into);
+    line.peer.send({ kind: 'wanted', of: 'call', session: session.number, id, ...part });
+  }
+
+  #wantAsset(line: Line, asset: OwnAsset): void {
+    const wish = this.#assets.wish(asset);
+    if (wish === null) return;
+    const part = line.incoming.ask(asset, wish.into);
+    line.peer.send({ kind: 'wanted', of: 'asset', session: 0, id: wish.number, ...part });
+  }
+
+  #onAsset(message: Extract<RouterToWorker, { kind: 'asset' }>): void {
+    const asset = this.#assets.tell(message);
+    // Calls that came over an older line may wait for it.
+    if (asset.users > 0 && this.#line !== null) this.#wantAsset(this.#line, asset);
+  }
+
+  #arrived(whole: Entry | OwnAsset): void {
+    if ('run' in whole) {
+      whole.payload = whole.into?.bytes ?? null;
+      whole.into = null;
+      return;
+    }
+    const { into, sha256 } = whole;
+    if (into !== null && this.#options.sha256(into.bytes) !== sha256) {
+      return this.#refuse(whole, 'The bytes of its function or of a shared value are damaged.');
+    }
+    this.#assets.arrived(whole);
+  }
+
+  /** What never comes is not waited for. */
+  #refuse(key: Entry | OwnAsset, detail: string): void {
+    if ('run' in key) return this.#refuseEntry(key, detail);
+    this.#assets.refused(key);
+    for (const { calls } of this.#sessions.values()) {
+      for (const entry of calls.values()) {
+        const isUser = entry.asset === key || entry.shared.includes(key);
+        if (isUser) this.#refuseEntry(entry, detail);
+      }
+    }
+  }
+
+  #refuseEntry(entry: Entry, detail: string): void {
+    if (this.#child.withdraw(entry)) this.#end(entry, { kind: 'refused', detail });
+  }
+
+  #end(entry: Entry, end: BareEnd): void {
+    entry.state = 'ended';
+    entry.end = end;
+    entry.payload = null;
+    entry.into = null;
+    if (end.kind !== 'result') entry.result = null;
+    for (const one of [entry.asset, ...entry.shared]) one.users -= 1;
+    this.#line?.incoming.cancel(entry);
+    if (entry.isDropped) return;
+    this.#tellEnd(entry);
+    if (entry.session.isOver) this.#forget(entry);
+  }
+
+  #tellEnd(entry: Entry): void {
+    const ref = this.#refOf(entry);
+    if (ref === null || entry.end === null) return;
+    const end = entry.session.isOver ? ({ kind: 'cancelled' } as const) : entry.end;
+    this.#line?.peer.send({ ...ref, ...end });
+  }
+
+  #tellStart(entry: Entry): void {
+    const ref = this.#refOf(entry);
+    if (entry.isStartTold || ref === null || this.#line === null) return;
+    entry.isStartTold = true;
+    this.#line.peer.send({ kind: 'started', ...ref });
+  }
+
+  /** How it is named on the present line; null when it cannot be. */
+  #refOf({ session, call, attempt, isDropped }: Entry) {
+    const { number } = session;
+    return number === null || isDropped ? null : { session: number, call, attempt };
+  }
+
+  #return(entries: readonly Entry[]): void {
+    const calls: CallRef[] = [];
+    for (const entry of entries) {
+      const ref = this.#refOf(entry);
+      if (ref !== null) calls.push({ session: ref.session, call: ref.call });
+      for (const one of [entry.asset, ...entry.shared]) one.users -= 1;
+      this.#line?.incoming.cancel(entry);
+      this.#forget(entry);
+    }
+    if (calls.length > 0) this.#line?.peer.send({ kind: 'returned', calls });
+  }
+
+  #onAck(line: Line, { session, calls }: Extract<RouterToWorker, { kind: 'ack' }>): void {
+    const entries = line.sessions.get(session)?.calls;
+    for (const call of calls) {
+      const entry = entries?.get(call);
+      if (entry?.state === 'ended') this.#forget(entry);
+    }
+  }
+
+  /** Nobody asks for it any more; if it still runs, its end is told to nobody. */
+  #forget(entry: Entry): void {
+    if (entry.isDropped) return;
+    entry.isDropped = true;
+    entry.result = null;
+    this.#count -= 1;
+    const { calls } = entry.session;
+    if (calls.get(entry.call) === entry) calls.delete(entry.call);
+    if (calls.size === 0 && entry.session.isOver) this.#sessions.delete(entry.session.id);
+  }
+
+  #onOver(id: string, isDetached: boolean): void {
+    this.#over.delete(id);
+    this.#over.add(id);
+    for (const oldest of this.#over) {
+      if (this.#over.size <= CALL_OVER_MAX) break;
+      this.#over.delete(oldest);
+    }
+    const session = this.#sessions.get(id);
+    if (session === undefined) return;
+    session.isOver = true;
+    for (const entry of [...session.calls.values()]) {
+      if (entry.state === 'ended') this.#forget(entry);
+      else if (entry.state !== 'running' || !isDetached) {
+        this.#child.stop(entry, 'cancelled', this.#now);
+      }
+    }
+    if (session.calls.size === 0) this.#sessions.delete(id);
+  }
+}
+
+function heldOf({ session, call, attempt, state }: Entry): Held {
+  const told = state === 'handed' ? 'queued' : state;
+  return { session: session.id, call, attempt, state: told };
+}
