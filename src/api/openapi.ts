@@ -46,12 +46,19 @@ const SECURITY = {
     name: 'Authorization',
     description: 'Node NAME:SECRET',
   },
+  worker: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: 'Worker EPOCH:SECRET',
+  },
 };
 
 /** By the first word of the path behind the version; `cluster` has what no other has. */
 const TAGS: Readonly<Record<string, { readonly description: string; readonly words: string[] }>> = {
   jobs: { description: 'Submit, follow and control jobs.', words: ['jobs', 'history'] },
   batches: { description: 'Jobs submitted together under one name.', words: ['batches'] },
+  pools: { description: 'Workers that stay, and run functions for programs.', words: ['pools'] },
   files: { description: 'File contents by their SHA-256.', words: ['blobs', 'epochs'] },
   nodes: {
     description: 'Nodes, and how they join.',
@@ -103,17 +110,20 @@ function describeAccess({ access }: Route): string {
   if (access.kind === 'public') return 'No credentials are needed.';
   if (access.kind === 'join_token') return 'Needs a join token.';
   if (access.kind === 'node') return 'Needs the credentials of a node.';
+  if (access.kind === 'worker') return 'Needs the credentials of a worker of the pool.';
   if (access.kind === 'user_or_epoch') {
     return `Needs the role ${access.role}, or the credentials of a node and a task that it runs.`;
   }
   if (access.kind === 'local_or_user') return 'Needs no credentials on the unix socket.';
   if (access.owned === undefined) return `Needs the role ${access.role}.`;
+  if (access.owned === 'calls') return 'For the owner of the pool; others need the role admin.';
   return `For the owner of the ${access.owned}; others need the role operator or admin.`;
 }
 
 function securityOf({ access }: Route): readonly Record<string, []>[] {
   if (access.kind === 'public') return [];
   if (access.kind === 'user_or_epoch') return [{ bearer: [] }, { node: [] }];
+  if (access.kind === 'worker') return [{ worker: [] }];
   return [access.kind === 'node' ? { node: [] } : { bearer: [] }];
 }
 

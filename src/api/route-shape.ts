@@ -4,7 +4,7 @@
 import type { z } from 'zod';
 import type { Role } from '../core/model/actor.ts';
 
-/** Who may come in at all. `owned`: besides the role, the job must be theirs or they operators. */
+/** Who may come in at all. `owned`: besides the role, the thing must be theirs or they operators. */
 export type Access =
   | { readonly kind: 'public' }
   /** Everybody on the unix socket, users elsewhere. */
@@ -13,7 +13,14 @@ export type Access =
   | { readonly kind: 'node' }
   /** Users, and nodes for a task that they run: header `weft-epoch` says which. */
   | { readonly kind: 'user_or_epoch'; readonly role: Role }
-  | { readonly kind: 'user'; readonly role: Role; readonly owned?: 'job' | 'token' };
+  /** The process of a task of the pool that the path names. */
+  | { readonly kind: 'worker' }
+  | {
+      readonly kind: 'user';
+      readonly role: Role;
+      /** `calls`: of a pool, for whoever runs functions there as its owner. */
+      readonly owned?: 'job' | 'token' | 'pool' | 'calls';
+    };
 
 /** Bodies that are no JSON, by their media types. None is ever gathered in memory as a whole. */
 export const STREAMS = {
@@ -52,4 +59,5 @@ export const NODE = { kind: 'node' } as const satisfies Access;
 export const OPERATOR = { kind: 'user', role: 'operator' } as const satisfies Access;
 export const ADMIN = { kind: 'user', role: 'admin' } as const satisfies Access;
 export const JOB_OWNER = { kind: 'user', role: 'user', owned: 'job' } as const satisfies Access;
+export const POOL_OWNER = { kind: 'user', role: 'user', owned: 'pool' } as const satisfies Access;
 export const TOKEN_OWNER = { kind: 'user', role: 'user', owned: 'token' } as const satisfies Access;

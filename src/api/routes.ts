@@ -13,6 +13,7 @@ import { notificationRoutes } from './notifications.ts';
 import { outputRoutes } from './outputs.ts';
 import { partitionRoutes } from './partitions.ts';
 import { methodAndPath, type RouteName } from './paths.ts';
+import { poolRoutes } from './pools.ts';
 import { reservationRoutes } from './reservations.ts';
 import type { RouteShape } from './route-shape.ts';
 import { userRoutes } from './users.ts';
@@ -21,6 +22,7 @@ export const ROUTES = {
   ...jobRoutes,
   ...batchRoutes,
   ...blobRoutes,
+  ...poolRoutes,
   ...outputRoutes,
   ...partitionRoutes,
   ...nodeRoutes,

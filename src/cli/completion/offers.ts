@@ -23,6 +23,7 @@ export type Live =
   | 'nodes'
   | 'batches'
   | 'partitions'
+  | 'pools'
   | 'qos'
   | 'reservations'
   | 'tokens'
@@ -50,6 +51,8 @@ function fetchLive(context: Context, live: Live): Promise<readonly Offer[]> {
       return partitions(context);
     case 'batches':
       return batches(context);
+    case 'pools':
+      return pools(context);
     case 'qos':
       return qos(context);
     case 'reservations':
@@ -115,6 +118,11 @@ async function reservations(context: Context): Promise<Offer[]> {
 async function batches(context: Context): Promise<Offer[]> {
   const reply = await (await context.api()).call('listBatches', { timeoutMs: FETCH_MAX_MS });
   return reply.batches.map(({ title, state, outcome }) => [title, outcome ?? state]);
+}
+
+async function pools(context: Context): Promise<Offer[]> {
+  const reply = await (await context.api()).call('listPools', { timeoutMs: FETCH_MAX_MS });
+  return reply.pools.map(({ id, name, owner }) => [String(id), `${name ?? 'pool'} of ${owner}`]);
 }
 
 async function maintenance(context: Context): Promise<Offer[]> {

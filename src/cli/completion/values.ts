@@ -93,6 +93,7 @@ const OPERANDS: Readonly<Record<string, Value>> = {
   name: live('users'),
   node: live('nodes'),
   partition: live('partitions'),
+  pool: live('pools'),
   qos: live('qos'),
   reservation: live('reservations'),
   script: { kind: 'files' },

@@ -14,6 +14,7 @@ import {
   PROCESSES_PER_NODE_MAX,
   RETRIES_MAX,
 } from '../../core/model/limits.ts';
+import { WORKER_PROGRAM, type WorkerWish } from '../../core/model/pool.ts';
 import type { DirectoryWish, Submission } from '../../core/model/submission.ts';
 import * as values from '../../core/model/submission-values.ts';
 import { jobEnvironment } from './environment.ts';
@@ -134,6 +135,23 @@ export function defineSubmitOptions(command: Command): void {
   }
 }
 
+/** What says something of a process that stays: a pool's worker. */
+const OF_WORKERS: ReadonlySet<string> = new Set([
+  ...['cpus', 'memory', 'gpus', 'resource', 'needs', 'nodes-named', 'exclusive', 'time', 'nice'],
+  ...['chdir', 'private', 'output', 'error', 'env', 'clean-env', 'partition', 'qos'],
+  ...['reservation', 'notify', 'umask'],
+]);
+
+/** Adds those of the options that describe a worker. */
+export function defineWorkerOptions(command: Command): void {
+  for (const [flags, text, many] of FLAGS) {
+    const option = new Option(flags, text);
+    if (!OF_WORKERS.has(option.long?.slice(2) ?? '')) continue;
+    if (many) option.argParser(collect);
+    command.addOption(option);
+  }
+}
+
 /** Where the submitter stands. */
 export interface Submitter {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -172,6 +190,12 @@ export function makeSubmission(
     notify: readAll('--notify', options.notify, values.parseNotify),
     umask: read('--umask', options.umask, values.parseUmask) ?? submitter.umask,
   });
+}
+
+/** What each worker of a pool gets. */
+export function workerWish(options: SubmitOptions, submitter: Submitter): WorkerWish {
+  const { program: _, name: __, ...wish } = makeSubmission(WORKER_PROGRAM, options, submitter);
+  return wish;
 }
 
 function request(options: SubmitOptions): Partial<Submission> {

@@ -7,11 +7,13 @@ import { type Refusal, refuse } from '../../core/model/errors.ts';
 import type { NodeName, UserName } from '../../core/model/ids.ts';
 import { hashSecret, isSecret, parseToken } from './secrets.ts';
 import type { LocalUser, Sessions } from './sessions.ts';
+import { findWorker, type WorkerCaller } from './workers.ts';
 
 export type Principal =
   | { readonly kind: 'nobody' }
   | { readonly kind: 'user'; readonly actor: UserActor }
   | { readonly kind: 'node'; readonly name: NodeName }
+  | { readonly kind: 'worker'; readonly worker: WorkerCaller }
   | { readonly kind: 'join'; readonly tokenId: string };
 
 const NOBODY: Principal = { kind: 'nobody' };
@@ -41,6 +43,7 @@ export class Authenticator {
     if (header === undefined) return ok(NOBODY);
     if (header.startsWith('Bearer ')) return this.#bearer(header.slice(7).trim(), local);
     if (header.startsWith('Node ')) return this.#node(header.slice(5).trim());
+    if (header.startsWith('Worker ')) return this.#worker(header.slice(7).trim());
     return invalid();
   }
 
@@ -93,6 +96,15 @@ export class Authenticator {
     const node = this.#options.state().nodes.get(name);
     const same = isSecret(text.slice(colon + 1), node?.secretHash ?? NO_HASH);
     return node !== undefined && same ? ok({ kind: 'node', name }) : invalid();
+  }
+
+  /** A task that holds a node now, and knows the secret of its pool. */
+  #worker(text: string): Result<Principal, Refusal> {
+    const colon = text.indexOf(':');
+    const found = findWorker(this.#options.state(), text.slice(0, Math.max(0, colon)));
+    const hash = found === null ? NO_HASH : hashSecret(found.secret);
+    const same = isSecret(text.slice(colon + 1), hash);
+    return found !== null && same ? ok({ kind: 'worker', worker: found.worker }) : invalid();
   }
 
   #roleOf(name: UserName): Role {

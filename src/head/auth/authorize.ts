@@ -8,7 +8,7 @@ import type { Principal } from './authenticate.ts';
 
 /** What a request is about, as far as its owner matters. */
 export type Owned =
-  | { readonly kind: 'job'; readonly id: number; readonly owner: string }
+  | { readonly kind: 'job' | 'pool' | 'calls'; readonly id: number; readonly owner: string }
   | { readonly kind: 'token'; readonly id: string; readonly owner: string };
 
 /** Whether this kind of caller may use the route at all. Null = yes. */
@@ -26,6 +26,8 @@ export function authorizeRoute(
       return principal.kind === 'join' ? null : wrongKind(principal, name, 'join token');
     case 'node':
       return principal.kind === 'node' ? null : wrongKind(principal, name, 'node');
+    case 'worker':
+      return principal.kind === 'worker' ? null : wrongKind(principal, name, 'worker');
     case 'user_or_epoch':
       if (principal.kind === 'node') return null;
       return authorizeRoute({ access: { ...access, kind: 'user' }, name }, principal, local);
@@ -41,8 +43,9 @@ export function authorizeRoute(
 /** Whether the user may act on the object. Null = yes. */
 export function authorizeObject(actor: UserActor, object: Owned): Refusal | null {
   if (object.owner === actor.name) return null;
-  if (object.kind === 'job') {
-    if (hasRole(actor, 'operator')) return null;
+  if (object.kind !== 'token') {
+    // Whoever calls functions there runs what they like as its owner.
+    if (hasRole(actor, object.kind === 'calls' ? 'admin' : 'operator')) return null;
     return refuse('auth.not_owner', { job: String(object.id), owner: object.owner });
   }
   // A stranger's token looks like none at all: ids of others are not confirmed.
@@ -54,12 +57,18 @@ function wrongKind(principal: Principal, action: string, role: string): Refusal 
     const what = `${action} needs credentials: ${role}.`;
     return refuse('auth.required', { what }, 'Send the header Authorization.');
   }
-  const isUser = principal.kind === 'user';
-  const actual = isUser ? principal.actor.role : principal.kind === 'node' ? 'node' : 'join token';
-  const user = isUser
-    ? principal.actor.name
-    : principal.kind === 'node'
-      ? principal.name
-      : 'the bearer';
-  return refuse('auth.role_needed', { action, role, user, actual });
+  return refuse('auth.role_needed', { action, role, ...wordsOf(principal) });
+}
+
+function wordsOf(principal: Exclude<Principal, { kind: 'nobody' }>) {
+  switch (principal.kind) {
+    case 'user':
+      return { user: principal.actor.name, actual: principal.actor.role };
+    case 'node':
+      return { user: principal.name, actual: 'node' };
+    case 'worker':
+      return { user: principal.worker.epochId, actual: 'worker' };
+    case 'join':
+      return { user: 'the bearer', actual: 'join token' };
+  }
 }

@@ -15,6 +15,7 @@ import { sendJson, sendRefusal } from './answer.ts';
 import type { Call, HandledName } from './call.ts';
 import { type EpochCaller, epochCaller } from './epoch-caller.ts';
 import { findJob, readPlace } from './find-job.ts';
+import { ownedPool } from './find-pool.ts';
 import { HANDLERS } from './handlers/handlers.ts';
 import { readBody } from './read-body.ts';
 import { endUnread } from './refuse-early.ts';
@@ -172,7 +173,13 @@ export class Pipeline {
     { params }: Match,
     actor: UserActor | null,
   ): Promise<Result<JobRecord | null, Refusal>> {
-    if (access.kind !== 'user' || access.owned !== 'job' || actor === null) return ok(null);
+    if (access.kind !== 'user' || actor === null) return ok(null);
+    const { owned } = access;
+    if (owned === 'pool' || owned === 'calls') {
+      const id = params['id'] ?? '';
+      return ownedPool(this.#services.engine.state, { id, actor, kind: owned });
+    }
+    if (owned !== 'job') return ok(null);
     const place = readPlace(params['id'] ?? '');
     if (!place.ok) return place;
     const id = place.value.jobId;
@@ -252,6 +259,7 @@ function upgradeNeeded(): Refusal {
 function nameOf(principal: Principal): string {
   if (principal.kind === 'user') return principal.actor.name;
   if (principal.kind === 'node') return `node ${principal.name}`;
+  if (principal.kind === 'worker') return `worker ${principal.worker.epochId}`;
   return principal.kind === 'join' ? `join token ${principal.tokenId}` : 'nobody';
 }
 

@@ -47,9 +47,10 @@ export class RequestLimits {
     if (!principal.ok) return this.strangerExceeded(caller, nowMs);
     const { value } = principal;
     if (value.kind === 'user') return spend(this.#users, value.actor.name, nowMs);
-    if (value.kind === 'node') {
+    if (value.kind === 'node' || value.kind === 'worker') {
       const dials = caller.incoming.headers.upgrade !== undefined;
-      return spend(dials ? this.#nodes : this.#users, `node ${value.name}`, nowMs);
+      const name = value.kind === 'node' ? value.name : value.worker.epochId;
+      return spend(dials ? this.#nodes : this.#users, `${value.kind} ${name}`, nowMs);
     }
     return this.strangerExceeded(caller, nowMs);
   }

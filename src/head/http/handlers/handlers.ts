@@ -19,6 +19,7 @@ import * as notices from './notices.ts';
 import * as notifications from './notifications.ts';
 import * as outputs from './outputs.ts';
 import * as partitions from './partitions.ts';
+import * as pools from './pools.ts';
 import * as reservations from './reservations.ts';
 import { explainJob, getJob } from './show-job.ts';
 import { rehearseJob, retryJob, submitJob, submitJobs } from './submit.ts';
@@ -56,6 +57,11 @@ export const HANDLERS: { readonly [N in HandledName]: Handler<N> } = {
   retryBatch: batches.retryBatch,
   rebuildBatch: batches.rebuildBatch,
   removeBatch: batches.removeBatch,
+  startPool: pools.startPool,
+  listPools: pools.listPools,
+  getPool: pools.getPool,
+  scalePool: pools.scalePool,
+  stopPool: pools.stopPool,
   lackingBlobs: blobs.lackingBlobs,
   checkBlob: blobs.checkBlob,
   sendBlob: blobs.sendBlob,

@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import { failureReply } from '../../../../src/api/failure.ts';
 import { fillPath } from '../../../../src/api/paths.ts';
 import { type Body, ROUTE_LIST, type Route } from '../../../../src/api/routes.ts';
+import type { JobId } from '../../../../src/core/model/ids.ts';
 import { startAgent, startWorld, TRUE, type World } from './fixture.ts';
 
 interface Answer {
@@ -23,6 +24,8 @@ const PART = { submission: EACH, numbers: [0], prints: ['x'] };
 const BODIES: Partial<Record<string, unknown>> = {
   submitJob: TRUE,
   submitJobs: { jobs: [{ submission: TRUE }] },
+  startPool: { max: 1 },
+  scalePool: { max: 2 },
   submitBatch: { namespace: 'lab', name: 'n1', parts: [PART] },
   signalJob: { signal: 15 },
   changeJob: { nice: 1 },
@@ -49,7 +52,9 @@ function send(
   route: Route,
   options: { authorization?: string; local?: boolean; id: string },
 ): Promise<Answer> {
-  const id = route.path.includes('maintenance') ? 'm1' : options.id;
+  const kinds = { maintenance: 'm1', pools: '2' };
+  const [, id = options.id] =
+    Object.entries(kinds).find(([kind]) => route.path.includes(kind)) ?? [];
   const names = { users: 'carol', partitions: 'default' };
   const [, name = 'n1'] = Object.entries(names).find(([kind]) => route.path.includes(kind)) ?? [];
   const params = { id, name, namespace: 'lab', hash: 'a'.repeat(64), epochId: '1#1', index: '0' };
@@ -100,13 +105,18 @@ const MAINTENANCE: Body<'planMaintenance'> = {
 
 async function prepare(t: Parameters<typeof startWorld>[0]) {
   const world = await startWorld(t);
-  await startAgent(t, world, 'n1');
+  const agent = await startAgent(t, world, 'n1');
   const { secret } = await world.admin.call('createNode', { body: { name: 'n2' } });
   const alice = await world.client('alice');
   const { jobId } = await alice.call('submitJob', { body: { ...TRUE, held: true } });
+  const pool = await alice.call('startPool', { body: { min: 1, max: 1, walltimeMs: 60_000 } });
+  const { stepKey } = world.head.engine.state.jobs.get(pool.jobId as JobId)?.spec ?? {};
+  const { epochId } = await agent.launch();
   const join = await world.admin.call('createJoinToken', { body: {} });
   await world.admin.call('planMaintenance', { body: MAINTENANCE });
-  return { world, id: String(jobId), node: `Node n2:${secret}`, join: `Bearer ${join.token}` };
+  const worker = `Worker ${epochId}:${stepKey}`;
+  const others = { node: `Node n2:${secret}`, join: `Bearer ${join.token}`, worker };
+  return { world, id: String(jobId), ...others };
 }
 
 const isPublic = ({ access }: Route) => access.kind === 'public';
@@ -121,7 +131,10 @@ test('without credentials every route that is not public is refused', async (t) 
 
 test('wrong credentials are refused even where none are needed', async (t) => {
   const { world, id } = await prepare(t);
-  const wrong = ['Bearer wt_00_11', 'Bearer nonsense', 'Node n1:wrong', 'Node n7:x', 'Basic eDp5'];
+  const wrong = [
+    ...['Bearer wt_00_11', 'Bearer nonsense', 'Node n1:wrong', 'Node n7:x', 'Basic eDp5'],
+    ...['Worker 2[0]#1:x', 'Worker 1#1:', 'Worker x', 'Worker 2[0]#1:undefined'],
+  ];
   for (const authorization of wrong) {
     for (const route of ROUTE_LIST) {
       const { status, code } = await send(world, route, { id, authorization });
@@ -131,13 +144,14 @@ test('wrong credentials are refused even where none are needed', async (t) => {
 });
 
 test('a node is refused on every route of users, and users on those of nodes', async (t) => {
-  const { world, id, node, join } = await prepare(t);
+  const { world, id, node, join, worker } = await prepare(t);
   const user = `Bearer ${await world.token('alice')}`;
   for (const route of ROUTE_LIST.filter((one) => !isPublic(one))) {
     const { kind } = route.access;
     const expectations: [string, boolean][] = [
       [node, kind === 'node' || kind === 'user_or_epoch'],
       [join, kind === 'join_token'],
+      [worker, kind === 'worker'],
       [user, kind.includes('user')],
     ];
     for (const [authorization, allowed] of expectations) {
@@ -158,11 +172,11 @@ test("a stranger cannot touch another's job, node, user or token", async (t) => 
     if (access.owned === undefined && access.role === 'user') continue;
     const { status, code } = await send(world, route, { id, authorization });
     const expected =
-      access.owned === 'job'
-        ? [403, 'auth.not_owner']
+      access.owned === undefined
+        ? [403, 'auth.role_needed']
         : access.owned === 'token'
           ? [404, 'token.not_found']
-          : [403, 'auth.role_needed'];
+          : [403, 'auth.not_owner'];
     assert.deepEqual([name, status, code], [name, ...expected]);
   }
   assert.equal(JSON.stringify([...world.head.engine.state.users]), before);

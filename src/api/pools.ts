@@ -1,0 +1,118 @@
+// Pools of workers: started, shown, scaled and stopped. Their calls go over WebSockets.
+
+import { z } from 'zod';
+import { OUTCOMES, TASK_STATES } from '../core/model/job.ts';
+import { POOL_IDLE_MS_MAX, POOL_WORKERS_MAX } from '../core/model/limits.ts';
+import { isPoolName, POOL_NAME_FORM, type WorkerWish } from '../core/model/pool.ts';
+import { changedReply, count, instant, instantOrNull, resources } from './common.ts';
+import { POOL_OWNER, type RouteShape, USER } from './route-shape.ts';
+import { submission, submitHeaders } from './submission.ts';
+
+const poolName = z.string().refine(isPoolName, { error: `a pool's name: ${POOL_NAME_FORM}` });
+
+/** `42`, or the name of a pool of whoever asks. */
+const poolParams = z.strictObject({
+  id: z.string().refine((text) => /^\d{1,15}$/.test(text) || isPoolName(text), {
+    error: "a pool's number or name",
+  }),
+});
+
+const workers = z.int().max(POOL_WORKERS_MAX);
+const most = workers.min(1);
+const least = workers.min(0);
+const idleMs = z.int().min(0).max(POOL_IDLE_MS_MAX);
+
+const WORKER_FIELDS = {
+  ...{ environment: true, directory: true, files: true, staging: true, nodeNames: true },
+  ...{ cpuCount: true, memoryBytes: true, memoryOtherwiseBytes: true, gpuCount: true },
+  ...{ counted: true, exclusive: true, labels: true, walltimeMs: true, nice: true },
+  ...{ partition: true, qos: true, reservation: true, notify: true, umask: true },
+} as const satisfies Record<keyof WorkerWish, true>;
+
+const IDLE_MS_DEFAULT = 60_000;
+
+/** What each worker gets is said as of a job: cpus, memory, time limit and so on. */
+export const startPoolRequest = submission.pick(WORKER_FIELDS).extend({
+  /** By it programs of the same user find the pool while it lives. */
+  name: poolName.optional(),
+  /** So many workers stay, also when there is nothing to do. */
+  min: least.default(0),
+  max: most,
+  /** A worker beyond `min` leaves after so long without work. */
+  idleMs: idleMs.default(IDLE_MS_DEFAULT),
+});
+
+/** What is absent stays as it is. */
+export const scalePoolRequest = z.strictObject({
+  min: least.optional(),
+  max: most.optional(),
+  idleMs: idleMs.optional(),
+});
+
+export const startPoolReply = z.object({
+  jobId: z.int(),
+  name: z.string().nullable(),
+  /** True: the key was known, this is the pool it made then. */
+  again: z.boolean(),
+});
+
+export const poolView = z.object({
+  /** Its number, which is that of its job. */
+  id: z.int(),
+  name: z.string().nullable(),
+  owner: z.string(),
+  state: z.enum(TASK_STATES),
+  /** Null: it lives. */
+  outcome: z.enum(OUTCOMES).nullable(),
+  min: count,
+  max: count,
+  idleMs: count,
+  /** How many workers it asks for at present. */
+  target: count,
+  /** Workers that have a place, by state. */
+  workers: z.partialRecord(z.enum(TASK_STATES), count),
+  /** Why it has fewer workers than it asks for; null: it has as many. */
+  reason: z.object({ kind: z.string(), words: z.string() }).nullable(),
+  /** Workers that were lost, and may have left calls undone. */
+  losses: count,
+  /** What each worker has. */
+  perWorker: resources,
+  partition: z.string(),
+  submittedAt: instant,
+  endedAt: instantOrNull,
+});
+export type PoolView = z.infer<typeof poolView>;
+
+export const poolRoutes = {
+  startPool: {
+    summary: 'Start a pool of workers. Header Idempotency-Key: the same key gives the same pool.',
+    access: USER,
+    headers: submitHeaders,
+    body: startPoolRequest,
+    reply: startPoolReply,
+  },
+  listPools: {
+    summary: 'Pools of all users that live, newest first.',
+    access: USER,
+    reply: z.object({ pools: z.array(poolView) }),
+  },
+  getPool: {
+    summary: 'How a pool stands.',
+    access: USER,
+    params: poolParams,
+    reply: poolView,
+  },
+  scalePool: {
+    summary: 'Change how many workers a pool may have, and how long they wait for work.',
+    access: POOL_OWNER,
+    params: poolParams,
+    body: scalePoolRequest,
+    reply: poolView,
+  },
+  stopPool: {
+    summary: 'Stop a pool: its workers end, and open calls are settled.',
+    access: POOL_OWNER,
+    params: poolParams,
+    reply: changedReply,
+  },
+} as const satisfies Readonly<Record<string, RouteShape>>;

@@ -1,0 +1,27 @@
+// `weft pool list`: the pools that live.
+
+import type { PoolView } from '../../api/pools.ts';
+import { defineListing, type ListingOptions } from '../output/listing.ts';
+import { defineVerb } from '../verb.ts';
+import { poolColumns } from './columns.ts';
+
+interface Options extends ListingOptions {
+  readonly mine?: boolean;
+}
+
+export const list = defineVerb<Options>({
+  define(command) {
+    command.option('-m, --mine', 'only your own');
+    defineListing(command);
+  },
+  async run({ context, options }) {
+    const api = await context.api();
+    const owner = options.mine ? (await api.call('whoami')).name : null;
+    const { pools } = await api.call('listPools');
+    const rows = pools.filter((pool) => (owner ?? pool.owner) === pool.owner);
+    const name = ({ id }: PoolView) => String(id);
+    const empty = 'No pools.';
+    await context.list({ rows, columns: poolColumns(Date.now()), name, empty }, options.output);
+    return 0;
+  },
+});

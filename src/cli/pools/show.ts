@@ -1,0 +1,21 @@
+// `weft pool show`: how one pool stands.
+
+import { defineListing, type ListingOptions } from '../output/listing.ts';
+import { formatOne } from '../output/one.ts';
+import { defineVerb } from '../verb.ts';
+import { poolLines } from './columns.ts';
+import { POOL_OPERAND } from './range.ts';
+
+export const show = defineVerb<ListingOptions>({
+  define(command) {
+    command.argument('<pool>', POOL_OPERAND);
+    defineListing(command);
+  },
+  async run({ context, args: [id = ''], options }) {
+    const pool = await (await context.api()).call('getPool', { params: { id } });
+    const inWords = (one: typeof pool) => poolLines(one, Date.now());
+    const name = String(pool.id);
+    for (const line of formatOne(pool, options.output, name, inWords)) context.print(line);
+    return 0;
+  },
+});

@@ -1,0 +1,34 @@
+// `weft pool start`: what each worker gets is said as of a job.
+
+import { freshKey } from '../../connect/fresh-key.ts';
+import { usage } from '../../core/model/failure.ts';
+import { submitterHere } from '../jobs/send.ts';
+import { defineWorkerOptions, type SubmitOptions, workerWish } from '../submit/options.ts';
+import { dropUndefined } from '../submit/read.ts';
+import { defineVerb } from '../verb.ts';
+import { rangeWords } from './columns.ts';
+import { defineRange, type RangeOptions, readRange } from './range.ts';
+
+interface Options extends Omit<SubmitOptions, 'output'>, RangeOptions {
+  readonly output?: string;
+}
+
+export const start = defineVerb<Options>({
+  define(command) {
+    command.option('--name <name>', 'by it your programs find the pool');
+    defineRange(command);
+    defineWorkerOptions(command);
+  },
+  async run({ context, options }) {
+    const { max, min = 0, ...idle } = readRange(options);
+    if (max === undefined) throw usage('say how many workers: -n COUNT, or --max COUNT');
+    const { name } = options;
+    const worker = workerWish(options, submitterHere(context));
+    const body = dropUndefined({ ...worker, name, min, max, ...idle }) as never;
+    const api = await context.api();
+    const { jobId } = await api.call('startPool', { body, key: freshKey() });
+    const title = name === undefined ? `${jobId}` : `${jobId} (${name})`;
+    context.print(`Pool ${title} is started: ${rangeWords({ min, max })}.`);
+    return 0;
+  },
+});

@@ -1,0 +1,33 @@
+// Workers of pools: which of their epochs may speak, and by which secret.
+
+import type { State } from '../../core/controller/state.ts';
+import type { JobId } from '../../core/model/ids.ts';
+import { type EpochId, type NodeName, parseTaskId } from '../../core/model/ids.ts';
+
+/** A task of a pool that holds its node at this moment. */
+export interface WorkerCaller {
+  readonly jobId: JobId;
+  readonly node: NodeName;
+  readonly epochId: EpochId;
+}
+
+/** Null once the head has heard of its end, and when its task was given to another node. */
+export function findWorker(
+  { jobs }: State,
+  text: string,
+): { readonly worker: WorkerCaller; readonly secret: string } | null {
+  const hash = text.indexOf('#');
+  const place = parseTaskId(text.slice(0, Math.max(0, hash)));
+  if (!place.ok) return null;
+  const { jobId, index } = place.value;
+  const job = jobs.get(jobId);
+  const task = job?.active.get(index ?? -1);
+  const { pool, stepKey } = job?.spec ?? {};
+  if (task === undefined || pool === undefined || stepKey === undefined) return null;
+  if (String(task.epoch) !== text.slice(hash + 1)) return null;
+  for (const [node, part] of task.parts) {
+    if (part.state === 'ended') continue;
+    return { worker: { jobId, node, epochId: text as EpochId }, secret: stepKey };
+  }
+  return null;
+}

@@ -1,0 +1,70 @@
+// Pools: started, scaled and stopped as the controller allows, shown to all users.
+
+import { submissionKey } from '../../../api/submission.ts';
+import { err, ok, type Result } from '../../../core/base/result.ts';
+import type { Job } from '../../../core/controller/jobs/facts.ts';
+import { findPool } from '../../../core/controller/pools/live.ts';
+import { type Refusal, refuse } from '../../../core/model/errors.ts';
+import { viewPool } from '../../answers/pool-view.ts';
+import { Reasons } from '../../answers/reasons.ts';
+import { makeSecret } from '../../auth/secrets.ts';
+import type { Call, Handler } from '../call.ts';
+import { validate } from '../validate.ts';
+import { changed } from './job-actions.ts';
+import { checkFiles } from './submit.ts';
+
+export const startPool: Handler<'startPool'> = async ({ engine, chance, jobFiles }, call) => {
+  const header = call.incoming.headers['idempotency-key'];
+  const key = validate(submissionKey.optional(), header, 'header Idempotency-Key');
+  if (!key.ok) return key;
+  const { name = null, min, max, idleMs, ...worker } = call.body;
+  const lacking = await checkFiles(jobFiles, call.actor, worker.staging?.inputs);
+  if (lacking !== null) return err(lacking);
+  const command = {
+    kind: 'start_pool' as const,
+    pool: { name, min, max, idleMs },
+    worker,
+    key: (header as string | undefined) ?? null,
+    secret: makeSecret(chance),
+  };
+  const reply = await engine.execute(command, call.actor);
+  if (!reply.ok) return reply;
+  if (reply.value.kind !== 'submitted') throw new Error('a pool answers a job');
+  const { jobId, again } = reply.value;
+  const known = engine.state.jobs.get(jobId)?.spec.pool?.name ?? name;
+  return ok({ jobId, name: known, again });
+};
+
+export const listPools: Handler<'listPools'> = ({ engine }, { actor }) => {
+  const reasons = new Reasons(engine, actor.name);
+  const pools = [...engine.state.indexes.pools].reverse();
+  return ok({ pools: pools.map((job) => viewPool(job, reasons)) });
+};
+
+export const getPool: Handler<'getPool'> = ({ engine }, { params, actor }) => {
+  const found = findPool(engine.state, params.id, actor.name);
+  if (!found.ok) return found;
+  return ok(viewPool(found.value, new Reasons(engine, actor.name)));
+};
+
+export const scalePool: Handler<'scalePool'> = async ({ engine }, call) => {
+  const owned = poolOf(call);
+  if (!owned.ok) return owned;
+  const { id: jobId } = owned.value;
+  const reply = await engine.execute({ kind: 'scale_pool', jobId, ...call.body }, call.actor);
+  if (!reply.ok) return reply;
+  return ok(viewPool(owned.value, new Reasons(engine, call.actor.name)));
+};
+
+export const stopPool: Handler<'stopPool'> = async ({ engine }, call) => {
+  const owned = poolOf(call);
+  if (!owned.ok) return owned;
+  const place = { jobId: owned.value.id, index: null };
+  return changed(await engine.execute({ kind: 'cancel_task', place }, call.actor));
+};
+
+/** The pipeline has found it, and that it is the caller's. */
+function poolOf({ job, params }: Pick<Call<'stopPool'>, 'job' | 'params'>): Result<Job, Refusal> {
+  const live = job?.live ?? null;
+  return live === null ? err(refuse('pool.not_found', { pool: params.id })) : ok(live);
+}

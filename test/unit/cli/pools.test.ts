@@ -1,0 +1,92 @@
+// `weft pool`: what is sent, and what is said.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PoolView } from '../../../src/api/pools.ts';
+import { type Answers, FakeHead } from './fake-head.ts';
+
+const POOL: PoolView = {
+  ...{ id: 7, name: 'sums', owner: 'ann', state: 'running', outcome: null },
+  ...{ min: 1, max: 8, idleMs: 60_000, target: 4, workers: { running: 2, starting: 1 } },
+  reason: { kind: 'resources', words: 'no cpu is free' },
+  losses: 1,
+  perWorker: { cpuCount: 2, memoryBytes: 0, gpuCount: 0, counted: {} },
+  ...{ partition: 'default', submittedAt: 0, endedAt: null },
+};
+
+const STARTED: Answers = {
+  'POST /v1/pools': () => ({ json: { jobId: 7, name: null, again: false } }),
+};
+
+test('pool start sends what each worker gets, and how many there are', async () => {
+  await using head = await FakeHead.start(STARTED);
+  const ranged = ['--name', 'sums', '--min', '1', '--max', '8', '--idle', '2m'];
+  const first = await head.weft(
+    'pool',
+    'start',
+    ...ranged,
+    '--cpus',
+    '2',
+    '-t',
+    '1h',
+    '--clean-env',
+  );
+  assert.equal(first.out, 'Pool 7 (sums) is started: 1 to 8 workers.\n');
+  const fixed = await head.weft('pool', 'start', '-n', '4', '--private', '--clean-env');
+  assert.equal(fixed.out, 'Pool 7 is started: 4 workers.\n');
+  const [one, two] = head.work;
+  assert.ok(one !== undefined && two !== undefined);
+  assert.match(String(one.headers['idempotency-key']), /./);
+  const { umask: _, directory, ...body } = one.body as Record<string, unknown>;
+  assert.deepEqual(body, {
+    ...{ name: 'sums', min: 1, max: 8, idleMs: 120_000, environment: {} },
+    ...{ cpuCount: 2, walltimeMs: 3_600_000 },
+  });
+  assert.equal((directory as { kind: string }).kind, 'auto');
+  const { umask: __, ...other } = two.body as Record<string, unknown>;
+  assert.deepEqual(other, { min: 4, max: 4, directory: { kind: 'private' }, environment: {} });
+});
+
+test('pool start and scale refuse numbers that cannot be, and ask for some', async () => {
+  await using head = await FakeHead.start(STARTED);
+  const wrong: [string[], RegExp][] = [
+    [['start'], /^weft: say how many workers: -n COUNT, or --max COUNT/],
+    [['start', '-n', '4', '--max', '5'], /^weft: --workers says how many there are; leave/],
+    [['start', '--min', '5', '--max', '4'], /^weft: --min: 5 is more than --max, which is 4/],
+    [['start', '-n', '0'], /^weft: --workers: '0' is less than 1/],
+    [['scale', '7'], /^weft: say what is to change/],
+  ];
+  for (const [words, message] of wrong) {
+    const { code, error } = await head.weft('pool', ...words);
+    assert.equal(code, 2, words.join(' '));
+    assert.match(error, message);
+  }
+  assert.equal(head.work.length, 0);
+});
+
+test('pool list and show say how many workers there are, and why not more', async () => {
+  const answers = { 'GET /v1/pools': () => ({ json: { pools: [POOL] } }) };
+  await using head = await FakeHead.start({
+    ...answers,
+    'GET /v1/pools/sums': () => ({ json: POOL }),
+  });
+  const { out } = await head.weft('pool', 'list');
+  assert.match(out, /POOL +NAME +USER +STATE +WORKERS +RANGE/);
+  assert.match(out, /7 +sums +ann +running +3\/4 +1-8 .*no cpu is free/);
+  const shown = await head.weft('pool', 'show', 'sums');
+  assert.match(shown.out, /^Pool: +7 \(sums\)\n/);
+  assert.match(shown.out, /Workers: +3 of 4: 2 running, 1 starting\nRange: +1 to 8 workers\n/);
+  assert.match(shown.out, /Lost: +1 worker\n/);
+  assert.deepEqual(JSON.parse((await head.weft('pool', 'show', 'sums', '-o', 'json')).out), POOL);
+});
+
+test('pool scale and stop name the pool as it was named', async () => {
+  await using head = await FakeHead.start({
+    'PATCH /v1/pools/sums': () => ({ json: { ...POOL, max: 16 } }),
+    'DELETE /v1/pools/sums': () => ({ json: { count: 3 } }),
+  });
+  const scaled = await head.weft('pool', 'scale', 'sums', '--max', '16');
+  assert.equal(scaled.out, 'Pool sums has 1 to 16 workers from now on.\n');
+  assert.deepEqual(head.work[0]?.body, { max: 16 });
+  assert.equal((await head.weft('pool', 'stop', 'sums')).out, 'Pool sums is stopped.\n');
+});
