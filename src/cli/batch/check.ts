@@ -7,6 +7,8 @@ import { formatSize } from '../../core/base/size.ts';
 import { type BatchFile, batchTitle, type Solver } from '../../core/batch/batch.ts';
 import { type KnownNode, type Runnable, runnableNodes } from '../../core/batch/runnable.ts';
 import { Failure } from '../../core/model/failure.ts';
+import { type Travel, wouldTravel } from '../../transfer/batch/send-batch.ts';
+import { courierOf } from '../connection/courier.ts';
 import type { Context } from '../context.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { formatOne } from '../output/one.ts';
@@ -26,6 +28,8 @@ interface Checked {
   };
   /** Null: no cluster answers. */
   readonly nodes: Runnable | null;
+  /** What a submission would send; null: no head was asked. */
+  readonly travel: Travel | null;
 }
 
 export const check = defineVerb<Options>({
@@ -39,7 +43,9 @@ export const check = defineVerb<Options>({
     const { readBatch } = await import('../../batch/read/read-batch.ts');
     const reading = readBatch(batchFileOf(context, given));
     const nodes = await nodesOf(context, options.nodesFile);
-    const checked = checkedOf(reading, nodes);
+    const isAsked = nodes !== null && options.nodesFile === undefined;
+    const travel = isAsked ? await wouldTravel(courierOf(context), reading) : null;
+    const checked = { ...checkedOf(reading, nodes), travel };
     const title = batchTitle(reading.batch);
     for (const line of formatOne(checked, options.output, title, words)) context.print(line);
     return 0;
@@ -63,7 +69,7 @@ async function nodesOf(
   }
 }
 
-function checkedOf({ batch, files }: BatchReading, nodes: readonly KnownNode[] | null): Checked {
+function checkedOf({ batch, files }: BatchReading, nodes: readonly KnownNode[] | null) {
   const largest = files.reduce<Looked | null>(
     (most, one) => (one.bytes > (most?.bytes ?? -1) ? one : most),
     null,
@@ -83,14 +89,24 @@ function sizeOf({ path, isFolder, files, bytes }: Looked) {
   return { path, isFolder, files, bytes };
 }
 
-function words({ batch, files, nodes }: Checked): string[] {
+function words({ batch, files, nodes, travel }: Checked): string[] {
   const { count, bytes, largest } = files;
   const most = largest === null ? '' : `, the largest ${largest.path} with ${size(largest.bytes)}`;
   return [
     `${batchTitle(batch)}: ${jobWords(batch)}, ${solverWords(batch.solver)}`,
     `${plural(count, 'file')} with ${size(bytes)} in all${count > 1 ? most : ''}`,
+    ...(travel === null ? [] : [travelWords(travel)]),
     nodeWords(batch, nodes),
   ];
+}
+
+/** `2 different files with 1.2G, of which the head lacks 1 with 1G`. */
+function travelWords({ files, bytes, lacking }: Travel): string {
+  if (lacking.files === 0) return 'All of them are on the head: nothing would travel';
+  const all = lacking.files === files && lacking.bytes === bytes;
+  const of = files === 1 ? '' : ` of ${files} different ones`;
+  const which = all ? 'all of it' : `${plural(lacking.files, 'file')}${of}`;
+  return `${size(lacking.bytes)} would travel: the head lacks ${which}`;
 }
 
 function jobWords({ jobs }: BatchFile): string {

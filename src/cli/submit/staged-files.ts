@@ -1,6 +1,6 @@
 // `--in` and `--out`: which files of this machine go with a job, and which of its own it keeps.
 
-import { parseGlob } from '../../core/batch/glob.ts';
+import { keepsNothing, parseOutputPattern } from '../../core/batch/output-patterns.ts';
 import { usage } from '../../core/model/failure.ts';
 import type { Program } from '../../core/model/job.ts';
 import type { StagingWish } from '../../core/model/staging.ts';
@@ -33,7 +33,8 @@ export function stagingWish({ in: inputs, out }: StagingOptions): StagingWish | 
   readAll('--in', inputs, parseInput);
   if (out === undefined) return inputs === undefined ? undefined : {};
   if (!out.includes(NOTHING)) {
-    readAll('--out', out, parseGlob);
+    const nothing = keepsNothing(readAll('--out', out, parseOutputPattern) ?? []);
+    if (nothing !== null) throw usage(`--out: ${nothing}`, "'--out none' keeps nothing.");
     return { outputs: out };
   }
   const isOnly = out.every((pattern) => pattern === NOTHING);

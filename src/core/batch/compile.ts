@@ -8,8 +8,9 @@ import { compileFiles, compileSolver } from './compile-files.ts';
 import { compileJobs } from './compile-jobs.ts';
 import { compileSlurm } from './compile-slurm.ts';
 import { type FileUse, Findings } from './findings.ts';
-import { parseGlob } from './glob.ts';
+import type { Glob } from './glob.ts';
 import { batchNameProblem, nameProblem } from './names.ts';
+import { keepsNothing, parseOutputPattern } from './output-patterns.ts';
 import { placeholdersIn } from './placeholders.ts';
 import type { Place, Problem } from './problem.ts';
 import { isOwnProgram } from './targets.ts';
@@ -65,10 +66,14 @@ function compileNeeds(needs: readonly string[], findings: Findings): readonly st
 }
 
 function compileOutputs(outputs: readonly string[], findings: Findings): readonly string[] {
+  const globs: Glob[] = [];
   for (const [index, text] of outputs.entries()) {
-    const glob = parseGlob(text);
-    if (!glob.ok) findings.problem(['outputs', index], glob.error);
+    const glob = parseOutputPattern(text);
+    if (glob.ok) globs.push(glob.value);
+    else findings.problem(['outputs', index], glob.error);
   }
+  const nothing = keepsNothing(globs);
+  if (nothing !== null) findings.problem(['outputs'], `${nothing}; [] says that nothing is kept`);
   return outputs;
 }
 

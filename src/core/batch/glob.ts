@@ -30,6 +30,11 @@ export function parseGlob(text: string): Result<Glob, string> {
   const isNot = text.startsWith('!');
   const body = isNot ? text.slice(1) : text;
   if (body === '') return err('the pattern is empty; ** matches everything');
+  if (/(?:^|[^\\])(?:\\\\)*\\$/.test(body)) {
+    return wrong(
+      "ends with a '\\', which takes the next character as it is; write '\\\\' for one of its own",
+    );
+  }
   if (body.length > LENGTH_MAX) return err(`the pattern is longer than ${LENGTH_MAX} characters`);
   const expanded = expandBraces(body);
   if (!expanded.ok) return wrong(expanded.error);
@@ -46,6 +51,15 @@ export function parseGlob(text: string): Result<Glob, string> {
 export function matchesGlob({ ways }: Glob, path: string): boolean {
   const names = path.split('/').map((name) => [...name]);
   return names.some((_, at) => ways.some((way) => matchesWay(way, names.slice(0, at + 1))));
+}
+
+/** Whether there is no path that it does not match; `!` is not looked at. */
+export function takesEverything({ ways }: Glob): boolean {
+  return ways.some((way) => {
+    const [name, ...others] = way.filter((segment) => segment !== 'any folders');
+    if (others.length > 0) return false;
+    return name === undefined || name.every(({ kind }) => kind === 'many');
+  });
 }
 
 /**

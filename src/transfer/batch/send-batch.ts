@@ -5,8 +5,32 @@ import type { BatchReading } from '../../batch/read/read-batch.ts';
 import { buildKey, partsOf } from '../../core/batch/parts.ts';
 import type { Courier } from '../courier.ts';
 import { localBytes } from '../local-file.ts';
-import { uploadFiles } from '../upload.ts';
+import { lackingFiles, uploadFiles } from '../upload.ts';
 import { BatchFiles } from './batch-files.ts';
+
+/** What sending a batch would come to. */
+export interface Travel {
+  /** Contents that the head has or is to get, each once. */
+  readonly files: number;
+  readonly bytes: number;
+  /** Those that it lacks. */
+  readonly lacking: { readonly files: number; readonly bytes: number };
+}
+
+/** Reads all files and asks the head which it has; nothing is sent. */
+export async function wouldTravel(courier: Courier, reading: BatchReading): Promise<Travel> {
+  const { all } = await BatchFiles.read(courier, reading);
+  const contents = [...new Map(all.map((file) => [file.hash, file])).values()];
+  const lacking = await lackingFiles(courier.carrier, contents);
+  return {
+    files: contents.length,
+    bytes: contents.reduce((sum, { size }) => sum + size, 0),
+    lacking: {
+      files: lacking.length,
+      bytes: lacking.reduce((sum, { leftBytes }) => sum + leftBytes, 0),
+    },
+  };
+}
 
 /** Everything that the jobs need is on the head before they are. */
 export async function sendParts(courier: Courier, reading: BatchReading) {

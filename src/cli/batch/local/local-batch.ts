@@ -106,7 +106,9 @@ class LocalBatch {
     const cores = physicalCores();
     const built = await this.#build(workshop, log, cores);
     if (built === null) return;
-    const globs = this.#batch.outputs.flatMap(globOf);
+    const { outputs } = this.#batch;
+    // An empty list would take everything, and says that nothing is kept.
+    const globs = (outputs.length === 0 ? ['!**'] : outputs).flatMap(globOf);
     const all = Math.max(1, Math.floor(cores / (atOnce ?? 1)));
     const waiting = pending.map((job) => {
       const cpuCount = job.cpuCount ?? all;

@@ -1,6 +1,7 @@
 // `weft batch template` and `check`: what they print, with and without a cluster.
 
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -61,13 +62,38 @@ for (const [labels, memoryBytes, said] of NODES) {
   test(`nodes with ${labels.join()} and ${memoryBytes} bytes: ${said.source}`, async (context) => {
     const total = { cpuCount: 2, memoryBytes, gpuCount: 0, counted: {} };
     const nodes = [nodeView({ name: 'n1', labels: [...labels], total }), nodeView({ name: 'n2' })];
-    await using head = await FakeHead.start({ 'GET /v1/nodes': () => ({ json: { nodes } }) });
+    await using head = await FakeHead.start({
+      'GET /v1/nodes': () => ({ json: { nodes } }),
+      'POST /v1/blobs/lacking': () => ({ json: { lacking: [] } }),
+    });
     const file = path.join(folder(context), 'weft.batch.yaml');
     const { code, out } = await head.weft('batch', 'check', file);
     assert.match(out, said);
     assert.equal(code, 0);
   });
 }
+
+test('it says what would travel: what the head does not have, each content once', async (context) => {
+  const file = path.join(folder(context), 'weft.batch.yaml');
+  let isKnown = false;
+  await using head = await FakeHead.start({
+    'GET /v1/nodes': () => ({ json: { nodes: [nodeView({ labels: ['gpu'] })] } }),
+    'POST /v1/blobs/lacking': ({ body }) => {
+      const { hashes } = body as { hashes: string[] };
+      // Two of the four files are empty.
+      assert.equal(hashes.length, 3);
+      const large = createHash('sha256').update('x'.repeat(2048)).digest('hex');
+      return { json: { lacking: isKnown ? [] : [{ hash: large, offset: 1024 }] } };
+    },
+  });
+  const { out } = await head.weft('batch', 'check', file);
+  assert.match(out, /^1K would travel: the head lacks 1 file of 3 different ones$/m);
+  const json = JSON.parse((await head.weft('batch', 'check', file, '-o', 'json')).out);
+  assert.deepEqual(json.travel, { files: 3, bytes: 2062, lacking: { files: 1, bytes: 1024 } });
+  isKnown = true;
+  const known = await head.weft('batch', 'check', file);
+  assert.match(known.out, /^All of them are on the head: nothing would travel$/m);
+});
 
 test("the seed's nodes may be looked at instead", async (context) => {
   const cwd = folder(context);

@@ -172,6 +172,8 @@ test('patterns of what is kept are read, and none stands alone', () => {
   assert.deepEqual(refused('none'), { outputs: [] });
   assert.match(String(refused('none', 'a')), /'none' keeps nothing, and other patterns/);
   assert.match(String(refused('../x')), /--out: the pattern '\.\.\/x' has '\.' or '\.\.'/);
+  assert.match(String(refused('/etc/**')), /--out: the pattern '\/etc\/\*\*' begins with '\/'/);
+  assert.match(String(refused('**', '!*')), /--out: the pattern '!\*' takes everything away/);
   assert.equal(stagingWish({}), undefined);
 });
 

@@ -273,9 +273,12 @@ const WRONG: readonly (readonly [Partial<WrittenBatch>, ...said: string[]])[] = 
   ],
   [{ needs: ['gpu &'] }, "needs[0]: 'gpu &': expected a label at the end"],
   [
-    { outputs: ['a[', '!../x'] },
+    { outputs: ['a[', '!../x', '/etc/**', 'x\\', '!**'] },
     "outputs[0]: the pattern 'a[' has a [ without its ]",
     "outputs[1]: the pattern '!../x' has '.' or '..' in it; it is about paths inside the folder",
+    "outputs[2]: the pattern '/etc/**' begins with '/', but is about what lies in the directory of the job; write 'etc/**'",
+    "outputs[3]: the pattern 'x\\' ends with a '\\', which takes the next character as it is; write '\\\\' for one of its own",
+    "outputs: the pattern '!**' takes everything away, and nothing after it is kept; [] says that nothing is kept",
   ],
   [
     { after: ['mesh', 'a/b/c', 'a/..'] },

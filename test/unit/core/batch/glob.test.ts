@@ -34,6 +34,7 @@ const TABLE: readonly (readonly [pattern: string, takes: string[], leaves: strin
   ['{a,b{c,d}}.txt', ['a.txt', 'bc.txt', 'bd.txt'], ['b.txt', 'abc.txt']],
   ['a{,b}', ['a', 'ab'], ['b']],
   ['\\*\\{', ['*{'], ['a{', '*']],
+  ['a\\\\', ['a\\'], ['a']],
   ['a*b*c', ['abc', 'axxbxxc', 'abcbc'], ['abcd', 'ac']],
 ];
 
@@ -52,6 +53,8 @@ const BAD: readonly (readonly [pattern: string, said: RegExp])[] = [
   ['../x', /'\.' or '\.\.'/],
   ['a//b', /nothing between two slashes/],
   ['[z-a]', /range z-a backwards/],
+  ['a\\', /ends with a '\\'/],
+  ['{a,b}/c\\\\\\', /ends with a '\\'/],
   ['{a,b}'.repeat(10), /more than 1000 alternatives/],
   ['a'.repeat(5000), /longer than 4096/],
 ];
