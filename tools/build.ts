@@ -6,6 +6,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { bundlePrograms } from './bundle.ts';
 import { makeManPages } from './docs/man-pages.ts';
+import { bundleLibrary } from './library.ts';
 import { ROOT } from './tree.ts';
 
 // A file whose source is gone would stay in dist/ and be published.
@@ -16,6 +17,7 @@ if (done.error) throw done.error;
 process.exitCode = done.status ?? 1;
 
 await bundlePrograms();
+await bundleLibrary();
 
 const manual = path.join(ROOT, 'dist', 'man');
 mkdirSync(manual, { recursive: true });

@@ -71,10 +71,13 @@ export class Api {
     const aborter = new AbortController();
     const timer = timeoutMs > 0 ? setTimeout(() => aborter.abort(), timeoutMs) : undefined;
     try {
-      const answer = await send({ ...options, signal: aborter.signal });
+      const { signal: given } = options;
+      const signal = given ? AbortSignal.any([aborter.signal, given]) : aborter.signal;
+      const answer = await send({ ...options, signal });
       this.#met = true;
       return answer;
     } catch (error) {
+      options.signal?.throwIfAborted();
       const why = aborter.signal.aborted ? this.#noAnswer(timeoutMs) : this.#asFailure(error);
       this.#met ||= !(why instanceof Failure && isNobodyThere(why));
       throw why;
@@ -90,10 +93,10 @@ export class Api {
 
   #asFailure(error: unknown): unknown {
     if (!(error instanceof ApiError)) return this.#loginFailure(error);
-    const { code: problem, kind, message } = error;
+    const { code: problem, kind, message, details: given } = error;
     if (problem !== 'head.unreachable') {
       const hint = problem === 'auth.required' ? TOKEN_HINT : error.hint;
-      return new Failure({ code: problem, kind, message, hint });
+      return new Failure({ code: problem, kind, message, details: given, hint });
     }
     const code = (error.cause as NodeJS.ErrnoException | undefined)?.code;
     const cause = CAUSES[code ?? ''] ?? error.details['cause'] ?? 'unknown';

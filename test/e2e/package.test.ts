@@ -108,4 +108,79 @@ describe('the package, installed into an empty folder', () => {
     const job = run('weft', 'run', '--wait', '--', 'sh', '-c', 'exit 7');
     assert.equal(job.status, 7, job.stderr);
   });
+
+  /** Runs a program that uses the library on that cluster. */
+  function program(file: string, text: string) {
+    const script = path.join(folder, file);
+    writeFileSync(script, text);
+    const environment = { PATH: process.env['PATH'], HOME: folder, WEFT_DIR: state };
+    const options = { encoding: 'utf8', env: environment, cwd: folder, timeout: 60_000 } as const;
+    const { status, stdout, stderr } = spawnSync(process.execPath, [script], options);
+    assert.equal(status, 0, `${stdout}${stderr}`);
+    return stdout.trim();
+  }
+
+  const ON_THE_CLUSTER = `
+    const { job, info } = await cluster.run(['sh', '-c', 'echo $X'], { env: { X: 'from a job' } });
+    const refused = await cluster.info(999).catch((error) => error);
+    console.log(info.outcome.kind, await job.output());
+    console.log(refused instanceof WeftError, refused.code);`;
+  const SAID = 'completed from a job\n\ntrue job.not_found';
+
+  test('a module imports the library, and runs a job', () => {
+    const text = `import { connect, WeftError } from 'weft';
+      const cluster = await connect();${ON_THE_CLUSTER}
+      cluster.close();`;
+    assert.equal(program('consumer.mjs', text), SAID);
+  });
+
+  test('a CommonJS program requires it: the same classes, and no package that it does not need', () => {
+    const text = `const { connect, WeftError } = require('weft');
+      (async () => {
+        const cluster = await connect();${ON_THE_CLUSTER}
+        cluster.close();
+        console.log((await import('weft')).WeftError === WeftError);
+        console.log(Object.keys(require.cache).filter((file) => file !== __filename).join());
+      })();`;
+    const file = path.join(installed, 'dist', 'sdk', 'weft.cjs');
+    assert.equal(program('consumer.cjs', text), `${SAID}\ntrue\n${file}`);
+  });
+
+  test('its types are there for every way of resolving modules', () => {
+    const typed = `import { type Cluster, connect, JobFailed, type JobInfo } from 'weft';
+      export async function use(): Promise<JobInfo> {
+        const cluster: Cluster = await connect({ timeout: '5s' });
+        try {
+          return (await cluster.run(['true'], { cpus: 2, memory: '1G' })).info;
+        } catch (error) {
+          if (error instanceof JobFailed) return error.job;
+          throw error;
+        }
+      }
+      // @ts-expect-error -- there is no such option
+      export const wrong = (cluster: Cluster) => cluster.submit('true', { cpu: 2 });
+`;
+    const types = path.join(folder, 'node_modules', '@types');
+    mkdirSync(types, { recursive: true });
+    symlinkSync(path.join(ROOT, 'node_modules', '@types', 'node'), path.join(types, 'node'));
+    symlinkSync(
+      path.join(ROOT, 'node_modules', 'undici-types'),
+      path.join(types, '..', 'undici-types'),
+    );
+    const compiler = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+    const ways = [
+      ['typed.mts', 'node16', 'node16'],
+      ['typed.cts', 'node16', 'node16'],
+      ['typed.ts', 'esnext', 'bundler'],
+    ] as const;
+    for (const [file, module, resolution] of ways) {
+      writeFileSync(path.join(folder, file), typed);
+      const way = ['--module', module, '--moduleResolution', resolution];
+      const rest = ['--strict', '--noEmit', '--target', 'es2023', '--types', 'node'];
+      const options = { encoding: 'utf8', cwd: folder } as const;
+      const args = [compiler, ...way, ...rest, file];
+      const { status, stdout, stderr } = spawnSync(process.execPath, args, options);
+      assert.equal(status, 0, `${file}: ${stdout}${stderr}`);
+    }
+  });
 });

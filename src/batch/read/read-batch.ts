@@ -5,8 +5,9 @@ import { batchFile, seedJobsFile } from '../../api/batch-file.ts';
 import { shapeBy, together } from '../../api/schema-problems.ts';
 import type { BatchFile } from '../../core/batch/batch.ts';
 import { compileBatch } from '../../core/batch/compile.ts';
-import type { Problem } from '../../core/batch/problem.ts';
+import { formatPlace, type Problem } from '../../core/batch/problem.ts';
 import { fromSeedJobs, SEED_KINDS, type SeedJobs, seedPlace } from '../../core/batch/seed-jobs.ts';
+import { usage } from '../../core/model/failure.ts';
 import { type Looked, lookAt } from './look.ts';
 import { type Judged, readStrictly } from './strict-file.ts';
 
@@ -27,6 +28,14 @@ export function readBatch(file: string): BatchReading {
     isSeedFile(plain) ? judgeSeed(plain, folder) : judgeOwn(plain, folder),
   );
   return { batch, files, folder };
+}
+
+/** The batch that a program describes, in a folder; throws one failure that lists all problems. */
+export function takeBatch(written: unknown, folder: string): BatchReading {
+  const { batch, files, problems } = judgeOwn(written, folder);
+  if (problems.length === 0) return { batch, files, folder };
+  const told = problems.map(({ at, what }) => [formatPlace(at), what].filter(Boolean).join(': '));
+  throw usage(told.join('\n'));
 }
 
 /** Told by a key that a file of ours can't have. */

@@ -6,8 +6,8 @@ import { fileProblem } from '../../config/file-problem.ts';
 import { err, ok, type Result } from '../../core/base/result.ts';
 import { refuse } from '../../core/model/errors.ts';
 import { failure, usage } from '../../core/model/failure.ts';
-import { missingField, usesItem } from '../../core/model/items.ts';
-import type { Item, Program } from '../../core/model/job.ts';
+import { missingField, withPlaceFor } from '../../core/model/items.ts';
+import type { Item } from '../../core/model/job.ts';
 import { ARRAY_TASKS_MAX } from '../../core/model/limits.ts';
 import type { Submission } from '../../core/model/submission.ts';
 import { parseCount } from '../../core/model/submission-values.ts';
@@ -53,7 +53,9 @@ export function withItems(submission: Submission, options: ItemOptions, cwd: str
     indices,
     ...(runningMax === undefined ? {} : { runningMax }),
   };
-  const program = placeItem(submission.program, each[0] as Item);
+  const placed = withPlaceFor(submission.program, each[0] as Item);
+  if (!placed.ok) throw usage(placed.error);
+  const program = placed.value;
   const missing = missingField(program, each);
   if (missing !== null) {
     const { field, index } = missing;
@@ -117,18 +119,6 @@ function readFields(line: string): Result<Item, string> {
     return err(`the field '${nested[0]}' is not a text, a number or a boolean`);
   }
   return ok(Object.fromEntries(fields.map(([name, field]) => [name, String(field)])));
-}
-
-/** A command that names no place for a line gets it as its last argument, as xargs does it. */
-function placeItem(program: Program, first: Item): Program {
-  if (usesItem(program, first)) return program;
-  if (typeof first !== 'string') {
-    const [field = 'name'] = Object.keys(first);
-    throw usage(`the command uses no field of the lines; write {${field}} where it belongs`);
-  }
-  if (program.kind === 'argv') return { ...program, argv: [...program.argv, '{}'] };
-  if (program.kind === 'shell') return { ...program, line: `${program.line} {}` };
-  return { ...program, args: [...program.args, '{}'] };
 }
 
 function wrong(where: string, what: string): Error {

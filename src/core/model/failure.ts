@@ -14,6 +14,7 @@ export class Failure extends Error {
   override readonly name = 'Failure';
   readonly code: string;
   readonly kind: Kind;
+  readonly details: Readonly<Record<string, string>>;
   readonly hint: string | null;
   readonly exitCode: number;
 
@@ -22,6 +23,7 @@ export class Failure extends Error {
     code: string;
     kind: Kind;
     message: string;
+    details?: Readonly<Record<string, string>>;
     hint?: string | null | undefined;
     exit?: number;
     cause?: unknown;
@@ -29,6 +31,7 @@ export class Failure extends Error {
     super(of.message, { cause: of.cause });
     this.code = of.code;
     this.kind = of.kind;
+    this.details = of.details ?? {};
     this.hint = of.hint ?? null;
     this.exitCode = of.exit ?? KINDS[of.kind].exit;
   }
@@ -41,6 +44,7 @@ export function failure(refusal: Refusal, cause?: unknown): Failure {
     code: refusal.code,
     kind: kindOf(refusal.code),
     message: formatRefusal(rest),
+    details: refusal.details,
     ...{ hint, cause },
   });
 }

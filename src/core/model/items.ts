@@ -1,6 +1,7 @@
 // The items of a job with one task for each line of a list, and the places in its command where they
 // go: `{}` the item, `{n}` its number from 0, `{field}` a field of an item that has fields.
 
+import { err, ok, type Result } from '../base/result.ts';
 import { quoteWord } from '../base/shell-word.ts';
 import type { Item, JobSpec, Program } from './job.ts';
 
@@ -51,6 +52,18 @@ export function nameInBatch({ batch, each }: JobSpec, index: number): string | u
 export function usesItem(program: Program, item: Item): boolean {
   const names = textsOf(program).flatMap((text) => [...text.matchAll(PLACEHOLDER)]);
   return names.some(([, name]) => name === undefined || fieldOf(item, name) !== undefined);
+}
+
+/** A command that names no place for a line gets it as its last argument, as xargs does it. */
+export function withPlaceFor(program: Program, first: Item): Result<Program, string> {
+  if (usesItem(program, first)) return ok(program);
+  if (typeof first !== 'string') {
+    const [field = 'name'] = Object.keys(first);
+    return err(`the command uses no field of the lines; write {${field}} where it belongs`);
+  }
+  if (program.kind === 'argv') return ok({ ...program, argv: [...program.argv, '{}'] });
+  if (program.kind === 'shell') return ok({ ...program, line: `${program.line} {}` });
+  return ok({ ...program, args: [...program.args, '{}'] });
 }
 
 /** The first item that lacks a field which the program names and another item has; null: none does. */

@@ -1,0 +1,41 @@
+// The library `weft`: what programs import. Everything that is public stands here, and nothing else
+// is.
+
+export type { Batch as BatchDefinition } from './batch.ts';
+export { Cluster, type JobFilter, type RunOptions, type RunResult } from './cluster.ts';
+export { type ConnectOptions, connect } from './connect.ts';
+export { type ErrorKind, JobFailed, WeftError, type WeftErrorParts } from './errors.ts';
+export { Job } from './job.ts';
+export type {
+  Duration,
+  EachItem,
+  JobCommand,
+  JobOptions,
+  JobReference,
+  Size,
+} from './job-options.ts';
+export type {
+  BatchOptions,
+  EventOptions,
+  LogOptions,
+  OutputOptions,
+  PullOptions,
+  WaitOptions,
+} from './options.ts';
+export { SubmittedBatch } from './submitted-batch.ts';
+export type {
+  BatchInfo,
+  ClusterEvent,
+  ExitStatus,
+  Explanation,
+  JobInfo,
+  JobState,
+  NodeInfo,
+  Outcome,
+  OutcomeKind,
+  PulledFile,
+  Reason,
+  ResourceRequest,
+  Resources,
+  TaskInfo,
+} from './views.ts';

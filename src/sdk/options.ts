@@ -1,0 +1,85 @@
+// What can be said to the calls of the library besides what a job is: how long, which, where to.
+
+import type { Duration, JobReference } from './job-options.ts';
+
+/** How long to wait, and for what. */
+export interface WaitOptions {
+  /** `done`, the default, or `started`. */
+  readonly until?: 'done' | 'started';
+  /** Gives up after this span with a `WeftError` of code `wait.timeout`. Default: never. */
+  readonly timeout?: Duration;
+  /** Ends the waiting, not the job. */
+  readonly signal?: AbortSignal;
+}
+
+/** Which output. */
+export interface LogOptions {
+  /** Default: `stdout`. */
+  readonly stream?: 'stdout' | 'stderr';
+  /** Goes on until the task is done and all of its output has come. Default: false. */
+  readonly follow?: boolean;
+  /** Which start of the task. Default: the last. */
+  readonly epoch?: number;
+  /** Which of its nodes, from 0. */
+  readonly nodeRank?: number;
+  /** Which process of that node, from 0. */
+  readonly rank?: number;
+  /** First byte. Default: 0. */
+  readonly offset?: number;
+  /** Bytes at most. */
+  readonly limit?: number;
+  /** Ends the reading. */
+  readonly signal?: AbortSignal;
+}
+
+/** Which output, as one text. */
+export interface OutputOptions extends Omit<LogOptions, 'limit'> {
+  /** Longer output is cut off behind this. Default: 16 MiB. */
+  readonly bytesMax?: number;
+}
+
+/** Which events. */
+export interface EventOptions {
+  /** Only of these jobs. */
+  readonly jobs?: JobReference | readonly JobReference[];
+  /** Only of these kinds (docs/events.md). */
+  readonly kinds?: string | readonly string[];
+  /** Only events behind the one with this `seq`. Default: from now on. */
+  readonly after?: number;
+  /** Ends the stream: the iteration ends without an error. */
+  readonly signal?: AbortSignal;
+}
+
+/** Which files, and where to. */
+export interface PullOptions {
+  /**
+   * The folder that gets `JOB/` or `JOB/INDEX/`. Default: where this program runs. What is there
+   * with the same content is not fetched again; another file of that name is replaced.
+   */
+  readonly to?: string;
+  /**
+   * False: files come right into `to`, without a folder for their job; for one task. Default: true.
+   */
+  readonly folders?: boolean;
+  /** Only paths that match one of them: `*.csv`, `result/**`, `!*.tmp`. */
+  readonly glob?: string | readonly string[];
+  /** Only paths that match one of these regular expressions. */
+  readonly include?: string | readonly string[];
+  /** No paths that match one of these regular expressions. */
+  readonly exclude?: string | readonly string[];
+  /** Ends the fetching. */
+  readonly signal?: AbortSignal;
+}
+
+/** How a batch is submitted. */
+export interface BatchOptions {
+  /**
+   * What becomes of a batch that has this name: `new`, the default, refuses it; `resume` runs what
+   * did not complete; `new_version` begins beside it, as `name@2`.
+   */
+  readonly mode?: 'new' | 'resume' | 'new_version';
+  /** Where relative paths of a definition begin. Default: where this program runs. */
+  readonly folder?: string;
+  /** Ends the submission, not the batch. */
+  readonly signal?: AbortSignal;
+}

@@ -1,0 +1,30 @@
+// Submits a batch with its files.
+
+import path from 'node:path';
+import { freshKey } from '../connect/fresh-key.ts';
+import type { Batch as BatchDefinition } from './batch.ts';
+import { withWeftErrors } from './errors.ts';
+import type { Line } from './line.ts';
+import type { BatchOptions } from './options.ts';
+import { SubmittedBatch } from './submitted-batch.ts';
+
+/** Resolves when it is on the head's disk. */
+export async function submitBatch(
+  line: Line,
+  batch: string | BatchDefinition,
+  { mode = 'new', folder = '.', signal }: BatchOptions,
+): Promise<SubmittedBatch> {
+  // Loaded here: a program without batches needs neither a schema library nor one for YAML.
+  const { readBatch, takeBatch } = await import('../batch/read/read-batch.ts');
+  const { sendParts } = await import('../transfer/batch/send-batch.ts');
+  const body = await withWeftErrors(async () => {
+    const reading =
+      typeof batch === 'string' ? readBatch(batch) : takeBatch(batch, path.resolve(folder));
+    const { namespace, name, origin, after } = reading.batch;
+    const parts = await sendParts(line.courier(signal), reading);
+    const before = after.map((other) => `${other.namespace}/${other.name}`);
+    return { namespace, name, origin, mode, ...parts, after: before };
+  });
+  const made = await line.call('submitBatch', { body: body as never, key: freshKey(), signal });
+  return new SubmittedBatch(line, `${made.namespace}/${made.name}@${made.version}`);
+}

@@ -1,0 +1,52 @@
+// Submits a job with its files: they are on the head before it is, so that a job never waits for
+// its submitter.
+
+import { freshKey } from '../connect/fresh-key.ts';
+import type { Submission } from '../core/model/submission.ts';
+import { readInputs, sendInputs } from '../transfer/inputs/inputs.ts';
+import { WeftError, withWeftErrors, wrongArgument } from './errors.ts';
+import type { JobCommand, JobOptions } from './job-options.ts';
+import type { Line } from './line.ts';
+import { inputsOf, makeSubmission } from './submission.ts';
+
+/** What a head removes between the two, because it is short of room, is sent again so often. */
+const TRIES_MAX = 3;
+
+/** Resolves with the id of the job. Every try carries the same key. */
+export async function submitJob(
+  line: Line,
+  command: JobCommand,
+  options: JobOptions,
+): Promise<number> {
+  const { signal, key = freshKey() } = options;
+  if (!/^[\x20-\x7e]{1,200}$/.test(key) || key.trim() !== key) {
+    throw wrongArgument(`key: '${key}' is not a key; use 1 to 200 printable ASCII characters`);
+  }
+  const wish = makeSubmission(command, options);
+  const inputs = inputsOf(command, options);
+  if (inputs === null) return send(line, wish, { key, signal });
+  const courier = line.courier(signal);
+  const all = { ...inputs, cwd: process.cwd(), before: 'in: ' };
+  const files = await withWeftErrors(() => readInputs(courier, all));
+  if (files.entryCount === 0) return send(line, wish, { key, signal });
+  for (let tries = 1; ; tries += 1) {
+    const hash = await withWeftErrors(() => sendInputs(courier, files));
+    const submission = { ...wish, staging: { ...wish.staging, inputs: hash } };
+    try {
+      return await send(line, submission, { key, signal });
+    } catch (error) {
+      const isLacking = error instanceof WeftError && error.code === 'files.lacking';
+      if (!isLacking || tries === TRIES_MAX) throw error;
+    }
+  }
+}
+
+async function send(
+  line: Line,
+  submission: Submission,
+  { key, signal }: { key: string; signal: AbortSignal | undefined },
+): Promise<number> {
+  const body = submission as never;
+  const { jobId } = await line.call('submitJob', { body, key, signal });
+  return jobId;
+}

@@ -1,0 +1,64 @@
+// Waiting for jobs over long polls that survive a restart of the head.
+
+import { refuse } from '../core/model/errors.ts';
+import { failure } from '../core/model/failure.ts';
+import { asWeftError, WeftError } from './errors.ts';
+import type { Line } from './line.ts';
+import type { WaitOptions } from './options.ts';
+import { durationMs } from './submission.ts';
+import type { JobInfo } from './views.ts';
+
+/** One poll; the head answers earlier when there is something to say. */
+const POLL_MS = 30_000;
+/** What an answer may take beyond the poll. */
+const ANSWER_MS = 15_000;
+/** So many may be named in one request. */
+const JOBS_MAX = 1000;
+
+/** Resolves when it is done, or has started. */
+export async function waitForJob(line: Line, id: string, options: WaitOptions): Promise<JobInfo> {
+  const { until = 'done', signal } = options;
+  return poll(options, async (timeoutMs) => {
+    const query = { timeoutMs, until };
+    const timed = { timeoutMs: timeoutMs + ANSWER_MS, signal };
+    return (await line.call('waitForJob', { params: { id }, query, ...timed })).job;
+  });
+}
+
+/** Resolves when all of them are. */
+export async function waitForAll(
+  line: Line,
+  ids: readonly string[],
+  options: WaitOptions,
+): Promise<readonly JobInfo[]> {
+  const { until = 'done', signal } = options;
+  const found: JobInfo[] = [];
+  for (let from = 0; from < ids.length; from += JOBS_MAX) {
+    const jobs = ids.slice(from, from + JOBS_MAX);
+    const part = await poll(options, async (timeoutMs) => {
+      const body = { jobs, until, timeoutMs };
+      return line.call('waitForJobs', { body, timeoutMs: timeoutMs + ANSWER_MS, signal });
+    });
+    found.push(...part.jobs.map(({ job }) => job));
+  }
+  return found;
+}
+
+/** Asks again and again, until there is an answer or the time is over. */
+async function poll<T>(
+  { timeout }: WaitOptions,
+  ask: (timeoutMs: number) => Promise<T>,
+): Promise<T> {
+  const limitMs = timeout === undefined ? null : durationMs('timeout', timeout);
+  const deadline = limitMs === null ? null : performance.now() + limitMs;
+  for (;;) {
+    const restMs = deadline === null ? POLL_MS : Math.max(0, deadline - performance.now());
+    try {
+      return await ask(Math.min(POLL_MS, Math.ceil(restMs)));
+    } catch (error) {
+      if (!(error instanceof WeftError) || error.code !== 'wait.timeout') throw error;
+      if (deadline === null || performance.now() < deadline) continue;
+      throw asWeftError(failure(refuse('wait.timeout', { limit: `${(limitMs ?? 0) / 1000} s` })));
+    }
+  }
+}

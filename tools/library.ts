@@ -1,0 +1,53 @@
+// The library of the package: one file for `require`, a door to the same file for `import`, so that a
+// program which does both has each class once, and declarations for either.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { build } from 'esbuild-wasm';
+import { ROOT } from './tree.ts';
+
+const FOLDER = path.join(ROOT, 'dist', 'sdk');
+/** Specifiers of a declaration that are files of ours. */
+const OWN = /(from\s+|import\()(['"])(\.[^'"]+)\.(?:ts|js)\2/g;
+
+/** Needs `dist/` as the compiler makes it. */
+export async function bundleLibrary(): Promise<void> {
+  const manifest = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
+    readonly dependencies: Readonly<Record<string, string>>;
+  };
+  const bundle = path.join(FOLDER, 'weft.cjs');
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: [path.join('src', 'sdk', 'index.ts')],
+    outfile: bundle,
+    bundle: true,
+    platform: 'node',
+    target: 'node20.16',
+    format: 'cjs',
+    external: Object.keys(manifest.dependencies),
+    define: { 'import.meta.url': 'importMetaUrl' },
+    banner: {
+      js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;",
+    },
+    logLevel: 'warning',
+  });
+  const names = Object.keys(createRequire(import.meta.url)(bundle) as object).sort();
+  const door = `import library from './weft.cjs';\n\nexport const { ${names.join(', ')} } = library;\n`;
+  writeFileSync(path.join(FOLDER, 'weft.mjs'), door);
+  copyDeclarations(path.join(FOLDER, 'index.d.ts'), new Set());
+}
+
+/** `x.d.ts` again as `x.d.cts`, with all that it imports: a compiler takes it for CommonJS then. */
+function copyDeclarations(file: string, done: Set<string>): void {
+  if (done.has(file)) return;
+  done.add(file);
+  const text = readFileSync(file, 'utf8').replace(
+    OWN,
+    (_, before: string, quote: string, specifier: string) => {
+      copyDeclarations(path.resolve(path.dirname(file), `${specifier}.d.ts`), done);
+      return `${before}${quote}${specifier}.cjs${quote}`;
+    },
+  );
+  writeFileSync(file.replace(/\.ts$/, '.cts'), text);
+}
