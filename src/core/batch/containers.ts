@@ -7,30 +7,43 @@ import type { ContainerSolver } from './batch.ts';
 export const SAVE_IN_CONTAINER = '/distribute_save';
 export const INPUT_IN_CONTAINER = '/input';
 
-export interface ContainerStart {
-  readonly solver: Pick<ContainerSolver, 'kind' | 'gpu' | 'mounts'>;
-  /** The path of an image file for apptainer, a name for the others. */
-  readonly image: string;
-  /** Folders of this job on its machine. */
+/** Runtimes that keep images and containers of their own, beside the processes that ask for them. */
+export type Engine = Exclude<ContainerSolver['kind'], 'apptainer'>;
+
+/** A solver that one of them runs. */
+export interface EngineSolver extends ContainerSolver {
+  readonly kind: Engine;
+}
+
+export function isEngineSolver(solver: { readonly kind: string } | null): solver is EngineSolver {
+  return solver?.kind === 'docker' || solver?.kind === 'podman';
+}
+
+interface Folders {
+  /** Of this job on its machine. */
   readonly save: string;
   readonly input: string;
   /** One for each of the solver's mounts, in their order. */
   readonly binds: readonly string[];
+}
+
+export interface ApptainerStart extends Folders {
+  readonly solver: Pick<ContainerSolver, 'mounts'>;
+  /** The path of an image file. */
+  readonly image: string;
   readonly args: readonly string[];
 }
 
-/** What docker and podman need besides. */
-export interface EngineStart extends ContainerStart {
+export interface EngineStart extends Folders {
+  readonly solver: Pick<EngineSolver, 'kind' | 'gpu' | 'mounts'>;
   /** By it the container is ended when its client no longer can. */
   readonly name: string;
-  /** `1000:100`: whom the files belong to that it writes; null: whoever the image says. */
-  readonly user: string | null;
-  readonly memoryBytes: number | null;
-  readonly cpus: string | null;
+  /** `1000:100`: who it is in the container. */
+  readonly user: string;
 }
 
 /** The seed's own words: `--nv` is always there and does nothing on a node without gpus. */
-export function apptainerArgv(start: ContainerStart): string[] {
+export function apptainerArgv(start: ApptainerStart): string[] {
   const binds = mountsOf(start).map(([host, inside]) => `${host}:${inside}:rw`);
   return [
     ...['apptainer', 'run', '--nv', '--app', 'distribute'],
@@ -43,41 +56,39 @@ export function canBind(folders: readonly string[]): boolean {
   return !folders.some((folder) => /[:,]/.test(folder));
 }
 
-/** `docker run …`, and `podman run …` for that kind. */
-export function engineArgv(start: EngineStart): string[] {
-  const { solver, user, memoryBytes, cpus } = start;
-  const isDocker = solver.kind === 'docker';
-  const gpus = isDocker ? ['--gpus', 'all'] : ['--device', 'nvidia.com/gpu=all'];
+/** Passed on to the container as they are outside. */
+const VARIABLES = ['WEFT_BATCH', 'WEFT_JOB_NAME', 'WEFT_CPUS', 'OMP_NUM_THREADS'];
+
+/**
+ * `docker run …`, and `podman run …` for that kind, up to the limits, the image and its arguments. The
+ * image is there already: one that is not must not be looked for by every job.
+ */
+export function engineWords({ solver, name, user, ...folders }: EngineStart): string[] {
+  const { kind, gpu, mounts } = solver;
+  const gpus = kind === 'docker' ? ['--gpus', 'all'] : ['--device', 'nvidia.com/gpu=all'];
   return [
-    ...[isDocker ? 'docker' : 'podman', 'run', '--rm', '--init', '--name', start.name],
-    ...(solver.gpu ? gpus : []),
-    // Without root podman makes the user of the container the one who started it.
-    ...(user === null ? [] : ['--user', user]),
-    ...(cpus === null ? [] : ['--cpus', cpus]),
-    ...(memoryBytes === null ? [] : ['--memory', String(memoryBytes)]),
-    ...mountsOf(start).flatMap(([host, inside]) => ['--volume', `${host}:${inside}:rw`]),
+    ...[kind, 'run', '--rm', '--init', '--pull', 'never', '--name', name, '--user', user],
+    // Elsewhere than with SELinux it does nothing; there the folders could not be read.
+    ...['--security-opt', 'label=disable'],
+    ...(gpu ? gpus : []),
+    ...mountsOf({ ...folders, solver: { mounts } }).flatMap(([host, inside]) => {
+      return ['--volume', `${host}:${inside}:rw`];
+    }),
     ...['--env', `WEFT_INPUT=${INPUT_IN_CONTAINER}`, '--env', `WEFT_SAVE=${SAVE_IN_CONTAINER}`],
-    ...[start.image, ...start.args],
+    ...VARIABLES.flatMap((variable) => ['--env', variable]),
   ];
 }
 
-/** Ends a container whose client was killed. */
-export function engineEndArgv(kind: 'docker' | 'podman', name: string): string[] {
+/** Ends a container whose client was killed; it succeeds where there is none of that name. */
+export function engineEndArgv(kind: Engine, name: string): string[] {
   return [kind, 'rm', '--force', name];
 }
 
-/** Makes an image of a file known to the runtime; it prints the image's name. */
-export function engineLoadArgv(kind: 'docker' | 'podman', file: string): string[] {
-  return [kind, 'load', '--input', file];
+interface Mounted extends Folders {
+  readonly solver: Pick<ContainerSolver, 'mounts'>;
 }
 
-/** The name of an image in what `load` prints: `Loaded image: a:1`, or its number. */
-export function loadedImage(printed: string): string | null {
-  const names = [...printed.matchAll(/^Loaded image(?:\(s\)| ID)?: *(\S+)$/gm)];
-  return names.at(-1)?.[1] ?? null;
-}
-
-function mountsOf({ save, input, binds, solver }: ContainerStart): (readonly [string, string])[] {
+function mountsOf({ save, input, binds, solver }: Mounted): (readonly [string, string])[] {
   const more = solver.mounts.map((inside, at) => [binds[at] ?? '', inside] as const);
   return [[save, SAVE_IN_CONTAINER], [input, INPUT_IN_CONTAINER], ...more];
 }

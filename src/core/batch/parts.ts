@@ -5,6 +5,8 @@ import type { FileEntry } from '../files/entry.ts';
 import { formatFileSet } from '../files/file-set.ts';
 import type { Submission } from '../model/submission.ts';
 import type { BatchFile, BatchJob, StagedFile } from './batch.ts';
+import { isEngineSolver } from './containers.ts';
+import { needsOf } from './needs.ts';
 import { BUILD_LOG_FILE, SAVE_FOLDER } from './programs.ts';
 import { targetsOf } from './targets.ts';
 import { TASK_LAYOUT, taskLine, taskScript } from './task-script.ts';
@@ -42,14 +44,21 @@ export function partsOf(batch: BatchFile, contents: Contents): Part[] {
   return [...groups.values()].map((numbers) => partOf(batch, numbers, { contents, common }));
 }
 
-/** Stands for the solver with all that it is made of; null: nothing is built. */
+/** Stands for the solver with all that it is made of; null: no node has to be made ready for it. */
 export function buildKey(batch: BatchFile, contents: Contents): string | null {
-  const { solver, origin } = batch;
-  if (solver?.kind !== 'build') return null;
-  const { build } = solver;
+  const made = madeOf(batch, contents);
+  return made === null ? null : contents.digest(JSON.stringify(made)).slice(0, 40);
+}
+
+function madeOf({ solver, origin, files }: BatchFile, contents: Contents): unknown[] | null {
   const laid = (file: StagedFile) => contents.entries(file.path, file.as);
-  const made = [origin, build.as, laid(build), batch.files.map(laid)];
-  return contents.digest(JSON.stringify(made)).slice(0, 40);
+  if (solver?.kind === 'build') {
+    const { build } = solver;
+    return [origin, build.as, laid(build), files.map(laid)];
+  }
+  if (!isEngineSolver(solver)) return null;
+  const { kind, image, isFile } = solver;
+  return [kind, isFile ? contents.entries(image, TASK_LAYOUT.imageFile) : image];
 }
 
 interface Shared {
@@ -89,7 +98,7 @@ function submissionOf(batch: BatchFile, jobs: readonly BatchJob[]): Submission {
     ...(memoryBytes === null ? {} : { memoryBytes }),
     ...(walltimeMs === null ? {} : { walltimeMs }),
     retriesMax,
-    labels: batch.needs,
+    labels: needsOf(batch),
     ...(notify.length === 0 ? {} : { notify }),
     staging: { outputs: outputsOf(batch) },
   };
@@ -102,7 +111,8 @@ const SAVED: FileEntry = { path: SAVE_FOLDER, kind: 'folder', size: 0, mode: 0o7
 function outputsOf({ outputs, solver }: BatchFile): string[] {
   if (outputs.length === 0) return [];
   const all = outputs[0]?.startsWith('!') ? [belowSave('**')] : [];
-  const log = solver?.kind === 'build' ? [BUILD_LOG_FILE] : [];
+  const isMade = solver?.kind === 'build' || isEngineSolver(solver);
+  const log = isMade ? [BUILD_LOG_FILE] : [];
   return [...all, ...outputs.map(belowSave), ...log];
 }
 

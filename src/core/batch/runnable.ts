@@ -2,6 +2,7 @@
 
 import { meetsLabel } from '../model/labels.ts';
 import type { BatchFile } from './batch.ts';
+import { needsOf } from './needs.ts';
 
 export interface KnownNode {
   readonly name: string;
@@ -21,9 +22,11 @@ export interface Runnable {
 
 /** Nodes that have the labels and are large enough for at least one of the jobs. */
 export function runnableNodes(
-  { needs, jobs }: Pick<BatchFile, 'needs' | 'jobs'>,
+  batch: Pick<BatchFile, 'needs' | 'jobs' | 'solver'>,
   nodes: readonly KnownNode[],
 ): Runnable {
+  const { jobs } = batch;
+  const needs = needsOf(batch);
   const sets = nodes.map((node) => ({ ...node, set: new Set(node.labels) }));
   const labelled = sets.filter(({ set }) => needs.every((need) => meetsLabel(set, need)));
   const able = labelled.filter((node) => jobs.some((job) => fits(job, node)));

@@ -109,7 +109,7 @@ export class DockerDaemon {
       await gone;
     }
     for (const mount of mountsBelow(this.#directory)) execFileSync('umount', ['-l', mount]);
-    await until('the control groups are empty', () => this.#removeGroups() || undefined);
+    await removeGroups(this.#cgroup);
   }
 
   #options(): string[] {
@@ -118,12 +118,14 @@ export class DockerDaemon {
     const own = ['-H', `unix://${at('docker.sock')}`, '--cgroup-parent', `/${this.#cgroup}`];
     return [...places, ...own, '--storage-driver', 'overlay2'];
   }
+}
 
-  /** False while a process in one of them has not quite ended. */
-  #removeGroups(): boolean {
-    const parents = readdirSync(CGROUPS).map((name) => join(CGROUPS, name, this.#cgroup));
-    return [...parents, join(CGROUPS, this.#cgroup)].map(removeGroup).every(Boolean);
-  }
+/** All control groups of that name with those below them, once their processes have ended. */
+export async function removeGroups(name: string): Promise<void> {
+  const places = [CGROUPS, ...readdirSync(CGROUPS).map((controller) => join(CGROUPS, controller))];
+  const areGone = (): boolean =>
+    places.map((place) => removeGroup(join(place, name))).every(Boolean);
+  await until('the control groups are empty', () => areGone() || undefined);
 }
 
 function mountsBelow(directory: string): string[] {
@@ -132,7 +134,7 @@ function mountsBelow(directory: string): string[] {
   return below.filter((point) => point.startsWith(`${directory}/`)).reverse();
 }
 
-/** A group with its children, deepest first; files in it belong to the kernel. */
+/** False while a process in it has not quite ended. Deepest first; files in it belong to the kernel. */
 function removeGroup(group: string): boolean {
   try {
     for (const entry of readdirSync(group, { withFileTypes: true })) {

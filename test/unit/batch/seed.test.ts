@@ -6,7 +6,7 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { readBatch } from '../../../src/batch/read/read-batch.ts';
 import { readSeedNodes } from '../../../src/batch/read/read-nodes.ts';
-import type { BatchFile } from '../../../src/core/batch/batch.ts';
+import type { BatchFile, ContainerSolver } from '../../../src/core/batch/batch.ts';
 import { runnableNodes } from '../../../src/core/batch/runnable.ts';
 import { Failure } from '../../../src/core/model/failure.ts';
 import { makeFolder } from '../../support/folder.ts';
@@ -280,11 +280,22 @@ test('the nodes file, with its usual ports, and host names too', (context) => {
       transportPort: 9000,
     },
   ]);
-  const needing = (...needs: string[]) => runnableNodes({ needs, jobs: [JOB] }, nodes);
+  const needing = (...needs: string[]) =>
+    runnableNodes({ needs, solver: null, jobs: [JOB] }, nodes);
   const lab1 = { nodes: ['lab1'], total: 2, unmet: [], tooLarge: [] };
   assert.deepEqual(needing('gpu', 'python3'), lab1);
   const nobody = { nodes: [], total: 2, unmet: ['cuda'], tooLarge: [] };
   assert.deepEqual(needing('gpu', 'lab2-3', 'cuda'), nobody);
+  const solver = {
+    ...{ kind: 'apptainer', image: 'a.sif' },
+    ...{ isFile: true, gpu: false, mounts: [] },
+  };
+  const contained = { needs: ['python3'], solver: solver as ContainerSolver, jobs: [JOB] };
+  assert.deepEqual(
+    runnableNodes(contained, nodes),
+    lab1,
+    'what a container is run by is a need too',
+  );
 });
 
 test('mistakes in the nodes file', (context) => {

@@ -4,8 +4,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { removeTree } from '../../../batch/files/remove.ts';
-import { type BuildSolver, batchTitle, type ContainerSolver } from '../../../core/batch/batch.ts';
-import { engineLoadArgv, loadedImage } from '../../../core/batch/containers.ts';
+import { type BuildSolver, batchTitle } from '../../../core/batch/batch.ts';
+import { type EngineSolver, isEngineSolver } from '../../../core/batch/containers.ts';
 import {
   INITIAL_FOLDER,
   INPUT_FOLDER,
@@ -15,6 +15,7 @@ import {
 import { refuse } from '../../../core/model/errors.ts';
 import { type Failure, failure } from '../../../core/model/failure.ts';
 import type { ChildEnd } from './child.ts';
+import { imageScript } from './container.ts';
 import type { Workshop } from './workshop.ts';
 
 /** The end of the log that is shown when a build has failed. */
@@ -36,7 +37,8 @@ export async function build(workshop: Workshop, log: string, cpuCount: number): 
     await runBuild(workshop, solver, { log, cpuCount });
     return { image: null };
   }
-  return { image: await imageFor(workshop, solver, log) };
+  if (isEngineSolver(solver)) return { image: await imageOf(workshop, solver, log) };
+  return { image: solver.isFile ? workshop.stage.placeOf(solver.image) : solver.image };
 }
 
 async function runBuild(
@@ -66,23 +68,19 @@ async function runBuild(
   for (const folder of [input, save]) await removeTree(folder);
 }
 
-async function imageFor(
-  workshop: Workshop,
-  { kind, image, isFile }: ContainerSolver,
-  log: string,
-): Promise<string> {
-  if (!isFile) return image;
-  const file = workshop.stage.placeOf(image);
-  if (kind === 'apptainer') return file;
+/** Its number: the name may come to be that of another image meanwhile. */
+async function imageOf(workshop: Workshop, solver: EngineSolver, log: string): Promise<string> {
+  const store = workshop.at('image');
+  mkdirSync(store);
+  const archive = solver.isFile ? workshop.stage.placeOf(solver.image) : null;
   const end = await workshop.run({
     name: '_build',
-    argv: engineLoadArgv(kind, file),
+    argv: ['sh', '-c', imageScript(solver, { store, archive })],
     ...{ cwd: workshop.products, input: workshop.products, save: workshop.products },
     ...{ cpuCount: 1, walltimeMs: null, stdout: log, stderr: log },
   });
-  const loaded = loadedImage(readFileSync(log, 'utf8'));
-  if (!isGood(end) || loaded === null) throw buildFailure(workshop, end, log);
-  return loaded;
+  if (!isGood(end)) throw buildFailure(workshop, end, log);
+  return readFileSync(path.join(store, 'image'), 'utf8').trim();
 }
 
 function isGood({ exitCode, endedBy }: ChildEnd): boolean {

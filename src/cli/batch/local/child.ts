@@ -12,6 +12,8 @@ export interface ChildOrder {
   readonly stdout: string;
   readonly stderr: string;
   readonly walltimeMs: number | null;
+  /** It is given one end of a pipe as descriptor 3, whose other end closes when this program is gone. */
+  readonly isTethered: boolean;
   /** Aborted: it is to end. */
   readonly stop: AbortSignal;
   /** Aborted: at once. */
@@ -39,7 +41,7 @@ export function runChild(order: ChildOrder): Promise<ChildEnd> {
     cwd: order.cwd,
     env: order.environment,
     detached: true,
-    stdio: ['ignore', stdout, stderr],
+    stdio: ['ignore', stdout, stderr, order.isTethered ? 'pipe' : 'ignore'],
   });
   for (const open of new Set([stdout, stderr])) closeSync(open);
   return new Promise((resolve) => {

@@ -1,14 +1,13 @@
 // One job of a local run: a fresh work directory over what the build has left, its program, its place in
 // the archive.
 
-import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { JobArchive } from '../../../batch/archive/job-archive.ts';
 import { copyTree } from '../../../batch/files/copy.ts';
 import { removeTree } from '../../../batch/files/remove.ts';
 import type { BatchJob, ContainerSolver } from '../../../core/batch/batch.ts';
-import { apptainerArgv, engineArgv, engineEndArgv } from '../../../core/batch/containers.ts';
+import { apptainerArgv, isEngineSolver } from '../../../core/batch/containers.ts';
 import type { Glob } from '../../../core/batch/glob.ts';
 import type { JobOutcome, Manifest } from '../../../core/batch/manifest.ts';
 import { fillCpus } from '../../../core/batch/placeholders.ts';
@@ -20,7 +19,8 @@ import {
 } from '../../../core/batch/programs.ts';
 import type { Built } from './build.ts';
 import type { ChildEnd } from './child.ts';
-import type { Workshop } from './workshop.ts';
+import { containerScript } from './container.ts';
+import type { Start, Workshop } from './workshop.ts';
 
 export interface JobOrder {
   readonly job: BatchJob;
@@ -86,47 +86,38 @@ async function start(
   const { solver } = workshop.batch;
   const input = path.join(work, INPUT_FOLDER);
   const save = path.join(work, SAVE_FOLDER);
-  const isContainer = solver !== null && solver.kind !== 'build';
   const args = fillCpus(job.args, cpuCount);
-  const argv = isContainer
-    ? containerArgv(workshop, order, { solver, work, args })
-    : programArgv(job.run ?? { as: '' }, args);
+  const program =
+    solver === null || solver.kind === 'build'
+      ? { argv: programArgv(job.run ?? { as: '' }, args) }
+      : inContainer(workshop, order, { solver, work, args });
   const { stdout, stderr } = archive;
   const { name, walltimeMs } = job;
-  const end = await workshop.run({
-    ...{ name, argv, cwd: work, input, save, cpuCount, walltimeMs, stdout, stderr },
+  return workshop.run({
+    ...{ name, ...program, cwd: work, input, save, cpuCount, walltimeMs, stdout, stderr },
   });
-  if (end.endedBy !== 'itself' && isContainer) endContainer(workshop, solver, name);
-  return end;
 }
 
-function containerArgv(
+function inContainer(
   workshop: Workshop,
   { job, built, cpuCount }: JobOrder,
   { solver, work, args }: { solver: ContainerSolver; work: string; args: readonly string[] },
-): string[] {
+): Pick<Start, 'argv' | 'container'> {
+  const image = built.image ?? solver.image;
+  if (isEngineSolver(solver)) {
+    const container = { kind: solver.kind, name: workshop.containerName(job.name) };
+    const { memoryBytes } = job;
+    const script = containerScript(solver, { image, name: container.name, cpuCount, memoryBytes });
+    return { argv: ['sh', '-c', script, 'weft', ...args], container };
+  }
   const binds = solver.mounts.map((_, at) => path.join(work, bindFolder(at)));
   for (const folder of binds) mkdirSync(folder);
-  const common = {
-    ...{ solver, image: built.image ?? solver.image, binds, args },
+  const folders = {
     input: path.join(work, INPUT_FOLDER),
     save: path.join(work, SAVE_FOLDER),
+    binds,
   };
-  if (solver.kind === 'apptainer') return apptainerArgv(common);
-  const uid = process.getuid?.() ?? 0;
-  const user = uid === 0 || solver.kind === 'podman' ? null : `${uid}:${process.getgid?.() ?? 0}`;
-  const name = workshop.containerName(job.name);
-  // What a job says that it needs is also what it gets.
-  const { memoryBytes } = job;
-  return engineArgv({ ...common, name, user, memoryBytes, cpus: String(cpuCount) });
-}
-
-/** A container lives on when only its client is ended. */
-function endContainer(workshop: Workshop, { kind }: ContainerSolver, job: string): void {
-  if (kind === 'apptainer') return;
-  const [program = '', ...args] = engineEndArgv(kind, workshop.containerName(job));
-  // It says so when there is none any more, which is what is wanted.
-  spawnSync(program, args, { stdio: 'ignore', timeout: 30_000 });
+  return { argv: apptainerArgv({ solver, image, ...folders, args }) };
 }
 
 function outcomeOf({ exitCode, signal, error, endedBy }: ChildEnd): {

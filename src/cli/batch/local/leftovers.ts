@@ -3,14 +3,24 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { readLiveMark } from '../../../connect/process-file.ts';
-import { PIDS_FOLDER } from './workshop.ts';
+import type { Engine } from '../../../core/batch/containers.ts';
+import { endContainer } from './container.ts';
+import { CONTAINERS_FOLDER, PIDS_FOLDER } from './workshop.ts';
 
 /** Ends builds and jobs of an earlier run: they would write into folders that are made anew. */
 export async function endLeftovers(work: string): Promise<void> {
-  const folder = path.join(work, PIDS_FOLDER);
-  const names = existsSync(folder) ? readdirSync(folder) : [];
-  for (const name of names) {
-    const mark = readLiveMark(path.join(folder, name));
+  for (const file of filesIn(path.join(work, PIDS_FOLDER))) {
+    const mark = readLiveMark(file);
     if (mark !== null) process.kill(-mark.pid, 'SIGKILL');
   }
+  for (const kind of ['docker', 'podman'] satisfies Engine[]) {
+    for (const file of filesIn(path.join(work, CONTAINERS_FOLDER, kind))) {
+      await endContainer({ kind, name: path.basename(file) });
+    }
+  }
+}
+
+function filesIn(folder: string): string[] {
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names.map((name) => path.join(folder, name));
 }

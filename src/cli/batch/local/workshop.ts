@@ -2,14 +2,16 @@
 // started, and how they are told to end.
 
 import { createHash } from 'node:crypto';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Stage } from '../../../batch/files/stage.ts';
 import type { Environment } from '../../../config/config.ts';
 import { writeMark } from '../../../connect/process-file.ts';
 import type { BatchFile } from '../../../core/batch/batch.ts';
 import { batchTitle } from '../../../core/batch/batch.ts';
+import type { Engine } from '../../../core/batch/containers.ts';
 import { type ChildEnd, runChild } from './child.ts';
+import { endContainer } from './container.ts';
 
 export interface Stops {
   /** Aborted at the first wish to end: what runs is asked to, and what it has made is kept. */
@@ -30,6 +32,13 @@ export interface WorkshopParts {
 
 /** Where what is started says which process it is. */
 export const PIDS_FOLDER = 'pids';
+/** A file for each container that may be there, by engine. */
+export const CONTAINERS_FOLDER = 'containers';
+
+export interface ContainerName {
+  readonly kind: Engine;
+  readonly name: string;
+}
 
 export interface Start {
   /** Names the build or the job in files and containers. */
@@ -42,6 +51,8 @@ export interface Start {
   readonly walltimeMs: number | null;
   readonly stdout: string;
   readonly stderr: string;
+  /** The one that it starts; absent: none. */
+  readonly container?: ContainerName;
 }
 
 export class Workshop {
@@ -71,15 +82,33 @@ export class Workshop {
     return this.at('build');
   }
 
-  run(start: Start): Promise<ChildEnd> {
-    const { name, argv, cwd, walltimeMs, stdout, stderr } = start;
+  async run(start: Start): Promise<ChildEnd> {
+    const { name, argv, cwd, walltimeMs, stdout, stderr, container } = start;
     const mark = this.at(PIDS_FOLDER, digest(name));
-    return runChild({
-      ...{ argv, cwd, walltimeMs, stdout, stderr },
+    const end = await runChild({
+      ...{ argv, cwd, walltimeMs, stdout, stderr, isTethered: container !== undefined },
       environment: this.#environmentOf(start),
       ...this.stops,
-      onProcess: (pid) => (pid === null ? rmSync(mark, { force: true }) : writeMark(mark, pid)),
+      onProcess: (pid) => {
+        if (pid === null) return rmSync(mark, { force: true });
+        writeMark(mark, pid);
+        if (container !== undefined) this.#noteContainer(container);
+      },
     });
+    if (container !== undefined) await this.#overContainer(container, end);
+    return end;
+  }
+
+  /** Before it can be there: the process has yet to be given the processor. */
+  #noteContainer({ kind, name }: ContainerName): void {
+    mkdirSync(this.at(CONTAINERS_FOLDER, kind), { recursive: true });
+    writeFileSync(this.at(CONTAINERS_FOLDER, kind, name), '');
+  }
+
+  /** What was ended in the middle may have left its container. */
+  async #overContainer(container: ContainerName, { endedBy, signal }: ChildEnd): Promise<void> {
+    if (endedBy !== 'itself' || signal !== null) await endContainer(container);
+    rmSync(this.at(CONTAINERS_FOLDER, container.kind, container.name), { force: true });
   }
 
   /** The same whenever this job of this folder is started. */

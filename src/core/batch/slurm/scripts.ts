@@ -2,11 +2,11 @@
 // Everything is relative to the folder of the export, so that it can be moved.
 
 import { quoteWord } from '../../base/shell-word.ts';
-import { type BatchFile, type BatchJob, batchTitle, type ContainerSolver } from '../batch.ts';
+import { type BatchFile, type BatchJob, batchTitle } from '../batch.ts';
 import { commandLine, VARIABLES } from '../command-words.ts';
-import { apptainerArgv, engineArgv } from '../containers.ts';
 import { fillIn } from '../placeholders.ts';
-import { bindFolder, INITIAL_FOLDER, INPUT_FOLDER, programArgv, SAVE_FOLDER } from '../programs.ts';
+import { INITIAL_FOLDER, INPUT_FOLDER, programArgv, SAVE_FOLDER } from '../programs.ts';
+import { containerLines } from './container.ts';
 import { buildHeader, jobHeader } from './header.ts';
 
 /** Folders and files of an export. */
@@ -14,6 +14,8 @@ export const LAYOUT = {
   /** `input/`, and for a container its image. */
   files: 'files',
   imageFile: 'files/image',
+  /** A folder for each node that has fetched it. */
+  images: 'images',
   build: 'build',
   products: 'build/products',
   jobs: 'jobs',
@@ -39,7 +41,7 @@ export function jobScript(batch: BatchFile, job: BatchJob, inputs: string): stri
   const isContainer = solver !== null && solver.kind !== 'build';
   const args = job.args.map((text) => fillIn(text, new Map([['cpus', VARIABLES.cpus]])));
   const run = isContainer
-    ? containerLines(solver, args)
+    ? containerLines(solver, args, LAYOUT)
     : [commandLine(programArgv(job.run ?? { as: '' }, args))];
   return script([
     ...jobHeader(batch, job),
@@ -182,40 +184,9 @@ echo "Submit ${batchTitle(batch)} there: $(basename -- "$here")/submit.sh"
 
 /** What comes of jobs, below the folder itself. */
 const NOT_UPLOADED = [
-  ...['build/products', 'build/work', 'build/inputs', 'build/slurm_id'],
+  ...['images', 'build/products', 'build/work', 'build/inputs', 'build/slurm_id'],
   ...['jobs/*/results', 'jobs/*/work', 'jobs/*/inputs', 'jobs/*/exit_code', 'jobs/*/slurm_id'],
 ];
-
-function containerLines(solver: ContainerSolver, args: readonly string[]): string[] {
-  const { work, input, save, image, name, user } = VARIABLES;
-  const binds = solver.mounts.map((_, at) => `${work}/${bindFolder(at)}`);
-  const start = { solver, image, input, save, binds, args };
-  const folders = binds.map((_, at) => `mkdir -p -- "$work/${bindFolder(at)}"`);
-  if (solver.kind === 'apptainer') {
-    const [, ...words] = apptainerArgv(start);
-    // The older name of the same program.
-    return [
-      ...folders,
-      `image=$top/${LAYOUT.imageFile}`,
-      'if command -v apptainer > /dev/null; then runtime=apptainer; else runtime=singularity; fi',
-      `"$runtime" ${commandLine(words)}`,
-    ];
-  }
-  const isDocker = solver.kind === 'docker';
-  const engine = { ...start, name, user: isDocker ? user : null };
-  const argv = engineArgv({ ...engine, memoryBytes: null, cpus: VARIABLES.cpus });
-  return [
-    ...folders,
-    'name=weft-$SLURM_JOB_ID',
-    ...(isDocker ? ['user=$(id -u):$(id -g)'] : []),
-    ...(solver.isFile
-      ? [
-          `image=$(${solver.kind} load --input "$top/${LAYOUT.imageFile}" | sed -n 's/^Loaded image[^:]*: *//p' | tail -n 1)`,
-        ]
-      : [`image=${quoteWord(solver.image)}`]),
-    commandLine(argv),
-  ];
-}
 
 function layInput(folder: string): string {
   return `if [ -d ${folder} ]; then cp -a -- ${folder}/. "$work/${INPUT_FOLDER}/"; fi`;

@@ -1,7 +1,7 @@
 // The build of a batch's solver, which the first task on each node runs: a node where it has failed gets
 // no more of the batch.
 
-import { BUILD_FAILED_SIGNAL } from '../../batch/task-script.ts';
+import { BUILD_FAILED_SIGNAL } from '../../batch/build-script.ts';
 import { formatBatch } from '../../model/batch.ts';
 import { formatEpochId } from '../../model/ids.ts';
 import type { Outcome, ResourceRequest } from '../../model/job.ts';

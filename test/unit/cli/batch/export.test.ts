@@ -176,21 +176,31 @@ with open(os.environ["WEFT_SAVE"] + "/said", "w") as said:
   );
 });
 
-test('docker loads its archive where the job runs', async (context) => {
+test('docker loads its archive once where jobs run', async (context) => {
   const docker = `#!/bin/sh
-if [ "$1" = load ]; then echo "Loaded image: wing:7"; exit; fi
+loads=$WEFT_SAVE/../../../loads
+case $1 in
+  image) [ -s "$loads" ] || exit 1; echo sha256:07; exit ;;
+  load) echo "$@" >> "$loads"; echo "Loaded image: wing:7"; exit ;;
+esac
 for word in "$@"; do printf '%s\\n' "$word"; done > "$WEFT_SAVE/words"
 `;
   const cwd = makeBatch(context, {
-    'b.yaml': 'namespace: n\nname: b\nsolver: {docker: wing.tar}\njobs: [{name: one, args: [x]}]\n',
+    'b.yaml':
+      'namespace: n\nname: b\nsolver: {docker: wing.tar}\njobs: [{name: one, args: [x]}, {name: two}]\n',
     ...{ 'wing.tar': 'image', 'bin/docker': docker },
   });
   assert.equal((await exported(cwd, 'b.yaml')).code, 0);
   submit(cwd);
   const words = textOf(cwd, 'out/jobs/one/results/words').trimEnd().split('\n');
-  assert.deepEqual(words.slice(0, 6), ['run', '--rm', '--init', '--name', 'weft-1', '--user']);
-  assert.equal(words[6], `${process.getuid?.()}:${process.getgid?.()}`);
-  assert.deepEqual(words.slice(-2), ['wing:7', 'x']);
+  const name = ['--name', 'weft-1', '--user', `${process.getuid?.()}:${process.getgid?.()}`];
+  assert.deepEqual(words.slice(0, 9), ['run', '--rm', '--init', '--pull', 'never', ...name]);
+  assert.deepEqual(words.slice(-2), ['sha256:07', 'x']);
+  assert.match(
+    textOf(cwd, 'out/loads'),
+    /^load --input .*\/out\/jobs\/one\/..\/..\/files\/image\n$/,
+  );
+  assert.match(textOf(cwd, 'out/jobs/two/results/words'), /^sha256:07\n/m);
 });
 
 const NO_RSYNC = spawnSync('rsync', ['--version']).status === 0 ? false : 'no rsync here';

@@ -191,6 +191,7 @@ cd input; find . | sort; cat conf grids/link link; test -x grids/tool && echo ru
 /** Stands for a container runtime: writes down its words, and acts as the container would. */
 const RECORDER = `#!/bin/sh
 for word in "$@"; do printf '%s\\n' "$word"; done >> "$RECORD"
+if [ "$1" = image ]; then echo sha256:07; exit; fi
 if [ "$1" = load ]; then echo "Loaded image: wing:7"; exit; fi
 save=$(printf '%s\\n' "$@" | sed -n 's#\\(.*[,=]\\)\\{0,1\\}\\(/[^:,]*\\):/distribute_save:rw.*#\\2#p')
 echo result > "$save/result"
@@ -233,9 +234,10 @@ jobs: [{name: one, cpus: 1, memory: 64M, args: [go]}, {name: two, cpus: 1}]
   const { code, out, error } = await runWith(cwd, { PATH, RECORD: record }, 'b.yaml');
   assert.equal(code, 0, `${out}${error}`);
   const words = textOf(record).trimEnd().split('\n');
-  assert.deepEqual(words.slice(0, 3), ['load', '--input', path.join(cwd, 'wing.tar')]);
+  const load = words.indexOf('load');
+  assert.deepEqual(words.slice(load + 1, load + 3), ['--input', path.join(cwd, 'wing.tar')]);
   assert.equal(words.filter((word) => word === 'load').length, 1);
-  assert.equal(words.filter((word) => word === 'wing:7').length, 2);
+  assert.equal(words.filter((word) => word === 'sha256:07').length, 2, 'by its number');
   const [one, two] = words.filter((_, at) => words[at - 1] === '--name');
   assert.match(one ?? '', /^weft-[0-9a-f]{16}$/);
   assert.notEqual(one, two);

@@ -5,10 +5,8 @@ import { test } from 'node:test';
 import {
   apptainerArgv,
   canBind,
-  engineArgv,
   engineEndArgv,
-  engineLoadArgv,
-  loadedImage,
+  engineWords,
 } from '../../../../src/core/batch/containers.ts';
 import { fillCpus } from '../../../../src/core/batch/placeholders.ts';
 import { programArgv } from '../../../../src/core/batch/programs.ts';
@@ -16,7 +14,7 @@ import { programArgv } from '../../../../src/core/batch/programs.ts';
 const WORK = { save: '/w/distribute_save', input: '/w/input', args: ['16'] };
 
 test('apptainer without mounts', () => {
-  const solver = { kind: 'apptainer', gpu: false, mounts: [] } as const;
+  const solver = { mounts: [] };
   assert.deepEqual(apptainerArgv({ ...WORK, solver, image: '/w/wing.sif', binds: [] }), [
     ...['apptainer', 'run', '--nv', '--app', 'distribute'],
     ...['--bind', '/w/distribute_save:/distribute_save:rw,/w/input:/input:rw'],
@@ -25,7 +23,7 @@ test('apptainer without mounts', () => {
 });
 
 test('apptainer with two mounts', () => {
-  const solver = { kind: 'apptainer', gpu: true, mounts: ['/output', '/scratch/a'] } as const;
+  const solver = { mounts: ['/output', '/scratch/a'] };
   const binds = ['/w/_bind_path_0', '/w/_bind_path_1'];
   assert.deepEqual(apptainerArgv({ ...WORK, solver, image: 'wing.sif', binds }), [
     ...['apptainer', 'run', '--nv', '--app', 'distribute', '--bind'],
@@ -35,37 +33,38 @@ test('apptainer with two mounts', () => {
   ]);
 });
 
-const ENGINE = { ...WORK, image: 'wing:1', name: 'weft-7', memoryBytes: null, cpus: null };
+const FOLDERS = { save: '/w/distribute_save', input: '/w/input' };
+const PASSED_ON = ['WEFT_BATCH', 'WEFT_JOB_NAME', 'WEFT_CPUS', 'OMP_NUM_THREADS'];
+const VARIABLES = [
+  ...['--env', 'WEFT_INPUT=/input', '--env', 'WEFT_SAVE=/distribute_save'],
+  ...PASSED_ON.flatMap((name) => ['--env', name]),
+];
 
-test('docker as another user, with limits, gpus and a mount', () => {
+test('docker as the user of the job, with gpus and a mount', () => {
   const solver = { kind: 'docker', gpu: true, mounts: ['/data'] } as const;
-  const more = { user: '1000:100', memoryBytes: 2 ** 31, cpus: '4' };
-  assert.deepEqual(engineArgv({ ...ENGINE, solver, binds: ['/w/_bind_path_0'], ...more }), [
-    ...['docker', 'run', '--rm', '--init', '--name', 'weft-7', '--gpus', 'all'],
-    ...['--user', '1000:100', '--cpus', '4', '--memory', '2147483648'],
+  const start = { ...FOLDERS, solver, name: 'weft-7', user: '1000:100' };
+  assert.deepEqual(engineWords({ ...start, binds: ['/w/_bind_path_0'] }), [
+    ...['docker', 'run', '--rm', '--init', '--pull', 'never', '--name', 'weft-7'],
+    ...['--user', '1000:100', '--security-opt', 'label=disable', '--gpus', 'all'],
     ...['--volume', '/w/distribute_save:/distribute_save:rw'],
     ...['--volume', '/w/input:/input:rw', '--volume', '/w/_bind_path_0:/data:rw'],
-    ...['--env', 'WEFT_INPUT=/input', '--env', 'WEFT_SAVE=/distribute_save', 'wing:1', '16'],
+    ...VARIABLES,
   ]);
 });
 
 test('podman with a gpu, and nothing else', () => {
   const solver = { kind: 'podman', gpu: true, mounts: [] } as const;
-  assert.deepEqual(engineArgv({ ...ENGINE, solver, binds: [], user: null }), [
-    ...['podman', 'run', '--rm', '--init', '--name', 'weft-7'],
-    ...['--device', 'nvidia.com/gpu=all'],
+  const start = { ...FOLDERS, solver, name: 'weft-7', user: '0:0', binds: [] };
+  assert.deepEqual(engineWords(start), [
+    ...['podman', 'run', '--rm', '--init', '--pull', 'never', '--name', 'weft-7'],
+    ...['--user', '0:0', '--security-opt', 'label=disable', '--device', 'nvidia.com/gpu=all'],
     ...['--volume', '/w/distribute_save:/distribute_save:rw', '--volume', '/w/input:/input:rw'],
-    ...['--env', 'WEFT_INPUT=/input', '--env', 'WEFT_SAVE=/distribute_save', 'wing:1', '16'],
+    ...VARIABLES,
   ]);
 });
 
-test('images are loaded and containers ended by the same runtime', () => {
-  assert.deepEqual(engineLoadArgv('podman', '/w/a.tar'), ['podman', 'load', '--input', '/w/a.tar']);
+test('a container is ended by its own runtime', () => {
   assert.deepEqual(engineEndArgv('docker', 'weft-7'), ['docker', 'rm', '--force', 'weft-7']);
-  assert.equal(loadedImage('abc: Loading layer\nLoaded image: wing:1\n'), 'wing:1');
-  assert.equal(loadedImage('Loaded image ID: sha256:12ab\n'), 'sha256:12ab');
-  assert.equal(loadedImage('Loaded image(s): localhost/wing:1\n'), 'localhost/wing:1');
-  assert.equal(loadedImage('open a.tar: no such file\n'), null);
 });
 
 test('folders whose names would read as another mount are seen before', () => {

@@ -2,51 +2,25 @@
 // real in a folder as a node lays it out.
 
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type TestContext, test } from 'node:test';
-import { compileBatch } from '../../../../src/core/batch/compile.ts';
+import { test } from 'node:test';
+import { BUILD_FAILED_SIGNAL } from '../../../../src/core/batch/build-script.ts';
 import { matchesGlobs, parseGlob } from '../../../../src/core/batch/glob.ts';
 import { belowSave, buildKey, type Contents, partsOf } from '../../../../src/core/batch/parts.ts';
 import { BUILD_LOG_FILE } from '../../../../src/core/batch/programs.ts';
-import {
-  BUILD_FAILED_SIGNAL,
-  taskLine,
-  taskScript,
-} from '../../../../src/core/batch/task-script.ts';
+import { taskLine, taskScript } from '../../../../src/core/batch/task-script.ts';
 import type { WrittenBatch } from '../../../../src/core/batch/written.ts';
 import { parseFileSet } from '../../../../src/core/files/file-set.ts';
+import { batchOf, Node } from './task-node.ts';
 
 const HASH = 'a'.repeat(64) as never;
 const CONTENTS: Contents = {
   entries: (file, at) => [{ path: at, kind: 'file', size: file.length, mode: 0o644, sha256: HASH }],
   digest: (text) => createHash('sha256').update(text).digest('hex'),
 };
-
-function batchOf(written: Partial<WrittenBatch>, origin: 'weft' | 'distribute' = 'weft') {
-  const whole = {
-    namespace: 'lab',
-    name: 'heat',
-    jobs: [{ name: 'a', run: 'job.sh' }],
-    ...written,
-  };
-  const { batch, problems } = compileBatch(whole, origin);
-  assert.deepEqual(problems, []);
-  return batch;
-}
 
 test('jobs that ask for the same are one array, with their files by task', () => {
   const jobs = [
@@ -108,12 +82,18 @@ test('patterns of the save folder mean the same below it', () => {
   }
 });
 
-test('only a solver that is built has a key, of the build and all its files', () => {
+test('a solver that is built has a key, of the build and all its files', () => {
   const keyOf = (written: Partial<WrittenBatch>) => buildKey(batchOf(written), CONTENTS);
   assert.equal(keyOf({}), null);
   const key = keyOf({ solver: { build: 'build.py' } });
   assert.match(key ?? '', /^[0-9a-f]{40}$/);
   assert.notEqual(keyOf({ solver: { build: 'build.py' }, files: ['mesh'] }), key);
+  assert.equal(keyOf({ jobs: [{ name: 'a' }], solver: { image: 'a.sif' } }), null);
+  const [docker, podman] = [{ docker: 'debian:12' }, { podman: 'debian:12' }].map((solver) => {
+    return keyOf({ jobs: [{ name: 'a' }], solver });
+  });
+  assert.match(docker ?? '', /^[0-9a-f]{40}$/);
+  assert.notEqual(docker, podman);
 });
 
 test('a container is started with the words of local runs and exports', () => {
@@ -125,58 +105,11 @@ test('a container is started with the words of local runs and exports', () => {
     `apptainer run --nv --app distribute --bind ${binds} "$image" "$cpus"`,
   );
   assert.match(taskScript(sif), /^image=\$work\/_weft\/image$/m);
-  const docker = batchOf({ jobs, solver: { docker: 'debian:12' } });
-  const line = taskLine(docker, docker.jobs[0] as never);
-  assert.match(
-    line,
-    /^docker run --rm --init --name "\$name" --user "\$user" --cpus "\$cpus" --memory 1073741824 /,
-  );
-  assert.match(taskScript(docker), /^image=debian:12$/m);
+  assert.deepEqual(partsOf(sif, CONTENTS)[0]?.submission.labels, ['apptainer']);
+  const docker = batchOf({ jobs, needs: ['gpu'], solver: { docker: 'debian:12' } });
+  assert.equal(taskLine(docker, docker.jobs[0] as never), 'in_container "$cpus"');
+  assert.deepEqual(partsOf(docker, CONTENTS)[0]?.submission.labels, ['gpu', 'docker']);
 });
-
-/** A task's directory on a node, with the files of a batch in it. */
-class Node {
-  readonly folder = mkdtempSync(path.join(tmpdir(), 'weft-task-'));
-
-  constructor(t: TestContext) {
-    t.after(() => rmSync(this.folder, { recursive: true, force: true }));
-  }
-
-  task(name: string, files: Readonly<Record<string, string>>): string {
-    const work = path.join(this.folder, name);
-    for (const [file, text] of Object.entries(files)) {
-      const full = path.join(work, '_weft', file);
-      mkdirSync(path.dirname(full), { recursive: true });
-      writeFileSync(full, text);
-      chmodSync(full, 0o755);
-    }
-    return work;
-  }
-
-  /** Where builds are kept. */
-  get builds(): string {
-    return path.join(this.folder, 'builds');
-  }
-
-  get environment() {
-    return {
-      ...{ PATH: process.env['PATH'], WEFT_CPUS: '3', WEFT_BUILDS: this.builds },
-      ...{ WEFT_BUILD: 'key', WEFT_BATCH: 'lab/heat' },
-    };
-  }
-
-  start(work: string, batch: ReturnType<typeof batchOf>, more: Record<string, string> = {}) {
-    const [job] = batch.jobs;
-    assert.ok(job !== undefined);
-    const args = ['-c', taskScript(batch), 'script', job.name, taskLine(batch, job)];
-    return { command: 'sh', args, options: { cwd: work, env: { ...this.environment, ...more } } };
-  }
-
-  run(work: string, batch: ReturnType<typeof batchOf>, more: Record<string, string> = {}) {
-    const { command, args, options } = this.start(work, batch, more);
-    return spawnSync(command, args, { ...options, encoding: 'utf8' });
-  }
-}
 
 const read = (...names: string[]) => readFileSync(path.join(...names), 'utf8');
 

@@ -1,7 +1,7 @@
 // Batches: all of their jobs or none, never two runs under one name, and what became of each job.
 
 import assert from 'node:assert/strict';
-import { BUILD_FAILED_SIGNAL } from '../../../../src/core/batch/task-script.ts';
+import { BUILD_FAILED_SIGNAL } from '../../../../src/core/batch/build-script.ts';
 import type {
   BatchPartWish,
   SubmitBatch,

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { BUILD_FAILED_SIGNAL } from '../../../../src/core/batch/task-script.ts';
+import { BUILD_FAILED_SIGNAL } from '../../../../src/core/batch/build-script.ts';
 import type { Command } from '../../../../src/core/controller/declared.ts';
 import { isCycleDue, snapshotOf } from '../../../../src/core/controller/schedule.ts';
 import type { JobId, NodeName } from '../../../../src/core/model/ids.ts';

@@ -1,0 +1,100 @@
+// Docker and podman of a test's own: their images, containers and control groups are gone when the
+// test is over. Needs root, docker.io, podman, catatonit and busybox-static.
+
+import { execFileSync } from 'node:child_process';
+import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { missingPackages } from '../../../tools/debian-packages.ts';
+import { DockerDaemon, removeGroups, whyNoDocker } from './docker-daemon.ts';
+import { cleanEnvironment, runProgram, type Said } from './local-cluster.ts';
+
+/** Why they cannot be tested here, or false. Never a reason in CI: there it must work. */
+export function whyNoEngines(): string | false {
+  const why = whyNoDocker();
+  if (why !== false || process.env['CI'] === 'true') return why;
+  const missing = missingPackages(['e2e']).map(({ name }) => name);
+  const lacking = ['podman', 'catatonit'].filter((name) => missing.includes(name));
+  return lacking.length > 0 && `needs ${lacking.join(', ')}`;
+}
+
+export type Kind = 'docker' | 'podman';
+
+export interface Engine {
+  readonly kind: Kind;
+  /** With it its own commands and those of Weft find it. */
+  readonly env: NodeJS.ProcessEnv;
+  close(): Promise<void>;
+}
+
+/** Where no crun can be, and limits of processes cannot be raised; no network, which jobs need none of. */
+export const PODMAN_CONFIGURATION = `[containers]
+default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]
+netns = "none"
+[engine]
+runtime = "runc"
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+`;
+
+export async function startDocker(directory: string): Promise<Engine> {
+  mkdirSync(directory, { recursive: true });
+  const daemon = await DockerDaemon.start(directory);
+  const env = cleanEnvironment(daemon.environment);
+  return { kind: 'docker', env, close: () => daemon.stop() };
+}
+
+export function startPodman(directory: string): Engine {
+  const at = (name: string): string => join(directory, name);
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(at('containers.conf'), PODMAN_CONFIGURATION);
+  const storage = `driver = "overlay"\ngraphroot = "${at('root')}"\nrunroot = "${at('run')}"\n`;
+  writeFileSync(at('storage.conf'), `[storage]\n${storage}`);
+  const files = {
+    CONTAINERS_CONF: at('containers.conf'),
+    CONTAINERS_STORAGE_CONF: at('storage.conf'),
+  };
+  const env = cleanEnvironment(files);
+  const close = async (): Promise<void> => {
+    await runProgram(['podman', 'rm', '--force', '--all', '--time', '0'], { env });
+    await runProgram(['umount', '-l', at('root/overlay')], { env });
+    await removeGroups('libpod_parent');
+  };
+  return { kind: 'podman', env, close };
+}
+
+/** What its command says; rejects when it fails. */
+export async function ask({ kind, env }: Engine, ...args: string[]): Promise<string> {
+  const { code, out, error }: Said = await runProgram([kind, ...args], { env });
+  if (code !== 0) throw new Error(`${kind} ${args.join(' ')}: ${out}${error}`);
+  return out.trim();
+}
+
+/** Names of all containers, running or not. */
+export async function containers(engine: Engine): Promise<string[]> {
+  const names = await ask(engine, 'ps', '--all', '--format', '{{.Names}}');
+  return names.split('\n').filter((name) => name !== '');
+}
+
+const SHELL = ['sh', 'cat', 'cp', 'echo', 'id', 'pwd', 'sleep', 'touch', 'true'];
+
+/** An image of this program and busybox, as the archive that `save` of the engine writes. */
+export async function saveImage(
+  engine: Engine,
+  { folder, program, name }: { folder: string; program: string; name: string },
+): Promise<string> {
+  const root = join(folder, `${engine.kind}-root`);
+  mkdirSync(join(root, 'bin'), { recursive: true });
+  mkdirSync(join(root, 'srv'));
+  copyFileSync('/bin/busybox', join(root, 'bin/busybox'));
+  for (const applet of SHELL) symlinkSync('busybox', join(root, 'bin', applet));
+  writeFileSync(join(root, 'solve'), program);
+  chmodSync(join(root, 'solve'), 0o755);
+  const tar = `${root}.tar`;
+  execFileSync('tar', ['-C', root, '-cf', tar, '.']);
+  const changes = ['ENTRYPOINT ["/solve"]', 'WORKDIR /srv'].flatMap((line) => ['--change', line]);
+  await ask(engine, 'import', ...changes, tar, name);
+  const archive = join(folder, `${engine.kind}.tar`);
+  await ask(engine, 'save', '--output', archive, name);
+  await ask(engine, 'rmi', name);
+  return archive;
+}
