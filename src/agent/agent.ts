@@ -22,6 +22,13 @@ import { Spool } from './spool.ts';
 import { StopWatch } from './stop-watch.ts';
 import { YieldWatch } from './yield-watch.ts';
 
+/** What of a node may change while its agent runs. */
+export interface Introduction {
+  readonly labels: readonly string[];
+  /** A fact of the node. */
+  readonly containers: string;
+}
+
 export interface Agent {
   /** Read only: for people and for checks. */
   readonly state: RunnerState;
@@ -29,6 +36,8 @@ export interface Agent {
   readonly pausing: Pausing;
   /** Who uses this machine. */
   readonly owner: YieldWatch;
+  /** The head is told at once of what the machine has now. */
+  introduce(changed: Introduction): void;
   /** Leaves everything running, as a restart does; the next agent adopts it. */
   stop(): void;
   /** Ends every process and the launcher's work; the next agent reports them as lost. */
@@ -62,8 +71,11 @@ class RunningAgent implements Agent {
   readonly #spool: Spool;
   readonly #launcher: LauncherLine;
   #stopped = false;
+  /** What may change while it runs. */
+  #introduction: Pick<AgentSettings, 'labels' | 'facts'>;
 
   constructor(ports: AllPorts, settings: AgentSettings) {
+    this.#introduction = settings;
     this.#ports = ports;
     this.#settings = settings;
     const { clock, log, files } = ports;
@@ -259,8 +271,15 @@ class RunningAgent implements Agent {
     this.#engine.step({ kind: 'heard', sentAt });
   }
 
+  introduce({ labels, containers }: Introduction): void {
+    this.#introduction = { labels, facts: { ...this.#introduction.facts, containers } };
+    this.#ports.log.info({ labels, containers }, 'what runs containers here has changed');
+    this.#link.introduce();
+  }
+
   #hello(): NodeHello {
-    const { node, bootId, instance, resources, labels, sharedPaths, facts } = this.#settings;
+    const { node, bootId, instance, resources, sharedPaths } = this.#settings;
+    const { labels, facts } = this.#introduction;
     const own = { node, bootId, instance, resources, labels, sharedPaths, facts };
     const fault = this.#faults.look();
     const pausing = this.pausing.hello();

@@ -17,6 +17,8 @@ export interface Surroundings {
 }
 
 const PATH = '/usr/local/bin:/usr/bin:/bin';
+/** With programs of the system, which container engines start. */
+export const ENGINES_PATH = `${PATH}:/usr/local/sbin:/usr/sbin:/sbin`;
 /** Names that only the agent gives a value. */
 const OURS = /^(WEFT_.*|CM_NODE_RANK|CM_PROC_RANK)$/s;
 

@@ -92,6 +92,11 @@ export class HeadLink {
     this.#session?.close('the agent stops');
   }
 
+  /** Begins a new session: what this node says of itself at the beginning of one has changed. */
+  introduce(): void {
+    if (this.#welcome !== null) this.#drop('what this node has is another');
+  }
+
   /** False while there is no session. */
   send(message: AgentToHead): boolean {
     if (this.#session === null || this.#welcome === null) return false;

@@ -21,9 +21,10 @@ import { removeOldEnds } from '../os/old-ends.ts';
 import { systemPresence } from '../os/owner-presence/presence.ts';
 import { systemUsers } from '../os/users.ts';
 import type { NodeCache } from '../staging/node-cache.ts';
-import { type Machine, portsOf, settingsOf } from './agent-node.ts';
+import { labelsOf, type Machine, portsOf, settingsOf } from './agent-node.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { cacheOf } from './agent-staging.ts';
+import { lookForRuntimes, type RuntimesFound, RuntimesWatch } from './runtimes-watch.ts';
 
 /** What a node of this process has open from its start to its end. */
 interface Hosted {
@@ -43,6 +44,10 @@ export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
   const machine = await lookAtMachine(nodes.length);
   const agents: Agent[] = [];
   const doors: Door[] = [];
+  const introductions: ((runtimes: RuntimesFound) => void)[] = [];
+  const watch = new RuntimesWatch(systemClock, machine.runtimes, (runtimes) => {
+    for (const introduce of introductions) introduce(runtimes);
+  });
   // A launcher that does not start holds up its own node, and no signal.
   const [first] = hosted;
   if (first === undefined) return;
@@ -50,9 +55,14 @@ export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
   const started = hosted.map(async (node) => {
     const agent = await start(node, machine, cache);
     agents.push(agent);
+    introductions.push((runtimes) => {
+      const labels = labelsOf(node.options, machine, runtimes);
+      agent.introduce({ labels, containers: runtimes.words });
+    });
     doors.push(...(await openDoorOf(node, agent)));
   });
   const signal = await Promise.race([stopped, Promise.all(started).then(() => stopped)]);
+  watch.stop();
   await Promise.all(doors.map((door) => door.close()));
   if (signal === 'SIGUSR2') await Promise.all(agents.map((agent) => agent.shutDown()));
   else for (const agent of agents) agent.stop();
@@ -128,6 +138,7 @@ async function lookAtMachine(nodeCount: number): Promise<Machine> {
   return {
     launcher,
     found: await detectMachine(),
+    runtimes: await lookForRuntimes(),
     bootId: readBootId(),
     facts: { ...describeSystem(), network: describeNetwork() },
     version: readVersion(),

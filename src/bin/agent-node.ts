@@ -28,6 +28,7 @@ import type { Users } from '../ports/users.ts';
 import type { NodeCache } from '../staging/node-cache.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { stagingOf } from './agent-staging.ts';
+import type { RuntimesFound } from './runtimes-watch.ts';
 import { yieldSettings } from './yield-settings.ts';
 
 /** What all nodes of a process have in common, found out once. */
@@ -41,6 +42,8 @@ export interface Machine {
   readonly users: Users;
   readonly marks: Marks;
   readonly presence: OwnerPresence;
+  /** What was there when the process began. */
+  readonly runtimes: RuntimesFound;
   /** How many this process has. */
   readonly nodeCount: number;
 }
@@ -60,7 +63,7 @@ export function settingsOf(options: AgentOptions, machine: Machine): AgentSettin
     instance: readInstance(options.stateDir),
     resources: { ...resourcesOf(found), ...options.resources },
     gpuFrom: options.gpuFrom ?? 0,
-    labels: [...new Set([...found.labels, ...options.labels])],
+    labels: labelsOf(options, machine, machine.runtimes),
     sharedPaths: options.sharedPaths,
     facts: factsOf(options, machine, switchUser),
     stateDir: options.stateDir,
@@ -81,6 +84,15 @@ function headFor({ head }: AgentOptions): AgentSettings['workers']['head'] {
   return 'socketPath' in head ? { socketPath: resolve(head.socketPath) } : head;
 }
 
+/** What was found on the machine, with what runs containers there now, and what was declared. */
+export function labelsOf(
+  options: AgentOptions,
+  { found }: Pick<Machine, 'found'>,
+  runtimes: RuntimesFound,
+): string[] {
+  return [...new Set([...found.labels, ...runtimes.labels, ...options.labels])];
+}
+
 function resourcesOf({ cpuCount, memoryBytes, gpuCount }: Found): Resources {
   return { cpuCount, memoryBytes, gpuCount, counted: {} };
 }
@@ -92,6 +104,7 @@ function factsOf(options: AgentOptions, machine: Machine, switchesUser: boolean)
     diskBytes: diskSize(options.stateDir),
     diskFreeBytes: diskFree(options.stateDir),
     limits: '',
+    containers: machine.runtimes.words,
     launcher: machine.launcher.kind,
     switchesUser,
     user: machine.users.self().name,

@@ -26,6 +26,9 @@ const PROGRAMS: Programs = {
     ).detectMachine();
     return { cpuCount, memoryBytes, gpuCount, counted: {} };
   },
+  findContainerRuntimes: async () => {
+    return (await import('../os/container-runtimes.ts')).findContainerRuntimes(null);
+  },
 };
 
 /** A head that could not start must not stay because something of it is still open. */

@@ -1,6 +1,7 @@
 // What the command line tells the programs that it starts: the head's and the agent's options, and
 // how the bin folder hands their entry points over.
 
+import type { ContainerRuntime } from '../core/model/container-runtime.ts';
 import type { YieldRules } from '../core/model/presence.ts';
 import type { Resources } from '../core/model/resources.ts';
 import type { Settings } from '../core/model/settings.ts';
@@ -129,4 +130,6 @@ export interface Programs {
   runAgent(options: AgentOptions): Promise<void>;
   /** What this machine has for nodes. */
   detectMachine(): Promise<Resources>;
+  /** What it can run containers with, for who asks. */
+  findContainerRuntimes(): Promise<ContainerRuntime[]>;
 }

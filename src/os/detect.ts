@@ -1,7 +1,7 @@
 // What this machine has: CPUs and memory that its cgroup and affinity leave, gpus, labels, disk.
 
 import { execFile } from 'node:child_process';
-import { accessSync, constants, readFileSync, readlinkSync, statfsSync } from 'node:fs';
+import { readFileSync, readlinkSync, statfsSync } from 'node:fs';
 import {
   arch,
   availableParallelism,
@@ -12,8 +12,8 @@ import {
   release,
   totalmem,
 } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { isOnPath } from './container-runtimes.ts';
 
 const run = promisify(execFile);
 /** A hung driver must not keep the node from joining. */
@@ -28,7 +28,7 @@ export interface Found {
 
 /** `diskPath` is where job files go. */
 export async function detectMachine(): Promise<Found> {
-  const labels = [`os=linux`, `arch=${arch()}`, ...containerRuntimes()];
+  const labels = [`os=linux`, `arch=${arch()}`];
   const gpuCount = await countGpus();
   return {
     // libuv counts the affinity mask and the cgroup's quota, rounded down to at least one.
@@ -109,21 +109,6 @@ function osName(): string {
   } catch {
     return 'Linux'; // The file is a convention, not a promise.
   }
-}
-
-function containerRuntimes(): string[] {
-  return ['apptainer', 'singularity', 'docker', 'podman'].filter(isOnPath);
-}
-
-function isOnPath(program: string): boolean {
-  return (process.env['PATH'] ?? '').split(':').some((folder) => {
-    try {
-      accessSync(join(folder, program), constants.X_OK);
-      return true;
-    } catch {
-      return false; // Not in this folder.
-    }
-  });
 }
 
 async function countGpus(): Promise<number> {

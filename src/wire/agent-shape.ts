@@ -60,6 +60,7 @@ const facts = map({
   diskBytes: finite,
   network: text,
   limits: text,
+  containers: optional(text),
   launcher: text,
   switchesUser: flag,
   user: text,

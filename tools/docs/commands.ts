@@ -38,5 +38,6 @@ export const SILENT: Invocation = {
     runHead: () => Promise.resolve(),
     runAgent: () => Promise.resolve(),
     detectMachine: () => Promise.reject(new Error('pages are made without a machine')),
+    findContainerRuntimes: () => Promise.resolve([]),
   },
 };

@@ -17,6 +17,7 @@ import { LocalPaths } from '../daemons/local-paths.ts';
 import { clockWords } from '../nodes/clock-words.ts';
 import { lossWords } from '../output/loss-words.ts';
 import { formatSpan } from '../output/words.ts';
+import { containerRuntimes } from './container-runtimes.ts';
 import type { Finding } from './finding.ts';
 import {
   areProcessesHidden,
@@ -51,6 +52,7 @@ export const CHECKS: readonly Check[] = [
   { name: 'old cgroups', check: oldCgroups },
   { name: 'configuration', check: configuration },
   { name: 'health command', check: healthCommand },
+  { name: 'containers', check: containerRuntimes },
   { name: 'state directory', check: stateDirectory },
   { name: 'disk space', check: diskSpace },
   { name: 'port', check: port },

@@ -20,7 +20,7 @@ export function isEngineSolver(solver: { readonly kind: string } | null): solver
 }
 
 interface Folders {
-  /** Of this job on its machine. */
+  /** Folders of this job on its machine. */
   readonly save: string;
   readonly input: string;
   /** One for each of the solver's mounts, in their order. */

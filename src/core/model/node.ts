@@ -20,6 +20,8 @@ export interface NodeFacts {
   readonly network: string;
   /** How limits are enforced: `cgroup v2`, `cgroup v1`, `cgroup hybrid`, `polling`. */
   readonly limits: string;
+  /** What runs containers, and why not: `docker 20.10.24`; absent from older agents. */
+  readonly containers?: string;
   /** `c` or `node`. */
   readonly launcher: string;
   /** False: everything runs as the agent's own user, whoever submitted it. */

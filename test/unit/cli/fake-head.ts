@@ -215,6 +215,7 @@ export async function capture(
       runHead: () => Promise.reject(new Error('no head in this test')),
       runAgent: () => Promise.reject(new Error('no agent in this test')),
       detectMachine: () => Promise.resolve(MACHINE),
+      findContainerRuntimes: () => Promise.resolve([]),
       ...of.programs,
     },
   });

@@ -263,6 +263,7 @@ test('[N17] a health command that cannot be run is told before anything starts, 
   const health = { command: ['sh', '-c', 'exit 0'], timeoutMs: 10_000, intervalMs: 5000 };
   assert.deepEqual(told.health, health);
   assert.match((await box.weft(['doctor'])).out, /ok +health command +sh\n/);
+  assert.match((await box.weft(['doctor'])).out, /containers +(none; batches|\w+)/);
 });
 
 test('an agent that was killed is named, with what starts it again', async () => {

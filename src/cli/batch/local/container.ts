@@ -2,9 +2,13 @@
 
 import { spawn } from 'node:child_process';
 import { quoteWord } from '../../../core/base/shell-word.ts';
-import { type EngineSolver, engineEndArgv } from '../../../core/batch/containers.ts';
+import { type Engine, type EngineSolver, engineEndArgv } from '../../../core/batch/containers.ts';
 import { containerFunctions, imageFunctions } from '../../../core/batch/engine-script.ts';
-import type { ContainerName } from './workshop.ts';
+
+export interface ContainerName {
+  readonly kind: Engine;
+  readonly name: string;
+}
 
 /** An engine that hangs must not keep the results from being kept. */
 const END_MS_MAX = 30_000;

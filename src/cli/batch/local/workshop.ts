@@ -9,9 +9,8 @@ import type { Environment } from '../../../config/config.ts';
 import { writeMark } from '../../../connect/process-file.ts';
 import type { BatchFile } from '../../../core/batch/batch.ts';
 import { batchTitle } from '../../../core/batch/batch.ts';
-import type { Engine } from '../../../core/batch/containers.ts';
 import { type ChildEnd, runChild } from './child.ts';
-import { endContainer } from './container.ts';
+import { type ContainerName, endContainer } from './container.ts';
 
 export interface Stops {
   /** Aborted at the first wish to end: what runs is asked to, and what it has made is kept. */
@@ -34,11 +33,6 @@ export interface WorkshopParts {
 export const PIDS_FOLDER = 'pids';
 /** A file for each container that may be there, by engine. */
 export const CONTAINERS_FOLDER = 'containers';
-
-export interface ContainerName {
-  readonly kind: Engine;
-  readonly name: string;
-}
 
 export interface Start {
   /** Names the build or the job in files and containers. */

@@ -1,0 +1,55 @@
+// Looks again and again what the machine can run containers with: a daemon may start after the agent,
+// or end before it.
+
+import { homedir } from 'node:os';
+import { ENGINES_PATH } from '../agent/environment.ts';
+import { runtimeLabels, runtimeWords } from '../core/model/container-runtime.ts';
+import { findContainerRuntimes } from '../os/container-runtimes.ts';
+import type { Clock, Timer } from '../ports/clock.ts';
+
+/** What a node says of them. */
+export interface RuntimesFound {
+  readonly labels: readonly string[];
+  readonly words: string;
+}
+
+/** A start of docker takes seconds, and each look a process for each runtime. */
+const LOOK_MS = 30_000;
+
+export async function lookForRuntimes(): Promise<RuntimesFound> {
+  // As tasks do, who have no variable of the agent's.
+  const runtimes = await findContainerRuntimes({ PATH: ENGINES_PATH, HOME: homedir() });
+  return { labels: runtimeLabels(runtimes), words: runtimeWords(runtimes) };
+}
+
+export class RuntimesWatch {
+  readonly #clock: Clock;
+  readonly #onChange: (found: RuntimesFound) => void;
+  #found: RuntimesFound;
+  #timer: Timer | null = null;
+  #stopped = false;
+
+  constructor(clock: Clock, found: RuntimesFound, onChange: (found: RuntimesFound) => void) {
+    this.#clock = clock;
+    this.#found = found;
+    this.#onChange = onChange;
+    this.#wait();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#timer?.cancel();
+  }
+
+  #wait(): void {
+    this.#timer = this.#clock.after(LOOK_MS, () => void this.#look());
+  }
+
+  async #look(): Promise<void> {
+    const found = await lookForRuntimes();
+    if (this.#stopped) return;
+    if (found.words !== this.#found.words) this.#onChange(found);
+    this.#found = found;
+    this.#wait();
+  }
+}

@@ -1,0 +1,57 @@
+// Which container runtimes this machine has, and whether they answer.
+
+import { accessSync, constants } from 'node:fs';
+import { join } from 'node:path';
+import type { ContainerRuntime, Whereabouts } from '../ports/container-runtimes.ts';
+import { systemCommands } from './commands.ts';
+
+/** How each is asked; what it then needs is there. Nothing: that it is there says enough. */
+const RUNTIMES: readonly { readonly name: string; readonly question: readonly string[] }[] = [
+  { name: 'apptainer', question: [] },
+  { name: 'singularity', question: [] },
+  // The version of its daemon: the program alone runs nothing.
+  { name: 'docker', question: ['version', '--format', '{{.Server.Version}}'] },
+  { name: 'podman', question: ['info', '--format', '{{.Version.Version}}'] },
+];
+
+/** A daemon that hangs must not keep the node from joining. */
+const TIMEOUT_MS = 10_000;
+const OUTPUT_LENGTH_MAX = 2000;
+/** Characters of what goes to the head with every registration. */
+const PROBLEM_LENGTH_MAX = 200;
+
+/** Those that this program finds; `as`: one that has these variables, and no other of ours. */
+export async function findContainerRuntimes(as: Whereabouts | null): Promise<ContainerRuntime[]> {
+  const there = RUNTIMES.filter(({ name }) => isOnPath(name, as?.PATH));
+  const before = as === null ? [] : ['env', '-i', `PATH=${as.PATH}`, `HOME=${as.HOME}`];
+  return Promise.all(
+    there.map(async ({ name, question }) => {
+      if (question.length === 0) return { name, version: '', problem: null };
+      const { succeeded, how, output } = await systemCommands.run({
+        argv: [...before, name, ...question],
+        timeoutMs: TIMEOUT_MS,
+        keep: { part: 'last', length: OUTPUT_LENGTH_MAX },
+      });
+      const said = linesOf(output);
+      // Among warnings, in any order.
+      const version = said.find((line) => /^v?\d/.test(line)) ?? '';
+      if (succeeded) return { name, version, problem: null };
+      return { name, version: '', problem: (said.at(-1) ?? how).slice(0, PROBLEM_LENGTH_MAX) };
+    }),
+  );
+}
+
+function linesOf(output: string): string[] {
+  return output.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
+}
+
+export function isOnPath(program: string, path = process.env['PATH'] ?? ''): boolean {
+  return path.split(':').some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK);
+      return true;
+    } catch {
+      return false; // Not in this folder.
+    }
+  });
+}
