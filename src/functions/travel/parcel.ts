@@ -13,7 +13,8 @@ export type Ref =
   | { readonly is: 'url'; readonly href: string }
   | { readonly is: 'shared'; readonly sha256: string; readonly asHandle: boolean }
   | { readonly is: 'require'; readonly base: string | null }
-  | { readonly is: 'global' };
+  | { readonly is: 'global' }
+  | { readonly is: 'context' };
 
 /** A property's name, or `{ symbol }` for a well-known symbol. */
 export type Step = string | { readonly symbol: string };
@@ -74,6 +75,10 @@ export const SUPER = '$weftSuper';
 /** First byte: what follows. */
 export const PLAIN = 0;
 export const WITH_TABLE = 1;
+/** The code of a function that is an export of a module. */
+export const MODULE = 2;
+/** The code of a function that each process of a worker calls once before others. */
+export const SETUP = 3;
 
 export function checkSize(bytes: number, what: string): void {
   if (bytes <= CALL_BYTES_MAX) return;

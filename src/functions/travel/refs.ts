@@ -2,12 +2,14 @@
 
 import { types } from 'node:util';
 import { nameOfBuiltin } from './builtins.ts';
+import { isContext } from './context.ts';
 import { NotSendable, type Trail, wordsOf } from './not-sendable.ts';
 import type { Ref } from './parcel.ts';
 
 /** Built-in objects that go by name. Namespaces of `import * as` are known by their default. */
 export function builtinRef(value: object): Ref | undefined {
   if (value === globalThis) return { is: 'global' };
+  if (isContext(value)) return { is: 'context' };
   const known =
     nameOfBuiltin(value) ??
     (types.isModuleNamespaceObject(value) && isObject(defaultOf(value))

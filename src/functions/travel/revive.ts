@@ -4,6 +4,7 @@
 import { createRequire } from 'node:module';
 import { constants, Script } from 'node:vm';
 import { builtinNamed } from './builtins.ts';
+import { call } from './context.ts';
 import { emptyError, fillError } from './errors.ts';
 import { readGraph } from './graph-bytes.ts';
 import {
@@ -125,6 +126,8 @@ class Reviver {
         return createRequire(ref.base ?? `${process.cwd()}/`);
       case 'global':
         return globalThis;
+      case 'context':
+        return call;
       case 'shared': {
         const value = this.#options.sharedValue?.(ref.sha256);
         return ref.asHandle ? new Shared(value, ref.sha256) : value;

@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import { NotSendable } from './not-sendable.ts';
 import { type Packed, pack } from './pack.ts';
+import { SETUP } from './parcel.ts';
 import { unpack } from './revive.ts';
 import { Shared } from './shared.ts';
 
@@ -28,6 +29,13 @@ export function capture(fn: unknown): Captured {
   const name = fn.name || 'anonymous';
   const { bytes, shared } = pack(fn, { root: name, withFunctions: true, isCallee: true });
   return { name, code: bytes, sha256: sha256Of(bytes), shared };
+}
+
+/** Like `capture`, for a function that each process of a worker is to call once, before others. */
+export function captureSetup(fn: unknown): Captured {
+  const { code, ...rest } = capture(fn);
+  const marked = Buffer.concat([Uint8Array.of(SETUP), code]);
+  return { ...rest, code: marked, sha256: sha256Of(marked) };
 }
 
 /** The function of a capture, for the worker. */

@@ -1,0 +1,301 @@
+// The calls of a child, one at a time, in the order in which they came.
+
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type CallContext, provideContext } from '../travel/context.ts';
+import { packResult, packThrown, unpackArguments } from '../travel/values.ts';
+import { Assets, type Callable } from './assets.ts';
+import {
+  type Frame,
+  type FrameHead,
+  readNumbers,
+  readOrder,
+  TO_CHILD,
+  TO_NANNY,
+} from './frames.ts';
+import type { Isolation } from './isolation.ts';
+
+export interface RunnerOptions {
+  readonly scratch: string;
+  /** Calls after which the process is to be replaced; 0 for never. */
+  readonly callsMax: number;
+  /** Resident bytes after which it is; 0 for never. */
+  readonly bytesMax: number;
+}
+
+/** What the runner needs of its process. */
+export interface RunnerPorts {
+  /** Keeps a frame for the next flush. */
+  readonly write: (head: FrameHead, bytes?: Uint8Array) => void;
+  /** All frames are with the kernel when it returns, and survive this process. */
+  readonly flush: () => void;
+  readonly tell: (line: string) => void;
+  readonly isolation: Isolation;
+  readonly now: () => number;
+  readonly residentBytes: () => number;
+  /** Runs it when the event loop has been around. */
+  readonly later: (act: () => void) => void;
+}
+
+/** The call that runs. */
+class Running {
+  /** Its number between nanny and child. */
+  readonly number: number;
+  readonly startedAt: number;
+  name = 'a function';
+  context: CallContext | undefined;
+  isOver = false;
+  #controller: AbortController | undefined;
+
+  constructor(number: number, startedAt: number) {
+    this.number = number;
+    this.startedAt = startedAt;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    return this.#controller.signal;
+  }
+
+  cancel(): void {
+    this.#controller ??= new AbortController();
+    this.#controller.abort();
+  }
+}
+
+/** Calls that end at once are run in one turn of the event loop up to this time. */
+const TURN_MS = 5;
+/** Looking at memory and at what calls have left behind costs more than a small call. */
+const LOOK_MS = 200;
+
+export class Runner {
+  readonly #options: RunnerOptions;
+  readonly #ports: RunnerPorts;
+  readonly #assets: Assets;
+  readonly #storage = new AsyncLocalStorage<Running>();
+  #queue: Frame[] = [];
+  #current: Running | null = null;
+  /** Why this process takes no more calls; null while it does. */
+  #worn: string | null = null;
+  #calls = 0;
+  #turnSince = 0;
+  #isTurnPending = false;
+  #lookedAt = 0;
+  #hasLeftOff = false;
+  #lastName = '';
+
+  constructor(options: RunnerOptions, ports: RunnerPorts) {
+    this.#options = options;
+    this.#ports = ports;
+    this.#assets = new Assets(options.scratch, ports.isolation.adopt);
+    this.#lookedAt = ports.now();
+    provideContext(() => {
+      const running = this.#storage.getStore();
+      return running === undefined || running.isOver ? undefined : running.context;
+    });
+  }
+
+  get isRunning(): boolean {
+    return this.#current !== null;
+  }
+
+  take(frame: Frame): void {
+    if (frame.kind === TO_CHILD.call) {
+      this.#queue.push(frame);
+      if (this.#hasLeftOff) this.#giveBack(() => true);
+      else if (this.#current === null && !this.#isTurnPending) {
+        this.#turnSince = this.#ports.now();
+        this.#next();
+      }
+    } else if (frame.kind === TO_CHILD.asset) {
+      const sha256 = frame.bytes.toString('hex', 0, 32);
+      this.#assets.keep(frame.a, sha256, frame.bytes.subarray(32));
+    } else if (frame.kind === TO_CHILD.forget) this.#assets.forget(frame.a);
+    else if (frame.kind === TO_CHILD.withdraw) {
+      const numbers = new Set(readNumbers(frame.bytes));
+      this.#giveBack((number) => numbers.has(number));
+    } else if (frame.kind === TO_CHILD.cancel && this.#current?.number === frame.a)
+      this.#current.cancel();
+  }
+
+  /** An exception or rejection that nobody caught; the call that it belongs to fails with it. */
+  uncaught(error: unknown, what: string): void {
+    const running = this.#storage.getStore();
+    if (running !== undefined && !running.isOver) {
+      this.#end(running, TO_NANNY.thrown, packThrown(error));
+    } else {
+      const whose = running === undefined ? 'no call that is known' : `a call of ${running.name}`;
+      const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      this.#ports.tell(`${what} of ${whose}, which had ended: ${words}`);
+    }
+    // What has not been caught may have left anything half done.
+    this.#wearOut(what);
+  }
+
+  #wearOut(why: string): void {
+    if (this.#worn !== null) return;
+    this.#worn = why;
+    if (this.#current === null) this.#next();
+  }
+
+  /** Starts the next calls until one has to be waited for. */
+  #next(): void {
+    while (this.#current === null && this.#worn === null) {
+      if (this.#ports.now() - this.#turnSince > TURN_MS) {
+        this.#ports.flush();
+        return this.#nextTurn();
+      }
+      const frame = this.#queue.shift();
+      if (frame === undefined) {
+        this.#ports.flush();
+        return this.#look();
+      }
+      this.#start(frame);
+    }
+    if (this.#current === null) this.#leaveOff();
+  }
+
+  /** Lets timers, signals, orders to cancel and uncaught rejections have their turn. */
+  #nextTurn(): void {
+    if (this.#isTurnPending) return;
+    this.#isTurnPending = true;
+    this.#ports.later(() => {
+      this.#isTurnPending = false;
+      this.#turnSince = this.#ports.now();
+      this.#look();
+      if (this.#current === null) this.#next();
+    });
+  }
+
+  #leaveOff(): void {
+    if (this.#hasLeftOff) return;
+    this.#hasLeftOff = true;
+    this.#giveBack(() => true);
+    this.#ports.write({ kind: TO_NANNY.worn, a: 0 }, Buffer.from(this.#worn ?? ''));
+    this.#ports.flush();
+  }
+
+  #giveBack(isMeant: (number: number) => boolean): void {
+    const gone = this.#queue.filter(({ a }) => isMeant(a));
+    if (gone.length === 0) return;
+    this.#queue = this.#queue.filter(({ a }) => !isMeant(a));
+    for (const { a } of gone) this.#ports.write({ kind: TO_NANNY.withdrawn, a });
+    this.#ports.flush();
+  }
+
+  #look(): void {
+    const { now, isolation, tell, residentBytes } = this.#ports;
+    if (now() - this.#lookedAt < LOOK_MS) return;
+    this.#lookedAt = now();
+    const { bytesMax } = this.#options;
+    if (bytesMax > 0 && residentBytes() > bytesMax)
+      this.#wearOut(`its memory is over ${bytesMax} bytes`);
+    // While a call runs, what it has open is no leak.
+    const leaked = this.#current === null ? isolation.leaked() : null;
+    if (leaked !== null)
+      tell(`a call of ${this.#lastName}, or one before it, has left this running: ${leaked}`);
+  }
+
+  /** With the result of the last call, in one write, goes that this one begins. */
+  #start(frame: Frame): void {
+    const { write, flush, now } = this.#ports;
+    write({ kind: TO_NANNY.starting, a: frame.a });
+    flush();
+    const running = new Running(frame.a, now());
+    this.#current = running;
+    const outcome = this.#storage.run(running, () => this.#attempt(frame, running));
+    if (outcome.is === 'value') this.#finish(running, outcome.value);
+    else if (outcome.is === 'thrown') this.#fail(running, outcome.value);
+    else {
+      const then = (act: (running: Running, value: unknown) => void) => (value: unknown) => {
+        act.call(this, running, value);
+        if (this.#current === null) this.#next();
+      };
+      Promise.resolve(outcome.value).then(then(this.#finish), then(this.#fail));
+    }
+  }
+
+  /** Most functions are ready, and many answer at once: those are not made to wait. */
+  #attempt(frame: Frame, running: Running): Outcome {
+    try {
+      const order = readOrder(frame.bytes);
+      running.context = contextOf(running, order.attempt, this.#ports);
+      const setups = order.shared.length === 0 ? NONE : this.#assets.setUp(order.shared);
+      const fn = this.#assets.functionOf(order.asset);
+      const args = unpackArguments(order.args, this.#assets.sharedValue);
+      if (typeof fn !== 'function' || setups.length > 0)
+        return { is: 'pending', value: prepareAndCall(running, fn, args, setups) };
+      running.name = fn.name;
+      const value = fn(...args);
+      return { is: isThenable(value) ? 'pending' : 'value', value };
+    } catch (error) {
+      return { is: 'thrown', value: error };
+    }
+  }
+
+  #finish(running: Running, value: unknown): void {
+    if (running.isOver) return;
+    let bytes: Uint8Array;
+    try {
+      bytes = packResult(value);
+    } catch (error) {
+      return this.#fail(running, error);
+    }
+    this.#end(running, TO_NANNY.result, bytes);
+  }
+
+  #fail(running: Running, error: unknown): void {
+    if (!running.isOver) this.#end(running, TO_NANNY.thrown, packThrown(error));
+  }
+
+  /** The result is written before the next call begins: so the nanny knows what has begun. */
+  #end(running: Running, kind: number, bytes: Uint8Array): void {
+    const { write, isolation } = this.#ports;
+    running.isOver = true;
+    this.#current = null;
+    this.#lastName = running.name;
+    isolation.restore();
+    write({ kind, a: running.number }, bytes);
+    this.#calls += 1;
+    const { callsMax } = this.#options;
+    if (callsMax > 0 && this.#calls >= callsMax) this.#worn ??= `it has run ${callsMax} calls`;
+  }
+}
+
+interface Outcome {
+  readonly is: 'value' | 'thrown' | 'pending';
+  readonly value: unknown;
+}
+
+function contextOf(running: Running, attempt: number, { write, flush }: RunnerPorts): CallContext {
+  return {
+    attempt,
+    get signal() {
+      return running.signal;
+    },
+    progress: (value) => {
+      const bytes = packResult(value);
+      if (running.isOver) return;
+      write({ kind: TO_NANNY.progress, a: running.number }, bytes);
+      flush();
+    },
+  };
+}
+
+async function prepareAndCall(
+  running: Running,
+  fn: Callable | Promise<Callable>,
+  args: unknown[],
+  setups: readonly Promise<void>[],
+): Promise<unknown> {
+  await Promise.all(setups);
+  const ready = await fn;
+  running.name = ready.name;
+  return ready(...args);
+}
+
+function isThenable(value: unknown): boolean {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
+  return typeof (value as { then?: unknown }).then === 'function';
+}
+
+const NONE: Promise<void>[] = [];

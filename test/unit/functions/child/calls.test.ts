@@ -1,0 +1,225 @@
+// Calls in a real child: results, errors, isolation, order.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { call } from '../../../../src/functions/travel/context.ts';
+import { captureModule } from '../../../../src/functions/travel/module.ts';
+import {
+  capture,
+  captureSetup,
+  packArguments,
+  share,
+} from '../../../../src/functions/travel/values.ts';
+import { type End, startChild } from '../support/child.ts';
+
+const got = (end: End): unknown =>
+  typeof end === 'object' && 'value' in end ? end.value : assert.fail(JSON.stringify(end));
+const errorOf = (end: End): Error =>
+  typeof end === 'object' && 'error' in end
+    ? (end.error as Error)
+    : assert.fail(JSON.stringify(end));
+
+test('a child runs sync and async functions, in the order in which they came', async () => {
+  await using world = await startChild();
+  const order: number[] = [];
+  const ends = [5, 0, 3, 0, 0].map(async (ms, at) => {
+    const end = await world.call(
+      (ms: number, at: number) => (ms === 0 ? at : sleep(ms).then(() => at)),
+      ms,
+      at,
+    );
+    order.push(got(end) as number);
+  });
+  await Promise.all(ends);
+  assert.deepStrictEqual(order, [0, 1, 2, 3, 4]);
+});
+
+test('whatever a function throws or rejects with is the end of its call', async () => {
+  await using world = await startChild();
+  const failing = () => {
+    throw Object.assign(new RangeError('too far'), { limit: 5 });
+  };
+  const error = errorOf(await world.call(failing)) as Error & { limit: number };
+  assert.ok(error instanceof RangeError);
+  assert.deepStrictEqual([error.message, error.limit], ['too far', 5]);
+  assert.match(error.stack ?? '', /at failing/);
+  const rejecting = () => Promise.reject(undefined);
+  assert.deepStrictEqual(await world.call(rejecting), { error: undefined });
+  // biome-ignore lint/suspicious/noThenProperty: a thenable is what is tested.
+  const thenable = { then: (resolve: (value: number) => void) => resolve(7) };
+  assert.equal(got(await world.call(() => thenable)), 7);
+  const badThen = () => ({
+    // biome-ignore lint/suspicious/noThenProperty: a thenable is what is tested.
+    get then(): unknown {
+      throw new Error('no then');
+    },
+  });
+  assert.match(errorOf(await world.call(badThen)).message, /no then/);
+  const socket = async () => new (await import('node:net')).Socket();
+  assert.match(errorOf(await world.call(socket)).message, /Cannot send result: a Socket of node:/);
+  assert.equal(got(await world.call(() => 1)), 1);
+});
+
+test('directory, environment, umask, listeners and exit code are as before, after each call', async () => {
+  await using world = await startChild();
+  const look = () => [
+    process.cwd(),
+    process.umask(),
+    Object.entries(process.env).sort().map(String),
+    process.eventNames().map((name) => [String(name), process.listenerCount(name)]),
+    process.exitCode,
+  ];
+  const before = got(await world.call(look));
+  const change = () => {
+    process.chdir('/');
+    process.umask(0o777);
+    process.env['NEW'] = '1';
+    delete process.env['PATH'];
+    process.on('uncaughtException', () => undefined);
+    process.once('SIGUSR2', () => undefined);
+    process.exitCode = 3;
+    return [process.cwd(), process.env['NEW'], process.env['PATH']];
+  };
+  assert.deepStrictEqual(got(await world.call(change)), ['/', '1', undefined]);
+  assert.deepStrictEqual(got(await world.call(look)), before);
+  const replace = () => {
+    process.env = { ONLY: 'this' };
+    return Object.keys(process.env);
+  };
+  assert.deepStrictEqual(got(await world.call(replace)), ['ONLY']);
+  assert.deepStrictEqual(got(await world.call(look)), before);
+});
+
+test('an exception that nobody catches is the end of its call, and of the child after it', async () => {
+  await using world = await startChild();
+  const late = async () => {
+    setTimeout(() => {
+      throw new TypeError('in a timer');
+    }, 5);
+    await new Promise(() => undefined);
+  };
+  const code = capture(late);
+  const [first, second] = [world.send(code), world.send(code)];
+  assert.equal(errorOf(await first.end).message, 'in a timer');
+  assert.match(await world.worn, /an uncaught exception/);
+  assert.equal(await second.end, 'not started');
+  assert.equal(await world.call(() => 1), 'not started');
+});
+
+test('a rejection that nobody handles is the end of its call', async () => {
+  await using world = await startChild();
+  const floating = async () => {
+    void Promise.reject(new Error('floating'));
+    await new Promise(() => undefined);
+  };
+  assert.equal(errorOf(await world.call(floating)).message, 'floating');
+  assert.match(await world.worn, /an unhandled rejection/);
+});
+
+test('an exception of a call that has ended is told on stderr, and is not that of the next', async () => {
+  await using world = await startChild();
+  const leaving = () => {
+    setTimeout(() => {
+      throw new Error('too late');
+    }, 0);
+  };
+  const waiting = () => sleep(200).then(() => 'done');
+  const [first, second] = [capture(leaving), capture(waiting)].map((code) => world.send(code));
+  assert.equal(got(await first!.end), undefined);
+  assert.equal(got(await second!.end), 'done');
+  assert.match(await world.worn, /an uncaught exception/);
+  assert.match(world.stderr(), /of a call of leaving, which had ended: Error: too late/);
+});
+
+test('what a call leaves running is told once', async () => {
+  await using world = await startChild();
+  const leak = async () => {
+    setInterval(() => undefined, 60_000);
+    await sleep(250);
+  };
+  for (let round = 0; round < 3; round += 1) got(await world.call(leak));
+  await world.call(() => sleep(250));
+  assert.equal(world.stderr().match(/has left this running: Timeout/g)?.length, 1);
+  assert.match(world.stderr(), /a call of leak/);
+});
+
+test('a function knows its attempt and signal, and tells how far it is', async () => {
+  await using world = await startChild();
+  const { run, end } = world.send(
+    capture(async () => {
+      call.progress({ percent: 50 });
+      await new Promise((resolve) => call.signal.addEventListener('abort', resolve));
+      return [call.attempt, call.signal.aborted];
+    }),
+  );
+  await world.started(run);
+  world.child.abort(run);
+  assert.deepStrictEqual(got(await end), [1, true]);
+  assert.deepStrictEqual(world.progress, [{ percent: 50 }]);
+  assert.throws(() => call.attempt, /only within a function that runs on a worker/);
+});
+
+test('calls that have not started can be taken back', async () => {
+  await using world = await startChild();
+  const slow = capture(() => sleep(100).then(() => 'slow'));
+  const [one, two, three] = [world.send(slow), world.send(slow), world.send(slow)];
+  world.child.takeBack([one.run, two.run, 99]);
+  assert.equal(await two.end, 'not started');
+  assert.equal(got(await one.end), 'slow');
+  assert.equal(got(await three.end), 'slow');
+});
+
+test('a child asks to be replaced after so many calls, or bytes', async () => {
+  await using counted = await startChild({ callsMax: 2 });
+  const ends = [1, 2, 3].map((x) => counted.call((x: number) => x, x));
+  assert.deepStrictEqual(await Promise.all(ends), [{ value: 1 }, { value: 2 }, 'not started']);
+  assert.equal(await counted.worn, 'it has run 2 calls');
+  await using heavy = await startChild({ bytesMax: 1 });
+  // Memory is looked at now and then: at the latest after a call that takes longer than that.
+  for (let round = 0; round < 2; round += 1) await heavy.call(() => sleep(250));
+  assert.match(await heavy.worn, /memory is over 1 bytes/);
+});
+
+test('exports of modules are imported by path, and as a bundle', async () => {
+  await using world = await startChild();
+  const module = new URL('../travel/support/imported.ts', import.meta.url);
+  for (const way of ['path', 'bundle'] as const) {
+    const code = await captureModule({ module, name: 'scaled' }, way);
+    assert.equal(got(await world.send(code, 3).end), 21);
+    assert.equal(code.sha256, (await captureModule({ module, name: 'scaled' }, way)).sha256);
+  }
+  const none = await captureModule({ module, name: 'absent' }, 'path');
+  const error = errorOf(await world.send(none).end);
+  assert.match(error.message, /exports no function `absent`; it exports scaled/);
+  const missing = captureModule({ module: '/no/such/file.ts' }, 'path');
+  await assert.rejects(missing, /Cannot send \/no\/such\/file.ts: it cannot be read/);
+});
+
+test('a set-up function runs once before the calls that name it, and what it sets stays', async () => {
+  await using world = await startChild();
+  const setup = captureSetup(async () => {
+    await sleep(5);
+    process.env['MODEL'] = `${process.env['MODEL'] ?? ''}loaded`;
+  });
+  world.child.load(setup.sha256, setup.code);
+  const model = capture(() => process.env['MODEL']);
+  const ends = [1, 2, 3].map(() => world.send({ ...model, shared: [setup.sha256] }).end);
+  assert.deepStrictEqual(await Promise.all(ends), Array(3).fill({ value: 'loaded' }));
+  const failing = captureSetup(() => {
+    throw new Error('no model');
+  });
+  world.child.load(failing.sha256, failing.code);
+  const end = await world.send({ ...model, shared: [failing.sha256] }).end;
+  assert.equal(errorOf(end).message, 'no model');
+});
+
+test('shared values are read once and are the same object in every call', async () => {
+  await using world = await startChild();
+  const { shared, bytes } = share({ count: 0 });
+  world.child.load(shared.sha256, bytes);
+  const count = (one: { count: number }) => (one.count += 1);
+  assert.equal(got(await world.call(count, shared)), 1);
+  assert.equal(got(await world.call(count, shared)), 2);
+  assert.deepStrictEqual(packArguments([shared]).shared, [shared.sha256]);
+});
