@@ -10,6 +10,7 @@ import { BLOB_PACKED_BYTES_MAX } from '../core/model/limits.ts';
 import { asideOf, localProblem, untilStuck, type Wanted } from './arriving.ts';
 import type { Carrier } from './carrier.ts';
 import { downloadPack } from './download-pack.ts';
+import { GatheredWrites } from './gathered-writes.ts';
 import { inParallel } from './in-parallel.ts';
 import { packed } from './pack.ts';
 
@@ -111,19 +112,17 @@ async function fetchRest(
   const api = await carrier.head();
   const headers = { range: `bytes=${at.offset}-` };
   const answer = await api.stream('readBlob', { params: { hash }, headers });
-  for await (const piece of untilStuck(answer, api.address)) {
-    const bytes = piece.subarray(0, size - at.offset);
-    await writeFully(file, bytes, at.offset);
-    at.hasher.update(bytes);
-    at.offset += bytes.length;
-    moved(bytes.length);
-  }
-}
-
-async function writeFully(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
-  for (let done = 0; done < bytes.length; ) {
-    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, at + done);
-    done += bytesWritten;
+  const writes = new GatheredWrites(file, at.offset);
+  try {
+    for await (const piece of untilStuck(answer, api.address)) {
+      const bytes = piece.subarray(0, size - at.offset);
+      at.hasher.update(bytes);
+      at.offset += bytes.length;
+      await writes.write(bytes);
+      moved(bytes.length);
+    }
+  } finally {
+    await writes.end();
   }
 }
 

@@ -17,7 +17,7 @@ import { readBytes } from '../byte-source.ts';
 import type { Handler } from '../call.ts';
 import type { EpochCaller } from '../epoch-caller.ts';
 
-const CHUNK_BYTES = 256 * 1024;
+const CHUNK_BYTES = 1_048_576;
 
 interface Caller {
   readonly actor: UserActor | null;
