@@ -8,6 +8,8 @@ import {
   FILE_PATH_BYTES_MAX,
   FILE_SET_BYTES_MAX,
   LEFT_OUT_WHY_MAX,
+  OUTPUTS_INLINE_BYTES_MAX,
+  OUTPUTS_INLINE_MAX,
 } from '../core/model/limits.ts';
 import { changedReply, count, instant, instantOrNull, queryNumber, taskParams } from './common.ts';
 import { JOB_OWNER, NODE, type RouteShape } from './route-shape.ts';
@@ -21,6 +23,11 @@ const leftOut = z.object({
 const storeRequest = z.strictObject({
   entries: z.array(z.unknown()).max(FILE_ENTRIES_MAX),
   leftOut: z.array(leftOut).max(FILE_ENTRIES_MAX),
+  /** Contents that are few and small, in Base64: they need not be sent before. */
+  contents: z
+    .array(z.base64().max(Math.ceil(OUTPUTS_INLINE_BYTES_MAX / 3) * 4))
+    .max(OUTPUTS_INLINE_MAX)
+    .optional(),
 });
 
 const taskArchive = z.object({
@@ -76,7 +83,8 @@ const listQuery = z.strictObject({
 
 export const outputRoutes = {
   storeOutputs: {
-    summary: 'What the node keeps of a task that it runs; all contents must have been sent.',
+    summary:
+      'What the node keeps of a task that it runs; all contents have been sent, or come along.',
     access: NODE,
     params: z.strictObject({ epochId: z.string().max(100) }),
     body: storeRequest,

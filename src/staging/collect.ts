@@ -8,9 +8,10 @@ import { type ManifestEntry, META_FOLDER } from '../core/batch/manifest.ts';
 import type { FileEntry } from '../core/files/entry.ts';
 import { splitBySize } from '../core/files/within.ts';
 import type { BlobHash } from '../core/model/blob.ts';
+import { OUTPUTS_INLINE_BYTES_MAX } from '../core/model/limits.ts';
 import type { StagingOrder } from '../core/model/staging.ts';
 import { inParallel } from '../transfer/in-parallel.ts';
-import { breath, hashOpen, type LocalFile, versionOf } from '../transfer/local-file.ts';
+import { breath, hashOpen, type LocalFile, readSmall, versionOf } from '../transfer/local-file.ts';
 import { type Found, findOutputs, type Unfit } from './find-outputs.ts';
 import { openChecked } from './open-path.ts';
 
@@ -42,7 +43,7 @@ export async function collectOutputs(collecting: Collecting): Promise<Collection
   const { directory, uid, wish, inputs, signal } = collecting;
   const isWanted = wantedBy(wish.outputs);
   const { found, unfit } = await findOutputs({ directory, uid, isWanted, signal });
-  const inFolder = { directory, signal };
+  const inFolder = { directory, signal, kept: { bytesLeft: OUTPUTS_INLINE_BYTES_MAX } };
   const local = found.filter(({ kind }) => kind === 'file').map((one) => localOf(inFolder, one));
   const hashes = new Map<string, BlobHash>();
   let chosen: readonly Found[] = found;
@@ -85,11 +86,17 @@ interface Local {
   file(hash: BlobHash): LocalFile;
 }
 
+interface InFolder extends Pick<Collecting, 'directory' | 'signal'> {
+  /** What is small is read once; so many bytes more may stay in memory. */
+  readonly kept: { bytesLeft: number };
+}
+
 function localOf(
-  { directory, signal }: Pick<Collecting, 'directory' | 'signal'>,
+  { directory, signal, kept }: InFolder,
   { path: name, size, mode, version }: Found,
 ): Local {
   const full = path.join(directory, name);
+  let bytes: Uint8Array | undefined;
   const openFd = () =>
     openChecked(full, (status) => {
       if (versionOf(status) !== version) throw new Changed(`${name} changed while it was kept`);
@@ -102,14 +109,21 @@ function localOf(
       signal.throwIfAborted();
       const fd = openFd();
       try {
-        const hash = await hashOpen(fd, size, signal);
+        const isKept = size <= kept.bytesLeft;
+        if (isKept) kept.bytesLeft -= size;
+        const small = isKept ? readSmall(fd, size) : null;
+        bytes = small?.bytes;
+        const hash = small?.hash ?? (await hashOpen(fd, size, signal));
         if (versionOf(fstatSync(fd, { bigint: true })) === version) return hash;
         throw new Changed(`${name} changed while it was kept`);
       } finally {
         closeSync(fd);
       }
     },
-    file: (hash) => ({ path: full, size, hash, mode, version, openFd }),
+    file: (hash) => {
+      const file = { path: full, size, hash, mode, version, openFd };
+      return bytes === undefined ? file : { ...file, bytes };
+    },
   };
 }
 

@@ -7,6 +7,7 @@ import { err, ok, type Result } from '../core/base/result.ts';
 import type { FileEntry } from '../core/files/entry.ts';
 import { entriesFor } from '../core/files/file-set.ts';
 import { Failure } from '../core/model/failure.ts';
+import { OUTPUTS_INLINE_BYTES_MAX, OUTPUTS_INLINE_MAX } from '../core/model/limits.ts';
 import type { LaunchOrder } from '../core/model/orders.ts';
 import type { Stored } from '../core/model/staging.ts';
 import type { Files, Owner } from '../ports/files.ts';
@@ -143,8 +144,9 @@ export class HeadStaging implements Staging {
     const inputs = staging?.outputs === null ? await this.#inputsOf(order, carrier) : [];
     const wish = staging ?? { outputs: [], bytesMax: null };
     const collected = await collectOutputs({ ...from, wish, inputs, signal });
-    await uploadFiles(carrier, collected.files);
-    await this.#tell(order, carrier, collected);
+    const contents = contentsAlong(collected);
+    if (contents === null) await uploadFiles(carrier, collected.files);
+    await this.#tell(order, carrier, { ...collected, contents: contents ?? [] });
     const files = collected.entries.filter(({ kind }) => kind === 'file');
     const bytes = files.reduce((sum, { size }) => sum + size, 0);
     return { files: files.length, bytes, leftOut: collected.leftOut.length };
@@ -154,17 +156,30 @@ export class HeadStaging implements Staging {
   async #tell(
     { epochId, batch }: LaunchOrder,
     carrier: Carrier,
-    collected: Collection,
+    { entries, leftOut, contents }: Collection & { readonly contents: readonly string[] },
   ): Promise<void> {
-    const { entries, leftOut } = collected;
     // Of a job of a batch the head keeps what it has printed, too.
     if (entries.length === 0 && leftOut.length === 0 && batch === undefined) return;
     const head = await carrier.head();
-    const body = { entries, leftOut: leftOut.slice(0, NAMED_MAX).map(told) };
+    const named = leftOut.slice(0, NAMED_MAX).map(told);
+    const body = { entries, leftOut: named, contents: [...contents] };
     await carrier.patiently('Trying again.', () =>
       head.call('storeOutputs', { params: { epochId }, body }),
     );
   }
+}
+
+/** All contents, where they are so few and small that to ask which the head lacks would cost more. */
+function contentsAlong({ files }: Collection): string[] | null {
+  if (files.length > OUTPUTS_INLINE_MAX) return null;
+  const contents: string[] = [];
+  let size = 0;
+  for (const { bytes } of files) {
+    if (bytes === undefined) return null;
+    size += bytes.length;
+    contents.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64'));
+  }
+  return size <= OUTPUTS_INLINE_BYTES_MAX ? contents : null;
 }
 
 /** What was sent first was swept away while the rest was on its way: it has to be sent again. */

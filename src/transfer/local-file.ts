@@ -31,7 +31,7 @@ export interface LocalFile {
   readonly mode: number;
   /** Another one: somebody has written to it, or put another in its place. */
   readonly version: string;
-  /** What is no file at all, but made here. */
+  /** What is no file at all but made here, or was kept when it was read. */
   readonly bytes?: Uint8Array;
   /** Opens it where its path is not to be trusted; throws when it is another one by now. */
   readonly openFd?: () => number;
@@ -66,7 +66,7 @@ export async function readLocalFile(path: string): Promise<LocalFile> {
 /** The hash of a file that is open, from its first byte. Throws the signal's reason. */
 export async function hashOpen(fd: number, size: number, signal?: AbortSignal): Promise<BlobHash> {
   // A pool of threads would take longer to hand a small file over than reading it takes.
-  return size <= BLOB_PACKED_BYTES_MAX ? hashSmall(fd, size) : await hashLarge(fd, signal);
+  return size <= BLOB_PACKED_BYTES_MAX ? readSmall(fd, size).hash : await hashLarge(fd, signal);
 }
 
 let breathedAt = 0;
@@ -161,8 +161,10 @@ function readFully(fd: number, size: number): Uint8Array {
   return bytes.subarray(0, done);
 }
 
-function hashSmall(fd: number, size: number): BlobHash {
-  return hashAtOnce('sha256', readFully(fd, size), 'hex') as BlobHash;
+/** A small content, with its hash. */
+export function readSmall(fd: number, size: number): { bytes: Uint8Array; hash: BlobHash } {
+  const bytes = readFully(fd, size);
+  return { bytes, hash: hashAtOnce('sha256', bytes, 'hex') as BlobHash };
 }
 
 /** Reads the next block while one is hashed. */

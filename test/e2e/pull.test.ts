@@ -36,7 +36,7 @@ describe('files of jobs on a local cluster', () => {
     symlinkSync('sub/m', at('mesh/link'));
     make(
       'solver',
-      '#!/bin/sh\nfind . | sort > all\nmkdir result; cat in.csv mesh/link > result/r\ntouch result/x.tmp\n',
+      '#!/bin/sh\n: > all; find . | sort > all\nmkdir result; cat in.csv mesh/link > result/r\ntouch result/x.tmp\n',
     );
     chmodSync(at('solver'), 0o755);
     const input = ['--in', 'data.csv=in.csv', '--in', 'mesh'];

@@ -190,6 +190,9 @@ export const BLOBS_ASKED_MAX = 10_000;
 export const BLOB_UPLOADS_PER_USER_MAX = 1000;
 /** Larger contents travel by themselves, and go on where a line broke; these are sent again. */
 export const BLOB_PACKED_BYTES_MAX = 256 * 1024;
+/** Contents of a task's outputs that come with the list of them, together; and how many. */
+export const OUTPUTS_INLINE_BYTES_MAX = 64 * 1024;
+export const OUTPUTS_INLINE_MAX = 64;
 /** Entries of a job's files, and of what it leaves behind: more belongs into a tar archive. */
 export const FILE_ENTRIES_MAX = 100_000;
 /** Text of a list of files: 100,000 entries with long paths. */

@@ -206,7 +206,10 @@ export class BlobStore {
   }
 
   /** Takes small contents one after the other. What is whole is kept, also when a later one is not. */
-  receiveMany(user: string, frames: AsyncIterable<BlobFrame>): Promise<Result<number, Refusal>> {
+  receiveMany(
+    user: string,
+    frames: AsyncIterable<BlobFrame> | Iterable<BlobFrame>,
+  ): Promise<Result<number, Refusal>> {
     return receiveMany(user, frames, {
       contents: this.#contents,
       disk: this.#disk,

@@ -26,7 +26,7 @@ export interface Taking {
 /** How many are kept. What is whole is kept, also when a later one is not. */
 export async function receiveMany(
   user: string,
-  frames: AsyncIterable<BlobFrame>,
+  frames: AsyncIterable<BlobFrame> | Iterable<BlobFrame>,
   taking: Taking,
 ): Promise<Result<number, Refusal>> {
   const intake = new Intake(user, taking);
@@ -51,7 +51,7 @@ class Intake {
     this.#taking = taking;
   }
 
-  async takeAll(frames: AsyncIterable<BlobFrame>): Promise<Refusal | null> {
+  async takeAll(frames: AsyncIterable<BlobFrame> | Iterable<BlobFrame>): Promise<Refusal | null> {
     for await (const frame of frames) {
       const refusal = await this.#take(frame);
       if (refusal !== null) return refusal;

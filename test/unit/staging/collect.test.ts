@@ -185,9 +185,12 @@ test('[F12] what belongs to somebody else is not given away', {
 
 test('[F12] a file that is another one by now is not opened', async (t) => {
   const bench = new Bench(t);
-  bench.write('a', 'first');
-  const [file] = (await bench.collect(['**'])).files;
-  assert.ok(file);
+  bench.write('a', 'first'.repeat(20_000));
+  bench.write('b', 'small');
+  const [file, small] = (await bench.collect(['**'])).files;
+  assert.ok(file && small);
+  rmSync(bench.at('b'));
+  assert.equal(`${openLocalFile(small).readWhole()}`, 'small', 'it was read once and kept');
   appendFileSync(bench.at('a'), 'more');
   assert.throws(() => openLocalFile(file), /a changed while it was kept/);
   rmSync(bench.at('a'));

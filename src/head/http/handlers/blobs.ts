@@ -37,9 +37,9 @@ async function readerOf(jobFiles: JobFiles, call: Caller): Promise<BlobReader> {
 }
 
 /** Whoever looks at the task is told what it waits for, until something of it comes through. */
-function noteRoom(
+export function noteRoom(
   { state }: Pick<Engine, 'state'>,
-  { epoch }: Caller,
+  epoch: EpochCaller | null,
   received: Result<unknown, Refusal>,
 ): void {
   if (epoch === null) return;
@@ -71,7 +71,7 @@ export const sendBlob: Handler<'sendBlob'> = async ({ blobs, clock, engine }, ca
   const { params, query, incoming } = call;
   const source = readBytes(incoming, clock, BLOB_STALL_MS);
   const received = await blobs.receive(userOf(call), params.hash as BlobHash, query, source);
-  noteRoom(engine, call, received);
+  noteRoom(engine, call.epoch, received);
   if (!received.ok) return received;
   const { offset, isHeld } = received.value;
   return ok({ offset, held: isHeld });
@@ -81,7 +81,7 @@ export const sendBlobs: Handler<'sendBlobs'> = async ({ blobs, clock, engine }, 
   const source = readBytes(call.incoming, clock, BLOB_STALL_MS);
   const wrong: string[] = [];
   const received = await blobs.receiveMany(userOf(call), untilWrong(source, wrong));
-  noteRoom(engine, call, received);
+  noteRoom(engine, call.epoch, received);
   if (!received.ok) return received;
   const [what] = wrong;
   return what === undefined

@@ -1,5 +1,7 @@
 // What tasks left: stored by their nodes, listed, read and removed by their owners.
 
+import { hash } from 'node:crypto';
+import type { BlobFrame } from '../../../api/blob-frames.ts';
 import { err, ok } from '../../../core/base/result.ts';
 import { readOutputs } from '../../../core/batch/job-manifest.ts';
 import { refuse } from '../../../core/model/errors.ts';
@@ -7,10 +9,11 @@ import { formatTaskId, type JobId } from '../../../core/model/ids.ts';
 import type { Handler } from '../call.ts';
 import { epochCaller } from '../epoch-caller.ts';
 import { readPlace } from '../find-job.ts';
+import { noteRoom } from './blobs.ts';
 
 const TASKS_SHOWN = 100;
 
-export const storeOutputs: Handler<'storeOutputs'> = async ({ engine, archive }, call) => {
+export const storeOutputs: Handler<'storeOutputs'> = async ({ engine, archive, blobs }, call) => {
   const { principal, params, body } = call;
   const node = principal.kind === 'node' ? principal.name : null;
   if (node === null) return err(refuse('internal.error', { incident: 'principal' }));
@@ -18,8 +21,21 @@ export const storeOutputs: Handler<'storeOutputs'> = async ({ engine, archive },
   if (!caller.ok) return caller;
   const outputs = readOutputs(body);
   if (!outputs.ok) return err(refuse('argument.invalid', { what: outputs.error }));
+  const { contents = [] } = body;
+  if (contents.length > 0) {
+    const received = await blobs.receiveMany(caller.value.owner, framesOf(contents));
+    noteRoom(engine, caller.value, received);
+    if (!received.ok) return received;
+  }
   return archive.store(caller.value, outputs.value);
 };
+
+function framesOf(contents: readonly string[]): BlobFrame[] {
+  return contents.map((text) => {
+    const bytes = Buffer.from(text, 'base64');
+    return { hash: hash('sha256', bytes, 'hex'), bytes };
+  });
+}
 
 export const listOutputs: Handler<'listOutputs'> = async ({ archive }, { params, query }) => {
   const place = readPlace(params.id);

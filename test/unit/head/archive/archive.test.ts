@@ -247,6 +247,24 @@ test('the same stored again is no matter, and the last word counts', async (t) =
   );
 });
 
+test("small contents come along, and are the owner's as if they had been sent before", async (t) => {
+  const { world, agent, alice, run } = await prepare(t);
+  const { id, order } = await run();
+  const body = bodyOf([{ path: 'a', content: 'along' }]);
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+  const bad = { ...body, contents: [base64('other')] };
+  const refused = await put(world, agent, order.epochId, bad);
+  assert.match(refused.text, /"code":"files.lacking"/);
+  const large = { ...body, contents: [base64('x'.repeat(70_000))] };
+  assert.equal((await put(world, agent, order.epochId, large)).status, 400);
+  const stored = await put(world, agent, order.epochId, { ...body, contents: [base64('along')] });
+  assert.deepEqual([stored.status, JSON.parse(stored.text).files], [200, 1]);
+  agent.ended(order, 0);
+  await done(alice, id);
+  const read = await alice.stream('readBlob', { params: { hash: sha256('along') } });
+  assert.equal(Buffer.concat(await read.toArray()).toString(), 'along');
+});
+
 test('[F7] what a requeued start left goes; that of the start that counts is kept', async (t) => {
   const { world, agent, alice, run } = await prepare(t);
   const { id, order } = await run();
