@@ -15,6 +15,7 @@ import {
   queryFlag,
   queryNumber,
 } from './common.ts';
+import { deliveryView } from './notifications.ts';
 import { type RouteShape, USER } from './route-shape.ts';
 import { submission, submitHeaders } from './submission.ts';
 
@@ -118,6 +119,8 @@ export type BatchView = z.infer<typeof batchView>;
 const batchDetail = batchView.extend({
   /** Owner and operators only: what its jobs left and the head keeps. Null: nothing. */
   outputs: keptAmounts.nullable(),
+  /** Owner only: whom it notifies when it is done, or has. */
+  notifications: z.array(deliveryView).nullable(),
 });
 export type BatchDetail = z.infer<typeof batchDetail>;
 

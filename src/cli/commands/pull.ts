@@ -60,6 +60,8 @@ export async function pullFound(
   context: Context,
   options: PullOptions,
   find: () => Promise<readonly FoundOutputs[]>,
+  /** Whether patterns say which files. */
+  isChosen = hasPatterns(options),
 ): Promise<number> {
   const selection = selectionOf(options);
   if (options.output !== undefined && !options.dryRun) {
@@ -71,7 +73,7 @@ export async function pullFound(
   const tasks = found.map((task) => placedIn(task, { place, selection, shown }));
   for (const one of tasks) checkEntries(one);
   if (options.dryRun) return list(context, tasks, options.output);
-  return pull(context, tasks, { place, isChosen: isChosen(options) });
+  return pull(context, tasks, { place, isChosen });
 }
 
 const HINTS = {
@@ -107,8 +109,7 @@ async function list(
   return 0;
 }
 
-/** Whether patterns say which files. */
-function isChosen({ include, exclude, glob }: PullOptions): boolean {
+function hasPatterns({ include, exclude, glob }: PullOptions): boolean {
   return [include, exclude, glob].some((patterns) => patterns !== undefined);
 }
 

@@ -12,7 +12,7 @@ import { attend } from '../jobs/attend.ts';
 import { chooseInput } from '../jobs/choose-input.ts';
 import { submitterHere } from '../jobs/send.ts';
 import { sendWithFiles } from '../jobs/send-with-files.ts';
-import { filesOf, tellSubmitted } from '../jobs/submitted-notes.ts';
+import { filesOf, tellKept, tellSubmitted } from '../jobs/submitted-notes.ts';
 import { prose } from '../output/prose.ts';
 import { checkPaths } from '../submit/check-paths.ts';
 import { readsInput, withItems } from '../submit/items.ts';
@@ -84,7 +84,8 @@ export async function submitAndAttend(
     const { submission, reply } = sent;
     const id = String(reply.jobId);
     if (!stay) context.print(id);
-    tellSubmitted(context, { submission, reply, follow });
+    const submitted = { submission, reply, follow, stays: stay };
+    tellSubmitted(context, submitted);
     await tellNotice(context);
     if (!stay) return 0;
     const { mpi, processesPerNode = 1 } = submission;
@@ -92,7 +93,10 @@ export async function submitAndAttend(
     // What the ranks say comes through the program, which is on the first node.
     const nodeCount = mpi === undefined ? (submission.nodeCount ?? 1) : 1;
     const array = submission.array?.indices ?? null;
-    return await attend(context, { id, follow, nodeCount, processesPerNode, files, array, input });
+    const job = { id, follow, nodeCount, processesPerNode, files, array, input };
+    const code = await attend(context, job);
+    await tellKept(context, submitted);
+    return code;
   } catch (error) {
     // What was typed, or what it names, is wrong: nothing ran, and 2 says so as without --wait.
     const isUsage = error instanceof Failure && error.code === 'argument.invalid';

@@ -35,10 +35,12 @@ export const pull = headVerb<Options>({
     const file = jobsFile(fileOf(args, options));
     const selection = selectionOf(options);
     const { skipFolders = false, saveDir = './', dry = false } = options;
-    return pullFound(context, { skipFolders, saveDir, dryRun: dry }, async () => {
+    const find = async () => {
       const found = await findBatchOutputs(context, file, undefined);
       return found.map((task) => selected(task, selection));
-    });
+    };
+    const isChosen = options.include !== undefined || options.exclude !== undefined;
+    return pullFound(context, { skipFolders, saveDir, dryRun: dry }, find, isChosen);
   },
 });
 

@@ -2,6 +2,7 @@
 
 import path from 'node:path';
 import type { SubmitReply } from '../../api/submission.ts';
+import { Failure } from '../../core/model/failure.ts';
 import { filesThatStay, separateFiles } from '../../core/model/output-patterns.ts';
 import type { Submission } from '../../core/model/submission.ts';
 import type { Context } from '../context.ts';
@@ -11,6 +12,8 @@ export interface Submitted {
   readonly reply: SubmitReply;
   /** Its output is about to be shown. */
   readonly follow: boolean;
+  /** Whoever submits stays until its end: then it is known whether it left anything. */
+  readonly stays: boolean;
 }
 
 const STREAMS = { stdout: 'standard output', stderr: 'standard error' } as const;
@@ -23,13 +26,36 @@ export function tellSubmitted(context: Context, of: Submitted): void {
   for (const words of [...directoryWords(of), ...outputWords(of)]) context.note(words);
 }
 
-function directoryWords({ submission, reply }: Submitted): string[] {
+/** At the end of a job that somebody has stayed with: nothing when it left nothing. */
+export async function tellKept(context: Context, of: Submitted): Promise<void> {
+  const { stays, submission, reply } = of;
+  const isPrivate = reply.directory === null && submission.directory?.kind !== 'auto';
+  if (!stays || reply.again || !isPrivate || submission.staging?.outputs?.length === 0) return;
+  if (await hasLeft(context, reply.jobId)) context.note(keptWords(reply.jobId));
+}
+
+/** True, too, when nobody can say: the words hold all the same. */
+async function hasLeft(context: Context, jobId: number): Promise<boolean> {
+  try {
+    const job = await (await context.api()).call('getJob', { params: { id: String(jobId) } });
+    return job.outputs !== null;
+  } catch (error) {
+    if (error instanceof Failure) return true;
+    throw error;
+  }
+}
+
+function keptWords(jobId: number): string {
+  return `output files are kept on the head: weft pull ${jobId}`;
+}
+
+function directoryWords({ submission, reply, stays }: Submitted): string[] {
   if (reply.directory !== null) return [];
   const { directory, files = {}, staging } = submission;
   const id = reply.jobId;
   const isKept = staging?.outputs?.length !== 0;
-  const where = `output files are kept on the head: weft pull ${id}`;
-  if (directory?.kind !== 'auto') return isKept ? [where] : [];
+  const where = keptWords(id);
+  if (directory?.kind !== 'auto') return isKept && !stays ? [where] : [];
   const fate = isKept ? where : 'files that it writes there are removed when it ends';
   const words = `job ${id} runs in an empty directory on its node, because no node shares ${directory.path}; ${fate}`;
   const moved = streamsOf(files).filter((stream) => !isAbsolute(files[stream]));

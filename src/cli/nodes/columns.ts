@@ -24,9 +24,11 @@ export function nodeState(node: NodeView): string {
   return node.running.length > 0 ? 'in use' : 'idle';
 }
 
-/** Without those that only say which directories the node shares. */
+/** Which directories the node shares, and for which batch it could not build: both are said elsewhere. */
+const DERIVED = /^(?:shared|build-failed)=/;
+
 function ownLabels(node: NodeView): string {
-  return node.labels.filter((label) => !label.startsWith('shared=')).join(',');
+  return node.labels.filter((label) => !DERIVED.test(label)).join(',');
 }
 
 export function nodeColumns(now: number): Column<NodeView>[] {

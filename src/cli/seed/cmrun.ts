@@ -57,7 +57,7 @@ export const verb = defineVerb<Options>({
     };
     const reply = await sendSubmission(context, wishes);
     context.print(`Job ${reply.jobId} started, pending resource allocation.`);
-    tellSubmitted(context, { submission: wishes, reply, follow: false });
+    tellSubmitted(context, { submission: wishes, reply, follow: false, stays: false });
     return 0;
   },
 });

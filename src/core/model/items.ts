@@ -42,7 +42,10 @@ function isOpen(text: string): boolean {
 }
 
 /** What the job of a batch is called that this task is; undefined for every other task. */
-export function nameInBatch({ batch, each }: JobSpec, index: number): string | undefined {
+export function nameInBatch(
+  { batch, each }: Pick<JobSpec, 'batch' | 'each'>,
+  index: number,
+): string | undefined {
   const item = each?.[index];
   if (batch === undefined || item === undefined || typeof item === 'string') return undefined;
   return item['name'];

@@ -8,7 +8,7 @@ import type { JobId, UserName } from '../../core/model/ids.ts';
 import type { JobSpec, Outcome, OutcomeKind, TaskState } from '../../core/model/job.ts';
 import type { JobRow, TaskRow } from '../../ports/history.ts';
 import { digestOf, type KeptSpec, keptSpecOf } from '../kept-spec.ts';
-import { formatProgram } from '../program-line.ts';
+import { formatCommand } from '../program-line.ts';
 import { endedAs, jobState, outcomeCounts } from './job-state.ts';
 
 export interface JobRecord {
@@ -68,7 +68,7 @@ export function rowOf(job: Job): JobRow {
     name: spec.name,
     owner: job.owner,
     partition: spec.partition,
-    command: formatProgram(spec.program),
+    command: formatCommand(spec),
     state: outcome === null ? 'active' : 'done',
     outcome: outcome?.kind ?? null,
     exitCode: outcome?.exit?.code ?? null,

@@ -8,7 +8,7 @@ import { withoutFeatures } from '../../core/model/node-features.ts';
 import { DEFAULT_QOS } from '../../core/model/scheduling.ts';
 import type { Engine } from '../engine.ts';
 import type { KeptSpec } from '../kept-spec.ts';
-import { formatProgram } from '../program-line.ts';
+import { formatCommand } from '../program-line.ts';
 import type { JobRecord } from './job-record.ts';
 import { firstPending, taskCounts } from './job-state.ts';
 import type { Reasons } from './reasons.ts';
@@ -32,7 +32,7 @@ export function viewJob(engine: Engine, record: JobRecord, reasons: Reasons): Jo
     startedAt: record.startedAt,
     endedAt: record.endedAt,
     exit: viewExit(outcome?.exit),
-    command: formatProgram(spec.program),
+    command: formatCommand(live?.spec ?? spec),
     directory: spec.directory.kind === 'shared' ? spec.directory.path : null,
     request: viewRequest(spec.request),
     walltimeMs: spec.walltimeMs,

@@ -47,6 +47,16 @@ test('a job outside shared directories says where its files are', async () => {
   assert.equal((await head.weft('run', '--private', 'x')).error, kept);
   assert.equal((await head.weft('run', '--out', 'r/**', 'x')).error, kept);
   assert.equal((await head.weft('run', '--private', '--out', 'none', 'x')).error, '');
+  // Whoever stays learns it at the end, and only when there is something.
+  const stays = async (outputs: object | null) => {
+    await using one = await FakeHead.start({
+      ...accepts({ directory: null }, doneJob('completed', { code: 0 })),
+      'GET /v1/jobs/42': () => ({ json: { ...jobView(), outputs } }),
+    });
+    return (await one.weft('run', '--private', '--wait', 'x')).error;
+  };
+  assert.equal(await stays(null), '');
+  assert.equal(await stays({ tasks: 1, files: 1, bytes: 1, leftOut: 0, more: false }), kept);
   const none = await head.weft('run', '--out', 'none', 'x');
   assert.match(none.error, /files that it writes there are removed when it ends/);
 });

@@ -5,6 +5,7 @@ import { plural } from '../../../core/base/plural.ts';
 import { keptWords } from '../../output/kept.ts';
 import { type Titled, titledLines } from '../../output/one.ts';
 import { colourOf } from '../../output/paint.ts';
+import { byOwnClock } from '../../output/prose.ts';
 import type { Column } from '../../output/table.ts';
 import { instantColumn, spanColumn } from '../../output/times.ts';
 import { formatExit, formatInstant } from '../../output/words.ts';
@@ -37,6 +38,7 @@ export function batchJobColumns(now: number): Column<BatchJobView>[] {
 
 export function batchLines(batch: BatchDetail, now: number): string[] {
   const { title, owner, after, createdAt, endedAt, jobIds, failedBuilds, outputs } = batch;
+  const notified = (batch.notifications ?? []).map(({ words }) => byOwnClock(words, now));
   const lines: Titled[] = [
     ['Batch', title],
     ['User', owner],
@@ -47,9 +49,10 @@ export function batchLines(batch: BatchDetail, now: number): string[] {
       return [`Failed on ${node}`, `its build; see \`${see}\``];
     }),
     ['After', after.join(', ')],
-    ['Arrays', jobIds.join(', ')],
+    ['Runs as', jobIds.map((id) => `job ${id}`).join(', ')],
     ['Submitted', formatInstant(createdAt, now)],
     ['Ended', endedAt === null ? '' : formatInstant(endedAt, now)],
+    ['Notify', notified.join('; ')],
     ['Kept', outputs == null ? '' : keptWords(`batch pull ${title}`, { ...outputs, of: 'job' })],
   ];
   return titledLines(lines);

@@ -1,6 +1,7 @@
 // Batches: submitted and changed as the controller allows, shown to all users.
 
 import { type BatchJobView, type BatchView, batchTitleOf } from '../../../api/batches.ts';
+import type { DeliveryView } from '../../../api/notifications.ts';
 import { submissionKey } from '../../../api/submission.ts';
 import { err, ok, type Result } from '../../../core/base/result.ts';
 import type { Batch } from '../../../core/controller/batches/facts.ts';
@@ -17,6 +18,7 @@ import { type BatchRef, parseBatch } from '../../../core/model/batch.ts';
 import type { BlobHash } from '../../../core/model/blob.ts';
 import { type Refusal, refuse } from '../../../core/model/errors.ts';
 import { formatTaskId } from '../../../core/model/ids.ts';
+import { viewDeliveries } from '../../answers/notification-view.ts';
 import type { Engine } from '../../engine.ts';
 import type { Handler } from '../call.ts';
 import { findJob } from '../find-job.ts';
@@ -53,8 +55,16 @@ export const getBatch: Handler<'getBatch'> = async ({ engine, archive }, { param
   const mayRead = owner === actor.name || hasRole(actor, 'operator');
   const jobIds = parts.map(({ jobId }) => jobId);
   const outputs = mayRead ? await archive.amountsOfAll(jobIds) : null;
-  return ok({ ...viewBatch(engine.state, found.value), outputs });
+  const isOwner = owner === actor.name;
+  const notifications = isOwner ? viewBatchDeliveries(engine, found.value) : null;
+  return ok({ ...viewBatch(engine.state, found.value), outputs, notifications });
 };
+
+/** Whom each of its jobs would say. */
+function viewBatchDeliveries(engine: Engine, { parts }: Batch): DeliveryView[] {
+  const live = parts.flatMap(({ jobId }) => engine.state.jobs.get(jobId) ?? []).at(-1);
+  return live === undefined ? [] : viewDeliveries({ state: engine.state, at: engine.now() }, live);
+}
 
 const PAGE_JOBS = 100;
 

@@ -47,19 +47,21 @@ test('batch list leaves out what is done, and other owners with --mine', async (
 
 test('batch show says how it stands, and each of its jobs by name', async () => {
   const failedBuilds = [{ node: 'n1', id: '7[0]', epoch: 2 }];
+  const notifications = [{ words: 'mail:ann@lab, when its batch is done' }];
   const jobs = [job('a', { ...DONE, id: '7[0]' }), job('b', { id: '8[0]' })];
   await using head = await FakeHead.start({
-    'GET /v1/batches/ann/sweep@2': () => ({ json: { ...BATCH, failedBuilds } }),
+    'GET /v1/batches/ann/sweep@2': () => ({ json: { ...BATCH, failedBuilds, notifications } }),
     'GET /v1/batches/ann/sweep@2/jobs': () => ({ json: { jobs, next: null } }),
   });
   const { out, error } = await head.weft('batch', 'show', 'ann/sweep@2');
   assert.match(out, /Jobs: +1 of 4 jobs completed, 1 failed, 1 running, 1 pending\n/);
   assert.match(out, /Failed on n1: +its build; see `weft logs 7\[0\] --stderr --epoch 2`\n/);
-  assert.match(out, /After: +ann\/mesh\n/);
+  assert.match(out, /After: +ann\/mesh\nRuns as: +job 7, job 8\n/);
+  assert.match(out, /Notify: +mail:ann@lab, when its batch is done\n/);
   assert.match(out, /\na +7\[0\] +failed +- +n1 +exit 3\nb +8\[0\] +pending/);
   assert.match(error, /only 2 jobs shown; raise --limit/);
   const { out: json } = await head.weft('batch', 'show', 'ann/sweep@2', '-o', 'json');
-  assert.deepEqual(JSON.parse(json), { ...BATCH, failedBuilds, jobs });
+  assert.deepEqual(JSON.parse(json), { ...BATCH, failedBuilds, notifications, jobs });
   const wrong = await head.weft('batch', 'show', 'sweep');
   assert.deepEqual(
     [wrong.code, /names no batch; write NAMESPACE\/NAME/.test(wrong.error)],

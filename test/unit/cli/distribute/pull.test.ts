@@ -74,6 +74,8 @@ test('pull lists folders too, unless -s, which is --skip-folders, says otherwise
   const cwd = makeFolder(context, FILES);
   const { out } = await head.distribute(cwd, 'pull', '-d', '-i', 'csv', '--save-dir', 'out');
   assert.match(out, /out\/lab\/heat\/re2\/empty/);
+  const none = await head.distribute(cwd, 'pull', '-i', 'nomatch', '--save-dir', 'out');
+  assert.equal(none.out, 'No file matches: only folders are in 2 folders.\n');
 });
 
 test('pull refuses words and patterns that do not agree, and a wrong pattern', async (context) => {

@@ -24,6 +24,13 @@ test('[B1, B6] a batch is submitted, runs, is shown, retried and removed', async
   for (const order of agent.launches) agent.ended(order, order.place.index === 0 ? 0 : 3);
   const [jobId] = (await alice.call('getBatch', { params })).jobIds;
   await alice.call('waitForJob', { params: { id: String(jobId) } });
+  // Its script is the same for all batches: names say more.
+  const { jobs: rows } = await alice.call('history', { query: { jobId } });
+  assert.equal(rows[0]?.command, 'batch lab/heat: a, b');
+  assert.equal(
+    (await alice.call('getJob', { params: { id: String(jobId) } })).command,
+    'batch lab/heat: a, b',
+  );
   const shown = await alice.call('getBatch', { params });
   assert.deepEqual(
     [shown.state, shown.outcome, shown.ended],

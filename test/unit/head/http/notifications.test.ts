@@ -57,3 +57,24 @@ test('the owner sees what became of it, others that there is a job', async (t) =
   const all = JSON.stringify([row, notifications, world.audit.lines, world.log.lines]);
   assert.ok(!all.includes('secret-path'));
 });
+
+test('a batch shows its owner whom it notifies, and what became of it', async (t) => {
+  const world = await startWorld(t, {
+    settings: { notify: NOTIFY },
+    notifiers: { kinds: ['matrix'], tell: async () => ({ kind: 'told' }) },
+  });
+  await startAgent(t, world, 'n1');
+  const [alice, bob] = [await world.client('alice'), await world.client('bob')];
+  await world.admin.call('drainNode', { params: { name: 'n1' }, body: { reason: 'test' } });
+  const program = { kind: 'script' as const, text: '#!/bin/sh\n', args: ['{name}'] };
+  const submission = { program, each: [{ name: 'a' }], notify: ['matrix:@alice:lab'] };
+  const params = { namespace: 'lab', name: 'heat' };
+  const parts = [{ submission, numbers: [0], prints: ['x'] }];
+  await alice.call('submitBatch', { body: { ...params, parts } });
+  const seen = async (client = alice) =>
+    (await client.call('getBatch', { params })).notifications?.map(({ words }) => words);
+  assert.deepEqual(await seen(), ['matrix:@alice:lab, when its batch is done']);
+  assert.equal(await seen(bob), undefined);
+  await alice.call('cancelBatch', { params });
+  await eventually(async () => (await seen())?.[0]?.startsWith('notified matrix') ?? false);
+});
