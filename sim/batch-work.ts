@@ -45,6 +45,8 @@ interface File {
   readonly counts: readonly number[];
   readonly solver: string | null;
   readonly after: readonly BatchRef[];
+  /** Those of all its parts. */
+  readonly wishes: Partial<Submission>;
   /** Others have gone into it since. */
   readonly edition: number;
 }
@@ -86,7 +88,8 @@ export class BatchWork {
     const solver = dice.happens(0.75) ? dice.pick(SOLVERS) : null;
     const owner = dice.pick(['alice', 'bob']);
     const after = this.#drawAfter(owner, dice);
-    const file = { owner, name: `b${this.#count}`, counts, solver, after, edition: 0 };
+    const wishes = this.#world.wishes();
+    const file = { owner, name: `b${this.#count}`, counts, solver, after, wishes, edition: 0 };
     this.#files.push(file);
     this.#submit(file, 'new', dice);
   }
@@ -145,11 +148,11 @@ export class BatchWork {
   }
 
   #drawPart(
-    { solver }: File,
+    { solver, wishes }: File,
     { name, numbers }: { readonly name: string; readonly numbers: readonly number[] },
     dice: Dice,
   ): Submission {
-    const { weather, wishes } = this.#world;
+    const { weather } = this.#world;
     const hasFiles = weather.files !== null && dice.happens(0.5);
     const inputs = Buffer.from(dice.bytes(32)).toString('hex') as BlobHash;
     const plan: Plan = {
@@ -170,7 +173,7 @@ export class BatchWork {
       walltimeMs: dice.happens(0.3) ? dice.whole(2000, 20_000) : null,
       retriesMax: dice.pick([0, 0, 1]),
       requeue: !dice.happens(0.15),
-      ...wishes(),
+      ...wishes,
     };
   }
 

@@ -19,6 +19,7 @@ import { AGENT_CANARIES } from './agent-canaries.ts';
 import { BATCH_CANARIES } from './batch-canaries.ts';
 import { type Canary, type CanaryWorld, type Planted, replaceMethod } from './canary.ts';
 import { FILE_CANARIES } from './file-canaries.ts';
+import { POST_CANARIES } from './post-canaries.ts';
 import { SCHEDULER_CANARIES } from './scheduler-canaries.ts';
 import { PLAIN } from './weather.ts';
 
@@ -272,7 +273,7 @@ export const CANARIES: readonly Canary[] = [
   canary('dependency-ignored', 'a dependent does not wait', withEvents(ignoreDependencies)),
   canary('element-ignored', 'a task of an array does not wait', withEvents(ignoreElements), LATER),
   canary('retry-of-all', 'a retry runs what completed as well', withEvents(retryAll), LATER),
-  ...[...AGENT_CANARIES, ...FILE_CANARIES, ...BATCH_CANARIES].map((one) => {
+  ...[...AGENT_CANARIES, ...FILE_CANARIES, ...BATCH_CANARIES, ...POST_CANARIES].map((one) => {
     return { ...one, weather: { ...PLAIN, ...one.weather } };
   }),
   ...SCHEDULER_CANARIES,

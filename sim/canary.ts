@@ -9,6 +9,8 @@ import type { Weather } from './weather.ts';
 /** What a planted bug can see of the run. */
 export interface CanaryWorld {
   readonly host: HeadHost;
+  /** Those who are being told of ends. */
+  readonly post: { readonly open: ReadonlyMap<string, unknown> };
   readonly time: { readonly now: number; after(ms: number, then: () => void): unknown };
 }
 

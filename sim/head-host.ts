@@ -12,6 +12,7 @@ import type { Submission } from '../src/core/model/submission.ts';
 import type { Engine } from '../src/head/engine.ts';
 import { type Head, type HeadSettings, startHead } from '../src/head/head.ts';
 import type { Kept, LogSink } from '../src/head/log-sink.ts';
+import type { Notifiers } from '../src/head/notify/notifiers.ts';
 import type { Commands } from '../src/ports/commands.ts';
 import type { Log } from '../src/ports/log.ts';
 import type { Session } from '../src/ports/net.ts';
@@ -37,6 +38,8 @@ export interface HeadWorld {
   readonly onCrash: (host: HeadHost) => void;
   readonly onBooted: (host: HeadHost) => void;
   readonly onDurable: (host: HeadHost, commit: Commit) => void;
+  /** How those are told who want to know of ends; null = nobody is. */
+  readonly notifiersOf: ((life: Life) => Notifiers) | null;
   /** How nodes are switched off when tasks wait for them; null = an operator has to. */
   readonly fence: Commands | null;
   /** Lets a canary put something between the head and its store or its agents. */
@@ -99,9 +102,12 @@ export class HeadHost {
     this.#store = store;
     this.#world.note('head boots');
     const clock = new SimClock(time, life, this.skew);
-    const { fence } = this.#world;
+    const { fence, notifiersOf } = this.#world;
     const ports = {
       ...{ store: this.#world.wrapStore(store), clock, log, logs: this.logs },
+      ...(notifiersOf === null
+        ? {}
+        : { notifying: { notifiers: notifiersOf(life), audit: log, clusterName: 'sim' } }),
       ...(fence === null
         ? {}
         : { fencing: { ...FENCE, commands: whileAlive(fence, life), audit: log } }),

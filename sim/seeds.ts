@@ -82,4 +82,9 @@ export const CANARY_SEEDS: Readonly<Record<string, number>> = {
   'build-tried-again': 1,
   'failed-build-forgotten': 1,
   'batch-run-again': 3,
+  'told-too-early': 1,
+  'told-again': 1,
+  'failure-counts-as-told': 1,
+  'given-up-at-once': 1,
+  'one-told-at-a-time': 2,
 };

@@ -53,6 +53,8 @@ export interface Weather {
   readonly files: number | null;
   /** How often somebody submits a batch; what else is asked of batches is rarer. */
   readonly batchMs: number | null;
+  /** Share of jobs and batches of whose end somebody is told; null = of none. */
+  readonly notify: number | null;
   /** How often somebody changes a job or runs one again. */
   readonly laterMs: number | null;
 }
@@ -60,7 +62,7 @@ export interface Weather {
 const SWITCHED_OFF = 0.3;
 const SITE = ['isPlain', 'partitionMs', 'reserveMs', 'maintenanceMs', 'reloadMs'] as const;
 /** What users and owners of machines do beside submitting jobs. */
-const EXTRAS = ['laterMs', 'files', 'batchMs', 'pauseMs'] as const;
+const EXTRAS = ['laterMs', 'files', 'batchMs', 'notify', 'pauseMs'] as const;
 
 /** Each field comes from a stream of its own. */
 export function drawWeather(streams: Streams): Weather {
@@ -105,6 +107,7 @@ export function drawWeather(streams: Streams): Weather {
     laterMs: fault('laterMs', 1000, 10_000),
     files: of('files').pick([null, 0.2, 0.6]),
     batchMs: fault('batchMs', 4000, 20_000),
+    notify: of('notify').pick([null, 0.3, 0.8]),
     pauseMs: fault('pauseMs', 5000, 40_000),
     ...drawSiteWeather(streams),
   };
@@ -137,6 +140,7 @@ export const PLAIN: Pick<Weather, (typeof EXTRAS)[number] | (typeof SITE)[number
   laterMs: null,
   files: null,
   batchMs: null,
+  notify: null,
 };
 
 /** Often enough that several tasks compete for a few nodes. */
@@ -147,4 +151,5 @@ export const CROWDED = {
   pauseMs: null,
   files: null,
   batchMs: null,
+  notify: null,
 } as const;

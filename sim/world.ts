@@ -32,6 +32,7 @@ import { LaterWork } from './later-work.ts';
 import { Machine } from './machine.ts';
 import { type Delivery, Link } from './net.ts';
 import { PauseWork } from './pause-work.ts';
+import { NOTIFY_RULES, Post } from './post.ts';
 import type { SimProcess } from './process.ts';
 import { drawSite, plainSite, type Site } from './site.ts';
 import { SiteWork } from './site-work.ts';
@@ -66,6 +67,7 @@ export class World {
   readonly batches = new BatchesTruth();
   readonly machines: readonly Machine[];
   readonly host: HeadHost;
+  readonly post: Post;
   readonly workload: Workload;
   hash = 0;
   messages = 0;
@@ -107,6 +109,7 @@ export class World {
     this.#site = this.weather.isPlain
       ? plainSite(policy)
       : drawSite(streams.under('site'), policy, names);
+    this.post = this.#makePost();
     this.host = this.#makeHost([...links.values()].map(({ link }) => link));
     this.machines = [...links.values()].map(({ link, make }) => this.#makeMachine(make, link));
     const { time, truth, host, machines, weather } = this;
@@ -126,7 +129,15 @@ export class World {
       partitions: Object.keys(this.#site.base.partitions),
     });
     this.#batchWork = new BatchWork({
-      ...{ time, client, weather, machines, note, truth: this.batches, wishes: () => ({}) },
+      ...{
+        time,
+        client,
+        weather,
+        machines,
+        note,
+        truth: this.batches,
+        wishes: () => this.post.wishes(weather.notify, streams.of('notify batches')),
+      },
       streams: streams.under('batches'),
     });
     this.#pauseWork = new PauseWork({ ...common, machines, streams: streams.under('pauses') });
@@ -134,7 +145,11 @@ export class World {
       ...{ truth, machines, allowed: this.#pauseWork.allowed },
       ...{ killGraceMs: weather.killGraceMs, now: () => time.now },
     });
-    const wishes = () => ({ ...this.#siteWork.wishes(), ...this.#laterWork.wishes() });
+    const wishes = () => ({
+      ...this.#siteWork.wishes(),
+      ...this.#laterWork.wishes(),
+      ...this.post.wishes(weather.notify, streams.of('notify')),
+    });
     const work = { ...common, machines, wishes, streams: streams.under('work') };
     this.workload = new Workload(work);
     this.#safety = {
@@ -169,6 +184,7 @@ export class World {
       this.#batchWork.stop();
       this.#pauseWork.stop();
       this.#storm.heal();
+      this.post.isHealed = true;
       await this.#untilQuiet();
     } catch (error) {
       this.fail(error);
@@ -231,7 +247,7 @@ export class World {
       if (engine === null || engine.failure !== null) continue;
       starts.look(engine);
       const isAnswered = workload.unanswered.size + this.#batchWork.unanswered.size === 0;
-      const isQuiet = isAnswered && openJobs(truth).length === 0;
+      const isQuiet = isAnswered && this.post.isAllTold && openJobs(truth).length === 0;
       if (isQuiet && leftBehind(truth, machines, engine.state).length === 0) return this.#atEnd();
     }
     throw this.#whyNotQuiet();
@@ -264,6 +280,7 @@ export class World {
   #atEnd(): void {
     checkOutput(this.truth, this.host.logs);
     checkArchives(this.truth, this.host.files);
+    this.post.checkAll();
     this.#checkHead(this.host);
     this.#checkReplay(this.host);
   }
@@ -273,6 +290,7 @@ export class World {
     this.time.after(WATCH_MS, () => {
       checkWalltimes(this.#safety);
       this.#pauses.look();
+      this.post.look();
       for (const { agent } of this.machines) if (agent !== null) checkBooks({ agent: agent.state });
       this.#watch();
     });
@@ -304,6 +322,7 @@ export class World {
       scheduling,
       retainedJobsMax,
       archiveDefaultBytes: 64 * 1_048_576,
+      ...(this.weather.notify === null ? {} : { notify: NOTIFY_RULES }),
     };
     return new HeadHost({
       ...{ time: this.time, streams: this.streams.under('head'), commitMs, log: this.#log('head') },
@@ -312,15 +331,30 @@ export class World {
         ...(looksMax === null ? {} : { looksMax }),
       },
       note: (text) => this.note(text),
+      notifiersOf: this.weather.notify === null ? null : (life) => this.post.notifiersOf(life),
       fence: this.#makeFence(this.streams.under('fence')),
       onGone: () => {
         for (const link of links) link.sideGone('head', true);
       },
       onCrash: (host) => this.#guard(() => this.#checkReplay(host)),
-      onBooted: (host) => this.#guard(() => this.#checkHead(host)),
+      onBooted: (host) => {
+        this.post.booted();
+        this.#guard(() => this.#checkHead(host));
+      },
       onDurable: (host, commit) => this.#guard(() => this.#learn(host, commit)),
       wrapStore: (store) => this.#planted.wrapStore?.(store) ?? store,
       wrapSession: (session) => this.#planted.wrapSession?.(session) ?? session,
+    });
+  }
+
+  #makePost(): Post {
+    const { time, truth, batches, weather } = this;
+    return new Post({
+      ...{ time, truth, batches, streams: this.streams.under('post') },
+      note: (text) => this.note(text),
+      engine: () => this.host.engine,
+      guard: (check) => this.#guard(check),
+      jumpMs: weather.clockJumpMs === null ? 0 : 20_000,
     });
   }
 
@@ -414,6 +448,7 @@ export class World {
         }
         this.truth.learn(event, at);
         this.batches.learn(event);
+        this.post.learn(event, at);
       }
     }
   }

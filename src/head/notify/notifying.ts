@@ -116,7 +116,8 @@ export class Notifying {
     const words = attempt.kind === 'told' ? 'told' : attempt.why;
     audit.info({ who: 'system', what: 'notify', target, ids, words }, 'notification');
     const { target: whole } = wish;
-    const command = { kind: 'note_attempt', target: whole, ids, attempt } as const;
+    const told = wish.notifications.map(({ id, at }) => ({ id, at }));
+    const command = { kind: 'note_attempt', target: whole, told, attempt } as const;
     engine.perform({ kind: 'command', command, actor: { kind: 'system' } }, (result) => {
       this.#running.delete(whole);
       if (result.ok) return;

@@ -58,10 +58,10 @@ export function decideAttempt(step: Step, command: NotificationCommand, actor: A
   if (!allowed.ok) return allowed;
   const line = step.state.indexes.lines.get(command.target);
   let count = 0;
-  for (const id of command.ids) {
+  for (const { id, at } of command.told) {
     const notification = step.state.notifications.get(id);
     const delivery = notification === undefined ? undefined : line?.get(notification);
-    if (notification === undefined || delivery === undefined) continue;
+    if (notification?.at !== at || delivery === undefined) continue;
     note(step, { notification, delivery, attempt: command.attempt });
     count += 1;
   }

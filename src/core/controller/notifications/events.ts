@@ -6,8 +6,8 @@ import type { Attempt, News, Subject } from '../../model/notification.ts';
 export interface NotificationCommand {
   readonly kind: 'note_attempt';
   readonly target: string;
-  /** Ids of notifications. */
-  readonly ids: readonly string[];
+  /** Since when each was to be told: another end of the same batch is not told with it. */
+  readonly told: readonly { readonly id: string; readonly at: number }[];
   readonly attempt: Attempt;
 }
 

@@ -46,8 +46,8 @@ function wishWords({ target, notifications }: Wish): string {
 
 function attempt(head: TestHead, attempt: Attempt): string[] {
   return outstandingNotifications(head.state, head.at).flatMap(({ target, notifications }) => {
-    const ids = notifications.map(({ id }) => id);
-    const command = { kind: 'note_attempt', target, ids, attempt } as const;
+    const told = notifications.map(({ id, at }) => ({ id, at }));
+    const command = { kind: 'note_attempt', target, told, attempt } as const;
     return kinds(head.perform({ kind: 'command', command, actor: { kind: 'system' } }).events);
   });
 }
@@ -130,16 +130,16 @@ scenario(
       'in the order of their ends',
     );
     const [first] = outstandingNotifications(head.state, head.at);
-    const ids = first?.notifications.map(({ id }) => id) ?? [];
+    const told = first?.notifications.map(({ id, at }) => ({ id, at })) ?? [];
     const failed = { kind: 'failed', why: 'refused' } as const;
-    head.command({ kind: 'note_attempt', target: HOOK, ids, attempt: failed });
+    head.command({ kind: 'note_attempt', target: HOOK, told, attempt: failed });
     assert.deepEqual(due(head), [`${ROOM} of job 2`]);
     const [delivery] = head.state.notifications.get('job 1')?.deliveries ?? [];
     assert.equal(delivery?.nextAt, head.at + 10_000);
     head.at += 10_000;
     head.crash();
     assert.ok(due(head).includes(`${HOOK} of job 1`));
-    head.command({ kind: 'note_attempt', target: HOOK, ids, attempt: failed });
+    head.command({ kind: 'note_attempt', target: HOOK, told, attempt: failed });
     const [again] = head.state.notifications.get('job 1')?.deliveries ?? [];
     assert.deepEqual([again?.tries, again?.nextAt], [2, head.at + 20_000]);
   },
@@ -247,7 +247,8 @@ scenario('only the head itself notes attempts', (head) => {
   const id = head.running({ notify: [ROOM] });
   head.ended(`${id}#1`);
   const attempt = { kind: 'told' } as const;
-  const command = { kind: 'note_attempt', target: ROOM, ids: ['job 1'], attempt } as const;
+  const told = [{ id: 'job 1', at: head.at }];
+  const command = { kind: 'note_attempt', target: ROOM, told, attempt } as const;
   assert.equal(head.refused(command, ANN), 'auth.role_needed');
 });
 
@@ -310,6 +311,26 @@ test('[T1] a batch that ends again is told of as it ended last', () => {
   endBatches(head, 1, () => ROOM);
   endBatches(head, 1, () => HOOK);
   assert.deepEqual(due(head), [`${HOOK} of batch lab/heat@0`]);
+});
+
+scenario('[T1] who hears of one end of a batch has not heard of the next', (head) => {
+  head.settings = { ...head.settings, notify: NOTIFY };
+  head.connect('n1', { cpus: 4 });
+  const end = (epochs: readonly string[], code: number): void => {
+    head.schedule();
+    for (const epoch of epochs) head.ended(epoch, { code });
+  };
+  head.command(batch(), ANN);
+  end(['1[0]#1', '2[0]#1'], 1);
+  const [slow] = outstandingNotifications(head.state, head.at);
+  const told = slow?.notifications.map(({ id, at }) => ({ id, at })) ?? [];
+  head.at += 1000;
+  head.command(batch('resume'), ANN);
+  end(['3[0]#1', '4[0]#1'], 0);
+  const attempt = { kind: 'told' } as const;
+  const command = { kind: 'note_attempt', target: ROOM, told, attempt } as const;
+  head.perform({ kind: 'command', command, actor: { kind: 'system' } });
+  assert.deepEqual(due(head), [`${ROOM} of batch ann/sweep`]);
 });
 
 const statesOf = (head: TestHead): (string | undefined)[] =>
