@@ -8,7 +8,7 @@ import { fillPath, methodAndPath, type RouteName } from './paths.ts';
 import { readText } from './read-text.ts';
 import type { Body, ReplyOf } from './routes.ts';
 import { formatSocket } from './socket-door.ts';
-import { type Address, createTransport, type Door, type Transport } from './transport.ts';
+import { type Address, createTransport, type Door, type Transport, type Way } from './transport.ts';
 import type { FinishLoginReply } from './users.ts';
 
 export interface ClientOptions {
@@ -48,7 +48,17 @@ export interface Client {
   call<N extends RouteName>(route: N, options?: CallOptions<N>): Promise<ReplyOf<N>>;
   /** For routes that answer with bytes: logs, events, files. Throws ApiError unless it is 200 or 206. */
   stream<N extends RouteName>(route: N, options?: CallOptions<N>): Promise<Answer>;
+  /** What a WebSocket to a path is opened with. `isAgain`: the head did not know the token. */
+  opening(path: string, of: { readonly isAgain: boolean }): Promise<Opening>;
   close(): void;
+}
+
+export interface Opening extends Way {
+  /** With its path. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Whether another token can be had when the head does not know this one. */
+  readonly isRenewable: boolean;
 }
 
 export function createClient(options: ClientOptions): Client {
@@ -73,6 +83,14 @@ export function createClient(options: ClientOptions): Client {
     async call(route, call) {
       const text = await readText(await stream(route, call), transport.address);
       return JSON.parse(text);
+    },
+    async opening(path, { isAgain }) {
+      const door = transport.door();
+      const token = await (isAgain ? credentials.renew(door) : credentials.current(door));
+      const headers: Record<string, string> = {};
+      if (token !== null) headers['authorization'] = `Bearer ${token}`;
+      const { url, options: way } = door.way();
+      return { url: `${url}${path}`, options: way, headers, isRenewable: credentials.renewable };
     },
     close: () => transport.close(),
   };

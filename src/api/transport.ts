@@ -3,6 +3,7 @@
 
 import type * as Http from 'node:http';
 import type { ClientRequest, RequestOptions } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { fingerprintError, unreachableError } from './api-error.ts';
 import type { Answer, RawRequest } from './exchange.ts';
@@ -24,6 +25,13 @@ export interface Transport {
   close(): void;
 }
 
+/** How to get to a peer: its address for a WebSocket, and who makes the connection. */
+export interface Way {
+  /** Without a path. */
+  readonly url: string;
+  readonly options: { readonly createConnection: () => Socket } | { readonly agent: Http.Agent };
+}
+
 /** One peer: what is sent here never reaches another that took its place meanwhile. */
 export interface Door {
   readonly address: string;
@@ -31,6 +39,8 @@ export interface Door {
   readonly socket: Held['identity'] | null;
   /** Resolves with the head of the answer; its body is the caller's to read. */
   send(request: RawRequest): Promise<Answer>;
+  /** For a connection of its own to this peer, which becomes another protocol's. */
+  way(): Way;
 }
 
 export function createTransport(address: Address): Transport {
@@ -71,6 +81,10 @@ function socketDoor(address: string) {
       http.send(request).catch((error) => {
         throw request.signal?.aborted ? error : unreachableError(address, error);
       }),
+    way: () => {
+      const { connect } = process.getBuiltinModule('node:net');
+      return { url: 'ws://weft', options: { createConnection: () => connect(held.path) } };
+    },
   };
   const close = (): void => {
     http.close();
@@ -83,21 +97,24 @@ function overUrl(address: { url: string; fingerprint?: string | undefined }): Tr
   const url = new URL(address.url);
   const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
   const base = { host: url.hostname.replace(/^\[|\]$/g, ''), port };
-  let parts: Parts | undefined;
-  return remote(
-    url.host,
-    (request) => {
-      parts ??=
-        url.protocol === 'http:' ? plainParts() : secureParts(address.fingerprint, url.host);
-      return exchange(parts.request, { ...base, agent: parts.agent }, request, url.host);
+  let made: Parts | undefined;
+  const parts = (): Parts => {
+    made ??= url.protocol === 'http:' ? plainParts() : secureParts(address.fingerprint, url.host);
+    return made;
+  };
+  const door: Door = {
+    ...{ address: url.host, socket: null },
+    send: (request) => {
+      const { request: make, agent } = parts();
+      return exchange(make, { ...base, agent }, request, url.host);
     },
-    () => parts?.agent.destroy(),
-  );
-}
-
-function remote(address: string, send: Door['send'], close: () => void): Transport {
-  const door: Door = { address, socket: null, send };
-  return { address, local: false, door: () => door, close };
+    way: () => ({
+      url: `${url.protocol === 'http:' ? 'ws' : 'wss'}://${url.host}`,
+      options: { agent: parts().agent },
+    }),
+  };
+  const close = (): void => made?.agent.destroy();
+  return { address: url.host, local: false, door: () => door, close };
 }
 
 // Both are loaded when they are needed, for most commands use the unix socket. And not imported: an

@@ -8,6 +8,7 @@ import type { ReplyOf } from '../api/routes.ts';
 import type { Address } from '../api/transport.ts';
 import { refuse } from '../core/model/errors.ts';
 import { Failure, failure } from '../core/model/failure.ts';
+import type { CallsSocket, CallsSocketEvents, SocketWish } from './calls-socket.ts';
 import { type Location, SYSTEM_SOCKET } from './locate.ts';
 import type { SessionCache } from './sessions.ts';
 
@@ -22,6 +23,9 @@ export interface ApiParts {
   /** 0 = none. */
   readonly timeoutMs: number;
 }
+
+/** For a handshake, where requests have no time-out. */
+const DIAL_MS = 30_000;
 
 export class Api {
   readonly #client: Client;
@@ -58,6 +62,19 @@ export class Api {
   /** For answers that are bytes. The time-out is for the beginning of the answer only. */
   stream<N extends RouteName>(route: N, options: CallOptions<N> = {}): Promise<Answer> {
     return this.#timed(options, (timed) => this.#client.stream(route, timed));
+  }
+
+  /** A WebSocket for calls of a pool; throws a failure. */
+  async dial(wish: Omit<SocketWish, 'timeoutMs'>, events: CallsSocketEvents): Promise<CallsSocket> {
+    const { dialCalls } = await import('./calls-socket.ts');
+    try {
+      const timeoutMs = this.#timeoutMs || DIAL_MS;
+      const socket = await dialCalls(this.#client, { ...wish, timeoutMs }, events);
+      this.#met = true;
+      return socket;
+    } catch (error) {
+      throw this.#asFailure(error);
+    }
   }
 
   close(): void {

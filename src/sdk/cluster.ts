@@ -18,6 +18,8 @@ import type {
   WaitOptions,
 } from './options.ts';
 import { outcomeWords } from './outcome-words.ts';
+import type { Pool } from './pools/pool.ts';
+import type { PoolOptions } from './pools/pool-options.ts';
 import { pullFiles } from './pull.ts';
 import { dropUndefined, pathOf } from './submission.ts';
 import { submitJob } from './submit.ts';
@@ -217,6 +219,16 @@ export class Cluster implements AsyncDisposable {
   /** A handle of a batch that is there: `namespace/name`, or with `@version` behind. */
   findBatch(title: string): SubmittedBatch {
     return new SubmittedBatch(this.#line, title);
+  }
+
+  /**
+   * A pool of workers: a new one, or the one of this name. Throws `pool.not_found` when a pool is only
+   * named and does not live.
+   */
+  async pool(options: PoolOptions): Promise<Pool> {
+    // Loaded here: a program without pools needs none of it.
+    const { openPool } = await import('./pools/open-pool.ts');
+    return openPool(this.#line, options);
   }
 
   /**

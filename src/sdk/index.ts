@@ -1,6 +1,8 @@
 // The library `weft`: what programs import. Everything that is public stands here, and nothing else
 // is.
 
+export { NotSendable } from '../functions/travel/not-sendable.ts';
+export { Shared } from '../functions/travel/shared.ts';
 export type { Batch as BatchDefinition } from './batch.ts';
 export { Cluster, type JobFilter, type RunOptions, type RunResult } from './cluster.ts';
 export { type ConnectOptions, connect } from './connect.ts';
@@ -22,6 +24,30 @@ export type {
   PullOptions,
   WaitOptions,
 } from './options.ts';
+export { Call } from './pools/call.ts';
+export {
+  CallCancelled,
+  CallRefused,
+  CallTimeout,
+  ClusterGone,
+  PoolClosed,
+  RemoteError,
+  WorkerLost,
+} from './pools/call-errors.ts';
+export type { CallOutcome, CallState } from './pools/call-record.ts';
+export type { MapOutcome } from './pools/map.ts';
+export { Pool, PoolCaller } from './pools/pool.ts';
+export { type CallbackOf, PoolClient } from './pools/pool-client.ts';
+export type {
+  CallOptions,
+  MapOptions,
+  PoolFunction,
+  PoolOptions,
+  PoolStatus,
+  Sendable,
+  WorkerOptions,
+  WorkerRange,
+} from './pools/pool-options.ts';
 export { SubmittedBatch } from './submitted-batch.ts';
 export type {
   BatchInfo,

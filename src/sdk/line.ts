@@ -7,6 +7,7 @@ import type { Answer } from '../api/exchange.ts';
 import type { RouteName } from '../api/paths.ts';
 import type { ReplyOf } from '../api/routes.ts';
 import { Api, type CallOptions } from '../connect/api.ts';
+import type { CallsSocket, CallsSocketEvents } from '../connect/calls-socket.ts';
 import type { Location } from '../connect/locate.ts';
 import { patiently } from '../connect/patience.ts';
 import { SessionCache } from '../connect/sessions.ts';
@@ -25,14 +26,14 @@ export interface LineParts {
 export class Line {
   readonly location: Location;
   readonly #api: Api;
-  readonly #patienceMs: number;
+  readonly patienceMs: number;
   readonly #closing = new AbortController();
 
   constructor({ location, environment, timeoutMs, patienceMs }: LineParts) {
     const sessions = new SessionCache(environment);
     this.location = location;
     this.#api = new Api({ location, sessions, timeoutMs });
-    this.#patienceMs = patienceMs;
+    this.patienceMs = patienceMs;
   }
 
   /** For messages. */
@@ -77,13 +78,21 @@ export class Line {
       signal: ends,
     };
     try {
-      const patience = { totalMs: this.#patienceMs, note: '', isOver: () => ends.aborted };
+      const patience = { totalMs: this.patienceMs, note: '', isOver: () => ends.aborted };
       return await patiently(waiting, patience, attempt);
     } catch (error) {
       signal?.throwIfAborted();
       if (this.closed.aborted) throw closedError(this.address);
       throw error;
     }
+  }
+
+  /** A WebSocket to a pool, dialed once. Throws a failure, not yet an error of the library. */
+  dial(
+    wish: { readonly path: string; readonly frameBytesMax: number },
+    events: CallsSocketEvents,
+  ): Promise<CallsSocket> {
+    return this.#api.dial(wish, events);
   }
 
   /** For files: whoever waits for them is told nothing meanwhile. */

@@ -1,0 +1,194 @@
+// The calls of one program to one pool: functions and shared values become assets once, arguments
+// become bytes, and what comes back becomes values and errors.
+
+import type { CallEnd } from '../../core/calls/client-session.ts';
+import type { PoolNumbers } from '../../core/calls/messages.ts';
+import { CALL_ASSETS_MAX } from '../../core/model/limits.ts';
+import type { Shared } from '../../functions/travel/shared.ts';
+import {
+  type Captured,
+  capture,
+  packArguments,
+  share,
+  unpackResult,
+} from '../../functions/travel/values.ts';
+import { wrongArgument } from '../errors.ts';
+import { errorOf, RemoteError } from './call-errors.ts';
+import { CallRecord } from './call-record.ts';
+import { PoolLine, type PoolLineOptions } from './pool-line.ts';
+
+/** What is said of one call, checked. */
+export interface CallWish {
+  readonly retriesMax: number;
+  /** 0: none. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** A function that this pool knows. */
+interface Known {
+  readonly asset: number;
+  readonly name: string;
+  readonly shared: readonly number[];
+}
+
+export class PoolCalls {
+  /** What the head last said of the pool; null: nothing yet. */
+  numbers: PoolNumbers | null = null;
+  #line: PoolLine | null = null;
+  readonly #records = new Map<number, CallRecord<unknown>>();
+  readonly #functions = new WeakMap<object, Known>();
+  /** Assets by what they hold: equal functions and values are sent once. */
+  readonly #assets = new Map<string, number>();
+  #nextId = 1;
+  #onIdle: (() => void)[] = [];
+
+  static async open(options: PoolLineOptions): Promise<PoolCalls> {
+    const calls = new PoolCalls();
+    calls.#line = await PoolLine.open(options, {
+      ended: (number, end) => calls.#ended(number, end),
+      started: (number, attempt, worker) => {
+        const record = calls.#records.get(number);
+        if (record === undefined) return;
+        Object.assign(record, { state: 'running', attempt, worker });
+      },
+      progress: (number, bytes) => {
+        calls.#records.get(number)?.progress?.push(unpackResult(bytes));
+      },
+      numbers: (numbers) => {
+        calls.numbers = numbers;
+      },
+      closed: () => undefined,
+    });
+    return calls;
+  }
+
+  get openCalls(): number {
+    return this.#records.size;
+  }
+
+  /** Throws NotSendable before anything is sent. */
+  submit<T>(fn: object, args: readonly unknown[], wish: CallWish): CallRecord<T> {
+    const known = this.#functions.get(fn) ?? this.#learn(fn);
+    const record = new CallRecord<T>(this.#nextId, known.name);
+    wish.signal?.throwIfAborted();
+    const packed = packArguments(args);
+    const shared = packed.shared.map((sha256) => this.#assetOf(sha256));
+    const { retriesMax, timeoutMs } = wish;
+    const all = shared.length === 0 ? known.shared : [...new Set([...known.shared, ...shared])];
+    const payload = packed.bytes;
+    const { session } = this.#open;
+    const number = session.submit({
+      ...{ asset: known.asset, shared: all, retriesMax, timeoutMs, payload },
+    });
+    this.#nextId += 1;
+    if (number === null) {
+      const { why, detail } = session.closed ?? { why: 'pool_closed', detail: '' };
+      record.end({ ok: false, error: errorOf(nameOf(record, null), { why, detail }) });
+      return record;
+    }
+    record.number = number;
+    record.cancel = () => session.cancel(number);
+    this.#records.set(number, record as CallRecord<unknown>);
+    if (wish.signal !== undefined) this.#heed(record, wish.signal);
+    return record;
+  }
+
+  /** Its bytes go to each worker once. */
+  share<T>(value: T): Shared<T> {
+    const { shared, bytes } = share(value);
+    this.#asset(shared.sha256, bytes);
+    return shared;
+  }
+
+  /** Resolves when no call is open. */
+  async idle(): Promise<void> {
+    while (this.#records.size > 0) {
+      await new Promise<void>((resolve) => this.#onIdle.push(resolve));
+    }
+  }
+
+  /** What is open ends as cancelled. */
+  close(): void {
+    this.#line?.close();
+  }
+
+  get #open(): PoolLine {
+    if (this.#line === null) throw new Error('the line of the pool is not open');
+    return this.#line;
+  }
+
+  #learn(fn: object): Known {
+    const { name, code, sha256, shared }: Captured = capture(fn);
+    const known = {
+      asset: this.#asset(sha256, code),
+      name,
+      shared: shared.map((one) => this.#assetOf(one)),
+    };
+    this.#functions.set(fn, known);
+    return known;
+  }
+
+  #asset(sha256: string, bytes: Uint8Array): number {
+    const known = this.#assets.get(sha256);
+    if (known !== undefined) return known;
+    if (this.#assets.size === CALL_ASSETS_MAX) {
+      throw wrongArgument(
+        `a pool object takes ${CALL_ASSETS_MAX} different functions and shared values`,
+        'Give what differs to one function as an argument.',
+      );
+    }
+    const number = this.#open.session.addAsset(sha256, bytes);
+    this.#assets.set(sha256, number);
+    return number;
+  }
+
+  #assetOf(sha256: string): number {
+    const known = this.#assets.get(sha256);
+    if (known !== undefined) return known;
+    throw wrongArgument('a shared value belongs to another pool object', 'Share it with this one.');
+  }
+
+  #heed<T>(record: CallRecord<T>, signal: AbortSignal): void {
+    const stop = (): void => {
+      record.abortReason = { reason: signal.reason };
+      record.cancel();
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    record.whenEnded(() => signal.removeEventListener('abort', stop));
+  }
+
+  #ended(number: number, end: CallEnd): void {
+    const record = this.#records.get(number);
+    if (record === undefined) return;
+    this.#records.delete(number);
+    if (end.kind === 'result') record.attempt = end.attempt;
+    else record.worker = end.worker ?? record.worker;
+    record.end(outcomeOf(record, end));
+    if (this.#records.size > 0 || this.#onIdle.length === 0) return;
+    for (const resolve of this.#onIdle.splice(0)) resolve();
+  }
+}
+
+function nameOf({ id, functionName }: { id: number; functionName: string }, worker: string | null) {
+  return { callId: id, functionName, worker };
+}
+
+function outcomeOf(record: CallRecord<unknown>, end: CallEnd) {
+  const name = nameOf(record, record.worker);
+  if (end.kind === 'settled') {
+    const isAborted = end.why === 'cancelled' && record.abortReason !== null;
+    return {
+      ok: false,
+      error: isAborted ? record.abortReason?.reason : errorOf(name, end),
+    } as const;
+  }
+  try {
+    const value = unpackResult(end.bytes);
+    if (end.ok) return { ok: true, value } as const;
+    return { ok: false, error: new RemoteError(name, value, end.attempt) } as const;
+  } catch (error) {
+    const detail = `Its result cannot be read: ${(error as Error).message}`;
+    return { ok: false, error: errorOf(name, { why: 'refused', detail }) } as const;
+  }
+}

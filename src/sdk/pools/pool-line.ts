@@ -1,0 +1,173 @@
+// The line of a program to one pool: the session of its calls over a WebSocket that is dialed again
+// after every break, for as long as there is patience.
+
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { CallsSocket, CallsSocketEvents } from '../../connect/calls-socket.ts';
+import { type ClientEvents, ClientSession } from '../../core/calls/client-session.ts';
+import type { ClientToRouter } from '../../core/calls/messages.ts';
+import type { Peer } from '../../core/calls/peer.ts';
+import { Failure } from '../../core/model/failure.ts';
+import { CALL_FRAME_BYTES_MAX } from '../../core/model/limits.ts';
+import {
+  CLIENT_TO_ROUTER,
+  FrameWriter,
+  ROUTER_TO_CLIENT,
+  readFrame,
+} from '../../wire/call-frames.ts';
+
+/** How a pool is dialed, once per call. Throws a failure. */
+export type DialPool = (frameBytesMax: number, events: CallsSocketEvents) => Promise<CallsSocket>;
+
+export interface PoolLineOptions {
+  readonly dial: DialPool;
+  /** Running calls go on when this program is gone. */
+  readonly detach: boolean;
+  /** How long the head may be away before what is open is given up. */
+  readonly patienceMs: number;
+}
+
+const FIRST_PAUSE_MS = 50;
+const PAUSE_MAX_MS = 2000;
+const TICK_MS = 1000;
+/** Beyond it what can be left out is. */
+const BUFFERED_BYTES_MAX = 4 * 1_048_576;
+
+export class PoolLine {
+  readonly session: ClientSession;
+  readonly #options: PoolLineOptions;
+  readonly #ticking: NodeJS.Timeout;
+  #socket: CallsSocket | null = null;
+  #pause: NodeJS.Timeout | null = null;
+  #isOver = false;
+
+  private constructor(options: PoolLineOptions, events: ClientEvents) {
+    this.#options = options;
+    const label = `${process.argv[1] ?? 'node'} ${hostname()} ${process.pid}`.slice(-200);
+    const session = randomBytes(16).toString('hex');
+    const closed = (detail: string): void => {
+      this.#end();
+      events.closed(detail);
+    };
+    this.session = new ClientSession(
+      { session, detach: options.detach, label },
+      { ...events, closed },
+    );
+    this.#ticking = setInterval(() => this.session.tick(performance.now()), TICK_MS).unref();
+  }
+
+  /** Resolves once the line stands; throws a failure when the head refuses it, or is not there. */
+  static async open(options: PoolLineOptions, events: ClientEvents): Promise<PoolLine> {
+    const line = new PoolLine(options, events);
+    try {
+      await line.#dial();
+      return line;
+    } catch (error) {
+      line.#end();
+      throw error;
+    }
+  }
+
+  /** Says goodbye: what is open ends as cancelled. */
+  close(): void {
+    this.session.close();
+    this.#end();
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    clearInterval(this.#ticking);
+    if (this.#pause !== null) clearTimeout(this.#pause);
+    this.#socket?.close();
+    this.#socket = null;
+  }
+
+  async #dial(): Promise<void> {
+    let port: ReturnType<ClientSession['open']> | null = null;
+    let peer: SocketPeer | null = null;
+    const socket = await this.#options.dial(CALL_FRAME_BYTES_MAX, {
+      frame: (bytes) => {
+        const messages = readFrame(ROUTER_TO_CLIENT, bytes);
+        if (messages.ok) port?.take(messages.value, performance.now());
+        else peer?.close();
+      },
+      gone: () => {
+        port?.gone();
+        if (this.#socket !== socket) return;
+        this.#socket = null;
+        if (!this.#isOver) void this.#again();
+      },
+    });
+    if (this.#isOver) return socket.close();
+    this.#socket = socket;
+    peer = new SocketPeer(socket);
+    port = this.session.open(peer, performance.now());
+  }
+
+  /** Until it stands again, the head says that there is no such pool, or patience is at its end. */
+  async #again(): Promise<void> {
+    const lostAt = performance.now();
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MAX_MS)) {
+      await this.#sleep(pauseMs);
+      if (this.#isOver) return;
+      try {
+        return await this.#dial();
+      } catch (error) {
+        const awayMs = performance.now() - lostAt;
+        const isPassing = error instanceof Failure && error.kind === 'unavailable';
+        if (isPassing && awayMs + pauseMs <= this.#options.patienceMs) continue;
+        this.session.giveUp(
+          `The head was away for ${Math.round(awayMs / 1000)} s: ${words(error)}`,
+        );
+        return this.#end();
+      }
+    }
+  }
+
+  #sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      // What waits for calls keeps the program alive meanwhile.
+      this.#pause = setTimeout(resolve, ms);
+      if (this.session.openCalls === 0) this.#pause.unref();
+    });
+  }
+}
+
+function words(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Gathers the messages of a turn of the event loop into one frame. */
+class SocketPeer implements Peer<ClientToRouter> {
+  readonly #socket: CallsSocket;
+  readonly #writer = new FrameWriter<ClientToRouter>(CLIENT_TO_ROUTER);
+  #isDue = false;
+
+  constructor(socket: CallsSocket) {
+    this.#socket = socket;
+  }
+
+  get isBehind(): boolean {
+    return this.#socket.bufferedBytes > BUFFERED_BYTES_MAX;
+  }
+
+  send(message: ClientToRouter): void {
+    this.#writer.add(message);
+    if (this.#writer.isFull) return this.#flush();
+    if (this.#isDue) return;
+    this.#isDue = true;
+    setImmediate(() => {
+      this.#isDue = false;
+      this.#flush();
+    });
+  }
+
+  close(): void {
+    this.#flush();
+    this.#socket.close();
+  }
+
+  #flush(): void {
+    if (this.#writer.bytes > 0) this.#socket.send(this.#writer.take());
+  }
+}

@@ -1,0 +1,91 @@
+// What programs say of pools and of calls on them.
+
+import type { Shared } from '../../functions/travel/shared.ts';
+import type { Duration, JobOptions } from '../job-options.ts';
+
+/** A function that a worker runs: arguments and result travel as values. */
+// biome-ignore lint/suspicious/noExplicitAny: any arguments are fine; `Parameters` tells which.
+export type PoolFunction = (...args: any[]) => unknown;
+
+/** Arguments of a function: a shared value stands for what it holds. */
+export type Sendable<A extends unknown[]> = { [K in keyof A]: A[K] | Shared<A[K]> };
+
+/** How many workers. */
+export interface WorkerRange {
+  /** So many stay, also when there is nothing to do. Default: 0. */
+  readonly min?: number;
+  /** So many at most. */
+  readonly max: number;
+  /** A worker beyond `min` leaves after so long without work. Default: 1 minute. */
+  readonly idle?: Duration;
+}
+
+/** What each worker has: said as of a job, per worker. */
+export interface WorkerOptions
+  extends Pick<
+    JobOptions,
+    | 'cpus'
+    | 'memory'
+    | 'gpus'
+    | 'resources'
+    | 'exclusive'
+    | 'needs'
+    | 'nodesNamed'
+    | 'time'
+    | 'nice'
+    | 'env'
+    | 'directory'
+    | 'in'
+    | 'stdout'
+    | 'stderr'
+    | 'partition'
+    | 'qos'
+    | 'reservation'
+    | 'notify'
+    | 'umask'
+  > {}
+
+/** A pool: a new one, or one that is there. */
+export interface PoolOptions extends WorkerOptions {
+  /**
+   * With `workers`: the pool of this name of yours is used if it lives, else started; it goes on
+   * when this program closes it. Without `workers` it has to be there.
+   */
+  readonly name?: string;
+  /** How many workers; a number is as many from first to last. */
+  readonly workers?: number | WorkerRange;
+  /** Running calls go on when this program is gone; their results are dropped. Default: false. */
+  readonly detach?: boolean;
+}
+
+/** What can be said of calls. */
+export interface CallOptions {
+  /**
+   * Further attempts of a call whose worker was lost. Without, a call runs at most once. What the
+   * function throws is its answer and is not tried again. Default: 0.
+   */
+  readonly retries?: number;
+  /** Longest time of one attempt, from its start. Default: none. */
+  readonly timeout?: Duration;
+  /** Cancels the call, which rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** What can be said of `map`. */
+export interface MapOptions extends CallOptions {
+  /** So many items are taken before results are: a bound on memory. Default: 1,000. */
+  readonly inFlight?: number;
+  /** Results in the order of the items; false: as they come. Default: true. */
+  readonly ordered?: boolean;
+}
+
+/** The pool as it was told last; changes arrive once a second at most. */
+export interface PoolStatus {
+  readonly workers: number;
+  /** Workers that run calls. */
+  readonly busy: number;
+  /** Calls of all programs that wait for a worker. */
+  readonly waiting: number;
+  /** Why there are no workers, or fewer than wanted; null when nothing is amiss. */
+  readonly why: string | null;
+}

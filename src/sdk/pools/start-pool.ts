@@ -1,0 +1,77 @@
+// Pools are started, found, scaled and stopped through the API; their calls go over a line of their
+// own.
+
+import { freshKey } from '../../connect/fresh-key.ts';
+import { WeftError, wrongArgument } from '../errors.ts';
+import type { Line } from '../line.ts';
+import { dropUndefined, durationMs, makeSubmission } from '../submission.ts';
+import type { PoolOptions, WorkerRange } from './pool-options.ts';
+
+/** What of a submission a pool takes; its program is the worker's own. */
+const FIELDS = [
+  ...['environment', 'directory', 'files', 'staging', 'nodeNames', 'cpuCount', 'memoryBytes'],
+  ...['gpuCount', 'counted', 'exclusive', 'labels', 'walltimeMs', 'nice', 'partition', 'qos'],
+  ...['reservation', 'notify', 'umask'],
+] as const;
+
+/** Resolves with its number, and whether it is this program's alone. */
+export async function findOrStart(
+  line: Line,
+  { name, workers, detach: _, ...worker }: PoolOptions,
+): Promise<{ id: number; isOwn: boolean }> {
+  if (name === undefined && workers === undefined) {
+    throw wrongArgument('a pool needs `workers`, or the `name` of one that is there');
+  }
+  if (name !== undefined) {
+    const id = await findPool(line, name, workers !== undefined);
+    if (id !== null) return { id, isOwn: false };
+  }
+  const wish = makeSubmission(['worker'], worker) as unknown as Readonly<Record<string, unknown>>;
+  const chosen = FIELDS.map((field) => [field, wish[field]]);
+  const body = dropUndefined({ ...Object.fromEntries(chosen), ...rangeOf(workers ?? 1), name });
+  const key = freshKey();
+  try {
+    const { jobId } = await line.call('startPool', { body: body as never, key });
+    return { id: jobId, isOwn: name === undefined };
+  } catch (error) {
+    // Another program of this user has started it just now.
+    const isTaken = error instanceof WeftError && error.kind === 'already_exists';
+    const id = isTaken && name !== undefined ? await findPool(line, name, true) : null;
+    if (id === null) throw error;
+    return { id, isOwn: false };
+  }
+}
+
+async function findPool(line: Line, name: string, mayLack: boolean): Promise<number | null> {
+  try {
+    return (await line.call('getPool', { params: { id: name } })).id;
+  } catch (error) {
+    if (mayLack && error instanceof WeftError && error.kind === 'not_found') return null;
+    throw error;
+  }
+}
+
+export async function scalePool(
+  line: Line,
+  id: number,
+  workers: number | Partial<WorkerRange>,
+): Promise<void> {
+  await line.call('scalePool', { params: { id: String(id) }, body: rangeOf(workers) as never });
+}
+
+/** One that has ended already is stopped. */
+export async function stopPool(line: Line, id: number): Promise<void> {
+  try {
+    await line.call('stopPool', { params: { id: String(id) } });
+  } catch (error) {
+    const isOver = error instanceof WeftError && error.kind === 'failed_precondition';
+    if (!isOver) throw error;
+  }
+}
+
+function rangeOf(workers: number | Partial<WorkerRange>) {
+  if (typeof workers === 'number') return { min: workers, max: workers };
+  const { min, max, idle } = workers;
+  const idleMs = idle === undefined ? undefined : durationMs('workers.idle', idle);
+  return dropUndefined({ min, max, idleMs });
+}

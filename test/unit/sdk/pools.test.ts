@@ -1,0 +1,405 @@
+// Pools as programs have them, against the real router over a real WebSocket; calls run in this process.
+
+import assert from 'node:assert/strict';
+import { afterEach, describe, test } from 'node:test';
+import {
+  CallCancelled,
+  type CallOutcome,
+  CallTimeout,
+  type Cluster,
+  ClusterGone,
+  connect,
+  NotSendable,
+  type Pool,
+  PoolClosed,
+  RemoteError,
+  WeftError,
+  WorkerLost,
+} from '../../../src/sdk/index.ts';
+import { FakePool, refusal } from './support/fake-pool.ts';
+
+/** What hangs fails here, long before the file does. */
+const LIMIT = { timeout: 20_000 };
+
+const square = (x: number): number => x * x;
+const afterMs = <T>(ms: number, value: T) =>
+  new Promise<T>((resolve) => setTimeout(() => resolve(value), ms));
+const never = () => new Promise<never>(() => setTimeout(() => undefined, 2 ** 30).unref());
+
+describe('a pool', { timeout: 120_000 }, () => {
+  let head: FakePool;
+  let cluster: Cluster;
+  let pool: Pool;
+
+  async function open(workers = 1, patience: number | string = '10s'): Promise<void> {
+    head = await FakePool.start(workers);
+    cluster = await connect({ socket: head.socket, environment: {}, patience });
+    pool = await cluster.pool({ workers: 2 });
+  }
+
+  afterEach(async () => {
+    await pool?.close().catch(() => undefined);
+    cluster?.close();
+    await head?.close();
+  });
+
+  test(
+    'starts with what is said of its workers, and is stopped when it is closed',
+    LIMIT,
+    async () => {
+      await open();
+      assert.equal(pool.id, 7);
+      const wish = { workers: { min: 1, max: 9, idle: '5m' }, cpus: 2, memory: '1G', time: '1h' };
+      await cluster.pool({ ...wish, env: { A: 'b' }, directory: 'private' });
+      const { body } = head.asked.findLast(({ method }) => method === 'POST') ?? {};
+      assert.deepEqual(body, {
+        ...{ min: 1, max: 9, idleMs: 300_000, cpuCount: 2, memoryBytes: 1024 ** 3 },
+        ...{ walltimeMs: 3_600_000, environment: { A: 'b' }, directory: { kind: 'private' } },
+        umask: process.umask(),
+      });
+      await pool.scale({ max: 3 });
+      assert.deepEqual(head.asked.at(-1)?.body, { max: 3 });
+      await pool.close();
+      await pool.close();
+      const stops = head.asked.filter(({ method }) => method === 'DELETE');
+      assert.deepEqual(
+        stops.map(({ path }) => path),
+        ['/v1/pools/7'],
+      );
+    },
+  );
+
+  test(
+    'a named one is found, and stays when it is closed; one that is not there is told',
+    LIMIT,
+    async () => {
+      await open();
+      head.answers['GET /v1/pools/mine'] = [200, { id: 7 }];
+      const found = await cluster.pool({ name: 'mine' });
+      assert.equal(await found.run(square, 3), 9);
+      await found.close();
+      assert.ok(!head.asked.some(({ method }) => method === 'DELETE'));
+      await assert.rejects(cluster.pool({ name: 'none' }), { code: 'pool.not_found' });
+      await assert.rejects(cluster.pool({}), { code: 'argument.invalid' });
+      head.answers['GET /v1/pools/7/calls/socket'] = [
+        403,
+        refusal('auth.forbidden', 'permission_denied', 'It is not yours.'),
+      ];
+      await assert.rejects(cluster.pool({ name: 'mine' }), { kind: 'permission_denied' });
+      delete head.answers['GET /v1/pools/7/calls/socket'];
+    },
+  );
+
+  test('runs functions with what they captured, and gives values back', LIMIT, async () => {
+    await open();
+    const base = new Map([['k', 40]]);
+    const add = (x: number) => (base.get('k') ?? 0) + x;
+    assert.equal(await pool.run(add, 2), 42);
+    const call = pool.submit(square, 7);
+    assert.deepEqual([call.id, call.functionName], [2, 'square']);
+    assert.equal(await call, 49);
+    assert.deepEqual([call.state, call.attempt], ['done', 1]);
+    const big = await pool.run((text: string) => text + text, 'x'.repeat(300_000));
+    assert.equal(big.length, 600_000);
+    const many = await Promise.all(Array.from({ length: 500 }, (_, at) => pool.run(square, at)));
+    assert.deepEqual(
+      many,
+      Array.from({ length: 500 }, (_, at) => at * at),
+    );
+  });
+
+  test('what a function throws comes back with its cause and properties', LIMIT, async () => {
+    await open();
+    const call = pool.submit(() => {
+      throw Object.assign(new TypeError('bad', { cause: new Error('deeper') }), { status: 7 });
+    });
+    await assert.rejects(call, (error) => {
+      assert.ok(error instanceof RemoteError && error instanceof WeftError);
+      assert.deepEqual(
+        [error.code, error.remoteName, error.attempt],
+        ['call.failed', 'TypeError', 1],
+      );
+      const thrown = error.cause as TypeError & { status: number };
+      assert.ok(thrown instanceof TypeError);
+      assert.deepEqual([thrown.message, thrown.status], ['bad', 7]);
+      assert.equal((thrown.cause as Error).message, 'deeper');
+      assert.match(error.remoteStack ?? '', /TypeError: bad/);
+      return true;
+    });
+    await assert.rejects(
+      pool.run(() => Promise.reject(undefined)),
+      RemoteError,
+    );
+    await assert.rejects(
+      pool.run(() => Promise.reject('no')),
+      /threw "no"/,
+    );
+  });
+
+  test('what cannot travel is refused at once, by its path', LIMIT, async () => {
+    await open();
+    const bad = { deep: [process.stdout] };
+    assert.throws(
+      () => pool.submit((x: unknown) => x, bad),
+      (error) => {
+        assert.ok(error instanceof NotSendable);
+        assert.match(error.path, /args\[0\]\.deep\[0\]/);
+        return true;
+      },
+    );
+    assert.throws(() => pool.submit('no function' as unknown as () => void), NotSendable);
+    assert.equal(pool.openCalls, 0);
+  });
+
+  test('a shared value goes to a worker once, and belongs to its pool', LIMIT, async () => {
+    await open();
+    const table = pool.share({ rows: Array.from({ length: 1000 }, (_, at) => at) });
+    const row = (from: { rows: number[] }, at: number) => from.rows[at];
+    assert.equal(await pool.run(row, table, 5), 5);
+    assert.equal(await pool.run((at: number) => table.value.rows[at], 6), 6);
+    const other = await cluster.pool({ workers: 1 });
+    assert.throws(() => other.submit(row, table, 1), { code: 'argument.invalid' });
+    await other.close();
+  });
+
+  test(
+    'a call is cancelled, by itself, by a signal, or by closing; the others go on',
+    LIMIT,
+    async () => {
+      await open();
+      const blocking = pool.submit(never);
+      const waiting = pool.submit(square, 2);
+      const last = pool.submit(square, 3);
+      waiting.cancel();
+      await assert.rejects(waiting, (error) => {
+        return error instanceof CallCancelled && error.code === 'call.cancelled';
+      });
+      blocking.cancel();
+      await assert.rejects(blocking, CallCancelled);
+      assert.equal(await last, 9);
+      const stop = new AbortController();
+      const aborted = pool.with({ signal: stop.signal }).run(never);
+      stop.abort('enough');
+      await assert.rejects(aborted, (reason) => reason === 'enough');
+      await assert.rejects(
+        pool.with({ signal: stop.signal }).run(square, 1),
+        (r) => r === 'enough',
+      );
+      const open_ = pool.submit(never);
+      await pool.close();
+      await assert.rejects(open_, CallCancelled);
+      await assert.rejects(pool.run(square, 1), CallCancelled);
+    },
+  );
+
+  test('a call that takes too long ends with a time-out', LIMIT, async () => {
+    await open();
+    await assert.rejects(pool.with({ timeout: 100 }).run(never), (error) => {
+      return error instanceof CallTimeout && error.kind === 'deadline_exceeded';
+    });
+    assert.throws(() => pool.with({ timeout: 0 }), { code: 'argument.invalid' });
+    assert.throws(() => pool.with({ retries: -1 }), { code: 'argument.invalid' });
+  });
+
+  test('a lost worker is told, unless there are retries left', LIMIT, async () => {
+    await open(1);
+    const [worker] = head.workers;
+    const lost = pool.submit(never);
+    await until(() => worker?.started === 1);
+    head.kill(worker as never);
+    await assert.rejects(lost, (error) => {
+      assert.ok(error instanceof WorkerLost);
+      assert.match(error.worker ?? '', /n1:0#1/);
+      return true;
+    });
+    const again = pool.with({ retries: 1 }).submit(afterMs, 50, 'done');
+    const second = head.addWorker();
+    await until(() => second.started === 1);
+    head.kill(second);
+    head.addWorker();
+    assert.equal(await again, 'done');
+    assert.equal(again.attempt, 2);
+  });
+
+  test('a function that kills its process is told, and stopped after three', LIMIT, async () => {
+    await open();
+    const die = () => 'die';
+    for (let at = 0; at < 3; at += 1) await assert.rejects(pool.run(die), WorkerLost);
+    await assert.rejects(pool.run(die), /killed its process \d times/);
+    assert.equal(await pool.run(square, 2), 4);
+  });
+
+  test('calls outlive a broken line and a restart of the head', LIMIT, async () => {
+    await open(2);
+    const calls = Array.from({ length: 200 }, (_, at) => pool.submit(afterMs, at % 7, at));
+    await calls[3];
+    head.cut();
+    await calls[50];
+    await head.crash();
+    const more = Array.from({ length: 20 }, (_, at) => pool.submit(square, at));
+    await head.restart();
+    const values = await Promise.allSettled(calls);
+    for (const [at, one] of values.entries()) {
+      // One that ran in the very moment may have been lost; it is told, and none hangs.
+      if (one.status === 'fulfilled') assert.equal(one.value, at);
+      else assert.ok(one.reason instanceof WorkerLost, String(one.reason));
+    }
+    assert.ok(values.filter(({ status }) => status === 'fulfilled').length >= 198);
+    assert.deepEqual(
+      await Promise.all(more),
+      Array.from({ length: 20 }, (_, at) => at * at),
+    );
+  });
+
+  test('a head that stays away ends calls when patience does', LIMIT, async () => {
+    await open(1, 300);
+    const call = pool.submit(never);
+    await until(() => head.workers[0]?.started === 1);
+    await head.crash();
+    const begun = performance.now();
+    await assert.rejects(call, (error) => {
+      assert.ok(error instanceof ClusterGone);
+      assert.equal(error.code, 'cluster.gone');
+      return true;
+    });
+    assert.ok(performance.now() - begun < 5000);
+    await assert.rejects(pool.run(square, 1), ClusterGone);
+    await head.restart();
+  });
+
+  test('a head that says what nobody understands is dialed again', LIMIT, async () => {
+    await open();
+    assert.equal(await pool.run(square, 2), 4);
+    head.sendGarbage();
+    assert.equal(await pool.run(square, 3), 9);
+  });
+
+  test('a pool that ends says so to its calls', LIMIT, async () => {
+    await open(0);
+    const waiting = pool.submit(square, 1);
+    await until(() => pool.status !== null);
+    assert.equal(pool.status?.workers, 0);
+    head.router.close('It was stopped.', performance.now());
+    await assert.rejects(waiting, PoolClosed);
+    await assert.rejects(pool.run(square, 1), PoolClosed);
+  });
+
+  test('progress is heard while a call runs', LIMIT, async () => {
+    await open();
+    const call = pool.submit(() => ({ says: { done: 3 } }));
+    const heard: unknown[] = [];
+    for await (const value of call.progress) heard.push(value);
+    assert.deepEqual(heard, [{ done: 3 }]);
+    assert.deepEqual(await call, { says: { done: 3 } });
+    for await (const value of call.progress) assert.fail(`heard again: ${String(value)}`);
+  });
+
+  test('map keeps the order, or not, with so many in flight', LIMIT, async () => {
+    await open(2);
+    const items = [30, 1, 20, 2, 10, 3];
+    const wait = async (ms: number): Promise<number> => {
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      return ms;
+    };
+    const kept: number[] = [];
+    for await (const value of pool.map(wait, items, { inFlight: 4 })) kept.push(value);
+    assert.deepEqual(kept, items);
+    const free: number[] = [];
+    for await (const value of pool.map(wait, items, { ordered: false })) free.push(value);
+    assert.deepEqual([...free].sort(byNumber), [...items].sort(byNumber));
+    let taken = 0;
+    async function* source(): AsyncGenerator<number> {
+      while (taken < 1000) {
+        taken += 1;
+        yield taken;
+      }
+    }
+    let read = 0;
+    for await (const value of pool.map(square, source(), { inFlight: 10 })) {
+      read += 1;
+      assert.equal(value, read * read);
+      assert.ok(taken <= read + 10, `${taken} taken, ${read} read`);
+      if (read === 100) break;
+    }
+    await pool.idle();
+    assert.equal(pool.openCalls, 0);
+  });
+
+  test('map ends with the first error; mapSettled tells each', LIMIT, async () => {
+    await open();
+    const odd = (x: number): number => {
+      if (x % 2 === 0) throw new RangeError(`even ${x}`);
+      return x;
+    };
+    const mapped = (async () => {
+      for await (const value of pool.map(odd, [1, 2, 3])) assert.equal(value, 1);
+    })();
+    await assert.rejects(mapped, RemoteError);
+    const seen: string[] = [];
+    for await (const one of pool.mapSettled(odd, [1, 2, 3])) {
+      seen.push(`${one.index} ${one.ok ? one.value : (one.error as RemoteError).remoteName}`);
+    }
+    assert.deepEqual(seen, ['0 1', '1 RangeError', '2 3']);
+    function* broken(): Generator<number> {
+      yield 1;
+      throw new Error('the source broke');
+    }
+    await assert.rejects(async () => {
+      for await (const _ of pool.map(square, broken()));
+    }, /the source broke/);
+    assert.throws(() => pool.mapSettled(square, [1], { inFlight: 0 }), {
+      code: 'argument.invalid',
+    });
+  });
+
+  test('a client with ids of its own hears each outcome once', LIMIT, async () => {
+    await open(2);
+    const told: [string, CallOutcome<unknown>][] = [];
+    const client = pool.client((id, outcome) => {
+      told.push([id, outcome]);
+      if (id === 'b') client.submit('late', square, 5);
+    });
+    client.submit('a', square, 2);
+    client.submit('b', square, 3);
+    client.submit('c', never);
+    assert.throws(() => client.submit('a', square, 1), { code: 'argument.invalid' });
+    assert.equal(client.cancel('c'), true);
+    assert.equal(client.cancel('x'), false);
+    await client.wait();
+    const values = new Map(told.map(([id, one]) => [id, one.ok ? one.value : 'error']));
+    assert.deepEqual([...values].sort(), [
+      ['a', 4],
+      ['b', 9],
+      ['c', 'error'],
+      ['late', 25],
+    ]);
+    assert.equal(told.length, 4);
+    const failing = pool.client(() => Promise.reject(new Error('in the callback')));
+    failing.submit('a', square, 1);
+    await assert.rejects(failing.wait(), /in the callback/);
+  });
+
+  test('memory stays bounded over many calls', { timeout: 60_000 }, async () => {
+    await open(2);
+    let sum = 0;
+    for await (const value of pool.map(square, numbers(1000))) sum += value;
+    const before = process.memoryUsage().heapUsed;
+    for await (const value of pool.map(square, numbers(4000))) sum += value;
+    assert.ok(sum > 0);
+    const grown = process.memoryUsage().heapUsed - before;
+    assert.ok(grown < 40 * 1024 ** 2, `${grown} bytes`);
+  });
+});
+
+function* numbers(until_: number): Generator<number> {
+  for (let at = 0; at < until_; at += 1) yield at;
+}
+
+function byNumber(a: number, b: number): number {
+  return a - b;
+}
+
+/** Each turn looks again; the test's own time-out bounds it. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
+}
