@@ -13,8 +13,8 @@ import {
   readFileSync,
   rmdirSync,
   type Stats,
-  unlinkSync,
 } from 'node:fs';
+import { rmdir, unlink } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -34,17 +34,17 @@ export async function removeTree(path: string): Promise<void> {
   if (status === undefined) return;
   if (!status.isDirectory()) throw new Error(`${path} is not a directory`);
   if (removedEmpty(path)) return;
-  if (!removedFew(path, status)) await removeAsOwner(path, status);
-  rmdirSync(path);
+  if (!(await removedFew(path, status))) await removeAsOwner(path, status);
+  await rmdir(path);
 }
 
 /** Whatever it cannot do, or should not, is left to the owner's own rights. */
-function removedFew(path: string, { uid }: Stats): boolean {
+async function removedFew(path: string, { uid }: Stats): Promise<boolean> {
   try {
     const place = openSync(path, AS_PLACE);
     try {
       const few = new FewNames(uid, mountOf(place));
-      return fstatSync(place).uid === uid && few.removeBelow(place);
+      return fstatSync(place).uid === uid && (await few.removeBelow(place));
     } finally {
       closeSync(place);
     }
@@ -65,36 +65,37 @@ class FewNames {
   }
 
   /** False: there is more than a few, or something that needs a look at whose it is. */
-  removeBelow(place: number): boolean {
+  async removeBelow(place: number): Promise<boolean> {
     const folder = opendirSync(`/proc/self/fd/${place}`, { encoding: 'buffer' as never });
     try {
       for (;;) {
         const entry = folder.readSync() as Dirent<Buffer> | null;
         if (entry === null) return true;
         this.#left -= 1;
-        if (this.#left < 0 || !this.#remove(place, entry)) return false;
+        if (this.#left < 0 || !(await this.#remove(place, entry))) return false;
       }
     } finally {
       folder.closeSync();
     }
   }
 
-  #remove(place: number, entry: Dirent<Buffer>): boolean {
+  async #remove(place: number, entry: Dirent<Buffer>): Promise<boolean> {
     // In the directory that is open, wherever that is by now.
     const path = Buffer.concat([Buffer.from(`/proc/self/fd/${place}/`), entry.name]);
     if (!entry.isDirectory()) {
-      unlinkSync(path);
+      // Not at once: with its content, a large file may take long.
+      await unlink(path);
       return true;
     }
     const below = openSync(path, AS_PLACE);
     try {
       // Its mount first: to ask a user's own file system anything else may take for ever.
       if (mountOf(below) !== this.#mount) return false;
-      if (fstatSync(below).uid !== this.#uid || !this.removeBelow(below)) return false;
+      if (fstatSync(below).uid !== this.#uid || !(await this.removeBelow(below))) return false;
     } finally {
       closeSync(below);
     }
-    rmdirSync(path);
+    await rmdir(path);
     return true;
   }
 }
@@ -118,6 +119,7 @@ async function removeAsOwner(path: string, { uid, gid }: Stats): Promise<void> {
   }
 }
 
+/** At once: most private directories are empty. */
 function removedEmpty(path: string): boolean {
   try {
     rmdirSync(path);
