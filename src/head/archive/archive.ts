@@ -13,6 +13,15 @@ import { DiskSync } from '../disk/disk-sync.ts';
 import type { Engine } from '../engine.ts';
 import type { EpochCaller } from '../http/epoch-caller.ts';
 import { KeptTotal } from '../kept-total.ts';
+import {
+  Amounts,
+  added,
+  type KeptAmounts,
+  NOTHING,
+  type Removed,
+  sumOf,
+  TASKS_COUNTED_MAX,
+} from './amounts.ts';
 import { ArchivePlaces, type Shelf } from './archive-places.ts';
 import { BatchExtras } from './batch-extras.ts';
 import { discardEmpty, discardJob, homeBehind } from './batch-folder.ts';
@@ -26,21 +35,8 @@ import { StoredParts } from './stored-parts.ts';
 
 /** How often what is too old is looked for. */
 const EXPIRE_MS = 3_600_000;
-/** Tasks of an array that are looked at to say how much is kept of it. */
-const TASKS_COUNTED_MAX = 1000;
 /** Folders of batches that go in one turn: a few milliseconds. */
 const REMOVED_PER_TURN = 100;
-
-export interface Removed extends PartAmounts {
-  readonly tasks: number;
-}
-
-export interface KeptAmounts extends Removed {
-  /** There are more tasks than were counted. */
-  readonly more: boolean;
-}
-
-const NOTHING: Removed = { tasks: 0, files: 0, bytes: 0, leftOut: 0 };
 
 export class Archive {
   readonly #options: ArchiveOptions;
@@ -48,6 +44,7 @@ export class Archive {
   readonly #disk: DiskSync;
   readonly #stored: StoredParts;
   readonly #total: KeptTotal;
+  readonly #amounts = new Amounts();
   readonly #intake: Intake;
   readonly #publisher: Publisher;
   readonly #expiry: Expiry;
@@ -60,7 +57,9 @@ export class Archive {
     const parts = new Parts(places, disk);
     const stored = new StoredParts(parts, options.names);
     const total = new KeptTotal({ directory, bytesMax, what: 'archived files', log });
-    const expiry = new Expiry({ ...options, places, total });
+    const amounts = this.#amounts;
+    const onRemoved = amounts.forget.bind(amounts);
+    const expiry = new Expiry({ ...options, places, total, onRemoved });
     this.#options = options;
     this.#places = places;
     this.#disk = disk;
@@ -68,8 +67,14 @@ export class Archive {
     this.#total = total;
     this.#expiry = expiry;
     this.#intake = new Intake(options, { parts, stored });
-    const onPublished = expiry.added.bind(expiry);
-    const onReplaced = (bytes: number): void => total.add(-bytes);
+    const onPublished = (shelf: Shelf, manifest: JobManifest): void => {
+      amounts.published(shelf.jobId, manifest);
+      expiry.added(shelf, manifest);
+    };
+    const onReplaced = (bytes: number): void => {
+      amounts.forget();
+      total.add(-bytes);
+    };
     const extras = new BatchExtras({ ...options, places });
     const published = { onPublished, onReplaced };
     this.#publisher = new Publisher({ ...options, places, stored, disk, extras, ...published });
@@ -151,10 +156,9 @@ export class Archive {
 
   /** What is kept of a job together; null: nothing. */
   async amounts(jobId: number): Promise<KeptAmounts | null> {
-    const tasks = await this.list(jobId, { from: 0, limit: TASKS_COUNTED_MAX + 1 });
-    if (tasks.length === 0) return null;
-    const counted = tasks.slice(0, TASKS_COUNTED_MAX);
-    return { ...sumOf(counted), more: tasks.length > TASKS_COUNTED_MAX };
+    await this.settled(jobId);
+    const page = { from: 0, limit: TASKS_COUNTED_MAX + 1 };
+    return this.#amounts.of(jobId, () => listShelves(this.#places, jobId, page));
   }
 
   /** The same of several jobs together. */
@@ -191,6 +195,7 @@ export class Archive {
     const folder = this.#places.job(jobId);
     if (existsSync(folder)) trash.push(this.#places.discard(folder));
     const removed = sumOf(tasks);
+    this.#amounts.forget();
     this.#expiry.removed(jobId, removed.bytes);
     await this.#disk.settle([this.#places.jobs]);
     for (const one of trash) await rm(one, { recursive: true, force: true });
@@ -211,17 +216,4 @@ export class Archive {
   settled(jobId: number): Promise<void> {
     return this.#publisher.settled(jobId);
   }
-}
-
-function sumOf(tasks: readonly TaskArchive[]): Removed {
-  return tasks.reduce<Removed>((sum, task) => added(sum, { ...task, tasks: 1 }), NOTHING);
-}
-
-function added(sum: Removed, { tasks, files, bytes, leftOut }: Removed): Removed {
-  return {
-    tasks: sum.tasks + tasks,
-    files: sum.files + files,
-    bytes: sum.bytes + bytes,
-    leftOut: sum.leftOut + leftOut,
-  };
 }

@@ -14,6 +14,8 @@ export interface ExpiryOptions
   extends Pick<ArchiveOptions, 'ageMs' | 'bytesMax' | 'clock' | 'log'> {
   readonly places: ArchivePlaces;
   readonly total: KeptTotal;
+  /** Files of a task have gone. */
+  readonly onRemoved: () => void;
 }
 
 export interface NextToGo {
@@ -122,11 +124,12 @@ export class Expiry {
   }
 
   async #removeTask({ shelf, folder, bytes }: KeptTask): Promise<void> {
-    const { total } = this.#options;
+    const { total, onRemoved } = this.#options;
     // Its owner may have removed it meanwhile.
     if (!existsSync(folder)) return;
     const trash = this.#discard(folder, shelf);
     total.add(-bytes);
+    onRemoved();
     for (const one of trash) await rm(one, { recursive: true, force: true });
   }
 

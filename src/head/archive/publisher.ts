@@ -201,7 +201,7 @@ export class Publisher {
       const { owner, epoch } = manifest;
       const made = { aside, shelf: { ...shelf, batch }, owner, epoch };
       const placed = placeInBatch(places, { ...made, jobNames: this.#jobsOf(batch) });
-      onReplaced(placed.bytesGone);
+      if (placed.trash.length > 0) onReplaced(placed.bytesGone);
       for (const one of placed.trash) await rm(one, { recursive: true, force: true });
       if (!placed.isPlaced) return false;
       folders.push(places.batch(batch), path.join(places.batch(batch), BATCH_FILE));
