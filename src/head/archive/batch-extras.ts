@@ -59,7 +59,7 @@ export class BatchExtras {
   }
 
   /** What the build has printed on the node that stored it. */
-  async keepBuildLog({ shelf, owner, node, entries }: Part, jobNames: readonly string[]) {
+  async keepBuildLog({ shelf, owner, node, entries }: Part, jobNames: () => readonly string[]) {
     const { batch } = shelf;
     const log = entries.find(isBuildLog);
     if (batch === undefined || log?.sha256 === undefined) return;

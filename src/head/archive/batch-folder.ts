@@ -11,6 +11,7 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -28,8 +29,11 @@ interface InBatch {
   readonly shelf: Shelf & { readonly batch: BatchShelf };
   readonly owner: string;
   /** All jobs of the batch; empty: they are not known any more. */
-  readonly jobNames: readonly string[];
+  readonly jobNames: () => readonly string[];
 }
+
+/** Batches whose jobs end at the same time. */
+const RECORDS_KNOWN_MAX = 100;
 
 /** A folder that is ready to be one of a job. */
 export interface Made extends InBatch {
@@ -127,7 +131,7 @@ export function openBatch(
   { shelf: { batch }, owner, jobNames }: InBatch,
 ): void {
   const folder = places.batch(batch);
-  const record = readRecord(folder);
+  const record = readRecord(places, folder);
   const isOther = record !== null && (record.owner !== owner || record.begunAt !== batch.begunAt);
   // No batch has such a name: behind the `@` there is a number.
   if (isOther) renameSync(folder, `${folder}@begun-${record.begunAt}`);
@@ -135,7 +139,7 @@ export function openBatch(
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const { namespace, name, version, origin, begunAt } = batch;
   const fresh = { version: 1, namespace, name: version === 1 ? name : `${name}@${version}` };
-  const text = JSON.stringify({ ...fresh, origin, owner, begunAt, jobs: jobNames }, null, 1);
+  const text = JSON.stringify({ ...fresh, origin, owner, begunAt, jobs: jobNames() }, null, 1);
   writeFileSync(path.join(folder, BATCH_FILE), `${text}\n`, { mode: 0o600 });
 }
 
@@ -144,9 +148,27 @@ interface Record {
   readonly begunAt: number;
 }
 
+interface KnownRecord extends Record {
+  readonly version: string;
+}
+
+/** It names all jobs, and each of them asks. */
+const known = new WeakMap<ArchivePlaces, Map<string, KnownRecord>>();
+
 /** Null: there is none, or it was cut off. */
-function readRecord(folder: string): Record | null {
-  return readJson<Record>(path.join(folder, BATCH_FILE));
+function readRecord(places: ArchivePlaces, folder: string): Record | null {
+  const file = path.join(folder, BATCH_FILE);
+  const status = statSync(file, { throwIfNoEntry: false });
+  if (status === undefined) return null;
+  const version = [status.ino, status.size, status.mtimeMs, status.ctimeMs].join();
+  const records = known.get(places) ?? new Map<string, KnownRecord>();
+  known.set(places, records);
+  const last = records.get(folder);
+  if (last?.version === version) return last;
+  const read = readJson<Record>(file);
+  if (records.size >= RECORDS_KNOWN_MAX) records.clear();
+  if (read !== null) records.set(folder, { owner: read.owner, begunAt: read.begunAt, version });
+  return read;
 }
 
 function summaryOf(folder: string): KeptSummary | null {

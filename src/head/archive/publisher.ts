@@ -156,7 +156,7 @@ export class Publisher {
       if (part === null) continue;
       found.set(name, part);
       const { batch } = part.shelf;
-      if (batch !== undefined) await extras.keepBuildLog(part, this.#jobsOf(batch));
+      if (batch !== undefined) await extras.keepBuildLog(part, () => this.#jobsOf(batch));
     }
     return found;
   }
@@ -200,7 +200,7 @@ export class Publisher {
     } else {
       const { owner, epoch } = manifest;
       const made = { aside, shelf: { ...shelf, batch }, owner, epoch };
-      const placed = placeInBatch(places, { ...made, jobNames: this.#jobsOf(batch) });
+      const placed = placeInBatch(places, { ...made, jobNames: () => this.#jobsOf(batch) });
       if (placed.trash.length > 0) onReplaced(placed.bytesGone);
       for (const one of placed.trash) await rm(one, { recursive: true, force: true });
       if (!placed.isPlaced) return false;
