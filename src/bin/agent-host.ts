@@ -20,10 +20,11 @@ import { sharedMarks, systemMarks } from '../os/marks.ts';
 import { removeOldEnds } from '../os/old-ends.ts';
 import { systemPresence } from '../os/owner-presence/presence.ts';
 import { systemUsers } from '../os/users.ts';
+import type { BuildKeeper } from '../staging/build-keeper.ts';
 import type { NodeCache } from '../staging/node-cache.ts';
 import { labelsOf, type Machine, portsOf, settingsOf } from './agent-node.ts';
 import type { AgentOptions } from './agent-options.ts';
-import { cacheOf } from './agent-staging.ts';
+import { buildsOf, cacheOf } from './agent-staging.ts';
 import { lookForRuntimes, type RuntimesFound, RuntimesWatch } from './runtimes-watch.ts';
 
 /** What a node of this process has open from its start to its end. */
@@ -44,6 +45,7 @@ export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
   const machine = await lookAtMachine(nodes.length);
   const agents: Agent[] = [];
   const doors: Door[] = [];
+  const keepers: BuildKeeper[] = [];
   const introductions: ((runtimes: RuntimesFound) => void)[] = [];
   const watch = new RuntimesWatch(systemClock, machine.runtimes, (runtimes) => {
     for (const introduce of introductions) introduce(runtimes);
@@ -55,6 +57,10 @@ export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
   const started = hosted.map(async (node) => {
     const agent = await start(node, machine, cache);
     agents.push(agent);
+    const own = { agent, nodeCount: nodes.length, log: node.log };
+    const keeper = buildsOf(node.options, own);
+    keeper.begin();
+    keepers.push(keeper);
     introductions.push((runtimes) => {
       const labels = labelsOf(node.options, machine, runtimes);
       agent.introduce({ labels, containers: runtimes.words });
@@ -63,7 +69,7 @@ export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
   });
   const signal = await Promise.race([stopped, Promise.all(started).then(() => stopped)]);
   watch.stop();
-  await Promise.all(doors.map((door) => door.close()));
+  await Promise.all([...doors, ...keepers].map((one) => one.close()));
   if (signal === 'SIGUSR2') await Promise.all(agents.map((agent) => agent.shutDown()));
   else for (const agent of agents) agent.stop();
   for (const { log, release } of hosted) {

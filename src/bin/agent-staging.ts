@@ -2,11 +2,13 @@
 // cache.
 
 import { join } from 'node:path';
+import type { Agent } from '../agent/agent.ts';
 import { systemClock } from '../os/clock.ts';
 import { diskSize } from '../os/detect.ts';
 import { systemFiles } from '../os/files.ts';
 import type { Log } from '../ports/log.ts';
 import type { Staging } from '../ports/staging.ts';
+import { BuildKeeper } from '../staging/build-keeper.ts';
 import { HeadLine } from '../staging/head-line.ts';
 import { HeadStaging } from '../staging/head-staging.ts';
 import { NodeCache } from '../staging/node-cache.ts';
@@ -22,6 +24,30 @@ export function cacheOf(first: AgentOptions, of: { bootId: string; log: Log }): 
     ...{ directory: join(stateDir, 'cache'), clock: systemClock, ...of },
     bytesMax: cacheBytesMax ?? diskSize(stateDir) * SHARE_OF_DISK,
   });
+}
+
+/** Where the site says nothing. */
+const BUILDS_AGE_MS = 30 * 86_400_000;
+
+/** Builds on one node; `nodeCount` of them share the disk. */
+export function buildsOf(
+  { stateDir, buildsBytesMax, buildsAgeMs = BUILDS_AGE_MS }: AgentOptions,
+  { agent, nodeCount, log }: { agent: Pick<Agent, 'state'>; nodeCount: number; log: Log },
+): BuildKeeper {
+  return new BuildKeeper({
+    directory: join(stateDir, 'builds'),
+    bytesMax: buildsBytesMax ?? (diskSize(stateDir) * SHARE_OF_DISK) / nodeCount,
+    ageMs: buildsAgeMs,
+    inUse: () => buildsNamed(agent.state),
+    ...{ files: systemFiles, clock: systemClock, log },
+  });
+}
+
+/** By tasks that are there, whatever they do. */
+function buildsNamed({ epochs }: Agent['state']): ReadonlySet<string> {
+  const keys = new Set<string>();
+  for (const { order } of epochs.values()) if (order.batch?.build) keys.add(order.batch.build);
+  return keys;
 }
 
 export function stagingOf(options: AgentOptions, of: { cache: NodeCache; log: Log }): Staging {

@@ -1,9 +1,20 @@
-// What the configuration says of a node's cache, as an agent is told it.
+// What the configuration says of what a node keeps for the next tasks, as an agent is told it.
 
 import type { Config } from './config.ts';
-import type { AgentOptions } from './daemon-options.ts';
+import type { AgentOptions, CacheOptions } from './daemon-options.ts';
 
-export function cacheOptions(config: Config): Pick<AgentOptions, 'cacheBytesMax'> {
+export function cacheOptions(config: Config): CacheOptions {
   const cacheBytesMax = config.optionalNumber('node.cache');
-  return cacheBytesMax === null ? {} : { cacheBytesMax };
+  const buildsBytesMax = config.optionalNumber('node.builds');
+  return {
+    ...(cacheBytesMax === null ? {} : { cacheBytesMax }),
+    ...(buildsBytesMax === null ? {} : { buildsBytesMax }),
+    buildsAgeMs: config.number('node.builds_age'),
+  };
+}
+
+/** What is no part of them: a node that starts again is told anew. */
+export function withoutCacheOptions(options: AgentOptions): AgentOptions {
+  const { cacheBytesMax: _, buildsBytesMax: __, buildsAgeMs: ___, ...others } = options;
+  return others;
 }

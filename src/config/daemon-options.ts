@@ -91,14 +91,22 @@ export interface PauseOptions {
 /** The rules of `core/model/presence.ts`, with the hours as they were written. */
 export type YieldOptions = Omit<YieldRules, 'hours'> & { readonly hours: string | null };
 
+/** What a node keeps for the tasks to come; what is absent has its default. */
+export interface CacheOptions {
+  /** Quota of the cache of files; absent: a share of the disk. */
+  readonly cacheBytesMax?: number;
+  /** Quota of builds of solvers; absent: a share of the disk. */
+  readonly buildsBytesMax?: number;
+  /** A build that nobody used for so long goes. */
+  readonly buildsAgeMs?: number;
+}
+
 /** Everything an agent is told at its start (bin/agent-options.ts reads it). */
-export interface AgentOptions {
+export interface AgentOptions extends CacheOptions {
   readonly name: string;
   readonly stateDir: string;
   /** Absent: the default. */
   readonly spoolBytesMax?: number;
-  /** Quota of the cache of files; absent: a share of the disk. */
-  readonly cacheBytesMax?: number;
   /** The site's health command, without a shell; absent = none. */
   readonly health?: HealthOptions;
   /** Absent: the defaults. */

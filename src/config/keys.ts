@@ -194,6 +194,18 @@ export const KEYS: readonly Key[] = [
     'Files of tasks kept on the node for the next that need them; default: a tenth of its disk.',
   ),
   key(
+    'node.builds',
+    'size',
+    null,
+    'Builds of batch solvers kept on the node, the one used longest ago goes first; default: a tenth of its disk.',
+  ),
+  key(
+    'node.builds_age',
+    'duration',
+    '30d',
+    'A build of a solver that no job used for so long goes.',
+  ),
+  key(
     'node.switch_user',
     'choice',
     'auto',

@@ -1,7 +1,8 @@
 // Makes the virtual nodes of `weft up` known to their head, and writes what their agents are told.
 
 import { existsSync, mkdirSync } from 'node:fs';
-import type { AgentOptions } from '../../config/daemon-options.ts';
+import { withoutCacheOptions } from '../../config/cache-options.ts';
+import type { AgentOptions, CacheOptions } from '../../config/daemon-options.ts';
 import type { Api } from '../../connect/api.ts';
 import type { Resources } from '../../core/model/resources.ts';
 import { type LocalPaths, readJson, writeJson } from './local-paths.ts';
@@ -21,7 +22,7 @@ interface Wish {
   /** What may change from one start of an agent to the next. */
   readonly current: (
     name: string,
-  ) => Pick<AgentOptions, 'health' | 'keeps' | 'pause' | 'cacheBytesMax'>;
+  ) => Pick<AgentOptions, 'health' | 'keeps' | 'pause' | keyof CacheOptions>;
 }
 
 /** At once, and the head writes them down together; more would only wait for each other. */
@@ -43,7 +44,7 @@ export async function enrolNodes(place: Place, { names, ...wish }: Wish): Promis
         gpuFrom === null
           ? (readJson<AgentOptions>(file) as AgentOptions)
           : await enrol(place, { name, gpuFrom, resources: wish.resources });
-      const { health: _, keeps: __, pause: ___, cacheBytesMax: ____, ...known } = options;
+      const { health: _, keeps: __, pause: ___, ...known } = withoutCacheOptions(options);
       writeJson(file, { ...known, ...wish.current(name) });
     }
   };
