@@ -15,6 +15,7 @@ import type { AgentSettings, AllPorts } from './ports.ts';
 import { type Prepared, Preparer } from './prepare.ts';
 import { Spools } from './spools.ts';
 import { Sweeper } from './sweeper.ts';
+import { TaskContainers } from './task-containers.ts';
 
 export interface HandsWorld {
   readonly ports: AllPorts;
@@ -32,6 +33,8 @@ export interface HandsWorld {
 
 /** The directory itself, that for temporary files, and what is being laid out. */
 const WORK_ENDS = ['', '.tmp', '.in'];
+const SIGCONT = 18;
+const SIGSTOP = 19;
 /** After an epoch's name the node rank; after that or a name used again the rank and the stream. */
 const SPOOL_END = /(\.\d+){1,2}\.(out|err)$/;
 
@@ -40,6 +43,7 @@ export class Hands {
   readonly #preparer: Preparer;
   readonly #sweeper: Sweeper;
   readonly #movements: Movements;
+  readonly #containers: TaskContainers;
   /** Between `prepared` and the journal's word that it may start. */
   readonly #prepared = new Map<EpochId, Prepared>();
   #spools = new Spools([]);
@@ -48,10 +52,11 @@ export class Hands {
     this.#world = world;
     const { ports, settings, processes } = world;
     const { feeds } = world;
+    this.#containers = new TaskContainers(ports, settings);
     this.#movements = new Movements({ ports, settings, step: world.step });
     this.#preparer = new Preparer({ ports, settings, feeds, spools: () => this.#spools });
     this.#sweeper = new Sweeper({
-      ...{ ports, settings, processes },
+      ...{ ports, settings, processes, containers: this.#containers },
       onSwept: (epoch, use) => {
         const { epochId } = epoch.order;
         const silent = world.outputs.endsSilently(epochId);
@@ -78,6 +83,7 @@ export class Hands {
 
   stop(): void {
     this.#sweeper.stop();
+    this.#containers.stop();
     this.#movements.stop();
   }
 
@@ -179,6 +185,9 @@ export class Hands {
       if (!isOpen(process)) continue;
       for (const signal of signals) processes?.signal(process.launchId, signal);
     }
+    // What is told to end has to be awake for it.
+    if (signals.includes(SIGSTOP)) this.#containers.hold(epoch, true);
+    else if (signals.includes(SIGCONT)) this.#containers.hold(epoch, false);
   }
 
   /** After the end: output to the head, then everything away that was made for the epoch. */

@@ -5,6 +5,7 @@ import type { NodeFacts } from '../core/model/node.ts';
 import type { Resources } from '../core/model/resources.ts';
 import type { Chance } from '../ports/chance.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Commands } from '../ports/commands.ts';
 import type { Containment } from '../ports/containment.ts';
 import type { Files } from '../ports/files.ts';
 import type { JournalFile } from '../ports/journal-file.ts';
@@ -34,6 +35,8 @@ export interface AgentPorts {
   readonly containment?: Containment;
   /** Absent: tasks bring no files here, and leave none. */
   readonly staging?: Staging;
+  /** Absent: tasks have no containers here. */
+  readonly commands?: Commands;
   /** Absent: no process here reads what a client sends. */
   readonly pipes?: Pipes;
   readonly load: () => NodeLoad;

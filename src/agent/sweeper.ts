@@ -8,6 +8,7 @@ import type { Log } from '../ports/log.ts';
 import type { Processes } from '../ports/processes.ts';
 import { markOf } from './names.ts';
 import type { AgentSettings, AllPorts } from './ports.ts';
+import type { TaskContainers } from './task-containers.ts';
 
 const SIGKILL = 9;
 const SIGCONT = 18;
@@ -22,6 +23,7 @@ export interface SweeperWorld {
   readonly settings: AgentSettings;
   /** The launcher as it is now; null while there is none. */
   readonly processes: () => Processes | null;
+  readonly containers: TaskContainers;
   readonly onSwept: (epoch: Epoch, use: GroupUse) => void;
 }
 
@@ -132,7 +134,14 @@ export class Sweeper {
     this.#log.warn({ epoch: epoch.order.epochId, ms }, 'leftover processes do not end after KILL');
   }
 
+  /** Its containers last: their clients, that end them too, are gone. */
   #finish(epoch: Epoch, group: string | null): void {
+    const ended = this.#world.containers.end(epoch);
+    if (ended === null) this.#over(epoch, group);
+    else void ended.then(() => this.#over(epoch, group));
+  }
+
+  #over(epoch: Epoch, group: string | null): void {
     if (this.#stopped) return;
     this.#adopted.delete(epoch.order.epochId);
     const use = this.#useOf(epoch, group);

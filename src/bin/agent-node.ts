@@ -146,6 +146,7 @@ export function portsOf(
     containment: systemContainment(own.instance),
     marks: machine.marks,
     staging: stagingOf(options, own),
+    commands: systemCommands,
     pipes: systemPipes,
     load: () => readLoad(stateDir),
     ...(options.pause?.yield === undefined

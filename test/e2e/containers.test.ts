@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import {
   containers,
-  type Engine,
   type Kind,
+  type OwnEngine,
   saveImage,
   startDocker,
   startPodman,
@@ -36,14 +36,14 @@ esac
 const skip = whyNoEngines();
 
 for (const kind of ['docker', 'podman'] as const) {
-  describe(`batches in ${kind} on one machine`, { skip, timeout: 120_000 }, () => {
+  describe(`batches in ${kind} on one machine`, { skip, timeout: 300_000 }, () => {
     onOneMachine(kind);
   });
 }
 
 function onOneMachine(kind: Kind): void {
   const directory = mkdtempSync(join(tmpdir(), `weft-${kind}-`));
-  let engine: Engine;
+  let engine: OwnEngine;
 
   before(async () => {
     const place = join(directory, 'engine');

@@ -1,14 +1,12 @@
 // How a job of a container is started, word by word: on a node, in a local run and in an export the
 // same. Text only; whoever starts it has made the folders.
 
+import type { Engine } from '../model/container-engine.ts';
 import type { ContainerSolver } from './batch.ts';
 
 /** Where a container finds what it is given and leaves what it has made. */
 export const SAVE_IN_CONTAINER = '/distribute_save';
 export const INPUT_IN_CONTAINER = '/input';
-
-/** Runtimes that keep images and containers of their own, beside the processes that ask for them. */
-export type Engine = Exclude<ContainerSolver['kind'], 'apptainer'>;
 
 /** A solver that one of them runs. */
 export interface EngineSolver extends ContainerSolver {
@@ -77,11 +75,6 @@ export function engineWords({ solver, name, user, ...folders }: EngineStart): st
     ...['--env', `WEFT_INPUT=${INPUT_IN_CONTAINER}`, '--env', `WEFT_SAVE=${SAVE_IN_CONTAINER}`],
     ...VARIABLES.flatMap((variable) => ['--env', variable]),
   ];
-}
-
-/** Ends a container whose client was killed; it succeeds where there is none of that name. */
-export function engineEndArgv(kind: Engine, name: string): string[] {
-  return [kind, 'rm', '--force', name];
 }
 
 interface Mounted extends Folders {

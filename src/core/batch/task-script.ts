@@ -1,6 +1,7 @@
 // How a job of a batch is run as a task: a shell script that is the same for all of its jobs, and the
 // job's command, which it is given. The solver is built by the first task that a node gets.
 
+import { containerMark } from '../model/container-engine.ts';
 import type { BatchFile, BatchJob, ContainerSolver } from './batch.ts';
 import { buildPart } from './build-script.ts';
 import { commandLine, VARIABLES } from './command-words.ts';
@@ -75,11 +76,6 @@ export function taskLine({ solver }: BatchFile, job: BatchJob): string {
   const { work, input, save, image } = VARIABLES;
   const binds = solver.mounts.map((_, at) => `${work}/${bindFolder(at)}`);
   return commandLine(apptainerArgv({ solver, image, input, save, binds, args }));
-}
-
-/** The node ends a container whose task leaves this file behind: no signal reaches one from outside. */
-export function containerMark(kind: EngineSolver['kind']): string {
-  return `${TASK_LAYOUT.top}/container-${kind}`;
 }
 
 function runPart({ solver }: BatchFile): string {

@@ -2,10 +2,11 @@
 // test is over. Needs root, docker.io, podman, catatonit and busybox-static.
 
 import { execFileSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, openSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { missingPackages } from '../../../tools/debian-packages.ts';
 import { DockerDaemon, removeGroups, whyNoDocker } from './docker-daemon.ts';
+import { type Host, until } from './hosts.ts';
 import { cleanEnvironment, runProgram, type Said } from './local-cluster.ts';
 
 /** Why they cannot be tested here, or false. Never a reason in CI: there it must work. */
@@ -23,11 +24,17 @@ export interface Engine {
   readonly kind: Kind;
   /** With it its own commands and those of Weft find it. */
   readonly env: NodeJS.ProcessEnv;
+  /** Before its own words: where it is. */
+  readonly enter?: (argv: readonly string[]) => string[];
+}
+
+/** One that this test has started on its own machine. */
+export interface OwnEngine extends Engine {
   close(): Promise<void>;
 }
 
 /** Where no crun can be, and limits of processes cannot be raised; no network, which jobs need none of. */
-export const PODMAN_CONFIGURATION = `[containers]
+const PODMAN_CONFIGURATION = `[containers]
 default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]
 netns = "none"
 [engine]
@@ -36,14 +43,14 @@ cgroup_manager = "cgroupfs"
 events_logger = "file"
 `;
 
-export async function startDocker(directory: string): Promise<Engine> {
+export async function startDocker(directory: string): Promise<OwnEngine> {
   mkdirSync(directory, { recursive: true });
   const daemon = await DockerDaemon.start(directory);
   const env = cleanEnvironment(daemon.environment);
   return { kind: 'docker', env, close: () => daemon.stop() };
 }
 
-export function startPodman(directory: string): Engine {
+export function startPodman(directory: string): OwnEngine {
   const at = (name: string): string => join(directory, name);
   mkdirSync(directory, { recursive: true });
   writeFileSync(at('containers.conf'), PODMAN_CONFIGURATION);
@@ -63,8 +70,9 @@ export function startPodman(directory: string): Engine {
 }
 
 /** What its command says; rejects when it fails. */
-export async function ask({ kind, env }: Engine, ...args: string[]): Promise<string> {
-  const { code, out, error }: Said = await runProgram([kind, ...args], { env });
+export async function ask({ kind, env, enter }: Engine, ...args: string[]): Promise<string> {
+  const argv = [kind, ...args];
+  const { code, out, error }: Said = await runProgram(enter?.(argv) ?? argv, { env });
   if (code !== 0) throw new Error(`${kind} ${args.join(' ')}: ${out}${error}`);
   return out.trim();
 }
@@ -97,4 +105,50 @@ export async function saveImage(
   await ask(engine, 'save', '--output', archive, name);
   await ask(engine, 'rmi', name);
   return archive;
+}
+
+/** Engines at their usual places, each on a host of its own: there is nothing of theirs on the others. */
+export class HostEngines {
+  readonly #group = `weft-test-${process.pid}`;
+
+  /** What this machine has of them is hidden on the host, which then has this one; null: none. */
+  async prepare(host: Host, kind: Kind | null, directory: string): Promise<void> {
+    const root = join(directory, `engine-of-${host.name}`);
+    mkdirSync(root);
+    writeFileSync(join(root, 'containers.conf'), PODMAN_CONFIGURATION);
+    const storage = 'driver = "overlay"\ngraphroot = "/run/graph"\nrunroot = "/run/containers"\n';
+    writeFileSync(join(root, 'storage.conf'), `[storage]\n${storage}`);
+    // Not executable, and so not there.
+    writeFileSync(join(root, 'nothing'), '');
+    const hide = kind === 'podman' ? ':' : `mount --bind ${root}/nothing /usr/bin/podman`;
+    const configure = `cp -a /etc/containers/. ${root}/ && mount --bind ${root} /etc/containers`;
+    await this.#run(host, `mount -t tmpfs t /run && mount -t tmpfs t /dev/shm && ${hide}`);
+    if (kind === 'podman') await this.#run(host, configure);
+    if (kind === 'docker') await this.#startDocker(host, join(root, 'dockerd.log'));
+  }
+
+  async #startDocker(host: Host, file: string): Promise<void> {
+    const options = ['--data-root', '/run/docker-data', '--cgroup-parent', `/${this.#group}`];
+    const log = openSync(file, 'a');
+    await host.start('dockerd', options, { stdout: log, stderr: log });
+    await until('docker answers', async () => {
+      const { code } = await runProgram(host.enter(['docker', 'version']));
+      return code === 0 || undefined;
+    });
+  }
+
+  /** The one that people there find. */
+  engine(host: Host, kind: Kind): Engine {
+    return { kind, env: cleanEnvironment(), enter: (argv) => host.enter(argv) };
+  }
+
+  /** When the hosts are off. */
+  async close(): Promise<void> {
+    for (const group of [this.#group, 'libpod_parent']) await removeGroups(group);
+  }
+
+  async #run(host: Host, line: string): Promise<void> {
+    const { code, error } = await runProgram(host.enter(['sh', '-c', line]));
+    if (code !== 0) throw new Error(`${host.name}: ${line}: ${error}`);
+  }
 }

@@ -95,6 +95,9 @@ export interface Gate {
   open(): void;
 }
 
+/** What a host is given before its agent starts; `directory` is the cluster's. */
+type Prepare = (host: Host, directory: string) => Promise<void>;
+
 export class HostedCluster {
   readonly directory = mkdtempSync(join(tmpdir(), 'weft-hosts-'));
   readonly receipts = join(this.directory, 'receipts');
@@ -107,6 +110,7 @@ export class HostedCluster {
   #headHost: Host | null = null;
   #head: Program | null = null;
   #client: LocalClient | null = null;
+  #prepare: Prepare = async () => undefined;
   readonly #timing: Timing;
   readonly #forget = whenKilled(() => {
     this.lan.closeNow();
@@ -117,8 +121,14 @@ export class HostedCluster {
     this.#timing = timing;
   }
 
-  static async start(nodeCount: number, timing = QUICK, disks = SMALL): Promise<HostedCluster> {
+  static async start(
+    nodeCount: number,
+    timing = QUICK,
+    disks = SMALL,
+    prepare: Prepare = async () => undefined,
+  ): Promise<HostedCluster> {
     const cluster = new HostedCluster(timing);
+    cluster.#prepare = prepare;
     mkdirSync(cluster.receipts);
     mkdirSync(cluster.headDirectory, { mode: 0o700 });
     // Disks of their own, small enough to be filled by a test; before the hosts, who see no later.
@@ -313,6 +323,7 @@ export class HostedCluster {
 
   async #addNode(name: string, cpus: number): Promise<void> {
     const host = await this.lan.addHost(name);
+    await this.#prepare(host, this.directory);
     const { secret } = await this.call<{ secret: string }>('POST', '/v1/nodes', { name });
     const certificate = new X509Certificate(
       readFileSync(join(this.headDirectory, 'tls', 'certificate.pem')),

@@ -154,8 +154,8 @@ export class Host {
     args: readonly string[],
     options: StartOptions = {},
   ): Promise<Program> {
-    const enter = ['-t', String(this.#init), '-u', '-i', '-n', '-p', '-m', '--wd=/', '--'];
-    const child = spawn('nsenter', [...enter, command, ...args], {
+    const [enter = '', ...argv] = this.enter([command, ...args]);
+    const child = spawn(enter, argv, {
       stdio: ['ignore', options.stdout ?? 'ignore', options.stderr ?? 'inherit'],
       env: { ...process.env, ...options.env },
     });
@@ -166,6 +166,12 @@ export class Host {
       for (const one of [pid, child.pid ?? 0]) process.kill(one, 'SIGCONT');
     };
     return { pid, ended, resume };
+  }
+
+  /** The words with which this machine runs a program on the host. */
+  enter(argv: readonly string[]): string[] {
+    const spaces = ['-u', '-i', '-n', '-p', '-m', '--wd=/', '--'];
+    return ['nsenter', '-t', String(this.#init), ...spaces, ...argv];
   }
 
   /** Nothing gets through any more, in both directions. */

@@ -322,6 +322,8 @@ export class FakeWorld {
   staging: Staging | null = null;
   /** Runs the health check; null: the site has none. */
   commands: Commands | null = null;
+  /** Asks container engines; null: tasks have no containers. */
+  engines: Commands | null = null;
   /** When the node stands aside by itself; null: never. */
   yielding: YieldSettings | null = null;
   readonly accounts = new Map<string, UserAccount>([['alice', ALICE]]);
@@ -381,6 +383,7 @@ export class FakeWorld {
       },
       load: () => ({ load1: 0, memoryFreeBytes: 0, diskFreeBytes: this.diskFreeBytes }),
       ...(this.yielding === null ? {} : { yielding: this.yielding }),
+      ...(this.engines === null ? {} : { commands: this.engines }),
       ...(this.commands === null ? {} : { health: { ...HEALTH, commands: this.commands } }),
     };
   }

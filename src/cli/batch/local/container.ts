@@ -2,8 +2,9 @@
 
 import { spawn } from 'node:child_process';
 import { quoteWord } from '../../../core/base/shell-word.ts';
-import { type Engine, type EngineSolver, engineEndArgv } from '../../../core/batch/containers.ts';
+import type { EngineSolver } from '../../../core/batch/containers.ts';
 import { containerFunctions, imageFunctions } from '../../../core/batch/engine-script.ts';
+import { type Engine, engineEndArgv } from '../../../core/model/container-engine.ts';
 
 export interface ContainerName {
   readonly kind: Engine;

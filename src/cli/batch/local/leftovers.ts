@@ -3,7 +3,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { readLiveMark } from '../../../connect/process-file.ts';
-import type { Engine } from '../../../core/batch/containers.ts';
+import { ENGINES } from '../../../core/model/container-engine.ts';
 import { endContainer } from './container.ts';
 import { CONTAINERS_FOLDER, PIDS_FOLDER } from './workshop.ts';
 
@@ -13,7 +13,7 @@ export async function endLeftovers(work: string): Promise<void> {
     const mark = readLiveMark(file);
     if (mark !== null) process.kill(-mark.pid, 'SIGKILL');
   }
-  for (const kind of ['docker', 'podman'] satisfies Engine[]) {
+  for (const kind of ENGINES) {
     for (const file of filesIn(path.join(work, CONTAINERS_FOLDER, kind))) {
       await endContainer({ kind, name: path.basename(file) });
     }

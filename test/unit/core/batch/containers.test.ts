@@ -2,14 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  apptainerArgv,
-  canBind,
-  engineEndArgv,
-  engineWords,
-} from '../../../../src/core/batch/containers.ts';
+import { apptainerArgv, canBind, engineWords } from '../../../../src/core/batch/containers.ts';
 import { fillCpus } from '../../../../src/core/batch/placeholders.ts';
 import { programArgv } from '../../../../src/core/batch/programs.ts';
+import { engineEndArgv, engineHoldArgv } from '../../../../src/core/model/container-engine.ts';
 
 const WORK = { save: '/w/distribute_save', input: '/w/input', args: ['16'] };
 
@@ -65,6 +61,7 @@ test('podman with a gpu, and nothing else', () => {
 
 test('a container is ended by its own runtime', () => {
   assert.deepEqual(engineEndArgv('docker', 'weft-7'), ['docker', 'rm', '--force', 'weft-7']);
+  assert.deepEqual(engineHoldArgv('podman', 'weft-7', true), ['podman', 'pause', 'weft-7']);
 });
 
 test('folders whose names would read as another mount are seen before', () => {

@@ -1,0 +1,135 @@
+// Containers of tasks. They run below their engine, in no group of their task: no signal reaches them,
+// and what ends or stops the task has to be said to the engine too.
+
+import {
+  containerMark,
+  containerName,
+  ENGINES,
+  type Engine,
+  engineEndArgv,
+  engineHoldArgv,
+} from '../core/model/container-engine.ts';
+import type { EpochId } from '../core/model/ids.ts';
+import type { Epoch } from '../core/runner/state.ts';
+import type { CommandEnd } from '../ports/commands.ts';
+import type { UserAccount } from '../ports/users.ts';
+import { ENGINES_PATH } from './environment.ts';
+import { markOf, workDirectory } from './names.ts';
+import type { AgentSettings, AllPorts } from './ports.ts';
+
+const COMMAND_MS_MAX = 30_000;
+const OUTPUT_LENGTH_MAX = 1000;
+/** Waits between attempts; after the last the task ends all the same, and the log has the container. */
+const AGAIN_MS = [500, 1000, 2000, 4000, 8000, 16_000];
+
+interface Container {
+  readonly kind: Engine;
+  readonly name: string;
+  readonly epoch: Epoch;
+}
+
+export class TaskContainers {
+  readonly #ports: AllPorts;
+  readonly #settings: AgentSettings;
+  /** What an engine was told last of each task: it hears one thing after the other. */
+  readonly #said = new Map<EpochId, Promise<unknown>>();
+  #stopped = false;
+
+  constructor(ports: AllPorts, settings: AgentSettings) {
+    this.#ports = ports;
+    this.#settings = settings;
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** Null: there is nothing to end. Else it takes bounded time, and never rejects. */
+  end(epoch: Epoch): Promise<void> | null {
+    const all = this.#of(epoch);
+    if (all.length === 0) return null;
+    const { epochId } = epoch.order;
+    const before = this.#said.get(epochId);
+    this.#said.delete(epochId);
+    return Promise.resolve(before).then(async () => {
+      for (const one of all) await this.#end(one);
+    });
+  }
+
+  /** Like its processes: stopped, or going on. */
+  hold(epoch: Epoch, isHeld: boolean): void {
+    const { epochId } = epoch.order;
+    for (const one of this.#of(epoch)) {
+      const argv = engineHoldArgv(one.kind, one.name, isHeld);
+      const said = Promise.resolve(this.#said.get(epochId)).then(async () => {
+        const { succeeded, output } = await this.#run(one, argv);
+        // Most often it is so already: a task that is told to end is let go on too.
+        const of = { epoch: epochId, container: one.name, output, isHeld };
+        if (!succeeded)
+          this.#ports.log.debug(of, 'an engine did not stop a container or let it go on');
+      });
+      this.#said.set(epochId, said);
+    }
+  }
+
+  /** A task of a batch says by a file that it has begun one. */
+  #of(epoch: Epoch): Container[] {
+    const { order, processes } = epoch;
+    if (order.batch === undefined || this.#ports.commands === undefined) return [];
+    const directory = workDirectory(this.#settings, order.epochId);
+    const engines = ENGINES.filter((kind) => {
+      return this.#ports.files.size(`${directory}/${containerMark(kind)}`) !== null;
+    });
+    return engines.flatMap((kind) =>
+      processes.map(({ launchId }) => {
+        return { kind, name: containerName(markOf(this.#settings, launchId)), epoch };
+      }),
+    );
+  }
+
+  async #end(container: Container): Promise<void> {
+    const { kind, name, epoch } = container;
+    const of = { epoch: epoch.order.epochId, container: name };
+    for (const waitMs of [...AGAIN_MS, null]) {
+      const { succeeded, output } = await this.#run(container, engineEndArgv(kind, name));
+      if (succeeded || /no such container|no container with/i.test(output) || this.#stopped) return;
+      if (waitMs === null) {
+        this.#ports.log.error(
+          { ...of, output },
+          'a container may be left: its engine does not end it',
+        );
+        return;
+      }
+      this.#ports.log.warn({ ...of, output }, 'a container could not be ended; once more soon');
+      await new Promise<void>((resolve) => this.#ports.clock.after(waitMs, resolve));
+    }
+  }
+
+  async #run({ epoch }: Container, argv: readonly string[]): Promise<CommandEnd> {
+    const { commands, users } = this.#ports;
+    const { switchUser } = this.#settings;
+    const { user } = epoch.order.account;
+    const nobody = (how: string) => ({ succeeded: false, how, output: how, isThere: () => false });
+    if (commands === undefined) return nobody('no commands');
+    try {
+      const account = switchUser ? await users.find(user) : users.self();
+      if (account === null) return nobody(`there is no user ${user}`);
+      const { uid, gid } = account;
+      return await commands.run({
+        argv: ['env', '-i', ...environmentOf(account), ...argv],
+        timeoutMs: COMMAND_MS_MAX,
+        keep: { part: 'last', length: OUTPUT_LENGTH_MAX },
+        // Podman keeps the containers of each user apart. Those of docker are its daemon's, which the
+        // agent may ask as well as the user, whose group for it would be lost here.
+        ...(switchUser && argv[0] === 'podman' ? { user: { uid, gid } } : {}),
+      });
+    } catch (error) {
+      return nobody(`cannot look up ${user}: ${String(error)}`);
+    }
+  }
+}
+
+/** That of tasks, not of this program: by it an engine is found, and its containers. */
+function environmentOf({ home, name }: UserAccount): string[] {
+  return [`PATH=${ENGINES_PATH}`, `HOME=${home}`, `USER=${name}`, `LOGNAME=${name}`];
+}
