@@ -1,6 +1,7 @@
 // The library `weft`: what programs import. Everything that is public stands here, and nothing else
 // is.
 
+export { type CallContext, call } from '../functions/travel/context.ts';
 export { NotSendable } from '../functions/travel/not-sendable.ts';
 export { Shared } from '../functions/travel/shared.ts';
 export type { Batch as BatchDefinition } from './batch.ts';
@@ -41,6 +42,7 @@ export { type CallbackOf, PoolClient } from './pools/pool-client.ts';
 export type {
   CallOptions,
   MapOptions,
+  ModuleReference,
   PoolFunction,
   PoolOptions,
   PoolStatus,

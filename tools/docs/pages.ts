@@ -11,6 +11,7 @@ import { environmentName, KEYS, SEED_DEFAULTS, SEED_KEYS } from '../../src/confi
 import { TABLES } from '../../src/config/tables.ts';
 import { COMMON, distributeCommand, SEED_PROGRAMS, SILENT } from './commands.ts';
 import { errorsText } from './errors-page.ts';
+import { libraryPage } from './library-page.ts';
 
 /** From this heading on a page is kept. */
 export const KEPT_FROM = '## Example';
@@ -33,7 +34,8 @@ export async function makePages(): Promise<Page[]> {
   });
   const errors = { path: 'docs/errors.md', text: errorsText(), kept: false };
   pages.push(...(await seedPages()), commandPage('distribute', distributeCommand()));
-  return [...pages, configPage(), eventsPage(), errors, batchSchema()];
+  const library = { path: 'docs/api/library.md', text: libraryPage(), kept: false };
+  return [...pages, configPage(), eventsPage(), errors, library, batchSchema()];
 }
 
 function commandPage(title: string, command: Command): Page {

@@ -19,7 +19,9 @@ export async function openPool(line: Line, options: PoolOptions): Promise<Pool> 
         patienceMs: line.patienceMs,
       }),
     );
-    line.closed.addEventListener('abort', () => calls.close(), { once: true });
+    const close = (): void => calls.close();
+    line.closed.addEventListener('abort', close, { once: true });
+    calls.onClose = () => line.closed.removeEventListener('abort', close);
     return new Pool(line, { id, calls, isOwn });
   } catch (error) {
     if (isOwn) await withWeftErrors(() => stopPool(line, id));

@@ -4,6 +4,7 @@
 import type { CallEnd } from '../../core/calls/client-session.ts';
 import type { PoolNumbers } from '../../core/calls/messages.ts';
 import { CALL_ASSETS_MAX } from '../../core/model/limits.ts';
+import type { Packed } from '../../functions/travel/pack.ts';
 import type { Shared } from '../../functions/travel/shared.ts';
 import {
   type Captured,
@@ -16,6 +17,7 @@ import { wrongArgument } from '../errors.ts';
 import { errorOf, RemoteError } from './call-errors.ts';
 import { CallRecord } from './call-record.ts';
 import { PoolLine, type PoolLineOptions } from './pool-line.ts';
+import type { ModuleReference } from './pool-options.ts';
 
 /** What is said of one call, checked. */
 export interface CallWish {
@@ -32,11 +34,22 @@ interface Known {
   readonly shared: readonly number[];
 }
 
+interface Sending {
+  readonly known: Known;
+  readonly packed: Packed;
+  readonly wish: CallWish;
+}
+
 export class PoolCalls {
   /** What the head last said of the pool; null: nothing yet. */
   numbers: PoolNumbers | null = null;
+  /** Told when it is closed here. */
+  onClose: () => void = () => undefined;
   #line: PoolLine | null = null;
   readonly #records = new Map<number, CallRecord<unknown>>();
+  /** Calls whose module is being read. */
+  readonly #unsent = new Set<CallRecord<unknown>>();
+  readonly #modules = new Map<string, Promise<Known>>();
   readonly #functions = new WeakMap<object, Known>();
   /** Assets by what they hold: equal functions and values are sent once. */
   readonly #assets = new Map<string, number>();
@@ -64,33 +77,66 @@ export class PoolCalls {
   }
 
   get openCalls(): number {
-    return this.#records.size;
+    return this.#records.size + this.#unsent.size;
   }
 
-  /** Throws NotSendable before anything is sent. */
+  /** Throws NotSendable before anything is sent; of a module, its call ends with that. */
   submit<T>(fn: object, args: readonly unknown[], wish: CallWish): CallRecord<T> {
-    const known = this.#functions.get(fn) ?? this.#learn(fn);
-    const record = new CallRecord<T>(this.#nextId, known.name);
     wish.signal?.throwIfAborted();
+    if (isModule(fn)) return this.#submitLater(fn, packArguments(args), wish);
+    const known = this.#functions.get(fn) ?? this.#learn(fn);
     const packed = packArguments(args);
+    const record = this.#newRecord<T>(known.name, wish);
+    this.#send(record, { known, packed, wish });
+    return record;
+  }
+
+  #newRecord<T>(name: string, { signal }: CallWish): CallRecord<T> {
+    const record = new CallRecord<T>(this.#nextId, name);
+    this.#nextId += 1;
+    if (signal !== undefined) this.#heed(record, signal);
+    return record;
+  }
+
+  #send<T>(record: CallRecord<T>, { known, packed, wish }: Sending): void {
     const shared = packed.shared.map((sha256) => this.#assetOf(sha256));
     const { retriesMax, timeoutMs } = wish;
     const all = shared.length === 0 ? known.shared : [...new Set([...known.shared, ...shared])];
-    const payload = packed.bytes;
     const { session } = this.#open;
-    const number = session.submit({
-      ...{ asset: known.asset, shared: all, retriesMax, timeoutMs, payload },
-    });
-    this.#nextId += 1;
+    const { asset } = known;
+    const payload = packed.bytes;
+    const number = session.submit({ asset, shared: all, retriesMax, timeoutMs, payload });
     if (number === null) {
       const { why, detail } = session.closed ?? { why: 'pool_closed', detail: '' };
-      record.end({ ok: false, error: errorOf(nameOf(record, null), { why, detail }) });
-      return record;
+      return record.end({ ok: false, error: errorOf(nameOf(record, null), { why, detail }) });
     }
     record.number = number;
     record.cancel = () => session.cancel(number);
     this.#records.set(number, record as CallRecord<unknown>);
-    if (wish.signal !== undefined) this.#heed(record, wish.signal);
+  }
+
+  /** Once its module is read. */
+  #submitLater<T>(fn: ModuleReference, packed: Packed, wish: CallWish): CallRecord<T> {
+    const record = this.#newRecord<T>(fn.name ?? 'default', wish);
+    const kept = record as CallRecord<unknown>;
+    this.#unsent.add(kept);
+    record.cancel = () => {
+      const detail = 'It was cancelled before it was sent.';
+      const error =
+        record.abortReason?.reason ?? errorOf(nameOf(record, null), { why: 'cancelled', detail });
+      record.end({ ok: false, error });
+    };
+    const send = (known: Known): void => {
+      if (record.state !== 'done') this.#send(record, { known, packed, wish });
+    };
+    const refuse = (error: unknown): void => record.end({ ok: false, error });
+    void this.#learnModule(fn)
+      .then(send)
+      .catch(refuse)
+      .finally(() => {
+        this.#unsent.delete(kept);
+        this.#tellIdle();
+      });
     return record;
   }
 
@@ -103,13 +149,14 @@ export class PoolCalls {
 
   /** Resolves when no call is open. */
   async idle(): Promise<void> {
-    while (this.#records.size > 0) {
+    while (this.openCalls > 0) {
       await new Promise<void>((resolve) => this.#onIdle.push(resolve));
     }
   }
 
   /** What is open ends as cancelled. */
   close(): void {
+    this.onClose();
     this.#line?.close();
   }
 
@@ -127,6 +174,27 @@ export class PoolCalls {
     };
     this.#functions.set(fn, known);
     return known;
+  }
+
+  /** Read once; equal contents are one function to workers. */
+  #learnModule({ module, name, bundle = false }: ModuleReference): Promise<Known> {
+    const key = JSON.stringify([String(module), name, bundle]);
+    const known = this.#modules.get(key) ?? this.#readModule({ module, name, bundle });
+    this.#modules.set(key, known);
+    return known;
+  }
+
+  async #readModule({ module, name, bundle }: ModuleReference): Promise<Known> {
+    const { captureModule } = await import('../../functions/travel/module.ts');
+    const what = name === undefined ? { module } : { module, name };
+    const captured = await captureModule(what, bundle ? 'bundle' : 'path');
+    const { sha256, code } = captured;
+    return { asset: this.#asset(sha256, code), name: captured.name, shared: [] };
+  }
+
+  #tellIdle(): void {
+    if (this.openCalls > 0 || this.#onIdle.length === 0) return;
+    for (const resolve of this.#onIdle.splice(0)) resolve();
   }
 
   #asset(sha256: string, bytes: Uint8Array): number {
@@ -165,9 +233,12 @@ export class PoolCalls {
     if (end.kind === 'result') record.attempt = end.attempt;
     else record.worker = end.worker ?? record.worker;
     record.end(outcomeOf(record, end));
-    if (this.#records.size > 0 || this.#onIdle.length === 0) return;
-    for (const resolve of this.#onIdle.splice(0)) resolve();
+    this.#tellIdle();
   }
+}
+
+function isModule(fn: object): fn is ModuleReference {
+  return typeof fn === 'object' && fn !== null && 'module' in fn;
 }
 
 function nameOf({ id, functionName }: { id: number; functionName: string }, worker: string | null) {

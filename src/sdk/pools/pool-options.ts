@@ -7,6 +7,19 @@ import type { Duration, JobOptions } from '../job-options.ts';
 // biome-ignore lint/suspicious/noExplicitAny: any arguments are fine; `Parameters` tells which.
 export type PoolFunction = (...args: any[]) => unknown;
 
+/** A function that is an export of a module, instead of one that this program has. */
+export interface ModuleReference {
+  /** Path of a file, from where this program runs, or a `file:` URL; TypeScript as well. */
+  readonly module: string | URL;
+  /** Name of the export. Default: `default`. */
+  readonly name?: string | undefined;
+  /**
+   * True: the module with all that it imports goes to the workers as one text, which needs the package
+   * esbuild. False, the default: workers import it by its path, on files that they share.
+   */
+  readonly bundle?: boolean | undefined;
+}
+
 /** Arguments of a function: a shared value stands for what it holds. */
 export type Sendable<A extends unknown[]> = { [K in keyof A]: A[K] | Shared<A[K]> };
 

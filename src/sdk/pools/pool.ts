@@ -12,6 +12,7 @@ import { type CallbackOf, PoolClient } from './pool-client.ts';
 import type {
   CallOptions,
   MapOptions,
+  ModuleReference,
   PoolFunction,
   PoolStatus,
   Sendable,
@@ -37,18 +38,22 @@ export class PoolCaller {
    * once; the variables that it uses are read when it is first given to this pool. Throws
    * `NotSendable` when it, or an argument, cannot travel; otherwise rejects as `Call` does.
    */
-  async run<F extends PoolFunction>(
+  run<F extends PoolFunction>(
     fn: F,
     ...args: Sendable<Parameters<F>>
-  ): Promise<Awaited<ReturnType<F>>> {
-    return this.submit(fn, ...args);
+  ): Promise<Awaited<ReturnType<F>>>;
+  run<T = unknown>(fn: ModuleReference, ...args: unknown[]): Promise<T>;
+  async run(fn: object, ...args: unknown[]): Promise<unknown> {
+    return this.#calls.submit(fn, args, this.#wish).asPromise();
   }
 
   /** The same, with a handle of the call. Throws `NotSendable` at once. */
   submit<F extends PoolFunction>(
     fn: F,
     ...args: Sendable<Parameters<F>>
-  ): Call<Awaited<ReturnType<F>>> {
+  ): Call<Awaited<ReturnType<F>>>;
+  submit<T = unknown>(fn: ModuleReference, ...args: unknown[]): Call<T>;
+  submit(fn: object, ...args: unknown[]): Call<unknown> {
     return new Call(this.#calls.submit(fn, args, this.#wish));
   }
 }

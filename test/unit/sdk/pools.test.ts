@@ -10,6 +10,7 @@ import {
   ClusterGone,
   connect,
   NotSendable,
+  call as outside,
   type Pool,
   PoolClosed,
   RemoteError,
@@ -149,6 +150,22 @@ describe('a pool', { timeout: 120_000 }, () => {
     );
     assert.throws(() => pool.submit('no function' as unknown as () => void), NotSendable);
     assert.equal(pool.openCalls, 0);
+  });
+
+  test('an export of a module is read before it is sent', LIMIT, async () => {
+    await open();
+    const missing = { module: '/nowhere/at/all.ts' };
+    const call = pool.submit(missing, 1);
+    assert.equal(pool.openCalls, 1);
+    await assert.rejects(call, (error) => {
+      return error instanceof NotSendable && error.path === '/nowhere/at/all.ts';
+    });
+    const cancelled = pool.submit({ module: import.meta.filename, name: 'x' });
+    cancelled.cancel();
+    await assert.rejects(cancelled, CallCancelled);
+    await pool.idle();
+    assert.throws(() => pool.submit(missing, process.stdout), NotSendable);
+    assert.throws(() => outside.attempt, /within a function that runs on a worker/);
   });
 
   test('a shared value goes to a worker once, and belongs to its pool', LIMIT, async () => {
