@@ -5,7 +5,7 @@ import { OUTCOMES, TASK_STATES } from '../core/model/job.ts';
 import { POOL_IDLE_MS_MAX, POOL_WORKERS_MAX } from '../core/model/limits.ts';
 import { isPoolName, POOL_NAME_FORM, type WorkerWish } from '../core/model/pool.ts';
 import { changedReply, count, instant, instantOrNull, resources } from './common.ts';
-import { POOL_OWNER, type RouteShape, USER } from './route-shape.ts';
+import { POOL_CALLER, POOL_OWNER, type RouteShape, USER, WORKER } from './route-shape.ts';
 import { submission, submitHeaders } from './submission.ts';
 
 const poolName = z.string().refine(isPoolName, { error: `a pool's name: ${POOL_NAME_FORM}` });
@@ -73,6 +73,18 @@ export const poolView = z.object({
   workers: z.partialRecord(z.enum(TASK_STATES), count),
   /** Why it has fewer workers than it asks for; null: it has as many. */
   reason: z.object({ kind: z.string(), words: z.string() }).nullable(),
+  /** What its calls are at, since the head started; null: it takes none any more. */
+  calls: z
+    .object({
+      /** Programs that are connected or may come back, and workers that have said hello. */
+      clients: count,
+      workers: count,
+      waiting: count,
+      /** At workers. */
+      running: count,
+      done: count,
+    })
+    .nullable(),
   /** Workers that were lost, and may have left calls undone. */
   losses: count,
   /** What each worker has. */
@@ -82,6 +94,42 @@ export const poolView = z.object({
   endedAt: instantOrNull,
 });
 export type PoolView = z.infer<typeof poolView>;
+
+const runningCall = z.object({
+  client: z.string(),
+  call: count,
+  attempt: count,
+  forMs: z.number(),
+});
+
+export const callsView = z.object({
+  waiting: count,
+  running: count,
+  done: count,
+  clients: z.array(
+    z.object({
+      /** The beginning of its id. */
+      session: z.string(),
+      /** What it says of itself. */
+      label: z.string(),
+      isAway: z.boolean(),
+      waiting: count,
+      open: count,
+      done: count,
+    }),
+  ),
+  workers: z.array(
+    z.object({
+      name: z.string(),
+      state: z.enum(['idle', 'busy', 'away', 'leaving']),
+      calls: count,
+      done: count,
+      /** The call that runs there for more than a moment. */
+      running: runningCall.nullable(),
+    }),
+  ),
+});
+export type CallsView = z.infer<typeof callsView>;
 
 export const poolRoutes = {
   startPool: {
@@ -114,5 +162,23 @@ export const poolRoutes = {
     access: POOL_OWNER,
     params: poolParams,
     reply: changedReply,
+  },
+  poolCalls: {
+    summary: 'What the programs and workers of a pool are doing.',
+    access: POOL_OWNER,
+    params: poolParams,
+    reply: callsView,
+  },
+  openCalls: {
+    summary: 'WebSocket of a program that calls functions on the pool.',
+    access: POOL_CALLER,
+    params: poolParams,
+    produces: 'upgrade',
+  },
+  openWork: {
+    summary: 'WebSocket of a worker of the pool, for calls.',
+    access: WORKER,
+    params: poolParams,
+    produces: 'upgrade',
   },
 } as const satisfies Readonly<Record<string, RouteShape>>;

@@ -59,5 +59,7 @@ export const NODE = { kind: 'node' } as const satisfies Access;
 export const OPERATOR = { kind: 'user', role: 'operator' } as const satisfies Access;
 export const ADMIN = { kind: 'user', role: 'admin' } as const satisfies Access;
 export const JOB_OWNER = { kind: 'user', role: 'user', owned: 'job' } as const satisfies Access;
+export const WORKER = { kind: 'worker' } as const satisfies Access;
+export const POOL_CALLER = { kind: 'user', role: 'user', owned: 'calls' } as const satisfies Access;
 export const POOL_OWNER = { kind: 'user', role: 'user', owned: 'pool' } as const satisfies Access;
 export const TOKEN_OWNER = { kind: 'user', role: 'user', owned: 'token' } as const satisfies Access;

@@ -26,6 +26,7 @@ export const VERBS: readonly VerbEntry[] = [
   entry(JOBS, 'submit', 'submit a script', () => import('./commands/submit.ts')),
   entry(JOBS, 'batch', 'jobs of one file, with their files', () => import('./commands/batch.ts')),
   entry(JOBS, 'pool', 'workers that run functions', () => import('./commands/pool.ts')),
+  entry(JOBS, 'calls', 'what programs and workers do', () => import('./commands/calls.ts')),
   entry(JOBS, 'wait', 'wait until jobs are done', () => import('./commands/wait.ts')),
   entry(JOBS, 'logs', 'show captured output', () => import('./commands/logs.ts')),
   entry(JOBS, 'pull', 'fetch the files that jobs left', () => import('./commands/pull.ts')),

@@ -80,6 +80,10 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'Each pool may keep functions and shared values in the memory of the head.',
     next: 'Stop pools that are done with: `weft pool list`, `weft pool stop POOL`.',
   },
+  'pool.too_many_clients': {
+    means: 'Each program that has a pool open holds a connection of the head.',
+    next: 'End programs that are done with it (`weft calls POOL`), or start another pool.',
+  },
   'job.is_pool': {
     means: 'A pool is a job, but how many workers it has is moved by its calls, within bounds.',
     next: '`weft pool scale` changes the bounds; `weft pool start` starts another pool.',

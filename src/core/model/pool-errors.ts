@@ -10,5 +10,9 @@ export const POOL_CODES = {
     kind: 'resource_exhausted',
     text: 'You have {count} pools, which is as many as one user may have at once.',
   },
+  'pool.too_many_clients': {
+    kind: 'resource_exhausted',
+    text: 'Pool {pool} has {count} programs connected, which is as many as it takes at once.',
+  },
   'job.is_pool': { kind: 'failed_precondition', text: 'Job {job} is a pool; {what}.' },
 } as const;

@@ -110,7 +110,11 @@ export class Pipeline {
     visit.principal = principal;
     const refusal = authorizeRoute(route, principal, visit.local);
     if (refusal !== null) return refusal;
-    if (route.produces === 'upgrade') return upgradeNeeded();
+    if (route.produces === 'upgrade') {
+      const actor = principal.kind === 'user' ? principal.actor : null;
+      const owned = await this.#ownedJob(route, match, actor);
+      return owned.ok ? upgradeNeeded() : owned.error;
+    }
     const body = await this.#body(route, visit.incoming);
     if (!body.ok) return body.error;
     const params = validate(route.params, match.params, 'path');

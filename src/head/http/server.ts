@@ -20,6 +20,7 @@ import { fingerprintOf, type HeadCertificate } from '../auth/certificate.ts';
 import { LocalLogin } from '../auth/local-login.ts';
 import { Sessions } from '../auth/sessions.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
+import { Calls } from '../calls/calls.ts';
 import type { Engine } from '../engine.ts';
 import type { JobFiles } from '../files/job-files.ts';
 import type { LogFiles } from '../logs/log-files.ts';
@@ -184,6 +185,7 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound):
     watch: new JobWatch(),
     counts: new RequestCounts(),
     feeder: new Feeder(clock, ports.agents),
+    calls: new Calls({ engine, clock, chance }),
   };
   expectClients(services);
   return new Side(services, new RequestLimits(requestRateMax));
@@ -215,11 +217,12 @@ class Side {
       proven: (socket) => this.#newcomers.proven(socket),
     });
     this.#agents = new AgentSockets((session) => services.agents.accept(session));
-    this.#upgrades = createUpgrades(this.#agents);
+    this.#upgrades = createUpgrades(this.#agents, services);
     this.#unsubscribe = engine.onCommitted((record) => {
       ring.add(record, engine.state);
       watch.committed(record.events);
       this.#agents.committed(record.events);
+      services.calls.committed(record.events);
     });
   }
 
@@ -247,6 +250,7 @@ class Side {
     this.#unsubscribe();
     this.#services.feeder.stop();
     this.#agents.closeAll('the head is stopping');
+    this.#services.calls.stop();
     await Promise.all(servers.map(closeServer));
   }
 
@@ -257,7 +261,7 @@ class Side {
       const path = String(incoming.url).slice(0, 200);
       return refuseAndClose(socket, refuse('route.unknown', { path }));
     }
-    const { route } = match.value;
+    const { route, params } = match.value;
     const remote = (socket as Socket).remoteAddress ?? 'unknown';
     const address = local ? 'unix socket' : remote;
     const principal = this.#pipeline.identify({ incoming, local, address });
@@ -268,6 +272,7 @@ class Side {
       incoming,
       socket,
       head,
+      params,
       principal: principal.value,
     });
   }

@@ -16,6 +16,7 @@ import type { Authenticator } from '../auth/authenticate.ts';
 import type { LocalLogin } from '../auth/local-login.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
+import type { Calls } from '../calls/calls.ts';
 import type { Engine } from '../engine.ts';
 import type { JobFiles } from '../files/job-files.ts';
 import type { LogFiles } from '../logs/log-files.ts';
@@ -70,5 +71,6 @@ export interface Services {
   readonly ring: EventRing;
   readonly watch: JobWatch;
   readonly feeder: Feeder;
+  readonly calls: Calls;
   readonly counts: RequestCounts;
 }

@@ -9,6 +9,7 @@ const POOL: PoolView = {
   ...{ id: 7, name: 'sums', owner: 'ann', state: 'running', outcome: null },
   ...{ min: 1, max: 8, idleMs: 60_000, target: 4, workers: { running: 2, starting: 1 } },
   reason: { kind: 'resources', words: 'no cpu is free' },
+  calls: { clients: 1, workers: 2, waiting: 9, running: 2, done: 70 },
   losses: 1,
   perWorker: { cpuCount: 2, memoryBytes: 0, gpuCount: 0, counted: {} },
   ...{ partition: 'default', submittedAt: 0, endedAt: null },
@@ -89,4 +90,23 @@ test('pool scale and stop name the pool as it was named', async () => {
   assert.equal(scaled.out, 'Pool sums has 1 to 16 workers from now on.\n');
   assert.deepEqual(head.work[0]?.body, { max: 16 });
   assert.equal((await head.weft('pool', 'stop', 'sums')).out, 'Pool sums is stopped.\n');
+});
+
+test('calls lists pools, and of one its programs and workers', async () => {
+  const running = { client: 'sum.ts', call: 7, attempt: 2, forMs: 2000 };
+  const worker = { name: 'n1:7[0]#1', state: 'busy', calls: 1, done: 3, running };
+  const client = { session: 'abcd', label: 'sum.ts', isAway: true, waiting: 4, open: 5, done: 6 };
+  const view = { waiting: 4, running: 1, done: 6, clients: [client], workers: [worker] };
+  await using head = await FakeHead.start({
+    'GET /v1/pools': () => ({ json: { pools: [POOL] } }),
+    'GET /v1/pools/sums/calls': () => ({ json: view }),
+  });
+  const { out } = await head.weft('calls');
+  assert.match(out, /POOL +NAME +USER +PROGRAMS +WAITING +AT WORKERS +DONE +WORKERS\n/);
+  assert.match(out, /7 +sums +ann +1 +9 +2 +70 +2\n/);
+  const shown = await head.weft('calls', 'sums');
+  assert.match(shown.out, /^6 calls done, 1 at workers, 4 waiting\n/);
+  assert.match(shown.out, /sum\.ts +abcd +away +4 +5 +6\n/);
+  assert.match(shown.out, /n1:7\[0\]#1 +busy +1 +3 +call 7 of sum\.ts for 2s, attempt 2\n/);
+  assert.deepEqual(JSON.parse((await head.weft('calls', 'sums', '-o', 'json')).out), view);
 });

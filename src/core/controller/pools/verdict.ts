@@ -14,10 +14,10 @@ export function workerAgain(
   { job, ending, startedAt }: Task,
   worst: Part | undefined,
 ): 'anew' | 'crash' | null {
-  if (job.spec.pool === undefined || (ending !== null && ending.kind !== 'requeue')) return null;
+  if (job.spec.pool === undefined || ending !== null) return null;
   if (worst === undefined) return 'anew';
   const cause = worst.end?.cause;
-  if (ending !== null || (cause !== 'exited' && cause !== 'out_of_memory')) return null;
+  if (cause !== 'exited' && cause !== 'out_of_memory') return null;
   // One that never gets to work would start for ever; what kills one that works is known by its call.
   return startedAt !== null && step.at - startedAt >= POOL_SETTLED_MS ? 'anew' : 'crash';
 }

@@ -31,7 +31,8 @@ export function verdict(step: Step, task: Task, parts: readonly Part[]): Verdict
     return { kind: 'requeue', outcome, counts: again };
   }
   const lost = worst === undefined ? parts.find(({ end }) => end?.stored?.problem) : undefined;
-  if (worst === undefined && lost === undefined) {
+  const isWanted = job.spec.pool !== undefined && ending?.kind === 'requeue';
+  if (worst === undefined && lost === undefined && !isWanted) {
     return { kind: 'done', outcome: completed(parts) };
   }
   if (ending?.kind === 'cancel') {

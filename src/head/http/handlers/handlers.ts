@@ -62,6 +62,7 @@ export const HANDLERS: { readonly [N in HandledName]: Handler<N> } = {
   getPool: pools.getPool,
   scalePool: pools.scalePool,
   stopPool: pools.stopPool,
+  poolCalls: pools.poolCalls,
   lackingBlobs: blobs.lackingBlobs,
   checkBlob: blobs.checkBlob,
   sendBlob: blobs.sendBlob,

@@ -30,7 +30,8 @@ export const metrics: Handler<'metrics'> = async (services, { response }) => {
   return ok(null);
 };
 
-function addCluster({ engine, blobs }: Services, scrape: Scrape): void {
+function addCluster(services: Services, scrape: Scrape): void {
+  const { engine, blobs } = services;
   const { state } = engine;
   const jobs = countBy([...state.jobs.values()].map(jobState));
   gauge(scrape, 'weft_jobs', 'Jobs in memory by state.', 'state', jobs);
@@ -57,9 +58,26 @@ function addCluster({ engine, blobs }: Services, scrape: Scrape): void {
   }
   value(scrape, 'weft_jobs_submitted_total', 'Jobs ever accepted.', state.nextJobId - 1);
   value(scrape, 'weft_journal_seq', 'Sequence number of the last record.', engine.seq);
+  addCalls(services, scrape);
   const writable = engine.failure === null && engine.shortage === null ? 1 : 0;
   value(scrape, 'weft_store_writable', '1 while the store can write.', writable);
   value(scrape, 'weft_blob_bytes', 'Disk that file contents take up.', blobs.bytes);
+}
+
+function addCalls({ calls, clock }: Services, scrape: Scrape): void {
+  const now = { waiting: 0, running: 0 };
+  const lines = { clients: 0, workers: 0 };
+  for (const { router } of calls.pools.values()) {
+    const { waiting, busy, clients, workers } = router.view(clock.monotonic());
+    now.waiting += waiting;
+    now.running += busy;
+    lines.clients += clients.length;
+    lines.workers += workers.length;
+  }
+  value(scrape, 'weft_pools', 'Pools that live.', calls.pools.size);
+  gauge(scrape, 'weft_calls', 'Calls that are not over, by state.', 'state', now);
+  gauge(scrape, 'weft_call_peers', 'Programs and workers of pools.', 'kind', lines);
+  value(scrape, 'weft_calls_done_total', 'Calls that have ended.', calls.done);
 }
 
 function addRequests({ counts }: Services, { prometheus, registry }: Scrape): void {

@@ -1,5 +1,6 @@
 // Pools: started, scaled and stopped as the controller allows, shown to all users.
 
+import type { PoolView } from '../../../api/pools.ts';
 import { submissionKey } from '../../../api/submission.ts';
 import { err, ok, type Result } from '../../../core/base/result.ts';
 import type { Job } from '../../../core/controller/jobs/facts.ts';
@@ -9,6 +10,7 @@ import { viewPool } from '../../answers/pool-view.ts';
 import { Reasons } from '../../answers/reasons.ts';
 import { makeSecret } from '../../auth/secrets.ts';
 import type { Call, Handler } from '../call.ts';
+import type { Services } from '../services.ts';
 import { validate } from '../validate.ts';
 import { changed } from './job-actions.ts';
 import { checkFiles } from './submit.ts';
@@ -35,25 +37,27 @@ export const startPool: Handler<'startPool'> = async ({ engine, chance, jobFiles
   return ok({ jobId, name: known, again });
 };
 
-export const listPools: Handler<'listPools'> = ({ engine }, { actor }) => {
-  const reasons = new Reasons(engine, actor.name);
-  const pools = [...engine.state.indexes.pools].reverse();
-  return ok({ pools: pools.map((job) => viewPool(job, reasons)) });
+export const listPools: Handler<'listPools'> = (services, { actor }) => {
+  const reasons = new Reasons(services.engine, actor.name);
+  const pools = [...services.engine.state.indexes.pools].reverse();
+  return ok({ pools: pools.map((job) => view(services, job, reasons)) });
 };
 
-export const getPool: Handler<'getPool'> = ({ engine }, { params, actor }) => {
+export const getPool: Handler<'getPool'> = (services, { params, actor }) => {
+  const { engine } = services;
   const found = findPool(engine.state, params.id, actor.name);
   if (!found.ok) return found;
-  return ok(viewPool(found.value, new Reasons(engine, actor.name)));
+  return ok(view(services, found.value, new Reasons(engine, actor.name)));
 };
 
-export const scalePool: Handler<'scalePool'> = async ({ engine }, call) => {
+export const scalePool: Handler<'scalePool'> = async (services, call) => {
+  const { engine } = services;
   const owned = poolOf(call);
   if (!owned.ok) return owned;
   const { id: jobId } = owned.value;
   const reply = await engine.execute({ kind: 'scale_pool', jobId, ...call.body }, call.actor);
   if (!reply.ok) return reply;
-  return ok(viewPool(owned.value, new Reasons(engine, call.actor.name)));
+  return ok(view(services, owned.value, new Reasons(engine, call.actor.name)));
 };
 
 export const stopPool: Handler<'stopPool'> = async ({ engine }, call) => {
@@ -62,6 +66,29 @@ export const stopPool: Handler<'stopPool'> = async ({ engine }, call) => {
   const place = { jobId: owned.value.id, index: null };
   return changed(await engine.execute({ kind: 'cancel_task', place }, call.actor));
 };
+
+export const poolCalls: Handler<'poolCalls'> = ({ calls, clock }, call) => {
+  const owned = poolOf(call);
+  if (!owned.ok) return owned;
+  const pool = calls.of(owned.value.id);
+  if (pool === undefined) return err(refuse('pool.not_found', { pool: call.params.id }));
+  const { workers, clients, busy, ...numbers } = pool.router.view(clock.monotonic());
+  return ok({ ...numbers, running: busy, workers: [...workers], clients: [...clients] });
+};
+
+function view({ calls, clock }: Services, job: Job, reasons: Reasons): PoolView {
+  const pool = calls.of(job.id);
+  if (pool === undefined) return viewPool(job, null, reasons);
+  const { workers, clients, waiting, busy, done } = pool.router.view(clock.monotonic());
+  const numbers = {
+    clients: clients.length,
+    workers: workers.length,
+    waiting,
+    running: busy,
+    done,
+  };
+  return viewPool(job, numbers, reasons);
+}
 
 /** The pipeline has found it, and that it is the caller's. */
 function poolOf({ job, params }: Pick<Call<'stopPool'>, 'job' | 'params'>): Result<Job, Refusal> {

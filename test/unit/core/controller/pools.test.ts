@@ -266,11 +266,15 @@ scenario('[K9] workers that are lost are counted, those that leave are not', (he
   head.schedule();
   head.ended(`${id}[0]#1`, { signal: 9 });
   head.ended(`${id}[1]#1`);
+  head.schedule();
+  head.started(`${id}[1]#2`);
   head.command({ kind: 'cancel_task', place: place(`${id}[2]`) }, ANN);
   head.ended(`${id}[2]#1`, { cause: 'ended', signal: 15 });
-  assert.equal(head.job(id).losses, 2);
+  head.command({ kind: 'requeue_task', place: place(`${id}[1]`) }, ANN);
+  head.ended(`${id}[1]#2`, { code: 0 });
+  assert.equal(head.job(id).losses, 3, 'it was to end, whatever it did');
   head.crash();
-  assert.equal(head.job(id).losses, 2);
+  assert.equal(head.job(id).losses, 3);
 });
 
 scenario('only agents that know pools are given workers', (head) => {

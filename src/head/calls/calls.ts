@@ -1,0 +1,234 @@
+// Calls of all pools: a router for each that lives, in memory alone, and the WebSockets of clients
+// and workers. What the pools and their workers are, the state says.
+
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import type { Event } from '../../core/controller/declared.ts';
+import type { Job } from '../../core/controller/jobs/facts.ts';
+import { isLivePool } from '../../core/controller/pools/live.ts';
+import type { JobId } from '../../core/model/ids.ts';
+import { CALL_FRAME_BYTES_MAX } from '../../core/model/limits.ts';
+import type { Chance } from '../../ports/chance.ts';
+import type { Clock, Timer } from '../../ports/clock.ts';
+import {
+  CLIENT_TO_ROUTER,
+  ROUTER_TO_CLIENT,
+  ROUTER_TO_WORKER,
+  WORKER_TO_ROUTER,
+} from '../../wire/call-frames.ts';
+import { firstPending } from '../answers/job-state.ts';
+import { Reasons } from '../answers/reasons.ts';
+import type { WorkerCaller } from '../auth/workers.ts';
+import type { Engine } from '../engine.ts';
+import { Line, type LineWorld } from './line.ts';
+import { PoolCalls } from './pool-calls.ts';
+import { Slices } from './slices.ts';
+
+/** Routers move by themselves so often: a call that waits for a time waits so much longer at most. */
+const TICK_MS = 20;
+/** Those that nobody is connected to. */
+const IDLE_TICKS = 50;
+/** Programs that have one pool open at once. */
+export const CALL_CLIENTS_MAX = 1000;
+
+export interface CallsPorts {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly chance: Chance;
+}
+
+/** A connection that is about to become a WebSocket. */
+export interface Door {
+  readonly incoming: IncomingMessage;
+  readonly socket: Duplex;
+  readonly head: Buffer;
+}
+
+const CLIENT = { reads: CLIENT_TO_ROUTER, writes: ROUTER_TO_CLIENT };
+const WORKER = { reads: WORKER_TO_ROUTER, writes: ROUTER_TO_WORKER };
+
+export class Calls {
+  readonly #ports: CallsPorts;
+  readonly #pools = new Map<JobId, PoolCalls>();
+  readonly #world: LineWorld;
+  #timer: Timer | null = null;
+  #ticks = 0;
+  #lives: number;
+  /** Calls that ended in pools that are gone. */
+  #doneBefore = 0;
+  readonly #server = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: CALL_FRAME_BYTES_MAX,
+  });
+
+  constructor(ports: CallsPorts) {
+    const { clock, engine } = ports;
+    this.#ports = ports;
+    this.#world = { clock, slices: new Slices(clock) };
+    this.#lives = engine.lives;
+    for (const job of engine.state.indexes.pools) this.#add(job);
+  }
+
+  /** Undefined: it does not live. */
+  of(jobId: JobId): PoolCalls | undefined {
+    return this.#pools.get(jobId);
+  }
+
+  get pools(): ReadonlyMap<JobId, PoolCalls> {
+    return this.#pools;
+  }
+
+  /** Calls that have ended since the head started. */
+  get done(): number {
+    let sum = this.#doneBefore;
+    for (const { router } of this.#pools.values()) sum += router.view(this.#now()).done;
+    return sum;
+  }
+
+  openClient(pool: PoolCalls, { incoming, socket, head }: Door): void {
+    this.#server.handleUpgrade(incoming, socket, head, (webSocket) => {
+      const line = new Line(webSocket, CLIENT, this.#world);
+      pool.lines += 1;
+      pool.clients += 1;
+      line.open(pool.router.openClient(line, this.#now()), () => {
+        pool.lines -= 1;
+        pool.clients -= 1;
+      });
+    });
+  }
+
+  openWorker(pool: PoolCalls, { node, epochId }: WorkerCaller, door: Door): void {
+    const { incoming, socket, head } = door;
+    const name = `${node}:${epochId}`;
+    this.#server.handleUpgrade(incoming, socket, head, (webSocket) => {
+      const line = new Line(webSocket, WORKER, this.#world);
+      const peer = {
+        send: (message: Parameters<typeof line.send>[0]) => {
+          if (message.kind === 'leave') pool.noteLeaving(name);
+          line.send(message);
+        },
+        close: () => line.close(),
+        get isBehind() {
+          return line.isBehind;
+        },
+      };
+      pool.lines += 1;
+      const port = pool.router.openWorker(peer, this.#now());
+      line.open(pool.named(port, name), () => {
+        pool.lines -= 1;
+      });
+    });
+  }
+
+  /** What is durable now. */
+  committed(events: readonly Event[]): void {
+    for (const event of events) this.#follow(event);
+  }
+
+  /** Whoever is connected comes back to the next head. */
+  stop(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+    for (const webSocket of this.#server.clients) webSocket.close(1001, 'the head is stopping');
+  }
+
+  #follow(event: Event): void {
+    switch (event.kind) {
+      case 'job_submitted':
+        if (event.spec.pool !== undefined) this.#added(event.jobId);
+        return;
+      case 'task_allocated': {
+        const { place, epoch, shares } = event;
+        this.#pools.get(place.jobId)?.allocated(place.index ?? 0, epoch, shares);
+        return;
+      }
+      case 'task_requeued':
+      case 'task_done': {
+        const { place, outcome } = event;
+        this.#pools.get(place.jobId)?.ended(place.index ?? 0, outcome, this.#now());
+        return;
+      }
+      case 'pool_scaled':
+        this.#pools.get(event.jobId)?.rescale();
+        return;
+      case 'end_asked':
+        if (event.why === 'cancel') this.#perhapsStopped(event.place.jobId, event.by);
+        return;
+      case 'job_done':
+        this.#close(event.jobId, event.outcome.detail ?? event.outcome.kind);
+        return;
+      default:
+    }
+  }
+
+  #added(jobId: JobId): void {
+    const job = this.#ports.engine.state.jobs.get(jobId);
+    if (job !== undefined && isLivePool(job) && !this.#pools.has(jobId)) this.#add(job);
+  }
+
+  #add(job: Job): void {
+    const { engine, chance } = this.#ports;
+    const { id: jobId } = job;
+    const parts = {
+      generation: Buffer.from(chance.bytes(16)).toString('hex'),
+      job: () => engine.state.jobs.get(jobId),
+      scale: (target: number) => {
+        const command = { kind: 'scale_pool', jobId, target } as const;
+        // Refused while the store cannot write: it is asked for again.
+        engine.perform({ kind: 'command', command, actor: { kind: 'system' } }, () => undefined);
+      },
+      why: (one: Job) => {
+        const index = firstPending(one);
+        return index === undefined ? null : new Reasons(engine).of(one, index).words;
+      },
+    };
+    this.#pools.set(jobId, new PoolCalls(parts, job, this.#now()));
+    this.#timer ??= this.#ports.clock.after(TICK_MS, () => this.#tick());
+  }
+
+  /** All its workers are to end, and none waits: nobody is to take that for a loss of workers. */
+  #perhapsStopped(jobId: JobId, by: string): void {
+    const job = this.#ports.engine.state.jobs.get(jobId);
+    if (job === undefined || job.pending.size > 0 || !this.#pools.has(jobId)) return;
+    const isEnding = [...job.active.values()].every(({ ending }) => ending?.kind === 'cancel');
+    if (isEnding) this.#close(jobId, `cancelled by ${by}`);
+  }
+
+  #close(jobId: JobId, words: string): void {
+    const pool = this.#pools.get(jobId);
+    if (pool === undefined) return;
+    this.#pools.delete(jobId);
+    this.#doneBefore += pool.router.view(this.#now()).done;
+    pool.router.close(`The pool is over: ${words}.`, this.#now());
+  }
+
+  #tick(): void {
+    this.#timer = null;
+    this.#ticks += 1;
+    const now = this.#now();
+    const { lives } = this.#ports.engine;
+    if (lives !== this.#lives) this.#renew(now);
+    this.#lives = lives;
+    for (const pool of this.#pools.values()) {
+      if (pool.lines > 0 || this.#ticks % IDLE_TICKS === 0) pool.tick(now);
+    }
+    if (this.#pools.size > 0) this.#timer = this.#ports.clock.after(TICK_MS, () => this.#tick());
+  }
+
+  /** The head has read its store again: what was told and was not durable is not so. */
+  #renew(now: number): void {
+    const { state } = this.#ports.engine;
+    for (const [jobId, pool] of [...this.#pools]) {
+      const job = state.jobs.get(jobId);
+      if (job === undefined || !isLivePool(job)) this.#close(jobId, 'it is not known any more');
+      else pool.follow(now);
+    }
+    for (const job of state.indexes.pools) if (!this.#pools.has(job.id)) this.#add(job);
+  }
+
+  #now(): number {
+    return this.#ports.clock.monotonic();
+  }
+}

@@ -1,0 +1,162 @@
+// The calls of one pool: its router, which of its workers live, and how many it asks for.
+
+import type { WorkerToRouter } from '../../core/calls/messages.ts';
+import { type Port, Router } from '../../core/calls/router/router.ts';
+import type { Job } from '../../core/controller/jobs/facts.ts';
+import { formatEpochId, formatTaskId } from '../../core/model/ids.ts';
+import type { Outcome } from '../../core/model/job.ts';
+import type { Share } from '../../core/model/orders.ts';
+import { targetOf } from '../../core/model/pool.ts';
+import { hashOf } from './hash-of.ts';
+
+/** Processes of workers that a function may kill in a row: a fourth time would be the same. */
+const CRASH_LIMIT = 3;
+/** Between two rises of how many workers it asks for: each is a record in the journal. */
+const RISE_MS = 200;
+/** Between two looks at why it has fewer workers than it asks for. */
+const WHY_MS = 1000;
+
+export interface PoolParts {
+  readonly generation: string;
+  /** The pool in the state of now; undefined when it is there no more. */
+  readonly job: () => Job | undefined;
+  /** Asks the controller for another number of workers. */
+  readonly scale: (target: number) => void;
+  /** In words, why it has fewer workers than it asks for. */
+  readonly why: (job: Job) => string | null;
+}
+
+export class PoolCalls {
+  readonly router: Router;
+  readonly #parts: PoolParts;
+  /** Workers that hold a node, by index. */
+  readonly #alive = new Map<number, string>();
+  /** Those of them that were asked to leave. */
+  readonly #leaving = new Set<string>();
+  #why: string | null = null;
+  #whyAt = -Infinity;
+  #roseAt = -Infinity;
+  /** Connections of clients and workers. */
+  lines = 0;
+  clients = 0;
+
+  constructor(parts: PoolParts, job: Job, now: number) {
+    this.#parts = parts;
+    for (const [index, name] of workersOf(job)) this.#alive.set(index, name);
+    const { min, max } = boundsOf(job);
+    const current = (): Job => parts.job() ?? job;
+    const options = {
+      ...{ generation: parts.generation, losses: job.losses, min, max },
+      ...{ workers: [...this.#alive.values()], crashLimit: CRASH_LIMIT, sha256: hashOf },
+      /** Asked for anew each time: it can be changed while the pool lives. */
+      get idleMs() {
+        return boundsOf(current()).idleMs;
+      },
+    };
+    this.router = new Router(options, now);
+  }
+
+  allocated(index: number, epoch: number, shares: readonly Share[]): void {
+    const [share] = shares;
+    const job = this.#parts.job();
+    if (share === undefined || job === undefined) return;
+    this.#alive.set(index, workerName(share.node, job, index, epoch));
+  }
+
+  /** Its epoch is over, and that is durable. */
+  ended(index: number, { kind }: Outcome, now: number): void {
+    const name = this.#alive.get(index);
+    if (name === undefined) return;
+    this.#alive.delete(index);
+    this.#leaving.delete(name);
+    this.router.workerGone(name, kind === 'completed' ? 'left' : 'lost', now);
+  }
+
+  /** The state was read anew: whoever is not in it is gone. */
+  follow(now: number): void {
+    const job = this.#parts.job();
+    const live = new Map(job === undefined ? [] : workersOf(job));
+    for (const [index, name] of [...this.#alive]) {
+      if (live.get(index) === name) continue;
+      this.#alive.delete(index);
+      this.router.workerGone(name, 'lost', now);
+    }
+    for (const [index, name] of live) this.#alive.set(index, name);
+  }
+
+  /** The port, which takes no other name than this. */
+  named(port: Port<WorkerToRouter>, name: string): Port<WorkerToRouter> {
+    let isGreeted = false;
+    return {
+      ...port,
+      take: (messages, now) => {
+        const [first] = messages;
+        // Whatever else comes first, the router refuses.
+        const isOther = !isGreeted && first?.kind === 'hello' && first.worker !== name;
+        isGreeted ||= first !== undefined;
+        if (isOther) port.refuse(`it is ${name}, and says that it is another`, now);
+        else port.take(messages, now);
+      },
+    };
+  }
+
+  noteLeaving(name: string): void {
+    this.#leaving.add(name);
+  }
+
+  tick(now: number): void {
+    const job = this.#parts.job();
+    if (job === undefined) return;
+    this.router.tick(now);
+    this.#lookWhy(job, now);
+    this.#ask(job, now);
+  }
+
+  /** Who starts is on the way, and is not sent back before having been of use. */
+  #ask(job: Job, now: number): void {
+    const { min, max } = boundsOf(job);
+    const here = this.#alive.size - this.#leaving.size;
+    const wanted = Math.max(min, Math.min(max, Math.max(this.router.demand(), here)));
+    const target = targetOf(job.spec);
+    if (wanted === target) return;
+    if (wanted > target) {
+      if (now - this.#roseAt < RISE_MS) return;
+      this.#roseAt = now;
+    }
+    this.#parts.scale(wanted);
+  }
+
+  #lookWhy(job: Job, now: number): void {
+    if (now - this.#whyAt < WHY_MS) return;
+    this.#whyAt = now;
+    const isShort = job.entry.running < targetOf(job.spec);
+    this.#why = isShort && this.clients > 0 ? this.#parts.why(job) : null;
+    this.router.scale({ ...boundsOf(job), why: this.#why });
+  }
+
+  /** Its bounds have changed. */
+  rescale(): void {
+    const job = this.#parts.job();
+    if (job !== undefined) this.router.scale({ ...boundsOf(job), why: this.#why });
+  }
+}
+
+/** What a worker says that it is: no other process ever is the same. */
+export function workerName(node: string, { id }: Pick<Job, 'id'>, index: number, epoch: number) {
+  return `${node}:${formatEpochId(formatTaskId(id, index), epoch)}`;
+}
+
+function workersOf(job: Job): [number, string][] {
+  const found: [number, string][] = [];
+  for (const task of job.active.values()) {
+    for (const node of task.parts.keys()) {
+      found.push([task.index, workerName(node, job, task.index, task.epoch)]);
+    }
+  }
+  return found;
+}
+
+function boundsOf({ spec: { pool } }: Job): { min: number; max: number; idleMs: number } {
+  const { min = 0, max = 0, idleMs = 0 } = pool ?? {};
+  return { min, max, idleMs };
+}
