@@ -1,6 +1,7 @@
 // `weft batch pull`: brings what the jobs of a batch have left in their save folders to this machine.
 
 import { SAVE_FOLDER } from '../../../core/batch/programs.ts';
+import { formatBatch } from '../../../core/model/batch.ts';
 import { Failure } from '../../../core/model/failure.ts';
 import { BATCH_JOBS_MAX } from '../../../core/model/limits.ts';
 import type { FoundOutputs } from '../../../transfer/pull/bring.ts';
@@ -36,7 +37,7 @@ export async function findBatchOutputs(
 ): Promise<FoundOutputs[]> {
   const api = await context.api();
   const params = await batchParams(context, text);
-  const { title } = await api.call('getBatch', { params });
+  const batch = await api.call('getBatch', { params });
   const jobs =
     only === undefined
       ? await batchJobs(api, params, BATCH_JOBS_MAX)
@@ -46,7 +47,9 @@ export async function findBatchOutputs(
   const names = new Map(ran.map(({ id, name }) => [id, name]));
   const found = await outputsOf(context, names.keys());
   const own = found.filter(({ task }) => names.has(task));
-  return own.map((task) => ofSave(task, [...title.split('/'), names.get(task.task) ?? '']));
+  return own.map((task) =>
+    ofSave(task, [...formatBatch(batch).split('/'), names.get(task.task) ?? '']),
+  );
 }
 
 /** Array by array: one may have left nothing. */

@@ -40,12 +40,18 @@ export const submitBatch: Handler<'submitBatch'> = async ({ engine, jobFiles }, 
     ...call.body,
     key: (header as string | undefined) ?? null,
   } as const;
-  return submitted(await engine.execute(command, call.actor));
+  return submitted(engine, await engine.execute(command, call.actor));
 };
 
 export const listBatches: Handler<'listBatches'> = ({ engine: { state } }) => {
   const batches = [...state.batches.values()].reverse();
-  return ok({ batches: batches.map((batch) => viewBatch(state, batch)) });
+  const newest = new Map<string, number>();
+  for (const batch of batches) {
+    const name = nameOf(batch);
+    newest.set(name, Math.max(newest.get(name) ?? 0, batch.version));
+  }
+  const isNewest = (batch: Batch): boolean => newest.get(nameOf(batch)) === batch.version;
+  return ok({ batches: batches.map((batch) => viewBatch(state, batch, isNewest(batch))) });
 };
 
 export const getBatch: Handler<'getBatch'> = async ({ engine, archive }, { params, actor }) => {
@@ -100,7 +106,7 @@ export const retryBatch: Handler<'retryBatch'> = async (
     const lacking = await checkFiles(jobFiles, actor, inputs);
     if (lacking !== null) return err(lacking);
   }
-  return submitted(await engine.execute({ kind: 'retry_batch', batch: ref.value }, actor));
+  return submitted(engine, await engine.execute({ kind: 'retry_batch', batch: ref.value }, actor));
 };
 
 export const rebuildBatch: Handler<'rebuildBatch'> = ({ engine }, call) =>
@@ -110,7 +116,7 @@ export const removeBatch: Handler<'removeBatch'> = async ({ engine, archive }, c
   const found = find(engine.state, call.params);
   if (!found.ok) return found;
   const { parts } = found.value;
-  const { title, ...batch } = batchTitleOf(found.value);
+  const { title, ...batch } = titled(engine.state, found.value);
   const reply = changed(await engine.execute({ kind: 'remove_batch', batch }, call.actor));
   if (!reply.ok) return reply;
   const jobIds = call.query.keep ? [] : parts.map(({ jobId }) => jobId);
@@ -126,9 +132,25 @@ async function act(
 ) {
   const found = find(engine.state, params);
   if (!found.ok) return found;
-  const { title, ...batch } = batchTitleOf(found.value);
+  const { title, ...batch } = titled(engine.state, found.value);
   const reply = changed(await engine.execute({ kind, batch }, actor));
   return reply.ok ? ok({ title, ...reply.value }) : reply;
+}
+
+/** A first version that is not the newest any more needs its number: its name alone is another one. */
+function titled(state: State, batch: Batch, isNewest = isNewestOf(state, batch)) {
+  const named = batchTitleOf(batch);
+  return batch.version === 1 && !isNewest ? { ...named, title: `${named.title}@1` } : named;
+}
+
+function isNewestOf(state: State, { namespace, name, version }: Batch): boolean {
+  const newest = findBatch(state, { namespace, name, version: null });
+  return newest.ok && newest.value.version === version;
+}
+
+/** Common to all versions. */
+function nameOf({ namespace, name }: Batch): string {
+  return `${namespace}/${name}`;
 }
 
 interface Params {
@@ -158,18 +180,20 @@ function inputsToRetry({ jobs }: State, batch: Batch): Set<BlobHash> {
   return lists;
 }
 
-function submitted(reply: Result<Reply, Refusal>) {
+function submitted({ state }: Engine, reply: Result<Reply, Refusal>) {
   if (!reply.ok) return reply;
   if (reply.value.kind !== 'batch_submitted') throw new Error('a batch answers a batch');
   const { batch, jobCount, again } = reply.value;
-  return ok({ ...batchTitleOf(batch), jobCount, again });
+  const found = findBatch(state, batch);
+  const named = found.ok ? titled(state, found.value) : batchTitleOf(batch);
+  return ok({ ...named, jobCount, again });
 }
 
-function viewBatch(state: State, batch: Batch): BatchView {
+function viewBatch(state: State, batch: Batch, isNewest?: boolean): BatchView {
   const { owner, origin, after, parts, createdAt, endedAt, jobs, build } = batch;
   const { open, ended, ...standing } = standingOf(state, batch);
   return {
-    ...batchTitleOf(batch),
+    ...titled(state, batch, isNewest),
     ...{ owner, origin, ...standing, createdAt, endedAt },
     open: { ...open },
     ended: { ...ended },

@@ -20,7 +20,7 @@ test('files of the save folder are listed under the names of their jobs', async 
   const entries = [entry('distribute_save/out/a'), entry('input/mesh')];
   const manifest = { index: 0, entries, isPartial: false, outcome: 'completed', missing: [] };
   await using head = await FakeHead.start({
-    'GET /v1/batches/lab/heat': () => ({ json: { title: 'lab/heat' } }),
+    'GET /v1/batches/lab/heat': () => ({ json: { namespace: 'lab', name: 'heat', version: 1 } }),
     'GET /v1/batches/lab/heat/jobs': () => ({ json: { jobs, next: null } }),
     'GET /v1/jobs/7': () => ({ json: { id: 7, taskCount: 2, taskCounts: { done: 2 } } }),
     'GET /v1/jobs/7/outputs': () => ({ json: { tasks: [{ index: 0 }], next: null } }),

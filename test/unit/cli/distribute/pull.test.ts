@@ -33,7 +33,7 @@ function answers(): Answers {
   const entries = [file('a.csv'), file('b.tmp'), folder];
   const manifest = { entries, isPartial: false, outcome: 'completed', missing: [] };
   return {
-    'GET /v1/batches/lab/heat': () => ({ json: { title: 'lab/heat' } }),
+    'GET /v1/batches/lab/heat': () => ({ json: { namespace: 'lab', name: 'heat', version: 1 } }),
     'GET /v1/batches/lab/heat/jobs': () => ({
       json: { jobs: [job('re1', '7[0]'), job('re2', '7[1]')], next: null },
     }),

@@ -69,6 +69,14 @@ test('a name without a version is the newest, and the answer says which that was
   for (const mode of ['new', 'new_version'] as const) {
     await alice.call('submitBatch', { body: { ...body, mode, build } });
   }
+  // Whoever types what is listed gets what was listed.
+  const { batches } = await alice.call('listBatches');
+  assert.deepEqual(
+    batches.map(({ title }) => title),
+    ['lab/heat@2', 'lab/heat@1'],
+  );
+  const old = { ...params, name: 'heat@1' };
+  assert.equal((await alice.call('getBatch', { params: old })).title, 'lab/heat@1');
   const done = { title: 'lab/heat@2', count: 1 };
   assert.deepEqual(await alice.call('rebuildBatch', { params }), done);
   assert.deepEqual(await alice.call('cancelBatch', { params }), { ...done, count: 2 });
