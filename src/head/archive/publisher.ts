@@ -164,7 +164,7 @@ export class Publisher {
   /** The folder comes at once, whole; one of the same start is there when a head was killed after this. */
   async #publish(shelf: Shelf, manifest: JobManifest): Promise<void> {
     const { places, blobs, disk, logs, extras, onPublished } = this.#options;
-    const there = await readManifest(places.home(shelf), shelf);
+    const there = readManifest(places.home(shelf), shelf);
     if (there !== null && isSameStart(there, manifest)) {
       // It may have been killed before it made the link.
       if (shelf.batch !== undefined) link(places, shelf);

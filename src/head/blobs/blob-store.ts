@@ -166,6 +166,11 @@ export class BlobStore {
     return this.#contents.linkTo(hash, to);
   }
 
+  /** All of a small content, for whoever was found to have the right to it; null when it is not there. */
+  readSmall(hash: BlobHash): Uint8Array | null {
+    return this.#contents.readSmall(hash);
+  }
+
   /** Whoever asks must have been found to have the right to. Its file is the caller's to close. */
   open(hash: BlobHash): Promise<Result<OpenBlob, Refusal>> {
     return this.#contents.open(hash);

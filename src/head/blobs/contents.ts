@@ -5,6 +5,7 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -66,6 +67,16 @@ export class Contents {
     const now = this.#clock.now();
     if (now - status.mtimeMs > TOUCH_MS) utimesSync(content, now / 1000, now / 1000);
     return status.size;
+  }
+
+  /** Null when it is not there. At once: for small ones a pool of threads would take longer. */
+  readSmall(hash: BlobHash): Uint8Array | null {
+    try {
+      return readFileSync(this.#places.content(hash));
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return null;
+      throw error;
+    }
   }
 
   async open(hash: BlobHash): Promise<Result<OpenBlob, Refusal>> {
