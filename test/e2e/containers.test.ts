@@ -2,14 +2,25 @@
 // ends its container too.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import {
+  asNobody,
   containers,
   type Kind,
+  NOBODY,
   type OwnEngine,
   saveImage,
   startDocker,
@@ -25,7 +36,7 @@ const WEFT = join(repository, 'bin', 'weft.mjs');
 const PROGRAM = `#!/bin/sh
 echo "$* in $(pwd) as $(id -u), $WEFT_JOB_NAME of $WEFT_BATCH"
 echo "to stderr" >&2
-cat /sys/fs/cgroup/memory/memory.limit_in_bytes
+cat /sys/fs/cgroup/memory/memory.limit_in_bytes || cat /sys/fs/cgroup/memory.max
 cp "$WEFT_INPUT/own" "$WEFT_SAVE/own" && touch "$WEFT_SAVE/.gone" && cp /input/own /data/own
 case $1 in
   fail) exit 3 ;;
@@ -46,6 +57,8 @@ function onOneMachine(kind: Kind): void {
   let engine: OwnEngine;
 
   before(async () => {
+    // Other users pass through.
+    chmodSync(directory, 0o755);
     const place = join(directory, 'engine');
     engine = kind === 'docker' ? await startDocker(place) : startPodman(place);
     await saveImage(engine, { folder: directory, program: PROGRAM, name: 'solver:1' });
@@ -150,6 +163,35 @@ function onOneMachine(kind: Kind): void {
     const again = await hanging('left', '--resume');
     again.child.kill('SIGTERM');
     await again.ended;
+    assert.deepEqual(await containers(engine), []);
+  });
+
+  it('runs an export in it, as the user of the job', async () => {
+    const jobs = ['a', 'b'].map((name) => `{name: ${name}, args: [x], ${own}}`);
+    const file = write('exported', image, jobs.join(', '));
+    const made = [process.execPath, WEFT, 'batch', 'export', 'slurm', 'out', file];
+    const { code, out, error } = await runProgram(made, { cwd: directory, env: engine.env });
+    assert.equal(code, 0, `${out}${error}`);
+    const folder = join(directory, 'out');
+    execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, folder]);
+    const user = asNobody(engine, directory);
+    try {
+      for (const [at, job] of ['a', 'b'].entries()) {
+        const place = join(folder, 'jobs', job);
+        const slurm = { SLURM_SUBMIT_DIR: place, SLURM_JOB_ID: `7${at}`, SLURM_MEM_PER_NODE: '64' };
+        const said = await runProgram([...user.enter, 'bash', join(place, 'job.sl')], {
+          env: { ...user.env, ...slurm },
+        });
+        assert.equal(said.code, 0, said.error);
+        const who = kind === 'docker' ? NOBODY : 0;
+        assert.match(said.out, new RegExp(`^x in /srv as ${who}, ${job} of lab/exported$`, 'm'));
+        assert.equal(said.error.includes('Loaded image'), job === 'a', 'loaded once');
+        assert.equal(statSync(join(place, 'results', 'own')).uid, NOBODY);
+        assert.equal(readFileSync(join(place, 'exit_code'), 'utf8'), '0\n');
+      }
+    } finally {
+      await user.close();
+    }
     assert.deepEqual(await containers(engine), []);
   });
 

@@ -30,7 +30,7 @@ export function buildPart({ solver, origin }: BatchFile, { imageFile }: Layout):
     return onceOnNode(buildFunctions(solver, origin), 'is_built', COPY_PRODUCTS);
   }
   if (!isEngineSolver(solver)) return '';
-  return onceOnNode(fetchFunctions(solver, imageFile), 'known_image', '');
+  return onceOnNode(fetchFunctions(solver, imageFile), 'known_image', USED_IMAGE);
 }
 
 /**
@@ -74,6 +74,10 @@ ${then}[ -z "$built" ] || cp -- "$build/log" "$work/${BUILD_LOG_FILE}"
 
 const COPY_PRODUCTS = `[ ! -e "$build/done" ] || true > "$build/done"
 cp -a --reflink=auto -- "$build/products/." "$work/" || exit 125
+`;
+
+/** Where it came without the script, there is nothing to keep. */
+const USED_IMAGE = `[ ! -d "$build" ] || : > "$build/done"
 `;
 
 /** Another attempt is made in another folder; only a whole build gets its name. */

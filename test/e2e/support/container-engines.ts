@@ -2,7 +2,15 @@
 // test is over. Needs root, docker.io, podman, catatonit and busybox-static.
 
 import { execFileSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, openSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  openSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { missingPackages } from '../../../tools/debian-packages.ts';
 import { DockerDaemon, removeGroups, whyNoDocker } from './docker-daemon.ts';
@@ -105,6 +113,36 @@ export async function saveImage(
   await ask(engine, 'save', '--output', archive, name);
   await ask(engine, 'rmi', name);
   return archive;
+}
+
+/** A user of this machine without rights, whose group is that of the same number. */
+export const NOBODY = 65_534;
+
+/** How that user runs programs with this engine: docker is its daemon, podman has a place of the user's. */
+export function asNobody(
+  { kind, env }: Engine,
+  directory: string,
+): { readonly enter: string[]; readonly env: NodeJS.ProcessEnv; close(): Promise<void> } {
+  const home = join(directory, 'nobody');
+  mkdirSync(home);
+  const at = (name: string): string => join(home, name);
+  const storage = `driver = "overlay"\ngraphroot = "${at('root')}"\nrunroot = "${at('run')}"\n`;
+  writeFileSync(at('storage.conf'), `[storage]\n${storage}`);
+  execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, home]);
+  const isDocker = kind === 'docker';
+  const groups = isDocker ? ['--groups', String(statSync(socketOf(env)).gid)] : ['--clear-groups'];
+  const enter = ['setpriv', '--reuid', String(NOBODY), '--regid', String(NOBODY), ...groups];
+  const own = isDocker ? {} : { CONTAINERS_STORAGE_CONF: at('storage.conf') };
+  const all = { ...env, HOME: home, XDG_RUNTIME_DIR: home, ...own };
+  const close = async (): Promise<void> => {
+    // The process that keeps its namespace.
+    if (!isDocker) await runProgram([...enter, 'podman', 'system', 'migrate'], { env: all });
+  };
+  return { enter, env: all, close };
+}
+
+function socketOf({ DOCKER_HOST = '' }: NodeJS.ProcessEnv): string {
+  return DOCKER_HOST.replace('unix://', '');
 }
 
 /** Engines at their usual places, each on a host of its own: there is nothing of theirs on the others. */

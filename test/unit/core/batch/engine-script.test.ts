@@ -79,6 +79,9 @@ test('[B7] an image is loaded once on a node, and its jobs run by its number', a
   assert.ok(said.includes(`--volume ${work}/_bind_path_0:/data:rw`), said);
   assert.match(said, /--env OMP_NUM_THREADS --cpus [1-3] sha256:of-wing:1 3 it's$/);
   assert.ok(!engine.mark(work), 'nothing is left for the node to end');
+  const kept = path.join(engine.node.builds, 'key');
+  assert.ok(existsSync(path.join(kept, 'done')), 'by its time the node sees when it was used');
+  assert.equal(readFileSync(path.join(kept, 'log'), 'utf8'), 'Loaded image: wing:1\n');
 });
 
 test('limits are those of the job, and as far as podman can set them', (t) => {
