@@ -65,6 +65,10 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
     args: ['batch.ts', '1000'],
     about: 'a batch of 1,000 jobs with files: submit, to archived, pull, beside rsync',
   },
+  calls: {
+    args: ['call-router.ts', '1000000', '2'],
+    about: 'what a call of a function costs the router of a pool, codec included',
+  },
   head: { args: ['head-cost.ts', '20000'], about: "what a job costs the head's own code" },
 };
 

@@ -101,20 +101,33 @@ function onCall(state: RouterState, session: Session, message: ClientCall): stri
   const asset = session.assets.get(message.asset);
   if (asset === undefined) return `call ${number} of a function that was not announced`;
   if (message.retriesMax > CALL_RETRIES_MAX) return `more than ${CALL_RETRIES_MAX} retries`;
-  const shared = message.shared.map((one) => session.assets.get(one));
-  if (shared.includes(undefined)) return `call ${number} with a value that was not announced`;
+  const shared = sharedOf(session, message.shared);
+  if (shared === null) return `call ${number} with a value that was not announced`;
   const known = session.calls.get(number);
-  if (known !== undefined)
-    return again(state, known, { message, asset, shared: shared as Asset[] });
+  if (known !== undefined) return again(state, known, { message, asset, shared });
   if (session.isSynced && isFull(session)) return 'more calls at once than the window allows';
   const call = newCall(session, number);
-  fill(call, { message, asset, shared: shared as Asset[] });
+  fill(call, { message, asset, shared });
   session.calls.set(number, call);
   state.count(call, inlineBytes(payload));
   if (session.isLate && !session.isSynced) return late(state, call);
   if (message.since !== null) judge(state, call);
   else enqueue(state, call, 'fresh');
   return null;
+}
+
+const NONE: readonly Asset[] = [];
+
+/** Null: one of them was not announced. */
+function sharedOf({ assets }: Session, numbers: readonly number[]): readonly Asset[] | null {
+  if (numbers.length === 0) return NONE;
+  const shared: Asset[] = [];
+  for (const number of numbers) {
+    const asset = assets.get(number);
+    if (asset === undefined) return null;
+    shared.push(asset);
+  }
+  return shared;
 }
 
 /** What was sent again may be beyond it: the client waits until it is not. */

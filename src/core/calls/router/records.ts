@@ -214,18 +214,30 @@ export function newStreams(): Streams {
   return { next: 1, asked: new Map(), given: new Map() };
 }
 
+/** Field by field, and in one piece: it is made for every call. */
 export function newCall(session: Session, number: CallNumber): Call {
   return {
-    ...{ session, number, state: 'given', asset: null, shared: [], retriesMax: 0, timeoutMs: 0 },
-    ...{ attempt: 0, inline: null, size: 0, since: null, worker: null, end: null },
-    ...{
-      isCancelled: false,
-      isDropped: false,
-      aheadMs: 0,
-      queuedAt: 0,
-      givenAt: 0,
-      credit: -1,
-      round: 0,
-    },
+    session,
+    number,
+    state: 'given',
+    asset: null,
+    shared: NONE,
+    retriesMax: 0,
+    timeoutMs: 0,
+    attempt: 0,
+    inline: null,
+    size: 0,
+    since: null,
+    worker: null,
+    end: null,
+    isCancelled: false,
+    isDropped: false,
+    aheadMs: 0,
+    queuedAt: 0,
+    givenAt: 0,
+    credit: -1,
+    round: 0,
   };
 }
+
+const NONE: readonly Asset[] = [];
