@@ -4,10 +4,13 @@
 //   seed S [--trace]            one seed: its weather, and with --trace everything that happened
 //   twice N [--from S]          N seeds, each run twice, must be the same to the last message
 //   canaries                    every planted bug must be found
+//   calls [--seeds N] [--from S]  N fresh seeds about calls of functions
+//   call S [--trace]            one of them
 // The last line counts. Exit code: 0, or that of the last failure: 127 crash, 128 liveness, 129
 // safety.
 
 import { parseArgs } from 'node:util';
+import { checkCalls, runCallCanaries, runCallSeeds, showCallSeed } from './calls/main.ts';
 import { CANARIES } from './canaries.ts';
 import type { Canary } from './canary.ts';
 import { type RunResult, runSeed } from './run.ts';
@@ -90,6 +93,7 @@ async function runCanaries(count: Count): Promise<void> {
     const seed = String(found.seed).padStart(4);
     console.log(`  ${canary.name.padEnd(28)} seed ${seed}  ${found.violation?.rule}`);
   }
+  runCallCanaries(count);
 }
 
 async function find(canary: Canary): Promise<RunResult | null> {
@@ -123,6 +127,7 @@ async function check(count: Count, from: number): Promise<void> {
   }
   await runCanaries(count);
   await runTwice(count, from, TWICE_SEEDS);
+  checkCalls(count, from);
   await runFresh(count, { from, seeds: FRESH_SEEDS, ms: FRESH_MS });
 }
 
@@ -151,7 +156,9 @@ async function main(args: readonly string[]): Promise<number> {
   else if (what === 'seed') await showSeed(count, whole('the seed', number), values.trace);
   else if (what === 'twice') await runTwice(count, from, whole('the count', number));
   else if (what === 'canaries') await runCanaries(count);
-  else throw new Error(`'${what}' is none of check, seed, twice, canaries`);
+  else if (what === 'calls') runCallSeeds(count, seeds);
+  else if (what === 'call') showCallSeed(count, whole('the seed', number), values.trace);
+  else throw new Error(`'${what}' is none of check, seed, twice, canaries, calls, call`);
   console.log(`${count.passed} passed, ${count.failed} failed`);
   return count.exitCode;
 }

@@ -4,7 +4,7 @@ import { unreachable } from '../../base/assert.ts';
 import { CALL_RETRIES_MAX, CALL_WINDOW_BYTES, CALL_WINDOW_CALLS } from '../../model/limits.ts';
 import type { ClientCall, ClientHello, ClientToRouter, Payload } from '../messages.ts';
 import { announce, tellAssets } from './assets.ts';
-import { drop, enqueue, release, settle } from './ends.ts';
+import { drop, enqueue, failAtWorker, release, settle } from './ends.ts';
 import { cut, lineGone } from './lines.ts';
 import {
   type Asset,
@@ -87,6 +87,8 @@ function onHello(state: RouterState, line: ClientLine, hello: ClientHello): stri
   session.round += 1;
   session.creditCalls = 0;
   session.creditBytes = 0;
+  // The client counts its window anew, by what it sends again.
+  for (const call of session.calls.values()) state.uncount(call);
   // Its numbers may name others from now on; what workers have of them stays.
   session.assets.clear();
   welcome(state, line);
@@ -171,8 +173,14 @@ function again(state: RouterState, call: Call, filling: Filling): string | null 
     // Another line of the worker had the asset; on this one nobody has named it yet.
     if (call.worker?.line != null) tellAssets(call.worker.line, call);
   }
-  if (!isNew || call.state === 'queued' || call.state === 'limbo') return null;
+  if (!isNew) return null;
   state.count(call, inlineBytes(filling.message.payload));
+  if (call.lost !== null) {
+    const { lost } = call;
+    call.lost = null;
+    failAtWorker(state, call, lost);
+  }
+  if (call.state === 'queued' || call.state === 'limbo') return null;
   state.credit(call);
   if (call.end !== null) session.line?.peer.send(call.end);
   else if (call.state === 'started') {
@@ -185,7 +193,7 @@ function again(state: RouterState, call: Call, filling: Filling): string | null 
 /** The router had given the session up: its calls may have run. */
 function late(state: RouterState, call: Call): string | null {
   call.attempt = Math.max(1, call.attempt);
-  if (call.retriesMax >= call.attempt) enqueue(state, call, 'fresh');
+  if (call.retriesMax >= call.attempt) enqueue(state, call, 'again');
   else {
     const detail = 'The client was away for so long that its calls were given up.';
     state.credit(call);

@@ -102,11 +102,30 @@ export function fail(state: RouterState, call: Call, reason: Reason): void {
   enqueue(state, call, 'again');
 }
 
+/** Its worker says so, and forgets this attempt before it can get another one. */
+export function failAtWorker(state: RouterState, call: Call, detail: string): void {
+  if (call.asset === null && !call.isDropped) return keepLost(state, call, detail);
+  const { worker, session, number } = call;
+  fail(state, call, { why: 'worker_lost', detail });
+  if (call.state === 'ended' || worker?.line == null) return;
+  const named = numberOf(worker.line, session);
+  worker.line.peer.send({ kind: 'ack', session: named, calls: [number] });
+}
+
+/** Whether there is another attempt is known only when its client has named it again. */
+function keepLost(state: RouterState, call: Call, detail: string): void {
+  unload(state, call);
+  call.session.unacked += 1;
+  call.state = 'ended';
+  call.lost = detail;
+}
+
 /** The attempt did not begin: it does not count. */
 export function giveBack(state: RouterState, call: Call): void {
   takeBack(state, call);
   call.attempt -= 1;
-  if (call.isDropped) forget(call);
+  // Without its function it cannot be given: its client is still to send it again.
+  if (call.isDropped || call.asset === null) forget(call);
   else if (call.isCancelled) {
     settle(state, call, { why: 'cancelled', detail: 'It was cancelled before it started.' });
   } else enqueue(state, call, 'again');

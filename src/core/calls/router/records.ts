@@ -41,6 +41,8 @@ export interface Call {
   /** Has it, or had it when it ended. */
   worker: Worker | null;
   end: End | null;
+  /** How it was lost, before its client had named it again; null when it was not. */
+  lost: string | null;
   isCancelled: boolean;
   /** Nobody waits for it; it is here until its worker says that it is rid of it. */
   isDropped: boolean;
@@ -91,7 +93,6 @@ export interface Relay {
   sourceStream: number;
   position: number;
   upTo: number;
-  readonly size: number;
 }
 
 /** An asset on its way from the router to a worker. */
@@ -230,6 +231,7 @@ export function newCall(session: Session, number: CallNumber): Call {
     since: null,
     worker: null,
     end: null,
+    lost: null,
     isCancelled: false,
     isDropped: false,
     aheadMs: 0,

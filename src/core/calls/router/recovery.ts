@@ -52,7 +52,7 @@ function decide(state: RouterState, call: Call): void {
   // Leaving limbo by itself, before it is queued: the window stays as it is.
   session.limbo -= 1;
   call.state = 'given';
-  if (!mayHaveRun && !call.isCancelled) return enqueue(state, call, 'fresh');
+  if (!mayHaveRun && !call.isCancelled) return enqueue(state, call, 'again');
   if (!mayHaveRun) {
     settle(state, call, { why: 'cancelled', detail: 'It was cancelled before it started.' });
   } else {

@@ -45,15 +45,16 @@ const LATE_TICK_MS = 1000;
 const NUMBERS_MS = 1000;
 
 export class Router {
-  readonly #state: RouterState;
+  /** For those who check its books. */
+  readonly state: RouterState;
   #tickAt: number;
   #numbersAt = 0;
   #numbers = '';
 
   constructor(options: RouterOptions, now: number) {
-    this.#state = new RouterState(options, now);
+    this.state = new RouterState(options, now);
     this.#tickAt = now;
-    beginRecovery(this.#state);
+    beginRecovery(this.state);
   }
 
   openClient(peer: Peer<RouterToClient>, now: number): Port<ClientToRouter> {
@@ -61,9 +62,9 @@ export class Router {
       ...newStreams(),
       ...{ peer, heardAt: now, isOpen: true, session: null },
     };
-    this.#state.clientLines.add(line);
+    this.state.clientLines.add(line);
     return this.#portOf(line, (message: ClientToRouter) =>
-      takeFromClient(this.#state, line, message),
+      takeFromClient(this.state, line, message),
     );
   }
 
@@ -73,14 +74,14 @@ export class Router {
       ...{ peer, heardAt: now, isOpen: true, worker: null, pingAt: now },
       ...{ sessions: [], numbers: new Map(), told: new Set() },
     };
-    this.#state.workerLines.add(line);
+    this.state.workerLines.add(line);
     return this.#portOf(line, (message: WorkerToRouter) =>
-      takeFromWorker(this.#state, line, message),
+      takeFromWorker(this.state, line, message),
     );
   }
 
   #portOf<M>(line: ClientLine | WorkerLine, takeOne: (message: M) => string | null): Port<M> {
-    const state = this.#state;
+    const state = this.state;
     const refuse = (detail: string): void => {
       cut(state, line, { detail, isFinal: true });
       if (!('worker' in line) || line.worker === null) return;
@@ -111,7 +112,7 @@ export class Router {
 
   /** An epoch of the pool has ended: `left` when it was asked to and ended with code 0. */
   workerGone(name: string, how: 'left' | 'lost', now: number): void {
-    const state = this.#state;
+    const state = this.state;
     state.now = now;
     if (how === 'lost') state.losses += 1;
     const worker = state.workers.get(name);
@@ -127,7 +128,7 @@ export class Router {
 
   /** Every 20 ms or so; what is to be done by time is done here. */
   tick(now: number): void {
-    const state = this.#state;
+    const state = this.state;
     state.now = now;
     if (now - this.#tickAt > LATE_TICK_MS) this.#forgive();
     this.#tickAt = now;
@@ -147,24 +148,24 @@ export class Router {
 
   /** The pool's bounds as they are now, and why it has no more workers; null: nothing is amiss. */
   scale(of: { readonly min: number; readonly max: number; readonly why: string | null }): void {
-    this.#state.min = of.min;
-    this.#state.max = of.max;
-    this.#state.why = of.why;
+    this.state.min = of.min;
+    this.state.max = of.max;
+    this.state.why = of.why;
   }
 
   /** How many workers the pool should have. */
   demand(): number {
-    return demand(this.#state);
+    return demand(this.state);
   }
 
   view(now: number): PoolView {
-    this.#state.now = now;
-    return viewOf(this.#state);
+    this.state.now = now;
+    return viewOf(this.state);
   }
 
   /** The pool is over: every call is settled, every line cut. */
   close(detail: string, now: number): void {
-    const state = this.#state;
+    const state = this.state;
     state.now = now;
     state.isClosed = true;
     for (const session of state.sessions.values()) {
@@ -178,31 +179,31 @@ export class Router {
   }
 
   #turn(): void {
-    if (!this.#state.isClosed) pump(this.#state);
-    this.#state.flush();
+    if (!this.state.isClosed) pump(this.state);
+    this.state.flush();
   }
 
   /** This program stood still: what waits for it in sockets is heard before anybody is judged. */
   #forgive(): void {
-    const { clientLines, workerLines, now } = this.#state;
+    const { clientLines, workerLines, now } = this.state;
     for (const line of clientLines) line.heardAt = now;
     for (const line of workerLines) line.heardAt = now;
   }
 
   #watch(line: ClientLine | WorkerLine): void {
-    if (this.#state.now - line.heardAt < CALL_SILENT_MS) return;
-    cut(this.#state, line, { detail: 'nothing was heard for too long', isFinal: false });
+    if (this.state.now - line.heardAt < CALL_SILENT_MS) return;
+    cut(this.state, line, { detail: 'nothing was heard for too long', isFinal: false });
   }
 
   #ping(line: WorkerLine): void {
-    const { now } = this.#state;
+    const { now } = this.state;
     if (!line.isOpen || now - line.pingAt < CALL_HEARTBEAT_MS) return;
     line.pingAt = now;
     line.peer.send({ kind: 'ping' });
   }
 
   #giveUp(): void {
-    const state = this.#state;
+    const state = this.state;
     const { now } = state;
     for (const session of state.sessions.values()) {
       const isAway = session.line === null && now - session.awayAt >= CALL_CLIENT_AWAY_MS;
@@ -216,7 +217,7 @@ export class Router {
 
   /** Work that waits behind something long is taken back when somebody else is idle. */
   #recall(): void {
-    const { loads, waiting, workers, now } = this.#state;
+    const { loads, waiting, workers, now } = this.state;
     if (waiting > 0 || loads.least?.load !== 0) return;
     for (const { line, load, endedAt } of workers.values()) {
       if (line === null || load < 2 || now - endedAt < CALL_RECALL_MS) continue;
@@ -225,7 +226,7 @@ export class Router {
   }
 
   #tellNumbers(): void {
-    const { now, workers, busy, waiting, losses, why, clientLines } = this.#state;
+    const { now, workers, busy, waiting, losses, why, clientLines } = this.state;
     if (now - this.#numbersAt < NUMBERS_MS) return;
     const numbers: PoolNumbers = {
       kind: 'pool',
@@ -236,8 +237,8 @@ export class Router {
       why,
     };
     const text = JSON.stringify(numbers);
-    if (text === this.#numbers && !this.#state.hasNewcomer) return;
-    this.#state.hasNewcomer = false;
+    if (text === this.#numbers && !this.state.hasNewcomer) return;
+    this.state.hasNewcomer = false;
     this.#numbersAt = now;
     this.#numbers = text;
     for (const { peer, session } of clientLines) if (session !== null) peer.send(numbers);

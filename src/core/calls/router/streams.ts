@@ -34,17 +34,23 @@ export function openRelay(
   sink: AnyLine,
   { call, of, wish }: { readonly call: Call; readonly of: Relay['of']; readonly wish: Wish },
 ): void {
-  const size = of === 'call' ? call.size : sizeOfResult(call);
   const relay: Relay = {
     ...{ kind: 'relay', call, of, sink, sinkStream: wish.stream, source: null, sourceStream: 0 },
-    ...{ position: wish.from, upTo: wish.upTo, size },
+    ...{ position: wish.from, upTo: wish.upTo },
   };
   sink.asked.set(wish.stream, relay);
   ownerOf(relay)?.relays.add(relay);
   ask(relay);
 }
 
-function sizeOfResult({ end }: Call): number {
+/** The bytes of a call's arguments; without end as long as its client has not named it again. */
+export function sizeOfCall({ asset, size }: Call): number {
+  return asset === null ? Number.POSITIVE_INFINITY : size;
+}
+
+function sizeOf({ call, of }: Relay): number {
+  if (of === 'call') return sizeOfCall(call);
+  const { end } = call;
   return end?.kind === 'result' && 'size' in end.payload ? end.payload.size : 0;
 }
 
@@ -56,7 +62,7 @@ function ownerOf({ call, of }: Relay) {
 function ask(relay: Relay): void {
   const { call, of, position, upTo } = relay;
   const line = ownerOf(relay)?.line;
-  if (line == null || relay.position === relay.size) return;
+  if (line == null || relay.position === sizeOf(relay)) return;
   const stream = line.next;
   line.next += 1;
   relay.source = line;
@@ -87,10 +93,10 @@ export function onBody(state: RouterState, line: AnyLine, { stream, bytes }: Bod
     return stream < line.next ? null : `stream ${stream} was never asked for`;
   if (given.kind === 'fetch') return fetchArrived(state, given, bytes);
   const position = given.position + bytes.length;
-  if (position > given.upTo || position > given.size) return 'more bytes than were wanted';
+  if (position > given.upTo || position > sizeOf(given)) return 'more bytes than were wanted';
   given.position = position;
   send(given.sink, { kind: 'body', stream: given.sinkStream, bytes });
-  if (position === given.size) closeRelay(given);
+  if (position === sizeOf(given)) closeRelay(given);
   return null;
 }
 

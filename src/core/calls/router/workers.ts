@@ -4,7 +4,7 @@ import { unreachable } from '../../base/assert.ts';
 import { CALL_HEARTBEAT_MS } from '../../model/limits.ts';
 import type { AttemptRef, CallRef, Held, WorkerHello, WorkerToRouter } from '../messages.ts';
 import { read, tellAssets } from './assets.ts';
-import { assign, countCrash, end, fail, giveBack, settle } from './ends.ts';
+import { assign, countCrash, end, fail, failAtWorker, giveBack, settle } from './ends.ts';
 import { cut } from './lines.ts';
 import {
   type Asset,
@@ -17,7 +17,16 @@ import {
 } from './records.ts';
 import { accountFor } from './recovery.ts';
 import { numberOf, type RouterState } from './state.ts';
-import { askAgain, findFlaw, onBody, onMore, onNone, onStop, openRelay } from './streams.ts';
+import {
+  askAgain,
+  findFlaw,
+  onBody,
+  onMore,
+  onNone,
+  onStop,
+  openRelay,
+  sizeOfCall,
+} from './streams.ts';
 
 /** One message; what is wrong with it, if anything: then the line is cut. */
 export function takeFromWorker(
@@ -82,7 +91,7 @@ function onOwnCall(state: RouterState, call: Call, message: CallMessage): string
       return null;
     case 'lost':
       countCrash(call);
-      onLost(state, call, message);
+      failAtWorker(state, call, message.detail);
       return null;
     case 'timed_out':
       settle(state, call, { why: 'timeout', detail: `It took longer than ${call.timeoutMs} ms.` });
@@ -96,19 +105,6 @@ function onOwnCall(state: RouterState, call: Call, message: CallMessage): string
     default:
       return unreachable(message);
   }
-}
-
-/** Another attempt may begin: the worker forgets this one before it can get that. */
-function onLost(
-  state: RouterState,
-  call: Call,
-  message: Extract<WorkerToRouter, { kind: 'lost' }>,
-): void {
-  const line = call.worker?.line;
-  countCrash(call);
-  fail(state, call, { why: 'worker_lost', detail: message.detail });
-  if (call.state === 'ended' || line == null) return;
-  line.peer.send({ kind: 'ack', session: message.session, calls: [message.call] });
 }
 
 function onResult(
@@ -172,7 +168,7 @@ function onWanted(
     const call = line.sessions[message.session]?.calls.get(id);
     if (call === undefined || call.worker !== line.worker || call.isDropped)
       return none(line, stream);
-    const flaw = findFlaw(line, message, call.size);
+    const flaw = findFlaw(line, message, sizeOfCall(call));
     if (flaw === null) openRelay(line, { call, of: 'call', wish: message });
     return flaw;
   }
@@ -205,7 +201,7 @@ function onHello(state: RouterState, line: WorkerLine, hello: WorkerHello): stri
   line.worker = worker;
   const { generation } = state.options;
   line.peer.send({ kind: 'welcome', generation, heartbeatMs: CALL_HEARTBEAT_MS });
-  for (const id of hello.over) if (!state.sessions.has(id)) state.remember(id);
+  for (const id of hello.over) state.remember(id);
   match(state, worker, hello);
   state.loads.refresh(worker);
   askAgain(worker.relays);

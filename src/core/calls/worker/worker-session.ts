@@ -62,6 +62,11 @@ export class WorkerSession {
     this.#child.start();
   }
 
+  /** Calls that it has in any state. */
+  get calls(): number {
+    return this.#count;
+  }
+
   /** A line to the router is there; an older one counts no more. */
   open(peer: Peer<WorkerToRouter>, now: number) {
     this.#line?.peer.close();
@@ -248,7 +253,6 @@ export class WorkerSession {
         ? { id, number, calls: new Map<number, Entry>(), isOver: false }
         : known;
     this.#sessions.set(id, session);
-    this.#over.delete(id);
     session.number = number;
     line.sessions.set(number, session);
     for (const entry of session.calls.values()) this.#tellAgain(line, entry);
