@@ -54,6 +54,7 @@ function unload(state: RouterState, call: Call): void {
   worker.aheadBytes = worker.load === 0 ? 0 : worker.aheadBytes - (call.inline?.length ?? 0);
   worker.endedAt = state.now;
   if (worker.load === 0) {
+    worker.isHeldUp = false;
     state.busy -= 1;
     worker.idleSince = state.now;
   }
@@ -62,7 +63,8 @@ function unload(state: RouterState, call: Call): void {
 
 /** The end of a call: told to its client, and kept until that has it. */
 export function end(state: RouterState, call: Call, told: End): void {
-  const { session } = call;
+  const { session, worker } = call;
+  if (worker !== null) worker.isHeldUp = false;
   unload(state, call);
   closeRelaysOf(call);
   if (call.isDropped) return release(state, call);

@@ -172,6 +172,8 @@ export interface Worker {
   aheadMs: number;
   aheadBytes: number;
   isLeaving: boolean;
+  /** What it runs takes longer than expected: nothing more is put behind that. */
+  isHeldUp: boolean;
   idleSince: number;
   endedAt: number;
   doneCount: number;
@@ -206,7 +208,15 @@ export function newSession(id: string, now: number): Session {
 export function newWorker(name: string, now: number): Worker {
   return {
     ...{ name, line: null, awayAt: now, calls: new Set(), load: 0, aheadMs: 0, aheadBytes: 0 },
-    ...{ isLeaving: false, idleSince: now, endedAt: now, doneCount: 0, acks: [], ackSession: null },
+    ...{
+      isLeaving: false,
+      isHeldUp: false,
+      idleSince: now,
+      endedAt: now,
+      doneCount: 0,
+      acks: [],
+      ackSession: null,
+    },
     ...{ isDirty: false, relays: new Set(), bucket: -1, previous: null, next: null },
   };
 }

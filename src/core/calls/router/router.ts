@@ -219,8 +219,11 @@ export class Router {
   #recall(): void {
     const { loads, waiting, workers, now } = this.state;
     if (waiting > 0 || loads.least?.load !== 0) return;
-    for (const { line, load, endedAt } of workers.values()) {
+    for (const worker of workers.values()) {
+      const { line, load, endedAt } = worker;
       if (line === null || load < 2 || now - endedAt < CALL_RECALL_MS) continue;
+      worker.isHeldUp = true;
+      loads.refresh(worker);
       line.peer.send({ kind: 'recall', count: load - 1 });
     }
   }

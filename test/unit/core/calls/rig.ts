@@ -82,6 +82,11 @@ export class Line {
     return this.#ways.map((way) => way.flush()).includes(true);
   }
 
+  /** Nothing arrives any more, and nobody notices. */
+  mute(): void {
+    for (const way of this.#ways) way.deliver = () => undefined;
+  }
+
   /** What is on its way is lost. */
   cut(): void {
     if (!this.#ways.every(({ isOpen }) => isOpen)) return;
@@ -323,6 +328,10 @@ export class Rig {
       this.settle();
     }
     return this;
+  }
+
+  mute(line: Line | null): void {
+    line?.mute();
   }
 
   /** The head ends and starts: all lines are cut, and the router knows nothing. */

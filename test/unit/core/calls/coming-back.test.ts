@@ -1,0 +1,184 @@
+// Heads that start anew and clients that stay away: what is lost, what is not, and what is left.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Rig } from './rig.ts';
+
+/** A client with calls of which one runs; then the head is gone. */
+function restarted(of: { losses?: number; workers?: readonly string[]; retriesMax?: number } = {}) {
+  const rig = new Rig();
+  const client = rig.client();
+  const worker = rig.worker();
+  const asset = client.asset();
+  const calls = ['x', 'y'].map((text) => client.submit(asset, text, of));
+  rig.settle();
+  worker.start();
+  rig.restart({ workers: [worker.name], ...of });
+  client.connect();
+  rig.settle();
+  return { rig, client, worker, calls };
+}
+
+test('[C7] a head that starts anew gives no call that may run before its workers are back', () => {
+  const { rig, client, worker, calls } = restarted({ workers: ['n1:0#1', 'n2:1#1'] });
+  const other = rig.worker('n2:1#1');
+  rig.pass(5000);
+  assert.deepEqual(other.runs, []);
+  worker.connect();
+  rig.settle();
+  other.work();
+  worker.end();
+  rig.settle();
+  assert.deepEqual(
+    calls.map((call) => client.how(call)),
+    ['did x', 'did y'],
+  );
+  assert.deepEqual([...worker.started, ...other.started], ['x#1', 'y#1']);
+});
+
+test('[C7] what may have run with a worker that was lost meanwhile is not run again', () => {
+  const { rig, client, calls } = restarted({ losses: 1, workers: [] });
+  const other = rig.worker('n2:1#1');
+  other.work();
+  assert.deepEqual(
+    calls.map((call) => client.how(call)),
+    ['worker_lost', 'worker_lost'],
+  );
+  assert.deepEqual(other.started, []);
+});
+
+test('[C7] with retries it is, as a further attempt', () => {
+  const { rig, client, calls } = restarted({ losses: 1, workers: [], retriesMax: 1 });
+  const other = rig.worker('n2:1#1');
+  other.work();
+  assert.deepEqual(
+    calls.map((call) => client.how(call)),
+    ['did x', 'did y'],
+  );
+  assert.deepEqual(other.started, ['x#2', 'y#2']);
+});
+
+test('[C7] a worker that does not come back is waited for no longer than twenty seconds', () => {
+  const { rig, client, calls } = restarted();
+  rig.pass(19_000);
+  assert.equal(client.ends.size, 0);
+  rig.pass(2000);
+  assert.deepEqual(
+    calls.map((call) => client.how(call)),
+    ['worker_lost', 'worker_lost'],
+  );
+});
+
+test('[C7] a worker that ended while its head was away counts as soon as that is known', () => {
+  const { rig, client, worker, calls } = restarted();
+  rig.router.workerGone(worker.name, 'lost', rig.now);
+  rig.settle();
+  assert.deepEqual(
+    calls.map((call) => client.how(call)),
+    ['worker_lost', 'worker_lost'],
+  );
+});
+
+test('[C6] a client that says goodbye has its calls dropped and ended, and others go on', () => {
+  const rig = new Rig();
+  const client = rig.client('a');
+  const other = rig.client('b');
+  const worker = rig.worker();
+  for (const text of ['x', 'y']) client.submit(client.asset(), text);
+  rig.settle();
+  worker.start();
+  const call = other.submit(other.asset(), 'z');
+  rig.settle();
+  client.session.close();
+  rig.settle();
+  assert.deepEqual(
+    [...client.ends.keys()].map((one) => client.how(one)),
+    ['cancelled', 'cancelled'],
+  );
+  assert.equal(worker.aborted.length, 1);
+  worker.end();
+  worker.work();
+  assert.equal(other.how(call), 'did z');
+  assert.deepEqual(worker.started, ['x#1', 'z#1']);
+  assert.deepEqual(
+    rig.router.view(rig.now).clients.map(({ label }) => label),
+    ['client b'],
+  );
+  assert.equal(worker.session.calls, 0);
+});
+
+test('[C6] a client that is away for ten seconds is given up; coming back it is told so', () => {
+  const rig = new Rig();
+  const client = rig.client();
+  const worker = rig.worker();
+  const asset = client.asset();
+  const calls = ['x', 'y'].map((text) => client.submit(asset, text));
+  const retried = client.submit(asset, 'z', { retriesMax: 1 });
+  rig.settle();
+  worker.start();
+  client.line?.cut();
+  rig.pass(9000);
+  assert.equal(worker.aborted.length, 0);
+  rig.pass(1500);
+  assert.equal(worker.aborted.length, 1);
+  worker.end();
+  rig.settle();
+  assert.equal(worker.session.calls, 0);
+  client.connect();
+  worker.work();
+  assert.deepEqual(
+    calls.map((call) => client.how(call)),
+    ['gone', 'gone'],
+  );
+  assert.equal(client.how(retried), 'did z');
+  assert.deepEqual(worker.started, ['x#1', 'z#2']);
+});
+
+test('[C6] running calls of a client that has detached go on without it', () => {
+  const rig = new Rig();
+  const client = rig.client('a', true);
+  const worker = rig.worker();
+  for (const text of ['x', 'y']) client.submit(client.asset(), text);
+  rig.settle();
+  worker.start();
+  client.line?.cut();
+  rig.pass(12_000);
+  assert.equal(worker.aborted.length, 0);
+  worker.end();
+  worker.work();
+  assert.deepEqual(worker.started, ['x#1']);
+  assert.equal(worker.session.calls, 0);
+});
+
+test('[C6] a session that was given up is not run by the next head either', () => {
+  const rig = new Rig();
+  const client = rig.client();
+  const worker = rig.worker();
+  const call = client.submit(client.asset(), 'x');
+  rig.settle();
+  worker.start();
+  client.line?.cut();
+  rig.pass(11_000);
+  worker.end();
+  rig.settle();
+  rig.restart({ workers: [worker.name] });
+  worker.connect();
+  client.connect();
+  worker.work();
+  assert.equal(client.how(call), 'gone');
+  assert.deepEqual(worker.started, ['x#1']);
+});
+
+test('[C6] ends that a client has heard of are kept nowhere', () => {
+  const rig = new Rig();
+  const client = rig.client();
+  const worker = rig.worker();
+  const asset = client.asset();
+  for (let at = 0; at < 100; at += 1) client.submit(asset, `${at}`);
+  worker.work();
+  const { state } = rig.router;
+  const [session] = [...state.sessions.values()];
+  assert.deepEqual([session?.calls.size, session?.unacked, session?.windowCalls], [0, 0, 0]);
+  assert.equal(worker.session.calls, 0);
+  assert.equal(client.session.openCalls, 0);
+});
