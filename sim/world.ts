@@ -368,14 +368,14 @@ export class World {
       const dice = streams.of(node);
       await new Promise<void>((resolve) => time.after(dice.whole(100, 5000), resolve));
       const machine = this.machines.find(({ name }) => name === node);
-      const said = { output: '', isThere: () => false };
+      const said = { output: '', errors: '', isThere: () => false };
       if (machine === undefined || !dice.happens(fenceSuccess)) {
-        return { succeeded: false, how: 'no', ...said };
+        return { succeeded: false, code: 1, how: 'no', ...said };
       }
       this.note(`${node} is fenced`);
       machine.powerOff(false);
       time.after(dice.whole(1, 20_000), () => machine.powerOn());
-      return { succeeded: true, how: 'yes', ...said };
+      return { succeeded: true, code: 0, how: 'yes', ...said };
     };
     return { run };
   }

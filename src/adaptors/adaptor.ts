@@ -102,3 +102,12 @@ export interface Adaptor {
   /** Null: this site is only submitted to. */
   readonly steering: Steering | null;
 }
+
+/** What nodes that are not down have together. */
+export function totalOf(nodes: readonly SiteNode[]): { cpuCount: number; memoryBytes: number } {
+  const there = nodes.filter(({ state }) => state !== 'down');
+  return {
+    cpuCount: there.reduce((sum, node) => sum + node.cpuCount, 0),
+    memoryBytes: there.reduce((sum, node) => sum + (node.memoryBytes ?? 0), 0),
+  };
+}

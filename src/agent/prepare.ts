@@ -229,6 +229,8 @@ export class Preparer {
     const cgroupProcs = group?.procs ?? [];
     const { uid, gid, groups } = account;
     const credentials = owner === null ? null : { uid, gid, groups };
+    const { cpuCount, memoryBytes } = order.share.resources;
+    const wants = { cpuCount, memoryBytes, walltimeMs: order.walltimeMs };
     return Array.from({ length: order.processesPerNode }, (_, rank) => {
       const launchId = firstLaunchId + rank;
       const mark = markOf(this.#settings, launchId);
@@ -239,6 +241,7 @@ export class Preparer {
         append: order.epoch > 1 || sharesOutput(order),
         umask: order.umask,
         makeParents: order.files.stdout !== undefined || order.files.stderr !== undefined,
+        wants,
       };
     });
   }

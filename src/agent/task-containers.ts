@@ -109,7 +109,8 @@ export class TaskContainers {
     const { commands, users } = this.#ports;
     const { switchUser } = this.#settings;
     const { user } = epoch.order.account;
-    const nobody = (how: string) => ({ succeeded: false, how, output: how, isThere: () => false });
+    const said = { succeeded: false, code: null, errors: '', isThere: () => false };
+    const nobody = (how: string) => ({ ...said, how, output: how });
     if (commands === undefined) return nobody('no commands');
     try {
       const account = switchUser ? await users.find(user) : users.self();

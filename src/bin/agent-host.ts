@@ -26,6 +26,7 @@ import { labelsOf, type Machine, portsOf, settingsOf } from './agent-node.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { buildsOf, cacheOf } from './agent-staging.ts';
 import { lookForRuntimes, type RuntimesFound, RuntimesWatch } from './runtimes-watch.ts';
+import { resourcesOfSite } from './site-ports.ts';
 
 /** What a node of this process has open from its start to its end. */
 interface Hosted {
@@ -87,7 +88,9 @@ function open(options: AgentOptions): Hosted {
   return { options, log: openLog({ file: logFile, name: `agent ${name}` }), release };
 }
 
-async function start({ options, log }: Hosted, machine: Machine, cache: NodeCache): Promise<Agent> {
+async function start(hosted: Hosted, machine: Machine, cache: NodeCache): Promise<Agent> {
+  const { log } = hosted;
+  const options = await withSite(hosted.options);
   const { problems } = machine.launcher;
   if (problems.length > 0) {
     log.warn(
@@ -101,6 +104,14 @@ async function start({ options, log }: Hosted, machine: Machine, cache: NodeCach
   const agent = await startAgent(ports, own);
   log.info({ resources: own.resources, facts: own.facts }, 'agent started');
   return agent;
+}
+
+/** A gateway offers what its site has, where nobody said how much, and says whose it is. */
+async function withSite(options: AgentOptions): Promise<AgentOptions> {
+  const { site, labels, name } = options;
+  if (site === undefined) return options;
+  const resources = { ...(await resourcesOfSite(site)), ...options.resources };
+  return { ...options, resources, labels: [...labels, `site=${name}`, `system=${site.system}`] };
 }
 
 /** Without one the node works all the same; only its owner cannot ask it. */

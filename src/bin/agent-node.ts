@@ -29,6 +29,7 @@ import type { NodeCache } from '../staging/node-cache.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { stagingOf } from './agent-staging.ts';
 import type { RuntimesFound } from './runtimes-watch.ts';
+import { sitePorts } from './site-ports.ts';
 import { yieldSettings } from './yield-settings.ts';
 
 /** What all nodes of a process have in common, found out once. */
@@ -155,5 +156,6 @@ export function portsOf(
     ...(options.health === undefined
       ? {}
       : { health: { ...options.health, commands: systemCommands } }),
+    ...(options.site === undefined ? {} : sitePorts(options.site, { ...own, stateDir })),
   };
 }

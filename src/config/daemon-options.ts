@@ -123,9 +123,23 @@ export interface AgentOptions extends CacheOptions {
   readonly labels: readonly string[];
   readonly sharedPaths: readonly string[];
   readonly switchUser: 'auto' | boolean;
+  /** Another cluster runs its tasks; absent: this machine does. */
+  readonly site?: SiteOptions;
   readonly logFile?: string;
   /** The same as the head's: all nodes of a process say the same. */
   readonly keeps?: string;
+}
+
+export interface SiteOptions {
+  readonly system: 'slurm' | 'sge' | 'oar';
+  readonly queue: string | null;
+  readonly account: string | null;
+  readonly options: readonly string[];
+  /** Words before each command. */
+  readonly before: readonly string[];
+  readonly pollMs: number;
+  readonly timeoutMs: number;
+  readonly commandsMax: number;
 }
 
 /** What `src/bin` gives to the command line, which may not import it. */

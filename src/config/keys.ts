@@ -12,6 +12,7 @@ import {
 } from '../core/model/scheduling.ts';
 import { type Key, key } from './key.ts';
 import { NOTIFY_KEYS } from './notify-keys.ts';
+import { SITE_KEYS } from './site-keys.ts';
 import { YIELD_KEYS } from './yield-keys.ts';
 
 const weight = (name: string, value: number, text: string): Key =>
@@ -228,6 +229,7 @@ export const KEYS: readonly Key[] = [
     { min: 1000, max: 30 * 86_400_000 },
   ),
   ...YIELD_KEYS,
+  ...SITE_KEYS,
   key('up.nodes', 'count', '1', 'Number of nodes of `weft up`.', { min: 1, max: 1024 }),
   key(
     'up.cpus',

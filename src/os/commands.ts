@@ -25,35 +25,41 @@ export const systemCommands: Commands = {
     } catch (error) {
       // Of most errors Node.js tells by an event, of some (ENOTDIR, E2BIG) it throws.
       const how = (error as Error).message;
-      return Promise.resolve({ succeeded: false, how, output: '', isThere: () => false });
+      return Promise.resolve({
+        ...{ succeeded: false, code: null, how, output: '', errors: '' },
+        isThere: () => false,
+      });
     }
   },
 };
 
-function endOf(child: ChildProcess, { timeoutMs, keep }: Command): Promise<CommandEnd> {
+function endOf(child: ChildProcess, { timeoutMs, keep, apart }: Command): Promise<CommandEnd> {
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', (text: string) => {
-      output = cut(`${output}${text}`, keep);
-    });
-  }
+  let errors = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    output = cut(`${output}${text}`, keep);
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    if (apart) errors = cut(`${errors}${text}`, keep);
+    else output = cut(`${output}${text}`, keep);
+  });
   return new Promise((resolve) => {
-    const end = (succeeded: boolean, how: string, isThere = () => false): void => {
+    const end = (code: number | null, how: string, isThere = () => false): void => {
       clearTimeout(timer);
       // Whatever it started may hold the pipes open; nobody reads them any more.
       child.stdin?.destroy();
       child.stdout?.destroy();
       child.stderr?.destroy();
-      resolve({ succeeded, how, output, isThere });
+      resolve({ succeeded: code === 0, code, how, output, errors, isThere });
     };
     const timer = setTimeout(() => {
       const why = killGroup(child);
       const left = why === null ? '' : `; it cannot be killed (${why})`;
-      end(false, `it took longer than ${timeoutMs} ms${left}`, remains(child));
+      end(null, `it took longer than ${timeoutMs} ms${left}`, remains(child));
     }, timeoutMs);
-    child.once('error', (error) => end(false, error.message));
+    child.once('error', (error) => end(null, error.message));
     child.once('exit', (code, signal) => {
-      const answer = (): void => end(code === 0, signal === null ? `exit code ${code}` : signal);
+      const answer = (): void => end(code, signal === null ? `exit code ${code}` : signal);
       child.once('close', answer);
       // Something that it has left behind may keep the pipes open for ever.
       setTimeout(answer, PIPES_MS);

@@ -10,6 +10,8 @@ export interface Command {
   readonly timeoutMs: number;
   /** Which part of its output is kept, and how many characters. */
   readonly keep: { readonly part: 'first' | 'last'; readonly length: number };
+  /** Its standard error is kept apart from its output. */
+  readonly apart?: true;
   /** What it reads from its standard input; absent: nothing. */
   readonly input?: string;
   /** Variables beside those of this program. */
@@ -21,10 +23,14 @@ export interface Command {
 export interface CommandEnd {
   /** Exit code 0, and in time. */
   readonly succeeded: boolean;
+  /** Exit code; null: it was ended by a signal, was not in time, or could not be started. */
+  readonly code: number | null;
   /** How it ended. */
   readonly how: string;
-  /** Standard output and standard error, in the order in which they came. */
+  /** Standard output and, where they are not kept apart, standard error, in the order in which they came. */
   readonly output: string;
+  /** Standard error, where it is kept apart. */
+  readonly errors: string;
   /**
    * Whether something of a command that was not in time still runs: no signal ends what hangs in the
    * kernel, and what sudo has made another's is not ours to kill.

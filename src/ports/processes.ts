@@ -29,6 +29,12 @@ export interface LaunchRequest {
    * It is killed, whoever else is dead, this long after the head was last `heard`; null = never.
    */
   readonly leaseMs: number | null;
+  /** What the task may use: for those who give it to another system. */
+  readonly wants: {
+    readonly cpuCount: number;
+    readonly memoryBytes: number;
+    readonly walltimeMs: number | null;
+  };
 }
 
 export interface Processes {

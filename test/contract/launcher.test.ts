@@ -1010,6 +1010,7 @@ const plain = {
   cgroupProcs: [],
   makeParents: false,
   leaseMs: null,
+  wants: { cpuCount: 1, memoryBytes: 0, walltimeMs: null },
 };
 
 function clientOf(launcher: Launcher) {

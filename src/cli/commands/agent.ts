@@ -6,6 +6,7 @@ import type { Config } from '../../config/config.ts';
 import type { AgentOptions } from '../../config/daemon-options.ts';
 import { healthOptions } from '../../config/health-options.ts';
 import { pauseOptions } from '../../config/pause-options.ts';
+import { siteOptions } from '../../config/site-options.ts';
 import { readLiveMark, removeMark, writeMark } from '../../connect/process-file.ts';
 import { usage } from '../../core/model/failure.ts';
 import type { Resources } from '../../core/model/resources.ts';
@@ -69,6 +70,7 @@ function agentOptions(
     ...healthOptions(config),
     ...cacheOptions(config),
     ...pauseOptions(config, paths.door(name)),
+    ...siteOptions(config),
     ...(options.logFile === undefined
       ? {}
       : { logFile: path.resolve(context.cwd, options.logFile) }),

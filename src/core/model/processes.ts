@@ -34,6 +34,10 @@ export type ProcessEvent =
       /** The launcher ended it, as its lease was over while no agent renewed it. */
       readonly leaseOver: boolean;
     }
+  /** A site says no, in its words: nothing of it has run. */
+  | { readonly kind: 'refused'; readonly launchId: number; readonly why: string }
+  /** Neither the launcher nor anybody else can say how it ended. */
+  | { readonly kind: 'lost'; readonly launchId: number }
   | { readonly kind: 'stopped'; readonly launchId: number }
   | { readonly kind: 'continued'; readonly launchId: number };
 

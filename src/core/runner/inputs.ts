@@ -14,9 +14,7 @@ export type ProcessInput =
   /** It stood still already when the agent took it over. */
   | { readonly kind: 'found_stopped'; readonly launchId: number }
   /** It could not even be asked of the launcher. */
-  | { readonly kind: 'unstartable'; readonly launchId: number; readonly why: string }
-  /** Neither the launcher nor anybody else can say how it ended. */
-  | { readonly kind: 'lost'; readonly launchId: number };
+  | { readonly kind: 'unstartable'; readonly launchId: number; readonly why: string };
 
 export type RunnerInput =
   | { readonly kind: 'order'; readonly order: Order }

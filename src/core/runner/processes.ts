@@ -38,6 +38,8 @@ export function decideProcess(state: RunnerState, event: ProcessInput, now: Now)
         describeFailure(spot.epoch.order, spot.epoch.preparation, event),
         now,
       );
+    case 'refused':
+      return decideFailed(state, spot, { detail: event.why, nodeFault: true }, now);
     case 'unstartable':
       return decideFailed(state, spot, askingFailed(event.why), now);
     case 'exited':

@@ -34,7 +34,8 @@ function withEngine(answer: () => Partial<CommandEnd>) {
           .slice(2)
           .join(' '),
       );
-      const end = { succeeded: true, how: 'exit code 0', output: '', isThere: () => false };
+      const said = { how: 'exit code 0', output: '', errors: '' };
+      const end = { succeeded: true, code: 0, ...said, isThere: () => false };
       return Promise.resolve({ ...end, ...answer() });
     },
   };

@@ -17,7 +17,8 @@ afterEach(async () => {
 });
 
 function end(code: number, output: string): CommandEnd {
-  return { succeeded: code === 0, how: `exit code ${code}`, output, isThere: () => false };
+  const how = `exit code ${code}`;
+  return { succeeded: code === 0, code, how, output, errors: '', isThere: () => false };
 }
 
 /** Answers one after the other; the last one again and again. */

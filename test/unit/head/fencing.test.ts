@@ -36,7 +36,7 @@ async function bench(count = 1, heardAgo = SILENCE_MS) {
     run: (given) =>
       new Promise<CommandEnd>((resolve) => {
         const answer = (succeeded: boolean, how: string, output = ''): void =>
-          resolve({ succeeded, how, output, isThere: () => false });
+          resolve({ succeeded, code: null, how, output, errors: '', isThere: () => false });
         asked.push({ argv: given.argv, answer });
       }),
   };

@@ -1,0 +1,20 @@
+// Keys that make an agent the gateway of a site: another cluster, whose own system runs the tasks.
+
+import { type Key, key } from './key.ts';
+
+export const SITE_KEYS: readonly Key[] = [
+  key(
+    'site.system',
+    'choice',
+    null,
+    "Tasks of this node are given to this batch system, as the user's jobs there. See sites.md.",
+    { choices: ['slurm', 'sge', 'oar'] },
+  ),
+  key('site.queue', 'text', null, 'Its queue or partition for them; default: its own default.'),
+  key('site.account', 'text', null, 'The account that they are charged to there.'),
+  key('site.options', 'texts', '', 'More words for each submission, like `--qos=low`.'),
+  key('site.before', 'texts', '', 'Words before each of its commands, like `ssh, login1`.'),
+  key('site.poll', 'duration', '5s', 'Between two listings of its jobs.', { min: 500 }),
+  key('site.timeout', 'duration', '30s', 'A command that takes longer is ended.', { min: 1000 }),
+  key('site.commands', 'count', '4', 'Commands that run there at once.', { min: 1, max: 64 }),
+];

@@ -1,0 +1,21 @@
+// The options of a gateway, from its configuration.
+
+import type { Config } from './config.ts';
+import type { AgentOptions } from './daemon-options.ts';
+
+export function siteOptions(config: Config): Pick<AgentOptions, 'site'> {
+  const system = config.text('site.system');
+  if (system === null) return {};
+  return {
+    site: {
+      system: system as 'slurm' | 'sge' | 'oar',
+      queue: config.text('site.queue'),
+      account: config.text('site.account'),
+      options: config.texts('site.options'),
+      before: config.texts('site.before'),
+      pollMs: config.number('site.poll'),
+      timeoutMs: config.number('site.timeout'),
+      commandsMax: config.number('site.commands'),
+    },
+  };
+}

@@ -1,0 +1,32 @@
+// One command of a site, run so that its answer can be read: in a language and a zone that are known,
+// bounded in time and in size.
+
+import type { SiteCommand, SiteOutput } from '../../adaptors/adaptor.ts';
+import type { Commands } from '../../ports/commands.ts';
+import type { SiteUser } from '../../ports/sites.ts';
+
+/** A listing of 10,000 jobs has about 30 MiB. A longer one is cut, and then not believed. */
+const OUTPUT_MAX = 128 * 1_048_576;
+
+const ENVIRONMENT = { LC_ALL: 'C.UTF-8', TZ: 'UTC' };
+
+export async function runSiteCommand(
+  commands: Commands,
+  { argv, input, environment }: SiteCommand,
+  how: {
+    readonly before: readonly string[];
+    readonly timeoutMs: number;
+    readonly user: SiteUser | null;
+  },
+): Promise<SiteOutput> {
+  const { code, output, errors } = await commands.run({
+    argv: [...how.before, ...argv],
+    timeoutMs: how.timeoutMs,
+    keep: { part: 'first', length: OUTPUT_MAX },
+    apart: true,
+    environment: { ...ENVIRONMENT, ...environment },
+    ...(input === undefined ? {} : { input }),
+    ...(how.user === null ? {} : { user: how.user }),
+  });
+  return { stdout: output, stderr: errors, code };
+}

@@ -1,0 +1,204 @@
+// What a gateway knows of one job of ours at a site, and what it concludes. Nothing is concluded from
+// absence: a job is running, ended with evidence, or unknown.
+
+import type { SiteProblem } from '../../adaptors/adaptor.ts';
+import type { Result } from '../../core/base/result.ts';
+import type { ExitStatus } from '../../core/model/job.ts';
+import type { SiteEnd, SiteJob } from '../../core/model/site.ts';
+import type { EndReceipt, StartReceipt } from './script.ts';
+
+/** After a submission without an answer: the site may still be at it. */
+export const SETTLE_MS = 15_000;
+/** Between two tries of what did not succeed. */
+export const AGAIN_MS = 5_000;
+/** After a site has said that a job is over: its receipt may be on its way through a file server. */
+export const RECEIPT_MS = 5_000;
+/** A receipt that was not there so long ago has just come. */
+const FRESH_MS = 5_000;
+/** A listing may be a moment behind; so long without a job is no accident. */
+export const MISSING_MS = 30_000;
+/** Between two questions to the accounting. */
+const EVIDENCE_MS = 30_000;
+
+export type Ending =
+  | {
+      readonly kind: 'exited';
+      readonly exit: ExitStatus;
+      readonly at: number;
+      readonly userUs: number;
+      readonly systemUs: number;
+    }
+  /** It never began, for certain. */
+  | { readonly kind: 'unstartable'; readonly why: string }
+  /** It began, and nobody can say how it ended. */
+  | { readonly kind: 'lost' };
+
+export interface Entry {
+  readonly launchId: number;
+  /** Unique at the site. */
+  readonly name: string;
+  /**
+   * `unsent`: the site has nothing of it. `doubtful`: it may have. `sent`: it gave the job this id.
+   */
+  sending: 'unsent' | 'doubtful' | { readonly siteJob: string };
+  /** The site says that it runs, or the next. */
+  hasStarted: boolean;
+  /** Its script took the claim, so that what the site says of its end is about our program. */
+  hasProof: boolean;
+  ending: Ending | null;
+  isCancelWanted: boolean;
+  /** Since when it may be at the site unknown to us; of `doubtful` only. */
+  doubtfulSince: number;
+  /** Nothing is asked about it before. */
+  nextAt: number;
+  /** A listing that was read did not have it since then. */
+  missingSince: number | null;
+  /** The site says since then that it is over. */
+  overSince: number | null;
+  /** When somebody last looked for its receipts. */
+  readAt: number | null;
+  /** When the site last took a wish to cancel it, or said that there is none such. */
+  cancelledAt: number | null;
+}
+
+export type Work = 'submit' | 'look_up' | 'cancel' | 'ask_end' | 'take_claim';
+
+export function newEntry(launchId: number, name: string, sending: Entry['sending']): Entry {
+  return {
+    ...{ launchId, name, sending, hasStarted: false, hasProof: false, ending: null },
+    ...{ isCancelWanted: false },
+    ...{ doubtfulSince: 0, nextAt: 0, missingSince: null, overSince: null, readAt: null },
+    cancelledAt: null,
+  };
+}
+
+/** The next thing to do about it; null: wait. */
+export function workOf(entry: Entry, now: number, hasAccounting: boolean): Work | null {
+  if (entry.ending !== null || now < entry.nextAt) return null;
+  if (entry.sending === 'unsent') return entry.isCancelWanted ? 'take_claim' : 'submit';
+  if (entry.sending === 'doubtful') return 'look_up';
+  if (entry.isCancelWanted && entry.cancelledAt === null) return 'cancel';
+  const isOver = entry.overSince !== null && now - entry.overSince >= RECEIPT_MS;
+  const isMissing = entry.missingSince !== null && now - entry.missingSince >= MISSING_MS;
+  if (!isOver && !isMissing) return null;
+  // What has not begun can be kept from ever beginning; that is the end of all doubt.
+  if (!entry.hasProof) return 'take_claim';
+  return hasAccounting ? 'ask_end' : null;
+}
+
+/** Written down before the command runs: whoever comes after a crash looks the name up. */
+export function submitting(entry: Entry, now: number): void {
+  entry.sending = 'doubtful';
+  entry.doubtfulSince = now;
+  entry.nextAt = now + AGAIN_MS;
+}
+
+export function submitted(entry: Entry, answer: Result<string, SiteProblem>, now: number): void {
+  if (answer.ok) {
+    sent(entry, answer.value);
+  } else if (answer.error.kind === 'refused') {
+    entry.sending = 'unsent';
+    entry.ending = { kind: 'unstartable', why: answer.error.text };
+  } else {
+    entry.nextAt = now + AGAIN_MS;
+  }
+}
+
+/** Several jobs of one name run only once: the claim sees to that. */
+export function lookedUp(
+  entry: Entry,
+  answer: Result<readonly string[], SiteProblem>,
+  now: number,
+): void {
+  entry.nextAt = now + AGAIN_MS;
+  if (!answer.ok) return;
+  const [first] = answer.value;
+  if (first !== undefined) return sent(entry, first);
+  if (now - entry.doubtfulSince >= SETTLE_MS) entry.sending = 'unsent';
+}
+
+function sent(entry: Entry, siteJob: string): void {
+  entry.sending = { siteJob };
+  entry.nextAt = 0;
+}
+
+/** @param job null: the listing was read and has none of this id */
+export function listed(entry: Entry, job: SiteJob | null, now: number): void {
+  if (job === null) {
+    entry.missingSince ??= now;
+    return;
+  }
+  entry.missingSince = null;
+  if (job.state === 'running') entry.hasStarted = true;
+  if (job.state !== 'ended') return;
+  entry.overSince ??= now;
+  if (now - entry.overSince < RECEIPT_MS || !entry.hasProof || job.exit === null) return;
+  const at = job.endedAt ?? now;
+  entry.ending ??= { kind: 'exited', exit: job.exit, at, userUs: 0, systemUs: 0 };
+}
+
+export function receiptsRead(
+  entry: Entry,
+  { started, ended }: { readonly started: StartReceipt | null; readonly ended: EndReceipt | null },
+  now: number,
+): void {
+  const { readAt } = entry;
+  entry.readAt = now;
+  if (started !== null) proven(entry);
+  if (ended === null) return;
+  // Receipts count whole seconds, by the clock of another machine: who was looking knows better.
+  const isFresh = readAt !== null && now - readAt <= FRESH_MS;
+  const at = isFresh ? now : Math.min(ended.at + 999, now);
+  entry.ending ??= { kind: 'exited', ...ended, at };
+}
+
+export function endAsked(
+  entry: Entry,
+  answer: Result<SiteEnd | null, SiteProblem>,
+  now: number,
+): void {
+  entry.nextAt = now + EVIDENCE_MS;
+  if (!answer.ok) return;
+  if (answer.value !== null) {
+    const { exit, endedAt: at } = answer.value;
+    entry.ending ??= { kind: 'exited', exit, at, userUs: 0, systemUs: 0 };
+  } else if (entry.cancelledAt !== null) {
+    // Its owner gave it up, and the site has neither the job nor a record of it.
+    entry.ending ??= { kind: 'lost' };
+  }
+}
+
+export function cancelled(entry: Entry, answer: Result<null, SiteProblem>, now: number): void {
+  entry.nextAt = now + AGAIN_MS;
+  if (answer.ok || answer.error.kind === 'no_such_job') entry.cancelledAt = now;
+}
+
+/**
+ * A job that began, that its owner gave up, and that a site without accounting has no more: what is
+ * left to know is that nobody knows.
+ */
+export function giveUp(entry: Entry, now: number, hasAccounting: boolean): void {
+  const { cancelledAt, missingSince, hasProof } = entry;
+  if (hasAccounting || !hasProof || cancelledAt === null || missingSince === null) return;
+  if (now - Math.max(cancelledAt, missingSince) >= MISSING_MS) entry.ending ??= { kind: 'lost' };
+}
+
+function proven(entry: Entry): void {
+  entry.hasStarted = true;
+  entry.hasProof = true;
+}
+
+/** @param isOurs false: the script was there first, and its receipts tell */
+export function claimTaken(entry: Entry, isOurs: boolean, now: number): void {
+  entry.nextAt = now + AGAIN_MS;
+  if (!isOurs) {
+    proven(entry);
+    if (entry.sending === 'unsent')
+      Object.assign(entry, { sending: 'doubtful', doubtfulSince: now });
+    return;
+  }
+  const why = entry.isCancelWanted
+    ? 'cancelled before it began'
+    : 'the site ended it before it began';
+  entry.ending ??= { kind: 'unstartable', why };
+}

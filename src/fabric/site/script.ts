@@ -1,0 +1,86 @@
+// The script that a site runs for us, and the receipts that it writes. Whoever takes the claim first
+// decides: a second start of the same launch does nothing, and a gateway that takes it knows that
+// nothing of the launch has run or ever will.
+
+import { quoteWord } from '../../core/base/shell-word.ts';
+import type { ExitStatus } from '../../core/model/job.ts';
+
+export const CLAIM = 'claim';
+export const STARTED = 'started';
+export const ENDED = 'ended';
+
+export interface SiteLaunch {
+  /** Where the receipts go, as the site's nodes see it. */
+  readonly folder: string;
+  readonly argv: readonly string[];
+  /** `NAME=value`. */
+  readonly environment: readonly string[];
+  readonly cwd: string;
+  readonly umask: number;
+  readonly stdin: string;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly append: boolean;
+}
+
+export function siteScript(launch: SiteLaunch): string {
+  const { folder, argv, environment, cwd, umask, stdin, stdout, stderr, append } = launch;
+  const into = append ? '>>' : '>';
+  const streams = [
+    `<${quoteWord(stdin === '' ? '/dev/null' : stdin)}`,
+    `${into}${quoteWord(stdout)}`,
+    stderr === stdout ? '2>&1' : `2${into}${quoteWord(stderr)}`,
+  ];
+  return `#!/bin/sh
+f=${quoteWord(folder)}
+mkdir "$f/${CLAIM}" 2>/dev/null || exit 0
+receipt() { printf '%s\\n' "$2" >"$f/$1.new" && mv "$f/$1.new" "$f/$1"; }
+receipt ${STARTED} "$(date +%s) $(uname -n)"
+# The end is to be told by this shell also when all of the job is told to end.
+trap : TERM INT HUP USR1 USR2 XCPU
+(
+  umask ${umask.toString(8).padStart(4, '0')}
+  cd ${quoteWord(cwd)} || exit 125
+  exec env -i ${[...environment, ...argv].map(quoteWord).join(' ')}
+) ${streams.join(' ')} &
+p=$!
+wait $p; code=$?
+# A signal to this shell ends the wait, not the program.
+while kill -0 $p 2>/dev/null; do wait $p; code=$?; done
+receipt ${ENDED} "$(date +%s) $code $(times | tail -n 1)"
+exit $code
+`;
+}
+
+export interface StartReceipt {
+  readonly at: number;
+  readonly host: string;
+}
+
+export interface EndReceipt {
+  readonly at: number;
+  readonly exit: ExitStatus;
+  readonly userUs: number;
+  readonly systemUs: number;
+}
+
+/** Null: it is none, or not whole. */
+export function parseStartReceipt(text: string): StartReceipt | null {
+  const [, seconds, host] = /^(\d{1,12}) (\S+)\n$/.exec(text) ?? [];
+  return seconds === undefined || host === undefined ? null : { at: Number(seconds) * 1000, host };
+}
+
+/** A code over 128 is a signal, as shells have it: the two cannot be told apart. */
+export function parseEndReceipt(text: string): EndReceipt | null {
+  const found = /^(\d{1,12}) (\d{1,3}) (\d+)m([\d.]+)s (\d+)m([\d.]+)s\n$/.exec(text);
+  if (found === null) return null;
+  const [at, code, ...times] = found.slice(1).map(Number);
+  if (at === undefined || code === undefined) return null;
+  const [userMin = 0, userS = 0, systemMin = 0, systemS = 0] = times;
+  return {
+    at: at * 1000,
+    exit: code > 128 && code <= 128 + 64 ? { signal: code - 128 } : { code },
+    userUs: Math.round((userMin * 60 + userS) * 1e6),
+    systemUs: Math.round((systemMin * 60 + systemS) * 1e6),
+  };
+}

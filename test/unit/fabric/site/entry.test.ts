@@ -1,0 +1,146 @@
+// What a gateway concludes of one job at a site: nothing from absence, nothing twice.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SiteJob } from '../../../../src/core/model/site.ts';
+import * as rules from '../../../../src/fabric/site/entry.ts';
+
+const JOB: SiteJob = {
+  ...{ id: '7', handle: null, name: 'w-1', owner: 'ann', state: 'waiting', word: 'PD' },
+  ...{ reason: null, queue: null, elements: null, submittedAt: 0, startedAt: null, endedAt: null },
+  ...{ walltimeMs: null, nodeCount: 1, cpuCount: 1, memoryBytes: null, isExclusive: false },
+  ...{ nodes: [], exit: null },
+};
+const away = { ok: false, error: { kind: 'away', text: 'no answer in time' } } as const;
+const refused = { ok: false, error: { kind: 'refused', text: 'sbatch: no such queue' } } as const;
+const found = (...ids: string[]) => ({ ok: true, value: ids }) as const;
+
+function sentEntry(): rules.Entry {
+  return rules.newEntry(1, 'w-1', { siteJob: '7' });
+}
+
+test('a submission without an answer is looked up by its name before it is made again', () => {
+  const entry = rules.newEntry(1, 'w-1', 'unsent');
+  assert.equal(rules.workOf(entry, 0, false), 'submit');
+  rules.submitting(entry, 1000);
+  rules.submitted(entry, away, 2000);
+  assert.equal(rules.workOf(entry, 2000, false), null);
+  assert.equal(rules.workOf(entry, 7000, false), 'look_up');
+  rules.lookedUp(entry, found(), 7000);
+  assert.equal(entry.sending, 'doubtful', 'the site may still be at it');
+  rules.lookedUp(entry, away, 20_000);
+  assert.equal(entry.sending, 'doubtful', 'no answer is no answer');
+  rules.lookedUp(entry, found(), 20_000);
+  assert.equal(entry.sending, 'unsent');
+});
+
+test('a job that is found by its name is ours, and is not submitted again', () => {
+  const entry = rules.newEntry(1, 'w-1', 'doubtful');
+  rules.lookedUp(entry, found('7', '8'), 1000);
+  assert.deepEqual(entry.sending, { siteJob: '7' });
+  assert.equal(rules.workOf(entry, 1000, false), null);
+});
+
+test('a refusal is told in the words of the site', () => {
+  const entry = rules.newEntry(1, 'w-1', 'unsent');
+  rules.submitting(entry, 0);
+  rules.submitted(entry, refused, 10);
+  assert.deepEqual(entry.ending, { kind: 'unstartable', why: 'sbatch: no such queue' });
+  assert.equal(rules.workOf(entry, 1e9, false), null);
+});
+
+test('a job that no listing has is not ended', () => {
+  const entry = sentEntry();
+  rules.receiptsRead(entry, { started: { at: 0, host: 'n1' }, ended: null }, 0);
+  rules.listed(entry, null, 1000);
+  rules.listed(entry, null, 1e9);
+  assert.equal(entry.ending, null);
+  assert.equal(rules.workOf(entry, 1e9, true), 'ask_end');
+  rules.endAsked(entry, { ok: true, value: null }, 1e9);
+  assert.equal(entry.ending, null, 'no record is no evidence');
+  const end = { startedAt: 0, endedAt: 5, exit: { code: 3 }, reason: null };
+  rules.endAsked(entry, { ok: true, value: end }, 2e9);
+  assert.deepEqual(entry.ending, {
+    kind: 'exited',
+    exit: { code: 3 },
+    at: 5,
+    userUs: 0,
+    systemUs: 0,
+  });
+});
+
+test('a job that comes back into the listing was never missing', () => {
+  const entry = sentEntry();
+  rules.listed(entry, null, 1000);
+  rules.listed(entry, JOB, 40_000);
+  assert.equal(rules.workOf(entry, 1e9, true), null);
+});
+
+test('what has not begun and is listed no more is kept from beginning, and only then over', () => {
+  const entry = sentEntry();
+  rules.listed(entry, null, 1000);
+  assert.equal(rules.workOf(entry, 1000 + rules.MISSING_MS - 1, true), null);
+  assert.equal(rules.workOf(entry, 1000 + rules.MISSING_MS, true), 'take_claim');
+  rules.claimTaken(entry, true, 40_000);
+  assert.deepEqual(entry.ending, { kind: 'unstartable', why: 'the site ended it before it began' });
+});
+
+test('an end that the site lists counts only when our program was what ran', () => {
+  const over = { ...JOB, state: 'ended', exit: { code: 0 }, endedAt: 900 } as const;
+  const entry = sentEntry();
+  rules.listed(entry, over, 1000);
+  rules.listed(entry, over, 1000 + rules.RECEIPT_MS);
+  assert.equal(entry.ending, null, 'its script may have found the claim taken');
+  assert.equal(rules.workOf(entry, 1000 + rules.RECEIPT_MS, false), 'take_claim');
+  rules.claimTaken(entry, false, 7000);
+  rules.listed(entry, over, 12_000);
+  const { ending } = entry;
+  assert.deepEqual(ending, { kind: 'exited', exit: { code: 0 }, at: 900, userUs: 0, systemUs: 0 });
+});
+
+test('a receipt is the end at once, and the first end stays', () => {
+  const entry = sentEntry();
+  const ended = { at: 50, exit: { signal: 9 }, userUs: 1, systemUs: 2 };
+  rules.receiptsRead(entry, { started: null, ended }, 60_000);
+  rules.listed(entry, { ...JOB, state: 'ended', exit: { code: 0 } }, 1e9);
+  assert.deepEqual(entry.ending, { kind: 'exited', ...ended, at: 1049 });
+});
+
+test('what was never sent and is cancelled never begins', () => {
+  const entry = rules.newEntry(1, 'w-1', 'unsent');
+  entry.isCancelWanted = true;
+  assert.equal(rules.workOf(entry, 0, false), 'take_claim');
+  rules.claimTaken(entry, true, 0);
+  assert.deepEqual(entry.ending, { kind: 'unstartable', why: 'cancelled before it began' });
+});
+
+test('cancelling is repeated until the site takes it, and says nothing about the end', () => {
+  const entry = sentEntry();
+  entry.isCancelWanted = true;
+  assert.equal(rules.workOf(entry, 0, false), 'cancel');
+  rules.cancelled(entry, away, 0);
+  assert.equal(rules.workOf(entry, rules.AGAIN_MS, false), 'cancel');
+  rules.cancelled(entry, { ok: true, value: null }, rules.AGAIN_MS);
+  assert.equal(entry.ending, null);
+  assert.equal(rules.workOf(entry, 1e6, false), null);
+});
+
+test('a job that began, was given up, and is nowhere any more is lost, not ended', () => {
+  const entry = sentEntry();
+  rules.receiptsRead(entry, { started: { at: 0, host: 'n1' }, ended: null }, 0);
+  rules.listed(entry, null, 1000);
+  rules.giveUp(entry, 1e9, false);
+  assert.equal(entry.ending, null, 'nobody gave it up');
+  rules.cancelled(entry, { ok: true, value: null }, 2000);
+  rules.giveUp(entry, 2000 + rules.MISSING_MS, false);
+  assert.deepEqual(entry.ending, { kind: 'lost' });
+});
+
+test('a receipt that has just come is dated by who was looking, whatever the clock of its writer', () => {
+  const entry = sentEntry();
+  rules.receiptsRead(entry, { started: null, ended: null }, 100_000);
+  const ended = { at: 3_700_000, exit: { code: 0 }, userUs: 0, systemUs: 0 };
+  rules.receiptsRead(entry, { started: null, ended }, 100_500);
+  assert.ok(entry.ending?.kind === 'exited');
+  assert.equal(entry.ending.at, 100_500);
+});

@@ -1,0 +1,89 @@
+// A Slurm that behaves as it is told: takes jobs by `sbatch`, lists them, loses answers, talks rubbish.
+
+import { spawnSync } from 'node:child_process';
+import type { Command, CommandEnd, Commands } from '../../../../src/ports/commands.ts';
+
+interface Job {
+  readonly id: number;
+  readonly name: string;
+  readonly script: string;
+  state: string;
+  exit: number;
+  nodes: string;
+}
+
+export class FakeSlurm implements Commands {
+  readonly jobs: Job[] = [];
+  readonly ran: string[][] = [];
+  /** How the next commands of this name end; then as usual. */
+  readonly moods = new Map<string, ('lost' | 'hangs' | 'refuses' | 'rubbish')[]>();
+
+  async run({ argv, input = '' }: Command): Promise<CommandEnd> {
+    this.ran.push([...argv]);
+    const mood = this.moods.get(argv[0] ?? '')?.shift();
+    if (mood === 'hangs') return end(null, '', '');
+    if (mood === 'refuses') return end(1, '', `${argv[0]}: error: Invalid qos specification`);
+    if (mood === 'rubbish') return end(0, '<html>Please log in</html>', '');
+    const answer = this.#answer(argv, input);
+    return mood === 'lost' ? end(null, '', '') : answer;
+  }
+
+  #answer(argv: readonly string[], input: string): CommandEnd {
+    switch (argv[0]) {
+      case 'sbatch': {
+        const name = /^--job-name=(.*)$/.exec(argv[3] ?? '')?.[1] ?? '';
+        const id = this.jobs.length + 101;
+        this.jobs.push({ id, name, script: input, state: 'PENDING', exit: 0, nodes: '' });
+        return end(0, `${id}\n`, '');
+      }
+      case 'scancel': {
+        const job = this.jobs.find(({ id }) => String(id) === argv[1]);
+        if (job !== undefined && job.state !== 'COMPLETED') job.state = 'CANCELLED';
+        return end(0, '', '');
+      }
+      default:
+        return argv.includes('--json') ? this.#list() : this.#named(argv);
+    }
+  }
+
+  #list(): CommandEnd {
+    const jobs = this.jobs.map(({ id, name, state, exit, nodes }) => ({
+      ...{ job_id: id, name, user_name: 'ann', job_state: state, state_reason: 'None' },
+      ...{ exit_code: exit, nodes, node_count: 1, cpus: 1, start_time: 1, end_time: 2 },
+    }));
+    return end(0, JSON.stringify({ errors: [], jobs }), '');
+  }
+
+  #named(argv: readonly string[]): CommandEnd {
+    const wanted = argv.find((word) => word.startsWith('--name='))?.slice('--name='.length);
+    const found = this.jobs.filter(({ name }) => name === wanted);
+    return end(0, found.map(({ id }) => `${id}\n`).join(''), '');
+  }
+
+  /** Runs its script to the end, as a node of the site would. */
+  execute(id: number): void {
+    const job = this.jobs.find((one) => one.id === id);
+    if (job === undefined) throw new Error(`no job ${id}`);
+    job.nodes = 'n1';
+    const { status } = spawnSync('sh', { input: job.script });
+    Object.assign(job, { state: 'COMPLETED', exit: (status ?? 255) << 8 });
+  }
+
+  /** Finished long ago: it is forgotten. */
+  purge(id: number): void {
+    const at = this.jobs.findIndex((one) => one.id === id);
+    this.jobs.splice(at, 1, {
+      id: -1,
+      name: '',
+      script: '',
+      state: 'COMPLETED',
+      exit: 0,
+      nodes: '',
+    });
+  }
+}
+
+function end(code: number | null, output: string, errors: string): CommandEnd {
+  const how = code === null ? 'it took longer' : `exit code ${code}`;
+  return { succeeded: code === 0, code, how, output, errors, isThere: () => false };
+}

@@ -1,0 +1,208 @@
+// A site in the place of a launcher: submissions that are lost, listings that lie, gateways that are
+// killed. Each launch runs once, and its end is told once, with evidence.
+
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { slurm } from '../../../../src/adaptors/slurm/slurm.ts';
+import type { ProcessEvent } from '../../../../src/core/model/processes.ts';
+import { SiteProcesses } from '../../../../src/fabric/site/site-processes.ts';
+import { siteFolders } from '../../../../src/os/site-folders.ts';
+import type { LaunchRequest } from '../../../../src/ports/processes.ts';
+import { VirtualClock } from '../../agent/fake-world.ts';
+import { KeptLog } from '../../head/http/fixture.ts';
+import { FakeSlurm } from './fake-slurm.ts';
+
+const top = mkdtempSync(join(tmpdir(), 'weft-site-'));
+after(() => rmSync(top, { recursive: true }));
+
+let count = 0;
+
+function newFolder(): string {
+  count += 1;
+  return join(top, String(count));
+}
+
+class Gateway {
+  readonly site: FakeSlurm;
+  readonly clock: VirtualClock;
+  readonly folder: string;
+  readonly events: ProcessEvent[] = [];
+  readonly log = new KeptLog();
+  readonly processes: SiteProcesses;
+
+  constructor(before?: Gateway) {
+    this.site = before?.site ?? new FakeSlurm();
+    this.clock = before?.clock ?? new VirtualClock();
+    this.folder = before?.folder ?? newFolder();
+    this.processes = new SiteProcesses({
+      ...{ adaptor: slurm(null), commands: this.site, clock: this.clock, log: this.log },
+      folders: siteFolders(this.folder),
+      settings: {
+        ...{ prefix: 'weft-abc', queue: null, account: null, options: [], before: [] },
+        ...{ pollMs: 5000, timeoutMs: 1000, commandsMax: 4 },
+      },
+    });
+    this.processes.onEvent((event) => this.events.push(event));
+  }
+
+  start(launchId: number, line = 'echo hello'): void {
+    this.processes.start({
+      ...{ launchId, argv: ['sh', '-c', line], environment: ['PATH=/usr/bin:/bin'] },
+      ...{ cwd: this.folder, stdin: '', stdout: join(this.folder, `${launchId}.out`) },
+      ...{ stderr: join(this.folder, `${launchId}.err`), append: false, credentials: null },
+      ...{ umask: 0o022, nice: 0, cgroupProcs: [], makeParents: false, leaseMs: null },
+      wants: { cpuCount: 1, memoryBytes: 0, walltimeMs: null },
+    } satisfies LaunchRequest);
+  }
+
+  /** What was told of it, in words. */
+  told(launchId: number): string[] {
+    return this.events
+      .filter((event) => event.launchId === launchId)
+      .map((event) => {
+        if (event.kind === 'exited') return `exited ${JSON.stringify(event.exit)}`;
+        return event.kind === 'refused' ? `refused: ${event.why}` : event.kind;
+      });
+  }
+}
+
+async function begun(): Promise<Gateway> {
+  const gateway = new Gateway();
+  assert.deepEqual(await gateway.processes.adopt(), []);
+  return gateway;
+}
+
+test('a launch is a job of the site, and its receipts are its start and its end', async () => {
+  const gateway = await begun();
+  gateway.start(1, 'echo hello; exit 3');
+  await gateway.clock.advance(1000);
+  assert.deepEqual(
+    gateway.site.jobs.map(({ name }) => name),
+    ['weft-abc-1'],
+  );
+  assert.deepEqual(gateway.told(1), []);
+  gateway.site.execute(101);
+  await gateway.clock.advance(1000);
+  assert.deepEqual(gateway.told(1), ['started', 'exited {"code":3}']);
+  assert.equal(readFileSync(join(gateway.folder, '1.out'), 'utf8'), 'hello\n');
+  assert.equal(await gateway.processes.leftovers(1), 0);
+  gateway.processes.forget(1);
+  assert.equal(existsSync(join(gateway.folder, '1')), false);
+});
+
+test('an answer that was lost makes no second job', async () => {
+  const gateway = await begun();
+  gateway.site.moods.set('sbatch', ['lost']);
+  gateway.start(1);
+  await gateway.clock.advance(60_000);
+  assert.equal(gateway.site.jobs.length, 1);
+  gateway.site.execute(101);
+  await gateway.clock.advance(1000);
+  assert.deepEqual(gateway.told(1), ['started', 'exited {"code":0}']);
+});
+
+test('a site that takes nothing for an hour has each job once afterwards', async () => {
+  const gateway = await begun();
+  gateway.site.moods.set(
+    'sbatch',
+    Array.from({ length: 150 }, () => 'hangs' as const),
+  );
+  gateway.start(1);
+  await gateway.clock.advance(3_600_000);
+  assert.equal(gateway.site.jobs.length, 1);
+});
+
+test('a gateway that is killed in the middle of a submission looks the name up', async () => {
+  const gateway = await begun();
+  gateway.site.moods.set('sbatch', ['lost']);
+  gateway.start(1);
+  await gateway.clock.settle();
+  gateway.processes.close();
+  const next = new Gateway(gateway);
+  assert.deepEqual(await next.processes.adopt(), [{ launchId: 1, state: 'launching' }]);
+  await next.clock.advance(30_000);
+  assert.equal(next.site.jobs.length, 1);
+  next.site.execute(101);
+  await next.clock.advance(1000);
+  assert.deepEqual(next.told(1), ['started', 'exited {"code":0}']);
+});
+
+test('what ended while no gateway was there is known at once, and told once', async () => {
+  const gateway = await begun();
+  gateway.start(1, 'exit 4');
+  await gateway.clock.advance(1000);
+  gateway.processes.close();
+  gateway.site.execute(101);
+  gateway.site.purge(101);
+  const next = new Gateway(gateway);
+  const [known] = await next.processes.adopt();
+  assert.equal(known?.state, 'ended');
+  assert.ok(known.end?.kind === 'exited');
+  assert.deepEqual(known.end.exit, { code: 4 });
+  await next.clock.advance(60_000);
+  assert.deepEqual(next.told(1), []);
+});
+
+test('a refusal is told in the words of the site, and nothing is left to do', async () => {
+  const gateway = await begun();
+  gateway.site.moods.set('sbatch', ['refuses']);
+  gateway.start(1);
+  await gateway.clock.advance(60_000);
+  assert.deepEqual(gateway.told(1), ['refused: sbatch: sbatch: error: Invalid qos specification']);
+  assert.equal(gateway.site.jobs.length, 0);
+});
+
+test('listings that cannot be read change nothing', async () => {
+  const gateway = await begun();
+  gateway.start(1);
+  await gateway.clock.advance(1000);
+  gateway.site.moods.set(
+    'squeue',
+    Array.from({ length: 60 }, () => 'rubbish' as const),
+  );
+  await gateway.clock.advance(200_000);
+  assert.deepEqual(gateway.told(1), []);
+  assert.ok(gateway.log.lines.length > 0);
+  gateway.site.execute(101);
+  await gateway.clock.advance(1000);
+  assert.deepEqual(gateway.told(1), ['started', 'exited {"code":0}']);
+});
+
+test('a job that the site lost before it began can never begin, and is told so', async () => {
+  const gateway = await begun();
+  gateway.start(1, 'touch ran');
+  await gateway.clock.advance(1000);
+  const script = gateway.site.jobs[0]?.script ?? '';
+  gateway.site.purge(101);
+  await gateway.clock.advance(60_000);
+  assert.deepEqual(gateway.told(1), ['refused: the site ended it before it began']);
+  // The site finds it again, and starts it.
+  Object.assign(gateway.site.jobs[0] ?? {}, { id: 101, script });
+  gateway.site.execute(101);
+  assert.equal(existsSync(join(gateway.folder, 'ran')), false);
+});
+
+test('cancelling goes to the site, and its end comes from there', async () => {
+  const gateway = await begun();
+  gateway.start(1);
+  await gateway.clock.advance(1000);
+  gateway.processes.signal(1, 15);
+  await gateway.clock.advance(30_000);
+  assert.deepEqual(gateway.site.ran.filter(([program]) => program === 'scancel').at(0), [
+    'scancel',
+    '101',
+  ]);
+  assert.deepEqual(gateway.told(1), ['refused: cancelled before it began']);
+});
+
+test('hundreds of launches are listed by one command, a few run at once', async () => {
+  const gateway = await begun();
+  for (let launchId = 1; launchId <= 300; launchId += 1) gateway.start(launchId, ':');
+  await gateway.clock.advance(20_000);
+  assert.equal(gateway.site.jobs.length, 300);
+  const listings = gateway.site.ran.filter((argv) => argv.includes('--json'));
+  assert.ok(listings.length <= 6, `${listings.length} listings`);
+});
