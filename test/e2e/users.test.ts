@@ -2,7 +2,7 @@
 // Needs root, as agents that switch users do.
 
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { decodeTicket } from '../../src/cli/join-string.ts';
@@ -122,6 +122,40 @@ describe('a cluster of several users', { skip }, () => {
     }
     assert.equal(existsSync(file(ALICE, 'planted')), false);
     await cluster.ok(ALICE, 'kill', held);
+  });
+
+  it('[F3] files go in and out as those of their user, and nobody else gets at them', async () => {
+    const words = 'what only alice knows\n';
+    writeFileSync(file(ALICE, 'in.txt'), words, { mode: 0o600 });
+    chownSync(file(ALICE, 'in.txt'), ALICE.uid, ALICE.uid);
+    const script = 'stat -c "%u %a" . in.txt; umask 077; cp in.txt out.txt';
+    const files = ['--in', 'in.txt', '--out', 'out.txt'];
+    const id = await cluster.ok(ALICE, 'run', ...files, '--nodes-named', 'n1', '--', script);
+    assert.equal((await cluster.as(ALICE, 'wait', id)).code, 0);
+    const own = `${ALICE.uid}`;
+    assert.equal(await cluster.ok(ALICE, 'logs', id), `${own} 700\n${own} 600`);
+    await cluster.ok(ALICE, 'pull', id, '--save-dir', 'pulled');
+    const pulled = file(ALICE, `pulled/${id}/out.txt`);
+    assert.equal(readFileSync(pulled, 'utf8'), words);
+    const { uid, gid, mode } = statSync(pulled);
+    assert.deepEqual([uid, gid, mode & 0o777], [ALICE.uid, ALICE.uid, 0o600]);
+    const stolen = await cluster.as(BOB, 'pull', id, '--save-dir', 'stolen');
+    assert.deepEqual([stolen.code, existsSync(file(BOB, 'stolen'))], [4, false], stolen.error);
+    assert.match(stolen.error, new RegExp(`Job ${id} belongs to alice`));
+    const search = `grep -rlsF 'what only alice knows' ${cluster.directory} --exclude-dir=program`;
+    const found = await cluster.ok(
+      BOB,
+      'run',
+      '-f',
+      '--nodes-named',
+      'n1',
+      '--',
+      `${search} || true`,
+    );
+    assert.equal(found, '', 'neither in the cache of the node nor on the head');
+    const reached = await cluster.as(BOB, 'run', '--in', file(ALICE, 'in.txt'), 'true');
+    assert.notEqual(reached.code, 0);
+    assert.match(reached.error, /EACCES|[Pp]ermission|may not/);
   });
 
   it('jobs of root are refused', async () => {

@@ -50,11 +50,15 @@ export async function runSeed(seed: number): Promise<Run> {
   return { seed, commits: inOrder, snapshots, lines: heard.lines };
 }
 
+const BRACE = '{'.charCodeAt(0);
+
 function listen(seed: number): { readonly lines: Line[]; stop(): void } {
   const lines: Line[] = [];
   const { send } = SessionEnd.prototype;
   const sessions = new Map<SessionEnd, { number: number; kept: OrderReader }>();
   SessionEnd.prototype.send = function (bytes) {
+    // What simulated nodes ask of files is words of the simulator's own.
+    if (bytes[0] === BRACE) return send.call(this, bytes);
     // The name of its peer is known to the head's end only.
     const way = this.peer === '' ? '>' : '<';
     const known = sessions.get(this) ?? { number: seed * 1000 + sessions.size, kept: new OrderReader() };

@@ -4,19 +4,27 @@ import type { Command } from '../../src/core/controller/declared.ts';
 import { exportState } from '../../src/core/controller/snapshot.ts';
 import type { EpochId, NodeName, UserName } from '../../src/core/model/ids.ts';
 import type { Pause } from '../../src/core/model/pause.ts';
-import { encodeEntry } from '../../src/head/journal.ts';
+import { encodeEntry, rebuild } from '../../src/head/journal.ts';
 import { encode } from '../../src/wire/codec.ts';
 import type { AgentToHead, HeadToAgent } from '../../src/wire/messages.ts';
 import { ADMIN, START_AT, TestHead } from '../support/controller.ts';
 import { GIB, resources } from '../support/nodes.ts';
 import { reserve } from '../support/reservations.ts';
-import { type JournalRecord, throughJson } from './files.ts';
+import { type JournalRecord, recoveredFrom, throughJson } from './files.ts';
 import type { Line } from './from-simulator.ts';
+import { batchRecords } from './scripted-batches.ts';
 
 const N1 = 'n1' as NodeName;
 const ANN = 'ann' as UserName;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
+
+export function scriptedBatches(): JournalRecord {
+  const entries = batchRecords().map((step) => encodeEntry([step]));
+  const record = { snapshotSeq: 0, snapshot: null, entries, seq: entries.length };
+  const { state } = rebuild(recoveredFrom({ ...record, state: null }));
+  return { ...record, state: throughJson(exportState(state)) };
+}
 
 export function scriptedJournal(): JournalRecord {
   const head = new TestHead();
@@ -73,6 +81,10 @@ function pause(head: TestHead): void {
   head.report('n1', { ...report, turn: 2, orderHeard: serial + 1, pause: null });
   command(head, { kind: 'pause_node', node: N1, durationMs: HOUR, requeue: false });
   head.tick(HOUR);
+  const seen = { kind: 'yield', why: 'keyboard on tty2', since: head.at, requeue: false } as const;
+  const inUse = { kind: 'node_pause', at: head.at, orderHeard: serial + 2 } as const;
+  head.report('n1', { ...inUse, turn: 3, pause: seen });
+  head.report('n1', { ...inUse, turn: 4, pause: null });
 }
 
 /** The second occurrence has no room at first. */
