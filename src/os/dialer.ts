@@ -8,16 +8,28 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import WebSocket, { type RawData } from 'ws';
 import { type Dialer, gatherWrites, type Session } from '../ports/net.ts';
 
-export interface HeadAddress {
-  readonly name: string;
-  readonly secret: string;
+/** Where a head is, and what is asked of it. */
+export interface HeadDoor {
   readonly head:
     | { readonly url: string; readonly fingerprint?: string }
     | { readonly socketPath: string };
+  readonly path: string;
+  readonly authorization: string;
   /** Largest message taken. */
   readonly messageBytesMax: number;
   /** For each step of a dial. Default: 10 s. */
   readonly timeoutMs?: number;
+}
+
+export interface HeadAddress extends Omit<HeadDoor, 'path' | 'authorization'> {
+  readonly name: string;
+  readonly secret: string;
+}
+
+/** An open WebSocket, and the stream below it. */
+export interface OpenSocket {
+  readonly socket: WebSocket;
+  readonly stream: Duplex;
 }
 
 const DIAL_TIMEOUT_MS = 10_000;
@@ -30,12 +42,19 @@ export function headDialer(address: HeadAddress): Dialer {
   return { dial: () => dial(address) };
 }
 
-async function dial(address: HeadAddress): Promise<Session> {
-  const { name, secret, messageBytesMax, timeoutMs = DIAL_TIMEOUT_MS } = address;
-  const { url, stream } = await openStream(address.head, timeoutMs);
+async function dial({ name, secret, ...address }: HeadAddress): Promise<Session> {
+  const authorization = `Node ${name}:${secret}`;
+  const { socket, stream } = await dialSocket({ ...address, path: AGENT_PATH, authorization });
+  return sessionOf(socket, stream);
+}
+
+/** Rejects with words when the head cannot be reached, or does not let us in. */
+export async function dialSocket(door: HeadDoor): Promise<OpenSocket> {
+  const { authorization, messageBytesMax, timeoutMs = DIAL_TIMEOUT_MS } = door;
+  const { url, stream } = await openStream(door, timeoutMs);
   const socket = new WebSocket(url, {
     createConnection: () => stream as never,
-    headers: { authorization: `Node ${name}:${secret}` },
+    headers: { authorization },
     maxPayload: messageBytesMax,
     perMessageDeflate: false,
   });
@@ -47,14 +66,12 @@ async function dial(address: HeadAddress): Promise<Session> {
     stream.once('close', () => clearTimeout(timer));
     socket.once('open', () => {
       clearTimeout(timer);
-      resolve(sessionOf(socket, stream));
+      resolve({ socket, stream });
     });
     socket.once('error', (error) => reject(error));
     socket.once('unexpected-response', (_request, response) => {
       const status = response.statusCode ?? 0;
-      reject(
-        new Error(`the head answered ${status}${status === 401 ? ': unknown node secret' : ''}`),
-      );
+      reject(new Error(`the head answered ${status}${status === 401 ? ': unknown secret' : ''}`));
       stream.destroy();
     });
   });
@@ -62,13 +79,13 @@ async function dial(address: HeadAddress): Promise<Session> {
 
 /** Connected, and for TLS verified, before a WebSocket handshake says who we are. */
 async function openStream(
-  head: HeadAddress['head'],
+  { head, path }: HeadDoor,
   timeoutMs: number,
 ): Promise<{ url: string; stream: Duplex }> {
   if ('socketPath' in head) {
     const stream = connectUnix(head.socketPath);
     await connected(stream, 'connect', head.socketPath, timeoutMs);
-    return { url: `ws://localhost${AGENT_PATH}`, stream };
+    return { url: `ws://localhost${path}`, stream };
   }
   const { hostname, port, host } = new URL(head.url);
   const pinned = head.fingerprint;
@@ -81,7 +98,7 @@ async function openStream(
   await connected(stream, 'secureConnect', host, timeoutMs);
   if (pinned !== undefined) checkFingerprint(stream, pinned, host);
   // ws would start TLS itself for wss; this stream already has it.
-  return { url: `ws://${host}${AGENT_PATH}`, stream };
+  return { url: `ws://${host}${path}`, stream };
 }
 
 function checkFingerprint(stream: TLSSocket, expected: string, host: string): void {
@@ -137,7 +154,8 @@ function sessionOf(socket: WebSocket, stream: Duplex): Session {
   };
 }
 
-function bytesOf(data: RawData): Uint8Array {
+/** A message as bytes. */
+export function bytesOf(data: RawData): Uint8Array {
   if (data instanceof ArrayBuffer) return new Uint8Array(data);
   return Array.isArray(data) ? Buffer.concat(data) : data;
 }

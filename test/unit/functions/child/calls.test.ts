@@ -13,6 +13,9 @@ import {
 } from '../../../../src/functions/travel/values.ts';
 import { type End, startChild } from '../support/child.ts';
 
+/** An end that never comes is a failure, not a wait. */
+const LIMIT = { timeout: 90_000 };
+
 const got = (end: End): unknown =>
   typeof end === 'object' && 'value' in end ? end.value : assert.fail(JSON.stringify(end));
 const errorOf = (end: End): Error =>
@@ -20,7 +23,7 @@ const errorOf = (end: End): Error =>
     ? (end.error as Error)
     : assert.fail(JSON.stringify(end));
 
-test('a child runs sync and async functions, in the order in which they came', async () => {
+test('a child runs sync and async functions, in the order in which they came', LIMIT, async () => {
   await using world = await startChild();
   const order: number[] = [];
   const ends = [5, 0, 3, 0, 0].map(async (ms, at) => {
@@ -35,7 +38,7 @@ test('a child runs sync and async functions, in the order in which they came', a
   assert.deepStrictEqual(order, [0, 1, 2, 3, 4]);
 });
 
-test('whatever a function throws or rejects with is the end of its call', async () => {
+test('whatever a function throws or rejects with is the end of its call', LIMIT, async () => {
   await using world = await startChild();
   const failing = () => {
     throw Object.assign(new RangeError('too far'), { limit: 5 });
@@ -61,53 +64,61 @@ test('whatever a function throws or rejects with is the end of its call', async 
   assert.equal(got(await world.call(() => 1)), 1);
 });
 
-test('directory, environment, umask, listeners and exit code are as before, after each call', async () => {
-  await using world = await startChild();
-  const look = () => [
-    process.cwd(),
-    process.umask(),
-    Object.entries(process.env).sort().map(String),
-    process.eventNames().map((name) => [String(name), process.listenerCount(name)]),
-    process.exitCode,
-  ];
-  const before = got(await world.call(look));
-  const change = () => {
-    process.chdir('/');
-    process.umask(0o777);
-    process.env['NEW'] = '1';
-    delete process.env['PATH'];
-    process.on('uncaughtException', () => undefined);
-    process.once('SIGUSR2', () => undefined);
-    process.exitCode = 3;
-    return [process.cwd(), process.env['NEW'], process.env['PATH']];
-  };
-  assert.deepStrictEqual(got(await world.call(change)), ['/', '1', undefined]);
-  assert.deepStrictEqual(got(await world.call(look)), before);
-  const replace = () => {
-    process.env = { ONLY: 'this' };
-    return Object.keys(process.env);
-  };
-  assert.deepStrictEqual(got(await world.call(replace)), ['ONLY']);
-  assert.deepStrictEqual(got(await world.call(look)), before);
-});
+test(
+  'directory, environment, umask, listeners and exit code are as before, after each call',
+  LIMIT,
+  async () => {
+    await using world = await startChild();
+    const look = () => [
+      process.cwd(),
+      process.umask(),
+      Object.entries(process.env).sort().map(String),
+      process.eventNames().map((name) => [String(name), process.listenerCount(name)]),
+      process.exitCode,
+    ];
+    const before = got(await world.call(look));
+    const change = () => {
+      process.chdir('/');
+      process.umask(0o777);
+      process.env['NEW'] = '1';
+      delete process.env['PATH'];
+      process.on('uncaughtException', () => undefined);
+      process.once('SIGUSR2', () => undefined);
+      process.exitCode = 3;
+      return [process.cwd(), process.env['NEW'], process.env['PATH']];
+    };
+    assert.deepStrictEqual(got(await world.call(change)), ['/', '1', undefined]);
+    assert.deepStrictEqual(got(await world.call(look)), before);
+    const replace = () => {
+      process.env = { ONLY: 'this' };
+      return Object.keys(process.env);
+    };
+    assert.deepStrictEqual(got(await world.call(replace)), ['ONLY']);
+    assert.deepStrictEqual(got(await world.call(look)), before);
+  },
+);
 
-test('an exception that nobody catches is the end of its call, and of the child after it', async () => {
-  await using world = await startChild();
-  const late = async () => {
-    setTimeout(() => {
-      throw new TypeError('in a timer');
-    }, 5);
-    await new Promise(() => undefined);
-  };
-  const code = capture(late);
-  const [first, second] = [world.send(code), world.send(code)];
-  assert.equal(errorOf(await first.end).message, 'in a timer');
-  assert.match(await world.worn, /an uncaught exception/);
-  assert.equal(await second.end, 'not started');
-  assert.equal(await world.call(() => 1), 'not started');
-});
+test(
+  'an exception that nobody catches is the end of its call, and of the child after it',
+  LIMIT,
+  async () => {
+    await using world = await startChild();
+    const late = async () => {
+      setTimeout(() => {
+        throw new TypeError('in a timer');
+      }, 5);
+      await new Promise(() => undefined);
+    };
+    const code = capture(late);
+    const [first, second] = [world.send(code), world.send(code)];
+    assert.equal(errorOf(await first.end).message, 'in a timer');
+    assert.match(await world.worn, /an uncaught exception/);
+    assert.equal(await second.end, 'not started');
+    assert.equal(await world.call(() => 1), 'not started');
+  },
+);
 
-test('a rejection that nobody handles is the end of its call', async () => {
+test('a rejection that nobody handles is the end of its call', LIMIT, async () => {
   await using world = await startChild();
   const floating = async () => {
     void Promise.reject(new Error('floating'));
@@ -117,22 +128,26 @@ test('a rejection that nobody handles is the end of its call', async () => {
   assert.match(await world.worn, /an unhandled rejection/);
 });
 
-test('an exception of a call that has ended is told on stderr, and is not that of the next', async () => {
-  await using world = await startChild();
-  const leaving = () => {
-    setTimeout(() => {
-      throw new Error('too late');
-    }, 0);
-  };
-  const waiting = () => sleep(200).then(() => 'done');
-  const [first, second] = [capture(leaving), capture(waiting)].map((code) => world.send(code));
-  assert.equal(got(await first!.end), undefined);
-  assert.equal(got(await second!.end), 'done');
-  assert.match(await world.worn, /an uncaught exception/);
-  assert.match(world.stderr(), /of a call of leaving, which had ended: Error: too late/);
-});
+test(
+  'an exception of a call that has ended is told on stderr, and is not that of the next',
+  LIMIT,
+  async () => {
+    await using world = await startChild();
+    const leaving = () => {
+      setTimeout(() => {
+        throw new Error('too late');
+      }, 0);
+    };
+    const waiting = () => sleep(200).then(() => 'done');
+    const [first, second] = [capture(leaving), capture(waiting)].map((code) => world.send(code));
+    assert.equal(got(await first!.end), undefined);
+    assert.equal(got(await second!.end), 'done');
+    assert.match(await world.worn, /an uncaught exception/);
+    assert.match(world.stderr(), /of a call of leaving, which had ended: Error: too late/);
+  },
+);
 
-test('what a call leaves running is told once', async () => {
+test('what a call leaves running is told once', LIMIT, async () => {
   await using world = await startChild();
   const leak = async () => {
     setInterval(() => undefined, 60_000);
@@ -144,7 +159,7 @@ test('what a call leaves running is told once', async () => {
   assert.match(world.stderr(), /a call of leak/);
 });
 
-test('a function knows its attempt and signal, and tells how far it is', async () => {
+test('a function knows its attempt and signal, and tells how far it is', LIMIT, async () => {
   await using world = await startChild();
   const { run, end } = world.send(
     capture(async () => {
@@ -160,7 +175,7 @@ test('a function knows its attempt and signal, and tells how far it is', async (
   assert.throws(() => call.attempt, /only within a function that runs on a worker/);
 });
 
-test('calls that have not started can be taken back', async () => {
+test('calls that have not started can be taken back', LIMIT, async () => {
   await using world = await startChild();
   const slow = capture(() => sleep(100).then(() => 'slow'));
   const [one, two, three] = [world.send(slow), world.send(slow), world.send(slow)];
@@ -170,7 +185,7 @@ test('calls that have not started can be taken back', async () => {
   assert.equal(got(await three.end), 'slow');
 });
 
-test('a child asks to be replaced after so many calls, or bytes', async () => {
+test('a child asks to be replaced after so many calls, or bytes', LIMIT, async () => {
   await using counted = await startChild({ callsMax: 2 });
   const ends = [1, 2, 3].map((x) => counted.call((x: number) => x, x));
   assert.deepStrictEqual(await Promise.all(ends), [{ value: 1 }, { value: 2 }, 'not started']);
@@ -181,7 +196,7 @@ test('a child asks to be replaced after so many calls, or bytes', async () => {
   assert.match(await heavy.worn, /memory is over 1 bytes/);
 });
 
-test('exports of modules are imported by path, and as a bundle', async () => {
+test('exports of modules are imported by path, and as a bundle', LIMIT, async () => {
   await using world = await startChild();
   const module = new URL('../travel/support/imported.ts', import.meta.url);
   for (const way of ['path', 'bundle'] as const) {
@@ -196,25 +211,29 @@ test('exports of modules are imported by path, and as a bundle', async () => {
   await assert.rejects(missing, /Cannot send \/no\/such\/file.ts: it cannot be read/);
 });
 
-test('a set-up function runs once before the calls that name it, and what it sets stays', async () => {
-  await using world = await startChild();
-  const setup = captureSetup(async () => {
-    await sleep(5);
-    process.env['MODEL'] = `${process.env['MODEL'] ?? ''}loaded`;
-  });
-  world.child.load(setup.sha256, setup.code);
-  const model = capture(() => process.env['MODEL']);
-  const ends = [1, 2, 3].map(() => world.send({ ...model, shared: [setup.sha256] }).end);
-  assert.deepStrictEqual(await Promise.all(ends), Array(3).fill({ value: 'loaded' }));
-  const failing = captureSetup(() => {
-    throw new Error('no model');
-  });
-  world.child.load(failing.sha256, failing.code);
-  const end = await world.send({ ...model, shared: [failing.sha256] }).end;
-  assert.equal(errorOf(end).message, 'no model');
-});
+test(
+  'a set-up function runs once before the calls that name it, and what it sets stays',
+  LIMIT,
+  async () => {
+    await using world = await startChild();
+    const setup = captureSetup(async () => {
+      await sleep(5);
+      process.env['MODEL'] = `${process.env['MODEL'] ?? ''}loaded`;
+    });
+    world.child.load(setup.sha256, setup.code);
+    const model = capture(() => process.env['MODEL']);
+    const ends = [1, 2, 3].map(() => world.send({ ...model, shared: [setup.sha256] }).end);
+    assert.deepStrictEqual(await Promise.all(ends), Array(3).fill({ value: 'loaded' }));
+    const failing = captureSetup(() => {
+      throw new Error('no model');
+    });
+    world.child.load(failing.sha256, failing.code);
+    const end = await world.send({ ...model, shared: [failing.sha256] }).end;
+    assert.equal(errorOf(end).message, 'no model');
+  },
+);
 
-test('shared values are read once and are the same object in every call', async () => {
+test('shared values are read once and are the same object in every call', LIMIT, async () => {
   await using world = await startChild();
   const { shared, bytes } = share({ count: 0 });
   world.child.load(shared.sha256, bytes);

@@ -9,6 +9,9 @@ import { wordsOfEnd } from '../../../../src/functions/nanny/end-words.ts';
 import { capture } from '../../../../src/functions/travel/values.ts';
 import { startChild } from '../support/child.ts';
 
+/** An end that never comes is a failure, not a wait. */
+const LIMIT = { timeout: 90_000 };
+
 const rows: readonly (readonly [name: string, die: () => unknown, words: RegExp])[] = [
   ['process.exit', () => process.exit(3), /^process\.exit\(3\) was called$/],
   ['SIGKILL', () => process.kill(process.pid, 'SIGKILL'), /ended by SIGKILL \(not by Weft\)/],
@@ -41,18 +44,22 @@ const rows: readonly (readonly [name: string, die: () => unknown, words: RegExp]
 ];
 
 for (const [name, die, words] of rows) {
-  test(`a child that ends by ${name} says so, and the call behind it has not started`, async () => {
-    await using world = await startChild({ nodeOptions: ['--max-old-space-size=40'] });
-    const fine = capture((x: number) => x);
-    const [before, dying, behind] = [fine, capture(die), fine].map((code) => world.send(code, 1));
-    assert.deepStrictEqual(await before!.end, { value: 1 });
-    assert.equal(await dying!.end, 'started and lost');
-    assert.equal(await behind!.end, 'not started');
-    assert.match(await world.died, words);
-  });
+  test(
+    `a child that ends by ${name} says so, and the call behind it has not started`,
+    LIMIT,
+    async () => {
+      await using world = await startChild({ nodeOptions: ['--max-old-space-size=40'] });
+      const fine = capture((x: number) => x);
+      const [before, dying, behind] = [fine, capture(die), fine].map((code) => world.send(code, 1));
+      assert.deepStrictEqual(await before!.end, { value: 1 });
+      assert.equal(await dying!.end, 'started and lost');
+      assert.equal(await behind!.end, 'not started');
+      assert.match(await world.died, words);
+    },
+  );
 }
 
-test('a child in an endless loop, or stopped, can be killed', async () => {
+test('a child in an endless loop, or stopped, can be killed', LIMIT, async () => {
   await using looping = await startChild();
   const endless = looping.send(
     capture(() => {
@@ -70,34 +77,42 @@ test('a child in an endless loop, or stopped, can be killed', async () => {
   assert.equal(await still.end, 'started and lost');
 });
 
-test('200 MiB go there and come back, while the calls around them are as they were', async () => {
-  await using world = await startChild();
-  const large = new Uint8Array(200 * 1_048_576).fill(7);
-  const echo = (bytes: Uint8Array) => bytes;
-  const [small, whole, after] = [[1], [large], [2]].map((args) =>
-    world.send(capture(echo), ...args),
-  );
-  assert.deepStrictEqual(await small!.end, { value: 1 });
-  const end = (await whole!.end) as { value: Uint8Array };
-  assert.equal(Buffer.compare(end.value, large), 0);
-  assert.deepStrictEqual(await after!.end, { value: 2 });
-});
+test(
+  '200 MiB go there and come back, while the calls around them are as they were',
+  LIMIT,
+  async () => {
+    await using world = await startChild();
+    const large = new Uint8Array(200 * 1_048_576).fill(7);
+    const echo = (bytes: Uint8Array) => bytes;
+    const [small, whole, after] = [[1], [large], [2]].map((args) =>
+      world.send(capture(echo), ...args),
+    );
+    assert.deepStrictEqual(await small!.end, { value: 1 });
+    const end = (await whole!.end) as { value: Uint8Array };
+    assert.equal(Buffer.compare(end.value, large), 0);
+    assert.deepStrictEqual(await after!.end, { value: 2 });
+  },
+);
 
-test('a process that a call has left holds up the news of its death by no more than a second', async () => {
-  await using world = await startChild();
-  const leaving = async () => {
-    const { spawn } = await import('node:child_process');
-    const { pid } = spawn('sleep', ['60'], { stdio: 'inherit', detached: true });
-    process.stderr.write(`left ${pid}\n`);
-    process.kill(process.pid, 'SIGKILL');
-  };
-  const { end } = world.send(capture(leaving));
-  assert.equal(await end, 'started and lost');
-  const pid = /left (\d+)/.exec(world.stderr())?.[1] ?? assert.fail(world.stderr());
-  process.kill(Number(pid), 'SIGKILL');
-});
+test(
+  'a process that a call has left holds up the news of its death by no more than a second',
+  LIMIT,
+  async () => {
+    await using world = await startChild();
+    const leaving = async () => {
+      const { spawn } = await import('node:child_process');
+      const { pid } = spawn('sleep', ['60'], { stdio: 'inherit', detached: true });
+      process.stderr.write(`left ${pid}\n`);
+      process.kill(process.pid, 'SIGKILL');
+    };
+    const { end } = world.send(capture(leaving));
+    assert.equal(await end, 'started and lost');
+    const pid = /left (\d+)/.exec(world.stderr())?.[1] ?? assert.fail(world.stderr());
+    process.kill(Number(pid), 'SIGKILL');
+  },
+);
 
-test('a child whose nanny is gone ends, also when it waits', async () => {
+test('a child whose nanny is gone ends, also when it waits', LIMIT, async () => {
   const support = new URL('../support/child.ts', import.meta.url).href;
   const program = `
     const { startChild } = await import(${JSON.stringify(support)});
