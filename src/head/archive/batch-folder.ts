@@ -48,22 +48,24 @@ export interface Placed {
   readonly trash: readonly string[];
   /** How much of it counted as archived. */
   readonly bytesGone: number;
+  /** Folders that `openBatch` has put a name into. */
+  readonly above: readonly string[];
 }
 
 /** Puts a folder where it belongs; that of an earlier start of the job makes room for it. */
 export function placeInBatch(places: ArchivePlaces, made: Made): Placed {
   const { aside, shelf, epoch } = made;
-  openBatch(places, made);
+  const above = openBatch(places, made);
   const home = places.home(shelf);
   const there = summaryOf(home);
   if (there !== null && isLater(there, { jobId: shelf.jobId, epoch })) {
-    return { isPlaced: false, trash: [places.discard(aside)], bytesGone: 0 };
+    return { isPlaced: false, trash: [places.discard(aside)], bytesGone: 0, above };
   }
   const trash = existsSync(home) ? [places.discard(home)] : [];
   renameSync(aside, home);
   if (there !== null) unlink(places, home, shelfOf(there));
   link(places, shelf);
-  return { isPlaced: true, trash, bytesGone: there?.bytes ?? 0 };
+  return { isPlaced: true, trash, bytesGone: there?.bytes ?? 0, above };
 }
 
 /** The way to it by the number of its task. */
@@ -125,22 +127,26 @@ export function homeBehind(task: string): string | null {
   return target === null ? null : path.resolve(path.dirname(task), target);
 }
 
-/** The folder is that of this batch afterwards: one of another batch of its name gets another name. */
+/**
+ * The folder is that of this batch afterwards: one of another batch of its name gets another name. Gives
+ * the folders above in which a name is new, for whoever makes it durable.
+ */
 export function openBatch(
   places: ArchivePlaces,
   { shelf: { batch }, owner, jobNames }: InBatch,
-): void {
+): readonly string[] {
   const folder = places.batch(batch);
   const record = readRecord(places, folder);
   const isOther = record !== null && (record.owner !== owner || record.begunAt !== batch.begunAt);
   // No batch has such a name: behind the `@` there is a number.
   if (isOther) renameSync(folder, `${folder}@begun-${record.begunAt}`);
-  else if (record !== null) return;
+  else if (record !== null) return [];
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const { namespace, name, version, origin, begunAt } = batch;
   const fresh = { version: 1, namespace, name: version === 1 ? name : `${name}@${version}` };
   const text = JSON.stringify({ ...fresh, origin, owner, begunAt, jobs: jobNames() }, null, 1);
   writeFileSync(path.join(folder, BATCH_FILE), `${text}\n`, { mode: 0o600 });
+  return [path.dirname(folder), places.batches];
 }
 
 interface Record {

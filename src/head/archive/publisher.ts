@@ -204,7 +204,8 @@ export class Publisher {
       if (placed.trash.length > 0) onReplaced(placed.bytesGone);
       for (const one of placed.trash) await rm(one, { recursive: true, force: true });
       if (!placed.isPlaced) return false;
-      folders.push(places.batch(batch), path.join(places.batch(batch), BATCH_FILE));
+      const own = places.batch(batch);
+      folders.push(own, path.join(own, BATCH_FILE), ...placed.above);
     }
     await disk.settle(folders);
     return true;

@@ -5,16 +5,21 @@ import assert from 'node:assert/strict';
 import {
   existsSync,
   lstatSync,
+  mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Client } from '../../../../src/api/client.ts';
 import type { LaunchOrder } from '../../../../src/core/model/orders.ts';
+import { ArchivePlaces } from '../../../../src/head/archive/archive-places.ts';
+import { placeInBatch } from '../../../../src/head/archive/batch-folder.ts';
 import { systemClock } from '../../../../src/os/clock.ts';
 import { eventually, type FakeAgent, startAgent, startWorld, type World } from '../http/fixture.ts';
 import { sha256 } from '../http/node-call.ts';
@@ -347,4 +352,21 @@ test('[F8] output of builds goes with age too, when no job has left anything', a
   now += 86_400_000 + 60_000;
   await world.archive.expire();
   assert.deepEqual(readdirSync(path.join(world.directory, 'archive/batches')), []);
+});
+
+test('the first job of a batch says which folders above have a new name, others none', (t) => {
+  const root = mkdtempSync(path.join(tmpdir(), 'weft-batches-'));
+  t.after(() => rmSync(root, { recursive: true }));
+  const places = new ArchivePlaces(root);
+  for (const folder of [places.asides, places.trash]) mkdirSync(folder);
+  const place = (job: string, index: number) => {
+    const aside = places.aside();
+    mkdirSync(aside);
+    const batch = { ...params, version: 1, job, origin: 'weft' as const, begunAt: 5 };
+    const shelf = { jobId: 1, index, isArray: true, batch };
+    return placeInBatch(places, { aside, shelf, owner: 'alice', epoch: 1, jobNames: () => [] });
+  };
+  const { batches } = places;
+  assert.deepEqual(place('a', 0).above, [path.join(batches, 'lab'), batches]);
+  assert.deepEqual(place('b', 1).above, []);
 });
