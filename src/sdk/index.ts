@@ -50,6 +50,7 @@ export type {
   WorkerOptions,
   WorkerRange,
 } from './pools/pool-options.ts';
+export { type StartOptions, type StopOptions, start, stop } from './start.ts';
 export { SubmittedBatch } from './submitted-batch.ts';
 export type {
   BatchInfo,

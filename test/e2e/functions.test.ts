@@ -1,0 +1,121 @@
+// Functions on a real cluster: heads, agents and workers are killed in the middle of calls, and every
+// call settles once, within a bound.
+
+import assert from 'node:assert/strict';
+import { appendFileSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { type Cluster, connect, type Pool, RemoteError, WorkerLost } from '../../src/sdk/index.ts';
+import { LocalCluster } from './support/local-cluster.ts';
+
+const LIMIT = { timeout: 120_000 };
+
+/** Runs on a worker: notes that it does, takes a moment, and gives the square. */
+function noted(of: { file: string; x: number; ms: number }): Promise<number> {
+  appendFileSync(of.file, `${of.x}\n`);
+  return new Promise((resolve) => setTimeout(() => resolve(of.x * of.x), of.ms));
+}
+
+describe('functions on a cluster of this machine', { timeout: 600_000 }, () => {
+  let local: LocalCluster;
+  let cluster: Cluster;
+  let pool: Pool;
+  before(async () => {
+    local = await LocalCluster.startApart('--nodes', '2');
+    cluster = await connect({ environment: local.env });
+    pool = await cluster.pool({ workers: 2, memory: '128M' });
+  });
+  after(async () => {
+    await pool?.close();
+    cluster?.close();
+    await local?.close();
+  });
+
+  test('a function runs on a worker with what it uses', LIMIT, async () => {
+    const offset = 40;
+    assert.equal(await pool.run((x: number) => x + offset, 2), 42);
+    assert.notEqual(await pool.run(() => process.pid), process.pid);
+    const thrown = pool.run(() => {
+      throw new RangeError('too far');
+    });
+    await assert.rejects(thrown, (error) => {
+      return error instanceof RemoteError && error.remoteName === 'RangeError';
+    });
+  });
+
+  test(
+    'a worker that is killed in a call is told, and tried again where that is allowed',
+    LIMIT,
+    async () => {
+      const die = () => process.kill(process.pid, 'SIGKILL');
+      await assert.rejects(pool.run(die), WorkerLost);
+      const once = async (file: string): Promise<number> => {
+        const { appendFileSync: note, readFileSync: read } = await import('node:fs');
+        note(file, 'x');
+        if (read(file, 'utf8').length === 1) process.kill(process.pid, 'SIGKILL');
+        return read(file, 'utf8').length;
+      };
+      const file = path.join(local.work, 'once');
+      assert.equal(await pool.with({ retries: 1 }).run(once, file), 2);
+      assert.equal(await pool.run((x: number) => x * x, 5), 25);
+    },
+  );
+
+  test(
+    'map goes on over kill -9 of the head: no call is lost, and none runs twice',
+    LIMIT,
+    async () => {
+      const file = path.join(local.work, 'head');
+      const items = Array.from({ length: 400 }, (_, x) => ({ file, x, ms: 2 }));
+      let read = 0;
+      for await (const square of pool.map(noted, items, { inFlight: 50 })) {
+        assert.equal(square, read * read);
+        read += 1;
+        if (read === 100) {
+          process.kill(local.pidOf('head'), 'SIGKILL');
+          assert.equal((await local.weft('up')).code, 0);
+        }
+      }
+      assert.equal(read, 400);
+      assert.deepEqual(counts(file), new Map(items.map(({ x }) => [String(x), 1])));
+    },
+  );
+
+  test('map goes on over kill -9 of an agent and of workers', LIMIT, async () => {
+    const file = path.join(local.work, 'agent');
+    const items = Array.from({ length: 400 }, (_, x) => ({ file, x, ms: 2 }));
+    const pids = [await pool.run(() => process.ppid), await pool.run(() => process.pid)];
+    let lost = 0;
+    let done = 0;
+    for await (const one of pool.mapSettled(noted, items, { inFlight: 50 })) {
+      if (one.ok) assert.equal(one.value, one.index ** 2);
+      else {
+        assert.ok(one.error instanceof WorkerLost, String(one.error));
+        lost += 1;
+      }
+      done += 1;
+      if (done === 50) process.kill(local.pidOf('n1'), 'SIGKILL');
+      if (done === 150) for (const pid of pids) killIfThere(pid);
+    }
+    assert.equal(done, 400);
+    assert.ok(lost <= 4, `${lost} calls were lost`);
+    for (const [x, times] of counts(file)) assert.equal(times, 1, `item ${x} ran once at most`);
+    assert.equal((await local.weft('up')).code, 0);
+  });
+});
+
+function counts(file: string): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const line of readFileSync(file, 'utf8').trim().split('\n')) {
+    found.set(line, (found.get(line) ?? 0) + 1);
+  }
+  return new Map([...found].sort(([a], [b]) => Number(a) - Number(b)));
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
