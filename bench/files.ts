@@ -1,5 +1,6 @@
 // Files in and out of a cluster, beside what else moves them in the same minutes: a large file, many
-// small ones, and the memory that a very long one costs. `node bench/files.ts [REPETITIONS]`.
+// small ones, and the memory that a very long one costs.
+// `node bench/files.ts [REPETITIONS [large] [many] [sparse]]`; without a name all of them.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -16,6 +17,8 @@ const MANY_BYTES = 4096;
 const SPARSE_BYTES = 3 * 1024 * MIB;
 
 const repetitions = Number(process.argv[2] ?? 3);
+const parts = process.argv.slice(3);
+const wants = (part: string): boolean => parts.length === 0 || parts.includes(part);
 const scratch = mkdtempSync(join(tmpdir(), 'weft-files-'));
 const large = join(scratch, 'large');
 const many = join(scratch, 'many');
@@ -27,13 +30,17 @@ const cluster = await startCluster({
   environment: { WEFT_HEAD_ARCHIVE_DEFAULT: '8G' },
 });
 try {
-  makeLarge(large, LARGE_BYTES);
-  makeMany(many, MANY, MANY_BYTES);
   console.error(`# load ${loadavg()[0]}`);
-  await measure('large', large, 'MiB', LARGE_BYTES / MIB);
-  await measure('many', many, 'files', MANY);
-  await curl();
-  memory();
+  if (wants('large')) {
+    makeLarge(large, LARGE_BYTES);
+    await measure('large', large, 'MiB', LARGE_BYTES / MIB);
+    await curl();
+  }
+  if (wants('many')) {
+    makeMany(many, MANY, MANY_BYTES);
+    await measure('many', many, 'files', MANY);
+  }
+  if (wants('sparse')) memory();
   console.error(`# load ${loadavg()[0]}`);
 } finally {
   cluster.stop();

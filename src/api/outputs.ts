@@ -11,7 +11,15 @@ import {
   OUTPUTS_INLINE_BYTES_MAX,
   OUTPUTS_INLINE_MAX,
 } from '../core/model/limits.ts';
-import { changedReply, count, instant, instantOrNull, queryNumber, taskParams } from './common.ts';
+import {
+  changedReply,
+  count,
+  instant,
+  instantOrNull,
+  queryFlag,
+  queryNumber,
+  taskParams,
+} from './common.ts';
 import { JOB_OWNER, NODE, type RouteShape } from './route-shape.ts';
 
 const leftOut = z.object({
@@ -79,6 +87,8 @@ const listQuery = z.strictObject({
   /** From the reply before. */
   cursor: queryNumber(0, Number.MAX_SAFE_INTEGER).optional(),
   limit: queryNumber(1, 1000).optional(),
+  /** With their manifests: of so many tasks at a time as have not too many files together. */
+  manifests: queryFlag.optional(),
 });
 
 export const outputRoutes = {
@@ -98,6 +108,8 @@ export const outputRoutes = {
     query: listQuery,
     reply: z.object({
       tasks: z.array(taskArchive),
+      /** Where they were asked for, in the same order. */
+      manifests: z.array(manifest).optional(),
       /** Null: there are no more. */
       next: count.nullable(),
     }),

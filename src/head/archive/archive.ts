@@ -30,7 +30,7 @@ import { Intake, type PartAmounts } from './intake.ts';
 import type { ArchiveOptions } from './options.ts';
 import { Parts } from './parts.ts';
 import { Publisher } from './publisher.ts';
-import { largestJobId, listShelves, readManifest } from './shelves.ts';
+import { largestJobId, listShelves, type ReadPage, readManifest, readPage } from './shelves.ts';
 import { StoredParts } from './stored-parts.ts';
 
 /** How often what is too old is looked for. */
@@ -152,6 +152,11 @@ export class Archive {
   async list(jobId: number, page: { from: number; limit: number }): Promise<TaskArchive[]> {
     await this.settled(jobId);
     return listShelves(this.#places, jobId, page);
+  }
+
+  /** As many tasks of a page of them, from its first on, as one answer may have with their manifests. */
+  read(jobId: number, page: readonly TaskArchive[]): Promise<ReadPage> {
+    return readPage(this.#places, jobId, page);
   }
 
   /** What is kept of a job together; null: nothing. */

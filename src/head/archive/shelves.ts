@@ -9,6 +9,8 @@ import { type ArchivePlaces, manifestIn, type Shelf, summaryIn } from './archive
 
 /** Files read in one turn: a millisecond or two. */
 const READ_PER_TURN = 32;
+/** Entries of one answer: some megabytes. */
+const LISTED_FILES_MAX = 10_000;
 
 /** What a folder says of itself in short. */
 export interface KeptSummary extends TaskArchive {
@@ -39,6 +41,39 @@ export async function listShelves(
     if (summary !== null && isOf(summary, jobId, index)) found.push(shown(summary));
   }
   return found;
+}
+
+export interface ReadPage {
+  readonly tasks: readonly TaskArchive[];
+  /** Of each of these tasks. */
+  readonly manifests: readonly JobManifest[];
+  /** How many tasks of the page were looked at. */
+  readonly count: number;
+}
+
+/** The first tasks of a page that have not too many files together, and at least one of them. */
+export async function readPage(
+  places: ArchivePlaces,
+  jobId: number,
+  page: readonly TaskArchive[],
+): Promise<ReadPage> {
+  const tasks: TaskArchive[] = [];
+  const manifests: JobManifest[] = [];
+  let [count, files] = [0, 0];
+  for (const task of page) {
+    files += task.files;
+    if (count > 0 && files > LISTED_FILES_MAX) break;
+    count += 1;
+    if (count % READ_PER_TURN === 0) await new Promise(setImmediate);
+    const { index } = task;
+    const shelf = { jobId, index: index ?? 0, isArray: index !== null };
+    const manifest = readManifest(places.task(shelf), shelf);
+    // It has gone just now.
+    if (manifest === null) continue;
+    tasks.push(task);
+    manifests.push(manifest);
+  }
+  return { tasks, manifests, count };
 }
 
 /** The largest id of a job that has anything here; 0: none has. */

@@ -36,6 +36,8 @@ type TaskManifest = ReplyOf<'getOutputs'>;
 interface Asked {
   readonly jobId: JobId;
   readonly index: number | null;
+  /** It came with the list. */
+  readonly manifest?: TaskManifest | undefined;
 }
 
 /** In the order in which they were named; throws where there is nothing. */
@@ -48,7 +50,7 @@ export async function findOutputs(
   for (const id of ids) asked.push(...(await tasksOf(courier, head, id)));
   const manifests = new Map<Asked, TaskManifest>();
   await inParallel(asked, ASKED_AT_ONCE, async (one) => {
-    manifests.set(one, await manifestOf(head, one));
+    manifests.set(one, one.manifest ?? (await manifestOf(head, one)));
   });
   const notes: string[] = [];
   const found = asked.map((one) => {
@@ -87,8 +89,12 @@ async function listAll(head: Head, jobId: JobId): Promise<Asked[]> {
   const found: Asked[] = [];
   for (let cursor: number | undefined; ; ) {
     const params = { id: String(jobId) };
-    const page = await head.call('listOutputs', { params, query: { cursor, limit: PAGE_TASKS } });
-    found.push(...page.tasks.map((task) => ({ jobId, index: task.index })));
+    const page = await head.call('listOutputs', {
+      params,
+      query: { cursor, limit: PAGE_TASKS, manifests: true },
+    });
+    const { tasks, manifests = [] } = page;
+    found.push(...tasks.map(({ index }, at) => ({ jobId, index, manifest: manifests[at] })));
     if (page.next === null) return found;
     cursor = page.next;
   }

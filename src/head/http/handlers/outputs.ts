@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import type { BlobFrame } from '../../../api/blob-frames.ts';
 import { err, ok } from '../../../core/base/result.ts';
-import { readOutputs } from '../../../core/batch/job-manifest.ts';
+import { type JobManifest, readOutputs } from '../../../core/batch/job-manifest.ts';
 import { refuse } from '../../../core/model/errors.ts';
 import { formatTaskId, type JobId } from '../../../core/model/ids.ts';
 import type { Handler } from '../call.ts';
@@ -47,8 +47,20 @@ export const listOutputs: Handler<'listOutputs'> = async ({ archive }, { params,
   if (index !== null) {
     return ok({ tasks: found.filter((one) => (one.index ?? 0) === index), next: null });
   }
-  return ok({ tasks: found.slice(0, limit), next: found[limit]?.index ?? null });
+  const page = found.slice(0, limit);
+  if (query.manifests !== true) return ok({ tasks: page, next: found[limit]?.index ?? null });
+  const { tasks, manifests, count } = await archive.read(jobId, page);
+  return ok({
+    tasks: [...tasks],
+    manifests: manifests.map(shown),
+    next: found[count]?.index ?? null,
+  });
 };
+
+function shown(manifest: JobManifest) {
+  const { nodes, entries, missing } = manifest;
+  return { ...manifest, nodes: [...nodes], entries: [...entries], missing: [...missing] };
+}
 
 export const getOutputs: Handler<'getOutputs'> = async ({ archive }, { params, job }) => {
   const place = readPlace(params.id);
@@ -58,8 +70,7 @@ export const getOutputs: Handler<'getOutputs'> = async ({ archive }, { params, j
   const isArray = job !== null && job.spec.array !== null;
   const manifest = await archive.manifest({ jobId, index: isArray ? index : 0, isArray });
   if (manifest !== null && (isArray || index === 0)) {
-    const { nodes, entries, missing } = manifest;
-    return ok({ ...manifest, nodes: [...nodes], entries: [...entries], missing: [...missing] });
+    return ok(shown(manifest));
   }
   const task = formatTaskId(jobId as JobId, isArray ? index : null);
   return err(refuse('outputs.not_found', { task }));

@@ -138,6 +138,9 @@ test('tasks of an array have a folder each, listed page by page', async (t) => {
     [7],
   );
   const manifest = await alice.call('getOutputs', { params: { id, index: '7' } });
+  const query = { manifests: true, limit: 2 };
+  const whole = await alice.call('listOutputs', { params: { id }, query });
+  assert.deepEqual([whole.tasks, whole.manifests?.[1], whole.next], [first.tasks, manifest, 10]);
   assert.deepEqual(
     manifest.entries.map(({ size, sha256: hash }) => [size, hash]),
     [[1, sha256('7')]],
