@@ -154,7 +154,7 @@ export class Archive {
     return listShelves(this.#places, jobId, page);
   }
 
-  /** As many tasks of a page of them, from its first on, as one answer may have with their manifests. */
+  /** The first tasks of a page, as many as one answer may have with their manifests. */
   read(jobId: number, page: readonly TaskArchive[]): Promise<ReadPage> {
     return readPage(this.#places, jobId, page);
   }

@@ -45,7 +45,7 @@ export async function listShelves(
 
 export interface ReadPage {
   readonly tasks: readonly TaskArchive[];
-  /** Of each of these tasks. */
+  /** Each is that of the task at its place. */
   readonly manifests: readonly JobManifest[];
   /** How many tasks of the page were looked at. */
   readonly count: number;
