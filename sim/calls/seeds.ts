@@ -13,4 +13,8 @@ export const PINNED_CALLS: readonly { readonly seed: number; readonly broke: str
     seed: 24,
     broke: 'a worker asked for arguments that the client had not named again, and was sent away',
   },
+  {
+    seed: 20_261_122_013,
+    broke: 'a worker that was told to leave on a line that broke got no calls any more, for ever',
+  },
 ];

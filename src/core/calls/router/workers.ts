@@ -196,6 +196,8 @@ function onHello(state: RouterState, line: WorkerLine, hello: WorkerHello): stri
   }
   state.workers.set(worker.name, worker);
   worker.line = line;
+  // What it was told on another line may not have reached it.
+  worker.isLeaving = false;
   worker.acks = [];
   worker.ackSession = null;
   line.worker = worker;

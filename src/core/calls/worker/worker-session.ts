@@ -77,6 +77,7 @@ export class WorkerSession {
       ...{ sessions: new Map(), heardAt: now },
     };
     this.#line = line;
+    this.#isLeaving = false;
     this.#assets.newLine();
     const held: Held[] = [];
     for (const session of this.#sessions.values()) {

@@ -169,6 +169,22 @@ test('[C6] a session that was given up is not run by the next head either', () =
   assert.deepEqual(worker.started, ['x#1']);
 });
 
+test('[C1] a worker that never heard that it may leave gets calls again when it is back', () => {
+  const rig = new Rig({ idleMs: 1000 });
+  const client = rig.client();
+  const worker = rig.worker();
+  worker.work();
+  rig.mute(worker.line);
+  rig.pass(2000);
+  assert.equal(rig.router.view(rig.now).workers[0]?.state, 'leaving');
+  worker.line?.cut();
+  worker.connect();
+  const call = client.submit(client.asset(), 'x');
+  worker.work();
+  assert.equal(client.how(call), 'did x');
+  assert.equal(worker.exitCode, null);
+});
+
 test('[C6] ends that a client has heard of are kept nowhere', () => {
   const rig = new Rig();
   const client = rig.client();
