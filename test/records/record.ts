@@ -12,7 +12,7 @@ import { distinct, journalOf, kindsIn, type Line, type Run, runSeed } from './fr
 import { scriptedBatches, scriptedJournal, scriptedLines } from './scripted.ts';
 
 /** A second or two each; what none of them brings is for scripted.ts. */
-const SEEDS = 16;
+const SEEDS = 40;
 /** Longer conversations say little that shorter ones do not. */
 const LINES_MAX = 20_000;
 

@@ -33,6 +33,7 @@ export function scriptedJournal(): JournalRecord {
   changeNodes(head);
   pause(head);
   recur(head);
+  scalePool(head);
   lose(head);
   const entries = head.records.map((step) => encodeEntry([step]));
   const state = throughJson(exportState(head.state));
@@ -95,6 +96,15 @@ function recur(head: TestHead): void {
   head.command(reserve({ recurrence, nodes: ['n1'], force: true }), ADMIN);
   command(head, { kind: 'cancel_reservation', reservation: 'other' });
   head.tick(HOUR);
+}
+
+function scalePool(head: TestHead): void {
+  const pool = { name: null, min: 0, max: 4, idleMs: 60_000 };
+  const start = { kind: 'start_pool', worker: {}, key: null, secret: 'its secret', pool } as const;
+  const reply = head.command(start, ADMIN);
+  if (reply.kind !== 'submitted') throw new Error(`a pool is answered with ${reply.kind}`);
+  command(head, { kind: 'scale_pool', jobId: reply.jobId, target: 2 });
+  command(head, { kind: 'cancel_task', place: { jobId: reply.jobId, index: null } });
 }
 
 /** Records that were accepted are gone, and a person has said to go on. */
