@@ -2,13 +2,35 @@
 // call settles once, within a bound.
 
 import assert from 'node:assert/strict';
-import { appendFileSync, readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { type Cluster, connect, type Pool, RemoteError, WorkerLost } from '../../src/sdk/index.ts';
-import { LocalCluster } from './support/local-cluster.ts';
+import { pathToFileURL } from 'node:url';
+import {
+  type Cluster,
+  connect,
+  type Pool,
+  PoolClosed,
+  RemoteError,
+  WorkerLost,
+} from '../../src/sdk/index.ts';
+import { LocalCluster, repository } from './support/local-cluster.ts';
 
 const LIMIT = { timeout: 120_000 };
+
+/** Takes the only worker of its pool for ever, with more behind. */
+const CLIENT = `
+import { appendFileSync } from 'node:fs';
+import { connect } from 'weft';
+const cluster = await connect();
+const pool = await cluster.pool({ name: 'shared', workers: 1, memory: '128M' });
+const block = async (file) => {
+  appendFileSync(file, 'x');
+  await new Promise((resolve) => setTimeout(resolve, 2 ** 30));
+};
+await Promise.all([1, 2, 3].map(() => pool.run(block, process.argv[2])));
+`;
 
 /** Runs on a worker: notes that it does, takes a moment, and gives the square. */
 function noted(of: { file: string; x: number; ms: number }): Promise<number> {
@@ -81,6 +103,33 @@ describe('functions on a cluster of this machine', { timeout: 600_000 }, () => {
     },
   );
 
+  test(
+    'a program that is killed leaves nothing behind; its named pool goes on',
+    LIMIT,
+    async () => {
+      const file = path.join(local.work, 'client');
+      const script = path.join(local.work, 'client.mts');
+      const library = pathToFileURL(path.join(repository, 'src', 'sdk', 'index.ts')).href;
+      writeFileSync(script, CLIENT.replace("'weft'", `'${library}'`));
+      const child = spawn(process.execPath, [script, file], {
+        ...{ env: local.env, cwd: local.work, stdio: 'ignore' },
+      });
+      await until(() => existsSync(file));
+      child.kill('SIGKILL');
+      const mine = await cluster.pool({ name: 'shared' });
+      // What the other had open is dropped, so that there is room for this one.
+      assert.equal(await mine.run((x: number) => x * x, 4), 16);
+      await mine.close();
+      assert.equal(await (await cluster.pool({ name: 'shared' })).run(() => 1), 1);
+      await mine.stop();
+      await assert.rejects(
+        mine.run(() => 1),
+        PoolClosed,
+      );
+      await assert.rejects(cluster.pool({ name: 'shared' }), { code: 'pool.not_found' });
+    },
+  );
+
   test('map goes on over kill -9 of an agent and of workers', LIMIT, async () => {
     const file = path.join(local.work, 'agent');
     const items = Array.from({ length: 400 }, (_, x) => ({ file, x, ms: 2 }));
@@ -110,6 +159,11 @@ function counts(file: string): Map<string, number> {
     found.set(line, (found.get(line) ?? 0) + 1);
   }
   return new Map([...found].sort(([a], [b]) => Number(a) - Number(b)));
+}
+
+/** The test's own time-out bounds it. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 function killIfThere(pid: number): void {

@@ -107,8 +107,10 @@ export class PoolCalls {
     const payload = packed.bytes;
     const number = session.submit({ asset, shared: all, retriesMax, timeoutMs, payload });
     if (number === null) {
-      const { why, detail } = session.closed ?? { why: 'pool_closed', detail: '' };
-      return record.end({ ok: false, error: errorOf(nameOf(record, null), { why, detail }) });
+      const { why = 'pool_closed', detail = '' } = session.closed ?? {};
+      // To a call that begins after this program's own goodbye the pool is just closed.
+      const end = { why: why === 'cancelled' ? 'pool_closed' : why, detail } as const;
+      return record.end({ ok: false, error: errorOf(nameOf(record, null), end) });
     }
     record.number = number;
     record.cancel = () => session.cancel(number);

@@ -205,7 +205,7 @@ describe('a pool', { timeout: 120_000 }, () => {
       const open_ = pool.submit(never);
       await pool.close();
       await assert.rejects(open_, CallCancelled);
-      await assert.rejects(pool.run(square, 1), CallCancelled);
+      await assert.rejects(pool.run(square, 1), PoolClosed);
     },
   );
 
