@@ -17,6 +17,8 @@ import { ENGINES_PATH } from './environment.ts';
 import { markOf, workDirectory } from './names.ts';
 import type { AgentSettings, AllPorts } from './ports.ts';
 
+/** Podman refuses to work in a directory that its user may not enter, as this program's may be. */
+const FROM_THE_TOP = 'cd / && exec "$0" "$@"';
 const COMMAND_MS_MAX = 30_000;
 const OUTPUT_LENGTH_MAX = 1000;
 /** Waits between attempts; after the last the task ends all the same, and the log has the container. */
@@ -117,7 +119,7 @@ export class TaskContainers {
       if (account === null) return nobody(`there is no user ${user}`);
       const { uid, gid } = account;
       return await commands.run({
-        argv: ['env', '-i', ...environmentOf(account), ...argv],
+        argv: ['env', '-i', ...environmentOf(account), 'sh', '-c', FROM_THE_TOP, ...argv],
         timeoutMs: COMMAND_MS_MAX,
         keep: { part: 'last', length: OUTPUT_LENGTH_MAX },
         // Podman keeps the containers of each user apart. Those of docker are its daemon's, which the

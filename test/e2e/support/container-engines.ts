@@ -1,5 +1,6 @@
-// Docker and podman of a test's own: their images, containers and control groups are gone when the
-// test is over. Needs root, docker.io, podman, catatonit and busybox-static.
+// Docker and podman of a test's own: their images and containers are gone when the test is over. The
+// control group that podman keeps for all of its containers stays: other tests may use it. Needs root,
+// docker.io, podman, catatonit and busybox-static.
 
 import { execFileSync } from 'node:child_process';
 import {
@@ -72,7 +73,6 @@ export function startPodman(directory: string): OwnEngine {
   const close = async (): Promise<void> => {
     await runProgram(['podman', 'rm', '--force', '--all', '--time', '0'], { env });
     await runProgram(['umount', '-l', at('root/overlay')], { env });
-    await removeGroups('libpod_parent');
   };
   return { kind: 'podman', env, close };
 }
@@ -182,7 +182,7 @@ export class HostEngines {
 
   /** When the hosts are off. */
   async close(): Promise<void> {
-    for (const group of [this.#group, 'libpod_parent']) await removeGroups(group);
+    await removeGroups(this.#group);
   }
 
   async #run(host: Host, line: string): Promise<void> {

@@ -28,12 +28,7 @@ function withEngine(answer: () => Partial<CommandEnd>) {
   world.engines = {
     run: (command) => {
       commands.push(command);
-      asked.push(
-        command.argv
-          .filter((word) => !word.includes('='))
-          .slice(2)
-          .join(' '),
-      );
+      asked.push(command.argv.slice(command.argv.indexOf('-c') + 2).join(' '));
       const said = { how: 'exit code 0', output: '', errors: '' };
       const end = { succeeded: true, code: 0, ...said, isThere: () => false };
       return Promise.resolve({ ...end, ...answer() });
@@ -84,6 +79,7 @@ test('the containers of podman are those of the user', async () => {
   await exit({ signal: 9 });
   assert.deepEqual(asked, [`podman rm --force ${nameOf()}`]);
   assert.deepEqual(commands[0]?.user, { uid: 1000, gid: 1000 });
+  assert.ok(commands[0]?.argv.includes('cd / && exec "$0" "$@"'), 'where the user may be');
 });
 
 test('tasks that have left none, and those of no batch, cost nothing', async () => {
