@@ -4,7 +4,7 @@ import type { WorkerToRouter } from '../../core/calls/messages.ts';
 import { type Port, Router } from '../../core/calls/router/router.ts';
 import type { Job } from '../../core/controller/jobs/facts.ts';
 import { formatEpochId, formatTaskId } from '../../core/model/ids.ts';
-import type { Outcome } from '../../core/model/job.ts';
+import type { Outcome, OutcomeKind } from '../../core/model/job.ts';
 import type { Share } from '../../core/model/orders.ts';
 import { targetOf } from '../../core/model/pool.ts';
 import { hashOf } from './hash-of.ts';
@@ -15,6 +15,9 @@ const CRASH_LIMIT = 3;
 const RISE_MS = 200;
 /** Between two looks at why it has fewer workers than it asks for. */
 const WHY_MS = 1000;
+
+/** How a worker ends that was brought down by what it ran; otherwise the cluster ended it. */
+const OWN_FAULTS: ReadonlySet<OutcomeKind> = new Set(['failed', 'out_of_memory']);
 
 export interface PoolParts {
   readonly generation: string;
@@ -64,12 +67,13 @@ export class PoolCalls {
   }
 
   /** Its epoch is over, and that is durable. */
-  ended(index: number, { kind }: Outcome, now: number): void {
+  ended(index: number, { kind, detail = kind }: Outcome, now: number): void {
     const name = this.#alive.get(index);
     if (name === undefined) return;
     this.#alive.delete(index);
     this.#leaving.delete(name);
-    this.router.workerGone(name, kind === 'completed' ? 'left' : 'lost', now);
+    const how = kind === 'completed' ? 'left' : OWN_FAULTS.has(kind) ? 'lost' : 'taken';
+    this.router.workerGone(name, how, now, detail);
   }
 
   /** The state was read anew: whoever is not in it is gone. */
@@ -79,7 +83,7 @@ export class PoolCalls {
     for (const [index, name] of [...this.#alive]) {
       if (live.get(index) === name) continue;
       this.#alive.delete(index);
-      this.router.workerGone(name, 'lost', now);
+      this.router.workerGone(name, 'taken', now);
     }
     for (const [index, name] of live) this.#alive.set(index, name);
   }

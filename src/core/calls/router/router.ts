@@ -85,7 +85,8 @@ export class Router {
     const refuse = (detail: string): void => {
       cut(state, line, { detail, isFinal: true });
       if (!('worker' in line) || line.worker === null) return;
-      abandon(state, line.worker, `Its worker broke a rule: ${detail}`);
+      const words = `Its worker broke a rule: ${detail}`;
+      abandon(state, line.worker, { detail: words, isBlamed: true });
     };
     return {
       take: (messages, now) => {
@@ -110,16 +111,21 @@ export class Router {
     };
   }
 
-  /** An epoch of the pool has ended: `left` when it was asked to and ended with code 0. */
-  workerGone(name: string, how: 'left' | 'lost', now: number): void {
+  /**
+   * An epoch of the pool has ended: `left` when it was asked to and ended with code 0, `taken` when
+   * the cluster has ended it, or its node is lost, which is no fault of what ran there. `why` in words.
+   */
+  workerGone(name: string, how: 'left' | 'lost' | 'taken', now: number, why = ''): void {
     const state = this.state;
     state.now = now;
-    if (how === 'lost') state.losses += 1;
+    if (how !== 'left') state.losses += 1;
     const worker = state.workers.get(name);
     if (worker !== undefined) {
       if (worker.line !== null)
         cut(state, worker.line, { detail: 'the worker has ended', isFinal: true });
-      abandon(state, worker, `Its worker ${name} has ended.`);
+      const words = why === '' ? '' : `: ${why}`;
+      const isBlamed = how === 'lost';
+      abandon(state, worker, { detail: `Its worker ${name} has ended${words}.`, isBlamed });
       state.workers.delete(name);
     }
     accountFor(state, name);
@@ -211,7 +217,8 @@ export class Router {
     }
     for (const worker of state.workers.values()) {
       const isAway = worker.line === null && now - worker.awayAt >= CALL_WORKER_AWAY_MS;
-      if (isAway) abandon(state, worker, `Its worker ${worker.name} cannot be reached.`);
+      const detail = `Its worker ${worker.name} cannot be reached.`;
+      if (isAway) abandon(state, worker, { detail, isBlamed: false });
     }
   }
 

@@ -289,8 +289,15 @@ function lost(state: RouterState, call: Call, detail: string): void {
   fail(state, call, { why: 'worker_lost', detail });
 }
 
+/** Why a worker's calls are given up. */
+interface Abandoned {
+  readonly detail: string;
+  /** What ran there may have brought it down. */
+  readonly isBlamed: boolean;
+}
+
 /** The worker will not say any more what became of its calls. */
-export function abandon(state: RouterState, worker: Worker, detail: string): void {
+export function abandon(state: RouterState, worker: Worker, { detail, isBlamed }: Abandoned): void {
   for (const call of [...worker.calls]) {
     if (call.asset === null && !call.isDropped && call.state !== 'ended') {
       // Its client has not named it yet; when it does, this worker counts as lost.
@@ -307,7 +314,7 @@ export function abandon(state: RouterState, worker: Worker, detail: string): voi
     } else if (call.state === 'ended') {
       if (isFarAway(call)) lost(state, call, LOST_RESULT);
     } else {
-      if (call.state === 'started') countCrash(call);
+      if (call.state === 'started' && isBlamed) countCrash(call);
       lost(state, call, detail);
     }
   }

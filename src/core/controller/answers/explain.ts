@@ -93,7 +93,11 @@ export function lookAhead(
   at: number,
 ): LookAhead {
   const reason = explainPending(state, settings, pending, at);
-  if (forbiddenBy(pending) !== null) return { at, reason, prospect: null, awaited: null };
+  // When the calls of a pool will ask for more workers, no plan says.
+  const isPools = reason.kind === 'quota' && reason.limit.of === 'pool';
+  if (isPools || forbiddenBy(pending) !== null) {
+    return { at, reason, prospect: null, awaited: null };
+  }
   const snapshot = (): Snapshot => ({
     ...snapshotOf(state, settings, 0, at),
     looksMax: TURN_LOOKS_MAX,

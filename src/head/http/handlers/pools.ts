@@ -73,8 +73,13 @@ export const poolCalls: Handler<'poolCalls'> = ({ calls, clock }, call) => {
   const pool = calls.of(owned.value.id);
   if (pool === undefined) return err(refuse('pool.not_found', { pool: call.params.id }));
   const { workers, clients, busy, ...numbers } = pool.router.view(clock.monotonic());
-  return ok({ ...numbers, running: busy, workers: [...workers], clients: [...clients] });
+  return ok({ ...numbers, running: busy, workers: byName(workers), clients: [...clients] });
 };
+
+/** Tasks of a pool count from 0: `[2]` comes before `[10]`, wherever they are. */
+function byName<T extends { readonly name: string }>(workers: readonly T[]): T[] {
+  return [...workers].sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
+}
 
 function view({ calls, clock }: Services, job: Job, reasons: Reasons): PoolView {
   const pool = calls.of(job.id);

@@ -1,6 +1,7 @@
 // Pools: array jobs of workers that come and go by what the pool asks for.
 
 import assert from 'node:assert/strict';
+import { lookAhead, pendingOf } from '../../../../src/core/controller/answers/explain.ts';
 import { outstanding } from '../../../../src/core/controller/outstanding.ts';
 import { findPool } from '../../../../src/core/controller/pools/live.ts';
 import type { PoolCommand } from '../../../../src/core/controller/pools/pool.ts';
@@ -68,6 +69,8 @@ scenario('[K1] a pool of none waits, says for what, and goes on after a restart'
   const id = started(head);
   assert.deepEqual(head.schedule(), []);
   assert.equal(why(head, id), 'quota: its pool asks for 0 workers at present; 0 are running');
+  const pending = pendingOf(head.job(id), 0);
+  assert.equal(lookAhead(head.state, head.settings, pending, head.at).prospect, null);
   head.crash();
   head.connect('n1');
   assert.equal(ask(head, id, 1), 1);

@@ -158,6 +158,30 @@ test('the end of a worker settles the call that it had', async (t) => {
   await eventually(() => works.isClosed);
 });
 
+test('a worker that the cluster takes away is no fault of the function that it ran', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'n1');
+  const ann = await world.client('ann');
+  const { jobId } = await ann.call('startPool', { body: { min: 1, max: 1 } });
+  const params = { id: String(jobId) };
+  const asks = await program(t, world, { user: 'ann', pool: params.id });
+  asks.say(FUNCTION);
+  for (let round = 1; round <= 4; round += 1) {
+    const order = await agent.launch(round);
+    agent.started(order);
+    const works = await worker(t, world, order);
+    asks.say(call(round));
+    const { session } = await works.hears('call');
+    works.say({ kind: 'started', session, call: round, attempt: 1 });
+    await asks.hears('started', round);
+    await ann.call('requeueJob', { params, body: {} });
+    agent.ended(order, 143);
+    const { why, detail } = await asks.hears('settled', round);
+    assert.equal(why, 'worker_lost');
+    assert.match(detail, /has ended: requeued by ann\.$/);
+  }
+});
+
 test('[K12] a pool that is stopped settles its calls before its workers end', async (t) => {
   const world = await startWorld(t);
   const agent = await startAgent(t, world, 'n1');
