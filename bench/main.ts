@@ -57,6 +57,10 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
     args: ['idle.ts', '100', '1000'],
     about: 'idle nodes: start and memory of a local cluster, head CPU per heartbeat',
   },
+  worker: {
+    args: ['call-worker.ts'],
+    about: 'the two processes of a worker alone: calls of a function that does nothing',
+  },
   files: {
     args: ['files.ts', '3'],
     about: 'a large file and many small ones in and out, beside rsync, curl and tar; memory',

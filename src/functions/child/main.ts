@@ -1,7 +1,7 @@
 // The process that runs functions. It is started by the nanny of a worker, reads calls from one
 // pipe, writes results into another, and ends when the first is closed.
 
-import { writevSync } from 'node:fs';
+import { writeSync, writevSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { CALL_BYTES_MAX } from '../../core/model/limits.ts';
 import { FrameBatch, FrameReader, TO_CHILD, TO_NANNY } from './frames.ts';
@@ -28,7 +28,13 @@ const runner = new Runner(JSON.parse(process.argv[2] ?? '{}') as RunnerOptions, 
 function flush(): void {
   let left = batch.take();
   while (left.length > 0) {
-    let written = writevSync(RESULTS_FD, left);
+    const [first] = left;
+    // One buffer, as most are, goes out in half the time of a list of one.
+    let written =
+      left.length === 1 && first !== undefined
+        ? writeSync(RESULTS_FD, first)
+        : writevSync(RESULTS_FD, left);
+    if (left.length === 1 && written === first?.length) return;
     left = left.flatMap((part) => {
       const done = Math.min(written, part.length);
       written -= done;

@@ -7,12 +7,13 @@ import { packError } from './errors.ts';
 import { type Stub, writeGraph } from './graph-bytes.ts';
 import { NotSendable, stepTo, type Trail, wordsOf } from './not-sendable.ts';
 import type { Packer, PackOptions } from './packer.ts';
-import { checkSize, type Graph, PLAIN, type Ref, type Table, WITH_TABLE } from './parcel.ts';
+import { checkSize, type Graph, PLAIN, type Ref, SMALL, type Table, WITH_TABLE } from './parcel.ts';
 import { isPlain } from './plain.ts';
 import { builtinRef, refOfSymbol } from './refs.ts';
 import { isCarried, refuseForeign, refuseLiving, refusePrivate } from './refusals.ts';
 import { openScopes, type ScopeReader } from './scopes.ts';
 import { Shared } from './shared.ts';
+import { smallText } from './small.ts';
 
 /** A parcel, and the shared values that it refers to. */
 export interface Packed {
@@ -22,6 +23,8 @@ export interface Packed {
 
 /** The bytes of a value. Throws NotSendable. */
 export function pack(value: unknown, options: PackOptions): Packed {
+  const text = smallText(value);
+  if (text !== null) return { bytes: withTag(text), shared: NONE };
   const weight = { bytes: 0 };
   if (isPlain(value, weight)) {
     checkSize(weight.bytes, options.root);
@@ -38,6 +41,14 @@ export function pack(value: unknown, options: PackOptions): Packed {
     packer.close();
   }
 }
+
+function withTag(text: string): Buffer {
+  const bytes = Buffer.from(`\0${text}`);
+  bytes[0] = SMALL;
+  return bytes;
+}
+
+const NONE: readonly string[] = [];
 
 /** Undefined when V8 refuses it after all (a Proxy): the walk says where. */
 function clonePlain(value: unknown): Buffer | undefined {

@@ -75,6 +75,8 @@ export const SUPER = '$weftSuper';
 /** First byte: what follows. */
 export const PLAIN = 0;
 export const WITH_TABLE = 1;
+/** Few primitives as JSON: making a clone of V8 costs more than a small call. */
+export const SMALL = 4;
 /** The code of a function that is an export of a module. */
 export const MODULE = 2;
 /** The code of a function that each process of a worker calls once before others. */

@@ -12,12 +12,14 @@ import {
   PLAIN,
   type Ref,
   type SentFunction,
+  SMALL,
   type Step,
   SUPER,
   type Table,
   WITH_TABLE,
 } from './parcel.ts';
 import { Shared } from './shared.ts';
+import { readSmall } from './small.ts';
 
 export interface UnpackOptions {
   /** Whether code in it may become functions. */
@@ -28,6 +30,7 @@ export interface UnpackOptions {
 
 /** The value of a parcel. Throws when the bytes are none, or what they name does not exist here. */
 export function unpack(bytes: Uint8Array, options: UnpackOptions): unknown {
+  if (bytes[0] === SMALL) return readSmall(textOf(bytes.subarray(1)));
   if (bytes[0] === PLAIN) return readGraph(bytes.subarray(1));
   if (bytes[0] !== WITH_TABLE || bytes.length < 5) throw new RangeError('not a parcel');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -36,6 +39,10 @@ export function unpack(bytes: Uint8Array, options: UnpackOptions): unknown {
   if (!options.withFunctions && table.functions.length > 0)
     throw new RangeError('functions are not part of results');
   return new Reviver(table, options).read(bytes.subarray(headEnd));
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
 
 interface Made {

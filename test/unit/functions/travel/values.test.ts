@@ -50,6 +50,30 @@ test('what structured clone carries arrives as it was, both ways', () => {
   assert.deepStrictEqual(back(value), value);
 });
 
+test('few primitives go by a shorter way, exactly as they are', () => {
+  const rows = [
+    undefined,
+    null,
+    0,
+    -0,
+    NaN,
+    1.5,
+    true,
+    '',
+    'späť 🚀',
+    '\ud800',
+    [],
+    [1, 'b', null],
+  ];
+  for (const row of [...rows, [undefined], [-0], [NaN], new Array(3), [[1]], ['x'.repeat(5000)]]) {
+    assert.deepStrictEqual(back(row), row);
+    assert.deepStrictEqual(there(row), row);
+  }
+  assert.ok(packResult([1, 'b', null]).length < 20);
+  const named = Object.assign([1], { unit: 'm' });
+  assert.deepStrictEqual(back(named), named);
+});
+
 test('cycles and identities arrive, within and across arguments', () => {
   const cyclic: { self?: unknown; list: unknown[] } = { list: [] };
   cyclic.self = cyclic;
