@@ -164,7 +164,7 @@ export class Child {
     });
     // No process came to be: out of memory, or of processes.
     this.#process.once('error', (error) => {
-      this.#fault ??= `it cannot be started: ${error.message}`;
+      this.#fault ??= `It cannot be started: ${error.message}`;
       if (this.#process.pid === undefined) this.#end();
     });
   }
@@ -184,7 +184,7 @@ export class Child {
 
   /** User code has written into the pipe: nothing that follows can be believed. */
   #spoil(what: string): void {
-    this.#fault = `it wrote ${what} into file descriptor ${RESULTS_FD}, which is Weft's`;
+    this.#fault = `It wrote ${what} into file descriptor ${RESULTS_FD}, which is Weft's`;
     this.#process.kill('SIGKILL');
   }
 

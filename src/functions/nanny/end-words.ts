@@ -18,20 +18,20 @@ const HEAP = /FATAL ERROR: (.*JavaScript heap out of memory)/;
 export function wordsOfEnd(end: ProcessEnd): string {
   const heap = end.lines.map((line) => HEAP.exec(line)?.[1]).find((one) => one !== undefined);
   // V8 prints pages about it, of which one line says all.
-  if (heap !== undefined) return `its process ran out of memory: ${heap}`;
+  if (heap !== undefined) return `Its process ran out of memory: ${heap}`;
   if (end.wasOomKilled && end.signal === 'SIGKILL')
-    return 'its process ran out of memory: the kernel killed it at the memory limit';
+    return 'Its process ran out of memory: the kernel killed it at the memory limit';
   const words = how(end);
   const last = end.lines.slice(-LINES).map((line) => line.slice(0, LINE_CHARACTERS));
   return last.length === 0 ? words : `${words}; its last lines: ${last.join(' | ')}`;
 }
 
 function how({ exitCode, signal, asked, isKilled }: ProcessEnd): string {
-  if (isKilled) return 'its process was ended by Weft';
+  if (isKilled) return 'Its process was ended by Weft';
   if (asked !== null) return `process.exit(${asked | 0}) was called`;
-  if (signal === null) return `its process ended with exit code ${exitCode}`;
+  if (signal === null) return `Its process ended with exit code ${exitCode}`;
   const known = SIGNALS[signal];
-  return `its process was ended by ${signal}${known === undefined ? '' : ` (${known})`}`;
+  return `Its process was ended by ${signal}${known === undefined ? '' : ` (${known})`}`;
 }
 
 const SIGNALS: Readonly<Record<string, string>> = {

@@ -2,6 +2,7 @@
 // the reader replaces.
 
 import { DefaultDeserializer, DefaultSerializer } from 'node:v8';
+import { CALL_INLINE_BYTES_MAX } from '../../core/model/limits.ts';
 
 /** Stands in a graph for what structured clone cannot carry. Its identity is what counts. */
 export type Stub = Uint8Array & { readonly __stub?: never };
@@ -66,7 +67,7 @@ class GraphDeserializer extends DefaultDeserializer {
       return this.#revive(this.readUint32());
     }
     const bytes = this.readRawBytes(this.readUint32());
-    if (type === BUFFER) return Buffer.from(bytes);
+    if (type === BUFFER) return bytes.length > VIEW_BYTES ? bufferOf(bytes) : Buffer.from(bytes);
     const maker = type === FLOAT16 ? float16() : (VIEWS[type] as ViewMaker | undefined);
     if (maker === undefined) throw new RangeError(`unknown type of view ${type}`);
     // A buffer of its own: callees read `array.buffer` as if it held this array and nothing else.
@@ -74,13 +75,27 @@ class GraphDeserializer extends DefaultDeserializer {
   }
 }
 
+/** Parcels of this size are in memory of their own; smaller ones share that of a frame. */
+const VIEW_BYTES = CALL_INLINE_BYTES_MAX;
+
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
+}
+
 function float16(): ViewMaker | undefined {
   return (globalThis as { Float16Array?: ViewMaker }).Float16Array;
 }
 
+export interface GraphOptions {
+  readonly stubs?: ReadonlyMap<unknown, number>;
+  /** Written before the graph: a large one is not copied for it. */
+  readonly prefix?: Uint8Array;
+}
+
 /** Throws what V8 throws for values that have no clone. */
-export function writeGraph(value: unknown, stubs?: ReadonlyMap<unknown, number>): Buffer {
+export function writeGraph(value: unknown, { stubs, prefix }: GraphOptions = {}): Buffer {
   const serializer = new GraphSerializer(stubs);
+  if (prefix !== undefined) serializer.writeRawBytes(prefix);
   serializer.writeHeader();
   serializer.writeValue(value);
   return serializer.releaseBuffer();

@@ -4,7 +4,7 @@
 import { types } from 'node:util';
 import { packFunction } from './capture-function.ts';
 import { packError } from './errors.ts';
-import { type Stub, writeGraph } from './graph-bytes.ts';
+import { type GraphOptions, type Stub, writeGraph } from './graph-bytes.ts';
 import { NotSendable, stepTo, type Trail, wordsOf } from './not-sendable.ts';
 import type { Packer, PackOptions } from './packer.ts';
 import { checkSize, type Graph, PLAIN, type Ref, SMALL, type Table, WITH_TABLE } from './parcel.ts';
@@ -53,22 +53,18 @@ const NONE: readonly string[] = [];
 /** Undefined when V8 refuses it after all (a Proxy): the walk says where. */
 function clonePlain(value: unknown): Buffer | undefined {
   try {
-    return joined(PLAIN, writeGraph(value));
+    return writeGraph(value, { prefix: Uint8Array.of(PLAIN) });
   } catch {
     return undefined; // The caller goes on with the walk, which refuses with a path.
   }
 }
 
-function clone(value: unknown, what: string, stubs?: ReadonlyMap<unknown, number>): Buffer {
+function clone(value: unknown, what: string, options: GraphOptions): Buffer {
   try {
-    return writeGraph(value, stubs);
+    return writeGraph(value, options);
   } catch (error) {
     throw new NotSendable(what, (error as Error).message, { cause: error });
   }
-}
-
-function joined(first: number, ...parts: readonly Uint8Array[]): Buffer {
-  return Buffer.concat([Uint8Array.of(first), ...parts]);
 }
 
 class ParcelPacker implements Packer {
@@ -99,10 +95,10 @@ class ParcelPacker implements Packer {
     const table: Table = { functions: this.functions, refs: this.#refs };
     const head = writeGraph(table);
     const graph: Graph = { root, ...this.graph };
-    const length = Buffer.alloc(4);
-    length.writeUInt32LE(head.length);
-    const body = clone(graph, this.options.root, this.#stubs);
-    return { bytes: joined(WITH_TABLE, length, head, body), shared: [...this.#shared] };
+    const prefix = Buffer.concat([Uint8Array.of(WITH_TABLE, 0, 0, 0, 0), head]);
+    prefix.writeUInt32LE(head.length, 1);
+    const bytes = clone(graph, this.options.root, { stubs: this.#stubs, prefix });
+    return { bytes, shared: [...this.#shared] };
   }
 
   close(): void {

@@ -23,7 +23,7 @@ const rows: readonly (readonly [name: string, die: () => unknown, words: RegExp]
       const rows: unknown[] = [];
       for (;;) rows.push(new Array(1000).fill(rows.length));
     },
-    /^its process ran out of memory: .*JavaScript heap out of memory$/,
+    /^Its process ran out of memory: .*JavaScript heap out of memory$/,
   ],
   [
     'words before the end',
@@ -39,7 +39,7 @@ const rows: readonly (readonly [name: string, die: () => unknown, words: RegExp]
       writeSync(4, 'garbage that is no frame');
       for (;;);
     },
-    /^it wrote a frame of \d+ bytes into file descriptor 4, which is Weft's$/,
+    /^It wrote a frame of \d+ bytes into file descriptor 4, which is Weft's$/,
   ],
 ];
 
@@ -69,7 +69,7 @@ test('a child in an endless loop, or stopped, can be killed', LIMIT, async () =>
   await looping.started(endless.run);
   looping.child.kill();
   assert.equal(await endless.end, 'started and lost');
-  assert.equal(await looping.died, 'its process was ended by Weft');
+  assert.equal(await looping.died, 'Its process was ended by Weft');
   await using stopped = await startChild();
   const still = stopped.send(capture(() => process.kill(process.pid, 'SIGSTOP')));
   await stopped.started(still.run);
@@ -148,10 +148,10 @@ test('the words name what happened, with the last lines of many', () => {
   const lines = Array.from({ length: 9 }, (_, at) => `line ${at}`);
   assert.equal(
     wordsOfEnd({ ...end, exitCode: 7, lines }),
-    'its process ended with exit code 7; its last lines: line 4 | line 5 | line 6 | line 7 | line 8',
+    'Its process ended with exit code 7; its last lines: line 4 | line 5 | line 6 | line 7 | line 8',
   );
   assert.equal(
     wordsOfEnd({ ...end, signal: 'SIGKILL', wasOomKilled: true, lines: [] }),
-    'its process ran out of memory: the kernel killed it at the memory limit',
+    'Its process ran out of memory: the kernel killed it at the memory limit',
   );
 });
