@@ -146,6 +146,19 @@ describe('the package, installed into an empty folder', () => {
     assert.equal(program('consumer.cjs', text), `${SAID}\ntrue\n${file}`);
   });
 
+  test('functions run on workers of the package, and know their call', () => {
+    const text = `const { call, connect } = require('weft');
+      (async () => {
+        const cluster = await connect();
+        const pool = await cluster.pool({ workers: 1, memory: '256M' });
+        const offset = new Map([['x', 40]]);
+        console.log(await pool.run((x) => x + offset.get('x') + call.attempt, 1));
+        await pool.close();
+        cluster.close();
+      })();`;
+    assert.equal(program('functions.cjs', text), '42');
+  });
+
   test('its types are there for every way of resolving modules', () => {
     const typed = `import { type Cluster, connect, JobFailed, type JobInfo } from 'weft';
       export async function use(): Promise<JobInfo> {
