@@ -73,6 +73,11 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
     args: ['call-router.ts', '1000000', '2'],
     about: 'what a call of a function costs the router of a pool, codec included',
   },
+  functions: {
+    args: ['functions.ts', '20000'],
+    about:
+      'functions on workers of a pool: calls a second, round trips, large values, a killed worker',
+  },
   head: { args: ['head-cost.ts', '20000'], about: "what a job costs the head's own code" },
 };
 

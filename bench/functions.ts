@@ -1,0 +1,115 @@
+// Functions on workers of a pool, end to end: a program, the head, two workers. Prints how many calls a
+// second, round trips, large values, the time to a first result, and how soon a killed worker is known;
+// beside ProcessPoolExecutor of Python in the same minutes. `functions.ts CALLS`
+
+import { execFileSync } from 'node:child_process';
+import { type Cluster as Client, connect, type Pool, WorkerLost } from '../src/sdk/index.ts';
+import { startCluster } from './cluster.ts';
+
+const calls = Number(process.argv[2] ?? 20_000);
+const LARGE_BYTES = 1_048_576;
+const MIB = 1_048_576;
+
+function same<T>(value: T): T {
+  return value;
+}
+
+function seconds(since: number): number {
+  return (performance.now() - since) / 1000;
+}
+
+async function drain(pool: Pool, count: number, inFlight: number): Promise<number> {
+  const from = performance.now();
+  let sum = 0;
+  const numbers = Array.from({ length: count }, (_, at) => at);
+  for await (const value of pool.map(same<number>, numbers, { inFlight, ordered: false }))
+    sum += value;
+  if (sum !== (count * (count - 1)) / 2) throw new Error(`a sum of ${sum} after ${count} calls`);
+  return count / seconds(from);
+}
+
+async function roundTrips(pool: Pool, count: number): Promise<string> {
+  const took: number[] = [];
+  for (let at = 0; at < count; at += 1) {
+    const from = performance.now();
+    await pool.run(same<number>, at);
+    took.push(performance.now() - from);
+  }
+  took.sort((a, b) => a - b);
+  const at = (share: number) => (took[Math.floor(took.length * share)] ?? 0).toFixed(2);
+  return `p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, p99 ${at(0.99)} ms`;
+}
+
+async function largeValues(pool: Pool, count: number): Promise<number> {
+  const value = new Uint8Array(LARGE_BYTES).fill(7);
+  const from = performance.now();
+  await Promise.all(
+    Array.from({ length: count }, async () => {
+      const back = await pool.run(same<Uint8Array>, value);
+      if (back.length !== LARGE_BYTES) throw new Error(`${back.length} bytes came back`);
+    }),
+  );
+  return (2 * count * LARGE_BYTES) / MIB / seconds(from);
+}
+
+/** From the kill within the call until the caller knows, by the clock that both share. */
+async function killToKnown(pool: Pool): Promise<number> {
+  const call = pool.submit(() => {
+    process.stderr.write('');
+    process.kill(process.pid, 'SIGKILL');
+  });
+  const from = performance.now();
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof WorkerLost) return performance.now() - from;
+    throw error;
+  }
+  throw new Error('a killed worker gave a result');
+}
+
+function processPool(count: number): number {
+  const program = `
+import time
+from concurrent.futures import ProcessPoolExecutor
+def same(x): return x
+with ProcessPoolExecutor(2) as pool:
+    pool.submit(same, 1).result()
+    t = time.perf_counter()
+    for f in [pool.submit(same, i) for i in range(${count})]: f.result()
+    print(${count} / (time.perf_counter() - t))
+`;
+  return Number(execFileSync('/usr/bin/python3', ['-c', program], { encoding: 'utf8' }));
+}
+
+const cluster = await startCluster({ nodes: 2, cpus: 1 });
+try {
+  const environment = { ...process.env, WEFT_SOCKET: cluster.socketPath };
+  const from = performance.now();
+  const client: Client = await connect({ environment });
+  const pool = await client.pool({ workers: 2, memory: '256M' });
+  await pool.run(same<number>, 1);
+  console.log(
+    `connect, pool of 2 workers and first result: ${(seconds(from) * 1000).toFixed(0)} ms`,
+  );
+  await drain(pool, 2000, 200);
+  for (let round = 1; round <= 3; round += 1) {
+    const head = cluster.headCpuSeconds();
+    const rate = await drain(pool, calls, 1000);
+    const cost = ((cluster.headCpuSeconds() - head) / calls) * 1e6;
+    const peer = processPool(calls);
+    const ratio = (rate / peer).toFixed(2);
+    console.log(
+      `round ${round}: ${rate.toFixed(0)} calls/s, head ${cost.toFixed(0)} us a call; ` +
+        `ProcessPoolExecutor(2) ${peer.toFixed(0)}; ${ratio} of it`,
+    );
+  }
+  console.log(`one call after the other: ${await roundTrips(pool, 500)}`);
+  console.log(`1 MiB there and back, 64 calls: ${(await largeValues(pool, 64)).toFixed(0)} MiB/s`);
+  const known = [await killToKnown(pool), await killToKnown(pool), await killToKnown(pool)];
+  console.log(`a killed worker is known after ${known.map((ms) => ms.toFixed(0)).join(', ')} ms`);
+  await pool.close();
+  client.close();
+} finally {
+  cluster.stop();
+}
