@@ -52,7 +52,7 @@ export class VirtualMachine {
     const options = {
       accel: 'tcg,thread=multi',
       cpu: 'max',
-      smp: '2',
+      smp: '1',
       m: '1536',
       kernel: this.#kernel,
       append: kernel.join(' '),
