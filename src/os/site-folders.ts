@@ -1,8 +1,12 @@
-// The folders of a gateway's jobs, on a file system that it shares with the site's nodes.
+// The folders of a gateway's jobs, on a file system that it shares with the site's nodes. In a job's folder
+// is one of its user, who may have anything there: the gateway, as root, follows no link in it, waits for
+// no pipe, and keeps outside of it what it has to believe later.
 
 import {
   chownSync,
   closeSync,
+  constants,
+  fstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -15,10 +19,14 @@ import { join } from 'node:path';
 import type { SiteFolders } from '../ports/sites.ts';
 
 const READ_MAX = 65_536;
+const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | constants.O_NOFOLLOW;
+/** What an open says of a link, and of a socket. */
+const NO_FILE: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ELOOP', 'ENXIO']);
 
 export function siteFolders(top: string): SiteFolders {
   mkdirSync(top, { recursive: true, mode: 0o711 });
-  const path = (launchId: number): string => join(top, String(launchId));
+  const own = (launchId: number): string => join(top, String(launchId));
+  const path = (launchId: number): string => join(own(launchId), 'run');
   return {
     path,
     list: () =>
@@ -26,13 +34,15 @@ export function siteFolders(top: string): SiteFolders {
         .filter((name) => /^\d+$/.test(name))
         .map(Number),
     make(launchId, user) {
+      mkdirSync(own(launchId), { mode: 0o711 });
       mkdirSync(path(launchId), { mode: 0o700 });
       if (user !== null) chownSync(path(launchId), user.uid, user.gid);
     },
-    write: (launchId, name, text) => writeWhole(path(launchId), name, text),
+    note: (launchId, name, text) => writeWhole(own(launchId), name, text),
+    noted: (launchId, name) => readShort(join(own(launchId), name)),
     read: (launchId, name) => readShort(join(path(launchId), name)),
     claim: (launchId) => takeClaim(join(path(launchId), 'claim')),
-    remove: (launchId) => rmSync(path(launchId), { recursive: true, force: true }),
+    remove: (launchId) => rmSync(own(launchId), { recursive: true, force: true }),
   };
 }
 
@@ -46,15 +56,17 @@ function writeWhole(folder: string, name: string, text: string): void {
   renameSync(fresh, join(folder, name));
 }
 
+/** Null: there is no file of this name. */
 function readShort(path: string): string | null {
   let file: number;
   try {
-    file = openSync(path, 'r');
+    file = openSync(path, READ);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (NO_FILE.has((error as NodeJS.ErrnoException).code)) return null;
     throw error;
   }
   try {
+    if (!fstatSync(file).isFile()) return null;
     const bytes = Buffer.alloc(READ_MAX);
     return bytes.toString('utf8', 0, readSync(file, bytes, 0, READ_MAX, 0));
   } finally {

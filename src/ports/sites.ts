@@ -10,13 +10,15 @@ export interface SiteUser {
 export interface SiteFolders {
   /** Numbers of all there are. */
   list(): readonly number[];
-  /** Where the site's nodes find it. */
+  /** What its user and the site's nodes see of it. */
   path(launchId: number): string;
-  /** Makes it, for this user alone. */
+  /** Makes it, with that for this user alone. */
   make(launchId: number, user: SiteUser | null): void;
-  /** Whole, or not at all. */
-  write(launchId: number, name: string, text: string): void;
-  /** At most 64 KiB; null: it is not there. */
+  /** Whole, or not at all; for the gateway alone. */
+  note(launchId: number, name: string, text: string): void;
+  /** What was noted, at most 64 KiB; null: nothing was. */
+  noted(launchId: number, name: string): string | null;
+  /** What its script has written, or anybody else as its user; at most 64 KiB; null: no such file is there. */
   read(launchId: number, name: string): string | null;
   /** True for the one who makes it; of all that try, on any node, only one does. */
   claim(launchId: number): boolean;

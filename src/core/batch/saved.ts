@@ -1,8 +1,9 @@
 // What a job of a batch has left, as it lies in the archive: what was in its save folder, under the names
 // that it had there.
 
+import { staysInside } from '../files/links.ts';
 import type { Outputs } from './job-manifest.ts';
-import { META_FOLDER } from './manifest.ts';
+import { type ManifestEntry, META_FOLDER } from './manifest.ts';
 import { SAVE_FOLDER } from './programs.ts';
 
 const BELOW = `${SAVE_FOLDER}/`;
@@ -19,7 +20,7 @@ export function savedOf(
   for (const entry of entries) {
     if (!entry.path.startsWith(BELOW)) continue;
     const path = entry.path.slice(BELOW.length);
-    const why = taken.get(path.split('/')[0] ?? '');
+    const why = taken.get(path.split('/')[0] ?? '') ?? leavesBy(path, entry);
     if (why === undefined) kept.push({ ...entry, path });
     else out.push({ path, why });
   }
@@ -27,4 +28,10 @@ export function savedOf(
     out.push({ path: path.startsWith(BELOW) ? path.slice(BELOW.length) : path, why });
   }
   return { entries: kept, leftOut: out };
+}
+
+/** What stayed in the work directory may lead out of the save folder, as to an input of the job. */
+function leavesBy(path: string, { kind, target = '' }: ManifestEntry): string | undefined {
+  if (kind !== 'link' || staysInside(path, target)) return undefined;
+  return `it is a link that leaves the save folder, to ${target}`;
 }

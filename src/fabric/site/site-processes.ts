@@ -65,6 +65,8 @@ export class SiteProcesses implements Processes {
   #timer: Timer | null = null;
   #listedAt = 0;
   #lookedAt = 0;
+  /** It was said, and is not said again until they can be read. */
+  #isUnreadable = false;
   #isListing = false;
   #isOpen = true;
 
@@ -75,9 +77,9 @@ export class SiteProcesses implements Processes {
   adopt(): Promise<readonly KnownProcess[]> {
     const { folders } = this.#world;
     for (const launchId of folders.list()) {
-      const kept = parseKept(folders.read(launchId, 'launch'));
+      const kept = parseKept(folders.noted(launchId, 'launch'));
       if (kept === null) continue;
-      const siteJob = folders.read(launchId, 'job')?.trim();
+      const siteJob = folders.noted(launchId, 'job')?.trim();
       // Without an id it may be there all the same: the gateway before may have died over the answer.
       const entry = rules.newEntry(launchId, kept.name, siteJob ? { siteJob } : 'doubtful');
       entry.doubtfulSince = this.#world.clock.now();
@@ -104,7 +106,7 @@ export class SiteProcesses implements Processes {
     this.#keep(entry, user);
     try {
       this.#world.folders.make(launchId, user);
-      this.#world.folders.write(launchId, 'launch', JSON.stringify({ name: entry.name, user }));
+      this.#world.folders.note(launchId, 'launch', JSON.stringify({ name: entry.name, user }));
     } catch (error) {
       const why = `cannot write in the folder of the site: ${(error as Error).message}`;
       entry.ending = { kind: 'unstartable', why };
@@ -187,11 +189,22 @@ export class SiteProcesses implements Processes {
   #readSome(): void {
     const entries = [...this.#entries.values()].filter(({ ending }) => ending === null);
     const count = Math.min(entries.length, LOOKS_MAX);
+    const wrong: unknown[] = [];
     for (let looked = 0; looked < count; looked += 1) {
       const entry = entries[(this.#lookedAt + looked) % entries.length];
-      if (entry !== undefined) this.#readReceipts(entry);
+      try {
+        if (entry !== undefined) this.#readReceipts(entry);
+      } catch (error) {
+        // The file server is away, or its user has shut the folder: others are read all the same.
+        wrong.push(error);
+      }
     }
     this.#lookedAt += count;
+    const [first] = wrong;
+    const told = { error: String(first), launches: wrong.length };
+    if (wrong.length > 0 && !this.#isUnreadable)
+      this.#world.log.warn(told, 'receipts are unreadable');
+    this.#isUnreadable = wrong.length > 0;
   }
 
   #readReceipts(entry: rules.Entry): void {
@@ -252,6 +265,9 @@ export class SiteProcesses implements Processes {
         }
         rules.submitting(entry, clock.now());
         const answer = await this.#ask(query, this.#userOf(entry));
+        // It may be the way to the site that failed, with the job there: then its script may be at work.
+        const isNo = !answer.ok && answer.error.kind === 'refused';
+        if (isNo && !folders.claim(launchId)) return rules.claimTaken(entry, false, clock.now());
         rules.submitted(entry, answer, clock.now());
         return this.#noteJob(entry);
       }
@@ -282,7 +298,7 @@ export class SiteProcesses implements Processes {
   }
 
   #noteJob({ launchId, sending }: rules.Entry): void {
-    if (typeof sending === 'object') this.#world.folders.write(launchId, 'job', sending.siteJob);
+    if (typeof sending === 'object') this.#world.folders.note(launchId, 'job', sending.siteJob);
   }
 
   /** Null: a gateway before this one was asked for it, and it never came to the site. */

@@ -16,7 +16,10 @@ export class FakeSlurm implements Commands {
   readonly jobs: Job[] = [];
   readonly ran: string[][] = [];
   /** How the next commands of this name end; then as usual. */
-  readonly moods = new Map<string, ('lost' | 'hangs' | 'refuses' | 'rubbish')[]>();
+  readonly moods = new Map<string, ('lost' | 'cut' | 'hangs' | 'refuses' | 'rubbish')[]>();
+
+  /** What the site does before the end of a connection is noticed. */
+  onCut = (): void => undefined;
 
   async run({ argv, input = '' }: Command): Promise<CommandEnd> {
     this.ran.push([...argv]);
@@ -25,6 +28,11 @@ export class FakeSlurm implements Commands {
     if (mood === 'refuses') return end(1, '', `${argv[0]}: error: Invalid qos specification`);
     if (mood === 'rubbish') return end(0, '<html>Please log in</html>', '');
     const answer = this.#answer(argv, input);
+    // As of ssh when its connection ends after the site has heard all.
+    if (mood === 'cut') {
+      this.onCut();
+      return end(255, '', 'client_loop: send disconnect: Broken pipe');
+    }
     return mood === 'lost' ? end(null, '', '') : answer;
   }
 

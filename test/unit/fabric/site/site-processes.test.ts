@@ -2,7 +2,7 @@
 // killed. Each launch runs once, and its end is told once, with evidence.
 
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -153,6 +153,41 @@ test('a refusal is told in the words of the site, and nothing is left to do', as
   await gateway.clock.advance(60_000);
   assert.deepEqual(gateway.told(1), ['refused: sbatch: sbatch: error: Invalid qos specification']);
   assert.equal(gateway.site.jobs.length, 0);
+});
+
+test('a refusal of a job that has begun all the same is none', async () => {
+  const gateway = await begun();
+  gateway.site.moods.set('sbatch', ['cut']);
+  gateway.site.onCut = () => gateway.site.execute(101);
+  gateway.start(1, 'exit 5');
+  await gateway.clock.advance(60_000);
+  assert.deepEqual(gateway.told(1), ['started', 'exited {"code":5}']);
+});
+
+test('a job that was refused does not begin later', async () => {
+  const gateway = await begun();
+  gateway.site.moods.set('sbatch', ['cut']);
+  gateway.start(1, 'touch ran');
+  await gateway.clock.advance(1000);
+  assert.match(gateway.told(1).join(), /^refused: sbatch: client_loop/);
+  gateway.site.execute(101);
+  assert.equal(existsSync(join(gateway.folder, 'ran')), false);
+});
+
+test('one folder that cannot be read keeps nobody from the receipts of others', async () => {
+  const gateway = await begun();
+  gateway.start(1);
+  gateway.start(2);
+  await gateway.clock.advance(1000);
+  const shut = join(gateway.folder, '1', 'run');
+  rmSync(shut, { recursive: true });
+  // Neither there nor absent: ENOTDIR, for root too.
+  writeFileSync(shut, '');
+  gateway.site.execute(102);
+  await gateway.clock.advance(2000);
+  assert.deepEqual(gateway.told(2), ['started', 'exited {"code":0}']);
+  const said = gateway.log.lines.filter((line) => JSON.stringify(line).includes('unreadable'));
+  assert.equal(said.length, 1);
 });
 
 test('listings that cannot be read change nothing', async () => {
