@@ -40,6 +40,8 @@ export interface SiteSubmission {
   readonly name: string;
   /** Shell text, with its receipts. */
   readonly script: string;
+  /** A file of the job's user that has the same. */
+  readonly scriptFile: string;
   readonly queue: string | null;
   readonly account: string | null;
   readonly walltimeMs: number | null;

@@ -27,16 +27,21 @@ export function siteFolders(top: string): SiteFolders {
   mkdirSync(top, { recursive: true, mode: 0o711 });
   const own = (launchId: number): string => join(top, String(launchId));
   const path = (launchId: number): string => join(own(launchId), 'run');
+  const scriptFile = (launchId: number): string => join(path(launchId), 'script');
   return {
     path,
     list: () =>
       readdirSync(top)
         .filter((name) => /^\d+$/.test(name))
         .map(Number),
-    make(launchId, user) {
+    scriptFile,
+    make(launchId, user, script) {
       mkdirSync(own(launchId), { mode: 0o711 });
       mkdirSync(path(launchId), { mode: 0o700 });
-      if (user !== null) chownSync(path(launchId), user.uid, user.gid);
+      writeFileSync(scriptFile(launchId), script, { flag: 'wx', mode: 0o600 });
+      if (user === null) return;
+      // The folder last: until then nobody else can have anything there.
+      for (const one of [scriptFile(launchId), path(launchId)]) chownSync(one, user.uid, user.gid);
     },
     note: (launchId, name, text) => writeWhole(own(launchId), name, text),
     noted: (launchId, name) => readShort(join(own(launchId), name)),

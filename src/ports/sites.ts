@@ -12,8 +12,10 @@ export interface SiteFolders {
   list(): readonly number[];
   /** What its user and the site's nodes see of it. */
   path(launchId: number): string;
-  /** Makes it, with that for this user alone. */
-  make(launchId: number, user: SiteUser | null): void;
+  /** Makes it, with that for this user alone, who finds this script there. */
+  make(launchId: number, user: SiteUser | null, script: string): void;
+  /** The script. */
+  scriptFile(launchId: number): string;
   /** Whole, or not at all; for the gateway alone. */
   note(launchId: number, name: string, text: string): void;
   /** What was noted, at most 64 KiB; null: nothing was. */

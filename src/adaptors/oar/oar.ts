@@ -51,8 +51,9 @@ function submit(job: SiteSubmission): SiteQuery<string> {
     ...(queue === null ? [] : ['-q', queue]),
     ...(account === null ? [] : ['--project', account]),
     ...job.options,
-    // It takes one command and no script from its standard input.
-    `sh -c ${quoted(job.script)}`,
+    // It takes one command and no script from its standard input, and shows the command to everybody: what
+    // the script has of variables and keys is its user's alone.
+    `sh ${quoted(job.scriptFile)}`,
   ];
   return { command: { argv }, read: readSubmitted };
 }

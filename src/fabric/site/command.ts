@@ -2,6 +2,7 @@
 // bounded in time and in size.
 
 import type { SiteCommand, SiteOutput } from '../../adaptors/adaptor.ts';
+import { quoteWord } from '../../core/base/shell-word.ts';
 import type { Commands } from '../../ports/commands.ts';
 import type { SiteUser } from '../../ports/sites.ts';
 
@@ -19,14 +20,26 @@ export async function runSiteCommand(
     readonly user: SiteUser | null;
   },
 ): Promise<SiteOutput> {
+  const variables = { ...ENVIRONMENT, ...environment };
   const { code, output, errors } = await commands.run({
-    argv: [...how.before, ...argv],
+    argv: [...how.before, ...wordsBehind(how.before, argv, variables)],
     timeoutMs: how.timeoutMs,
     keep: { part: 'first', length: OUTPUT_MAX },
     apart: true,
-    environment: { ...ENVIRONMENT, ...environment },
+    environment: variables,
     ...(input === undefined ? {} : { input }),
     ...(how.user === null ? {} : { user: how.user }),
   });
   return { stdout: output, stderr: errors, code };
+}
+
+/** What ssh is given comes to a shell as one line, and without variables; other programs start it as it is. */
+function wordsBehind(
+  before: readonly string[],
+  argv: readonly string[],
+  variables: Readonly<Record<string, string>>,
+): readonly string[] {
+  if (!before.some((word) => /(^|\/)ssh$/.test(word))) return argv;
+  const given = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+  return ['env', ...given, ...argv].map(quoteWord);
 }

@@ -41,7 +41,7 @@ trap : TERM INT HUP USR1 USR2 XCPU
 (
   umask ${umask.toString(8).padStart(4, '0')}
   cd ${quoteWord(cwd)} || exit 125
-  exec env -i ${[...environment, ...argv].map(quoteWord).join(' ')}
+  exec env -i ${[...environment, ...programOf(argv)].map(quoteWord).join(' ')}
 ) ${streams.join(' ')} &
 p=$!
 wait $p; code=$?
@@ -50,6 +50,11 @@ while kill -0 $p 2>/dev/null; do wait $p; code=$?; done
 receipt ${ENDED} "$(date +%s) $code $(times | tail -n 1)"
 exit $code
 `;
+}
+
+/** Words that `env` starts: a name with `=` in it would become a variable, and nothing would run. */
+function programOf(argv: readonly string[]): readonly string[] {
+  return argv[0]?.includes('=') === true ? ['/bin/sh', '-c', 'exec "$0" "$@"', ...argv] : argv;
 }
 
 export interface StartReceipt {

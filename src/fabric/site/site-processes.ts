@@ -99,14 +99,15 @@ export class SiteProcesses implements Processes {
 
   start(request: LaunchRequest): void {
     const { launchId, credentials } = request;
+    const { folders } = this.#world;
     if (this.#entries.has(launchId)) return;
     const user = credentials === null ? null : { uid: credentials.uid, gid: credentials.gid };
     const entry = rules.newEntry(launchId, `${this.#world.settings.prefix}-${launchId}`, 'unsent');
     this.#requests.set(launchId, request);
     this.#keep(entry, user);
     try {
-      this.#world.folders.make(launchId, user);
-      this.#world.folders.note(launchId, 'launch', JSON.stringify({ name: entry.name, user }));
+      folders.make(launchId, user, siteScript({ folder: folders.path(launchId), ...request }));
+      folders.note(launchId, 'launch', JSON.stringify({ name: entry.name, user }));
     } catch (error) {
       const why = `cannot write in the folder of the site: ${(error as Error).message}`;
       entry.ending = { kind: 'unstartable', why };
@@ -311,6 +312,7 @@ export class SiteProcesses implements Processes {
     const { walltimeMs } = request.wants;
     return adaptor.submit({
       ...{ name, script: siteScript({ folder, ...request }), directory: folder },
+      scriptFile: folders.scriptFile(launchId),
       ...{ queue: settings.queue, account: settings.account, options: settings.options },
       ...{ walltimeMs: walltimeMs === null ? null : walltimeMs + LIMIT_GRACE_MS, nodeCount: 1 },
       cpuCount: Math.max(1, Math.ceil(request.wants.cpuCount)),

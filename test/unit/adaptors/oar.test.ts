@@ -106,17 +106,19 @@ test('queues are on or off, and off is what steering needs', () => {
 });
 
 const SUBMISSION = {
+  scriptFile: "/scratch/it's",
   ...{ name: 'weft-c1-42.0-1', script: "#!/bin/sh\necho 'a'\n", queue: null, account: null },
   ...{ walltimeMs: 3_725_000, nodeCount: 2, cpuCount: 1, memoryBytes: null },
   ...{ directory: '/scratch/a b', stdout: '/scratch/o', stderr: '/scratch/e', options: [] },
 };
 
-test('a submission is one argument vector with the script as its last word', () => {
+test('a submission is one argument vector with the file of the script as its last word', () => {
   const { command, read } = adaptor.submit(SUBMISSION);
   assert.deepEqual(command.argv, [
     ...['oarsub', '-n', 'weft-c1-42.0-1', '-d', '/scratch/a b', '-O', '/scratch/o'],
     ...['-E', '/scratch/e', '-l', '/nodes=2/core=1,walltime=1:2:5'],
-    "sh -c '#!/bin/sh\necho '\\''a'\\''\n'",
+    // Anybody may read it: nothing of the script itself.
+    "sh '/scratch/it'\\''s'",
   ]);
   assert.deepEqual(read(recorded('oar/10-oarsub-ok.txt')), { ok: true, value: '5' });
   const refused = read(recorded('oar/20-oarsub-bad-queue.txt'));

@@ -156,6 +156,7 @@ test('accounting is evidence of an end, but for a job that used nothing at all',
 });
 
 const SUBMISSION = {
+  scriptFile: "/scratch/it's",
   ...{ name: 'weft-c1-42.0-1', script: '#!/bin/sh\ntrue\n', queue: null, account: 'wing' },
   ...{ walltimeMs: 90_500, nodeCount: 2, cpuCount: 1, memoryBytes: null },
   ...{

@@ -155,6 +155,7 @@ test('partitions are open and started as they say', () => {
 });
 
 const SUBMISSION = {
+  scriptFile: "/scratch/it's",
   ...{ name: 'weft-c1-42.0-1', script: '#!/bin/sh\ntrue\n', queue: 'main', account: null },
   ...{ walltimeMs: 90_500, nodeCount: 2, cpuCount: 3, memoryBytes: 1_048_577 },
   ...{

@@ -2,7 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
@@ -13,7 +21,7 @@ after(() => rmSync(top, { recursive: true }));
 
 test('notes are out of reach of the user, and a claim is taken once', () => {
   const folders = siteFolders(path.join(top, 'notes'));
-  folders.make(7, null);
+  folders.make(7, null, 'true');
   const kept = path.join(top, 'kept');
   writeFileSync(kept, 'as it was');
   const own = folders.path(7);
@@ -32,8 +40,10 @@ test('notes are out of reach of the user, and a claim is taken once', () => {
 
 test('only ordinary files are read as receipts', () => {
   const folders = siteFolders(path.join(top, 'receipts'));
-  folders.make(1, null);
+  folders.make(1, null, 'echo run\n');
   const own = folders.path(1);
+  assert.equal(execFileSync('sh', [folders.scriptFile(1)], { encoding: 'utf8' }), 'run\n');
+  assert.equal(statSync(folders.scriptFile(1)).mode & 0o777, 0o600);
   const elsewhere = path.join(top, 'secret');
   writeFileSync(elsewhere, '1764000000 0 0m0.0s 0m0.0s\n');
   symlinkSync(elsewhere, path.join(own, 'linked'));

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -53,6 +53,15 @@ test('the program runs with its own words, environment and folder, and both rece
   const { started, ended } = receipts(launch);
   assert.ok(started !== null && started.host !== '');
   assert.deepEqual(ended?.exit, { code: 3 });
+});
+
+test('a program with = in its path is started, not taken for a variable', () => {
+  const launch = launchOf('./re=100/run', 'two words');
+  mkdirSync(join(launch.folder, 're=100'));
+  const text = '#!/bin/sh\necho "$ODD|$1|$#"; exit 9\n';
+  writeFileSync(join(launch.folder, 're=100', 'run'), text, { mode: 0o755 });
+  assert.equal(run(launch), 9);
+  assert.equal(readFileSync(launch.stdout, 'utf8'), "it's $HOME|two words|1\n");
 });
 
 test('a second start of one launch does nothing', () => {

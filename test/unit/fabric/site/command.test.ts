@@ -1,0 +1,29 @@
+// A command of a site comes to it as it is, whatever is before it.
+
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { runSiteCommand } from '../../../../src/fabric/site/command.ts';
+import { systemCommands } from '../../../../src/os/commands.ts';
+
+const top = mkdtempSync(join(tmpdir(), 'weft-site-command-'));
+after(() => rmSync(top, { recursive: true }));
+
+// Like the real one it gives a shell its words with blanks between them, and none of its variables.
+const ssh = join(top, 'ssh');
+writeFileSync(ssh, '#!/bin/sh\nshift\nexec env -i PATH="$PATH" HOME=/ sh -c "cd /; $*"\n');
+chmodSync(ssh, 0o755);
+
+const WORDS = ['*', "state NOT IN ('Error') OR a > 1", '$HOME', ''];
+const SHOW = 'printf "%s|" "$TZ" "$LC_ALL" "$@"; cat';
+
+for (const before of [[], ['env'], [ssh, 'login1'], ['env', ssh, 'login1']]) {
+  test(`behind '${before.map((word) => word.replace(top, '')).join(' ')}'`, async () => {
+    const command = { argv: ['sh', '-c', SHOW, '-', ...WORDS], input: 'a script' };
+    const how = { before, timeoutMs: 10_000, user: null };
+    const { stdout, code, stderr } = await runSiteCommand(systemCommands, command, how);
+    assert.deepEqual([stdout, code, stderr], [`UTC|C.UTF-8|${WORDS.join('|')}|a script`, 0, '']);
+  });
+}
