@@ -15,7 +15,7 @@ export interface Options {
 }
 
 /** What `--changed` stands in for: clusters of real programs take longer than a look in between. */
-const NOT_FOR_A_CHANGE = ['simulation', 'e2e', 'package'];
+const NOT_FOR_A_CHANGE = ['simulation', 'e2e', 'build', 'package'];
 
 /** Reads the arguments; throws with a message for people when one is wrong. */
 export function parseOptions(args: readonly string[]): Options {

@@ -31,6 +31,8 @@ export const STAGES: readonly Stage[] = [
   program('tidy', 'tools/tidy.ts'),
   program('biome', 'node_modules/@biomejs/biome/bin/biome', 'check', '.'),
   program('unused', 'node_modules/knip/bin/knip.js', '--no-progress'),
+  // What the package's entries name is bundled by it.
+  program('build', 'tools/build.ts'),
   program('package', 'node_modules/publint/src/cli.js', '--strict'),
   tests('unit', 2),
   tests('table', 2),
