@@ -45,6 +45,9 @@ function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
 
+/** What stands for values that are made anew, and for nothing that is here already. */
+const DATA: ReadonlySet<Ref['is']> = new Set(['symbol', 'error', 'url', 'shared']);
+
 interface Made {
   readonly fn: unknown;
   readonly set: (values: readonly unknown[]) => void;
@@ -120,6 +123,9 @@ class Reviver {
   }
 
   #revived(ref: Exclude<Ref, { is: 'function' }>): unknown {
+    // What this process has must not be in reach of data: that could change it.
+    if (!this.#options.withFunctions && !DATA.has(ref.is))
+      throw new RangeError(`'${ref.is}' is not part of results`);
     switch (ref.is) {
       case 'builtin':
         return builtin(ref.module, ref.path);
@@ -154,7 +160,8 @@ function builtin(module: string | null, steps: readonly Step[]): unknown {
 }
 
 function wellKnown(name: string): symbol {
-  return (Symbol as unknown as Record<string, symbol>)[name] ?? Symbol.for(name);
+  const known = (Symbol as unknown as Record<string, unknown>)[name];
+  return typeof known === 'symbol' ? known : Symbol.for(name);
 }
 
 type Factory = (early: readonly unknown[], parent: unknown) => Made;

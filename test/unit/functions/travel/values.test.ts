@@ -4,7 +4,9 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { Socket } from 'node:net';
 import { test } from 'node:test';
+import { type Stub, writeGraph } from '../../../../src/functions/travel/graph-bytes.ts';
 import { NotSendable } from '../../../../src/functions/travel/not-sendable.ts';
+import { type Graph, type Ref, WITH_TABLE } from '../../../../src/functions/travel/parcel.ts';
 import {
   packArguments,
   packResult,
@@ -269,4 +271,39 @@ test('garbage is refused, never run', () => {
   }
   const code = packArguments([() => 1]).bytes;
   assert.throws(() => unpackResult(code), /functions are not part of results/);
+});
+
+/** A result as no worker of this release writes it: a stub for `ref`, which is to get a property. */
+function forged(ref: Ref): Uint8Array {
+  const stub: Stub = new Uint8Array(0);
+  const head = writeGraph({ functions: [], refs: [ref] });
+  const prefix = Buffer.concat([Uint8Array.of(WITH_TABLE, 0, 0, 0, 0), head]);
+  prefix.writeUInt32LE(head.length, 1);
+  const graph: Graph = {
+    ...{ root: 'innocent', cells: [], prototypes: [], instances: [], errors: [], patches: [] },
+    properties: [[stub, { weftForged: 'by a result' }]],
+  };
+  return writeGraph(graph, { stubs: new Map([[stub, 0]]), prefix });
+}
+
+test('a result reaches nothing that its reader has: no globals, no built-ins, no prototypes', () => {
+  const path = ['Object', 'prototype'];
+  const refs: Ref[] = [
+    { is: 'builtin', module: null, path },
+    { is: 'builtin', module: 'child_process', path: ['execSync'] },
+    { is: 'global' },
+    { is: 'context' },
+    { is: 'require', base: '/' },
+  ];
+  for (const ref of refs) {
+    assert.throws(
+      () => unpackResult(forged(ref)),
+      new RegExp(`'${ref.is}' is not part of results`),
+    );
+  }
+  for (const key of ['prototype', 'constructor', 'for']) {
+    assert.throws(() => unpackResult(forged({ is: 'symbol', key, isWellKnown: true })));
+  }
+  const touched = [globalThis, Object.prototype, Symbol, Symbol.prototype, Symbol.for, Function];
+  for (const one of touched) assert.ok(!Object.hasOwn(one, 'weftForged'));
 });
