@@ -132,8 +132,8 @@ export class Runner {
   }
 
   #wearOut(why: string): void {
-    if (this.#worn !== null) return;
-    this.#worn = why;
+    this.#worn ??= why;
+    // Also when it was worn before: the end of a call may wait to be sent.
     if (this.#current === null) this.#next();
   }
 
@@ -249,15 +249,24 @@ export class Runner {
 
   /** The result is written before the next call begins: so the nanny knows what has begun. */
   #end(running: Running, kind: number, bytes: Uint8Array): void {
-    const { write, isolation } = this.#ports;
     running.isOver = true;
     this.#current = null;
     this.#lastName = running.name;
-    isolation.restore();
-    write({ kind, a: running.number }, bytes);
+    this.#restore();
+    this.#ports.write({ kind, a: running.number }, bytes);
     this.#calls += 1;
     const { callsMax } = this.#options;
     if (callsMax > 0 && this.#calls >= callsMax) this.#worn ??= `it has run ${callsMax} calls`;
+  }
+
+  /** A call may have made that impossible: it ends all the same, and is the last one here. */
+  #restore(): void {
+    try {
+      this.#ports.isolation.restore();
+    } catch (error) {
+      const words = error instanceof Error ? error.message : String(error);
+      this.#worn ??= `what a call of ${this.#lastName} has changed cannot be put back: ${words}`;
+    }
   }
 }
 

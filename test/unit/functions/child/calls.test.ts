@@ -1,6 +1,9 @@
 // Calls in a real child: results, errors, isolation, order.
 
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { call } from '../../../../src/functions/travel/context.ts';
@@ -146,6 +149,39 @@ test(
     assert.match(world.stderr(), /of a call of leaving, which had ended: Error: too late/);
   },
 );
+
+test('a call ends by its own exception also after one that was not its own', LIMIT, async () => {
+  await using world = await startChild();
+  const leaving = () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    void promise.then(() => Promise.reject(new Error('too late')));
+    (globalThis as { leave?: () => void }).leave = resolve;
+  };
+  const failing = async () => {
+    (globalThis as { leave?: () => void }).leave?.();
+    // When that is over, the rejection that nobody handles was heard of.
+    await new Promise((resolve) => setImmediate(resolve));
+    void Promise.reject(new Error('own'));
+    await new Promise(() => undefined);
+  };
+  assert.equal(got(await world.call(leaving)), undefined);
+  assert.equal(errorOf(await world.call(failing)).message, 'own');
+  assert.match(await world.worn, /an unhandled rejection/);
+  assert.match(world.stderr(), /of a call of leaving, which had ended: Error: too late/);
+});
+
+test('a call that leaves nothing to go back to ends, and is the last one', LIMIT, async () => {
+  const home = mkdtempSync(join(tmpdir(), 'weft-home-'));
+  await using world = await startChild({ cwd: home });
+  const removing = (directory: string) => {
+    process.chdir('/');
+    rmdirSync(directory);
+    return 'removed';
+  };
+  assert.equal(got(await world.call(removing, home)), 'removed');
+  assert.match(await world.worn, /what a call of removing has changed cannot be put back: ENOENT/);
+  assert.equal(await world.call(removing, home), 'not started');
+});
 
 test('what a call leaves running is told once', LIMIT, async () => {
   await using world = await startChild();
