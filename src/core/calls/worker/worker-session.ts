@@ -406,9 +406,11 @@ export class WorkerSession {
     entry.isDropped = true;
     entry.result = null;
     this.#count -= 1;
-    const { calls } = entry.session;
+    const { id, calls, isOver } = entry.session;
     if (calls.get(entry.call) === entry) calls.delete(entry.call);
-    if (calls.size === 0 && entry.session.isOver) this.#sessions.delete(entry.session.id);
+    // Its client may have come back meanwhile: then another one has its id.
+    if (calls.size === 0 && isOver && this.#sessions.get(id) === entry.session)
+      this.#sessions.delete(id);
   }
 
   #onOver(id: string, isDetached: boolean): void {

@@ -198,3 +198,37 @@ test('[C6] ends that a client has heard of are kept nowhere', () => {
   assert.equal(worker.session.calls, 0);
   assert.equal(client.session.openCalls, 0);
 });
+
+test('[C2] a client that comes back after it was given up loses none of its new calls', () => {
+  const rig = new Rig();
+  const client = rig.client('a', true);
+  const worker = rig.worker();
+  const asset = client.asset();
+  // Calls of a function that is known to be short are given ahead.
+  const other = rig.client('b');
+  other.submit(other.asset(), 'short');
+  worker.work();
+  const old = client.submit(asset, 'x');
+  rig.settle();
+  worker.start();
+  client.line?.cut();
+  rig.pass(11_000);
+  client.connect();
+  const fresh = client.submit(asset, 'y');
+  rig.settle();
+  worker.end();
+  rig.settle();
+  worker.start();
+  // The worker has to say that it holds the new one, though the old session is over.
+  worker.line?.cut();
+  worker.connect();
+  rig.settle();
+  worker.end();
+  worker.work();
+  assert.deepEqual(
+    [old, fresh].map((call) => client.how(call)),
+    ['gone', 'did y'],
+  );
+  assert.deepEqual(worker.started, ['short#1', 'x#1', 'y#1']);
+  assert.equal(worker.session.calls, 0);
+});
