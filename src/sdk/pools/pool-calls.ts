@@ -216,7 +216,10 @@ export class PoolCalls {
   #assetOf(sha256: string): number {
     const known = this.#assets.get(sha256);
     if (known !== undefined) return known;
-    throw wrongArgument('a shared value belongs to another pool object', 'Share it with this one.');
+    throw wrongArgument(
+      'a shared value belongs to another pool object.',
+      'Share it with this one.',
+    );
   }
 
   #heed<T>(record: CallRecord<T>, signal: AbortSignal): void {

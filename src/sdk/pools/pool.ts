@@ -2,11 +2,13 @@
 
 import type { Shared } from '../../functions/travel/shared.ts';
 import { wrongArgument } from '../errors.ts';
+import { checkOptions } from '../known-options.ts';
 import type { Line } from '../line.ts';
 import { durationMs } from '../submission.ts';
 import { Call } from './call.ts';
 import type { CallRecord } from './call-record.ts';
 import { inFlightOf, type MapOutcome, mapItems } from './map.ts';
+import { CALL_OPTIONS, MAP_OPTIONS } from './option-names.ts';
 import type { CallWish, PoolCalls } from './pool-calls.ts';
 import { type CallbackOf, PoolClient } from './pool-client.ts';
 import type {
@@ -120,8 +122,10 @@ export class Pool extends PoolCaller implements AsyncDisposable {
   mapSettled<I, T>(
     fn: (item: I) => T,
     items: Iterable<I> | AsyncIterable<I>,
-    { inFlight, ordered = true, ...options }: MapOptions = {},
+    mapping: MapOptions = {},
   ): AsyncGenerator<MapOutcome<Awaited<T>>, void, undefined> {
+    checkOptions('map', mapping, MAP_OPTIONS);
+    const { inFlight, ordered = true, ...options } = mapping;
     const wish = wishOf(options);
     const submit = (item: I): CallRecord<Awaited<T>> => this.#calls.submit(fn, [item], wish);
     return mapItems({ items, submit, inFlight: inFlightOf(inFlight), ordered });
@@ -176,11 +180,18 @@ export class Pool extends PoolCaller implements AsyncDisposable {
   }
 }
 
-function wishOf({ retries = 0, timeout, signal }: CallOptions): CallWish {
+function wishOf(options: CallOptions): CallWish {
+  checkOptions('a call', options, CALL_OPTIONS);
+  const { retries = 0, timeout, signal } = options;
   if (!Number.isSafeInteger(retries) || retries < 0 || retries > RETRIES_MAX) {
     throw wrongArgument(`retries: ${retries} is not a number from 0 to ${RETRIES_MAX}`);
   }
   const timeoutMs = timeout === undefined ? 0 : durationMs('timeout', timeout);
-  if (timeout !== undefined && timeoutMs < 1) throw wrongArgument('timeout: it is 0');
+  if (timeout !== undefined && timeoutMs < 1) {
+    throw wrongArgument('timeout: it is 0; leave it out for no limit');
+  }
+  if (signal !== undefined && typeof signal?.throwIfAborted !== 'function') {
+    throw wrongArgument('signal: it is no AbortSignal');
+  }
   return { retriesMax: retries, timeoutMs, signal };
 }

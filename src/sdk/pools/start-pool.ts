@@ -3,8 +3,10 @@
 
 import { freshKey } from '../../connect/fresh-key.ts';
 import { WeftError, wrongArgument } from '../errors.ts';
+import { checkOptions } from '../known-options.ts';
 import type { Line } from '../line.ts';
 import { dropUndefined, durationMs, makeSubmission } from '../submission.ts';
+import { POOL_OPTIONS, RANGE_OPTIONS } from './option-names.ts';
 import type { PoolOptions, WorkerRange } from './pool-options.ts';
 
 /** What of a submission a pool takes; its program is the worker's own. */
@@ -17,8 +19,10 @@ const FIELDS = [
 /** Resolves with its number, and whether it is this program's alone. */
 export async function findOrStart(
   line: Line,
-  { name, workers, detach: _, ...worker }: PoolOptions,
+  options: PoolOptions,
 ): Promise<{ id: number; isOwn: boolean }> {
+  checkOptions('a pool', options, POOL_OPTIONS);
+  const { name, workers, detach: _, ...worker } = options;
   if (name === undefined && workers === undefined) {
     throw wrongArgument('a pool needs `workers`, or the `name` of one that is there');
   }
@@ -59,18 +63,23 @@ export async function scalePool(
   await line.call('scalePool', { params: { id: String(id) }, body: rangeOf(workers) as never });
 }
 
-/** One that has ended already is stopped. */
+/** One that has ended already is stopped. Throws when the connection was closed: it goes on then. */
 export async function stopPool(line: Line, id: number): Promise<void> {
   try {
     await line.call('stopPool', { params: { id: String(id) } });
   } catch (error) {
-    const isOver = error instanceof WeftError && error.kind === 'failed_precondition';
-    if (!isOver) throw error;
+    if (!(error instanceof WeftError) || error.kind !== 'failed_precondition') throw error;
+    if (error.code !== 'cluster.closed') return;
+    const { code, kind, details } = error;
+    const message = `Pool ${id} goes on: the connection to its cluster was closed before it was.`;
+    const hint = `Close pools first. \`weft pool stop ${id}\` stops it.`;
+    throw new WeftError({ code, kind, message, details, hint, cause: error });
   }
 }
 
 function rangeOf(workers: number | Partial<WorkerRange>) {
   if (typeof workers === 'number') return { min: workers, max: workers };
+  checkOptions('workers', workers, RANGE_OPTIONS);
   const { min, max, idle } = workers;
   const idleMs = idle === undefined ? undefined : durationMs('workers.idle', idle);
   return dropUndefined({ min, max, idleMs });

@@ -91,6 +91,29 @@ describe('a pool', { timeout: 120_000 }, () => {
     },
   );
 
+  test('an option that nothing reads is told, with the one that was meant', LIMIT, async () => {
+    await open();
+    const refused = async (run: () => unknown, message: RegExp): Promise<void> => {
+      await assert.rejects(async () => run(), { code: 'argument.invalid', message });
+    };
+    const typed = <T>(options: object): T => options as T;
+    await refused(() => cluster.pool(typed({ workers: 1, memroy: '1G' })), /'memroy'.*'memory'/);
+    await refused(() => cluster.pool(typed({ workers: { max: 1, mim: 1 } })), /'mim'.*'min'/);
+    await refused(() => cluster.pool(undefined as never), /options are an object, not undefined/);
+    await refused(() => pool.with(typed({ timeot: 5 })), /'timeot'.*'timeout'/);
+    await refused(() => pool.with(typed({ signal: 5 })), /no AbortSignal/);
+    await refused(() => pool.map(square, [1], typed({ inflight: 5 })).next(), /'inFlight'/);
+    await refused(() => pool.client(() => undefined, typed({ retry: 1 })), /'retry'/);
+    await refused(() => pool.scale(typed({ mx: 1 })), /'max'/);
+    assert.equal(await pool.with({ timeout: undefined as never }).run(square, 2), 4);
+  });
+
+  test('closed behind its cluster, it says that it goes on', LIMIT, async () => {
+    await open();
+    cluster.close();
+    await assert.rejects(pool.close(), { code: 'cluster.closed', message: /weft pool stop 7/ });
+  });
+
   test('runs functions with what they captured, and gives values back', LIMIT, async () => {
     await open();
     const base = new Map([['k', 40]]);

@@ -172,6 +172,18 @@ scenario('[K4] a pool asks for no fewer than its least and no more than its most
   assert.deepEqual(head.schedule(), [`${id}[3]#1@n1`], 'as many as there is room for');
 });
 
+scenario('[K4] a pool that is stopped gets no more workers while its last ones end', (head) => {
+  head.connect('n1');
+  const id = started(head, { min: 1, max: 1 });
+  assert.deepEqual(head.schedule(), [`${id}[0]#1@n1`]);
+  head.command({ kind: 'scale_pool', jobId: id, max: 2 }, ANN);
+  head.command({ kind: 'cancel_task', place: place(`${id}`) }, ANN);
+  assert.equal(head.job(id).outcome, null, 'its worker still ends');
+  const scale = { kind: 'scale_pool', jobId: id, min: 3, max: 3 } as const;
+  assert.equal(head.refused(scale, ANN), 'job.already_done');
+  assert.deepEqual(head.schedule(), []);
+});
+
 scenario('[K4] bounds that are none are refused, and whose pool it is not', (head) => {
   head.connect('n1');
   const id = started(head, { min: 1, max: 2 });
