@@ -237,6 +237,8 @@ export const CALL_AHEAD_MAX = 64;
 export const CALL_AHEAD_BYTES_MAX = 1_048_576;
 /** A worker that ended nothing for so long gives work ahead back when another is idle. */
 export const CALL_RECALL_MS = 20;
+/** Large results that a worker keeps until clients have them; beyond it no further call starts. */
+export const CALL_HELD_BYTES_MAX = 128 * 1_048_576;
 /** Functions and shared values that one session names. */
 export const CALL_ASSETS_MAX = 10_000;
 /** Bytes of assets that a router, and likewise a worker, keeps to hand out again. */

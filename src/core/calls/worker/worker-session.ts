@@ -4,6 +4,7 @@
 
 import { unreachable } from '../../base/assert.ts';
 import {
+  CALL_HELD_BYTES_MAX,
   CALL_INLINE_BYTES_MAX,
   CALL_OVER_MAX,
   CALL_SILENT_MS,
@@ -51,6 +52,8 @@ export class WorkerSession {
   #nextRun = 1;
   /** Calls that are here in any state. */
   #count = 0;
+  /** Size of the large results that are kept. */
+  #heldBytes = 0;
   #isLeaving = false;
   #now: number;
 
@@ -136,7 +139,10 @@ export class WorkerSession {
     const entry = this.#child.running;
     const elapsedMs = entry?.run === run ? Math.max(0, now - entry.startedAt) : 0;
     const isInline = bytes.length <= CALL_INLINE_BYTES_MAX;
-    if (!isInline && entry?.run === run) entry.result = bytes;
+    if (!isInline && entry?.run === run && !entry.isDropped) {
+      entry.result = bytes;
+      this.#heldBytes += bytes.length;
+    }
     const payload = isInline ? { inline: bytes } : { size: bytes.length };
     this.#child.ended(run, { kind: 'result', ok, elapsedMs, payload });
     this.#turn();
@@ -169,7 +175,8 @@ export class WorkerSession {
   }
 
   #turn(): void {
-    this.#child.feed();
+    // Results that nobody fetches as fast as they come would fill this process.
+    if (this.#heldBytes < CALL_HELD_BYTES_MAX) this.#child.feed();
     if (this.#isLeaving && this.#count === 0) {
       this.#isLeaving = false;
       this.#port.exit(0, 'The pool needs fewer workers.');
@@ -352,7 +359,7 @@ export class WorkerSession {
     entry.end = end;
     entry.payload = null;
     entry.into = null;
-    if (end.kind !== 'result') entry.result = null;
+    if (end.kind !== 'result') this.#freeResult(entry);
     for (const one of [entry.asset, ...entry.shared]) one.users -= 1;
     this.#line?.incoming.cancel(entry);
     if (entry.isDropped) return;
@@ -404,13 +411,18 @@ export class WorkerSession {
   #forget(entry: Entry): void {
     if (entry.isDropped) return;
     entry.isDropped = true;
-    entry.result = null;
+    this.#freeResult(entry);
     this.#count -= 1;
     const { id, calls, isOver } = entry.session;
     if (calls.get(entry.call) === entry) calls.delete(entry.call);
     // Its client may have come back meanwhile: then another one has its id.
     if (calls.size === 0 && isOver && this.#sessions.get(id) === entry.session)
       this.#sessions.delete(id);
+  }
+
+  #freeResult(entry: Entry): void {
+    this.#heldBytes -= entry.result?.length ?? 0;
+    entry.result = null;
   }
 
   #onOver(id: string, isDetached: boolean): void {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  CALL_HELD_BYTES_MAX,
   CALL_UNACKED_BYTES_MAX,
   CALL_WINDOW_BYTES,
   CALL_WINDOW_CALLS,
@@ -93,6 +94,31 @@ test('[C5] a client that does not take its results gets no more calls started', 
   slow.connect();
   worker.work();
   assert.equal(slow.ends.size, 1000);
+});
+
+test('[C5] a worker whose large results are not fetched starts nothing more', () => {
+  const rig = new Rig();
+  const slow = rig.client('a');
+  slow.drop = ({ kind }) => kind === 'result';
+  const worker = rig.worker();
+  const asset = slow.asset();
+  for (let at = 0; at < 2; at += 1) slow.submit(asset, `${at}`);
+  rig.settle();
+  for (let at = 0; at < 2; at += 1) {
+    const { run } = worker.start();
+    worker.runs.shift();
+    const bytes = new Uint8Array(CALL_HELD_BYTES_MAX / 2);
+    worker.session.childEnded({ run, ok: true, bytes }, rig.now);
+    rig.settle();
+  }
+  const other = rig.client('b');
+  const call = other.submit(other.asset(), 'x');
+  rig.pass(1000);
+  assert.deepEqual(worker.runs, []);
+  slow.session.close();
+  worker.work();
+  assert.equal(other.how(call), 'did x');
+  assert.equal(worker.session.calls, 0);
 });
 
 test('[C5] assets are fetched once for all workers, and again after they were evicted', () => {
