@@ -202,9 +202,9 @@ export class ClientSession {
     this.#closeAll('cancelled', 'The client has closed the pool.');
   }
 
-  /** Nobody expects the router to be back: what is open ends as `gone`. */
-  giveUp(detail: string): void {
-    this.#closeAll('gone', detail);
+  /** Nobody expects the router to be back: what is open ends as `gone`, or with the pool. */
+  giveUp(detail: string, why: 'gone' | 'pool_closed' = 'gone'): void {
+    this.#closeAll(why, detail);
   }
 
   #closeAll(why: SettledWhy, detail: string): void {

@@ -162,6 +162,12 @@ export class PoolCalls {
     this.#line?.close();
   }
 
+  /** This program has stopped the pool: what is open ends with it. */
+  stopped(): void {
+    this.onClose();
+    this.#line?.stopped('This program has stopped it.');
+  }
+
   get #open(): PoolLine {
     if (this.#line === null) throw new Error('the line of the pool is not open');
     return this.#line;

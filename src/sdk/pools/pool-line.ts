@@ -74,6 +74,12 @@ export class PoolLine {
     this.#end();
   }
 
+  /** The pool is over: what is open ends with it. */
+  stopped(detail: string): void {
+    this.session.giveUp(detail, 'pool_closed');
+    this.#end();
+  }
+
   #end(): void {
     this.#isOver = true;
     clearInterval(this.#ticking);
@@ -114,8 +120,8 @@ export class PoolLine {
         return await this.#dial();
       } catch (error) {
         const awayMs = performance.now() - lostAt;
-        const isPassing = error instanceof Failure && error.kind === 'unavailable';
-        if (isPassing && awayMs + pauseMs <= this.#options.patienceMs) continue;
+        if (isPassing(error) && awayMs + pauseMs <= this.#options.patienceMs) continue;
+        if (isPoolOver(error)) return this.stopped(words(error));
         this.session.giveUp(
           `The head was away for ${Math.round(awayMs / 1000)} s: ${words(error)}`,
         );
@@ -131,6 +137,17 @@ export class PoolLine {
       if (this.session.openCalls === 0) this.#pause.unref();
     });
   }
+}
+
+/** After a restart of the head all its clients come back in one moment: it may hear too much. */
+function isPassing(error: unknown): boolean {
+  if (!(error instanceof Failure)) return false;
+  return error.kind === 'unavailable' || error.code === 'rate.exceeded';
+}
+
+/** It was stopped while this program had no line to it. */
+function isPoolOver(error: unknown): boolean {
+  return error instanceof Failure && error.code === 'pool.not_found';
 }
 
 function words(error: unknown): string {

@@ -163,7 +163,7 @@ export class Pool extends PoolCaller implements AsyncDisposable {
   async stop(): Promise<void> {
     await stopPool(this.#line, this.id);
     this.#isClosed = true;
-    this.#calls.close();
+    this.#calls.stopped();
   }
 
   /** Ends the line to it. Open calls are cancelled; a pool without a name is stopped. */

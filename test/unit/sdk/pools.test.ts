@@ -22,6 +22,8 @@ import { FakePool, refusal } from './support/fake-pool.ts';
 /** What hangs fails here, long before the file does. */
 const LIMIT = { timeout: 20_000 };
 
+const SOCKET = 'GET /v1/pools/7/calls/socket';
+
 const square = (x: number): number => x * x;
 const afterMs = <T>(ms: number, value: T) =>
   new Promise<T>((resolve) => setTimeout(() => resolve(value), ms));
@@ -322,6 +324,43 @@ describe('a pool', { timeout: 120_000 }, () => {
     head.router.close('It was stopped.', performance.now());
     await assert.rejects(waiting, PoolClosed);
     await assert.rejects(pool.run(square, 1), PoolClosed);
+  });
+
+  test('a pool that this program stops ends its calls, too', LIMIT, async () => {
+    await open(0);
+    const waiting = pool.submit(square, 1);
+    await pool.stop();
+    await assert.rejects(waiting, PoolClosed);
+    await assert.rejects(pool.run(square, 1), PoolClosed);
+  });
+
+  test('a pool that was stopped while the line was broken is closed, not gone', LIMIT, async () => {
+    await open(0);
+    const waiting = pool.submit(square, 1);
+    head.answers[SOCKET] = [404, refusal('pool.not_found', 'not_found', 'There is no pool 7.')];
+    head.cut();
+    await assert.rejects(waiting, (error) => {
+      assert.ok(error instanceof PoolClosed, String(error));
+      assert.match(error.message, /There is no pool 7/);
+      return true;
+    });
+  });
+
+  test('a head that hears too much at once is dialed again', LIMIT, async () => {
+    await open();
+    let refusals = 0;
+    Object.defineProperty(head.answers, SOCKET, {
+      configurable: true,
+      get: () => {
+        refusals += 1;
+        return [429, refusal('rate.exceeded', 'resource_exhausted', 'Too many requests.')];
+      },
+    });
+    head.cut();
+    const call = pool.submit(square, 3);
+    await until(() => refusals > 0);
+    delete head.answers[SOCKET];
+    assert.equal(await call, 9);
   });
 
   test('progress is heard while a call runs', LIMIT, async () => {
