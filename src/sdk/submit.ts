@@ -2,7 +2,9 @@
 // its submitter.
 
 import { freshKey } from '../connect/fresh-key.ts';
+import type { BlobHash } from '../core/model/blob.ts';
 import type { Submission } from '../core/model/submission.ts';
+import type { InputWishes } from '../transfer/inputs/input-wish.ts';
 import { readInputs, sendInputs } from '../transfer/inputs/inputs.ts';
 import { WeftError, withWeftErrors, wrongArgument } from './errors.ts';
 import type { JobCommand, JobOptions } from './job-options.ts';
@@ -23,17 +25,28 @@ export async function submitJob(
     throw wrongArgument(`key: '${key}' is not a key; use 1 to 200 printable ASCII characters`);
   }
   const wish = makeSubmission(command, options);
-  const inputs = inputsOf(command, options);
-  if (inputs === null) return send(line, wish, { key, signal });
+  return withInputs(line, inputsOf(command, options), signal, (inputs) => {
+    if (inputs === undefined) return send(line, wish, { key, signal });
+    return send(line, { ...wish, staging: { ...wish.staging, inputs } }, { key, signal });
+  });
+}
+
+/** Sends files, and then what names them: by the hash of their list, or by none when there are none. */
+export async function withInputs<T>(
+  line: Line,
+  inputs: InputWishes | null,
+  signal: AbortSignal | undefined,
+  submit: (inputs: BlobHash | undefined) => Promise<T>,
+): Promise<T> {
+  if (inputs === null) return submit(undefined);
   const courier = line.courier(signal);
   const all = { ...inputs, cwd: process.cwd(), before: 'in: ' };
   const files = await withWeftErrors(() => readInputs(courier, all));
-  if (files.entryCount === 0) return send(line, wish, { key, signal });
+  if (files.entryCount === 0) return submit(undefined);
   for (let tries = 1; ; tries += 1) {
     const hash = await withWeftErrors(() => sendInputs(courier, files));
-    const submission = { ...wish, staging: { ...wish.staging, inputs: hash } };
     try {
-      return await send(line, submission, { key, signal });
+      return await submit(hash);
     } catch (error) {
       const isLacking = error instanceof WeftError && error.code === 'files.lacking';
       if (!isLacking || tries === TRIES_MAX) throw error;

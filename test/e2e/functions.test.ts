@@ -65,6 +65,15 @@ describe('functions on a cluster of this machine', { timeout: 600_000 }, () => {
     });
   });
 
+  test('files that go with a pool are where its functions run', LIMIT, async () => {
+    const table = path.join(local.work, 'table.txt');
+    writeFileSync(table, 'of the program');
+    await using own = await cluster.pool({ workers: 1, memory: '128M', in: `${table}=given` });
+    assert.equal(await own.run(() => readFileSync('given', 'utf8')), 'of the program');
+    const lacking = cluster.pool({ workers: 1, in: `${table}.not` });
+    await assert.rejects(lacking, { code: 'argument.invalid', message: /^in: .* does not exist/ });
+  });
+
   test(
     'a worker that is killed in a call is told, and tried again where that is allowed',
     LIMIT,

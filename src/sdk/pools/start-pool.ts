@@ -5,7 +5,8 @@ import { freshKey } from '../../connect/fresh-key.ts';
 import { WeftError, wrongArgument } from '../errors.ts';
 import { checkOptions } from '../known-options.ts';
 import type { Line } from '../line.ts';
-import { dropUndefined, durationMs, makeSubmission } from '../submission.ts';
+import { dropUndefined, durationMs, inputsOf, makeSubmission } from '../submission.ts';
+import { withInputs } from '../submit.ts';
 import { POOL_OPTIONS, RANGE_OPTIONS } from './option-names.ts';
 import type { PoolOptions, WorkerRange } from './pool-options.ts';
 
@@ -32,10 +33,15 @@ export async function findOrStart(
   }
   const wish = makeSubmission(['worker'], worker) as unknown as Readonly<Record<string, unknown>>;
   const chosen = FIELDS.map((field) => [field, wish[field]]);
-  const body = dropUndefined({ ...Object.fromEntries(chosen), ...rangeOf(workers ?? 1), name });
+  const range = rangeOf(workers ?? 1);
+  const body = dropUndefined({ ...Object.fromEntries(chosen), ...range, name });
   const key = freshKey();
   try {
-    const { jobId } = await line.call('startPool', { body: body as never, key });
+    const files = inputsOf(['worker'], worker);
+    const { jobId } = await withInputs(line, files, undefined, (inputs) => {
+      const staging = inputs === undefined ? {} : { staging: { inputs } };
+      return line.call('startPool', { body: { ...body, ...staging } as never, key });
+    });
     return { id: jobId, isOwn: name === undefined };
   } catch (error) {
     // Another program of this user has started it just now.
