@@ -17,7 +17,12 @@ import type {
   WorkerCall,
   WorkerToRouter,
 } from '../core/calls/messages.ts';
-import { CALL_FRAME_BYTES, CALL_FRAME_BYTES_MAX, CALL_SHARED_MAX } from '../core/model/limits.ts';
+import {
+  CALL_FRAME_BYTES,
+  CALL_FRAME_BYTES_MAX,
+  CALL_FRAME_MESSAGES_MAX,
+  CALL_SHARED_MAX,
+} from '../core/model/limits.ts';
 import { ByteReader, ByteWriter, FrameFault } from './call-bytes.ts';
 import {
   bool,
@@ -119,6 +124,9 @@ function readAll<M extends Message>({ codecs }: Layout<M>, from: ByteReader): M[
   }
   const messages: M[] = [];
   while (!from.isAtEnd) {
+    if (messages.length === CALL_FRAME_MESSAGES_MAX) {
+      throw new FrameFault(`more than ${CALL_FRAME_MESSAGES_MAX} messages in a frame`);
+    }
     const number = from.u8();
     const codec = codecs[number];
     if (codec === undefined) throw new FrameFault(`unknown kind ${number}`);

@@ -1,9 +1,10 @@
 // The calls of one program to one pool: functions and shared values become assets once, arguments
 // become bytes, and what comes back becomes values and errors.
 
+import { formatSize } from '../../core/base/size.ts';
 import type { CallEnd } from '../../core/calls/client-session.ts';
 import type { PoolNumbers } from '../../core/calls/messages.ts';
-import { CALL_ASSETS_MAX } from '../../core/model/limits.ts';
+import { CALL_ASSET_BYTES_MAX, CALL_ASSETS_MAX, CALL_SHARED_MAX } from '../../core/model/limits.ts';
 import type { Packed } from '../../functions/travel/pack.ts';
 import type { Shared } from '../../functions/travel/shared.ts';
 import {
@@ -102,6 +103,12 @@ export class PoolCalls {
     const shared = packed.shared.map((sha256) => this.#assetOf(sha256));
     const { retriesMax, timeoutMs } = wish;
     const all = shared.length === 0 ? known.shared : [...new Set([...known.shared, ...shared])];
+    if (all.length > CALL_SHARED_MAX) {
+      throw wrongArgument(
+        `one call uses ${all.length} shared values; at most ${CALL_SHARED_MAX} are sent`,
+        'Share one list of them.',
+      );
+    }
     const { session } = this.#open;
     const { asset } = known;
     const payload = packed.bytes;
@@ -212,6 +219,12 @@ export class PoolCalls {
       throw wrongArgument(
         `a pool object takes ${CALL_ASSETS_MAX} different functions and shared values`,
         'Give what differs to one function as an argument.',
+      );
+    }
+    if (bytes.length > CALL_ASSET_BYTES_MAX) {
+      throw wrongArgument(
+        `a function or shared value of ${formatSize(bytes.length)}; at most ${formatSize(CALL_ASSET_BYTES_MAX)} are sent`,
+        'Share it in parts, or give the name of a file that the workers can read.',
       );
     }
     const number = this.#open.session.addAsset(sha256, bytes);

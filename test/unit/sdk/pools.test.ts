@@ -193,6 +193,15 @@ describe('a pool', { timeout: 120_000 }, () => {
     assert.throws(() => outside.attempt, /within a function that runs on a worker/);
   });
 
+  test('what is too large to be shared is refused before anything is sent', LIMIT, async () => {
+    await open();
+    const large = new Uint8Array(257 * 1_048_576);
+    assert.throws(() => pool.share(large), /at most 256M are sent/);
+    const many = Array.from({ length: 1001 }, (_, at) => pool.share({ at }));
+    assert.throws(() => pool.submit((all: unknown[]) => all.length, many), /at most 1000 are sent/);
+    assert.equal(await pool.run(square, 3), 9);
+  });
+
   test('a shared value goes to a worker once, and belongs to its pool', LIMIT, async () => {
     await open();
     const table = pool.share({ rows: Array.from({ length: 1000 }, (_, at) => at) });

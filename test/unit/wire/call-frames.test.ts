@@ -241,6 +241,11 @@ test('what is beyond its bound is refused', () => {
   assert.match(refusal(Uint8Array.of(1, 99)), /unknown kind 99/);
   assert.match(refusal(Uint8Array.of(1, 3, 255, 255, 255, 255)), /longer than its frame/);
   assert.match(refusal(new Uint8Array()), /ends in a message/);
+  const [, ping = 0] = frameOf(CLIENT_TO_ROUTER, [{ kind: 'ping' }]);
+  const pings = new Uint8Array(65_538).fill(ping);
+  pings[0] = 1;
+  assert.match(refusal(pings), /more than 65536 messages/);
+  assert.ok(readFrame(CLIENT_TO_ROUTER, pings.subarray(0, 65_537)).ok);
 });
 
 test('words that are too long are cut, and stay UTF-8', () => {
