@@ -1,6 +1,7 @@
 // How calls end that have no result: a class for each way, so that a program can catch the one it
 // means.
 
+import { inspect } from 'node:util';
 import type { CallEnd } from '../../core/calls/client-session.ts';
 import { WeftError } from '../errors.ts';
 
@@ -134,11 +135,13 @@ export function errorOf(of: CallName, { why, detail }: Pick<Settled, 'why' | 'de
   }
 }
 
+const ON_A_LINE = { depth: 1, compact: true, breakLength: Number.POSITIVE_INFINITY };
+
 function describe(thrown: unknown): string {
   try {
-    const text = typeof thrown === 'string' ? JSON.stringify(thrown) : String(thrown);
+    const text = typeof thrown === 'string' ? JSON.stringify(thrown) : inspect(thrown, ON_A_LINE);
     return text.length > 200 ? `${text.slice(0, 200)}…` : text;
   } catch {
-    return `a value of type ${typeof thrown}`; // One whose toString throws, too.
+    return `a value of type ${typeof thrown}`; // One whose own words throw, too.
   }
 }

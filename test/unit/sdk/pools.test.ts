@@ -153,6 +153,10 @@ describe('a pool', { timeout: 120_000 }, () => {
       return true;
     });
     await assert.rejects(
+      pool.run(() => Promise.reject({ status: 404 })),
+      / threw \{ status: 404 \}$/,
+    );
+    await assert.rejects(
       pool.run(() => Promise.reject(undefined)),
       RemoteError,
     );

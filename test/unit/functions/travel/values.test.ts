@@ -32,6 +32,16 @@ function refusal(act: () => unknown): { path: string; reason: string } {
   return assert.fail('it was not refused');
 }
 
+test('an array that is mostly of holes travels as what is in it', () => {
+  const list: number[] = [];
+  list[2 ** 32 - 2] = 7;
+  const startedAt = performance.now();
+  const arrived = back(list) as number[];
+  assert.deepEqual([arrived.length, arrived[2 ** 32 - 2]], [2 ** 32 - 1, 7]);
+  assert.deepEqual(Object.keys(there(list) as object), [`${2 ** 32 - 2}`]);
+  assert.ok(performance.now() - startedAt < 5000, 'the holes were not visited');
+});
+
 test('what structured clone carries arrives as it was, both ways', () => {
   const value = {
     ...{ zero: -0, none: undefined, big: 12345678901234567890n, text: 'späť 🚀', not: NaN },
