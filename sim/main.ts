@@ -19,7 +19,7 @@ import type { Weather } from './weather.ts';
 
 /** Fresh seeds of a check: so many, or as many as there is time for. */
 const FRESH_SEEDS = 500;
-const FRESH_MS = 60_000;
+const FRESH_MS = 35_000;
 const TWICE_SEEDS = 10;
 /** A canary that its own seed no longer finds is looked for among this many. */
 const CANARY_SEEDS_MAX = 200;

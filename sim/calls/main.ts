@@ -7,7 +7,7 @@ import { type CallRunResult, runCallSeed } from './world.ts';
 
 /** Fresh seeds of a check: so many, or as many as there is time for. */
 const FRESH_SEEDS = 300;
-const FRESH_MS = 30_000;
+const FRESH_MS = 15_000;
 const TWICE_SEEDS = 5;
 /** A canary is looked for among this many. */
 const CANARY_SEEDS_MAX = 100;
