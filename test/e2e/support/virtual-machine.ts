@@ -52,7 +52,7 @@ export class VirtualMachine {
     const options = {
       accel: 'tcg,thread=multi',
       cpu: 'max',
-      smp: '1',
+      smp: '2',
       m: '1536',
       kernel: this.#kernel,
       append: kernel.join(' '),
