@@ -36,7 +36,7 @@ const NO_USERS: Users = {
 };
 
 /** Memory is watched from outside; processes are found by their marks. */
-const POLLED: Containment = {
+export const POLLED: Containment = {
   ...{ facts: 'polling', limits: 'polling', polled: true },
   acquire: () => null,
   adopt: () => undefined,

@@ -5,6 +5,7 @@ import { type Adaptor, totalOf } from '../adaptors/adaptor.ts';
 import { oar } from '../adaptors/oar/oar.ts';
 import { sge } from '../adaptors/sge/sge.ts';
 import { slurm } from '../adaptors/slurm/slurm.ts';
+import { POLLED } from '../agent/absent.ts';
 import type { AgentPorts } from '../agent/ports.ts';
 import type { SiteOptions } from '../config/daemon-options.ts';
 import type { Resources } from '../core/model/resources.ts';
@@ -13,7 +14,6 @@ import { SiteProcesses } from '../fabric/site/site-processes.ts';
 import { systemClock } from '../os/clock.ts';
 import { systemCommands } from '../os/commands.ts';
 import { siteFolders } from '../os/site-folders.ts';
-import type { Containment } from '../ports/containment.ts';
 import type { Log } from '../ports/log.ts';
 import type { Marks } from '../ports/marks.ts';
 
@@ -36,16 +36,7 @@ export async function resourcesOfSite(site: SiteOptions): Promise<Resources> {
 }
 
 /** Its own limits hold there, and nothing of its processes is seen here. */
-const AT_THE_SITE: Containment = {
-  ...{ facts: 'the site', limits: 'the site', polled: false },
-  acquire: () => null,
-  adopt: () => undefined,
-  isEmpty: () => true,
-  kill: () => undefined,
-  use: () => ({ outOfMemory: false, memoryPeakBytes: null }),
-  release: () => undefined,
-  close: () => undefined,
-};
+const AT_THE_SITE = { ...POLLED, facts: 'the site', limits: 'the site', polled: false };
 
 const NO_MARKS: Marks = { memory: () => new Map(), kill: () => ({ lived: 0, unknown: 0 }) };
 
