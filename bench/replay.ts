@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { POLICIES, plainScheduling } from '../src/core/model/scheduling.ts';
+import { PLANNING_POLICIES, plainScheduling } from '../src/core/model/scheduling.ts';
 import { nodesOf, workloadOf } from '../src/core/replay/machine.ts';
 import { measure } from '../src/core/replay/measures.ts';
 import { replay } from '../src/core/replay/replay.ts';
@@ -34,7 +34,7 @@ function* figuresOf(file: string, procs: number, depthMax: number) {
   const text = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
   const machine = { nodeCount: 1, cpusPerNode: procs, memoryBytesPerNode: null };
   const { jobs, dropped } = workloadOf(parseSwf(text).jobs, machine);
-  for (const policy of POLICIES) {
+  for (const policy of PLANNING_POLICIES) {
     const scheduling = { ...plainScheduling(policy), depthMax };
     const { runs, planCycles, planCpuMs } = replay(jobs, nodesOf(machine), { scheduling, cpuMs });
     yield {

@@ -2,7 +2,7 @@
 // site's rules during a run: partitions and qualities of service, changes of partitions, notices, and
 // configs that are read again. What is set aside is in booking.ts.
 
-import { type PartitionChange, POLICIES } from '../src/core/model/scheduling.ts';
+import { type PartitionChange, PLANNING_POLICIES } from '../src/core/model/scheduling.ts';
 import type { Submission } from '../src/core/model/submission.ts';
 import type { Booking } from './booking.ts';
 import type { Dice, Streams } from './chance.ts';
@@ -36,7 +36,7 @@ const NOTICE_EVERY = 4;
 /** By their kinds. */
 const CHANGES: Readonly<Record<string, (dice: Dice) => PartitionChange>> = {
   state: (dice) => ({ state: dice.pick(['up', 'down', 'drain', 'inactive'] as const) }),
-  policy: (dice) => ({ policy: dice.pick([...POLICIES]) }),
+  policy: (dice) => ({ policy: dice.pick([...PLANNING_POLICIES]) }),
   tier: (dice) => ({ tier: dice.whole(0, 2) }),
   preempt: (dice) => ({ preempt: dice.pick(['off', 'suspend', 'requeue', 'cancel'] as const) }),
   placement: (dice) => ({

@@ -7,7 +7,7 @@ import {
   DEFAULT_WEIGHTS,
   type Partition,
   PLACEMENTS,
-  POLICIES,
+  PLANNING_POLICIES,
   type Policy,
   plainPartition,
   plainQos,
@@ -74,7 +74,7 @@ function drawPartition(streams: Streams, name: string, nodes: readonly NodeName[
 /** What of a partition may be changed without making a waiting job impossible. */
 function drawRules(streams: Streams) {
   return {
-    policy: streams.of('policy').pick([...POLICIES]),
+    policy: streams.of('policy').pick([...PLANNING_POLICIES]),
     placement: streams.of('placement').pick([...PLACEMENTS]),
     tier: streams.of('tier').pick([0, 0, 1, 2]),
     preempt: streams.of('preempt').pick(['off', 'off', 'suspend', 'requeue', 'cancel'] as const),

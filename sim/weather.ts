@@ -1,7 +1,7 @@
 // The weather of one run: options drawn from the seed, a third of all faults switched off entirely,
 // so that some runs are long and calm in one respect and wild in another. What it does is in storm.ts.
 
-import { POLICIES, type Policy } from '../src/core/model/scheduling.ts';
+import { PLANNING_POLICIES, type Policy } from '../src/core/model/scheduling.ts';
 import type { Dice, Streams } from './chance.ts';
 
 /** Mean ms between two faults of a kind in the whole cluster; null = never. */
@@ -84,7 +84,7 @@ export function drawWeather(streams: Streams): Weather {
       { min: 1, max: 600 },
     ]),
     retainedJobsMax: of('retainedJobsMax').pick([3, 20, 10_000]),
-    policy: of('policy').pick([...POLICIES]),
+    policy: of('policy').pick([...PLANNING_POLICIES]),
     looksMax: of('looksMax').pick([null, null, 40]),
     driftMax: of('driftMax').pick([0, 0.001, 0.01]),
     lostAnswers: of('lostAnswers').pick([0, 0.02, 0.2]),

@@ -8,6 +8,7 @@ import {
   instant,
   instantOrNull,
   keptAmounts,
+  nodeName,
   queryFlag,
   queryNumber,
   resources,
@@ -228,6 +229,12 @@ export const waitManyReply = z.object({
 
 /** The index of one task of an array; absent: all tasks, or the one that the path names. */
 export const taskChoice = z.strictObject({ index: count.optional() }).optional();
+
+export const startRequest = z.strictObject({
+  index: count.optional(),
+  /** One for each part of the task. */
+  nodes: z.array(nodeName).min(1).max(10_000),
+});
 
 export const signalRequest = z.strictObject({
   index: count.optional(),

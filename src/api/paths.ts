@@ -13,6 +13,7 @@ export const PATHS = {
   waitForJobs: 'POST /v1/jobs/wait',
   readLogs: 'GET /v1/jobs/:id/logs',
   feedJob: 'POST /v1/jobs/:id/stdin',
+  startJob: 'POST /v1/jobs/:id/start',
   cancelJob: 'POST /v1/jobs/:id/cancel',
   holdJob: 'POST /v1/jobs/:id/hold',
   releaseJob: 'POST /v1/jobs/:id/release',

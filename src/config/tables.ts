@@ -40,9 +40,15 @@ const PARTITIONS: Table = {
     field('state', 'choice', 'up', '`up`; `down` starts no jobs; `drain` accepts no jobs.', {
       choices: PARTITION_STATES,
     }),
-    field('policy', 'choice', null, 'Order of starts; default: `head.policy`.', {
-      choices: POLICIES,
-    }),
+    field(
+      'policy',
+      'choice',
+      null,
+      'Order of starts; `external`: another program starts its jobs. Default: `head.policy`.',
+      {
+        choices: POLICIES,
+      },
+    ),
     field('placement', 'choice', 'pack', 'Which of the fitting nodes a task gets.', {
       choices: PLACEMENTS,
     }),

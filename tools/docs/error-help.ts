@@ -272,6 +272,15 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'The partition has too few nodes of that size, even if all of them were idle.',
     next: 'Ask for less, or for another partition; `weft partition list` shows their nodes.',
   },
+  'start.not_external': {
+    means: 'A program asked for a start in a partition whose starts the head decides.',
+    next: '`weft partition set NAME policy=external` hands the partition over; docs/schedulers.md tells more.',
+  },
+  'start.refused': {
+    means:
+      'The head judges each start that an external scheduler asks for; this one does not fit there now, or the job may not start.',
+    next: 'The message says what is in the way; look at the nodes and jobs again, then choose anew.',
+  },
   'partition.not_changed': {
     means: 'There is nothing to take back: the partition is as its config says.',
     next: '`weft partition show` says what is set and by whom.',

@@ -5,7 +5,7 @@ import { tableOf } from '../../config/tables.ts';
 import { ROLES } from '../../core/model/actor.ts';
 import { OUTCOMES, TASK_STATES } from '../../core/model/job.ts';
 import { RUNNING_POLICIES } from '../../core/model/maintenance.ts';
-import { POLICIES } from '../../core/model/scheduling.ts';
+import { PLANNING_POLICIES } from '../../core/model/scheduling.ts';
 import { SIGNALS } from '../../core/model/signals.ts';
 import { SORTS } from '../commands/jobs.ts';
 import { FORMAT_WORDS } from '../output/listing.ts';
@@ -39,7 +39,7 @@ const OPTIONS: Readonly<Record<string, Value>> = {
   onNodeLoss: words(['requeue', 'wait', 'lease=']),
   outcome: words(OUTCOMES),
   partition: live('partitions'),
-  policy: words(POLICIES),
+  policy: words(PLANNING_POLICIES),
   qos: live('qos'),
   reservation: live('reservations'),
   role: words(ROLES),

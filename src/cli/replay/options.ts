@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { nearest } from '../../core/base/nearest-word.ts';
 import { parseSize } from '../../core/base/size.ts';
 import { usage } from '../../core/model/failure.ts';
-import { POLICIES, type Policy } from '../../core/model/scheduling.ts';
+import { PLANNING_POLICIES, type PlanningPolicy } from '../../core/model/scheduling.ts';
 import { parseCount } from '../../core/model/submission-values.ts';
 import type { Machine } from '../../core/replay/machine.ts';
 import { read } from '../submit/read.ts';
@@ -34,7 +34,11 @@ export function defineMachineOptions(command: Command): void {
 /** `seedOf`: what the seed decides. */
 export function defineReplayOptions(command: Command, seedOf: string): void {
   command.option('--seed <number>', seedOf, '1');
-  command.option('--policy <policy>', `who may start before whom: ${POLICIES.join(', ')}`, 'easy');
+  command.option(
+    '--policy <policy>',
+    `who may start before whom: ${PLANNING_POLICIES.join(', ')}`,
+    'easy',
+  );
   command.option('--depth <count>', 'waiting jobs that conservative plans ahead; default: all');
   command.option('--jobs-out <file>', 'write submit, start and end of each job as CSV');
   command.option('--plot <file>', 'draw utilisation and queue over time as SVG');
@@ -59,12 +63,12 @@ export function readMachine(options: ReplayOptions): Machine | null {
   };
 }
 
-export function readPolicy(text = 'easy'): Policy {
-  const policy = POLICIES.find((known) => known === text.replaceAll('-', '_'));
+export function readPolicy(text = 'easy'): PlanningPolicy {
+  const policy = PLANNING_POLICIES.find((known) => known === text.replaceAll('-', '_'));
   if (policy !== undefined) return policy;
   if (text === 'fcfs') return 'fifo';
-  const guess = nearest(text, POLICIES);
-  const hint = guess === null ? POLICIES.join(', ') : `Did you mean '${guess}'?`;
+  const guess = nearest(text, PLANNING_POLICIES);
+  const hint = guess === null ? PLANNING_POLICIES.join(', ') : `Did you mean '${guess}'?`;
   throw usage(`--policy: '${text}' is unknown.`, hint);
 }
 

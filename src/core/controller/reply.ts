@@ -3,6 +3,7 @@
 
 import type { BatchName } from '../model/batch.ts';
 import type { JobId } from '../model/ids.ts';
+import type { Reason } from '../model/reason.ts';
 import type { Reservation } from '../model/reservation.ts';
 
 export type Reply =
@@ -17,5 +18,7 @@ export type Reply =
     }
   /** How many tasks it changed. */
   | { readonly kind: 'changed'; readonly count: number }
+  /** What an external scheduler asked for does not start, and why. */
+  | { readonly kind: 'not_started'; readonly reason: Reason }
   | { readonly kind: 'maintenance_planned'; readonly id: string }
   | { readonly kind: 'done' };

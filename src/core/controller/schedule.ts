@@ -4,6 +4,7 @@
 import { present } from '../base/assert.ts';
 import type { UserName } from '../model/ids.ts';
 import { LOOKS_PER_CYCLE_MAX, PARTS_AHEAD_MAX, STARTS_PER_CYCLE_MAX } from '../model/limits.ts';
+import type { Share } from '../model/orders.ts';
 import type { Scheduling } from '../model/scheduling.ts';
 import type { Settings } from '../model/settings.ts';
 import { plan } from '../scheduler/cycle/plan.ts';
@@ -11,8 +12,9 @@ import { type ActiveTask, NO_RULES, type Snapshot } from '../scheduler/cycle/sna
 import { fairStandings } from '../scheduler/line/fair-share.ts';
 import { cpusOf, QuotaBook } from '../scheduler/line/quota.ts';
 import { windowsOf } from '../scheduler/room/windows.ts';
-import type { Task } from './jobs/facts.ts';
+import type { Job, Task } from './jobs/facts.ts';
 import { decideLateMaintenances } from './maintenance/course.ts';
+import { externalNodes, externalWindows } from './partitions/external.ts';
 import { schedulingOf } from './partitions/settings.ts';
 import type { Chain } from './scratch.ts';
 import type { State } from './state.ts';
@@ -43,8 +45,7 @@ export function decideSchedule(
   for (const taker of planned.resumes) resume(step, taker);
   for (const { jobId, index, shares } of planned.starts) {
     const job = present(state.jobs.get(jobId), `job ${jobId}`);
-    const epoch = Math.max(job.active.get(index)?.epoch ?? 0, state.epochFloor) + 1;
-    step.emit({ kind: 'task_allocated', place: placeOf(job, index), epoch, shares });
+    allocate(step, job, index, shares);
   }
   for (const preemption of planned.preemptions) preempt(step, preemption);
   // Allocations only make nodes fuller: nothing more can start until something else changes.
@@ -54,6 +55,12 @@ export function decideSchedule(
   if (rest === null) state.indexes.pool.watch(false);
   state.indexes.queue.watch(rest !== null);
   state.scratch.plansAhead = planned.promised.length > 0;
+}
+
+/** The task has these from now on, as its next epoch. */
+export function allocate(step: Step, job: Job, index: number, shares: readonly Share[]): void {
+  const epoch = Math.max(job.active.get(index)?.epoch ?? 0, step.state.epochFloor) + 1;
+  step.emit({ kind: 'task_allocated', place: placeOf(job, index), epoch, shares });
 }
 
 /** Time alone may let a task start. */
@@ -99,6 +106,20 @@ function looksBack({ indexes: { pool } }: State, { hopeless }: Chain): boolean {
 
 /** The state as the scheduler sees it at this instant. Looking at it changes nothing. */
 export function snapshotOf(
+  state: State,
+  settings: Settings,
+  startsMax: number,
+  at: number,
+): Snapshot {
+  const snapshot = openSnapshotOf(state, settings, startsMax, at);
+  const external = externalWindows(externalNodes(state, snapshot.scheduling));
+  return external.length === 0
+    ? snapshot
+    : { ...snapshot, windows: [...snapshot.windows, ...external] };
+}
+
+/** The same as an external scheduler has it: with room on the nodes that are its own. */
+export function openSnapshotOf(
   state: State,
   settings: Settings,
   startsMax: number,

@@ -33,6 +33,14 @@ export const CLUSTER_CODES = {
     kind: 'invalid_argument',
     text: 'Partition {partition} can never hold {request}. {biggest}.',
   },
+  'start.not_external': {
+    kind: 'failed_precondition',
+    text: 'Job {job} is of partition {partition}, where the head itself decides what starts.',
+  },
+  'start.refused': {
+    kind: 'failed_precondition',
+    text: 'Job {job} does not start on {nodes}: {why}.',
+  },
   'partition.not_changed': {
     kind: 'failed_precondition',
     text: 'Partition {partition} is as the config says; no command has changed it.',

@@ -17,7 +17,8 @@ export type Reason =
   | {
       readonly kind: 'partition';
       readonly partition: string;
-      readonly problem: 'gone' | 'down' | 'inactive' | 'empty';
+      /** `external`: there is room, and its starts are another program's. */
+      readonly problem: 'gone' | 'down' | 'inactive' | 'empty' | 'external';
     }
   | {
       readonly kind: 'no_node_can';
@@ -127,4 +128,6 @@ export type Absence =
   | { readonly why: 'drained'; readonly reason: string }
   | { readonly why: 'away'; readonly isUnreachable: boolean }
   | { readonly why: 'faulty'; readonly fault: string }
+  /** It is of a partition whose starts are another program's, and the task is not. */
+  | { readonly why: 'external'; readonly partition: string }
   | { readonly why: 'paused'; readonly pause: Pause };

@@ -4,12 +4,18 @@
 import type { NodeName, UserName } from './ids.ts';
 import { meetsLabel } from './labels.ts';
 
-export const POLICIES = ['first_fit', 'fifo', 'easy', 'conservative'] as const;
+/** The orders of starts that the scheduler of the head knows. */
+export const PLANNING_POLICIES = ['first_fit', 'fifo', 'easy', 'conservative'] as const;
+
+export const POLICIES = [...PLANNING_POLICIES, 'external'] as const;
+
+export type PlanningPolicy = (typeof PLANNING_POLICIES)[number];
 
 /**
  * Who may start before whom. `first_fit`: whatever fits, in order (a wide task can starve). `fifo`:
  * nobody passes a task that waits. `easy`: nobody delays the first that waits (Lifka 1995).
- * `conservative`: nobody delays anybody planned before (Mu'alem and Feitelson 2001).
+ * `conservative`: nobody delays anybody planned before (Mu'alem and Feitelson 2001). `external`:
+ * nothing, but what another program starts by its own order.
  */
 export type Policy = (typeof POLICIES)[number];
 

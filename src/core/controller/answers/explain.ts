@@ -17,7 +17,9 @@ import { indicesOf } from '../jobs/indices.ts';
 import type { Accepted } from '../jobs/submit.ts';
 import type { Node } from '../nodes/facts.ts';
 import { labelsOf } from '../nodes/view.ts';
-import { snapshotOf } from '../schedule.ts';
+import { type ExternalNodes, externalNodes, isExternal } from '../partitions/external.ts';
+import { schedulingOf } from '../partitions/settings.ts';
+import { openSnapshotOf, snapshotOf } from '../schedule.ts';
 import type { State } from '../state.ts';
 
 /** A task that waits, or would if it were submitted. */
@@ -65,12 +67,11 @@ export function explainPending(
 ): Reason {
   const forbidden = forbiddenBy(pending);
   if (forbidden !== null) return forbidden;
-  const reason = explain(
-    pending.entry,
-    surroundings(state),
-    snapshotOf(state, settings, 0, at),
-    at,
-  );
+  const scheduling = schedulingOf(state, settings);
+  const isOthers = isExternal(scheduling, pending.entry.shape.partition);
+  const snapshot = (isOthers ? openSnapshotOf : snapshotOf)(state, settings, 0, at);
+  const external = isOthers ? new Map() : externalNodes(state, scheduling);
+  const reason = explain(pending.entry, surroundings(state, external), snapshot, at);
   if (pending.spec.pool === undefined || reason.kind !== 'quota') return reason;
   const { limit } = reason;
   return limit.of === 'array' ? { kind: 'quota', limit: { ...limit, of: 'pool' } } : reason;
@@ -104,7 +105,9 @@ export function lookAhead(
   });
   const prospect = prospectOf(snapshot, pending, at);
   const isHopeless = prospect !== null && prospect.forecast === null && !prospect.startsNow;
-  const awaited = isHopeless ? awaitedBy(pending.entry, surroundings(state), snapshot(), at) : null;
+  if (!isHopeless) return { at, reason, prospect, awaited: null };
+  const external = externalNodes(state, schedulingOf(state, settings));
+  const awaited = awaitedBy(pending.entry, surroundings(state, external), snapshot(), at);
   return { at, reason, prospect, awaited };
 }
 
@@ -124,17 +127,20 @@ function forbiddenBy(pending: Pending): Reason | null {
   return { kind: 'begin_time', at: spec.beginAt };
 }
 
-function surroundings(state: State): Surroundings {
+/** `external`: nodes that it may not have, as they are another scheduler's. */
+function surroundings(state: State, external: ExternalNodes): Surroundings {
   return {
-    nodes: [...state.nodes.values()].map(outline),
+    nodes: [...state.nodes.values()].map((node) => outline(node, external.get(node.name))),
     reservationOf: (id) => state.reservations.get(id),
   };
 }
 
-function outline(node: Node): NodeOutline {
+function outline(node: Node, external: string | undefined): NodeOutline {
   const { name, total, free, holding } = node;
   const idle = holding.size === 0;
-  return { name, total, free, idle, labels: labelsOf(node), unavailable: unavailable(node) };
+  const absence: Absence | null =
+    external === undefined ? unavailable(node) : { why: 'external', partition: external };
+  return { name, total, free, idle, labels: labelsOf(node), unavailable: absence };
 }
 
 function unavailable(node: Node): Absence | null {

@@ -1,8 +1,23 @@
 // What can be asked about tasks.
 
-import type { TaskPlace } from '../../model/ids.ts';
+import type { NodeName, TaskPlace } from '../../model/ids.ts';
 
-export type TaskCommand = CancelTask | SignalTask | SuspendTask | ResumeTask | RequeueTask;
+export type TaskCommand =
+  | StartTask
+  | CancelTask
+  | SignalTask
+  | SuspendTask
+  | ResumeTask
+  | RequeueTask;
+
+/** From an external scheduler: a task of a partition that it runs starts now, on these nodes. */
+export interface StartTask {
+  readonly kind: 'start_task';
+  /** With the index, of an array. */
+  readonly place: TaskPlace;
+  /** One for each part; no node twice. */
+  readonly nodes: readonly NodeName[];
+}
 
 /** A whole job (`index` null) or one task of an array. */
 export interface CancelTask {

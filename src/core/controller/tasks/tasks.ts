@@ -4,6 +4,7 @@ import type { Noun } from '../noun.ts';
 import * as apply from './apply.ts';
 import { checkTasks } from './check.ts';
 import * as control from './control.ts';
+import { decideStart } from './start.ts';
 import * as suspension from './suspension.ts';
 
 export interface TasksData {
@@ -12,6 +13,7 @@ export interface TasksData {
 
 export const tasks: Noun<'tasks', TasksData> = {
   commands: {
+    start_task: decideStart,
     cancel_task: (step, { place }, actor) => control.decideCancel(step, place, actor),
     signal_task: control.decideSignal,
     suspend_task: (step, { place }, actor) => control.decideSuspend(step, place, actor),

@@ -28,6 +28,8 @@ export function windowReason(
     .sort((a, b) => (b?.window.from ?? Infinity) - (a?.window.from ?? Infinity));
   // The nodes with the longest time before them: the last that is needed decides.
   const meeting = meetings[nodeCount - 1] ?? null;
+  // That node is not one of those that it could have, and is named as such.
+  if (meeting?.window.purpose === 'external') return null;
   if (meeting === null || meeting.window.from >= endAt(now, ask.walltimeMs)) return null;
   return meetingReason(meeting, ask, now, reservationOf(meeting.window.id));
 }

@@ -57,12 +57,18 @@ export function explain(
   const board = new Board({ ...snapshot, now: at });
   const ask = askOf(entry.shape, partition);
   const fitting = board.fitting(ask, asked.nodeCount);
-  if (fitting.length >= asked.nodeCount) return { kind: 'priority', behind: null };
+  if (fitting.length >= asked.nodeCount) return roomReason(partition);
   const reserved = windowReason(ask, { ...snapshot, now: at }, reservationOf, board);
   if (reserved !== null) return reserved;
   const usable = hosts.filter((node) => node.unavailable === null);
   const short = shortageOf(usable, ask, { board, fitting, reservationOf });
   return { kind: 'resources', request, ...short };
+}
+
+/** There is room: it is for whoever decides the order of starts. */
+function roomReason({ name, policy }: Partition): Reason {
+  if (policy !== 'external') return { kind: 'priority', behind: null };
+  return { kind: 'partition', partition: name, problem: 'external' };
 }
 
 function absentOf(nodes: readonly NodeOutline[]): NodeReasons['nodes'] {

@@ -80,7 +80,8 @@ export class Resumer {
 
 /**
  * The windows on its nodes that it may run into. Those are the coming times of reservations that
- * recur, if it would never be over between two of them: it would wait for ever.
+ * recur, if it would never be over between two of them: it would wait for ever. For the same reason
+ * it goes on where another program starts things by now.
  */
 export function unheeded(
   { timeLeftMs }: Stopped,
@@ -88,7 +89,9 @@ export function unheeded(
   now: number,
 ): readonly Window[] {
   const recurring = windows.filter(({ recurs }) => recurs);
-  return outlasts(timeLeftMs, recurring) ? recurring.filter(({ from }) => from > now) : [];
+  const external = windows.filter(({ purpose }) => purpose === 'external');
+  if (!outlasts(timeLeftMs, recurring)) return external;
+  return [...external, ...recurring.filter(({ from }) => from > now)];
 }
 
 function tierOf({ partition, qos }: Stopped, scheduling: Scheduling): number {

@@ -67,7 +67,8 @@ export function lineRules(snapshot: Snapshot): LineRules {
     nodeCount: pool.size,
     partition: (name) => {
       const partition = partitionOf(scheduling, name);
-      return partition?.state === 'up' || partition?.state === 'drain' ? partition : null;
+      const starts = partition?.state === 'up' || partition?.state === 'drain';
+      return starts && partition.policy !== 'external' ? partition : null;
     },
     qos: (name) => qosOf(scheduling, name),
   };

@@ -12,7 +12,8 @@ export interface Window {
   readonly id: string;
   /** What its users call it. */
   readonly name: string;
-  readonly purpose: Reservation['purpose'];
+  /** `external`: another program decides what starts there. */
+  readonly purpose: Reservation['purpose'] | 'external';
   /** Its reservation comes again and again. */
   readonly recurs: boolean;
   /** Ms since 1970; [from, to). */

@@ -134,6 +134,8 @@ function sayAbsent(absence: Absence): string {
       return absence.isUnreachable ? 'unreachable' : 'not connected';
     case 'faulty':
       return `out of use (${absence.fault})`;
+    case 'external':
+      return `run by the external scheduler of partition ${absence.partition}`;
     default:
       return pauseWords(absence.pause);
   }

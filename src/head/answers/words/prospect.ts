@@ -48,6 +48,7 @@ const BACK = {
   away: ['is back', 'are back'],
   faulty: ['works again', 'work again'],
   paused: ['takes work again', 'take work again'],
+  external: ['is no longer run by an external scheduler', 'are no longer run by one'],
 } as const;
 
 /** `It cannot start until n1 is undrained or n2 is back.` */
@@ -61,7 +62,7 @@ export function cannotStartWords(awaited: Awaited | null): string {
     return `It cannot start until ${count} of these nodes are back in use: ${names}.`;
   }
   const isAll = count >= nodes.length;
-  const clauses = (['drained', 'away', 'faulty', 'paused'] as const).flatMap((kind) => {
+  const clauses = (Object.keys(BACK) as (keyof typeof BACK)[]).flatMap((kind) => {
     const names = nodes.filter((node) => node.kind === kind).map(({ name }) => name);
     if (names.length === 0) return [];
     const [one, many] = BACK[kind];

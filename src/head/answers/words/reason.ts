@@ -95,6 +95,9 @@ function sayPartition({ partition, problem }: Of<'partition'>): string {
   if (problem === 'gone') {
     return `partition ${partition} is no longer in the config; the job waits until it is back`;
   }
+  if (problem === 'external') {
+    return `there is room; partition ${partition} is run by an external scheduler (policy external), which has not started it yet`;
+  }
   return `partition ${partition} is ${problem} and starts no jobs`;
 }
 

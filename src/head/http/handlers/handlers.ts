@@ -22,6 +22,7 @@ import * as partitions from './partitions.ts';
 import * as pools from './pools.ts';
 import * as reservations from './reservations.ts';
 import { explainJob, getJob } from './show-job.ts';
+import { startJob } from './start-job.ts';
 import { rehearseJob, retryJob, submitJob, submitJobs } from './submit.ts';
 import * as tokens from './tokens.ts';
 import * as users from './users.ts';
@@ -41,6 +42,7 @@ export const HANDLERS: { readonly [N in HandledName]: Handler<N> } = {
   readLogs,
   feedJob,
   cancelJob: actions.cancelJob,
+  startJob,
   holdJob: actions.holdJob,
   releaseJob: actions.releaseJob,
   suspendJob: actions.suspendJob,

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { POLICIES, type Policy } from '../../../../src/core/model/scheduling.ts';
+import { PLANNING_POLICIES, type PlanningPolicy } from '../../../../src/core/model/scheduling.ts';
 import { type ReplayJob, workloadOf } from '../../../../src/core/replay/machine.ts';
 import { parseSwf } from '../../../../src/core/replay/swf.ts';
 import { naiveStarts } from '../../../support/naive.ts';
@@ -16,7 +16,7 @@ const TRACES = [
   { file: 'lublin-256.swf', processors: 256 },
 ];
 
-function assertSame(jobs: readonly ReplayJob[], processors: number, policy: Policy): void {
+function assertSame(jobs: readonly ReplayJob[], processors: number, policy: PlanningPolicy): void {
   const { runs } = replayBy(policy, jobs, pool(processors));
   const naive = naiveStarts(
     jobs.map((job) => ({
@@ -38,7 +38,7 @@ for (const { file, processors } of TRACES) {
     'utf8',
   );
   const { jobs } = workloadOf(parseSwf(text).jobs, pool(processors));
-  for (const policy of POLICIES) {
+  for (const policy of PLANNING_POLICIES) {
     test(`each job of ${file} starts when the naive ${policy} says`, () => {
       assert.ok(jobs.length > 1000);
       assertSame(jobs, processors, policy);
@@ -60,7 +60,7 @@ const job = fc
   }));
 const jobs = fc.array(job, { maxLength: 40, size: 'max' });
 
-for (const policy of POLICIES) {
+for (const policy of PLANNING_POLICIES) {
   test(`each job of any small workload starts when the naive ${policy} says`, () => {
     fc.assert(
       fc.property(jobs, (words) => {

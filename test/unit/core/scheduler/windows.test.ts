@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { NodeName } from '../../../../src/core/model/ids.ts';
 import type { ReservedShare } from '../../../../src/core/model/reservation.ts';
-import { POLICIES } from '../../../../src/core/model/scheduling.ts';
+import { PLANNING_POLICIES } from '../../../../src/core/model/scheduling.ts';
 import { type Plan, plan } from '../../../../src/core/scheduler/cycle/plan.ts';
 import type { Window } from '../../../../src/core/scheduler/room/lane.ts';
 import { resources } from '../../../support/nodes.ts';
@@ -89,7 +89,7 @@ test('[R1, R2] no plan gives others what is set aside, nor members more than the
       nodes,
       fc.array(job, { maxLength: 8 }),
       windows,
-      fc.constantFrom(...POLICIES),
+      fc.constantFrom(...PLANNING_POLICIES),
       (have, jobs, set, policy) => {
         const made = plan(snapshot(have, jobs, { policy, windows: set }), 0);
         for (const { name, used, until } of have) {

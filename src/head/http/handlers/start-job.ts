@@ -1,0 +1,15 @@
+// Starts that an external scheduler asks for over HTTP.
+
+import { ok } from '../../../core/base/result.ts';
+import type { NodeName } from '../../../core/model/ids.ts';
+import { startTask } from '../../door/start.ts';
+import type { Handler } from '../call.ts';
+import { readPlace } from '../find-job.ts';
+
+export const startJob: Handler<'startJob'> = async ({ engine }, { params, body, actor }) => {
+  const place = readPlace(params.id, body.index);
+  if (!place.ok) return place;
+  const nodes = body.nodes.map((name) => name as NodeName);
+  const started = await startTask(engine, { place: place.value, nodes }, actor);
+  return started.ok ? ok({ count: started.value }) : started;
+};
