@@ -134,6 +134,15 @@ function endNow(
   step.emit({ kind: 'part_ended', ...of, ...end });
 }
 
+/** A cancel is all that is told of a task, also where its processes had ended before. */
+function forgetExit(step: Step, event: Event, original: Step['emit']): void {
+  if (event.kind !== 'task_done' || event.outcome.kind !== 'cancelled') {
+    return original.call(step, event);
+  }
+  const { exit: _exit, process: _process, ...outcome } = event.outcome;
+  original.call(step, { ...event, outcome });
+}
+
 function ignoreDrain(step: Step, event: Event, original: Step['emit']): void {
   original.call(step, event);
   const node = event.kind === 'node_drained' ? step.state.nodes.get(event.node) : undefined;
@@ -268,6 +277,12 @@ export const CANARIES: readonly Canary[] = [
     'held-ignored',
     'what a node holds at its hello is taken to be gone',
     withInputs(ignoreHeld),
+  ),
+  canary(
+    'late-cancel-forgets',
+    'of a task that was cancelled while its files were kept nobody knows how it had ended',
+    withEvents(forgetExit),
+    { files: 1, netSlowMs: 10_000, commandMs: 500 },
   ),
   canary('drain-ignored', 'a drained node goes on getting work', withEvents(ignoreDrain)),
   canary('dependency-ignored', 'a dependent does not wait', withEvents(ignoreDependencies)),

@@ -52,6 +52,7 @@ export const CANARY_SEEDS: Readonly<Record<string, number>> = {
   'epoch-not-checked': 14,
   'half-a-step': 24,
   'held-ignored': 14,
+  'late-cancel-forgets': 12,
   'drain-ignored': 23,
   'dependency-ignored': 18,
   'element-ignored': 1,

@@ -19,6 +19,7 @@ import { Streams } from './chance.ts';
 import { BuildWatch, checkBatchEvent, checkBatches } from './checkers/batches.ts';
 import { checkAccepted, checkBooks, checkFinal, checkOutcome } from './checkers/belief.ts';
 import { checkArchives, checkInputs, checkOutputs, currentEpoch } from './checkers/files.ts';
+import { LateCancels } from './checkers/late-cancels.ts';
 import { checkOutput, leftBehind, openJobs, StartWatch } from './checkers/liveness.ts';
 import { PauseWatch } from './checkers/pauses.ts';
 import { PlanWatch } from './checkers/plans.ts';
@@ -65,6 +66,7 @@ export class World {
   readonly time = new Time();
   readonly truth = new Truth();
   readonly batches = new BatchesTruth();
+  readonly #lateCancels = new LateCancels();
   readonly machines: readonly Machine[];
   readonly host: HeadHost;
   readonly post: Post;
@@ -446,6 +448,7 @@ export class World {
           checkOutcome(this.truth, event);
           checkOutputs(this.truth, host.files, event);
         }
+        this.#lateCancels.learn(event);
         this.truth.learn(event, at);
         this.batches.learn(event);
         this.post.learn(event, at);

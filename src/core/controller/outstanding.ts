@@ -4,11 +4,11 @@
 import type { EpochId, NodeName } from '../model/ids.ts';
 import { nameInBatch, programFor } from '../model/items.ts';
 import type { JobSpec, Program } from '../model/job.ts';
-import type { Account, LaunchOrder, Order } from '../model/orders.ts';
+import type { Account, EndOrder, LaunchOrder, Order } from '../model/orders.ts';
 import type { Settings } from '../model/settings.ts';
 import type { StagingOrder } from '../model/staging.ts';
 import { batchPlace } from './batches/build.ts';
-import type { Job, Part, Task } from './jobs/facts.ts';
+import type { Ending, Job, Part, Task } from './jobs/facts.ts';
 import type { Holding, Node } from './nodes/facts.ts';
 import type { State } from './state.ts';
 import { placeOf } from './tasks/place.ts';
@@ -60,8 +60,7 @@ function orderOf(node: Node, holding: Holding, settings: Settings): Order | null
   if (part === undefined || part.state === 'ended') return null;
   if (task.ending !== null) {
     const { ending } = task;
-    const discards = ending.kind === 'requeue' || (ending.kind === 'cancel' && ending.discards);
-    return { ...end, why: ending.kind, ...(discards ? { discards: true } : {}) };
+    return { ...end, why: ending.kind, ...filesOf(ending) };
   }
   if (part.state === 'ordered') return launchOrder(task, part, { epochId, settings });
   const turn = task.suspendTurn;
@@ -69,6 +68,14 @@ function orderOf(node: Node, holding: Holding, settings: Settings): Order | null
   if (mustStop && part.state === 'started') return { kind: 'suspend', epochId, turn };
   if (!mustStop && part.state === 'suspended') return { kind: 'resume', epochId, turn };
   return null;
+}
+
+/** What becomes of what it leaves. */
+function filesOf(ending: Ending): Pick<EndOrder, 'hastens' | 'discards'> {
+  if (ending.kind === 'requeue') return { discards: true };
+  if (ending.kind !== 'cancel') return {};
+  if (ending.discards) return { discards: true };
+  return ending.hastens ? { hastens: true } : {};
 }
 
 function launchOrder(

@@ -89,6 +89,8 @@ export interface EndOrder {
   readonly why: string;
   /** It runs again or runs elsewhere: nobody wants what this start of it leaves. */
   readonly discards?: true;
+  /** What it leaves is being kept: that may take `graceMs` more. */
+  readonly hastens?: true;
 }
 
 export interface SuspendOrder {

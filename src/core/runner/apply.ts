@@ -98,6 +98,7 @@ function applyWish(
     | 'ending_hastened'
     | 'kill_due'
     | 'sweep_begun'
+    | 'storing_hastened'
   >,
 ): void {
   switch (event.kind) {
@@ -132,6 +133,9 @@ function applyWish(
     }
     case 'sweep_begun':
       epoch.phase = 'sweeping';
+      return;
+    case 'storing_hastened':
+      epoch.storeUntil = event.storeUntil;
       return;
     default:
       unreachable(event);
@@ -194,6 +198,7 @@ function applyEnded(state: RunnerState, event: EventOf<'epoch_ended'>): void {
   assert(!epoch.processes.some(isOpen), `epoch ${event.epochId} ends after its processes`);
   epoch.phase = 'ended';
   epoch.end = null;
+  delete epoch.storeUntil;
   epoch.runningSince = null;
   addReport(state, event.report);
 }

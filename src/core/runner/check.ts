@@ -34,6 +34,7 @@ function checkPhase(id: EpochId, epoch: Epoch): void {
   assert(!over || !open, `${id}: nothing is open when ${epoch.phase}`);
   const isStoring = epoch.phase === 'storing';
   assert((epoch.end !== null) === isStoring, `${id}: its end waits only while files are kept`);
+  assert(epoch.storeUntil === undefined || isStoring, `${id}: only what is kept has a limit`);
   assert(!epoch.released || epoch.phase === 'ended', `${id}: released only when ended`);
   assert(epoch.ending === null || epoch.processes.length > 0, `${id}: ends what was launched`);
 }

@@ -98,6 +98,8 @@ export type RunnerEvent =
       readonly at: number;
       readonly report: EndReport;
     }
+  /** They are given up at `storeUntil` (monotonic) if they are not kept by then. */
+  | { readonly kind: 'storing_hastened'; readonly epochId: EpochId; readonly storeUntil: number }
   | { readonly kind: 'epoch_ended'; readonly epochId: EpochId; readonly report: EndReport }
   /** Ended before it came, or not taken: it must not start later either. */
   | {

@@ -1,6 +1,6 @@
 // Orders from the head. Each may come any number of times, and after anything else.
 
-import { present, unreachable } from '../base/assert.ts';
+import { unreachable } from '../base/assert.ts';
 import type { EpochId } from '../model/ids.ts';
 import { formatTaskId } from '../model/ids.ts';
 import type {
@@ -15,6 +15,7 @@ import type { RunnerEvent } from './events.ts';
 import { endUnlaunched } from './lease.ts';
 import { decidePauseOrder } from './pause/decide.ts';
 import { whyPaused } from './pause/state.ts';
+import { endUnstored, unblockNext } from './progress.ts';
 import { type Epoch, isOpen, type Now, type RunnerState } from './state.ts';
 
 /** The events of one order. */
@@ -72,7 +73,12 @@ export function decideRefused(
 
 function decideEnd(state: RunnerState, order: EndOrder, now: Now): RunnerEvent[] {
   const epoch = state.epochs.get(order.epochId);
-  if (epoch !== undefined) return endKnown(epoch, order, now);
+  if (epoch !== undefined) {
+    const events = endKnown(epoch, order, now);
+    // It may have been storing, with the next start of its task waiting for that.
+    const isOver = events.some(({ kind }) => kind === 'epoch_ended');
+    return isOver ? [...events, ...unblockNext(state, epoch)] : events;
+  }
   return state.finished.has(order.epochId) ? [] : [refused(order.epochId, now)];
 }
 
@@ -82,7 +88,7 @@ function refused(epochId: EpochId, now: Now): Extract<RunnerEvent, { kind: 'epoc
 
 function endKnown(
   epoch: Epoch,
-  order: { readonly graceMs: number; readonly why: string; readonly discards?: true },
+  order: Pick<EndOrder, 'graceMs' | 'why' | 'discards' | 'hastens'>,
   now: Now,
 ): RunnerEvent[] {
   const epochId = epoch.order.epochId;
@@ -101,27 +107,21 @@ function endKnown(
       if (epoch.ending.kills > 0 || killAt >= epoch.ending.killAt) return [];
       return [{ kind: 'ending_hastened', epochId, killAt }];
     case 'storing':
-      // The order that ended it may come once more; what it leaves is kept all the same.
-      if (epoch.ending?.cause === 'ended' && order.discards === undefined) return [];
-      return [endUnstored(epoch, order.why)];
+      return decideHaste(epoch, order, killAt);
     default:
       return [];
   }
 }
 
-/** Nobody waits for its files any more. */
-function endUnstored({ order, end }: Epoch, why: string): RunnerEvent {
-  const stored = {
-    files: 0,
-    bytes: 0,
-    leftOut: 0,
-    problem: `ended before its files were kept: ${why}`,
-  };
-  return {
-    kind: 'epoch_ended',
-    epochId: order.epochId,
-    report: { ...present(end, 'the end'), stored },
-  };
+/** Its processes are gone, which is what an order asks for that says nothing of its files. */
+function decideHaste(
+  epoch: Epoch,
+  { why, discards, hastens }: Pick<EndOrder, 'why' | 'discards' | 'hastens'>,
+  storeUntil: number,
+): RunnerEvent[] {
+  if (discards) return [endUnstored(epoch, `ended before its files were kept: ${why}`)];
+  if (!hastens || (epoch.storeUntil ?? Number.POSITIVE_INFINITY) <= storeUntil) return [];
+  return [{ kind: 'storing_hastened', epochId: epoch.order.epochId, storeUntil }];
 }
 
 function isGoingOn(epoch: Epoch | undefined): epoch is Epoch {

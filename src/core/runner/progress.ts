@@ -1,5 +1,6 @@
 // The steps of an epoch that the shell reports: prepared, swept, stored, released; and how it ended.
 
+import { present } from '../base/assert.ts';
 import type { EpochId } from '../model/ids.ts';
 import type { EndCause, EndReport } from '../model/orders.ts';
 import type { Stored } from '../model/staging.ts';
@@ -60,6 +61,10 @@ export function rebootEvents(state: RunnerState, now: Now): RunnerEvent[] {
   const detail = 'the node restarted before the task started';
   const events = rebasePause(state, now);
   for (const epoch of state.epochs.values()) {
+    if (epoch.storeUntil !== undefined) {
+      const storeUntil = now.monotonic + state.killGraceMs;
+      events.push({ kind: 'storing_hastened', epochId: epoch.order.epochId, storeUntil });
+    }
     if (epoch.phase !== 'waiting' && epoch.phase !== 'accepted') continue;
     events.push(endUnlaunched(epoch, { cause: 'never_started', nodeFault: false, detail }, now));
   }
@@ -95,7 +100,15 @@ export function decideStored(state: RunnerState, epochId: EpochId, stored: Store
   return [{ kind: 'epoch_ended', epochId, report }, ...unblockNext(state, epoch)];
 }
 
-function unblockNext(state: RunnerState, gone: Epoch): RunnerEvent[] {
+/** Nobody waits for its files any more. */
+export function endUnstored({ order, end }: Epoch, problem: string): RunnerEvent {
+  const stored = { files: 0, bytes: 0, leftOut: 0, problem };
+  const report = { ...present(end, 'the end'), stored };
+  return { kind: 'epoch_ended', epochId: order.epochId, report };
+}
+
+/** The newest start of its task that waits for its end. */
+export function unblockNext(state: RunnerState, gone: Epoch): RunnerEvent[] {
   let next: Epoch | null = null;
   for (const id of state.byTask.get(gone.taskId) ?? []) {
     const other = state.epochs.get(id) as Epoch;

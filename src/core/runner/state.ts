@@ -111,6 +111,8 @@ export interface Epoch {
   usage: Usage;
   /** Only of `storing`: how it ended, to be said when that is over. */
   end: EndReport | null;
+  /** Only of `storing`, monotonic: what is not kept by then is given up. Absent: no limit. */
+  storeUntil?: number;
   /** The end report has been acknowledged. */
   acknowledged: boolean;
   /** The shell has shipped the output and removed what it had set up. */

@@ -7,6 +7,7 @@ import type { EpochId } from '../model/ids.ts';
 import type { RunnerEvent } from './events.ts';
 import { endUnleased, isLeaseOver } from './lease.ts';
 import { decidePauseOver } from './pause/decide.ts';
+import { endUnstored, unblockNext } from './progress.ts';
 import {
   type EndingCause,
   type Epoch,
@@ -17,11 +18,18 @@ import {
   type RunnerState,
 } from './state.ts';
 
+const NOT_KEPT_IN_TIME = 'not all of it was kept in the time that a cancel leaves for that';
+
 /** Everything that is due by now, over all epochs. */
 export function decideTick(state: RunnerState, now: Now): RunnerEvent[] {
   const events = decidePauseOver(state, now);
   for (const epoch of state.epochs.values()) {
-    if (isOver(epoch)) continue;
+    if (isOver(epoch)) {
+      if (now.monotonic >= (epoch.storeUntil ?? Number.POSITIVE_INFINITY)) {
+        events.push(endUnstored(epoch, NOT_KEPT_IN_TIME), ...unblockNext(state, epoch));
+      }
+      continue;
+    }
     if (epoch.ending !== null) events.push(...decideKill(epoch, now));
     else events.push(...decideDue(state, epoch, now));
   }
@@ -104,7 +112,7 @@ function isOver({ phase }: Epoch): boolean {
 
 /** When this epoch next needs a tick, in monotonic ms; null = not by itself. */
 export function deadlineOf(state: RunnerState, epoch: Epoch): number | null {
-  if (isOver(epoch)) return null;
+  if (isOver(epoch)) return epoch.storeUntil ?? null;
   if (epoch.ending !== null) return epoch.ending.killAt;
   const { walltimeMs, onNodeLoss } = epoch.order;
   const next = warningAtMs(epoch) ?? walltimeMs;

@@ -106,7 +106,9 @@ export type Ending =
       readonly kind: 'cancel';
       readonly by: string;
       readonly because?: string;
-      /** Asked for while its files were being kept: that is given up. */
+      /** Asked for while its files were being kept: that has the kill grace to end. */
+      readonly hastens?: true;
+      /** Asked for once more since then: that is given up. */
       readonly discards?: true;
     }
   | { readonly kind: 'requeue'; readonly by: string; readonly because?: string }

@@ -8,6 +8,7 @@ import type { Task } from '../jobs/facts.ts';
 import type { Node } from '../nodes/facts.ts';
 import type { State } from '../state.ts';
 import type { Step } from '../step.ts';
+import { askCancel } from '../tasks/cancel.ts';
 import { placeOf } from '../tasks/place.ts';
 import { countsFrom } from '../tasks/time-limit.ts';
 import { maintenanceOf } from './apply.ts';
@@ -114,7 +115,8 @@ function treatTasks(step: Step, { id, running, nodes }: Maintenance): void {
     } else if (task.ending === null && task.state !== 'completing') {
       // What must not run twice can only be cancelled.
       const why = running === 'requeue' && task.job.spec.requeue ? 'requeue' : 'cancel';
-      step.emit({ kind: 'end_asked', place, why, by: words(id) });
+      if (why === 'cancel') askCancel(step, task, { by: words(id) });
+      else step.emit({ kind: 'end_asked', place, why, by: words(id) });
     }
   }
 }

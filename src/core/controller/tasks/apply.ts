@@ -81,7 +81,7 @@ export function applyEndAsked(state: State, event: Of<'end_asked'>): void {
   task.ending =
     event.why === 'sibling'
       ? { kind: 'sibling', outcome: present(event.outcome, 'the outcome of the sibling') }
-      : { kind: event.why, by: event.by, ...because(event), ...discards(event) };
+      : { kind: event.why, by: event.by, ...because(event), ...haste(event) };
   task.state = 'completing';
   touch(state, task);
   stirNodes(state, task);
@@ -90,8 +90,11 @@ export function applyEndAsked(state: State, event: Of<'end_asked'>): void {
   for (const name of task.parts.keys()) refreshPool(state, nodeOf(state, name));
 }
 
-function discards({ discards }: Of<'end_asked'>): { readonly discards?: true } {
-  return discards === undefined ? {} : { discards };
+function haste({
+  hastens,
+  discards,
+}: Of<'end_asked'>): Pick<Of<'end_asked'>, 'hastens' | 'discards'> {
+  return { ...(hastens ? { hastens } : {}), ...(discards ? { discards } : {}) };
 }
 
 function because({ because }: Of<'end_asked'>): { readonly because?: string } {

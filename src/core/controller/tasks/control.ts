@@ -11,6 +11,7 @@ import { nameOf, ownJob } from '../authority.ts';
 import { waitingOf, waitingSize } from '../jobs/behind.ts';
 import type { Job, Task } from '../jobs/facts.ts';
 import type { Answer, Step } from '../step.ts';
+import { askCancel } from './cancel.ts';
 import type { SignalTask } from './commands.ts';
 import { endPending } from './ending.ts';
 import { placeOf } from './place.ts';
@@ -19,7 +20,7 @@ import { cancelledBy } from './verdict.ts';
 
 /**
  * Tasks that wait end at once; tasks that hold resources end when their processes have and what they
- * leave is kept. Cancelled while it is kept, even once more, they end without.
+ * leave is kept. Cancelled while it is kept, that has the kill grace to end; once more, none.
  */
 export function decideCancel(step: Step, place: TaskPlace, actor: Actor): Answer {
   const found = targets(step, place, actor);
@@ -27,11 +28,9 @@ export function decideCancel(step: Step, place: TaskPlace, actor: Actor): Answer
   const { job, waiting, holding } = found.value;
   const by = nameOf(actor);
   for (const task of holding) {
-    const place = placeOf(job, task.index);
-    const storing = isStoring(task);
-    if (task.ending?.kind === 'cancel' && (!storing || task.ending.discards)) continue;
-    const discards = storing ? { discards: true as const } : {};
-    step.emit({ kind: 'end_asked', place, why: 'cancel', by, ...discards });
+    const cancelled = task.ending?.kind === 'cancel' ? task.ending : null;
+    if (cancelled !== null && (!isStoring(task) || cancelled.discards)) continue;
+    askCancel(step, task, { by, ...(cancelled?.hastens ? { discards: true } : {}) });
   }
   if (waiting.size > 0) endPending(step, job, waiting, cancelledBy(by));
   return ok({ kind: 'changed', count: waiting.size + holding.length });

@@ -66,7 +66,9 @@ export type TaskEvent =
       readonly by: string;
       /** In words for the outcome, when it is nobody's wish: it makes room. */
       readonly because?: string;
-      /** With `cancel`: its files are being kept, and nobody waits for them any more. */
+      /** With `cancel`: its files are being kept, and that has the kill grace to end. */
+      readonly hastens?: true;
+      /** With `hastens`: nobody waits for them any more. */
       readonly discards?: true;
       /** With `sibling`: how the task will end. */
       readonly outcome?: Outcome;

@@ -4,6 +4,8 @@ import type { Preemption } from '../../scheduler/cycle/preempt.ts';
 import type { Taker } from '../../scheduler/room/board.ts';
 import { jobOf } from '../jobs/apply.ts';
 import type { Step } from '../step.ts';
+import { taskOf } from './apply.ts';
+import { askCancel } from './cancel.ts';
 import { placeOf } from './place.ts';
 
 /** In the journal, instead of a user's name. */
@@ -14,6 +16,7 @@ export function preempt(step: Step, { jobId, index, mode, for: taker }: Preempti
   const because = `preempted by ${taker.jobId} of ${jobOf(step.state, taker.jobId).owner}`;
   if (mode === 'suspend')
     step.emit({ kind: 'suspend_asked', place, by: BY, because, stopper: 'scheduler' });
+  else if (mode === 'cancel') askCancel(step, taskOf(step.state, place), { by: BY, because });
   else step.emit({ kind: 'end_asked', place, why: mode, by: BY, because });
 }
 

@@ -4,7 +4,7 @@ import { present } from '../../base/assert.ts';
 import { formatSize } from '../../base/size.ts';
 import type { ExitStatus, Outcome } from '../../model/job.ts';
 import { buildOutcome } from '../batches/build.ts';
-import type { Part, PartEnd, Task } from '../jobs/facts.ts';
+import type { Ending, Part, PartEnd, Task } from '../jobs/facts.ts';
 import { hasRestartedItsNode, isInMaintenance } from '../maintenance/presence.ts';
 import { workerAgain } from '../pools/verdict.ts';
 import type { Step } from '../step.ts';
@@ -32,11 +32,17 @@ export function verdict(step: Step, task: Task, parts: readonly Part[]): Verdict
   }
   const lost = worst === undefined ? parts.find(({ end }) => end?.stored?.problem) : undefined;
   const isWanted = job.spec.pool !== undefined && ending?.kind === 'requeue';
+  if (ending?.kind === 'cancel' && ending.hastens) {
+    return {
+      kind: 'done',
+      outcome: cancelledLate(ending, worst ?? lost ?? present(parts[0], 'a part')),
+    };
+  }
   if (worst === undefined && lost === undefined && !isWanted) {
     return { kind: 'done', outcome: completed(parts) };
   }
   if (ending?.kind === 'cancel') {
-    const exit = worst === undefined ? {} : exitOf(worst);
+    const exit = exitOf(worst ?? present(lost, 'a part'));
     return { kind: 'done', outcome: { ...cancelOutcome(ending), ...exit } };
   }
   if (ending?.kind === 'requeue') {
@@ -156,6 +162,18 @@ function notStored({ end, share: { node } }: Part): Outcome {
   const problem = end?.stored?.problem ?? 'it could not be kept';
   const detail = `what it left on ${node} is lost: ${problem}`;
   return { kind: 'stage_failed', exit: { code: 0 }, process: { node, rank: 0 }, detail };
+}
+
+/** Cancelled when its processes had ended: how they did is told, and what became of their files. */
+function cancelledLate(ending: Extract<Ending, { kind: 'cancel' }>, part: Part): Outcome {
+  const { detail = '', ...cancelled } = cancelOutcome(ending);
+  const problem = part.end?.stored?.problem;
+  const files =
+    problem === undefined
+      ? 'what it left is kept'
+      : `what it left on ${part.share.node} is lost: ${problem}`;
+  const when = `${detail} after its processes had ended; ${files}`;
+  return { ...cancelled, ...exitOf(part), detail: when };
 }
 
 /** How the task ends if this part decides. */

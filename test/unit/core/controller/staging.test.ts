@@ -124,27 +124,32 @@ scenario('its state says that files are on their way, and then that they are kep
   assert.equal(shownState(head.task(id)), 'completing');
 });
 
-scenario('a cancel while files are kept gives that up, also where the first did not', (head) => {
-  head.connect('n1');
-  const id = bringing(head);
-  head.started(`${id}#1`);
-  const place = { jobId: head.job(Number(id)).id, index: null };
-  const cancel = () =>
-    head.perform({ kind: 'command', command: { kind: 'cancel_task', place }, actor: ANN });
-  const discards = () => {
-    const [order] = outstanding(head.node('n1'), head.settings).slice(-1);
-    assert.ok(order?.kind === 'end');
-    return order.discards ?? false;
-  };
-  cancel();
-  cancel();
-  assert.equal(discards(), false, 'its processes run');
-  head.storing(`${id}#1`);
-  assert.equal(discards(), false, 'told once more by the head alone');
-  assert.deepEqual(kinds(cancel().events), ['end_asked']);
-  assert.equal(discards(), true);
-  assert.deepEqual(kinds(cancel().events), []);
-});
+scenario(
+  '[J13] a cancel while files are kept hastens that, and the next one gives it up',
+  (head) => {
+    head.connect('n1');
+    const id = bringing(head);
+    head.started(`${id}#1`);
+    const place = { jobId: head.job(Number(id)).id, index: null };
+    const cancel = () =>
+      head.perform({ kind: 'command', command: { kind: 'cancel_task', place }, actor: ANN });
+    const told = () => {
+      const [order] = outstanding(head.node('n1'), head.settings).slice(-1);
+      assert.ok(order?.kind === 'end');
+      return order.discards ? 'discards' : order.hastens ? 'hastens' : 'ends';
+    };
+    cancel();
+    cancel();
+    assert.equal(told(), 'ends', 'its processes run');
+    head.storing(`${id}#1`);
+    assert.equal(told(), 'ends', 'told once more by the head alone');
+    for (const wanted of ['hastens', 'discards']) {
+      assert.deepEqual(kinds(cancel().events), ['end_asked']);
+      assert.equal(told(), wanted);
+    }
+    assert.deepEqual(kinds(cancel().events), []);
+  },
+);
 
 scenario('a job of several nodes keeps files once no process of it is left', (head) => {
   head.connect('n1');
@@ -248,3 +253,34 @@ for (const [kind, outcome] of [
     assert.equal(head.outcome(id), outcome);
   });
 }
+
+for (const { problem, code, words } of [
+  { problem: undefined, code: 0, words: 'what it left is kept' },
+  { problem: 'no time', code: 0, words: 'what it left on n1 is lost: no time' },
+  { problem: 'no time', code: 3, words: 'what it left on n1 is lost: no time' },
+]) {
+  const what = problem === undefined ? 'kept' : 'lost';
+  scenario(`[J13] cancelled after it exited with ${code}, says so with files ${what}`, (head) => {
+    head.connect('n1');
+    const id = head.running({ retriesMax: 3 });
+    head.storing(`${id}#1`);
+    head.command({ kind: 'cancel_task', place: { jobId: id, index: null } }, ANN);
+    const stored = problem === undefined ? STORED : { ...STORED, problem };
+    head.ended(`${id}#1`, { code, stored });
+    assert.deepEqual(head.job(id).outcome, {
+      kind: 'cancelled',
+      exit: { code },
+      process: { node: 'n1', rank: 0 },
+      detail: `cancelled by ann after its processes had ended; ${words}`,
+    });
+  });
+}
+
+scenario('[J13] files that are lost of what exited before a cancel was heard', (head) => {
+  head.connect('n1');
+  const id = head.running();
+  head.command({ kind: 'cancel_task', place: { jobId: id, index: null } }, ANN);
+  head.ended(`${id}#1`, { stored: { ...STORED, problem: 'no room' } });
+  const { kind, exit } = head.job(id).outcome ?? {};
+  assert.deepEqual({ kind, exit }, { kind: 'cancelled', exit: { code: 0 } });
+});

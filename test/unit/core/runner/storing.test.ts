@@ -7,6 +7,7 @@ import { apply } from '../../../../src/core/runner/apply.ts';
 import { sumOf } from '../../../../src/core/runner/books.ts';
 import type { RunnerInput } from '../../../../src/core/runner/inputs.ts';
 import { outstanding } from '../../../../src/core/runner/outstanding.ts';
+import { rebootEvents } from '../../../../src/core/runner/progress.ts';
 import { emptyState } from '../../../../src/core/runner/state.ts';
 import { deadlineOf } from '../../../../src/core/runner/time.ts';
 import { idOf, launch, shell } from '../../agent/orders.ts';
@@ -25,7 +26,8 @@ import {
 const ID = idOf(7);
 const END = { kind: 'end', epochId: ID, graceMs: 5000, why: 'cancel' } as const;
 const end: RunnerInput = { kind: 'order', order: END };
-const discard: RunnerInput = { kind: 'order', order: { ...END, why: 'requeue', discards: true } };
+const hasten: RunnerInput = { kind: 'order', order: { ...END, hastens: true } };
+const discard: RunnerInput = { kind: 'order', order: { ...END, discards: true } };
 
 function order(epoch = 1, other: Parameters<typeof launch>[2] = {}): RunnerInput {
   return { kind: 'order', order: launch(7, shell('x'), { epoch, ...other }) };
@@ -92,13 +94,77 @@ test('no time limit and no lease ends what only has to be kept', () => {
   assert.deepEqual(world.feed({ kind: 'tick' }), []);
 });
 
-test('an end order while files are kept gives that up, and says so', () => {
+test('[J13] a cancel while files are kept leaves them the grace to be, and the exit code', () => {
   const world = storing();
-  assert.deepEqual(world.feed(end), ['epoch_ended']);
-  const { cause, stored: kept } = endReport(world);
+  assert.deepEqual(world.feed(hasten), ['storing_hastened']);
+  world.time += 1000;
+  assert.deepEqual(world.feed(hasten), [], 'told again by the head alone');
+  assert.deepEqual(world.toDo(), ['7#1 store']);
+  assert.deepEqual(world.feed(stored(ID)), ['epoch_ended']);
+  assert.equal(deadlineOf(world.state, world.epoch(ID)), null);
+  const { cause, processes, stored: kept } = endReport(world);
   assert.equal(cause, 'exited');
-  assert.match(kept?.problem ?? '', /^ended before its files were kept: cancel$/);
+  assert.deepEqual(processes, [{ rank: 0, exit: { code: 0 } }]);
+  assert.deepEqual(kept, { files: 2, bytes: 10, leftOut: 1 });
+  world.assertReplays();
+});
+
+test('[J13] what is not kept within the grace of a cancel is given up, with the exit code kept', () => {
+  const world = storing();
+  world.feed(hasten);
+  const due = deadlineOf(world.state, world.epoch(ID));
+  assert.equal(due, world.time + END.graceMs);
+  world.time = Number(due) - 1;
+  assert.deepEqual(world.feed({ kind: 'tick' }), []);
+  world.time += 1;
+  assert.deepEqual(world.feed({ kind: 'tick' }), ['epoch_ended']);
+  const { cause, processes, stored: kept } = endReport(world);
+  assert.equal(cause, 'exited');
+  assert.deepEqual(processes, [{ rank: 0, exit: { code: 0 } }]);
+  assert.match(kept?.problem ?? '', /^not all of it was kept in the time that a cancel leaves/);
   assert.deepEqual(world.feed(stored(ID)), []);
+  world.assertReplays();
+});
+
+test('[J13] a second cancel while files are kept gives them up at once', () => {
+  const world = storing();
+  assert.deepEqual(world.feed(hasten, discard), ['storing_hastened', 'epoch_ended']);
+  assert.match(
+    endReport(world).stored?.problem ?? '',
+    /^ended before its files were kept: cancel$/,
+  );
+});
+
+test('the limit of a cancel is by the clock of the boot that is', () => {
+  const world = storing();
+  world.time += 1_000_000;
+  world.feed(hasten);
+  const now = { at: world.time, monotonic: 10 };
+  apply(world.state, rebootEvents(world.state, now));
+  assert.equal(deadlineOf(world.state, world.epoch(ID)), 10 + world.state.killGraceMs);
+});
+
+test('an end order that says nothing of files ends only processes', () => {
+  const world = storing();
+  assert.deepEqual(world.feed(end), []);
+  world.feed(stored(ID));
+  assert.deepEqual(endReport(world).stored, { files: 2, bytes: 10, leftOut: 1 });
+});
+
+test('a newer epoch that waits begins when the files of the one before are given up', () => {
+  const giveUp = (world: World): string[] => world.feed(discard);
+  const runOut = (world: World): string[] => {
+    world.feed(hasten);
+    world.time += END.graceMs;
+    return world.feed({ kind: 'tick' });
+  };
+  for (const over of [giveUp, runOut]) {
+    const world = running();
+    // Told to end first, so that the newer one finds it ending and not yet unwanted.
+    world.feed(end, order(2), killed(1, 15, 1500));
+    assert.deepEqual(world.feed(swept(ID, false, true)), ['storing_begun']);
+    assert.deepEqual(over(world), ['epoch_ended', 'epoch_unblocked']);
+  }
 });
 
 test('what a cancelled task leaves is kept, however often the order that ended it comes', () => {
