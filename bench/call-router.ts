@@ -25,7 +25,7 @@ const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes)
 const router = new Router(
   {
     ...{ generation: 'g', losses: 0, workers: [], crashLimit: 3, min: workers, max: workers },
-    ...{ idleMs: 1e9, sha256 },
+    ...{ idleMs: 1e9, newHash: () => createHash('sha256') },
   },
   now(),
 );

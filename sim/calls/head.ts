@@ -1,5 +1,6 @@
 // The head of a simulated pool: the real router, and what the head keeps on its disk about workers.
 
+import { createHash } from 'node:crypto';
 import type {
   ClientToRouter,
   RouterToClient,
@@ -12,7 +13,6 @@ import type { RouterOptions } from '../../src/core/calls/router/state.ts';
 import type { Time } from '../clock.ts';
 import type { Side } from './line.ts';
 import type { CallWeather } from './weather.ts';
-import { sha256 } from './worker-host.ts';
 
 export interface HeadWorld {
   readonly time: Time;
@@ -49,7 +49,7 @@ export class CallHead {
     const { workersMin: min, workersMax: max, idleMs } = weather;
     const options: RouterOptions = {
       ...{ generation: `g${this.#starts}`, losses: this.#losses, workers: [...this.alive] },
-      ...{ crashLimit: 3, min, max, idleMs, sha256 },
+      ...{ crashLimit: 3, min, max, idleMs, newHash: () => createHash('sha256') },
     };
     const router = new Router(this.#world.options(options), time.now);
     this.router = router;

@@ -121,7 +121,7 @@ export const callsView = z.object({
   workers: z.array(
     z.object({
       name: z.string(),
-      state: z.enum(['idle', 'busy', 'away', 'leaving']),
+      state: z.enum(['idle', 'busy', 'away', 'leaving', 'suspended']),
       calls: count,
       done: count,
       /** The call that runs there for more than a moment. */

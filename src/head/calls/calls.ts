@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { Event } from '../../core/controller/declared.ts';
+import type { Of } from '../../core/controller/events.ts';
 import type { Job } from '../../core/controller/jobs/facts.ts';
 import { isLivePool } from '../../core/controller/pools/live.ts';
 import type { JobId } from '../../core/model/ids.ts';
@@ -150,6 +151,10 @@ export class Calls {
         this.#pools.get(place.jobId)?.ended(place.index ?? 0, outcome, this.#now());
         return;
       }
+      case 'part_suspended':
+      case 'part_resumed':
+        this.#suspended(event);
+        return;
       case 'pool_scaled':
         this.#pools.get(event.jobId)?.rescale();
         return;
@@ -161,6 +166,14 @@ export class Calls {
         return;
       default:
     }
+  }
+
+  /** One that has ended meanwhile is told of by itself. */
+  #suspended({ kind, epochId, node }: Of<'part_suspended' | 'part_resumed'>): void {
+    const { nodes } = this.#ports.engine.state;
+    const task = nodes.get(node)?.holding.get(epochId)?.task;
+    const pool = task == null ? undefined : this.#pools.get(task.job.id);
+    pool?.suspended(`${node}:${epochId}`, kind === 'part_suspended', this.#now());
   }
 
   #added(jobId: JobId): void {

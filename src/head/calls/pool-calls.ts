@@ -1,5 +1,6 @@
 // The calls of one pool: its router, which of its workers live, and how many it asks for.
 
+import { createHash } from 'node:crypto';
 import type { WorkerToRouter } from '../../core/calls/messages.ts';
 import { type Port, Router } from '../../core/calls/router/router.ts';
 import type { Job } from '../../core/controller/jobs/facts.ts';
@@ -7,7 +8,6 @@ import { formatEpochId, formatTaskId } from '../../core/model/ids.ts';
 import type { Outcome, OutcomeKind } from '../../core/model/job.ts';
 import type { Share } from '../../core/model/orders.ts';
 import { targetOf } from '../../core/model/pool.ts';
-import { hashOf } from './hash-of.ts';
 
 /** Processes of workers that a function may kill in a row: a fourth time would be the same. */
 const CRASH_LIMIT = 3;
@@ -50,13 +50,15 @@ export class PoolCalls {
     const current = (): Job => parts.job() ?? job;
     const options = {
       ...{ generation: parts.generation, losses: job.losses, min, max },
-      ...{ workers: [...this.#alive.values()], crashLimit: CRASH_LIMIT, sha256: hashOf },
+      ...{ workers: [...this.#alive.values()], crashLimit: CRASH_LIMIT },
+      newHash: () => createHash('sha256'),
       /** Asked for anew each time: it can be changed while the pool lives. */
       get idleMs() {
         return boundsOf(current()).idleMs;
       },
     };
     this.router = new Router(options, now);
+    for (const name of suspendedOf(job)) this.router.workerSuspended(name, true, now);
   }
 
   allocated(index: number, epoch: number, shares: readonly Share[]): void {
@@ -76,6 +78,11 @@ export class PoolCalls {
     this.router.workerGone(name, how, now, detail);
   }
 
+  /** Its process was stopped, or goes on. */
+  suspended(name: string, isSuspended: boolean, now: number): void {
+    this.router.workerSuspended(name, isSuspended, now);
+  }
+
   /** The state was read anew: whoever is not in it is gone. */
   follow(now: number): void {
     const job = this.#parts.job();
@@ -86,6 +93,8 @@ export class PoolCalls {
       this.router.workerGone(name, 'taken', now);
     }
     for (const [index, name] of live) this.#alive.set(index, name);
+    const stopped = new Set(job === undefined ? [] : suspendedOf(job));
+    for (const name of this.#alive.values()) this.suspended(name, stopped.has(name), now);
   }
 
   /** The port, which takes no other name than this. */
@@ -96,12 +105,20 @@ export class PoolCalls {
       take: (messages, now) => {
         const [first] = messages;
         // Whatever else comes first, the router refuses.
-        const isOther = !isGreeted && first?.kind === 'hello' && first.worker !== name;
+        const isHello = !isGreeted && first?.kind === 'hello';
         isGreeted ||= first !== undefined;
-        if (isOther) port.refuse(`it is ${name}, and says that it is another`, now);
+        if (isHello && first.worker !== name)
+          port.refuse(`it is ${name}, and says that it is another`, now);
+        else if (isHello && !this.#isAlive(name)) port.refuse(`${name} has ended`, now);
         else port.take(messages, now);
       },
     };
+  }
+
+  /** It may have ended since it proved who it is. */
+  #isAlive(name: string): boolean {
+    for (const alive of this.#alive.values()) if (alive === name) return true;
+    return false;
   }
 
   noteLeaving(name: string): void {
@@ -155,6 +172,16 @@ function workersOf(job: Job): [number, string][] {
   for (const task of job.active.values()) {
     for (const node of task.parts.keys()) {
       found.push([task.index, workerName(node, job, task.index, task.epoch)]);
+    }
+  }
+  return found;
+}
+
+function suspendedOf(job: Job): string[] {
+  const found: string[] = [];
+  for (const task of job.active.values()) {
+    for (const [node, { state }] of task.parts) {
+      if (state === 'suspended') found.push(workerName(node, job, task.index, task.epoch));
     }
   }
   return found;

@@ -8,6 +8,7 @@ import {
   CALL_PIECE_BYTES_MAX,
   CALL_STREAM_BYTES_MAX,
 } from '../../model/limits.ts';
+import { copied } from '../kept.ts';
 import type { Asset as AssetMessage, Bytes } from '../messages.ts';
 import type { Asset, Call, ClientLine, Fetch, Reader, Session, WorkerLine } from './records.ts';
 import type { RouterState } from './state.ts';
@@ -29,16 +30,22 @@ export function announce(
   const asset = state.assets.get(sha256) ?? newAsset(state, message);
   if (asset.size !== size) return `asset ${message.asset} has two sizes`;
   session.assets.set(message.asset, asset);
+  session.unnamed.delete(asset);
   asset.holders.add(session);
   if (bytes !== null && asset.bytes === null) {
-    if (bytes.length !== size || state.options.sha256(bytes) !== sha256) {
+    if (bytes.length !== size || hashOf(state, bytes) !== sha256) {
       return `the bytes of asset ${message.asset} are others`;
     }
-    // A copy: the bytes outlive the frame they came in.
-    keep(state, asset, bytes.slice());
+    keep(state, asset, copied(bytes));
   }
   if (asset.readers.size > 0) fetch(state, asset);
   return null;
+}
+
+function hashOf({ options }: RouterState, bytes: Bytes): string {
+  const hash = options.newHash();
+  hash.update(bytes);
+  return hash.digest('hex');
 }
 
 function newAsset(state: RouterState, { sha256, size }: AssetMessage): Asset {
@@ -106,7 +113,11 @@ export function fetch(state: RouterState, asset: Asset): void {
   line.next += 1;
   state.assetBytes += asset.size;
   const bytes = new Uint8Array(asset.size);
-  asset.fetch = { kind: 'fetch', asset, source: line, sourceStream: stream, bytes, position: 0 };
+  const hash = state.options.newHash();
+  asset.fetch = {
+    ...{ kind: 'fetch', asset, source: line, sourceStream: stream, bytes, hash },
+    position: 0,
+  };
   line.given.set(stream, asset.fetch);
   const id = numberAt(line, asset);
   const upTo = Math.min(asset.size, CALL_STREAM_BYTES_MAX);
@@ -148,6 +159,8 @@ export function fetchArrived(state: RouterState, fetched: Fetch, bytes: Bytes): 
   const { asset, source, sourceStream: stream } = fetched;
   if (fetched.position + bytes.length > asset.size) return 'more bytes of an asset than its size';
   fetched.bytes.set(bytes, fetched.position);
+  // Piece by piece: all of them at once would keep the head from everything else.
+  fetched.hash.update(bytes);
   fetched.position += bytes.length;
   if (fetched.position < asset.size) {
     const upTo = Math.min(asset.size, fetched.position + CALL_STREAM_BYTES_MAX);
@@ -156,7 +169,7 @@ export function fetchArrived(state: RouterState, fetched: Fetch, bytes: Bytes): 
   }
   source.given.delete(stream);
   asset.fetch = null;
-  if (state.options.sha256(fetched.bytes) !== asset.sha256) {
+  if (fetched.hash.digest('hex') !== asset.sha256) {
     state.assetBytes -= asset.size;
     return 'the bytes of an asset are others than announced';
   }
@@ -183,18 +196,30 @@ function refuse(reader: Reader): void {
   reader.sink.peer.send({ kind: 'none', stream: reader.sinkStream });
 }
 
-/** Assets that only this session had announced go, also from the workers. */
-export function dropAssets(state: RouterState, session: Session): void {
-  const gone: Asset[] = [];
+/**
+ * The client has another line, on which its numbers may name other assets; before it has synced it
+ * names all that its open calls need.
+ */
+export function withdraw(session: Session): void {
   for (const asset of session.assets.values()) {
     asset.holders.delete(session);
+    session.unnamed.add(asset);
+  }
+  session.assets.clear();
+}
+
+/** Assets that this session alone had announced, and names no more, go, also from the workers. */
+export function dropUnnamed(state: RouterState, session: Session): void {
+  if (session.unnamed.size === 0) return;
+  const gone: Asset[] = [];
+  for (const asset of session.unnamed) {
     if (asset.holders.size > 0) continue;
     gone.push(asset);
     state.assets.delete(asset.sha256);
     if (asset.bytes !== null) state.assetBytes -= asset.size;
     for (const reader of [...asset.readers]) refuse(reader);
   }
-  session.assets.clear();
+  session.unnamed.clear();
   for (const line of state.workerLines) {
     const numbers = gone.filter((asset) => line.told.delete(asset)).map(({ number }) => number);
     if (numbers.length > 0) line.peer.send({ kind: 'forget', assets: numbers });

@@ -2,8 +2,9 @@
 
 import { unreachable } from '../../base/assert.ts';
 import { CALL_RETRIES_MAX, CALL_WINDOW_BYTES, CALL_WINDOW_CALLS } from '../../model/limits.ts';
+import { kept } from '../kept.ts';
 import type { ClientCall, ClientHello, ClientToRouter, Payload } from '../messages.ts';
-import { announce, tellAssets } from './assets.ts';
+import { announce, dropUnnamed, tellAssets, withdraw } from './assets.ts';
 import { drop, enqueue, failAtWorker, release, settle } from './ends.ts';
 import { cut, lineGone } from './lines.ts';
 import {
@@ -73,11 +74,10 @@ function onHello(state: RouterState, line: ClientLine, hello: ClientHello): stri
     return 'the session is over';
   }
   const session = known ?? newSession(hello.session, state.now);
+  if (known === undefined) meetAgain(state, session, hello);
   if (session.line !== null) {
     cut(state, session.line, { detail: 'the client has another line', isFinal: false });
   }
-  // Known to the client and not to us, in the same life of the router: it was given up.
-  session.isLate = known === undefined && hello.generation === state.options.generation;
   state.sessions.set(session.id, session);
   session.line = line;
   line.session = session;
@@ -89,12 +89,19 @@ function onHello(state: RouterState, line: ClientLine, hello: ClientHello): stri
   session.creditBytes = 0;
   // The client counts its window anew, by what it sends again.
   for (const call of session.calls.values()) state.uncount(call);
-  // Its numbers may name others from now on; what workers have of them stays.
-  session.assets.clear();
+  withdraw(session);
   welcome(state, line);
   askAgain(session.relays);
   state.hasNewcomer = true;
   return null;
+}
+
+/** Known to the client and not to us, in the same life of the router: it was given up. */
+function meetAgain(state: RouterState, session: Session, { generation }: ClientHello): void {
+  const highest = state.over.get(session.id) ?? Number.POSITIVE_INFINITY;
+  if (generation !== state.options.generation) return;
+  session.lateUpTo = highest;
+  session.highest = highest;
 }
 
 function onCall(state: RouterState, session: Session, message: ClientCall): string | null {
@@ -111,8 +118,9 @@ function onCall(state: RouterState, session: Session, message: ClientCall): stri
   const call = newCall(session, number);
   fill(call, { message, asset, shared });
   session.calls.set(number, call);
+  session.highest = Math.max(session.highest, number);
   state.count(call, inlineBytes(payload));
-  if (session.isLate && !session.isSynced) return late(state, call);
+  if (number <= session.lateUpTo && !session.isSynced) return late(state, call);
   if (message.since !== null) judge(state, call);
   else enqueue(state, call, 'fresh');
   return null;
@@ -155,7 +163,7 @@ function fill(call: Call, { message, asset, shared }: Filling): void {
   call.timeoutMs = message.timeoutMs;
   call.since = message.since;
   call.attempt = Math.max(call.attempt, message.attempt);
-  call.inline = 'inline' in payload ? payload.inline : null;
+  call.inline = 'inline' in payload ? kept(payload.inline) : null;
   call.size = 'inline' in payload ? payload.inline.length : payload.size;
   call.round = call.session.round;
 }
@@ -196,7 +204,6 @@ function late(state: RouterState, call: Call): string | null {
   if (call.retriesMax >= call.attempt) enqueue(state, call, 'again');
   else {
     const detail = 'The client was away for so long that its calls were given up.';
-    state.credit(call);
     settle(state, call, { why: 'gone', detail });
   }
   return null;
@@ -210,6 +217,7 @@ function onSynced(state: RouterState, session: Session): string | null {
     if (call.round === session.round || call.isDropped) continue;
     drop(state, call);
   }
+  dropUnnamed(state, session);
   state.enter(session);
   return null;
 }
@@ -232,10 +240,17 @@ function onCancel(state: RouterState, session: Session, number: number): string 
   }
   call.isCancelled = true;
   const line = call.worker?.line;
-  if (line == null) return null;
-  line.peer.send({ kind: 'cancel', session: numberOf(line, session), call: number });
+  if (line != null) {
+    line.peer.send({ kind: 'cancel', session: numberOf(line, session), call: number });
+  }
+  if (call.worker?.isSuspended === true) settle(state, call, CANCELLED_THERE);
   return null;
 }
+
+const CANCELLED_THERE = {
+  why: 'cancelled',
+  detail: 'It was cancelled while its worker was suspended; it is ended when that goes on.',
+} as const;
 
 function onWanted(
   line: ClientLine,

@@ -46,6 +46,6 @@ export function release(state: RouterState): void {
   }
 }
 
-function isIdle({ line, load, isLeaving, calls }: Worker): boolean {
-  return line !== null && load === 0 && !isLeaving && calls.size === 0;
+function isIdle({ line, load, isLeaving, isSuspended, calls }: Worker): boolean {
+  return line !== null && load === 0 && !isLeaving && !isSuspended && calls.size === 0;
 }

@@ -18,19 +18,16 @@ export function enqueue(state: RouterState, call: Call, how: 'fresh' | 'again'):
 
 /** Not waiting any more, for whatever reason; the queue drops it when it meets it. */
 function leaveQueue(state: RouterState, call: Call): void {
-  if (call.state === 'queued') {
-    state.waiting -= 1;
-    state.credit(call);
-  }
+  if (call.state === 'queued') state.waiting -= 1;
   if (call.state !== 'limbo') return;
   call.session.limbo -= 1;
-  state.credit(call);
   if (call.session.limbo === 0) state.enter(call.session);
 }
 
 /** The worker has this call now; its load and the window follow. */
 export function assign(state: RouterState, call: Call, worker: Worker): void {
   leaveQueue(state, call);
+  state.credit(call);
   call.state = 'given';
   call.worker = worker;
   call.givenAt = state.now;
@@ -150,6 +147,9 @@ function takeBack(state: RouterState, call: Call): void {
 export function release(state: RouterState, call: Call): void {
   const { session } = call;
   state.ack(call);
+  // One that ended without having been at a worker has taken room until now: else a client that
+  // cancels its calls, and takes no end of theirs, would fill the router.
+  state.credit(call);
   closeRelaysOf(call);
   if (call.state === 'ended') {
     session.unacked -= 1;
@@ -166,7 +166,8 @@ function forget(call: Call): void {
 
 /** A process died in it. */
 export function countCrash({ session, asset }: Call): void {
-  if (asset !== null) session.crashes.set(asset, (session.crashes.get(asset) ?? 0) + 1);
+  if (asset === null) return;
+  session.crashes.set(asset.sha256, (session.crashes.get(asset.sha256) ?? 0) + 1);
 }
 
 /** Nobody waits for this call: it leaves the queue, or its worker is told to end it. */

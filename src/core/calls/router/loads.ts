@@ -43,7 +43,7 @@ export class Loads {
 }
 
 function bucketOf(worker: Worker): number {
-  if (worker.line === null || worker.isLeaving) return -1;
+  if (worker.line === null || worker.isLeaving || worker.isSuspended) return -1;
   if (worker.load === 0) return 0;
   if (worker.isHeldUp) return -1;
   const isFull =

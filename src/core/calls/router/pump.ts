@@ -62,7 +62,7 @@ function take({ again, fresh }: Session): void {
 
 function poison(state: RouterState, { session, asset }: Call): string | null {
   if (session.crashes.size === 0 || asset === null) return null;
-  const crashes = session.crashes.get(asset) ?? 0;
+  const crashes = session.crashes.get(asset.sha256) ?? 0;
   if (crashes < state.options.crashLimit) return null;
   return `This function has killed its process ${crashes} times in a row; it is not run again for this client.`;
 }

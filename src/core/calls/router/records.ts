@@ -3,6 +3,7 @@
 
 import { Heap } from '../../base/heap.ts';
 import { Fifo } from '../fifo.ts';
+import type { Hash } from '../hash.ts';
 import type {
   AssetNumber,
   Bytes,
@@ -112,6 +113,7 @@ export interface Fetch {
   readonly source: ClientLine;
   readonly sourceStream: number;
   readonly bytes: Bytes;
+  readonly hash: Hash;
   position: number;
 }
 
@@ -141,8 +143,10 @@ export interface Session {
   readonly again: Heap<Call>;
   limbo: number;
   readonly assets: Map<AssetNumber, Asset>;
-  /** Processes that calls of a function have killed in a row. */
-  readonly crashes: Map<Asset, number>;
+  /** Assets that it had named on an older line, and has not named again. */
+  readonly unnamed: Set<Asset>;
+  /** Processes that calls of a function have killed in a row, by its SHA-256. */
+  readonly crashes: Map<string, number>;
   unacked: number;
   unackedBytes: number;
   isInRing: boolean;
@@ -154,8 +158,13 @@ export interface Session {
   creditBytes: number;
   round: number;
   isSynced: boolean;
-  /** The router had given it up before it came back: what is sent again is not run. */
-  isLate: boolean;
+  /**
+   * The router had given it up before it came back: what is sent again and has no higher number is not
+   * run. 0: it had not.
+   */
+  lateUpTo: number;
+  /** The highest number that a call of it had. */
+  highest: number;
   doneCount: number;
   /** Payloads that its client is to send. */
   readonly relays: Set<Relay>;
@@ -172,6 +181,8 @@ export interface Worker {
   aheadMs: number;
   aheadBytes: number;
   isLeaving: boolean;
+  /** Stopped for a while: it gets no calls, and what it has waits. */
+  isSuspended: boolean;
   /** What it runs takes longer than expected: nothing more is put behind that. */
   isHeldUp: boolean;
   idleSince: number;
@@ -201,7 +212,7 @@ export function newSession(id: string, now: number): Session {
       round: 0,
       isSynced: false,
     },
-    ...{ isLate: false, doneCount: 0, relays: new Set() },
+    ...{ lateUpTo: 0, highest: 0, doneCount: 0, relays: new Set(), unnamed: new Set() },
   };
 }
 
@@ -210,6 +221,7 @@ export function newWorker(name: string, now: number): Worker {
     ...{ name, line: null, awayAt: now, calls: new Set(), load: 0, aheadMs: 0, aheadBytes: 0 },
     ...{
       isLeaving: false,
+      isSuspended: false,
       isHeldUp: false,
       idleSince: now,
       endedAt: now,

@@ -59,7 +59,6 @@ function decide(state: RouterState, call: Call): void {
     call.attempt = Math.max(1, call.attempt);
     fail(state, call, isOver ? GIVEN_UP : MAY_HAVE_RUN);
   }
-  if (call.end !== null) state.credit(call);
 }
 
 const GIVEN_UP: Reason = {

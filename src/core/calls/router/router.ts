@@ -119,6 +119,7 @@ export class Router {
     const state = this.state;
     state.now = now;
     if (how !== 'left') state.losses += 1;
+    state.suspended.delete(name);
     const worker = state.workers.get(name);
     if (worker !== undefined) {
       if (worker.line !== null)
@@ -132,6 +133,25 @@ export class Router {
     this.#turn();
   }
 
+  /**
+   * The cluster has stopped this worker for a while, or lets it go on. It is not waited for as one that
+   * is lost would be: its calls wait with it.
+   */
+  workerSuspended(name: string, isSuspended: boolean, now: number): void {
+    const state = this.state;
+    state.now = now;
+    if (isSuspended) state.suspended.add(name);
+    else state.suspended.delete(name);
+    const worker = state.workers.get(name);
+    if (worker === undefined) return;
+    worker.isSuspended = isSuspended;
+    worker.awayAt = now;
+    worker.endedAt = now;
+    if (worker.line !== null) worker.line.heardAt = now;
+    state.loads.refresh(worker);
+    this.#turn();
+  }
+
   /** Every 20 ms or so; what is to be done by time is done here. */
   tick(now: number): void {
     const state = this.state;
@@ -141,6 +161,7 @@ export class Router {
     recoveryTick(state);
     for (const line of state.clientLines) this.#watch(line);
     for (const line of state.workerLines) {
+      if (line.worker?.isSuspended === true) continue;
       this.#watch(line);
       this.#ping(line);
     }
@@ -216,7 +237,8 @@ export class Router {
       if (isAway && state.recovery === null) over(state, session, session.detach);
     }
     for (const worker of state.workers.values()) {
-      const isAway = worker.line === null && now - worker.awayAt >= CALL_WORKER_AWAY_MS;
+      const isGone = worker.line === null && !worker.isSuspended;
+      const isAway = isGone && now - worker.awayAt >= CALL_WORKER_AWAY_MS;
       const detail = `Its worker ${worker.name} cannot be reached.`;
       if (isAway) abandon(state, worker, { detail, isBlamed: false });
     }
@@ -227,8 +249,8 @@ export class Router {
     const { loads, waiting, workers, now } = this.state;
     if (waiting > 0 || loads.least?.load !== 0) return;
     for (const worker of workers.values()) {
-      const { line, load, endedAt } = worker;
-      if (line === null || load < 2 || now - endedAt < CALL_RECALL_MS) continue;
+      const { line, load, endedAt, isSuspended } = worker;
+      if (line === null || isSuspended || load < 2 || now - endedAt < CALL_RECALL_MS) continue;
       worker.isHeldUp = true;
       loads.refresh(worker);
       line.peer.send({ kind: 'recall', count: load - 1 });

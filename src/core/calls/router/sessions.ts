@@ -1,6 +1,6 @@
 // How a session ends: by goodbye, or given up because its client stayed away.
 
-import { dropAssets } from './assets.ts';
+import { dropUnnamed, withdraw } from './assets.ts';
 import type { Call, Session } from './records.ts';
 import type { RouterState } from './state.ts';
 import { closeRelaysOf } from './streams.ts';
@@ -11,11 +11,12 @@ import { closeRelaysOf } from './streams.ts';
  */
 export function over(state: RouterState, session: Session, isDetached: boolean): void {
   state.sessions.delete(session.id);
-  state.remember(session.id);
+  state.remember(session.id, session.highest);
   session.line = null;
   for (const { peer } of state.workerLines) peer.send({ kind: 'over', id: session.id, isDetached });
   for (const call of session.calls.values()) leave(state, call);
-  dropAssets(state, session);
+  withdraw(session);
+  dropUnnamed(state, session);
 }
 
 /** What a worker still has is counted there until the worker is rid of it. */

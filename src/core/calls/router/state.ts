@@ -2,6 +2,7 @@
 
 import { CALL_OVER_MAX, CALL_WINDOW_BYTES, CALL_WINDOW_CALLS } from '../../model/limits.ts';
 import { Fifo } from '../fifo.ts';
+import type { Hash } from '../hash.ts';
 import type { SessionNumber } from '../messages.ts';
 import { Loads } from './loads.ts';
 import type { Asset, Call, ClientLine, Session, Worker, WorkerLine } from './records.ts';
@@ -19,7 +20,8 @@ export interface RouterOptions {
   readonly max: number;
   /** A worker idle for so long is asked to leave, down to `min`. */
   readonly idleMs: number;
-  readonly sha256: (bytes: Uint8Array) => string;
+  /** A SHA-256 that is fed piece by piece. */
+  readonly newHash: () => Hash;
 }
 
 /** A router that has started and does not know yet what its workers hold. */
@@ -47,8 +49,10 @@ export class RouterState {
   readonly assets = new Map<string, Asset>();
   assetBytes = 0;
   nextAsset = 1;
-  /** Sessions that are over, by id, the oldest first. */
-  readonly over = new Set<string>();
+  /** Sessions that are over, by id, the oldest first: the highest number that a call of theirs had. */
+  readonly over = new Map<string, number>();
+  /** Workers that are stopped, as the cluster says, and go on some time. */
+  readonly suspended = new Set<string>();
   readonly ring = new Fifo<Session>();
   readonly loads = new Loads();
   waiting = 0;
@@ -75,11 +79,12 @@ export class RouterState {
     this.ring.push(session);
   }
 
-  remember(id: string): void {
+  /** Calls of it with higher numbers than that were never here. */
+  remember(id: string, highest: number): void {
     this.over.delete(id);
-    this.over.add(id);
+    this.over.set(id, highest);
     if (this.over.size <= CALL_OVER_MAX) return;
-    for (const oldest of this.over) {
+    for (const oldest of this.over.keys()) {
       this.over.delete(oldest);
       return;
     }

@@ -14,7 +14,7 @@ export interface PoolView {
 
 export interface WorkerView {
   readonly name: string;
-  readonly state: 'idle' | 'busy' | 'away' | 'leaving';
+  readonly state: 'idle' | 'busy' | 'away' | 'leaving' | 'suspended';
   /** Calls that it has and that are not over. */
   readonly calls: number;
   readonly done: number;
@@ -56,7 +56,8 @@ function viewWorker(state: RouterState, worker: Worker): WorkerView {
   };
 }
 
-function stateOf({ line, isLeaving, load }: Worker): WorkerView['state'] {
+function stateOf({ line, isLeaving, isSuspended, load }: Worker): WorkerView['state'] {
+  if (isSuspended) return 'suspended';
   if (line === null) return 'away';
   if (isLeaving) return 'leaving';
   return load > 0 ? 'busy' : 'idle';

@@ -2,6 +2,7 @@
 
 import { unreachable } from '../../base/assert.ts';
 import { CALL_HEARTBEAT_MS } from '../../model/limits.ts';
+import { kept } from '../kept.ts';
 import type { AttemptRef, CallRef, Held, WorkerHello, WorkerToRouter } from '../messages.ts';
 import { read, tellAssets } from './assets.ts';
 import { assign, countCrash, end, fail, failAtWorker, giveBack, settle } from './ends.ts';
@@ -12,6 +13,7 @@ import {
   newCall,
   newSession,
   newWorker,
+  type Session,
   type Worker,
   type WorkerLine,
 } from './records.ts';
@@ -116,10 +118,17 @@ function onResult(
   const { ok, payload, elapsedMs } = message;
   if (asset !== null) {
     learn(asset, elapsedMs);
-    if (session.crashes.size > 0) session.crashes.delete(asset);
+    if (session.crashes.size > 0) session.crashes.delete(asset.sha256);
   }
   if (worker !== null) worker.doneCount += 1;
-  end(state, call, { kind: 'result', call: call.number, ok, attempt: call.attempt, payload });
+  const told = 'inline' in payload && mayWait(session) ? { inline: kept(payload.inline) } : payload;
+  const { number, attempt } = call;
+  end(state, call, { kind: 'result', call: number, ok, attempt, payload: told });
+}
+
+/** Its results are kept for longer than a moment. */
+function mayWait({ line }: Session): boolean {
+  return line === null || line.peer.isBehind;
 }
 
 /** The last few calls count most; a change of what a function does is soon known. */
@@ -195,6 +204,7 @@ function onHello(state: RouterState, line: WorkerLine, hello: WorkerHello): stri
     cut(state, worker.line, { detail: 'the worker has another line', isFinal: false });
   }
   state.workers.set(worker.name, worker);
+  worker.isSuspended = state.suspended.has(worker.name);
   worker.line = line;
   // What it was told on another line may not have reached it.
   worker.isLeaving = false;
@@ -203,7 +213,8 @@ function onHello(state: RouterState, line: WorkerLine, hello: WorkerHello): stri
   line.worker = worker;
   const { generation } = state.options;
   line.peer.send({ kind: 'welcome', generation, heartbeatMs: CALL_HEARTBEAT_MS });
-  for (const id of hello.over) state.remember(id);
+  // Another router had them: nobody knows how far they were.
+  for (const id of hello.over) state.remember(id, state.over.get(id) ?? Number.POSITIVE_INFINITY);
   match(state, worker, hello);
   state.loads.refresh(worker);
   askAgain(worker.relays);
@@ -245,8 +256,9 @@ function attach(state: RouterState, worker: Worker, held: Held): Call | null {
   if (known?.worker === worker) {
     if (held.state === 'running') onStarted(known);
     tellAssets(line, known);
-    const isWanted = !known.isCancelled && !known.isDropped;
-    if (!isWanted && known.state !== 'ended') {
+    // One that we had given up as lost, and that it still runs, nobody waits for.
+    const isWanted = !known.isCancelled && !known.isDropped && known.state !== 'ended';
+    if (!isWanted && held.state !== 'ended') {
       line.peer.send({ kind: 'cancel', session: number, call: held.call });
     }
     return known;
@@ -259,6 +271,7 @@ function attach(state: RouterState, worker: Worker, held: Held): Call | null {
   }
   const call = known ?? newCall(session, held.call);
   session.calls.set(held.call, call);
+  session.highest = Math.max(session.highest, held.call);
   call.attempt = held.attempt;
   call.inline = null;
   tellAssets(line, call);

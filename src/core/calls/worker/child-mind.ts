@@ -1,7 +1,7 @@
 // What a worker has its child do: which calls it is handed, what it has started, and when it is
 // killed. After its death it is known for certain which calls had started.
 
-import { CALL_GRACE_MS, CALL_HANDED_MAX } from '../../model/limits.ts';
+import { CALL_CHILD_START_MS, CALL_GRACE_MS, CALL_HANDED_MAX } from '../../model/limits.ts';
 import type { BareEnd, Entry, OwnAsset, WorkerPort } from './entries.ts';
 
 /** A child that dies so often before it is ready will never be. */
@@ -17,6 +17,9 @@ export class ChildMind {
   readonly #loaded = new Set<OwnAsset>();
   #running: Entry | null = null;
   #state: 'none' | 'starting' | 'ready' | 'dying' = 'none';
+  #startedAt = 0;
+  /** It was killed before it was ready. */
+  #isStillborn = false;
   #stillborn = 0;
   #isRetired = false;
 
@@ -29,8 +32,10 @@ export class ChildMind {
     return this.#running;
   }
 
-  start(): void {
+  start(now: number): void {
     this.#state = 'starting';
+    this.#startedAt = now;
+    this.#isStillborn = false;
     this.#port.startChild();
   }
 
@@ -133,8 +138,8 @@ export class ChildMind {
   }
 
   /** The child is gone, and all that it had written is heard. What is to be returned, if anything. */
-  died(detail: string): Entry[] {
-    const wasStarting = this.#state === 'starting';
+  died(detail: string, now: number): Entry[] {
+    const wasStarting = this.#state === 'starting' || this.#isStillborn;
     const running = this.#running;
     const handed = [...this.#handed.values()].filter((entry) => entry !== running);
     this.#handed.clear();
@@ -150,7 +155,7 @@ export class ChildMind {
     }
     const returned = this.#sortBack(handed);
     this.#stillborn = wasStarting ? this.#stillborn + 1 : 0;
-    if (this.#stillborn < STILLBORN_MAX) this.start();
+    if (this.#stillborn < STILLBORN_MAX) this.start(now);
     else this.#port.exit(1, `The process for calls does not start: ${detail}`);
     return returned;
   }
@@ -171,7 +176,22 @@ export class ChildMind {
     this.#port.abort(entry.run);
   }
 
+  /** So long nothing has run here: neither the call nor its time limit. */
+  stoodStill(ms: number, now: number): void {
+    if (this.#state === 'starting') this.#startedAt = Math.min(now, this.#startedAt + ms);
+    const entry = this.#running;
+    if (entry === null) return;
+    entry.startedAt = Math.min(now, entry.startedAt + ms);
+    entry.killAt += ms;
+  }
+
   tick(now: number): void {
+    if (this.#state === 'starting' && now - this.#startedAt >= CALL_CHILD_START_MS) {
+      this.#state = 'dying';
+      this.#isStillborn = true;
+      this.#port.killChild();
+      return;
+    }
     const entry = this.#running;
     if (entry === null || this.#state !== 'ready') return;
     const { timeoutMs, startedAt } = entry;

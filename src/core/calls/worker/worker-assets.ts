@@ -3,6 +3,7 @@
 
 import { CALL_ASSET_BYTES_MAX } from '../../model/limits.ts';
 import { gather } from '../incoming.ts';
+import { copied } from '../kept.ts';
 import type { Asset, AssetNumber } from '../messages.ts';
 import type { OwnAsset } from './entries.ts';
 
@@ -33,8 +34,7 @@ export class WorkerAssets {
     this.#assets.delete(sha256);
     this.#assets.set(sha256, asset);
     this.#numbers.set(number, asset);
-    // A copy: it outlives the frame.
-    if (bytes !== null && asset.bytes === null) this.#keep(asset, bytes.slice());
+    if (bytes !== null && asset.bytes === null) this.#keep(asset, copied(bytes));
     return asset;
   }
 

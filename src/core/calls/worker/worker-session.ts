@@ -11,6 +11,7 @@ import {
   CALL_TOLD_AFTER_MS,
 } from '../../model/limits.ts';
 import { gather, Incoming } from '../incoming.ts';
+import { kept } from '../kept.ts';
 import type {
   Bytes,
   CallRef,
@@ -30,6 +31,9 @@ export interface WorkerOptions {
   readonly worker: string;
   readonly sha256: (bytes: Bytes) => string;
 }
+
+/** A tick later than this was held up: even an idle worker ticks every second. */
+const STOOD_MS = 3000;
 
 interface Line {
   readonly peer: Peer<WorkerToRouter>;
@@ -56,13 +60,15 @@ export class WorkerSession {
   #heldBytes = 0;
   #isLeaving = false;
   #now: number;
+  #tickAt: number;
 
   constructor(options: WorkerOptions, port: WorkerPort, now: number) {
     this.#options = options;
     this.#port = port;
     this.#now = now;
+    this.#tickAt = now;
     this.#child = new ChildMind(port, (entry, end) => this.#end(entry, end));
-    this.#child.start();
+    this.#child.start(now);
   }
 
   /** Calls that it has in any state. */
@@ -105,7 +111,10 @@ export class WorkerSession {
 
   /** Every 20 ms or so. */
   tick(now: number): void {
+    const stoodMs = now - this.#tickAt;
+    this.#tickAt = now;
     this.#now = now;
+    if (stoodMs > STOOD_MS) this.#stoodStill(stoodMs);
     this.#child.tick(now);
     const entry = this.#child.running;
     if (entry !== null && now - entry.startedAt >= CALL_TOLD_AFTER_MS) this.#tellStart(entry);
@@ -115,6 +124,12 @@ export class WorkerSession {
       this.#line = null;
     }
     this.#turn();
+  }
+
+  /** Worker and child were stopped, or had no processor: nobody is judged by that time. */
+  #stoodStill(ms: number): void {
+    this.#child.stoodStill(ms, this.#now);
+    if (this.#line !== null) this.#line.heardAt = this.#now;
   }
 
   childReady(now: number): void {
@@ -143,7 +158,7 @@ export class WorkerSession {
       entry.result = bytes;
       this.#heldBytes += bytes.length;
     }
-    const payload = isInline ? { inline: bytes } : { size: bytes.length };
+    const payload = isInline ? { inline: kept(bytes) } : { size: bytes.length };
     this.#child.ended(run, { kind: 'result', ok, elapsedMs, payload });
     this.#turn();
   }
@@ -165,7 +180,7 @@ export class WorkerSession {
   /** The child has ended by itself or was killed: by which signal or code, and its last words. */
   childDied(detail: string, now: number): void {
     this.#now = now;
-    this.#return(this.#child.died(detail));
+    this.#return(this.#child.died(detail, now));
     this.#turn();
   }
 
@@ -297,7 +312,7 @@ export class WorkerSession {
     for (const one of [asset, ...entry.shared]) one.users += 1;
     this.#child.add(entry);
     const { payload } = message;
-    if ('inline' in payload) entry.payload = payload.inline;
+    if ('inline' in payload) entry.payload = kept(payload.inline);
     else entry.into = gather(payload.size);
     if (entry.payload === null) this.#wantPayload(line, entry);
     this.#wantAsset(line, asset);

@@ -286,7 +286,7 @@ export class Rig {
     return new Router(
       {
         ...{ generation: `g${this.#generation}`, losses: 0, workers: [], crashLimit: 3 },
-        ...{ min: 0, max: 10, idleMs: 60_000, sha256, ...of },
+        ...{ min: 0, max: 10, idleMs: 60_000, newHash: () => createHash('sha256'), ...of },
       },
       this.now,
     );

@@ -273,3 +273,53 @@ test('figures tell of pools and calls', async (t) => {
   assert.match(text, /^weft_call_peers\{kind="clients"\} 1$/m);
   assert.match(text, /^weft_calls_done_total 0$/m);
 });
+
+test('[K10] a worker that has ended before it says hello is no worker any more', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'n1');
+  const ann = await world.client('ann');
+  const { jobId } = await ann.call('startPool', { body: { min: 1, max: 1 } });
+  const order = await agent.launch();
+  agent.started(order);
+  const socket = await dial(t, world, `/v1/pools/${jobId}/work`, credentials(order));
+  agent.ended(order, 1);
+  await agent.launch(2);
+  const { Voice } = await import('./peers.ts');
+  const frames = await import('../../../../src/wire/call-frames.ts');
+  const late = new Voice(socket, frames.WORKER_TO_ROUTER, frames.ROUTER_TO_WORKER);
+  late.say(hello(`n1:${order.epochId}`));
+  assert.match((await late.hears('closing')).detail, /has ended/);
+  const view = await ann.call('poolCalls', { params: { id: String(jobId) } });
+  assert.deepEqual(view.workers, []);
+});
+
+test('[C11] a worker that is suspended is shown so, and gets no calls until it goes on', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'n1');
+  const ann = await world.client('ann');
+  const { jobId } = await ann.call('startPool', { body: { min: 1, max: 1 } });
+  const params = { id: String(jobId) };
+  const order = await agent.launch();
+  agent.started(order);
+  const works = await worker(t, world, order);
+  await works.hears('welcome');
+  const asks = await program(t, world, { user: 'ann', pool: params.id });
+  await ann.call('suspendJob', { params });
+  const state = async () => (await ann.call('poolCalls', { params })).workers[0]?.state;
+  const told = async (kind: 'task_suspended' | 'task_resumed') => {
+    const order = kind === 'task_suspended' ? 'suspend' : 'resume';
+    await eventually(() => agent.orders.some((one) => one.kind === order));
+    const found = agent.orders.find((one) => one.kind === order);
+    assert.ok(found !== undefined && 'turn' in found);
+    const { epochId, turn } = found;
+    agent.report({ kind, epochId, at: Date.now(), turn });
+  };
+  await told('task_suspended');
+  await eventually(async () => (await state()) === 'suspended');
+  asks.say(FUNCTION, call(1));
+  await eventually(async () => (await ann.call('poolCalls', { params })).waiting === 1);
+  await ann.call('resumeJob', { params });
+  await told('task_resumed');
+  await works.hears('call');
+  assert.equal(await state(), 'busy');
+});

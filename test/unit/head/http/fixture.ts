@@ -11,7 +11,7 @@ import { ok } from '../../../../src/core/base/result.ts';
 import { References } from '../../../../src/core/blobs/references.ts';
 import type { EpochId, NodeName } from '../../../../src/core/model/ids.ts';
 import { NODE_FEATURES } from '../../../../src/core/model/node-features.ts';
-import type { LaunchOrder, Report } from '../../../../src/core/model/orders.ts';
+import type { LaunchOrder, Order, Report } from '../../../../src/core/model/orders.ts';
 import { plainScheduling } from '../../../../src/core/model/scheduling.ts';
 import type { Settings } from '../../../../src/core/model/settings.ts';
 import { Archive } from '../../../../src/head/archive/archive.ts';
@@ -227,6 +227,8 @@ export interface FakeAgent {
   readonly secret: string;
   readonly socket: WebSocket;
   readonly launches: LaunchOrder[];
+  /** All that came, repeated ones too. */
+  readonly orders: Order[];
   readonly messages: HeadToAgent[];
   report(report: Report): void;
   started(order: LaunchOrder): void;
@@ -245,6 +247,7 @@ export async function startAgent(t: TestContext, world: World, name: string): Pr
   t.after(() => socket.terminate());
   const messages: HeadToAgent[] = [];
   const launches: LaunchOrder[] = [];
+  const orders: Order[] = [];
   const kept = new OrderReader();
   let reported = 0;
   const send = (message: unknown): void => socket.send(encode(message));
@@ -257,6 +260,7 @@ export async function startAgent(t: TestContext, world: World, name: string): Pr
     if (!message.ok) throw new Error(message.error);
     messages.push(message.value);
     if (message.value.kind !== 'orders') return;
+    orders.push(...message.value.orders);
     for (const order of message.value.orders) {
       if (order.kind !== 'launch') continue;
       if (!launches.some(({ epochId }) => epochId === order.epochId)) launches.push(order);
@@ -274,6 +278,7 @@ export async function startAgent(t: TestContext, world: World, name: string): Pr
     secret,
     socket,
     launches,
+    orders,
     messages,
     report,
     started: ({ epochId }) =>

@@ -134,8 +134,12 @@ export class FakePool {
 
   #newRouter(): Router {
     const workers = this.workers.map(({ name }) => name);
-    const options = { generation: `g${this.#generation}`, losses: this.#losses, workers, sha256 };
-    return new Router({ ...options, crashLimit: 3, min: 0, max: 10, idleMs: 60_000 }, now());
+    const options = { generation: `g${this.#generation}`, losses: this.#losses, workers };
+    const newHash = () => createHash('sha256');
+    return new Router(
+      { ...options, crashLimit: 3, min: 0, max: 10, idleMs: 60_000, newHash },
+      now(),
+    );
   }
 
   #open(socket: WebSocket): void {
