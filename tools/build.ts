@@ -7,6 +7,7 @@ import path from 'node:path';
 import { bundlePrograms } from './bundle.ts';
 import { makeManPages } from './docs/man-pages.ts';
 import { bundleLibrary } from './library.ts';
+import { buildPage } from './page.ts';
 import { ROOT } from './tree.ts';
 
 // A file whose source is gone would stay in dist/ and be published.
@@ -18,6 +19,7 @@ process.exitCode = done.status ?? 1;
 
 await bundlePrograms();
 await bundleLibrary();
+await buildPage();
 
 const manual = path.join(ROOT, 'dist', 'man');
 mkdirSync(manual, { recursive: true });

@@ -27,6 +27,7 @@ export const STREAMS = {
   bytes: 'application/octet-stream',
   events: 'text/event-stream',
   text: 'text/plain',
+  html: 'text/html',
 } as const;
 
 export interface RouteShape {

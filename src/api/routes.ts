@@ -16,6 +16,7 @@ import { methodAndPath, type RouteName } from './paths.ts';
 import { poolRoutes } from './pools.ts';
 import { reservationRoutes } from './reservations.ts';
 import type { RouteShape } from './route-shape.ts';
+import { uiRoutes } from './ui.ts';
 import { userRoutes } from './users.ts';
 
 export const ROUTES = {
@@ -31,6 +32,7 @@ export const ROUTES = {
   ...noticeRoutes,
   ...notificationRoutes,
   ...userRoutes,
+  ...uiRoutes,
   ...clusterRoutes,
 } as const satisfies Record<RouteName, RouteShape>;
 

@@ -4,7 +4,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { JobId } from '../core/model/ids.ts';
 import { fingerprintOf } from '../head/auth/certificate.ts';
 import { type Head, startHead } from '../head/head.ts';
@@ -24,6 +24,9 @@ import { type HeadFiles, openHeadFiles } from './head-files.ts';
 import { type HeadOptions, readHeadOptions } from './head-options.ts';
 import { keep, noteExit } from './keep.ts';
 import { reloadOf, reloadOnHangUp } from './reload.ts';
+
+/** The built page lies in the same place for the sources and for a package. */
+const PAGE = new URL('../../dist/dashboard/', import.meta.url);
 
 /**
  * Runs a head until SIGTERM or SIGINT. Jobs go on without it. `onServing` is called once both doors
@@ -158,6 +161,7 @@ async function serveUntilStopped(started: Started): Promise<void> {
     capacity: options.capacity ?? {},
     socketPath: options.socketPath,
     secure: await secureDoor(options, head),
+    page: { files: fileURLToPath(PAGE), state: options.directory },
     loginDirectory: join(tmpdir(), `weft-login-${process.getuid?.() ?? 0}`),
     requestRateMax: options.requestRateMax,
   });

@@ -138,6 +138,10 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'A program between you and the head passes the login on, to act as you there.',
     next: 'Use the socket of the head itself; do not use the directory that led you here.',
   },
+  'auth.foreign_page': {
+    means: 'Another web site, or the page under another address, sent a request with your session.',
+    next: 'Open the page by the address that `weft ui` prints, and log in there.',
+  },
   'auth.role_needed': {
     means: 'The action is for operators or admins.',
     next: 'Ask an admin to do it, or for the role: `weft user modify`.',
@@ -438,6 +442,10 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means:
       'The head could not start, or had to stop: damaged or missing state, a busy port, a disk.',
     next: 'Do what the message says; docs/recovery.md has the exit codes and each case.',
+  },
+  'page.not_built': {
+    means: 'The head runs from its sources, and nothing has built the web page yet.',
+    next: 'Run `npm run page` in the checkout and reload; the head need not restart.',
   },
   'store.unavailable': {
     means: 'Nothing can be made durable (often a full disk), so nothing is promised.',

@@ -107,6 +107,10 @@ export const CODES = {
     kind: 'unauthenticated',
     text: 'The program that listens on {address} is not the head: {what}.',
   },
+  'auth.foreign_page': {
+    kind: 'permission_denied',
+    text: 'The request comes from {origin}, which is not the page of this head.',
+  },
   'auth.role_needed': {
     kind: 'permission_denied',
     text: '{action} needs the role {role}; {user} is {actual}.',
@@ -276,6 +280,7 @@ export const CODES = {
     kind: 'failed_precondition',
     text: 'Another connection sends {hash} now; this one was ended.',
   },
+  'page.not_built': { kind: 'unavailable', text: 'The web page of this head is not built.' },
   'route.unknown': { kind: 'not_found', text: 'No such path: {path}.' },
   'outputs.damaged': {
     kind: 'internal',

@@ -5,6 +5,7 @@ import type { State } from '../../core/controller/state.ts';
 import type { Role, UserActor } from '../../core/model/actor.ts';
 import { type Refusal, refuse } from '../../core/model/errors.ts';
 import type { NodeName, UserName } from '../../core/model/ids.ts';
+import type { PageSessions, PageUser } from './page-sessions.ts';
 import { hashSecret, isSecret, parseToken } from './secrets.ts';
 import type { LocalUser, Sessions } from './sessions.ts';
 import { findWorker, type WorkerCaller } from './workers.ts';
@@ -24,6 +25,7 @@ export interface AuthenticatorOptions {
   /** The state is replaced when the head reads its store again: always ask anew. */
   readonly state: () => State;
   readonly sessions: Sessions;
+  readonly pageSessions: PageSessions;
   readonly now: () => number;
   /** The head's own uid: whoever can become it owns the cluster anyway. */
   readonly headUid: number;
@@ -65,22 +67,58 @@ export class Authenticator {
     if (token === null) return invalid();
     const { prefix, id, secret } = token;
     if (prefix === 'ws') return this.#session(id, secret, local);
-    const known = this.#options.state().tokens.get(id);
+    const known = this.#token(id);
     const same = isSecret(secret, known?.hash ?? NO_HASH);
-    if (known === undefined || !same) return invalid();
-    if (known.expiresAt !== null && known.expiresAt <= this.#options.now()) return invalid();
+    if (known === null || !same) return invalid();
     if (known.purpose === 'join')
       return prefix === 'wj' ? ok({ kind: 'join', tokenId: id }) : invalid();
-    if (prefix !== 'wt') return invalid();
+    return prefix === 'wt' ? ok({ kind: 'user', actor: this.#tokenActor(known.user) }) : invalid();
+  }
+
+  /** By the cookie and the key of a browser; wrong ones are refused. */
+  authenticatePage({ cookie, key }: { cookie: string; key: string }): Result<Principal, Refusal> {
+    const { pageSessions, now } = this.#options;
+    const holder = pageSessions.find(cookie, key, now());
+    const known = holder === null ? null : this.pageActor(holder);
+    return known === null ? invalid() : ok({ kind: 'user', actor: known.actor });
+  }
+
+  /** Whom a page's session stands for now, and until when at most; null: for nobody any more. */
+  pageActor(holder: PageUser): { readonly actor: UserActor; readonly until: number | null } | null {
+    if (holder.kind === 'local') return { actor: this.localActor(holder.user), until: null };
+    const token = this.#token(holder.tokenId);
+    if (token === null || token.purpose !== 'user') return null;
+    return { actor: this.#tokenActor(token.user), until: token.expiresAt };
+  }
+
+  /** Whose token this is; null when it is none of a user. */
+  tokenHolder(text: string): PageUser | null {
+    const token = parseToken(text.trim());
+    const principal = this.#bearer(text.trim(), false);
+    if (token === null || !principal.ok || principal.value.kind !== 'user') return null;
+    return { kind: 'token', tokenId: token.id };
+  }
+
+  /** Who sends this header, as far as a page's session can stand for it. */
+  holderOf(header: string | undefined): PageUser | null {
+    const text = header?.startsWith('Bearer ') ? header.slice(7).trim() : '';
+    const token = parseToken(text);
+    if (token?.prefix !== 'ws') return this.tokenHolder(text);
+    const { sessions, now } = this.#options;
+    const user = sessions.find(token.id, token.secret, now());
+    return user.ok ? { kind: 'local', user: user.value } : null;
+  }
+
+  /** Null: unknown or expired. */
+  #token(id: string) {
+    const known = this.#options.state().tokens.get(id);
+    if (known === undefined) return null;
+    return known.expiresAt !== null && known.expiresAt <= this.#options.now() ? null : known;
+  }
+
+  #tokenActor(name: UserName): UserActor {
     // The name root means uid 0 wherever its processes would run.
-    const uid = known.user === 'root' ? 0 : null;
-    const actor: UserActor = {
-      kind: 'user',
-      name: known.user,
-      uid,
-      role: this.#roleOf(known.user),
-    };
-    return ok({ kind: 'user', actor });
+    return { kind: 'user', name, uid: name === 'root' ? 0 : null, role: this.#roleOf(name) };
   }
 
   /** A session stands for a uid of this machine, so it is no good from anywhere else. */

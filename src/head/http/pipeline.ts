@@ -11,6 +11,7 @@ import { type Refusal, refuse } from '../../core/model/errors.ts';
 import type { JobRecord } from '../answers/job-record.ts';
 import type { Principal } from '../auth/authenticate.ts';
 import { authorizeObject, authorizeRoute } from '../auth/authorize.ts';
+import { pageCredentials, refuseForeignPage } from '../auth/page-request.ts';
 import { sendJson, sendRefusal } from './answer.ts';
 import type { Call, HandledName } from './call.ts';
 import { type EpochCaller, epochCaller } from './epoch-caller.ts';
@@ -81,12 +82,23 @@ export class Pipeline {
 
   /** Who sends this, and not too often; also used for the agents' WebSocket. */
   identify(visit: Pick<Visit, 'incoming' | 'local' | 'address'>): Result<Principal, Refusal> {
-    const { authenticator, clock } = this.#services;
-    const { headers } = visit.incoming;
-    const principal = authenticator.authenticate(headers.authorization, visit.local);
+    const { clock } = this.#services;
+    const principal = this.#principal(visit);
     if (principal.ok && principal.value.kind !== 'nobody') this.#proven(visit.incoming.socket);
     const limit = this.#limits.exceeded(visit, principal, clock.monotonic());
     return limit === null ? principal : err(refuse('rate.exceeded', { limit: String(limit) }));
+  }
+
+  /** By the header Authorization, or by the cookie of a browser with the key of its page. */
+  #principal({ incoming: { headers }, local }: Pick<Visit, 'incoming' | 'local'>) {
+    const { authenticator, pageSessions } = this.#services;
+    const page =
+      headers.authorization === undefined
+        ? pageCredentials(headers, pageSessions.cookieName)
+        : null;
+    if (page === null) return authenticator.authenticate(headers.authorization, local);
+    const foreign = refuseForeignPage(headers);
+    return foreign === null ? authenticator.authenticatePage(page) : err(foreign);
   }
 
   /** A thrown error is a bug: it is logged under a number that the answer names. */

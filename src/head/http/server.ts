@@ -18,6 +18,7 @@ import { Authenticator } from '../auth/authenticate.ts';
 import { authorizeRoute } from '../auth/authorize.ts';
 import { fingerprintOf, type HeadCertificate } from '../auth/certificate.ts';
 import { LocalLogin } from '../auth/local-login.ts';
+import { PageSessions } from '../auth/page-sessions.ts';
 import { Sessions } from '../auth/sessions.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { Calls } from '../calls/calls.ts';
@@ -31,6 +32,8 @@ import { expectClients } from './handlers/feed-job.ts';
 import { JobWatch } from './job-watch.ts';
 import { refuseAndClose } from './last-words.ts';
 import { Newcomers } from './newcomers.ts';
+import { PageDoor } from './page-door.ts';
+import { PageFiles } from './page-files.ts';
 import { Pipeline } from './pipeline.ts';
 import { RequestCounts } from './request-counts.ts';
 import { RequestLimits } from './request-limits.ts';
@@ -77,6 +80,8 @@ export interface HttpOptions {
     /** Names and addresses for join tokens, best first; empty = `host`. */
     readonly publicNames: readonly string[];
   } | null;
+  /** Where the built web page is, and where the sessions of browsers are kept (0700). */
+  readonly page: { readonly files: string; readonly state: string };
   /** Where users make the directories of the local login. Must be shared with them. */
   readonly loginDirectory: string;
   /** Requests a second and user. */
@@ -107,7 +112,7 @@ export async function startHttp(ports: HttpPorts, options: HttpOptions): Promise
         });
   const fingerprint = secure === null ? null : fingerprintOf(secure.certificate.certificatePem);
   const bound: Bound = { port: null, fingerprint };
-  const side = await createSide(ports, options, bound);
+  const { side, pageDoor } = await createSide(ports, options, bound);
   // Served before it listens: nobody would ever answer a request that comes in between.
   if (secureServer !== null) {
     side.serve(secureServer, false);
@@ -122,8 +127,10 @@ export async function startHttp(ports: HttpPorts, options: HttpOptions): Promise
   await listen(socketServer, { path: options.socketPath, ...toAll });
   side.listensOn(options.socketPath);
   await chmod(options.socketPath, options.multiUser ? 0o666 : 0o600);
+  await pageDoor.reopen();
   const servers = secureServer === null ? [socketServer] : [socketServer, secureServer];
-  return { port: bound.port, fingerprint, close: () => side.close(servers) };
+  const close = async () => side.close([...servers, ...(await pageDoor.servers())]);
+  return { port: bound.port, fingerprint, close };
 }
 
 function serverOptions(headersMs: number): ServerOptions {
@@ -143,9 +150,17 @@ interface Bound {
   readonly fingerprint: string | null;
 }
 
-async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound): Promise<Side> {
-  const { engine, clock, chance } = ports;
+async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound) {
+  const { engine, clock, chance, log } = ports;
   const sessions = new Sessions(chance);
+  const pageSessions = new PageSessions(chance, options.page.state);
+  await pageSessions.load(engine.now());
+  const make = () => {
+    const server = createServer(serverOptions(options.headersMs ?? HEADERS_MS));
+    side.servePage(server);
+    return server;
+  };
+  const pageDoor = new PageDoor({ sessions: pageSessions, log, make, listen });
   const localLogin = new LocalLogin({
     directory: options.loginDirectory,
     chance,
@@ -155,6 +170,7 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound):
   const authenticator = new Authenticator({
     state: () => engine.state,
     sessions,
+    pageSessions,
     now: () => engine.now(),
     headUid: process.getuid?.() ?? 0,
     multiUser: options.multiUser,
@@ -181,6 +197,9 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound):
     authenticator,
     sessions,
     localLogin,
+    pageSessions,
+    pageFiles: new PageFiles(options.page.files),
+    pageDoor,
     ring: new EventRing(engine.seq),
     watch: new JobWatch(),
     counts: new RequestCounts(),
@@ -188,7 +207,8 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound):
     calls: new Calls({ engine, clock, chance }),
   };
   expectClients(services);
-  return new Side(services, new RequestLimits(requestRateMax));
+  const side = new Side(services, new RequestLimits(requestRateMax));
+  return { side, pageDoor };
 }
 
 function addressesOf({ secure }: HttpOptions, port: number | null): string[] {
@@ -227,12 +247,21 @@ class Side {
   }
 
   serve(server: Server, local: boolean): void {
+    this.#serve(server, local);
+    server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
+      this.#upgrade(incoming, socket, head, local);
+    });
+  }
+
+  /** For browsers on this machine: no WebSockets of agents and programs. */
+  servePage(server: Server): void {
+    this.#serve(server, false);
+  }
+
+  #serve(server: Server, local: boolean): void {
     server.on('connection', (socket: Socket) => this.#newcomers.add(socket, local));
     server.on('request', (incoming, response) => {
       void this.#pipeline.handle(incoming, response, local);
-    });
-    server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
-      this.#upgrade(incoming, socket, head, local);
     });
     server.on('clientError', (error: Error, socket: Duplex) => this.#broken(error, socket));
     server.on('tlsClientError', (error: Error, socket: Duplex) => {

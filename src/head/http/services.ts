@@ -14,6 +14,7 @@ import type { NodeLoad } from '../../wire/messages.ts';
 import type { Archive } from '../archive/archive.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import type { LocalLogin } from '../auth/local-login.ts';
+import type { PageSessions } from '../auth/page-sessions.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Calls } from '../calls/calls.ts';
@@ -24,6 +25,8 @@ import type { NotifierHealth } from '../notify/notifying.ts';
 import type { Feeder, FeedLink } from '../stdin/feeder.ts';
 import type { EventRing } from './event-ring.ts';
 import type { JobWatch } from './job-watch.ts';
+import type { PageDoor } from './page-door.ts';
+import type { PageFiles } from './page-files.ts';
 import type { RequestCounts } from './request-counts.ts';
 
 /** Takes authenticated sessions of agents, and knows how loaded their nodes are. */
@@ -68,6 +71,9 @@ export interface Services {
   readonly authenticator: Authenticator;
   readonly sessions: Sessions;
   readonly localLogin: LocalLogin;
+  readonly pageSessions: PageSessions;
+  readonly pageFiles: PageFiles;
+  readonly pageDoor: Pick<PageDoor, 'open'>;
   readonly ring: EventRing;
   readonly watch: JobWatch;
   readonly feeder: Feeder;

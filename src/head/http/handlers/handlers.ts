@@ -25,6 +25,7 @@ import { explainJob, getJob } from './show-job.ts';
 import { startJob } from './start-job.ts';
 import { rehearseJob, retryJob, submitJob, submitJobs } from './submit.ts';
 import * as tokens from './tokens.ts';
+import * as ui from './ui.ts';
 import * as users from './users.ts';
 import { waitForJob } from './wait.ts';
 import { waitForJobs } from './wait-many.ts';
@@ -119,6 +120,11 @@ export const HANDLERS: { readonly [N in HandledName]: Handler<N> } = {
   beginLocalLogin: login.beginLocalLogin,
   finishLocalLogin: login.finishLocalLogin,
   whoami: login.whoami,
+  page: ui.page,
+  pageFile: ui.pageFile,
+  loginPage: ui.loginPage,
+  logoutPage: ui.logoutPage,
+  createPageLink: ui.createPageLink,
   info: cluster.info,
   events,
   metrics,

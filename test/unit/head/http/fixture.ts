@@ -183,6 +183,7 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
       capacity: {},
       socketPath,
       secure: { host: '127.0.0.1', port: 0, certificate, publicNames: [] },
+      page: { files: path.join(directory, 'page'), state: directory },
       loginDirectory: path.join(directory, 'login'),
       requestRateMax: options.requestRateMax ?? 20_000,
       ...(options.headersMs === undefined ? {} : { headersMs: options.headersMs }),

@@ -45,6 +45,7 @@ const BODIES: Partial<Record<string, unknown>> = {
   readBlobs: { hashes: [] },
   storeOutputs: { entries: [], leftOut: [] },
   finishLocalLogin: { challenge: '0'.repeat(40) },
+  loginPage: { link: 'x' },
 };
 
 /** Sends the route with a valid body, over TLS unless `local`. */

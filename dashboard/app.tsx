@@ -1,0 +1,35 @@
+// The web page: who one is, then the pages.
+
+import { render } from 'preact';
+import { HeadError } from './data/client.ts';
+import { keepLive } from './data/live.ts';
+import { enter } from './data/login.ts';
+import { me } from './data/session.ts';
+import { Login, loginError } from './pages/login.tsx';
+import { Shell } from './parts/shell.tsx';
+
+const RETRY_MS = 1000;
+
+function App() {
+  const who = me.value;
+  if (who === undefined) return <p class="opening">Opening…</p>;
+  return who === null ? <Login /> : <Shell />;
+}
+
+async function start(): Promise<void> {
+  try {
+    await enter();
+  } catch (error) {
+    if (!(error instanceof HeadError)) throw error;
+    if (error.kind === 'unavailable') {
+      setTimeout(start, RETRY_MS);
+      return;
+    }
+    loginError.value = error;
+    me.value = null;
+  }
+}
+
+render(<App />, document.getElementById('app') as HTMLElement);
+keepLive();
+void start();

@@ -1,0 +1,97 @@
+// The typed client of the page: one call per route of src/api, with the types of its schemas.
+// Failures are thrown in words, with the way out.
+
+import type { Failure } from '../../src/api/failure.ts';
+import { fillPath, methodAndPath, type RouteName } from '../../src/api/paths.ts';
+import type { Body, ReplyOf } from '../../src/api/routes.ts';
+import { keepKey, me, pageKey } from './session.ts';
+
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export interface CallOptions<N extends RouteName> {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Query;
+  readonly body?: Body<N>;
+  readonly signal?: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The head refused, or did not answer (`kind` is `unavailable` then). */
+export class HeadError extends Error {
+  readonly code: string;
+  readonly kind: string;
+  readonly hint: string | null;
+
+  constructor({ code, kind, message, hint }: Pick<Failure, 'code' | 'kind' | 'message' | 'hint'>) {
+    super(message);
+    this.code = code;
+    this.kind = kind;
+    this.hint = hint;
+  }
+}
+
+/** The JSON of a successful answer; throws `HeadError`. */
+export async function call<N extends RouteName>(
+  route: N,
+  options: CallOptions<N> = {},
+): Promise<ReplyOf<N>> {
+  const response = await send(route, options);
+  return (await response.json()) as ReplyOf<N>;
+}
+
+/** For answers that are no JSON. Throws `HeadError`. */
+export async function send<N extends RouteName>(
+  route: N,
+  { params = {}, query = {}, body, signal, headers: given }: CallOptions<N> = {},
+): Promise<Response> {
+  const { method, path } = methodAndPath(route);
+  const headers: Record<string, string> = { ...given };
+  const key = pageKey();
+  if (key !== null) headers['weft-page'] = key;
+  if (body !== undefined) headers['content-type'] = 'application/json';
+  const text = body === undefined ? {} : { body: JSON.stringify(body) };
+  const url = fillPath(path, params) + formatQuery(query);
+  const response = await reach(url, { method, headers, ...text, ...(signal ? { signal } : {}) });
+  if (response.ok) return response;
+  const error = await errorOf(response);
+  if (error.kind === 'unauthenticated' && route !== 'loginPage') loggedOut();
+  throw error;
+}
+
+/** Without credentials from now on; the page shows the login. */
+export function loggedOut(): void {
+  keepKey(null);
+  me.value = null;
+}
+
+async function reach(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, { ...init, credentials: 'same-origin', cache: 'no-store' });
+  } catch (cause) {
+    if (init.signal?.aborted) throw cause;
+    throw new HeadError({
+      code: 'head.unreachable',
+      kind: 'unavailable',
+      message: 'The head does not answer.',
+      hint: 'Jobs go on meanwhile. The page tries again by itself.',
+    });
+  }
+}
+
+async function errorOf(response: Response): Promise<HeadError> {
+  const text = await response.text();
+  try {
+    return new HeadError((JSON.parse(text) as { error: Failure }).error);
+  } catch {
+    const message = `The head answered ${response.status}.`;
+    return new HeadError({ code: 'answer.unreadable', kind: 'internal', message, hint: null });
+  }
+}
+
+function formatQuery(query: Query): string {
+  const pairs = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== '') pairs.set(name, String(value));
+  }
+  return pairs.size === 0 ? '' : `?${pairs}`;
+}

@@ -1,0 +1,46 @@
+// Logging in: by the secret of a link in the address, by a token, or by the session that is there.
+
+import { call, HeadError, loggedOut } from './client.ts';
+import { keepKey, me, pageKey } from './session.ts';
+
+/** Once, when the page is opened. Throws `HeadError` when the head cannot be asked. */
+export async function enter(): Promise<void> {
+  const link = linkOf(location.hash);
+  if (link !== null) {
+    // Gone from the address before anything else: it works once, and history keeps it for long.
+    history.replaceState(null, '', '#/');
+    await logIn({ link });
+    return;
+  }
+  if (pageKey() === null) {
+    me.value = null;
+    return;
+  }
+  await whoAmI();
+}
+
+/** Throws `HeadError` when it is refused. */
+export async function logIn(body: { token: string } | { link: string }): Promise<void> {
+  const { key, user, role } = await call('loginPage', { body });
+  keepKey(key);
+  me.value = { name: user, role };
+}
+
+export async function logOut(): Promise<void> {
+  await call('logoutPage', { body: {} });
+  loggedOut();
+}
+
+async function whoAmI(): Promise<void> {
+  try {
+    const { name, role } = await call('whoami');
+    me.value = { name, role: role ?? 'user' };
+  } catch (error) {
+    if (error instanceof HeadError && error.kind === 'unauthenticated') return;
+    throw error;
+  }
+}
+
+function linkOf(hash: string): string | null {
+  return /^#login=([\w-]+)$/.exec(hash)?.[1] ?? null;
+}

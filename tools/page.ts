@@ -1,0 +1,85 @@
+// `npm run page`: the web page, built from dashboard/ into dist/dashboard/ with the bundler that
+// builds the programs: one script, one style, the page that names them, each also compressed. What
+// was built from these very sources is not built again.
+
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { build, stop } from 'esbuild-wasm';
+import { filesBelow, ROOT } from './tree.ts';
+
+const OUT = path.join(ROOT, 'dist', 'dashboard');
+const STAMP = 'sources.sha256';
+/** Besides what is in dashboard/. */
+const ALSO = ['src/api/paths.ts', 'package-lock.json', 'tools/page.ts'];
+
+/** Says whether there was anything to do. */
+export async function buildPage(): Promise<boolean> {
+  const stamp = hashOfSources();
+  if (readIfThere(path.join(OUT, STAMP)) === stamp) return false;
+  const files = await bundle();
+  // Aside first: a head that serves the old page meanwhile never finds half of the new one.
+  const draft = `${OUT}.${process.pid}`;
+  mkdirSync(draft, { recursive: true });
+  for (const [name, bytes] of files) {
+    writeFileSync(path.join(draft, name), bytes);
+    writeFileSync(path.join(draft, `${name}.br`), brotliCompressSync(bytes));
+    writeFileSync(path.join(draft, `${name}.gz`), gzipSync(bytes, { level: 9 }));
+  }
+  writeFileSync(path.join(draft, STAMP), stamp);
+  rmSync(OUT, { recursive: true, force: true });
+  renameSync(draft, OUT);
+  return true;
+}
+
+async function bundle(): Promise<Map<string, Uint8Array>> {
+  const { outputFiles } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: { app: 'dashboard/app.tsx', style: 'dashboard/style.css' },
+    outdir: OUT,
+    entryNames: '[name]-[hash]',
+    assetNames: '[name]-[hash]',
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    target: ['es2022', 'chrome109', 'firefox115', 'safari16.4'],
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    // The page may not load anything that its head does not serve, source maps included.
+    sourcemap: false,
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
+  await stop();
+  const icon = readFileSync(path.join(ROOT, 'dashboard', 'icon.svg'));
+  const iconHash = createHash('sha256').update(icon).digest('hex').slice(0, 8);
+  const files = new Map<string, Uint8Array>([[`icon-${iconHash}.svg`, icon]]);
+  for (const { path: file, contents } of outputFiles) files.set(path.basename(file), contents);
+  const named = (start: string): string =>
+    [...files.keys()].find((name) => name.startsWith(`${start}-`)) ?? '';
+  const html = readFileSync(path.join(ROOT, 'dashboard', 'index.html'), 'utf8')
+    .replace('STYLE', named('style'))
+    .replace('SCRIPT', named('app'))
+    .replace('ICON', named('icon'));
+  files.set('index.html', Buffer.from(html));
+  return files;
+}
+
+function hashOfSources(): string {
+  const hash = createHash('sha256');
+  for (const file of [...filesBelow('dashboard'), ...ALSO]) {
+    hash.update(`${file}\0`).update(readFileSync(path.join(ROOT, file)));
+  }
+  return hash.digest('hex');
+}
+
+function readIfThere(file: string): string {
+  return existsSync(file) ? readFileSync(file, 'utf8') : '';
+}
+
+if (import.meta.main) {
+  const built = await buildPage();
+  console.log(built ? 'The web page is built.' : 'The web page is up to date.');
+}
