@@ -88,6 +88,26 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'A pool is a job, but how many workers it has is moved by its calls, within bounds.',
     next: '`weft pool scale` changes the bounds; `weft pool start` starts another pool.',
   },
+  'pilot.not_found': {
+    means: 'No fleet of pilots of this name is there any more.',
+    next: '`weft pilot list` shows those that are.',
+  },
+  'pilot.name_taken': {
+    means: "Nodes of pilots are called by their fleet's name, and two nodes cannot have one name.",
+    next: 'Give another `--name`, or leave it out.',
+  },
+  'pilot.too_many': {
+    means: 'The head asks after the jobs of each fleet every few seconds.',
+    next: 'Stop fleets that are done with: `weft pilot list`, `weft pilot stop FLEET`.',
+  },
+  'pilot.refused': {
+    means: 'The batch system did not take the job, for the reason that it gives.',
+    next: 'Change what it names: the partition or queue, the time, words given with `--options`.',
+  },
+  'pilot.no_address': {
+    means: 'Pilots run on other machines and connect to the head by its port.',
+    next: 'Give the head one: `weft up --listen HOST:5001`, or `head.listen` for `weft head`.',
+  },
   'batch.not_done': {
     means: 'Only a batch that is over can be removed.',
     next: 'Wait for it, or end it with `weft batch cancel`.',

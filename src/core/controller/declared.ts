@@ -23,6 +23,9 @@ import type { PartitionEvent } from './partitions/events.ts';
 import type { PartitionsFacts } from './partitions/facts.ts';
 import type { PauseCommand } from './pauses/commands.ts';
 import type { PauseEvent } from './pauses/events.ts';
+import type { PilotCommand } from './pilots/commands.ts';
+import type { PilotEvent } from './pilots/events.ts';
+import type { PilotsFacts } from './pilots/facts.ts';
 import type { PoolCommand, PoolEvent } from './pools/pool.ts';
 import type { ReservationCommand } from './reservations/commands.ts';
 import type { ReservationEvent } from './reservations/events.ts';
@@ -54,6 +57,7 @@ export interface Declared {
   readonly batches: Declares<BatchCommand, BatchEvent, BatchesFacts>;
   /** Its facts are its jobs'. */
   readonly pools: Declares<PoolCommand, PoolEvent, object>;
+  readonly pilots: Declares<PilotCommand, PilotEvent, PilotsFacts>;
   readonly notices: Declares<NoticeCommand, NoticeEvent, NoticeFacts>;
   readonly notifications: Declares<NotificationCommand, NotificationEvent, NotificationsFacts>;
 }

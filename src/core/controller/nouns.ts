@@ -13,6 +13,7 @@ import { notifications } from './notifications/notifications.ts';
 import type { CommandTable, EventTable, Noun } from './noun.ts';
 import { partitions } from './partitions/partitions.ts';
 import { pauses } from './pauses/pauses.ts';
+import { pilots } from './pilots/pilots.ts';
 import { pools } from './pools/pools.ts';
 import { reservations } from './reservations/reservations.ts';
 import { createScratch } from './scratch.ts';
@@ -36,6 +37,7 @@ const TABLE = {
   reservations,
   batches,
   pools,
+  pilots,
   notices,
   notifications,
 } satisfies { readonly [N in NounName]: Noun<N, never, object> };

@@ -21,4 +21,5 @@ export type Reply =
   /** What an external scheduler asked for does not start, and why. */
   | { readonly kind: 'not_started'; readonly reason: Reason }
   | { readonly kind: 'maintenance_planned'; readonly id: string }
+  | { readonly kind: 'fleet_started'; readonly fleet: string }
   | { readonly kind: 'done' };

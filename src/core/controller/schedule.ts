@@ -11,11 +11,11 @@ import { plan } from '../scheduler/cycle/plan.ts';
 import { type ActiveTask, NO_RULES, type Snapshot } from '../scheduler/cycle/snapshot.ts';
 import { fairStandings } from '../scheduler/line/fair-share.ts';
 import { cpusOf, QuotaBook } from '../scheduler/line/quota.ts';
-import { windowsOf } from '../scheduler/room/windows.ts';
 import type { Job, Task } from './jobs/facts.ts';
 import { decideLateMaintenances } from './maintenance/course.ts';
 import { externalNodes, externalWindows } from './partitions/external.ts';
 import { schedulingOf } from './partitions/settings.ts';
+import { allWindows } from './pilots/ends.ts';
 import type { Chain } from './scratch.ts';
 import type { State } from './state.ts';
 import type { Step } from './step.ts';
@@ -128,7 +128,7 @@ export function openSnapshotOf(
   const { queue, pool, held } = state.indexes;
   const scheduling = schedulingOf(state, settings);
   const fairness = fairnessOf(state, scheduling, at);
-  const windows = windowsOf(state.reservations.values());
+  const windows = allWindows(state);
   const stopped = stoppedTasks(state, at);
   return {
     ...NO_RULES,

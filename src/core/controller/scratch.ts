@@ -27,6 +27,8 @@ export interface Scratch {
   retryNotBefore: number;
   /** Why what an epoch left cannot be kept now, in words; the shell writes it. */
   readonly keepingTrouble: Map<EpochId, string>;
+  /** Since when each of these pilots has had no work, and there was none for it. */
+  readonly idlePilots: Map<NodeName, number>;
   /** Epochs whose orders may have changed since the shell last looked; it empties it. */
   readonly touched: Touch[];
   /** What the last steps ended, for the history; the shell empties it. */
@@ -80,6 +82,7 @@ export function createScratch(): Scratch {
     retryTurn: 0,
     retryNotBefore: 0,
     keepingTrouble: new Map(),
+    idlePilots: new Map(),
     touched: [],
     endedEpochs: [],
     changedJobs: new Set(),

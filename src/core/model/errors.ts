@@ -2,6 +2,7 @@
 // from it.
 
 import { CLUSTER_CODES } from './cluster-errors.ts';
+import { PILOT_CODES } from './pilot-errors.ts';
 import { POOL_CODES } from './pool-errors.ts';
 
 export type Kind =
@@ -184,6 +185,7 @@ export const CODES = {
   },
   ...CLUSTER_CODES,
   ...POOL_CODES,
+  ...PILOT_CODES,
   'directory.not_shared': {
     kind: 'invalid_argument',
     text: 'No node shares {path}; leave --chdir out to run in a private directory.',

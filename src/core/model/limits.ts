@@ -268,3 +268,22 @@ export const CALL_CHILD_START_MS = 60_000;
 export const CALL_HANDED_MAX = 16;
 /** A call that runs for longer is told to have started; of shorter ones the end says enough. */
 export const CALL_TOLD_AFTER_MS = 20;
+
+/** Fleets of pilots at once; each is asked after every few seconds. */
+export const FLEETS_MAX = 100;
+/** Pilots of a fleet: an array job of Slurm has 1,001 elements unless its site allows more. */
+export const PILOTS_MAX = 1000;
+/** Starts that fail in a row before a fleet starts no more: a fourth time would be the same. */
+export const PILOT_FAILURES_MAX = 3;
+/** After the first failed start; twice as long after each further one. */
+export const PILOT_RETRY_MS = 1000;
+/** What runs to the last moment has that long to end and tell of it before its pilot is ended. */
+export const PILOT_END_MARGIN_MS = 5000;
+/** Less time is not worth the start of a pool's worker, which has no time limit of its own. */
+export const WORKER_WORTH_MS = 20_000;
+/** Longest and shortest time of a pilot. */
+export const PILOT_WALLTIME_MIN_MS = 60_000;
+export const PILOT_WALLTIME_MAX_MS = 366 * 86_400_000;
+/** Words, and characters in each, that are passed on to a batch system or to docker. */
+export const PILOT_WORDS_MAX = 100;
+export const PILOT_WORD_LENGTH_MAX = 1000;

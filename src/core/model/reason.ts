@@ -37,6 +37,13 @@ export type Reason =
       /** So many nodes have room, which is too few; null where that goes without saying. */
       readonly room: number | null;
     }
+  /** Only pilots could run it, of which there are too few. `trouble`: why the last start failed. */
+  | {
+      readonly kind: 'pilots';
+      readonly fleet: string;
+      readonly trouble: string | null;
+      readonly isPaused: boolean;
+    }
   /** It fits, and others go first. */
   | { readonly kind: 'priority'; readonly behind: Behind | null }
   | WindowReason;
@@ -74,7 +81,8 @@ export type Behind =
 
 /** What is set aside is in the way, or is what the task waits for. */
 export type WindowReason = {
-  readonly kind: 'reservation' | 'maintenance';
+  /** `node_end`: a pilot, which is gone from then on. */
+  readonly kind: 'reservation' | 'maintenance' | 'node_end';
   readonly name: string;
 } & (
   | { readonly problem: 'begun'; readonly node: string; readonly endsInMs: number }
@@ -110,7 +118,7 @@ export type NodeSituation =
   | { readonly kind: 'reservation_used' }
   | {
       readonly kind: 'set_aside';
-      readonly purpose: 'reservation' | 'maintenance';
+      readonly purpose: 'reservation' | 'maintenance' | 'node_end';
       readonly name: string;
       /** Null: it has begun. */
       readonly startsInMs: number | null;

@@ -6,7 +6,7 @@ import type { JobSpec } from '../../model/job.ts';
 import { TURN_LOOKS_MAX } from '../../model/limits.ts';
 import type { Absence, Reason } from '../../model/reason.ts';
 import type { Settings } from '../../model/settings.ts';
-import { type Awaited, awaitedBy, explain } from '../../scheduler/answers/explain.ts';
+import { type Awaited, awaitedBy, couldHold, explain } from '../../scheduler/answers/explain.ts';
 import type { NodeOutline, Surroundings } from '../../scheduler/answers/outline.ts';
 import { type Prospect, prospectOf } from '../../scheduler/answers/prospect.ts';
 import type { Snapshot } from '../../scheduler/cycle/snapshot.ts';
@@ -19,6 +19,8 @@ import type { Node } from '../nodes/facts.ts';
 import { labelsOf } from '../nodes/view.ts';
 import { type ExternalNodes, externalNodes, isExternal } from '../partitions/external.ts';
 import { schedulingOf } from '../partitions/settings.ts';
+import { namedWindow } from '../pilots/ends.ts';
+import { fleetOffers } from '../pilots/offers.ts';
 import { openSnapshotOf, snapshotOf } from '../schedule.ts';
 import type { State } from '../state.ts';
 
@@ -72,9 +74,20 @@ export function explainPending(
   const snapshot = (isOthers ? openSnapshotOf : snapshotOf)(state, settings, 0, at);
   const external = isOthers ? new Map() : externalNodes(state, scheduling);
   const reason = explain(pending.entry, surroundings(state, external), snapshot, at);
+  if (reason.kind === 'no_node_can') return awaitedPilots(state, pending) ?? reason;
   if (pending.spec.pool === undefined || reason.kind !== 'quota') return reason;
   const { limit } = reason;
   return limit.of === 'array' ? { kind: 'quota', limit: { ...limit, of: 'pool' } } : reason;
+}
+
+/** The fleet that is to bring nodes for it; null: there is none. */
+function awaitedPilots(state: State, { entry }: Pending): Reason | null {
+  for (const offer of fleetOffers(state)) {
+    if (!couldHold(offer, entry.shape.request)) continue;
+    const { id: fleet, trouble, isPaused } = offer.fleet;
+    return { kind: 'pilots', fleet, trouble, isPaused };
+  }
+  return null;
 }
 
 /** Why a task waits and what it can expect. */
@@ -131,7 +144,7 @@ function forbiddenBy(pending: Pending): Reason | null {
 function surroundings(state: State, external: ExternalNodes): Surroundings {
   return {
     nodes: [...state.nodes.values()].map((node) => outline(node, external.get(node.name))),
-    reservationOf: (id) => state.reservations.get(id),
+    reservationOf: (id) => namedWindow(state, id),
   };
 }
 

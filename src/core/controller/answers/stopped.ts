@@ -4,10 +4,11 @@ import type { JobId } from '../../model/ids.ts';
 import type { WindowReason } from '../../model/reason.ts';
 import { windowReason } from '../../scheduler/answers/explain-windows.ts';
 import { askOfStopped, unheeded } from '../../scheduler/cycle/resume.ts';
-import { byNode, windowsOf } from '../../scheduler/room/windows.ts';
+import { byNode } from '../../scheduler/room/windows.ts';
 import type { Task } from '../jobs/facts.ts';
 import { maintenanceOn } from '../maintenance/presence.ts';
 import type { Node } from '../nodes/facts.ts';
+import { allWindows, namedWindow } from '../pilots/ends.ts';
 import type { State } from '../state.ts';
 import { poolOf, stoppedOf } from '../tasks/stopped.ts';
 import { preemptedFor } from '../tasks/stops.ts';
@@ -45,13 +46,13 @@ function waitsFor(state: State, task: Task, now: number): StoppedTask['waitsFor'
   if (closed !== undefined) return { kind: 'maintenance', node: closed.name };
   const short = nodes.filter((node) => node.free.cpuCount < cpuCount);
   if (short.length > 0) return { kind: 'cpus', cpuCount, nodes: short.map(shortNode) };
-  const windowsOn = byNode(windowsOf(state.reservations.values()));
+  const windowsOn = byNode(allWindows(state));
   const mine = new Set(stopped.nodes.flatMap((name) => windowsOn.get(name) ?? []));
   const passed = new Set(unheeded(stopped, [...mine], now));
   const windows = [...mine].filter((window) => !passed.has(window));
   const pool = poolOf(state, stopped.nodes);
   const reason = windowReason(askOfStopped(stopped), { pool, windows, now }, (id) =>
-    state.reservations.get(id),
+    namedWindow(state, id),
   );
   return reason === null ? { kind: 'its_turn' } : { kind: 'window', reason };
 }

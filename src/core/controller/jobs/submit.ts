@@ -18,6 +18,7 @@ import { unknownLabel } from '../nodes/label-checks.ts';
 import { labelsOf, SHARED_PREFIX } from '../nodes/view.ts';
 import { couldEverRun, type Outline, refusedBy, tooBigFor } from '../partitions/admission.ts';
 import { schedulingOf } from '../partitions/settings.ts';
+import { fleetOffers, type Offer } from '../pilots/offers.ts';
 import { admitJob } from '../reservations/members.ts';
 import type { State } from '../state.ts';
 import type { Answer, Step } from '../step.ts';
@@ -191,10 +192,11 @@ function brokenBy(dependency: Dependency, kind: Outcome['kind']): Outcome | null
 export function unsatisfiable(step: Step, spec: JobSpec, scheduling: Scheduling): Refusal | null {
   const { request } = spec;
   const seen = inTurn(() => nodesSeen(step.state));
-  const nodes = inTurn(() => outlinesOf(seen));
+  const offers = inTurn(() => fleetOffers(step.state));
+  const nodes = inTurn(() => outlinesOf(seen, offers));
   const unknown = request.nodeNames.find((name) => !step.state.nodes.has(name));
   if (unknown !== undefined) return refuse('node.not_found', { node: unknown });
-  const unlabelled = unknownLabel(request.labels, seen);
+  const unlabelled = unknownLabel(withoutOffered(request.labels, offers), seen);
   if (unlabelled !== null) return unlabelled;
   const unshared = unsharedByNamed(step.state, request);
   if (unshared !== null) return unshared;
@@ -251,8 +253,18 @@ function* nodesSeen({ nodes }: State): Generator<Node> {
   for (const node of nodes.values()) if (node.session > 0 || node.declared !== null) yield node;
 }
 
-function* outlinesOf(nodes: Iterable<Node>): Generator<Outline> {
+function* outlinesOf(nodes: Iterable<Node>, offers: Iterable<Offer>): Generator<Outline> {
   for (const node of nodes) yield { name: node.name, total: node.total, labels: labelsOf(node) };
+  yield* offers;
+}
+
+/** Labels that no pilot has that is still to come. */
+function withoutOffered(labels: readonly string[], offers: Iterable<Offer>): readonly string[] {
+  const isOffered = (label: string): boolean => {
+    for (const offer of offers) if (offer.labels.has(label)) return true;
+    return false;
+  };
+  return labels.filter((label) => !isOffered(label));
 }
 
 /** Directories shared by the most nodes first: a job in one of them has the most places to run. */

@@ -55,6 +55,8 @@ export interface EnrollNode {
   readonly secretHash: string;
   readonly resources: Resources | null;
   readonly labels: readonly string[];
+  /** The join token that let it in; absent: an admin did. */
+  readonly tokenId?: string;
   /** Take over an existing name (its old secret stops working). */
   readonly replace: boolean;
 }

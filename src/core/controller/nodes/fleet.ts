@@ -1,11 +1,12 @@
 // What operators ask of nodes.
 
-import { ok, type Result } from '../../base/result.ts';
+import { err, ok, type Result } from '../../base/result.ts';
 import type { Actor } from '../../model/actor.ts';
 import type { Refusal } from '../../model/errors.ts';
 import { type NodeName, parseNodeName } from '../../model/ids.ts';
 import { isPlausible, type Resources } from '../../model/resources.ts';
 import { nameOf, needRole } from '../authority.ts';
+import { drainPilot, refuseStranger } from '../pilots/joining.ts';
 import type { Answer, Step } from '../step.ts';
 import type {
   DeclareNodeLost,
@@ -88,8 +89,11 @@ export function decideEnroll(step: Step, command: EnrollNode, actor: Actor): Ans
   }
   const bad = badLabel(step, command.labels) ?? badResources(step, command.resources);
   if (bad !== null) return bad;
+  const stranger = refuseStranger(step.state, command.tokenId, name.value);
+  if (stranger !== null) return err(stranger);
   const { secretHash, resources, labels } = command;
   step.emit({ kind: 'node_enrolled', node: name.value, secretHash, resources, labels });
+  drainPilot(step, name.value);
   return ok({ kind: 'done' });
 }
 

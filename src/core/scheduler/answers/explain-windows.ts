@@ -2,12 +2,11 @@
 
 import type { NodeName } from '../../model/ids.ts';
 import type { NodeSituation, WindowReason } from '../../model/reason.ts';
-import type { Reservation } from '../../model/reservation.ts';
 import { type Ask, endAt, wantOf } from '../room/ask.ts';
 import { Board, type BoardOptions } from '../room/board.ts';
 import type { Window } from '../room/lane.ts';
 
-type Named = Pick<Reservation, 'name' | 'purpose'> | undefined;
+type Named = Pick<Window, 'name' | 'purpose'> | undefined;
 
 /** Null: nothing that is set aside is in its way, or more than that. `board`: made of `options`. */
 export function windowReason(
@@ -87,7 +86,8 @@ export function setAside(window: Window, now: number, named: Named): NodeSituati
 }
 
 function titleOf({ id }: Pick<Window, 'id'>, named: Named): Pick<WindowReason, 'kind' | 'name'> {
-  const kind = named?.purpose === 'maintenance' ? 'maintenance' : 'reservation';
+  const purpose = named?.purpose;
+  const kind = purpose === 'maintenance' || purpose === 'node_end' ? purpose : 'reservation';
   return { kind, name: named?.name ?? id };
 }
 

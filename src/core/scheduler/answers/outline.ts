@@ -1,8 +1,8 @@
 // The cluster as people know it, for answers about what waits.
 
 import type { Absence } from '../../model/reason.ts';
-import type { Reservation } from '../../model/reservation.ts';
 import type { Resources } from '../../model/resources.ts';
+import type { Window } from '../room/lane.ts';
 
 /** Every node of the cluster, also those that get no work. */
 export interface NodeOutline {
@@ -19,6 +19,6 @@ export interface NodeOutline {
 /** What answers need besides the snapshot. */
 export interface Surroundings {
   readonly nodes: readonly NodeOutline[];
-  /** A reservation by the id of its windows. */
-  readonly reservationOf: (id: string) => Pick<Reservation, 'name' | 'purpose'> | undefined;
+  /** What a window is of, by its id. */
+  readonly reservationOf: (id: string) => Pick<Window, 'name' | 'purpose'> | undefined;
 }

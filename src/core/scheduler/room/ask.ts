@@ -2,9 +2,12 @@
 
 import type { NodeName } from '../../model/ids.ts';
 import type { ResourceRequest } from '../../model/job.ts';
+import { WORKER_WORTH_MS } from '../../model/limits.ts';
+import { featureLabel } from '../../model/node-features.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { Partition, PlacementRule } from '../../model/scheduling.ts';
 import type { Shape } from '../line/queue.ts';
+import type { Lane } from './lane.ts';
 import type { NodeView } from './pool.ts';
 import { FOREVER, type Want } from './profile.ts';
 
@@ -19,9 +22,13 @@ export interface Ask {
   readonly walltimeMs: number | null;
   readonly reservation: string | null;
   readonly placement: PlacementRule;
+  /** A worker of a pool without a time limit: it may begin where it cannot stay for ever. */
+  readonly moves?: true;
   /** It is on its nodes already, so they may be closed to what is new. Absent: no. */
   readonly isThere?: boolean;
 }
+
+const WORKER = featureLabel('pools');
 
 /** The last answers of `askOf`: a cycle asks for the shapes of the cycle before. */
 const ASKS = new WeakMap<Shape, { readonly partition: Partition; readonly ask: Ask }>();
@@ -46,6 +53,7 @@ function makeAsk(shape: Shape, partition: Partition): Ask {
     walltimeMs,
     reservation,
     placement: partition.placement,
+    ...(walltimeMs === null && request.labels.includes(WORKER) ? { moves: true } : {}),
   };
 }
 
@@ -58,6 +66,12 @@ export function namesOf({ request, nodes }: Ask): Iterable<NodeName> | null {
 /** When a task that starts at `at` is over, as far as one can know. */
 export function endAt(at: number, walltimeMs: number | null): number {
   return walltimeMs === null ? FOREVER : at + walltimeMs;
+}
+
+/** The same where a node has an end: a worker that is worth its start leaves with the node. */
+export function endOn(lane: Lane, { walltimeMs, moves }: Ask, at: number): number {
+  const to = endAt(at, walltimeMs);
+  return moves === true && lane.leavesAt - at >= WORKER_WORTH_MS ? Math.min(to, lane.leavesAt) : to;
 }
 
 /** What is wanted of each node. */

@@ -4,7 +4,7 @@
 import type { JobId, NodeName } from '../../model/ids.ts';
 import { LOOKS_PER_LANE, LOOKS_PER_SEARCH } from '../../model/limits.ts';
 import type { Share } from '../../model/orders.ts';
-import { type Ask, endAt, namesOf, takenOf, wantOf } from './ask.ts';
+import { type Ask, endAt, endOn, namesOf, takenOf, wantOf } from './ask.ts';
 import { cursor, rest } from './cursor.ts';
 import { demandOf, fieldOf } from './field.ts';
 import { endOf, fitsAfter, type Gone, Lane, type Window } from './lane.ts';
@@ -158,7 +158,7 @@ export class Board {
     for (const name of nodes) {
       if (this.#views.for(name, ask) === undefined) return null;
       const lane = this.lane(name);
-      const to = endAt(at, ask.walltimeMs);
+      const to = endOn(lane, ask, at);
       if (!lane.fits(wantOf(ask.request), ask.reservation, at, to)) return null;
       lanes.push(lane);
     }
@@ -256,7 +256,7 @@ export class Board {
     const from = this.now + 1;
     for (const one of gone) lane.give(one);
     const want = wantOf(ask.request);
-    const fits = lane.fits(want, ask.reservation, from, endAt(from, ask.walltimeMs));
+    const fits = lane.fits(want, ask.reservation, from, endOn(lane, ask, from));
     for (const one of gone) lane.keep(one);
     return fits;
   }
@@ -285,8 +285,9 @@ export class Board {
     this.#work += 1;
     if (!holdsNow(view, ask.request)) return false;
     if (!this.#claimed.has(view.name)) return ask.reservation === null;
-    const to = endAt(this.now, ask.walltimeMs);
-    return this.lane(view.name).fits(wantOf(ask.request), ask.reservation, this.now, to);
+    const lane = this.lane(view.name);
+    const to = endOn(lane, ask, this.now);
+    return lane.fits(wantOf(ask.request), ask.reservation, this.now, to);
   }
 
   #take(view: NodeView, ask: Ask, { jobId, index }: Taker): Share {

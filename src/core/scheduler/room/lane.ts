@@ -7,13 +7,15 @@ import { addResources, NO_RESOURCES, type Resources } from '../../model/resource
 import type { NodeView, Running } from './pool.ts';
 import { type Ending, FOREVER, hasRoom, Profile, UNKNOWN_END, type Want } from './profile.ts';
 
+/** `external`: another program decides what starts there. `node_end`: its node is gone from then on. */
+export type WindowPurpose = Reservation['purpose'] | 'external' | 'node_end';
+
 /** A time in which shares of nodes are set aside for some, or, for maintenance, for nobody. */
 export interface Window {
   readonly id: string;
   /** What its users call it. */
   readonly name: string;
-  /** `external`: another program decides what starts there. */
-  readonly purpose: Reservation['purpose'] | 'external';
+  readonly purpose: WindowPurpose;
   /** Its reservation comes again and again. */
   readonly recurs: boolean;
   /** Ms since 1970; [from, to). */
@@ -38,6 +40,8 @@ export interface Gone {
 
 export class Lane {
   readonly view: NodeView;
+  /** From then on the node is gone; `FOREVER`: it stays. */
+  readonly leavesAt: number;
   readonly #now: number;
   readonly #open: Profile;
   readonly #reserved = new Map<string, Profile>();
@@ -46,6 +50,7 @@ export class Lane {
     this.view = view;
     this.#now = now;
     const mine = windows.filter((window) => window.shares.has(view.name));
+    this.leavesAt = Math.min(FOREVER, ...mine.filter(isEnd).map(({ from }) => from));
     const running = [...view.running];
     const inside =
       mine.length === 0
@@ -145,6 +150,10 @@ export class Lane {
     }
     this.#open.take(one.resources, at, end);
   }
+}
+
+function isEnd({ purpose }: Window): boolean {
+  return purpose === 'node_end';
 }
 
 function endingOf(one: Running, now: number): Ending {

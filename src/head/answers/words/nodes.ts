@@ -111,6 +111,7 @@ function say(situation: NodeSituation): Said {
       return have('too little of the reservation free');
     default: {
       const { purpose, name, startsInMs, endsInMs } = situation;
+      if (purpose === 'node_end') return have(`only ${spanWords(startsInMs ?? 0)} left`);
       const title = `${purpose} ${name}`;
       if (startsInMs !== null) return have(`${title} in ${spanWords(startsInMs)}`);
       return are(`in ${title} for ${spanWords(endsInMs)} more`);

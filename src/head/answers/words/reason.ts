@@ -41,6 +41,8 @@ export function sayReason(reason: Reason, reader: Reader): string {
       return `needs ${describeRequest(reason.request)}; ${sayTooLarge(reason)}`;
     case 'resources':
       return `needs ${describeRequest(reason.request)}; ${sayShortage(reason)}`;
+    case 'pilots':
+      return sayPilots(reason);
     case 'priority':
       return sayBehind(reason.behind, reader.now);
     default:
@@ -127,7 +129,21 @@ function sayBehind(behind: Behind | null, now: number): string {
   return `the free nodes are kept for job ${behind.jobId}, which starts ${when}`;
 }
 
+function sayPilots({ fleet, trouble, isPaused }: Of<'pilots'>): string {
+  if (trouble === null) return `waits for pilots of fleet ${fleet}`;
+  const again = isPaused ? `; \`weft pilot scale ${fleet}\` tries again` : '';
+  return `waits for pilots of fleet ${fleet}, which failed to start: ${trouble}${again}`;
+}
+
+/** A pilot is gone at its end: nothing is to be hoped for after it. */
+function sayNodeEnd(reason: WindowReason): string {
+  if (reason.problem !== 'would_run_into') return `pilot ${reason.name} is about to end`;
+  const subject = reason.hasLimit ? 'it' : 'it has no time limit and';
+  return `${subject} could outlast pilot ${reason.name}, which ends in ${spanWords(reason.startsInMs)}`;
+}
+
 export function sayWindow(reason: WindowReason): string {
+  if (reason.kind === 'node_end') return sayNodeEnd(reason);
   const title = `${reason.kind} ${reason.name}`;
   switch (reason.problem) {
     case 'begun':

@@ -84,7 +84,7 @@ export const createNode: Handler<'createNode'> = (services, { body, actor }) =>
   });
 
 /** The token is the permission: it was made by an admin and has been checked. */
-export const join: Handler<'join'> = (services, { body }) =>
+export const join: Handler<'join'> = (services, { body, principal }) =>
   enroll(
     services,
     { kind: 'system' },
@@ -93,6 +93,7 @@ export const join: Handler<'join'> = (services, { body }) =>
       resources: null,
       labels: body.labels ?? [],
       replace: false,
+      ...(principal.kind === 'join' ? { tokenId: principal.tokenId } : {}),
     },
   );
 

@@ -1,0 +1,83 @@
+// What a fleet's pilots offer before they are there, and how many more of them what waits in the queue
+// could use.
+
+import type { NodeName } from '../../model/ids.ts';
+import { featureLabel, NODE_FEATURES } from '../../model/node-features.ts';
+import { fleetLabel, type PilotWish } from '../../model/pilot.ts';
+import { NO_RESOURCES, type Resources } from '../../model/resources.ts';
+import { couldHold } from '../../scheduler/answers/explain.ts';
+import type { Group } from '../../scheduler/line/queue.ts';
+import { sharedLabel } from '../nodes/view.ts';
+import type { State } from '../state.ts';
+import type { Fleet } from './facts.ts';
+import { pilotsOf } from './find.ts';
+
+/** More than any machine has: a pilot has what it finds, which is not known before. */
+const MUCH_MEMORY = 2 ** 52;
+
+/** So many pilots would be full with what waits; counted no further than `most`. */
+export function pilotsNeeded(state: State, fleet: Fleet, most: number): number {
+  const empty = offerOf(state, fleet);
+  let cpus = 0;
+  for (const group of state.indexes.queue.groups.values()) {
+    const { request, walltimeMs, reservation } = group.shape;
+    if (reservation !== null || !couldHold(empty, request)) continue;
+    if (outlasts(walltimeMs, fleet.wish)) continue;
+    const each = request.exclusive ? empty.total.cpuCount : Math.max(1, request.perNode.cpuCount);
+    cpus += each * request.nodeCount * waitingIn(group, most);
+    if (cpus >= most * empty.total.cpuCount) return most;
+  }
+  return Math.ceil(cpus / empty.total.cpuCount);
+}
+
+function outlasts(walltimeMs: number | null, wish: PilotWish): boolean {
+  return wish.walltimeMs !== null && walltimeMs !== null && walltimeMs > wish.walltimeMs;
+}
+
+/** Tasks that no running limit keeps from starting. */
+function waitingIn({ entries }: Group, most: number): number {
+  let count = 0;
+  for (const { pending, runningMax, running } of entries) {
+    count += Math.min(pending.size, Math.max(0, (runningMax ?? Infinity) - running));
+    // A pilot may hold some thousands of tasks, and counting has an end all the same.
+    if (count > most * 1000) return count;
+  }
+  return count;
+}
+
+/** Work that is submitted may count on pilots that are still to come, from fleets that are not ending. */
+export function* fleetOffers(state: State): Generator<Offer & { readonly fleet: Fleet }> {
+  for (const fleet of state.fleets.values()) {
+    if (fleet.stoppedBy !== null) continue;
+    const offer = { ...offerOf(state, fleet), fleet };
+    for (let count = 0; count < fleet.max; count += 1) yield offer;
+  }
+}
+
+export interface Offer {
+  readonly name: NodeName;
+  readonly total: Resources;
+  readonly labels: ReadonlySet<string>;
+}
+
+function offerOf(state: State, fleet: Fleet): Offer {
+  const { cpuCount, memoryBytes, system, sharedPaths } = fleet.wish;
+  return {
+    // No node has this name, so nobody can ask for it.
+    name: '' as NodeName,
+    total: { ...NO_RESOURCES, cpuCount, memoryBytes: memoryBytes ?? seenMemory(state, fleet) },
+    labels: new Set([
+      ...[fleetLabel(fleet.id), `system=${system}`],
+      ...sharedPaths.map(sharedLabel),
+      ...NODE_FEATURES.map(featureLabel),
+    ]),
+  };
+}
+
+function seenMemory({ nodes }: State, fleet: Fleet): number {
+  for (const { pilot } of pilotsOf(fleet)) {
+    const node = nodes.get(pilot.node);
+    if (node !== undefined && node.session > 0) return node.total.memoryBytes;
+  }
+  return MUCH_MEMORY;
+}
