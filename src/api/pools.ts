@@ -40,6 +40,8 @@ export const startPoolRequest = submission.pick(WORKER_FIELDS).extend({
   max: most,
   /** A worker beyond `min` leaves after so long without work. */
   idleMs: idleMs.default(IDLE_MS_DEFAULT),
+  /** It is for the program that starts it, and ends when that is gone for good. */
+  temporary: z.boolean().default(false),
 });
 
 /** What is absent stays as it is. */
@@ -67,6 +69,8 @@ export const poolView = z.object({
   min: count,
   max: count,
   idleMs: count,
+  /** It ends when the program is gone for good that started it. */
+  temporary: z.boolean(),
   /** How many workers it asks for at present. */
   target: count,
   /** Workers that have a place, by state. */

@@ -89,13 +89,15 @@ export interface MpiSpec {
  * running limit.
  */
 export interface PoolSpec {
-  /** Unique among its owner's pools that live; null: it is found by its id alone. */
+  /** Unique among its owner's pools that live and are not stopped; null: it is found by its id alone. */
   readonly name: string | null;
   /** So many workers stay, also when there is nothing to do. */
   readonly min: number;
   readonly max: number;
   /** A worker beyond `min` leaves after so long without work. */
   readonly idleMs: number;
+  /** It is there for one program, and ends when that is gone for good. */
+  readonly isTemporary?: true;
 }
 
 /** What makes a job the cluster's own: it is the program of a maintenance. */

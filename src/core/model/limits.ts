@@ -264,6 +264,8 @@ export const CALL_BACKLOG_MS = 1000;
 export const CALL_GRACE_MS = 1000;
 /** A process for calls that is not ready by then hangs: on a busy machine one takes some seconds. */
 export const CALL_CHILD_START_MS = 60_000;
+/** A pool for one program ends when nobody has been connected for so long: a program's patience is two minutes. */
+export const POOL_DESERTED_MS = 180_000;
 /** Calls that a worker's child has, the running one included: enough to be never idle. */
 export const CALL_HANDED_MAX = 16;
 /** A call that runs for longer is told to have started; of shorter ones the end says enough. */

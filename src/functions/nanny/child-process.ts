@@ -1,6 +1,6 @@
 // The child of a nanny: a process that runs functions, its pipes, and what is known of its end.
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { extname } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -18,6 +18,7 @@ import type { RunnerOptions } from '../child/runner.ts';
 import { RESULTS_FD } from '../child/stdio.ts';
 import { wordsOfEnd } from './end-words.ts';
 import { countOomKills } from './oom-kills.ts';
+import { startProcess } from './start-process.ts';
 import { Tail } from './tail.ts';
 
 export interface ChildOptions extends RunnerOptions {
@@ -56,8 +57,9 @@ const DRAIN_MS = 1000;
 
 export class Child {
   readonly #events: ChildEvents;
-  readonly #process: ChildProcess;
-  readonly #calls: Writable;
+  /** Null: it could not be started. */
+  readonly #process: ChildProcess | null;
+  readonly #calls: Writable | null;
   readonly #batch = new FrameBatch();
   readonly #assets = new Map<string, number>();
   readonly #tail = new Tail();
@@ -74,23 +76,28 @@ export class Child {
     const { scratch, callsMax, bytesMax, env, cwd, nodeOptions = [] } = options;
     const runner: RunnerOptions = { scratch, callsMax, bytesMax };
     const argv = [...nodeOptions, program(), JSON.stringify(runner)];
-    this.#process = spawn(process.execPath, argv, {
-      ...{ env, stdio: ['ignore', 'inherit', 'pipe', 'pipe', 'pipe'] },
-      ...(cwd !== undefined && { cwd }),
-    });
-    const [, , stderr, calls, results] = this.#process.stdio;
-    this.#calls = calls as Writable;
+    const started = startProcess(argv, { env, ...(cwd !== undefined && { cwd }) });
+    if (started instanceof Error) {
+      this.#process = null;
+      this.#calls = null;
+      this.#fault = `It cannot be started: ${started.message}`;
+      process.nextTick(() => this.#end());
+      return;
+    }
+    const { stderr, calls, results } = started;
+    this.#process = started.process;
+    this.#calls = calls;
     // A child that has died takes no calls; its end is told by `exit`.
     this.#calls.on('error', () => undefined);
-    (stderr as Readable).on('data', (chunk: Buffer) => {
+    stderr.on('data', (chunk: Buffer) => {
       this.#tail.add(chunk);
       options.onStderr(chunk);
     });
-    this.#listen(results as Readable);
+    this.#listen(started.process, results);
   }
 
   get pid(): number | undefined {
-    return this.#process.pid;
+    return this.#process?.pid;
   }
 
   /** Bytes of code and shared values that it was given. */
@@ -124,7 +131,7 @@ export class Child {
 
   kill(): void {
     this.#isKilled = true;
-    this.#process.kill('SIGKILL');
+    this.#process?.kill('SIGKILL');
   }
 
   /** Frames of one turn of the event loop go out together. */
@@ -134,13 +141,14 @@ export class Child {
     this.#isFlushPending = true;
     process.nextTick(() => {
       this.#isFlushPending = false;
-      this.#calls.cork();
-      for (const part of this.#batch.take()) this.#calls.write(part);
-      this.#calls.uncork();
+      const calls = this.#calls;
+      calls?.cork();
+      for (const part of this.#batch.take()) calls?.write(part);
+      calls?.uncork();
     });
   }
 
-  #listen(results: Readable): void {
+  #listen(own: ChildProcess, results: Readable): void {
     const reader = new FrameReader(CALL_BYTES_MAX, (frame) => this.#take(frame));
     results.on('data', (chunk: Buffer) => {
       if (this.#fault !== null) return;
@@ -158,14 +166,14 @@ export class Child {
     };
     results.once('close', done);
     results.on('error', () => undefined); // `close` follows.
-    this.#process.once('exit', () => {
+    own.once('exit', () => {
       done();
       setTimeout(() => results.destroy(), DRAIN_MS).unref();
     });
     // No process came to be: out of memory, or of processes.
-    this.#process.once('error', (error) => {
+    own.once('error', (error) => {
       this.#fault ??= `It cannot be started: ${error.message}`;
-      if (this.#process.pid === undefined) this.#end();
+      if (own.pid === undefined) this.#end();
     });
   }
 
@@ -185,14 +193,14 @@ export class Child {
   /** User code has written into the pipe: nothing that follows can be believed. */
   #spoil(what: string): void {
     this.#fault = `It wrote ${what} into file descriptor ${RESULTS_FD}, which is Weft's`;
-    this.#process.kill('SIGKILL');
+    this.#process?.kill('SIGKILL');
   }
 
   #end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#calls.destroy();
-    const { exitCode, signalCode } = this.#process;
+    this.#calls?.destroy();
+    const { exitCode = null, signalCode = null } = this.#process ?? {};
     this.#events.died(
       this.#fault ??
         wordsOfEnd({

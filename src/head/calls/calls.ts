@@ -7,7 +7,7 @@ import { WebSocketServer } from 'ws';
 import type { Event } from '../../core/controller/declared.ts';
 import type { Of } from '../../core/controller/events.ts';
 import type { Job } from '../../core/controller/jobs/facts.ts';
-import { isLivePool } from '../../core/controller/pools/live.ts';
+import { isOpenPool, isStopping } from '../../core/controller/pools/live.ts';
 import type { JobId } from '../../core/model/ids.ts';
 import { CALL_FRAME_BYTES_MAX } from '../../core/model/limits.ts';
 import type { Chance } from '../../ports/chance.ts';
@@ -69,7 +69,7 @@ export class Calls {
     this.#ports = ports;
     this.#world = { clock, slices: new Slices(clock) };
     this.#lives = engine.lives;
-    for (const job of engine.state.indexes.pools) this.#add(job);
+    for (const job of engine.state.indexes.pools) if (isOpenPool(job)) this.#add(job);
   }
 
   /** Undefined: it does not live. */
@@ -159,7 +159,7 @@ export class Calls {
         this.#pools.get(event.jobId)?.rescale();
         return;
       case 'end_asked':
-        if (event.why === 'cancel') this.#perhapsStopped(event.place.jobId, event.by);
+        if (event.why === 'cancel') this.#perhapsStopped(event);
         return;
       case 'job_done':
         this.#close(event.jobId, event.outcome.detail ?? event.outcome.kind);
@@ -178,7 +178,7 @@ export class Calls {
 
   #added(jobId: JobId): void {
     const job = this.#ports.engine.state.jobs.get(jobId);
-    if (job !== undefined && isLivePool(job) && !this.#pools.has(jobId)) this.#add(job);
+    if (job !== undefined && isOpenPool(job) && !this.#pools.has(jobId)) this.#add(job);
   }
 
   #add(job: Job): void {
@@ -192,6 +192,10 @@ export class Calls {
         // Refused while the store cannot write: it is asked for again.
         engine.perform({ kind: 'command', command, actor: { kind: 'system' } }, () => undefined);
       },
+      desert: () => {
+        const command = { kind: 'desert_pool', jobId } as const;
+        engine.perform({ kind: 'command', command, actor: { kind: 'system' } }, () => undefined);
+      },
       why: (one: Job) => {
         const index = firstPending(one);
         return index === undefined ? null : new Reasons(engine).of(one, index).words;
@@ -202,11 +206,10 @@ export class Calls {
   }
 
   /** All its workers are to end, and none waits: nobody is to take that for a loss of workers. */
-  #perhapsStopped(jobId: JobId, by: string): void {
+  #perhapsStopped({ place: { jobId }, by, because }: Of<'end_asked'>): void {
     const job = this.#ports.engine.state.jobs.get(jobId);
-    if (job === undefined || job.pending.size > 0 || !this.#pools.has(jobId)) return;
-    const isEnding = [...job.active.values()].every(({ ending }) => ending?.kind === 'cancel');
-    if (isEnding) this.#close(jobId, `cancelled by ${by}`);
+    if (job === undefined || !this.#pools.has(jobId)) return;
+    if (isStopping(job)) this.#close(jobId, because ?? `cancelled by ${by}`);
   }
 
   #close(jobId: JobId, words: string): void {
@@ -235,10 +238,12 @@ export class Calls {
     const { state } = this.#ports.engine;
     for (const [jobId, pool] of [...this.#pools]) {
       const job = state.jobs.get(jobId);
-      if (job === undefined || !isLivePool(job)) this.#close(jobId, 'it is not known any more');
+      if (job === undefined || !isOpenPool(job)) this.#close(jobId, 'it is not known any more');
       else pool.follow(now);
     }
-    for (const job of state.indexes.pools) if (!this.#pools.has(job.id)) this.#add(job);
+    for (const job of state.indexes.pools) {
+      if (isOpenPool(job) && !this.#pools.has(job.id)) this.#add(job);
+    }
   }
 
   #now(): number {

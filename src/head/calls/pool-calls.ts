@@ -6,6 +6,7 @@ import { type Port, Router } from '../../core/calls/router/router.ts';
 import type { Job } from '../../core/controller/jobs/facts.ts';
 import { formatEpochId, formatTaskId } from '../../core/model/ids.ts';
 import type { Outcome, OutcomeKind } from '../../core/model/job.ts';
+import { POOL_DESERTED_MS } from '../../core/model/limits.ts';
 import type { Share } from '../../core/model/orders.ts';
 import { targetOf } from '../../core/model/pool.ts';
 
@@ -25,6 +26,8 @@ export interface PoolParts {
   readonly job: () => Job | undefined;
   /** Asks the controller for another number of workers. */
   readonly scale: (target: number) => void;
+  /** Asks the controller to end it: the program is gone that it was for. */
+  readonly desert: () => void;
   /** In words, why it has fewer workers than it asks for. */
   readonly why: (job: Job) => string | null;
 }
@@ -39,12 +42,15 @@ export class PoolCalls {
   #why: string | null = null;
   #whyAt = -Infinity;
   #roseAt = -Infinity;
+  /** When a program was last known to be there. */
+  #usedAt: number;
   /** Connections of clients and workers. */
   lines = 0;
   clients = 0;
 
   constructor(parts: PoolParts, job: Job, now: number) {
     this.#parts = parts;
+    this.#usedAt = now;
     for (const [index, name] of workersOf(job)) this.#alive.set(index, name);
     const { min, max } = boundsOf(job);
     const current = (): Job => parts.job() ?? job;
@@ -131,6 +137,7 @@ export class PoolCalls {
     this.router.tick(now);
     this.#lookWhy(job, now);
     this.#ask(job, now);
+    this.#perhapsDeserted(job, now);
   }
 
   /** Who starts is on the way, and is not sent back before having been of use. */
@@ -145,6 +152,14 @@ export class PoolCalls {
       this.#roseAt = now;
     }
     this.#parts.scale(wanted);
+  }
+
+  /** A program that is away is given up by the router first; asked again as long as it is refused. */
+  #perhapsDeserted({ spec: { pool } }: Job, now: number): void {
+    if (this.router.state.sessions.size > 0) this.#usedAt = now;
+    if (pool?.isTemporary !== true || now - this.#usedAt < POOL_DESERTED_MS) return;
+    this.#usedAt = now;
+    this.#parts.desert();
   }
 
   #lookWhy(job: Job, now: number): void {

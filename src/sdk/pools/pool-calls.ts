@@ -19,6 +19,7 @@ import { errorOf, RemoteError } from './call-errors.ts';
 import { CallRecord } from './call-record.ts';
 import { PoolLine, type PoolLineOptions } from './pool-line.ts';
 import type { ModuleReference } from './pool-options.ts';
+import type { Progress } from './progress.ts';
 
 /** What is said of one call, checked. */
 export interface CallWish {
@@ -67,7 +68,8 @@ export class PoolCalls {
         Object.assign(record, { state: 'running', attempt, worker });
       },
       progress: (number, bytes) => {
-        calls.#records.get(number)?.progress?.push(unpackResult(bytes));
+        const record = calls.#records.get(number);
+        if (record?.progress != null) tellProgress(record, record.progress, bytes);
       },
       numbers: (numbers) => {
         calls.numbers = numbers;
@@ -119,6 +121,7 @@ export class PoolCalls {
       const end = { why: why === 'cancelled' ? 'pool_closed' : why, detail } as const;
       return record.end({ ok: false, error: errorOf(nameOf(record, null), end) });
     }
+    this.#open.noteCall();
     record.number = number;
     record.cancel = () => session.cancel(number);
     this.#records.set(number, record as CallRecord<unknown>);
@@ -259,6 +262,18 @@ export class PoolCalls {
     record.end(outcomeOf(record, end));
     this.#tellIdle();
   }
+}
+
+function tellProgress(record: CallRecord<unknown>, progress: Progress, bytes: Uint8Array): void {
+  let value: unknown;
+  try {
+    value = unpackResult(bytes);
+  } catch (error) {
+    const detail = `What it said while it ran cannot be read: ${(error as Error).message}`;
+    progress.fail(errorOf(nameOf(record, record.worker), { why: 'refused', detail }));
+    return;
+  }
+  progress.push(value);
 }
 
 function isModule(fn: object): fn is ModuleReference {

@@ -68,6 +68,11 @@ export class PoolLine {
     }
   }
 
+  /** A call is open: what dials for it keeps the program alive, also when it began without one. */
+  noteCall(): void {
+    this.#pause?.ref();
+  }
+
   /** Says goodbye: what is open ends as cancelled. */
   close(): void {
     this.session.close();

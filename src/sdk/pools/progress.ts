@@ -8,10 +8,17 @@ export class Progress implements AsyncIterable<unknown> {
   /** Said while nobody had begun to read. */
   #early: unknown[] = [];
   #isOver = false;
+  #failure: { readonly error: unknown } | null = null;
 
   push(value: unknown): void {
     if (this.#readers.size === 0) keep(this.#early, value);
     for (const reader of this.#readers) reader.push(value);
+  }
+
+  /** What came cannot be read: readers are told when they have had what came before. */
+  fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.end();
   }
 
   end(): void {
@@ -26,6 +33,7 @@ export class Progress implements AsyncIterable<unknown> {
     try {
       for (;;) {
         while (reader.kept.length > 0) yield reader.kept.shift();
+        if (this.#failure !== null) throw this.#failure.error;
         if (this.#isOver) return;
         await reader.more();
       }

@@ -34,7 +34,8 @@ export async function findOrStart(
   const wish = makeSubmission(['worker'], worker) as unknown as Readonly<Record<string, unknown>>;
   const chosen = FIELDS.map((field) => [field, wish[field]]);
   const range = rangeOf(workers ?? 1);
-  const body = dropUndefined({ ...Object.fromEntries(chosen), ...range, name });
+  const temporary = name === undefined ? true : undefined;
+  const body = dropUndefined({ ...Object.fromEntries(chosen), ...range, name, temporary });
   const key = freshKey();
   try {
     const files = inputsOf(['worker'], worker);
@@ -54,7 +55,12 @@ export async function findOrStart(
 
 async function findPool(line: Line, name: string, mayLack: boolean): Promise<number | null> {
   try {
-    return (await line.call('getPool', { params: { id: name } })).id;
+    const { id, calls } = await line.call('getPool', { params: { id: name } });
+    // One that takes no calls any more is being stopped: its name is free.
+    if (calls !== null) return id;
+    if (mayLack) return null;
+    const message = `Pool ${name} is being stopped.`;
+    throw new WeftError({ code: 'pool.not_found', kind: 'not_found', message });
   } catch (error) {
     if (mayLack && error instanceof WeftError && error.kind === 'not_found') return null;
     throw error;

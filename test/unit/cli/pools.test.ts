@@ -7,7 +7,14 @@ import { type Answers, FakeHead } from './fake-head.ts';
 
 const POOL: PoolView = {
   ...{ id: 7, name: 'sums', owner: 'ann', state: 'running', outcome: null },
-  ...{ min: 1, max: 8, idleMs: 60_000, target: 4, workers: { running: 2, starting: 1 } },
+  ...{
+    min: 1,
+    max: 8,
+    idleMs: 60_000,
+    temporary: false,
+    target: 4,
+    workers: { running: 2, starting: 1 },
+  },
   reason: { kind: 'resources', words: 'no cpu is free' },
   calls: { clients: 1, workers: 2, waiting: 9, running: 2, done: 70 },
   losses: 1,

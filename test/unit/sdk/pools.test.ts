@@ -1,7 +1,10 @@
 // Pools as programs have them, against the real router over a real WebSocket; calls run in this process.
 
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
 import { afterEach, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import {
   CallCancelled,
   type CallOutcome,
@@ -21,6 +24,9 @@ import { FakePool, refusal } from './support/fake-pool.ts';
 
 /** What hangs fails here, long before the file does. */
 const LIMIT = { timeout: 20_000 };
+
+/** Opens the pool of its argument's head, and makes a call when it is told to. */
+const OTHER_PROGRAM = fileURLToPath(new URL('support/waiting-program.ts', import.meta.url));
 
 const SOCKET = 'GET /v1/pools/7/calls/socket';
 
@@ -58,7 +64,7 @@ describe('a pool', { timeout: 120_000 }, () => {
       assert.deepEqual(body, {
         ...{ min: 1, max: 9, idleMs: 300_000, cpuCount: 2, memoryBytes: 1024 ** 3 },
         ...{ walltimeMs: 3_600_000, environment: { A: 'b' }, directory: { kind: 'private' } },
-        umask: process.umask(),
+        ...{ umask: process.umask(), temporary: true },
       });
       await pool.scale({ max: 3 });
       assert.deepEqual(head.asked.at(-1)?.body, { max: 3 });
@@ -77,12 +83,16 @@ describe('a pool', { timeout: 120_000 }, () => {
     LIMIT,
     async () => {
       await open();
-      head.answers['GET /v1/pools/mine'] = [200, { id: 7 }];
+      head.answers['GET /v1/pools/mine'] = [200, { id: 7, calls: {} }];
       const found = await cluster.pool({ name: 'mine' });
       assert.equal(await found.run(square, 3), 9);
       await found.close();
       assert.ok(!head.asked.some(({ method }) => method === 'DELETE'));
       await assert.rejects(cluster.pool({ name: 'none' }), { code: 'pool.not_found' });
+      head.answers['GET /v1/pools/old'] = [200, { id: 6, calls: null }];
+      const stopped = { code: 'pool.not_found', message: /is being stopped/ };
+      await assert.rejects(cluster.pool({ name: 'old' }), stopped);
+      assert.equal((await cluster.pool({ name: 'old', workers: 1 })).id, 7);
       await assert.rejects(cluster.pool({}), { code: 'argument.invalid' });
       head.answers['GET /v1/pools/7/calls/socket'] = [
         403,
@@ -374,6 +384,38 @@ describe('a pool', { timeout: 120_000 }, () => {
     await until(() => refusals > 0);
     delete head.answers[SOCKET];
     assert.equal(await call, 9);
+  });
+
+  test(
+    'progress that cannot be read is told to whoever reads it, and to nobody else',
+    LIMIT,
+    async () => {
+      await open();
+      const call = pool.submit(async () => ({ says: 1, garbles: true }));
+      const heard: unknown[] = [];
+      const reading = (async () => {
+        for await (const value of call.progress) heard.push(value);
+      })();
+      const unread = pool.submit(async () => ({ says: 1, garbles: true }));
+      await assert.rejects(reading, { code: 'call.refused', message: /said while it ran/ });
+      assert.deepEqual(heard, [1]);
+      await Promise.all([call, unread]);
+    },
+  );
+
+  test('a program with an open call does not end while its head is away', LIMIT, async () => {
+    await open();
+    const program = spawn(process.execPath, [OTHER_PROGRAM, head.socket], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    const lines = createInterface({ input: program.stdout })[Symbol.asyncIterator]();
+    assert.equal((await lines.next()).value, 'open');
+    await head.crash();
+    program.stdin.end('go\n');
+    assert.equal((await lines.next()).value, 'submitted');
+    await head.restart();
+    assert.equal((await lines.next()).value, '9');
+    program.kill();
   });
 
   test('progress is heard while a call runs', LIMIT, async () => {

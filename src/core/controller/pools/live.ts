@@ -10,13 +10,25 @@ export function isLivePool({ spec, outcome }: Job): boolean {
   return spec.pool !== undefined && outcome === null;
 }
 
+/** Stopped, but for workers that still end. It never goes on. */
+export function isStopping({ active, pending }: Job): boolean {
+  if (active.size === 0 || pending.size > 0) return false;
+  for (const { ending } of active.values()) if (ending?.kind !== 'cancel') return false;
+  return true;
+}
+
+/** It takes calls. */
+export function isOpenPool(job: Job): boolean {
+  return isLivePool(job) && !isStopping(job);
+}
+
 /** Whether it is among those that live, from now on. */
 export function notePool({ indexes }: State, job: Job): void {
   if (isLivePool(job)) indexes.pools.add(job);
   else indexes.pools.delete(job);
 }
 
-/** By number also one that has ended; by name its owner's that lives. */
+/** By number also one that has ended; by name its owner's that lives, one that is not stopped first. */
 export function findPool(
   { indexes, jobs }: State,
   text: string,
@@ -26,8 +38,11 @@ export function findPool(
     const job = jobs.get(Number(text) as JobId);
     if (job?.spec.pool !== undefined) return ok(job);
   }
+  let stopping: Job | null = null;
   for (const job of indexes.pools) {
-    if (job.owner === owner && job.spec.pool?.name === text) return ok(job);
+    if (job.owner !== owner || job.spec.pool?.name !== text) continue;
+    if (!isStopping(job)) return ok(job);
+    stopping = job;
   }
-  return err(refuse('pool.not_found', { pool: text }));
+  return stopping === null ? err(refuse('pool.not_found', { pool: text })) : ok(stopping);
 }

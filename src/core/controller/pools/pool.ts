@@ -5,7 +5,7 @@ import type { JobId } from '../../model/ids.ts';
 import type { PoolSpec } from '../../model/job.ts';
 import type { WorkerWish } from '../../model/pool.ts';
 
-export type PoolCommand = StartPool | ScalePool;
+export type PoolCommand = StartPool | ScalePool | DesertPool;
 
 export interface StartPool {
   readonly kind: 'start_pool';
@@ -26,6 +26,12 @@ export interface ScalePool {
   readonly idleMs?: number | undefined;
   /** How many workers it asks for from now on; kept between `min` and `max`. */
   readonly target?: number | undefined;
+}
+
+/** The program that it was for is gone. */
+export interface DesertPool {
+  readonly kind: 'desert_pool';
+  readonly jobId: JobId;
 }
 
 export type PoolEvent = {

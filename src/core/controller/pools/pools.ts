@@ -5,12 +5,13 @@ import { targetOf } from '../../model/pool.ts';
 import type { Job } from '../jobs/facts.ts';
 import type { Noun } from '../noun.ts';
 import type { State } from '../state.ts';
-import { isLivePool, notePool } from './live.ts';
+import { decideDesert } from './desert.ts';
+import { isLivePool, isStopping, notePool } from './live.ts';
 import { applyPoolScaled, decideScale } from './scale.ts';
 import { decideStartPool } from './start.ts';
 
 export const pools: Noun<'pools'> = {
-  commands: { start_pool: decideStartPool, scale_pool: decideScale },
+  commands: { start_pool: decideStartPool, scale_pool: decideScale, desert_pool: decideDesert },
   events: { pool_scaled: applyPoolScaled },
   facts: () => ({}),
   save: () => ({}),
@@ -35,7 +36,7 @@ function checkPool({ indexes }: State, job: Job, names: Set<string>): void {
   const { min, max, name } = pool;
   assert(min <= target && target <= max, `pool ${id} asks for ${target} of ${min}-${max} workers`);
   assert(max <= taskCount, `pool ${id} has a task for each worker`);
-  if (name === null) return;
+  if (name === null || isStopping(job)) return;
   const key = `${owner} ${name}`;
   assert(!names.has(key), `pool name ${key} is there once`);
   names.add(key);

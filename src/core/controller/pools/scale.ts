@@ -7,9 +7,9 @@ import { targetOf } from '../../model/pool.ts';
 import { nameOf, ownJob } from '../authority.ts';
 import type { Of } from '../events.ts';
 import { dequeueEntry, entryOf, jobOf, requeueEntry } from '../jobs/apply.ts';
-import type { Job } from '../jobs/facts.ts';
 import type { State } from '../state.ts';
 import type { Answer, Step } from '../step.ts';
+import { isStopping } from './live.ts';
 import type { ScalePool } from './pool.ts';
 import { flawOf, indicesFor } from './start.ts';
 
@@ -23,6 +23,7 @@ export function decideScale(step: Step, command: ScalePool, actor: Actor): Answe
   if (outcome !== null) {
     return step.refuse('job.already_done', { job: String(jobId), outcome: outcome.kind });
   }
+  // What it got now would outlive the stop.
   if (isStopping(owned.value)) {
     return step.refuse('job.already_done', { job: String(jobId), outcome: 'cancelled' });
   }
@@ -35,12 +36,6 @@ export function decideScale(step: Step, command: ScalePool, actor: Actor): Answe
   if (isSame && target === targetOf(spec)) return ok({ kind: 'changed', count: 0 });
   step.emit({ kind: 'pool_scaled', jobId, min, max, idleMs, target, by: nameOf(actor) });
   return ok({ kind: 'changed', count: 1 });
-}
-
-/** Stopped, but for workers that still end: what it got now would outlive the stop. */
-function isStopping({ active, pending }: Job): boolean {
-  if (active.size === 0 || pending.size > 0) return false;
-  return [...active.values()].every(({ ending }) => ending?.kind === 'cancel');
 }
 
 /** More workers than it ever might have are more tasks. */

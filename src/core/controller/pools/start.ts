@@ -14,6 +14,7 @@ import { acceptSubmission, addJob, knownByKey, needUser } from '../jobs/submit.t
 import { checked, whole, wrong } from '../jobs/wrong.ts';
 import type { State } from '../state.ts';
 import type { Answer, Step } from '../step.ts';
+import { isStopping } from './live.ts';
 import type { StartPool } from './pool.ts';
 
 export function decideStartPool(step: Step, command: StartPool, actor: Actor): Answer {
@@ -56,7 +57,8 @@ export function flawOf({ name, min, max, idleMs }: PoolSpec): Refusal | null {
 
 function notFree({ indexes }: State, { name }: PoolSpec, { name: owner }: UserActor) {
   const own = [...indexes.pools].filter((job) => job.owner === owner);
-  const other = name === null ? undefined : own.find(({ spec }) => spec.pool?.name === name);
+  const isSame = (job: Job): boolean => job.spec.pool?.name === name && !isStopping(job);
+  const other = name === null ? undefined : own.find(isSame);
   if (other !== undefined && name !== null) {
     const hint = `\`weft pool stop ${name}\` ends it; without a name there may be many.`;
     return refuse('pool.name_taken', { pool: name, job: String(other.id) }, hint);

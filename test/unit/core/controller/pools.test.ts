@@ -236,6 +236,42 @@ scenario('[K6] a name is taken as long as its pool lives, by one owner', (head) 
   started(head, { name: 'sums' });
 });
 
+scenario('[K6] a pool that is being stopped has given its name away', (head) => {
+  head.connect('n1');
+  const id = started(head, { name: 'sums', min: 1 });
+  head.schedule();
+  head.started(`${id}[0]#1`);
+  const found = () => {
+    const pool = findPool(head.state, 'sums', 'ann' as UserName);
+    return pool.ok ? pool.value.id : pool.error.code;
+  };
+  head.command({ kind: 'cancel_task', place: place(`${id}`) }, ANN);
+  assert.equal(head.job(id).outcome, null, 'its worker still ends');
+  assert.equal(found(), id);
+  const next = started(head, { name: 'sums' });
+  assert.equal(found(), next);
+  head.crash();
+  assert.equal(found(), next);
+  head.ended(`${id}[0]#1`);
+  assert.equal(found(), next);
+});
+
+scenario('[K13] a pool that was for one program ends when that is gone, and no other', (head) => {
+  head.connect('n1');
+  const id = started(head, { min: 1, isTemporary: true });
+  const other = started(head, { min: 1 });
+  head.schedule();
+  for (const one of [id, other]) head.started(`${one}[0]#1`);
+  const desert = (jobId: JobId, by: Actor = SYSTEM) =>
+    (head.command({ kind: 'desert_pool', jobId }, by) as { count: number }).count;
+  assert.equal(head.refused({ kind: 'desert_pool', jobId: id }, ANN), 'auth.role_needed');
+  assert.deepEqual([desert(id), desert(id), desert(other)], [4, 0, 0]);
+  head.ended(`${id}[0]#1`);
+  assert.deepEqual(head.job(id).outcome, { kind: 'cancelled', detail: 'its program is gone' });
+  assert.equal(head.job(other).outcome, null);
+  assert.equal(desert(id), 0);
+});
+
 scenario('[K6] one owner has only so many pools at once', (head) => {
   head.connect('n1');
   for (let count = 0; count < POOLS_PER_USER_MAX; count += 1) started(head);

@@ -155,3 +155,26 @@ test('the words name what happened, with the last lines of many', () => {
     'Its process ran out of memory: the kernel killed it at the memory limit',
   );
 });
+
+test(
+  'a child that cannot be started, as too many files are open, has died with these words',
+  LIMIT,
+  () => {
+    const program = `
+    import { openSync } from 'node:fs';
+    import { Child } from ${JSON.stringify(new URL('../../../../src/functions/nanny/child-process.ts', import.meta.url).href)};
+    await import('node:child_process');
+    try { for (;;) openSync('/dev/null'); } catch {}
+    const nothing = () => undefined;
+    const options = { scratch: '/tmp', callsMax: 0, bytesMax: 0, env: {}, onStderr: nothing };
+    const child = new Child(options, { died: (detail) => console.log(detail) });
+    child.kill();
+    child.takeBack([1]);
+  `;
+    const argv = [process.execPath, '--input-type=module-typescript', '-e', program];
+    const text = execFileSync('/bin/sh', ['-c', 'ulimit -n 64; exec "$@"', 'sh', ...argv], {
+      encoding: 'utf8',
+    });
+    assert.match(text, /^It cannot be started: too many files are open/);
+  },
+);

@@ -52,6 +52,7 @@ export class FakePool {
   readonly #ticking: NodeJS.Timeout;
   #server: Server | null = null;
   #generation = 0;
+  #challenges = 0;
   #losses = 0;
 
   private constructor() {
@@ -171,7 +172,9 @@ export class FakePool {
 
   #answer(route: string): readonly [number, unknown] {
     if (route.endsWith('/local/begin')) {
-      return [200, { challenge: 'x', path: path.join(this.directory, 'challenge') }];
+      this.#challenges += 1;
+      const name = `challenge${this.#challenges}`;
+      return [200, { challenge: 'x', path: path.join(this.directory, name) }];
     }
     if (route.endsWith('/local/finish')) return [200, { token: 't', user: 'alice', expiresAt: 0 }];
     return this.answers[route] ?? [404, refusal('pool.not_found', 'not_found', 'There is none.')];
@@ -309,6 +312,7 @@ export class FakeWorker implements WorkerPort {
       if (value === 'die') return 'dead' as const;
       if (typeof value === 'object' && value !== null && 'says' in value) {
         this.session.childProgress(run, packResult(value.says));
+        if ('garbles' in value) this.session.childProgress(run, Buffer.from('no value'));
       }
       return { ok: true, bytes: packResult(value) };
     } catch (error) {

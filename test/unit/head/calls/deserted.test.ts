@@ -1,0 +1,60 @@
+// Pools of one program: when they are given up.
+
+import assert from 'node:assert/strict';
+import type { RouterToClient } from '../../../../src/core/calls/messages.ts';
+import type { JobId } from '../../../../src/core/model/ids.ts';
+import { POOL_DESERTED_MS } from '../../../../src/core/model/limits.ts';
+import { PoolCalls } from '../../../../src/head/calls/pool-calls.ts';
+import { ANN, scenario, type TestHead } from '../../../support/controller.ts';
+
+function poolCalls(head: TestHead, isTemporary: boolean) {
+  head.connect('n1');
+  const spec = { name: null, min: 0, max: 1, idleMs: 0, ...(isTemporary && { isTemporary }) };
+  const reply = head.command(
+    { kind: 'start_pool', worker: {}, key: null, secret: '', pool: spec as never },
+    ANN,
+  );
+  const { jobId } = reply as { jobId: JobId };
+  let asked = 0;
+  const calls = new PoolCalls(
+    {
+      ...{ generation: 'g', job: () => head.job(jobId), scale: () => undefined, why: () => null },
+      desert: () => (asked += 1),
+    },
+    head.job(jobId),
+    0,
+  );
+  return { calls, asked: () => asked };
+}
+
+/** Looks at the pool every second. */
+function pass(calls: PoolCalls, from: number, until: number): void {
+  for (let now = from; now <= until; now += 1000) calls.tick(now);
+}
+
+scenario('[K13] a program that never came, or is gone, is waited for three minutes', (head) => {
+  const { calls, asked } = poolCalls(head, true);
+  pass(calls, 0, POOL_DESERTED_MS - 1000);
+  assert.equal(asked(), 0);
+  const heard: RouterToClient[] = [];
+  const peer = { send: (one: RouterToClient) => heard.push(one), close: () => {}, isBehind: false };
+  const port = calls.router.openClient(peer, POOL_DESERTED_MS - 1000);
+  const hello = { session: 'a'.repeat(32), generation: null, detach: false, label: '' };
+  port.take([{ kind: 'hello', ...hello }], POOL_DESERTED_MS - 1000);
+  for (let now = POOL_DESERTED_MS; now < 3 * POOL_DESERTED_MS; now += 1000) {
+    port.take([{ kind: 'ping' }], now);
+    calls.tick(now);
+  }
+  assert.equal(asked(), 0, 'it is there');
+  port.gone(3 * POOL_DESERTED_MS);
+  pass(calls, 3 * POOL_DESERTED_MS, 4 * POOL_DESERTED_MS);
+  assert.equal(asked(), 0, 'it may come back for ten seconds, and is away then');
+  pass(calls, 4 * POOL_DESERTED_MS, 4 * POOL_DESERTED_MS + 11_000);
+  assert.equal(asked(), 1);
+});
+
+scenario('[K13] any other pool is there until it is stopped', (head) => {
+  const { calls, asked } = poolCalls(head, false);
+  pass(calls, 0, 10 * POOL_DESERTED_MS);
+  assert.equal(asked(), 0);
+});
