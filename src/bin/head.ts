@@ -22,6 +22,7 @@ import { certificateOf } from './head-certificate.ts';
 import { EXIT_BUG, headFailure } from './head-failure.ts';
 import { type HeadFiles, openHeadFiles } from './head-files.ts';
 import { type HeadOptions, readHeadOptions } from './head-options.ts';
+import { openWiki } from './head-wiki.ts';
 import { keep, noteExit } from './keep.ts';
 import { reloadOf, reloadOnHangUp } from './reload.ts';
 
@@ -166,6 +167,7 @@ async function serveUntilStopped(started: Started): Promise<void> {
     requestRateMax: options.requestRateMax,
   });
   log.info({ socket: options.socketPath, port: http.port, seq: engine.seq }, 'head serves');
+  const closeWiki = await openWiki(options, head, { log, audit });
   onServing();
   logs.begin();
   files.blobs.begin();
@@ -175,6 +177,7 @@ async function serveUntilStopped(started: Started): Promise<void> {
   endReloading();
   if (failure !== null)
     log.error({ error: failure.message }, 'the head stops although its store cannot be written');
+  await closeWiki();
   await http.close();
   rmSync(options.socketPath, { force: true });
   // Only a new process has a new store's thread: whoever watches this one starts it again.

@@ -28,6 +28,8 @@ export interface HeadOptions {
   readonly settings: Settings;
   /** The site's fence command, without a shell; null = none. */
   readonly fence: { readonly command: readonly string[]; readonly timeoutMs: number } | null;
+  /** The door for wiki schedulers; absent = none. */
+  readonly wiki?: WikiDoorOptions;
   /** How those are told who want to know of the end of a job. */
   readonly notify: NotifyOptions;
   /** How often agents say that they live; part of their welcome. */
@@ -53,6 +55,18 @@ export interface HeadOptions {
   readonly acceptLoss?: boolean;
   /** Make a new key and certificate where they are missing; for one start. */
   readonly newIdentity?: boolean;
+}
+
+export interface WikiDoorOptions {
+  readonly listen: { readonly host: string; readonly port: number };
+  /** Null: nobody can sign. */
+  readonly keyFile: string | null;
+  readonly unsigned: boolean;
+  /** Names of external partitions; empty = all of them. */
+  readonly partitions: readonly string[];
+  /** Where the scheduler hears of changes; null: it asks. */
+  readonly events: { readonly host: string; readonly port: number } | null;
+  readonly eventsEveryMs: number;
 }
 
 /** How notifications are sent: secrets stay in their files, which are read anew for each attempt. */

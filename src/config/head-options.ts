@@ -9,6 +9,7 @@ import type { HeadOptions } from './daemon-options.ts';
 import { notifyOptions, notifyRules } from './notify-options.ts';
 import { schedulingFrom } from './scheduling.ts';
 import type { Address } from './value.ts';
+import { wikiOptions } from './wiki-options.ts';
 
 export interface HeadPlace {
   /** The state directory, the head's own one in it, and the head's audit log. */
@@ -34,6 +35,7 @@ export function headOptions(config: Config, place: HeadPlace): HeadOptions {
     config: { ...config.origin, directory: place.paths.directory, written: writtenOf(config) },
     ...liveOptions(config),
     fence: fenceOf(config),
+    ...wikiDoor(config),
     tickMs: config.number('head.tick'),
     logFile: place.logFile,
     auditFile: place.paths.auditLog,
@@ -51,6 +53,7 @@ export function liveOptions(
   config: Config,
 ): Pick<HeadOptions, 'settings' | 'heartbeatMs' | 'notify'> {
   fenceOf(config);
+  wikiOptions(config);
   return {
     settings: settingsOf(config),
     notify: notifyOptions(config),
@@ -75,6 +78,11 @@ function capacityOf(config: Config): NonNullable<HeadOptions['capacity']> {
     ...(cpuCount === null ? {} : { cpuCount }),
     ...(memoryBytes === null ? {} : { memoryBytes }),
   };
+}
+
+function wikiDoor(config: Config): Pick<HeadOptions, 'wiki'> {
+  const wiki = wikiOptions(config);
+  return wiki === null ? {} : { wiki };
 }
 
 function fenceOf(config: Config): HeadOptions['fence'] {

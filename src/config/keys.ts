@@ -8,11 +8,12 @@ import {
   DEFAULT_POLICY,
   DEFAULT_WEIGHTS,
   DEPTH_DEFAULT,
-  POLICIES,
+  PLANNING_POLICIES,
 } from '../core/model/scheduling.ts';
 import { type Key, key } from './key.ts';
 import { NOTIFY_KEYS } from './notify-keys.ts';
 import { SITE_KEYS } from './site-keys.ts';
+import { WIKI_KEYS } from './wiki-keys.ts';
 import { YIELD_KEYS } from './yield-keys.ts';
 
 const weight = (name: string, value: number, text: string): Key =>
@@ -74,7 +75,7 @@ export const KEYS: readonly Key[] = [
     },
   ),
   key('head.policy', 'choice', DEFAULT_POLICY, 'Order of starts in partitions that set none.', {
-    choices: POLICIES,
+    choices: PLANNING_POLICIES,
   }),
   key('head.retain_jobs', 'count', '10000', 'Finished jobs kept in memory; the store keeps all.'),
   key('head.request_rate', 'count', '20000', 'Requests that one user may send per second.', {
@@ -230,6 +231,7 @@ export const KEYS: readonly Key[] = [
   ),
   ...YIELD_KEYS,
   ...SITE_KEYS,
+  ...WIKI_KEYS,
   key('up.nodes', 'count', '1', 'Number of nodes of `weft up`.', { min: 1, max: 1024 }),
   key(
     'up.cpus',

@@ -4,6 +4,8 @@ import { err, ok, type Result } from '../../core/base/result.ts';
 import { type WikiProblem, wikiProblem } from './codes.ts';
 
 const DIGITS = 8;
+/** The digits, and the byte that nobody reads. */
+export const WIKI_HEADER_BYTES = DIGITS + 1;
 /** Maui refuses to read more (32 blocks of 64 KiB). */
 export const WIKI_PACKET_BYTES_MAX = 32 * 65_536;
 

@@ -17,12 +17,15 @@ export interface WikiRecord {
   readonly fields: readonly (readonly [name: string, value: WikiValue])[];
 }
 
-/** `SC=0 ARG=<n>#<id>:STATE=…;…` */
-export function formatWikiRecords(records: readonly WikiRecord[]): string {
-  return `SC=0 ARG=${records.length}#${records.map(formatRecord).join('#')}`;
+/**
+ * `SC=0 ARG=<n>#<id>:STATE=…;…`
+ * @param records each as `formatWikiRecord` has it
+ */
+export function formatWikiRecords(records: readonly string[]): string {
+  return `SC=0 ARG=${records.length}#${records.join('#')}`;
 }
 
-function formatRecord({ id, state, fields }: WikiRecord): string {
+export function formatWikiRecord({ id, state, fields }: WikiRecord): string {
   const all = [['STATE', state], ...fields] as const;
   return `${escaped(id)}:${all.map(([name, value]) => `${name}=${formatValue(value)};`).join('')}`;
 }

@@ -4,20 +4,34 @@ import { err, ok, type Result } from '../../core/base/result.ts';
 import type { UserActor } from '../../core/model/actor.ts';
 import { type Refusal, refuse } from '../../core/model/errors.ts';
 import { formatTaskId, type NodeName, type TaskPlace } from '../../core/model/ids.ts';
+import type { Reason } from '../../core/model/reason.ts';
 import { sayReason } from '../answers/words/reason.ts';
 import type { Engine } from '../engine.ts';
+
+export interface WantedStart {
+  readonly place: TaskPlace;
+  readonly nodes: readonly NodeName[];
+}
+
+/** `reason`: what keeps the task from starting; null: the start could never be. */
+export interface NotStarted {
+  readonly refusal: Refusal;
+  readonly reason: Reason['kind'] | null;
+}
 
 /** How many tasks it started: none where it runs there already. */
 export async function startTask(
   engine: Pick<Engine, 'execute' | 'now'>,
-  { place, nodes }: { readonly place: TaskPlace; readonly nodes: readonly NodeName[] },
+  { place, nodes }: WantedStart,
   actor: UserActor,
-): Promise<Result<number, Refusal>> {
+): Promise<Result<number, NotStarted>> {
   const reply = await engine.execute({ kind: 'start_task', place, nodes }, actor);
-  if (!reply.ok) return reply;
+  if (!reply.ok) return err({ refusal: reply.error, reason: null });
   if (reply.value.kind === 'changed') return ok(reply.value.count);
   if (reply.value.kind !== 'not_started') throw new Error(`start_task answers ${reply.value.kind}`);
-  const why = sayReason(reply.value.reason, { name: null, now: engine.now() });
+  const { reason } = reply.value;
+  const why = sayReason(reason, { name: null, now: engine.now() });
   const job = formatTaskId(place.jobId, place.index);
-  return err(refuse('start.refused', { job, nodes: nodes.join(', '), why }));
+  const refusal = refuse('start.refused', { job, nodes: nodes.join(', '), why });
+  return err({ refusal, reason: reason.kind });
 }

@@ -57,7 +57,7 @@ export function decideCancelBatch(step: Step, batch: BatchRef, actor: Actor): An
   for (const { jobId } of found.value.parts) {
     const job = step.state.jobs.get(jobId);
     if (job === undefined || job.outcome !== null) continue;
-    const answer = decideCancel(step, { jobId, index: null }, actor);
+    const answer = decideCancel(step, { place: { jobId, index: null } }, actor);
     if (!answer.ok) return answer;
     if (answer.value.kind === 'changed') count += answer.value.count;
   }

@@ -23,6 +23,8 @@ export interface StartTask {
 export interface CancelTask {
   readonly kind: 'cancel_task';
   readonly place: TaskPlace;
+  /** In words for the outcome of what runs; absent: who cancelled it. */
+  readonly because?: string;
 }
 
 export interface SignalTask {

@@ -12,7 +12,7 @@ import { waitingOf, waitingSize } from '../jobs/behind.ts';
 import type { Job, Task } from '../jobs/facts.ts';
 import type { Answer, Step } from '../step.ts';
 import { askCancel } from './cancel.ts';
-import type { SignalTask } from './commands.ts';
+import type { CancelTask, SignalTask } from './commands.ts';
 import { endPending } from './ending.ts';
 import { placeOf } from './place.ts';
 import { isStoring, shownState } from './shown-state.ts';
@@ -22,15 +22,20 @@ import { cancelledBy } from './verdict.ts';
  * Tasks that wait end at once; tasks that hold resources end when their processes have and what they
  * leave is kept. Cancelled while it is kept, that has the kill grace to end; once more, none.
  */
-export function decideCancel(step: Step, place: TaskPlace, actor: Actor): Answer {
-  const found = targets(step, place, actor);
+export function decideCancel(
+  step: Step,
+  { place: whole, because }: Pick<CancelTask, 'place' | 'because'>,
+  actor: Actor,
+): Answer {
+  const found = targets(step, whole, actor);
   if (!found.ok) return found;
   const { job, waiting, holding } = found.value;
   const by = nameOf(actor);
   for (const task of holding) {
     const cancelled = task.ending?.kind === 'cancel' ? task.ending : null;
     if (cancelled !== null && (!isStoring(task) || cancelled.discards)) continue;
-    askCancel(step, task, { by, ...(cancelled?.hastens ? { discards: true } : {}) });
+    const why = because === undefined ? {} : { because };
+    askCancel(step, task, { by, ...why, ...(cancelled?.hastens ? { discards: true } : {}) });
   }
   if (waiting.size > 0) endPending(step, job, waiting, cancelledBy(by));
   return ok({ kind: 'changed', count: waiting.size + holding.length });

@@ -14,7 +14,7 @@ export interface TasksData {
 export const tasks: Noun<'tasks', TasksData> = {
   commands: {
     start_task: decideStart,
-    cancel_task: (step, { place }, actor) => control.decideCancel(step, place, actor),
+    cancel_task: (step, command, actor) => control.decideCancel(step, command, actor),
     signal_task: control.decideSignal,
     suspend_task: (step, { place }, actor) => control.decideSuspend(step, place, actor),
     resume_task: (step, { place }, actor) => control.decideResume(step, place, actor),

@@ -1,6 +1,6 @@
 // Starts that an external scheduler asks for over HTTP.
 
-import { ok } from '../../../core/base/result.ts';
+import { err, ok } from '../../../core/base/result.ts';
 import type { NodeName } from '../../../core/model/ids.ts';
 import { startTask } from '../../door/start.ts';
 import type { Handler } from '../call.ts';
@@ -11,5 +11,5 @@ export const startJob: Handler<'startJob'> = async ({ engine }, { params, body, 
   if (!place.ok) return place;
   const nodes = body.nodes.map((name) => name as NodeName);
   const started = await startTask(engine, { place: place.value, nodes }, actor);
-  return started.ok ? ok({ count: started.value }) : started;
+  return started.ok ? ok({ count: started.value }) : err(started.error.refusal);
 };

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import {
   formatWikiDone,
   formatWikiProblem,
+  formatWikiRecord,
   formatWikiRecords,
 } from '../../../../src/fabric/wiki/reply.ts';
 
@@ -19,7 +20,7 @@ test('the state stands first, and a semicolon behind every field', () => {
     ] as const,
   };
   assert.equal(
-    formatWikiRecords([record]),
+    formatWikiRecords([formatWikiRecord(record)]),
     'SC=0 ARG=1#n1:STATE=Idle;CPROC=2;FEATURE=fast:gpu;CCLASS=[batch:2][long:1];',
   );
   assert.equal(formatWikiRecords([]), 'SC=0 ARG=0#');
@@ -30,7 +31,7 @@ test('what separates is escaped, and nothing of a value ends or begins a reply',
     ['NAME', 'a;b#c:d\\e'],
     ['COMMENT', 'SC=-1 ARG=9#\nSTATE=Running'],
   ] as const;
-  const text = formatWikiRecords([{ id: '7', state: 'Idle', fields }]);
+  const text = formatWikiRecords([formatWikiRecord({ id: '7', state: 'Idle', fields })]);
   assert.equal(
     text,
     'SC=0 ARG=1#7:STATE=Idle;NAME=a\\;b\\#c\\:d\\\\e;COMMENT=SC_-1 ARG_9\\# STATE_Running;',

@@ -1,0 +1,73 @@
+// Nodes as a Maui-like scheduler has them: those of the partitions that it runs.
+
+import type { Node } from '../../core/controller/nodes/facts.ts';
+import { labelsOf } from '../../core/controller/nodes/view.ts';
+import type { State } from '../../core/controller/state.ts';
+import { withoutFeatures } from '../../core/model/node-features.ts';
+import { isMember, type Partition } from '../../core/model/scheduling.ts';
+import type { WikiRecord } from '../../fabric/wiki/reply.ts';
+import type { NodeLoad } from '../../wire/messages.ts';
+import { maintenanceOfNode } from '../answers/maintenance-view.ts';
+
+const MIB = 1_048_576;
+
+export function* wikiNodes(
+  state: State,
+  partitions: readonly Partition[],
+  loadOf: (name: Node['name']) => NodeLoad | null,
+): Generator<WikiRecord> {
+  for (const node of state.nodes.values()) {
+    const outline = { name: node.name, labels: labelsOf(node) };
+    const mine = partitions.filter((partition) => isMember(partition, outline));
+    if (mine.length > 0) yield recordOf(state, node, mine, loadOf(node.name));
+  }
+}
+
+function recordOf(
+  state: State,
+  node: Node,
+  partitions: readonly Partition[],
+  load: NodeLoad | null,
+): WikiRecord {
+  const { name, total, free, facts } = node;
+  const counts = (each: number) => Object.fromEntries(partitions.map((one) => [one.name, each]));
+  return {
+    id: name,
+    state: stateOf(state, node),
+    fields: [
+      ['OS', facts?.os ?? 'unknown'],
+      ['ARCH', facts?.arch ?? 'unknown'],
+      ['CMEMORY', mebibytes(total.memoryBytes)],
+      ['AMEMORY', mebibytes(free.memoryBytes)],
+      ['CDISK', mebibytes(facts?.diskBytes ?? 0)],
+      ['ADISK', mebibytes(facts?.diskFreeBytes ?? 0)],
+      ['CPROC', total.cpuCount],
+      ['APROC', Math.max(0, free.cpuCount)],
+      ['CPULOAD', (load?.load1 ?? 0).toFixed(2)],
+      ['CCLASS', { counts: counts(total.cpuCount) }],
+      ['ACLASS', { counts: counts(Math.max(0, free.cpuCount)) }],
+      ['FEATURE', withoutFeatures(labelsOf(node)).sort().map(wikiFeature)],
+      ['MAXTASK', total.cpuCount],
+    ],
+  };
+}
+
+/** Maui takes what stands before the first `=` of a field for its name, wherever it looks. */
+export function wikiFeature(label: string): string {
+  return label.replaceAll('=', '_');
+}
+
+export function mebibytes(bytes: number): number {
+  return Math.max(0, Math.floor(bytes / MIB));
+}
+
+function stateOf(state: State, node: Node): string {
+  const { connected, fault, drain, pausing, holding, free, name } = node;
+  if (!connected || fault !== null) return 'Down';
+  const isOut = drain !== null || pausing.now !== null;
+  if (isOut || maintenanceOfNode(state, name)?.begun === true) {
+    return holding.size > 0 ? 'Draining' : 'Drained';
+  }
+  if (holding.size === 0) return 'Idle';
+  return free.cpuCount > 0 ? 'Running' : 'Busy';
+}

@@ -1,0 +1,169 @@
+// A Maui-like scheduler runs a partition of a real cluster through the wiki protocol: its own client
+// starts, suspends, moves and ends real jobs, and goes on after the head was killed.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { MauiClient, MauiError, type MauiRecord } from '../support/maui-client.ts';
+import { until } from './support/hosts.ts';
+import { LocalCluster } from './support/local-cluster.ts';
+
+const KEY = 42;
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+interface Site {
+  readonly cluster: LocalCluster;
+  readonly maui: MauiClient;
+  /** What the scheduler was told of changes. */
+  readonly notices: string[];
+}
+
+/** Notices that came, each with its NUL. */
+function listen(notices: string[]): Promise<Server> {
+  const server = createServer((socket) => {
+    socket.on('data', (chunk) => notices.push(chunk.toString()));
+  });
+  server.listen(0, '127.0.0.1');
+  return once(server, 'listening').then(() => server);
+}
+
+async function withSite(use: (site: Site) => Promise<void>): Promise<void> {
+  const cluster = new LocalCluster();
+  const port = await freePort();
+  const notices: string[] = [];
+  const listener = await listen(notices);
+  const events = (listener.address() as AddressInfo).port;
+  mkdirSync(cluster.state, { recursive: true });
+  writeFileSync(join(cluster.state, 'wiki.key'), `${KEY}\n`, { mode: 0o600 });
+  const site = `
+up: {nodes: 3, cpus: 2, memory: 512M}
+partitions:
+  theirs: {nodes: "n[1-2]", policy: external}
+wiki: {listen: "127.0.0.1:${port}", key_file: wiki.key, events: "127.0.0.1:${events}", events_every: 100ms}
+`;
+  writeFileSync(join(cluster.state, 'weft.yaml'), site);
+  try {
+    await cluster.up();
+    await use({ cluster, maui: new MauiClient({ port, key: KEY }), notices });
+  } finally {
+    await cluster.close();
+    listener.close();
+  }
+}
+
+async function stateOf(maui: MauiClient, id: string): Promise<string> {
+  const jobs = await maui.jobs();
+  return jobs.find((job: MauiRecord) => job.id === id)?.state ?? 'absent';
+}
+
+async function becomes(maui: MauiClient, id: string, state: string): Promise<void> {
+  await until(
+    `job ${id} is ${state}`,
+    async () => (await stateOf(maui, id)) === state || undefined,
+  );
+}
+
+async function refusal(done: Promise<unknown>): Promise<MauiError> {
+  const error = await done.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof MauiError, String(error));
+  return error;
+}
+
+test('[P14, D1] a Maui-like scheduler runs real jobs, and goes on after a kill of the head', () =>
+  withSite(async ({ cluster, maui, notices }) => {
+    const log = 'echo $WEFT_NODELIST >> ran';
+    const submit = (...words: string[]) => cluster.ok('submit', '--partition', 'theirs', ...words);
+    writeFileSync(join(cluster.work, 'job.sh'), `#!/bin/sh\n${log}\n`);
+    const ids = [];
+    for (let count = 0; count < 4; count += 1) ids.push(await submit('job.sh'));
+    const wide = await submit('-n', '2', 'job.sh');
+    // The head has its own jobs, on its own node only.
+    assert.equal(await cluster.ok('run', '-f', 'printenv', 'WEFT_NODELIST'), 'n3');
+    assert.match(await cluster.ok('why', wide), /partition theirs is run by an external scheduler/);
+    assert.deepEqual(cluster.lines('ran'), [], 'nothing starts by itself');
+    await until('a notice', () => notices.includes('1234\0') || undefined);
+
+    const nodes = await maui.nodes();
+    assert.deepEqual(
+      nodes.map(({ id, state }) => `${id} ${state}`),
+      ['n1 Idle', 'n2 Idle'],
+    );
+    const did = await maui.iterate();
+    assert.ok(did.length >= 4, did.join());
+    process.kill(cluster.pidOf('head'), 'SIGKILL');
+    await until('all have run', async () => {
+      // No answer while the head is away; the next turn asks anew.
+      await maui.iterate().catch((error: unknown) => {
+        if (!(error instanceof Error)) throw error;
+      });
+      return cluster.lines('ran').length >= 6 || undefined;
+    });
+    await cluster.connect();
+    for (const id of [...ids, wide]) {
+      await cluster.ok('wait', id);
+      await becomes(maui, id, 'Completed');
+      const { startedAt, outcome } = await cluster.job(id);
+      assert.equal(outcome?.kind, 'completed');
+      assert.ok(startedAt !== null && maui.started.has(id), `the scheduler started ${id}`);
+    }
+    // Four jobs on one node each, one on both: each once.
+    assert.equal(cluster.lines('ran').length, 6);
+    assert.ok(cluster.lines('ran').every((line) => /^n[12](,n[12])?$|^n\[1-2\]$/.test(line)));
+  }));
+
+test('[D2] what a scheduler does to jobs happens to their processes, or is refused with a code', () =>
+  withSite(async ({ cluster, maui }) => {
+    const submit = (...words: string[]) =>
+      cluster.ok('run', '--partition', 'theirs', ...words, 'sleep', '300');
+    const id = await submit('-t', '10m');
+    const other = await submit();
+    assert.equal((await refusal(maui.ask(`CMD=STARTJOB ARG=${id} TASKLIST=n3`))).code, -700);
+    assert.equal((await refusal(maui.ask(`CMD=SUSPENDJOB ARG=${id}`))).code, -700);
+    await maui.ask(`CMD=MODIFYJOB ARG=${id} TIMELIMIT=20`);
+    const [shown] = (await maui.jobs()).filter((job) => job.id === id);
+    assert.equal(shown?.fields.get('WCLIMIT'), '1200');
+    await maui.ask(`CMD=STARTJOB ARG=${id} TASKLIST=n2`);
+    await maui.ask(`CMD=STARTJOB ARG=${id} TASKLIST=n2`);
+    assert.equal((await refusal(maui.ask(`CMD=STARTJOB ARG=${id} TASKLIST=n1`))).code, -700);
+    await becomes(maui, id, 'Running');
+    await until('its process runs', async () => (await cluster.job(id)).startedAt ?? undefined);
+    await maui.ask(`CMD=SUSPENDJOB ARG=${id}`);
+    await becomes(maui, id, 'Suspended');
+    await maui.ask(`CMD=RESUMEJOB ARG=${id}`);
+    await becomes(maui, id, 'Running');
+    await maui.ask(`CMD=REQUEUEJOB ARG=${id}`);
+    await becomes(maui, id, 'Idle');
+    await maui.ask(`CMD=STARTJOB ARG=${id} TASKLIST=n1`);
+    await maui.ask(`CMD=STARTJOB ARG=${other} TASKLIST=n1`);
+    const full = await submit('--cpus', '2');
+    assert.equal((await refusal(maui.ask(`CMD=STARTJOB ARG=${full} TASKLIST=n1`))).code, -913);
+    await until('it runs', async () => (await cluster.job(other)).startedAt ?? undefined);
+    await maui.ask(`CMD=SIGNALJOB ARG=${other} ACTION=signal VALUE=SIGTERM`);
+    await becomes(maui, other, 'Removed');
+    await maui.ask(`CMD=CANCELJOB ARG=${id} TYPE=WALLCLOCK`);
+    await maui.ask(`CMD=CANCELJOB ARG=${full} TYPE=ADMIN`);
+    await becomes(maui, id, 'Removed');
+    await becomes(maui, full, 'Removed');
+    const { outcome } = await cluster.job(id);
+    assert.match(outcome?.detail ?? '', /cancelled by the external scheduler: its time limit/);
+    await maui.ask(`CMD=NOTIFYJOB ARG=${id} MSG=the disk SC=-1 is full`);
+    assert.equal((await refusal(maui.ask('CMD=JOBADDTASK ARG=1'))).code, -810);
+    assert.equal((await refusal(maui.ask('CMD=CANCELJOB ARG=99'))).code, -700);
+    const mine = await cluster.ok('run', 'sleep', '300');
+    assert.equal((await refusal(maui.ask(`CMD=CANCELJOB ARG=${mine}`))).code, -700, 'not its own');
+    await cluster.ok('kill', mine);
+  }));

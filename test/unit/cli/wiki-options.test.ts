@@ -1,0 +1,46 @@
+// The door for wiki schedulers in the configuration: off by default, and never open without a lock.
+
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { loadConfig } from '../../../src/config/config.ts';
+import { wikiOptions } from '../../../src/config/wiki-options.ts';
+
+async function options(text: string, mode = 0o600) {
+  const directory = mkdtempSync(path.join(tmpdir(), 'weft-wiki-'));
+  const key = path.join(directory, 'wiki.key');
+  const file = path.join(directory, 'weft.yaml');
+  writeFileSync(key, '42\n');
+  chmodSync(key, mode);
+  writeFileSync(file, text);
+  try {
+    const sources = { environment: {}, file, directory };
+    return { read: wikiOptions(await loadConfig(sources)), key };
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+test('[D3] without wiki.listen there is no door', async () => {
+  assert.equal((await options('wiki: {unsigned: true}\n')).read, null);
+});
+
+test('[D3] the key lies beside the configuration', async () => {
+  const { read, key } = await options('wiki: {listen: "127.0.0.1:7321", key_file: wiki.key}\n');
+  assert.deepEqual([read?.keyFile, read?.unsigned], [key, false]);
+});
+
+const WRONG = [
+  ['wiki: {listen: "127.0.0.1:1"}', 0o600, /needs wiki\.key_file/],
+  ['wiki: {listen: "127.0.0.1:1", key_file: wiki.key}', 0o640, /others can read .*chmod 600/],
+  ['wiki: {listen: "127.0.0.1:1", key_file: no.key}', 0o600, /cannot be read: no such file/],
+  ['wiki: {listen: "0.0.0.0:1", unsigned: true}', 0o600, /wiki\.unsigned is for loopback only/],
+] as const;
+
+for (const [text, mode, words] of WRONG) {
+  test(`[D3] ${text} is refused: ${words}`, async () => {
+    await assert.rejects(options(`${text}\n`, mode), words);
+  });
+}
