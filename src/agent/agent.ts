@@ -183,6 +183,7 @@ class RunningAgent implements Agent {
     this.#spool.stop();
     this.#health.stop();
     this.owner.stop();
+    this.#ports.site?.close();
     this.#outputs.disconnect();
     this.#link.stop();
     this.#launcher.give()?.close();
@@ -225,12 +226,23 @@ class RunningAgent implements Agent {
         this.#engine.step({ kind: 'kill_grace', graceMs: welcome.killGraceMs });
         this.#spool.limitFiles(welcome.logBytesMax);
         this.#outputs.connect(welcome);
+        this.#tellOfSite(welcome);
       },
-      onDown: () => this.#outputs.disconnect(),
+      onDown: () => this.#onDown(),
       onMessage: (message) => this.#onMessage(message),
       onHeard: (sentAt) => this.#onHeard(sentAt),
       onReportsAcknowledged: (upTo) => this.#engine.step({ kind: 'reports_acknowledged', upTo }),
     });
+  }
+
+  #tellOfSite({ features }: Extract<HeadToAgent, { kind: 'welcome' }>): void {
+    if (!features.includes('sites')) return;
+    this.#ports.site?.connect((news) => this.#link.send({ kind: 'site', news }));
+  }
+
+  #onDown(): void {
+    this.#outputs.disconnect();
+    this.#ports.site?.disconnect();
   }
 
   #onMessage(message: HeadToAgent): void {

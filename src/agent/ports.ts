@@ -14,6 +14,7 @@ import type { Marks } from '../ports/marks.ts';
 import type { Dialer } from '../ports/net.ts';
 import type { Pipes } from '../ports/pipes.ts';
 import type { Processes } from '../ports/processes.ts';
+import type { SiteSource } from '../ports/sites.ts';
 import type { Staging } from '../ports/staging.ts';
 import type { Users } from '../ports/users.ts';
 import type { NodeLoad } from '../wire/messages.ts';
@@ -42,6 +43,8 @@ export interface AgentPorts {
   readonly load: () => NodeLoad;
   /** The site's own check of this node; absent: it has none. */
   readonly health?: HealthSettings;
+  /** The site that this agent is the gateway of; absent: it is none. */
+  readonly site?: SiteSource;
   /** When this node stands aside by itself; absent: never. */
   readonly yielding?: YieldSettings;
 }

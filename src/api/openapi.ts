@@ -64,6 +64,7 @@ const TAGS: Readonly<Record<string, { readonly description: string; readonly wor
     description: 'Nodes, and how they join.',
     words: ['nodes', 'join', 'join-tokens', 'agent'],
   },
+  sites: { description: 'Other clusters behind gateways.', words: ['sites'] },
   partitions: { description: 'Partitions and qualities of service.', words: ['partitions', 'qos'] },
   reservations: { description: 'Nodes set aside for a time.', words: ['reservations'] },
   maintenance: { description: 'Nodes out of service for a time.', words: ['maintenance'] },

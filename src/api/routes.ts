@@ -16,6 +16,7 @@ import { methodAndPath, type RouteName } from './paths.ts';
 import { poolRoutes } from './pools.ts';
 import { reservationRoutes } from './reservations.ts';
 import type { RouteShape } from './route-shape.ts';
+import { siteRoutes } from './sites.ts';
 import { uiRoutes } from './ui.ts';
 import { userRoutes } from './users.ts';
 
@@ -27,6 +28,7 @@ export const ROUTES = {
   ...outputRoutes,
   ...partitionRoutes,
   ...nodeRoutes,
+  ...siteRoutes,
   ...maintenanceRoutes,
   ...reservationRoutes,
   ...noticeRoutes,

@@ -11,6 +11,7 @@ import type { SiteOptions } from '../config/daemon-options.ts';
 import type { Resources } from '../core/model/resources.ts';
 import { runSiteCommand } from '../fabric/site/command.ts';
 import { SiteProcesses } from '../fabric/site/site-processes.ts';
+import { SiteWatch } from '../fabric/site/site-watch.ts';
 import { systemClock } from '../os/clock.ts';
 import { systemCommands } from '../os/commands.ts';
 import { siteFolders } from '../os/site-folders.ts';
@@ -43,14 +44,22 @@ const NO_MARKS: Marks = { memory: () => new Map(), kill: () => ({ lived: 0, unkn
 export function sitePorts(
   site: SiteOptions,
   own: { readonly stateDir: string; readonly instance: string; readonly log: Log },
-): Pick<AgentPorts, 'connectLauncher' | 'containment' | 'marks'> {
+): Pick<AgentPorts, 'connectLauncher' | 'containment' | 'marks' | 'site'> {
   const { log, stateDir, instance } = own;
+  const adaptor = ADAPTORS[site.system]();
+  const common = { adaptor, commands: systemCommands, clock: systemClock, log };
+  const watch = new SiteWatch({ ...common, mode: 'submit', settings: site });
+  const prefix = `weft-${instance}`;
+  watch.addPrefix(prefix);
   const world = {
-    ...{ adaptor: ADAPTORS[site.system](), commands: systemCommands, clock: systemClock, log },
+    ...common,
     folders: siteFolders(join(stateDir, 'site')),
-    settings: { ...site, prefix: `weft-${instance}` },
+    settings: { ...site, prefix },
+    listJobs: () => watch.list(),
   };
+  watch.start();
   return {
+    site: watch,
     connectLauncher: () => Promise.resolve(new SiteProcesses(world)),
     containment: AT_THE_SITE,
     marks: NO_MARKS,

@@ -97,6 +97,7 @@ export const VERBS: readonly VerbEntry[] = [
   ),
   entry(CLUSTER, 'unpause', 'end the pause of this machine', () => import('./commands/unpause.ts')),
   entry(ADMIN, 'node', 'list, drain, label and remove nodes', () => import('./commands/node.ts')),
+  entry(ADMIN, 'site', 'other clusters behind gateways', () => import('./commands/site.ts')),
   entry(
     ADMIN,
     'maint',

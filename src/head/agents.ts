@@ -21,6 +21,7 @@ import { type Link, linkOf, refuseLink, tell, tellOrders } from './agent-link.ts
 import type { Engine } from './engine.ts';
 import type { LogSink } from './log-sink.ts';
 import { OutputGate } from './output-gate.ts';
+import { type KnownSite, Sites } from './sites.ts';
 import type { Fed, FeedPiece } from './stdin/feeder.ts';
 
 export interface AgentsOptions {
@@ -36,6 +37,7 @@ const RESEND_MS = 5_000;
 
 export class Agents {
   readonly #options: AgentsOptions;
+  readonly #sites = new Sites();
   readonly #links = new Map<NodeName, Link>();
   /** By the clock that never jumps; a node not in here was not heard since the head started. */
   readonly #heardAt = new Map<NodeName, number>();
@@ -75,6 +77,12 @@ export class Agents {
   /** Who uses the machine of a connected node, as it said last; null: it does not look. */
   presence(node: NodeName): readonly Presence[] | null {
     return this.#links.get(node)?.presence ?? null;
+  }
+
+  /** What gateways said of their sites; of nodes that are still there. */
+  sites(): readonly KnownSite[] {
+    const nodes = this.#engine?.state.nodes;
+    return this.#sites.all.filter(({ name }) => nodes?.has(name) === true);
   }
 
   /** Ms that the wall clock of a connected node is ahead of ours; null when it has not said. */
@@ -169,6 +177,8 @@ export class Agents {
         return this.#reports(link, message);
       case 'log':
         return this.#log(link, message);
+      case 'site':
+        return this.#site(link, message);
       case 'stdin_ack':
         return this.#onFed(message);
       default:
@@ -242,6 +252,10 @@ export class Agents {
     engine.perform(disconnected, () => undefined);
     link.session.close('overtaken; dial again');
     return false;
+  }
+
+  #site({ node, number }: Link, { news }: Extract<AgentToHead, { kind: 'site' }>): void {
+    if (number > 0) this.#sites.hear(node, news, this.#options.clock.monotonic());
   }
 
   #reports(link: Link, message: Extract<AgentToHead, { kind: 'reports' }>): void {

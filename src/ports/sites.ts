@@ -1,5 +1,7 @@
 // A folder for each job that a gateway gives to its site, which the site's nodes see as well.
 
+import type { SiteNews } from '../core/model/site.ts';
+
 /** Null in its place: this program's own. */
 export interface SiteUser {
   readonly uid: number;
@@ -25,4 +27,13 @@ export interface SiteFolders {
   /** True for the one who makes it; of all that try, on any node, only one does. */
   claim(launchId: number): boolean;
   remove(launchId: number): void;
+}
+
+/** What a gateway knows of its site, for its head. */
+export interface SiteSource {
+  /** All of it now, then what changes, until `disconnect`. */
+  connect(send: (news: SiteNews) => void): void;
+  disconnect(): void;
+  /** It asks its site nothing more. */
+  close(): void;
 }

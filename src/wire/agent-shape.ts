@@ -1,7 +1,13 @@
 // The shape of what agents send, checked before anybody believes it: one broken or hostile agent
 // must not be able to stop the head. What the values mean is for the controller to judge.
 
-import { NODE_WORD_LENGTH_MAX, NODE_WORDS_MAX, PRESENCES_MAX } from '../core/model/limits.ts';
+import {
+  NODE_WORD_LENGTH_MAX,
+  NODE_WORDS_MAX,
+  PRESENCES_MAX,
+  SITE_JOBS_PER_MESSAGE_MAX,
+  SITE_NODES_MAX,
+} from '../core/model/limits.ts';
 import type { EndCause } from '../core/model/orders.ts';
 import { isPlausible, type Resources } from '../core/model/resources.ts';
 import { type AgentToHead, PROTOCOL_VERSION } from './messages.ts';
@@ -152,6 +158,40 @@ const presences = list(
 );
 const presence: Shape = (value) => presences(value) && (value as unknown[]).length <= PRESENCES_MAX;
 
+const orNull =
+  (shape: Shape): Shape =>
+  (value) =>
+    value === null || shape(value);
+const listUpTo =
+  (max: number, shape: Shape): Shape =>
+  (value) =>
+    list(shape)(value) && (value as unknown[]).length <= max;
+
+const siteJob = map({
+  ...{ id: word, handle: orNull(text), name: text, owner: word, state: word, word },
+  ...{ reason: orNull(text), queue: orNull(text), elements: orNull(text) },
+  ...{ submittedAt: orNull(finite), startedAt: orNull(finite), endedAt: orNull(finite) },
+  ...{ walltimeMs: orNull(count), nodeCount: count, cpuCount: orNull(count) },
+  ...{ memoryBytes: orNull(count), isExclusive: flag, nodes: list(word), isOurs: flag },
+  exit: orNull(map({ code: optional(integer), signal: optional(integer) })),
+});
+const siteNode = map({
+  ...{ name: word, state: word, word: text, reason: orNull(text), cpuCount: count },
+  ...{ cpusUsed: count, memoryBytes: orNull(count), memoryFreeBytes: orNull(count) },
+  ...{ features: list(text), queues: list(text) },
+});
+const siteQueue = map({
+  ...{ name: word, isOpen: flag, isStarted: flag, walltimeMaxMs: orNull(count), nodes: list(word) },
+});
+const siteNews = map({
+  ...{ isFirst: flag, system: word, mode: oneOf('submit', 'steer'), takeover: orNull(word) },
+  ...{ problem: orNull(text), ageMs: orNull(finite) },
+  nodes: optional(listUpTo(SITE_NODES_MAX, siteNode)),
+  queues: optional(listUpTo(SITE_NODES_MAX, siteQueue)),
+  jobs: listUpTo(SITE_JOBS_PER_MESSAGE_MAX, siteJob),
+  gone: listUpTo(SITE_JOBS_PER_MESSAGE_MAX, word),
+});
+
 /** By kind; what is not here is no message of an agent. */
 export const AGENT_SHAPES: Readonly<Record<AgentToHead['kind'], Shape>> = {
   // Another protocol's hello may look different: only its number is read.
@@ -164,6 +204,7 @@ export const AGENT_SHAPES: Readonly<Record<AgentToHead['kind'], Shape>> = {
     presence: optional(presence),
   }),
   reports: map({ first: count, reports: list(report) }),
+  site: map({ news: siteNews }),
   stdin_ack: map({ epochId: text, offset: count, end: flag }),
   log: map({
     name: logName,

@@ -6,6 +6,7 @@ import type { NodeHello } from '../core/model/node.ts';
 import { NODE_FEATURES } from '../core/model/node-features.ts';
 import type { Order, Report } from '../core/model/orders.ts';
 import type { Presence } from '../core/model/presence.ts';
+import type { SiteNews } from '../core/model/site.ts';
 
 /** Raised when a message changes its meaning; a peer with another number is refused. */
 export const PROTOCOL_VERSION = 1;
@@ -16,8 +17,8 @@ export const PROTOCOL_VERSION = 1;
  * jobs that ask for them (core/model/node-features.ts).
  */
 export const AGENT_FEATURES = NODE_FEATURES;
-/** None so far: an agent relies on all that a head of the first release does. */
-export const HEAD_FEATURES: readonly string[] = [];
+/** `sites`: it takes what gateways say of their sites. */
+export const HEAD_FEATURES: readonly string[] = ['sites'];
 
 /** Which of a process's two output files. */
 export type Stream = 'stdout' | 'stderr';
@@ -66,6 +67,8 @@ export type AgentToHead =
       /** With `end`: the last bytes of a file over the limit, `dropped` bytes after the piece. */
       readonly tail?: Uint8Array;
     }
+  /** What a gateway says of its site. Only said to heads that take it. */
+  | { readonly kind: 'site'; readonly news: SiteNews }
   /** The process has been given its standard input up to `offset`; with `end`, all of it. */
   | {
       readonly kind: 'stdin_ack';

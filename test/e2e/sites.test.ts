@@ -112,6 +112,26 @@ describe('a real Slurm behind a gateway', { skip }, () => {
     assert.ok(node.labels.includes('site=hpc') && node.labels.includes('system=slurm'));
   });
 
+  it('the site is shown from what its gateway said last, with its age', async () => {
+    const [site] = JSON.parse(await weft('site', 'list', '-o', 'json')) as [
+      { name: string; state: string; nodesUp: number; cpus: number; ageMs: number },
+    ];
+    const { name, state, nodesUp, cpus } = site;
+    assert.deepEqual(
+      { name, state, nodesUp, cpus },
+      { name: 'hpc', state: 'up', nodesUp: 2, cpus: 4 },
+    );
+    assert.ok(site.ageMs < 60_000);
+    assert.match(await weft('site', 'show', 'hpc'), /n1 +idle(.|\n)*main +yes +yes/);
+    assert.match(
+      await weft('site', 'pause', 'hpc', '--reason', 'disks'),
+      /Nothing more starts at hpc/,
+    );
+    assert.match(await weft('node', 'list'), /site paused: disks/);
+    await weft('site', 'resume', 'hpc');
+    assert.match(await weft('site', 'list'), /hpc +slurm +submit +up/);
+  });
+
   it('a job runs there, and its output, exit code and files come home', async () => {
     const line = 'echo "job $WEFT_JOB_ID with $WEFT_CPUS"; echo made > made; exit 3';
     const id = await weft('run', '--cpus', '2', '--', line);

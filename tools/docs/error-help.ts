@@ -334,6 +334,10 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'No node of this name is enrolled.',
     next: '`weft node list` shows the names.',
   },
+  'site.not_found': {
+    means: 'No gateway of this name has said anything since the head started.',
+    next: '`weft site list` shows the names; `weft node list` whether its gateway is there.',
+  },
   'node.drained': {
     means: 'The node gets no new work already.',
     next: '`weft node undrain NAME` first, to give another reason.',

@@ -26,6 +26,7 @@ export type Live =
   | 'pools'
   | 'qos'
   | 'reservations'
+  | 'sites'
   | 'tokens'
   | 'users';
 
@@ -57,6 +58,8 @@ function fetchLive(context: Context, live: Live): Promise<readonly Offer[]> {
       return qos(context);
     case 'reservations':
       return reservations(context);
+    case 'sites':
+      return sites(context);
     case 'tokens':
       return tokens(context);
     case 'users':
@@ -123,6 +126,11 @@ async function batches(context: Context): Promise<Offer[]> {
 async function pools(context: Context): Promise<Offer[]> {
   const reply = await (await context.api()).call('listPools', { timeoutMs: FETCH_MAX_MS });
   return reply.pools.map(({ id, name, owner }) => [String(id), `${name ?? 'pool'} of ${owner}`]);
+}
+
+async function sites(context: Context): Promise<Offer[]> {
+  const reply = await (await context.api()).call('listSites');
+  return reply.sites.map(({ name, system }) => [name, system]);
 }
 
 async function maintenance(context: Context): Promise<Offer[]> {

@@ -97,6 +97,7 @@ const OPERANDS: Readonly<Record<string, Value>> = {
   qos: live('qos'),
   reservation: live('reservations'),
   script: { kind: 'files' },
+  site: live('sites'),
   shell: words(['bash', 'zsh', 'fish']),
   trace: { kind: 'files' },
 };

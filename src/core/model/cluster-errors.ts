@@ -55,6 +55,7 @@ export const CLUSTER_CODES = {
     text: '{user} already has {jobs} waiting under QoS {qos}; the limit per user is {limit}.',
   },
   'node.not_found': { kind: 'not_found', text: 'No node {node}.' },
+  'site.not_found': { kind: 'not_found', text: 'No site {site}.' },
   'node.drained': { kind: 'failed_precondition', text: 'Node {node} is already drained: {reason}' },
   'node.not_drained': { kind: 'failed_precondition', text: 'Node {node} is not drained.' },
   'node.reachable': {

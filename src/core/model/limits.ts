@@ -50,6 +50,12 @@ export const NODE_WORDS_MAX = 1000;
 export const NODE_WORD_LENGTH_MAX = 4096;
 /** Detectors of one node, one for each display among them. */
 export const PRESENCES_MAX = 64;
+/** Nodes of one site, and queues; what a gateway says of more is refused. */
+export const SITE_NODES_MAX = 20_000;
+/** Jobs in one message of a gateway. */
+export const SITE_JOBS_PER_MESSAGE_MAX = 1000;
+/** Jobs of one site that the head keeps in mind. */
+export const SITE_JOBS_MAX = 200_000;
 /** Job names are shown in tables and used in file patterns. */
 export const NAME_LENGTH_MAX = 200;
 /** An operator's notice: a few lines on a terminal, beside what the user has asked for. */

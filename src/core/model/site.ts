@@ -3,6 +3,9 @@
 
 import type { ExitStatus } from './job.ts';
 
+/** `submit`: the site's own scheduler decides; `steer`: ours does. */
+export type SiteMode = 'submit' | 'steer';
+
 /**
  * Where a job is. `ended` only when the site itself says so; `unknown`: it says something that the
  * adaptor does not know, kept in `SiteJob.word`.
@@ -86,4 +89,40 @@ export interface SiteEnd {
   readonly exit: ExitStatus;
   /** Why, in the site's words; null: it ended by itself. */
   readonly reason: string | null;
+}
+
+export interface ListedJob extends SiteJob {
+  /** A gateway of ours has submitted it. */
+  readonly isOurs: boolean;
+}
+
+/** What a gateway says of its site: what has changed since its last word in this session. */
+export interface SiteNews {
+  /** All that was said before is forgotten. */
+  readonly isFirst: boolean;
+  readonly system: string;
+  readonly mode: SiteMode;
+  /** How foreign jobs are kept from starting; null: they are not. */
+  readonly takeover: string | null;
+  /** Why its listings cannot be read, or what its steering lacks; null: all is well. */
+  readonly problem: string | null;
+  /** Since its jobs were listed; null: they never were. */
+  readonly ageMs: number | null;
+  /** All of them, where any has changed. */
+  readonly nodes?: readonly SiteNode[];
+  readonly queues?: readonly SiteQueue[];
+  /** New ones, and those that have changed. */
+  readonly jobs: readonly ListedJob[];
+  /** Ids that are in no listing any more: which says nothing of how they ended. */
+  readonly gone: readonly string[];
+}
+
+/** Name of a site's node among ours: nodes of several sites may be called the same. */
+export function memberName(node: string, site: string): string {
+  return `${node}.${site}`;
+}
+
+/** The site's own name of it; null: it is no node of that site. */
+export function siteNodeOf(member: string, site: string): string | null {
+  return member.endsWith(`.${site}`) ? member.slice(0, -site.length - 1) : null;
 }

@@ -1,7 +1,8 @@
 // A site in the place of a launcher: what an agent starts, the site runs. The rules are in entry.ts;
 // here commands are run, receipts read, and what came of it is told.
 
-import type { Adaptor, SiteQuery } from '../../adaptors/adaptor.ts';
+import type { Adaptor, SiteProblem, SiteQuery } from '../../adaptors/adaptor.ts';
+import type { Result } from '../../core/base/result.ts';
 import type { KnownProcess, ProcessEvent } from '../../core/model/processes.ts';
 import type { SiteJob } from '../../core/model/site.ts';
 import type { Clock, Timer } from '../../ports/clock.ts';
@@ -20,6 +21,8 @@ export interface SiteWorld {
   readonly clock: Clock;
   readonly log: Log;
   readonly settings: SiteSettings;
+  /** Where others list its jobs, too; absent: the site is asked. */
+  readonly listJobs?: () => Promise<Result<readonly SiteJob[], SiteProblem>>;
 }
 
 export interface SiteSettings {
@@ -327,7 +330,8 @@ export class SiteProcesses implements Processes {
     const { adaptor, clock, log } = this.#world;
     // What was sent while the listing is made may not be in it.
     const asked = [...this.#entries.values()].filter(({ sending }) => typeof sending === 'object');
-    const answer = await this.#ask<readonly SiteJob[]>(adaptor.jobs, null);
+    const { listJobs = () => this.#ask(adaptor.jobs, null) } = this.#world;
+    const answer = await listJobs();
     this.#listedAt = clock.now();
     this.#isListing = false;
     if (!answer.ok) {

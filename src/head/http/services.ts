@@ -22,6 +22,7 @@ import type { Engine } from '../engine.ts';
 import type { JobFiles } from '../files/job-files.ts';
 import type { LogFiles } from '../logs/log-files.ts';
 import type { NotifierHealth } from '../notify/notifying.ts';
+import type { KnownSite } from '../sites.ts';
 import type { Feeder, FeedLink } from '../stdin/feeder.ts';
 import type { EventRing } from './event-ring.ts';
 import type { JobWatch } from './job-watch.ts';
@@ -35,6 +36,7 @@ export interface AgentAcceptor extends FeedLink {
   load(node: NodeName): NodeLoad | null;
   clockOffsetMs(node: NodeName): number | null;
   presence(node: NodeName): readonly Presence[] | null;
+  sites(): readonly KnownSite[];
 }
 
 export interface ClusterFacts {

@@ -173,6 +173,8 @@ export class FakeHead {
       case 'stdin_ack':
         this.fed.push(message);
         return;
+      case 'site':
+        return;
       default: {
         const kept = this.#onLog(message);
         if (this.acknowledges) say({ kind: 'log_ack', name: message.name, ...kept });

@@ -11,6 +11,7 @@ import { hasShape } from '../../support/output-shape.ts';
 
 /** Blocks that no test types. Whoever adds one has a reason, and changes this number. */
 const NOT_RUN = 28;
+const NOT_RUN = 27;
 
 const PAGES = ['README.md', ...filesBelow('docs', '.md')];
 const blocks = PAGES.flatMap((page) =>

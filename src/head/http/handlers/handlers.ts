@@ -22,6 +22,7 @@ import * as partitions from './partitions.ts';
 import * as pools from './pools.ts';
 import * as reservations from './reservations.ts';
 import { explainJob, getJob } from './show-job.ts';
+import * as sites from './sites.ts';
 import { startJob } from './start-job.ts';
 import { rehearseJob, retryJob, submitJob, submitJobs } from './submit.ts';
 import * as tokens from './tokens.ts';
@@ -95,6 +96,10 @@ export const HANDLERS: { readonly [N in HandledName]: Handler<N> } = {
   labelNode: nodes.labelNode,
   declareNodeLost: nodes.declareNodeLost,
   join: nodes.join,
+  listSites: sites.listSites,
+  getSite: sites.getSite,
+  pauseSite: sites.pauseSite,
+  resumeSite: sites.resumeSite,
   planMaintenance: maintenance.planMaintenance,
   listMaintenance: maintenance.listMaintenance,
   getMaintenance: maintenance.getMaintenance,

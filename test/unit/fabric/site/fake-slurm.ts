@@ -18,6 +18,10 @@ export class FakeSlurm implements Commands {
   /** How the next commands of this name end; then as usual. */
   readonly moods = new Map<string, ('lost' | 'cut' | 'hangs' | 'refuses' | 'rubbish')[]>();
 
+  readonly nodes: Record<string, unknown>[] = [
+    { name: 'n1', state: 'idle', cpus: 2, alloc_cpus: 0, real_memory: 1000 },
+  ];
+
   /** What the site does before the end of a connection is noticed. */
   onCut = (): void => undefined;
 
@@ -49,6 +53,10 @@ export class FakeSlurm implements Commands {
         if (job !== undefined && job.state !== 'COMPLETED') job.state = 'CANCELLED';
         return end(0, '', '');
       }
+      case 'sinfo':
+        return end(0, JSON.stringify({ errors: [], nodes: this.nodes }), '');
+      case 'scontrol':
+        return end(0, '', '');
       default:
         return argv.includes('--json') ? this.#list() : this.#named(argv);
     }

@@ -231,6 +231,7 @@ export interface FakeAgent {
   /** All that came, repeated ones too. */
   readonly orders: Order[];
   readonly messages: HeadToAgent[];
+  tell(message: unknown): void;
   report(report: Report): void;
   started(order: LaunchOrder): void;
   ended(order: LaunchOrder, code: number): void;
@@ -281,6 +282,7 @@ export async function startAgent(t: TestContext, world: World, name: string): Pr
     launches,
     orders,
     messages,
+    tell: send,
     report,
     started: ({ epochId }) =>
       report({ kind: 'task_started', epochId, at: Date.now(), limits: 'none' }),

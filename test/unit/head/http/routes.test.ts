@@ -10,7 +10,7 @@ import { failureReply } from '../../../../src/api/failure.ts';
 import { fillPath } from '../../../../src/api/paths.ts';
 import { type Body, ROUTE_LIST, type Route } from '../../../../src/api/routes.ts';
 import type { JobId } from '../../../../src/core/model/ids.ts';
-import { startAgent, startWorld, TRUE, type World } from './fixture.ts';
+import { eventually, startAgent, startWorld, TRUE, type World } from './fixture.ts';
 
 interface Answer {
   readonly status: number;
@@ -105,6 +105,11 @@ const MAINTENANCE: Body<'planMaintenance'> = {
   reason: 'new disks',
 };
 
+const NO_NEWS = {
+  ...{ isFirst: true, system: 'slurm', mode: 'submit', takeover: null, problem: null },
+  ageMs: 10,
+};
+
 async function prepare(t: Parameters<typeof startWorld>[0]) {
   const world = await startWorld(t);
   const agent = await startAgent(t, world, 'n1');
@@ -113,6 +118,9 @@ async function prepare(t: Parameters<typeof startWorld>[0]) {
   const { jobId } = await alice.call('submitJob', { body: { ...TRUE, held: true } });
   const pool = await alice.call('startPool', { body: { min: 1, max: 1, walltimeMs: 60_000 } });
   const { stepKey } = world.head.engine.state.jobs.get(pool.jobId as JobId)?.spec ?? {};
+  const news = { ...NO_NEWS, jobs: [], gone: [], nodes: [], queues: [] };
+  agent.tell({ kind: 'site', news });
+  await eventually(() => world.head.agents.sites().length > 0);
   const { epochId } = await agent.launch();
   const join = await world.admin.call('createJoinToken', { body: {} });
   await world.admin.call('planMaintenance', { body: MAINTENANCE });

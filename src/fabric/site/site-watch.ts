@@ -1,0 +1,192 @@
+// What a gateway knows of its site: listings made again and again, and told to the head as they
+// change. Whoever wants a listing gets the one that is being made; a site is asked once for all.
+
+import type { Adaptor, SiteProblem, SiteQuery } from '../../adaptors/adaptor.ts';
+import { ok, type Result } from '../../core/base/result.ts';
+import { isSame } from '../../core/base/same.ts';
+import { SITE_JOBS_PER_MESSAGE_MAX } from '../../core/model/limits.ts';
+import type {
+  ListedJob,
+  SiteJob,
+  SiteMode,
+  SiteNews,
+  SiteNode,
+  SiteQueue,
+} from '../../core/model/site.ts';
+import type { Clock, Timer } from '../../ports/clock.ts';
+import type { Commands } from '../../ports/commands.ts';
+import type { Log } from '../../ports/log.ts';
+import type { SiteSource } from '../../ports/sites.ts';
+import { runSiteCommand } from './command.ts';
+
+export interface SiteWatchWorld {
+  readonly adaptor: Adaptor;
+  readonly commands: Commands;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly mode: SiteMode;
+  readonly settings: {
+    readonly pollMs: number;
+    readonly timeoutMs: number;
+    readonly before: readonly string[];
+  };
+}
+
+/** Queues change seldom. */
+const QUEUES_MS = 60_000;
+
+interface Told {
+  readonly jobs: Map<string, ListedJob>;
+  nodes: readonly SiteNode[] | null;
+  queues: readonly SiteQueue[] | null;
+}
+
+export class SiteWatch implements SiteSource {
+  readonly #world: SiteWatchWorld;
+  /** Beginnings of the names of our own jobs there. */
+  readonly #prefixes = new Set<string>();
+  #jobs: ReadonlyMap<string, SiteJob> = new Map();
+  #nodes: readonly SiteNode[] = [];
+  #queues: readonly SiteQueue[] = [];
+  /** By the clock that never jumps; null: not yet. */
+  #listedAt: number | null = null;
+  #queuesAt: number | null = null;
+  #problem: string | null = null;
+  #listing: Promise<Result<readonly SiteJob[], SiteProblem>> | null = null;
+  #send: ((news: SiteNews) => void) | null = null;
+  #told: Told | null = null;
+  #timer: Timer | null = null;
+  #isOpen = false;
+
+  constructor(world: SiteWatchWorld) {
+    this.#world = world;
+  }
+
+  /** Jobs whose names begin so are ours. */
+  addPrefix(prefix: string): void {
+    this.#prefixes.add(`${prefix}-`);
+  }
+
+  start(): void {
+    if (this.#isOpen) return;
+    this.#isOpen = true;
+    void this.#look();
+  }
+
+  close(): void {
+    this.#isOpen = false;
+    this.#timer?.cancel();
+  }
+
+  get nodes(): readonly SiteNode[] {
+    return this.#nodes;
+  }
+
+  /** As last listed; undefined: it was not in it. */
+  job(id: string): SiteJob | undefined {
+    return this.#jobs.get(id);
+  }
+
+  /** The listing that is being made, or a new one. */
+  list(): Promise<Result<readonly SiteJob[], SiteProblem>> {
+    this.#listing ??= this.#list().finally(() => {
+      this.#listing = null;
+    });
+    return this.#listing;
+  }
+
+  connect(send: (news: SiteNews) => void): void {
+    this.#send = send;
+    this.#told = null;
+    if (this.#listedAt !== null || this.#problem !== null) this.#tell();
+  }
+
+  disconnect(): void {
+    this.#send = null;
+    this.#told = null;
+  }
+
+  async #look(): Promise<void> {
+    const { clock, settings, adaptor } = this.#world;
+    const jobs = await this.list();
+    const nodes = await this.#ask(adaptor.nodes);
+    if (nodes.ok) this.#nodes = nodes.value;
+    const now = clock.monotonic();
+    let problem = jobs.ok ? null : jobs.error;
+    if (!nodes.ok) problem ??= nodes.error;
+    if (this.#queuesAt === null || now - this.#queuesAt >= QUEUES_MS) {
+      const queues = await this.#ask(adaptor.queues);
+      if (queues.ok) [this.#queues, this.#queuesAt] = [queues.value, now];
+      else problem ??= queues.error;
+    }
+    this.#setProblem(problem?.text ?? null);
+    this.#tell();
+    if (this.#isOpen) this.#timer = clock.after(settings.pollMs, () => void this.#look());
+  }
+
+  async #list(): Promise<Result<readonly SiteJob[], SiteProblem>> {
+    const asked = this.#world.clock.monotonic();
+    const answer = await this.#ask(this.#world.adaptor.jobs);
+    if (!answer.ok) return answer;
+    this.#listedAt = asked;
+    this.#jobs = new Map(answer.value.map((job) => [job.id, job]));
+    return ok(answer.value);
+  }
+
+  async #ask<T>(query: SiteQuery<T>): Promise<Result<T, SiteProblem>> {
+    const { commands, settings } = this.#world;
+    return query.read(await runSiteCommand(commands, query.command, { ...settings, user: null }));
+  }
+
+  #setProblem(problem: string | null): void {
+    if (problem === this.#problem) return;
+    this.#problem = problem;
+    if (problem !== null) this.#world.log.warn({ problem }, 'the site says nothing that is known');
+    else this.#world.log.info({}, 'the site can be read again');
+  }
+
+  #tell(): void {
+    if (this.#send === null) return;
+    const isFirst = this.#told === null;
+    this.#told ??= { jobs: new Map(), nodes: null, queues: null };
+    const told = this.#told;
+    const { jobs, gone } = this.#changes(told.jobs);
+    const nodes = isSame(told.nodes, this.#nodes) ? {} : { nodes: this.#nodes };
+    const queues = isSame(told.queues, this.#queues) ? {} : { queues: this.#queues };
+    [told.nodes, told.queues] = [this.#nodes, this.#queues];
+    const { adaptor, mode, clock } = this.#world;
+    const common = {
+      ...{ system: adaptor.system, mode, takeover: adaptor.steering?.takeover ?? null },
+      problem: this.#problem,
+      ageMs: this.#listedAt === null ? null : clock.monotonic() - this.#listedAt,
+    };
+    const pieces = Math.max(1, ...[jobs, gone].map((all) => Math.ceil(all.length / PIECE)));
+    for (let at = 0; at < pieces; at += 1) {
+      const piece = <T>(all: readonly T[]): readonly T[] => all.slice(at * PIECE, (at + 1) * PIECE);
+      const news = { ...common, jobs: piece(jobs), gone: piece(gone) };
+      if (at > 0) this.#send({ ...news, isFirst: false });
+      else this.#send({ ...news, ...nodes, ...queues, isFirst });
+    }
+  }
+
+  /** Between what was told and what is listed; what was told is then the same. */
+  #changes(told: Map<string, ListedJob>): { jobs: ListedJob[]; gone: string[] } {
+    const jobs: ListedJob[] = [];
+    for (const [id, listed] of this.#jobs) {
+      const job = { ...listed, isOurs: this.#isOurs(listed.name) };
+      if (isSame(told.get(id), job)) continue;
+      jobs.push(job);
+      told.set(id, job);
+    }
+    const gone = [...told.keys()].filter((id) => !this.#jobs.has(id));
+    for (const id of gone) told.delete(id);
+    return { jobs, gone };
+  }
+
+  #isOurs(name: string): boolean {
+    for (const prefix of this.#prefixes) if (name.startsWith(prefix)) return true;
+    return false;
+  }
+}
+
+const PIECE = SITE_JOBS_PER_MESSAGE_MAX;

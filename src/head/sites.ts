@@ -1,0 +1,52 @@
+// What gateways have said of their sites. Users are answered from here, with its age; no site is
+// asked for them. It is thrown away with the head: each session begins with all of it.
+
+import type { NodeName } from '../core/model/ids.ts';
+import { SITE_JOBS_MAX } from '../core/model/limits.ts';
+import type { ListedJob, SiteNews, SiteNode, SiteQueue } from '../core/model/site.ts';
+
+export interface KnownSite extends Pick<SiteNews, 'system' | 'mode' | 'takeover' | 'problem'> {
+  /** Of its gateway. */
+  readonly name: NodeName;
+  /** When its jobs were listed, by the clock that never jumps; null: they never were. */
+  readonly listedAt: number | null;
+  readonly nodes: readonly SiteNode[];
+  readonly queues: readonly SiteQueue[];
+  readonly jobs: ReadonlyMap<string, ListedJob>;
+}
+
+export class Sites {
+  readonly #known = new Map<NodeName, KnownSite>();
+  readonly #jobs = new Map<NodeName, Map<string, ListedJob>>();
+
+  get all(): readonly KnownSite[] {
+    return [...this.#known.values()];
+  }
+
+  /** @param now by the clock that never jumps */
+  hear(name: NodeName, news: SiteNews, now: number): KnownSite {
+    const before = news.isFirst ? undefined : this.#known.get(name);
+    const jobs = this.#jobsOf(name, before);
+    for (const id of news.gone) jobs.delete(id);
+    for (const job of news.jobs) {
+      if (jobs.has(job.id) || jobs.size < SITE_JOBS_MAX) jobs.set(job.id, job);
+    }
+    const { system, mode, takeover, problem, ageMs } = news;
+    const known = {
+      ...{ name, system, mode, takeover, problem, jobs },
+      listedAt: ageMs === null ? null : now - Math.max(0, ageMs),
+      nodes: news.nodes ?? before?.nodes ?? [],
+      queues: news.queues ?? before?.queues ?? [],
+    };
+    this.#known.set(name, known);
+    return known;
+  }
+
+  /** The same map as long as one session goes on: it may be large. */
+  #jobsOf(name: NodeName, before: KnownSite | undefined): Map<string, ListedJob> {
+    const known = before === undefined ? undefined : this.#jobs.get(name);
+    const jobs = known ?? new Map<string, ListedJob>();
+    this.#jobs.set(name, jobs);
+    return jobs;
+  }
+}

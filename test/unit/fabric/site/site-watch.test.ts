@@ -1,0 +1,118 @@
+// What a gateway tells of its site: all of it once a session, then what has changed; nothing of what
+// cannot be read.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { slurm } from '../../../../src/adaptors/slurm/slurm.ts';
+import type { NodeName } from '../../../../src/core/model/ids.ts';
+import { SITE_JOBS_PER_MESSAGE_MAX } from '../../../../src/core/model/limits.ts';
+import type { SiteNews } from '../../../../src/core/model/site.ts';
+import { SiteWatch } from '../../../../src/fabric/site/site-watch.ts';
+import { Sites } from '../../../../src/head/sites.ts';
+import { VirtualClock } from '../../agent/fake-world.ts';
+import { KeptLog } from '../../head/http/fixture.ts';
+import { FakeSlurm } from './fake-slurm.ts';
+
+const HPC = 'hpc' as NodeName;
+
+class World {
+  readonly site = new FakeSlurm();
+  readonly clock = new VirtualClock();
+  readonly told: SiteNews[] = [];
+  readonly heard = new Sites();
+  readonly watch = new SiteWatch({
+    ...{ adaptor: slurm(null), commands: this.site, clock: this.clock, log: new KeptLog() },
+    ...{ mode: 'submit', settings: { pollMs: 5000, timeoutMs: 1000, before: [] } },
+  });
+
+  connect(): void {
+    this.watch.connect((news) => {
+      this.told.push(news);
+      this.heard.hear(HPC, news, this.clock.monotonic());
+    });
+  }
+
+  submit(name: string): void {
+    void this.site.run({ argv: ['sbatch', '', '', `--job-name=${name}`], timeoutMs: 1 });
+  }
+
+  states(): (string | undefined)[] {
+    const [known] = this.heard.all;
+    return [...(known?.jobs.values() ?? [])].map(({ id, state }) => `${id} ${state}`);
+  }
+}
+
+async function begun(jobs: number): Promise<World> {
+  const world = new World();
+  world.watch.addPrefix('weft-abc');
+  for (let at = 0; at < jobs; at += 1) world.submit(`job${at}`);
+  world.connect();
+  world.watch.start();
+  await world.clock.settle();
+  return world;
+}
+
+test('all of it is told first, and afterwards only what has changed', async () => {
+  const world = await begun(2);
+  assert.deepEqual(world.states(), ['101 waiting', '102 waiting']);
+  assert.deepEqual(
+    world.told[0]?.nodes?.map(({ name, state }) => `${name} ${state}`),
+    ['n1 idle'],
+  );
+  world.submit('weft-abc-7');
+  await world.clock.advance(5000);
+  const [, second] = world.told;
+  assert.equal(second?.isFirst, false);
+  assert.equal(second?.nodes, undefined);
+  assert.deepEqual(
+    second?.jobs.map(({ id, isOurs }) => ({ id, isOurs })),
+    [{ id: '103', isOurs: true }],
+  );
+  await world.clock.advance(5000);
+  assert.deepEqual(world.told[2]?.jobs, []);
+  assert.equal(world.states().length, 3);
+});
+
+test('what is in no listing any more is told as that, and as nothing else', async () => {
+  const world = await begun(2);
+  world.site.jobs.shift();
+  await world.clock.advance(5000);
+  assert.deepEqual(world.told[1]?.gone, ['101']);
+  assert.deepEqual(world.states(), ['102 waiting']);
+});
+
+test('a listing that cannot be read changes nothing but the age and the problem', async () => {
+  const world = await begun(2);
+  world.site.moods.set('squeue', ['rubbish']);
+  await world.clock.advance(5000);
+  assert.deepEqual(world.states(), ['101 waiting', '102 waiting']);
+  const [known] = world.heard.all;
+  assert.match(known?.problem ?? '', /squeue: its answer is no JSON/);
+  assert.equal(world.clock.monotonic() - (known?.listedAt ?? 0), 5000);
+  await world.clock.advance(5000);
+  assert.equal(world.heard.all[0]?.problem, null);
+});
+
+test('a new session begins with all of it, in messages of bounded size', async () => {
+  const world = await begun(SITE_JOBS_PER_MESSAGE_MAX + 1);
+  assert.deepEqual(
+    world.told.map(({ isFirst, jobs }) => [isFirst, jobs.length]),
+    [
+      [true, SITE_JOBS_PER_MESSAGE_MAX],
+      [false, 1],
+    ],
+  );
+  world.watch.disconnect();
+  world.site.jobs.length = 1;
+  await world.clock.advance(5000);
+  assert.equal(world.told.length, 2);
+  world.connect();
+  assert.deepEqual(world.states(), ['101 waiting']);
+});
+
+test('one listing serves all who want one at the same time', async () => {
+  const world = await begun(1);
+  const before = world.site.ran.length;
+  await Promise.all([world.watch.list(), world.watch.list(), world.watch.list()]);
+  assert.equal(world.site.ran.length, before + 1);
+});
