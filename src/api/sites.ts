@@ -18,7 +18,7 @@ const siteParams = z.strictObject({ name: nodeName });
 const amount = count.nullable();
 const words = z.string().nullable();
 
-/** Of all sites together in one answer: enough to read, and bounded. */
+/** Jobs of one site in an answer: enough to read, and bounded. */
 export const SITE_JOBS_SHOWN_MAX = 10_000;
 
 const siteNode = z.object({
@@ -33,7 +33,7 @@ const siteQueue = z.object({
 }) satisfies z.ZodType<SiteQueue>;
 
 const siteJob = z.object({
-  /** As the site's own commands take it. */
+  /** The id that the site's own commands take. */
   id: z.string(),
   ...{ handle: words, name: z.string(), owner: z.string(), state: z.string(), word: z.string() },
   ...{ reason: words, queue: words, elements: words },
@@ -45,7 +45,7 @@ const siteJob = z.object({
 }) satisfies z.ZodType<Omit<ListedJob, 'state'> & { state: string }>;
 
 const SITE = {
-  /** Of its gateway, too. */
+  /** That of its gateway. */
   name: z.string(),
   system: z.string(),
   /** Whose scheduler decides: `submit` the site's, `steer` ours. */

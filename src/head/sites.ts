@@ -6,7 +6,7 @@ import { SITE_JOBS_MAX } from '../core/model/limits.ts';
 import type { ListedJob, SiteNews, SiteNode, SiteQueue } from '../core/model/site.ts';
 
 export interface KnownSite extends Pick<SiteNews, 'system' | 'mode' | 'takeover' | 'problem'> {
-  /** Of its gateway. */
+  /** That of its gateway. */
   readonly name: NodeName;
   /** When its jobs were listed, by the clock that never jumps; null: they never were. */
   readonly listedAt: number | null;

@@ -117,12 +117,7 @@ export interface SiteNews {
   readonly gone: readonly string[];
 }
 
-/** Name of a site's node among ours: nodes of several sites may be called the same. */
-export function memberName(node: string, site: string): string {
-  return `${node}.${site}`;
-}
-
-/** The site's own name of it; null: it is no node of that site. */
+/** The name at the site of a node of ours, `n1.hpc`; null: it is no node of that site. */
 export function siteNodeOf(member: string, site: string): string | null {
   return member.endsWith(`.${site}`) ? member.slice(0, -site.length - 1) : null;
 }

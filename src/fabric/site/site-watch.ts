@@ -82,7 +82,7 @@ export class SiteWatch implements SiteSource {
     return this.#nodes;
   }
 
-  /** As last listed; undefined: it was not in it. */
+  /** A job of the last listing; undefined: it was not in it. */
   job(id: string): SiteJob | undefined {
     return this.#jobs.get(id);
   }

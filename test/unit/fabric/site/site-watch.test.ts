@@ -33,7 +33,11 @@ class World {
   }
 
   submit(name: string): void {
-    void this.site.run({ argv: ['sbatch', '', '', `--job-name=${name}`], timeoutMs: 1 });
+    void this.site.run({
+      argv: ['sbatch', '', '', `--job-name=${name}`],
+      timeoutMs: 1,
+      keep: { part: 'first', length: 1 },
+    });
   }
 
   states(): (string | undefined)[] {
