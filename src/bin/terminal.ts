@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Invocation } from '../cli/main.ts';
 import type { Programs } from '../config/daemon-options.ts';
 import { standardInput } from './input.ts';
+import { standardScreen } from './screen.ts';
 
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 // In the package the programs are compiled and end in .js, as this file does there.
@@ -47,6 +48,7 @@ export function invocation(program: string): Invocation {
       errorIsTerminal: isatty(2),
       columns: () => process.stdout.columns,
       input: standardInput,
+      ...(isatty(0) && isatty(1) ? { screen: standardScreen } : {}),
       ...(isatty(0) && isatty(2) ? { ask } : {}),
     },
     environment: process.env,

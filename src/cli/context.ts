@@ -10,6 +10,7 @@ import type { Input } from './jobs/input.ts';
 import type { Format, Listing } from './output/listing.ts';
 import { type Paint, paintFor } from './output/paint.ts';
 import type { Look } from './output/table.ts';
+import type { Screen } from './screen.ts';
 
 /** Where text goes; a terminal, a pipe, or a test's array. */
 export interface Terminal {
@@ -19,6 +20,8 @@ export interface Terminal {
   readonly errorIsTerminal: boolean;
   /** How many there are now; absent where nobody knows. */
   columns?(): number | undefined;
+  /** For views that fill the terminal; absent: input or output is none. */
+  readonly screen?: Screen;
   /** Absent: there is none. */
   readonly input?: Input;
   /** A line from whoever sits there; absent when nobody does. */

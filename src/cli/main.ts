@@ -3,6 +3,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import type { Environment } from '../config/config.ts';
 import type { Programs } from '../config/daemon-options.ts';
+import { quoteWord } from '../core/base/shell-word.ts';
 import { EXIT_OWN_FAILURE, Failure } from '../core/model/failure.ts';
 import { type CommonOptions, Context, type Terminal } from './context.ts';
 import { byOwnClock } from './output/prose.ts';
@@ -156,13 +157,27 @@ function attach(command: Command, verb: Verb, { invocation, finish }: Running): 
   command.action(async () => {
     const options = command.optsWithGlobals<CommonOptions & Record<string, unknown>>();
     const commands = (word: string) => buildProgram(invocation, finish, { word });
-    const context = new Context({ ...invocation, options, commands });
+    const contextOf = (terminal: Terminal) =>
+      new Context({ ...invocation, terminal, options, commands });
+    const run = (context: Context) => verb.run({ context, args: command.args, options });
+    if (options['watch'] !== undefined) {
+      const { watch } = await import('./output/watch.ts');
+      const wish = { every: options['watch'], title: titleOf(invocation) };
+      finish.exitCode = await watch(wish, { terminal: invocation.terminal, contextOf }, run);
+      return;
+    }
+    const context = contextOf(invocation.terminal);
     try {
-      finish.exitCode = await verb.run({ context, args: command.args, options });
+      finish.exitCode = await run(context);
     } finally {
       context.close();
     }
   });
+}
+
+/** The command as it was typed. */
+function titleOf({ program, argv }: Invocation): string {
+  return [program, ...argv].map(quoteWord).join(' ');
 }
 
 function prepare(command: Command, { terminal }: Invocation): Command {

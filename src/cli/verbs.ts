@@ -50,6 +50,7 @@ export const VERBS: readonly VerbEntry[] = [
   ),
   entry(OVERVIEW, 'info', 'nodes and jobs at a glance', () => import('./commands/info.ts')),
   entry(OVERVIEW, 'ui', 'open the web page', () => import('./commands/ui.ts')),
+  entry(OVERVIEW, 'top', 'nodes and jobs, live', () => import('./commands/top.ts')),
   entry(OVERVIEW, 'jobs', 'list jobs', () => import('./commands/jobs.ts')),
   entry(OVERVIEW, 'job', 'show one job', () => import('./commands/job.ts')),
   entry(OVERVIEW, 'status', 'one word for each job', () => import('./commands/status.ts')),

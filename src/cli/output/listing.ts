@@ -17,10 +17,11 @@ export type Format =
 /** What `-o` takes, for completion; a word that ends in `=` goes on. */
 export const FORMAT_WORDS = ['json', 'csv', 'wide', 'name', 'template='];
 
-/** Adds `-o`. */
+/** Adds `-o` and `--watch`. */
 export function defineListing(command: Command): void {
   const template = 'template=TEXT with {{fields}}; template alone lists the fields';
   command.option('-o, --output <format>', `json, csv, wide, name or ${template}`);
+  command.option('--watch [time]', 'show it again and again, every 2s or so often');
 }
 
 const KINDS: ReadonlySet<string> = new Set(['json', 'csv', 'wide', 'name']);

@@ -9,6 +9,7 @@ import { distribute } from '../../../src/cli/distribute/distribute.ts';
 import type { Input } from '../../../src/cli/jobs/input.ts';
 import type { Invocation } from '../../../src/cli/main.ts';
 import { runSingle, runVerbs, runWeft } from '../../../src/cli/main.ts';
+import type { Screen } from '../../../src/cli/screen.ts';
 import type { Verb } from '../../../src/cli/verb.ts';
 import type { Environment } from '../../../src/config/config.ts';
 import type { Programs } from '../../../src/config/daemon-options.ts';
@@ -94,6 +95,11 @@ export class FakeHead implements AsyncDisposable {
   /** The same with something on its standard input. */
   weftWith(input: Input, ...argv: string[]): Promise<Said> {
     return capture(this.directory, { program: 'weft', argv, input }, runWeft);
+  }
+
+  /** The same for somebody at a terminal that views may fill. */
+  weftOnScreen(screen: Screen, ...argv: string[]): Promise<Said> {
+    return capture(this.directory, { program: 'weft', argv, screen }, runWeft);
   }
 
   /** Runs it while the head is away, socket and all; it is back at the first complaint. */
@@ -183,6 +189,7 @@ export async function capture(
     readonly environment?: Environment;
     readonly cwd?: string;
     readonly input?: Input;
+    readonly screen?: Screen;
     readonly errorIsTerminal?: boolean;
     readonly onError?: () => void;
     readonly programs?: Partial<Programs>;
@@ -206,6 +213,7 @@ export async function capture(
       outIsTerminal: false,
       errorIsTerminal: of.errorIsTerminal ?? false,
       ...(of.input === undefined ? {} : { input: of.input }),
+      ...(of.screen === undefined ? {} : { screen: of.screen }),
     },
     environment: { WEFT_DIR: directory, XDG_RUNTIME_DIR: directory, ...of.environment },
     cwd: of.cwd ?? '/work',
