@@ -10,7 +10,7 @@ import { type Options, parseOptions } from './testing/options.ts';
 import { addResults, type StageResult, slowest } from './testing/result.ts';
 import { runProgram } from './testing/run-program.ts';
 import { runTests } from './testing/run-tests.ts';
-import { STAGES, type Stage, strayTests } from './testing/stages.ts';
+import { inOrder, STAGES, type Stage, strayTests } from './testing/stages.ts';
 import { filesBelow, ROOT } from './tree.ts';
 
 const SLOWEST_SHOWN = 5;
@@ -56,7 +56,7 @@ function checkPackages(stages: readonly Stage[], options: Options): StageResult 
 }
 
 function filesOf(stage: Stage, options: Options): string[] {
-  const files = stage.kind === 'tests' ? filesBelow(stage.folder, '.test.ts') : [];
+  const files = stage.kind === 'tests' ? inOrder(filesBelow(stage.folder, '.test.ts')) : [];
   if (options.changedSince === undefined || files.length === 0) return files;
   return affectedTests(files, changedSince(options.changedSince));
 }

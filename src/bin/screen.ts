@@ -5,7 +5,7 @@ import type { OpenScreen, Screen, ScreenEvents } from '../cli/screen.ts';
 const ENTER = '\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[2J';
 const LEAVE = '\u001b[?7h\u001b[?25h\u001b[?1049l';
 const REST_OF_LINE = '\u001b[K';
-/** Of a terminal that does not say. */
+/** Size of a terminal that does not say. */
 const USUAL = { columns: 80, rows: 24 };
 
 /** Standard input and output; the caller has seen that both are a terminal. */

@@ -1,7 +1,7 @@
 // A whole screen of text with keys instead of lines: what views that fill the terminal need.
 
 export interface ScreenEvents {
-  /** As typed, neither echoed nor gathered to lines. */
+  /** Text as it is typed, neither echoed nor gathered to lines. */
   keys(text: string): void;
   resized(): void;
   /** The terminal is gone, or somebody ends this process: the view is over. */

@@ -70,6 +70,18 @@ export function usesRealProcesses(file: string): boolean {
   );
 }
 
+/** Files that take minutes, the longest first: begun last they would run while nothing else is left. */
+const LONGEST = ['virtual-machine', 'documents', 'compose', 'first-steps', 'package'];
+
+/** The order in which the files of a stage begin. */
+export function inOrder(files: readonly string[]): string[] {
+  const rank = (file: string) => {
+    const place = LONGEST.findIndex((name) => file.endsWith(`/e2e/${name}.test.ts`));
+    return place === -1 ? LONGEST.length : place;
+  };
+  return files.toSorted((one, other) => rank(one) - rank(other));
+}
+
 /** Test files that no stage would run. */
 export function strayTests(testFiles: readonly string[]): string[] {
   const folders = STAGES.flatMap((stage) => (stage.kind === 'tests' ? [`${stage.folder}/`] : []));

@@ -10,7 +10,7 @@ import { cutLine } from './cut-line.ts';
 import { formatInstant } from './words.ts';
 
 export interface WatchWish {
-  /** As typed; `true`: at the usual interval. */
+  /** What was typed; `true`: at the usual interval. */
   readonly every: unknown;
   /** The command, for people. */
   readonly title: string;

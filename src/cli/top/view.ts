@@ -18,7 +18,7 @@ export interface Doing {
   readonly deed: Deed;
   /** A job's id, or a node's name. */
   readonly subject: string;
-  /** Of a drain. */
+  /** Why a node is drained. */
   readonly reason?: string;
 }
 

@@ -13,7 +13,7 @@ import { affectedTests } from '../../../tools/testing/changed.ts';
 import { parseOptions } from '../../../tools/testing/options.ts';
 import { addResults, type StageResult, slowest } from '../../../tools/testing/result.ts';
 import { readSummary } from '../../../tools/testing/run-program.ts';
-import { STAGES, strayTests, usesRealProcesses } from '../../../tools/testing/stages.ts';
+import { inOrder, STAGES, strayTests, usesRealProcesses } from '../../../tools/testing/stages.ts';
 import { ROOT } from '../../../tools/tree.ts';
 
 const FIXTURES = 'test/fixtures/test-runner';
@@ -138,4 +138,12 @@ it('--changed leaves out real clusters, and says what it compares with', () => {
 
 it('a stage that needs no package misses none', () => {
   assert.deepEqual(missingPackages(['typecheck']), []);
+});
+
+it('the longest files begin first, the others keep their order', () => {
+  const files = ['b', 'package', 'c', 'virtual-machine', 'a'].map(
+    (name) => `test/e2e/${name}.test.ts`,
+  );
+  const names = inOrder(files).map((file) => file.slice('test/e2e/'.length, -'.test.ts'.length));
+  assert.deepEqual(names, ['virtual-machine', 'package', 'b', 'c', 'a']);
 });
