@@ -196,6 +196,10 @@ export const BLOBS_ASKED_MAX = 10_000;
 export const BLOB_UPLOADS_PER_USER_MAX = 1000;
 /** Larger contents travel by themselves, and go on where a line broke; these are sent again. */
 export const BLOB_PACKED_BYTES_MAX = 256 * 1024;
+/** On the head, contents up to this size lie together in one file: a file each would cost more than it holds. */
+export const PACKED_SIZE_MAX = 16 * 1024;
+/** So many at most, as each takes some 200 bytes of memory; further ones are files of their own. */
+export const PACKED_CONTENTS_MAX = 100_000;
 /** Contents of a task's outputs that come with the list of them, together; and how many. */
 export const OUTPUTS_INLINE_BYTES_MAX = 64 * 1024;
 export const OUTPUTS_INLINE_MAX = 64;

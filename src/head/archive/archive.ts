@@ -75,7 +75,7 @@ export class Archive {
       amounts.forget();
       total.add(-bytes);
     };
-    const extras = new BatchExtras({ ...options, places });
+    const extras = new BatchExtras({ ...options, places, disk });
     const published = { onPublished, onReplaced };
     this.#publisher = new Publisher({ ...options, places, stored, disk, extras, ...published });
   }

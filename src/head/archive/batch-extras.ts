@@ -8,6 +8,7 @@ import { amountsOf, type JobManifest } from '../../core/batch/job-manifest.ts';
 import { BUILD_FOLDER, type ManifestEntry } from '../../core/batch/manifest.ts';
 import { fileNameProblem } from '../../core/batch/names.ts';
 import { BUILD_LOG_FILE } from '../../core/batch/programs.ts';
+import type { DiskSync } from '../disk/disk-sync.ts';
 import type { ArchivePlaces, BatchShelf, Shelf } from './archive-places.ts';
 import { openBatch } from './batch-folder.ts';
 import { type JobLogs, logsArrived, writeOutputText } from './job-logs.ts';
@@ -20,6 +21,7 @@ const LOGS_WAIT_MS = 10_000;
 export interface ExtrasOptions extends Pick<ArchiveOptions, 'blobs' | 'clock'> {
   readonly places: ArchivePlaces;
   readonly logs: JobLogs;
+  readonly disk: DiskSync;
 }
 
 export class BatchExtras {
@@ -64,9 +66,12 @@ export class BatchExtras {
     const log = entries.find(isBuildLog);
     if (batch === undefined || log?.sha256 === undefined) return;
     if (fileNameProblem(node) !== null) return;
-    const { blobs, places } = this.#options;
+    const { blobs, places, disk } = this.#options;
     const aside = places.aside();
-    await blobs.linkTo(log.sha256, aside);
+    if (await blobs.linkTo(log.sha256, aside)) {
+      await disk.settle([aside]);
+      await disk.settle(blobs.adopt(log.sha256, aside));
+    }
     openBatch(places, { shelf: { ...shelf, batch }, owner, jobNames });
     const folder = path.join(places.batch(batch), BUILD_FOLDER);
     mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -17,8 +17,14 @@ import { type JobLogs, linkLogs } from './job-logs.ts';
 import type { Part } from './parts.ts';
 import type { KeptSummary } from './shelves.ts';
 
-/** Gives a content one more name. */
-type LinkContent = (hash: BlobHash, to: string) => Promise<void>;
+/** Gives a content one more name; true: it was in no file, and is in this one now. */
+type LinkContent = (hash: BlobHash, to: string) => Promise<boolean>;
+
+/** A file that its content is to be in from now on. */
+export interface MadeFile {
+  readonly hash: BlobHash;
+  readonly path: string;
+}
 
 /** Names made in one turn: a few milliseconds. */
 const MADE_PER_TURN = 16;
@@ -76,23 +82,26 @@ export async function makeFolder(
   folder: string,
   manifest: JobManifest,
   { linkContent, logs, disk }: Making,
-): Promise<void> {
+): Promise<MadeFile[]> {
+  const made: MadeFile[] = [];
   const folders = [META_FOLDER, ...foldersOf(manifest.entries)].map((one) =>
     path.join(folder, one),
   );
   for (const one of folders) mkdirSync(one, { recursive: true, mode: 0o700 });
   if (manifest.batch !== undefined) await linkLogs(logs, manifest, folder);
-  const files = manifest.entries.filter(({ kind }) => kind !== 'folder');
-  for (const [at, { path: name, sha256, target }] of files.entries()) {
+  const others = manifest.entries.filter(({ kind }) => kind !== 'folder');
+  for (const [at, { path: name, sha256, target }] of others.entries()) {
     if (at % MADE_PER_TURN === MADE_PER_TURN - 1) await new Promise(setImmediate);
     const to = path.join(folder, name);
     if (sha256 === undefined) symlinkSync(target ?? '', to);
-    else await linkContent(sha256, to);
+    else if (await linkContent(sha256, to)) made.push({ hash: sha256, path: to });
   }
   const [summary, whole] = [summaryIn(folder), manifestIn(folder)];
   writeFileSync(summary, JSON.stringify(summaryOf(manifest)), { mode: 0o600 });
   writeFileSync(whole, `${JSON.stringify(manifest, null, 1)}\n`, { mode: 0o600 });
-  await disk.settle([summary, whole, ...folders, folder]);
+  const files = made.map((file) => file.path);
+  await disk.settle([summary, whole, ...files, ...folders, folder]);
+  return made;
 }
 
 /** Those that are named and those that something is in, outer ones first. */

@@ -12,7 +12,7 @@ export interface ArchiveOptions {
   readonly bytesMax: number;
   /** What is older goes. */
   readonly ageMs: number;
-  readonly blobs: Pick<BlobStore, 'mayRead' | 'sizeOf' | 'linkTo' | 'receive'>;
+  readonly blobs: Pick<BlobStore, 'mayRead' | 'sizeOf' | 'linkTo' | 'adopt' | 'receive'>;
   readonly logs: JobLogs;
   readonly names: References;
   readonly clock: Clock;

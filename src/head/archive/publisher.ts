@@ -37,6 +37,14 @@ export interface PublisherOptions extends Pick<ArchiveOptions, 'blobs' | 'clock'
   readonly onReplaced: (bytes: number) => void;
 }
 
+/** A folder that only has to get its name. */
+interface Ready {
+  readonly aside: string;
+  readonly manifest: JobManifest;
+  /** Folders in which its contents have got names. */
+  readonly named: readonly string[];
+}
+
 export class Publisher {
   readonly #options: PublisherOptions;
   /** Tasks that are looked at, or will be, by job. */
@@ -176,8 +184,9 @@ export class Publisher {
     const aside = places.aside();
     try {
       const linkContent = blobs.linkTo.bind(blobs);
-      await makeFolder(aside, whole, { linkContent, logs, disk });
-      if (!(await this.#place(shelf, { aside, manifest: whole }))) return;
+      const made = await makeFolder(aside, whole, { linkContent, logs, disk });
+      const named = made.flatMap((file) => blobs.adopt(file.hash, file.path));
+      if (!(await this.#place(shelf, { aside, manifest: whole, named }))) return;
     } catch (error) {
       await rm(aside, { recursive: true, force: true });
       throw error;
@@ -186,14 +195,11 @@ export class Publisher {
   }
 
   /** In one turn: whoever removes the job's folder meanwhile does not take the one above away. */
-  async #place(
-    shelf: Shelf,
-    { aside, manifest }: { readonly aside: string; readonly manifest: JobManifest },
-  ): Promise<boolean> {
+  async #place(shelf: Shelf, { aside, manifest, named }: Ready): Promise<boolean> {
     const { places, disk, onReplaced } = this.#options;
     const { batch } = shelf;
     const task = places.task(shelf);
-    const folders = [path.dirname(task), places.jobs];
+    const folders = [...named, path.dirname(task), places.jobs];
     if (batch === undefined) {
       if (shelf.isArray) mkdirSync(path.dirname(task), { recursive: true, mode: 0o700 });
       renameSync(aside, task);

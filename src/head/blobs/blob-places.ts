@@ -1,5 +1,6 @@
 // Where blobs lie below the head's state directory:
-//   sha256/ab/cdef…          the content, whole and verified
+//   packs/N                  small contents, many in each (head/packs)
+//   sha256/ab/cdef…          another content, whole and verified
 //   held/USER/ab/cdef…       the same file once more, for each user who has sent it
 //   incoming/HASH.SIZE.USER  what has come so far of an upload
 //   trash/…                  on its way out
@@ -21,6 +22,10 @@ export class BlobPlaces {
 
   get contents(): string {
     return path.join(this.root, 'sha256');
+  }
+
+  get packs(): string {
+    return path.join(this.root, 'packs');
   }
 
   get holders(): string {

@@ -21,6 +21,7 @@ import type { Clock, Timer } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { DiskSync } from '../disk/disk-sync.ts';
 import { KeptTotal } from '../kept-total.ts';
+import { Packs } from '../packs/packs.ts';
 import { BlobPlaces } from './blob-places.ts';
 import { sweepBlobs } from './blob-sweep.ts';
 import { Contents, type OpenBlob } from './contents.ts';
@@ -76,6 +77,7 @@ export class BlobStore {
   readonly #options: BlobStoreOptions;
   readonly #places: BlobPlaces;
   readonly #uploads: Uploads;
+  readonly #packs: Packs;
   readonly #contents: Contents;
   readonly #disk: DiskSync;
   readonly #total: KeptTotal;
@@ -94,10 +96,12 @@ export class BlobStore {
     this.#uploads = new Uploads(this.#places);
     this.#total = new KeptTotal({ directory, bytesMax, what: 'files', log });
     const added = (bytes: number): void => this.#total.add(bytes);
-    this.#contents = new Contents(this.#places, options.clock, added);
+    this.#packs = new Packs(this.#places.packs, () => options.clock.now());
+    const { clock } = options;
+    this.#contents = new Contents({ places: this.#places, packs: this.#packs, clock, added });
   }
 
-  /** Makes the folders and finds incomplete uploads. Looks at no blob. */
+  /** Makes the folders, and finds incomplete uploads and packs. Looks at no other blob. */
   async prepare(): Promise<void> {
     const { contents, holders, uploads, trash } = this.#places;
     // What a head that was killed was about to remove.
@@ -106,6 +110,7 @@ export class BlobStore {
       await mkdir(folder, { recursive: true, mode: 0o700 });
     }
     await this.#uploads.prepare();
+    this.#packs.prepare();
     this.#isCounted = await this.#total.read();
   }
 
@@ -123,6 +128,7 @@ export class BlobStore {
     this.#timer?.cancel();
     await this.#sweeping;
     await this.#disk.close();
+    await this.#packs.close();
     await this.#total.close();
   }
 
@@ -162,8 +168,13 @@ export class BlobStore {
   }
 
   /** `Contents.linkTo`: for what keeps a content beyond all namings. */
-  linkTo(hash: BlobHash, to: string): Promise<void> {
+  linkTo(hash: BlobHash, to: string): Promise<boolean> {
     return this.#contents.linkTo(hash, to);
+  }
+
+  /** `Contents.adopt`: for what `linkTo` has made. */
+  adopt(hash: BlobHash, from: string): string[] {
+    return this.#contents.adopt(hash, from);
   }
 
   /** All of a small content, for whoever was found to have the right to it; null when it is not there. */
@@ -240,7 +251,7 @@ export class BlobStore {
     const since = this.#total.bytes;
     const swept = await sweepBlobs(
       {
-        ...{ places: this.#places, uploads: this.#uploads, clock },
+        ...{ places: this.#places, uploads: this.#uploads, packs: this.#packs, clock },
         keeping: {
           isNamed: (hash) => names.isNamed(hash),
           isUploading: (hash) => this.#uploads.isUploading(hash),
@@ -249,6 +260,7 @@ export class BlobStore {
       },
       short,
     );
+    await this.#packs.tidy();
     if (swept.isComplete) this.#total.counted(swept.bytesFound - swept.bytesGone, since);
     const { count, bytesGone: bytes } = swept;
     if (count > 0) log.info({ count, bytes }, 'removed files that nothing names');

@@ -16,6 +16,7 @@ import { diskBytes } from '../../core/blobs/upload.ts';
 import type { BlobHash } from '../../core/model/blob.ts';
 import { BLOB_IDLE_MS, BLOB_IDLE_PRESSED_MS } from '../../core/model/limits.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { Packs } from '../packs/packs.ts';
 import type { BlobPlaces } from './blob-places.ts';
 import { absent } from './disk-errors.ts';
 import type { Uploads } from './uploads.ts';
@@ -23,6 +24,7 @@ import type { Uploads } from './uploads.ts';
 export interface SweepWorld {
   readonly places: BlobPlaces;
   readonly uploads: Uploads;
+  readonly packs: Packs;
   readonly keeping: Keeping;
   readonly clock: Clock;
   /** The head stops: what was not looked at stays. */
@@ -44,9 +46,10 @@ export async function sweepBlobs(world: SweepWorld, short: number): Promise<Swep
   const times = { now, idleMs: BLOB_IDLE_MS, idlePressedMs: BLOB_IDLE_PRESSED_MS };
   const freed = await sweepUploads(world, { ...times, bytesToFree: short });
   const rule = { ...times, bytesToFree: Math.max(0, short - freed) };
-  const candidates: StoredBlob[] = [];
+  const packed = packedBlobs(world);
+  const candidates: StoredBlob[] = packed.filter((blob) => mayGo(blob, world.keeping, rule));
   const holders = await readdir(world.places.holders);
-  let bytesFound = 0;
+  let bytesFound = packed.reduce((sum, { size }) => sum + diskBytes(size), 0);
   for await (const blob of storedBlobs(world)) {
     bytesFound += diskBytes(blob.size);
     if (!mayGo(blob, world.keeping, rule)) continue;
@@ -57,11 +60,12 @@ export async function sweepBlobs(world: SweepWorld, short: number): Promise<Swep
   const isComplete = !world.isClosing();
   let [bytesGone, count] = [0, 0];
   for (const blob of isComplete ? findGarbage(candidates, world.keeping, rule) : []) {
-    const trash = remove(world, { blob, rule, holders });
+    const removal = { blob, rule, holders };
+    const trash = isPacked(blob) ? removePacked(world, removal) : remove(world, removal);
     if (trash === null) continue;
     bytesGone += diskBytes(blob.size);
     count += 1;
-    await rm(trash, { force: true });
+    if (trash !== '') await rm(trash, { force: true });
   }
   return { bytesFound, bytesGone, count, isComplete };
 }
@@ -78,6 +82,26 @@ async function sweepUploads({ uploads }: SweepWorld, rule: GarbageRule): Promise
     await uploads.remove(upload);
   }
   return freed;
+}
+
+interface PackedBlob extends StoredBlob {
+  readonly isPacked: true;
+}
+
+function packedBlobs({ packs }: SweepWorld): PackedBlob[] {
+  return [...packs.all()].map((blob) => ({ ...blob, isPacked: true }));
+}
+
+function isPacked(blob: StoredBlob): blob is PackedBlob {
+  return 'isPacked' in blob;
+}
+
+/** Nothing is left to be removed then; null when it has to stay after all. */
+function removePacked({ packs, keeping, clock }: SweepWorld, { blob, rule }: Removal): '' | null {
+  const asItIs = packs.look(blob.hash);
+  if (asItIs === null || !mayGo(asItIs, keeping, { ...rule, now: clock.now() })) return null;
+  packs.remove(blob.hash);
+  return '';
 }
 
 async function* storedBlobs({ places, isClosing }: SweepWorld): AsyncGenerator<StoredBlob> {

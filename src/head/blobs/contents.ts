@@ -1,6 +1,7 @@
 // The contents that are there, whole and verified, and who holds them. What has to be seen by nobody
 // half done is done in one turn of the event loop.
 
+import { hash as hashOf } from 'node:crypto';
 import {
   existsSync,
   linkSync,
@@ -15,21 +16,29 @@ import {
 } from 'node:fs';
 import { copyFile, type FileHandle, open, rename } from 'node:fs/promises';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { err, ok, type Result } from '../../core/base/result.ts';
 import { diskBytes } from '../../core/blobs/upload.ts';
 import type { BlobHash } from '../../core/model/blob.ts';
 import { type Refusal, refuse } from '../../core/model/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { SmallContent } from '../packs/pack-format.ts';
+import type { Packs } from '../packs/packs.ts';
 import type { BlobPlaces } from './blob-places.ts';
 import { absent, codeOf } from './disk-errors.ts';
 
 /** Touched again only after so long: far below what a sweep spares, and most questions write nothing. */
 const TOUCH_MS = 600_000;
+/** Read at a time. */
+const CHUNK_BYTES = 1_048_576;
 
 /** A blob to read from. It stays readable until it is closed, whatever is swept. */
 export interface OpenBlob {
-  readonly file: FileHandle;
   readonly size: number;
+  readAll(): Promise<Buffer>;
+  /** The bytes from one place up to before another. */
+  stream(from: number, end: number): Readable;
+  close(): Promise<void>;
 }
 
 /** A content of somebody, in a file of its own that is synced and verified. */
@@ -40,27 +49,41 @@ export interface Arrived {
   readonly path: string;
 }
 
+export interface ContentsParts {
+  readonly places: BlobPlaces;
+  readonly packs: Packs;
+  readonly clock: Clock;
+  /** Told what a new content takes up. */
+  readonly added: (bytes: number) => void;
+}
+
 export class Contents {
   readonly #places: BlobPlaces;
   readonly #clock: Clock;
   readonly #added: (bytes: number) => void;
+  /** Small contents; a later one of the same hash may be a file. */
+  readonly #packs: Packs;
   /** Folders that are there: at most 256, and as many for each user. */
   readonly #folders = new Set<string>();
 
-  /** `added`: told what a new content takes up. */
-  constructor(places: BlobPlaces, clock: Clock, added: (bytes: number) => void) {
+  constructor({ places, packs, clock, added }: ContentsParts) {
     this.#places = places;
+    this.#packs = packs;
     this.#clock = clock;
     this.#added = added;
   }
 
   /** Whether the user has sent it. */
   isHeld(user: string, hash: BlobHash): boolean {
-    return existsSync(this.#places.held(user, hash));
+    return this.#packs.isHeld(user, hash) || existsSync(this.#places.held(user, hash));
   }
 
   /** Its size, and it is spared by sweeps for an hour; null when it is not there. */
   touch(hash: BlobHash): number | null {
+    return this.#packs.touch(hash) ?? this.#touchFile(hash);
+  }
+
+  #touchFile(hash: BlobHash): number | null {
     const content = this.#places.content(hash);
     const status = statSync(content, { throwIfNoEntry: false });
     if (status === undefined) return null;
@@ -71,6 +94,8 @@ export class Contents {
 
   /** Null when it is not there. At once: for small ones a pool of threads would take longer. */
   readSmall(hash: BlobHash): Uint8Array | null {
+    const packed = this.#packs.read(hash);
+    if (packed !== null) return packed;
     try {
       return readFileSync(this.#places.content(hash));
     } catch (error) {
@@ -80,21 +105,54 @@ export class Contents {
   }
 
   async open(hash: BlobHash): Promise<Result<OpenBlob, Refusal>> {
+    const packed = this.#packs.read(hash);
+    if (packed !== null) return ok(openBytes(packed));
     const file = await open(this.#places.content(hash), 'r').catch(absent(null));
     if (file === null) return err(refuse('blob.not_found', { hash }));
-    return ok({ file, size: (await file.stat()).size });
+    return ok(openFile(file, (await file.stat()).size));
   }
 
-  /** Gives a content one more name elsewhere on the disk; while that is there, the content stays. */
-  async linkTo(hash: BlobHash, to: string): Promise<void> {
+  /**
+   * Gives a content one more name elsewhere on the disk; while that is there, the content stays. One that
+   * was in no file is in this one now: true, and the caller gets it to the disk before it is adopted.
+   */
+  async linkTo(hash: BlobHash, to: string): Promise<boolean> {
     const content = this.#places.content(hash);
     try {
       linkSync(content, to);
     } catch (error) {
+      if (codeOf(error) === 'ENOENT') return this.#unpack(hash, to, error);
       if (codeOf(error) !== 'EMLINK') throw error;
       await this.#renew(hash);
       linkSync(content, to);
     }
+    return false;
+  }
+
+  #unpack(hash: BlobHash, to: string, error: unknown): true {
+    const bytes = this.#packs.read(hash);
+    if (bytes === null) throw error;
+    if (hashOf('sha256', bytes, 'hex') !== hash) throw new Error(`${hash} is damaged on the disk`);
+    writeFileSync(to, bytes, { flag: 'wx', mode: 0o600 });
+    return true;
+  }
+
+  /**
+   * A file that `linkTo` has made, and that is on the disk, becomes the content's own. Gives the folders
+   * that have to get there, too, before the caller lets go of the content.
+   */
+  adopt(hash: BlobHash, from: string): string[] {
+    const content = this.#places.content(hash);
+    const users = this.#packs.holdersOf(hash);
+    for (const user of users) this.makeFolders(user, hash);
+    if (!linkedUnlessThere(from, content)) {
+      // Another task has left the same: its file is the content's, and stays for this one as well.
+      unlinkSync(from);
+      linkSync(content, from);
+    }
+    const held = users.map((user) => this.#places.held(user, hash));
+    for (const one of held) linkedUnlessThere(content, one);
+    return [content, ...held].map((file) => path.dirname(file));
   }
 
   /** Its file has as many names as a file may have: an equal one takes its place. */
@@ -120,7 +178,7 @@ export class Contents {
   /** It becomes a blob that its sender holds; equal content that is there stays. */
   keep({ user, hash, size, path: from }: Arrived): void {
     const content = this.#places.content(hash);
-    if (this.touch(hash) === null) {
+    if (this.#touchFile(hash) === null) {
       const now = this.#clock.now() / 1000;
       utimesSync(from, now, now);
       renameSync(from, content);
@@ -128,7 +186,19 @@ export class Contents {
     } else {
       unlinkSync(from);
     }
-    linkUnlessThere(content, this.#places.held(user, hash));
+    linkedUnlessThere(content, this.#places.held(user, hash));
+  }
+
+  /** Whether it goes into a pack with others. */
+  isPacked(bytes: Uint8Array): boolean {
+    return this.#packs.takes(bytes.length);
+  }
+
+  /** Small contents of one user, which are on the disk, and here, when it resolves. */
+  async pack(user: string, contents: readonly SmallContent[]): Promise<void> {
+    if (contents.length === 0) return;
+    const sizes = await this.#packs.append(user, contents);
+    this.#added(sizes.reduce((sum, size) => sum + diskBytes(size), 0));
   }
 
   /** Writes a small content aside. The caller gets it to the disk, and then has it kept. */
@@ -145,11 +215,15 @@ export class Contents {
     return { user, hash, size: bytes.length, path: file };
   }
 
-  /** A content that is there gets one more holder, who has just shown to have it. False: it is not. */
+  /**
+   * A content that is there gets one more holder, who has just shown to have it. False: it is not, or
+   * its pack has to say it.
+   */
   hold(user: string, hash: BlobHash): boolean {
-    if (this.touch(hash) === null) return false;
+    if (this.#packs.touch(hash) !== null) return this.#packs.isHeld(user, hash);
+    if (this.#touchFile(hash) === null) return false;
     this.makeFolders(user, hash);
-    linkUnlessThere(this.#places.content(hash), this.#places.held(user, hash));
+    linkedUnlessThere(this.#places.content(hash), this.#places.held(user, hash));
     return true;
   }
 
@@ -159,10 +233,34 @@ export class Contents {
   }
 }
 
-function linkUnlessThere(from: string, to: string): void {
+/** False: something has that name. */
+function linkedUnlessThere(from: string, to: string): boolean {
   try {
     linkSync(from, to);
+    return true;
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
+    return false;
   }
+}
+
+function openBytes(bytes: Buffer): OpenBlob {
+  return {
+    size: bytes.length,
+    readAll: () => Promise.resolve(bytes),
+    stream: (from, end) => Readable.from([bytes.subarray(from, end)]),
+    close: () => Promise.resolve(),
+  };
+}
+
+function openFile(file: FileHandle, size: number): OpenBlob {
+  return {
+    size,
+    readAll: () => file.readFile(),
+    stream: (from, end) => {
+      const options = { start: from, end: end - 1, highWaterMark: CHUNK_BYTES, autoClose: false };
+      return file.createReadStream(options);
+    },
+    close: () => file.close(),
+  };
 }

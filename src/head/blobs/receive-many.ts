@@ -8,13 +8,15 @@ import { diskBytes } from '../../core/blobs/upload.ts';
 import type { BlobHash } from '../../core/model/blob.ts';
 import { type Refusal, refuse } from '../../core/model/errors.ts';
 import type { DiskSync } from '../disk/disk-sync.ts';
+import type { SmallContent } from '../packs/pack-format.ts';
 import type { Arrived, Contents } from './contents.ts';
 import { isFull } from './disk-errors.ts';
 
 /** Files written in one turn: a few milliseconds. */
 const WRITTEN_PER_TURN = 16;
-/** So many wait for the disk together. */
+/** So many wait for the disk together, and so many bytes of those that go into a pack. */
 const TOGETHER_MAX = 2000;
+const PACKED_BYTES_MAX = 4 * 1_048_576;
 
 export interface Taking {
   readonly contents: Contents;
@@ -43,6 +45,9 @@ class Intake {
   #arrived: Arrived[] = [];
   /** Kept, with names that may not be on the disk yet. */
   #named: BlobHash[] = [];
+  /** What goes into a pack. */
+  #small: SmallContent[] = [];
+  #smallBytes = 0;
   #bytes = 0;
   count = 0;
 
@@ -71,6 +76,7 @@ class Intake {
     const more = diskBytes(bytes.length);
     const refusal = await makeRoom(this.#bytes + more);
     if (refusal !== null) return refusal;
+    if (contents.isPacked(bytes)) return this.#pack({ hash, bytes }, more);
     try {
       this.#arrived.push(contents.write(this.#user, hash, bytes));
     } catch (error) {
@@ -82,13 +88,23 @@ class Intake {
     return null;
   }
 
+  async #pack(content: SmallContent, more: number): Promise<Refusal | null> {
+    this.#small.push(content);
+    this.#smallBytes += content.bytes.length;
+    this.#bytes += more;
+    const isMuch = this.#small.length >= TOGETHER_MAX || this.#smallBytes >= PACKED_BYTES_MAX;
+    return isMuch ? this.keep() : null;
+  }
+
   /** What has come is on the disk, and seen by all, when it resolves. */
   async keep(): Promise<Refusal | null> {
     const { contents, disk } = this.#taking;
-    const arrived = this.#arrived;
-    this.#arrived = [];
-    this.#bytes = 0;
+    const [arrived, small] = [this.#arrived, this.#small];
+    [this.#arrived, this.#small] = [[], []];
+    [this.#bytes, this.#smallBytes] = [0, 0];
     try {
+      await contents.pack(this.#user, small);
+      this.count += small.length;
       await disk.settle(arrived.map(({ path }) => path));
     } catch (error) {
       for (const { path } of arrived) rmSync(path, { force: true });

@@ -189,14 +189,14 @@ export class JobFiles {
   async #read(inputs: BlobHash): Promise<Result<FileSet, Refusal>> {
     const opened = await this.#options.blobs.open(inputs);
     if (!opened.ok) return opened;
-    const { file, size } = opened.value;
+    const { value: list } = opened;
     try {
-      const what = `the list of files ${inputs} has ${size} bytes, more than a list may have`;
-      if (size > FILE_SET_BYTES_MAX) return err(refuse('argument.invalid', { what }));
-      const read = parseFileSet(await file.readFile('utf8'));
+      const what = `the list of files ${inputs} has ${list.size} bytes, more than a list may have`;
+      if (list.size > FILE_SET_BYTES_MAX) return err(refuse('argument.invalid', { what }));
+      const read = parseFileSet((await list.readAll()).toString());
       return read.ok ? read : err(refuse('argument.invalid', { what: read.error }));
     } finally {
-      await file.close();
+      await list.close();
     }
   }
 }

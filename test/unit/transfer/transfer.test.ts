@@ -157,8 +157,8 @@ test('[F2] an upload goes on where the line broke, as often as it breaks', async
   assert.ok(moved >= content.length);
   const opened = await world.blobs.open(big.hash);
   assert.ok(opened.ok);
-  assert.ok((await opened.value.file.readFile()).equals(content));
-  await opened.value.file.close();
+  assert.ok((await opened.value.readAll()).equals(content));
+  await opened.value.close();
 });
 
 test('[F2] a download goes on where the line broke, and is put in its place when it is whole', async (t) => {
@@ -201,17 +201,28 @@ test('what an earlier download left is gone on with, and damage in it is mended'
 
 test('a content that is damaged on the head never becomes a file', async (t) => {
   const { carrier, file, world, directory } = await bench(t);
-  const { hash, size } = await readLocalFile(file('a', 'hello'));
-  await uploadFiles(carrier, [await readLocalFile(path.join(directory, 'a'))]);
-  writeFileSync(
-    path.join(world.directory, 'blobs/sha256', hash.slice(0, 2), hash.slice(2)),
-    'hellO',
-  );
-  const target = path.join(directory, 'copy');
-  await assert.rejects(downloadFiles(carrier, [{ hash, size, path: target }]), {
-    code: 'blob.damaged',
-  });
-  assert.deepEqual(readdirSync(directory), ['a']);
+  const long = 'h'.repeat(20_000);
+  const blobs = path.join(world.directory, 'blobs');
+  const pack = path.join(blobs, 'packs/1');
+  const damage = {
+    a: () => writeFileSync(pack, `${readFileSync(pack, 'latin1').slice(0, -1)}O`, 'latin1'),
+    b: (hash: string) =>
+      writeFileSync(path.join(blobs, 'sha256', hash.slice(0, 2), hash.slice(2)), `${long}O`),
+  };
+  for (const [name, content] of [
+    ['a', 'hello'],
+    ['b', `${long}o`],
+  ] as const) {
+    const sent = await readLocalFile(file(name, content));
+    await uploadFiles(carrier, [sent]);
+    damage[name](sent.hash);
+    const target = path.join(directory, 'copy');
+    const { hash, size } = sent;
+    await assert.rejects(downloadFiles(carrier, [{ hash, size, path: target }]), {
+      code: 'blob.damaged',
+    });
+  }
+  assert.deepEqual(readdirSync(directory), ['a', 'b']);
 });
 
 test('what is to be sent is told before, and what is only in memory goes as files do', async (t) => {
@@ -237,8 +248,8 @@ test('what is to be sent is told before, and what is only in memory goes as file
   for (const { hash, bytes = Buffer.alloc(0) } of [small, large]) {
     const opened = await world.blobs.open(hash);
     assert.ok(opened.ok);
-    assert.ok((await opened.value.file.readFile()).equals(bytes));
-    await opened.value.file.close();
+    assert.ok((await opened.value.readAll()).equals(bytes));
+    await opened.value.close();
   }
 });
 

@@ -17,8 +17,6 @@ import { readBytes } from '../byte-source.ts';
 import type { Handler } from '../call.ts';
 import type { EpochCaller } from '../epoch-caller.ts';
 
-const CHUNK_BYTES = 1_048_576;
-
 /** Small contents go out together, up to so many bytes and pieces: read in a millisecond or two. */
 const PIECE_BYTES = 64 * 1024;
 const PIECES_MAX = 128;
@@ -144,7 +142,8 @@ export const readBlob: Handler<'readBlob'> = async ({ blobs, jobFiles }, call) =
   if (!blobs.mayRead(reader, hash)) return err(refuse('blob.not_found', { hash }));
   const opened = await blobs.open(hash);
   if (!opened.ok) return opened;
-  const { file, size } = opened.value;
+  const blob = opened.value;
+  const { size } = blob;
   try {
     const range = readRange(incoming.headers.range, size);
     if (range.kind === 'outside') {
@@ -161,12 +160,11 @@ export const readBlob: Handler<'readBlob'> = async ({ blobs, jobFiles }, call) =
     });
     if (end === from) response.end();
     else {
-      const options = { start: from, end: end - 1, highWaterMark: CHUNK_BYTES, autoClose: false };
       // The reader that goes, or a head that stops: the cut tells that it is not complete.
-      await pipeline(file.createReadStream(options), response, { signal }).catch(() => undefined);
+      await pipeline(blob.stream(from, end), response, { signal }).catch(() => undefined);
     }
     return ok(null);
   } finally {
-    await file.close();
+    await blob.close();
   }
 };

@@ -327,6 +327,36 @@ test('what is archived is not swept, and what was removed is', async (t) => {
   assert.equal(world.blobs.sizeOf(sha256('kept')), null);
 });
 
+test('small contents that two tasks have left stay for as long as either is archived', async (t) => {
+  const { world, agent, alice, run } = await prepare(t);
+  const reader = { user: 'alice', by: null };
+  const body = bodyOf(['a', 'sub/b'].map((name) => ({ path: name, content: 'same' })));
+  const contents = [Buffer.from('same').toString('base64')];
+  const ids: string[] = [];
+  for (const launches of [1, 2]) {
+    const { id, order } = await run({}, launches);
+    assert.equal((await put(world, agent, order.epochId, { ...body, contents })).status, 200);
+    agent.ended(order, 0);
+    await done(alice, id);
+    await world.archive.settled(Number(id));
+    ids.push(id);
+  }
+  const sweep = async (): Promise<void> => {
+    world.agePlus(2);
+    // The last name of what was removed goes a little later.
+    await world.blobs.sweep(0);
+  };
+  await sweep();
+  for (const id of ids) {
+    assert.equal(world.blobs.sizeOf(sha256('same')), 4);
+    assert.ok(world.blobs.mayRead(reader, sha256('same')));
+    await alice.call('removeOutputs', { params: { id } });
+    await sweep();
+  }
+  assert.equal(world.blobs.sizeOf(sha256('same')), null);
+  assert.equal(world.blobs.bytes, 0);
+});
+
 test('killed after a part was stored: the next head knows it, and finishes it with its task', async (t) => {
   const { world, agent, alice, run } = await prepare(t);
   const { id, order } = await run();

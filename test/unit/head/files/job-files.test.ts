@@ -2,9 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { err, ok } from '../../../../src/core/base/result.ts';
 import { References } from '../../../../src/core/blobs/references.ts';
@@ -27,6 +28,11 @@ const LIST = formatFileSet({
 });
 const INPUTS = hashOf(LIST);
 
+const NEVER_STREAMED = {
+  stream: () => Readable.from([]),
+  close: () => Promise.resolve(),
+};
+
 /** One list of one file, and one job of alice that names it; `failures`: its first opens fail. */
 async function bench(t: TestContext, { failures = 0 } = {}) {
   const directory = await mkdtemp(path.join(tmpdir(), 'weft-job-files-'));
@@ -46,7 +52,7 @@ async function bench(t: TestContext, { failures = 0 } = {}) {
       if (opens <= failures) throw new Error('EMFILE: too many open files');
       const size = sizes.get(hash);
       if (size === undefined) return err(refuse('blob.not_found', { hash }));
-      return ok({ file: await open(file), size });
+      return ok({ ...NEVER_STREAMED, size, readAll: () => readFile(file) });
     },
   };
   const names = new References();

@@ -106,7 +106,6 @@ export interface WorldOptions {
 /** Everything is stopped and removed after the test. */
 export async function startWorld(t: TestContext, options: WorldOptions = {}): Promise<World> {
   const directory = await mkdtemp(path.join(tmpdir(), 'weft-http-'));
-  t.after(() => rm(directory, { recursive: true, force: true }));
   const log = new KeptLog();
   const audit = new KeptLog();
   const { disk = new MemoryDisk() } = options;
@@ -192,7 +191,10 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
   t.after(async () => {
     await http.close();
     await archive.close();
+    await blobs.close();
     await running.stop();
+    // Last: all of them may still write there before.
+    await rm(directory, { recursive: true, force: true });
   });
   const admin = createClient({ address: { socketPath } });
   t.after(() => admin.close());

@@ -1,0 +1,232 @@
+// Small contents, many in one file: thousands of files of some bytes come with one write and one sync,
+// and are no files by themselves. Which are there is in memory; what is removed goes from there, and with
+// its pack once little of that is left. A head that starts again may find some of it once more, as idle
+// contents that nobody names.
+
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import type { StoredBlob } from '../../core/blobs/garbage.ts';
+import type { BlobHash } from '../../core/model/blob.ts';
+import { PACKED_CONTENTS_MAX, PACKED_SIZE_MAX } from '../../core/model/limits.ts';
+import { Pack, type PlacedGroup } from './pack.ts';
+import type { SmallContent } from './pack-format.ts';
+
+/** Then a new one is begun. */
+const PACK_BYTES_MAX = 64 * 1_048_576;
+/** Smaller ones are left as they are. */
+const TIDIED_BYTES_MIN = 4 * 1_048_576;
+/** Written again, of a pack that goes, in one turn. */
+const MOVED_BYTES = 1_048_576;
+const MOVED_MAX = 1000;
+
+interface Entry {
+  pack: Pack;
+  offset: number;
+  readonly size: number;
+  /** Who has sent it. */
+  users: readonly string[];
+  touchedAt: number;
+}
+
+export class Packs {
+  readonly #folder: string;
+  readonly #now: () => number;
+  readonly #entries = new Map<BlobHash, Entry>();
+  readonly #packs = new Map<number, Pack>();
+  /** The one that is written to. */
+  #last: Pack | null = null;
+  #lastId = 0;
+  /** Groups of each that are not on the disk yet: nobody sees them, and they are needed. */
+  readonly #written = new Map<Pack, number>();
+  /** Mostly one user: a list for each of very many contents would be the same list. */
+  readonly #alone = new Map<string, readonly string[]>();
+
+  constructor(folder: string, now: () => number) {
+    this.#folder = folder;
+    this.#now = now;
+  }
+
+  /** Finds what is there. */
+  prepare(): void {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    const ids = readdirSync(this.#folder).filter((name) => /^[1-9]\d*$/.test(name));
+    for (const id of ids.map(Number).sort((a, b) => a - b)) {
+      const pack = new Pack(this.#fileOf(id), false);
+      for (const group of pack.recover()) this.#note(pack, group);
+      this.#packs.set(id, pack);
+      [this.#last, this.#lastId] = [pack, id];
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const pack of this.#packs.values()) await pack.close();
+    this.#packs.clear();
+    this.#last = null;
+  }
+
+  /** Whether a content belongs here: others are files of their own. */
+  takes(size: number): boolean {
+    return size <= PACKED_SIZE_MAX && this.#entries.size < PACKED_CONTENTS_MAX;
+  }
+
+  isHeld(user: string, hash: BlobHash): boolean {
+    return this.#entries.get(hash)?.users.includes(user) === true;
+  }
+
+  /** Everybody who has sent it. */
+  holdersOf(hash: BlobHash): readonly string[] {
+    return this.#entries.get(hash)?.users ?? [];
+  }
+
+  /** Its size; null when it is not here. */
+  touch(hash: BlobHash): number | null {
+    const entry = this.#entries.get(hash);
+    if (entry === undefined) return null;
+    entry.touchedAt = this.#now();
+    return entry.size;
+  }
+
+  /** Null when it is not here. */
+  read(hash: BlobHash): Buffer | null {
+    const entry = this.#entries.get(hash);
+    return entry === undefined ? null : entry.pack.read(entry.offset, entry.size);
+  }
+
+  /** They are on the disk, and here, when it resolves; rejects, and none is. Says how many are new. */
+  async append(user: string, contents: readonly SmallContent[]): Promise<readonly number[]> {
+    const pack = this.#current();
+    return this.#note(pack, await this.#write(pack, user, contents));
+  }
+
+  async #write(pack: Pack, user: string, contents: readonly SmallContent[]): Promise<PlacedGroup> {
+    const group = pack.append(user, contents);
+    this.#written.set(pack, (this.#written.get(pack) ?? 0) + 1);
+    try {
+      await pack.settle();
+      return group;
+    } catch (error) {
+      // What a disk says of the same bytes the next time is not to be trusted.
+      if (pack === this.#last) this.#last = null;
+      throw error;
+    } finally {
+      const left = (this.#written.get(pack) ?? 1) - 1;
+      if (left > 0) this.#written.set(pack, left);
+      else this.#written.delete(pack);
+    }
+  }
+
+  *all(): Generator<StoredBlob> {
+    for (const [hash, { size, touchedAt }] of this.#entries) yield { hash, size, touchedAt };
+  }
+
+  /** State of it now; null when it is gone. */
+  look(hash: BlobHash): StoredBlob | null {
+    const entry = this.#entries.get(hash);
+    return entry === undefined ? null : { hash, size: entry.size, touchedAt: entry.touchedAt };
+  }
+
+  remove(hash: BlobHash): void {
+    this.#entries.delete(hash);
+  }
+
+  /** Gives the disk back what removed contents take up. */
+  async tidy(): Promise<void> {
+    const live = this.#byPack();
+    for (const [id, pack] of [...this.#packs]) {
+      const left = live.get(pack) ?? { bytes: 0, hashes: [] };
+      const isSparse = pack.length >= TIDIED_BYTES_MIN && left.bytes < pack.length / 2;
+      if (this.#written.has(pack) || (left.hashes.length > 0 && !isSparse)) continue;
+      if (pack === this.#last) {
+        if (!isSparse) continue;
+        this.#last = null;
+      }
+      await this.#move(pack, left.hashes);
+      this.#packs.delete(id);
+      await pack.close();
+      rmSync(pack.path, { force: true });
+    }
+  }
+
+  #byPack(): Map<Pack, { bytes: number; hashes: BlobHash[] }> {
+    const found = new Map<Pack, { bytes: number; hashes: BlobHash[] }>();
+    for (const [hash, { pack, size }] of this.#entries) {
+      const one = found.get(pack) ?? { bytes: 0, hashes: [] };
+      one.bytes += size;
+      one.hashes.push(hash);
+      found.set(pack, one);
+    }
+    return found;
+  }
+
+  /** Writes what is needed of a pack into another one. */
+  async #move(from: Pack, hashes: readonly BlobHash[]): Promise<void> {
+    const byUser = new Map<string, BlobHash[]>();
+    for (const hash of hashes) {
+      for (const user of this.holdersOf(hash)) {
+        const own = byUser.get(user);
+        if (own === undefined) byUser.set(user, [hash]);
+        else own.push(hash);
+      }
+    }
+    for (const [user, all] of byUser) {
+      for (const some of this.#portions(all)) {
+        const pack = this.#current();
+        this.#note(pack, await this.#write(pack, user, some), from);
+      }
+    }
+  }
+
+  *#portions(hashes: readonly BlobHash[]): Generator<SmallContent[]> {
+    let some: SmallContent[] = [];
+    let length = 0;
+    for (const hash of hashes) {
+      const bytes = this.read(hash);
+      if (bytes === null) continue;
+      some.push({ hash, bytes });
+      length += bytes.length;
+      if (length < MOVED_BYTES && some.length < MOVED_MAX) continue;
+      yield some;
+      [some, length] = [[], 0];
+    }
+    if (some.length > 0) yield some;
+  }
+
+  /** `from`: what is there is elsewhere now. Gives the sizes of those that were not here. */
+  #note(pack: Pack, { user, rows, at }: PlacedGroup, from: Pack | null = null): number[] {
+    const added: number[] = [];
+    for (const { hash, size, offset } of rows) {
+      const entry = this.#entries.get(hash);
+      if (entry === undefined) {
+        // Removed while it was moved.
+        if (from !== null) continue;
+        const touchedAt = this.#now();
+        const place = { pack, offset: at + offset };
+        this.#entries.set(hash, { ...place, size, users: this.#aloneOf(user), touchedAt });
+        added.push(size);
+        continue;
+      }
+      if (entry.pack === from) Object.assign(entry, { pack, offset: at + offset });
+      if (!entry.users.includes(user)) entry.users = [...entry.users, user];
+    }
+    return added;
+  }
+
+  #current(): Pack {
+    if (this.#last !== null && this.#last.length < PACK_BYTES_MAX) return this.#last;
+    const id = this.#lastId + 1;
+    const pack = new Pack(this.#fileOf(id), true);
+    this.#packs.set(id, pack);
+    [this.#last, this.#lastId] = [pack, id];
+    return pack;
+  }
+
+  #fileOf(id: number): string {
+    return path.join(this.#folder, String(id));
+  }
+
+  #aloneOf(user: string): readonly string[] {
+    const known = this.#alone.get(user) ?? [user];
+    this.#alone.set(user, known);
+    return known;
+  }
+}
