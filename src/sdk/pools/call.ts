@@ -66,13 +66,15 @@ export class Call<T> implements Promise<T> {
   // biome-ignore lint/suspicious/noThenProperty: a call is awaited as a promise is.
   then<A = T, B = never>(
     fulfilled?: ((value: T) => A | PromiseLike<A>) | null,
-    rejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+    // biome-ignore lint/suspicious/noExplicitAny: as a promise has it, so that a handler may name a class.
+    rejected?: ((reason: any) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
     return this.#record.asPromise().then(fulfilled, rejected);
   }
 
   /** The same as that of a promise. */
-  catch<B = never>(rejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<T | B> {
+  // biome-ignore lint/suspicious/noExplicitAny: the same.
+  catch<B = never>(rejected?: ((reason: any) => B | PromiseLike<B>) | null): Promise<T | B> {
     return this.#record.asPromise().catch(rejected);
   }
 
