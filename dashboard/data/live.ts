@@ -18,7 +18,8 @@ type Listener = (events: readonly LiveEvent[] | 'all') => void;
 
 /** `since`: the head cannot be reached since then. */
 export type Line =
-  | { readonly kind: 'live' | 'opening' }
+  | { readonly kind: 'live' }
+  | { readonly kind: 'opening' }
   | { readonly kind: 'lost'; readonly since: number };
 
 export const line = signal<Line>({ kind: 'opening' });

@@ -1,6 +1,7 @@
 // Logging in: by the secret of a link in the address, by a token, or by the session that is there.
 
 import { call, HeadError, loggedOut } from './client.ts';
+import { replaceAddress } from './route.ts';
 import { keepKey, me, pageKey } from './session.ts';
 
 /** Once, when the page is opened. Throws `HeadError` when the head cannot be asked. */
@@ -8,7 +9,7 @@ export async function enter(): Promise<void> {
   const link = linkOf(location.hash);
   if (link !== null) {
     // Gone from the address before anything else: it works once, and history keeps it for long.
-    history.replaceState(null, '', '#/');
+    replaceAddress('#/');
     await logIn({ link });
     return;
   }

@@ -21,3 +21,8 @@ export function keepKey(key: string | null): void {
   if (key === null) localStorage.removeItem(KEY);
   else localStorage.setItem(KEY, key);
 }
+
+/** Whether the user may do what operators do. */
+export function isOperator(): boolean {
+  return me.value?.role === 'operator' || me.value?.role === 'admin';
+}

@@ -1,18 +1,107 @@
-// The frame of all pages.
+// The frame of all pages: where one can go, how the line to the head is, and who one is.
 
+import { useEffect } from 'preact/hooks';
+import { now } from '../data/clock.ts';
+import { line } from '../data/live.ts';
 import { logOut } from '../data/login.ts';
 import { useCall } from '../data/query.ts';
+import { hrefOf, place } from '../data/route.ts';
 import { me } from '../data/session.ts';
+import { PAGES } from '../pages/pages.tsx';
+import { spanWords, zoneName } from '../pure/words.ts';
+import { Told, told } from './actions.tsx';
+import { Empty } from './basic.tsx';
 
 export function Shell() {
-  const info = useCall('info');
+  const { parts } = place.value;
+  const [first = '', ...rest] = parts;
+  const page = PAGES.find(({ path }) => path === first);
+  const info = useCall('info', {}, { when: () => false });
+  const cluster = info.value?.clusterName ?? 'Weft';
+  const title = rest.length > 0 ? rest.join(' ') : (page?.title ?? 'Not found');
+  useEffect(() => {
+    document.title = `${title} – ${cluster}`;
+    told.value = null;
+    document.getElementById('content')?.scrollTo(0, 0);
+  }, [title, cluster]);
   return (
-    <main>
-      <h1>{info.value?.clusterName ?? 'Weft'}</h1>
-      <p>{me.value?.name}</p>
+    <div class="shell">
+      <button type="button" class="skip" onClick={skip}>
+        To the content
+      </button>
+      <header class="top">
+        <a class="brand" href={hrefOf([])}>
+          {cluster}
+        </a>
+        <nav aria-label="Pages">
+          {PAGES.map(({ path, title: name }) => (
+            <a key={path} href={hrefOf([path])} aria-current={path === first ? 'page' : undefined}>
+              {name}
+            </a>
+          ))}
+        </nav>
+        <Line />
+        <Who />
+      </header>
+      <NoticeLine />
+      <main id="content" tabIndex={-1}>
+        <Told />
+        {page === undefined ? (
+          <Empty>
+            There is no such page. <a href={hrefOf([])}>To the overview</a>
+          </Empty>
+        ) : (
+          page.show(rest)
+        )}
+      </main>
+    </div>
+  );
+}
+
+function skip(): void {
+  document.getElementById('content')?.focus();
+}
+
+function Line() {
+  const how = line.value;
+  const words =
+    how.kind === 'lost'
+      ? `head away for ${spanWords(Math.max(0, now.value - how.since))}`
+      : how.kind === 'live'
+        ? 'live'
+        : 'connecting';
+  return (
+    <span class={`line ${how.kind}`} role="status" title="Whether this page hears of what happens">
+      {words}
+    </span>
+  );
+}
+
+function Who() {
+  const who = me.value;
+  return (
+    <div class="who">
+      <span class="spare faint" title="Times are in your zone">
+        {zoneName(now.value)}
+      </span>
+      <span title={`role ${who?.role}`}>
+        {who?.name}
+        {who?.role === 'user' ? '' : ` (${who?.role})`}
+      </span>
       <button type="button" onClick={() => void logOut()}>
         Log out
       </button>
-    </main>
+    </div>
+  );
+}
+
+function NoticeLine() {
+  const { value } = useCall('getNotice', {}, { when: ({ kind }) => kind.startsWith('notice_') });
+  const notice = value?.notice;
+  if (notice?.shown !== true) return null;
+  return (
+    <p class="notice">
+      <strong>{notice.by}:</strong> {notice.text}
+    </p>
   );
 }

@@ -1,0 +1,226 @@
+// All jobs: filters that are those of `weft jobs`, a search, sorting, and actions on many at once.
+
+import { useMemo, useState } from 'preact/hooks';
+import type { JobView } from '../../src/api/jobs.ts';
+import { now } from '../data/clock.ts';
+import { useJobs } from '../data/jobs.ts';
+import { hrefOf, place, replaceQuery } from '../data/route.ts';
+import { me } from '../data/session.ts';
+import { Actions } from '../parts/actions.tsx';
+import { Command, Empty, Problem, Span, State, Time } from '../parts/basic.tsx';
+import { type Column, LongTable } from '../parts/long-table.tsx';
+import { type JobFilter, jobsCommand, NO_FILTER } from '../pure/command-line.ts';
+import { type Sorting, type SortKey, shownRows } from '../pure/job-rows.ts';
+import { stateWord } from '../pure/state.ts';
+import { exitWords, ownClock, plainWord, some } from '../pure/words.ts';
+import { bulkActions } from './job/job-actions.ts';
+
+const STATES = [
+  ...['active', 'all', 'pending', 'staging_in', 'starting', 'running', 'suspended'],
+  ...['staging_out', 'completing', 'done'],
+];
+const OUTCOMES = [
+  ...['completed', 'failed', 'cancelled', 'timeout', 'out_of_memory', 'node_fail'],
+  ...['launch_failed', 'build_failed', 'stage_failed', 'deadline'],
+];
+
+const COLUMNS: readonly Column<JobView, SortKey>[] = [
+  {
+    title: 'Job',
+    width: '72px',
+    sort: 'id',
+    number: true,
+    cell: ({ id }) => <a href={hrefOf(['jobs', id])}>{id}</a>,
+  },
+  { title: 'Name', width: '17%', sort: 'name', cell: ({ name }) => <bdi title={name}>{name}</bdi> },
+  { title: 'User', width: '90px', sort: 'owner', spare: true, cell: ({ owner }) => owner },
+  { title: 'State', width: '116px', sort: 'state', cell: (job) => <State word={stateWord(job)} /> },
+  { title: 'Tasks', width: '92px', sort: 'tasks', number: true, spare: true, cell: tasksOf },
+  {
+    title: 'Time',
+    width: '76px',
+    sort: 'time',
+    number: true,
+    cell: (job) => <Span from={job.runStartedAt} until={job.endedAt} />,
+  },
+  {
+    title: 'Nodes',
+    width: '12%',
+    sort: 'nodes',
+    spare: true,
+    cell: ({ nodes }) => <bdi title={nodes.join(', ')}>{nodes.join(', ')}</bdi>,
+  },
+  {
+    title: 'Submitted',
+    width: '98px',
+    sort: 'submitted',
+    spare: true,
+    cell: ({ submittedAt }) => <Time at={submittedAt} />,
+  },
+  { title: 'Remark', spare: true, cell: (job) => <bdi title={remarkOf(job)}>{remarkOf(job)}</bdi> },
+];
+
+function tasksOf(job: JobView) {
+  if (job.array === null) return '1';
+  return `${job.taskCounts['done'] ?? 0}/${job.taskCount}`;
+}
+
+function remarkOf(job: JobView): string {
+  if (job.state === 'done') return exitWords(job.exit) || (job.outcome?.detail ?? '');
+  return ownClock(job.notice ?? job.reason?.words ?? '', Date.now());
+}
+
+export function Jobs() {
+  const { query } = place.value;
+  const filter = filterOf(query);
+  const [search, setSearch] = useState(query.get('search') ?? '');
+  const [sorting, setSorting] = useState<Sorting>({ key: 'id', down: true });
+  const [chosen, setChosen] = useState<ReadonlySet<number | string>>(new Set());
+  const list = useJobs(filter);
+  // The time of what runs grows, but rows must not jump every second.
+  const minute = sorting.key === 'time' ? Math.floor(now.value / 60_000) : 0;
+  const isByPriority = filter.sort === 'priority';
+  const rows = useMemo(
+    () => (isByPriority ? list.rows : shownRows(list.rows, search, sorting, Date.now())),
+    [list.rows, search, sorting, minute, isByPriority],
+  );
+  const marked = rows.filter(({ id }) => chosen.has(id));
+  const choose = (row: JobView | 'all', isChosen: boolean): void => {
+    const next = new Set(chosen);
+    for (const { id } of row === 'all' ? rows : [row]) {
+      if (isChosen) next.add(id);
+      else next.delete(id);
+    }
+    setChosen(next);
+  };
+  return (
+    <div class="page fill">
+      <h1>Jobs</h1>
+      <Filters filter={filter} search={search} onSearch={setSearch} />
+      <div class="under">
+        <span class="faint">
+          {some(rows.length, 'job')}
+          {list.isWhole ? '' : ' so far'}
+        </span>
+        {marked.length > 0 ? (
+          <>
+            <span>{some(marked.length, 'job')} chosen</span>
+            <Actions actions={bulkActions(marked)} />
+          </>
+        ) : (
+          <Command text={jobsCommand(filter)} />
+        )}
+      </div>
+      <Problem error={list.error} />
+      {list.isLoaded && list.rows.length === 0 && list.isWhole ? (
+        <NoJobs filter={filter} />
+      ) : (
+        <LongTable
+          label="Jobs"
+          rows={rows}
+          columns={COLUMNS}
+          idOf={({ id }) => id}
+          {...(isByPriority ? {} : { sorting })}
+          onSort={(key) =>
+            setSorting({ key, down: sorting.key === key ? !sorting.down : key !== 'name' })
+          }
+          onEnd={list.isWhole ? () => undefined : list.more}
+          chosen={chosen}
+          onChoose={choose}
+        />
+      )}
+    </div>
+  );
+}
+
+function NoJobs({ filter }: { filter: JobFilter }) {
+  if (JSON.stringify(filter) !== JSON.stringify(NO_FILTER)) {
+    return (
+      <Empty>
+        No job is like that. <a href={hrefOf(['jobs'])}>Show all that are active</a>
+      </Empty>
+    );
+  }
+  return (
+    <Empty>
+      No job is waiting or running. <a href={hrefOf(['submit'])}>Submit one</a>, look at{' '}
+      <a href={hrefOf(['jobs'], { state: 'all' })}>those that are done</a>, or type{' '}
+      <Command text="weft run -- hostname" />
+    </Empty>
+  );
+}
+
+function filterOf(query: URLSearchParams): JobFilter {
+  const value = (name: keyof JobFilter): string => query.get(name) ?? NO_FILTER[name];
+  return {
+    ...{ state: value('state'), owner: value('owner'), outcome: value('outcome') },
+    ...{ name: value('name'), sort: value('sort') },
+  };
+}
+
+function Filters({
+  filter,
+  search,
+  onSearch,
+}: {
+  filter: JobFilter;
+  search: string;
+  onSearch: (text: string) => void;
+}) {
+  const change = (name: keyof JobFilter, value: string): void => {
+    const next = { ...filter, [name]: value };
+    // Without a state `weft jobs --outcome` lists what is done, too.
+    if (name === 'outcome' && value !== '' && filter.state === 'active') next.state = 'all';
+    const given = Object.entries(next).filter(([key, text]) => text !== NO_FILTER[key as 'state']);
+    replaceQuery(Object.fromEntries(given));
+  };
+  const select = (name: keyof JobFilter, label: string, words: readonly string[]) => (
+    <label>
+      {label}
+      <select value={filter[name]} onChange={(event) => change(name, event.currentTarget.value)}>
+        {words.map((word) => (
+          <option key={word} value={word}>
+            {word === '' ? 'any' : plainWord(word)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+  const text = (name: keyof JobFilter, label: string) => (
+    <label>
+      {label}
+      <input
+        value={filter[name]}
+        spellcheck={false}
+        onChange={(event) => change(name, event.currentTarget.value.trim())}
+      />
+    </label>
+  );
+  const own = me.value?.name ?? '';
+  return (
+    <search class="filters">
+      <label class="grow">
+        Search
+        <input
+          type="search"
+          value={search}
+          placeholder="id, name, user, node, command"
+          onInput={(event) => onSearch(event.currentTarget.value)}
+        />
+      </label>
+      {select('state', 'State', STATES)}
+      {select('outcome', 'Outcome', ['', ...OUTCOMES])}
+      {text('owner', 'User')}
+      {text('name', 'Name')}
+      {select('sort', 'Order', ['newest', 'priority'])}
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={filter.owner === own}
+          onChange={(event) => change('owner', event.currentTarget.checked ? own : '')}
+        />
+        mine
+      </label>
+    </search>
+  );
+}

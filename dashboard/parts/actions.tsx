@@ -1,0 +1,92 @@
+// Buttons that change something: each says the command that does the same, tells what came of it,
+// and asks first where something is lost.
+
+import { signal } from '@preact/signals';
+import { useState } from 'preact/hooks';
+import { HeadError } from '../data/client.ts';
+import { Command, Dialog } from './basic.tsx';
+
+export interface Action {
+  readonly label: string;
+  /** The same for a shell. */
+  readonly command: string;
+  /** Words of what came of it. Throws `HeadError`. */
+  readonly run: () => Promise<string>;
+  /** What is lost; absent: it is done at once. */
+  readonly warning?: string;
+  readonly isBad?: boolean;
+}
+
+/** What came of the last action; said aloud by screen readers. */
+export const told = signal<{ readonly words: string; readonly isBad: boolean } | null>(null);
+
+export function Actions({ actions }: { actions: readonly Action[] }) {
+  const [asked, setAsked] = useState<Action | null>(null);
+  if (actions.length === 0) return null;
+  return (
+    <div class="actions">
+      {actions.map((action) => (
+        <button
+          type="button"
+          key={action.label}
+          class={action.isBad === true ? 'bad' : ''}
+          title={action.command}
+          onClick={() => setAsked(action)}
+        >
+          {action.label}
+        </button>
+      ))}
+      {asked && <Ask action={asked} onClose={() => setAsked(null)} />}
+    </div>
+  );
+}
+
+function Ask({ action, onClose }: { action: Action; onClose: () => void }) {
+  const { label, command, warning, isBad } = action;
+  const act = (): void => {
+    onClose();
+    void perform(action);
+  };
+  return (
+    <Dialog title={label} onClose={onClose}>
+      {warning && <p>{warning}</p>}
+      <p>
+        The same in a shell: <Command text={command} />
+      </p>
+      <div class="actions end">
+        <button type="button" onClick={onClose}>
+          Back
+        </button>
+        <button type="button" class={isBad === true ? 'main bad' : 'main'} onClick={act}>
+          {label}
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+/** Does it and says what came of it. */
+export async function perform({ run }: Pick<Action, 'run'>): Promise<boolean> {
+  try {
+    told.value = { words: await run(), isBad: false };
+    return true;
+  } catch (error) {
+    if (!(error instanceof HeadError)) throw error;
+    told.value = { words: `${error.message} ${error.hint ?? ''}`.trim(), isBad: true };
+    return false;
+  }
+}
+
+export function Told() {
+  const what = told.value;
+  return (
+    <div class={what?.isBad === true ? 'told bad' : 'told'} role="status" hidden={what === null}>
+      {what?.words}
+      {what && (
+        <button type="button" onClick={() => (told.value = null)}>
+          Close
+        </button>
+      )}
+    </div>
+  );
+}

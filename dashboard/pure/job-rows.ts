@@ -1,0 +1,99 @@
+// The rows of a long list of jobs: pages put together, changed ones replaced, searched and sorted.
+// Kept newest first.
+
+import type { JobView, ListJobsReply } from '../../src/api/jobs.ts';
+import { stateWord } from './state.ts';
+
+/** Puts a page that was asked for with `before` (absent: the newest) in the place of its rows. */
+export function putPage(
+  rows: readonly JobView[],
+  { jobs, next }: ListJobsReply,
+  before: number | undefined,
+): JobView[] {
+  const from = before === undefined ? 0 : firstBelow(rows, before);
+  const last = jobs.at(-1);
+  // All rows down to the last one of the page are what the page says, or gone.
+  const until = next === null || last === undefined ? rows.length : firstBelow(rows, last.id);
+  return [...rows.slice(0, from), ...jobs, ...rows.slice(Math.max(from, until))];
+}
+
+/** Index of the first row whose id is smaller. */
+function firstBelow(rows: readonly JobView[], id: number): number {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((rows[middle] as JobView).id < id) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+export type SortKey = 'id' | 'name' | 'owner' | 'state' | 'time' | 'tasks' | 'nodes' | 'submitted';
+
+export interface Sorting {
+  readonly key: SortKey;
+  readonly down: boolean;
+}
+
+/** Rows that have all the words somewhere, in this order. `now`: for the time of what runs. */
+export function shownRows(
+  rows: readonly JobView[],
+  search: string,
+  { key, down }: Sorting,
+  now: number,
+): readonly JobView[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = words.length === 0 ? rows : rows.filter((job) => hasAll(job, words));
+  if (key === 'id' && down) return found;
+  const value = sortValue(key, now);
+  const sign = down ? -1 : 1;
+  return [...found].sort(
+    (one, other) => sign * compare(value(one), value(other)) || other.id - one.id,
+  );
+}
+
+function hasAll(job: JobView, words: readonly string[]): boolean {
+  const text = [job.id, job.name, job.owner, stateWord(job), job.partition, job.command]
+    .concat(job.nodes, job.reason?.words ?? '')
+    .join('\n')
+    .toLowerCase();
+  return words.every((word) => text.includes(word));
+}
+
+function sortValue(key: SortKey, now: number): (job: JobView) => number | string {
+  switch (key) {
+    case 'id':
+      return ({ id }) => id;
+    case 'name':
+      return ({ name }) => name;
+    case 'owner':
+      return ({ owner }) => owner;
+    case 'state':
+      return stateWord;
+    case 'time':
+      return ({ runStartedAt, endedAt }) =>
+        runStartedAt === null ? -1 : (endedAt ?? now) - runStartedAt;
+    case 'tasks':
+      return ({ taskCount }) => taskCount;
+    case 'nodes':
+      return ({ nodes }) => nodes.join();
+    case 'submitted':
+      return ({ submittedAt }) => submittedAt;
+  }
+}
+
+function compare(one: number | string, other: number | string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+/** Which rows are in sight, with some around them. */
+export function windowOf(
+  count: number,
+  { top, height, rowHeight }: { top: number; height: number; rowHeight: number },
+): { readonly from: number; readonly until: number } {
+  const around = 8;
+  const from = Math.max(0, Math.floor(top / rowHeight) - around);
+  const until = Math.min(count, Math.ceil((top + height) / rowHeight) + around);
+  return { from: Math.min(from, until), until };
+}

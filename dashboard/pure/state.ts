@@ -1,0 +1,81 @@
+// The word for where a job or node is, and the tone in which it is shown. The word always stands
+// beside the colour.
+
+import type { JobView, TaskView } from '../../src/api/jobs.ts';
+import type { NodeView } from '../../src/api/nodes.ts';
+
+/** Names of colours in style.css. */
+export type Tone = 'wait' | 'run' | 'stop' | 'move' | 'good' | 'bad' | 'dim' | 'warn';
+
+const TONES: Readonly<Record<string, Tone>> = {
+  pending: 'wait',
+  held: 'dim',
+  staging_in: 'move',
+  starting: 'move',
+  running: 'run',
+  suspended: 'stop',
+  staging_out: 'move',
+  completing: 'move',
+  completed: 'good',
+  cancelled: 'dim',
+};
+
+/** `held` and the outcome say more than `pending` and `done`. */
+export function stateWord(
+  view: Pick<JobView | TaskView, 'state' | 'outcome'> & { held?: boolean },
+): string {
+  if (view.state === 'done') return view.outcome?.kind ?? 'done';
+  return view.state === 'pending' && view.held === true ? 'held' : view.state;
+}
+
+/** Every other word is of a bad end. */
+export function toneOf(word: string): Tone {
+  return TONES[word] ?? 'bad';
+}
+
+export type NodeWord =
+  | 'lost'
+  | 'away'
+  | 'never seen'
+  | 'maintenance'
+  | 'drained'
+  | 'fault'
+  | 'paused'
+  | 'full'
+  | 'busy'
+  | 'idle';
+
+/** One word: the first of these that is so. */
+export function nodeWord(node: NodeView): NodeWord {
+  if (node.state === 'unreachable') return 'lost';
+  if (node.state === 'never_seen') return 'never seen';
+  if (node.state === 'away') return 'away';
+  if (node.maintenance?.begun === true) return 'maintenance';
+  if (node.fault !== null) return 'fault';
+  if (node.drained !== null) return 'drained';
+  if (node.paused !== null) return 'paused';
+  if (node.free.cpuCount === 0) return 'full';
+  return node.free.cpuCount < node.total.cpuCount ? 'busy' : 'idle';
+}
+
+const NODE_TONES: Readonly<Record<NodeWord, Tone>> = {
+  lost: 'bad',
+  fault: 'bad',
+  away: 'warn',
+  'never seen': 'dim',
+  maintenance: 'stop',
+  drained: 'stop',
+  paused: 'stop',
+  full: 'run',
+  busy: 'run',
+  idle: 'good',
+};
+
+export function nodeTone(word: NodeWord): Tone {
+  return NODE_TONES[word];
+}
+
+/** What needs somebody: the node gets no work, and not because it is new. */
+export function needsCare(node: NodeView): boolean {
+  return ['lost', 'fault', 'away', 'drained'].includes(nodeWord(node));
+}

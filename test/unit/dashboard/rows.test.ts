@@ -1,0 +1,116 @@
+// Long lists on the page: pages put together, rows that changed, the search, what is in sight; the
+// life of a job, the load over time, and events out of pieces of a stream.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { EventReader } from '../../../dashboard/pure/event-stream.ts';
+import { putPage, shownRows, windowOf } from '../../../dashboard/pure/job-rows.ts';
+import { loadOverTime } from '../../../dashboard/pure/load.ts';
+import { stretchesOf } from '../../../dashboard/pure/timeline.ts';
+import type { HistoryTask } from '../../../src/api/history.ts';
+import type { JobView } from '../../../src/api/jobs.ts';
+
+function job(id: number, more: Partial<JobView> = {}): JobView {
+  const perNode = { cpuCount: 2, memoryBytes: 1, gpuCount: 0, counted: {} };
+  const request = { nodeCount: 2, processesPerNode: 1, perNode, exclusive: false };
+  return {
+    ...{ id, name: `job-${id}`, owner: 'alice', partition: 'default', state: 'running' },
+    ...{ outcome: null, reason: null, notice: null, priority: null, taskCount: 1, taskCounts: {} },
+    ...{ outcomeCounts: {}, array: null, submittedAt: 0, startedAt: 0, runStartedAt: 0 },
+    ...{ endedAt: null, nodes: ['n1'], exit: null, command: 'x', directory: null, held: false },
+    ...{ request: { ...request, labels: [], nodeNames: [] }, walltimeMs: null },
+    ...more,
+  } as JobView;
+}
+const ids = (rows: readonly JobView[]): number[] => rows.map(({ id }) => id);
+const page = (list: number[], next: number | null) => ({ jobs: list.map((id) => job(id)), next });
+
+test('pages follow each other, and a page that is asked again replaces its rows', () => {
+  let rows = putPage([], page([9, 8, 7], 7), undefined);
+  rows = putPage(rows, page([6, 5, 3], null), 7);
+  assert.deepEqual(ids(rows), [9, 8, 7, 6, 5, 3]);
+  // 10 is new, 8 is gone: no filter has it any more.
+  assert.deepEqual(ids(putPage(rows, page([10, 9, 7], 7), undefined)), [10, 9, 7, 6, 5, 3]);
+  assert.deepEqual(ids(putPage(rows, page([5], 5), 7)), [9, 8, 7, 5, 3], '6 is gone');
+  assert.deepEqual(ids(putPage(rows, page([], null), 7)), [9, 8, 7], 'nothing is left below');
+});
+
+test('the search finds all words anywhere, and sorting has the newest first among equals', () => {
+  const rows = [
+    job(3, { name: 'b' }),
+    job(2, { owner: 'bob' }),
+    job(1, { name: 'a', nodes: ['n7'] }),
+  ];
+  const by = (search: string, key: 'id' | 'name' | 'owner', down: boolean) =>
+    ids(shownRows(rows, search, { key, down }, 0));
+  assert.deepEqual(by('BOB run', 'id', true), [2]);
+  assert.deepEqual(by('n7', 'id', true), [1]);
+  assert.deepEqual(by('', 'name', false), [1, 3, 2]);
+  assert.deepEqual(by('', 'owner', false), [3, 1, 2]);
+});
+
+test('only rows in sight are shown, of however many', () => {
+  const sight = { height: 290, rowHeight: 29 };
+  assert.deepEqual(windowOf(100_000, { top: 0, ...sight }), { from: 0, until: 18 });
+  assert.deepEqual(windowOf(100_000, { top: 29 * 50_000, ...sight }), {
+    from: 49_992,
+    until: 50_018,
+  });
+  assert.deepEqual(windowOf(3, { top: 29 * 500, ...sight }), { from: 3, until: 3 });
+});
+
+test('a life is waits and runs, with why each ended', () => {
+  const epoch = (number: number, startedAt: number, endedAt: number, final: boolean) =>
+    ({
+      ...{ id: '1', jobId: 1, index: null, epoch: number, final, nodes: ['n1'] },
+      ...{ startedAt, endedAt, userUs: 0, systemUs: 0, memoryPeakBytes: 0 },
+      outcome: { kind: 'node_fail', exit: null, process: null, detail: 'n1 is gone' },
+    }) satisfies HistoryTask;
+  const running = job(1, { submittedAt: 10, runStartedAt: 50, nodes: ['n2'] });
+  const stretches = stretchesOf(running, [epoch(1, 20, 40, false)]);
+  assert.deepEqual(
+    stretches.map(({ kind, from, until, words }) => [kind, from, until, words]),
+    [
+      ['wait', 10, 20, 'waited'],
+      ['run', 20, 40, 'ran on n1: node fail, n1 is gone; requeued'],
+      ['wait', 40, 50, 'waited'],
+      ['run', 50, null, 'running on n2'],
+    ],
+  );
+  const pending = job(1, { state: 'pending', runStartedAt: null, submittedAt: 10 });
+  assert.deepEqual(
+    stretchesOf(pending, []).map(({ until }) => until),
+    [null],
+  );
+});
+
+test('the load counts cpus of what ran, and jobs before their start', () => {
+  const now = 3_600_000;
+  const points = loadOverTime(
+    [
+      job(1, { submittedAt: 0, runStartedAt: now / 2 }),
+      job(2, { submittedAt: 0, runStartedAt: 0, endedAt: now / 2 }),
+      job(3, { submittedAt: now / 2, runStartedAt: null, state: 'pending' }),
+    ],
+    { now, isWhole: false },
+  );
+  const at = (share: number) => points[Math.round(share * (points.length - 1))];
+  assert.deepEqual([at(0.25)?.cpus, at(0.25)?.waiting], [4, 1]);
+  assert.deepEqual([at(0.75)?.cpus, at(0.75)?.waiting], [4, 1]);
+  assert.deepEqual(loadOverTime([], { now, isWhole: true }), []);
+});
+
+test('events are whole, in whatever pieces they come', () => {
+  const text = 'id: 7\ndata: {"seq":7}\n\n:\n\nid: 9\n\n';
+  for (const size of [1, 5, 100]) {
+    const reader = new EventReader();
+    const all = [];
+    for (let at = 0; at < text.length; at += size)
+      all.push(...reader.push(text.slice(at, at + size)));
+    assert.deepEqual(all, [
+      { id: '7', data: '{"seq":7}' },
+      { id: null, data: '' },
+      { id: '9', data: '' },
+    ]);
+  }
+});
