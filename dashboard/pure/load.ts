@@ -54,7 +54,7 @@ export function loadOverTime(
   return points;
 }
 
-/** Of an array that runs, those of its tasks that run now; how many did before is not known. */
+/** Cpus of a job; of an array that runs, those of its tasks that run now; how many did before is not known. */
 function cpusOf({ request, array, taskCounts }: Lived): number {
   const each = request.nodeCount * request.perNode.cpuCount;
   return array === null ? each : each * Math.max(1, taskCounts['running'] ?? 0);
