@@ -33,6 +33,7 @@ export const defaultSettings: Settings = {
   scheduling: plainScheduling('first_fit'),
   retainedJobsMax: 10_000,
   archiveDefaultBytes: 64 * 1_048_576,
+  buildMsMax: 3_600_000,
 };
 
 /** A node with this many cpus and 100 GiB. */

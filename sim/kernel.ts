@@ -1,6 +1,7 @@
 // The system of one simulated machine between two boots: its processes and limit groups. What is
 // alive here is the ground truth that every safety rule is judged on.
 
+import { BUILT_MARK } from '../src/core/model/batch.ts';
 import type { Timer } from '../src/ports/clock.ts';
 import type { LaunchRequest } from '../src/ports/processes.ts';
 import { type BuildStep, Builds } from './builds.ts';
@@ -115,8 +116,17 @@ export class Kernel {
     this.processes.add(process);
     this.#world.onStart(process);
     if (isLeftover) this.#run(process, request.stdout);
-    else this.#builds.enter(process, () => this.#run(process, request.stdout));
+    else this.#builds.enter(process, () => this.#begin(process, request));
     return process;
+  }
+
+  /** The task itself, over what was built for it. */
+  #begin(process: SimProcess, { cwd, stdout }: LaunchRequest): void {
+    if (process.plan.build !== undefined) {
+      process.builtAtMs = this.#ranMs(process);
+      this.#world.disk.files.set(`${cwd}/${BUILT_MARK}`, Buffer.alloc(0));
+    }
+    this.#run(process, stdout);
   }
 
   #run(process: SimProcess, stdout: string): void {

@@ -24,7 +24,13 @@ import { checkOutput, leftBehind, openJobs, StartWatch } from './checkers/livene
 import { PauseWatch } from './checkers/pauses.ts';
 import { PlanWatch } from './checkers/plans.ts';
 import { checkReplay } from './checkers/replay.ts';
-import { checkEvent, checkStart, checkWalltimes, type SafetyWorld } from './checkers/safety.ts';
+import {
+  BUILD_MS_MAX,
+  checkEvent,
+  checkStart,
+  checkWalltimes,
+  type SafetyWorld,
+} from './checkers/safety.ts';
 import { Client } from './client.ts';
 import { type Life, SimClock, Time } from './clock.ts';
 import { dialerOf, dialTo } from './dial.ts';
@@ -324,6 +330,7 @@ export class World {
       scheduling,
       retainedJobsMax,
       archiveDefaultBytes: 64 * 1_048_576,
+      buildMsMax: BUILD_MS_MAX,
       ...(this.weather.notify === null ? {} : { notify: NOTIFY_RULES }),
     };
     return new HeadHost({

@@ -22,6 +22,8 @@ export interface SafetyWorld {
 
 /** Timers, messages to the launcher and the repeat of KILL may take this much together. */
 const SLACK_MS = 4000;
+/** What a build may take in a simulated cluster. */
+export const BUILD_MS_MAX = 3_600_000;
 
 /** A process starts: everything that must hold for it, judged before it is among the living. */
 export function checkStart(world: SafetyWorld, process: SimProcess): void {
@@ -138,7 +140,9 @@ export function checkWalltimes({ truth, now, killGraceMs, machines }: SafetyWorl
     const walltimeMs = truth.specOf(epochId)?.walltimeMs ?? null;
     const since = machines.get(process.node)?.agentSince ?? null;
     if (walltimeMs === null || since === null || process.runningSince === null) continue;
-    const ranMs = process.ranMs + now() - process.runningSince;
+    const isBuilding = process.plan.build !== undefined && process.builtAtMs === undefined;
+    const builtMs = isBuilding ? BUILD_MS_MAX : (process.builtAtMs ?? 0);
+    const ranMs = process.ranMs + now() - process.runningSince - builtMs;
     // A clock may be slow by a few parts in a hundred.
     const overMs = Math.min(ranMs - walltimeMs * 1.05, now() - since);
     if (overMs <= killGraceMs * 1.05 + SLACK_MS) continue;

@@ -6,6 +6,7 @@ import type { HeldEpoch, Order } from '../core/model/orders.ts';
 import type { Epoch, RunnerState } from '../core/runner/state.ts';
 import type { HeadToAgent } from '../wire/messages.ts';
 import { completePorts } from './absent.ts';
+import { BuildWatch } from './build-watch.ts';
 import { Engine } from './engine.ts';
 import { FaultWatch, LAUNCHER_OUTDATED } from './fault.ts';
 import { Feeds } from './feeds.ts';
@@ -65,6 +66,7 @@ class RunningAgent implements Agent {
   readonly #feeds: Feeds;
   readonly #hands: Hands;
   readonly #memory: MemoryWatch;
+  readonly #builds: BuildWatch;
   readonly #stops: StopWatch;
   readonly #faults: FaultWatch;
   readonly #health: HealthWatch;
@@ -139,6 +141,10 @@ class RunningAgent implements Agent {
       step: (input) => this.#engine.step(input),
     });
     this.#memory = new MemoryWatch(ports, settings, this.#engine);
+    this.#builds = new BuildWatch({
+      ...{ clock, files, settings },
+      onBuilt: (epochId) => this.#engine.step({ kind: 'built', epochId }),
+    });
     this.#stops = new StopWatch({
       clock: ports.clock,
       state: this.state,
@@ -157,7 +163,10 @@ class RunningAgent implements Agent {
   async start(): Promise<void> {
     this.#hands.prepareNode(this.state);
     this.#engine.attach({
-      perform: (effect, epoch) => this.#hands.perform(effect, epoch),
+      perform: (effect, epoch) => {
+        this.#hands.perform(effect, epoch);
+        if (effect.kind === 'start') this.#builds.watch(epoch);
+      },
       onSettled: () => {
         this.#link.sendReports();
         this.pausing.onSettled();
@@ -179,6 +188,7 @@ class RunningAgent implements Agent {
     this.#engine.stop();
     this.#hands.stop();
     this.#memory.stop();
+    this.#builds.stop();
     this.#stops.stop();
     this.#spool.stop();
     this.#health.stop();
@@ -264,6 +274,7 @@ class RunningAgent implements Agent {
 
   #onAdopted(): void {
     this.#faults.look();
+    this.#builds.adopt(this.state.epochs.values());
     this.#engine.resume();
   }
 

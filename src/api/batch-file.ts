@@ -62,6 +62,10 @@ const solver = described(
       'Folders in the container that a job may write to, besides /distribute_save.',
     ).exactOptional(),
     gpu: described(flag, 'Whether the jobs use the gpus of their node.').exactOptional(),
+    time: described(
+      word,
+      'How long a node may take to build it or to fetch its image: 20m.',
+    ).exactOptional(),
   }).meta(exactlyOne(['build', 'image', 'docker', 'podman'])),
   'What is prepared once per node; without it each job runs its own program.',
 );

@@ -74,6 +74,12 @@ export const submitBatchRequest = z.strictObject({
     .regex(/^[0-9a-f]{16,64}$/)
     .nullable()
     .default(null),
+  /** How long a node may take for that; absent: as long as the cluster lets it. */
+  buildMs: z
+    .int()
+    .min(1000)
+    .max(30 * 86_400_000)
+    .optional(),
   /** Together they have every job once. */
   parts: z.array(part).min(1).max(1000),
 });

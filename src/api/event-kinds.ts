@@ -42,6 +42,7 @@ export const EVENT_KINDS = {
     'The running task is to end: it is cancelled, requeued, or another part of it has failed.',
   ),
   signal_asked: of('job', "A signal is to be sent to the task's processes."),
+  part_built: of('job', 'The solver of its batch is built on its node; its own time begins.'),
   part_storing: of(
     'job',
     'The processes on one of its nodes are gone; their files are being kept.',

@@ -115,5 +115,6 @@ function settingsOf(config: Config): Settings {
     notify: notifyRules(config),
     retainedJobsMax: config.number('head.retain_jobs'),
     archiveDefaultBytes: config.number('head.archive_default'),
+    buildMsMax: config.number('head.build_time'),
   };
 }

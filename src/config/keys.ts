@@ -114,6 +114,13 @@ export const KEYS: readonly Key[] = [
     '64M',
     'Kept of the files that a task leaves in its private directory, when its job does not say.',
   ),
+  key(
+    'head.build_time',
+    'duration',
+    '1h',
+    'A node may take so long to build the solver of a batch whose file does not say.',
+    { min: 1000 },
+  ),
   key('head.cpus', 'count', null, 'Cpus shown for the head, which runs no jobs; default: all.'),
   key('head.memory', 'size', null, 'Memory shown for the head; default: all.'),
   key(

@@ -124,6 +124,7 @@ const REPORTS: Readonly<Record<string, Shape>> = {
   task_suspended: map({ epochId: text, at: finite, turn: count }),
   task_resumed: map({ epochId: text, at: finite, turn: count }),
   task_storing: map({ epochId: text, at: finite }),
+  task_built: map({ epochId: text, at: finite, tookMs: finite }),
   task_ended: map({
     epochId: text,
     at: finite,

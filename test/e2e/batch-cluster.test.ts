@@ -152,6 +152,25 @@ test('[B7] a build that fails on every node ends the batch, and is done anew whe
   assert.equal(await cluster.ok('batch', 'logs', 'lab/broken', 'a'), 'ran');
 });
 
+test('[B9] a build takes none of the time of its jobs, and has a limit of its own', async () => {
+  const job = { 'job.sh': '#!/bin/sh\ncat solver\n' };
+  const slow = write(
+    'slow',
+    'solver: {build: build.sh}\njobs: [{name: a, run: job.sh, cpus: 1, time: 2s}]\n',
+    { ...job, 'build.sh': '#!/bin/sh\nsleep 4; echo made > solver\n' },
+  );
+  await cluster.ok('batch', 'submit', slow);
+  assert.equal((await done('lab/slow')).outcome, 'completed');
+  const hung = write(
+    'hung',
+    'solver: {build: build.sh, time: 2s}\njobs: [{name: a, run: job.sh, cpus: 1, time: 1h}]\n',
+    { ...job, 'build.sh': '#!/bin/sh\nsleep 1000\n' },
+  );
+  await cluster.ok('batch', 'submit', hung);
+  const { outcome, failedBuilds } = await done('lab/hung');
+  assert.deepEqual([outcome, failedBuilds.length], ['build_failed', 2]);
+});
+
 test('[B7] a retry builds again where the build has failed', async () => {
   const ready = join(cluster.directory, 'ready-again');
   const file = write(

@@ -51,6 +51,7 @@ export const SETTINGS: Settings = {
   scheduling: plainScheduling('first_fit'),
   retainedJobsMax: 10_000,
   archiveDefaultBytes: 64 * 1_048_576,
+  buildMsMax: 3_600_000,
 };
 
 export function user(name: string, role: Role = 'user', uid: number | null = 1000): Actor {
@@ -239,6 +240,11 @@ export class TestHead {
   storing(epoch: string, ...on: string[]): Event[] {
     const report = { kind: 'task_storing', epochId: epoch as EpochId, at: this.at } as const;
     return this.#onEach(epoch, on, (node) => this.report(node, report));
+  }
+
+  built(epoch: string, tookMs: number, ...on: string[]): Event[] {
+    const of = { epochId: epoch as EpochId, at: this.at, tookMs };
+    return this.#onEach(epoch, on, (node) => this.report(node, { kind: 'task_built', ...of }));
   }
 
   ended(epoch: string, options: EndOptions = {}, ...on: string[]): Event[] {

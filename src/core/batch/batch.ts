@@ -63,6 +63,8 @@ export interface BatchFile {
   readonly origin: 'weft' | 'distribute';
   readonly needs: readonly string[];
   readonly solver: Solver | null;
+  /** How long a node may take to build it; absent: as long as the cluster lets it. */
+  readonly buildMs?: number;
   /** For the build and all jobs. */
   readonly files: readonly StagedFile[];
   readonly jobs: readonly BatchJob[];

@@ -1,6 +1,7 @@
 // The part of a task's script that makes its node ready: the solver is built, or its image fetched, by
 // the first task that the node gets.
 
+import { BUILT_MARK } from '../model/batch.ts';
 import type { BatchFile, BuildSolver } from './batch.ts';
 import { commandLine } from './command-words.ts';
 import { type EngineSolver, isEngineSolver } from './containers.ts';
@@ -69,6 +70,8 @@ if ! ${isDone}; then
   exec 9>&-
 fi
 ${then}[ -z "$built" ] || cp -- "$build/log" "$work/${BUILD_LOG_FILE}"
+[ -d "$files" ] || mkdir -- "$files" || exit 125
+: > "$work/${BUILT_MARK}"
 `;
 }
 

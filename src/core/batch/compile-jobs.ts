@@ -214,7 +214,8 @@ function parseMemory(text: string) {
   return size.value > MEMORY_PER_NODE_MAX ? wrong(`'${text}' is larger than any node`) : size;
 }
 
-function parseTime(text: string) {
+/** A duration that is more than nothing. */
+export function parseTime(text: string) {
   const time = parseDuration(text);
   if (!time.ok || time.value > 0) return time;
   return { ok: false, error: `'${text}' is no time; write none for no limit` } as const;

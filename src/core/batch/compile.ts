@@ -4,6 +4,7 @@
 import { parseLabels } from '../model/labels.ts';
 import { LABELS_LENGTH_MAX } from '../model/limits.ts';
 import type { BatchFile, Notice } from './batch.ts';
+import { compileBuildTime } from './compile-build-time.ts';
 import { compileFiles, compileSolver } from './compile-files.ts';
 import { compileJobs } from './compile-jobs.ts';
 import { compileSlurm } from './compile-slurm.ts';
@@ -45,6 +46,7 @@ export function compileBatch(written: WrittenBatch, origin: BatchFile['origin'])
     origin,
     needs: compileNeeds(written.needs ?? [], findings),
     solver,
+    ...compileBuildTime(written.solver, solver, findings),
     files: compileFiles(written.files ?? [], ['files'], files),
     jobs: compileJobs(written, { solver, fills, findings }),
     outputs: compileOutputs(written.outputs ?? ['**'], findings),

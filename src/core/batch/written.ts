@@ -30,6 +30,7 @@ export interface WrittenSolver {
   readonly podman?: string;
   readonly mounts?: readonly string[];
   readonly gpu?: boolean;
+  readonly time?: WrittenWord;
 }
 
 export interface WrittenLimits {

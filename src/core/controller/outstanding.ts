@@ -85,7 +85,7 @@ function launchOrder(
 ): LaunchOrder {
   const { job } = task;
   const { spec } = job;
-  const batch = batchPlace(job);
+  const batch = batchPlace(task);
   return {
     kind: 'launch',
     epochId,

@@ -11,6 +11,7 @@ import { plan } from '../scheduler/cycle/plan.ts';
 import { type ActiveTask, NO_RULES, type Snapshot } from '../scheduler/cycle/snapshot.ts';
 import { fairStandings } from '../scheduler/line/fair-share.ts';
 import { cpusOf, QuotaBook } from '../scheduler/line/quota.ts';
+import { preparedNodes } from './batches/ready.ts';
 import type { Job, Task } from './jobs/facts.ts';
 import { decideLateMaintenances } from './maintenance/course.ts';
 import { externalNodes, externalWindows } from './partitions/external.ts';
@@ -137,6 +138,7 @@ export function openSnapshotOf(
     quotas: new QuotaBook(held),
     ...{ stopped, closed: closedNodes(state, stopped) },
     active: () => activeTasks(state, at),
+    prepared: preparedNodes(state),
   };
 }
 

@@ -2,6 +2,9 @@
 
 import { err, ok, type Result } from '../base/result.ts';
 
+/** A file in the directory of a task: its node is ready for the batch, and the task itself begins. */
+export const BUILT_MARK = '_weft/built';
+
 /** What makes a batch one of a kind: the same name again is another version. */
 export interface BatchName {
   readonly namespace: string;
@@ -16,6 +19,8 @@ export interface BatchLink extends BatchName {
   readonly numbers: string;
   /** Key of the solver that is built of its files; absent: that of the batch, or none. */
   readonly build?: string;
+  /** How long a node may take to build it, on top of a task's time limit. Absent: within that. */
+  readonly buildMs?: number;
 }
 
 /** `alice/sweep_01`, `alice/sweep_01@2`. */

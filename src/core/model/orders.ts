@@ -40,6 +40,8 @@ export interface BatchPlace {
   readonly build: string | null;
   /** Where the build has failed it is tried again in another attempt only. Absent: an older head's. */
   readonly attempt?: string;
+  /** The task may first take so long to build it, or to wait for that. Absent: in its own time. */
+  readonly buildMs?: number;
 }
 
 /** Everything an agent must know to run its part of one epoch of one task. */
@@ -168,6 +170,14 @@ export type TaskReport =
        * last heard is from the past.
        */
       readonly turn: number;
+    }
+  /** The solver of its batch is built on its node: from here on its own time counts. */
+  | {
+      readonly kind: 'task_built';
+      readonly epochId: EpochId;
+      readonly at: number;
+      /** Running time that went before. */
+      readonly tookMs: number;
     }
   /** Its processes are gone, and what it leaves is being kept. Not said where that is nothing. */
   | { readonly kind: 'task_storing'; readonly epochId: EpochId; readonly at: number }

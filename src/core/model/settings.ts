@@ -29,4 +29,6 @@ export interface Settings {
   readonly retainedJobsMax: number;
   /** Kept of what a task leaves in its private directory when its job does not say. */
   readonly archiveDefaultBytes: number;
+  /** A node may take so long to build the solver of a batch that does not say. */
+  readonly buildMsMax: number;
 }

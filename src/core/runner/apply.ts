@@ -9,6 +9,7 @@ import type { RunnerEvent } from './events.ts';
 import { applyPause } from './pause/apply.ts';
 import {
   type Epoch,
+  elapsedMs,
   isHeldStill,
   isOpen,
   newEpoch,
@@ -45,6 +46,9 @@ function applyOne(state: RunnerState, event: RunnerEvent): void {
     case 'epoch_suspended':
     case 'epoch_resumed':
       applySuspension(state, event);
+      return;
+    case 'build_over':
+      applyBuilt(state, event);
       return;
     case 'storing_begun':
       applyStoring(state, event);
@@ -182,6 +186,15 @@ function applySuspension(
     epoch.runningSince ??= monotonic;
     addReport(state, { kind: 'task_resumed', epochId, at, turn });
   }
+}
+
+function applyBuilt(state: RunnerState, event: EventOf<'build_over'>): void {
+  const { epochId, at, monotonic, tookMs } = event;
+  const epoch = epochOf(state, epochId);
+  epoch.runningMs = elapsedMs(epoch, event) - tookMs;
+  if (epoch.runningSince !== null) epoch.runningSince = monotonic;
+  epoch.built = true;
+  addReport(state, { kind: 'task_built', epochId, at, tookMs });
 }
 
 function applyStoring(state: RunnerState, event: EventOf<'storing_begun'>): void {

@@ -16,7 +16,7 @@ import {
   decideSwept,
 } from './progress.ts';
 import type { Now, RunnerState } from './state.ts';
-import { decideMemoryExceeded, decideTick } from './time.ts';
+import { decideBuilt, decideMemoryExceeded, decideTick } from './time.ts';
 
 /** What follows from an input; changes nothing. */
 export function decide(state: RunnerState, input: RunnerInput, now: Now): RunnerEvent[] {
@@ -35,6 +35,8 @@ export function decide(state: RunnerState, input: RunnerInput, now: Now): Runner
       return decideProcess(state, input.event, now);
     case 'memory_exceeded':
       return decideMemoryExceeded(state, input.epochId, now);
+    case 'built':
+      return decideBuilt(state, input.epochId, now);
     case 'swept':
       return decideSwept(state, input, now);
     case 'stored':

@@ -75,6 +75,15 @@ export type RunnerEvent =
       readonly signal: number;
       readonly serial: number;
     }
+  /** The clock of its own time limit begins, with what was over of the time for the build. */
+  | {
+      readonly kind: 'build_over';
+      readonly epochId: EpochId;
+      readonly at: number;
+      readonly monotonic: number;
+      /** Running time that counts as the build's. */
+      readonly tookMs: number;
+    }
   /** The time limit is near: as `signal_wanted`, by the order itself. */
   | { readonly kind: 'warning_due'; readonly epochId: EpochId; readonly signal: number }
   | {

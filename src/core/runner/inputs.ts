@@ -32,6 +32,8 @@ export type RunnerInput =
   | { readonly kind: 'process'; readonly event: ProcessInput }
   /** Seen by polling: the epoch uses more memory than its share. */
   | { readonly kind: 'memory_exceeded'; readonly epochId: EpochId }
+  /** The solver of its batch is built: what runs from here on is the task's own. */
+  | { readonly kind: 'built'; readonly epochId: EpochId }
   /** Nothing of the epoch is left alive. */
   | {
       readonly kind: 'swept';

@@ -106,6 +106,8 @@ export interface Epoch {
   failure: Failure | null;
   /** Serial of the last signal order. */
   signalSerial: number;
+  /** The solver of its batch is there, where its order leaves time for that. Absent: not yet. */
+  built?: true;
   /** The signal before the time limit has been sent. */
   warned: boolean;
   usage: Usage;
@@ -207,6 +209,11 @@ export function isLive(process: Process): boolean {
 /** Somebody else than the task itself wants it to stand still. */
 export function isHeldStill({ paused, suspendWanted }: Epoch): boolean {
   return paused || suspendWanted === true;
+}
+
+/** Its node is being made ready for its batch: the clock of its own time limit has not begun. */
+export function isBuilding({ order, built }: Epoch): boolean {
+  return order.batch?.buildMs !== undefined && built !== true;
 }
 
 /** From now on its time limit does not come nearer. */

@@ -12,6 +12,7 @@ import {
   type EndingCause,
   type Epoch,
   elapsedMs,
+  isBuilding,
   isOpen,
   KILL_AGAIN_MS,
   type Now,
@@ -43,17 +44,12 @@ function decideKill(epoch: Epoch, now: Now): RunnerEvent[] {
 }
 
 function decideDue(state: RunnerState, epoch: Epoch, now: Now): RunnerEvent[] {
-  const { walltimeMs, onNodeLoss, epochId } = epoch.order;
-  if (walltimeMs !== null && epoch.startedAt !== null && elapsedMs(epoch, now) >= walltimeMs) {
-    return [
-      begin(
-        epochId,
-        'timeout',
-        `reached its time limit of ${formatDuration(walltimeMs)}`,
-        now,
-        state,
-      ),
-    ];
+  const { onNodeLoss, epochId } = epoch.order;
+  const limitMs = limitOf(epoch);
+  if (limitMs !== null && epoch.startedAt !== null && elapsedMs(epoch, now) >= limitMs) {
+    const whose = isBuilding(epoch) ? 'the time limit of a build,' : 'its time limit of';
+    const why = `reached ${whose} ${formatDuration(limitMs)}`;
+    return [begin(epochId, 'timeout', why, now, state)];
   }
   const warning = warningDue(epoch, now);
   if (warning !== null) return [warning];
@@ -61,6 +57,20 @@ function decideDue(state: RunnerState, epoch: Epoch, now: Now): RunnerEvent[] {
   if (epoch.processes.length === 0) return [endUnleased(epoch, now)];
   const why = `the head did not answer for the lease of ${formatDuration(onNodeLoss.leaseMs)}`;
   return [begin(epochId, 'lease_expired', why, now, state)];
+}
+
+/** Limit for what runs now: a build has one also where its task has none. */
+function limitOf(epoch: Epoch): number | null {
+  const { walltimeMs, batch } = epoch.order;
+  return isBuilding(epoch) ? (batch?.buildMs ?? null) : walltimeMs;
+}
+
+/** What an agent was away for that has no more time left for building counts as the task's own. */
+export function decideBuilt(state: RunnerState, epochId: EpochId, now: Now): RunnerEvent[] {
+  const epoch = state.epochs.get(epochId);
+  if (epoch === undefined || !isBuilding(epoch) || isOver(epoch)) return [];
+  const tookMs = Math.min(elapsedMs(epoch, now), epoch.order.batch?.buildMs ?? 0);
+  return [{ kind: 'build_over', epochId, at: now.at, monotonic: now.monotonic, tookMs }];
 }
 
 /** Once, however often the agent restarts meanwhile; a suspended task hears of it when it goes on. */
@@ -72,8 +82,9 @@ function warningDue(epoch: Epoch, now: Now): RunnerEvent | null {
 }
 
 /** In ms of running time; null when there is none to come. */
-function warningAtMs({ order: { walltimeMs, warning }, warned }: Epoch): number | null {
-  if (warned || walltimeMs === null || warning == null) return null;
+function warningAtMs(epoch: Epoch): number | null {
+  const { walltimeMs, warning } = epoch.order;
+  if (epoch.warned || isBuilding(epoch) || walltimeMs === null || warning == null) return null;
   return Math.max(0, walltimeMs - warning.leadMs);
 }
 
@@ -114,8 +125,8 @@ function isOver({ phase }: Epoch): boolean {
 export function deadlineOf(state: RunnerState, epoch: Epoch): number | null {
   if (isOver(epoch)) return epoch.storeUntil ?? null;
   if (epoch.ending !== null) return epoch.ending.killAt;
-  const { walltimeMs, onNodeLoss } = epoch.order;
-  const next = warningAtMs(epoch) ?? walltimeMs;
+  const { onNodeLoss } = epoch.order;
+  const next = warningAtMs(epoch) ?? limitOf(epoch);
   const wall =
     next === null || epoch.runningSince === null
       ? null

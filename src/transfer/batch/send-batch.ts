@@ -48,6 +48,7 @@ export async function sendParts(courier: Courier, reading: BatchReading) {
   }
   return {
     build: buildKey(reading.batch, files),
+    ...(reading.batch.buildMs === undefined ? {} : { buildMs: reading.batch.buildMs }),
     parts: parts.map(({ submission, numbers, prints }, at) => {
       const inputs = lists[at]?.hash;
       const staging = { ...submission.staging, ...(inputs === undefined ? {} : { inputs }) };

@@ -52,6 +52,7 @@ const SETTINGS: Settings = {
   scheduling: plainScheduling('first_fit'),
   retainedJobsMax: 10_000,
   archiveDefaultBytes: 64 * 1_048_576,
+  buildMsMax: 3_600_000,
 };
 
 /** How patient head and agents are with each other. */

@@ -79,6 +79,7 @@ const FROM_AGENT: readonly AgentToHead[] = [
     first: 4,
     reports: [
       { kind: 'task_storing', epochId, at: 5 },
+      { kind: 'task_built', epochId, at: 5, tookMs: 1.5 },
       endReport('42[7]#2', 17, { stored: { files: 1, bytes: 2, leftOut: 3, problem: 'full' } }),
     ],
   },

@@ -10,6 +10,7 @@ import { indicesOf, parseIndices } from '../jobs/indices.ts';
 import type { State } from '../state.ts';
 import { forgetFailures } from './build.ts';
 import type { Batch } from './facts.ts';
+import { noteFiles, readyBy } from './ready.ts';
 
 export function applyBatchSubmitted(state: State, event: Of<'batch_submitted'>, at: number): void {
   const { batch, owner, origin, after, jobs, build } = event;
@@ -18,7 +19,17 @@ export function applyBatchSubmitted(state: State, event: Of<'batch_submitted'>, 
   state.batches.set(title, {
     ...{ ...batch, owner, origin, after, jobs, createdAt: at },
     ...{ parts: [], ended: new Map(), endedAt: null },
-    build: build === undefined ? null : { ...build, turn: 0, attempts: 0, failed: new Map() },
+    build:
+      build === undefined
+        ? null
+        : {
+            ...build,
+            turn: 0,
+            attempts: 0,
+            failed: new Map(),
+            readyKey: build.key,
+            ready: readyBy(state, event, build),
+          },
   });
 }
 
@@ -50,6 +61,7 @@ export function joinBatch(state: State, job: Job): void {
   const numbers = [...parseIndices(job.spec.batch.numbers)];
   const items = indicesOf(job.spec.array);
   batch.parts.push({ jobId: job.id, numbers, items });
+  noteFiles(batch, job.spec.batch);
   const again = new IntervalSet();
   for (const item of items) again.add(numbers[item] as number);
   for (const [kind, ended] of batch.ended) {

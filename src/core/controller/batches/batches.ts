@@ -20,10 +20,13 @@ import { decideSubmitBatch } from './submit.ts';
 
 interface BatchData extends Omit<Batch, 'parts' | 'ended' | 'build'> {
   /** Absent: none. */
-  readonly build?: Omit<BatchBuild, 'failed' | 'attempts'> & {
+  readonly build?: Omit<BatchBuild, 'failed' | 'attempts' | 'ready' | 'readyKey'> & {
     /** Absent: written before they were counted. */
     readonly attempts?: number;
     readonly failed: readonly (readonly [NodeName, EpochId])[];
+    /** Absent: written before it was known. */
+    readonly ready?: readonly NodeName[];
+    readonly readyKey?: string;
   };
   readonly parts: readonly {
     readonly jobId: JobId;
@@ -83,7 +86,9 @@ function saveBatch({ parts, ended, build, ...rest }: Batch): BatchData {
       return { jobId, numbers: `${set}`, items: `${items}` };
     }),
     ended: [...ended].map(([kind, numbers]) => [kind, `${numbers}`] as const),
-    ...(build === null ? {} : { build: { ...build, failed: [...build.failed] } }),
+    ...(build === null
+      ? {}
+      : { build: { ...build, failed: [...build.failed], ready: [...build.ready] } }),
   };
 }
 
@@ -94,7 +99,16 @@ function loadBatch({ parts, ended, build, ...rest }: BatchData): Batch {
       return { jobId, numbers: [...parseIndices(numbers)], items: parseIndices(items) };
     }),
     ended: new Map(ended.map(([kind, numbers]) => [kind, parseIndices(numbers)])),
-    build: build === undefined ? null : { attempts: 0, ...build, failed: new Map(build.failed) },
+    build: build === undefined ? null : loadBuild(build),
+  };
+}
+
+function loadBuild(build: NonNullable<BatchData['build']>): BatchBuild {
+  const { key, failed, ready } = build;
+  return {
+    ...{ attempts: 0, readyKey: key, ...build },
+    failed: new Map(failed),
+    ready: new Set(ready),
   };
 }
 

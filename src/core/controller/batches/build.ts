@@ -7,7 +7,7 @@ import { formatEpochId } from '../../model/ids.ts';
 import type { Outcome, ResourceRequest } from '../../model/job.ts';
 import type { BatchPlace } from '../../model/orders.ts';
 import type { Of } from '../events.ts';
-import type { Job, Part, Task } from '../jobs/facts.ts';
+import type { Part, Task } from '../jobs/facts.ts';
 import { refreshPool } from '../nodes/apply.ts';
 import type { State } from '../state.ts';
 import type { Batch, BatchBuild } from './facts.ts';
@@ -40,7 +40,7 @@ export function batchShunning({ batches }: State, { labels }: Labelled): Batch |
 }
 
 /** What the tasks of a batch are told of it; null for other jobs. */
-export function batchPlace({ batch, spec }: Job): BatchPlace | null {
+export function batchPlace({ job: { batch, spec }, buildMs }: Task): BatchPlace | null {
   if (batch === null) return null;
   const title = formatBatch(batch);
   const { build } = batch;
@@ -48,14 +48,24 @@ export function batchPlace({ batch, spec }: Job): BatchPlace | null {
   // Built anew it is the batch's own: others go on with what is there.
   const key = spec.batch?.build ?? build.key;
   const own = build.turn === 0 ? key : `${key}-${build.number}-${build.turn}`;
-  return { title, build: own, attempt: `${build.number}.${build.attempts}` };
+  const time = buildMs === 0 ? {} : { buildMs };
+  return { title, build: own, attempt: `${build.number}.${build.attempts}`, ...time };
 }
 
 /** Null: the end of this part says nothing of a build. */
-export function buildOutcome({ batch }: Job, { end, share }: Part): Outcome | null {
-  if (batch?.build == null || end?.cause !== 'exited') return null;
+export function buildOutcome(
+  { job: { batch }, buildMs }: Task,
+  { end, share, isBuilt }: Part,
+): Outcome | null {
+  const isTimed = buildMs > 0;
+  if (batch?.build == null || end === null) return null;
+  const detail = `the build failed on ${share.node}`;
+  if (end.cause === 'timeout' && isTimed && !isBuilt) {
+    return { kind: 'build_failed', detail: `${detail}: ${end.detail ?? 'it took too long'}` };
+  }
+  if (end.cause !== 'exited') return null;
   const hasFailed = end.processes.some(({ exit }) => exit.signal === BUILD_FAILED_SIGNAL);
-  return hasFailed ? { kind: 'build_failed', detail: `the build failed on ${share.node}` } : null;
+  return hasFailed ? { kind: 'build_failed', detail } : null;
 }
 
 export function applyBuildFailed(state: State, event: Of<'build_failed'>): void {
@@ -63,6 +73,7 @@ export function applyBuildFailed(state: State, event: Of<'build_failed'>): void 
   const node = state.nodes.get(event.node);
   if (batch?.build == null) return;
   batch.build.failed.set(event.node, event.epochId);
+  batch.build.ready.delete(event.node);
   if (node === undefined) return;
   node.failedBuilds.add(failedLabel(batch.build));
   node.labelling = null;
@@ -81,6 +92,7 @@ export function applyBuildRenewed(state: State, event: Of<'build_renewed'>): voi
   const batch = state.batches.get(event.batch);
   if (batch?.build == null) return;
   batch.build.turn += 1;
+  batch.build.ready.clear();
   tryAgain(state, batch, batch.build);
 }
 

@@ -16,6 +16,8 @@ export interface SubmitBatch {
   readonly mode: 'new' | 'resume' | 'new_version';
   /** Stands for the solver that is built (`BatchBuild.key`); null: none is. */
   readonly build: string | null;
+  /** How long that may take on a node. Absent: `Settings.buildMsMax`. */
+  readonly buildMs?: number | undefined;
   /** Together they have every job of the batch once. */
   readonly parts: readonly BatchPartWish[];
   /** Same owner and key, same batch. */

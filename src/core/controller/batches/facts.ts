@@ -49,6 +49,10 @@ export interface BatchBuild {
   attempts: number;
   /** Nodes where it has failed, and the start that tells of it in its output. */
   readonly failed: Map<NodeName, EpochId>;
+  /** Key of the build that the newest part has: `ready` is about this one. */
+  readyKey: string;
+  /** Nodes that have it, as far as they have told. */
+  readonly ready: Set<NodeName>;
 }
 
 /** An array whose tasks are jobs of the batch. */

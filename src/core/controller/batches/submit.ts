@@ -30,9 +30,11 @@ export function decideSubmitBatch(step: Step, command: SubmitBatch, actor: Actor
   if (!behind.ok) return behind;
   const { name, only } = target.value;
   const build = buildOf(step, command, target.value);
+  const { buildMs = step.settings.buildMsMax } = command;
   const parts: Accepted[] = [];
   for (const wish of command.parts) {
-    const accepted = acceptPart(step, wish, { actor, name, only, build, ...behind.value });
+    const of = { actor, name, only, build, buildMs, ...behind.value };
+    const accepted = acceptPart(step, wish, of);
     if (!accepted.ok) return accepted;
     if (accepted.value !== null) parts.push(accepted.value);
   }
@@ -223,6 +225,7 @@ export function dependenciesOn(
 
 interface PartOf extends Behind, Target {
   readonly build: Pick<BatchBuild, 'key' | 'number'> | null;
+  readonly buildMs: number;
   readonly actor: UserActor;
 }
 
@@ -230,7 +233,7 @@ interface PartOf extends Behind, Target {
 function acceptPart(
   step: Step,
   { submission, numbers }: BatchPartWish,
-  { actor, name, only, build, dependencies }: PartOf,
+  { actor, name, only, build, buildMs, dependencies }: PartOf,
 ): Result<Accepted | null, Refusal> {
   const items = new IntervalSet();
   for (const [item, number] of numbers.entries()) {
@@ -243,7 +246,8 @@ function acceptPart(
   const accepted = acceptSubmission(step, { submission: wish, retired: {} }, actor);
   if (!accepted.ok) return accepted;
   const link: BatchLink = { ...name, numbers: setOf(numbers).toString() };
-  return ok(inBatch(accepted.value, build === null ? link : { ...link, build: build.key }, build));
+  const made = build === null ? {} : { build: build.key, buildMs };
+  return ok(inBatch(accepted.value, { ...link, ...made }, build));
 }
 
 /** A part is accepted for every node, because those that could not build are tried again. */

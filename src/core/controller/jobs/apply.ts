@@ -199,15 +199,18 @@ export function entryOf(
   { id, owner, submittedAt, spec, pending }: EntryFacts,
   running = 0,
 ): QueueEntry {
-  const { partition, request, walltimeMs, nice, array } = spec;
+  const { partition, request, walltimeMs: ownMs, nice, array, batch } = spec;
   const reservation = spec.reservation ?? null;
+  const buildMs = batch?.buildMs;
+  const walltimeMs = ownMs === null ? null : ownMs + (buildMs ?? 0);
+  const build = buildMs === undefined ? {} : { buildMs };
   return {
     jobId: id,
     owner,
     submittedAt,
     qos: spec.qos ?? DEFAULT_QOS,
     nice,
-    shape: state.scratch.shapes.of({ partition, request, walltimeMs, reservation }),
+    shape: state.scratch.shapes.of({ partition, request, walltimeMs, reservation, ...build }),
     pending,
     runningMax: array?.runningMax ?? null,
     running,

@@ -89,6 +89,8 @@ export interface Task {
   crashes: number;
   parts: Map<NodeName, Part>;
   startedAt: number | null;
+  /** Running time for the build of its batch: what it may take, and from its end on what it took. */
+  buildMs: number;
   /** Why the current epoch is being ended by us, if it is. */
   ending: Ending | null;
   /** Who keeps it stopped, and in words why: it goes on when the map is empty (stops.ts). */
@@ -121,6 +123,8 @@ export interface Part {
   readonly nodeRank: number;
   /** `storing`: its processes are gone, and what it leaves is being kept. */
   state: 'ordered' | 'started' | 'suspended' | 'storing' | 'ended';
+  /** The solver of its batch is there. Absent: not that anybody knows, or there is none. */
+  isBuilt?: true;
   /** When it started, by the node's own clock. Absent: it has not, or nobody said. */
   nodeStartedAt?: number;
   /** Turn of the newest report of a stop or a go, as the node counts them; 0 before the first. */

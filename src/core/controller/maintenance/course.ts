@@ -10,7 +10,7 @@ import type { State } from '../state.ts';
 import type { Step } from '../step.ts';
 import { askCancel } from '../tasks/cancel.ts';
 import { placeOf } from '../tasks/place.ts';
-import { countsFrom } from '../tasks/time-limit.ts';
+import { countsFrom, limitOf } from '../tasks/time-limit.ts';
 import { maintenanceOf } from './apply.ts';
 import { callOffPrograms, hasPrograms, noteWork, startProgram, watchPrograms } from './program.ts';
 
@@ -73,7 +73,7 @@ function warn(step: Step, id: string): void {
 }
 
 function endsBy(task: Task, at: number): boolean {
-  const { walltimeMs } = task.job.spec;
+  const walltimeMs = limitOf(task);
   const from = countsFrom(task);
   return walltimeMs !== null && from !== null && from + walltimeMs <= at;
 }

@@ -5,7 +5,7 @@ import { featureLabel, NODE_FEATURES } from '../../model/node-features.ts';
 import { NO_RESOURCES, type Resources } from '../../model/resources.ts';
 import type { NodeView, Occupant, Running } from '../../scheduler/room/pool.ts';
 import type { Task } from '../jobs/facts.ts';
-import { countsFrom } from '../tasks/time-limit.ts';
+import { countsFrom, limitOf } from '../tasks/time-limit.ts';
 import type { Holding, Labelling, Node } from './facts.ts';
 
 /** No job has it: what holds the share is over for the head. */
@@ -76,7 +76,7 @@ function* runningOn({ holding, connected }: Node): Generator<Running> {
       index: task?.index ?? 0,
       resources: heldOf(one),
       startedAt: task === null ? null : countsFrom(task),
-      walltimeMs: task?.job.spec.walltimeMs ?? null,
+      walltimeMs: task === null ? null : limitOf(task),
       reservation: task?.job.spec.reservation ?? null,
       leaving,
       // A maintenance's program makes room for nobody.

@@ -8,10 +8,10 @@ import type { State } from '../state.ts';
 export function reservedAhead(
   { reservations }: Pick<State, 'reservations'>,
   node: NodeName,
-  { walltimeMs, reservation: own }: Pick<JobSpec, 'walltimeMs' | 'reservation'>,
+  { walltimeMs, reservation: own, batch }: Pick<JobSpec, 'walltimeMs' | 'reservation' | 'batch'>,
   at: number,
 ): string | null {
-  const until = walltimeMs === null ? Infinity : at + walltimeMs;
+  const until = walltimeMs === null ? Infinity : at + walltimeMs + (batch?.buildMs ?? 0);
   for (const { id, name, purpose, slots } of reservations.values()) {
     if (id === own) continue;
     const ahead = slots.some((slot) => {

@@ -3,9 +3,10 @@
 import { assert, present } from '../../base/assert.ts';
 import { type EpochId, formatEpochId, formatTaskId, type TaskPlace } from '../../model/ids.ts';
 import type { Outcome } from '../../model/job.ts';
-import type { Share, SignalOrder } from '../../model/orders.ts';
+import type { ProcessEnd, Share, SignalOrder } from '../../model/orders.ts';
 import type { Billed } from '../../scheduler/line/usage-book.ts';
 import { noteInBatch } from '../batches/apply.ts';
+import { buildTime, noteReady } from '../batches/ready.ts';
 import type { Of } from '../events.ts';
 import { countHeld, dequeueEntry, jobOf, noteOutcome, requeueEntry } from '../jobs/apply.ts';
 import type { Job, Part, Task } from '../jobs/facts.ts';
@@ -47,6 +48,7 @@ export function applyTaskAllocated(state: State, event: Of<'task_allocated'>, at
   task.epoch = event.epoch;
   state.epochMax = Math.max(state.epochMax, event.epoch);
   task.startedAt = null;
+  task.buildMs = buildTime(job, event.shares);
   task.ending = null;
   task.stops.clear();
   task.suspendTurn = 0;
@@ -131,6 +133,7 @@ export function applyPartEnded(state: State, event: Of<'part_ended'>, at: number
   // What a node says itself clears by itself; the count is for what somebody has to look into.
   if (cause === 'launch_failed' && nodeFault && node.fault === null) node.launchFailures += 1;
   const sum = task.job.usage;
+  if (cause === 'exited' && isClean(processes)) noteReady(state, task.job, event.node);
   task.job.usage = {
     userUs: sum.userUs + usage.userUs,
     systemUs: sum.systemUs + usage.systemUs,
@@ -139,6 +142,19 @@ export function applyPartEnded(state: State, event: Of<'part_ended'>, at: number
   if (task.state !== 'completing') task.state = 'completing';
   state.scratch.keepingTrouble.delete(event.epochId);
   unclaim(state, event.epochId, event.node);
+}
+
+function isClean(processes: readonly ProcessEnd[]): boolean {
+  return processes.length > 0 && processes.every(({ exit }) => exit.code === 0);
+}
+
+/** Its own time begins. */
+export function applyPartBuilt(state: State, event: Of<'part_built'>): void {
+  const { task, part } = partOf(state, event);
+  task.buildMs = Math.min(task.buildMs, event.tookMs);
+  part.isBuilt = true;
+  noteReady(state, task.job, event.node);
+  stirNodes(state, task);
 }
 
 export function applyClaimDropped(state: State, event: Of<'claim_dropped'>): void {
@@ -279,6 +295,7 @@ function newTask(job: Job, index: number): Task {
     crashes: 0,
     parts: new Map(),
     startedAt: null,
+    buildMs: 0,
     ending: null,
     stops: new Map(),
     pausedMs: 0,

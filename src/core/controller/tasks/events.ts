@@ -73,6 +73,13 @@ export type TaskEvent =
       /** With `sibling`: how the task will end. */
       readonly outcome?: Outcome;
     }
+  /** The solver of its batch is there: from here on its own time counts. */
+  | {
+      readonly kind: 'part_built';
+      readonly epochId: EpochId;
+      readonly node: NodeName;
+      readonly tookMs: number;
+    }
   /** Its processes there are gone, and what it leaves is being kept. */
   | {
       readonly kind: 'part_storing';

@@ -44,6 +44,13 @@ function decideTaskReport(step: Step, node: Node, report: TaskReport): void {
     case 'task_suspended':
     case 'task_resumed':
       return turnPart(step, part, report);
+    case 'task_built':
+      if (part.state === 'started' || part.state === 'suspended') {
+        if (part.isBuilt) return;
+        const tookMs = Math.max(0, report.tookMs);
+        step.emit({ kind: 'part_built', epochId, node: name, tookMs });
+      }
+      return;
     case 'task_storing':
       if (part.state === 'started' || part.state === 'suspended') {
         const since = Math.min(report.at, step.at);
@@ -96,7 +103,7 @@ function endPart(
     const reason = `${node.launchFailures} launches failed in a row; last: ${detail ?? cause}`;
     step.emit({ kind: 'node_drained', node: node.name, reason, by: 'system' });
   }
-  const isUnbuilt = buildOutcome(task.job, part) !== null;
+  const isUnbuilt = buildOutcome(task, part) !== null;
   settleTask(step, task);
   if (isUnbuilt) followBuildFailure(step, task.job, { node: node.name, epochId });
 }

@@ -11,9 +11,16 @@ export function countsFrom({ state, startedAt, pausedMs }: Task): number | null 
   return state === 'suspended' || startedAt === null ? null : startedAt + pausedMs;
 }
 
-/** How much of its time limit is left; null: it has none. Never less than a moment. */
-export function timeLeft({ job, startedAt, parts }: Task, now: number): number | null {
+/** All that it may run for: a build goes before its own time. Null: it has no limit. */
+export function limitOf({ job, buildMs }: Task): number | null {
   const { walltimeMs } = job.spec;
+  return walltimeMs === null ? null : walltimeMs + buildMs;
+}
+
+/** How much of its time limit is left; null: it has none. Never less than a moment. */
+export function timeLeft(task: Task, now: number): number | null {
+  const { startedAt, parts } = task;
+  const walltimeMs = limitOf(task);
   if (walltimeMs === null || startedAt === null) return walltimeMs;
   let used = walltimeMs;
   for (const { pausedAt, pausedMs } of parts.values()) {

@@ -55,7 +55,7 @@ export function verdict(step: Step, task: Task, parts: readonly Part[]): Verdict
   if (worst === undefined) return { kind: 'done', outcome: notStored(present(lost, 'a part')) };
   const end = present(worst.end, 'the end of the worst part');
   const outcome = outcomeOfPart(worst);
-  const unbuilt = buildOutcome(job, worst);
+  const unbuilt = buildOutcome(task, worst);
   // Nothing of the job itself has run.
   if (unbuilt !== null) return { kind: 'requeue', outcome: unbuilt, counts: 'neither' };
   if (end.cause === 'exited') {

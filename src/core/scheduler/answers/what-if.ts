@@ -160,22 +160,23 @@ function amountsOf(ask: Ask): Amount[] {
       with: (one, units) => withPerNode(one, { memoryBytes: units * MIB }),
       less: (units) => ({ what: 'memory', to: units * MIB, from: memoryBytes }),
     },
-    walltime(ask.walltimeMs),
+    walltime(ask),
   ];
   return all.filter(({ asked, least }) => asked > least);
 }
 
-function walltime(walltimeMs: number | null): Amount {
+function walltime({ walltimeMs: wholeMs, buildMs = 0 }: Ask): Amount {
+  const walltimeMs = wholeMs === null ? null : wholeMs - buildMs;
   return {
     asked: walltimeMs === null ? Infinity : Math.floor(walltimeMs / 1000),
     least: 1,
     most: (board, ask) => {
       const until = board.fitsUntil(ask) ?? board.now;
-      return Math.min(Math.floor((until - board.now) / 1000), WALLTIME_SECONDS_MAX - 1);
+      return Math.min(Math.floor((until - board.now - buildMs) / 1000), WALLTIME_SECONDS_MAX - 1);
     },
     // Whole minutes, and whole quarters of an hour where minutes do not matter.
     round: (s) => (s < 120 ? s : s < 36_000 ? s - (s % 60) : s - (s % 900)),
-    with: (one, units) => ({ ...one, walltimeMs: units * 1000 }),
+    with: (one, units) => ({ ...one, walltimeMs: units * 1000 + buildMs }),
     less: (units) => ({ what: 'walltime', to: units * 1000, from: walltimeMs }),
   };
 }

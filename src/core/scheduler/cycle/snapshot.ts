@@ -7,6 +7,7 @@ import type { Queue } from '../line/queue.ts';
 import type { QuotaBook } from '../line/quota.ts';
 import type { Window } from '../room/lane.ts';
 import type { NodePool, NodeView } from '../room/pool.ts';
+import type { Prepared } from '../room/prepared.ts';
 import type { Hopeless } from './hopeless.ts';
 import type { Rest } from './rest.ts';
 import type { Stopped } from './resume.ts';
@@ -38,6 +39,8 @@ export interface Snapshot {
   readonly quotas: QuotaBook | null;
   /** What holds resources, for forecasts; absent: limits on it are taken to be far. */
   readonly active?: () => Iterable<ActiveTask>;
+  /** Nodes that have the build that requests with this label are for; absent: none. */
+  readonly prepared?: Prepared;
   /** Load average per cpu by node, for `least_loaded`. */
   readonly loads: ReadonlyMap<NodeName, number>;
   /** Tasks that were stopped for others, to go on as soon as there is room. */

@@ -37,7 +37,10 @@ export interface Shape extends ShapeParts {
 export interface ShapeParts {
   readonly partition: string;
   readonly request: ResourceRequest;
+  /** With what a build may take before. */
   readonly walltimeMs: number | null;
+  /** What of that is for a build. Absent: nothing. */
+  readonly buildMs?: number;
   /** The reservation asked for by name. */
   readonly reservation: string | null;
 }

@@ -19,7 +19,10 @@ export interface Ask {
   readonly request: ResourceRequest;
   /** Only these nodes, by the partition; null = any. The request's own names come on top. */
   readonly nodes: ReadonlySet<NodeName> | null;
+  /** With what a build may take before. */
   readonly walltimeMs: number | null;
+  /** What of that is for a build, and not needed on nodes that have it. Absent: nothing. */
+  readonly buildMs?: number;
   readonly reservation: string | null;
   readonly placement: PlacementRule;
   /** A worker of a pool without a time limit: it may begin where it cannot stay for ever. */
@@ -43,7 +46,7 @@ export function askOf(shape: Shape, partition: Partition): Ask {
 }
 
 function makeAsk(shape: Shape, partition: Partition): Ask {
-  const { request, walltimeMs, reservation, key, anyTimeKey } = shape;
+  const { request, walltimeMs, buildMs, reservation, key, anyTimeKey } = shape;
   const labels = [...new Set([...request.labels, ...partition.labels])];
   return {
     key,
@@ -51,6 +54,7 @@ function makeAsk(shape: Shape, partition: Partition): Ask {
     request: { ...request, labels },
     nodes: partition.nodes === null ? null : new Set(partition.nodes),
     walltimeMs,
+    ...(buildMs === undefined ? {} : { buildMs }),
     reservation,
     placement: partition.placement,
     ...(walltimeMs === null && request.labels.includes(WORKER) ? { moves: true } : {}),

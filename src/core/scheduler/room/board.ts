@@ -10,6 +10,7 @@ import { demandOf, fieldOf } from './field.ts';
 import { endOf, fitsAfter, type Gone, Lane, type Window } from './lane.ts';
 import { Placement } from './placement.ts';
 import { couldEverHold, holdsNow, type NodePool, type NodeView } from './pool.ts';
+import { NOTHING_PREPARED, type Prepared, preparedFor, walltimeOn } from './prepared.ts';
 import { FOREVER, UNKNOWN_END } from './profile.ts';
 import { type Slot, SlotFinder } from './slots.ts';
 import { inTurn, Views } from './views.ts';
@@ -29,6 +30,8 @@ export interface BoardOptions {
   readonly now: number;
   /** Load average per cpu, for `least_loaded`; absent = 0. */
   readonly loads?: ReadonlyMap<NodeName, number>;
+  /** `Snapshot.prepared`. */
+  readonly prepared?: Prepared;
   /**
    * Set for a forecast: what is promised without a time limit ends when such tasks that run do,
    * instead of never, and slots are looked for until so many looks are used up.
@@ -36,11 +39,16 @@ export interface BoardOptions {
   readonly forecastLooksMax?: number;
 }
 
+/** So many ready nodes are each looked at; of more, so many that fit are looked through for one. */
+const READY_LOOKS_MAX = 64;
+const READY_FRONT = 16;
+
 export class Board {
   readonly now: number;
   readonly pool: NodePool;
   readonly #windows: ReadonlyMap<NodeName, readonly Window[]>;
   readonly #order: Placement;
+  readonly #prepared: Prepared;
   readonly #forecastLooksMax: number | null;
   readonly #views: Views;
   readonly #lanes = new Map<NodeName, Lane>();
@@ -53,7 +61,9 @@ export class Board {
   #work = 0;
   readonly #looksBefore: number;
 
-  constructor({ pool, closed, windows, now, loads, forecastLooksMax }: BoardOptions) {
+  constructor(options: BoardOptions) {
+    const { pool, closed, windows, now, loads, forecastLooksMax } = options;
+    this.#prepared = options.prepared ?? NOTHING_PREPARED;
     this.pool = pool;
     this.#views = new Views(pool, closed ?? new Map());
     this.#forecastLooksMax = forecastLooksMax ?? null;
@@ -79,8 +89,35 @@ export class Board {
     this.#work += looks;
   }
 
-  /** Nodes where one part each could start now, in the order of placement, at most `max`. */
+  /**
+   * Nodes where one part each could start now, at most `max`: those that are ready for it first, then
+   * the others, each in the order of placement.
+   */
   fitting(ask: Ask, max: number): NodeView[] {
+    const ready = preparedFor(this.#prepared, ask);
+    if (ready === undefined) return this.#fitting(ask, max);
+    const first = this.#fittingReady(ready, ask, max);
+    if (first.length === max) return first;
+    const names = new Set(first.map(({ name }) => name));
+    const others = this.#fitting(ask, max + names.size);
+    return [...first, ...others.filter(({ name }) => !names.has(name))].slice(0, max);
+  }
+
+  /** When many are ready, those are found that are near the front of all that fit. */
+  #fittingReady(ready: ReadonlySet<NodeName>, ask: Ask, max: number): NodeView[] {
+    if (ready.size > READY_LOOKS_MAX) {
+      const front = this.#fitting(ask, Math.max(max, READY_FRONT));
+      return front.filter(({ name }) => ready.has(name)).slice(0, max);
+    }
+    const { nodes, request } = ask;
+    const isAllowed = (name: NodeName): boolean =>
+      nodes?.has(name) !== false &&
+      (request.nodeNames.length === 0 || request.nodeNames.includes(name));
+    const names = [...ready].filter(isAllowed);
+    return this.#order.first(this.#fittingAmong(names, ask), ask, max);
+  }
+
+  #fitting(ask: Ask, max: number): NodeView[] {
     const { request, reservation } = ask;
     const names = namesOf(ask) ?? (reservation === null ? null : this.#claimed);
     if (names !== null) return this.#order.first(this.#fittingAmong(names, ask), ask, max);
@@ -158,7 +195,7 @@ export class Board {
     for (const name of nodes) {
       if (this.#views.for(name, ask) === undefined) return null;
       const lane = this.lane(name);
-      const to = endOn(lane, ask, at);
+      const to = this.#endOn(lane, ask, at);
       if (!lane.fits(wantOf(ask.request), ask.reservation, at, to)) return null;
       lanes.push(lane);
     }
@@ -169,8 +206,9 @@ export class Board {
   promise(ask: Ask, slot: Slot): void {
     const { at } = slot;
     const isEndless = ask.walltimeMs === null && this.#forecastLooksMax !== null;
-    const to = isEndless ? Math.max(at + 1, UNKNOWN_END) : endAt(at, ask.walltimeMs);
     for (const lane of slot.lanes) {
+      const end = endAt(at, this.#walltimeOn(lane.view.name, ask));
+      const to = isEndless ? Math.max(at + 1, UNKNOWN_END) : end;
       lane.take(takenOf(lane.view, ask.request), ask.reservation, at, to);
       this.#claimed.add(lane.view.name);
       this.#promised.add(lane.view.name);
@@ -256,7 +294,7 @@ export class Board {
     const from = this.now + 1;
     for (const one of gone) lane.give(one);
     const want = wantOf(ask.request);
-    const fits = lane.fits(want, ask.reservation, from, endOn(lane, ask, from));
+    const fits = lane.fits(want, ask.reservation, from, this.#endOn(lane, ask, from));
     for (const one of gone) lane.keep(one);
     return fits;
   }
@@ -286,12 +324,22 @@ export class Board {
     if (!holdsNow(view, ask.request)) return false;
     if (!this.#claimed.has(view.name)) return ask.reservation === null;
     const lane = this.lane(view.name);
-    const to = endOn(lane, ask, this.now);
+    const to = this.#endOn(lane, ask, this.now);
     return lane.fits(wantOf(ask.request), ask.reservation, this.now, to);
   }
 
+  #endOn(lane: Lane, ask: Ask, at: number): number {
+    const walltimeMs = this.#walltimeOn(lane.view.name, ask);
+    return endOn(lane, walltimeMs === ask.walltimeMs ? ask : { ...ask, walltimeMs }, at);
+  }
+
+  #walltimeOn(name: NodeName, ask: Ask): number | null {
+    return walltimeOn(this.#prepared, name, ask);
+  }
+
   #take(view: NodeView, ask: Ask, { jobId, index }: Taker): Share {
-    const { request, reservation, walltimeMs } = ask;
+    const { request, reservation } = ask;
+    const walltimeMs = this.#walltimeOn(view.name, ask);
     const resources = takenOf(view, request);
     const gpus = view.gpusFree.slice(0, resources.gpuCount);
     const running = { jobId, index, resources, startedAt: this.now, walltimeMs, reservation };

@@ -46,6 +46,7 @@ const SETTINGS: Settings = {
   scheduling: plainScheduling('first_fit'),
   retainedJobsMax: 10_000,
   archiveDefaultBytes: 64 * 1_048_576,
+  buildMsMax: 3_600_000,
 };
 
 /** Keeps what is logged, for tests that look at it. */

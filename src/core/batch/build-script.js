@@ -1,0 +1,124 @@
+// The part of a task's script that makes its node ready: the solver is built, or its image fetched, by
+// the first task that the node gets.
+import { commandLine } from './command-words.js';
+import { isEngineSolver } from './containers.js';
+import { imageFunctions } from './engine-script.js';
+import {
+  BUILD_LOG_FILE,
+  INITIAL_FOLDER,
+  INPUT_FOLDER,
+  programArgv,
+  SAVE_FOLDER,
+} from './programs.js';
+/**
+ * The signal with which the script says that the build has failed. Programs use none of those that
+ * are only numbers, so it can't be the job's own end.
+ */
+export const BUILD_FAILED_SIGNAL = 63;
+/** A file in the directory of a task: its node is ready, and the task itself begins. */
+export const BUILT_MARK = '_weft/built';
+/** Nothing for a solver that every job has with its files. */
+export function buildPart({ solver, origin }, { imageFile }) {
+  if (solver?.kind === 'build') {
+    return onceOnNode(buildFunctions(solver, origin), 'is_built', COPY_PRODUCTS);
+  }
+  if (!isEngineSolver(solver)) return '';
+  return onceOnNode(fetchFunctions(solver, imageFile), 'known_image', USED_IMAGE);
+}
+/**
+ * Builds where that has not been done. The lock goes with the process that holds it: the next task
+ * begins anew, whatever became of the first. A batch that it has failed for does not try it again: only
+ * another attempt of it does.
+ */
+function onceOnNode(functions, isDone, then) {
+  return `
+build=\${WEFT_BUILDS:-$files}/\${WEFT_BUILD:-build-of-one}
+tag="\${WEFT_BATCH:-} \${WEFT_BUILD:-} \${WEFT_BUILD_ATTEMPT:-}"
+built=
+
+# Tells the head that it was the build that failed.
+build_failed() {
+  cp -- "$build/log" "$work/${BUILD_LOG_FILE}"
+  kill -${BUILD_FAILED_SIGNAL} $$
+  exit 125
+}
+
+${functions}
+
+if ! ${isDone}; then
+  mkdir -p -- "$build" || exit 125
+  exec 9>> "$build/lock"
+  flock 9 || exit 125
+  if ! ${isDone}; then
+    if grep -qxF -e "$tag" "$build/failed" 2>/dev/null; then
+      cat -- "$build/log" >&2
+      build_failed
+    fi
+    make_build
+    built=yes
+    rm -f -- "$build/failed"
+  fi
+  exec 9>&-
+fi
+${then}[ -z "$built" ] || cp -- "$build/log" "$work/${BUILD_LOG_FILE}"
+[ -d "$files" ] || mkdir -- "$files" || exit 125
+: > "$work/${BUILT_MARK}"
+`;
+}
+const COPY_PRODUCTS = `[ ! -e "$build/done" ] || true > "$build/done"
+cp -a --reflink=auto -- "$build/products/." "$work/" || exit 125
+`;
+/** Where it came without the script, there is nothing to keep. */
+const USED_IMAGE = `[ ! -d "$build" ] || : > "$build/done"
+`;
+/** Another attempt is made in another folder; only a whole build gets its name. */
+function buildFunctions({ build }, origin) {
+  const initial = origin === 'distribute' ? ` && cp -a ${INPUT_FOLDER} ${INITIAL_FOLDER}` : '';
+  return `is_built() {
+  [ -e "$build/done" ]
+}
+
+make_build() {
+  rm -rf -- "$build/products" "$build"/attempt.*
+  attempt=$build/attempt.$$
+  mkdir -p -- "$attempt/${INPUT_FOLDER}" "$attempt/${SAVE_FOLDER}" || exit 125
+  if [ -d "$files/shared" ]; then cp -a -- "$files/shared/." "$attempt/${INPUT_FOLDER}/" || exit 125; fi
+  cp -a -- "$files/build/." "$attempt/" || exit 125
+  echo "weft: building the solver on $(hostname)" >&2
+  {
+    (
+      exec 9>&-
+      cd -- "$attempt"${initial} || exit 125
+      WEFT_JOB_NAME=_build WEFT_INPUT=$attempt/${INPUT_FOLDER} WEFT_SAVE=$attempt/${SAVE_FOLDER}
+      export WEFT_JOB_NAME WEFT_INPUT WEFT_SAVE
+      ${commandLine(programArgv(build, []))}
+    ) 2>&1
+    echo $? > "$attempt.code"
+  } 9>&- | tee -- "$build/log" 9>&- >&2
+  code=$(cat -- "$attempt.code")
+  rm -f -- "$attempt.code"
+  if [ "$code" != 0 ]; then
+    rm -rf -- "$attempt"
+    echo "weft: the build ended with exit code $code" >> "$build/log"
+    echo "weft: the build ended with exit code $code" >&2
+    echo "$tag" >> "$build/failed"
+    build_failed
+  fi
+  rm -rf -- "$attempt/${INPUT_FOLDER}" "$attempt/${SAVE_FOLDER}"
+  mv -- "$attempt" "$build/products" && : > "$build/done" || exit 125
+}`;
+}
+function fetchFunctions(solver, imageFile) {
+  const how = solver.isFile ? 'loading' : 'pulling';
+  return `store=$build
+archive=$work/${imageFile}
+${imageFunctions(solver)}
+
+make_build() {
+  echo "weft: ${how} the image on $(hostname)" >&2
+  make_image && return
+  echo "weft: the image cannot be used" | tee -a -- "$build/log" >&2
+  echo "$tag" >> "$build/failed"
+  build_failed
+}`;
+}

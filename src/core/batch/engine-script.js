@@ -1,0 +1,75 @@
+// Shell text for docker and podman, the same on a node, in a local run and in an export: an image is
+// fetched once on a machine, and a job runs in a container that ends with it.
+import { quoteWord } from '../base/shell-word.js';
+import { commandLine, VARIABLES } from './command-words.js';
+import { engineWords } from './containers.js';
+import { bindFolder } from './programs.js';
+/**
+ * Functions `known_image` and `make_image`: both set `image`, or fail. The script has set `store`, a
+ * folder that is only for this image, and `archive` where the image comes as a file.
+ */
+export function imageFunctions({ kind, image, isFile }) {
+  const [known, fetch, found] = isFile
+    ? [
+        'kept=$(cat -- "$store/image" 2> /dev/null) && find_image "$kept"',
+        `${kind} load --input "$archive"`,
+        // By its number: the name may be that of another image by now.
+        `"$(sed -n 's/^Loaded image[^:]*: *//p' "$store/log" | tail -n 1)"`,
+      ]
+    : [`find_image ${quoteWord(image)}`, `${kind} pull ${quoteWord(image)}`, quoteWord(image)];
+  return `# Programs of the system that the engine starts; temporary files where all jobs have theirs.
+PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
+unset TMPDIR
+
+# Sets image to the number of the one that has this name.
+find_image() {
+  [ -n "$1" ] && image=$(${kind} image inspect --format '{{.Id}}' "$1" 2> /dev/null) && [ -n "$image" ]
+}
+
+known_image() {
+  ${known}
+}
+
+# What ${kind} says is in the log and in standard error.
+make_image() {
+  rm -f -- "$store/image" "$store/code"
+  { { ${fetch} 2>&1; echo "$?" > "$store/code"; } | tee -- "$store/log" >&2; } 9>&-
+  [ "$(cat -- "$store/code")" = 0 ] || return
+  find_image ${found} || { echo "weft: ${kind} has brought no image" | tee -a -- "$store/log" >&2; return 1; }
+  echo "$image" > "$store/image.new" && mv -- "$store/image.new" "$store/image"
+}`;
+}
+/**
+ * The function `in_container`: runs a job with these arguments and gives its exit code. The script has
+ * set `work`, `image`, `name`, `cpus` and `memory`, in bytes; 0: there is no limit.
+ */
+export function containerFunctions(solver) {
+  const { kind } = solver;
+  const { work, input, save, name, user } = VARIABLES;
+  const binds = solver.mounts.map((_, at) => `${work}/${bindFolder(at)}`);
+  const words = commandLine(engineWords({ solver, input, save, binds, name, user }));
+  const folders = binds.map((folder) => `  mkdir -p -- ${commandLine([folder])} || return 125\n`);
+  return `# Runs the job in a container, which gets what the job has and ends with it.
+in_container() {
+${folders.join('')}  user=${kind === 'docker' ? '$(id -u):$(id -g)' : USER_OF_PODMAN}
+  set -- "$image" "$@"
+  all=$(getconf _NPROCESSORS_ONLN)
+  [ "$cpus" -le "$all" ] || cpus=$all
+${kind === 'docker' ? LIMITS_OF_DOCKER : LIMITS_OF_PODMAN}
+  # The client passes these on; this shell has to be there when the client is gone.
+  trap : HUP INT QUIT USR1 USR2 ALRM TERM
+  ${words} "$@"
+  code=$?
+  # From 125 on it may be the client alone that has ended.
+  [ "$code" -lt 125 ] || ${kind} rm --force "$name" > /dev/null 2>&1
+  return "$code"
+}`;
+}
+/** Root in the container, who is the job's user outside. */
+const USER_OF_PODMAN = '0:0';
+const LIMITS_OF_DOCKER = `  [ "$memory" -eq 0 ] || set -- --memory "$memory" "$@"
+  set -- --cpus "$cpus" "$@"`;
+/** Without root it has what its user was handed, and refuses a limit that it cannot set. */
+const LIMITS_OF_PODMAN = `  can=$(podman info --format '{{.Host.CgroupControllers}}' | tr '[]' '  ')
+  case "$can" in *' memory '*) [ "$memory" -eq 0 ] || set -- --memory "$memory" "$@" ;; esac
+  case "$can" in *' cpu '*) set -- --cpus "$cpus" "$@" ;; esac`;
