@@ -137,16 +137,23 @@ test(
   async () => {
     await using world = await startChild();
     const leaving = () => {
-      setTimeout(() => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const late = () => {
         throw new Error('too late');
-      }, 0);
+      };
+      void promise.then(() => setTimeout(late, 0));
+      (globalThis as { leave?: () => void }).leave = resolve;
     };
-    const waiting = () => sleep(200).then(() => 'done');
+    // Only once the next call runs: thrown before, it would be the last thing that the child does.
+    const waiting = () => {
+      (globalThis as { leave?: () => void }).leave?.();
+      return sleep(200).then(() => 'done');
+    };
     const [first, second] = [capture(leaving), capture(waiting)].map((code) => world.send(code));
     assert.equal(got(await first!.end), undefined);
     assert.equal(got(await second!.end), 'done');
     assert.match(await world.worn, /an uncaught exception/);
-    assert.match(world.stderr(), /of a call of leaving, which had ended: Error: too late/);
+    await world.says(/of a call of leaving, which had ended: Error: too late/);
   },
 );
 
@@ -167,7 +174,7 @@ test('a call ends by its own exception also after one that was not its own', LIM
   assert.equal(got(await world.call(leaving)), undefined);
   assert.equal(errorOf(await world.call(failing)).message, 'own');
   assert.match(await world.worn, /an unhandled rejection/);
-  assert.match(world.stderr(), /of a call of leaving, which had ended: Error: too late/);
+  await world.says(/of a call of leaving, which had ended: Error: too late/);
 });
 
 test('a call that leaves nothing to go back to ends, and is the last one', LIMIT, async () => {
@@ -191,8 +198,8 @@ test('what a call leaves running is told once', LIMIT, async () => {
   };
   for (let round = 0; round < 3; round += 1) got(await world.call(leak));
   await world.call(() => sleep(250));
+  await world.says(/a call of leak/);
   assert.equal(world.stderr().match(/has left this running: Timeout/g)?.length, 1);
-  assert.match(world.stderr(), /a call of leak/);
 });
 
 test('a function knows its attempt and signal, and tells how far it is', LIMIT, async () => {

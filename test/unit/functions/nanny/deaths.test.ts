@@ -107,6 +107,7 @@ test(
     };
     const { end } = world.send(capture(leaving));
     assert.equal(await end, 'started and lost');
+    await world.says(/left \d+\n/);
     const pid = /left (\d+)/.exec(world.stderr())?.[1] ?? assert.fail(world.stderr());
     process.kill(Number(pid), 'SIGKILL');
   },

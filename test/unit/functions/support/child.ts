@@ -24,6 +24,8 @@ export type End =
 export interface TestChild extends AsyncDisposable {
   readonly child: Child;
   readonly stderr: () => string;
+  /** Resolves once standard error says so: it comes on a way of its own, later than the end of a call. */
+  readonly says: (pattern: RegExp) => Promise<void>;
   readonly died: Promise<string>;
   readonly worn: Promise<string>;
   readonly progress: unknown[];
@@ -45,6 +47,7 @@ export async function startChild(options: Partial<ChildOptions> = {}): Promise<T
   const open = new Map<number, Open>();
   const loaded = new Set<string>();
   const progress: unknown[] = [];
+  const readers: (() => void)[] = [];
   let text = '';
   let next = 1;
   const ready = Promise.withResolvers<void>();
@@ -57,7 +60,10 @@ export async function startChild(options: Partial<ChildOptions> = {}): Promise<T
   const child = new Child(
     {
       ...{ scratch, callsMax: 0, bytesMax: 0, env: { ...process.env } },
-      ...{ onStderr: (chunk: Uint8Array) => (text += Buffer.from(chunk).toString()) },
+      onStderr: (chunk: Uint8Array) => {
+        text += Buffer.from(chunk).toString();
+        for (const wake of readers.splice(0)) wake();
+      },
       ...options,
     },
     {
@@ -100,6 +106,9 @@ export async function startChild(options: Partial<ChildOptions> = {}): Promise<T
   return {
     ...{ child, died: died.promise, worn: worn.promise, progress, send },
     stderr: () => text,
+    says: async (pattern) => {
+      while (!pattern.test(text)) await new Promise<void>((resolve) => readers.push(resolve));
+    },
     started: (run) => open.get(run)?.isStarted ?? Promise.resolve(),
     call: (fn, ...args) => send(capture(fn), ...args).end,
     [Symbol.asyncDispose]: async () => {
