@@ -1,7 +1,6 @@
 // A worker of a pool, started by the agent as a task: takes calls of the head and has a process of
 // its own run them.
 
-import { CALL_FRAME_BYTES_MAX } from '../core/model/limits.ts';
 import { Nanny } from '../functions/nanny/nanny.ts';
 import { readSettings } from '../functions/nanny/settings.ts';
 import { callDialer } from '../os/call-dialer.ts';
@@ -14,7 +13,6 @@ if (!settings.ok) {
 const { pool, head, epochId, key } = settings.value;
 const dial = callDialer({
   ...{ head, path: `/v1/pools/${pool}/work`, authorization: `Worker ${epochId}:${key}` },
-  messageBytesMax: CALL_FRAME_BYTES_MAX,
 });
 const nanny = new Nanny(settings.value, {
   dial,

@@ -8,7 +8,7 @@ import type { ReplyOf } from '../api/routes.ts';
 import type { Address } from '../api/transport.ts';
 import { refuse } from '../core/model/errors.ts';
 import { Failure, failure } from '../core/model/failure.ts';
-import type { CallsSocket, CallsSocketEvents, SocketWish } from './calls-socket.ts';
+import type { CallsSocket } from './calls-socket.ts';
 import { type Location, SYSTEM_SOCKET } from './locate.ts';
 import type { SessionCache } from './sessions.ts';
 
@@ -65,11 +65,11 @@ export class Api {
   }
 
   /** A WebSocket for calls of a pool; throws a failure. */
-  async dial(wish: Omit<SocketWish, 'timeoutMs'>, events: CallsSocketEvents): Promise<CallsSocket> {
+  async dial(path: string): Promise<CallsSocket> {
     const { dialCalls } = await import('./calls-socket.ts');
     try {
       const timeoutMs = this.#timeoutMs || DIAL_MS;
-      const socket = await dialCalls(this.#client, { ...wish, timeoutMs }, events);
+      const socket = await dialCalls(this.#client, { path, timeoutMs });
       this.#met = true;
       return socket;
     } catch (error) {

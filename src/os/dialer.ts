@@ -1,18 +1,14 @@
 // The Dialer port: a WebSocket to the head, over its unix socket or over TLS with a pinned
 // certificate. The secret is only sent once the certificate is the right one.
 
-import { createHash } from 'node:crypto';
-import { connect as connectUnix } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { connect as connectTls, type TLSSocket } from 'node:tls';
 import WebSocket, { type RawData } from 'ws';
 import { type Dialer, gatherWrites, type Session } from '../ports/net.ts';
+import { type HeadPlace, openStream } from './head-stream.ts';
 
 /** Where a head is, and what is asked of it. */
-export interface HeadDoor {
-  readonly head:
-    | { readonly url: string; readonly fingerprint?: string }
-    | { readonly socketPath: string };
+interface HeadDoor {
+  readonly head: HeadPlace;
   readonly path: string;
   readonly authorization: string;
   /** Largest message taken. */
@@ -27,7 +23,7 @@ export interface HeadAddress extends Omit<HeadDoor, 'path' | 'authorization'> {
 }
 
 /** An open WebSocket, and the stream below it. */
-export interface OpenSocket {
+interface OpenSocket {
   readonly socket: WebSocket;
   readonly stream: Duplex;
 }
@@ -49,10 +45,11 @@ async function dial({ name, secret, ...address }: HeadAddress): Promise<Session>
 }
 
 /** Rejects with words when the head cannot be reached, or does not let us in. */
-export async function dialSocket(door: HeadDoor): Promise<OpenSocket> {
+async function dialSocket(door: HeadDoor): Promise<OpenSocket> {
   const { authorization, messageBytesMax, timeoutMs = DIAL_TIMEOUT_MS } = door;
-  const { url, stream } = await openStream(door, timeoutMs);
-  const socket = new WebSocket(url, {
+  const { host, stream } = await openStream(door.head, timeoutMs);
+  // ws would start TLS itself for wss; this stream already has it.
+  const socket = new WebSocket(`ws://${host}${door.path}`, {
     createConnection: () => stream as never,
     headers: { authorization },
     maxPayload: messageBytesMax,
@@ -74,57 +71,6 @@ export async function dialSocket(door: HeadDoor): Promise<OpenSocket> {
       reject(new Error(`the head answered ${status}${status === 401 ? ': unknown secret' : ''}`));
       stream.destroy();
     });
-  });
-}
-
-/** Connected, and for TLS verified, before a WebSocket handshake says who we are. */
-async function openStream(
-  { head, path }: HeadDoor,
-  timeoutMs: number,
-): Promise<{ url: string; stream: Duplex }> {
-  if ('socketPath' in head) {
-    const stream = connectUnix(head.socketPath);
-    await connected(stream, 'connect', head.socketPath, timeoutMs);
-    return { url: `ws://localhost${path}`, stream };
-  }
-  const { hostname, port, host } = new URL(head.url);
-  const pinned = head.fingerprint;
-  const stream = connectTls({
-    ...{ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 443) },
-    // A pinned certificate is its own proof; without a pin the system's authorities decide.
-    rejectUnauthorized: pinned === undefined,
-    ...(/^[\d.]+$|:/.test(hostname) ? {} : { servername: hostname }),
-  });
-  await connected(stream, 'secureConnect', host, timeoutMs);
-  if (pinned !== undefined) checkFingerprint(stream, pinned, host);
-  // ws would start TLS itself for wss; this stream already has it.
-  return { url: `ws://${host}${path}`, stream };
-}
-
-function checkFingerprint(stream: TLSSocket, expected: string, host: string): void {
-  const { raw } = stream.getPeerCertificate();
-  const actual = raw === undefined ? 'none' : createHash('sha256').update(raw).digest('hex');
-  if (actual === plain(expected)) return;
-  stream.destroy();
-  throw new Error(`the head at ${host} shows certificate ${actual}, expected ${plain(expected)}`);
-}
-
-/** `AB:CD…` as openssl prints it, or plain hex. */
-function plain(fingerprint: string): string {
-  return fingerprint.replaceAll(':', '').toLowerCase();
-}
-
-function connected(stream: Duplex, event: string, where: string, timeoutMs: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      stream.destroy(new Error(`no connection to ${where} within ${timeoutMs} ms`));
-    }, timeoutMs);
-    const settle = (act: () => void): void => {
-      clearTimeout(timer);
-      act();
-    };
-    stream.once(event, () => settle(resolve));
-    stream.on('error', (error) => settle(() => reject(error)));
   });
 }
 
@@ -155,7 +101,7 @@ function sessionOf(socket: WebSocket, stream: Duplex): Session {
 }
 
 /** A message as bytes. */
-export function bytesOf(data: RawData): Uint8Array {
+function bytesOf(data: RawData): Uint8Array {
   if (data instanceof ArrayBuffer) return new Uint8Array(data);
   return Array.isArray(data) ? Buffer.concat(data) : data;
 }

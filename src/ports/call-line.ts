@@ -1,14 +1,12 @@
-// The line of a worker to the head: whole frames of calls, in order, until it closes.
+// The line of a worker to the head: a connection of its own, which is a WebSocket.
 
-/** One live connection. After `onClose` nothing arrives any more. */
+import type { Duplex } from 'node:stream';
+
+/** After the handshake. */
 export interface CallLine {
-  send(frame: Uint8Array): void;
-  /** Bytes that wait to be sent. */
-  readonly bufferedBytes: number;
-  onFrame(handler: (frame: Uint8Array) => void): void;
-  onClose(handler: (why: string) => void): void;
-  /** Once what was sent is out. */
-  close(): void;
+  readonly stream: Duplex;
+  /** What came behind the handshake. */
+  readonly rest: Uint8Array;
 }
 
 /** Rejects with words when the head cannot be reached. */

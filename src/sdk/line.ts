@@ -7,7 +7,7 @@ import type { Answer } from '../api/exchange.ts';
 import type { RouteName } from '../api/paths.ts';
 import type { ReplyOf } from '../api/routes.ts';
 import { Api, type CallOptions } from '../connect/api.ts';
-import type { CallsSocket, CallsSocketEvents } from '../connect/calls-socket.ts';
+import type { CallsSocket } from '../connect/calls-socket.ts';
 import type { Location } from '../connect/locate.ts';
 import { patiently } from '../connect/patience.ts';
 import { SessionCache } from '../connect/sessions.ts';
@@ -88,11 +88,8 @@ export class Line {
   }
 
   /** A WebSocket to a pool, dialed once. Throws a failure, not yet an error of the library. */
-  dial(
-    wish: { readonly path: string; readonly frameBytesMax: number },
-    events: CallsSocketEvents,
-  ): Promise<CallsSocket> {
-    return this.#api.dial(wish, events);
+  dial(path: string): Promise<CallsSocket> {
+    return this.#api.dial(path);
   }
 
   /** For files: whoever waits for them is told nothing meanwhile. */

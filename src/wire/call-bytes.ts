@@ -15,10 +15,12 @@ export class ByteWriter {
   #view: DataView;
   length = 0;
 
-  constructor(bytes = FIRST_BYTES) {
+  /** `room`: bytes left free at the beginning, for whoever takes what was written. */
+  constructor(bytes = FIRST_BYTES, room = 0) {
     // Its own memory, not the pool's: what was written goes to a socket and lives on there.
     this.#buffer = Buffer.allocUnsafeSlow(bytes);
     this.#view = new DataView(this.#buffer.buffer);
+    this.length = room;
   }
 
   u8(value: number): void {

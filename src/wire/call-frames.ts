@@ -46,7 +46,7 @@ import {
   writePayload,
 } from './call-fields.ts';
 
-interface Message {
+export interface Message {
   readonly kind: string;
 }
 type Kind<M extends Message, K extends M['kind']> = Extract<M, { kind: K }>;
@@ -60,21 +60,24 @@ export interface Layout<M extends Message> {
 }
 
 /** Changes whenever an older reader would misread a frame. */
-const VERSION = 1;
+export const VERSION = 1;
 
 /** Gathers messages into a frame. */
 export class FrameWriter<M extends Message> {
   readonly #layout: Layout<M>;
+  readonly #room: number;
   #writer: ByteWriter | null = null;
   #lastBytes = 0;
 
-  constructor(layout: Layout<M>) {
+  /** `room`: bytes in front of each frame that its taker fills. */
+  constructor(layout: Layout<M>, room = 0) {
     this.#layout = layout;
+    this.#room = room;
   }
 
   /** Bytes of the frame so far; 0 when there is no message in it. */
   get bytes(): number {
-    return this.#writer?.length ?? 0;
+    return this.#writer === null ? 0 : this.#writer.length - this.#room;
   }
 
   /** Whether it should be sent before more is added. */
@@ -85,7 +88,8 @@ export class FrameWriter<M extends Message> {
   add(message: M): void {
     if (this.#writer === null) {
       // As large as the last one, and a bit: a busy line's frames are alike.
-      this.#writer = new ByteWriter(Math.max(512, this.#lastBytes + (this.#lastBytes >> 3)));
+      const bytes = Math.max(512, this.#lastBytes + (this.#lastBytes >> 3));
+      this.#writer = new ByteWriter(bytes, this.#room);
       this.#writer.u8(VERSION);
     }
     const number = this.#layout.numbers[message.kind] as number;
@@ -93,7 +97,7 @@ export class FrameWriter<M extends Message> {
     (this.#layout.codecs[number] as Codec<M>).write(this.#writer, message);
   }
 
-  /** The frame, and an empty one begins. */
+  /** The frame, with the room before it; and an empty one begins. */
   take(): Uint8Array {
     const bytes = this.#writer?.taken() ?? new Uint8Array();
     this.#lastBytes = bytes.length;

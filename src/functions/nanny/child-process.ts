@@ -5,6 +5,7 @@ import { extname } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { CALL_BYTES_MAX } from '../../core/model/limits.ts';
+import { passed } from '../../wire/short-lived.ts';
 import {
   type Frame,
   FrameBatch,
@@ -151,6 +152,7 @@ export class Child {
   #listen(own: ChildProcess, results: Readable): void {
     const reader = new FrameReader(CALL_BYTES_MAX, (frame) => this.#take(frame));
     results.on('data', (chunk: Buffer) => {
+      passed(chunk.length);
       if (this.#fault !== null) return;
       try {
         reader.feed(chunk);

@@ -4,12 +4,8 @@ import type { RouterToWorker, WorkerToRouter } from '../../core/calls/messages.t
 import type { Peer } from '../../core/calls/peer.ts';
 import type { WorkerSession } from '../../core/calls/worker/worker-session.ts';
 import type { CallLine, DialCalls } from '../../ports/call-line.ts';
-import {
-  FrameWriter,
-  ROUTER_TO_WORKER,
-  readFrame,
-  WORKER_TO_ROUTER,
-} from '../../wire/call-frames.ts';
+import { ROUTER_TO_WORKER, WORKER_TO_ROUTER } from '../../wire/call-frames.ts';
+import { CallStream, readArrived } from '../../wire/call-stream.ts';
 
 export interface HeadLinePorts {
   readonly dial: DialCalls;
@@ -17,6 +13,9 @@ export interface HeadLinePorts {
   readonly now: () => number;
 }
 
+type Line = CallStream<RouterToWorker, WorkerToRouter>;
+
+const SPEECH = { reads: ROUTER_TO_WORKER, writes: WORKER_TO_ROUTER, isClient: true };
 /** The first pause before dialling again; each is twice the last. */
 const RETRY_MS = 50;
 const RETRY_MS_MAX = 2000;
@@ -26,7 +25,7 @@ const BEHIND_BYTES = 4 * 1_048_576;
 export class HeadLine {
   readonly #mind: WorkerSession;
   readonly #ports: HeadLinePorts;
-  #line: CallLine | null = null;
+  #line: Line | null = null;
   #retryMs = RETRY_MS;
   #toldWhy = '';
   #isClosing = false;
@@ -52,9 +51,9 @@ export class HeadLine {
 
   async #dial(): Promise<void> {
     try {
-      const line = await this.#ports.dial();
-      if (this.#isClosing) return line.close();
-      this.#open(line);
+      const opened = await this.#ports.dial();
+      if (this.#isClosing) return void opened.stream.destroy();
+      this.#open(opened);
     } catch (error) {
       this.#again(error instanceof Error ? error.message : String(error));
     }
@@ -69,50 +68,47 @@ export class HeadLine {
     this.#retryMs = Math.min(RETRY_MS_MAX, 2 * this.#retryMs);
   }
 
-  #open(line: CallLine): void {
-    const { now } = this.#ports;
+  #open(opened: CallLine): void {
+    const { now, tell } = this.#ports;
+    const line: Line = new CallStream(opened, SPEECH, {
+      arrived: (what) => {
+        this.#retryMs = RETRY_MS;
+        this.#toldWhy = '';
+        const messages = readArrived(ROUTER_TO_WORKER, what);
+        if (messages.ok) return door.take(messages.value, now());
+        tell(`the head sent what cannot be read: ${messages.error}`);
+        line.close();
+      },
+      broken: (detail) => tell(`the head sent what cannot be read: ${detail}`),
+      gone: (why) => {
+        door.gone();
+        this.#line = null;
+        this.#closed.resolve();
+        this.#again(why);
+      },
+    });
     this.#line = line;
-    const peer = peerOf(line);
-    const door = this.#mind.open(peer, now());
-    line.onFrame((frame) => {
-      this.#retryMs = RETRY_MS;
-      this.#toldWhy = '';
-      const messages = readFrame<RouterToWorker>(ROUTER_TO_WORKER, frame);
-      if (messages.ok) return door.take(messages.value, now());
-      this.#ports.tell(`the head sent what cannot be read: ${messages.error}`);
-      line.close();
-    });
-    line.onClose((why) => {
-      door.gone();
-      this.#line = null;
-      this.#closed.resolve();
-      this.#again(why);
-    });
+    const door = this.#mind.open(peerOf(line), now());
   }
 }
 
 /** Messages of one turn of the event loop go out as one frame. */
-function peerOf(line: CallLine): Peer<WorkerToRouter> {
-  const writer = new FrameWriter<WorkerToRouter>(WORKER_TO_ROUTER);
+function peerOf(line: Line): Peer<WorkerToRouter> {
   let isPending = false;
   const flush = (): void => {
     isPending = false;
-    if (writer.bytes > 0) line.send(writer.take());
+    line.flush();
   };
   return {
     send: (message) => {
-      writer.add(message);
-      if (writer.isFull) return flush();
+      line.send(message);
       if (isPending) return;
       isPending = true;
-      process.nextTick(flush);
+      setImmediate(flush);
     },
-    close: () => {
-      flush();
-      line.close();
-    },
+    close: () => line.close(),
     get isBehind() {
-      return line.bufferedBytes > BEHIND_BYTES;
+      return line.waitingBytes > BEHIND_BYTES;
     },
   };
 }

@@ -1,19 +1,17 @@
 // Calls of all pools: a router for each that lives, in memory alone, and the WebSockets of clients
 // and workers. What the pools and their workers are, the state says.
 
-import type { IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
-import { WebSocketServer } from 'ws';
+import type { Port } from '../../core/calls/router/router.ts';
 import type { Event } from '../../core/controller/declared.ts';
 import type { Of } from '../../core/controller/events.ts';
 import type { Job } from '../../core/controller/jobs/facts.ts';
 import { isOpenPool, isStopping } from '../../core/controller/pools/live.ts';
 import type { JobId } from '../../core/model/ids.ts';
-import { CALL_FRAME_BYTES_MAX } from '../../core/model/limits.ts';
 import type { Chance } from '../../ports/chance.ts';
 import type { Clock, Timer } from '../../ports/clock.ts';
 import {
   CLIENT_TO_ROUTER,
+  type Message,
   ROUTER_TO_CLIENT,
   ROUTER_TO_WORKER,
   WORKER_TO_ROUTER,
@@ -22,6 +20,7 @@ import { firstPending } from '../answers/job-state.ts';
 import { Reasons } from '../answers/reasons.ts';
 import type { WorkerCaller } from '../auth/workers.ts';
 import type { Engine } from '../engine.ts';
+import { type Door, takeOver } from './handshake.ts';
 import { Line, type LineWorld } from './line.ts';
 import { PoolCalls } from './pool-calls.ts';
 import { Slices } from './slices.ts';
@@ -39,15 +38,8 @@ export interface CallsPorts {
   readonly chance: Chance;
 }
 
-/** A connection that is about to become a WebSocket. */
-export interface Door {
-  readonly incoming: IncomingMessage;
-  readonly socket: Duplex;
-  readonly head: Buffer;
-}
-
-const CLIENT = { reads: CLIENT_TO_ROUTER, writes: ROUTER_TO_CLIENT };
-const WORKER = { reads: WORKER_TO_ROUTER, writes: ROUTER_TO_WORKER };
+const CLIENT = { reads: CLIENT_TO_ROUTER, writes: ROUTER_TO_CLIENT, isClient: false };
+const WORKER = { reads: WORKER_TO_ROUTER, writes: ROUTER_TO_WORKER, isClient: false };
 
 export class Calls {
   readonly #ports: CallsPorts;
@@ -58,11 +50,7 @@ export class Calls {
   #lives: number;
   /** Calls that ended in pools that are gone. */
   #doneBefore = 0;
-  readonly #server = new WebSocketServer({
-    noServer: true,
-    perMessageDeflate: false,
-    maxPayload: CALL_FRAME_BYTES_MAX,
-  });
+  readonly #lines = new Set<{ leave(): void }>();
 
   constructor(ports: CallsPorts) {
     const { clock, engine } = ports;
@@ -88,39 +76,34 @@ export class Calls {
     return sum;
   }
 
-  openClient(pool: PoolCalls, { incoming, socket, head }: Door): void {
-    this.#server.handleUpgrade(incoming, socket, head, (webSocket) => {
-      const line = new Line(webSocket, CLIENT, this.#world);
-      pool.lines += 1;
-      pool.clients += 1;
-      line.open(pool.router.openClient(line, this.#now()), () => {
-        pool.lines -= 1;
-        pool.clients -= 1;
-      });
+  openClient(pool: PoolCalls, door: Door): void {
+    const opened = takeOver(door);
+    if (opened === null) return;
+    const line = new Line(opened, CLIENT, this.#world);
+    pool.clients += 1;
+    const port = pool.router.openClient(line, this.#now());
+    this.#opened(pool, line, port, () => {
+      pool.clients -= 1;
     });
   }
 
   openWorker(pool: PoolCalls, { node, epochId }: WorkerCaller, door: Door): void {
-    const { incoming, socket, head } = door;
+    const opened = takeOver(door);
+    if (opened === null) return;
     const name = `${node}:${epochId}`;
-    this.#server.handleUpgrade(incoming, socket, head, (webSocket) => {
-      const line = new Line(webSocket, WORKER, this.#world);
-      const peer = {
-        send: (message: Parameters<typeof line.send>[0]) => {
-          if (message.kind === 'leave') pool.noteLeaving(name);
-          line.send(message);
-        },
-        close: () => line.close(),
-        get isBehind() {
-          return line.isBehind;
-        },
-      };
-      pool.lines += 1;
-      const port = pool.router.openWorker(peer, this.#now());
-      line.open(pool.named(port, name), () => {
-        pool.lines -= 1;
-      });
-    });
+    const line = new Line(opened, WORKER, this.#world);
+    const peer = {
+      send: (message: Parameters<typeof line.send>[0]) => {
+        if (message.kind === 'leave') pool.noteLeaving(name);
+        line.send(message);
+      },
+      close: () => line.close(),
+      get isBehind() {
+        return line.isBehind;
+      },
+    };
+    const port = pool.router.openWorker(peer, this.#now());
+    this.#opened(pool, line, pool.named(port, name), () => undefined);
   }
 
   /** What is durable now. */
@@ -132,7 +115,22 @@ export class Calls {
   stop(): void {
     this.#timer?.cancel();
     this.#timer = null;
-    for (const webSocket of this.#server.clients) webSocket.close(1001, 'the head is stopping');
+    for (const line of this.#lines) line.leave();
+  }
+
+  #opened<In extends Message, Out extends Message>(
+    pool: PoolCalls,
+    line: Line<In, Out>,
+    port: Port<In>,
+    whenGone: () => void,
+  ): void {
+    pool.lines += 1;
+    this.#lines.add(line);
+    line.open(port, () => {
+      pool.lines -= 1;
+      this.#lines.delete(line);
+      whenGone();
+    });
   }
 
   #follow(event: Event): void {

@@ -14,7 +14,7 @@ export async function openPool(line: Line, options: PoolOptions): Promise<Pool> 
   try {
     const calls = await line.patiently(() =>
       PoolCalls.open({
-        dial: (frameBytesMax, events) => line.dial({ path, frameBytesMax }, events),
+        dial: () => line.dial(path),
         detach: options.detach === true,
         patienceMs: line.patienceMs,
       }),

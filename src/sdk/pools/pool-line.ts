@@ -3,21 +3,16 @@
 
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { CallsSocket, CallsSocketEvents } from '../../connect/calls-socket.ts';
+import type { CallsSocket } from '../../connect/calls-socket.ts';
 import { type ClientEvents, ClientSession } from '../../core/calls/client-session.ts';
-import type { ClientToRouter } from '../../core/calls/messages.ts';
+import type { ClientToRouter, RouterToClient } from '../../core/calls/messages.ts';
 import type { Peer } from '../../core/calls/peer.ts';
 import { Failure } from '../../core/model/failure.ts';
-import { CALL_FRAME_BYTES_MAX } from '../../core/model/limits.ts';
-import {
-  CLIENT_TO_ROUTER,
-  FrameWriter,
-  ROUTER_TO_CLIENT,
-  readFrame,
-} from '../../wire/call-frames.ts';
+import { CLIENT_TO_ROUTER, ROUTER_TO_CLIENT } from '../../wire/call-frames.ts';
+import { CallStream, readArrived } from '../../wire/call-stream.ts';
 
 /** How a pool is dialed, once per call. Throws a failure. */
-export type DialPool = (frameBytesMax: number, events: CallsSocketEvents) => Promise<CallsSocket>;
+export type DialPool = () => Promise<CallsSocket>;
 
 export interface PoolLineOptions {
   readonly dial: DialPool;
@@ -27,6 +22,9 @@ export interface PoolLineOptions {
   readonly patienceMs: number;
 }
 
+type Socket = CallStream<RouterToClient, ClientToRouter>;
+
+const SPEECH = { reads: ROUTER_TO_CLIENT, writes: CLIENT_TO_ROUTER, isClient: true };
 const FIRST_PAUSE_MS = 50;
 const PAUSE_MAX_MS = 2000;
 const TICK_MS = 1000;
@@ -37,7 +35,7 @@ export class PoolLine {
   readonly session: ClientSession;
   readonly #options: PoolLineOptions;
   readonly #ticking: NodeJS.Timeout;
-  #socket: CallsSocket | null = null;
+  #socket: Socket | null = null;
   #pause: NodeJS.Timeout | null = null;
   #isOver = false;
 
@@ -94,25 +92,24 @@ export class PoolLine {
   }
 
   async #dial(): Promise<void> {
-    let port: ReturnType<ClientSession['open']> | null = null;
-    let peer: SocketPeer | null = null;
-    const socket = await this.#options.dial(CALL_FRAME_BYTES_MAX, {
-      frame: (bytes) => {
-        const messages = readFrame(ROUTER_TO_CLIENT, bytes);
-        if (messages.ok) port?.take(messages.value, performance.now());
-        else peer?.close();
+    const opened = await this.#options.dial();
+    if (this.#isOver) return void opened.stream.destroy();
+    const socket: Socket = new CallStream(opened, SPEECH, {
+      arrived: (what) => {
+        const messages = readArrived(ROUTER_TO_CLIENT, what);
+        if (messages.ok) port.take(messages.value, performance.now());
+        else socket.close();
       },
+      broken: () => undefined, // It is closed, which is told.
       gone: () => {
-        port?.gone();
+        port.gone();
         if (this.#socket !== socket) return;
         this.#socket = null;
         if (!this.#isOver) void this.#again();
       },
     });
-    if (this.#isOver) return socket.close();
     this.#socket = socket;
-    peer = new SocketPeer(socket);
-    port = this.session.open(peer, performance.now());
+    const port = this.session.open(new SocketPeer(socket), performance.now());
   }
 
   /** Until it stands again, the head says that there is no such pool, or patience is at its end. */
@@ -161,35 +158,28 @@ function words(error: unknown): string {
 
 /** Gathers the messages of a turn of the event loop into one frame. */
 class SocketPeer implements Peer<ClientToRouter> {
-  readonly #socket: CallsSocket;
-  readonly #writer = new FrameWriter<ClientToRouter>(CLIENT_TO_ROUTER);
+  readonly #socket: Socket;
   #isDue = false;
 
-  constructor(socket: CallsSocket) {
+  constructor(socket: Socket) {
     this.#socket = socket;
   }
 
   get isBehind(): boolean {
-    return this.#socket.bufferedBytes > BUFFERED_BYTES_MAX;
+    return this.#socket.waitingBytes > BUFFERED_BYTES_MAX;
   }
 
   send(message: ClientToRouter): void {
-    this.#writer.add(message);
-    if (this.#writer.isFull) return this.#flush();
+    this.#socket.send(message);
     if (this.#isDue) return;
     this.#isDue = true;
     setImmediate(() => {
       this.#isDue = false;
-      this.#flush();
+      this.#socket.flush();
     });
   }
 
   close(): void {
-    this.#flush();
     this.#socket.close();
-  }
-
-  #flush(): void {
-    if (this.#writer.bytes > 0) this.#socket.send(this.#writer.take());
   }
 }
