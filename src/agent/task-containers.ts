@@ -24,6 +24,9 @@ const OUTPUT_LENGTH_MAX = 1000;
 /** Waits between attempts; after the last the task ends all the same, and the log has the container. */
 const AGAIN_MS = [500, 1000, 2000, 4000, 8000, 16_000];
 
+/** From here on it may be the engine that says how it went, and the script leaves its mark. */
+const ENGINE_CODES = 125;
+
 interface Container {
   readonly kind: Engine;
   readonly name: string;
@@ -80,7 +83,8 @@ export class TaskContainers {
     if (order.batch === undefined || this.#ports.commands === undefined) return [];
     const directory = workDirectory(this.#settings, order.epochId);
     const engines = ENGINES.filter((kind) => {
-      return this.#ports.files.size(`${directory}/${containerMark(kind)}`) !== null;
+      const isMarked = this.#ports.files.size(`${directory}/${containerMark(kind)}`) !== null;
+      return isMarked || mayHaveLost(epoch, containerMark(kind));
     });
     return engines.flatMap((kind) =>
       processes.map(({ launchId }) => {
@@ -130,6 +134,12 @@ export class TaskContainers {
       return nobody(`cannot look up ${user}: ${String(error)}`);
     }
   }
+}
+
+/** The mark is a file that a job can remove: it is believed to be gone only where its script ended well. */
+function mayHaveLost({ order: { program }, processes }: Epoch, mark: string): boolean {
+  if (program.kind !== 'script' || !program.text.includes(mark)) return false;
+  return processes.some(({ exit }) => exit?.code === undefined || exit.code >= ENGINE_CODES);
 }
 
 /** That of tasks, not of this program: by it an engine is found, and its containers. */

@@ -38,7 +38,7 @@ async function downloadFile(
   moved: (bytes: number) => void,
 ): Promise<void> {
   const aside = asideOf(wanted);
-  const file = await openAside(aside, wanted.path);
+  const file = await openAside(aside, wanted);
   try {
     const isWhole = (await fill(carrier, { wanted, file, moved })) === wanted.hash;
     // What an earlier connection has left may be damaged; what came in one go is what the head has.
@@ -126,9 +126,11 @@ async function fetchRest(
   }
 }
 
-async function openAside(aside: string, path: string): Promise<FileHandle> {
+/** What is to be for its owner alone is so while it comes, too. */
+async function openAside(aside: string, { path, mode }: Wanted): Promise<FileHandle> {
   try {
-    return await open(aside, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW);
+    const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW;
+    return await open(aside, flags, mode === undefined ? undefined : 0o600);
   } catch (error) {
     throw localProblem(error, path);
   }

@@ -117,7 +117,9 @@ make_build() {
     build_failed
   fi
   rm -rf -- "$attempt/${INPUT_FOLDER}" "$attempt/${SAVE_FOLDER}"
-  mv -- "$attempt" "$build/products" && : > "$build/done" || exit 125
+  # A machine that loses its power must not come back with a build that is empty.
+  mv -- "$attempt" "$build/products" && { sync -f -- "$build/products" || sync; } || exit 125
+  : > "$build/done" || exit 125
 }`;
 }
 

@@ -76,6 +76,7 @@ export class BatchExtras {
     const folder = path.join(places.batch(batch), BUILD_FOLDER);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     await rename(aside, path.join(folder, `${node}.log`));
+    await disk.settle([folder, path.dirname(folder)]);
   }
 }
 

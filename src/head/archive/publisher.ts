@@ -51,6 +51,8 @@ export class Publisher {
   readonly #settling = new Map<number, Set<Promise<void>>>();
   #running = 0;
   readonly #waiting: (() => void)[] = [];
+  /** Folders of tasks that are in their place, and what has to be synced before they count. */
+  readonly #unsynced = new Map<string, readonly string[]>();
   #engine: Pick<Engine, 'state' | 'store'> | null = null;
   #isClosing = false;
   readonly #timers = new Set<Timer>();
@@ -174,6 +176,11 @@ export class Publisher {
     const { places, blobs, disk, logs, extras, onPublished } = this.#options;
     const there = readManifest(places.home(shelf), shelf);
     if (there !== null && isSameStart(there, manifest)) {
+      const unsynced = this.#unsynced.get(places.task(shelf));
+      if (unsynced !== undefined) {
+        await this.#finish(shelf, unsynced);
+        onPublished(shelf, there);
+      }
       // It may have been killed before it made the link.
       if (shelf.batch !== undefined) link(places, shelf);
       return;
@@ -196,7 +203,7 @@ export class Publisher {
 
   /** In one turn: whoever removes the job's folder meanwhile does not take the one above away. */
   async #place(shelf: Shelf, { aside, manifest, named }: Ready): Promise<boolean> {
-    const { places, disk, onReplaced } = this.#options;
+    const { places, onReplaced } = this.#options;
     const { batch } = shelf;
     const task = places.task(shelf);
     const folders = [...named, path.dirname(task), places.jobs];
@@ -213,8 +220,17 @@ export class Publisher {
       const own = places.batch(batch);
       folders.push(own, path.join(own, BATCH_FILE), ...placed.above);
     }
-    await disk.settle(folders);
+    await this.#finish(shelf, folders);
     return true;
+  }
+
+  /** What is in its place, and could not be synced, is published when that is done. */
+  async #finish(shelf: Shelf, folders: readonly string[]): Promise<void> {
+    const { places, disk } = this.#options;
+    const task = places.task(shelf);
+    this.#unsynced.set(task, folders);
+    await disk.settle(folders);
+    this.#unsynced.delete(task);
   }
 
   #jobsOf(batch: BatchShelf): readonly string[] {

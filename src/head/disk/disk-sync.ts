@@ -6,7 +6,7 @@ import { open } from 'node:fs/promises';
 import { absent } from '../blobs/disk-errors.ts';
 import { WholeDisk } from './whole-disk.ts';
 
-/** Fewer paths than this are synced by themselves. */
+/** Fewer paths than this are synced by themselves; so many are open at a time where each is. */
 const MANY = 8;
 /** What a path takes where several are synced beside each other; only the order of size counts. */
 const EACH_MS = 1;
@@ -78,10 +78,14 @@ export class DiskSync {
 }
 
 async function syncEach({ paths, done, failed }: Waiting): Promise<void> {
-  const synced = await Promise.allSettled(paths.map(syncPath));
-  const wrong = synced.find(({ status }) => status === 'rejected');
-  if (wrong?.status === 'rejected') failed(wrong.reason);
-  else done();
+  try {
+    for (let at = 0; at < paths.length; at += MANY) {
+      await Promise.all(paths.slice(at, at + MANY).map(syncPath));
+    }
+    done();
+  } catch (error) {
+    failed(error);
+  }
 }
 
 async function syncPath(path: string): Promise<void> {

@@ -120,6 +120,8 @@ export class Notifying {
     const command = { kind: 'note_attempt', target: whole, told, attempt } as const;
     engine.perform({ kind: 'command', command, actor: { kind: 'system' } }, (result) => {
       this.#running.delete(whole);
+      // More may be waiting for this one.
+      if (result.ok && attempt.kind === 'told') this.tick();
       if (result.ok) return;
       log.warn({ target, code: result.error.code }, 'that somebody was told could not be noted');
     });

@@ -95,6 +95,24 @@ test('tasks that have left none, and those of no batch, cost nothing', async () 
   assert.deepEqual(asked, []);
 });
 
+test('[B8] a task that has removed its mark is believed only when its script ended well', async () => {
+  const script = { kind: 'script', text: ': > "$work/_weft/container-docker"', args: [] } as const;
+  for (const [end, count] of [
+    [{ signal: 9 }, 1],
+    [{ code: 125 }, 1],
+    [{ code: 3 }, 0],
+    [{ code: 0 }, 0],
+  ] as const) {
+    const { asked } = withEngine(() => ({}));
+    await world.start();
+    world.head.order(launch(1, script, BATCH));
+    await world.clock.settle();
+    await exit(end);
+    assert.deepEqual(asked, count === 0 ? [] : [`docker rm --force ${nameOf()}`]);
+    await world.kill();
+  }
+});
+
 test('a container that is gone already, and an engine that never answers, hold nobody up', async () => {
   let answer: Partial<CommandEnd> = { succeeded: false, output: 'Error: No such container: x' };
   const { asked } = withEngine(() => answer);

@@ -170,10 +170,14 @@ test('[F2] a download goes on where the line broke, and is put in its place when
   const before = line.bytes;
   const target = file('copy', 'what was there');
   const seen = new Set<string>();
+  const modes = new Set<number>();
   await downloadFiles(carrier, [{ hash, size, path: target, mode: 0o640 }], () => {
     seen.add(readFileSync(target, 'utf8').slice(0, 20));
+    const [part = ''] = readdirSync(directory).filter((name) => name.endsWith('.part'));
+    modes.add(statSync(path.join(directory, part)).mode & 0o777);
   });
   assert.deepEqual([...seen], ['what was there'], 'until all of it has come');
+  assert.deepEqual([...modes], [0o600], 'nobody else reads what may become theirs alone');
   assert.ok(readFileSync(target).equals(content));
   assert.equal(statSync(target).mode & 0o777, 0o640);
   assert.ok(line.bytes - before < 2 * content.length);

@@ -104,10 +104,13 @@ function tryAgain(state: State, batch: Batch, build: BatchBuild): void {
   }
 }
 
-/** What its nodes have not taken up yet names the new build, or attempt, from now on. */
+/** What its nodes have not taken up yet names the new build, or attempt; what they have tells of the old one. */
 function tellAnew(state: State, task: Task): void {
   for (const [node, part] of task.parts) {
-    if (part.state !== 'ordered') continue;
+    if (part.state !== 'ordered') {
+      part.isOfOldAttempt = true;
+      continue;
+    }
     state.scratch.touched.push({ node, epochId: formatEpochId(task.id, task.epoch) });
   }
 }

@@ -125,6 +125,8 @@ export interface Part {
   state: 'ordered' | 'started' | 'suspended' | 'storing' | 'ended';
   /** The solver of its batch is there. Absent: not that anybody knows, or there is none. */
   isBuilt?: true;
+  /** It began before nodes that could not build were to try again. Absent: not so. */
+  isOfOldAttempt?: true;
   /** When it started, by the node's own clock. Absent: it has not, or nobody said. */
   nodeStartedAt?: number;
   /** Turn of the newest report of a stop or a go, as the node counts them; 0 before the first. */

@@ -10,10 +10,12 @@ import { entryOf } from './apply.ts';
 import type { Job, JobsFacts, Part, Task } from './facts.ts';
 import { addActive, NO_BEHIND, NO_ENDED, NO_TASKS, shareSpec, waitsForAll } from './parts.ts';
 
-type TaskData = Omit<Task, 'job' | 'parts' | 'stops'> & {
+type TaskData = Omit<Task, 'job' | 'parts' | 'stops' | 'buildMs'> & {
   readonly parts: readonly (readonly [NodeName, Part])[];
   /** Absent: nobody keeps it stopped. */
   readonly stops?: readonly (readonly [Stopper, string])[];
+  /** Absent: written before builds had time of their own. */
+  readonly buildMs?: number;
 };
 
 type Derived = 'queued' | 'waiting' | 'batch';
@@ -139,7 +141,7 @@ function importJob(state: State, data: JobData): void {
   };
   for (const { parts, stops, ...task } of active) {
     const copies = parts.map(([name, part]): [NodeName, Part] => [name, { ...part }]);
-    addActive(job, { ...task, job, stops: new Map(stops), parts: new Map(copies) });
+    addActive(job, { buildMs: 0, ...task, job, stops: new Map(stops), parts: new Map(copies) });
   }
   state.jobs.set(job.id, job);
 }

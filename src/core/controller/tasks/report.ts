@@ -103,7 +103,7 @@ function endPart(
     const reason = `${node.launchFailures} launches failed in a row; last: ${detail ?? cause}`;
     step.emit({ kind: 'node_drained', node: node.name, reason, by: 'system' });
   }
-  const isUnbuilt = buildOutcome(task, part) !== null;
+  const isUnbuilt = buildOutcome(task, part) !== null && part.isOfOldAttempt === undefined;
   settleTask(step, task);
   if (isUnbuilt) followBuildFailure(step, task.job, { node: node.name, epochId });
 }

@@ -358,6 +358,21 @@ scenario('[B7] a retry tries the nodes again where the build has failed', (head)
   assert.equal(standing(head).outcome, 'build_failed');
 });
 
+scenario('[B7] a build that began before a retry tells nothing of the new attempt', (head) => {
+  for (const name of ['n1', 'n2']) head.connect(name, { cpus: 4 });
+  head.command(BUILT, ANN);
+  head.schedule();
+  head.started('1[1]#1');
+  head.ended('1[0]#1', { code: 1 });
+  head.command(retry('ann/sweep'), ANN);
+  head.command({ kind: 'rebuild_batch', batch: ref('ann/sweep') }, ANN);
+  head.ended('1[1]#1', UNBUILT);
+  assert.equal(batchOf(head).build?.failed.size, 0);
+  assert.deepEqual(head.schedule(), ['1[1]#2@n1', '2[0]#1@n2']);
+  head.ended('1[1]#2', UNBUILT);
+  assert.equal(batchOf(head).build?.failed.size, 1);
+});
+
 scenario('[B7] a resume builds by the files as they are now, what runs by its own', (head) => {
   for (const name of ['n1', 'n2', 'n3']) head.connect(name, { cpus: 4 });
   const parts = [part(['a', 'b', 'c'], [0, 1, 2], { cpuCount: 4 })];

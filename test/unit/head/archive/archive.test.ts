@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { DiskSync } from '../../../../src/head/disk/disk-sync.ts';
 import { systemClock } from '../../../../src/os/clock.ts';
 import { eventually, startAgent, TRUE } from '../http/fixture.ts';
 import { ask, send, sha256 } from '../http/node-call.ts';
@@ -459,6 +460,30 @@ test('a folder that cannot be made is made later, and its files stay meanwhile',
   assert.ok(world.names.isNamed(sha256('one')));
   rmSync(blocking);
   await eventually(() => existsSync(path.join(blocking, '_weft/manifest.json')));
+});
+
+test('a folder that is in its place and could not be synced counts once it is', async (t) => {
+  const { world, agent, alice, run } = await prepare(t, {
+    archiveClock: { after: (_, then) => systemClock.after(1, then) },
+  });
+  const { id, order } = await run();
+  await store(world, agent, { order, owner: alice, entries: [{ path: 'a', content: 'one' }] });
+  const folder = path.join(world.directory, 'archive', 'jobs', id);
+  const settle = DiskSync.prototype.settle;
+  let failures = 0;
+  t.mock.method(DiskSync.prototype, 'settle', function (this: DiskSync, paths: readonly string[]) {
+    if (failures === 2 || !existsSync(folder)) return settle.call(this, paths);
+    failures += 1;
+    return Promise.reject(new Error('EIO'));
+  });
+  assert.equal((await alice.call('getJob', { params: { id } })).outputs, null);
+  agent.ended(order, 0);
+  await done(alice, id);
+  await eventually(() => failures === 2);
+  await eventually(async () => {
+    const { outputs } = await alice.call('getJob', { params: { id } });
+    return outputs?.bytes === 3;
+  });
 });
 
 test('more than the archive may have is refused, and told why', async (t) => {

@@ -119,6 +119,23 @@ test('[T2] one that hangs holds up its own target only', async () => {
   assert.deepEqual(await bench.tick(), []);
 });
 
+test('who was told is told of what came meanwhile at once, and after a failure later', async () => {
+  const bench = await start();
+  await bench.end(ROOM);
+  await bench.settle();
+  await bench.tick();
+  await bench.end(ROOM);
+  await bench.settle();
+  assert.equal(bench.asked.length, 1);
+  await bench.last.answer(TOLD);
+  await settlePromises();
+  assert.equal(bench.asked.length, 2);
+  await bench.end(ROOM);
+  await bench.last.answer({ kind: 'failed', why: 'no room' });
+  await settlePromises();
+  assert.equal(bench.asked.length, 2);
+});
+
 test('[T2] of one kind a few at a time', async () => {
   const bench = await start();
   for (let at = 0; at < 6; at += 1) await bench.end(`webhook:https://host${at}/`, ROOM);
@@ -127,7 +144,9 @@ test('[T2] of one kind a few at a time', async () => {
   assert.deepEqual(told.filter((one) => one.startsWith('webhook:')).length, 4);
   assert.deepEqual(told.filter((one) => one.startsWith('matrix:')).length, 1);
   await bench.asked.find(({ to }) => to.startsWith('webhook:'))?.answer(TOLD);
-  assert.equal((await bench.tick()).length, 1);
+  await settlePromises();
+  assert.equal(bench.asked.length, told.length + 1, 'the next one, without waiting for a tick');
+  assert.deepEqual(await bench.tick(), []);
 });
 
 test('[T3] what the site does not allow any more is not told', async () => {
