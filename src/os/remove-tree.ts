@@ -13,8 +13,9 @@ import {
   readFileSync,
   rmdirSync,
   type Stats,
+  unlinkSync,
 } from 'node:fs';
-import { rmdir, unlink } from 'node:fs/promises';
+import { unlink } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -23,6 +24,8 @@ const O_PATH = 0o10000000;
 const AS_PLACE = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 /** Removed here, in some milliseconds; to start a program for them would take longer. */
 const NAMES_MAX = 100;
+/** Larger files are given to a pool of threads. */
+const AT_ONCE_BYTES = 1_048_576;
 /** No name is ever an argument: there may be too many, and not all are UTF-8. */
 const DELETE_ALL = ['.', '-xdev', '-mindepth', '1', '-delete'];
 /** A million files take about ten seconds. */
@@ -35,7 +38,7 @@ export async function removeTree(path: string): Promise<void> {
   if (!status.isDirectory()) throw new Error(`${path} is not a directory`);
   if (removedEmpty(path)) return;
   if (!(await removedFew(path, status))) await removeAsOwner(path, status);
-  await rmdir(path);
+  rmdirSync(path);
 }
 
 /** Whatever it cannot do, or should not, is left to the owner's own rights. */
@@ -83,8 +86,10 @@ class FewNames {
     // In the directory that is open, wherever that is by now.
     const path = Buffer.concat([Buffer.from(`/proc/self/fd/${place}/`), entry.name]);
     if (!entry.isDirectory()) {
+      const { size } = lstatSync(path);
       // Not at once: with its content, a large file may take long.
-      await unlink(path);
+      if (size > AT_ONCE_BYTES) await unlink(path);
+      else unlinkSync(path);
       return true;
     }
     const below = openSync(path, AS_PLACE);
@@ -95,7 +100,7 @@ class FewNames {
     } finally {
       closeSync(below);
     }
-    await rmdir(path);
+    rmdirSync(path);
     return true;
   }
 }

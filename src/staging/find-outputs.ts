@@ -1,8 +1,14 @@
 // Everything in the folder of a task that has ended. Its user may have other programs that change it
 // meanwhile, so no link is followed, and what is not the user's own is not for us to give away.
 
-import { type BigIntStats, closeSync, fstatSync, lstatSync, readlinkSync } from 'node:fs';
-import { opendir } from 'node:fs/promises';
+import {
+  type BigIntStats,
+  closeSync,
+  fstatSync,
+  lstatSync,
+  opendirSync,
+  readlinkSync,
+} from 'node:fs';
 import { pathFlaw } from '../core/files/entry.ts';
 import { staysInside } from '../core/files/links.ts';
 import { FILE_DEPTH_MAX, FILE_ENTRIES_MAX } from '../core/model/limits.ts';
@@ -30,6 +36,8 @@ export interface Unfit {
 }
 
 const MODE_MASK = 0o777n;
+/** Names of a folder. */
+const READ_AT_ONCE = 256;
 
 export interface Search {
   readonly directory: string;
@@ -160,11 +168,17 @@ const TOO_MANY = `there are more than ${FILE_ENTRIES_MAX} files; pack them, or c
 /** Sorted, so that the same folder gives the same answer; as bytes, for not all are text. */
 async function namesIn(folder: number): Promise<Buffer[]> {
   const names: Buffer[] = [];
-  const directory = await opendir(`/proc/self/fd/${folder}`, { encoding: 'buffer' as 'utf8' });
-  for await (const { name } of directory) {
-    names.push(name as unknown as Buffer);
-    // One more than can be kept, so that it is seen that there are more.
-    if (names.length > FILE_ENTRIES_MAX) break;
+  const encoding = 'buffer' as 'utf8';
+  const directory = opendirSync(`/proc/self/fd/${folder}`, { encoding, bufferSize: READ_AT_ONCE });
+  try {
+    for (let one = directory.readSync(); one !== null; one = directory.readSync()) {
+      names.push(one.name as unknown as Buffer);
+      await breath();
+      // One more than can be kept, so that it is seen that there are more.
+      if (names.length > FILE_ENTRIES_MAX) break;
+    }
+  } finally {
+    directory.closeSync();
   }
   return names.sort(Buffer.compare);
 }

@@ -5,9 +5,14 @@ import { mkdir, rename } from 'node:fs/promises';
 import { fileProblem } from '../config/file-problem.ts';
 import { err, ok, type Result } from '../core/base/result.ts';
 import type { FileEntry } from '../core/files/entry.ts';
-import { entriesFor } from '../core/files/file-set.ts';
+import { entriesFor, type FileSet, ownFiles } from '../core/files/file-set.ts';
+import type { BlobHash } from '../core/model/blob.ts';
 import { Failure } from '../core/model/failure.ts';
-import { OUTPUTS_INLINE_BYTES_MAX, OUTPUTS_INLINE_MAX } from '../core/model/limits.ts';
+import {
+  BLOB_PACKED_BYTES_MAX,
+  OUTPUTS_INLINE_BYTES_MAX,
+  OUTPUTS_INLINE_MAX,
+} from '../core/model/limits.ts';
 import type { LaunchOrder } from '../core/model/orders.ts';
 import type { Stored } from '../core/model/staging.ts';
 import type { Files, Owner } from '../ports/files.ts';
@@ -15,6 +20,7 @@ import type { Log } from '../ports/log.ts';
 import type { Staging, StagingFailure } from '../ports/staging.ts';
 import type { Carrier } from '../transfer/carrier.ts';
 import { downloadFiles } from '../transfer/download.ts';
+import { fetchSmall } from '../transfer/download-pack.ts';
 import { uploadFiles } from '../transfer/upload.ts';
 import { Changed, type Collection, collectOutputs } from './collect.ts';
 import { FileSets } from './file-sets.ts';
@@ -35,6 +41,9 @@ export interface HeadStagingOptions {
 const TASKS_AT_ONCE = 16;
 /** How often files that change while they are kept are looked at again. */
 const TURNS_MAX = 3;
+/** Files of one task that go from memory to their place, and their bytes. */
+const OWN_MAX = 500;
+const OWN_BYTES_MAX = 1_048_576;
 /** So many are named of what is left out. */
 const NAMED_MAX = 1000;
 
@@ -80,7 +89,9 @@ export class HeadStaging implements Staging {
   ): Promise<void> {
     const { files } = this.#options;
     const carrier = this.#options.line.carrier(order.epochId, signal);
-    const entries = await this.#inputsOf(order, carrier);
+    const set = await this.#setOf(order, carrier);
+    const entries = entriesOf(set, order);
+    const own = set === null ? [] : smallOwn(set, order);
     const aside = `${directory}.in`;
     // What an agent that was killed left of either.
     await files.removeTree(aside);
@@ -89,9 +100,11 @@ export class HeadStaging implements Staging {
     const lay = async (): Promise<void> => {
       const fetch = (missing: Parameters<typeof downloadFiles>[1]) =>
         downloadFiles(carrier, missing);
-      const held = await this.#options.cache.hold(contentsOf(entries), fetch, signal);
+      const inMemory = await fetchSmall(carrier, own);
+      const cached = contentsOf(entries).filter(({ hash }) => !inMemory.has(hash));
+      const held = await this.#options.cache.hold(cached, fetch, signal);
       try {
-        await layOut({ entries, pathOf: held.pathOf, folder: aside, owner });
+        await layOut({ entries, pathOf: held.pathOf, inMemory, folder: aside, owner });
       } finally {
         held.release();
       }
@@ -110,13 +123,8 @@ export class HeadStaging implements Staging {
     await rename(aside, directory);
   }
 
-  async #inputsOf(
-    { staging, place }: LaunchOrder,
-    carrier: Carrier,
-  ): Promise<readonly FileEntry[]> {
-    if (staging?.inputs == null) return [];
-    const set = await this.#sets.get(staging.inputs, carrier);
-    return place.index === null ? set.common : entriesFor(set, place.index);
+  async #setOf({ staging }: LaunchOrder, carrier: Carrier): Promise<FileSet | null> {
+    return staging?.inputs == null ? null : this.#sets.get(staging.inputs, carrier);
   }
 
   async #storeStill(
@@ -141,7 +149,8 @@ export class HeadStaging implements Staging {
   ): Promise<Stored> {
     const { epochId, staging } = order;
     const carrier = this.#options.line.carrier(epochId, signal);
-    const inputs = staging?.outputs === null ? await this.#inputsOf(order, carrier) : [];
+    const isAll = staging?.outputs === null;
+    const inputs = isAll ? entriesOf(await this.#setOf(order, carrier), order) : [];
     const wish = staging ?? { outputs: [], bytesMax: null };
     const collected = await collectOutputs({ ...from, wish, inputs, signal });
     const contents = contentsAlong(collected);
@@ -167,6 +176,24 @@ export class HeadStaging implements Staging {
       head.call('storeOutputs', { params: { epochId }, body }),
     );
   }
+}
+
+function entriesOf(set: FileSet | null, { place }: LaunchOrder): readonly FileEntry[] {
+  if (set === null) return [];
+  return place.index === null ? set.common : entriesFor(set, place.index);
+}
+
+/**
+ * What no other task needs, as far as it is little: in the cache it would only be a second file to be
+ * made and removed.
+ */
+function smallOwn(set: FileSet, { place }: LaunchOrder): { hash: BlobHash; path: string }[] {
+  if (place.index === null) return [];
+  const own = ownFiles(set, place.index).filter(({ size }) => size <= BLOB_PACKED_BYTES_MAX);
+  const bytes = own.reduce((sum, { size }) => sum + size, 0);
+  if (own.length > OWN_MAX || bytes > OWN_BYTES_MAX) return [];
+  const paths = new Map(own.map(({ sha256, path }) => [sha256 as BlobHash, path]));
+  return [...paths].map(([hash, path]) => ({ hash, path }));
 }
 
 /** All contents, where they are so few and small that to ask which the head lacks would cost more. */

@@ -1,7 +1,7 @@
 // Contents that tasks of this node have needed, for the next ones that need them. What is here came
 // whole and verified; each is looked at again before it is used, and what is damaged is fetched anew.
 
-import { constants, existsSync, rmSync } from 'node:fs';
+import { constants, existsSync, mkdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { mkdir, open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { type CachedBlob, findUnneeded } from '../core/blobs/cache.ts';
@@ -134,9 +134,12 @@ export class NodeCache {
       await this.#makeRoom();
       const missing = contents.map((content) => ({ ...content, path: this.#pathOf(content.hash) }));
       const folders = new Set(missing.map((one) => path.dirname(one.path)));
-      for (const folder of folders) await mkdir(folder, { recursive: true, mode: 0o700 });
+      for (const folder of folders) mkdirSync(folder, { recursive: true, mode: 0o700 });
       await fetch(missing);
-      for (const { hash } of contents) await this.#seal(hash);
+      for (const { hash } of contents) {
+        await breath();
+        this.#seal(hash);
+      }
     } finally {
       for (const { hash } of contents) this.#coming.delete(hash);
       done();
@@ -156,12 +159,12 @@ export class NodeCache {
   async #isGood({ hash, size }: Content): Promise<boolean> {
     if (this.#coming.has(hash)) return false;
     const file = this.#pathOf(hash);
-    const status = await stat(file).catch(absent);
-    if (status === null) return false;
+    const status = statSync(file, { throwIfNoEntry: false });
+    if (status === undefined) return false;
     const seal = sealOf(hash, this.#options.bootId);
     if (status.isFile() && status.size === size && status.mtimeMs === seal * 1000) return true;
     if (status.isFile() && (await hashOfFile(file)) === hash) {
-      await this.#seal(hash);
+      this.#seal(hash);
       return true;
     }
     this.#options.log.warn({ hash, file }, 'a cached file is damaged; it is fetched again');
@@ -169,11 +172,11 @@ export class NodeCache {
     return false;
   }
 
-  async #seal(hash: BlobHash): Promise<void> {
+  #seal(hash: BlobHash): void {
     const { clock, bootId } = this.#options;
     const file = this.#pathOf(hash);
-    await utimes(file, clock.now() / 1000, sealOf(hash, bootId));
-    this.#entryOf({ hash, size: (await stat(file)).size });
+    utimesSync(file, clock.now() / 1000, sealOf(hash, bootId));
+    this.#entryOf({ hash, size: statSync(file).size });
   }
 
   #entryOf({ hash, size }: Content): Entry {
@@ -250,11 +253,6 @@ export class NodeCache {
 async function hashOfFile(file: string): Promise<BlobHash> {
   await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
   return hashOpen(handle.fd, (await handle.stat()).size);
-}
-
-function absent(error: unknown): null {
-  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-  throw error;
 }
 
 async function unlessAborted(others: Promise<unknown>, signal: AbortSignal): Promise<void> {

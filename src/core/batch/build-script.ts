@@ -76,6 +76,12 @@ ${then}[ -z "$built" ] || cp -- "$build/log" "$work/${BUILD_LOG_FILE}"
 }
 
 const COPY_PRODUCTS = `[ ! -e "$build/done" ] || true > "$build/done"
+# The job's own program takes the place of a product of its name: it comes back over it.
+for one in "$build/products"/* "$build/products"/.[!.]* "$build/products"/..?*; do
+  name=\${one##*/}
+  [ -e "$work/$name" ] || [ -L "$work/$name" ] || continue
+  mkdir -p -- "$files/program" && mv -- "$work/$name" "$files/program/" || exit 125
+done
 cp -a --reflink=auto -- "$build/products/." "$work/" || exit 125
 `;
 

@@ -7,7 +7,7 @@ import type { Submission } from '../model/submission.ts';
 import type { BatchFile, BatchJob, StagedFile } from './batch.ts';
 import { isEngineSolver } from './containers.ts';
 import { needsOf } from './needs.ts';
-import { BUILD_LOG_FILE, SAVE_FOLDER } from './programs.ts';
+import { BUILD_LOG_FILE, INPUT_FOLDER, SAVE_FOLDER } from './programs.ts';
 import { targetsOf } from './targets.ts';
 import { TASK_LAYOUT, taskLine, taskScript } from './task-script.ts';
 
@@ -68,7 +68,8 @@ interface Shared {
 
 function partOf(batch: BatchFile, numbers: readonly number[], { contents, common }: Shared): Part {
   const jobs = numbers.map((number) => batch.jobs[number] as BatchJob);
-  const lists = jobs.map((job) => ownEntries(job, contents));
+  const places = ownPlaces(batch);
+  const lists = jobs.map((job) => ownEntries(job, contents, places));
   const own = lists.flatMap((list, at) => (list.length === 0 ? [] : [[String(at), list] as const]));
   const hasFiles = common.length > 0 || own.length > 0;
   const tasks = Object.fromEntries(own);
@@ -76,9 +77,11 @@ function partOf(batch: BatchFile, numbers: readonly number[], { contents, common
     submission: submissionOf(batch, jobs),
     fileSet: hasFiles ? formatFileSet({ version: 1, common: [...common, SAVED], tasks }) : null,
     numbers,
-    prints: jobs.map((job, at) => {
+    prints: jobs.map((job) => {
       const { outputs, solver } = batch;
-      const made = [solver, common, lists[at], taskLine(batch, job), outputs];
+      // Wherever they lie by now: a batch that goes on with what is done knows it by this.
+      const own = ownEntries(job, contents, MOVED_PLACES);
+      const made = [solver, common, own, taskLine(batch, job), outputs];
       return contents.digest(JSON.stringify(made)).slice(0, 16);
     }),
   };
@@ -135,11 +138,34 @@ function commonEntries({ files, solver }: BatchFile, contents: Contents): readon
   return [...laid, ...contents.entries(solver.image, TASK_LAYOUT.imageFile)];
 }
 
-function ownEntries({ files, run }: BatchJob, contents: Contents): readonly FileEntry[] {
-  const laid = files.flatMap((file) => placed(file, TASK_LAYOUT.own, contents));
-  return run === null ? laid : [...laid, ...placed(run, TASK_LAYOUT.program, contents)];
+/** Where a task finds its own files and its program. */
+interface OwnPlaces {
+  readonly files: string;
+  readonly program: string;
+}
+
+/** The script moves them from there to where they belong. */
+const MOVED_PLACES: OwnPlaces = { files: TASK_LAYOUT.own, program: TASK_LAYOUT.program };
+
+/**
+ * Where they belong, as to move them would be a process for each job. Files of the batch may have to make
+ * room for them, and the folders of a job for nothing.
+ */
+function ownPlaces({ files, jobs }: BatchFile): OwnPlaces {
+  const isTaken = jobs.some(({ run }) => run !== null && TAKEN.has(run.as.split('/')[0] ?? ''));
+  return {
+    files: files.length === 0 ? INPUT_FOLDER : MOVED_PLACES.files,
+    program: isTaken ? MOVED_PLACES.program : '',
+  };
+}
+
+const TAKEN: ReadonlySet<string> = new Set([TASK_LAYOUT.top, INPUT_FOLDER, SAVE_FOLDER]);
+
+function ownEntries(job: BatchJob, contents: Contents, to: OwnPlaces): readonly FileEntry[] {
+  const laid = job.files.flatMap((file) => placed(file, to.files, contents));
+  return job.run === null ? laid : [...laid, ...placed(job.run, to.program, contents)];
 }
 
 function placed({ path, as }: StagedFile, folder: string, contents: Contents) {
-  return contents.entries(path, `${folder}/${as}`);
+  return contents.entries(path, folder === '' ? as : `${folder}/${as}`);
 }

@@ -10,7 +10,7 @@ import { containerFunctions } from './engine-script.ts';
 import { fillIn } from './placeholders.ts';
 import { bindFolder, INPUT_FOLDER, programArgv, SAVE_FOLDER } from './programs.ts';
 
-/** Where the files of a task lie in its directory before it starts; the script moves them. */
+/** Where the files of a task lie in its directory before it starts, if not at their places: the script moves them. */
 export const TASK_LAYOUT = {
   top: '_weft',
   /** Files of the batch. */

@@ -55,6 +55,13 @@ export function entriesFor({ common, tasks }: FileSet, index: number): readonly 
   return [...common, ...own.filter(({ path }) => !shared.has(path))];
 }
 
+/** Files that the task with this index has for itself, and that are no others' content. */
+export function ownFiles({ common, tasks }: FileSet, index: number): FileEntry[] {
+  const own = tasks?.[String(index)] ?? [];
+  const shared = new Set(common.map(({ sha256 }) => sha256));
+  return own.filter(({ kind, sha256 }) => kind === 'file' && !shared.has(sha256));
+}
+
 /** Every content that it names. */
 export function hashesOf({ common, tasks = {} }: FileSet): Map<BlobHash, FileEntry> {
   const named = new Map<BlobHash, FileEntry>();

@@ -55,6 +55,24 @@ test('files, folders and links have their names, permissions and no more than th
   assert.equal(readlinkSync(at('a/link')), 'b/deep.txt');
 });
 
+test('what is in memory needs no file, and has its permissions and owner as all else', async (t) => {
+  const { folder, at } = place(t);
+  const inMemory = new Map([[HASH, Buffer.from('hi')]]);
+  const pathOf = (): string => assert.fail('nothing else is read');
+  const uid = process.getuid?.() ?? 0;
+  const owner = { uid, gid: process.getgid?.() ?? 0 };
+  const entries = [file('a/b', 0o600), file('run.sh', 0o755)];
+  await layOut({ entries, pathOf, inMemory, folder, owner });
+  for (const [name, mode] of [
+    ['a/b', 0o600],
+    ['run.sh', 0o755],
+  ] as const) {
+    assert.equal(readFileSync(at(name), 'utf8'), 'hi');
+    const status = statSync(at(name));
+    assert.deepEqual([status.mode & 0o7777, status.uid], [mode, uid]);
+  }
+});
+
 test('all of it belongs to the user of the job', {
   skip: process.getuid?.() !== 0 && 'only root gives files away',
 }, async (t) => {

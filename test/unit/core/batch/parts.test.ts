@@ -57,8 +57,25 @@ test('jobs that ask for the same are one array, with their files by task', () =>
   assert.ok(set.ok);
   const paths = (list: readonly { path: string }[] = []) => list.map((one) => one.path);
   assert.deepEqual(paths(set.value.common), ['_weft/shared/mesh', 'distribute_save']);
-  assert.deepEqual(paths(set.value.tasks?.['0']), ['_weft/own/a.json', '_weft/program/job.py']);
-  assert.deepEqual(paths(set.value.tasks?.['1']), ['_weft/program/job.py']);
+  assert.deepEqual(paths(set.value.tasks?.['0']), ['_weft/own/a.json', 'job.py']);
+  assert.deepEqual(paths(set.value.tasks?.['1']), ['job.py']);
+});
+
+test('files of a job lie at their places, unless those of the batch may be there', () => {
+  const own = (written: Partial<WrittenBatch>) => {
+    const [part] = partsOf(batchOf(written), CONTENTS);
+    const set = parseFileSet(part?.fileSet ?? '');
+    assert.ok(set.ok);
+    return { paths: set.value.tasks?.['0']?.map(({ path: name }) => name), prints: part?.prints };
+  };
+  const jobs = [{ name: 'a', run: 'job.sh', files: ['x'] }];
+  const alone = own({ jobs });
+  assert.deepEqual(alone.paths, ['input/x', 'job.sh']);
+  assert.deepEqual(own({ jobs, files: ['mesh'] }).paths, ['_weft/own/x', 'job.sh']);
+  const odd = own({ jobs: [{ name: 'a', run: '_weft', files: ['x'] }] });
+  assert.deepEqual(odd.paths, ['_weft/program/_weft', 'input/x']);
+  // As a release has made it that moved them all: what is done by it is not done again.
+  assert.deepEqual(alone.prints, ['baa4952812ee2ea1']);
 });
 
 test('patterns of the save folder mean the same below it', () => {
@@ -174,6 +191,18 @@ test('[B7] the solver is built once on a node, and every job begins with what th
     'build.sh',
     'solver',
   ]);
+});
+
+test('[B7] a program takes the place of what the build has left under its name', (t) => {
+  const node = new Node(t);
+  const { more } = counted(node);
+  const { 'program/job.sh': job, ...others } = FILES;
+  const build = `${BUILD}echo 'echo product' > job.sh; mkdir lib; echo l > lib/l; echo h > .hidden\n`;
+  const work = node.task('t1', { ...others, 'build/build.sh': build });
+  const own = `${job}cat lib/l .hidden\n`;
+  writeFileSync(path.join(work, 'job.sh'), own, { mode: 0o755 });
+  const end = node.run(work, batchOf(BUILT), more);
+  assert.deepEqual([end.status, end.stdout], [0, 'mesh\nmesh\nl\nh\n'], end.stderr);
 });
 
 test('[B7] tasks that start together build once', async (t) => {

@@ -9,6 +9,7 @@ import {
   type FileSet,
   formatFileSet,
   hashesOf,
+  ownFiles,
   parseFileSet,
 } from '../../../../src/core/files/file-set.ts';
 import type { BlobHash } from '../../../../src/core/model/blob.ts';
@@ -168,6 +169,16 @@ test('a text that is no list says so', () => {
 test('more entries than may be are refused, over all lists together', () => {
   const many = Array.from({ length: 60_000 }, (_, at) => file(`f${at}`));
   assert.match(reading(many, { 0: many }), /120000 files are too many; 100000 at most/);
+});
+
+test('what only one task has is told from what others have too', () => {
+  const tasks = { 3: [file('own', B), file('same', A), folder('f'), link('l', 'own')] };
+  const set: FileSet = { version: 1, common: [file('common', A)], tasks };
+  assert.deepEqual(
+    ownFiles(set, 3).map(({ path }) => path),
+    ['own'],
+  );
+  assert.deepEqual(ownFiles(set, 4), []);
 });
 
 test('every content is named once, whatever names it', () => {
