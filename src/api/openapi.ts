@@ -59,6 +59,7 @@ const TAGS: Readonly<Record<string, { readonly description: string; readonly wor
   jobs: { description: 'Submit, follow and control jobs.', words: ['jobs', 'history'] },
   batches: { description: 'Jobs submitted together under one name.', words: ['batches'] },
   pools: { description: 'Workers that stay, and run functions for programs.', words: ['pools'] },
+  pilots: { description: 'Nodes that a batch system hosts for a time.', words: ['pilots'] },
   files: { description: 'File contents by their SHA-256.', words: ['blobs', 'epochs'] },
   nodes: {
     description: 'Nodes, and how they join.',

@@ -13,6 +13,7 @@ import { notificationRoutes } from './notifications.ts';
 import { outputRoutes } from './outputs.ts';
 import { partitionRoutes } from './partitions.ts';
 import { methodAndPath, type RouteName } from './paths.ts';
+import { pilotRoutes } from './pilots.ts';
 import { poolRoutes } from './pools.ts';
 import { reservationRoutes } from './reservations.ts';
 import type { RouteShape } from './route-shape.ts';
@@ -25,6 +26,7 @@ export const ROUTES = {
   ...batchRoutes,
   ...blobRoutes,
   ...poolRoutes,
+  ...pilotRoutes,
   ...outputRoutes,
   ...partitionRoutes,
   ...nodeRoutes,

@@ -36,8 +36,8 @@ interface Hosted {
 }
 
 /**
- * Runs agents until SIGTERM or SIGINT, which leave their processes to the next ones, or SIGUSR2,
- * which ends them all. Resolves when they have stopped; rejects when one cannot start.
+ * Runs agents until SIGTERM or SIGINT, which leave their processes to the next ones unless their nodes
+ * leave with them, or SIGUSR2, which ends them all. Resolves when they have stopped; rejects when one cannot start.
  */
 export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
   const hosted = nodes.map((options) => open(options));
@@ -71,7 +71,8 @@ export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
   const signal = await Promise.race([stopped, Promise.all(started).then(() => stopped)]);
   watch.stop();
   await Promise.all([...doors, ...keepers].map((one) => one.close()));
-  if (signal === 'SIGUSR2') await Promise.all(agents.map((agent) => agent.shutDown()));
+  const leaves = signal === 'SIGUSR2' || first.options.leaves === true;
+  if (leaves) await Promise.all(agents.map((agent) => agent.shutDown()));
   else for (const agent of agents) agent.stop();
   for (const { log, release } of hosted) {
     log.info({}, 'agent stopped');

@@ -24,6 +24,7 @@ import { type HeadFiles, openHeadFiles } from './head-files.ts';
 import { type HeadOptions, readHeadOptions } from './head-options.ts';
 import { openWiki } from './head-wiki.ts';
 import { keep, noteExit } from './keep.ts';
+import { keepPilots } from './pilots.ts';
 import { reloadOf, reloadOnHangUp } from './reload.ts';
 
 /** The built page lies in the same place for the sources and for a package. */
@@ -166,6 +167,7 @@ async function serveUntilStopped(started: Started): Promise<void> {
     loginDirectory: join(tmpdir(), `weft-login-${process.getuid?.() ?? 0}`),
     requestRateMax: options.requestRateMax,
   });
+  const pilots = keepPilots({ engine, clock, log, door: http });
   log.info({ socket: options.socketPath, port: http.port, seq: engine.seq }, 'head serves');
   const closeWiki = await openWiki(options, head, { log, audit });
   onServing();
@@ -177,6 +179,7 @@ async function serveUntilStopped(started: Started): Promise<void> {
   endReloading();
   if (failure !== null)
     log.error({ error: failure.message }, 'the head stops although its store cannot be written');
+  await pilots.close();
   await closeWiki();
   await http.close();
   rmSync(options.socketPath, { force: true });

@@ -83,6 +83,12 @@ export const VERBS: readonly VerbEntry[] = [
   entry(CLUSTER, 'down', 'stop the cluster on this machine', () => import('./commands/down.ts')),
   entry(
     CLUSTER,
+    'pilot',
+    'nodes hosted by Slurm or Grid Engine',
+    () => import('./commands/pilot.ts'),
+  ),
+  entry(
+    CLUSTER,
     'init',
     'prepare a cluster of several machines',
     () => import('./commands/init.ts'),

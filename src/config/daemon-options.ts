@@ -137,6 +137,8 @@ export interface AgentOptions extends CacheOptions {
   readonly labels: readonly string[];
   readonly sharedPaths: readonly string[];
   readonly switchUser: 'auto' | boolean;
+  /** Its processes end with it, whatever signal it gets: nobody comes back to them. */
+  readonly leaves?: true;
   /** Another cluster runs its tasks; absent: this machine does. */
   readonly site?: SiteOptions;
   readonly logFile?: string;

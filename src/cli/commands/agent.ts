@@ -17,11 +17,13 @@ import type { Membership } from './join.ts';
 
 interface Options {
   readonly logFile?: string;
+  readonly leave?: boolean;
 }
 
 export const verb = defineVerb<Options>({
   define(command) {
     command.option('--log-file <file>', 'log there, not to standard error');
+    command.option('--leave', 'end what the node runs when the agent is told to end');
   },
   run: ({ context, options }) => runAgent(context, options),
 });
@@ -71,6 +73,7 @@ function agentOptions(
     ...cacheOptions(config),
     ...pauseOptions(config, paths.door(name)),
     ...siteOptions(config),
+    ...(options.leave ? { leaves: true as const } : {}),
     ...(options.logFile === undefined
       ? {}
       : { logFile: path.resolve(context.cwd, options.logFile) }),

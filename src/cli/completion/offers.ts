@@ -23,6 +23,8 @@ export type Live =
   | 'nodes'
   | 'batches'
   | 'partitions'
+  | 'fleets'
+  | 'pilots'
   | 'pools'
   | 'qos'
   | 'reservations'
@@ -52,6 +54,10 @@ function fetchLive(context: Context, live: Live): Promise<readonly Offer[]> {
       return partitions(context);
     case 'batches':
       return batches(context);
+    case 'fleets':
+      return fleets(context);
+    case 'pilots':
+      return pilots(context);
     case 'pools':
       return pools(context);
     case 'qos':
@@ -121,6 +127,18 @@ async function reservations(context: Context): Promise<Offer[]> {
 async function batches(context: Context): Promise<Offer[]> {
   const reply = await (await context.api()).call('listBatches', { timeoutMs: FETCH_MAX_MS });
   return reply.batches.map(({ title, state, outcome }) => [title, outcome ?? state]);
+}
+
+async function fleets(context: Context): Promise<Offer[]> {
+  const reply = await (await context.api()).call('listFleets', { timeoutMs: FETCH_MAX_MS });
+  return reply.fleets.map(({ name, system }) => [name, system]);
+}
+
+async function pilots(context: Context): Promise<Offer[]> {
+  const reply = await (await context.api()).call('listFleets', { timeoutMs: FETCH_MAX_MS });
+  return reply.fleets.flatMap((fleet) => {
+    return fleet.pilots.map(({ node, state }): Offer => [node, state]);
+  });
 }
 
 async function pools(context: Context): Promise<Offer[]> {

@@ -5,6 +5,7 @@ import { tableOf } from '../../config/tables.ts';
 import { ROLES } from '../../core/model/actor.ts';
 import { OUTCOMES, TASK_STATES } from '../../core/model/job.ts';
 import { RUNNING_POLICIES } from '../../core/model/maintenance.ts';
+import { PILOT_SYSTEMS } from '../../core/model/pilot.ts';
 import { PLANNING_POLICIES } from '../../core/model/scheduling.ts';
 import { SIGNALS } from '../../core/model/signals.ts';
 import { SORTS } from '../commands/jobs.ts';
@@ -88,12 +89,15 @@ const OPERANDS: Readonly<Record<string, Value>> = {
   arguments: { kind: 'files' },
   command: { kind: 'files' },
   file: { kind: 'files' },
+  fleet: live('fleets'),
   id: live('tokens'),
   maintenance: live('maintenance'),
   name: live('users'),
   node: live('nodes'),
   partition: live('partitions'),
+  pilot: live('pilots'),
   pool: live('pools'),
+  system: words(PILOT_SYSTEMS),
   qos: live('qos'),
   reservation: live('reservations'),
   script: { kind: 'files' },

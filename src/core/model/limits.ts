@@ -293,6 +293,8 @@ export const PILOT_RETRY_MS = 1000;
 export const PILOT_END_MARGIN_MS = 5000;
 /** Less time is not worth the start of a pool's worker, which has no time limit of its own. */
 export const WORKER_WORTH_MS = 20_000;
+/** How long the token of a launch is good while its jobs wait at their batch system. */
+export const PILOT_QUEUE_MAX_MS = 7 * 86_400_000;
 /** Longest and shortest time of a pilot. */
 export const PILOT_WALLTIME_MIN_MS = 60_000;
 export const PILOT_WALLTIME_MAX_MS = 366 * 86_400_000;

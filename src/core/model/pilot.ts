@@ -44,3 +44,13 @@ export function fleetLabel(fleet: string): string {
 export function pilotNode(fleet: string, launch: number, index: number): string {
   return `${fleet}-${launch}-${index}`;
 }
+
+/** Unique among all jobs of the batch system: `tag` is of the fleet alone. */
+export function launchName(tag: string, launch: number): string {
+  return `weft-pilot-${tag}-${launch}`;
+}
+
+/** Name of a pilot's output, in the directory of its fleet. */
+export function pilotLog(node: string): string {
+  return `weft-${node}.log`;
+}

@@ -94,6 +94,8 @@ export interface HttpSide {
   /** The TLS port in use; null without one. */
   readonly port: number | null;
   readonly fingerprint: string | null;
+  /** `ClusterFacts.addresses`. */
+  readonly addresses: readonly string[];
   /** Ends long polls and streams, closes agents' sessions and lets no more in. */
   close(): Promise<void>;
 }
@@ -130,7 +132,8 @@ export async function startHttp(ports: HttpPorts, options: HttpOptions): Promise
   await pageDoor.reopen();
   const servers = secureServer === null ? [socketServer] : [socketServer, secureServer];
   const close = async () => side.close([...servers, ...(await pageDoor.servers())]);
-  return { port: bound.port, fingerprint, close };
+  const addresses = addressesOf(options, bound.port);
+  return { port: bound.port, fingerprint, addresses, close };
 }
 
 function serverOptions(headersMs: number): ServerOptions {

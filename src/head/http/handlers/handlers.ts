@@ -19,6 +19,7 @@ import * as notices from './notices.ts';
 import * as notifications from './notifications.ts';
 import * as outputs from './outputs.ts';
 import * as partitions from './partitions.ts';
+import * as pilots from './pilots.ts';
 import * as pools from './pools.ts';
 import * as reservations from './reservations.ts';
 import { explainJob, getJob } from './show-job.ts';
@@ -65,6 +66,10 @@ export const HANDLERS: { readonly [N in HandledName]: Handler<N> } = {
   listPools: pools.listPools,
   getPool: pools.getPool,
   scalePool: pools.scalePool,
+  startFleet: pilots.startFleet,
+  listFleets: pilots.listFleets,
+  scaleFleet: pilots.scaleFleet,
+  stopFleet: pilots.stopFleet,
   stopPool: pools.stopPool,
   poolCalls: pools.poolCalls,
   lackingBlobs: blobs.lackingBlobs,

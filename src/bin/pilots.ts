@@ -1,0 +1,69 @@
+// The head's keeper of pilots on real ports: Slurm and Grid Engine by their commands, run as whoever
+// asked where the head is root, and otherwise as the head's own user.
+
+import { fileURLToPath } from 'node:url';
+import type { Adaptor } from '../adaptors/adaptor.ts';
+import { sge } from '../adaptors/sge/sge.ts';
+import { slurm } from '../adaptors/slurm/slurm.ts';
+import { encodeTicket } from '../cli/join-string.ts';
+import { PilotHost } from '../fabric/pilots/pilot-host.ts';
+import type { Engine } from '../head/engine.ts';
+import type { HttpSide } from '../head/http/server.ts';
+import { PilotKeeper } from '../head/pilots/keeper.ts';
+import type { PilotWorld } from '../head/pilots/world.ts';
+import { systemChance } from '../os/chance.ts';
+import { systemCommands } from '../os/commands.ts';
+import { systemUsers } from '../os/users.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+
+/** A batch system that hangs says nothing for 20 s. */
+const TIMEOUT_MS = 30_000;
+const TICK_MS = 100;
+
+const WEFT = fileURLToPath(new URL('../../bin/weft.mjs', import.meta.url));
+
+export function keepPilots(of: {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly door: Pick<HttpSide, 'fingerprint' | 'addresses'>;
+}): { close(): Promise<void> } {
+  const { engine, clock, log, door } = of;
+  const hostOf = (adaptor: Adaptor): PilotHost => {
+    // Where pilots run, node and Weft are under the same paths as here.
+    const program = [process.execPath, WEFT];
+    return new PilotHost({ adaptor, commands: systemCommands, program, timeoutMs: TIMEOUT_MS });
+  };
+  const words = { oneSlotPerHost: [], ticket: 'ticket' };
+  const keeper = new PilotKeeper({
+    ...{ engine, clock, log, chance: systemChance, userOf: userOf(clock) },
+    hosts: {
+      slurm: hostOf(slurm(null)),
+      sge: hostOf(sge({ ...words, queue: 'all.q', environment: null }, null)),
+    },
+    ticketOf(token) {
+      const { fingerprint, addresses } = door;
+      if (fingerprint === null || addresses.length === 0) return null;
+      return encodeTicket({ addresses, fingerprint, token });
+    },
+  });
+  const timer = setInterval(() => keeper.tick(), TICK_MS);
+  return {
+    close() {
+      clearInterval(timer);
+      return keeper.close();
+    },
+  };
+}
+
+function userOf(clock: Clock): PilotWorld['userOf'] {
+  const users = systemUsers(() => clock.monotonic());
+  const isRoot = process.getuid?.() === 0;
+  return async (name) => {
+    if (!isRoot) return null;
+    const account = users.cached(name) ?? (await users.find(name));
+    if (account === null) throw new Error(`this machine has no account ${name}`);
+    return { uid: account.uid, gid: account.gid };
+  };
+}

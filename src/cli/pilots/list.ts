@@ -1,0 +1,17 @@
+// `weft pilot list`: all pilots, by their fleets.
+
+import { defineListing, type ListingOptions } from '../output/listing.ts';
+import { defineVerb } from '../verb.ts';
+import { type PilotRow, pilotColumns, rowsOf } from './columns.ts';
+
+export const list = defineVerb<ListingOptions>({
+  define: (command) => void defineListing(command),
+  async run({ context, options }) {
+    const { fleets } = await (await context.api()).call('listFleets');
+    const name = ({ fleet, pilot }: PilotRow) => pilot?.node ?? fleet.name;
+    const rows = rowsOf(fleets);
+    const columns = pilotColumns(Date.now());
+    await context.list({ rows, columns, name, empty: 'No pilots.' }, options.output);
+    return 0;
+  },
+});

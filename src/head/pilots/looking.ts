@@ -1,0 +1,100 @@
+// Ending pilots that are to leave, and telling the controller what a listing says of all of them. What
+// carries a fleet's name and is no launch of it is ended: its answer was lost on the way.
+
+import type { PilotSeen } from '../../core/controller/pilots/commands.ts';
+import type { Fleet, Launch } from '../../core/controller/pilots/facts.ts';
+import { launchName, pilotLog } from '../../core/model/pilot.ts';
+import type { SiteJob } from '../../core/model/site.ts';
+import type { PilotHost } from '../../fabric/pilots/pilot-host.ts';
+import type { SiteUser } from '../../ports/sites.ts';
+import type { PilotWorld } from './world.ts';
+
+/** A launch whose id is known: only of these does a listing say something. */
+interface Known {
+  readonly launch: Launch;
+  readonly site: string;
+}
+
+export async function look(world: PilotWorld, id: string, user: SiteUser | null): Promise<void> {
+  const fleet = world.engine.state.fleets.get(id);
+  if (fleet === undefined) return;
+  const host = world.hosts[fleet.wish.system];
+  const known = [...fleet.launches.values()].flatMap((launch): Known[] =>
+    launch.site === null ? [] : [{ launch, site: launch.site }],
+  );
+  if (known.length === 0) return;
+  for (const one of known) await endLeaving(world, host, one, user);
+  const listed = await host.list(user);
+  if (!listed.ok) {
+    const words = 'a batch system does not say how its jobs stand; it is asked again';
+    return world.log.warn({ fleet: id, words: listed.error.text }, words);
+  }
+  for (const one of known) await observe(world, { fleet, host, user, jobs: listed.value }, one);
+  await endStrays({ fleet, host, user, jobs: listed.value }, known);
+}
+
+async function endLeaving(
+  { log }: PilotWorld,
+  host: PilotHost,
+  { launch, site }: Known,
+  user: SiteUser | null,
+): Promise<void> {
+  const all = [...launch.pilots.values()];
+  const leaving = all.filter((pilot) => pilot.leaving !== null);
+  if (leaving.length === 0) return;
+  const indices = leaving.length === all.length ? [null] : leaving.map(({ index }) => index);
+  for (const index of indices) {
+    const answer = await host.cancel(site, index, user);
+    if (!answer.ok) log.warn({ site, index, words: answer.error.text }, 'a pilot is not ended yet');
+  }
+}
+
+interface Listed {
+  readonly fleet: Fleet;
+  readonly host: PilotHost;
+  readonly user: SiteUser | null;
+  readonly jobs: readonly SiteJob[];
+}
+
+async function observe(
+  { engine, log }: PilotWorld,
+  { fleet, host, user, jobs }: Listed,
+  { launch, site }: Known,
+): Promise<void> {
+  const placeOf = host.placesIn(jobs, site);
+  const seen: PilotSeen[] = [];
+  for (const { index, node, leaving } of launch.pilots.values()) {
+    const place = placeOf(index);
+    if (place.state !== 'gone') {
+      seen.push({ index, ...place });
+      continue;
+    }
+    const why = place.why ?? (await host.endOf(site, index, user)) ?? 'it is listed no more';
+    const job = host.elementOf(site, index);
+    const isUnmet = !engine.state.nodes.has(node) && leaving === null;
+    const path = `${fleet.wish.directory}/${pilotLog(node)}`;
+    const last = isUnmet ? await host.lastWords(path, user) : null;
+    const words = `${fleet.wish.system} job ${job} ended: ${why}`;
+    seen.push({ index, state: 'gone', why: last === null ? words : `${words}; its log: ${last}` });
+  }
+  const command = {
+    kind: 'observe_pilots',
+    ...{ fleet: fleet.id, launch: launch.number, seen },
+  } as const;
+  const result = await engine.execute(command, { kind: 'system' });
+  if (!result.ok) log.warn({ fleet: fleet.id, code: result.error.code }, 'not recorded');
+}
+
+async function endStrays(
+  { fleet, host, user, jobs }: Listed,
+  known: readonly Known[],
+): Promise<void> {
+  const sites = new Set(known.map(({ site }) => site));
+  const names = new Set(known.map(({ launch }) => launchName(fleet.tag, launch.number)));
+  const strays = new Set<string>();
+  for (const { id, name, state } of jobs) {
+    const site = id.replace(/[_.].*$/, '');
+    if (names.has(name) && !sites.has(site) && state !== 'ended') strays.add(site);
+  }
+  for (const site of strays) await host.cancel(site, null, user);
+}
