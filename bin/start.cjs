@@ -11,12 +11,29 @@ const root = path.resolve(__dirname, '..');
 /** Runs the program of this name; loading its module is what starts it. */
 exports.start = (name) => {
   if (!isModern()) return handOver(name);
-  require('node:module').enableCompileCache(path.join(cacheFolder(), 'weft', 'compiled'));
+  keepCompiled();
   // Only a checkout has src/; there dist/ may be older than the sources.
   const source = path.join(root, 'src', 'bin', `${name}.ts`);
   if (existsSync(source)) return import(require('node:url').pathToFileURL(source).href);
   return startBuilt(name);
 };
+
+/**
+ * Runs a module by its place below src/, or dist/. What was compiled is kept at once: those who run
+ * functions of users mostly end by a signal.
+ */
+exports.run = async (place) => {
+  keepCompiled();
+  const source = path.join(root, 'src', `${place}.ts`);
+  const file = existsSync(source) ? source : path.join(root, 'dist', `${place}.js`);
+  await import(require('node:url').pathToFileURL(file).href);
+  setImmediate(require('node:module').flushCompileCache);
+};
+
+/** In the user's own cache: what somebody else has put there is never run. */
+function keepCompiled() {
+  require('node:module').enableCompileCache(path.join(cacheFolder(), 'weft', 'compiled'));
+}
 
 function startBuilt(name) {
   const built = (file) => require(path.join(root, 'dist', 'bin', file));

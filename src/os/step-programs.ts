@@ -17,21 +17,22 @@ const SMALL = ['--max-semi-space-size=1', '--max-old-space-size=64'];
  * a job's PATH has, and launchers can be given its path as one word.
  */
 export function stepPrograms(stateDir: string): StepPrograms {
-  const client = writeProgram(stateDir, 'weft-rsh');
+  const client = writeProgram(stateDir, 'weft-rsh', programFile('weft-rsh'));
   return { server: [process.execPath, ...SMALL, programFile('weft-rshd')], client };
 }
 
 /** Path of the worker's own process: it relays calls, and another one runs what users wrote. */
 export function workerProgram(stateDir: string): string {
-  return writeProgram(stateDir, 'weft-worker');
+  const starter = fileURLToPath(new URL('../../bin/weft-worker.cjs', import.meta.url));
+  return writeProgram(stateDir, 'weft-worker', starter);
 }
 
-function writeProgram(stateDir: string, name: string): string {
+function writeProgram(stateDir: string, name: string, file: string): string {
   const folder = join(stateDir, 'bin');
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   chmodSync(folder, 0o755); // Whatever the umask.
   const path = join(folder, name);
-  const words = [process.execPath, ...SMALL, programFile(name)].map(quoted).join(' ');
+  const words = [process.execPath, ...SMALL, file].map(quoted).join(' ');
   keepScript(path, `#!/bin/sh\nexec ${words} "$@"\n`);
   return path;
 }

@@ -33,5 +33,5 @@ test('the program of workers is one word that every user may run', (t) => {
   const path = workerProgram(state);
   assert.equal(path, join(state, 'bin', 'weft-worker'));
   assert.equal(statSync(path).mode & 0o777, 0o755);
-  assert.match(readFileSync(path, 'utf8'), /^#!\/bin\/sh\nexec '.+' .*weft-worker\.ts' "\$@"\n$/);
+  assert.match(readFileSync(path, 'utf8'), /^#!\/bin\/sh\nexec '.+' .*weft-worker\.cjs' "\$@"\n$/);
 });

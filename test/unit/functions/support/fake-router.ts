@@ -111,7 +111,7 @@ export async function startWorker(extra: object = {}): Promise<FakeRouter> {
   });
   await new Promise<void>((resolve) => http.listen(socketPath, resolve));
 
-  const program = fileURLToPath(new URL('../../../../src/bin/weft-worker.ts', import.meta.url));
+  const program = fileURLToPath(new URL('../../../../bin/weft-worker.cjs', import.meta.url));
   const said = { head: { socketPath }, epochId: '7#1', key: 'secret', worker: 'n1:7#1', ...extra };
   const worker = spawn(process.execPath, [program], {
     env: { ...process.env, TMPDIR: folder, WEFT_POOL: '7', WEFT_CALLS: JSON.stringify(said) },

@@ -1,0 +1,3 @@
+// Starts the process in which a worker of a pool runs functions.
+
+require('./start.cjs').run('functions/child/main');

@@ -1,0 +1,3 @@
+// Starts a worker of a pool.
+
+require('./start.cjs').run('bin/weft-worker');
