@@ -255,6 +255,8 @@ export const CALL_HELD_BYTES_MAX = 128 * 1_048_576;
 export const CALL_ASSETS_MAX = 10_000;
 /** Bytes of assets that a router, and likewise a worker, keeps to hand out again. */
 export const CALL_ASSET_BYTES_MAX = 256 * 1_048_576;
+/** The same for all pools of a head together. */
+export const CALL_ASSETS_ALL_BYTES_MAX = 1024 * 1_048_576;
 /** Further attempts that a call may ask for. */
 export const CALL_RETRIES_MAX = 1000;
 /** Pings; and how long a line may be silent before it is taken for dead. */

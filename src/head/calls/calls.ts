@@ -1,12 +1,14 @@
 // Calls of all pools: a router for each that lives, in memory alone, and the WebSockets of clients
 // and workers. What the pools and their workers are, the state says.
 
+import { AssetRoom } from '../../core/calls/router/asset-room.ts';
 import type { Port } from '../../core/calls/router/router.ts';
 import type { Event } from '../../core/controller/declared.ts';
 import type { Of } from '../../core/controller/events.ts';
 import type { Job } from '../../core/controller/jobs/facts.ts';
 import { isOpenPool, isStopping } from '../../core/controller/pools/live.ts';
 import type { JobId } from '../../core/model/ids.ts';
+import { CALL_ASSETS_ALL_BYTES_MAX } from '../../core/model/limits.ts';
 import type { Chance } from '../../ports/chance.ts';
 import type { Clock, Timer } from '../../ports/clock.ts';
 import {
@@ -47,6 +49,7 @@ export class Calls {
   readonly #world: LineWorld;
   #timer: Timer | null = null;
   #ticks = 0;
+  readonly #room = new AssetRoom(CALL_ASSETS_ALL_BYTES_MAX);
   #lives: number;
   /** Calls that ended in pools that are gone. */
   #doneBefore = 0;
@@ -184,6 +187,7 @@ export class Calls {
     const { id: jobId } = job;
     const parts = {
       generation: Buffer.from(chance.bytes(16)).toString('hex'),
+      room: this.#room,
       job: () => engine.state.jobs.get(jobId),
       scale: (target: number) => {
         const command = { kind: 'scale_pool', jobId, target } as const;

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { WorkerToRouter } from '../../core/calls/messages.ts';
+import type { AssetRoom } from '../../core/calls/router/asset-room.ts';
 import { type Port, Router } from '../../core/calls/router/router.ts';
 import type { Job } from '../../core/controller/jobs/facts.ts';
 import { formatEpochId, formatTaskId } from '../../core/model/ids.ts';
@@ -22,6 +23,8 @@ const OWN_FAULTS: ReadonlySet<OutcomeKind> = new Set(['failed', 'out_of_memory']
 
 export interface PoolParts {
   readonly generation: string;
+  /** For the functions and shared values of all pools. */
+  readonly room: AssetRoom;
   /** The pool in the state of now; undefined when it is there no more. */
   readonly job: () => Job | undefined;
   /** Asks the controller for another number of workers. */
@@ -57,7 +60,7 @@ export class PoolCalls {
     const options = {
       ...{ generation: parts.generation, losses: job.losses, min, max },
       ...{ workers: [...this.#alive.values()], crashLimit: CRASH_LIMIT },
-      newHash: () => createHash('sha256'),
+      ...{ newHash: () => createHash('sha256'), room: parts.room },
       /** Asked for anew each time: it can be changed while the pool lives. */
       get idleMs() {
         return boundsOf(current()).idleMs;

@@ -111,7 +111,7 @@ export function fetch(state: RouterState, asset: Asset): void {
   if (line === null || !makeRoom(state, asset.size)) return;
   const stream = line.next;
   line.next += 1;
-  state.assetBytes += asset.size;
+  count(state, asset.size);
   const bytes = new Uint8Array(asset.size);
   const hash = state.options.newHash();
   asset.fetch = {
@@ -137,20 +137,30 @@ function numberAt(line: ClientLine, asset: Asset): number {
   return 0;
 }
 
+function count(state: RouterState, bytes: number): void {
+  state.assetBytes += bytes;
+  state.options.room?.count(bytes);
+}
+
 function makeRoom(state: RouterState, bytes: number): boolean {
-  if (state.assetBytes + bytes <= CALL_ASSET_BYTES_MAX) return true;
+  while (state.assetBytes + bytes > CALL_ASSET_BYTES_MAX) if (!evict(state)) return false;
+  return state.options.room?.make(bytes) ?? true;
+}
+
+/** What was not wanted for longest; false: all that is here is in use. */
+export function evict(state: RouterState): boolean {
   for (const asset of state.assets.values()) {
     if (asset.bytes === null || asset.readers.size > 0) continue;
-    state.assetBytes -= asset.size;
+    count(state, -asset.size);
     asset.bytes = null;
-    if (state.assetBytes + bytes <= CALL_ASSET_BYTES_MAX) return true;
+    return true;
   }
   return false;
 }
 
 function keep(state: RouterState, asset: Asset, bytes: Bytes): void {
   if (!makeRoom(state, bytes.length)) return;
-  state.assetBytes += bytes.length;
+  count(state, bytes.length);
   asset.bytes = bytes;
 }
 
@@ -170,7 +180,7 @@ export function fetchArrived(state: RouterState, fetched: Fetch, bytes: Bytes): 
   source.given.delete(stream);
   asset.fetch = null;
   if (fetched.hash.digest('hex') !== asset.sha256) {
-    state.assetBytes -= asset.size;
+    count(state, -asset.size);
     return 'the bytes of an asset are others than announced';
   }
   asset.bytes = fetched.bytes;
@@ -184,7 +194,7 @@ export function fetchEnded(state: RouterState, fetched: Fetch, how: 'stopped' | 
   source.given.delete(fetched.sourceStream);
   if (asset.fetch !== fetched) return;
   asset.fetch = null;
-  state.assetBytes -= asset.size;
+  count(state, -asset.size);
   if (how === 'stopped' && source.session !== null) asset.holders.delete(source.session);
   fetch(state, asset);
   if (asset.holders.size === 0) for (const reader of [...asset.readers]) refuse(reader);
@@ -216,7 +226,7 @@ export function dropUnnamed(state: RouterState, session: Session): void {
     if (asset.holders.size > 0) continue;
     gone.push(asset);
     state.assets.delete(asset.sha256);
-    if (asset.bytes !== null) state.assetBytes -= asset.size;
+    if (asset.bytes !== null) count(state, -asset.size);
     for (const reader of [...asset.readers]) refuse(reader);
   }
   session.unnamed.clear();

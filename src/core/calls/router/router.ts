@@ -17,7 +17,7 @@ import type {
   WorkerToRouter,
 } from '../messages.ts';
 import type { Peer } from '../peer.ts';
-import { fetch } from './assets.ts';
+import { evict, fetch } from './assets.ts';
 import { takeFromClient } from './clients.ts';
 import { demand, release } from './demand.ts';
 import { settle } from './ends.ts';
@@ -55,6 +55,12 @@ export class Router {
     this.state = new RouterState(options, now);
     this.#tickAt = now;
     beginRecovery(this.state);
+    options.room?.join(this);
+  }
+
+  /** Of the functions and values that it keeps. */
+  evict(): boolean {
+    return evict(this.state);
   }
 
   openClient(peer: Peer<RouterToClient>, now: number): Port<ClientToRouter> {
@@ -203,6 +209,7 @@ export class Router {
     for (const line of [...state.clientLines, ...state.workerLines]) {
       cut(state, line, { detail, isFinal: true });
     }
+    state.options.room?.leave(this, state.assetBytes);
   }
 
   #turn(): void {

@@ -4,6 +4,7 @@ import { CALL_OVER_MAX, CALL_WINDOW_BYTES, CALL_WINDOW_CALLS } from '../../model
 import { Fifo } from '../fifo.ts';
 import type { Hash } from '../hash.ts';
 import type { SessionNumber } from '../messages.ts';
+import type { AssetRoom } from './asset-room.ts';
 import { Loads } from './loads.ts';
 import type { Asset, Call, ClientLine, Session, Worker, WorkerLine } from './records.ts';
 
@@ -22,6 +23,8 @@ export interface RouterOptions {
   readonly idleMs: number;
   /** A SHA-256 that is fed piece by piece. */
   readonly newHash: () => Hash;
+  /** Shared with the other routers of a head. */
+  readonly room?: AssetRoom;
 }
 
 /** A router that has started and does not know yet what its workers hold. */

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import type { ClientToRouter, RouterToClient } from '../../../../src/core/calls/messages.ts';
+import { AssetRoom } from '../../../../src/core/calls/router/asset-room.ts';
 import { CALL_PIECE_BYTES_MAX, CALL_WINDOW_CALLS } from '../../../../src/core/model/limits.ts';
 import { bytesOf, Rig, sha256 } from './rig.ts';
 
@@ -139,4 +140,29 @@ test('[C5] a large function is hashed piece by piece as it comes', () => {
     3_000_000,
   );
   assert.ok(Math.max(...sizes) <= CALL_PIECE_BYTES_MAX);
+});
+
+test('[C5] all pools of a head have one room for functions, and take it from each other', () => {
+  const room = new AssetRoom(250_000);
+  const rigs = [new Rig({ room }), new Rig({ room })];
+  const large = (rig: Rig, letter: string): void => {
+    const client = rig.client(letter);
+    const call = client.submit(client.asset(letter.repeat(100_000)), 'x');
+    rig.worker(`n1:${letter}#1`).work();
+    rig.pass(100, 50);
+    assert.equal(client.how(call), 'did x');
+    assert.ok(room.bytes <= 250_000);
+  };
+  const [one, two] = rigs as [Rig, Rig];
+  large(one, 'a');
+  large(one, 'b');
+  large(two, 'c');
+  assert.equal(one.router.state.assetBytes + two.router.state.assetBytes, room.bytes);
+  // Too large for the room while it is in use, and not for ever.
+  one.router.close('stopped', one.now);
+  assert.equal(room.bytes, two.router.state.assetBytes);
+  large(two, 'd');
+  large(two, 'e');
+  two.router.close('stopped', two.now);
+  assert.equal(room.bytes, 0);
 });

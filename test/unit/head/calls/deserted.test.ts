@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import type { RouterToClient } from '../../../../src/core/calls/messages.ts';
+import { AssetRoom } from '../../../../src/core/calls/router/asset-room.ts';
 import type { JobId } from '../../../../src/core/model/ids.ts';
 import { POOL_DESERTED_MS } from '../../../../src/core/model/limits.ts';
 import { PoolCalls } from '../../../../src/head/calls/pool-calls.ts';
@@ -18,6 +19,7 @@ function poolCalls(head: TestHead, isTemporary: boolean) {
   let asked = 0;
   const calls = new PoolCalls(
     {
+      room: new AssetRoom(1),
       ...{ generation: 'g', job: () => head.job(jobId), scale: () => undefined, why: () => null },
       desert: () => (asked += 1),
     },
