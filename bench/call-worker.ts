@@ -61,7 +61,7 @@ const child = new Child(
 
 function give(): void {
   given += 1;
-  child.run({ run: given, attempt: 1, code: fn.sha256, shared: [], payload });
+  child.run({ call: 1, run: given, attempt: 1, code: fn.sha256, shared: [], payload });
 }
 
 function finish(): void {

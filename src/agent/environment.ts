@@ -151,7 +151,8 @@ function workerVariables(
   { node, workers }: AgentSettings,
 ): Record<string, string> {
   const worker = `${node}:${epochId}`;
-  const calls = { head: workers.head, epochId, worker, key: pool?.key ?? '' };
+  const { key = '', recycle } = pool ?? {};
+  const calls = { head: workers.head, epochId, worker, key, recycle };
   return { WEFT_POOL: `${place.jobId}`, WEFT_CALLS: JSON.stringify(calls) };
 }
 

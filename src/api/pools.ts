@@ -40,6 +40,15 @@ export const startPoolRequest = submission.pick(WORKER_FIELDS).extend({
   max: most,
   /** A worker beyond `min` leaves after so long without work. */
   idleMs: idleMs.default(IDLE_MS_DEFAULT),
+  /** When the process of a worker that runs calls is replaced; 0: never. */
+  recycle: z
+    .strictObject({
+      /** After so many calls. */
+      calls: count.default(0),
+      /** After a call that leaves more than so much memory in use. */
+      bytes: count.default(0),
+    })
+    .optional(),
   /** It is for the program that starts it, and ends when that is gone for good. */
   temporary: z.boolean().default(false),
 });

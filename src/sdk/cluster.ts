@@ -7,14 +7,17 @@ import { readEvents } from './events.ts';
 import { Job } from './job.ts';
 import { changeJob, explainJob, jobInfo, jobTasks } from './job-calls.ts';
 import type { JobCommand, JobOptions, JobReference } from './job-options.ts';
+import { checkOptions } from './known-options.ts';
 import type { Line } from './line.ts';
 import { readLogs, readOutput } from './logs.ts';
+import { RUN_OPTIONS } from './option-names.ts';
 import type {
   BatchOptions,
   EventOptions,
   LogOptions,
   OutputOptions,
   PullOptions,
+  RunOptions,
   WaitOptions,
 } from './options.ts';
 import { outcomeWords } from './outcome-words.ts';
@@ -49,14 +52,6 @@ export interface JobFilter {
   readonly outcome?: OutcomeKind;
   /** At most so many. Default: all. */
   readonly limit?: number;
-}
-
-/** What `run` does besides what can be said of a job. */
-export interface RunOptions extends JobOptions {
-  /** Folder into which the files that it left are brought, as `pull` with `folders: false`. */
-  readonly to?: string;
-  /** False: a job that did not complete is no error. Default: true. */
-  readonly check?: boolean;
 }
 
 /** A job that is over. */
@@ -96,6 +91,7 @@ export class Cluster implements AsyncDisposable {
    * `check` is false. When `signal` is aborted the job is cancelled.
    */
   async run(command: JobCommand, options: RunOptions = {}): Promise<RunResult> {
+    checkOptions('run', options, RUN_OPTIONS);
     const { to, check = true, ...wish } = options;
     const job = await this.submit(command, wish);
     const info = await this.#attend(job, wish.signal);

@@ -4,6 +4,7 @@ import { type Location, locateHead } from '../connect/locate.ts';
 import { Cluster } from './cluster.ts';
 import { asWeftError, wrongArgument } from './errors.ts';
 import type { Duration } from './job-options.ts';
+import { checkOptions, type KnownOptions } from './known-options.ts';
 import { Line } from './line.ts';
 import { dropUndefined, durationMs } from './submission.ts';
 
@@ -35,6 +36,11 @@ export interface ConnectOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
+const CONNECT_OPTIONS: KnownOptions<ConnectOptions> = {
+  ...{ head: true, fingerprint: true, token: true, socket: true, directory: true, timeout: true },
+  ...{ patience: true, environment: true },
+};
+
 const TIMEOUT_MS = 30_000;
 /** A head that restarts is back within seconds; a line that works again may take longer. */
 const PATIENCE_MS = 120_000;
@@ -51,6 +57,7 @@ const PATIENCE_MS = 120_000;
  * wants a token, `argument.invalid` when an option is wrong.
  */
 export async function connect(options: ConnectOptions = {}): Promise<Cluster> {
+  checkOptions('connect', options, CONNECT_OPTIONS);
   const environment = options.environment ?? process.env;
   const timeoutMs = durationMs('timeout', options.timeout ?? TIMEOUT_MS);
   const patienceMs = durationMs('patience', options.patience ?? PATIENCE_MS);

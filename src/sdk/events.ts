@@ -1,6 +1,8 @@
 // What happens in the cluster, as a stream that goes on where it was after a cut.
 
+import { checkOptions } from './known-options.ts';
 import type { Line } from './line.ts';
+import { EVENT_OPTIONS } from './option-names.ts';
 import type { EventOptions } from './options.ts';
 import { listed, pathOf } from './submission.ts';
 import type { ClusterEvent } from './views.ts';
@@ -19,8 +21,10 @@ interface RecordOfEvents {
 /** Ends when `signal` is aborted, else never. */
 export async function* readEvents(
   line: Line,
-  { jobs, kinds, after, signal }: EventOptions,
+  options: EventOptions,
 ): AsyncGenerator<ClusterEvent, void, undefined> {
+  checkOptions('events', options, EVENT_OPTIONS);
+  const { jobs, kinds, after, signal } = options;
   let last = after;
   const job = listed(jobs)?.map((one) => Number.parseInt(pathOf(one), 10));
   while (signal?.aborted !== true) {

@@ -5,7 +5,7 @@ export { type CallContext, call } from '../functions/travel/context.ts';
 export { NotSendable } from '../functions/travel/not-sendable.ts';
 export { Shared } from '../functions/travel/shared.ts';
 export type { Batch as BatchDefinition } from './batch.ts';
-export { Cluster, type JobFilter, type RunOptions, type RunResult } from './cluster.ts';
+export { Cluster, type JobFilter, type RunResult } from './cluster.ts';
 export { type ConnectOptions, connect } from './connect.ts';
 export { type ErrorKind, JobFailed, WeftError, type WeftErrorParts } from './errors.ts';
 export { Job } from './job.ts';
@@ -23,6 +23,7 @@ export type {
   LogOptions,
   OutputOptions,
   PullOptions,
+  RunOptions,
   WaitOptions,
 } from './options.ts';
 export { Call } from './pools/call.ts';
@@ -46,6 +47,7 @@ export type {
   PoolFunction,
   PoolOptions,
   PoolStatus,
+  RecycleOptions,
   Sendable,
   WorkerOptions,
   WorkerRange,

@@ -1,7 +1,9 @@
 // Captured output of jobs, read while it is written, and on from where it was after a cut.
 
 import { wrongArgument } from './errors.ts';
+import { checkOptions } from './known-options.ts';
 import type { Line } from './line.ts';
+import { LOG_OPTIONS, OUTPUT_OPTIONS } from './option-names.ts';
 import type { LogOptions, OutputOptions } from './options.ts';
 import { dropUndefined } from './submission.ts';
 
@@ -14,8 +16,10 @@ const CUTS_MAX = 10;
 export async function* readLogs(
   line: Line,
   id: string,
-  { signal, ...options }: LogOptions,
+  chosen: LogOptions,
 ): AsyncGenerator<Uint8Array, void, undefined> {
+  checkOptions('logs', chosen, LOG_OPTIONS);
+  const { signal, ...options } = chosen;
   let offset = options.offset ?? 0;
   let left = options.limit ?? Number.POSITIVE_INFINITY;
   for (let cuts = 0; left > 0; cuts += 1) {
@@ -50,6 +54,7 @@ export async function* readLogs(
 
 /** All of it, decoded as UTF-8. */
 export async function readOutput(line: Line, id: string, options: OutputOptions): Promise<string> {
+  checkOptions('output', options, OUTPUT_OPTIONS);
   const { bytesMax = OUTPUT_BYTES_MAX, ...which } = options;
   if (!(bytesMax > 0)) throw wrongArgument(`bytesMax: ${bytesMax} is not a number of bytes`);
   const pieces: Uint8Array[] = [];

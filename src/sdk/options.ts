@@ -1,6 +1,14 @@
 // What can be said to the calls of the library besides what a job is: how long, which, where to.
 
-import type { Duration, JobReference } from './job-options.ts';
+import type { Duration, JobOptions, JobReference } from './job-options.ts';
+
+/** What `run` does besides what can be said of a job. */
+export interface RunOptions extends JobOptions {
+  /** Folder into which the files that it left are brought, as `pull` with `folders: false`. */
+  readonly to?: string;
+  /** False: a job that did not complete is no error. Default: true. */
+  readonly check?: boolean;
+}
 
 /** How long to wait, and for what. */
 export interface WaitOptions {

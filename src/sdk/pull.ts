@@ -6,7 +6,9 @@ import { bring, placedIn } from '../transfer/pull/bring.ts';
 import { checkEntries } from '../transfer/pull/compare.ts';
 import { findOutputs, type TaskOutputs } from '../transfer/pull/outputs.ts';
 import { withWeftErrors, wrongArgument } from './errors.ts';
+import { checkOptions } from './known-options.ts';
 import type { Line } from './line.ts';
+import { PULL_OPTIONS } from './option-names.ts';
 import type { PullOptions } from './options.ts';
 import { dropUndefined, listed } from './submission.ts';
 import type { PulledFile } from './views.ts';
@@ -24,6 +26,7 @@ export async function pullFiles(
   id: string,
   options: PullOptions,
 ): Promise<readonly PulledFile[]> {
+  checkOptions('pull', options, PULL_OPTIONS);
   const place = path.resolve(options.to ?? '.');
   const key = `${place} ${Number.parseInt(id, 10)}`;
   const before = busy.get(key);

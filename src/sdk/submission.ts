@@ -16,6 +16,9 @@ import type { Duration, JobCommand, JobOptions, JobReference, Size } from './job
 
 /** Ours for reaching the head: a job must not get its submitter's token. */
 const PRIVATE = /^WEFT_/;
+const ANY = [0, Number.MAX_SAFE_INTEGER] as const;
+const SOME = [1, Number.MAX_SAFE_INTEGER] as const;
+const NICE = [-100, 100] as const;
 /** What `out` takes for nothing at all. */
 const NOTHING = 'none';
 
@@ -26,7 +29,7 @@ export function makeSubmission(command: JobCommand, options: JobOptions): Submis
     program: program.program,
     each: program.each,
     array: arrayOf(options, program.each),
-    name: options.name,
+    name: text('name', options.name),
     environment: environmentOf(options.env),
     directory: directoryOf(options),
     files: filesOf(options),
@@ -34,16 +37,16 @@ export function makeSubmission(command: JobCommand, options: JobOptions): Submis
     ...request(options),
     ...limits(options),
     dependencies: listed(options.after)?.map(dependencyOf),
-    nice: options.nice,
-    held: options.hold,
+    nice: whole('nice', options.nice, NICE),
+    held: yesOrNo('hold', options.hold),
     onNodeLoss: read('onNodeLoss', options.onNodeLoss, values.parseOnNodeLoss),
-    requeue: options.requeue,
-    retriesMax: options.retries,
-    partition: options.partition,
-    qos: options.qos,
-    reservation: options.reservation,
+    requeue: yesOrNo('requeue', options.requeue),
+    retriesMax: whole('retries', options.retries, ANY),
+    partition: text('partition', options.partition),
+    qos: text('qos', options.qos),
+    reservation: text('reservation', options.reservation),
     notify: readAll('notify', options.notify, values.parseNotify),
-    umask: options.umask ?? process.umask(),
+    umask: whole('umask', options.umask, [0, 0o777]) ?? process.umask(),
   });
 }
 
@@ -67,6 +70,33 @@ export function durationMs(name: string, value: Duration): number {
   if (typeof value === 'string') return read(name, value, parseDuration) as number;
   if (Number.isFinite(value) && value >= 0) return Math.round(value);
   throw wrongArgument(`${name}: ${value} is not a span; give milliseconds or text as '90s'`);
+}
+
+/** Throws when it is given and no whole number of this range. */
+export function whole<T extends number | undefined>(
+  name: string,
+  value: T,
+  [least, most]: readonly [least: number, most: number],
+): T {
+  if (value === undefined) return value;
+  if (Number.isSafeInteger(value) && value >= least && value <= most) return value;
+  const range = most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `from ${least} to ${most}`;
+  throw wrongArgument(`${name}: ${shownAs(value)} is not a whole number ${range}`);
+}
+
+/** Throws when it is given and is none. */
+function text<T extends string | undefined>(name: string, value: T): T {
+  if (value === undefined || typeof value === 'string') return value;
+  throw wrongArgument(`${name}: ${shownAs(value)} is not text`);
+}
+
+function yesOrNo<T extends boolean | undefined>(name: string, value: T): T {
+  if (value === undefined || typeof value === 'boolean') return value;
+  throw wrongArgument(`${name}: ${shownAs(value)} is neither true nor false`);
+}
+
+export function shownAs(value: unknown): string {
+  return typeof value === 'string' ? `'${value}'` : String(value);
 }
 
 export function listed<T>(value: T | readonly T[] | undefined): readonly T[] | undefined {
@@ -137,7 +167,7 @@ function arrayOf({ array, atOnce }: JobOptions, each: readonly Item[] | undefine
   const chosen = given ?? all;
   if (atOnce === undefined) return chosen;
   if (chosen === undefined) throw wrongArgument('atOnce limits the tasks of `array` or `each`');
-  return { ...chosen, runningMax: atOnce };
+  return { ...chosen, runningMax: whole('atOnce', atOnce, SOME) };
 }
 
 function environmentOf(env: JobOptions['env']): Record<string, string> {
@@ -176,24 +206,32 @@ function filesOf({ stdout, stderr, stdin }: JobOptions): OutputFiles | undefined
 }
 
 function request(options: JobOptions): Partial<Submission> {
-  const { processes, mpi } = options;
+  const processes = whole('processes', options.processes, SOME);
+  const mpi = yesOrNo('mpi', options.mpi);
   return {
-    nodeCount: options.nodes,
+    nodeCount: whole('nodes', options.nodes, SOME),
     ...(mpi
       ? { mpi: dropUndefined({ ranksPerNode: processes }) }
       : { processesPerNode: processes }),
-    cpuCount: options.cpus,
+    cpuCount: whole('cpus', options.cpus, SOME),
     memoryBytes: options.memory === undefined ? undefined : sizeBytes('memory', options.memory),
-    gpuCount: options.gpus,
-    counted: options.resources,
+    gpuCount: whole('gpus', options.gpus, ANY),
+    counted: countedOf(options.resources),
     labels: readAll('needs', options.needs, values.parseNeed),
     nodeNames: readAll('nodesNamed', options.nodesNamed, parseNodeName),
-    exclusive: options.exclusive,
+    exclusive: yesOrNo('exclusive', options.exclusive),
   };
 }
 
+function countedOf(resources: JobOptions['resources']): JobOptions['resources'] {
+  for (const [name, count] of Object.entries(resources ?? {})) {
+    whole(`resources.${name}`, count, ANY);
+  }
+  return resources;
+}
+
 /** Throws when it is neither. */
-function sizeBytes(name: string, value: Size): number {
+export function sizeBytes(name: string, value: Size): number {
   if (typeof value === 'string') return read(name, value, values.parseMemory) as number;
   if (Number.isSafeInteger(value) && value >= 0) return value;
   throw wrongArgument(`${name}: ${value} is not a size; give bytes or text as '512M'`);

@@ -4,7 +4,9 @@ import path from 'node:path';
 import { freshKey } from '../connect/fresh-key.ts';
 import type { Batch as BatchDefinition } from './batch.ts';
 import { withWeftErrors } from './errors.ts';
+import { checkOptions } from './known-options.ts';
 import type { Line } from './line.ts';
+import { BATCH_OPTIONS } from './option-names.ts';
 import type { BatchOptions } from './options.ts';
 import { SubmittedBatch } from './submitted-batch.ts';
 
@@ -12,8 +14,10 @@ import { SubmittedBatch } from './submitted-batch.ts';
 export async function submitBatch(
   line: Line,
   batch: string | BatchDefinition,
-  { mode = 'new', folder = '.', signal }: BatchOptions,
+  options: BatchOptions,
 ): Promise<SubmittedBatch> {
+  checkOptions('a batch', options, BATCH_OPTIONS);
+  const { mode = 'new', folder = '.', signal } = options;
   // Loaded here: a program without batches needs neither a schema library nor one for YAML.
   const { readBatch, takeBatch } = await import('../batch/read/read-batch.ts');
   const { sendParts } = await import('../transfer/batch/send-batch.ts');

@@ -8,7 +8,9 @@ import type { InputWishes } from '../transfer/inputs/input-wish.ts';
 import { readInputs, sendInputs } from '../transfer/inputs/inputs.ts';
 import { WeftError, withWeftErrors, wrongArgument } from './errors.ts';
 import type { JobCommand, JobOptions } from './job-options.ts';
+import { checkOptions } from './known-options.ts';
 import type { Line } from './line.ts';
+import { JOB_OPTIONS } from './option-names.ts';
 import { inputsOf, makeSubmission } from './submission.ts';
 
 /** What a head removes between the two, because it is short of room, is sent again so often. */
@@ -20,6 +22,7 @@ export async function submitJob(
   command: JobCommand,
   options: JobOptions,
 ): Promise<number> {
+  checkOptions('a job', options, JOB_OPTIONS);
   const { signal, key = freshKey() } = options;
   if (!/^[\x20-\x7e]{1,200}$/.test(key) || key.trim() !== key) {
     throw wrongArgument(`key: '${key}' is not a key; use 1 to 200 printable ASCII characters`);

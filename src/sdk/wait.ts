@@ -3,7 +3,9 @@
 import { refuse } from '../core/model/errors.ts';
 import { failure } from '../core/model/failure.ts';
 import { asWeftError, WeftError } from './errors.ts';
+import { checkOptions } from './known-options.ts';
 import type { Line } from './line.ts';
+import { WAIT_OPTIONS } from './option-names.ts';
 import type { WaitOptions } from './options.ts';
 import { durationMs } from './submission.ts';
 import type { JobInfo } from './views.ts';
@@ -17,6 +19,7 @@ const JOBS_MAX = 1000;
 
 /** Resolves when it is done, or has started. */
 export async function waitForJob(line: Line, id: string, options: WaitOptions): Promise<JobInfo> {
+  checkOptions('wait', options, WAIT_OPTIONS);
   const { until = 'done', signal } = options;
   return poll(options, async (timeoutMs) => {
     const query = { timeoutMs, until };
@@ -31,6 +34,7 @@ export async function waitForAll(
   ids: readonly string[],
   options: WaitOptions,
 ): Promise<readonly JobInfo[]> {
+  checkOptions('wait', options, WAIT_OPTIONS);
   const { until = 'done', signal } = options;
   const found: JobInfo[] = [];
   for (let from = 0; from < ids.length; from += JOBS_MAX) {

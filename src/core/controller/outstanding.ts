@@ -149,7 +149,9 @@ function mpiOf({ mpi, stepKey = '' }: JobSpec): Pick<LaunchOrder, 'mpi'> {
 }
 
 function poolOf({ pool, stepKey = '' }: JobSpec): Pick<LaunchOrder, 'pool'> {
-  return pool === undefined ? {} : { pool: { key: stepKey } };
+  if (pool === undefined) return {};
+  const { recycle } = pool;
+  return { pool: { key: stepKey, ...(recycle !== undefined && { recycle }) } };
 }
 
 function accountOf({ owner, uid, spec }: Job): Account {

@@ -96,8 +96,17 @@ export interface PoolSpec {
   readonly max: number;
   /** A worker beyond `min` leaves after so long without work. */
   readonly idleMs: number;
+  /** When the process of a worker that runs calls is replaced; 0: never. Missing: neither. */
+  readonly recycle?: Recycle;
   /** It is there for one program, and ends when that is gone for good. */
   readonly isTemporary?: true;
+}
+
+export interface Recycle {
+  /** After so many calls. */
+  readonly calls: number;
+  /** After a call that leaves more than so much memory in use. */
+  readonly bytes: number;
 }
 
 /** What makes a job the cluster's own: it is the program of a maintenance. */

@@ -8,6 +8,7 @@ import type {
   OnNodeLoss,
   OutputFiles,
   Program,
+  Recycle,
   Usage,
   Warning,
   WorkDirectory,
@@ -77,7 +78,7 @@ export interface LaunchOrder {
    */
   readonly mpi?: { readonly ranksPerNode: number; readonly key: string };
   /** It is a worker of a pool, which proves by `key` that it is. Missing for every other job. */
-  readonly pool?: { readonly key: string };
+  readonly pool?: { readonly key: string; readonly recycle?: Recycle };
   /** Shared by all tasks of an array: first, last and count for the environment. */
   readonly array: { readonly first: number; readonly last: number; readonly count: number } | null;
 }

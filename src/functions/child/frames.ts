@@ -153,6 +153,8 @@ export class FrameReader {
 
 /** What a call frame carries before its arguments. */
 export interface CallOrder {
+  /** Number of the call within its session. */
+  readonly call: number;
   readonly attempt: number;
   readonly asset: number;
   readonly shared: readonly number[];
@@ -171,18 +173,19 @@ export function readNumbers(bytes: Buffer): number[] {
   return values;
 }
 
-const ORDER_BYTES = 12;
+const ORDER_BYTES = 16;
 
-/** `[attempt, asset, number of shared, shared…]`, then the arguments. */
+/** `[call, attempt, asset, number of shared, shared…]`, then the arguments. */
 export function orderHead(order: CallOrder): Buffer {
-  return numbersOf([order.attempt, order.asset, order.shared.length, ...order.shared]);
+  return numbersOf([order.call, order.attempt, order.asset, order.shared.length, ...order.shared]);
 }
 
 export function readOrder(bytes: Buffer): CallOrder & { readonly args: Buffer } {
-  const end = ORDER_BYTES + 4 * bytes.readUInt32LE(8);
+  const end = ORDER_BYTES + 4 * bytes.readUInt32LE(12);
   return {
-    attempt: bytes.readUInt32LE(0),
-    asset: bytes.readUInt32LE(4),
+    call: bytes.readUInt32LE(0),
+    attempt: bytes.readUInt32LE(4),
+    asset: bytes.readUInt32LE(8),
     shared: end === ORDER_BYTES ? NONE : readNumbers(bytes.subarray(ORDER_BYTES, end)),
     args: bytes.subarray(end),
   };

@@ -5,6 +5,7 @@ import { type CallContext, provideContext } from '../travel/context.ts';
 import { packResult, packThrown, unpackArguments } from '../travel/values.ts';
 import { Assets, type Callable } from './assets.ts';
 import {
+  type CallOrder,
   type Frame,
   type FrameHead,
   readNumbers,
@@ -218,7 +219,7 @@ export class Runner {
   #attempt(frame: Frame, running: Running): Outcome {
     try {
       const order = readOrder(frame.bytes);
-      running.context = contextOf(running, order.attempt, this.#ports);
+      running.context = contextOf(running, order, this.#ports);
       const setups = order.shared.length === 0 ? NONE : this.#assets.setUp(order.shared);
       const fn = this.#assets.functionOf(order.asset);
       const args = unpackArguments(order.args, this.#assets.sharedValue);
@@ -275,8 +276,13 @@ interface Outcome {
   readonly value: unknown;
 }
 
-function contextOf(running: Running, attempt: number, { write, flush }: RunnerPorts): CallContext {
+function contextOf(
+  running: Running,
+  { call: id, attempt }: CallOrder,
+  { write, flush }: RunnerPorts,
+): CallContext {
   return {
+    id,
     attempt,
     get signal() {
       return running.signal;

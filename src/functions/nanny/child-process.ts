@@ -45,6 +45,8 @@ export interface ChildEvents {
 /** A call for the child. */
 export interface ChildOrder {
   readonly run: number;
+  /** Number of the call within its session. */
+  readonly call: number;
   readonly attempt: number;
   /** SHA-256 of the function, and of shared values: loaded before. */
   readonly code: string;
@@ -112,8 +114,9 @@ export class Child {
     this.#send(TO_CHILD.asset, number, Buffer.from(sha256, 'hex'), bytes);
   }
 
-  run({ run, attempt, code, shared, payload }: ChildOrder): void {
+  run({ run, call, attempt, code, shared, payload }: ChildOrder): void {
     const order = {
+      call,
       attempt,
       asset: this.#assets.get(code) ?? 0,
       shared: shared.map((one) => this.#assets.get(one) ?? 0),

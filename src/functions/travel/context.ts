@@ -3,6 +3,8 @@
 
 /** What a function knows of the call that it runs in. */
 export interface CallContext {
+  /** Number of the call in the session of its program, from 1, as `weft calls` shows it. */
+  readonly id: number;
   /** 1 the first time, 2 after a worker was lost and the call is tried again, … */
   readonly attempt: number;
   /** Aborted when the call is cancelled or out of time; a second later the process is killed. */
@@ -32,6 +34,9 @@ function current(): CallContext {
 /** The call that runs, for the function that runs in it. */
 export const call: CallContext = Object.defineProperty(
   {
+    get id() {
+      return current().id;
+    },
     get attempt() {
       return current().attempt;
     },

@@ -1,7 +1,13 @@
 // The names of all options of pools and of their calls.
 
 import type { KnownOptions } from '../known-options.ts';
-import type { CallOptions, MapOptions, PoolOptions, WorkerRange } from './pool-options.ts';
+import type {
+  CallOptions,
+  MapOptions,
+  PoolOptions,
+  RecycleOptions,
+  WorkerRange,
+} from './pool-options.ts';
 
 export const RANGE_OPTIONS: KnownOptions<WorkerRange> = { min: true, max: true, idle: true };
 
@@ -17,8 +23,11 @@ export const MAP_OPTIONS: KnownOptions<MapOptions> = {
   ordered: true,
 };
 
+export const RECYCLE_OPTIONS: KnownOptions<RecycleOptions> = { calls: true, memory: true };
+
 export const POOL_OPTIONS: KnownOptions<PoolOptions> = {
   name: true,
+  recycle: true,
   workers: true,
   detach: true,
   cpus: true,

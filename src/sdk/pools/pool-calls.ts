@@ -5,6 +5,7 @@ import { formatSize } from '../../core/base/size.ts';
 import type { CallEnd } from '../../core/calls/client-session.ts';
 import type { PoolNumbers } from '../../core/calls/messages.ts';
 import { CALL_ASSET_BYTES_MAX, CALL_ASSETS_MAX, CALL_SHARED_MAX } from '../../core/model/limits.ts';
+import { NotSendable } from '../../functions/travel/not-sendable.ts';
 import type { Packed } from '../../functions/travel/pack.ts';
 import type { Shared } from '../../functions/travel/shared.ts';
 import {
@@ -92,6 +93,22 @@ export class PoolCalls {
     const record = this.#newRecord<T>(known.name, wish);
     this.#send(record, { known, packed, wish });
     return record;
+  }
+
+  /** The same, but arguments that cannot be sent are the end of their call. */
+  submitOrRefuse<T>(fn: object, args: readonly unknown[], wish: CallWish): CallRecord<T> {
+    // The function is none of the arguments' business.
+    const known = isModule(fn) ? null : (this.#functions.get(fn) ?? this.#learn(fn));
+    try {
+      return this.submit(fn, args, wish);
+    } catch (error) {
+      if (!(error instanceof NotSendable)) throw error;
+      const name = known?.name ?? (fn as ModuleReference).name ?? 'default';
+      const record = new CallRecord<T>(this.#nextId, name);
+      this.#nextId += 1;
+      record.end({ ok: false, error });
+      return record;
+    }
   }
 
   #newRecord<T>(name: string, { signal }: CallWish): CallRecord<T> {

@@ -1,7 +1,7 @@
 // What programs say of pools and of calls on them.
 
 import type { Shared } from '../../functions/travel/shared.ts';
-import type { Duration, JobOptions } from '../job-options.ts';
+import type { Duration, JobOptions, Size } from '../job-options.ts';
 
 /** A function that a worker runs: arguments and result travel as values. */
 // biome-ignore lint/suspicious/noExplicitAny: any arguments are fine; `Parameters` tells which.
@@ -58,6 +58,14 @@ export interface WorkerOptions
     | 'umask'
   > {}
 
+/** For functions that leave more and more behind. */
+export interface RecycleOptions {
+  /** After so many calls. */
+  readonly calls?: number;
+  /** After a call that leaves more than so much memory in use. */
+  readonly memory?: Size;
+}
+
 /** A pool: a new one, or one that is there. */
 export interface PoolOptions extends WorkerOptions {
   /**
@@ -67,6 +75,8 @@ export interface PoolOptions extends WorkerOptions {
   readonly name?: string;
   /** How many workers; a number is as many from first to last. */
   readonly workers?: number | WorkerRange;
+  /** When the process of a worker that runs functions is replaced by a new one. Default: never. */
+  readonly recycle?: RecycleOptions;
   /** Running calls go on when this program is gone; their results are dropped. Default: false. */
   readonly detach?: boolean;
 }

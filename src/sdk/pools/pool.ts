@@ -7,6 +7,7 @@ import type { Line } from '../line.ts';
 import { durationMs } from '../submission.ts';
 import { Call } from './call.ts';
 import type { CallRecord } from './call-record.ts';
+import { addCaller } from './caller.ts';
 import { inFlightOf, type MapOutcome, mapItems } from './map.ts';
 import { CALL_OPTIONS, MAP_OPTIONS } from './option-names.ts';
 import type { CallWish, PoolCalls } from './pool-calls.ts';
@@ -46,7 +47,12 @@ export class PoolCaller {
   ): Promise<Awaited<ReturnType<F>>>;
   run<T = unknown>(fn: ModuleReference, ...args: unknown[]): Promise<T>;
   async run(fn: object, ...args: unknown[]): Promise<unknown> {
-    return this.#calls.submit(fn, args, this.#wish).asPromise();
+    try {
+      return await this.#calls.submit(fn, args, this.#wish).asPromise();
+    } catch (error) {
+      addCaller(error);
+      throw error;
+    }
   }
 
   /** The same, with a handle of the call. Throws `NotSendable` at once. */
@@ -113,12 +119,18 @@ export class Pool extends PoolCaller implements AsyncDisposable {
     options: MapOptions = {},
   ): AsyncGenerator<Awaited<T>, void, undefined> {
     for await (const outcome of this.mapSettled(fn, items, options)) {
-      if (!outcome.ok) throw outcome.error;
+      if (!outcome.ok) {
+        addCaller(outcome.error);
+        throw outcome.error;
+      }
       yield outcome.value;
     }
   }
 
-  /** The same, but a call that fails is an outcome among the others. */
+  /**
+   * The same, but a call that fails is an outcome among the others, as is an item that cannot be sent.
+   * A function that cannot be sent, or a signal, ends it with that.
+   */
   mapSettled<I, T>(
     fn: (item: I) => T,
     items: Iterable<I> | AsyncIterable<I>,
@@ -127,7 +139,8 @@ export class Pool extends PoolCaller implements AsyncDisposable {
     checkOptions('map', mapping, MAP_OPTIONS);
     const { inFlight, ordered = true, ...options } = mapping;
     const wish = wishOf(options);
-    const submit = (item: I): CallRecord<Awaited<T>> => this.#calls.submit(fn, [item], wish);
+    const submit = (item: I): CallRecord<Awaited<T>> =>
+      this.#calls.submitOrRefuse(fn, [item], wish);
     return mapItems({ items, submit, inFlight: inFlightOf(inFlight), ordered });
   }
 

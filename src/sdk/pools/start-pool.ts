@@ -1,14 +1,23 @@
 // Pools are started, found, scaled and stopped through the API; their calls go over a line of their
 // own.
 
+import type { PoolView } from '../../api/pools.ts';
 import { freshKey } from '../../connect/fresh-key.ts';
+import { POOL_WORKERS_MAX } from '../../core/model/limits.ts';
 import { WeftError, wrongArgument } from '../errors.ts';
 import { checkOptions } from '../known-options.ts';
 import type { Line } from '../line.ts';
-import { dropUndefined, durationMs, inputsOf, makeSubmission } from '../submission.ts';
+import {
+  dropUndefined,
+  durationMs,
+  inputsOf,
+  makeSubmission,
+  sizeBytes,
+  whole,
+} from '../submission.ts';
 import { withInputs } from '../submit.ts';
-import { POOL_OPTIONS, RANGE_OPTIONS } from './option-names.ts';
-import type { PoolOptions, WorkerRange } from './pool-options.ts';
+import { POOL_OPTIONS, RANGE_OPTIONS, RECYCLE_OPTIONS } from './option-names.ts';
+import type { PoolOptions, RecycleOptions, WorkerRange } from './pool-options.ts';
 
 /** What of a submission a pool takes; its program is the worker's own. */
 const FIELDS = [
@@ -23,19 +32,20 @@ export async function findOrStart(
   options: PoolOptions,
 ): Promise<{ id: number; isOwn: boolean }> {
   checkOptions('a pool', options, POOL_OPTIONS);
-  const { name, workers, detach: _, ...worker } = options;
+  const { name, workers, recycle, detach: _, ...worker } = options;
   if (name === undefined && workers === undefined) {
     throw wrongArgument('a pool needs `workers`, or the `name` of one that is there');
   }
   if (name !== undefined) {
-    const id = await findPool(line, name, workers !== undefined);
-    if (id !== null) return { id, isOwn: false };
+    const found = await findPool(line, name, workers !== undefined);
+    if (found !== null) return takenAs(found, options);
   }
   const wish = makeSubmission(['worker'], worker) as unknown as Readonly<Record<string, unknown>>;
   const chosen = FIELDS.map((field) => [field, wish[field]]);
-  const range = rangeOf(workers ?? 1);
+  const range = newRangeOf(workers ?? 1);
   const temporary = name === undefined ? true : undefined;
-  const body = dropUndefined({ ...Object.fromEntries(chosen), ...range, name, temporary });
+  const made = { ...range, name, temporary, recycle: recycleOf(recycle) };
+  const body = dropUndefined({ ...Object.fromEntries(chosen), ...made });
   const key = freshKey();
   try {
     const files = inputsOf(['worker'], worker);
@@ -47,17 +57,47 @@ export async function findOrStart(
   } catch (error) {
     // Another program of this user has started it just now.
     const isTaken = error instanceof WeftError && error.kind === 'already_exists';
-    const id = isTaken && name !== undefined ? await findPool(line, name, true) : null;
-    if (id === null) throw error;
-    return { id, isOwn: false };
+    const found = isTaken && name !== undefined ? await findPool(line, name, true) : null;
+    if (found === null) throw error;
+    return takenAs(found, options);
   }
 }
 
-async function findPool(line: Line, name: string, mayLack: boolean): Promise<number | null> {
+/** Throws when it is another than these options would make, as far as that is known. */
+function takenAs(found: PoolView, options: PoolOptions): { id: number; isOwn: false } {
+  const { id, name, min, max, idleMs, perWorker, partition } = found;
+  if (options.workers === undefined) return { id, isOwn: false };
+  const range = newRangeOf(options.workers);
+  const { memory } = options;
+  const pairs: [what: string, wanted: unknown, is: unknown][] = [
+    ['workers.min', range.min, min],
+    ['workers.max', range.max, max],
+    ['workers.idle in ms', 'idleMs' in range ? range.idleMs : undefined, idleMs],
+    ['cpus', options.cpus, perWorker.cpuCount],
+    [
+      'memory in bytes',
+      memory === undefined ? undefined : sizeBytes('memory', memory),
+      perWorker.memoryBytes,
+    ],
+    ['gpus', options.gpus, perWorker.gpuCount],
+    ['partition', options.partition, partition],
+  ];
+  const differing = pairs.filter(([, wanted, is]) => wanted !== undefined && wanted !== is);
+  if (differing.length === 0) return { id, isOwn: false };
+  const words = differing.map(([what, wanted, is]) => `${what} ${is}, not ${wanted}`).join('; ');
+  throw new WeftError({
+    ...{ code: 'pool.name_taken', kind: 'already_exists' },
+    message: `Pool ${name} is there already, with ${words}.`,
+    details: { pool: name ?? '', job: String(id) },
+    hint: 'Without `workers` it is taken as it is; `pool.scale` changes how many they may be.',
+  });
+}
+
+async function findPool(line: Line, name: string, mayLack: boolean): Promise<PoolView | null> {
   try {
-    const { id, calls } = await line.call('getPool', { params: { id: name } });
+    const found = await line.call('getPool', { params: { id: name } });
     // One that takes no calls any more is being stopped: its name is free.
-    if (calls !== null) return id;
+    if (found.calls !== null) return found;
     if (mayLack) return null;
     const message = `Pool ${name} is being stopped.`;
     throw new WeftError({ code: 'pool.not_found', kind: 'not_found', message });
@@ -89,10 +129,34 @@ export async function stopPool(line: Line, id: number): Promise<void> {
   }
 }
 
+function recycleOf(recycle: RecycleOptions | undefined) {
+  if (recycle === undefined) return undefined;
+  checkOptions('recycle', recycle, RECYCLE_OPTIONS);
+  const { memory } = recycle;
+  const calls = whole('recycle.calls', recycle.calls, [1, Number.MAX_SAFE_INTEGER]);
+  const bytes = memory === undefined ? undefined : sizeBytes('recycle.memory', memory);
+  return dropUndefined({ calls, bytes });
+}
+
+/** Range of a new pool: `max` has to be said. */
+function newRangeOf(workers: number | WorkerRange) {
+  const range = rangeOf(workers);
+  if (range.max === undefined) throw wrongArgument('workers: `max` says how many there may be');
+  return range;
+}
+
 function rangeOf(workers: number | Partial<WorkerRange>) {
-  if (typeof workers === 'number') return { min: workers, max: workers };
+  if (typeof workers === 'number') {
+    const count = whole('workers', workers, [1, POOL_WORKERS_MAX]);
+    return { min: count, max: count };
+  }
   checkOptions('workers', workers, RANGE_OPTIONS);
-  const { min, max, idle } = workers;
+  const { idle } = workers;
+  const min = whole('workers.min', workers.min, [0, POOL_WORKERS_MAX]);
+  const max = whole('workers.max', workers.max, [1, POOL_WORKERS_MAX]);
+  if (min !== undefined && max !== undefined && min > max) {
+    throw wrongArgument(`workers: min ${min} is more than max ${max}`);
+  }
   const idleMs = idle === undefined ? undefined : durationMs('workers.idle', idle);
   return dropUndefined({ min, max, idleMs });
 }

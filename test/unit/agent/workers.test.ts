@@ -24,13 +24,15 @@ async function started(order: LaunchOrder, head = {}): Promise<[string[], Map<st
 }
 
 test('[K8] a worker runs our program, which is told of the head and of its secret', async () => {
-  const order = launch(7, shell('x'), { pool: { key: 'secret' }, epoch: 3, environment: FORGED });
+  const recycle = { calls: 100, bytes: 0 };
+  const pool = { key: 'secret', recycle };
+  const order = launch(7, shell('x'), { pool, epoch: 3, environment: FORGED });
   const [argv, environment] = await started(order);
   assert.deepEqual(argv, ['/bin/weft-worker']);
   assert.equal(environment.get('WEFT_POOL'), '7');
   assert.deepEqual(JSON.parse(environment.get('WEFT_CALLS') ?? ''), {
     ...{ head: { socketPath: '/run/head.sock' }, key: 'secret' },
-    ...{ epochId: '7#3', worker: 'n1:7#3' },
+    ...{ epochId: '7#3', worker: 'n1:7#3', recycle },
   });
   const tls = { url: 'https://head:5001', fingerprint: 'ab' };
   const [, remote] = await started(order, { head: tls });

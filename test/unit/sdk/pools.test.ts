@@ -160,6 +160,7 @@ describe('a pool', { timeout: 120_000 }, () => {
       assert.deepEqual([thrown.message, thrown.status], ['bad', 7]);
       assert.equal((thrown.cause as Error).message, 'deeper');
       assert.match(error.remoteStack ?? '', /TypeError: bad/);
+      assert.equal(error.worker, 'n1:0#1', 'also of one that took no time');
       return true;
     });
     await assert.rejects(
@@ -175,6 +176,85 @@ describe('a pool', { timeout: 120_000 }, () => {
       /threw "no"/,
     );
   });
+
+  test('an error of a call says who waited for it', LIMIT, async () => {
+    await open();
+    const bad = (): number => {
+      throw new Error('no');
+    };
+    async function waitsForRun(): Promise<void> {
+      await pool.run(bad);
+    }
+    async function readsMap(): Promise<void> {
+      for await (const _ of pool.map(bad, [1]));
+    }
+    await assert.rejects(waitsForRun(), (error: Error) => {
+      assert.match(error.stack ?? '', /^RemoteError: bad threw Error: no\n +at .*waitsForRun/);
+      return true;
+    });
+    await assert.rejects(readsMap(), (error: Error) => /at .*readsMap/.test(error.stack ?? ''));
+  });
+
+  test('what is wrong with numbers is told by the names of options', LIMIT, async () => {
+    await open();
+    const refused = async (options: object, message: RegExp): Promise<void> => {
+      await assert.rejects(cluster.pool(options), { code: 'argument.invalid', message });
+    };
+    await refused({ workers: { min: 1 } }, /^workers: `max` says/);
+    await refused({ workers: 0 }, /^workers: 0 is not a whole number from 1 to/);
+    await refused({ workers: '4' }, /^workers: options are an object|^workers: '4'/);
+    await refused({ workers: { max: 1.5 } }, /^workers\.max: 1\.5 is not a whole number/);
+    await refused({ workers: { min: 3, max: 2 } }, /^workers: min 3 is more than max 2/);
+    await refused({ workers: 1, cpus: 'two' }, /^cpus: 'two' is not a whole number from 1/);
+    await refused({ workers: 1, exclusive: 'yes' }, /^exclusive: 'yes' is neither true nor/);
+    await refused({ workers: 1, recycle: { calls: 0 } }, /^recycle\.calls: 0/);
+    await refused({ workers: 1, recycle: { bytes: 1 } }, /'bytes'/);
+    const body = { calls: 100, bytes: 2 ** 30 };
+    await cluster.pool({ workers: 1, recycle: { calls: 100, memory: '1G' } });
+    const asked = head.asked.findLast(({ method }) => method === 'POST')?.body;
+    assert.deepEqual((asked as { recycle: object }).recycle, body);
+  });
+
+  test('what nothing reads is told of jobs, too, before anything is sent', LIMIT, async () => {
+    await open();
+    const before = head.asked.length;
+    const refused = async (run: (options: never) => unknown, option: string): Promise<void> => {
+      const message = new RegExp(`there is no option '${option}'`);
+      const expected = { code: 'argument.invalid', message };
+      await assert.rejects(async () => run({ [option]: 1 } as never), expected);
+    };
+    await refused((wrong) => cluster.submit('true', wrong), 'cpu');
+    await refused((wrong) => cluster.run('true', wrong), 'chek');
+    await refused((wrong) => cluster.wait(1, wrong), 'timout');
+    await refused((wrong) => cluster.wait([1], wrong), 'timout');
+    await refused((wrong) => cluster.logs(1, wrong).next(), 'folow');
+    await refused((wrong) => cluster.output(1, wrong), 'limit');
+    await refused((wrong) => cluster.pull(1, wrong), 'into');
+    await refused((wrong) => cluster.events(wrong).next(), 'kind');
+    await refused((wrong) => cluster.batch('none.yaml', wrong), 'dir');
+    await refused((wrong) => connect(wrong), 'hed');
+    assert.equal(head.asked.length, before);
+  });
+
+  test(
+    'a name does not give a pool that is another than the one that is meant',
+    LIMIT,
+    async () => {
+      await open();
+      const perWorker = { cpuCount: 2, memoryBytes: 2 ** 30, gpuCount: 0, counted: {} };
+      const there = { min: 0, max: 4, idleMs: 60_000, partition: 'default', perWorker };
+      head.answers['GET /v1/pools/mine'] = [200, { id: 7, name: 'mine', calls: {}, ...there }];
+      const name = 'mine';
+      const same = { name, workers: { max: 4, idle: '1m' }, cpus: 2, memory: '1G' };
+      assert.equal((await cluster.pool(same)).id, 7);
+      assert.equal((await cluster.pool({ name })).id, 7);
+      await assert.rejects(cluster.pool({ name, workers: 8, cpus: 1, partition: 'big' }), {
+        code: 'pool.name_taken',
+        message:
+          /^Pool mine is there already, with workers\.min 0, not 8; workers\.max 4, not 8; cpus 2, not 1; partition default, not big\. /,
+      });
+    },
+  );
 
   test('what cannot travel is refused at once, by its path', LIMIT, async () => {
     await open();
@@ -474,6 +554,16 @@ describe('a pool', { timeout: 120_000 }, () => {
       seen.push(`${one.index} ${one.ok ? one.value : (one.error as RemoteError).remoteName}`);
     }
     assert.deepEqual(seen, ['0 1', '1 RangeError', '2 3']);
+    const items = [1, process.stdout, 3] as unknown as number[];
+    const sent: string[] = [];
+    for await (const one of pool.mapSettled(square, items)) {
+      sent.push(`${one.index} ${one.ok ? one.value : (one.error as Error).name}`);
+    }
+    assert.deepEqual(sent, ['0 1', '1 NotSendable', '2 9'], 'its item alone is refused');
+    const stream = process.stdout;
+    await assert.rejects(pool.mapSettled(() => stream, items).next(), NotSendable);
+    const stopped = AbortSignal.abort(new Error('enough'));
+    await assert.rejects(pool.mapSettled(square, [1], { signal: stopped }).next(), /enough/);
     function* broken(): Generator<number> {
       yield 1;
       throw new Error('the source broke');

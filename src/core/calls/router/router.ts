@@ -58,7 +58,7 @@ export class Router {
     options.room?.join(this);
   }
 
-  /** Of the functions and values that it keeps. */
+  /** Lets go of one of the functions and values that it keeps. */
   evict(): boolean {
     return evict(this.state);
   }

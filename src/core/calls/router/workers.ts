@@ -121,6 +121,8 @@ function onResult(
     if (session.crashes.size > 0) session.crashes.delete(asset.sha256);
   }
   if (worker !== null) worker.doneCount += 1;
+  // Where it went wrong is worth a message, however short the call was.
+  if (!ok) onStarted(call);
   const told = 'inline' in payload && mayWait(session) ? { inline: kept(payload.inline) } : payload;
   const { number, attempt } = call;
   end(state, call, { kind: 'result', call: number, ok, attempt, payload: told });

@@ -56,14 +56,14 @@ export class ChildMind {
   }
 
   #hand(entry: Entry): void {
-    const { run, attempt, asset, shared, payload } = entry;
+    const { run, call, attempt, asset, shared, payload } = entry;
     if (payload === null) return;
     this.#load(asset);
     for (const one of shared) this.#load(one);
     entry.state = 'handed';
     this.#handed.set(run, entry);
     const hashes = shared.map(({ sha256 }) => sha256);
-    this.#port.run({ run, attempt, code: asset.sha256, shared: hashes, payload });
+    this.#port.run({ run, call, attempt, code: asset.sha256, shared: hashes, payload });
   }
 
   #load(asset: OwnAsset): void {

@@ -70,6 +70,7 @@ export interface Entry {
 /** What the child is to run. */
 export interface ChildCall {
   readonly run: number;
+  readonly call: CallNumber;
   readonly attempt: number;
   /** SHA-256 of the function, and of shared values: loaded before. */
   readonly code: string;

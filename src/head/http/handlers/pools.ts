@@ -19,12 +19,16 @@ export const startPool: Handler<'startPool'> = async ({ engine, chance, jobFiles
   const header = call.incoming.headers['idempotency-key'];
   const key = validate(submissionKey.optional(), header, 'header Idempotency-Key');
   if (!key.ok) return key;
-  const { name = null, min, max, idleMs, temporary, ...worker } = call.body;
+  const { name = null, min, max, idleMs, temporary, recycle, ...worker } = call.body;
   const lacking = await checkFiles(jobFiles, call.actor, worker.staging?.inputs);
   if (lacking !== null) return err(lacking);
   const command = {
     kind: 'start_pool' as const,
-    pool: { name, min, max, idleMs, ...(temporary && { isTemporary: true as const }) },
+    pool: {
+      ...{ name, min, max, idleMs },
+      ...(recycle !== undefined && { recycle }),
+      ...(temporary && { isTemporary: true as const }),
+    },
     worker,
     key: (header as string | undefined) ?? null,
     secret: makeSecret(chance),

@@ -345,3 +345,17 @@ scenario('a worker gets no array, and nothing of its directory is kept', (head) 
   if (order?.kind !== 'launch') return;
   assert.deepEqual([order.array, order.staging], [null, null]);
 });
+
+scenario('[K8] a worker is told when to replace its process, if its pool says so', (head) => {
+  head.connect('n1');
+  const recycle = { calls: 100, bytes: 0 };
+  const [own, plain] = [started(head, { min: 1, recycle }), started(head, { min: 1 })];
+  head.schedule();
+  const told = (id: JobId) => {
+    const wanted = outstanding(head.node('n1'), head.settings);
+    const order = wanted.find((one) => one.kind === 'launch' && one.place.jobId === id);
+    return order?.kind === 'launch' ? order.pool : null;
+  };
+  assert.deepEqual(told(own), { key: 'its secret', recycle });
+  assert.deepEqual(told(plain), { key: 'its secret' });
+});

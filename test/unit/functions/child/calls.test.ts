@@ -208,12 +208,12 @@ test('a function knows its attempt and signal, and tells how far it is', LIMIT, 
     capture(async () => {
       call.progress({ percent: 50 });
       await new Promise((resolve) => call.signal.addEventListener('abort', resolve));
-      return [call.attempt, call.signal.aborted];
+      return [call.attempt, call.signal.aborted, call.id > 100];
     }),
   );
   await world.started(run);
   world.child.abort(run);
-  assert.deepStrictEqual(got(await end), [1, true]);
+  assert.deepStrictEqual(got(await end), [1, true, true]);
   assert.deepStrictEqual(world.progress, [{ percent: 50 }]);
   assert.throws(() => call.attempt, /only within a function that runs on a worker/);
 });

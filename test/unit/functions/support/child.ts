@@ -99,7 +99,7 @@ export async function startChild(options: Partial<ChildOptions> = {}): Promise<T
     });
     const { bytes: payload, shared } = packArguments(args);
     const needed = [...code.shared, ...shared];
-    child.run({ run, attempt: 1, code: code.sha256, shared: needed, payload });
+    child.run({ run, call: 100 + run, attempt: 1, code: code.sha256, shared: needed, payload });
     return { run, end: end.promise };
   };
   await Promise.race([ready.promise, died.promise]);
