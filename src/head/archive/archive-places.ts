@@ -2,7 +2,7 @@
 //   jobs/ID/…           what the task of a plain job left, and _weft/manifest.json
 //   jobs/ID/INDEX/…     the same of each task of an array
 //   batches/NAMESPACE/NAME[@V]/JOB/…   of each job of a batch; the task's jobs/ID/INDEX is a link to it
-//   parts/EPOCH.RANK    what a node has stored of a task that is not done
+//   parts/log           what nodes have stored of tasks that are not done
 //   aside/N/…           a folder that is being made
 //   trash/N             one that is on its way out
 
@@ -75,8 +75,8 @@ export class ArchivePlaces {
     return isArray ? path.join(this.job(jobId), String(index)) : this.job(jobId);
   }
 
-  part(epochId: string, nodeRank: number): string {
-    return path.join(this.parts, `${epochId}.${nodeRank}`);
+  get partsLog(): string {
+    return path.join(this.parts, 'log');
   }
 
   /** A folder that nobody else uses. */

@@ -35,6 +35,8 @@ import { StoredParts } from './stored-parts.ts';
 
 /** How often what is too old is looked for. */
 const EXPIRE_MS = 3_600_000;
+/** Between two syncs of the disk while many tasks end: so many more of them share the next one. */
+const GATHER_MS = 50;
 /** Folders of batches that go in one turn: a few milliseconds. */
 const REMOVED_PER_TURN = 100;
 
@@ -42,6 +44,7 @@ export class Archive {
   readonly #options: ArchiveOptions;
   readonly #places: ArchivePlaces;
   readonly #disk: DiskSync;
+  readonly #parts: Parts;
   readonly #stored: StoredParts;
   readonly #total: KeptTotal;
   readonly #amounts = new Amounts();
@@ -53,8 +56,8 @@ export class Archive {
   constructor(options: ArchiveOptions) {
     const { directory, bytesMax, log } = options;
     const places = new ArchivePlaces(directory);
-    const disk = new DiskSync(directory);
-    const parts = new Parts(places, disk);
+    const disk = new DiskSync(directory, GATHER_MS);
+    const parts = new Parts(places);
     const stored = new StoredParts(parts, options.names);
     const total = new KeptTotal({ directory, bytesMax, what: 'archived files', log });
     const amounts = this.#amounts;
@@ -63,6 +66,7 @@ export class Archive {
     this.#options = options;
     this.#places = places;
     this.#disk = disk;
+    this.#parts = parts;
     this.#stored = stored;
     this.#total = total;
     this.#expiry = expiry;
@@ -111,12 +115,13 @@ export class Archive {
     await this.#expiry.close();
     await this.#publisher.close();
     await this.#disk.close();
+    await this.#parts.close();
     await this.#total.close();
   }
 
   /** The largest id of a job that has files here: a head that has lost its records skips them. */
-  jobIdSeen(): Promise<number> {
-    return largestJobId(this.#places);
+  async jobIdSeen(): Promise<number> {
+    return Math.max(await largestJobId(this.#places), this.#stored.largestJobId);
   }
 
   /** Bytes of all that is archived. */
@@ -202,7 +207,8 @@ export class Archive {
     const removed = sumOf(tasks);
     this.#amounts.forget();
     this.#expiry.removed(jobId, removed.bytes);
-    await this.#disk.settle([this.#places.jobs]);
+    // Its parts as well: they would become a folder again.
+    await Promise.all([this.#disk.settle([this.#places.jobs]), this.#parts.settle()]);
     for (const one of trash) await rm(one, { recursive: true, force: true });
     return removed;
   }

@@ -67,7 +67,7 @@ export class Intake {
       this.#stored.note(part);
       return ok(amounts);
     }
-    if (!this.#stored.isNoted(part)) await this.#stored.drop([part]);
+    if (!this.#stored.isNoted(part)) this.#stored.drop([part]);
     return now;
   }
 

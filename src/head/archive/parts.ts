@@ -1,12 +1,12 @@
-// What nodes have stored of tasks that are not done: a file each, which names contents. It is on the
-// disk before the node hears that it may go.
+// What nodes have stored of tasks that are not done, which names contents: in one log, and on the disk
+// before the node hears that it may go.
 
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { present } from '../../core/base/assert.ts';
 import type { Outputs } from '../../core/batch/job-manifest.ts';
-import type { DiskSync } from '../disk/disk-sync.ts';
 import type { ArchivePlaces, Shelf } from './archive-places.ts';
+import { PartsLog } from './parts-log.ts';
 
 /** What one node has stored of one start of a task. */
 export interface Part extends Outputs {
@@ -26,52 +26,64 @@ export type PartName = Pick<Part, 'epochId' | 'shelf' | 'epoch' | 'node' | 'node
 
 export class Parts {
   readonly #places: ArchivePlaces;
-  readonly #disk: DiskSync;
-  #written = 0;
+  #opened: PartsLog | null = null;
 
-  constructor(places: ArchivePlaces, disk: DiskSync) {
+  constructor(places: ArchivePlaces) {
     this.#places = places;
-    this.#disk = disk;
   }
 
-  /** Each, one after the other; one that cannot be read is removed: its node was never told. */
-  async *all(): AsyncGenerator<Part> {
+  /** Takes in what a head of an earlier release has left: a file for each part. */
+  async prepare(): Promise<void> {
+    const log = new PartsLog(this.#places.partsLog);
+    this.#opened = log;
     for (const name of await readdir(this.#places.parts)) {
       const file = path.join(this.#places.parts, name);
+      if (file === this.#places.partsLog) continue;
+      // One that was not written to its end: its node was never told.
       const part = name.endsWith('.new') ? null : readPart(await readFile(file, 'utf8'));
-      if (part === null) await rm(file, { force: true });
-      else yield part;
+      if (part !== null) await log.put(keyOf(part), part);
+      await rm(file, { force: true });
+    }
+  }
+
+  /** Each, one after the other. */
+  *all(): Generator<Part> {
+    for (const key of this.#log.keys) {
+      const part = this.#log.read(key) as Part | null;
+      if (part?.version === 1) yield part;
     }
   }
 
   /** Whoever reads meanwhile sees the part that was there or this one, also when two write it at once. */
-  async write(part: Part): Promise<void> {
-    const file = this.#file(part);
-    this.#written += 1;
-    const fresh = `${file}.${this.#written}.new`;
-    try {
-      writeFileSync(fresh, JSON.stringify(part), { mode: 0o600 });
-      // Before it is on the disk: if that never comes to be, its node has not been told, and stores again.
-      renameSync(fresh, file);
-    } catch (error) {
-      rmSync(fresh, { force: true });
-      throw error;
-    }
-    await this.#disk.settle([file, this.#places.parts]);
+  write(part: Part): Promise<void> {
+    return this.#log.put(keyOf(part), part);
   }
 
-  async read(name: PartName): Promise<Part | null> {
-    return readPart(await readFile(this.#file(name), 'utf8'));
+  read(name: PartName): Part | null {
+    return this.#log.read(keyOf(name)) as Part | null;
   }
 
-  async remove(names: readonly PartName[]): Promise<void> {
-    for (const name of names) rmSync(this.#file(name), { force: true });
-    if (names.length > 0) await this.#disk.settle([this.#places.parts]);
+  remove(names: readonly PartName[]): void {
+    this.#log.drop(names.map(keyOf));
   }
 
-  #file({ epochId, nodeRank }: PartName): string {
-    return this.#places.part(epochId, nodeRank);
+  /** What was removed stays so, also when the machine loses power. */
+  settle(): Promise<void> {
+    return this.#log.settle();
   }
+
+  async close(): Promise<void> {
+    await this.#opened?.close();
+    this.#opened = null;
+  }
+
+  get #log(): PartsLog {
+    return present(this.#opened, 'the archive is open');
+  }
+}
+
+function keyOf({ epochId, nodeRank }: Pick<Part, 'epochId' | 'nodeRank'>): string {
+  return `${epochId}.${nodeRank}`;
 }
 
 function readPart(text: string): Part | null {

@@ -22,7 +22,7 @@ import type { StoredParts } from './stored-parts.ts';
 import { type Verdict, verdictOn } from './verdict.ts';
 
 /** Folders that are made at a time: together they wait for the disk. */
-const TASKS_AT_ONCE = 32;
+const TASKS_AT_ONCE = 256;
 /** After a failure, as of a full disk. */
 const AGAIN_MS = 10_000;
 
@@ -150,7 +150,7 @@ export class Publisher {
       // The part knows its place in a batch, what follows events does not.
       if (first !== undefined) await this.#publish(first.shelf, manifestOf(byRank(whole), row));
     }
-    await stored.drop([...finished, ...dropped]);
+    stored.drop([...finished, ...dropped]);
   }
 
   /** What is to be published. Of a batch a start that does not count may have ended by its build's failure. */
@@ -162,7 +162,7 @@ export class Publisher {
     const found = new Map<PartName, Part>();
     const ofBatches = dropped.filter(({ shelf }) => shelf.batch !== undefined);
     for (const name of [...finished, ...ofBatches]) {
-      const part = await stored.read(name);
+      const part = stored.read(name);
       if (part === null) continue;
       found.set(name, part);
       const { batch } = part.shelf;

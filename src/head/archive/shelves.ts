@@ -76,11 +76,10 @@ export async function readPage(
   return { tasks, manifests, count };
 }
 
-/** The largest id of a job that has anything here; 0: none has. */
-export async function largestJobId({ jobs, parts }: ArchivePlaces): Promise<number> {
+/** The largest id of a job that has a folder here; 0: none has. */
+export async function largestJobId({ jobs }: ArchivePlaces): Promise<number> {
   let largest = 0;
-  // Both begin with the id: `42` and `42[7]#1.0`.
-  for (const name of [...(await readdir(jobs)), ...(await readdir(parts))]) {
+  for (const name of await readdir(jobs)) {
     const jobId = Number.parseInt(name, 10);
     if (jobId > largest) largest = jobId;
   }

@@ -17,7 +17,15 @@ export class StoredParts {
 
   /** Reads what an earlier head has left. */
   async prepare(): Promise<void> {
-    for await (const part of this.#parts.all()) this.note(part);
+    await this.#parts.prepare();
+    for (const part of this.#parts.all()) this.note(part);
+  }
+
+  /** The largest id of a job of which there is one; 0: there is none. */
+  get largestJobId(): number {
+    let largest = 0;
+    for (const { jobId } of this.shelves()) largest = Math.max(largest, jobId);
+    return largest;
   }
 
   get isEmpty(): boolean {
@@ -64,12 +72,12 @@ export class StoredParts {
     if (!this.isNoted(part)) this.#names.remove(namingOf(part));
   }
 
-  read(name: PartName): Promise<Part | null> {
+  read(name: PartName): Part | null {
     return this.#parts.read(name);
   }
 
-  async drop(names: readonly PartName[]): Promise<void> {
-    await this.#parts.remove(names);
+  drop(names: readonly PartName[]): void {
+    this.#parts.remove(names);
     for (const name of names) {
       const key = keyOf(name.shelf);
       const parts = this.#byTask.get(key);

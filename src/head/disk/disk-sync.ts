@@ -3,6 +3,7 @@
 // it has in hand.
 
 import { open } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { absent } from '../blobs/disk-errors.ts';
 import { WholeDisk } from './whole-disk.ts';
 
@@ -28,9 +29,15 @@ export class DiskSync {
   /** How long the whole took when it was last synced. */
   #wholeMs = 0;
 
-  /** All paths lie below this directory, and on its file system. */
-  constructor(directory: string) {
+  readonly #gatherMs: number;
+
+  /**
+   * All paths lie below this directory, and on its file system. `gatherMs`: rest after a round that has
+   * served several, for those who can wait.
+   */
+  constructor(directory: string, gatherMs = 0) {
     this.#whole = new WholeDisk(directory);
+    this.#gatherMs = gatherMs;
   }
 
   /**
@@ -53,7 +60,11 @@ export class DiskSync {
   async #rounds(): Promise<void> {
     // Whoever comes in this turn of the event loop comes along.
     await new Promise(setImmediate);
-    while (this.#waiting.length > 0) await this.#round(this.#waiting.splice(0));
+    while (this.#waiting.length > 0) {
+      const round = this.#waiting.splice(0);
+      await this.#round(round);
+      if (round.length > 1 && this.#gatherMs > 0) await sleep(this.#gatherMs);
+    }
     this.#running = null;
   }
 

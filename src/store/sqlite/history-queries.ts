@@ -105,6 +105,8 @@ function jobConditions(query: HistoryQuery): Condition[] {
 function taskConditions(query: HistoryQuery): Condition[] {
   return [
     ...jobConditions(query),
+    // Said as plainly, so that one task of a large array is looked up, and not looked for.
+    ...maybe('tasks.job_id = ?', query.jobIds?.length === 1 ? query.jobIds[0] : undefined),
     ...maybe('tasks.outcome = ?', query.outcome),
     ...maybe('tasks.task_index = ?', query.taskIndex),
     ...maybe(`${IS_LAST_EPOCH} = ?`, query.lastEpochs === true ? 1 : undefined),

@@ -23,6 +23,7 @@ import {
   type Entry,
   filesIn,
   partsOf,
+  partText,
   prepare,
   put,
   restarted,
@@ -398,7 +399,7 @@ test('killed after the folder came: the part goes, and nothing is counted twice'
   const { id, order } = await run();
   await store(world, agent, { order, owner: alice, entries: [{ path: 'a', content: 'one' }] });
   const part = path.join(world.directory, 'archive', 'parts', `${order.epochId}.0`);
-  const text = readFileSync(part, 'utf8');
+  const text = partText(world, order);
   agent.ended(order, 0);
   await done(alice, id);
   await world.archive.settled(Number(id));

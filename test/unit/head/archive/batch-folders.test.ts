@@ -23,7 +23,7 @@ import { placeInBatch } from '../../../../src/head/archive/batch-folder.ts';
 import { systemClock } from '../../../../src/os/clock.ts';
 import { eventually, type FakeAgent, startAgent, startWorld, type World } from '../http/fixture.ts';
 import { sha256 } from '../http/node-call.ts';
-import { done, partsOf, restarted, store } from './support.ts';
+import { done, partsOf, partText, restarted, store } from './support.ts';
 
 const program = { kind: 'script' as const, text: '#!/bin/sh\n:\n', args: ['{name}'] };
 const params = { namespace: 'lab', name: 'heat' };
@@ -159,7 +159,7 @@ test('[B4] an earlier start that comes to its end last does not take the place o
   agent.started(order);
   const entries = [{ path: 'distribute_save/old', content: 'old' }];
   await store(world, agent, { order, owner: alice, entries });
-  const part = readFileSync(path.join(parts, `${order.epochId}.0`), 'utf8');
+  const part = partText(world, order);
   agent.ended(order, 3);
   await jobIdsOf(alice);
   await alice.call('retryBatch', { params });
@@ -183,7 +183,7 @@ test('killed before a job had its way by number: the next head makes it', async 
     entries: [{ path: 'distribute_save/x', content: 'one' }],
   });
   const file = path.join(world.directory, 'archive', 'parts', `${order.epochId}.0`);
-  const part = readFileSync(file, 'utf8');
+  const part = partText(world, order);
   agent.ended(order, 0);
   const [jobId = 0] = await jobIdsOf(alice);
   await world.archive.settled(jobId);

@@ -1,6 +1,7 @@
 // What tests of the archive do with a head and an agent: store files of tasks, end them, look at the disk.
 
-import { readdirSync } from 'node:fs';
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Client } from '../../../../src/api/client.ts';
@@ -82,8 +83,26 @@ export function filesIn(world: World): string[] {
     .sort();
 }
 
+/** Names of the parts in the log, which is all that is there of them. */
 export function partsOf(world: World): string[] {
-  return readdirSync(path.join(world.directory, 'archive', 'parts'));
+  assert.deepEqual(readdirSync(path.join(world.directory, 'archive', 'parts')), ['log']);
+  return [...partsIn(world).keys()];
+}
+
+/** A part as an earlier release has written it, to be put there again. */
+export function partText(world: World, { epochId }: LaunchOrder): string {
+  return JSON.stringify(partsIn(world).get(`${epochId}.0`));
+}
+
+function partsIn(world: World): Map<string, unknown> {
+  const parts = new Map<string, unknown>();
+  const lines = readFileSync(path.join(world.directory, 'archive', 'parts', 'log'), 'utf8');
+  for (const line of lines.split('\n').slice(0, -1)) {
+    const { kind, key, keys, value } = JSON.parse(line.slice(line.indexOf(' ')));
+    if (kind === 'put') parts.set(key, value);
+    else for (const gone of keys) parts.delete(gone);
+  }
+  return parts;
 }
 
 /** A head that starts on what the one before has left. */
