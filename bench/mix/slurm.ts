@@ -27,14 +27,21 @@ export interface Slurm {
   stop(): Promise<void>;
 }
 
-/** `scheduler`: what follows `SchedulerParameters=`. */
-export async function startSlurm(nodes: number, cpus: number, scheduler: string): Promise<Slurm> {
+/** `scheduler`: what follows `SchedulerParameters=`. `steered`: it starts only what another moves. */
+export async function startSlurm(
+  nodes: number,
+  cpus: number,
+  scheduler: string,
+  { steered = false } = {},
+): Promise<Slurm> {
   const directory = mkdtempSync(join(tmpdir(), 'weft-slurm-'));
   chmodSync(directory, 0o755);
   for (const folder of ['state', 'spool', 'log']) mkdirSync(join(directory, folder));
   writeFileSync(join(directory, 'munge.key'), randomBytes(128), { mode: 0o600 });
   const conf = join(directory, 'slurm.conf');
-  writeFileSync(conf, await confOf(directory, nodes, cpus, scheduler));
+  const lines = await confOf(directory, nodes, cpus, scheduler);
+  writeFileSync(conf, `${[...lines, ...partitionsOf(steered)].join('\n')}\n`);
+  if (steered) writeFileSync(join(directory, 'job_submit.lua'), ENTRY);
   const env = { ...process.env, SLURM_CONF: conf };
   const daemons: ChildProcess[] = [];
   const start = (program: string, ...args: string[]): void => {
@@ -55,7 +62,8 @@ export async function startSlurm(nodes: number, cpus: number, scheduler: string)
   const command = async (name: string, ...args: string[]): Promise<string> =>
     (await run(name, args, { env })).stdout;
   await until('all nodes are idle', async () => {
-    const states = await command('sinfo', '-h', '-N', '-o', '%T').catch(() => '');
+    const listed = ['-h', '-N', '-p', 'main', '-o', '%T'];
+    const states = await command('sinfo', ...listed).catch(() => '');
     return states.split('\n').filter((state) => state === 'idle').length === nodes;
   });
   return {
@@ -90,7 +98,7 @@ async function confOf(
   nodes: number,
   cpus: number,
   scheduler: string,
-): Promise<string> {
+): Promise<string[]> {
   const port = (at: number): Promise<number> =>
     findFreePort({ host: '127.0.0.1', port: FIRST_PORT + at * PORT_STEP });
   const lines = [
@@ -113,7 +121,6 @@ async function confOf(
     'JobAcctGatherType=jobacct_gather/none',
     'AccountingStorageType=accounting_storage/none',
     'MpiDefault=none',
-    'SchedulerType=sched/backfill',
     `SchedulerParameters=${scheduler}`,
     'PriorityType=priority/basic',
     'SelectType=select/cons_tres',
@@ -125,6 +132,28 @@ async function confOf(
     const where = `NodeHostname=${hostname()} NodeAddr=127.0.0.1 Port=${await port(node)}`;
     lines.push(`NodeName=n${node} ${where} CPUs=${cpus} RealMemory=1000 State=UNKNOWN`);
   }
-  lines.push('PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP');
-  return `${lines.join('\n')}\n`;
+  return lines;
 }
+
+function partitionsOf(steered: boolean): string[] {
+  const main = 'PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE';
+  if (!steered) return ['SchedulerType=sched/backfill', `${main} State=UP`];
+  return [
+    ...['SchedulerType=sched/builtin', 'JobSubmitPlugins=lua', 'JobRequeue=0'],
+    ...[`${main} State=DOWN`, 'PartitionName=steer Nodes=ALL MaxTime=INFINITE State=UP'],
+  ];
+}
+
+/** The script of docs/sites/slurm.md. */
+const ENTRY = `-- only uid 0 (the gateway) may put a job into the execution partition
+local function entry(d, uid)
+  if uid ~= 0 and d.partition ~= nil and string.find("," .. d.partition .. ",", ",steer,", 1, true) then
+    slurm.log_user("partition steer is filled by another scheduler")
+    return slurm.ERROR
+  end
+  return slurm.SUCCESS
+end
+function slurm_job_submit(d, parts, uid) return entry(d, uid) end
+function slurm_job_modify(d, rec, parts, uid) return entry(d, uid) end
+return slurm.SUCCESS
+`;

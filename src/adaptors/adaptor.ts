@@ -77,8 +77,12 @@ export interface Requirement {
 export interface Steering {
   readonly takeover: Takeover;
   readonly requirements: readonly Requirement[];
+  /** Nothing can be started before its handle is known from a listing. */
+  readonly needsHandle: boolean;
   /** In order; a later one is run only when those before it have succeeded. */
   start(job: Pick<SiteJob, 'id' | 'handle'>, nodes: readonly string[]): readonly SiteCommand[];
+  /** What a command of a start or of its undoing says: `no_such_job` where there is none. */
+  read(output: SiteOutput): Result<null, SiteProblem>;
   /** Undoes a start that did not take, so that it does not take later by itself. */
   takeBack(job: Pick<SiteJob, 'id'>, nodes: readonly string[]): readonly SiteCommand[];
 }
@@ -100,6 +104,10 @@ export interface Adaptor {
    * none; the whole is null where listings have all the evidence there is.
    */
   readonly end: ((job: string) => SiteQuery<SiteEnd | null>) | null;
+  /** Whether it knows a job of this id at all; null: it cannot be asked. */
+  readonly known: ((job: string) => SiteQuery<boolean>) | null;
+  /** Its id of one element of an array. */
+  element(array: string, index: number): string;
   setNode(change: NodeSwitch): readonly SiteCommand[];
   /** Null: this site is only submitted to. */
   readonly steering: Steering | null;

@@ -126,7 +126,7 @@ class RunningAgent implements Agent {
       load: ports.load,
       isLauncherOutdated: () => this.#launcher.isOutdated,
       isSpoolFull: () => this.#spool.isFull,
-      ill: () => this.#health.fault,
+      ill: () => this.#health.fault ?? ports.site?.fault() ?? null,
       hasRoom: () => this.#engine.isWriting && journal.hasRoom(),
       onChange: () => this.#onFault(),
     });
@@ -260,6 +260,8 @@ class RunningAgent implements Agent {
       for (const order of message.orders) this.#onOrder(order);
     } else if (message.kind === 'log_ack') {
       this.#outputs.acknowledge(message);
+    } else if (message.kind === 'site_cancel') {
+      this.#ports.site?.cancel(message.jobs);
     } else if (message.kind === 'stdin') {
       this.#feeds.take(message);
     }

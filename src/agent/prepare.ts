@@ -242,6 +242,7 @@ export class Preparer {
         umask: order.umask,
         makeParents: order.files.stdout !== undefined || order.files.stderr !== undefined,
         wants,
+        ...foreignOf(order),
       };
     });
   }
@@ -282,6 +283,11 @@ export class Preparer {
           : formatPattern(stderr, order, rank),
     };
   }
+}
+
+function foreignOf({ foreign, nodes, nodeRank }: LaunchOrder): Pick<LaunchRequest, 'foreign'> {
+  if (foreign === undefined) return {};
+  return { foreign: { ...foreign, nodes, isLead: nodeRank === 0 } };
 }
 
 /** Several processes may write one file: none of them may cut off what another wrote. */

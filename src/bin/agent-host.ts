@@ -26,12 +26,16 @@ import { labelsOf, type Machine, portsOf, settingsOf } from './agent-node.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { buildsOf, cacheOf } from './agent-staging.ts';
 import { lookForRuntimes, type RuntimesFound, RuntimesWatch } from './runtimes-watch.ts';
+import { openHub, type SiteHub } from './site-hub.ts';
+import { membersOf, siteLabels } from './site-members.ts';
 import { resourcesOfSite } from './site-ports.ts';
 
 /** What a node of this process has open from its start to its end. */
 interface Hosted {
   readonly options: AgentOptions;
   readonly log: FileLog;
+  /** The site whose gateway or node it is; null: it is this machine's. */
+  readonly hub: SiteHub | null;
   release(): void;
 }
 
@@ -55,19 +59,27 @@ export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
   const [first] = hosted;
   if (first === undefined) return;
   const cache = cacheOf(first.options, { bootId: machine.bootId, log: first.log });
-  const started = hosted.map(async (node) => {
-    const agent = await start(node, machine, cache);
+  const run = async (node: Hosted): Promise<void> => {
+    const options = await withSite(node);
+    const agent = await start({ ...node, options }, machine, cache);
     agents.push(agent);
     const own = { agent, nodeCount: nodes.length, log: node.log };
-    const keeper = buildsOf(node.options, own);
+    const keeper = buildsOf(options, own);
     keeper.begin();
     keepers.push(keeper);
     introductions.push((runtimes) => {
-      const labels = labelsOf(node.options, machine, runtimes);
-      agent.introduce({ labels, containers: runtimes.words });
+      agent.introduce({
+        labels: labelsOf(options, machine, runtimes),
+        containers: runtimes.words,
+      });
     });
     doors.push(...(await openDoorOf(node, agent)));
-  });
+    bringMembers(node, (member) => {
+      hosted.push(member);
+      return run(member);
+    });
+  };
+  const started = hosted.map(run);
   const signal = await Promise.race([stopped, Promise.all(started).then(() => stopped)]);
   watch.stop();
   await Promise.all([...doors, ...keepers].map((one) => one.close()));
@@ -82,16 +94,18 @@ export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
 }
 
 /** Throws when another process runs the agent of this state directory. */
-function open(options: AgentOptions): Hosted {
-  const { stateDir, name, logFile = null } = options;
+function open(options: AgentOptions, hub: SiteHub | null = null): Hosted {
+  const { stateDir, name, site, logFile = null } = options;
   mkdirSync(stateDir, { recursive: true, mode: 0o711 });
   const { release } = claim(join(stateDir, 'agent.pid'), `the agent of ${stateDir}`);
-  return { options, log: openLog({ file: logFile, name: `agent ${name}` }), release };
+  const log = openLog({ file: logFile, name: `agent ${name}` });
+  const own = site === undefined ? null : (hub ?? openHub(name, site, log));
+  return { options, log, hub: own, release };
 }
 
 async function start(hosted: Hosted, machine: Machine, cache: NodeCache): Promise<Agent> {
   const { log } = hosted;
-  const options = await withSite(hosted.options);
+  const { options } = hosted;
   const { problems } = machine.launcher;
   if (problems.length > 0) {
     log.warn(
@@ -100,19 +114,43 @@ async function start(hosted: Hosted, machine: Machine, cache: NodeCache): Promis
     );
   }
   const settings = settingsOf(options, machine);
-  const ports = portsOf(options, machine, { log, cache, instance: settings.instance });
+  const { instance } = settings;
+  const ports = portsOf(options, machine, { log, cache, instance, hub: hosted.hub });
   const own = { ...settings, facts: { ...settings.facts, limits: ports.containment.facts } };
   const agent = await startAgent(ports, own);
   log.info({ resources: own.resources, facts: own.facts }, 'agent started');
   return agent;
 }
 
-/** A gateway offers what its site has, where nobody said how much, and says whose it is. */
-async function withSite(options: AgentOptions): Promise<AgentOptions> {
+/**
+ * A gateway offers what its site has, where nobody said how much, and says whose it is. Rejects when
+ * the site cannot be steered as its configuration says.
+ */
+async function withSite({ options, hub }: Hosted): Promise<AgentOptions> {
   const { site, labels, name } = options;
-  if (site === undefined) return options;
+  if (site === undefined || site.member !== undefined) return options;
+  const lack = (await hub?.steerer?.lacks()) ?? null;
+  if (lack !== null) throw new Error(`this site cannot be steered: ${lack}`);
   const resources = { ...(await resourcesOfSite(site)), ...options.resources };
-  return { ...options, resources, labels: [...labels, `site=${name}`, `system=${site.system}`] };
+  return { ...options, resources, labels: [...labels, ...siteLabels(name, site.system)] };
+}
+
+/** Each node of a steered site, once it is listed, is a node of ours. */
+function bringMembers({ options, hub, log }: Hosted, run: (one: Hosted) => Promise<void>): void {
+  if (hub === null || options.site?.member !== undefined) return;
+  const there = new Set<string>();
+  if (hub.steerer !== null) {
+    hub.watch.onNodes((nodes) => {
+      for (const member of membersOf(options, nodes)) {
+        if (there.has(member.name)) continue;
+        there.add(member.name);
+        run(open(member, hub)).catch((error: unknown) => {
+          log.error({ error, node: member.name }, 'a node of the site cannot be brought in');
+        });
+      }
+    });
+  }
+  hub.watch.start();
 }
 
 /** Without one the node works all the same; only its owner cannot ask it. */

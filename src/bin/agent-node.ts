@@ -29,6 +29,7 @@ import type { NodeCache } from '../staging/node-cache.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { stagingOf } from './agent-staging.ts';
 import type { RuntimesFound } from './runtimes-watch.ts';
+import type { SiteHub } from './site-hub.ts';
 import { sitePorts } from './site-ports.ts';
 import { yieldSettings } from './yield-settings.ts';
 
@@ -123,7 +124,13 @@ function readInstance(stateDir: string): string {
 export function portsOf(
   options: AgentOptions,
   machine: Machine,
-  own: { readonly log: AllPorts['log']; readonly instance: string; readonly cache: NodeCache },
+  own: {
+    readonly log: AllPorts['log'];
+    readonly instance: string;
+    readonly cache: NodeCache;
+    /** Null: its tasks run on this machine. */
+    readonly hub: SiteHub | null;
+  },
 ): AllPorts {
   const { stateDir, name, secret, head } = options;
   const { log } = own;
@@ -156,6 +163,8 @@ export function portsOf(
     ...(options.health === undefined
       ? {}
       : { health: { ...options.health, commands: systemCommands } }),
-    ...(options.site === undefined ? {} : sitePorts(options.site, { ...own, stateDir })),
+    ...(options.site === undefined || own.hub === null
+      ? {}
+      : sitePorts(options.site, { ...own, stateDir }, own.hub)),
   };
 }

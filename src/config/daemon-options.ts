@@ -148,6 +148,15 @@ export interface AgentOptions extends CacheOptions {
 
 export interface SiteOptions {
   readonly system: 'slurm' | 'sge' | 'oar';
+  readonly mode: 'submit' | 'steer';
+  readonly takeover: 'execution_queue' | 'disabled_scheduler';
+  /** Where users of the site submit to. */
+  readonly main: string;
+  readonly execution: string;
+  readonly ticket: string;
+  readonly environment: string | null;
+  /** The node of the site that this agent stands for; absent: it is the gateway itself. */
+  readonly member?: string;
   readonly queue: string | null;
   readonly account: string | null;
   readonly options: readonly string[];

@@ -9,6 +9,12 @@ export function siteOptions(config: Config): Pick<AgentOptions, 'site'> {
   return {
     site: {
       system: system as 'slurm' | 'sge' | 'oar',
+      mode: config.text('site.mode') === 'steer' ? 'steer' : 'submit',
+      takeover: config.text('site.takeover') as 'execution_queue' | 'disabled_scheduler',
+      main: config.text('site.main') ?? '',
+      execution: config.text('site.execution') ?? '',
+      ticket: config.text('site.ticket') ?? '',
+      environment: config.text('site.environment'),
       queue: config.text('site.queue'),
       account: config.text('site.account'),
       options: config.texts('site.options'),

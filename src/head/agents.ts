@@ -2,11 +2,13 @@
 // acknowledgements out. And the clock of each node's silence.
 
 import { unreachable } from '../core/base/assert.ts';
+import { cancelledHere } from '../core/controller/sites/heard.ts';
 import { refuse } from '../core/model/errors.ts';
 import type { NodeName } from '../core/model/ids.ts';
 import { NODE_FEATURES } from '../core/model/node-features.ts';
 import type { Order } from '../core/model/orders.ts';
 import type { Presence } from '../core/model/presence.ts';
+import type { SiteJobPlace } from '../core/model/site.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Session } from '../ports/net.ts';
@@ -254,8 +256,24 @@ export class Agents {
     return false;
   }
 
+  /** Where the site is steered, its word is the truth of its jobs. */
   #site({ node, number }: Link, { news }: Extract<AgentToHead, { kind: 'site' }>): void {
-    if (number > 0) this.#sites.hear(node, news, this.#options.clock.monotonic());
+    const engine = this.#engine;
+    if (number === 0 || engine === null) return;
+    const site = this.#sites.hear(node, news, this.#options.clock.monotonic());
+    if (!news.isLast || news.mode !== 'steer' || news.problem !== null) return;
+    const { mode, nodes, jobs } = site;
+    const heard = { node, session: number, mode, nodes, jobs: [...jobs.values()] };
+    engine.perform({ kind: 'site', heard }, (result) => {
+      if (!result.ok) return;
+      const cancelled = cancelledHere(engine.state, node, jobs.values());
+      if (cancelled.length > 0) this.#tellGateway(node, cancelled);
+    });
+  }
+
+  #tellGateway(node: NodeName, jobs: readonly SiteJobPlace[]): void {
+    const link = this.#links.get(node);
+    if (link !== undefined) tell(link, { kind: 'site_cancel', jobs });
   }
 
   #reports(link: Link, message: Extract<AgentToHead, { kind: 'reports' }>): void {

@@ -29,6 +29,14 @@ export interface LaunchRequest {
    * It is killed, whoever else is dead, this long after the head was last `heard`; null = never.
    */
   readonly leaseMs: number | null;
+  /** A job that a site has already, and is to start on these nodes; absent: a program. */
+  readonly foreign?: {
+    readonly job: string;
+    readonly index: number | null;
+    readonly nodes: readonly string[];
+    /** One of the nodes has it started, for all of them. */
+    readonly isLead: boolean;
+  };
   /** What the task may use: for those who give it to another system. */
   readonly wants: {
     readonly cpuCount: number;

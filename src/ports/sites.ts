@@ -1,6 +1,6 @@
 // A folder for each job that a gateway gives to its site, which the site's nodes see as well.
 
-import type { SiteNews } from '../core/model/site.ts';
+import type { SiteJobPlace, SiteNews } from '../core/model/site.ts';
 
 /** Null in its place: this program's own. */
 export interface SiteUser {
@@ -34,6 +34,10 @@ export interface SiteSource {
   /** All of it now, then what changes, until `disconnect`. */
   connect(send: (news: SiteNews) => void): void;
   disconnect(): void;
+  /** Jobs that its site should end. */
+  cancel(jobs: readonly SiteJobPlace[]): void;
+  /** Why there is no work for its node; null: there may be. */
+  fault(): string | null;
   /** It asks its site nothing more. */
   close(): void;
 }

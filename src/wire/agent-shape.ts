@@ -185,7 +185,13 @@ const siteQueue = map({
   ...{ name: word, isOpen: flag, isStarted: flag, walltimeMaxMs: orNull(count), nodes: list(word) },
 });
 const siteNews = map({
-  ...{ isFirst: flag, system: word, mode: oneOf('submit', 'steer'), takeover: orNull(word) },
+  ...{
+    isFirst: flag,
+    isLast: flag,
+    system: word,
+    mode: oneOf('submit', 'steer'),
+    takeover: orNull(word),
+  },
   ...{ problem: orNull(text), ageMs: orNull(finite) },
   nodes: optional(listUpTo(SITE_NODES_MAX, siteNode)),
   queues: optional(listUpTo(SITE_NODES_MAX, siteQueue)),

@@ -51,6 +51,7 @@ const HEAD_KINDS: Readonly<Record<HeadToAgent['kind'], true>> = {
   refused: true,
   heartbeat_ack: true,
   orders: true,
+  site_cancel: true,
   stdin: true,
   reports_ack: true,
   log_ack: true,

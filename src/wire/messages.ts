@@ -6,7 +6,7 @@ import type { NodeHello } from '../core/model/node.ts';
 import { NODE_FEATURES } from '../core/model/node-features.ts';
 import type { Order, Report } from '../core/model/orders.ts';
 import type { Presence } from '../core/model/presence.ts';
-import type { SiteNews } from '../core/model/site.ts';
+import type { SiteJobPlace, SiteNews } from '../core/model/site.ts';
 
 /** Raised when a message changes its meaning; a peer with another number is refused. */
 export const PROTOCOL_VERSION = 1;
@@ -102,6 +102,8 @@ export type HeadToAgent =
     }
   | { readonly kind: 'heartbeat_ack'; readonly sentAt: number }
   | { readonly kind: 'orders'; readonly orders: readonly Order[] }
+  /** To a gateway: jobs that are cancelled here, and that its site still has. */
+  | { readonly kind: 'site_cancel'; readonly jobs: readonly SiteJobPlace[] }
   /** A piece of standard input; only for epochs whose order says that a client sends it. */
   | {
       readonly kind: 'stdin';

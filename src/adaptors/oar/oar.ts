@@ -31,6 +31,9 @@ export function oar(steering: Steering | null): Adaptor {
     named,
     cancel: (job) => ({ command: { argv: ['oardel', job] }, read: readCancelled }),
     end: (job) => ({ command: jobsCommand(`job_id = ${whole(job)}`), read: readEnd }),
+    known: null,
+    // Each element of an array is a job of its own there.
+    element: (array) => array,
     setNode,
     steering,
   };

@@ -3,12 +3,13 @@
 
 import { ok } from '../../core/base/result.ts';
 import type { Steering } from '../adaptor.ts';
+import { failure } from './failure.ts';
 import { QUEUES_COMMAND, readQueues } from './nodes.ts';
 
 /** @param startProgram called as `PROGRAM JOB NODE:CORES[,NODE:CORES]…` */
 export function queuesOff(startProgram: string, coresPerNode: number): Steering {
   return {
-    takeover: 'disabled_scheduler',
+    ...{ takeover: 'disabled_scheduler', needsHandle: false },
     requirements: [
       {
         what: 'all queues are off',
@@ -25,6 +26,7 @@ export function queuesOff(startProgram: string, coresPerNode: number): Steering 
     start: ({ id }, nodes) => [
       { argv: [startProgram, id, nodes.map((node) => `${node}:${coresPerNode}`).join(',')] },
     ],
+    read: (output) => (output.code === 0 ? ok(null) : failure('oar-start', output)),
     // A start either has all it asks for or changes nothing.
     takeBack: () => [],
   };

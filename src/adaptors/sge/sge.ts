@@ -32,6 +32,8 @@ export function sge(settings: SgeSettings, steering: Steering | null): Adaptor {
     named: (name) => named(name, settings),
     cancel: (job) => ({ command: { argv: cancelArgv(job) }, read: readCancelled }),
     end: (job) => ({ command: endCommand(job), read: readEnd }),
+    known,
+    element: (array, index) => `${array}.${index}`,
     setNode: ({ kind, node }) => [
       { argv: ['qmod', kind === 'stop' ? '-d' : '-e', `${settings.queue}@${node}`] },
     ],
@@ -69,6 +71,17 @@ function named(name: string, settings: SgeSettings): SiteQuery<readonly string[]
       const jobs = readJobs(output, settings);
       if (!jobs.ok) return jobs;
       return ok(jobs.value.filter((job) => job.name === name).map(({ id }) => id));
+    },
+  };
+}
+
+function known(job: string): SiteQuery<boolean> {
+  const [number = job] = job.split('.');
+  return {
+    command: { argv: ['qstat', '-j', number] },
+    read(output) {
+      if (/following jobs do not exist/i.test(saidBy(output))) return ok(false);
+      return output.code === 0 ? ok(true) : failure('qstat', output);
     },
   };
 }

@@ -10,7 +10,7 @@ export function tickets(complex: string): Steering {
     argv: ['qconf', '-mattr', 'exechost', 'complex_values', `${complex}=${value}`, host],
   });
   return {
-    takeover: 'disabled_scheduler',
+    ...{ takeover: 'disabled_scheduler', needsHandle: true },
     requirements: [
       longInterval,
       {
@@ -29,6 +29,7 @@ export function tickets(complex: string): Steering {
       { argv: ['qconf', '-tsm'] },
       ...nodes.map((host) => set(host, 'none')),
     ],
+    read: (output) => (output.code === 0 ? ok(null) : failure('qconf', output)),
     takeBack: (_, nodes) => nodes.map((host) => set(host, 'none')),
   };
 }

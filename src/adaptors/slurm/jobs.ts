@@ -78,7 +78,7 @@ function jobOf(listed: Listed): SiteJob[] {
       memoryBytes: memory === null ? null : memory * 1_048_576,
       isExclusive: wordsOf(listed.shared).some((word) => /^(none|exclusive)$/i.test(word)),
       nodes,
-      exit: state === 'ended' && hasStarted ? exitOf(listed.exit_code) : null,
+      exit: state === 'ended' && hasStarted ? endOf(words, listed.exit_code) : null,
     },
   ];
 }
@@ -90,6 +90,12 @@ function idOf(listed: Listed): string | null {
   if (array > 0 && index !== null) return `${array}_${index}`;
   const id = numberOf(listed.job_id);
   return id === null ? null : String(id);
+}
+
+/** A node that failed, and others that no program ended, leave code 0: that is no success. */
+function endOf(words: readonly string[], code: unknown): ExitStatus | null {
+  const exit = exitOf(code);
+  return exit?.code === 0 && !words.includes('COMPLETED') ? null : exit;
 }
 
 /** A wait status; of later versions its parts. */

@@ -6,6 +6,8 @@ import { isRecord, parseJson, recordsOf, saidBy, siteProblem, unreadable } from 
 
 const AWAY = /unable to contact slurm controller|connection (refused|timed out)|socket timed out/i;
 
+export const NO_SUCH_JOB = /invalid job id/i;
+
 /** @param name of the list in it */
 export function listOf(
   program: string,

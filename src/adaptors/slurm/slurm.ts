@@ -12,7 +12,7 @@ import type {
 } from '../adaptor.ts';
 import { siteProblem, unreadable } from '../read.ts';
 import { JOBS_COMMAND, readJobs } from './jobs.ts';
-import { failure } from './listing.ts';
+import { failure, NO_SUCH_JOB } from './listing.ts';
 import { NODES_COMMAND, QUEUES_COMMAND, readNodes, readQueues } from './nodes.ts';
 import { formatLimit } from './time.ts';
 
@@ -28,6 +28,8 @@ export function slurm(steering: Steering | null): Adaptor {
     named,
     cancel,
     end: null,
+    known,
+    element: (array, index) => `${array}_${index}`,
     setNode: (change) => [{ argv: ['scontrol', 'update', ...nodeFields(change)] }],
     steering,
   };
@@ -70,6 +72,22 @@ function readNamed(output: SiteOutput): Result<readonly string[], SiteProblem> {
   return ok([...new Set(lines.map((line) => line.trim()))]);
 }
 
+/** Asked for one id, squeue says that it does not know it, or has a line of it. */
+function known(job: string): SiteQuery<boolean> {
+  const argv = ['squeue', '-a', '-h', '-t', 'all', '-j', job, '-o', '%A'];
+  return {
+    command: { argv },
+    read(output) {
+      if (output.code !== 0 && NO_SUCH_JOB.test(output.stderr)) return ok(false);
+      const listed = readNamed(output);
+      if (!listed.ok) return listed;
+      return listed.value.length > 0
+        ? ok(true)
+        : unreadable('squeue', 'it says nothing of the job');
+    },
+  };
+}
+
 function cancel(job: string): SiteQuery<null> {
   return { command: { argv: ['scancel', job] }, read: readCancelled };
 }
@@ -77,7 +95,7 @@ function cancel(job: string): SiteQuery<null> {
 /** About an id that it does not know, scancel says nothing. */
 function readCancelled(output: SiteOutput): Result<null, SiteProblem> {
   if (output.code === 0) return ok(null);
-  if (/invalid job id/i.test(output.stderr)) return siteProblem('no_such_job', output.stderr);
+  if (NO_SUCH_JOB.test(output.stderr)) return siteProblem('no_such_job', output.stderr);
   return failure('scancel', output);
 }
 

@@ -4,7 +4,8 @@
 
 import { ok, type Result } from '../../core/base/result.ts';
 import type { Requirement, SiteOutput, SiteProblem, Steering } from '../adaptor.ts';
-import { failure } from './listing.ts';
+import { siteProblem } from '../read.ts';
+import { failure, NO_SUCH_JOB } from './listing.ts';
 import { QUEUES_COMMAND, readQueues } from './nodes.ts';
 
 export interface SlurmQueues {
@@ -16,7 +17,7 @@ export interface SlurmQueues {
 
 export function executionQueue({ main, execution }: SlurmQueues): Steering {
   return {
-    takeover: 'execution_queue',
+    ...{ takeover: 'execution_queue', needsHandle: false },
     requirements: [
       builtInScheduler,
       submitPlugin,
@@ -30,17 +31,25 @@ export function executionQueue({ main, execution }: SlurmQueues): Steering {
       // A requeued job would stay in the execution partition and start again by itself.
       update(id, [`Partition=${execution}`, ...placeOn(nodes), 'Requeue=0']),
     ],
+    read: readStart,
     takeBack: ({ id }) => [update(id, [`Partition=${main}`, 'ReqNodeList='])],
   };
 }
 
 export function disabledScheduler(): Steering {
   return {
-    takeover: 'disabled_scheduler',
+    ...{ takeover: 'disabled_scheduler', needsHandle: false },
     requirements: [builtInScheduler, submitPlugin],
     start: ({ id }, nodes) => [update(id, placeOn(nodes)), { argv: ['scontrol', 'release', id] }],
+    read: readStart,
     takeBack: ({ id }) => [{ argv: ['scontrol', 'hold', id] }],
   };
+}
+
+function readStart(output: SiteOutput): Result<null, SiteProblem> {
+  if (output.code === 0) return ok(null);
+  if (NO_SUCH_JOB.test(output.stderr)) return siteProblem('no_such_job', output.stderr);
+  return failure('scontrol', output);
 }
 
 function update(job: string, fields: readonly string[]) {

@@ -22,6 +22,7 @@ import {
 import { apply, COMMANDS, NOUNS } from './nouns.ts';
 import type { Reply } from './reply.ts';
 import { type CycleOptions, decideSchedule, noteDueCycle } from './schedule.ts';
+import { decideSiteHeard, type SiteHeard } from './sites/heard.ts';
 import type { State } from './state.ts';
 import { type Answer, Step } from './step.ts';
 import { decideReport } from './tasks/report.ts';
@@ -49,6 +50,8 @@ export type Input =
     }
   /** Nothing was heard of the node for this long, by a clock that never jumps. */
   | { readonly kind: 'silence'; readonly node: NodeName; readonly silentMs: number }
+  /** What a gateway has heard of its site, whole. */
+  | { readonly kind: 'site'; readonly heard: SiteHeard }
   /** The site's fence command has confirmed that the node is off; asked for in this session. */
   | { readonly kind: 'fenced'; readonly node: NodeName; readonly session: number }
   | { readonly kind: 'tick' }
@@ -108,6 +111,8 @@ function decideInput(step: Step, input: Input): Result<Reply, Refusal> | undefin
       return void decideReport(step, input.node, input.session, input.report);
     case 'silence':
       return void decideSilence(step, input.node, input.silentMs);
+    case 'site':
+      return void decideSiteHeard(step, input.heard);
     case 'fenced':
       return void decideFenced(step, input.node, input.session);
     case 'tick':

@@ -25,6 +25,8 @@ export interface Indexes {
   readonly preempted: Set<Task>;
   /** Pools that live. */
   readonly pools: Set<Job>;
+  /** Jobs that users gave to sites, by `hpc/4711`. */
+  readonly foreign: Map<string, JobId>;
   /** Environments by their content. */
   readonly environmentIds: Map<string, number>;
   /** What each target is still to be told, oldest first. */
@@ -41,6 +43,7 @@ export function createIndexes(): Indexes {
     beginning: new Set(),
     preempted: new Set(),
     pools: new Set(),
+    foreign: new Map(),
     environmentIds: new Map(),
     lines: new Map(),
   };

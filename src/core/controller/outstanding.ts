@@ -99,7 +99,8 @@ function launchOrder(
     files: spec.files,
     staging: stagingOf(spec, settings),
     umask: spec.umask,
-    walltimeMs: spec.walltimeMs,
+    // The site keeps the limit of its own jobs.
+    walltimeMs: spec.foreign === undefined ? spec.walltimeMs : null,
     // Never left out: what a short order lacks is as in the order before it.
     warning: spec.warning ?? null,
     onNodeLoss: spec.onNodeLoss,
@@ -110,6 +111,7 @@ function launchOrder(
     processesPerNode: spec.request.processesPerNode,
     ...mpiOf(spec),
     ...poolOf(spec),
+    ...foreignOf(task),
     ...(batch === null ? {} : { batch }),
     array: arrayOf(job),
   };
@@ -117,10 +119,10 @@ function launchOrder(
 
 /** A program of the cluster itself leaves nothing that anybody wants. */
 function stagingOf(
-  { directory, staging, system, pool }: JobSpec,
+  { directory, staging, system, foreign, pool }: JobSpec,
   { archiveDefaultBytes }: Settings,
 ): StagingOrder | null {
-  if (directory.kind === 'shared' || system !== undefined) return null;
+  if (directory.kind === 'shared' || system !== undefined || foreign !== undefined) return null;
   // A worker leaves nothing: what it works out goes to whoever asked.
   if (pool !== undefined) {
     return staging?.inputs === undefined
@@ -154,7 +156,15 @@ function poolOf({ pool, stepKey = '' }: JobSpec): Pick<LaunchOrder, 'pool'> {
   return { pool: { key: stepKey, ...(recycle !== undefined && { recycle }) } };
 }
 
+function foreignOf({ job: { spec }, index }: Task): Pick<LaunchOrder, 'foreign'> {
+  const { foreign, array } = spec;
+  if (foreign === undefined) return {};
+  return { foreign: { job: foreign.job, index: array === null ? null : index } };
+}
+
 function accountOf({ owner, uid, spec }: Job): Account {
+  // What a site starts runs under the account that its user has there.
+  if (spec.foreign !== undefined) return { user: owner, uid: null, own: true };
   if (spec.system === undefined) return { user: owner, uid };
   const { account } = spec.system;
   return account === null ? { user: owner, uid: null, own: true } : { user: account, uid: null };

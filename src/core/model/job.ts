@@ -117,6 +117,16 @@ export interface SystemWork {
   readonly account: UserName | null;
 }
 
+/** What makes a job one that a user gave to a site itself. Its site runs it when we say so. */
+export interface ForeignWork {
+  /** The gateway, by which the site is called. */
+  readonly site: NodeName;
+  /** The site's own id; of an array, that of the whole. */
+  readonly job: string;
+  /** Its user holds it there, and only there it can be released. */
+  readonly isHeld: boolean;
+}
+
 /** What makes a job the second try of another: it holds only the tasks that did not complete. */
 export interface Retry {
   readonly of: JobId;
@@ -164,6 +174,8 @@ export interface JobSpec {
   readonly batch?: BatchLink;
   /** A program of the cluster itself; never of a submission. */
   readonly system?: SystemWork;
+  /** Given to a site by its own user; never of a submission. */
+  readonly foreign?: ForeignWork;
   /** Absent: the program runs on every node. */
   readonly mpi?: MpiSpec;
   /** Its tasks are resident workers. Absent: it is an ordinary job; never of a submission. */

@@ -77,6 +77,11 @@ export interface LaunchOrder {
    * for every other job.
    */
   readonly mpi?: { readonly ranksPerNode: number; readonly key: string };
+  /**
+   * Nothing of ours is run: the site is told to start this job, which it has. Missing for every other
+   * job.
+   */
+  readonly foreign?: { readonly job: string; readonly index: number | null };
   /** It is a worker of a pool, which proves by `key` that it is. Missing for every other job. */
   readonly pool?: { readonly key: string; readonly recycle?: Recycle };
   /** Shared by all tasks of an array: first, last and count for the environment. */

@@ -96,10 +96,19 @@ export interface ListedJob extends SiteJob {
   readonly isOurs: boolean;
 }
 
+/** A job at a site; of an array's whole one element. */
+export interface SiteJobPlace {
+  readonly job: string;
+  /** Null: `job` says all. */
+  readonly index: number | null;
+}
+
 /** What a gateway says of its site: what has changed since its last word in this session. */
 export interface SiteNews {
   /** All that was said before is forgotten. */
   readonly isFirst: boolean;
+  /** With it, what was listed last has been told whole. */
+  readonly isLast: boolean;
   readonly system: string;
   readonly mode: SiteMode;
   /** How foreign jobs are kept from starting; null: they are not. */
@@ -115,6 +124,16 @@ export interface SiteNews {
   readonly jobs: readonly ListedJob[];
   /** Ids that are in no listing any more: which says nothing of how they ended. */
   readonly gone: readonly string[];
+}
+
+/** Name of a site's node among ours: nodes of several sites may be called the same. */
+export function memberName(node: string, site: string): string {
+  return `${node}.${site}`;
+}
+
+/** What jobs of sites are called here: `hpc/4711`. */
+export function foreignName(site: string, job: string): string {
+  return `${site}/${job}`;
 }
 
 /** The name at the site of a node of ours, `n1.hpc`; null: it is no node of that site. */

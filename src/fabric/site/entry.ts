@@ -17,6 +17,10 @@ export const RECEIPT_MS = 5_000;
 const FRESH_MS = 5_000;
 /** A listing may be a moment behind; so long without a job is no accident. */
 export const MISSING_MS = 30_000;
+/** A start that has not taken by then is ordered again. */
+const START_AGAIN_MS = 20_000;
+/** A record of an end may be so late. */
+const RECORD_MS = 10_000;
 /** Between two questions to the accounting. */
 const EVIDENCE_MS = 30_000;
 
@@ -59,16 +63,22 @@ export interface Entry {
   readAt: number | null;
   /** When the site last took a wish to cancel it, or said that there is none such. */
   cancelledAt: number | null;
+  /** A user of the site gave it to it: it has no script of ours, and the site's word on it counts. */
+  isForeign: boolean;
+  /** The site starts it when we say so. */
+  isSteered: boolean;
+  /** When the site was last told to start it. */
+  orderedAt: number | null;
 }
 
-export type Work = 'submit' | 'look_up' | 'cancel' | 'ask_end' | 'take_claim';
+export type Work = 'submit' | 'look_up' | 'cancel' | 'start' | 'ask_end' | 'take_claim';
 
 export function newEntry(launchId: number, name: string, sending: Entry['sending']): Entry {
   return {
     ...{ launchId, name, sending, hasStarted: false, hasProof: false, ending: null },
     ...{ isCancelWanted: false },
     ...{ doubtfulSince: 0, nextAt: 0, missingSince: null, overSince: null, readAt: null },
-    cancelledAt: null,
+    ...{ cancelledAt: null, isForeign: false, isSteered: false, orderedAt: null },
   };
 }
 
@@ -78,12 +88,63 @@ export function workOf(entry: Entry, now: number, hasAccounting: boolean): Work 
   if (entry.sending === 'unsent') return entry.isCancelWanted ? 'take_claim' : 'submit';
   if (entry.sending === 'doubtful') return 'look_up';
   if (entry.isCancelWanted && entry.cancelledAt === null) return 'cancel';
+  if (mustStart(entry, now)) return 'start';
+  if (entry.isForeign) return entry.missingSince === null ? null : 'ask_end';
   const isOver = entry.overSince !== null && now - entry.overSince >= RECEIPT_MS;
   const isMissing = entry.missingSince !== null && now - entry.missingSince >= MISSING_MS;
   if (!isOver && !isMissing) return null;
   // What has not begun can be kept from ever beginning; that is the end of all doubt.
   if (!entry.hasProof) return 'take_claim';
   return hasAccounting ? 'ask_end' : null;
+}
+
+function mustStart(entry: Entry, now: number): boolean {
+  const { isSteered, isCancelWanted, hasStarted, missingSince, overSince, orderedAt } = entry;
+  if (!isSteered || isCancelWanted || hasStarted) return false;
+  if (missingSince !== null || overSince !== null) return false;
+  return orderedAt === null || now - orderedAt >= START_AGAIN_MS;
+}
+
+export function startOrdered(entry: Entry, answer: Result<null, SiteProblem>, now: number): void {
+  if (answer.ok) {
+    entry.orderedAt = now;
+    return;
+  }
+  entry.nextAt = now + AGAIN_MS;
+  // Asked for by its id, and its site has none such: it never began, or began behind our back.
+  if (answer.error.kind === 'no_such_job') entry.missingSince ??= now;
+}
+
+/** @param isKnown null: its site does not say */
+export function askedAfter(
+  entry: Entry,
+  isKnown: boolean | null,
+  record: SiteEnd | null,
+  now: number,
+): void {
+  entry.nextAt = now + AGAIN_MS;
+  if (record !== null) {
+    const { exit, endedAt: at } = record;
+    entry.ending ??= { kind: 'exited', exit, at, userUs: 0, systemUs: 0 };
+    return;
+  }
+  const { missingSince } = entry;
+  // Its record may be on its way.
+  if (isKnown !== false || missingSince === null || now - missingSince < RECORD_MS) return;
+  const why = 'its site knows no such job any more';
+  entry.ending ??= entry.hasStarted ? { kind: 'lost' } : { kind: 'unstartable', why };
+}
+
+/** What its site says of a job of its own users is the truth. */
+function foreignListed(entry: Entry, job: SiteJob, now: number): void {
+  if (job.state === 'running' || job.state === 'suspended') entry.hasStarted = true;
+  if (job.state !== 'ended') return;
+  const { exit, word, endedAt } = job;
+  if (exit !== null) {
+    const at = Math.min(endedAt ?? now, now);
+    entry.ending ??= { kind: 'exited', exit, at, userUs: 0, systemUs: 0 };
+  } else if (entry.hasStarted || job.startedAt !== null) entry.ending ??= { kind: 'lost' };
+  else entry.ending ??= { kind: 'unstartable', why: `its site ended it before it began: ${word}` };
 }
 
 /** Written down before the command runs: whoever comes after a crash looks the name up. */
@@ -129,6 +190,7 @@ export function listed(entry: Entry, job: SiteJob | null, now: number): void {
     return;
   }
   entry.missingSince = null;
+  if (entry.isForeign) return foreignListed(entry, job, now);
   if (job.state === 'running') entry.hasStarted = true;
   if (job.state !== 'ended') return;
   entry.overSince ??= now;

@@ -2,7 +2,7 @@
 // here commands are run, receipts read, and what came of it is told.
 
 import type { Adaptor, SiteProblem, SiteQuery } from '../../adaptors/adaptor.ts';
-import type { Result } from '../../core/base/result.ts';
+import { err, ok, type Result } from '../../core/base/result.ts';
 import type { KnownProcess, ProcessEvent } from '../../core/model/processes.ts';
 import type { SiteJob } from '../../core/model/site.ts';
 import type { Clock, Timer } from '../../ports/clock.ts';
@@ -13,6 +13,7 @@ import type { SiteFolders, SiteUser } from '../../ports/sites.ts';
 import { runSiteCommand } from './command.ts';
 import * as rules from './entry.ts';
 import { ENDED, parseEndReceipt, parseStartReceipt, STARTED, siteScript } from './script.ts';
+import type { Steerer } from './steerer.ts';
 
 export interface SiteWorld {
   readonly adaptor: Adaptor;
@@ -21,6 +22,8 @@ export interface SiteWorld {
   readonly clock: Clock;
   readonly log: Log;
   readonly settings: SiteSettings;
+  /** The node for what is started here, where that is for us to say. */
+  readonly place?: SitePlace;
   /** Where others list its jobs, too; absent: the site is asked. */
   readonly listJobs?: () => Promise<Result<readonly SiteJob[], SiteProblem>>;
 }
@@ -40,6 +43,13 @@ export interface SiteSettings {
   readonly commandsMax: number;
 }
 
+export interface SitePlace {
+  readonly node: string;
+  readonly steerer: Steerer;
+  /** The site's name of a node of ours; null: it has none such. */
+  readonly nameAtSite: (member: string) => string | null;
+}
+
 /** Between two looks at receipts. */
 const LOOK_MS = 500;
 /** The limit of the site is the later one: who ends a task by its limit knows that it was that. */
@@ -50,6 +60,8 @@ const TERM = 15;
 const KILL = 9;
 
 interface Kept {
+  /** Absent: it is a program of ours. */
+  readonly foreign?: NonNullable<LaunchRequest['foreign']>;
   readonly name: string;
   readonly user: SiteUser | null;
 }
@@ -60,7 +72,10 @@ export class SiteProcesses implements Processes {
   readonly #entries = new Map<number, rules.Entry>();
   readonly #requests = new Map<number, LaunchRequest>();
   readonly #users = new Map<number, SiteUser | null>();
+  readonly #foreign = new Map<number, NonNullable<LaunchRequest['foreign']>>();
   readonly #told = new Map<number, { running: boolean; end: boolean }>();
+  /** What starts need beside the ids of jobs, by these. */
+  #handles: ReadonlyMap<string, string | null> = new Map();
   readonly #busy = new Set<number>();
   /** What there may be something to do about, in order. */
   readonly #line = new Set<rules.Entry>();
@@ -84,7 +99,8 @@ export class SiteProcesses implements Processes {
       if (kept === null) continue;
       const siteJob = folders.noted(launchId, 'job')?.trim();
       // Without an id it may be there all the same: the gateway before may have died over the answer.
-      const entry = rules.newEntry(launchId, kept.name, siteJob ? { siteJob } : 'doubtful');
+      const sending = siteJob ? { siteJob } : 'doubtful';
+      const entry = this.#newEntry(launchId, kept.name, { sending, foreign: kept.foreign });
       entry.doubtfulSince = this.#world.clock.now();
       this.#keep(entry, kept.user);
       this.#readReceipts(entry);
@@ -101,22 +117,44 @@ export class SiteProcesses implements Processes {
   onLost(): void {}
 
   start(request: LaunchRequest): void {
-    const { launchId, credentials } = request;
-    const { folders } = this.#world;
+    const { launchId, credentials, foreign } = request;
+    const { folders, settings } = this.#world;
     if (this.#entries.has(launchId)) return;
     const user = credentials === null ? null : { uid: credentials.uid, gid: credentials.gid };
-    const entry = rules.newEntry(launchId, `${this.#world.settings.prefix}-${launchId}`, 'unsent');
+    const name = `${settings.prefix}-${launchId}`;
+    const entry = this.#newEntry(launchId, name, { sending: 'unsent', foreign });
     this.#requests.set(launchId, request);
     this.#keep(entry, user);
     try {
-      folders.make(launchId, user, siteScript({ folder: folders.path(launchId), ...request }));
-      folders.note(launchId, 'launch', JSON.stringify({ name: entry.name, user }));
+      const folder = folders.path(launchId);
+      const script = foreign === undefined ? siteScript({ folder, ...request }) : '';
+      folders.make(launchId, user, script);
+      const kept = { name: entry.name, user, ...(foreign === undefined ? {} : { foreign }) };
+      folders.note(launchId, 'launch', JSON.stringify(kept));
     } catch (error) {
       const why = `cannot write in the folder of the site: ${(error as Error).message}`;
       entry.ending = { kind: 'unstartable', why };
     }
     this.#line.add(entry);
     this.#work();
+  }
+
+  #newEntry(
+    launchId: number,
+    name: string,
+    of: { readonly sending: rules.Entry['sending']; readonly foreign: Kept['foreign'] | undefined },
+  ): rules.Entry {
+    const { adaptor, place } = this.#world;
+    const { foreign } = of;
+    const entry = rules.newEntry(launchId, name, of.sending);
+    entry.isSteered = place !== undefined;
+    if (foreign === undefined) return entry;
+    this.#foreign.set(launchId, foreign);
+    const { job, index, isLead } = foreign;
+    entry.sending = { siteJob: index === null ? job : adaptor.element(job, index) };
+    entry.isForeign = true;
+    entry.isSteered = isLead;
+    return entry;
   }
 
   heard(): void {}
@@ -142,6 +180,7 @@ export class SiteProcesses implements Processes {
     this.#requests.delete(launchId);
     this.#users.delete(launchId);
     this.#told.delete(launchId);
+    this.#foreign.delete(launchId);
     this.#world.folders.remove(launchId);
   }
 
@@ -212,7 +251,7 @@ export class SiteProcesses implements Processes {
   }
 
   #readReceipts(entry: rules.Entry): void {
-    if (entry.ending !== null || entry.sending === 'unsent') return;
+    if (entry.ending !== null || entry.sending === 'unsent' || entry.isForeign) return;
     const { folders } = this.#world;
     const started = entry.hasStarted ? null : folders.read(entry.launchId, STARTED);
     const ended = folders.read(entry.launchId, ENDED);
@@ -280,7 +319,10 @@ export class SiteProcesses implements Processes {
         return this.#noteJob(entry);
       case 'cancel':
         return rules.cancelled(entry, await this.#cancel(entry), clock.now());
+      case 'start':
+        return rules.startOrdered(entry, await this.#startAtSite(entry), clock.now());
       case 'ask_end': {
+        if (entry.isForeign) return this.#askAfter(entry);
         const query = adaptor.end?.(siteJobOf(entry));
         if (query !== undefined) rules.endAsked(entry, await this.#ask(query, null), clock.now());
         return;
@@ -291,6 +333,30 @@ export class SiteProcesses implements Processes {
         if (isOurs && typeof entry.sending === 'object') await this.#cancel(entry);
       }
     }
+  }
+
+  async #startAtSite(entry: rules.Entry): Promise<Result<null, SiteProblem>> {
+    const { place } = this.#world;
+    if (place === undefined) return ok(null);
+    const id = siteJobOf(entry);
+    const members = this.#foreign.get(entry.launchId)?.nodes;
+    const nodes = members?.map((one) => place.nameAtSite(one)) ?? [place.node];
+    const named = nodes.filter((name) => name !== null);
+    const handle = this.#handles.get(id) ?? null;
+    const problem = { kind: 'away', text: 'it is in no listing yet' } as const;
+    if (handle === null && place.steerer.needsHandle) return err(problem);
+    return place.steerer.start({ id, handle }, named);
+  }
+
+  async #askAfter(entry: rules.Entry): Promise<void> {
+    const { adaptor, clock } = this.#world;
+    const id = siteJobOf(entry);
+    const there = adaptor.known === null ? null : await this.#ask(adaptor.known(id), null);
+    const isKnown = there?.ok === true ? there.value : null;
+    const mayHaveEnded = adaptor.known === null || isKnown === false;
+    const end =
+      mayHaveEnded && adaptor.end !== null ? await this.#ask(adaptor.end(id), null) : null;
+    rules.askedAfter(entry, isKnown, end?.ok === true ? end.value : null, clock.now());
   }
 
   #cancel(entry: rules.Entry) {
@@ -339,6 +405,7 @@ export class SiteProcesses implements Processes {
       return;
     }
     const jobs = new Map(answer.value.map((job) => [job.id, job]));
+    this.#handles = new Map(answer.value.map(({ id, handle }) => [id, handle]));
     for (const entry of asked) {
       rules.listed(entry, jobs.get(siteJobOf(entry)) ?? null, this.#listedAt);
     }

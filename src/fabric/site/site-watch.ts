@@ -8,6 +8,7 @@ import { SITE_JOBS_PER_MESSAGE_MAX } from '../../core/model/limits.ts';
 import type {
   ListedJob,
   SiteJob,
+  SiteJobPlace,
   SiteMode,
   SiteNews,
   SiteNode,
@@ -18,6 +19,8 @@ import type { Commands } from '../../ports/commands.ts';
 import type { Log } from '../../ports/log.ts';
 import type { SiteSource } from '../../ports/sites.ts';
 import { runSiteCommand } from './command.ts';
+import type { Steerer } from './steerer.ts';
+import { Vanished } from './vanished.ts';
 
 export interface SiteWatchWorld {
   readonly adaptor: Adaptor;
@@ -25,6 +28,8 @@ export interface SiteWatchWorld {
   readonly clock: Clock;
   readonly log: Log;
   readonly mode: SiteMode;
+  /** Null: its own scheduler decides. */
+  readonly steerer: Steerer | null;
   readonly settings: {
     readonly pollMs: number;
     readonly timeoutMs: number;
@@ -32,8 +37,8 @@ export interface SiteWatchWorld {
   };
 }
 
-/** Queues change seldom. */
-const QUEUES_MS = 60_000;
+/** Queues change seldom, and so does what a takeover needs. */
+const SELDOM_MS = 60_000;
 
 interface Told {
   readonly jobs: Map<string, ListedJob>;
@@ -50,16 +55,20 @@ export class SiteWatch implements SiteSource {
   #queues: readonly SiteQueue[] = [];
   /** By the clock that never jumps; null: not yet. */
   #listedAt: number | null = null;
-  #queuesAt: number | null = null;
+  #seldomAt: number | null = null;
+  #lack: string | null = null;
+  readonly #vanished: Vanished;
   #problem: string | null = null;
   #listing: Promise<Result<readonly SiteJob[], SiteProblem>> | null = null;
   #send: ((news: SiteNews) => void) | null = null;
   #told: Told | null = null;
+  #onNodes: (nodes: readonly SiteNode[]) => void = () => undefined;
   #timer: Timer | null = null;
   #isOpen = false;
 
   constructor(world: SiteWatchWorld) {
     this.#world = world;
+    this.#vanished = new Vanished(world.adaptor);
   }
 
   /** Jobs whose names begin so are ours. */
@@ -106,22 +115,68 @@ export class SiteWatch implements SiteSource {
     this.#told = null;
   }
 
+  /** Called when they change. */
+  onNodes(handler: (nodes: readonly SiteNode[]) => void): void {
+    this.#onNodes = handler;
+  }
+
+  /** Each is cancelled by whoever runs the gateway; what the site refuses is asked for again. */
+  cancel(jobs: readonly SiteJobPlace[]): void {
+    void this.#cancelAll(jobs);
+  }
+
+  /** A gateway itself has no node. */
+  fault(): string | null {
+    return null;
+  }
+
+  /** Why nothing should be started on this node; null: it takes work. */
+  faultOf(name: string): string | null {
+    if (this.#problem !== null) return `its site: ${this.#problem}`;
+    const node = this.#nodes.find((one) => one.name === name);
+    if (node === undefined) return 'its site does not list it';
+    if (node.state !== 'down' && node.state !== 'stopped' && node.state !== 'unknown') return null;
+    return `its site says ${node.word}${node.reason === null ? '' : `: ${node.reason}`}`;
+  }
+
+  async #cancelAll(jobs: readonly SiteJobPlace[]): Promise<void> {
+    const { adaptor, log } = this.#world;
+    for (const { job, index } of jobs) {
+      const id = index === null ? job : adaptor.element(job, index);
+      const done = await this.#ask(adaptor.cancel(id));
+      if (!done.ok && done.error.kind !== 'no_such_job') {
+        log.warn({ job: id, why: done.error.text }, 'a job could not be cancelled at its site');
+      }
+    }
+  }
+
   async #look(): Promise<void> {
-    const { clock, settings, adaptor } = this.#world;
+    const { clock, settings, adaptor, steerer } = this.#world;
     const jobs = await this.list();
     const nodes = await this.#ask(adaptor.nodes);
-    if (nodes.ok) this.#nodes = nodes.value;
-    const now = clock.monotonic();
-    let problem = jobs.ok ? null : jobs.error;
-    if (!nodes.ok) problem ??= nodes.error;
-    if (this.#queuesAt === null || now - this.#queuesAt >= QUEUES_MS) {
-      const queues = await this.#ask(adaptor.queues);
-      if (queues.ok) [this.#queues, this.#queuesAt] = [queues.value, now];
-      else problem ??= queues.error;
+    if (nodes.ok && !isSame(nodes.value, this.#nodes)) {
+      this.#nodes = nodes.value;
+      this.#onNodes(this.#nodes);
     }
-    this.#setProblem(problem?.text ?? null);
+    if (steerer !== null) await this.#vanished.ask((query) => this.#ask(query), clock.monotonic());
+    let problem = jobs.ok ? null : jobs.error.text;
+    if (!nodes.ok) problem ??= nodes.error.text;
+    problem ??= await this.#lookSeldom();
+    this.#setProblem(problem ?? this.#lack);
     this.#tell();
     if (this.#isOpen) this.#timer = clock.after(settings.pollMs, () => void this.#look());
+  }
+
+  /** What went wrong; null: nothing. */
+  async #lookSeldom(): Promise<string | null> {
+    const { clock, adaptor, steerer } = this.#world;
+    const now = clock.monotonic();
+    if (this.#seldomAt !== null && now - this.#seldomAt < SELDOM_MS) return null;
+    this.#lack = (await steerer?.lacks()) ?? null;
+    const queues = await this.#ask(adaptor.queues);
+    if (!queues.ok) return queues.error.text;
+    [this.#queues, this.#seldomAt] = [queues.value, this.#lack === null ? now : null];
+    return null;
   }
 
   async #list(): Promise<Result<readonly SiteJob[], SiteProblem>> {
@@ -129,7 +184,11 @@ export class SiteWatch implements SiteSource {
     const answer = await this.#ask(this.#world.adaptor.jobs);
     if (!answer.ok) return answer;
     this.#listedAt = asked;
+    const before = this.#jobs;
     this.#jobs = new Map(answer.value.map((job) => [job.id, job]));
+    if (this.#world.steerer !== null) {
+      this.#vanished.note(before, this.#jobs, ({ name }) => this.#isOurs(name));
+    }
     return ok(answer.value);
   }
 
@@ -154,16 +213,17 @@ export class SiteWatch implements SiteSource {
     const nodes = isSame(told.nodes, this.#nodes) ? {} : { nodes: this.#nodes };
     const queues = isSame(told.queues, this.#queues) ? {} : { queues: this.#queues };
     [told.nodes, told.queues] = [this.#nodes, this.#queues];
-    const { adaptor, mode, clock } = this.#world;
+    const { adaptor, mode, clock, steerer } = this.#world;
     const common = {
-      ...{ system: adaptor.system, mode, takeover: adaptor.steering?.takeover ?? null },
+      ...{ system: adaptor.system, mode, takeover: steerer?.takeover ?? null },
       problem: this.#problem,
       ageMs: this.#listedAt === null ? null : clock.monotonic() - this.#listedAt,
     };
     const pieces = Math.max(1, ...[jobs, gone].map((all) => Math.ceil(all.length / PIECE)));
     for (let at = 0; at < pieces; at += 1) {
       const piece = <T>(all: readonly T[]): readonly T[] => all.slice(at * PIECE, (at + 1) * PIECE);
-      const news = { ...common, jobs: piece(jobs), gone: piece(gone) };
+      const isLast = at === pieces - 1;
+      const news = { ...common, isLast, jobs: piece(jobs), gone: piece(gone) };
       if (at > 0) this.#send({ ...news, isFirst: false });
       else this.#send({ ...news, ...nodes, ...queues, isFirst });
     }
@@ -172,13 +232,15 @@ export class SiteWatch implements SiteSource {
   /** Between what was told and what is listed; what was told is then the same. */
   #changes(told: Map<string, ListedJob>): { jobs: ListedJob[]; gone: string[] } {
     const jobs: ListedJob[] = [];
-    for (const [id, listed] of this.#jobs) {
+    const all = new Map(this.#jobs);
+    for (const job of this.#vanished.jobs) all.set(job.id, job);
+    for (const [id, listed] of all) {
       const job = { ...listed, isOurs: this.#isOurs(listed.name) };
       if (isSame(told.get(id), job)) continue;
       jobs.push(job);
       told.set(id, job);
     }
-    const gone = [...told.keys()].filter((id) => !this.#jobs.has(id));
+    const gone = [...told.keys()].filter((id) => !all.has(id));
     for (const id of gone) told.delete(id);
     return { jobs, gone };
   }

@@ -11,7 +11,7 @@ import type { NodeOutline, Surroundings } from '../../scheduler/answers/outline.
 import { type Prospect, prospectOf } from '../../scheduler/answers/prospect.ts';
 import type { Snapshot } from '../../scheduler/cycle/snapshot.ts';
 import type { QueueEntry } from '../../scheduler/line/queue.ts';
-import { entryOf } from '../jobs/apply.ts';
+import { entryOf, isHeldNow } from '../jobs/apply.ts';
 import type { Job } from '../jobs/facts.ts';
 import { indicesOf } from '../jobs/indices.ts';
 import type { Accepted } from '../jobs/submit.ts';
@@ -37,9 +37,10 @@ export interface Pending extends Pick<Job, 'held' | 'waitsFor' | 'beginReached'>
 }
 
 export function pendingOf(job: Job, index: number): Pending {
-  const { id, held, waitsFor, beginReached, spec, entry } = job;
+  const { id, waitsFor, beginReached, spec, entry } = job;
   const heldBecause = job.active.get(index)?.heldBecause ?? null;
   const behind = [...job.behind].filter(([, set]) => set.has(index)).map(([on]) => on);
+  const held = isHeldNow(job);
   return { id, held, waitsFor, beginReached, spec, entry, index, heldBecause, behind };
 }
 

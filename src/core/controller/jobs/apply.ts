@@ -5,6 +5,7 @@ import type { JobId } from '../../model/ids.ts';
 import { NO_USAGE, type Outcome } from '../../model/job.ts';
 import { SUBMISSION_KEYS_MAX } from '../../model/limits.ts';
 import { DEFAULT_QOS } from '../../model/scheduling.ts';
+import { foreignName } from '../../model/site.ts';
 import type { QueueEntry } from '../../scheduler/line/queue.ts';
 import { cpusOf } from '../../scheduler/line/quota.ts';
 import { joinBatch, noteInBatch } from '../batches/apply.ts';
@@ -82,6 +83,7 @@ export function applyJobSubmitted(state: State, event: Of<'job_submitted'>, at: 
   state.nextJobId = job.id + 1;
   joinBatch(state, job);
   notePool(state, job);
+  noteForeign(state, job);
   if (event.key !== null) rememberKey(state, `${event.owner} ${event.key}`, job.id);
   for (const on of event.waitsFor) dependentsOf(state, on).add(job.id);
   for (const on of behind.keys()) dependentsOf(state, on).add(job.id);
@@ -179,6 +181,7 @@ export function applyJobsRetired(state: State, event: Of<'jobs_retired'>): void 
   for (const id of retired) {
     const job = jobOf(state, id);
     state.jobs.delete(id);
+    forgetForeign(state, job);
     const environment = present(state.environments.get(job.environmentId), 'the environment');
     environment.users -= 1;
     if (environment.users > 0) continue;
@@ -255,10 +258,27 @@ function noteWaiting(state: State, job: Job, waits: boolean): void {
   else state.indexes.waiting.set(key, count);
 }
 
+/** By its owner or an operator here, or where its owner gave it. */
+export function isHeldNow({ held, spec }: Pick<Job, 'held' | 'spec'>): boolean {
+  return held || spec.foreign?.isHeld === true;
+}
+
+/** By the name of its site's job; a later job of the same name takes its place. */
+export function noteForeign(state: State, { id, spec: { foreign } }: Job): void {
+  if (foreign !== undefined) state.indexes.foreign.set(foreignName(foreign.site, foreign.job), id);
+}
+
+function forgetForeign({ indexes }: State, { id, spec: { foreign } }: Job): void {
+  if (foreign === undefined) return;
+  const name = foreignName(foreign.site, foreign.job);
+  if (indexes.foreign.get(name) === id) indexes.foreign.delete(name);
+}
+
 /** Puts the job into the queue, or takes it out, as its state demands. */
 export function requeueEntry(state: State, job: Job): void {
   countWaiting(state, job);
-  const wanted = !job.held && job.waitsFor.size === 0 && job.beginReached && job.pending.size > 0;
+  const mayStart = !isHeldNow(job) && job.waitsFor.size === 0 && job.beginReached;
+  const wanted = mayStart && job.pending.size > 0;
   if (wanted === job.queued) {
     if (wanted) state.scratch.scheduleDue = true;
     return;

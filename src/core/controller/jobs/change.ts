@@ -63,6 +63,11 @@ function refusedNow(job: Job, change: JobChange): Refusal | null {
       `job ${text} is the program of a maintenance; cancel the maintenance and plan a new one`,
     );
   }
+  if (job.spec.foreign !== undefined) {
+    return wrong(
+      `job ${text} belongs to site ${job.spec.foreign.site}; its owner changes it there`,
+    );
+  }
   const isMoved = PLACING.some((name) => change[name] !== undefined);
   if (waitingCount(job) === 0 || (isMoved && job.entry.running > 0)) {
     return refuse('job.not_pending', { job: text, state: stateOf(job) }, MOVED_HINT);

@@ -2,6 +2,7 @@
 
 import { assert } from '../../base/assert.ts';
 import type { State } from '../state.ts';
+import { isHeldNow } from './apply.ts';
 import { waitingSize } from './behind.ts';
 import type { Job } from './facts.ts';
 
@@ -32,7 +33,7 @@ function checkJob(job: Job): void {
   assert(running === job.entry.running, `job ${job.id}: ${running} tasks hold resources`);
   const over = waitingSize(job) === 0 && job.active.size === 0;
   assert(over === (job.outcome !== null), `job ${job.id} is done when its tasks are`);
-  const startable = !job.held && job.waitsFor.size === 0 && job.beginReached;
+  const startable = !isHeldNow(job) && job.waitsFor.size === 0 && job.beginReached;
   const queued = startable && job.pending.size > 0;
   assert(job.queued === queued, `job ${job.id} is queued exactly when it may start: ${queued}`);
   for (const [on, indices] of job.behind) {

@@ -3,7 +3,7 @@
 import { present } from '../../base/assert.ts';
 import type { State } from '../state.ts';
 import { preemptedFor } from '../tasks/stops.ts';
-import { countHeld, requeueEntry } from './apply.ts';
+import { countHeld, noteForeign, requeueEntry } from './apply.ts';
 import { dependentsOf } from './dependents.ts';
 import type { Job } from './facts.ts';
 
@@ -20,6 +20,7 @@ function indexJob(state: State, job: Job): void {
     if (task.parts.size > 0) running += 1;
     if (preemptedFor(task) !== null) indexes.preempted.add(task);
   }
+  noteForeign(state, job);
   countHeld(state, job, running);
   for (const on of [...job.waitsFor, ...job.behind.keys()]) dependentsOf(state, on).add(job.id);
   if (!job.beginReached && job.outcome === null) indexes.beginning.add(job.id);

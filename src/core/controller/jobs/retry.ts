@@ -51,6 +51,10 @@ function retried(
   if (job.owner !== actor.name || job.spec.system !== undefined) {
     return step.refuse('auth.not_owner', { ...text, owner: job.owner });
   }
+  if (job.spec.foreign !== undefined) {
+    const what = `job ${jobId} belongs to site ${job.spec.foreign.site}; submit it there again`;
+    return step.refuse('argument.invalid', { what });
+  }
   if (job.outcome === null) return step.refuse('job.not_done', text);
   if (job.spec.pool !== undefined) {
     const what = 'it has nothing to run again';

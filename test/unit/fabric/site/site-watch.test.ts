@@ -22,7 +22,7 @@ class World {
   readonly heard = new Sites();
   readonly watch = new SiteWatch({
     ...{ adaptor: slurm(null), commands: this.site, clock: this.clock, log: new KeptLog() },
-    ...{ mode: 'submit', settings: { pollMs: 5000, timeoutMs: 1000, before: [] } },
+    ...{ mode: 'submit', steerer: null, settings: { pollMs: 5000, timeoutMs: 1000, before: [] } },
   });
 
   connect(): void {

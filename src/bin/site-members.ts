@@ -1,0 +1,44 @@
+// The nodes of a steered site as nodes of ours: each is an agent in the gateway's process, let in by the
+// gateway's secret.
+
+import { dirname, join } from 'node:path';
+import { parseNodeName } from '../core/model/ids.ts';
+import { CPUS_PER_NODE_MAX } from '../core/model/limits.ts';
+import { memberName, type SiteNode } from '../core/model/site.ts';
+import type { AgentOptions } from './agent-options.ts';
+
+/** Labels of whatever runs at this site. */
+export function siteLabels(name: string, system: string): string[] {
+  return [`site=${name}`, `system=${system}`];
+}
+
+/** Nodes without a size, and with names that none of ours can have, are left out. */
+export function membersOf(gateway: AgentOptions, nodes: readonly SiteNode[]): AgentOptions[] {
+  return nodes.flatMap((node) => memberOf(gateway, node));
+}
+
+function memberOf(gateway: AgentOptions, node: SiteNode): AgentOptions[] {
+  const { site, pause: _, health: __, ...rest } = gateway;
+  const name = parseNodeName(memberName(node.name, gateway.name));
+  if (site === undefined || !name.ok || node.cpuCount < 1) return [];
+  const { features, queues, memoryBytes } = node;
+  const own = [...features.filter(isLabel), ...queues.filter(isLabel).map((one) => `queue=${one}`)];
+  return [
+    {
+      ...rest,
+      name: name.value,
+      stateDir: join(dirname(gateway.stateDir), name.value),
+      labels: [...gateway.labels, ...siteLabels(gateway.name, site.system), ...own],
+      resources: {
+        cpuCount: Math.min(node.cpuCount, CPUS_PER_NODE_MAX),
+        memoryBytes: memoryBytes ?? 0,
+        gpuCount: 0,
+      },
+      site: { ...site, member: node.name },
+    },
+  ];
+}
+
+function isLabel(word: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9._=/-]{0,50}$/.test(word);
+}

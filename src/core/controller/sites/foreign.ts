@@ -1,0 +1,45 @@
+// A job that a user gave to a site itself, as a job of ours: with its owner, its size and its limit.
+// What it runs, and where its output goes, only the site knows.
+
+import { toPlainLine } from '../../base/plain-line.ts';
+import type { NodeName, UserName } from '../../model/ids.ts';
+import type { JobSpec } from '../../model/job.ts';
+import { CPUS_PER_NODE_MAX, MEMORY_PER_NODE_MAX, NAME_LENGTH_MAX } from '../../model/limits.ts';
+import { DEFAULT_PARTITION } from '../../model/scheduling.ts';
+import type { ListedJob } from '../../model/site.ts';
+
+const OWNER = /^[A-Za-z_][A-Za-z0-9_.@-]{0,63}\$?$/;
+
+/** Null: nobody can be called so here. */
+export function ownerOf({ owner }: ListedJob): UserName | null {
+  return OWNER.test(owner) ? (owner as UserName) : null;
+}
+
+export function foreignSpec(site: NodeName, job: ListedJob): JobSpec {
+  const { id, cpuCount, memoryBytes, walltimeMs, isExclusive, elements } = job;
+  const nodeCount = Math.max(1, job.nodeCount);
+  const name = toPlainLine(job.name).slice(0, NAME_LENGTH_MAX).trim();
+  return {
+    name: name === '' ? `job ${id}` : name,
+    program: { kind: 'argv', argv: [`${site}/${id}`] },
+    environment: {},
+    directory: { kind: 'private' },
+    files: {},
+    request: {
+      ...{ nodeCount, processesPerNode: 1, exclusive: isExclusive, nodeNames: [] },
+      perNode: {
+        cpuCount: Math.min(Math.max(1, Math.ceil((cpuCount ?? 1) / nodeCount)), CPUS_PER_NODE_MAX),
+        memoryBytes: Math.min(memoryBytes ?? 0, MEMORY_PER_NODE_MAX),
+        ...{ gpuCount: 0, counted: {} },
+      },
+      labels: [`site=${site}`],
+    },
+    walltimeMs,
+    array: elements === null || elements === '' ? null : { indices: elements },
+    ...{ dependencies: [], beginAt: null, nice: 0, held: false },
+    // Nobody but its site may say that it is over, or run it again.
+    ...{ onNodeLoss: { kind: 'wait' }, requeue: false, retriesMax: 0 },
+    ...{ partition: DEFAULT_PARTITION, umask: 0o022 },
+    foreign: { site, job: id, isHeld: job.state === 'held' },
+  };
+}

@@ -1,0 +1,192 @@
+// What a steered site says of its nodes and jobs, and what follows: its nodes become nodes of ours, the
+// jobs of its own users become jobs of ours. Where both disagree the site is right: what it runs runs,
+// and what it has ended is ended. Saying the same again changes nothing.
+
+import { IntervalSet } from '../../base/interval-set.ts';
+import { type NodeName, parseNodeName } from '../../model/ids.ts';
+import type { Outcome } from '../../model/job.ts';
+import type { Share } from '../../model/orders.ts';
+import {
+  foreignName,
+  type ListedJob,
+  memberName,
+  type SiteJobPlace,
+  type SiteMode,
+  type SiteNode,
+} from '../../model/site.ts';
+import { waitingOf } from '../jobs/behind.ts';
+import type { Job } from '../jobs/facts.ts';
+import { readIndices } from '../jobs/indices.ts';
+import { addJob } from '../jobs/submit.ts';
+import type { Node } from '../nodes/facts.ts';
+import type { State } from '../state.ts';
+import type { Step } from '../step.ts';
+import { endPending } from '../tasks/ending.ts';
+import { placeOf } from '../tasks/place.ts';
+import { foreignSpec, ownerOf } from './foreign.ts';
+import { elementOf } from './names.ts';
+
+export interface SiteHeard {
+  /** The gateway. */
+  readonly node: NodeName;
+  readonly session: number;
+  readonly mode: SiteMode;
+  readonly nodes: readonly SiteNode[];
+  readonly jobs: Iterable<ListedJob>;
+}
+
+/** Nothing follows from a site whose own scheduler decides. */
+export function decideSiteHeard(step: Step, heard: SiteHeard): void {
+  const gateway = step.state.nodes.get(heard.node);
+  if (gateway === undefined || gateway.session !== heard.session || heard.mode !== 'steer') return;
+  for (const { name } of heard.nodes) enrol(step, gateway, name);
+  for (const job of heard.jobs) if (!job.isOurs) follow(step, gateway.name, job);
+}
+
+/** A node of the site is let in by the secret of its gateway, which speaks for it. */
+function enrol(step: Step, gateway: Node, siteNode: string): void {
+  const name = parseNodeName(memberName(siteNode, gateway.name));
+  if (!name.ok) return;
+  const { secretHash, drain } = gateway;
+  const label = `site=${gateway.name}`;
+  const known = step.state.nodes.get(name.value);
+  if (known !== undefined) {
+    // Somebody else's node may be called the same: it stays somebody else's.
+    if (!known.labels.has(label) || known.secretHash === secretHash) return;
+  }
+  const own = { node: name.value, secretHash, resources: null, labels: [label] };
+  step.emit({ kind: 'node_enrolled', ...own });
+  // A site that is paused stays so, whatever nodes it gets.
+  if (known !== undefined || drain === null) return;
+  step.emit({ kind: 'node_drained', node: name.value, reason: drain.reason, by: drain.by });
+}
+
+/** Job of ours that stands for one of the site's, and which of its tasks; of an array the whole has no index. */
+interface Known {
+  readonly job: Job;
+  readonly index: number | null;
+}
+
+function find(state: State, site: NodeName, listed: ListedJob): Known | undefined {
+  const own = jobOfKey(state, foreignName(site, listed.id));
+  if (own !== undefined) return { job: own, index: own.spec.array === null ? 0 : null };
+  const element = elementOf(listed.id);
+  const array = element === null ? undefined : jobOfKey(state, foreignName(site, element.array));
+  return array === undefined || element === null ? undefined : { job: array, index: element.index };
+}
+
+function jobOfKey({ indexes, jobs }: State, key: string): Job | undefined {
+  const id = indexes.foreign.get(key);
+  return id === undefined ? undefined : jobs.get(id);
+}
+
+/** A site that begins to count anew gives an id twice: then it is of a job that came after the end. */
+function isAnother({ endedAt }: Job, { submittedAt }: ListedJob): boolean {
+  return endedAt !== null && submittedAt !== null && submittedAt > endedAt;
+}
+
+function follow(step: Step, site: NodeName, listed: ListedJob): void {
+  const found = find(step.state, site, listed);
+  const known =
+    found !== undefined && !isAnother(found.job, listed) ? found : adopt(step, site, listed);
+  if (known === undefined || known.job.outcome !== null) return;
+  const { job, index } = known;
+  if (index === null || !job.pending.has(index)) return void followHold(step, job, listed);
+  switch (listed.state) {
+    case 'ended':
+      return endPending(step, job, IntervalSet.of([[index, index]]), outcomeOf(listed));
+    case 'starting':
+    case 'running':
+    case 'suspended':
+    case 'completing':
+      return place(step, site, { job, index }, listed);
+    default:
+      return followHold(step, job, listed);
+  }
+}
+
+/** Its user holds and releases it there. */
+function followHold(step: Step, job: Job, { state, id }: ListedJob): void {
+  const { foreign } = job.spec;
+  if (foreign?.job !== id || waitingOf(job).size === 0) return;
+  const isHeld = state === 'held';
+  if (foreign.isHeld === isHeld || (state !== 'held' && state !== 'waiting')) return;
+  const spec = { ...job.spec, environment: {}, foreign: { ...foreign, isHeld } };
+  step.emit({ kind: 'job_changed', jobId: job.id, spec, by: foreign.site });
+}
+
+function adopt(step: Step, site: NodeName, listed: ListedJob): Known | undefined {
+  if (listed.state === 'ended' || listed.state === 'unknown') return undefined;
+  const owner = ownerOf(listed);
+  if (owner === null || !hasElements(listed)) return undefined;
+  const actor = { kind: 'user', name: owner, uid: null, role: 'user' } as const;
+  const spec = foreignSpec(site, listed);
+  const added = addJob(
+    step,
+    { spec, waitsFor: [], behind: [], broken: null },
+    { actor, key: null },
+  );
+  if (!added.ok || added.value.kind !== 'submitted') return undefined;
+  const job = step.state.jobs.get(added.value.jobId);
+  return job === undefined ? undefined : { job, index: job.spec.array === null ? 0 : null };
+}
+
+/** Nothing, or indices that we can have. */
+function hasElements({ elements }: ListedJob): boolean {
+  return elements === null || elements === '' || readIndices(elements).ok;
+}
+
+/** It runs there though we did not start it: our books say so from now on, even beyond what is free. */
+function place(
+  step: Step,
+  site: NodeName,
+  { job, index }: { readonly job: Job; readonly index: number },
+  { nodes }: ListedJob,
+): void {
+  const shares: Share[] = [];
+  for (const siteNode of nodes) {
+    const node = step.state.nodes.get(memberName(siteNode, site) as NodeName);
+    // Until all of them are there it is not known what it takes; the site says it again.
+    if (node?.connected !== true) return;
+    shares.push({ node: node.name, resources: job.spec.request.perNode, gpus: [] });
+  }
+  if (shares.length === 0) return;
+  const epoch = Math.max(job.active.get(index)?.epoch ?? 0, step.state.epochFloor) + 1;
+  step.emit({ kind: 'task_allocated', place: placeOf(job, index), epoch, shares });
+}
+
+function outcomeOf({ exit, word }: ListedJob): Outcome {
+  const detail = `ended at its site: ${word}`;
+  if (exit === null) return { kind: 'cancelled', detail };
+  return exit.code === 0 ? { kind: 'completed', exit } : { kind: 'failed', exit, detail };
+}
+
+/** What was cancelled here and the site still has: its gateway is told to cancel it. */
+export function cancelledHere(
+  state: State,
+  site: NodeName,
+  jobs: Iterable<ListedJob>,
+): SiteJobPlace[] {
+  const wanted: SiteJobPlace[] = [];
+  for (const listed of jobs) {
+    if (listed.isOurs || isOver(listed)) continue;
+    const known = find(state, site, listed);
+    if (known === undefined || isAnother(known.job, listed)) continue;
+    const { job, index } = known;
+    const cancelled = job.ended.get('cancelled');
+    if (cancelled === undefined) continue;
+    if (index !== null) {
+      if (cancelled.has(index)) wanted.push({ job: listed.id, index: null });
+      continue;
+    }
+    const elements = readIndices(listed.elements ?? '');
+    for (const one of elements.ok ? elements.value : []) {
+      if (cancelled.has(one)) wanted.push({ job: listed.id, index: one });
+    }
+  }
+  return wanted;
+}
+
+function isOver({ state }: ListedJob): boolean {
+  return state === 'ended' || state === 'completing' || state === 'unknown';
+}

@@ -1,0 +1,79 @@
+// Starting jobs of a site on nodes of our choice, one after the other: for the moment of a start a
+// site's nodes may be changed.
+
+import type { SiteCommand, SiteProblem, SiteQuery, Steering } from '../../adaptors/adaptor.ts';
+import { ok, type Result } from '../../core/base/result.ts';
+import type { SiteJob } from '../../core/model/site.ts';
+import type { Commands } from '../../ports/commands.ts';
+import type { Log } from '../../ports/log.ts';
+import { runSiteCommand } from './command.ts';
+
+export interface SteererWorld {
+  readonly steering: Steering;
+  readonly commands: Commands;
+  readonly log: Log;
+  readonly settings: { readonly timeoutMs: number; readonly before: readonly string[] };
+}
+
+type Startable = Pick<SiteJob, 'id' | 'handle'>;
+
+export class Steerer {
+  readonly #world: SteererWorld;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(world: SteererWorld) {
+    this.#world = world;
+  }
+
+  get takeover(): string {
+    return this.#world.steering.takeover;
+  }
+
+  get needsHandle(): boolean {
+    return this.#world.steering.needsHandle;
+  }
+
+  /** Told again to start what runs already, a site refuses, or nothing happens. */
+  start(job: Startable, nodes: readonly string[]): Promise<Result<null, SiteProblem>> {
+    const started = this.#turn.then(() => this.#start(job, nodes));
+    this.#turn = started;
+    return started;
+  }
+
+  /** What the takeover needs of the site and does not find, with the remedy; null: nothing. */
+  async lacks(): Promise<string | null> {
+    for (const { what, query, remedy } of this.#world.steering.requirements) {
+      const answer = await this.#ask(query);
+      if (!answer.ok) return `nobody knows whether ${what}: ${answer.error.text}`;
+      if (!answer.value) return `this is not so: ${what}. Remedy: ${remedy}`;
+    }
+    return null;
+  }
+
+  async #start(job: Startable, nodes: readonly string[]): Promise<Result<null, SiteProblem>> {
+    const { steering } = this.#world;
+    const started = await this.#runAll(steering.start(job, nodes));
+    if (started.ok || started.error.kind === 'no_such_job') return started;
+    // Half a start might take by itself, later and beside what is started there by then.
+    const undone = await this.#runAll(steering.takeBack(job, nodes));
+    if (!undone.ok) {
+      const fields = { job: job.id, why: undone.error.text };
+      this.#world.log.warn(fields, 'a start that failed could not be taken back');
+    }
+    return started;
+  }
+
+  async #runAll(commands: readonly SiteCommand[]): Promise<Result<null, SiteProblem>> {
+    const { steering } = this.#world;
+    for (const command of commands) {
+      const answer = await this.#ask({ command, read: (output) => steering.read(output) });
+      if (!answer.ok) return answer;
+    }
+    return ok(null);
+  }
+
+  async #ask<T>(query: SiteQuery<T>): Promise<Result<T, SiteProblem>> {
+    const { commands, settings } = this.#world;
+    return query.read(await runSiteCommand(commands, query.command, { ...settings, user: null }));
+  }
+}

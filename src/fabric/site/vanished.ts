@@ -1,0 +1,78 @@
+// Jobs of a site's own users that its listing has no more. That alone says nothing: the site is asked
+// for each by its id, and only its word that it knows no such job makes the job over.
+
+import type { Adaptor, SiteProblem, SiteQuery } from '../../adaptors/adaptor.ts';
+import type { Result } from '../../core/base/result.ts';
+import type { SiteJob } from '../../core/model/site.ts';
+
+export type Ask = <T>(query: SiteQuery<T>) => Promise<Result<T, SiteProblem>>;
+
+/** What is over is told for as long, should the head be away. */
+const TOLD_MS = 600_000;
+/** Questions after one listing. */
+const ASKED_MAX = 10;
+
+interface One {
+  readonly job: SiteJob;
+  /** Null: nobody knows yet. */
+  overAt: number | null;
+}
+
+export class Vanished {
+  readonly #adaptor: Adaptor;
+  readonly #all = new Map<string, One>();
+
+  constructor(adaptor: Adaptor) {
+    this.#adaptor = adaptor;
+  }
+
+  get jobs(): Iterable<SiteJob> {
+    return [...this.#all.values()].map(({ job }) => job);
+  }
+
+  /** @param before the listing before `listed` */
+  note(
+    before: ReadonlyMap<string, SiteJob>,
+    listed: ReadonlyMap<string, SiteJob>,
+    isOurs: (job: SiteJob) => boolean,
+  ): void {
+    for (const id of [...this.#all.keys()]) if (listed.has(id)) this.#all.delete(id);
+    for (const [id, job] of before) {
+      if (listed.has(id) || this.#all.has(id) || job.state === 'ended' || isOurs(job)) continue;
+      const reason = 'in no listing any more';
+      this.#all.set(id, { job: { ...job, state: 'unknown', reason }, overAt: null });
+    }
+  }
+
+  /** @param now by the clock that never jumps */
+  async ask(ask: Ask, now: number): Promise<void> {
+    let asked = 0;
+    for (const [id, { job, overAt }] of [...this.#all]) {
+      if (overAt !== null) {
+        if (now - overAt >= TOLD_MS) this.#all.delete(id);
+        continue;
+      }
+      if (asked >= ASKED_MAX) return;
+      asked += 1;
+      const over = await this.#over(job, ask);
+      if (over !== null) this.#all.set(id, { job: over, overAt: now });
+    }
+  }
+
+  /** Null: it may be there. */
+  async #over(job: SiteJob, ask: Ask): Promise<SiteJob | null> {
+    const { known, end } = this.#adaptor;
+    if (known !== null) {
+      const there = await ask(known(job.id));
+      if (!there.ok || there.value) return null;
+    }
+    const ended = end === null ? null : await ask(end(job.id));
+    const record = ended?.ok === true ? ended.value : null;
+    if (known === null && record === null) return null;
+    return {
+      ...job,
+      ...{ state: 'ended', word: 'gone', reason: record?.reason ?? null },
+      ...{ exit: record?.exit ?? null, endedAt: record?.endedAt ?? null },
+    };
+  }
+}

@@ -1,0 +1,163 @@
+// Sites that our scheduler steers: their nodes, the jobs of their own users, and what happens there
+// behind our back.
+
+import assert from 'node:assert/strict';
+import { outstanding } from '../../../../src/core/controller/outstanding.ts';
+import { cancelledHere } from '../../../../src/core/controller/sites/heard.ts';
+import type { NodeName } from '../../../../src/core/model/ids.ts';
+import type { LaunchOrder } from '../../../../src/core/model/orders.ts';
+import type { ListedJob, SiteMode, SiteNode } from '../../../../src/core/model/site.ts';
+import { place, scenario, type TestHead, user } from '../../../support/controller.ts';
+import { why } from '../../../support/why.ts';
+
+const HPC = 'hpc' as NodeName;
+const EVE = user('eve');
+
+function siteNode(name: string): SiteNode {
+  return {
+    ...{ name, state: 'idle', word: 'IDLE', reason: null, cpuCount: 2, cpusUsed: 0 },
+    ...{ memoryBytes: null, memoryFreeBytes: null, features: [], queues: [] },
+  };
+}
+
+function siteJob(id: string, more: Partial<ListedJob> = {}): ListedJob {
+  return {
+    ...{ id, handle: null, name: 'their job', owner: 'eve', state: 'waiting', word: 'PENDING' },
+    ...{ reason: null, queue: 'main', elements: null, submittedAt: 1, startedAt: null },
+    ...{ endedAt: null, walltimeMs: 60_000, nodeCount: 1, cpuCount: 1, memoryBytes: null },
+    ...{ isExclusive: false, nodes: [], exit: null, isOurs: false },
+    ...more,
+  };
+}
+
+function hear(head: TestHead, jobs: readonly ListedJob[], mode: SiteMode = 'steer'): void {
+  const { session } = head.node('hpc');
+  const nodes = [siteNode('n1'), siteNode('n2')];
+  head.perform({ kind: 'site', heard: { node: HPC, session, mode, nodes, jobs } });
+}
+
+function launches(head: TestHead, node: string): LaunchOrder[] {
+  return outstanding(head.node(node), head.settings).filter((order) => order.kind === 'launch');
+}
+
+function steered(head: TestHead): void {
+  head.connect('hpc', { cpus: 0 });
+  hear(head, []);
+  for (const name of ['n1.hpc', 'n2.hpc']) head.connect(name, { cpus: 2, labels: ['site=hpc'] });
+}
+
+scenario('[G1] nodes of a steered site are let in by the secret of its gateway', (head) => {
+  head.connect('hpc', { cpus: 0 });
+  head.enroll('n2.hpc');
+  const { secretHash } = head.node('n2.hpc');
+  hear(head, []);
+  assert.equal(head.node('n1.hpc').secretHash, head.node('hpc').secretHash);
+  assert.ok(head.node('n1.hpc').labels.has('site=hpc'));
+  // Somebody else's node of the name stays theirs.
+  assert.equal(head.node('n2.hpc').secretHash, secretHash);
+});
+
+scenario('[G1] nothing follows from a site whose own scheduler decides', (head) => {
+  head.connect('hpc', { cpus: 4 });
+  hear(head, [siteJob('7')], 'submit');
+  assert.equal(head.state.nodes.size, 1);
+  assert.equal(head.state.jobs.size, 0);
+});
+
+scenario('[G2] a job that a user gave to the site waits and starts as any other', (head) => {
+  steered(head);
+  hear(head, [siteJob('7', { cpuCount: 4, nodeCount: 2 }), siteJob('8', { isOurs: true })]);
+  hear(head, [siteJob('7', { cpuCount: 4, nodeCount: 2 })]);
+  assert.equal(head.state.jobs.size, 1);
+  const { owner, spec } = head.job(1);
+  assert.deepEqual([owner, spec.name, spec.walltimeMs], ['eve', 'their job', 60_000]);
+  assert.deepEqual([spec.request.nodeCount, spec.request.perNode.cpuCount], [2, 2]);
+  assert.deepEqual(head.schedule(), ['1#1@n1.hpc+n2.hpc']);
+  const [order] = launches(head, 'n1.hpc');
+  assert.deepEqual(order?.foreign, { job: '7', index: null });
+  assert.equal(order?.walltimeMs, null);
+  head.started('1#1', 'n1.hpc', 'n2.hpc');
+  head.ended('1#1', { code: 3 }, 'n1.hpc', 'n2.hpc');
+  assert.equal(head.outcome(1), 'failed');
+});
+
+scenario('[G2] who holds a job at its site releases it there', (head) => {
+  steered(head);
+  hear(head, [siteJob('7', { state: 'held' })]);
+  assert.deepEqual(head.schedule(), []);
+  assert.match(why(head, 1), /held/);
+  head.refused({ kind: 'release_job', jobId: head.job(1).id }, EVE);
+  hear(head, [siteJob('7')]);
+  assert.deepEqual(head.schedule(), ['1#1@n1.hpc']);
+});
+
+scenario('[G3] what the site starts or ends behind our back is so', (head) => {
+  steered(head);
+  const waiting = [siteJob('7'), siteJob('8'), siteJob('9')];
+  hear(head, waiting);
+  hear(head, [
+    siteJob('7', { state: 'running', nodes: ['n2'] }),
+    siteJob('8', { state: 'ended', word: 'CANCELLED' }),
+    siteJob('9', { state: 'unknown' }),
+  ]);
+  assert.deepEqual(head.holders('1#1'), ['n2.hpc']);
+  assert.equal(head.outcome(2), 'cancelled');
+  // Nothing is concluded from what nobody knows.
+  assert.equal(head.outcome(3), null);
+  hear(head, [siteJob('7', { state: 'running', nodes: ['n2'] })]);
+  assert.deepEqual(head.holders('1#1'), ['n2.hpc']);
+});
+
+scenario('[G3] a job in no listing is not over', (head) => {
+  steered(head);
+  hear(head, [siteJob('7')]);
+  hear(head, []);
+  assert.equal(head.outcome(1), null);
+});
+
+scenario('[G4] what is cancelled here is to be cancelled there, until the site has', (head) => {
+  steered(head);
+  const listed = [siteJob('7'), siteJob('8', { state: 'running', nodes: ['n1'] })];
+  hear(head, listed);
+  assert.deepEqual(cancelledHere(head.state, HPC, listed), []);
+  head.command({ kind: 'cancel_task', place: place('1') }, EVE);
+  assert.deepEqual(cancelledHere(head.state, HPC, listed), [{ job: '7', index: null }]);
+  hear(head, listed);
+  assert.equal(head.state.jobs.size, 2);
+  const over = [siteJob('7', { state: 'ended', word: 'CANCELLED' })];
+  assert.deepEqual(cancelledHere(head.state, HPC, over), []);
+});
+
+scenario('[G4] only its owner and operators cancel it', (head) => {
+  steered(head);
+  hear(head, [siteJob('7')]);
+  assert.equal(
+    head.refused({ kind: 'cancel_task', place: place('1') }, user('mallory')),
+    'auth.not_owner',
+  );
+});
+
+scenario('[G5] elements of an array are followed one by one', (head) => {
+  steered(head);
+  const whole = siteJob('16', { elements: '1-3' });
+  hear(head, [whole]);
+  assert.equal(head.job(1).taskCount, 3);
+  assert.deepEqual(head.schedule().sort(), ['1[1]#1@n1.hpc', '1[2]#1@n1.hpc', '1[3]#1@n2.hpc']);
+  const orders = [...launches(head, 'n1.hpc'), ...launches(head, 'n2.hpc')];
+  assert.deepEqual(
+    orders.map(({ foreign }) => foreign?.index),
+    [1, 2, 3],
+  );
+});
+
+scenario('[G5] an element that was cancelled there is cancelled here', (head) => {
+  steered(head);
+  hear(head, [siteJob('16', { elements: '1-3', state: 'held' })]);
+  hear(head, [
+    siteJob('16', { elements: '1,3', state: 'held' }),
+    siteJob('16_2', { state: 'ended', word: 'CANCELLED' }),
+  ]);
+  assert.equal(head.job(1).ended.get('cancelled')?.toString(), '2');
+  assert.equal(head.outcome(1), null);
+  assert.equal(head.state.jobs.size, 1);
+});
