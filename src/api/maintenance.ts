@@ -83,6 +83,8 @@ export const maintenanceView = z.object({
   /** That program's; null = the agent's own. */
   account: z.string().nullable(),
   restarts: z.boolean(),
+  /** Planned by itself, as goals are not met; null: somebody planned it. */
+  goal: z.object({ class: z.string(), attempt: z.int() }).nullable(),
   reason: z.string(),
   createdBy: z.string(),
   createdAt: instant,

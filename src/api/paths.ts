@@ -81,6 +81,8 @@ export const PATHS = {
   listMaintenance: 'GET /v1/maintenance',
   getMaintenance: 'GET /v1/maintenance/:id',
   cancelMaintenance: 'POST /v1/maintenance/:id/cancel',
+  getGoals: 'GET /v1/goals',
+  lookAtNodes: 'POST /v1/goals/look',
   listReservations: 'GET /v1/reservations',
   createReservation: 'POST /v1/reservations',
   getReservation: 'GET /v1/reservations/:name',

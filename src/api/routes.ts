@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import { batchRoutes } from './batches.ts';
 import { blobRoutes } from './blobs.ts';
 import { clusterRoutes } from './cluster.ts';
+import { goalRoutes } from './goals.ts';
 import { jobRoutes } from './job-routes.ts';
 import { maintenanceRoutes } from './maintenance.ts';
 import { nodeRoutes } from './nodes.ts';
@@ -32,6 +33,7 @@ export const ROUTES = {
   ...nodeRoutes,
   ...siteRoutes,
   ...maintenanceRoutes,
+  ...goalRoutes,
   ...reservationRoutes,
   ...noticeRoutes,
   ...notificationRoutes,

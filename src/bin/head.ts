@@ -21,6 +21,7 @@ import { openSqliteStore } from '../store/sqlite/open.ts';
 import { certificateOf } from './head-certificate.ts';
 import { EXIT_BUG, headFailure } from './head-failure.ts';
 import { type HeadFiles, openHeadFiles } from './head-files.ts';
+import { startGoals } from './head-goals.ts';
 import { type HeadOptions, readHeadOptions } from './head-options.ts';
 import { openWiki } from './head-wiki.ts';
 import { keep, noteExit } from './keep.ts';
@@ -150,10 +151,22 @@ interface Started extends Logs {
 async function serveUntilStopped(started: Started): Promise<void> {
   const { options, head, logs, files, log, audit, gone, onServing } = started;
   const { engine, agents } = head;
-  const reload = reloadOf(options, head, log);
+  const goals = startGoals({ engine, logs, log }, options.goals);
+  const reload = reloadOf(options, { head, goals: goals.keeper }, log);
   const clock = systemClock;
   const ports = {
-    ...{ engine, agents, logs, ...files, clock, chance: systemChance, log, audit, reload },
+    ...{
+      engine,
+      agents,
+      logs,
+      goals: goals.keeper,
+      ...files,
+      clock,
+      chance: systemChance,
+      log,
+      audit,
+      reload,
+    },
     notifierHealth: () => head.notifying?.health ?? new Map(),
   };
   const http = await startHttp(ports, {
@@ -180,6 +193,7 @@ async function serveUntilStopped(started: Started): Promise<void> {
   if (failure !== null)
     log.error({ error: failure.message }, 'the head stops although its store cannot be written');
   await pilots.close();
+  goals.end();
   await closeWiki();
   await http.close();
   rmSync(options.socketPath, { force: true });

@@ -3,21 +3,28 @@
 import type { ReloadReply } from '../api/partitions.ts';
 import { compareWritten, writtenOf } from '../config/compare.ts';
 import { loadConfig } from '../config/config.ts';
+import { goalOptions } from '../config/goals/goal-options.ts';
 import { liveOptions } from '../config/head-options.ts';
 import { err, ok, type Result } from '../core/base/result.ts';
 import { type Refusal, refuse } from '../core/model/errors.ts';
 import { Failure } from '../core/model/failure.ts';
+import type { GoalKeeper } from '../head/goals/keeper.ts';
 import type { Head } from '../head/head.ts';
 import { notifiersOf } from '../head/notify/notifiers.ts';
 import { systemClock } from '../os/clock.ts';
 import { systemCommands } from '../os/commands.ts';
 import type { Log } from '../ports/log.ts';
+import { readGoals } from './head-goals.ts';
 import type { HeadOptions } from './head-options.ts';
 
 export type Reload = () => Promise<Result<ReloadReply, Refusal>>;
 
 /** The same file, flags and environment as at the start. */
-export function reloadOf({ config: origin }: HeadOptions, head: Head, log: Log): Reload {
+export function reloadOf(
+  { config: origin }: HeadOptions,
+  { head, goals }: { readonly head: Head; readonly goals: GoalKeeper },
+  log: Log,
+): Reload {
   let before = origin.written;
   return async () => {
     try {
@@ -25,9 +32,11 @@ export function reloadOf({ config: origin }: HeadOptions, head: Head, log: Log):
       const flags = new Map(origin.flags);
       const config = await loadConfig({ flags, environment: process.env, file, directory });
       const { settings, heartbeatMs, notify } = liveOptions(config);
+      const goalState = readGoals(goalOptions(config) ?? undefined);
       const after = writtenOf(config);
       const { changed, afterRestart } = compareWritten(before, after);
       head.change({ settings, heartbeatMs });
+      goals.change(goalState);
       const world = { commands: systemCommands, clock: systemClock };
       head.notifying?.change(notifiersOf(notify, world));
       // What waits for a restart is told again at the next reload.

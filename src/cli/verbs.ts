@@ -117,6 +117,7 @@ export const VERBS: readonly VerbEntry[] = [
     'list, set and reset partitions',
     () => import('./commands/partition.ts'),
   ),
+  entry(ADMIN, 'goal', 'what nodes are to be like', () => import('./commands/goal.ts')),
   entry(ADMIN, 'notice', 'a message that all users see', () => import('./commands/notice.ts')),
   entry(ADMIN, 'qos', 'list qualities of service', () => import('./commands/qos.ts')),
   entry(ADMIN, 'user', 'roles of users', () => import('./commands/user.ts')),

@@ -28,6 +28,8 @@ export interface HeadOptions {
   readonly settings: Settings;
   /** The site's fence command, without a shell; null = none. */
   readonly fence: { readonly command: readonly string[]; readonly timeoutMs: number } | null;
+  /** What nodes are to be like; absent = they have no goals. */
+  readonly goals?: GoalFileOptions;
   /** The door for wiki schedulers; absent = none. */
   readonly wiki?: WikiDoorOptions;
   /** How those are told who want to know of the end of a job. */
@@ -55,6 +57,12 @@ export interface HeadOptions {
   readonly acceptLoss?: boolean;
   /** Make a new key and certificate where they are missing; for one start. */
   readonly newIdentity?: boolean;
+}
+
+export interface GoalFileOptions {
+  readonly file: string;
+  readonly everyMs: number;
+  readonly repairs: boolean;
 }
 
 export interface WikiDoorOptions {

@@ -6,6 +6,7 @@ import type { Settings } from '../core/model/settings.ts';
 import { writtenOf } from './compare.ts';
 import type { Config } from './config.ts';
 import type { HeadOptions } from './daemon-options.ts';
+import { goalOptions } from './goals/goal-options.ts';
 import { notifyOptions, notifyRules } from './notify-options.ts';
 import { schedulingFrom } from './scheduling.ts';
 import type { Address } from './value.ts';
@@ -36,6 +37,7 @@ export function headOptions(config: Config, place: HeadPlace): HeadOptions {
     ...liveOptions(config),
     fence: fenceOf(config),
     ...wikiDoor(config),
+    ...goalFile(config),
     tickMs: config.number('head.tick'),
     logFile: place.logFile,
     auditFile: place.paths.auditLog,
@@ -83,6 +85,11 @@ function capacityOf(config: Config): NonNullable<HeadOptions['capacity']> {
 function wikiDoor(config: Config): Pick<HeadOptions, 'wiki'> {
   const wiki = wikiOptions(config);
   return wiki === null ? {} : { wiki };
+}
+
+function goalFile(config: Config): Pick<HeadOptions, 'goals'> {
+  const goals = goalOptions(config);
+  return goals === null ? {} : { goals };
 }
 
 function fenceOf(config: Config): HeadOptions['fence'] {

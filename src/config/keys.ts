@@ -10,6 +10,7 @@ import {
   DEPTH_DEFAULT,
   PLANNING_POLICIES,
 } from '../core/model/scheduling.ts';
+import { GOAL_KEYS } from './goals/goal-keys.ts';
 import { type Key, key } from './key.ts';
 import { NOTIFY_KEYS } from './notify-keys.ts';
 import { SITE_KEYS } from './site-keys.ts';
@@ -239,6 +240,7 @@ export const KEYS: readonly Key[] = [
   ...YIELD_KEYS,
   ...SITE_KEYS,
   ...WIKI_KEYS,
+  ...GOAL_KEYS,
   key('up.nodes', 'count', '1', 'Number of nodes of `weft up`.', { min: 1, max: 1024 }),
   key(
     'up.cpus',

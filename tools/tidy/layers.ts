@@ -14,6 +14,7 @@ export const IMPORTS: Readonly<Record<string, readonly string[]>> = withPrograms
   'core/runner': ['core/model', 'core/base'],
   'core/blobs': ['core/model', 'core/base'],
   'core/calls': ['core/model', 'core/base'],
+  'core/goals': ['core/model', 'core/base'],
   'core/controller': ['core/scheduler', 'core/batch', 'core/model', 'core/base'],
   ports: ['core/model', 'core/base'],
   steps: ['core/base'],
@@ -25,7 +26,7 @@ export const IMPORTS: Readonly<Record<string, readonly string[]>> = withPrograms
   api: ['core/batch', 'core/files', 'core/model', 'core/base'],
   head: [
     ...['core/controller', 'core/scheduler', 'core/blobs', 'core/batch', 'core/files'],
-    ...['core/calls', 'core/model', 'core/base'],
+    ...['core/calls', 'core/goals', 'core/model', 'core/base'],
     ...['wire', 'ports', 'fabric', 'functions', 'api'],
   ],
   agent: [
@@ -43,7 +44,7 @@ export const IMPORTS: Readonly<Record<string, readonly string[]>> = withPrograms
     ...['functions', 'wire', 'transfer', 'connect', 'batch', 'config', 'api'],
     ...['core/calls', 'core/batch', 'core/files', 'core/model', 'core/base'],
   ],
-  config: ['api', 'core/model', 'core/base'],
+  config: ['api', 'core/goals', 'core/model', 'core/base'],
   connect: ['config', 'api', 'core/model', 'core/base'],
   transfer: [
     ...['connect', 'batch', 'config', 'api'],

@@ -67,16 +67,17 @@ const cancel = defineVerb({
   },
 });
 
-const list = defineVerb<ListingOptions & { all?: boolean }>({
+const list = defineVerb<ListingOptions & { all?: boolean; why?: boolean }>({
   define(command) {
     command.option('-a, --all', 'also those that are over');
+    command.option('--why', 'what each is for, and what came of it');
     defineListing(command);
   },
   async run({ context, options }) {
     const api = await context.api();
     const query = options.all === true ? { all: true } : {};
     const { maintenance } = await api.call('listMaintenance', { query });
-    const columns = maintenanceColumns(Date.now());
+    const columns = maintenanceColumns(Date.now(), options.why === true);
     const listing = { rows: maintenance, columns, name: idOf, empty: 'No maintenance.' };
     await context.list(listing, options.output);
     return 0;

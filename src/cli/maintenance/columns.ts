@@ -7,7 +7,8 @@ import type { Column } from '../output/table.ts';
 import { instantColumn } from '../output/times.ts';
 import { formatInstant, signalName } from '../output/words.ts';
 
-export function maintenanceColumns(now: number): Column<MaintenanceView>[] {
+export function maintenanceColumns(now: number, isWhy: boolean): Column<MaintenanceView>[] {
+  const reason: Column<MaintenanceView> = { title: 'REASON', value: reasonOf, least: 12 };
   return [
     { title: 'ID', value: (one) => one.id },
     { title: 'PHASE', value: (one) => one.phase },
@@ -17,8 +18,22 @@ export function maintenanceColumns(now: number): Column<MaintenanceView>[] {
     { title: 'RUNNING', value: (one) => one.running },
     { title: 'PROGRAM', value: (one) => one.program ?? '-', wide: true },
     { title: 'BY', value: (one) => one.createdBy, wide: true },
-    { title: 'REASON', value: (one) => one.detail ?? one.reason, least: 12 },
+    ...(isWhy
+      ? [
+          { title: 'WHY', value: whyOf, least: 24 },
+          { title: 'RESULT', value: (one: MaintenanceView) => one.detail ?? '-', least: 12 },
+        ]
+      : [reason]),
   ];
+}
+
+function reasonOf({ detail, reason }: MaintenanceView): string {
+  return detail ?? reason;
+}
+
+function whyOf({ goal, reason, createdBy }: MaintenanceView): string {
+  if (goal === null) return `${reason} (${createdBy})`;
+  return `goals of ${goal.class}: ${reason} (attempt ${goal.attempt})`;
 }
 
 /** One maintenance in full, as `-o` says. */

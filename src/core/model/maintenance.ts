@@ -18,6 +18,14 @@ export interface MaintenanceProgram {
   readonly restarts: boolean;
 }
 
+/** What makes a maintenance the repair of a node that does not meet its goals. */
+export interface GoalRepair {
+  /** The class of nodes that the goals are for. */
+  readonly class: string;
+  /** 1, 2, … of those in a row. */
+  readonly attempt: number;
+}
+
 export const MAINTENANCE_PHASES = [
   'planned',
   'warned',
@@ -60,6 +68,8 @@ export interface Maintenance {
   readonly running: RunningPolicy;
   readonly warning: Warning | null;
   readonly program: MaintenanceProgram | null;
+  /** Absent: somebody planned it. */
+  readonly goal?: GoalRepair;
   readonly reason: string;
   readonly createdBy: string;
   readonly createdAt: number;

@@ -16,6 +16,7 @@ export function viewMaintenance(one: Maintenance): MaintenanceView {
     program: program === null ? null : formatProgram(program.program),
     account: program?.account ?? null,
     restarts: program?.restarts ?? false,
+    goal: one.goal ?? null,
     createdBy: one.createdBy,
     createdAt: one.createdAt,
     endedAt: one.endedAt,

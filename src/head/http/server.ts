@@ -24,6 +24,7 @@ import type { BlobStore } from '../blobs/blob-store.ts';
 import { Calls } from '../calls/calls.ts';
 import type { Engine } from '../engine.ts';
 import type { JobFiles } from '../files/job-files.ts';
+import type { GoalKeeper } from '../goals/keeper.ts';
 import type { LogFiles } from '../logs/log-files.ts';
 import { Feeder } from '../stdin/feeder.ts';
 import { AgentSockets } from './agent-socket.ts';
@@ -53,6 +54,7 @@ export interface HttpPorts {
   readonly engine: Engine;
   readonly agents: AgentAcceptor;
   readonly logs: LogFiles;
+  readonly goals: GoalKeeper;
   readonly blobs: BlobStore;
   readonly jobFiles: JobFiles;
   readonly archive: Archive;

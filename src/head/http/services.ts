@@ -20,6 +20,7 @@ import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Calls } from '../calls/calls.ts';
 import type { Engine } from '../engine.ts';
 import type { JobFiles } from '../files/job-files.ts';
+import type { GoalKeeper } from '../goals/keeper.ts';
 import type { LogFiles } from '../logs/log-files.ts';
 import type { NotifierHealth } from '../notify/notifying.ts';
 import type { KnownSite } from '../sites.ts';
@@ -57,6 +58,7 @@ export interface Services {
   readonly engine: Engine;
   readonly agents: AgentAcceptor;
   readonly logs: LogFiles;
+  readonly goals: GoalKeeper;
   readonly blobs: BlobStore;
   readonly jobFiles: JobFiles;
   readonly archive: Archive;

@@ -10,6 +10,7 @@ import { reloadOf } from '../../../src/bin/reload.ts';
 import { writtenOf } from '../../../src/config/compare.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import type { Settings } from '../../../src/core/model/settings.ts';
+import type { GoalKeeper } from '../../../src/head/goals/keeper.ts';
 import type { Head } from '../../../src/head/head.ts';
 import { KeptLog } from '../head/http/fixture.ts';
 
@@ -27,7 +28,8 @@ async function start(t: TestContext, text: string) {
   const head = { change: ({ settings }) => told.push(settings) } as Pick<Head, 'change'>;
   const options = { config: { file, directory, flags, written } } as unknown as HeadOptions;
   const log = new KeptLog();
-  return { write, told, log, reload: reloadOf(options, head as Head, log) };
+  const goals = { change: () => undefined } as unknown as GoalKeeper;
+  return { write, told, log, reload: reloadOf(options, { head: head as Head, goals }, log) };
 }
 
 test('[P8] what may change is in force, and what may not is told until the restart', async (t) => {

@@ -1,11 +1,22 @@
 // What can be asked about maintenance.
 
 import type { NodeName } from '../../model/ids.ts';
-import type { Warning } from '../../model/job.ts';
-import type { MaintenanceProgram, RunningPolicy } from '../../model/maintenance.ts';
+import type { Program, Warning } from '../../model/job.ts';
+import type { GoalRepair, MaintenanceProgram, RunningPolicy } from '../../model/maintenance.ts';
 import type { ReservationWish } from '../reservations/commands.ts';
 
-export type MaintenanceCommand = PlanMaintenance | CancelMaintenance;
+export type MaintenanceCommand = PlanMaintenance | CancelMaintenance | CheckNode;
+
+/**
+ * Looks at a node by a program of the cluster itself, at once and beside whatever runs there. From
+ * the head.
+ */
+export interface CheckNode {
+  readonly kind: 'check_node';
+  readonly node: NodeName;
+  readonly program: Program;
+  readonly walltimeMs: number;
+}
 
 /** Takes nodes from all users for a time. */
 export interface PlanMaintenance {
@@ -20,6 +31,8 @@ export interface PlanMaintenance {
   readonly running: RunningPolicy;
   readonly warning: Warning | null;
   readonly program: MaintenanceProgram | null;
+  /** It is a repair of goals; absent: it is somebody's plan. */
+  readonly goal?: GoalRepair;
   readonly reason: string;
 }
 

@@ -130,13 +130,15 @@ function noteFree(step: Step, id: string): void {
 
 /** On each node as soon as no user's task goes on there, whatever the others do. */
 function startPrograms(step: Step, id: string): void {
-  const { program, works, nodes } = maintenanceOf(step.state, id);
+  const { program, works, nodes, goal } = maintenanceOf(step.state, id);
   for (const name of nodes) {
     const node = step.state.nodes.get(name);
     if (node === undefined && takesNode({ works }, name))
       skip(step, id, name, 'the node was removed');
     if (program === null || works[name]?.kind !== 'waiting' || !isFree(node)) continue;
-    const takesWork = node?.connected && node.fault === null && node.pausing.now === null;
+    // A repair may be of what makes the node say so.
+    const isSound = node?.fault === null || goal !== undefined;
+    const takesWork = node?.connected && isSound && node.pausing.now === null;
     if (takesWork) startProgram(step, id, node);
   }
 }

@@ -3,6 +3,7 @@
 import type { Maintenance } from '../../model/maintenance.ts';
 import type { Noun } from '../noun.ts';
 import * as apply from './apply.ts';
+import { decideCheckNode } from './check-node.ts';
 import { decideMaintenances } from './course.ts';
 import { decideCancelMaintenance, decidePlanMaintenance } from './plan.ts';
 
@@ -12,6 +13,7 @@ export interface MaintenanceData {
 
 export const maintenance: Noun<'maintenance', MaintenanceData> = {
   commands: {
+    check_node: decideCheckNode,
     plan_maintenance: decidePlanMaintenance,
     cancel_maintenance: (step, { id }, actor) => decideCancelMaintenance(step, id, actor),
   },

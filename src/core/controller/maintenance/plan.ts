@@ -165,7 +165,7 @@ interface Placed {
 
 function maintenanceOf(
   { state, at }: Step,
-  { running, warning, program, reason }: PlanMaintenance,
+  { running, warning, program, reason, goal }: PlanMaintenance,
   { nodeNames: nodes, slots: [slot], by }: Placed,
 ): Maintenance {
   const { from, until } = present(slot, 'its time');
@@ -174,6 +174,7 @@ function maintenanceOf(
     id: `m${state.nextReservationId}`,
     ...{ nodes, from, until },
     ...{ running, warning, program, reason: reason.trim(), createdBy: by, createdAt: at },
+    ...(goal === undefined ? {} : { goal }),
     phase: 'planned',
     cancelledBy: null,
     works: Object.fromEntries(works),

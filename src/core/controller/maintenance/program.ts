@@ -1,8 +1,8 @@
 // The program of a maintenance: a job of the system on each node, what its end says of the node,
 // and the restart that it may bring.
 
-import type { NodeName } from '../../model/ids.ts';
-import type { JobSpec, Outcome } from '../../model/job.ts';
+import type { JobId, NodeName } from '../../model/ids.ts';
+import type { JobSpec, Outcome, SystemWork } from '../../model/job.ts';
 import { NAME_LENGTH_MAX } from '../../model/limits.ts';
 import { type Maintenance, type NodeWork, SYSTEM_USER } from '../../model/maintenance.ts';
 import { NO_RESOURCES } from '../../model/resources.ts';
@@ -23,54 +23,67 @@ type Busy = Extract<NodeWork, { kind: 'running' | 'restarting' }>;
  * it runs beside suspended tasks and on drained nodes too.
  */
 export function startProgram(step: Step, id: string, node: Node): void {
-  const spec = specOf(step, maintenanceOf(step.state, id), node.name);
-  const jobId = step.state.nextJobId as Job['id'];
+  const { until, program } = maintenanceOf(step.state, id);
+  const jobId = startOwn(step, node, {
+    name: `${id}@${node.name}`,
+    program: program?.program ?? { kind: 'argv', argv: [] },
+    // To its end and no longer: whoever is planned for the time after that keeps the place.
+    walltimeMs: until - step.at,
+    reservation: id,
+    system: { maintenance: id, account: program?.account ?? null },
+  });
+  noteWork(step, id, node.name, { kind: 'running', jobId, bootId: node.bootId });
+}
+
+/** What the cluster itself runs on one node, at once. */
+export function startOwn(
+  step: Step,
+  node: Node,
+  own: Pick<JobSpec, 'name' | 'program' | 'walltimeMs' | 'reservation'> & { system: SystemWork },
+): JobId {
+  const jobId = step.state.nextJobId as JobId;
+  const { maintenance } = own.system;
   step.emit({
     kind: 'job_submitted',
     jobId,
     owner: SYSTEM_USER,
     uid: null,
-    environmentId: environmentId(step, { MAINTENANCE_ID: id }),
-    spec,
+    environmentId: environmentId(step, { MAINTENANCE_ID: maintenance }),
+    spec: { ...OWN_SPEC, ...own, name: own.name.slice(0, NAME_LENGTH_MAX), request: onlyOn(node) },
     key: null,
     waitsFor: [],
   });
   const shares = [{ node: node.name, resources: NO_RESOURCES, gpus: [] }];
   step.emit({ kind: 'task_allocated', place: { jobId, index: null }, epoch: 1, shares });
-  noteWork(step, id, node.name, { kind: 'running', jobId, bootId: node.bootId });
+  return jobId;
 }
 
-function specOf(step: Step, { id, until, program }: Maintenance, node: NodeName): JobSpec {
+function onlyOn({ name }: Node): JobSpec['request'] {
   return {
-    name: `${id}@${node}`.slice(0, NAME_LENGTH_MAX),
-    program: program?.program ?? { kind: 'argv', argv: [] },
-    environment: {},
-    directory: { kind: 'private' },
-    files: {},
-    request: {
-      nodeCount: 1,
-      processesPerNode: 1,
-      perNode: NO_RESOURCES,
-      exclusive: false,
-      labels: [],
-      nodeNames: [node],
-    },
-    // To its end and no longer: whoever is planned for the time after that keeps the place.
-    walltimeMs: until - step.at,
-    array: null,
-    dependencies: [],
-    beginAt: null,
-    nice: 0,
-    held: false,
-    onNodeLoss: { kind: 'wait' },
-    requeue: false,
-    retriesMax: 0,
-    partition: DEFAULT_PARTITION,
-    reservation: id,
-    system: { maintenance: id, account: program?.account ?? null },
-    umask: 0o022,
+    nodeCount: 1,
+    processesPerNode: 1,
+    perNode: NO_RESOURCES,
+    exclusive: false,
+    labels: [],
+    nodeNames: [name],
   };
 }
+
+const OWN_SPEC = {
+  environment: {},
+  directory: { kind: 'private' },
+  files: {},
+  array: null,
+  dependencies: [],
+  beginAt: null,
+  nice: 0,
+  held: false,
+  onNodeLoss: { kind: 'wait' },
+  requeue: false,
+  retriesMax: 0,
+  partition: DEFAULT_PARTITION,
+  umask: 0o022,
+} as const satisfies Partial<JobSpec>;
 
 /** What became of the programs since the last look. */
 export function watchPrograms(step: Step, id: string): void {

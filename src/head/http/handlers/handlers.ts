@@ -6,6 +6,7 @@ import * as blobs from './blobs.ts';
 import * as cluster from './cluster.ts';
 import { events } from './events.ts';
 import { feedJob } from './feed-job.ts';
+import { getGoals, lookAtNodes } from './goals.ts';
 import { history } from './history.ts';
 import * as actions from './job-actions.ts';
 import { listJobs } from './list-jobs.ts';
@@ -109,6 +110,8 @@ export const HANDLERS: { readonly [N in HandledName]: Handler<N> } = {
   listMaintenance: maintenance.listMaintenance,
   getMaintenance: maintenance.getMaintenance,
   cancelMaintenance: maintenance.cancelMaintenance,
+  getGoals,
+  lookAtNodes,
   listReservations: reservations.listReservations,
   createReservation: reservations.createReservation,
   getReservation: reservations.getReservation,

@@ -18,6 +18,7 @@ import { Archive } from '../../../../src/head/archive/archive.ts';
 import { makeCertificate } from '../../../../src/head/auth/certificate.ts';
 import { BlobStore } from '../../../../src/head/blobs/blob-store.ts';
 import { JobFiles } from '../../../../src/head/files/job-files.ts';
+import { GoalKeeper } from '../../../../src/head/goals/keeper.ts';
 import { type Head, startHead } from '../../../../src/head/head.ts';
 import { type HttpSide, startHttp } from '../../../../src/head/http/server.ts';
 import { LogFiles } from '../../../../src/head/logs/log-files.ts';
@@ -173,6 +174,10 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
     {
       ...{ ...ports, blobs, jobFiles, archive, clock, chance: systemChance, audit },
       ...{ engine: head.engine, agents: head.agents },
+      goals: new GoalKeeper(
+        { engine: head.engine, logs, clock, log: ports.log },
+        { classes: [], everyMs: 0, repairs: false },
+      ),
       notifierHealth: () => running.notifying?.health ?? new Map(),
       reload: async () => ok({ file: null, changed: [], afterRestart: [] }),
     },

@@ -27,6 +27,7 @@ const BODIES: Partial<Record<string, unknown>> = {
   startPool: { max: 1 },
   scalePool: { max: 2 },
   submitBatch: { namespace: 'lab', name: 'n1', parts: [PART] },
+  lookAtNodes: {},
   startJob: { nodes: ['n1'] },
   signalJob: { signal: 15 },
   changeJob: { nice: 1 },

@@ -1,0 +1,189 @@
+// Reads a goal file strictly: every problem at once, each with its line.
+
+import { readFileSync } from 'node:fs';
+import { isNode } from 'yaml';
+import { z } from 'zod';
+import { parseDuration } from '../../core/base/duration.ts';
+import { didYouMean } from '../../core/base/nearest-word.ts';
+import { parseSize } from '../../core/base/size.ts';
+import { GOAL_FACTS, type Goal, type GoalClass } from '../../core/goals/goal.ts';
+import { usage } from '../../core/model/failure.ts';
+import { parseLabels } from '../../core/model/labels.ts';
+import { RUNNING_POLICIES } from '../../core/model/maintenance.ts';
+import { parseNodeNames } from '../../core/model/node-names.ts';
+import { fileProblem } from '../file-problem.ts';
+import { fileFailure, type Problem, YamlText } from '../yaml-text.ts';
+
+/** Goals of a class; each is looked at with every check. */
+const GOALS_MAX = 100;
+const LINE_MAX = 4096;
+
+const line = z.string().min(1).max(LINE_MAX);
+
+const duration = z.string().transform((text, context) => {
+  const read = parseDuration(text);
+  if (read.ok && read.value >= 1000) return read.value;
+  context.addIssue({
+    code: 'custom',
+    message: `'${text}' is not a duration of 1s or more, like 30m`,
+  });
+  return z.NEVER;
+});
+
+const scalar = z.union([z.string(), z.number()]);
+
+const goal = z
+  .strictObject({
+    fact: z.enum(GOAL_FACTS).optional(),
+    is: scalar.optional(),
+    at_least: scalar.optional(),
+    check: line.optional(),
+    expect: scalar.optional(),
+    repair: line.optional(),
+  })
+  .transform((written, context): Omit<Goal, 'name'> => {
+    const read = testOf(written);
+    if (typeof read !== 'string') return { test: read, repair: written.repair ?? null };
+    context.addIssue({ code: 'custom', message: read });
+    return z.NEVER;
+  });
+
+interface Written {
+  readonly fact?: (typeof GOAL_FACTS)[number] | undefined;
+  readonly is?: string | number | undefined;
+  readonly at_least?: string | number | undefined;
+  readonly check?: string | undefined;
+  readonly expect?: string | number | undefined;
+}
+
+/** Words when it is none. */
+function testOf({ fact, is, at_least: least, check, expect }: Written): Goal['test'] | string {
+  if ((fact === undefined) === (check === undefined)) return 'give either fact or check';
+  if (check !== undefined) {
+    if (is !== undefined || least !== undefined) return 'a check has expect, not is or at_least';
+    return { kind: 'check', line: check, expect: expect === undefined ? null : oneLine(expect) };
+  }
+  if (expect !== undefined) return 'a fact has is or at_least, not expect';
+  if ((is === undefined) === (least === undefined)) return 'give either is or at_least';
+  if (is !== undefined) return { kind: 'fact', fact: fact as Fact, is: String(is) };
+  const amount = typeof least === 'number' ? least : sizeOf(String(least));
+  if (amount === null) return `at_least: '${least}' is neither a number nor a size, like 10G`;
+  return { kind: 'fact', fact: fact as Fact, atLeast: amount };
+}
+
+type Fact = (typeof GOAL_FACTS)[number];
+
+/** The same as the scripts make of what a check says. */
+function oneLine(text: string | number): string {
+  return String(text)
+    .replace(/[\n\r\t]/g, ' ')
+    .trim();
+}
+
+function sizeOf(text: string): number | null {
+  const read = parseSize(text);
+  return read.ok ? read.value : null;
+}
+
+const NAME = /^[A-Za-z][A-Za-z0-9._-]{0,62}$/;
+const name = z.string().regex(NAME, { error: 'a letter, then letters, digits and . _ -' });
+
+const nodes = z.string().transform((text, context) => {
+  const read = parseNodeNames(text);
+  if (read.ok) return read.value as readonly string[];
+  context.addIssue({ code: 'custom', message: read.error });
+  return z.NEVER;
+});
+
+const labels = z.string().transform((text, context) => {
+  const read = parseLabels(text);
+  if (read.ok) return [text];
+  context.addIssue({ code: 'custom', message: `column ${read.error.column}: ${read.error.what}` });
+  return z.NEVER;
+});
+
+const goalClass = z.strictObject({
+  nodes: nodes.optional(),
+  labels: labels.optional(),
+  at_once: z.int().min(1).default(1),
+  within: duration.default(24 * 3_600_000),
+  duration: duration.default(30 * 60_000),
+  running: z.enum(RUNNING_POLICIES).default('wait'),
+  restarts: z.boolean().default(false),
+  goals: z.record(name, goal).refine((all) => Object.keys(all).length <= GOALS_MAX, {
+    error: `at most ${GOALS_MAX} goals`,
+  }),
+});
+
+const file = z.strictObject({ classes: z.record(name, goalClass) });
+
+/** The classes of a file; throws one failure that lists all problems. */
+export function readGoalFile(path: string): GoalClass[] {
+  const { classes, problems } = parseGoals(readText(path), path);
+  if (problems.length === 0) return classes;
+  throw fileFailure('config.invalid', problems, 'docs/goals.md explains every key.');
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw usage(`${path} cannot be read: ${fileProblem(cause)}`);
+  }
+}
+
+/** `path` is for messages only. */
+export function parseGoals(
+  text: string,
+  path: string,
+): { readonly classes: GoalClass[]; readonly problems: readonly Problem[] } {
+  const yaml = new YamlText(text, path);
+  const wrong: Problem[] = yaml.syntaxProblems();
+  if (wrong.length > 0) return { classes: [], problems: wrong };
+  const read = file.safeParse(yaml.document.toJS() ?? {});
+  if (!read.success) {
+    return { classes: [], problems: read.error.issues.map((issue) => problemOf(yaml, issue)) };
+  }
+  const classes = Object.entries(read.data.classes).map(([title, written]): GoalClass => {
+    const { at_once: atOnce, within, duration: durationMs, goals, ...rest } = written;
+    return {
+      name: title,
+      ...{ nodes: rest.nodes ?? null, labels: rest.labels ?? [], running: rest.running },
+      ...{ restarts: rest.restarts, atOnce, withinMs: within, durationMs },
+      goals: Object.entries(goals).map(([one, what]) => ({ name: one, ...what })),
+    };
+  });
+  return { classes, problems: [] };
+}
+
+const KNOWN = [
+  ...['classes', 'nodes', 'labels', 'at_once', 'within', 'duration', 'running', 'restarts'],
+  ...['goals', 'fact', 'is', 'at_least', 'check', 'expect', 'repair'],
+];
+
+function problemOf(yaml: YamlText, issue: z.core.$ZodIssue): Problem {
+  const keys = issue.code === 'unrecognized_keys' ? issue.keys : [];
+  const [unknown] = keys;
+  const where = [...issue.path, ...(unknown === undefined ? [] : [unknown])];
+  const title = where.join('.');
+  const what =
+    unknown === undefined
+      ? `${title === '' ? 'the file' : title}: ${messageOf(issue)}`
+      : `unknown key '${title}'.${didYouMean(unknown, KNOWN)}`;
+  return yaml.problem(offsetOf(yaml, where), what);
+}
+
+/** A name that is none says why in an issue of its own. */
+function messageOf(issue: z.core.$ZodIssue): string {
+  if (issue.code !== 'invalid_key') return issue.message;
+  return issue.issues.map(({ message }) => message).join('; ');
+}
+
+/** Place of the innermost thing that is there. */
+function offsetOf(yaml: YamlText, path: readonly PropertyKey[]): number {
+  for (let depth = path.length; depth > 0; depth -= 1) {
+    const node = yaml.document.getIn(path.slice(0, depth), true);
+    if (isNode(node) && node.range) return node.range[0];
+  }
+  return 0;
+}

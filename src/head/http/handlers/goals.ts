@@ -1,0 +1,21 @@
+// Goal state over HTTP.
+
+import { err, ok } from '../../../core/base/result.ts';
+import { refuse } from '../../../core/model/errors.ts';
+import type { NodeName } from '../../../core/model/ids.ts';
+import type { Handler } from '../call.ts';
+
+export const getGoals: Handler<'getGoals'> = ({ goals }) => {
+  const { everyMs, repairs } = goals.options;
+  const nodes = goals.standings().map(({ differences, ...rest }) => {
+    return { ...rest, differences: differences?.map((one) => ({ ...one })) ?? null };
+  });
+  return ok({ everyMs, repairs, nodes });
+};
+
+export const lookAtNodes: Handler<'lookAtNodes'> = ({ engine, goals }, { body }) => {
+  const { nodes = [], repair = false } = body;
+  const unknown = nodes.find((name) => !engine.state.nodes.has(name as NodeName));
+  if (unknown !== undefined) return err(refuse('node.not_found', { node: unknown }));
+  return ok({ count: goals.ask(nodes, repair) });
+};
