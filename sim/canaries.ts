@@ -56,6 +56,7 @@ function withAppend(append: (store: Store, commit: Commit, world: CanaryWorld) =
       probe: () => store.probe(),
       jobs: (query) => store.jobs(query),
       tasks: (query) => store.tasks(query),
+      usage: (query) => store.usage(query),
       close: () => store.close(),
     }),
   });

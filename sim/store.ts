@@ -1,7 +1,7 @@
 // The head's disk as the simulator gives it: commits take time, a crash loses what was not
 // committed, and writes can be refused or be kept in spite of an error.
 
-import type { HistoryQuery } from '../src/ports/history.ts';
+import type { HistoryQuery, UsageQuery } from '../src/ports/history.ts';
 import {
   type Commit,
   type Recovered,
@@ -72,6 +72,10 @@ export class SimStore implements Store {
 
   tasks(query: HistoryQuery): ReturnType<Store['tasks']> {
     return this.#inner.tasks(query);
+  }
+
+  usage(query: UsageQuery): ReturnType<Store['usage']> {
+    return this.#inner.usage(query);
   }
 
   close(): Promise<void> {

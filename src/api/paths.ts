@@ -60,6 +60,7 @@ export const PATHS = {
   listQos: 'GET /v1/qos',
   reloadConfig: 'POST /v1/config/reload',
   history: 'GET /v1/history',
+  reportUsage: 'GET /v1/history/usage',
   listNodes: 'GET /v1/nodes',
   getNode: 'GET /v1/nodes/:name',
   createNode: 'POST /v1/nodes',

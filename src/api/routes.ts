@@ -20,10 +20,12 @@ import { reservationRoutes } from './reservations.ts';
 import type { RouteShape } from './route-shape.ts';
 import { siteRoutes } from './sites.ts';
 import { uiRoutes } from './ui.ts';
+import { usageReportRoutes } from './usage-report.ts';
 import { userRoutes } from './users.ts';
 
 export const ROUTES = {
   ...jobRoutes,
+  ...usageReportRoutes,
   ...batchRoutes,
   ...blobRoutes,
   ...poolRoutes,

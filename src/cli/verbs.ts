@@ -61,6 +61,7 @@ export const VERBS: readonly VerbEntry[] = [
     'accounting records of past jobs',
     () => import('./commands/history.ts'),
   ),
+  entry(OVERVIEW, 'usage', 'what jobs used, added up', () => import('./commands/usage.ts')),
   entry(
     OVERVIEW,
     'replay',

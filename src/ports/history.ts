@@ -1,6 +1,8 @@
 // The history that outlives memory: a row per job and per ended task. Plain columns, so that it can
 // be asked with SQL.
 
+import type { UsageKey } from '../core/model/usage-keys.ts';
+
 /** Written at submission and again when the job changes or is done. */
 export interface JobRow {
   readonly jobId: number;
@@ -83,4 +85,32 @@ export interface HistoryQuery {
   /** Jobs only: `spec` is empty. It may hold a long script. */
   readonly withoutSpecs?: boolean;
   readonly limit: number;
+}
+
+/** What tasks used, added up: of the ends within a time, by one word of theirs and by time. */
+export interface UsageQuery {
+  readonly by: UsageKey;
+  readonly owner?: string;
+  readonly partition?: string;
+  /** Tasks that ended at or after, and before; ms since 1970. */
+  readonly from: number;
+  readonly until: number;
+  /** Width of a row in time, counted from `from`; null: one row for all of it. */
+  readonly stepMs: number | null;
+}
+
+/** A start counts whole where it ended. */
+export interface UsageRow {
+  readonly key: string;
+  /** Number of the step, from 0. */
+  readonly step: number;
+  /** Starts that ended, and those of them that ended their task. */
+  readonly starts: number;
+  readonly tasks: number;
+  /** Cpus asked for on all nodes, times the time they were held. */
+  readonly cpuMs: number;
+  /** Bytes asked for on all nodes, times the time they were held. */
+  readonly memoryByteMs: number;
+  /** Cpu time that the processes used. */
+  readonly usedUs: number;
 }

@@ -1,7 +1,7 @@
 // Where the head keeps what it promised: a journal of records, a snapshot to start from, and the
 // history of jobs and tasks that people ask about.
 
-import type { HistoryQuery, HistoryRow, JobRow, TaskRow } from './history.ts';
+import type { HistoryQuery, HistoryRow, JobRow, TaskRow, UsageQuery, UsageRow } from './history.ts';
 
 /** Numbers that were given out: never again, even when the record that gave them is lost. */
 export interface Given {
@@ -65,6 +65,8 @@ export interface Store {
   probe(): Promise<Room>;
   jobs(query: HistoryQuery): Promise<JobRow[]>;
   tasks(query: HistoryQuery): Promise<TaskRow[]>;
+  /** In the order of steps, then of keys. */
+  usage(query: UsageQuery): Promise<UsageRow[]>;
   /** Finishes what was asked before; calls made later are rejected. */
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 // What a history query means, in plain code: for the store in memory, and as the yardstick that
 // the SQL is tested against.
 
-import type { HistoryQuery, JobRow, TaskRow } from '../ports/history.ts';
+import type { HistoryQuery, JobRow, TaskRow, UsageQuery, UsageRow } from '../ports/history.ts';
 
 /** The jobs that match, newest first. */
 export function matchJobs(jobs: Iterable<JobRow>, query: HistoryQuery): JobRow[] {
@@ -58,4 +58,55 @@ function isJobMatch(job: JobRow, query: HistoryQuery): boolean {
 
 function isIn<T>(wanted: T | undefined, actual: T | null): boolean {
   return wanted === undefined || wanted === actual;
+}
+
+/** What the tasks used that ended within the time of the question. */
+export function addUsage(
+  tasks: Iterable<TaskRow>,
+  jobs: ReadonlyMap<number, JobRow>,
+  query: UsageQuery,
+): UsageRow[] {
+  const sums = new UsageSums();
+  for (const task of tasks) {
+    const job = jobs.get(task.jobId);
+    if (job === undefined || task.endedAt < query.from || task.endedAt >= query.until) continue;
+    if (!isIn(query.owner, job.owner) || !isIn(query.partition, job.partition)) continue;
+    const heldMs = task.startedAt === null ? 0 : task.endedAt - task.startedAt;
+    sums.add({
+      key: { user: job.owner, partition: job.partition, outcome: task.outcome }[query.by],
+      step: query.stepMs === null ? 0 : Math.floor((task.endedAt - query.from) / query.stepMs),
+      starts: 1,
+      tasks: task.final ? 1 : 0,
+      cpuMs: heldMs * job.cpuCount * job.nodeCount,
+      memoryByteMs: heldMs * job.memoryBytes * job.nodeCount,
+      usedUs: task.userUs + task.systemUs,
+    });
+  }
+  return sums.rows();
+}
+
+/** Rows of one key and step become one. */
+export class UsageSums {
+  readonly #rows = new Map<string, UsageRow>();
+
+  add(row: UsageRow): void {
+    const name = `${row.step} ${row.key}`;
+    const sum = this.#rows.get(name);
+    if (sum === undefined) this.#rows.set(name, row);
+    else {
+      this.#rows.set(name, {
+        ...row,
+        starts: sum.starts + row.starts,
+        tasks: sum.tasks + row.tasks,
+        cpuMs: sum.cpuMs + row.cpuMs,
+        memoryByteMs: sum.memoryByteMs + row.memoryByteMs,
+        usedUs: sum.usedUs + row.usedUs,
+      });
+    }
+  }
+
+  rows(): UsageRow[] {
+    const byName = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+    return [...this.#rows.values()].sort((a, b) => a.step - b.step || byName(a.key, b.key));
+  }
 }

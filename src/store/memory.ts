@@ -1,7 +1,14 @@
 // The Store port in memory: a disk that survives and a store that can crash. For tests and for the
 // simulator; bytes are copied in and out, so that nobody shares what a real store would not share.
 
-import type { HistoryQuery, HistoryRow, JobRow, TaskRow } from '../ports/history.ts';
+import type {
+  HistoryQuery,
+  HistoryRow,
+  JobRow,
+  TaskRow,
+  UsageQuery,
+  UsageRow,
+} from '../ports/history.ts';
 import {
   type Commit,
   type Recovered,
@@ -9,7 +16,7 @@ import {
   type Store,
   StoreFailure,
 } from '../ports/store.ts';
-import { matchJobs, matchTasks } from './history-match.ts';
+import { addUsage, matchJobs, matchTasks } from './history-match.ts';
 
 /** What has been committed; hand the same disk to the next store to restart from it. */
 export class MemoryDisk {
@@ -102,6 +109,11 @@ export class MemoryStore implements Store {
   async tasks(query: HistoryQuery): Promise<TaskRow[]> {
     this.#checkOpen();
     return structuredClone(matchTasks(this.#disk.tasks.values(), this.#disk.jobs, query));
+  }
+
+  async usage(query: UsageQuery): Promise<UsageRow[]> {
+    this.#checkOpen();
+    return addUsage(this.#disk.tasks.values(), this.#disk.jobs, query);
   }
 
   async close(): Promise<void> {

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { HistoryQuery, HistoryRow } from '../../src/ports/history.ts';
 import type { Store } from '../../src/ports/store.ts';
-import { matchJobs, matchTasks } from '../../src/store/history-match.ts';
+import { addUsage, matchJobs, matchTasks } from '../../src/store/history-match.ts';
 import { newDirectory, openStore } from '../unit/store/support/directory.ts';
 import { FLAVOURS, type Open } from '../unit/store/support/flavours.ts';
 import { commitOf, job, jobRow, task, taskRow } from '../unit/store/support/rows.ts';
@@ -47,6 +47,26 @@ function contract(flavour: string, make: (t: TestContext) => Open): void {
       assert.deepEqual(await store.jobs(query), matchJobs(jobs.values(), query), text);
       assert.deepEqual(await store.tasks(query), matchTasks(tasks, jobs, query), text);
     }
+  });
+
+  promise('usage is added up as the plain code does, in steps of time or in one', async (open) => {
+    const store = await open();
+    const history = manyRows();
+    await store.append(commitOf(1, history));
+    const { jobs, tasks } = split(history);
+    const ends = tasks.map(({ endedAt }) => endedAt);
+    const [first, last] = [Math.min(...ends), Math.max(...ends)];
+    const all = { from: 0, until: last + 1, stepMs: null };
+    const some = { from: first + 3, until: last, stepMs: 7 };
+    for (const by of ['user', 'partition', 'outcome'] as const) {
+      for (const query of [all, some, { ...all, owner: 'bob' }, { ...some, partition: 'none' }]) {
+        const rows = await store.usage({ by, ...query });
+        assert.deepEqual(rows, addUsage(tasks, jobs, { by, ...query }), JSON.stringify(query));
+      }
+    }
+    const [one] = await store.usage({ by: 'user', ...all, owner: 'alice' });
+    assert.equal(one?.starts, tasks.filter(({ jobId }) => jobId % 2 === 0).length);
+    assert.ok((one?.cpuMs ?? 0) > 0 && (one?.memoryByteMs ?? 0) > 0 && (one?.usedUs ?? 0) > 0);
   });
 
   promise('pages put together are the whole list', async (open) => {

@@ -1,19 +1,19 @@
 // `weft history`: the accounting records of jobs, also of those long gone.
 
 import type { HistoryJob, HistoryTask } from '../../api/history.ts';
-import { parseDuration } from '../../core/base/duration.ts';
 import { formatSize } from '../../core/base/size.ts';
-import { usage } from '../../core/model/failure.ts';
 import { OUTCOMES } from '../../core/model/job.ts';
 import type { Context } from '../context.ts';
 import { readPlace } from '../ids.ts';
 import { historyPages } from '../jobs/history-pages.ts';
+import { instantBefore } from '../jobs/instant-before.ts';
+import { jobStretches, RUNNING, timeLine, WAITING } from '../output/bars.ts';
+import { cutLine } from '../output/cut-line.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { colourOf } from '../output/paint.ts';
-import type { Column } from '../output/table.ts';
+import { type Column, displayWidth, printable } from '../output/table.ts';
 import { instantColumn, spanColumn } from '../output/times.ts';
-import { formatExit, formatSpan } from '../output/words.ts';
-import { parseInstant } from '../submit/instant.ts';
+import { formatExit, formatInstant, formatSpan } from '../output/words.ts';
 import { defineVerb } from '../verb.ts';
 import { choice, cutWords, readLimit } from './jobs.ts';
 
@@ -26,6 +26,7 @@ interface Options extends ListingOptions {
   readonly until?: string;
   readonly tasks?: boolean;
   readonly limit?: string;
+  readonly plot?: boolean;
 }
 
 export const verb = defineVerb<Options>({
@@ -39,6 +40,7 @@ export const verb = defineVerb<Options>({
     command.option('--until <time>', 'submitted before');
     command.option('--tasks', 'one line per ended start of a task instead');
     command.option('--limit <count>', 'at most this many jobs', '100');
+    command.option('--plot', 'when each waited and ran, as bars over time');
     defineListing(command);
   },
   async run({ context, args: [job], options }) {
@@ -48,7 +50,9 @@ export const verb = defineVerb<Options>({
       await (await context.api()).call('getJob', { params: { id: String(readPlace(job).jobId) } });
     }
     const now = Date.now();
-    if (options.tasks) {
+    if (options.plot) {
+      for (const line of plot(jobs, now, context.width ?? PLOT_WIDTH)) context.print(line);
+    } else if (options.tasks) {
       const name = (task: HistoryTask) => taskName(task);
       const columns = taskColumns(now);
       await context.list({ rows: tasks, columns, name, empty: 'No records.' }, options.output);
@@ -61,6 +65,31 @@ export const verb = defineVerb<Options>({
     return 0;
   },
 });
+
+/** Columns of a plot where there is no terminal. */
+const PLOT_WIDTH = 80;
+/** Columns for ids and names at most. */
+const TITLE_WIDTH = 24;
+
+/** A line of time for each job, the oldest first, between the first submission and the last end. */
+function plot(jobs: readonly HistoryJob[], now: number, width: number): string[] {
+  if (jobs.length === 0) return ['No records.'];
+  const rows = jobs.toReversed();
+  const from = Math.min(...rows.map(({ submittedAt }) => submittedAt));
+  const until = Math.max(...rows.map(({ endedAt }) => endedAt ?? now));
+  const titles = rows.map(({ id, name }) => cutLine(printable(`${id} ${name}`), TITLE_WIDTH));
+  const titleWidth = Math.max(...titles.map(displayWidth));
+  const room = Math.max(20, width - titleWidth - 2);
+  const [first, last] = [formatInstant(from, now), formatInstant(until, now)];
+  const gap = ' '.repeat(Math.max(2, room - first.length - last.length));
+  const axis = `${' '.repeat(titleWidth)}  ${first}${gap}${last}`;
+  const lines = rows.map((job, at) => {
+    const title = titles[at] ?? '';
+    const padded = title + ' '.repeat(titleWidth - displayWidth(title));
+    return `${padded}  ${timeLine(jobStretches(job, now), { from, until }, room)}`;
+  });
+  return [axis, ...lines, `${WAITING} waited  ${RUNNING} ran`];
+}
 
 async function fetchHistory(context: Context, job: string | undefined, options: Options) {
   const limit = readLimit(options.limit ?? '100');
@@ -83,17 +112,6 @@ async function fetchHistory(context: Context, job: string | undefined, options: 
     isCut = page.next !== null;
   }
   return { jobs: [...jobs.values()], tasks, isCut };
-}
-
-/** A duration counts back from now; a time of day is the last one that was. */
-function instantBefore(flag: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const now = Date.now();
-  const ago = /^\d+:/.test(text) ? null : parseDuration(text);
-  if (ago?.ok) return now - ago.value;
-  const at = parseInstant(text, now);
-  if (!at.ok) throw usage(`${flag}: ${at.error}`);
-  return /^\d{1,2}:/.test(text) ? at.value - 86_400_000 : at.value;
 }
 
 function jobColumns(now: number): Column<HistoryJob>[] {

@@ -5,12 +5,13 @@ import { formatDuration } from '../../core/base/duration.ts';
 import { plural } from '../../core/base/plural.ts';
 import { formatSize } from '../../core/base/size.ts';
 import { DEFAULT_QOS } from '../../core/model/scheduling.ts';
+import { jobStretches, timeLine } from '../output/bars.ts';
 import { keptWords } from '../output/kept.ts';
 import type { Titled } from '../output/one.ts';
 import { colourOf } from '../output/paint.ts';
 import { byOwnClock } from '../output/prose.ts';
 import { elapsed } from '../output/times.ts';
-import { formatInstant, signalName } from '../output/words.ts';
+import { formatInstant, formatSpan, signalName } from '../output/words.ts';
 import { stateWords } from './columns.ts';
 import { outcomeWords } from './outcome.ts';
 
@@ -43,6 +44,7 @@ export function describeJob(job: JobDetail, now: number): Titled[] {
     ['Begins', formatInstant(job.beginAt, now)],
     ['Started', formatInstant(job.startedAt, now)],
     ['Ended', formatInstant(job.endedAt, now)],
+    ['Timeline', timeWords(job, now)],
     ['Elapsed', elapsed({ from: job.runStartedAt, until: job.endedAt }, now)],
     ['Retry of', job.retryOf == null ? '' : `job ${job.retryOf}`],
     ['After', job.dependencies.map((on) => `${on.jobId}:${on.condition}`).join(', ')],
@@ -60,6 +62,21 @@ export function describeJob(job: JobDetail, now: number): Titled[] {
   if (job.outputs !== null)
     lines.push(['Kept', keptWords(`pull ${job.id}`, { ...job.outputs, of: 'task' })]);
   return lines;
+}
+
+const TIMELINE_WIDTH = 40;
+
+/** `░░███████  waited 12s, ran 42s`; nothing of a job that was submitted just now. */
+function timeWords(job: JobDetail, now: number): string {
+  const stretches = jobStretches(job, now);
+  const until = job.endedAt ?? now;
+  if (stretches.length === 0 || until - job.submittedAt < 1000) return '';
+  const waitedMs = (job.startedAt ?? until) - job.submittedAt;
+  const verbs = job.endedAt === null ? ['waits', 'has run'] : ['waited', 'ran'];
+  const waited = `${job.startedAt === null ? verbs[0] : 'waited'} ${formatSpan(waitedMs)}`;
+  const ran = job.startedAt === null ? '' : `, ${verbs[1]} ${formatSpan(until - job.startedAt)}`;
+  const line = timeLine(stretches, { from: job.submittedAt, until }, TIMELINE_WIDTH);
+  return `${line}  ${waited}${ran}`;
 }
 
 function warningWords({ warning }: JobDetail): string {

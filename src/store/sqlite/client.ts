@@ -4,7 +4,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { unreachable } from '../../core/base/assert.ts';
-import type { HistoryQuery, JobRow, TaskRow } from '../../ports/history.ts';
+import type { HistoryQuery, JobRow, TaskRow, UsageQuery, UsageRow } from '../../ports/history.ts';
 import {
   type Commit,
   type Recovered,
@@ -92,6 +92,10 @@ export class SqliteStore implements Store {
 
   async tasks(query: HistoryQuery): Promise<TaskRow[]> {
     return (await this.#ask({ kind: 'tasks', query })) as TaskRow[];
+  }
+
+  async usage(query: UsageQuery): Promise<UsageRow[]> {
+    return (await this.#ask({ kind: 'usage', query })) as UsageRow[];
   }
 
   /** Everything asked before is done first. Asking twice is fine. */

@@ -1,7 +1,8 @@
 // Questions about the history, answered in steps of a bounded number of jobs: between two steps
 // waiting commits get their turn. Values are bound, never put into the text.
 
-import type { HistoryQuery, JobRow, TaskRow } from '../../ports/history.ts';
+import type { HistoryQuery, JobRow, TaskRow, UsageQuery, UsageRow } from '../../ports/history.ts';
+import { UsageSums } from '../history-match.ts';
 import { QUERY_STEP_JOBS } from './bounds.ts';
 import type { Connection } from './connection.ts';
 import { JOB_COLUMNS, TASK_COLUMNS, type Value } from './history-rows.ts';
@@ -52,6 +53,36 @@ export function* tasksInSteps(connect: Connect, query: HistoryQuery): Steps<Task
     yield;
   }
   return rows;
+}
+
+const USAGE_KEYS = { user: 'jobs.owner', partition: 'jobs.partition', outcome: 'tasks.outcome' };
+
+export function* usageInSteps(connect: Connect, query: UsageQuery): Steps<UsageRow[]> {
+  const conditions = [
+    ...maybe('tasks.ended_at >= ?', query.from),
+    ...maybe('tasks.ended_at < ?', query.until),
+    ...maybe('jobs.owner = ?', query.owner),
+    ...maybe('jobs.partition = ?', query.partition),
+  ];
+  // Numbers are bound as REAL: without the cast this is no whole number.
+  const step = query.stepMs === null ? '0' : 'CAST((tasks.ended_at - ?) / ? AS INTEGER)';
+  const stepValues = query.stepMs === null ? [] : [query.from, query.stepMs];
+  const held = 'ifnull(tasks.ended_at - tasks.started_at, 0) * jobs.node_count';
+  const text = `SELECT ${USAGE_KEYS[query.by]} AS key, ${step} AS step,
+    count(*) AS starts, sum(tasks.final) AS tasks, total(tasks.user_us + tasks.system_us) AS usedUs,
+    total(${held} * jobs.cpu_count) AS cpuMs, total(${held} * jobs.memory_bytes) AS memoryByteMs
+    FROM tasks CROSS JOIN jobs ON jobs.job_id = tasks.job_id
+    WHERE tasks.job_id >= ? AND tasks.job_id < ? ${and(conditions)} GROUP BY 1, 2`;
+  const sums = new UsageSums();
+  for (const { from, until } of ranges(connect(), { limit: 1 }, Number.POSITIVE_INFINITY)) {
+    const values = [...stepValues, from, until, ...conditions.map(({ value }) => value)];
+    const rows = connect()
+      .statement(text)
+      .all(...values);
+    for (const row of rows as unknown as UsageRow[]) sums.add(row);
+    yield;
+  }
+  return sums.rows();
 }
 
 /** The tasks that follow `afterTask` within its own job. */

@@ -1,6 +1,6 @@
 // What the main thread and the store's thread say to each other.
 
-import type { HistoryQuery } from '../../ports/history.ts';
+import type { HistoryQuery, UsageQuery } from '../../ports/history.ts';
 import { StoreFailure } from '../../ports/store.ts';
 import type { Reason } from './failures.ts';
 import type { PackedCommit } from './journal.ts';
@@ -15,6 +15,7 @@ export type Ask =
   | { readonly kind: 'probe' }
   | { readonly kind: 'jobs'; readonly query: HistoryQuery }
   | { readonly kind: 'tasks'; readonly query: HistoryQuery }
+  | { readonly kind: 'usage'; readonly query: UsageQuery }
   | { readonly kind: 'close' };
 
 export type Answer =

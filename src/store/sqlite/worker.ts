@@ -9,7 +9,7 @@ import type { Loss, Room, StoreFailure } from '../../ports/store.ts';
 import { MERGED_APPENDS_MAX, MERGED_BYTES_MAX, PROBE_BYTES } from './bounds.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { toStoreFailure } from './failures.ts';
-import { jobsInSteps, type Steps, tasksInSteps } from './history-queries.ts';
+import { jobsInSteps, type Steps, tasksInSteps, usageInSteps } from './history-queries.ts';
 import { appendAll, lastSeq, type PackedCommit, snapshotInSteps } from './journal.ts';
 import { type DirectoryLock, lockDirectory } from './lock.ts';
 import { lossIn, lost, vanished } from './loss.ts';
@@ -177,6 +177,9 @@ function answer(request: Exclude<Request, Append>): void {
       break;
     case 'tasks':
       later(id, tasksInSteps(connect, request.query));
+      break;
+    case 'usage':
+      later(id, usageInSteps(connect, request.query));
       break;
     case 'close':
       close(id);

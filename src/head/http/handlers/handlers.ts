@@ -29,6 +29,7 @@ import { startJob } from './start-job.ts';
 import { rehearseJob, retryJob, submitJob, submitJobs } from './submit.ts';
 import * as tokens from './tokens.ts';
 import * as ui from './ui.ts';
+import { reportUsage } from './usage-report.ts';
 import * as users from './users.ts';
 import { waitForJob } from './wait.ts';
 import { waitForJobs } from './wait-many.ts';
@@ -90,6 +91,7 @@ export const HANDLERS: { readonly [N in HandledName]: Handler<N> } = {
   listQos: partitions.listQos,
   reloadConfig: partitions.reloadConfig,
   history,
+  reportUsage,
   listNodes: nodes.listNodes,
   getNode: nodes.getNode,
   createNode: nodes.createNode,

@@ -1,0 +1,32 @@
+// What jobs used, from the history: what still runs is not in it.
+
+import { ok } from '../../../core/base/result.ts';
+import type { UsageRow } from '../../../ports/history.ts';
+import type { Handler } from '../call.ts';
+
+const USUAL_MS = 30 * 86_400_000;
+const HOUR_MS = 3_600_000;
+
+export const reportUsage: Handler<'reportUsage'> = async ({ engine }, { query }) => {
+  // What has just ended must be in the history before it is added up.
+  await engine.settled();
+  const { by = 'user', owner, partition, stepMs = null } = query;
+  const until = query.until ?? engine.now() + 1;
+  const from = query.from ?? Math.max(0, until - USUAL_MS);
+  const rows = await engine.store.usage({
+    ...{ by, from, until, stepMs },
+    ...(owner === undefined ? {} : { owner }),
+    ...(partition === undefined ? {} : { partition }),
+  });
+  return ok({ from, until, rows: rows.map((row) => viewRow(row, from, stepMs ?? 0)) });
+};
+
+function viewRow(row: UsageRow, from: number, stepMs: number) {
+  const { key, step, starts, tasks, cpuMs, memoryByteMs, usedUs } = row;
+  return {
+    ...{ key, from: from + step * stepMs, starts, tasks },
+    cpuHours: cpuMs / HOUR_MS,
+    gibHours: memoryByteMs / HOUR_MS / 1024 ** 3,
+    usedCpuHours: usedUs / 1000 / HOUR_MS,
+  };
+}

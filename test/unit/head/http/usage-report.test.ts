@@ -1,0 +1,42 @@
+// What jobs used, added up by the head.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startAgent, startWorld, TRUE } from './fixture.ts';
+
+test('ended starts are added up by user and outcome, and what still runs is not', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'n1');
+  const { jobId } = await world.admin.call('submitJob', { body: TRUE });
+  const params = { id: String(jobId) };
+  const order = await agent.launch();
+  const before = await world.admin.call('reportUsage', { query: {} });
+  assert.deepEqual(before.rows, []);
+  const done = world.admin.call('waitForJob', { params, query: {} });
+  agent.ended(order, 3);
+  await done;
+  const { rows, from, until } = await world.admin.call('reportUsage', { query: {} });
+  const { name } = await world.admin.call('whoami', {});
+  assert.deepEqual(
+    rows.map(({ key, tasks, starts }) => ({ key, tasks, starts })),
+    [{ key: name, tasks: 1, starts: 1 }],
+  );
+  assert.equal(rows[0]?.from, from);
+  assert.ok(until - from === 30 * 86_400_000);
+  const outcomes = await world.admin.call('reportUsage', { query: { by: 'outcome' } });
+  assert.deepEqual(
+    outcomes.rows.map(({ key }) => key),
+    ['failed'],
+  );
+  const other = await world.admin.call('reportUsage', { query: { owner: 'nobody' } });
+  assert.deepEqual(other.rows, []);
+});
+
+test('too many steps, and steps without a begin, are refused', async (t) => {
+  const world = await startWorld(t);
+  for (const query of [{ stepMs: 60_000 }, { stepMs: 60_000, from: 0, until: 60_000 * 1001 }]) {
+    await assert.rejects(world.admin.call('reportUsage', { query }), /at most 1000 steps/);
+  }
+  const query = { stepMs: 60_000, from: 0, until: 60_000_000 };
+  assert.deepEqual((await world.admin.call('reportUsage', { query })).rows, []);
+});
