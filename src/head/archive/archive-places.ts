@@ -3,6 +3,7 @@
 //   jobs/ID/INDEX/…     the same of each task of an array
 //   batches/NAMESPACE/NAME[@V]/JOB/…   of each job of a batch; the task's jobs/ID/INDEX is a link to it
 //   parts/log           what nodes have stored of tasks that are not done
+//   empty               the output of all tasks that have printed nothing
 //   aside/N/…           a folder that is being made
 //   trash/N             one that is on its way out
 
@@ -57,6 +58,10 @@ export class ArchivePlaces {
 
   get parts(): string {
     return path.join(this.root, 'parts');
+  }
+
+  get empty(): string {
+    return path.join(this.root, 'empty');
   }
 
   get asides(): string {

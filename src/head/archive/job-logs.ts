@@ -10,18 +10,29 @@ import type { JobId } from '../../core/model/ids.ts';
 import type { Stream } from '../../wire/messages.ts';
 import type { LogFiles } from '../logs/log-files.ts';
 import type { LogPlace } from '../logs/log-path.ts';
+import { linkEmpty } from './empty-file.ts';
 
-export type JobLogs = Pick<LogFiles, 'linkTo' | 'read' | 'status' | 'watch'>;
+export type JobLogs = Pick<LogFiles, 'isSilent' | 'linkTo' | 'read' | 'status' | 'watch'>;
 
 type Start = Pick<JobManifest, 'jobId' | 'index' | 'epoch'>;
 
 /** Read at a time. */
 const CHUNK_BYTES = 65_536;
 
-/** Into the folder of the job, which is being made. */
-export async function linkLogs(logs: JobLogs, start: Start, folder: string): Promise<void> {
-  await logs.linkTo(placeOf(start, 'stdout'), path.join(folder, STDOUT_FILE));
-  await logs.linkTo(placeOf(start, 'stderr'), path.join(folder, STDERR_FILE));
+/** Into the folder of the job, which is being made. `empty`: where the one for nothing is. */
+export async function linkLogs(
+  { logs, empty }: { readonly logs: JobLogs; readonly empty: string },
+  start: Start,
+  folder: string,
+): Promise<void> {
+  for (const [stream, name] of [
+    ['stdout', STDOUT_FILE],
+    ['stderr', STDERR_FILE],
+  ] as const) {
+    const [place, to] = [placeOf(start, stream), path.join(folder, name)];
+    if (logs.isSilent(place)) linkEmpty(empty, to);
+    else await logs.linkTo(place, to);
+  }
 }
 
 /** Resolves when all output of a start is there, or `late` does. */

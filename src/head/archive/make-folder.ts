@@ -75,20 +75,22 @@ interface Making {
   readonly linkContent: LinkContent;
   readonly logs: JobLogs;
   readonly disk: DiskSync;
+  /** `ArchivePlaces.empty`. */
+  readonly empty: string;
 }
 
 /** All of it is on the disk when it resolves, but for the folder's own name. */
 export async function makeFolder(
   folder: string,
   manifest: JobManifest,
-  { linkContent, logs, disk }: Making,
+  { linkContent, logs, disk, empty }: Making,
 ): Promise<MadeFile[]> {
   const made: MadeFile[] = [];
   const folders = [META_FOLDER, ...foldersOf(manifest.entries)].map((one) =>
     path.join(folder, one),
   );
   for (const one of folders) mkdirSync(one, { recursive: true, mode: 0o700 });
-  if (manifest.batch !== undefined) await linkLogs(logs, manifest, folder);
+  if (manifest.batch !== undefined) await linkLogs({ logs, empty }, manifest, folder);
   const others = manifest.entries.filter(({ kind }) => kind !== 'folder');
   for (const [at, { path: name, sha256, target }] of others.entries()) {
     if (at % MADE_PER_TURN === MADE_PER_TURN - 1) await new Promise(setImmediate);

@@ -191,7 +191,8 @@ export class Publisher {
     const aside = places.aside();
     try {
       const linkContent = blobs.linkTo.bind(blobs);
-      const made = await makeFolder(aside, whole, { linkContent, logs, disk });
+      const { empty } = places;
+      const made = await makeFolder(aside, whole, { linkContent, logs, disk, empty });
       const named = made.flatMap((file) => blobs.adopt(file.hash, file.path));
       if (!(await this.#place(shelf, { aside, manifest: whole, named }))) return;
     } catch (error) {

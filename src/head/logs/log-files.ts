@@ -117,6 +117,13 @@ export class LogFiles {
     return work;
   }
 
+  /** Whether it is known to be over, and to be nothing: without a look at the disk. */
+  isSilent(log: LogPlace): boolean {
+    const file = this.#files.get(logPath(log));
+    if (file === undefined || file.pending > 0) return false;
+    return file.ended && file.size === 0 && file.tailSize === 0 && file.dropped === 0;
+  }
+
   async status(log: LogPlace): Promise<LogStatus> {
     const relative = logPath(log);
     const known = this.#files.get(relative);

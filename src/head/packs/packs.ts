@@ -132,7 +132,9 @@ export class Packs {
   /** Gives the disk back what removed contents take up. */
   async tidy(): Promise<void> {
     const live = this.#byPack();
-    for (const [id, pack] of [...this.#packs]) {
+    // What needs no room before what does: the disk may be full.
+    const emptyFirst = [...this.#packs].sort(([, a], [, b]) => +live.has(a) - +live.has(b));
+    for (const [id, pack] of emptyFirst) {
       const left = live.get(pack) ?? { bytes: 0, hashes: [] };
       const isSparse = pack.length >= TIDIED_BYTES_MIN && left.bytes < pack.length / 2;
       if (this.#written.has(pack) || (left.hashes.length > 0 && !isSparse)) continue;

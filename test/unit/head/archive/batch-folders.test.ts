@@ -10,6 +10,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -37,6 +38,8 @@ function bodyOf(names: readonly string[], more: object = {}) {
 interface Run {
   readonly content: string;
   readonly exitCode?: number;
+  /** Done before it ends. */
+  readonly before?: (order: LaunchOrder) => Promise<void>;
 }
 
 async function prepare(t: TestContext, options: Parameters<typeof startWorld>[1] = {}) {
@@ -52,7 +55,7 @@ async function leave(
   world: World,
   agent: FakeAgent,
   owner: Client,
-  { content, exitCode = 0 }: Run,
+  { content, exitCode = 0, before }: Run,
 ) {
   const at = (launches.get(agent) ?? 0) + 1;
   launches.set(agent, at);
@@ -64,6 +67,7 @@ async function leave(
     { path: 'distribute_save/_weft/manifest.json', content: 'forged' },
   ];
   await store(world, agent, { order, owner, entries });
+  await before?.(order);
   agent.ended(order, exitCode);
   return order;
 }
@@ -269,6 +273,27 @@ test('[B3] what a job has printed lies beside its files, also what comes after i
   await print(world, order, 'stderr', 'warning\n');
   assert.equal(readFileSync(path.join(meta, 'stdout'), 'utf8'), 'late words\n');
   assert.equal(readFileSync(path.join(meta, 'stderr'), 'utf8'), 'warning\n');
+});
+
+test('[B3] what has printed nothing shares one empty file with all of its kind', async (t) => {
+  const { world, agent, alice } = await prepare(t);
+  await alice.call('submitBatch', { body: bodyOf(['a', 'b']) });
+  for (const content of ['one', 'two']) {
+    await leave(world, agent, alice, {
+      content,
+      before: async (order) => {
+        for (const stream of ['stdout', 'stderr'] as const) await print(world, order, stream, '');
+      },
+    });
+  }
+  const [jobId = 0] = await jobIdsOf(alice);
+  await world.archive.settled(jobId);
+  const root = path.join(world.directory, 'archive');
+  const { ino } = statSync(path.join(root, 'empty'));
+  for (const name of ['a/_weft/stdout', 'a/_weft/stderr', 'b/_weft/stdout', 'b/_weft/stderr']) {
+    const file = path.join(root, 'batches/lab/heat', name);
+    assert.deepEqual([statSync(file).size, statSync(file).ino], [0, ino]);
+  }
 });
 
 test('[B3] a job of a distribute file has one file more, with both streams under their headings', async (t) => {
