@@ -115,10 +115,21 @@ const runningCall = z.object({
   forMs: z.number(),
 });
 
+/** Speed in the last minute; null: no call has ended in it. */
+const speed = z
+  .object({
+    perSecond: z.number(),
+    /** Half of the calls took no longer, from their arrival at the head to their end. */
+    p50Ms: z.number(),
+    p99Ms: z.number(),
+  })
+  .nullable();
+
 export const callsView = z.object({
   waiting: count,
   running: count,
   done: count,
+  speed,
   clients: z.array(
     z.object({
       /** The beginning of its id. */
@@ -129,6 +140,7 @@ export const callsView = z.object({
       waiting: count,
       open: count,
       done: count,
+      speed,
     }),
   ),
   workers: z.array(

@@ -2,6 +2,7 @@
 // submitter.
 
 import type { SubmitReply } from '../../api/submission.ts';
+import type { BlobHash } from '../../core/model/blob.ts';
 import { Failure } from '../../core/model/failure.ts';
 import type { Submission } from '../../core/model/submission.ts';
 import type { InputWishes } from '../../transfer/inputs/input-wish.ts';
@@ -23,16 +24,28 @@ export async function sendWithFiles(
   wish: Submission,
   { inputs, key }: { inputs: InputWishes | null; key: string | undefined },
 ): Promise<Accepted> {
-  if (inputs === null) return { submission: wish, reply: await sendSubmission(context, wish, key) };
+  return withFiles(context, inputs, async (hash) => {
+    const submission =
+      hash === undefined ? wish : { ...wish, staging: { ...wish.staging, inputs: hash } };
+    return { submission, reply: await sendSubmission(context, submission, key) };
+  });
+}
+
+/** Sends files, and then what names them: by the hash of their list, or by none when there are none. */
+export async function withFiles<T>(
+  context: Context,
+  inputs: InputWishes | null,
+  send: (hash: BlobHash | undefined) => Promise<T>,
+): Promise<T> {
+  if (inputs === null) return send(undefined);
   const { readInputs, sendInputs } = await import('../../transfer/inputs/inputs.ts');
   const courier = courierOf(context);
   const files = await readInputs(courier, { ...inputs, cwd: context.cwd, before: '--in: ' });
-  if (files.entryCount === 0) return sendWithFiles(context, wish, { inputs: null, key });
+  if (files.entryCount === 0) return send(undefined);
   for (let tries = 1; ; tries += 1) {
     const hash = await sendInputs(courier, files);
-    const submission = { ...wish, staging: { ...wish.staging, inputs: hash } };
     try {
-      return { submission, reply: await sendSubmission(context, submission, key) };
+      return await send(hash);
     } catch (error) {
       const isLacking = error instanceof Failure && error.code === 'files.lacking';
       if (!isLacking || tries === TRIES_MAX) throw error;

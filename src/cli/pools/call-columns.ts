@@ -26,6 +26,9 @@ export function clientColumns(): Column<CallsView['clients'][number]>[] {
     { title: 'WAITING', value: ({ waiting }) => String(waiting), align: 'right' },
     { title: 'OPEN', value: ({ open }) => String(open), align: 'right' },
     { title: 'DONE', value: ({ done }) => String(done), align: 'right' },
+    { title: 'PER SECOND', value: ({ speed }) => rate(speed), align: 'right' },
+    { title: 'P50', value: ({ speed }) => shortSpan(speed?.p50Ms), align: 'right' },
+    { title: 'P99', value: ({ speed }) => shortSpan(speed?.p99Ms), align: 'right' },
   ];
 }
 
@@ -45,6 +48,27 @@ function runningWords({ running }: CallsView['workers'][number]): string {
   const { client, call, attempt, forMs } = running;
   const again = attempt > 1 ? `, attempt ${attempt}` : '';
   return `call ${call} of ${client} for ${formatSpan(forMs)}${again}`;
+}
+
+/** Words for how fast calls have ended lately; empty when none has. */
+export function speedWords({ speed }: Pick<CallsView, 'speed'>): string {
+  if (speed === null) return '';
+  const { p50Ms, p99Ms } = speed;
+  const half = `half within ${shortSpan(p50Ms)}`;
+  return `; ${rate(speed)} a second lately, ${half}, 99 of 100 within ${shortSpan(p99Ms)}`;
+}
+
+function rate(speed: CallsView['speed']): string {
+  if (speed === null) return '-';
+  const { perSecond } = speed;
+  return perSecond < 10 ? perSecond.toFixed(1) : String(Math.round(perSecond));
+}
+
+/** `0.42 ms`, `17 ms`, `3.1 s`, `250 s`. */
+function shortSpan(ms: number | undefined): string {
+  if (ms === undefined) return '-';
+  const [value, unit] = ms < 1000 ? [ms, 'ms'] : [ms / 1000, 's'];
+  return `${value < 1 ? value.toFixed(2) : value < 10 ? value.toFixed(1) : Math.round(value)} ${unit}`;
 }
 
 function amount(count: number | undefined): string {

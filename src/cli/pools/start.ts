@@ -2,9 +2,12 @@
 
 import { freshKey } from '../../connect/fresh-key.ts';
 import { usage } from '../../core/model/failure.ts';
+import { WORKER_PROGRAM } from '../../core/model/pool.ts';
 import { submitterHere } from '../jobs/send.ts';
+import { withFiles } from '../jobs/send-with-files.ts';
 import { defineWorkerOptions, type SubmitOptions, workerWish } from '../submit/options.ts';
 import { dropUndefined } from '../submit/read.ts';
+import { inputsOf } from '../submit/staged-files.ts';
 import { defineVerb } from '../verb.ts';
 import { rangeWords } from './columns.ts';
 import { defineRange, type RangeOptions, readRange } from './range.ts';
@@ -24,9 +27,13 @@ export const start = defineVerb<Options>({
     if (max === undefined) throw usage('say how many workers: -n COUNT, or --max COUNT');
     const { name } = options;
     const worker = workerWish(options, submitterHere(context));
-    const body = dropUndefined({ ...worker, name, min, max, ...idle }) as never;
+    const body = dropUndefined({ ...worker, name, min, max, ...idle });
     const api = await context.api();
-    const { jobId } = await api.call('startPool', { body, key: freshKey() });
+    const key = freshKey();
+    const { jobId } = await withFiles(context, inputsOf(options, WORKER_PROGRAM), (inputs) => {
+      const staging = inputs === undefined ? {} : { staging: { ...worker.staging, inputs } };
+      return api.call('startPool', { body: { ...body, ...staging } as never, key });
+    });
     const title = name === undefined ? `${jobId}` : `${jobId} (${name})`;
     context.print(`Pool ${title} is started: ${rangeWords({ min, max })}.`);
     return 0;

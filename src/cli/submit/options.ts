@@ -139,7 +139,7 @@ export function defineSubmitOptions(command: Command): void {
 const OF_WORKERS: ReadonlySet<string> = new Set([
   ...['cpus', 'memory', 'gpus', 'resource', 'needs', 'nodes-named', 'exclusive', 'time', 'nice'],
   ...['chdir', 'private', 'output', 'error', 'env', 'clean-env', 'partition', 'qos'],
-  ...['reservation', 'notify', 'umask'],
+  ...['reservation', 'notify', 'umask', 'in'],
 ]);
 
 /** Adds those of the options that describe a worker. */

@@ -70,12 +70,20 @@ export function end(state: RouterState, call: Call, told: End): void {
     session.unacked += 1;
     state.doneCount += 1;
     session.doneCount += 1;
+    measure(state, call);
   } else session.unackedBytes -= inlineBytes(call);
   call.state = 'ended';
   call.inline = null;
   call.end = told;
   session.unackedBytes += inlineBytes(call);
   session.line?.peer.send(told);
+}
+
+/** One that only a worker has told of has waited with another router. */
+function measure({ now, meter }: RouterState, { session, queuedAt }: Call): void {
+  if (queuedAt === 0) return;
+  meter.note(now, now - queuedAt);
+  session.meter.note(now, now - queuedAt);
 }
 
 function inlineBytes({ end: told }: Call): number {

@@ -13,6 +13,7 @@ import type {
   SessionNumber,
 } from '../messages.ts';
 import type { Peer } from '../peer.ts';
+import { Meter } from './meter.ts';
 
 /**
  * `limbo`: sent again after a restart of the head, and no worker that is back holds it so far.
@@ -166,6 +167,7 @@ export interface Session {
   /** The highest number that a call of it had. */
   highest: number;
   doneCount: number;
+  readonly meter: Meter;
   /** Payloads that its client is to send. */
   readonly relays: Set<Relay>;
 }
@@ -213,6 +215,7 @@ export function newSession(id: string, now: number): Session {
       isSynced: false,
     },
     ...{ lateUpTo: 0, highest: 0, doneCount: 0, relays: new Set(), unnamed: new Set() },
+    meter: new Meter(),
   };
 }
 

@@ -6,6 +6,7 @@ import type { Hash } from '../hash.ts';
 import type { SessionNumber } from '../messages.ts';
 import type { AssetRoom } from './asset-room.ts';
 import { Loads } from './loads.ts';
+import { Meter } from './meter.ts';
 import type { Asset, Call, ClientLine, Session, Worker, WorkerLine } from './records.ts';
 
 export interface RouterOptions {
@@ -63,6 +64,7 @@ export class RouterState {
   hasNewcomer = false;
   busy = 0;
   doneCount = 0;
+  readonly meter = new Meter();
   #sessions: Session[] = [];
   #workers: Worker[] = [];
 

@@ -1,5 +1,6 @@
 // What people are shown of a pool's calls.
 
+import type { Speed } from './meter.ts';
 import type { Call, Session, Worker } from './records.ts';
 import type { RouterState } from './state.ts';
 
@@ -10,6 +11,8 @@ export interface PoolView {
   readonly busy: number;
   /** Calls that have ended since the router began. */
   readonly done: number;
+  /** In the last minute; null: no call has ended in it. */
+  readonly speed: Speed | null;
 }
 
 export interface WorkerView {
@@ -36,14 +39,15 @@ export interface ClientView {
   readonly waiting: number;
   readonly open: number;
   readonly done: number;
+  readonly speed: Speed | null;
 }
 
 export function viewOf(state: RouterState): PoolView {
   const { waiting, busy, doneCount: done } = state;
   return {
     workers: [...state.workers.values()].map((worker) => viewWorker(state, worker)),
-    clients: [...state.sessions.values()].map(viewClient),
-    ...{ waiting, busy, done },
+    clients: [...state.sessions.values()].map((session) => viewClient(state, session)),
+    ...{ waiting, busy, done, speed: state.meter.speed(state.now) },
   };
 }
 
@@ -75,19 +79,16 @@ function viewRunning(
   return { client: session.label, call: number, attempt, forMs: now - givenAt };
 }
 
-function viewClient({
-  id,
-  label,
-  line,
-  fresh,
-  again,
-  calls,
-  unacked,
-  doneCount,
-}: Session): ClientView {
-  const waiting = fresh.length + again.size;
-  // Not the id: whoever knows it may act for the client.
-  const session = id.slice(0, 8);
-  const open = calls.size - unacked;
-  return { session, label, isAway: line === null, waiting, open, done: doneCount };
+function viewClient({ now }: RouterState, session: Session): ClientView {
+  const { id, label, line, fresh, again, calls, unacked, doneCount: done, meter } = session;
+  return {
+    // Not the id: whoever knows it may act for the client.
+    session: id.slice(0, 8),
+    label,
+    isAway: line === null,
+    waiting: fresh.length + again.size,
+    open: calls.size - unacked,
+    done,
+    speed: meter.speed(now),
+  };
 }

@@ -161,3 +161,17 @@ test('a name with = below a file is told, not a crash', async (t) => {
   assert.equal(said.code, 2, said.error);
   assert.match(said.error, /a\/x' does not exist/);
 });
+
+test('files go with a pool as they do with a job', async (t) => {
+  const { head, file, asked } = await bench(t, {
+    'POST /v1/pools': () => ({ json: { jobId: 7, name: null, again: false } }),
+  });
+  const input = `${file('a.csv', '1,2\n')}=in.csv`;
+  const said = await head.weft('pool', 'start', '-n', '2', '--in', input, '--clean-env');
+  assert.equal(said.out, 'Pool 7 is started: 2 workers.\n', said.error);
+  const last = head.work.at(-1);
+  assert.ok(last !== undefined);
+  const { directory, staging } = last.body as { directory: object; staging: { inputs: string } };
+  assert.deepEqual(directory, { kind: 'private' });
+  assert.equal(staging.inputs, asked()[1]);
+});
