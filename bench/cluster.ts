@@ -64,8 +64,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   };
 }
 
-/** Fields 14 and 15 of /proc/PID/stat, in ticks of 10 ms (proc(5)). */
-function cpuSeconds(pid: number): number {
+/** CPU of a process so far: fields 14 and 15 of /proc/PID/stat, in ticks of 10 ms (proc(5)). */
+export function cpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;

@@ -78,6 +78,10 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
     about:
       'functions on workers of a pool: calls a second, round trips, large values, a killed worker',
   },
+  flood: {
+    args: ['flood.ts', '1000000'],
+    about: 'a million calls of a function: CPU, memory, and what other requests notice of it',
+  },
   head: { args: ['head-cost.ts', '20000'], about: "what a job costs the head's own code" },
 };
 
