@@ -57,7 +57,10 @@ export class IntervalSet {
   }
 
   add(value: number): void {
-    this.addRange(value, value);
+    // Most sets are made in their order.
+    if (value !== (this.last ?? Number.NaN) + 1) return this.addRange(value, value);
+    this.#bounds[this.#bounds.length - 1] = value;
+    this.#size += 1;
   }
 
   addRange(from: number, to: number): void {

@@ -70,12 +70,18 @@ function partOf(batch: BatchFile, numbers: readonly number[], { contents, common
   const jobs = numbers.map((number) => batch.jobs[number] as BatchJob);
   const places = ownPlaces(batch);
   const lists = jobs.map((job) => ownEntries(job, contents, places));
-  const own = lists.flatMap((list, at) => (list.length === 0 ? [] : [[String(at), list] as const]));
-  const hasFiles = common.length > 0 || own.length > 0;
+  // What each of many jobs would name: the program, most often.
+  const shared = sharedBy(lists);
+  const own = lists.flatMap((list, at) => {
+    const rest = list.filter((entry) => !shared.has(JSON.stringify(entry)));
+    return rest.length === 0 ? [] : [[String(at), rest] as const];
+  });
+  const hasFiles = common.length > 0 || shared.size > 0 || own.length > 0;
   const tasks = Object.fromEntries(own);
+  const all = [...common, ...shared.values()];
   return {
     submission: submissionOf(batch, jobs),
-    fileSet: hasFiles ? formatFileSet({ version: 1, common: [...common, SAVED], tasks }) : null,
+    fileSet: hasFiles ? formatFileSet({ version: 1, common: [...all, SAVED], tasks }) : null,
     numbers,
     prints: jobs.map((job) => {
       const { outputs, solver } = batch;
@@ -85,6 +91,19 @@ function partOf(batch: BatchFile, numbers: readonly number[], { contents, common
       return contents.digest(JSON.stringify(made)).slice(0, 16);
     }),
   };
+}
+
+/** Entries that all of the lists have, by what they are. */
+function sharedBy(lists: readonly (readonly FileEntry[])[]): Map<string, FileEntry> {
+  const [first = [], ...others] = lists;
+  if (others.length === 0) return new Map();
+  const shared = new Map(first.map((entry) => [JSON.stringify(entry), entry]));
+  for (const list of others) {
+    if (shared.size === 0) break;
+    const words = new Set(list.map((entry) => JSON.stringify(entry)));
+    for (const word of shared.keys()) if (!words.has(word)) shared.delete(word);
+  }
+  return shared;
 }
 
 function submissionOf(batch: BatchFile, jobs: readonly BatchJob[]): Submission {

@@ -18,7 +18,7 @@ import { type EpochCaller, epochCaller } from './epoch-caller.ts';
 import { findJob, readPlace } from './find-job.ts';
 import { ownedPool } from './find-pool.ts';
 import { HANDLERS } from './handlers/handlers.ts';
-import { readBody } from './read-body.ts';
+import { LargeBodies, mayBeLarge, readBody } from './read-body.ts';
 import { endUnread } from './refuse-early.ts';
 import type { RequestLimits } from './request-limits.ts';
 import { type Match, matchRoute } from './router.ts';
@@ -53,6 +53,8 @@ export interface PipelineParts {
 export class Pipeline {
   readonly #services: Services;
   readonly #limits: RequestLimits;
+  /** By route. */
+  readonly #large = new Map<string, LargeBodies>();
   readonly #stopping: AbortSignal;
   readonly #proven: PipelineParts['proven'];
 
@@ -127,6 +129,16 @@ export class Pipeline {
       const owned = await this.#ownedJob(route, match, actor);
       return owned.ok ? upgradeNeeded() : owned.error;
     }
+    if (route.bodyBytesMax === undefined || !mayBeLarge(visit.incoming)) {
+      return this.#serve(visit, match, principal);
+    }
+    const large = this.#large.get(route.name) ?? new LargeBodies();
+    this.#large.set(route.name, large);
+    return large.inTurn(() => this.#serve(visit, match, principal));
+  }
+
+  async #serve(visit: Visit, match: Match, principal: Principal): Promise<Refusal | null> {
+    const { route } = match;
     const body = await this.#body(route, visit.incoming);
     if (!body.ok) return body.error;
     const params = validate(route.params, match.params, 'path');

@@ -8,8 +8,28 @@ import { type Refusal, refuse } from '../../core/model/errors.ts';
 import { REQUEST_BYTES_MAX } from '../../core/model/limits.ts';
 import type { Clock } from '../../ports/clock.ts';
 
+/** Takes some milliseconds to parse. */
+const LARGE_BYTES = 1_048_576;
 /** From the header to the end of the body: 8 MiB over a slow line. */
 const BODY_MS = 60_000;
+
+/** Requests with bodies beyond the ordinary limit, one at a time: each takes several times its size. */
+export class LargeBodies {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** `work`: from the first byte to the answer. Whoever waits is not read from meanwhile. */
+  inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const own = this.#last.then(work);
+    this.#last = own.catch(() => undefined);
+    return own;
+  }
+}
+
+/** What is not announced may be large. */
+export function mayBeLarge({ headers }: IncomingMessage): boolean {
+  const size = headers['content-length'];
+  return size === undefined || Number(size) > REQUEST_BYTES_MAX;
+}
 
 /** Refused at once when it is announced or turns out to be too large; then nothing more is read. */
 export function readBody(
@@ -40,9 +60,18 @@ export function readBody(
       resolve(tooLarge(bytesMax));
     };
     request.on('data', take);
-    request.on('end', () => resolve(parse(chunks)));
+    // What is large is parsed in a turn of its own, and looked at in the next one.
+    request.on('end', () => {
+      if (size <= LARGE_BYTES) return resolve(parse(chunks));
+      setImmediate(() => {
+        const parsed = parse(chunks);
+        setImmediate(() => resolve(parsed));
+      });
+    });
     // Nobody reads the answer any more; it only ends the wait.
-    request.on('close', () => resolve(malformed('the request ended early')));
+    request.on('close', () => {
+      if (!request.complete) resolve(malformed('the request ended early'));
+    });
   });
 }
 

@@ -45,13 +45,27 @@ function flawOfLine(program: Program, items: readonly Item[]): string | null {
 
 function firstFlaw(items: readonly Item[]): string | null {
   for (const [index, item] of items.entries()) {
-    const fields = typeof item === 'string' ? [item] : Object.entries(item).flat();
-    if (fields.some((text) => text.includes('\0'))) return `item ${index} has a NUL character`;
-    if (fields.length > 2 * ITEM_FIELDS_MAX) {
-      return `item ${index} has more than ${ITEM_FIELDS_MAX} fields`;
+    if (typeof item === 'string') {
+      if (item.includes('\0')) return `item ${index} has a NUL character`;
+      continue;
     }
+    let count = 0;
+    for (const name in item) {
+      count += 1;
+      if (name.includes('\0') || item[name]?.includes('\0')) {
+        return `item ${index} has a NUL character`;
+      }
+    }
+    if (count > ITEM_FIELDS_MAX) return `item ${index} has more than ${ITEM_FIELDS_MAX} fields`;
   }
   return null;
+}
+
+function lengthOf(item: Item): number {
+  if (typeof item === 'string') return item.length;
+  let length = 0;
+  for (const name in item) length += name.length + (item[name]?.length ?? 0);
+  return length;
 }
 
 /** The submission with the longest command that its items make; itself when it has none. */
@@ -60,7 +74,7 @@ export function longestCommand(wish: Submission): Submission['program'] {
   if (each === undefined) return program;
   let longest = { length: -1, index: 0 };
   for (const [index, item] of each.entries()) {
-    const { length } = JSON.stringify(item);
+    const length = lengthOf(item);
     if (length > longest.length) longest = { length, index };
   }
   const item = each[longest.index];

@@ -35,6 +35,8 @@ export const submitBatch: Handler<'submitBatch'> = async ({ engine, jobFiles }, 
     const lacking = await checkFiles(jobFiles, call.actor, submission.staging?.inputs);
     if (lacking !== null) return err(lacking);
   }
+  // What many jobs take to be decided about is a turn of its own.
+  await new Promise(setImmediate);
   const command = {
     kind: 'submit_batch',
     ...call.body,
