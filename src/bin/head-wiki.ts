@@ -18,10 +18,11 @@ export async function openWiki(
   { log, audit }: { readonly log: Log; readonly audit: Log },
 ): Promise<() => Promise<void>> {
   if (wiki === undefined) return () => Promise.resolve();
-  const { listen, keyFile, unsigned, partitions, events, eventsEveryMs } = wiki;
+  const { listen, keyFile, unsigned, partitions, rules, events, eventsEveryMs } = wiki;
   const world = {
     engine,
     partitions,
+    rules,
     audit,
     load: (name: Parameters<typeof agents.load>[0]) => agents.load(name),
   };

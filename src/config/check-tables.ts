@@ -14,7 +14,13 @@ export interface TableProblem {
 export function checkTables(tables: ReadonlyMap<string, Entries>): TableProblem[] {
   const partitions = tables.get('partitions') ?? new Map();
   const groups = tables.get('fair_share.groups') ?? new Map();
-  return [...checkTimes(partitions), ...checkMembers(groups), ...checkCycles(groups)];
+  const filters = tables.get('filters') ?? new Map();
+  return [
+    ...checkTimes(partitions),
+    ...checkRules(filters),
+    ...checkMembers(groups),
+    ...checkCycles(groups),
+  ];
 }
 
 function* checkTimes(partitions: Entries): Generator<TableProblem> {
@@ -24,6 +30,14 @@ function* checkTimes(partitions: Entries): Generator<TableProblem> {
     if (max == null || usual == null || usual <= max) continue;
     const what = 'limits.default_time is longer than limits.time';
     yield { section: 'partitions', name, what };
+  }
+}
+
+function* checkRules(filters: Entries): Generator<TableProblem> {
+  for (const [name, fields] of filters) {
+    const does = fields.get('hide') === true || fields.has('add') || fields.has('queue');
+    if (!does)
+      yield { section: 'filters', name, what: 'does nothing; give hide: true, add or queue' };
   }
 }
 

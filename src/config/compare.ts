@@ -11,7 +11,16 @@ export type Written = Readonly<Record<string, string>>;
  * Read once, at the start of the head: a door or a file cannot be changed under those who use it.
  */
 const AT_START = [
-  ...['cluster.', 'fence.', 'wiki.', 'head.listen', 'head.names', 'head.multi_user', 'head.tick'],
+  ...[
+    'cluster.',
+    'fence.',
+    'wiki.',
+    'filters.',
+    'head.listen',
+    'head.names',
+    'head.multi_user',
+    'head.tick',
+  ],
   ...[
     'head.request_rate',
     'head.log_limit',

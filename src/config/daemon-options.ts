@@ -65,6 +65,16 @@ export interface GoalFileOptions {
   readonly repairs: boolean;
 }
 
+/** What schedulers from outside see; the same as `FilterRule` of the fabric. */
+export interface FilterOptions {
+  readonly name: string;
+  readonly over: 'nodes' | 'jobs';
+  readonly when: readonly string[];
+  readonly hide: boolean;
+  readonly add: readonly string[];
+  readonly queue: string | null;
+}
+
 export interface WikiDoorOptions {
   readonly listen: { readonly host: string; readonly port: number };
   /** Null: nobody can sign. */
@@ -72,6 +82,7 @@ export interface WikiDoorOptions {
   readonly unsigned: boolean;
   /** Names of external partitions; empty = all of them. */
   readonly partitions: readonly string[];
+  readonly rules: readonly FilterOptions[];
   /** Where the scheduler hears of changes; null: it asks. */
   readonly events: { readonly host: string; readonly port: number } | null;
   readonly eventsEveryMs: number;

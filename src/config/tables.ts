@@ -112,7 +112,31 @@ const COMMANDS: Table = {
   fields: [field('', 'texts', null, 'Program, by its absolute path, and arguments.')],
 };
 
-export const TABLES: readonly Table[] = [PARTITIONS, QUALITIES, SHARES, SHARE_GROUPS, COMMANDS];
+const FILTERS: Table = {
+  section: 'filters',
+  entry: 'a rule',
+  fields: [
+    field('over', 'choice', 'nodes', 'What the rule is for.', { choices: ['nodes', 'jobs'] }),
+    field(
+      'when',
+      'labels',
+      '',
+      'Only what meets all of these; of jobs `user=`, `partition=`, `qos=`.',
+    ),
+    field('hide', 'flag', 'false', 'A scheduler at the wiki door does not see it.'),
+    field('add', 'texts', '', 'Labels that it is shown with besides its own.'),
+    field('queue', 'text', null, 'The queue (class) that it is shown in; default: its partition.'),
+  ],
+};
+
+export const TABLES: readonly Table[] = [
+  FILTERS,
+  PARTITIONS,
+  QUALITIES,
+  SHARES,
+  SHARE_GROUPS,
+  COMMANDS,
+];
 
 /** `partitions`, `fair_share.users`: the table of this name, if it is one. */
 export function tableOf(section: string): Table | undefined {

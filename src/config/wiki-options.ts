@@ -4,8 +4,9 @@ import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { usage } from '../core/model/failure.ts';
 import type { Config } from './config.ts';
-import type { WikiDoorOptions } from './daemon-options.ts';
+import type { FilterOptions, WikiDoorOptions } from './daemon-options.ts';
 import { fileProblem } from './file-problem.ts';
+import type { Fields } from './tables.ts';
 
 const LOOPBACK = /^(127\.|localhost$|::1$)/;
 
@@ -28,8 +29,21 @@ export function wikiOptions(config: Config): WikiDoorOptions | null {
   return {
     ...{ listen, keyFile, unsigned },
     partitions: config.texts('wiki.partitions'),
+    rules: [...config.table('filters')].map(([name, fields]) => ruleOf(name, fields)),
     events: config.address('wiki.events'),
     eventsEveryMs: config.number('wiki.events_every'),
+  };
+}
+
+function ruleOf(name: string, fields: Fields): FilterOptions {
+  const get = <T>(field: string, otherwise: T): T => (fields.get(field) as T) ?? otherwise;
+  return {
+    name,
+    over: get('over', 'nodes'),
+    when: get('when', []),
+    hide: get('hide', false),
+    add: get('add', []),
+    queue: get('queue', null),
   };
 }
 

@@ -50,6 +50,12 @@ async function withSite(use: (site: Site) => Promise<void>): Promise<void> {
 up: {nodes: 3, cpus: 2, memory: 512M}
 partitions:
   theirs: {nodes: "n[1-2]", policy: external}
+filters:
+  spare: {when: node=n2 & hidden, hide: true}
+  fast: {when: node=n1, add: [fast]}
+  queue: {queue: shown}
+  queues: {over: jobs, queue: shown}
+  secret: {over: jobs, when: name=secret, hide: true}
 wiki: {listen: "127.0.0.1:${port}", key_file: wiki.key, events: "127.0.0.1:${events}", events_every: 100ms}
 `;
   writeFileSync(join(cluster.state, 'weft.yaml'), site);
@@ -83,7 +89,7 @@ async function refusal(done: Promise<unknown>): Promise<MauiError> {
   return error;
 }
 
-test('[P14, D1] a Maui-like scheduler runs real jobs, and goes on after a kill of the head', () =>
+test('[P14, D1, D4] a Maui-like scheduler runs real jobs, and goes on after a kill of the head', () =>
   withSite(async ({ cluster, maui, notices }) => {
     const log = 'echo $WEFT_NODELIST >> ran';
     const submit = (...words: string[]) => cluster.ok('submit', '--partition', 'theirs', ...words);
@@ -102,6 +108,12 @@ test('[P14, D1] a Maui-like scheduler runs real jobs, and goes on after a kill o
       nodes.map(({ id, state }) => `${id} ${state}`),
       ['n1 Idle', 'n2 Idle'],
     );
+    assert.match(nodes[0]?.fields.get('FEATURE') ?? '', /(^|:)fast(:|$)/);
+    assert.equal(nodes[0]?.fields.get('CCLASS'), '[shown:2]');
+    const secret = await submit('--name', 'secret', '--hold', 'job.sh');
+    assert.equal(await stateOf(maui, secret), 'absent');
+    const hidden = await refusal(maui.ask(`CMD=CANCELJOB ARG=${secret}`));
+    assert.match(hidden.message, /SC=-700 RESPONSE=rule secret hides job/);
     const did = await maui.iterate();
     assert.ok(did.length >= 4, did.join());
     process.kill(cluster.pidOf('head'), 'SIGKILL');

@@ -15,16 +15,20 @@ import {
 import type { Reason } from '../../core/model/reason.ts';
 import { SIGNALS } from '../../core/model/signals.ts';
 import type { JobChange } from '../../core/model/submission.ts';
+import type { FilterRule } from '../../fabric/filters/filter.ts';
 import type { WikiAction } from '../../fabric/wiki/cluster.ts';
 import { WIKI_CODES, type WikiProblem, wikiProblem } from '../../fabric/wiki/codes.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Engine } from '../engine.ts';
+import { filteredJob, filteredNode } from './filtered.ts';
 import { startTask } from './start.ts';
 
 export interface WikiHands {
   readonly engine: Pick<Engine, 'execute' | 'now' | 'state'>;
   /** Whether the partition is one that the scheduler runs. */
   readonly isMine: (partition: string) => boolean;
+  /** What the site lets the scheduler see: nothing else is touched either. */
+  readonly rules: readonly FilterRule[];
   /** One line per request that changes something. */
   readonly audit: Log;
 }
@@ -78,13 +82,15 @@ async function act(hands: WikiHands, action: WikiAction): Promise<Result<string,
 
 /** A task of a partition that is the scheduler's own. */
 function placeOf(
-  { engine, isMine }: WikiHands,
+  { engine, isMine, rules }: WikiHands,
   id: string,
 ): Result<{ readonly place: TaskPlace; readonly job: Job }, WikiProblem> {
   const place = parseTaskId(id);
   if (!place.ok) return err(wikiProblem('malformed', place.error));
   const job = engine.state.jobs.get(place.value.jobId);
   if (job === undefined) return err(wikiProblem('refused', `no job ${id.slice(0, 40)}`));
+  const { hiddenBy } = filteredJob(rules, job);
+  if (hiddenBy !== null) return err(wikiProblem('refused', `rule ${hiddenBy} hides job ${id}`));
   if (isMine(job.spec.partition)) return ok({ place: place.value, job });
   const words = `job ${id} is of partition ${job.spec.partition}, which this scheduler does not run`;
   return err(wikiProblem('refused', words));
@@ -117,7 +123,7 @@ const WAITS: Partial<Record<Reason['kind'], number>> = {
 };
 
 async function start(
-  { engine }: WikiHands,
+  { engine, rules }: WikiHands,
   place: TaskPlace,
   { spec }: Job,
   tasks: readonly string[],
@@ -131,6 +137,11 @@ async function start(
     return err(wikiProblem('refused', words));
   }
   const nodes = [...counts.keys()].map((name) => name as NodeName);
+  for (const name of nodes) {
+    const node = engine.state.nodes.get(name);
+    const rule = node === undefined ? null : filteredNode(rules, node).hiddenBy;
+    if (rule !== null) return err(wikiProblem('refused', `rule ${rule} hides node ${name}`));
+  }
   const started = await startTask(engine, { place, nodes }, ACTOR);
   const job = formatTaskId(place.jobId, place.index);
   if (started.ok) return ok(`job ${job} ${started.value === 0 ? 'runs there already' : 'starts'}`);

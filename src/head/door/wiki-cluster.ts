@@ -2,14 +2,19 @@
 
 import type { Node } from '../../core/controller/nodes/facts.ts';
 import { schedulingOf } from '../../core/controller/partitions/settings.ts';
+import type { State } from '../../core/controller/state.ts';
+import { parseTaskId } from '../../core/model/ids.ts';
 import type { Partition } from '../../core/model/scheduling.ts';
+import type { Filtered, FilterRule } from '../../fabric/filters/filter.ts';
 import type { WikiCluster } from '../../fabric/wiki/cluster.ts';
+import type { WikiRecord } from '../../fabric/wiki/reply.ts';
 import type { Log } from '../../ports/log.ts';
 import type { NodeLoad } from '../../wire/messages.ts';
 import type { Engine } from '../engine.ts';
+import { filteredJob } from './filtered.ts';
 import { actForWiki } from './wiki-actions.ts';
 import { type Told, wikiJobs } from './wiki-jobs.ts';
-import { wikiNodes } from './wiki-nodes.ts';
+import { wikiFeature, wikiNodes } from './wiki-nodes.ts';
 
 export interface WikiWorld {
   readonly engine: Engine;
@@ -17,20 +22,48 @@ export interface WikiWorld {
   readonly audit: Log;
   /** Only these of the external partitions; empty: all of them. */
   readonly partitions: readonly string[];
+  /** What the site lets the scheduler see. */
+  readonly rules: readonly FilterRule[];
 }
 
 export function wikiCluster(world: WikiWorld): WikiCluster {
-  const { engine, load, audit } = world;
+  const { engine, load, audit, rules } = world;
   const told = new Map<string, Told>();
   const isMine = (name: string): boolean => isRunByWiki(world, name);
   return {
-    nodes: () => wikiNodes(engine.state, partitionsOf(world), load),
+    nodes: () => wikiNodes(engine.state, partitionsOf(world), load, rules),
     jobs: () => {
       const names = new Set(partitionsOf(world).map(({ name }) => name));
-      return wikiJobs(engine.state, names, told, engine.now());
+      return annotated(engine.state, rules, wikiJobs(engine.state, names, told, engine.now()));
     },
-    act: (action, user) => actForWiki({ engine, isMine, audit }, action, user),
+    act: (action, user) => actForWiki({ engine, isMine, audit, rules }, action, user),
   };
+}
+
+/** Jobs as the filters have them. */
+function* annotated(
+  { jobs }: State,
+  rules: readonly FilterRule[],
+  records: Iterable<WikiRecord>,
+): Generator<WikiRecord> {
+  for (const record of records) {
+    const place = parseTaskId(record.id);
+    const job = place.ok ? jobs.get(place.value.jobId) : undefined;
+    const seen = job === undefined ? null : filteredJob(rules, job);
+    if (seen === null) yield record;
+    else if (seen.hiddenBy === null) yield { ...record, fields: fieldsOf(record, seen) };
+  }
+}
+
+function fieldsOf({ fields }: WikiRecord, { added, queue }: Filtered): WikiRecord['fields'] {
+  const features = fields.find(([name]) => name === 'RFEATURES')?.[1] ?? [];
+  const all = [...(Array.isArray(features) ? features : []), ...added.map(wikiFeature)];
+  const changed = fields.flatMap((field): WikiRecord['fields'] => {
+    if (field[0] === 'RFEATURES') return [];
+    if (field[0] !== 'RCLASS' || queue === null) return [field];
+    return [['RCLASS', { counts: { [queue]: 1 } }]];
+  });
+  return all.length === 0 ? changed : [...changed, ['RFEATURES', all]];
 }
 
 /** Whether jobs of the partition are started by whoever asks at the door. */

@@ -5,9 +5,11 @@ import { labelsOf } from '../../core/controller/nodes/view.ts';
 import type { State } from '../../core/controller/state.ts';
 import { withoutFeatures } from '../../core/model/node-features.ts';
 import { isMember, type Partition } from '../../core/model/scheduling.ts';
+import type { Filtered, FilterRule } from '../../fabric/filters/filter.ts';
 import type { WikiRecord } from '../../fabric/wiki/reply.ts';
 import type { NodeLoad } from '../../wire/messages.ts';
 import { maintenanceOfNode } from '../answers/maintenance-view.ts';
+import { filteredNode } from './filtered.ts';
 
 const MIB = 1_048_576;
 
@@ -15,22 +17,29 @@ export function* wikiNodes(
   state: State,
   partitions: readonly Partition[],
   loadOf: (name: Node['name']) => NodeLoad | null,
+  rules: readonly FilterRule[],
 ): Generator<WikiRecord> {
   for (const node of state.nodes.values()) {
     const outline = { name: node.name, labels: labelsOf(node) };
     const mine = partitions.filter((partition) => isMember(partition, outline));
-    if (mine.length > 0) yield recordOf(state, node, mine, loadOf(node.name));
+    if (mine.length === 0) continue;
+    const seen = filteredNode(rules, node);
+    if (seen.hiddenBy === null)
+      yield recordOf(state, node, { mine, seen, load: loadOf(node.name) });
   }
 }
 
-function recordOf(
-  state: State,
-  node: Node,
-  partitions: readonly Partition[],
-  load: NodeLoad | null,
-): WikiRecord {
+interface Shown {
+  readonly mine: readonly Partition[];
+  readonly seen: Filtered;
+  readonly load: NodeLoad | null;
+}
+
+function recordOf(state: State, node: Node, { mine, seen, load }: Shown): WikiRecord {
   const { name, total, free, facts } = node;
-  const counts = (each: number) => Object.fromEntries(partitions.map((one) => [one.name, each]));
+  const queues = mine.map((one) => seen.queue ?? one.name);
+  const counts = (each: number) => Object.fromEntries(queues.map((queue) => [queue, each]));
+  const labels = [...withoutFeatures(labelsOf(node)), ...seen.added];
   return {
     id: name,
     state: stateOf(state, node),
@@ -46,7 +55,7 @@ function recordOf(
       ['CPULOAD', (load?.load1 ?? 0).toFixed(2)],
       ['CCLASS', { counts: counts(total.cpuCount) }],
       ['ACLASS', { counts: counts(Math.max(0, free.cpuCount)) }],
-      ['FEATURE', withoutFeatures(labelsOf(node)).sort().map(wikiFeature)],
+      ['FEATURE', labels.sort().map(wikiFeature)],
       ['MAXTASK', total.cpuCount],
     ],
   };
