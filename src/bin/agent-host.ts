@@ -30,6 +30,9 @@ import { openHub, type SiteHub } from './site-hub.ts';
 import { membersOf, siteLabels } from './site-members.ts';
 import { resourcesOfSite } from './site-ports.ts';
 
+/** Between two looks whether its parent is still there. */
+const PARENT_MS = 1000;
+
 /** What a node of this process has open from its start to its end. */
 interface Hosted {
   readonly options: AgentOptions;
@@ -46,7 +49,7 @@ interface Hosted {
 export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
   const hosted = nodes.map((options) => open(options));
   process.once('uncaughtException', (error) => exitOnBug(error, hosted));
-  const stopped = stopSignal();
+  const stopped = stopSignal(nodes[0]?.leaves === true);
   const machine = await lookAtMachine(nodes.length);
   const agents: Agent[] = [];
   const doors: Door[] = [];
@@ -91,6 +94,8 @@ export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
     log.close();
     release();
   }
+  // A launcher that was just being started again would keep this process, and whoever waits for it.
+  if (leaves) setTimeout(() => process.exit(0), PARENT_MS).unref();
 }
 
 /** Throws when another process runs the agent of this state directory. */
@@ -182,8 +187,14 @@ function exitOnBug(error: unknown, hosted: readonly Hosted[]): void {
   process.exit(70);
 }
 
-function stopSignal(): Promise<string> {
+/** `leaves`: whoever started it is gone, without having been able to say so. */
+function stopSignal(leaves: boolean): Promise<string> {
   return new Promise((resolve) => {
+    const parent = process.ppid;
+    const look = (): void => {
+      if (process.ppid !== parent) resolve('orphaned');
+    };
+    if (leaves) setInterval(look, PARENT_MS).unref();
     for (const name of ['SIGTERM', 'SIGINT', 'SIGUSR2'] as const) process.once(name, resolve);
   });
 }

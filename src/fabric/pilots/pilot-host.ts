@@ -123,5 +123,12 @@ function wordsFor(system: string, wish: PilotWish, count: number): Result<string
     const words = `a pilot of ${cpuCount} cpus needs a parallel environment`;
     return err(`${words}; name it, as in --options '-pe smp ${cpuCount}'`);
   }
-  return ok(['-t', `1-${count}`, ...(isolated ? ['-l', 'exclusive=true'] : []), ...options]);
+  // It is told before it is killed, and leaves at once.
+  return ok([
+    '-notify',
+    '-t',
+    `1-${count}`,
+    ...(isolated ? ['-l', 'exclusive=true'] : []),
+    ...options,
+  ]);
 }

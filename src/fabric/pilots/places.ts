@@ -10,8 +10,8 @@ export type Seen =
   /** `why` null: the listing does not say. */
   | { readonly state: 'gone'; readonly why: string | null };
 
-/** A system that knows no limit says so by a number that no job lives for. */
-const NO_LIMIT_MS = 10 * 366 * 86_400_000;
+/** Slurm lists a job without a limit as one of 365 days. */
+const NO_LIMIT_MS = 365 * 86_400_000;
 
 export function placesOf(
   jobs: readonly SiteJob[],

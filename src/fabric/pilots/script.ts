@@ -52,13 +52,17 @@ cpus=${cpuCount}; [ "$cpus" -gt "$all" ] && cpus=$all
 memory=$((kib / 1024 * cpus / all))M`;
 }
 
-/** The launcher outlives its agent by design; here nobody comes back to it. */
+/**
+ * A batch system may kill this shell with all of its session: the agent is in another one, sees that
+ * its parent is gone, and ends what it runs. The launcher outlives its agent by design; here nobody
+ * comes back to it.
+ */
 function onMachine(program: readonly string[], wish: PilotWish, labels: string): string {
   const weft = program.map(quoteWord).join(' ');
   const shared = quoteWord(wish.sharedPaths.join(','));
   return `# What it runs gets a clean environment, as on every node.
 weft() {
-  exec env -i HOME="\${HOME:-/}" USER="\${USER:-}" LOGNAME="\${LOGNAME:-}" PATH="$PATH" \\
+  exec setsid env -i HOME="\${HOME:-/}" USER="\${USER:-}" LOGNAME="\${LOGNAME:-}" PATH="$PATH" \\
     LANG="\${LANG:-C.UTF-8}" TMPDIR="$d" WEFT_NODE_CPUS=${wish.cpuCount} \\
     WEFT_NODE_MEMORY="$memory" WEFT_NODE_SHARED=${shared} WEFT_NODE_SWITCH_USER=false \\
     ${weft} "$@" --dir "$d"

@@ -64,7 +64,7 @@ test('[Q9] one command submits all pilots of a launch, with the words given for 
   const grid = await submitted({ system: 'sge', walltimeMs: 3_600_000, isolated: true }, 2);
   assert.deepEqual(grid.argv, [
     ...['qsub', '-terse', '-r', 'n', '-S', '/bin/sh', '-N', 'weft-pilot-ab-1', '-wd', '/w'],
-    ...['-o', '/dev/null', '-e', '/dev/null', '-l', 'h_rt=3600', '-t', '1-2'],
+    ...['-o', '/dev/null', '-e', '/dev/null', '-l', 'h_rt=3600', '-notify', '-t', '1-2'],
     ...['-l', 'exclusive=true'],
   ]);
 });

@@ -2,8 +2,9 @@
 // could use.
 
 import type { NodeName } from '../../model/ids.ts';
+import { PILOT_END_MARGIN_MS } from '../../model/limits.ts';
 import { featureLabel, NODE_FEATURES } from '../../model/node-features.ts';
-import { fleetLabel, type PilotWish } from '../../model/pilot.ts';
+import { fleetLabel } from '../../model/pilot.ts';
 import { NO_RESOURCES, type Resources } from '../../model/resources.ts';
 import { couldHold } from '../../scheduler/answers/explain.ts';
 import type { Group } from '../../scheduler/line/queue.ts';
@@ -22,7 +23,7 @@ export function pilotsNeeded(state: State, fleet: Fleet, most: number): number {
   for (const group of state.indexes.queue.groups.values()) {
     const { request, walltimeMs, reservation } = group.shape;
     if (reservation !== null || !couldHold(empty, request)) continue;
-    if (outlasts(walltimeMs, fleet.wish)) continue;
+    if (outlasts(walltimeMs ?? (isWorker(request.labels) ? 0 : Infinity), fleet)) continue;
     const each = request.exclusive ? empty.total.cpuCount : Math.max(1, request.perNode.cpuCount);
     cpus += each * request.nodeCount * waitingIn(group, most);
     if (cpus >= most * empty.total.cpuCount) return most;
@@ -30,8 +31,20 @@ export function pilotsNeeded(state: State, fleet: Fleet, most: number): number {
   return Math.ceil(cpus / empty.total.cpuCount);
 }
 
-function outlasts(walltimeMs: number | null, wish: PilotWish): boolean {
-  return wish.walltimeMs !== null && walltimeMs !== null && walltimeMs > wish.walltimeMs;
+/** What would wait for ever, whatever pilots come. */
+function outlasts(walltimeMs: number, fleet: Fleet): boolean {
+  const { walltimeMs: limit } = fleet.wish;
+  if (limit !== null) return walltimeMs > limit - PILOT_END_MARGIN_MS;
+  for (const { pilot, launch } of pilotsOf(fleet)) {
+    // A limit of the batch system's own, or less: it has waited there first.
+    const longest = (pilot.endsAt ?? Infinity) - launch.askedAt - PILOT_END_MARGIN_MS;
+    if (walltimeMs > longest) return true;
+  }
+  return false;
+}
+
+function isWorker(labels: readonly string[]): boolean {
+  return labels.includes(featureLabel('pools'));
 }
 
 /** Tasks that no running limit keeps from starting. */

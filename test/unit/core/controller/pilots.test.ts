@@ -131,7 +131,8 @@ scenario('[Q3] a fleet grows by what waits for it, and no further than its bound
   // What could not run on its pilots asks for none.
   head.connect('other', { labels: ['gpu'] });
   head.submit({ labels: ['gpu'], walltimeMs: 1000 });
-  head.submit({ walltimeMs: 2 * HOUR });
+  head.submit({ walltimeMs: HOUR });
+  head.submit({ walltimeMs: null });
   head.tick();
   assert.deepEqual(phases(head), []);
   for (let count = 0; count < 3; count += 1) head.submit({ walltimeMs: 1000 });
@@ -143,6 +144,21 @@ scenario('[Q3] a fleet grows by what waits for it, and no further than its bound
   assert.equal(phases(head).length, 2);
   note(head, 1, '17');
   assert.deepEqual(phases(head).slice(2), ['f-2-1 waiting', 'f-2-2 waiting']);
+});
+
+scenario('[Q3] work that outlasts what the batch system lets pilots have asks for none', (head) => {
+  start(head, { min: 1, max: 4, wish: { ...WISH, walltimeMs: null } });
+  note(head, 1, '17');
+  up(head, 1, 1, START_AT + HOUR);
+  head.submit({ walltimeMs: HOUR });
+  head.submit({ walltimeMs: null });
+  head.tick();
+  assert.deepEqual(phases(head), ['f-1-1 up']);
+  const pool = { name: null, min: 4, max: 4, idleMs: 60_000 };
+  head.command({ kind: 'start_pool', worker: {}, key: null, secret: 's', pool }, ANN);
+  head.schedule();
+  head.tick();
+  assert.deepEqual(phases(head), ['f-1-1 up', 'f-2-1 waiting']);
 });
 
 scenario('[Q3] work may count on pilots that are still to come, and why names them', (head) => {
