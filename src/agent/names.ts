@@ -6,6 +6,9 @@ import type { Stream } from '../wire/messages.ts';
 import { ranksPerNode } from './mpi.ts';
 import type { AgentSettings } from './ports.ts';
 
+/** Little of what a launcher's frame has for all that a node adds. */
+const INLINE_BYTES_MAX = 16 * 1024;
+
 /** `42[7]#2` as a file name: `42.7-2`. */
 export function fileNameOf(epochId: EpochId): string {
   return epochId.replace('[', '.').replace(']', '').replace('#', '-');
@@ -13,6 +16,16 @@ export function fileNameOf(epochId: EpochId): string {
 
 export function workDirectory(settings: AgentSettings, epochId: EpochId): string {
   return `${settings.stateDir}/work/${fileNameOf(epochId)}`;
+}
+
+/**
+ * Whether the shell gets the script of a task as an argument: those of a batch's jobs are alike and look at
+ * no name of theirs, and a file for each of thousands is more work for a node than the argument.
+ */
+export function isInline({ program, batch }: LaunchOrder): boolean {
+  if (program.kind !== 'script' || batch === undefined) return false;
+  const { text } = program;
+  return text.startsWith('#!/bin/sh\n') && Buffer.byteLength(text) <= INLINE_BYTES_MAX;
 }
 
 export function scriptFile(settings: AgentSettings, epochId: EpochId): string {

@@ -16,6 +16,7 @@ import { hostLines, isStepServer, slotLines } from './mpi.ts';
 import {
   buildsDirectory,
   hostFile,
+  isInline,
   markOf,
   scriptFile,
   slotsFile,
@@ -208,7 +209,7 @@ export class Preparer {
 
   #writeFiles(order: LaunchOrder, owner: Owner | null): void {
     const { files } = this.#ports;
-    if (order.program.kind === 'script') {
+    if (order.program.kind === 'script' && !isInline(order)) {
       files.writeFile(scriptFile(this.#settings, order.epochId), order.program.text, owner, 0o700);
     }
     const path = hostFile(this.#settings, order);
@@ -253,6 +254,7 @@ export class Preparer {
     const program = order.program;
     if (program.kind === 'argv') return program.argv;
     if (program.kind === 'shell') return ['/bin/sh', '-c', program.line];
+    if (isInline(order)) return ['/bin/sh', '-c', program.text, 'script', ...program.args];
     const path = scriptFile(this.#settings, order.epochId);
     return program.text.startsWith('#!')
       ? [path, ...program.args]

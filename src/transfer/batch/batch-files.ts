@@ -11,11 +11,14 @@ import type { LocalFile } from '../local-file.ts';
 
 export class BatchFiles implements Contents {
   readonly #reading: BatchReading;
+  /** By their paths as the batch file has them: each job asks for its own. */
+  readonly #looks: ReadonlyMap<string, BatchReading['files'][number]>;
   /** By their whole paths. */
   readonly #files: ReadonlyMap<string, LocalFile>;
 
   private constructor(reading: BatchReading, files: ReadonlyMap<string, LocalFile>) {
     this.#reading = reading;
+    this.#looks = new Map(reading.files.map((look) => [look.path, look]));
     this.#files = files;
   }
 
@@ -31,8 +34,8 @@ export class BatchFiles implements Contents {
   }
 
   entries(file: string, at: string): readonly FileEntry[] {
-    const { files, folder } = this.#reading;
-    const look = files.find((one) => one.path === file);
+    const { folder } = this.#reading;
+    const look = this.#looks.get(file);
     if (look === undefined) throw new Error(`${file} was not looked at`);
     const full = path.resolve(folder, file);
     if (!look.isFolder) return [this.#fileEntry(full, at)];

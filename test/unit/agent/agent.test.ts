@@ -382,6 +382,29 @@ test('a script runs from a file of its own, by its first line or by the shell', 
   assert.equal(world.files.files.has('/state/scripts/1-1'), false);
 });
 
+test("a script of a batch's job is an argument of the shell, unless it is long or another's", async () => {
+  await begin();
+  const batch = { namespace: 'lab', name: 'heat', version: 1, job: 'a' } as never;
+  const text = '#!/bin/sh\nls';
+  const others = ['#!/bin/bash\nls', `#!/bin/sh\n${'#'.repeat(20_000)}`];
+  for (const [at, one] of [text, ...others].entries()) {
+    world.head.order(launch(at + 1, { kind: 'script', text: one, args: ['a'] }, { batch }));
+  }
+  await world.clock.settle();
+  assert.deepEqual(
+    world.launcher.started.map(({ argv }) => argv),
+    [
+      ['/bin/sh', '-c', text, 'script', 'a'],
+      ['/state/scripts/2-1', 'a'],
+      ['/state/scripts/3-1', 'a'],
+    ],
+  );
+  assert.deepEqual(world.files.list('/state/scripts').sort(), ['2-1', '3-1']);
+  for (const id of [1, 2, 3]) world.launcher.exit(id, { code: 0 });
+  await world.clock.settle();
+  assert.deepEqual(world.files.list('/state/scripts'), []);
+});
+
 test('shutting down ends the processes, and the next agent reports them as lost', async () => {
   await begin();
   world.head.order(launch(1, shell('x')));
