@@ -5,6 +5,8 @@ import { baseName, pathProblem } from '../../core/batch/names.ts';
 import { pathFlaw } from '../../core/files/entry.ts';
 import type { Program } from '../../core/model/job.ts';
 
+const SHOWN_MAX = 200;
+
 /** A file or folder here, and its place in the job's directory. */
 export interface InputWish {
   readonly typed: string;
@@ -36,7 +38,12 @@ export function parseInput(typed: string): Result<InputWish, string> {
   const flaw = pathFlaw(as);
   return flaw === null
     ? ok({ typed, path, as })
-    : err(`'${typed}': ${flaw} in the job's directory`);
+    : err(`'${shown(typed)}': ${flaw} in the job's directory`);
+}
+
+/** A name of 4 KiB says nothing more than its beginning does. */
+function shown(typed: string): string {
+  return typed.length > SHOWN_MAX ? `${typed.slice(0, SHOWN_MAX)}…` : typed;
 }
 
 /** In a directory of its own the job would not find it. Null for a program that its node has. */

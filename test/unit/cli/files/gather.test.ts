@@ -145,6 +145,7 @@ test('names that lead elsewhere, or are none, are refused before anything is loo
   assert.match(wrong('/'), /has no name of its own/);
   assert.match(wrong('=x'), /names no file/);
   assert.match(wrong(`a=${'n'.repeat(256)}`), /too long/);
+  assert.ok(wrong(`a=${'n'.repeat(4096)}`).length < 500, 'it can be read');
   assert.match(wrong('a\0b'), /NUL/);
 });
 
