@@ -1,9 +1,17 @@
 // All pages, in the order of the menu.
 
 import type { ComponentChildren } from 'preact';
+import { Accounting } from './accounting.tsx';
+import { Batch, Batches } from './batches.tsx';
 import { Job } from './job/job.tsx';
 import { Jobs } from './jobs.tsx';
+import { Node } from './node.tsx';
+import { Nodes } from './nodes.tsx';
 import { Overview } from './overview.tsx';
+import { Pools } from './pools.tsx';
+import { Schedule } from './schedule.tsx';
+import { Site, Sites } from './sites.tsx';
+import { Submit } from './submit.tsx';
 
 export interface Page {
   /** First part of its address. */
@@ -20,4 +28,28 @@ export const PAGES: readonly Page[] = [
     title: 'Jobs',
     show: ([id]) => (id === undefined ? <Jobs /> : <Job key={id} id={id} />),
   },
+  {
+    path: 'nodes',
+    title: 'Nodes',
+    show: ([name]) => (name === undefined ? <Nodes /> : <Node key={name} name={name} />),
+  },
+  { path: 'schedule', title: 'Schedule', show: () => <Schedule /> },
+  {
+    path: 'batches',
+    title: 'Batches',
+    show: ([namespace, name]) =>
+      namespace === undefined || name === undefined ? (
+        <Batches />
+      ) : (
+        <Batch key={`${namespace}/${name}`} namespace={namespace} name={name} />
+      ),
+  },
+  { path: 'pools', title: 'Pools', show: () => <Pools /> },
+  {
+    path: 'sites',
+    title: 'Sites',
+    show: ([name]) => (name === undefined ? <Sites /> : <Site key={name} name={name} />),
+  },
+  { path: 'accounting', title: 'Accounting', show: () => <Accounting /> },
+  { path: 'submit', title: 'Submit', show: () => <Submit /> },
 ];

@@ -69,7 +69,7 @@ export function Loaded<T>({
 }
 
 /** A command, as it is typed, with a button that copies it. */
-export function Command({ text, label = 'Copy the command' }: { text: string; label?: string }) {
+export function Command({ text, label = 'the command' }: { text: string; label?: string }) {
   return (
     <span class="command">
       <code>{text}</code>
@@ -90,7 +90,13 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
     setCopied(true);
   };
   return (
-    <button type="button" class="copy" title={label} aria-label={label} onClick={() => void copy()}>
+    <button
+      type="button"
+      class="copy"
+      title={`copy ${label}`}
+      aria-label={`copy ${label}`}
+      onClick={() => void copy()}
+    >
       {isCopied ? 'copied' : 'copy'}
     </button>
   );

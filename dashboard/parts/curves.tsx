@@ -3,7 +3,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import type { Tone } from '../pure/state.ts';
-import { countWords, instantWords } from '../pure/words.ts';
+import { axisWords, countWords } from '../pure/words.ts';
 import { colours } from './colours.ts';
 
 export interface Curve {
@@ -85,12 +85,7 @@ function optionsOf(
     axes: [
       {
         ...axis,
-        values: (_, all) =>
-          all.map((at) =>
-            instantWords(at * 1000, now)
-              .slice(0, 11)
-              .replace(/:\d\d$/, ''),
-          ),
+        values: (_, all) => all.map((at) => axisWords(at * 1000, now)),
         space: 70,
       },
       {

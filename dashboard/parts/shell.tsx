@@ -48,7 +48,7 @@ export function Shell() {
         <Told />
         {page === undefined ? (
           <Empty>
-            There is no such page. <a href={hrefOf([])}>To the overview</a>
+            <h1>There is no such page</h1> <a href={hrefOf([])}>To the overview</a>
           </Empty>
         ) : (
           page.show(rest)

@@ -32,6 +32,13 @@ export function instantWords(at: number, now: number, zone?: string): string {
   return `${isYear ? date.slice(5) : date} ${clock.slice(0, 5)}`;
 }
 
+/** For an axis: the clock today, the day at midnight, else both. */
+export function axisWords(at: number, now: number, zone?: string): string {
+  const words = instantWords(at, now, zone);
+  if (/^\d\d:\d\d:\d\d$/.test(words)) return words.replace(/:00$/, '');
+  return words.replace(/ 00:00$/, '');
+}
+
 /** `2026-11-22 17:20:03 UTC+01:00`. */
 export function fullInstant(at: number, zone?: string): string {
   const of = zone === undefined ? {} : { timeZone: zone };

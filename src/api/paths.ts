@@ -110,6 +110,7 @@ export const PATHS = {
   loginPage: 'POST /v1/ui/login',
   logoutPage: 'POST /v1/ui/logout',
   createPageLink: 'POST /v1/ui/links',
+  schedule: 'GET /v1/schedule',
   info: 'GET /v1/info',
   events: 'GET /v1/events',
   metrics: 'GET /metrics',

@@ -19,6 +19,7 @@ import { poolRoutes } from './pools.ts';
 import { reservationRoutes } from './reservations.ts';
 import type { RouteShape } from './route-shape.ts';
 import { siteRoutes } from './sites.ts';
+import { scheduleRoutes } from './schedule.ts';
 import { uiRoutes } from './ui.ts';
 import { usageReportRoutes } from './usage-report.ts';
 import { userRoutes } from './users.ts';
@@ -40,6 +41,7 @@ export const ROUTES = {
   ...noticeRoutes,
   ...notificationRoutes,
   ...userRoutes,
+  ...scheduleRoutes,
   ...uiRoutes,
   ...clusterRoutes,
 } as const satisfies Record<RouteName, RouteShape>;

@@ -14,6 +14,7 @@ import {
 import { changeOf } from '../../../dashboard/pure/smaller.ts';
 import { toneOf } from '../../../dashboard/pure/state.ts';
 import {
+  axisWords,
   exitWords,
   fullInstant,
   instantWords,
@@ -48,6 +49,11 @@ test('instants are in the reader’s zone, short today, with the year in another
   assert.equal(instantWords(at, at + 86_400_000, 'Europe/Berlin'), '11-22 18:20');
   assert.equal(instantWords(at, at + 90 * 86_400_000, 'UTC'), '2026-11-22 17:20');
   assert.equal(fullInstant(at, 'Europe/Berlin'), '2026-11-22 18:20:03 UTC+01:00');
+  const axis = [0, 3_600_000, 3_600_007].map((ms) =>
+    axisWords(Date.UTC(2026, 10, 22) + ms, at, 'UTC'),
+  );
+  assert.deepEqual(axis, ['00:00', '01:00', '01:00']);
+  assert.equal(axisWords(Date.UTC(2026, 10, 20), at, 'UTC'), '11-20');
   assert.equal(ownClock('since 2026-11-22T17:20:03Z.', at, 'UTC'), 'since 17:20:03.');
   assert.equal(some(1, 'job') + some(1234, 'job'), '1 job1,234 jobs');
   assert.equal(

@@ -8,6 +8,7 @@ import type { UserName } from '../../model/ids.ts';
 import type { Outcome } from '../../model/job.ts';
 import type { Reason } from '../../model/reason.ts';
 import type { Settings } from '../../model/settings.ts';
+import { plannedStarts } from '../../scheduler/answers/forecast.ts';
 import { lineRules, type Snapshot } from '../../scheduler/cycle/snapshot.ts';
 import { type FairStanding, fairStandings } from '../../scheduler/line/fair-share.ts';
 import { Line, type LineRules } from '../../scheduler/line/line.ts';
@@ -48,6 +49,11 @@ export function explainTask(known: Known, job: Job, index: number): Reason {
 /** Why the task waits and what it can expect; it may be one that was never submitted. */
 export function expect(known: Known, pending: Pending): LookAhead {
   return lookAhead(known.state, known.settings, pending, known.now());
+}
+
+/** When and where all that wait would start, as far as a forecast reaches. */
+export function outlook(known: Known) {
+  return plannedStarts(snapshotNow(known), known.now());
 }
 
 /** The standing of everybody with a share or with usage. */

@@ -2,7 +2,7 @@
 // that go before it, stopped tasks too, are planned one by one, as `conservative` does it, and then
 // it. Behind what has no time limit that is at `UNKNOWN_END` or later.
 
-import type { NodeName } from '../../model/ids.ts';
+import type { JobId, NodeName } from '../../model/ids.ts';
 import {
   FORECAST_DELAYED_MAX,
   FORECAST_LOOKS_MAX,
@@ -15,8 +15,10 @@ import { Resumer } from '../cycle/resume.ts';
 import { type ActiveTask, lineRules, type Snapshot } from '../cycle/snapshot.ts';
 import { type Candidate, isBefore, Line } from '../line/line.ts';
 import type { Group } from '../line/queue.ts';
-import { askOf } from '../room/ask.ts';
+import { type Ask, askOf } from '../room/ask.ts';
 import { Board } from '../room/board.ts';
+import { UNKNOWN_END } from '../room/profile.ts';
+import type { Slot } from '../room/slots.ts';
 import { Turnstile } from './turnstile.ts';
 
 export interface Forecast {
@@ -40,11 +42,8 @@ export function forecast(
   now: number,
   looksMax = FORECAST_SLOT_LOOKS_MAX,
 ): Forecast | null {
-  const board = new Board({ ...snapshot, now, forecastLooksMax: looksMax });
-  const floors = new Floors(now);
-  const resumer = new Resumer(board, snapshot);
-  const turnstile = new Turnstile(snapshot.active ?? NOBODY);
-  const tools = { board, floors, resumer, turnstile };
+  const tools = toolsOf(snapshot, now, looksMax);
+  const { board, resumer } = tools;
   const { unplannedAfter, siblings } = planBefore(snapshot, target, tools);
   resumer.resumeFrom(target.tier);
   const ask = askOf(target.group.shape, target.partition);
@@ -55,6 +54,39 @@ export function forecast(
   const slot = board.slot(ask, from);
   if (slot === null) return board.isSpent ? { at: null, nodes: [], unplannedAfter } : null;
   return { at: slot.at, nodes: slot.lanes.map((lane) => lane.view.name), unplannedAfter };
+}
+
+/** A task that waits, with its place in today's plan. */
+export interface PlannedStart {
+  readonly jobId: JobId;
+  readonly index: number;
+  readonly nodes: readonly NodeName[];
+  readonly at: number;
+  /** Null: it has no time limit. */
+  readonly walltimeMs: number | null;
+}
+
+/** The starts of all that wait, in the order of the line, as far as the limits of a forecast reach. */
+export function plannedStarts(
+  snapshot: Snapshot,
+  now: number,
+  looksMax = FORECAST_SLOT_LOOKS_MAX,
+): { readonly starts: readonly PlannedStart[]; readonly isWhole: boolean } {
+  const tools = toolsOf(snapshot, now, looksMax);
+  const starts: PlannedStart[] = [];
+  const { unplannedAfter } = planBefore(snapshot, null, tools, ({ entry, index }, ask, slot) => {
+    if (slot.at >= UNKNOWN_END) return;
+    const nodes = slot.lanes.map((lane) => lane.view.name);
+    const { walltimeMs } = ask;
+    starts.push({ jobId: entry.jobId, index, nodes, at: slot.at, walltimeMs });
+  });
+  return { starts, isWhole: unplannedAfter === null };
+}
+
+function toolsOf(snapshot: Snapshot, now: number, looksMax: number): Tools {
+  const board = new Board({ ...snapshot, now, forecastLooksMax: looksMax });
+  const turnstile = new Turnstile(snapshot.active ?? NOBODY);
+  return { board, floors: new Floors(now), resumer: new Resumer(board, snapshot), turnstile };
 }
 
 const NOBODY = (): Iterable<ActiveTask> => [];
@@ -92,11 +124,12 @@ interface Before extends Pick<Forecast, 'unplannedAfter'> {
   readonly siblings: number;
 }
 
-/** Gives all that go before the target their place. */
+/** Gives all that go before the target their place; without one, everybody. */
 function planBefore(
   snapshot: Snapshot,
-  target: Candidate,
+  target: Candidate | null,
   { board, floors, resumer, turnstile }: Tools,
+  onPlanned: (next: Candidate, ask: Ask, slot: Slot) => void = () => undefined,
 ): Before {
   const { queue, scheduling } = snapshot;
   queue.weigh(scheduling.weights);
@@ -106,7 +139,7 @@ function planBefore(
   let siblings = 0;
   const delayed = new Delayed();
   for (let next = line.first; next !== undefined; next = line.first) {
-    if (!isBefore(next, target)) break;
+    if (target !== null && !isBefore(next, target)) break;
     if (planned >= FORECAST_TASKS_MAX || board.work >= FORECAST_LOOKS_MAX) {
       return { unplannedAfter: seen, siblings };
     }
@@ -127,7 +160,8 @@ function planBefore(
     floors.raise(next.partition, slot.at);
     turnstile.enter(next, slot.at);
     planned += 1;
-    if (next.entry.jobId === target.entry.jobId) siblings += 1;
+    onPlanned(next, ask, slot);
+    if (next.entry.jobId === target?.entry.jobId) siblings += 1;
     line.advance();
   }
   return { unplannedAfter: null, siblings };
@@ -138,8 +172,8 @@ class Delayed {
   readonly #counts = new Map<Group, number>();
 
   /** So many of its group go before it that it is hardly in the target's way. */
-  isFar({ group }: Candidate, target: Candidate): boolean {
-    if (group.owner === target.group.owner) return false;
+  isFar({ group }: Candidate, target: Candidate | null): boolean {
+    if (group.owner === target?.group.owner) return false;
     const count = (this.#counts.get(group) ?? 0) + 1;
     this.#counts.set(group, count);
     return count > FORECAST_DELAYED_MAX;

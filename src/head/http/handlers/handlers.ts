@@ -27,6 +27,7 @@ import { explainJob, getJob } from './show-job.ts';
 import * as sites from './sites.ts';
 import { startJob } from './start-job.ts';
 import { rehearseJob, retryJob, submitJob, submitJobs } from './submit.ts';
+import { schedule } from './schedule.ts';
 import * as tokens from './tokens.ts';
 import * as ui from './ui.ts';
 import { reportUsage } from './usage-report.ts';
@@ -135,6 +136,7 @@ export const HANDLERS: { readonly [N in HandledName]: Handler<N> } = {
   beginLocalLogin: login.beginLocalLogin,
   finishLocalLogin: login.finishLocalLogin,
   whoami: login.whoami,
+  schedule,
   page: ui.page,
   pageFile: ui.pageFile,
   loginPage: ui.loginPage,

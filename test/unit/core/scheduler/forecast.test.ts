@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import type { JobId, NodeName } from '../../../../src/core/model/ids.ts';
 import { FORECAST_TASKS_MAX } from '../../../../src/core/model/limits.ts';
 import { addResources, subtractResources } from '../../../../src/core/model/resources.ts';
-import { forecast } from '../../../../src/core/scheduler/answers/forecast.ts';
+import { forecast, plannedStarts } from '../../../../src/core/scheduler/answers/forecast.ts';
 import { plan } from '../../../../src/core/scheduler/cycle/plan.ts';
 import type { Stopped } from '../../../../src/core/scheduler/cycle/resume.ts';
 import { lineRules, type Snapshot } from '../../../../src/core/scheduler/cycle/snapshot.ts';
@@ -201,4 +201,21 @@ test('[A23, J23] a start that takes too many looks at nodes is not worked out, b
   assert.equal(foretold(1)?.at, 1039);
   assert.deepEqual(foretold(1, 30), { at: null, nodes: [], unplannedAfter: null });
   assert.deepEqual(foretold(2, 30), { at: null, nodes: [], unplannedAfter: 1 });
+});
+
+test('the plan for all says of each task what its own forecast says', () => {
+  const times = [50, 20, 30, 10] as const;
+  const jobs: JobWords[] = times.map((time, at) => ({ cpus: 1 + (at % 2), time }));
+  const nodes = [
+    { name: 'a', cpus: 2, used: { cpus: 1 }, until: 7 },
+    { name: 'b', cpus: 1 },
+  ];
+  const shot = () => snapshot(nodes, jobs, { policy: 'conservative' });
+  const { starts, isWhole } = plannedStarts(shot(), 0);
+  assert.deepEqual([isWhole, starts.map(({ jobId }) => jobId)], [true, [1, 2, 3, 4]]);
+  for (const { jobId, at, nodes: where, walltimeMs } of starts) {
+    const alone = forecastOf(shot(), jobs, jobId);
+    assert.deepEqual([at, where], [alone?.at, alone?.nodes]);
+    assert.equal(walltimeMs, times[jobId - 1]);
+  }
 });

@@ -1,0 +1,302 @@
+// One node: how it is, what runs on it, and what operators do with it.
+
+import { useState } from 'preact/hooks';
+import type { NodeView } from '../../src/api/nodes.ts';
+import { parseDuration } from '../../src/core/base/duration.ts';
+import { call } from '../data/client.ts';
+import { now } from '../data/clock.ts';
+import { useCall } from '../data/query.ts';
+import { hrefOf } from '../data/route.ts';
+import { isOperator } from '../data/session.ts';
+import { type Action, Actions } from '../parts/actions.tsx';
+import {
+  Bar,
+  Command,
+  Empty,
+  Loaded,
+  NodeState,
+  Panel,
+  Span,
+  State,
+  Time,
+} from '../parts/basic.tsx';
+import { drainCommand, maintenanceCommand } from '../pure/command-of-node.ts';
+import { nodeWord } from '../pure/state.ts';
+import { ownClock, sizeWords, some } from '../pure/words.ts';
+
+const EVERY_MS = 10_000;
+const PAST_MS = 24 * 3_600_000;
+const PAST_ROWS = 50;
+
+export function Node({ name }: { name: string }) {
+  const node = useCall('getNode', { params: { name } }, { everyMs: EVERY_MS });
+  return (
+    <div class="page">
+      <Loaded answer={node}>{(value) => <Shown node={value} />}</Loaded>
+    </div>
+  );
+}
+
+function Shown({ node }: { node: NodeView }) {
+  return (
+    <>
+      <div class="title">
+        <h1>Node {node.name}</h1>
+        <NodeState word={nodeWord(node)} />
+      </div>
+      {node.reason && <p class="notice">{ownClock(node.reason, now.value)}</p>}
+      <div class="panels">
+        <Use node={node} />
+        {isOperator() && <Care node={node} />}
+        <Facts node={node} />
+        <Running node={node} />
+      </div>
+    </>
+  );
+}
+
+function Use({ node: { total, free, load } }: { node: NodeView }) {
+  const rows: [string, number, number, (amount: number) => string][] = [
+    ['Cpus', total.cpuCount - free.cpuCount, total.cpuCount, String],
+    ['Memory', total.memoryBytes - free.memoryBytes, total.memoryBytes, sizeWords],
+    ['Gpus', total.gpuCount - free.gpuCount, total.gpuCount, String],
+    ...Object.entries(total.counted).map(
+      ([name, whole]): [string, number, number, typeof String] => [
+        ...([name, whole - (free.counted[name] ?? 0), whole, String] as const),
+      ],
+    ),
+  ];
+  return (
+    <Panel title="Use">
+      <dl>
+        {rows
+          .filter(([, , whole]) => whole > 0)
+          .map(([name, part, whole, words]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>
+                {words(part)} of {words(whole)} given to tasks
+                <Bar
+                  part={part}
+                  whole={whole}
+                  label={`${name}: ${words(part)} of ${words(whole)}`}
+                />
+              </dd>
+            </div>
+          ))}
+        {load && (
+          <div>
+            <dt>Measured</dt>
+            <dd>
+              load {load.load1.toFixed(2)}, {sizeWords(load.memoryFreeBytes)} memory free,{' '}
+              {sizeWords(load.diskFreeBytes)} disk free
+            </dd>
+          </div>
+        )}
+      </dl>
+    </Panel>
+  );
+}
+
+function Care({ node }: { node: NodeView }) {
+  const [reason, setReason] = useState('maintenance');
+  const [duration, setDuration] = useState('1h');
+  const [running, setRunning] = useState('wait');
+  const { name } = node;
+  const durationMs = parseDuration(duration);
+  const params = { name };
+  const actions: Action[] = [
+    node.drained === null
+      ? {
+          ...{ label: 'Drain', command: drainCommand(name, reason) },
+          run: async () => {
+            await call('drainNode', { params, body: { reason } });
+            return `${name} gets no new work: ${reason}.`;
+          },
+          warning: 'What runs goes on to its end; nothing new starts there.',
+        }
+      : {
+          ...{ label: 'Undrain', command: `weft node undrain ${name}` },
+          run: async () => {
+            await call('undrainNode', { params, body: {} });
+            return `${name} gets work again.`;
+          },
+        },
+    ...(durationMs.ok
+      ? timed(name, { reason, duration, durationMs: durationMs.value, running })
+      : []),
+    ...(node.paused === null
+      ? []
+      : [
+          {
+            ...{ label: 'End the pause', command: `weft node unpause ${name}` },
+            run: async () => {
+              await call('unpauseNode', { params, body: {} });
+              return `${name} is asked to work again.`;
+            },
+          },
+        ]),
+  ];
+  return (
+    <Panel title="Take out of service">
+      <div class="filters">
+        <label class="grow">
+          Reason, shown to all
+          <input value={reason} onInput={(event) => setReason(event.currentTarget.value)} />
+        </label>
+        <label>
+          For how long
+          <input
+            value={duration}
+            aria-invalid={!durationMs.ok}
+            onInput={(event) => setDuration(event.currentTarget.value)}
+          />
+        </label>
+        <label>
+          What runs
+          <select value={running} onChange={(event) => setRunning(event.currentTarget.value)}>
+            {['wait', 'requeue', 'suspend', 'kill'].map((word) => (
+              <option key={word}>{word}</option>
+            ))}
+          </select>
+        </label>
+      </div>
+      {!durationMs.ok && <p class="problem">{durationMs.error}</p>}
+      <p />
+      <Actions actions={actions} />
+      <Planned node={node} />
+    </Panel>
+  );
+}
+
+function timed(
+  name: string,
+  of: { reason: string; duration: string; durationMs: number; running: string },
+): Action[] {
+  const { reason, durationMs } = of;
+  const running = of.running as 'wait';
+  return [
+    {
+      ...{ label: 'Maintenance now', command: maintenanceCommand(name, of) },
+      run: async () => {
+        const body = { nodes: [name], time: { kind: 'now' as const }, durationMs, running, reason };
+        const { id } = await call('planMaintenance', { body });
+        return `Maintenance ${id} of ${name} is planned.`;
+      },
+      warning: 'Nobody else’s work starts there in that time.',
+    },
+    {
+      ...{ label: 'Pause', command: `weft node pause ${name} ${of.duration}` },
+      run: async () => {
+        await call('pauseNode', { params: { name }, body: { durationMs } });
+        return `${name} is asked to stand aside.`;
+      },
+      warning: 'Its tasks are suspended until the pause ends.',
+    },
+  ];
+}
+
+function Planned({ node: { maintenance } }: { node: NodeView }) {
+  if (maintenance === null) return null;
+  const { id, from, until, reason } = maintenance;
+  const cancel: Action = {
+    ...{ label: `Cancel maintenance ${id}`, command: `weft maint cancel ${id}` },
+    run: async () => {
+      await call('cancelMaintenance', { params: { id }, body: {} });
+      return `Maintenance ${id} is cancelled.`;
+    },
+  };
+  return (
+    <>
+      <p>
+        Maintenance {id} from <Time at={from} /> until <Time at={until} />: {reason}
+      </p>
+      <Actions actions={[cancel]} />
+    </>
+  );
+}
+
+function Facts({ node }: { node: NodeView }) {
+  const rows: [string, string][] = [
+    ['Labels', node.labels.join(', ')],
+    ['Shared paths', node.sharedPaths.join(', ')],
+    ['Clock', node.clockOffsetMs === null ? '' : `${node.clockOffsetMs} ms ahead of the head`],
+    ...Object.entries(node.facts ?? {}).map(([key, value]): [string, string] => [
+      key.replace(/Bytes$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`),
+      /Bytes$/.test(key) ? sizeWords(Number(value)) : String(value),
+    ]),
+  ];
+  return (
+    <Panel title="What it is" aside={<Command text={`weft node show ${node.name}`} />}>
+      <dl>
+        {rows
+          .filter(([, value]) => value !== '')
+          .map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        <div>
+          <dt>Last heard of</dt>
+          <dd>
+            <Time at={node.lastSeenAt} none="never" />
+          </dd>
+        </div>
+      </dl>
+    </Panel>
+  );
+}
+
+function Running({ node }: { node: NodeView }) {
+  const from = Math.floor(now.value / 60_000) * 60_000 - PAST_MS;
+  const schedule = useCall('schedule', { query: { from, limit: 2000 } }, { everyMs: EVERY_MS });
+  return (
+    <Panel title="Tasks, the last day" wide>
+      <Loaded answer={schedule}>
+        {({ bars }) => {
+          const here = bars
+            .filter(({ nodes, kind }) => kind !== 'planned' && nodes.includes(node.name))
+            .sort((one, other) => other.from - one.from)
+            .slice(0, PAST_ROWS);
+          if (here.length === 0) return <Empty>Nothing ran here.</Empty>;
+          return (
+            <>
+              <p class="faint">{some(here.length, 'task')}, the newest first</p>
+              <table class="plain">
+                <thead>
+                  <tr>
+                    <th>Task</th>
+                    <th>State</th>
+                    <th>Started</th>
+                    <th class="number">Time</th>
+                    <th class="spare">User</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {here.map((bar) => (
+                    <tr key={`${bar.id} ${bar.from}`}>
+                      <td>
+                        <a href={hrefOf(['jobs', bar.jobId])}>{bar.id}</a> <bdi>{bar.name}</bdi>
+                      </td>
+                      <td>
+                        <State word={bar.word} />
+                      </td>
+                      <td>
+                        <Time at={bar.from} />
+                      </td>
+                      <td class="number">
+                        <Span from={bar.from} until={bar.kind === 'past' ? bar.until : null} />
+                      </td>
+                      <td class="spare">{bar.owner}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </>
+          );
+        }}
+      </Loaded>
+    </Panel>
+  );
+}

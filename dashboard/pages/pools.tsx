@@ -1,0 +1,165 @@
+// Pools of workers: how many there are, and how many calls wait, run and are done, and how fast.
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { PoolView } from '../../src/api/pools.ts';
+import { call } from '../data/client.ts';
+import { useCall } from '../data/query.ts';
+import { hrefOf } from '../data/route.ts';
+import { isOperator, me } from '../data/session.ts';
+import { type Action, Actions } from '../parts/actions.tsx';
+import { Command, Empty, Loaded, Panel, Span, State } from '../parts/basic.tsx';
+import { Curves } from '../parts/curves.tsx';
+import { countWords, ownClock, some, spanWords } from '../pure/words.ts';
+
+/** Calls are in no event. */
+const EVERY_MS = 2000;
+/** Points of the rate that are kept while the page is open. */
+const POINTS = 150;
+
+export function Pools() {
+  const pools = useCall('listPools', {}, { everyMs: EVERY_MS, when: () => false });
+  return (
+    <div class="page">
+      <div class="title">
+        <h1>Pools</h1>
+        <Command text="weft pool list" />
+      </div>
+      <Loaded answer={pools}>
+        {({ pools: all }) =>
+          all.length === 0 ? (
+            <Empty>
+              No pool is there. A program starts one with <code>cluster.pool()</code>, or{' '}
+              <Command text="weft pool start --max 4" />
+            </Empty>
+          ) : (
+            <div class="panels">
+              {all.map((pool) => (
+                <Pool key={pool.id} pool={pool} />
+              ))}
+            </div>
+          )
+        }
+      </Loaded>
+    </div>
+  );
+}
+
+function Pool({ pool }: { pool: PoolView }) {
+  const { calls, workers } = pool;
+  const isOwn = me.value?.name === pool.owner || isOperator();
+  const working = Object.entries(workers).filter(([, count]) => count > 0);
+  return (
+    <Panel
+      title={`Pool ${pool.id}${pool.name === null ? '' : ` ${pool.name}`}`}
+      aside={isOwn ? <Actions actions={[stopOf(pool)]} /> : undefined}
+    >
+      <dl>
+        <div>
+          <dt>Owner</dt>
+          <dd>
+            {pool.owner}, job <a href={hrefOf(['jobs', pool.id])}>{pool.id}</a>, for{' '}
+            <Span from={pool.submittedAt} until={pool.endedAt} />
+          </dd>
+        </div>
+        <div>
+          <dt>Workers</dt>
+          <dd>
+            {working.map(([word, count]) => (
+              <span key={word} class="tally">
+                <State word={word} /> {count}
+              </span>
+            ))}
+            of {pool.target} wanted, {pool.min} to {pool.max}
+            {pool.losses > 0 && `; ${some(pool.losses, 'worker')} lost`}
+          </dd>
+        </div>
+        {pool.reason && (
+          <div>
+            <dt>Why no more</dt>
+            <dd>{ownClock(pool.reason.words, Date.now())}</dd>
+          </div>
+        )}
+        {calls && (
+          <div>
+            <dt>Calls</dt>
+            <dd>
+              {countWords(calls.running)} running, {countWords(calls.waiting)} waiting,{' '}
+              {countWords(calls.done)} done, of {some(calls.clients, 'program')}
+            </dd>
+          </div>
+        )}
+      </dl>
+      {calls && <Rate done={calls.done} waiting={calls.waiting} />}
+      {isOwn && calls !== null && <Long id={pool.id} />}
+    </Panel>
+  );
+}
+
+function stopOf({ id }: PoolView): Action {
+  return {
+    ...{ label: 'Stop', command: `weft pool stop ${id}`, isBad: true },
+    run: async () => {
+      await call('stopPool', { params: { id: String(id) } });
+      return `Pool ${id} is stopped.`;
+    },
+    warning: 'Its workers end; calls that are open fail.',
+  };
+}
+
+/** Calls a second and those that wait, since the page was opened. */
+function Rate({ done, waiting }: { done: number; waiting: number }) {
+  const last = useRef<{ at: number; done: number } | null>(null);
+  const [points, setPoints] = useState<readonly { at: number; rate: number; waiting: number }[]>(
+    [],
+  );
+  useEffect(() => {
+    const beat = (): void => {
+      const at = Date.now();
+      const before = last.current;
+      last.current = { at, done: latest.current.done };
+      if (before === null || at <= before.at) return;
+      const rate = Math.max(0, ((latest.current.done - before.done) * 1000) / (at - before.at));
+      const point = { at, rate, waiting: latest.current.waiting };
+      setPoints((all) => [...all, point].slice(-POINTS));
+    };
+    const timer = setInterval(beat, EVERY_MS);
+    return () => clearInterval(timer);
+  }, []);
+  const latest = useRef({ done, waiting });
+  latest.current = { done, waiting };
+  if (points.length < 2) return <p class="faint">The rate is drawn while the page is open.</p>;
+  return (
+    <Curves
+      label="Calls a second and calls that wait"
+      times={points.map(({ at }) => at)}
+      curves={[
+        {
+          name: 'calls a second',
+          tone: 'run',
+          values: points.map(({ rate }) => rate),
+          isArea: true,
+        },
+        { name: 'calls that wait', tone: 'wait', values: points.map((point) => point.waiting) },
+      ]}
+      format={(value) => countWords(Math.round(value))}
+    />
+  );
+}
+
+/** Calls that run for more than a moment. */
+function Long({ id }: { id: number }) {
+  const params = { id: String(id) };
+  const calls = useCall('poolCalls', { params }, { everyMs: EVERY_MS, when: () => false });
+  const workers = calls.value?.workers.filter(({ running }) => running !== null) ?? [];
+  if (workers.length === 0) return null;
+  return (
+    <ul class="rows">
+      {workers.map(({ name, running }) => (
+        <li key={name}>
+          {name}: call {running?.call}, for {spanWords(running?.forMs ?? 0)}
+          {(running?.attempt ?? 1) > 1 && `, try ${running?.attempt}`}
+        </li>
+      ))}
+    </ul>
+  );
+}

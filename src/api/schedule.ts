@@ -1,0 +1,47 @@
+// Nodes over time: what ran there, what runs, and what is to run by today's plan.
+
+import { z } from 'zod';
+import { TASK_STATES } from '../core/model/job.ts';
+import { count, instant, instantOrNull, queryNumber } from './common.ts';
+import { type RouteShape, USER } from './route-shape.ts';
+
+export const scheduleQuery = z.strictObject({
+  /** What ended before is left out. Default: an hour ago. */
+  from: queryNumber(0, Number.MAX_SAFE_INTEGER).optional(),
+  /** Bars of what is over, at most; the newest jobs first. */
+  limit: queryNumber(0, 10_000).optional(),
+});
+
+export const scheduleBar = z.object({
+  kind: z.enum(['past', 'running', 'planned']),
+  /** `42` or `42[7]`. */
+  id: z.string(),
+  jobId: count,
+  /** Empty for a job that has left memory. */
+  name: z.string(),
+  owner: z.string(),
+  nodes: z.array(z.string()),
+  from: instant,
+  /** When it ended, or will at the latest. Null: it has no time limit. */
+  until: instantOrNull,
+  /** A state, or how it ended. */
+  word: z.union([z.enum(TASK_STATES), z.string()]),
+});
+export type ScheduleBar = z.infer<typeof scheduleBar>;
+
+export const scheduleReply = z.object({
+  at: instant,
+  bars: z.array(scheduleBar),
+  /** False: more tasks wait than a plan looks at. */
+  isWhole: z.boolean(),
+});
+export type ScheduleReply = z.infer<typeof scheduleReply>;
+
+export const scheduleRoutes = {
+  schedule: {
+    summary: 'What ran, runs and is planned to run on which nodes, as bars over time.',
+    access: USER,
+    query: scheduleQuery,
+    reply: scheduleReply,
+  },
+} as const satisfies Readonly<Record<string, RouteShape>>;
