@@ -35,6 +35,7 @@ export const DEBIAN_PACKAGES: readonly DebianPackage[] = [
   row('xauth', 'xauth', 'who may use it', ['unit', 'e2e']),
   row('python3', 'python3', 'the example jobs, records of logins', ['unit', 'e2e']),
   row('python3-venv', 'python3 -m ensurepip', 'the clients in Python', HOSTS),
+  row('chromium', 'chromium', 'the web page in a browser', HOSTS),
   row('iproute2', 'ip', 'networks between hosts, and cutting them', HOSTS),
   row('iptables', 'iptables', 'one-way cuts and loss', HOSTS),
   row('faketime', 'faketime', 'a host whose clock is wrong', HOSTS),

@@ -1,5 +1,8 @@
 // `npm start`: a small cluster on this machine, a first job on it, and what to try next.
 
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { ROOT } from './tree.ts';
 import { isNew, isRunning, runWeft } from './weft.ts';
 
 const HELLO = 'echo hello from $WEFT_NODELIST';
@@ -13,7 +16,25 @@ What to try next:
 
 npm stop ends the cluster and keeps its queue and history; npm run clean removes these too.`;
 
-function main(): number {
+async function main(): Promise<number> {
+  // Beside the start of the cluster, which takes longer.
+  const page = buildPage();
+  const code = start();
+  if (!(await page)) console.log('The web page could not be built; see `npm run page`.');
+  return code;
+}
+
+/** False: it failed. */
+function buildPage(): Promise<boolean> {
+  const options = { stdio: 'ignore' } as const;
+  const builder = spawn(process.execPath, [path.join(ROOT, 'tools', 'page.ts')], options);
+  return new Promise((resolve) => {
+    builder.once('error', () => resolve(false));
+    builder.once('exit', (code) => resolve(code === 0));
+  });
+}
+
+function start(): number {
   if (isRunning()) console.log('The cluster is already running.');
   else {
     // With a queue from before, a first job would wait behind it.
@@ -33,4 +54,4 @@ function runFirstJob(): number {
   return runWeft('run', '--follow', HELLO);
 }
 
-process.exitCode = main();
+process.exitCode = await main();

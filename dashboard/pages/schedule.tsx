@@ -233,8 +233,9 @@ function Drawn({ layout, asides, sight, onSight, hovered, onHover }: DrawnParts)
   }, []);
   useEffect(() => {
     const frame = requestAnimationFrame(() => {
-      if (size.width === 0) return;
-      drawSchedule(canvas.current as HTMLCanvasElement, {
+      // The page may have gone between the frame's order and its turn.
+      if (size.width === 0 || canvas.current === null) return;
+      drawSchedule(canvas.current, {
         ...{ layout, asides, sight, hovered, top, rowHeight, now: now.value },
         ...size,
       });

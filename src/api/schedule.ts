@@ -5,14 +5,14 @@ import { TASK_STATES } from '../core/model/job.ts';
 import { count, instant, instantOrNull, queryNumber } from './common.ts';
 import { type RouteShape, USER } from './route-shape.ts';
 
-export const scheduleQuery = z.strictObject({
+const scheduleQuery = z.strictObject({
   /** What ended before is left out. Default: an hour ago. */
   from: queryNumber(0, Number.MAX_SAFE_INTEGER).optional(),
   /** Bars of what is over, at most; the newest jobs first. */
   limit: queryNumber(0, 10_000).optional(),
 });
 
-export const scheduleBar = z.object({
+const scheduleBar = z.object({
   kind: z.enum(['past', 'running', 'planned']),
   /** `42` or `42[7]`. */
   id: z.string(),
@@ -29,13 +29,12 @@ export const scheduleBar = z.object({
 });
 export type ScheduleBar = z.infer<typeof scheduleBar>;
 
-export const scheduleReply = z.object({
+const scheduleReply = z.object({
   at: instant,
   bars: z.array(scheduleBar),
   /** False: more tasks wait than a plan looks at. */
   isWhole: z.boolean(),
 });
-export type ScheduleReply = z.infer<typeof scheduleReply>;
 
 export const scheduleRoutes = {
   schedule: {

@@ -98,7 +98,7 @@ function HeatMap({
     return () => watch.disconnect();
   }, []);
   useEffect(() => {
-    if (width > 0) draw(canvas.current as HTMLCanvasElement, { tasks, index, cell, perRow });
+    if (width > 0 && canvas.current !== null) draw(canvas.current, { tasks, index, cell, perRow });
   }, [tasks, index, width]);
   const pick = (event: MouseEvent): void => {
     const row = Math.floor(event.offsetY / cell);
