@@ -82,6 +82,10 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
     args: ['flood.ts', '1000000'],
     about: 'a million calls of a function: CPU, memory, and what other requests notice of it',
   },
+  ui: {
+    args: ['ui.ts', '10000', '50'],
+    about: 'the web page with 10,000 jobs: size, first rows, events, scrolling, cost of 50 pages',
+  },
   head: { args: ['head-cost.ts', '20000'], about: "what a job costs the head's own code" },
 };
 

@@ -24,6 +24,13 @@ export function isNew(): boolean {
   return status === 0 && stdout === '';
 }
 
+/** What a command prints that must succeed, without its last line end. */
+export function outputOfWeft(...args: string[]): string {
+  const { status, stdout, stderr } = askWeft(...args);
+  if (status !== 0) throw new Error(stderr);
+  return stdout.trimEnd();
+}
+
 function askWeft(...args: string[]) {
   return spawnSync(process.execPath, [PROGRAM, ...args], { encoding: 'utf8' });
 }

@@ -2,7 +2,7 @@
 
 import { call, HeadError, loggedOut } from './client.ts';
 import { replaceAddress } from './route.ts';
-import { keepKey, me, pageKey } from './session.ts';
+import { keepKey, keepMe, lastMe, me, pageKey } from './session.ts';
 
 /** Once, when the page is opened. Throws `HeadError` when the head cannot be asked. */
 export async function enter(): Promise<void> {
@@ -17,6 +17,7 @@ export async function enter(): Promise<void> {
     me.value = null;
     return;
   }
+  me.value = lastMe() ?? undefined;
   await whoAmI();
 }
 
@@ -24,7 +25,7 @@ export async function enter(): Promise<void> {
 export async function logIn(body: { token: string } | { link: string }): Promise<void> {
   const { key, user, role } = await call('loginPage', { body });
   keepKey(key);
-  me.value = { name: user, role };
+  keepMe({ name: user, role });
 }
 
 export async function logOut(): Promise<void> {
@@ -35,7 +36,7 @@ export async function logOut(): Promise<void> {
 async function whoAmI(): Promise<void> {
   try {
     const { name, role } = await call('whoami');
-    me.value = { name, role: role ?? 'user' };
+    keepMe({ name, role: role ?? 'user' });
   } catch (error) {
     if (error instanceof HeadError && error.kind === 'unauthenticated') return;
     throw error;

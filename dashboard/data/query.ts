@@ -19,6 +19,8 @@ export interface Answered<T> {
 export interface Wish {
   /** Which events make it ask again; absent: every one. */
   readonly when?: (event: LiveEvent) => boolean;
+  /** Asked again so seldom at most, where the answer is long. */
+  readonly togetherMs?: number;
   /** For what no event tells of; 0 = never. */
   readonly everyMs?: number;
   /** Not now. */
@@ -39,7 +41,7 @@ export function useCall<N extends RouteName>(
 export function useAnswer<T>(
   name: string,
   ask: (signal: AbortSignal) => Promise<T>,
-  { when = () => true, everyMs = 0, idle = false }: Wish = {},
+  { when = () => true, togetherMs = TOGETHER_MS, everyMs = 0, idle = false }: Wish = {},
 ): Answered<T> {
   const [state, setState] = useState<{ name: string; value: T | null; error: HeadError | null }>({
     ...{ name, value: null, error: null },
@@ -49,7 +51,7 @@ export function useAnswer<T>(
   latest.current.when = when;
   useEffect(() => {
     if (idle) return undefined;
-    const asking = keepAsking(latest, everyMs, (value, error) =>
+    const asking = keepAsking(latest, { everyMs, togetherMs }, (value, error) =>
       setState((before) => ({
         name,
         value: value ?? (before.name === name ? before.value : null),
@@ -76,7 +78,7 @@ interface Latest<T> {
 
 function keepAsking<T>(
   latest: Latest<T>,
-  everyMs: number,
+  { everyMs, togetherMs }: { readonly everyMs: number; readonly togetherMs: number },
   tell: (value: T | null, error: HeadError | null) => void,
 ) {
   const gone = new AbortController();
@@ -101,7 +103,7 @@ function keepAsking<T>(
     if (gone.signal.aborted) return;
     isWanted = true;
     if (isAsking || timer !== undefined) return;
-    const waitMs = Math.max(0, askedAt + TOGETHER_MS - performance.now());
+    const waitMs = Math.max(0, askedAt + togetherMs - performance.now());
     timer = setTimeout(() => {
       timer = undefined;
       void ask();

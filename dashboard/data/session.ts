@@ -10,6 +10,19 @@ export interface Me {
 
 const KEY = 'weft.page-key';
 
+const ME = 'weft.me';
+
+/** Who was logged in here last: shown at once, while the head is asked whether it still is so. */
+export function lastMe(): Me | null {
+  const kept = localStorage.getItem(ME);
+  return kept === null ? null : (JSON.parse(kept) as Me);
+}
+
+export function keepMe(known: Me): void {
+  localStorage.setItem(ME, JSON.stringify(known));
+  me.value = known;
+}
+
 /** Undefined: not known yet. Null: nobody. */
 export const me = signal<Me | null | undefined>(undefined);
 
@@ -18,8 +31,8 @@ export function pageKey(): string | null {
 }
 
 export function keepKey(key: string | null): void {
-  if (key === null) localStorage.removeItem(KEY);
-  else localStorage.setItem(KEY, key);
+  if (key !== null) localStorage.setItem(KEY, key);
+  else for (const name of [KEY, ME]) localStorage.removeItem(name);
 }
 
 /** Whether the user may do what operators do. */

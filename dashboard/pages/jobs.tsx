@@ -1,6 +1,6 @@
 // All jobs: filters that are those of `weft jobs`, a search, sorting, and actions on many at once.
 
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { JobView } from '../../src/api/jobs.ts';
 import { now } from '../data/clock.ts';
 import { useJobs } from '../data/jobs.ts';
@@ -84,6 +84,10 @@ export function Jobs() {
     () => (isByPriority ? list.rows : shownRows(list.rows, search, sorting, Date.now())),
     [list.rows, search, sorting, minute, isByPriority],
   );
+  useEffect(() => {
+    // For whoever measures how soon the page is of use.
+    if (rows.length > 0) performance.mark('first-rows');
+  }, [rows.length > 0]);
   const marked = rows.filter(({ id }) => chosen.has(id));
   const choose = (row: JobView | 'all', isChosen: boolean): void => {
     const next = new Set(chosen);

@@ -87,7 +87,11 @@ export function Nodes() {
   const nodes = useCall(
     'listNodes',
     {},
-    { when: ({ kind }) => /^(node|part|task|maintenance)_/.test(kind), everyMs: EVERY_MS },
+    {
+      when: ({ kind }) => /^(node|part|task|maintenance)_/.test(kind),
+      everyMs: EVERY_MS,
+      togetherMs: 1000,
+    },
   );
   return (
     <div class="page fill">

@@ -25,13 +25,19 @@ import { countWords, exitWords, shareWords, sizeWords, some } from '../pure/word
 
 /** Loads of machines are in no event. */
 const NODES_MS = 15_000;
-const RECENT_ROWS = 500;
+const RECENT_ROWS = 200;
+/** Many pages may be open, and these answers are long. */
+const TOGETHER_MS = 2000;
 const SHOWN_ROWS = 8;
 
 export function Overview() {
   const info = useCall('info');
-  const nodes = useCall('listNodes', {}, { everyMs: NODES_MS });
-  const recent = useCall('listJobs', { query: { state: 'all', limit: RECENT_ROWS } });
+  const nodes = useCall('listNodes', {}, { everyMs: NODES_MS, togetherMs: TOGETHER_MS });
+  const recent = useCall(
+    'listJobs',
+    { query: { state: 'all', limit: RECENT_ROWS } },
+    { togetherMs: TOGETHER_MS },
+  );
   return (
     <div class="page">
       <h1>Overview</h1>

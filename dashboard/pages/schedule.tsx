@@ -34,7 +34,11 @@ export function Schedule() {
   const [sight, setSight] = useState<Sight>(() => around(Date.now(), HOUR_MS));
   // Asked for by hours, so that panning asks seldom.
   const from = Math.floor(Math.max(0, sight.from - HOUR_MS) / HOUR_MS) * HOUR_MS;
-  const schedule = useCall('schedule', { query: { from, limit: 5000 } }, { everyMs: EVERY_MS });
+  const schedule = useCall(
+    'schedule',
+    { query: { from, limit: 5000 } },
+    { everyMs: EVERY_MS, togetherMs: 1000 },
+  );
   const nodes = useCall('listNodes', {}, { when: ({ kind }) => kind.startsWith('node_') });
   const reservations = useCall('listReservations', {}, { everyMs: 15_000, when: () => false });
   return (
