@@ -51,6 +51,7 @@ export function drawSchedule(canvas: HTMLCanvasElement, of: ScheduleDrawing): vo
   context.font = FONT;
   context.textBaseline = 'middle';
   const pen = new Pen(context, of, paint);
+  pen.grid();
   pen.rows();
   pen.axis();
 }
@@ -87,24 +88,35 @@ class Pen {
     }
   }
 
+  /** Lines of time, under what is drawn. */
+  grid(): void {
+    const context = this.#context;
+    context.fillStyle = this.#paint.line;
+    for (const at of this.#ticks()) {
+      context.fillRect(this.#x(at), AXIS_HEIGHT - 6, 1, this.#of.height);
+    }
+  }
+
   axis(): void {
-    const { sight, width, height, now } = this.#of;
+    const { width, height, now } = this.#of;
     const context = this.#context;
     context.fillStyle = this.#paint.back;
     context.fillRect(0, 0, width, AXIS_HEIGHT);
-    const zoneMs = -new Date(now).getTimezoneOffset() * 60_000;
-    for (const at of ticks(sight, (width - LABEL_WIDTH) / TICK_WIDTH, zoneMs)) {
-      const x = this.#x(at);
-      if (x < LABEL_WIDTH) continue;
-      context.fillStyle = this.#paint.line;
-      context.fillRect(x, AXIS_HEIGHT - 6, 1, height);
-      context.fillStyle = this.#paint.faint;
-      context.fillText(axisWords(at, now), x + 3, AXIS_HEIGHT / 2);
+    context.fillStyle = this.#paint.faint;
+    for (const at of this.#ticks()) {
+      context.fillText(axisWords(at, now), this.#x(at) + 3, AXIS_HEIGHT / 2);
     }
     const x = this.#x(now);
     if (x < LABEL_WIDTH || x > width) return;
     context.fillStyle = this.#paint.bad;
     context.fillRect(x - 1, AXIS_HEIGHT - 6, 2, height);
+  }
+
+  #ticks(): number[] {
+    const { sight, width, now } = this.#of;
+    const zoneMs = -new Date(now).getTimezoneOffset() * 60_000;
+    const all = ticks(sight, (width - LABEL_WIDTH) / TICK_WIDTH, zoneMs);
+    return all.filter((at) => this.#x(at) >= LABEL_WIDTH);
   }
 
   #x(at: number): number {
