@@ -5,7 +5,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
-import { goTo, startBrowser, visit } from '../test/e2e/support/browser.ts';
+import { goTo, startBrowser, visit } from '../tools/browser.ts';
 import { buildPage } from '../tools/page.ts';
 import { type Cluster, figure, startCluster } from './cluster.ts';
 

@@ -4,7 +4,7 @@
 
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { startBrowser, visit } from '../test/e2e/support/browser.ts';
+import { startBrowser, visit } from './browser.ts';
 import { ROOT } from './tree.ts';
 import { outputOfWeft } from './weft.ts';
 

@@ -129,8 +129,8 @@ function Shown({ batch }: { batch: BatchDetail }) {
           <ul class="rows">
             {failedBuilds.map(({ node, id, epoch }) => (
               <li key={node}>
-                <a href={hrefOf(['nodes', node])}>{node}</a>, in{' '}
-                <a href={hrefOf(['jobs', id.split('[')[0] ?? id])}>{id}</a>, start {epoch}:{' '}
+                <a href={hrefOf(['nodes', node])}>{node}</a>, in <a href={taskHref(id)}>{id}</a>,
+                start {epoch}:{' '}
                 <Command
                   text={`weft logs --stderr --epoch ${epoch} '${id}'`}
                   label="the command that shows its output"
@@ -171,7 +171,7 @@ function actionsOf(batch: BatchDetail): Action[] {
 const COLUMNS: readonly Column<BatchJobView, 'number'>[] = [
   {
     ...{ title: 'Job', width: '30%' },
-    cell: ({ name, id }) => <a href={hrefOf(['jobs', id.split('[')[0] ?? id])}>{name}</a>,
+    cell: ({ name, id }) => <a href={taskHref(id)}>{name}</a>,
   },
   { title: 'Task', width: '90px', number: true, spare: true, cell: ({ id }) => id },
   {
@@ -189,6 +189,12 @@ const COLUMNS: readonly Column<BatchJobView, 'number'>[] = [
     cell: ({ exit, detail }) => <bdi>{[exitWords(exit), detail].filter(Boolean).join(', ')}</bdi>,
   },
 ];
+
+/** The page of `42[7]` is that of job 42, with its task 7. */
+function taskHref(id: string): string {
+  const [job = id, index = ''] = id.replace(']', '').split('[');
+  return hrefOf(['jobs', job], { task: index });
+}
 
 function Jobs({ batch }: { batch: BatchDetail }) {
   const { title, namespace, name, version } = batch;

@@ -69,7 +69,7 @@ function Pool({ pool }: { pool: PoolView }) {
                 <State word={word} /> {count}
               </span>
             ))}
-            of {pool.target} wanted, {pool.min} to {pool.max}
+            {working.length === 0 && 'none '}of {pool.target} wanted, {pool.min} to {pool.max}
             {pool.losses > 0 && `; ${some(pool.losses, 'worker')} lost`}
           </dd>
         </div>

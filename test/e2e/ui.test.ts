@@ -6,15 +6,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { goTo, NO_BROWSER, startBrowser, type Visit, visit } from '../../tools/browser.ts';
 import { buildPage } from '../../tools/page.ts';
-import {
-  axeFindings,
-  goTo,
-  NO_BROWSER,
-  startBrowser,
-  type Visit,
-  visit,
-} from './support/browser.ts';
+import { axeFindings } from './support/axe.ts';
 import { LocalCluster } from './support/local-cluster.ts';
 
 const HOSTILE = '<img src=x onerror="window.hacked=1">';

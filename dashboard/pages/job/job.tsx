@@ -6,7 +6,7 @@ import { call } from '../../data/client.ts';
 import { now } from '../../data/clock.ts';
 import type { LiveEvent } from '../../data/live.ts';
 import { useCall } from '../../data/query.ts';
-import { hrefOf } from '../../data/route.ts';
+import { hrefOf, place } from '../../data/route.ts';
 import { isOperator, me } from '../../data/session.ts';
 import { Actions } from '../../parts/actions.tsx';
 import { Command, Loaded, Panel, Span, State, Time } from '../../parts/basic.tsx';
@@ -35,7 +35,9 @@ export function Job({ id }: { id: string }) {
 }
 
 function Shown({ job }: { job: JobDetail }) {
-  const [index, setIndex] = useState<number | null>(job.array === null ? null : firstOf(job.array));
+  const [index, setIndex] = useState<number | null>(
+    job.array === null ? null : (wantedTask() ?? firstOf(job.array)),
+  );
   const maySee = me.value?.name === job.owner || isOperator();
   return (
     <>
@@ -66,6 +68,12 @@ function Shown({ job }: { job: JobDetail }) {
       </div>
     </>
   );
+}
+
+/** The task that the address names. */
+function wantedTask(): number | null {
+  const task = place.value.query.get('task');
+  return task === null ? null : Number(task);
 }
 
 function firstOf(array: string): number {

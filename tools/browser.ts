@@ -1,8 +1,7 @@
-// Debian's chromium, driven for tests of the web page: logged in by a link or a token, with everything
-// kept that a page must never do.
+// Debian's chromium on the web page, for tests, measurements and pictures: with everything kept that a
+// page must never do.
 
 import { spawnSync } from 'node:child_process';
-import axe, { type AxeResults } from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
 const CHROMIUM = '/usr/bin/chromium';
@@ -50,12 +49,4 @@ export async function visit(browser: Browser, url: string): Promise<Visit> {
 export async function goTo({ page }: Visit, path: string, title: string): Promise<void> {
   await page.evaluate(`location.hash = '#/${path}'`);
   await page.getByRole('heading', { level: 1, name: title }).waitFor();
-}
-
-/** What axe-core finds on the page as it is: sentences, none when all is well. */
-export async function axeFindings({ page }: Visit): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const found = await page.evaluate('axe.run()');
-  const { violations } = found as AxeResults;
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`);
 }
