@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { OUTCOMES, TASK_STATES } from '../core/model/job.ts';
+import { JOB_SOURCES } from '../core/model/job-source.ts';
 import {
   count,
   exitStatus,
@@ -42,6 +43,9 @@ const requestView = z.object({
 /** A job in a list: what every user may see of every job. Never environment or script. */
 export const jobView = z.object({
   id: z.int(),
+  source: z.enum(JOB_SOURCES),
+  /** Its name at the site that has it: `hpc/4711`; null: it is no site's. */
+  siteJob: z.string().nullable(),
   name: z.string(),
   owner: z.string(),
   partition: z.string(),
@@ -146,6 +150,10 @@ export const listJobsQuery = z.strictObject({
   owner: z.string().optional(),
   name: z.string().optional(),
   outcome: z.enum(OUTCOMES).optional(),
+  /** `grid`: submitted here; `local`: given to a site by its own user; `maintenance`: a program of the cluster. */
+  source: z.enum(JOB_SOURCES).optional(),
+  /** The job that stands for this one of a site: `hpc/4711`. */
+  siteJob: z.string().max(1000).optional(),
   /**
    * `priority`: only jobs that wait for the scheduler, in the order it considers them; one page.
    */

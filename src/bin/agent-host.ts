@@ -118,7 +118,7 @@ async function start(hosted: Hosted, machine: Machine, cache: NodeCache): Promis
       'there is no C compiler; a slower launcher in Node.js starts the processes',
     );
   }
-  const settings = settingsOf(options, machine);
+  const settings = settingsOf(options, machine, hosted.hub?.name ?? null);
   const { instance } = settings;
   const ports = portsOf(options, machine, { log, cache, instance, hub: hosted.hub });
   const own = { ...settings, facts: { ...settings.facts, limits: ports.containment.facts } };

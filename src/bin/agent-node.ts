@@ -51,7 +51,11 @@ export interface Machine {
 }
 
 /** What a node says of itself. Throws with words when its options cannot be. */
-export function settingsOf(options: AgentOptions, machine: Machine): AgentSettings {
+export function settingsOf(
+  options: AgentOptions,
+  machine: Machine,
+  site: string | null,
+): AgentSettings {
   const node = parseNodeName(options.name);
   if (!node.ok) throw new Error(node.error);
   const { found } = machine;
@@ -67,7 +71,7 @@ export function settingsOf(options: AgentOptions, machine: Machine): AgentSettin
     gpuFrom: options.gpuFrom ?? 0,
     labels: labelsOf(options, machine, machine.runtimes),
     sharedPaths: options.sharedPaths,
-    facts: factsOf(options, machine, switchUser),
+    facts: factsOf(options, machine, { switchesUser: switchUser, site }),
     stateDir: options.stateDir,
     spoolBytesMax: options.spoolBytesMax ?? SPOOL_BYTES_MAX,
     switchUser,
@@ -99,7 +103,11 @@ function resourcesOf({ cpuCount, memoryBytes, gpuCount }: Found): Resources {
   return { cpuCount, memoryBytes, gpuCount, counted: {} };
 }
 
-function factsOf(options: AgentOptions, machine: Machine, switchesUser: boolean): NodeFacts {
+function factsOf(
+  options: AgentOptions,
+  machine: Machine,
+  { switchesUser, site }: { readonly switchesUser: boolean; readonly site: string | null },
+): NodeFacts {
   return {
     ...machine.facts,
     agentVersion: machine.version,
@@ -108,6 +116,7 @@ function factsOf(options: AgentOptions, machine: Machine, switchesUser: boolean)
     limits: '',
     containers: machine.runtimes.words,
     launcher: machine.launcher.kind,
+    ...(site === null ? {} : { site }),
     switchesUser,
     user: machine.users.self().name,
   };

@@ -27,6 +27,7 @@ const PROGRAMS: Programs = {
     ).detectMachine();
     return { cpuCount, memoryBytes, gpuCount, counted: {} };
   },
+  trySite: async (site, directory) => (await import('./site-test.ts')).trySite(site, directory),
   findContainerRuntimes: async () => {
     return (await import('../os/container-runtimes.ts')).findContainerRuntimes(null);
   },

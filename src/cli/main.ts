@@ -8,6 +8,7 @@ import { EXIT_OWN_FAILURE, Failure } from '../core/model/failure.ts';
 import { type CommonOptions, Context, type Terminal } from './context.ts';
 import { byOwnClock } from './output/prose.ts';
 import { printable } from './output/table.ts';
+import { withOwnIds } from './site-jobs.ts';
 import { proposeCommands, withoutDestructive } from './unknown-command.ts';
 import type { Verb, VerbGroup, VerbProgram } from './verb.ts';
 import { VERBS } from './verbs.ts';
@@ -159,7 +160,10 @@ function attach(command: Command, verb: Verb, { invocation, finish }: Running): 
     const commands = (word: string) => buildProgram(invocation, finish, { word });
     const contextOf = (terminal: Terminal) =>
       new Context({ ...invocation, terminal, options, commands });
-    const run = (context: Context) => verb.run({ context, args: command.args, options });
+    const run = async (context: Context) => {
+      const args = await withOwnIds(command, context);
+      return verb.run({ context, args, options });
+    };
     if (options['watch'] !== undefined) {
       const { watch } = await import('./output/watch.ts');
       const wish = { every: options['watch'], title: titleOf(invocation) };

@@ -97,6 +97,7 @@ export const VERBS: readonly VerbEntry[] = [
   entry(CLUSTER, 'head', 'run the head', () => import('./commands/head.ts')),
   entry(CLUSTER, 'join', 'let this machine join a cluster', () => import('./commands/join.ts')),
   entry(CLUSTER, 'agent', 'run the agent of a node', () => import('./commands/agent.ts')),
+  entry(CLUSTER, 'gateway', 'run the gateway of a site', () => import('./commands/gateway.ts')),
   entry(
     CLUSTER,
     'pause',

@@ -5,6 +5,7 @@ import type { ContainerRuntime } from '../core/model/container-runtime.ts';
 import type { YieldRules } from '../core/model/presence.ts';
 import type { Resources } from '../core/model/resources.ts';
 import type { Settings } from '../core/model/settings.ts';
+import type { SiteTried } from '../core/model/site.ts';
 import type { Written } from './compare.ts';
 import type { ConfigOrigin } from './config.ts';
 
@@ -198,4 +199,6 @@ export interface Programs {
   detectMachine(): Promise<Resources>;
   /** What it can run containers with, for who asks. */
   findContainerRuntimes(): Promise<ContainerRuntime[]>;
+  /** Each operation of a site, tried from here; `directory`: one that its nodes see. */
+  trySite(site: SiteOptions, directory: string): Promise<SiteTried[]>;
 }

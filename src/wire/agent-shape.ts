@@ -68,6 +68,7 @@ const facts = map({
   limits: text,
   containers: optional(text),
   launcher: text,
+  site: optional(text),
   switchesUser: flag,
   user: text,
 });

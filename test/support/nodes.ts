@@ -27,6 +27,8 @@ export interface NodeOptions extends Amounts {
   readonly instance?: string;
   readonly held?: readonly HeldEpoch[];
   readonly switchesUser?: boolean;
+  /** Another cluster runs its tasks. */
+  readonly site?: string;
   /** What its agent can do; absent: not heard of yet. */
   readonly features?: readonly NodeFeature[];
   readonly pauseMaxMs?: number;
@@ -55,6 +57,7 @@ export function helloOf(name: string, options: NodeOptions = {}): NodeHello {
       arch: 'x64',
       kernel: '6.1',
       hostname: name,
+      ...(options.site === undefined ? {} : { site: options.site }),
       agentVersion: '0.1.0',
       diskFreeBytes: GIB,
       diskBytes: 2 * GIB,

@@ -39,5 +39,6 @@ export const SILENT: Invocation = {
     runAgent: () => Promise.resolve(),
     detectMachine: () => Promise.reject(new Error('pages are made without a machine')),
     findContainerRuntimes: () => Promise.resolve([]),
+    trySite: () => Promise.resolve([]),
   },
 };

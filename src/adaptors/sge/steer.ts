@@ -18,6 +18,7 @@ export function tickets(complex: string): Steering {
         query: { command: { argv: ['qconf', '-sconf'] }, read: (output) => hasScript(output) },
         remedy: 'set jsv_url with qconf -mconf; docs/sites/sge.md has the script',
       },
+      keepsNoFinished,
       {
         what: `${complex} is a FORCED RESTRING complex`,
         query: { command: { argv: ['qconf', '-sc'] }, read: (output) => isForced(output, complex) },
@@ -32,6 +33,18 @@ export function tickets(complex: string): Steering {
     read: (output) => (output.code === 0 ? ok(null) : failure('qconf', output)),
     takeBack: (_, nodes) => nodes.map((host) => set(host, 'none')),
   };
+}
+
+/** Else it would say of those that they are there, when it is asked for them. */
+const keepsNoFinished: Requirement = {
+  what: 'jobs that are over are forgotten (finished_jobs 0)',
+  query: { command: { argv: ['qconf', '-sconf'] }, read: forgetsFinished },
+  remedy: 'set finished_jobs 0 with qconf -mconf',
+};
+
+function forgetsFinished(output: SiteOutput): Result<boolean, SiteProblem> {
+  if (output.code !== 0) return failure('qconf', output);
+  return ok(/^finished_jobs\s+0\s*$/m.test(output.stdout));
 }
 
 const longInterval: Requirement = {

@@ -39,6 +39,8 @@ function submit(job: SiteSubmission): SiteQuery<string> {
   const { queue, account, walltimeMs, memoryBytes } = job;
   const argv = [
     ...['sbatch', '--parsable', '--no-requeue', `--job-name=${job.name}`],
+    // The gateway's own variables are nobody's business there.
+    '--export=NIL',
     ...[`--nodes=${job.nodeCount}-${job.nodeCount}`, '--ntasks-per-node=1'],
     ...[`--cpus-per-task=${job.cpuCount}`, `--chdir=${job.directory}`],
     ...[`--output=${job.stdout}`, `--error=${job.stderr}`],

@@ -4,6 +4,7 @@ import type { JobView, ListJobsReply } from '../../api/jobs.ts';
 import { didYouMean } from '../../core/base/nearest-word.ts';
 import { usage } from '../../core/model/failure.ts';
 import { OUTCOMES, TASK_STATES } from '../../core/model/job.ts';
+import { JOB_SOURCES } from '../../core/model/job-source.ts';
 import type { Context } from '../context.ts';
 import { jobColumns } from '../jobs/columns.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
@@ -16,6 +17,7 @@ interface Options extends ListingOptions {
   readonly state?: string;
   readonly outcome?: string;
   readonly name?: string;
+  readonly source?: string;
   readonly limit?: string;
   readonly sort?: string;
 }
@@ -33,6 +35,7 @@ export const verb = defineVerb<Options>({
     command.option('-s, --state <state>', `only in this state: ${TASK_STATES.join(', ')}`);
     command.option('--outcome <outcome>', `only with this outcome: ${OUTCOMES.join(', ')}`);
     command.option('--name <name>', 'only with this name');
+    command.option('--source <source>', `only from: ${JOB_SOURCES.join(', ')}`);
     command.option('--sort <order>', `${SORTS.join(' or ')}: those that wait, who starts first`);
     command.option('--limit <count>', 'at most this many', '100');
     defineListing(command);
@@ -61,6 +64,7 @@ async function fetchJobs(context: Context, options: Options) {
     owner: options.mine ? (await api.call('whoami')).name : options.user,
     outcome: choice('--outcome', options.outcome, OUTCOMES),
     name: options.name,
+    source: choice('--source', options.source, JOB_SOURCES),
     sort: choice('--sort', options.sort, SORTS),
   };
   const jobs: JobView[] = [];

@@ -1,6 +1,7 @@
 // `weft site …`: other clusters behind gateways, as they were heard last.
 
 import type { SiteSummary } from '../../api/sites.ts';
+import { siteOptions } from '../../config/site-options.ts';
 import { plural } from '../../core/base/plural.ts';
 import { usage } from '../../core/model/failure.ts';
 import { parseNodeName } from '../../core/model/ids.ts';
@@ -64,10 +65,27 @@ const resume = defineVerb({
   },
 });
 
+const test = defineVerb({
+  define: () => undefined,
+  async run({ context }) {
+    const { site } = siteOptions(await context.config());
+    if (site === undefined) {
+      const hint = 'Run it where the gateway is to run, with its --dir.';
+      throw usage('no site is configured (site.system)', hint);
+    }
+    const tried = await context.programs.trySite(site, context.directory);
+    for (const { what, works, words } of tried) {
+      context.print(`${works ? 'works' : 'FAILS'}  ${what}: ${words}`);
+    }
+    return tried.every(({ works }) => works) ? 0 : 1;
+  },
+});
+
 export const verb: VerbGroup = {
   verbs: {
     list: { summary: 'list sites', verb: list },
     show: { summary: 'show one site with its nodes, queues and jobs', verb: show },
+    test: { summary: 'try what a gateway asks of its site, on its machine', verb: test },
     pause: { summary: 'start nothing more at a site', verb: pause },
     resume: { summary: 'end the pause of a site', verb: resume },
   },

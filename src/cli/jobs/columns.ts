@@ -41,6 +41,7 @@ export function jobColumns(now: number): Column<JobView>[] {
     spanColumn('TIME', (job) => ({ from: job.runStartedAt, until: job.endedAt }), { now }),
     { title: 'NODES', value: (job) => job.nodes.join(',') || '-', least: 6 },
     { title: 'PARTITION', value: (job) => job.partition, wide: true },
+    { title: 'SOURCE', value: (job) => job.siteJob ?? job.source, wide: true },
     { title: 'PRIORITY', value: priorityWords, align: 'right', wide: true },
     {
       title: 'CPUS',

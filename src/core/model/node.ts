@@ -24,6 +24,8 @@ export interface NodeFacts {
   readonly containers?: string;
   /** `c` or `node`. */
   readonly launcher: string;
+  /** Another cluster runs its tasks: the name of its gateway. Absent: the node does itself. */
+  readonly site?: string;
   /** False: everything runs as the agent's own user, whoever submitted it. */
   readonly switchesUser: boolean;
   /** The agent's own login name. */

@@ -96,6 +96,15 @@ export interface ListedJob extends SiteJob {
   readonly isOurs: boolean;
 }
 
+/** An operation of a site that was tried. */
+export interface SiteTried {
+  /** The operation, like `list its jobs`. */
+  readonly what: string;
+  readonly works: boolean;
+  /** What came of it, or what went wrong. */
+  readonly words: string;
+}
+
 /** A job at a site; of an array's whole one element. */
 export interface SiteJobPlace {
   readonly job: string;

@@ -9,6 +9,8 @@ import type { SiteUser } from '../../ports/sites.ts';
 /** A listing of 10,000 jobs has about 30 MiB. A longer one is cut, and then not believed. */
 const OUTPUT_MAX = 128 * 1_048_576;
 
+const SSH_FAILED = 255;
+
 const ENVIRONMENT = { LC_ALL: 'C.UTF-8', TZ: 'UTC' };
 
 export async function runSiteCommand(
@@ -30,7 +32,13 @@ export async function runSiteCommand(
     ...(input === undefined ? {} : { input }),
     ...(how.user === null ? {} : { user: how.user }),
   });
-  return { stdout: output, stderr: errors, code };
+  // Of ssh itself: the way to the site failed, and the site has said nothing.
+  const isWay = code === SSH_FAILED && isBehindSsh(how.before);
+  return { stdout: output, stderr: errors, code: isWay ? null : code };
+}
+
+function isBehindSsh(before: readonly string[]): boolean {
+  return before.some((word) => /(^|\/)ssh$/.test(word));
 }
 
 /** What ssh is given comes to a shell as one line, and without variables; other programs start it as it is. */
@@ -39,7 +47,7 @@ function wordsBehind(
   argv: readonly string[],
   variables: Readonly<Record<string, string>>,
 ): readonly string[] {
-  if (!before.some((word) => /(^|\/)ssh$/.test(word))) return argv;
+  if (!isBehindSsh(before)) return argv;
   const given = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
   return ['env', ...given, ...argv].map(quoteWord);
 }

@@ -32,6 +32,7 @@ export function siteScript(launch: SiteLaunch): string {
     stderr === stdout ? '2>&1' : `2${into}${quoteWord(stderr)}`,
   ];
   return `#!/bin/sh
+PATH=\${PATH:-/usr/local/bin:/usr/bin:/bin}
 f=${quoteWord(folder)}
 mkdir "$f/${CLAIM}" 2>/dev/null || exit 0
 receipt() { printf '%s\\n' "$2" >"$f/$1.new" && mv "$f/$1.new" "$f/$1"; }

@@ -351,12 +351,12 @@ export class SiteProcesses implements Processes {
   async #askAfter(entry: rules.Entry): Promise<void> {
     const { adaptor, clock } = this.#world;
     const id = siteJobOf(entry);
-    const there = adaptor.known === null ? null : await this.#ask(adaptor.known(id), null);
-    const isKnown = there?.ok === true ? there.value : null;
-    const mayHaveEnded = adaptor.known === null || isKnown === false;
-    const end =
-      mayHaveEnded && adaptor.end !== null ? await this.#ask(adaptor.end(id), null) : null;
-    rules.askedAfter(entry, isKnown, end?.ok === true ? end.value : null, clock.now());
+    // Of a job that has ended a site may have a record while it still knows it.
+    const end = adaptor.end === null ? null : await this.#ask(adaptor.end(id), null);
+    const record = end?.ok === true ? end.value : null;
+    const isAsked = record === null && adaptor.known !== null;
+    const there = isAsked ? await this.#ask(adaptor.known(id), null) : null;
+    rules.askedAfter(entry, there?.ok === true ? there.value : null, record, clock.now());
   }
 
   #cancel(entry: rules.Entry) {

@@ -62,13 +62,12 @@ export class Vanished {
   /** Null: it may be there. */
   async #over(job: SiteJob, ask: Ask): Promise<SiteJob | null> {
     const { known, end } = this.#adaptor;
-    if (known !== null) {
-      const there = await ask(known(job.id));
-      if (!there.ok || there.value) return null;
-    }
     const ended = end === null ? null : await ask(end(job.id));
     const record = ended?.ok === true ? ended.value : null;
-    if (known === null && record === null) return null;
+    if (record === null) {
+      const there = known === null ? null : await ask(known(job.id));
+      if (there?.ok !== true || there.value) return null;
+    }
     return {
       ...job,
       ...{ state: 'ended', word: 'gone', reason: record?.reason ?? null },

@@ -4,6 +4,7 @@ import type { JobDetail, JobView } from '../../api/jobs.ts';
 import type { DeliveryView } from '../../api/notifications.ts';
 import type { Job } from '../../core/controller/jobs/facts.ts';
 import type { ExitStatus, Outcome } from '../../core/model/job.ts';
+import { siteJobOf, sourceOf } from '../../core/model/job-source.ts';
 import { withoutFeatures } from '../../core/model/node-features.ts';
 import { DEFAULT_QOS } from '../../core/model/scheduling.ts';
 import type { Engine } from '../engine.ts';
@@ -20,6 +21,8 @@ export function viewJob(engine: Engine, record: JobRecord, reasons: Reasons): Jo
   const { id, owner, spec, outcome, live } = record;
   return {
     id,
+    source: sourceOf(spec),
+    siteJob: siteJobOf(spec),
     name: spec.name,
     owner,
     partition: spec.partition,

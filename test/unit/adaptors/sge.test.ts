@@ -206,9 +206,12 @@ test('cancelling says whether the job was there', () => {
 });
 
 test('what a takeover needs is looked at, one thing after the other', () => {
-  const [quiet, script, forced] = tickets('ticket').requirements;
+  const [quiet, script, forgets, forced] = tickets('ticket').requirements;
   assert.deepEqual(quiet?.query.read(recorded('sge/sconf.txt')), { ok: true, value: true });
   assert.deepEqual(script?.query.read(recorded('sge/conf.txt')), { ok: true, value: true });
+  assert.deepEqual(forgets?.query.read(recorded('sge/conf.txt')), { ok: true, value: false });
+  const forgetful = { stdout: 'finished_jobs                0\n', stderr: '', code: 0 };
+  assert.deepEqual(forgets?.query.read(forgetful), { ok: true, value: true });
   const complex = (relation: string) => ({
     ...{ stderr: '', code: 0 },
     stdout: `#name shortcut type\nticket tk RESTRING == ${relation} NO NONE 0\n`,

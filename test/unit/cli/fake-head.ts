@@ -224,6 +224,7 @@ export async function capture(
       runAgent: () => Promise.reject(new Error('no agent in this test')),
       detectMachine: () => Promise.resolve(MACHINE),
       findContainerRuntimes: () => Promise.resolve([]),
+      trySite: () => Promise.resolve([]),
       ...of.programs,
     },
   });

@@ -11,6 +11,8 @@ export function jobView(fields: Partial<JobView> = {}): JobView {
     id: 42,
     name: 'hello',
     owner: 'alice',
+    source: 'grid',
+    siteJob: null,
     partition: 'default',
     state: 'pending',
     outcome: null,

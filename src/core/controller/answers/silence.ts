@@ -3,6 +3,7 @@
 import type { JobSpec } from '../../model/job.ts';
 import type { Pause } from '../../model/pause.ts';
 import type { Task } from '../jobs/facts.ts';
+import { lossRuleOf } from '../nodes/loss-rule.ts';
 import type { State } from '../state.ts';
 
 export type Silence = { readonly node: string } & (
@@ -28,7 +29,9 @@ export function silenceOf(state: State, task: Task): Silence | null {
       return { kind: 'silent', node: name, since: lastSeenAt };
     }
     if (!connected && unreachableSince !== null) {
-      return { kind: 'unreachable', node: name, since: unreachableSince, spec: task.job.spec };
+      const { spec } = task.job;
+      const rule = { requeue: spec.requeue, onNodeLoss: lossRuleOf(node, spec) };
+      return { kind: 'unreachable', node: name, since: unreachableSince, spec: rule };
     }
     if (pausing.now !== null) return { kind: 'paused', node: name, pause: pausing.now };
   }

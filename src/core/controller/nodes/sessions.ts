@@ -15,6 +15,7 @@ import { reservedAhead } from '../reservations/ahead.ts';
 import type { Step } from '../step.ts';
 import { abandonEpoch, settleTask } from '../tasks/ending.ts';
 import type { Holding, Node } from './facts.ts';
+import { lossRuleOf } from './loss-rule.ts';
 
 /** A node (re)connects and says what it holds: the moment of evidence. */
 export function decideHello(step: Step, said: NodeHello): Result<Reply, Refusal> {
@@ -76,7 +77,7 @@ export function decideSilence(step: Step, name: NodeName, silentMs: number): voi
   for (const holding of [...node.holding.values()]) {
     const { task } = holding;
     if (task === null) continue;
-    const { onNodeLoss } = task.job.spec;
+    const onNodeLoss = lossRuleOf(node, task.job.spec);
     if (onNodeLoss.kind === 'requeue') abandonEpoch(step, task, words);
     if (onNodeLoss.kind !== 'lease') continue;
     const overMs = onNodeLoss.leaseMs + step.settings.killGraceMs + LEASE_MARGIN_MS;

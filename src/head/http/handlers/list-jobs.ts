@@ -5,8 +5,9 @@ import { ok } from '../../../core/base/result.ts';
 import { jobsInLine } from '../../../core/controller/answers/questions.ts';
 import type { Job } from '../../../core/controller/jobs/facts.ts';
 import type { JobId, UserName } from '../../../core/model/ids.ts';
+import { siteJobOf, sourceOf } from '../../../core/model/job-source.ts';
 import type { JobRow } from '../../../ports/history.ts';
-import { recordOf, recordOfRow } from '../../answers/job-record.ts';
+import { type JobRecord, recordOf, recordOfRow } from '../../answers/job-record.ts';
 import { jobState } from '../../answers/job-state.ts';
 import { viewJob } from '../../answers/job-view.ts';
 import { Reasons } from '../../answers/reasons.ts';
@@ -53,12 +54,19 @@ function liveJobs({ state }: Engine, query: Query, below: number): Job[] {
   return found;
 }
 
-function isMatch(job: Job, { state, owner, name, outcome }: Query): boolean {
+function isMatch(job: Job, query: Query): boolean {
+  const { state, owner, name, outcome } = query;
+  if (!isFrom(job, query)) return false;
   if (owner !== undefined && job.owner !== owner) return false;
   if (name !== undefined && job.spec.name !== name) return false;
   if (outcome !== undefined && job.outcome?.kind !== outcome) return false;
   if (state === undefined || state === 'all') return true;
   return state === 'active' ? job.outcome === null : jobState(job) === state;
+}
+
+function isFrom({ spec }: Pick<JobRecord, 'spec'>, { source, siteJob }: Query): boolean {
+  if (source !== undefined && sourceOf(spec) !== source) return false;
+  return siteJob === undefined || siteJobOf(spec) === siteJob;
 }
 
 /** Only done jobs leave memory, and only when there are many. */
@@ -79,7 +87,9 @@ async function pastJobs({ state, store }: Engine, query: Query, limit: number): 
       state: 'done',
       limit,
     });
-    for (const row of rows) if (!state.jobs.has(row.jobId as JobId)) found.push(row);
+    for (const row of rows) {
+      if (!state.jobs.has(row.jobId as JobId) && isFrom(recordOfRow(row), query)) found.push(row);
+    }
     if (rows.length < limit) break;
     below = rows.at(-1)?.jobId;
   }

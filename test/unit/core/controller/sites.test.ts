@@ -161,3 +161,21 @@ scenario('[G5] an element that was cancelled there is cancelled here', (head) =>
   assert.equal(head.outcome(1), null);
   assert.equal(head.state.jobs.size, 1);
 });
+
+scenario('[G7] a silent gateway is no reason to run anything again', (head) => {
+  head.connect('hpc', { cpus: 4, site: 'hpc' });
+  head.connect('n1');
+  head.submit({ nodeNames: [HPC] });
+  head.submit({ nodeNames: ['n1' as NodeName] });
+  head.schedule();
+  head.started('1#1');
+  head.started('2#1');
+  for (const name of ['hpc', 'n1']) {
+    head.disconnect(name);
+    head.silence(name, 60_000);
+  }
+  assert.deepEqual(head.holders('1#1'), ['hpc']);
+  assert.equal(head.task('1').epoch, 1);
+  assert.equal(head.task('1').state, 'running');
+  assert.equal(head.task('2').state, 'pending');
+});

@@ -14,6 +14,8 @@ interface Job {
 
 export class FakeSlurm implements Commands {
   readonly jobs: Job[] = [];
+  /** In no listing, though they are there. */
+  readonly #hidden = new Set<number>();
   readonly ran: string[][] = [];
   /** How the next commands of this name end; then as usual. */
   readonly moods = new Map<string, ('lost' | 'cut' | 'hangs' | 'refuses' | 'rubbish')[]>();
@@ -63,17 +65,41 @@ export class FakeSlurm implements Commands {
   }
 
   #list(): CommandEnd {
-    const jobs = this.jobs.map(({ id, name, state, exit, nodes }) => ({
+    const seen = this.jobs.filter(({ id }) => !this.#hidden.has(id));
+    const jobs = seen.map(({ id, name, state, exit, nodes }) => ({
       ...{ job_id: id, name, user_name: 'ann', job_state: state, state_reason: 'None' },
       ...{ exit_code: exit, nodes, node_count: 1, cpus: 1, start_time: 1, end_time: 2 },
     }));
     return end(0, JSON.stringify({ errors: [], jobs }), '');
   }
 
+  #known(id: string): CommandEnd {
+    const isThere = this.jobs.some((one) => String(one.id) === id);
+    if (isThere) return end(0, `${id}\n`, '');
+    return end(1, '', 'slurm_load_jobs error: Invalid job id specified');
+  }
+
   #named(argv: readonly string[]): CommandEnd {
+    const at = argv.indexOf('-j');
+    if (at >= 0) return this.#known(argv[at + 1] ?? '');
     const wanted = argv.find((word) => word.startsWith('--name='))?.slice('--name='.length);
     const found = this.jobs.filter(({ name }) => name === wanted);
     return end(0, found.map(({ id }) => `${id}\n`).join(''), '');
+  }
+
+  /** A job of one of its own users; its id. */
+  give(name: string): number {
+    const id = this.jobs.length + 101;
+    this.jobs.push({ id, name, script: '', state: 'PENDING', exit: 0, nodes: '' });
+    return id;
+  }
+
+  set(id: number, change: Partial<Pick<Job, 'state' | 'exit' | 'nodes'>>): void {
+    Object.assign(this.jobs.find((one) => one.id === id) ?? {}, change);
+  }
+
+  hide(id: number): void {
+    this.#hidden.add(id);
   }
 
   /** Runs its script to the end, as a node of the site would. */

@@ -1,0 +1,28 @@
+// Tries what a gateway would ask of its site, before it is one.
+
+import { randomUUID } from 'node:crypto';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SiteOptions } from '../config/daemon-options.ts';
+import type { SiteTried } from '../core/model/site.ts';
+import { TRY_SCRIPT, tryOut } from '../fabric/site/try-out.ts';
+import { systemCommands } from '../os/commands.ts';
+import { adaptorOf } from './site-hub.ts';
+
+/** @param top a directory that the site's nodes see, too */
+export async function trySite(site: SiteOptions, top: string): Promise<SiteTried[]> {
+  const folder = mkdtempSync(join(top, 'site-test-'));
+  const scriptFile = join(folder, 'script');
+  try {
+    chmodSync(folder, 0o755);
+    writeFileSync(scriptFile, TRY_SCRIPT, { mode: 0o755 });
+    const name = `weft-test-${randomUUID().slice(0, 8)}`;
+    const adaptor = adaptorOf(site);
+    return await tryOut({
+      ...{ adaptor, commands: systemCommands, settings: site },
+      ...{ folder, scriptFile, name },
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,32 @@
+// Jobs of sites as operands: `hpc/4711`, wherever a job id may stand.
+
+import type { Command } from 'commander';
+import { usage } from '../core/model/failure.ts';
+import type { Context } from './context.ts';
+
+/** A site, and an id as that site has it. */
+const FORM = /^[A-Za-z0-9][A-Za-z0-9._-]*\/[A-Za-z0-9._-]+$/;
+/** Operands called so are ids of jobs. */
+const JOB = 'job';
+
+/** The operands with the ids of our own in the place of those of sites. */
+export async function withOwnIds(command: Command, context: Context): Promise<readonly string[]> {
+  const declared = command.registeredArguments;
+  const isJob = (at: number): boolean => {
+    const argument = declared[Math.min(at, declared.length - 1)];
+    return argument?.name() === JOB && (at < declared.length || argument.variadic);
+  };
+  const { args } = command;
+  if (!args.some((text, at) => isJob(at) && FORM.test(text))) return args;
+  return Promise.all(args.map((text, at) => (isJob(at) ? ownId(text, context) : text)));
+}
+
+async function ownId(text: string, context: Context): Promise<string> {
+  if (!FORM.test(text)) return text;
+  const api = await context.api();
+  const { jobs } = await api.call('listJobs', { query: { state: 'all', siteJob: text, limit: 1 } });
+  const [job] = jobs;
+  if (job !== undefined) return String(job.id);
+  const site = text.slice(0, text.indexOf('/'));
+  throw usage(`no job of ours stands for ${text}`, `\`weft site show ${site}\` lists its jobs.`);
+}

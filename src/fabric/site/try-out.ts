@@ -1,0 +1,101 @@
+// Every operation of a site tried once, in words: what a gateway will ask of it, before it is one.
+
+import type { Adaptor, SiteProblem, SiteQuery } from '../../adaptors/adaptor.ts';
+import { plural } from '../../core/base/plural.ts';
+import type { Result } from '../../core/base/result.ts';
+import type { SiteTried } from '../../core/model/site.ts';
+import type { Commands } from '../../ports/commands.ts';
+import { runSiteCommand } from './command.ts';
+
+export interface TryOutWorld {
+  readonly adaptor: Adaptor;
+  readonly commands: Commands;
+  readonly settings: {
+    readonly timeoutMs: number;
+    readonly before: readonly string[];
+    readonly queue: string | null;
+    readonly account: string | null;
+    readonly options: readonly string[];
+  };
+  /** For the job that is submitted, on a file system that the site's nodes see. */
+  readonly folder: string;
+  /** A file there that has `TRY_SCRIPT`. */
+  readonly scriptFile: string;
+  /** A name that no other job there has. */
+  readonly name: string;
+}
+
+/** Long enough to be found, should it start at once; it is cancelled. */
+export const TRY_SCRIPT = '#!/bin/sh\nexec sleep 30\n';
+
+export async function tryOut(world: TryOutWorld): Promise<SiteTried[]> {
+  const { adaptor } = world;
+  const jobs = await tried(world, 'list its jobs', adaptor.jobs, (all) =>
+    plural(all.length, 'job'),
+  );
+  const nodes = await tried(world, 'list its nodes', adaptor.nodes, (all) =>
+    plural(all.length, 'node'),
+  );
+  const queues = await tried(world, 'list its queues', adaptor.queues, (all) =>
+    all.map(({ name }) => name).join(', '),
+  );
+  const found = [jobs, nodes, queues];
+  for (const { what, query, remedy } of adaptor.steering?.requirements ?? []) {
+    const answer = await ask(world, query);
+    if (!answer.ok) found.push({ what, works: false, words: answer.error.text });
+    else
+      found.push({
+        what,
+        works: answer.value,
+        words: answer.value ? 'so it is' : `not so; remedy: ${remedy}`,
+      });
+  }
+  return [...found, ...(await tryJob(world))];
+}
+
+/** Submits a job that only waits, finds it by its name and cancels it. */
+async function tryJob(world: TryOutWorld): Promise<SiteTried[]> {
+  const { adaptor, folder, name, settings } = world;
+  const { queue, account, options } = settings;
+  const submission = adaptor.submit({
+    ...{ name, script: TRY_SCRIPT, scriptFile: world.scriptFile, directory: folder },
+    ...{ queue, account, options, walltimeMs: 60_000, nodeCount: 1, cpuCount: 1 },
+    ...{ memoryBytes: null, stdout: `${folder}/out`, stderr: `${folder}/err` },
+  });
+  const answer = await ask(world, submission);
+  const submit = 'submit a job';
+  if (!answer.ok) return [{ what: submit, works: false, words: answer.error.text }];
+  const id = answer.value;
+  const named = await ask(world, adaptor.named(name));
+  const isFound = named.ok && named.value.includes(id);
+  const words = named.ok ? `${named.value.length} of that name` : named.error.text;
+  const cancel = await ask(world, adaptor.cancel(id));
+  const isCancelled = cancel.ok || cancel.error.kind === 'no_such_job';
+  return [
+    { what: submit, works: true, words: `job ${id}` },
+    { what: 'find it by its name', works: isFound, words },
+    {
+      what: 'cancel it',
+      works: isCancelled,
+      words: cancel.ok ? 'cancelled' : cancel.error.text,
+    },
+  ];
+}
+
+async function tried<T>(
+  world: TryOutWorld,
+  what: string,
+  query: SiteQuery<T>,
+  words: (value: T) => string,
+): Promise<SiteTried> {
+  const answer = await ask(world, query);
+  if (!answer.ok) return { what, works: false, words: answer.error.text };
+  return { what, works: true, words: words(answer.value) };
+}
+
+async function ask<T>(
+  { commands, settings }: TryOutWorld,
+  query: SiteQuery<T>,
+): Promise<Result<T, SiteProblem>> {
+  return query.read(await runSiteCommand(commands, query.command, { ...settings, user: null }));
+}

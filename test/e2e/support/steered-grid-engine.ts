@@ -1,0 +1,176 @@
+// A Grid Engine on hosts of its own: a qmaster on `head`, an execution daemon on each node, in one
+// temporary directory that all of them see. Each job needs a ticket that no host has, so that nothing
+// starts but what a steering program lets go (docs/sites/sge.md). Ends with its hosts.
+
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Host, type Lan, until } from './hosts.ts';
+
+const run = promisify(execFile);
+const LIB = '/usr/lib/gridengine';
+const SHARE = '/usr/share/gridengine';
+const PORT = 26_444;
+
+export const hasGridEngine =
+  spawnSync('which', ['sge_qmaster', 'sge_execd', 'qsub']).status === 0 &&
+  spawnSync('which', ['tini', 'nsenter', 'ip']).status === 0;
+
+export interface GridEngine {
+  /** In which its commands find it. */
+  readonly environment: Record<string, string>;
+  /** Words before a command that runs on its head. */
+  readonly before: readonly string[];
+  /** Runs one of its commands there; its standard output. */
+  command(...argv: readonly string[]): Promise<string>;
+}
+
+export async function startGridEngine(
+  lan: Lan,
+  directory: string,
+  nodes: readonly string[],
+): Promise<GridEngine> {
+  const head = await lan.addHost('head');
+  const workers: Host[] = [];
+  for (const name of nodes) workers.push(await lan.addHost(name));
+  const environment = {
+    ...{ SGE_ROOT: directory, SGE_CELL: 'default', SGE_ND: '1' },
+    ...{ SGE_QMASTER_PORT: String(PORT), SGE_EXECD_PORT: String(PORT + 1) },
+  };
+  const before = head.enter([]);
+  const command = async (...argv: readonly string[]): Promise<string> => {
+    const [file = '', ...args] = [...before, ...argv];
+    return (await run(file, args, { env: { ...process.env, ...environment } })).stdout;
+  };
+  layOut(directory);
+  await spool(directory, command);
+  await head.start('sge_qmaster', [], { env: environment });
+  await until('the qmaster answers', () => command('qconf', '-sh').then(Boolean, () => undefined));
+  for (const { name } of [head, ...workers]) {
+    await command('qconf', '-ah', name);
+    await command('qconf', '-as', name);
+  }
+  for (const worker of workers) await worker.start('sge_execd', [], { env: environment });
+  await configure(directory, nodes, command);
+  await until('its hosts are there', async () => {
+    const listed = await command('qstat', '-f');
+    const there = listed.split('\n').filter((line) => /^main\.q@\S+ .*lx-amd64 *$/.test(line));
+    return there.length === nodes.length || undefined;
+  });
+  return { environment, before, command };
+}
+
+type Command = GridEngine['command'];
+
+function layOut(directory: string): void {
+  for (const name of ['default/common', 'spooldb', 'qmaster/job_scripts', 'execd', 'log']) {
+    mkdirSync(join(directory, name), { recursive: true });
+  }
+  symlinkSync(`${SHARE}/util`, join(directory, 'util'));
+  for (const name of ['bin', 'lib', 'utilbin']) {
+    symlinkSync(`/var/lib/gridengine/${name}`, join(directory, name));
+  }
+  const bootstrap = [
+    ...['admin_user none', 'default_domain none', 'ignore_fqdn false'],
+    ...['spooling_method berkeleydb', 'spooling_lib libspoolb'],
+    ...[`spooling_params ${directory}/spooldb`, `binary_path ${directory}/bin`],
+    ...[`qmaster_spool_dir ${directory}/qmaster`, 'security_mode none'],
+    ...['listener_threads 2', 'worker_threads 2', 'scheduler_threads 1'],
+  ];
+  writeFileSync(join(directory, 'default/common/bootstrap'), `${bootstrap.join('\n')}\n`);
+  writeFileSync(join(directory, 'default/common/act_qmaster'), 'head\n');
+  writeFileSync(join(directory, 'ticket.jsv'), TICKETS, { mode: 0o755 });
+}
+
+/** The script of docs/sites/sge.md. */
+const TICKETS = `#!/bin/sh
+# every job needs a ticket that no host has until the gateway opens hosts for it
+while read -r verb a b c; do
+  case $verb in
+  START) hard=; echo STARTED;;
+  PARAM) [ "$a" = l_hard ] && hard=$b;;
+  BEGIN) case ,$hard in *,ticket=*|*,tk=*) echo "RESULT STATE REJECT ticket is given by the site"; continue;; esac
+         t=$(od -An -N6 -tx1 /dev/urandom | tr -d ' ')
+         echo "PARAM l_hard \${hard:+$hard,}ticket=*_\${t}_*"; echo "RESULT STATE CORRECT ticket";;
+  QUIT) exit 0;;
+  esac
+done
+`;
+
+async function spool(directory: string, command: Command): Promise<void> {
+  await command(`${LIB}/spoolinit`, 'berkeleydb', 'libspoolb', `${directory}/spooldb`, 'init');
+  const conf = changed(readFileSync(`${SHARE}/default-configuration`, 'utf8'), {
+    execd_spool_dir: `${directory}/execd`,
+    reporting_params:
+      'accounting=true reporting=false flush_time=00:00:01 accounting_flush_time=00:00:00 joblog=false sharelog=00:00:00',
+    ...{ min_uid: '0', min_gid: '0', administrator_mail: 'none', load_report_time: '00:00:02' },
+    ...{ finished_jobs: '0', max_unheard: '00:01:00', jsv_url: `script:${directory}/ticket.jsv` },
+    jsv_allowed_mod: 'ac,h,i,e,o,j,M,N,p,w',
+  });
+  writeFileSync(join(directory, 'conf'), conf);
+  await command(`${LIB}/spooldefaults`, 'configuration', `${directory}/conf`);
+  await command(`${LIB}/spooldefaults`, 'complexes', `${SHARE}/util/resources/centry`);
+  await command(`${LIB}/spooldefaults`, 'usersets', `${SHARE}/util/resources/usersets`);
+  await command(`${LIB}/spooldefaults`, 'managers', 'root');
+}
+
+async function configure(
+  directory: string,
+  nodes: readonly string[],
+  command: Command,
+): Promise<void> {
+  const give = async (option: string, text: string): Promise<void> => {
+    writeFileSync(join(directory, 'given'), text);
+    await command('qconf', option, join(directory, 'given'));
+  };
+  await give(
+    '-Msconf',
+    changed(await command('qconf', '-ssconf'), {
+      ...{
+        schedule_interval: '24:0:0',
+        flush_submit_sec: '0',
+        flush_finish_sec: '0',
+        maxujobs: '0',
+      },
+    }),
+  );
+  await give('-Ahgrp', `group_name @allhosts\nhostlist ${nodes.join(' ')}\n`);
+  await give('-Ap', SMP);
+  await give(
+    '-Aq',
+    changed(await command('qconf', '-sq'), {
+      ...{ qname: 'main.q', hostlist: '@allhosts', slots: '2', pe_list: 'smp' },
+      ...{ load_thresholds: 'NONE', shell_start_mode: 'unix_behavior' },
+    }),
+  );
+  const complexes = (await command('qconf', '-sc')).split('\n').filter((line) => !/^#/.test(line));
+  await give('-Mc', `${complexes.join('\n').trim()}\nticket tk RESTRING == FORCED NO NONE 0\n`);
+  for (const name of nodes) {
+    await command('qconf', '-mattr', 'exechost', 'complex_values', 'ticket=none', name);
+  }
+}
+
+/** All slots on one host. */
+const SMP = `pe_name smp
+slots 999
+user_lists NONE
+xuser_lists NONE
+start_proc_args NONE
+stop_proc_args NONE
+allocation_rule $pe_slots
+control_slaves TRUE
+job_is_first_task TRUE
+urgency_slots min
+accounting_summary TRUE
+qsort_args NONE
+`;
+
+/** Lines of `name value`, with other values for these names. */
+function changed(text: string, values: Readonly<Record<string, string>>): string {
+  const lines = text.split('\n').map((line) => {
+    const [name = ''] = line.split(/\s/);
+    return name in values ? `${name} ${values[name]}` : line;
+  });
+  return lines.join('\n');
+}

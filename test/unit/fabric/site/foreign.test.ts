@@ -1,0 +1,159 @@
+// Jobs that users of a site gave to it, started by us: told to start once, followed by the word of
+// the site, and over only with evidence.
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { slurm } from '../../../../src/adaptors/slurm/slurm.ts';
+import { executionQueue } from '../../../../src/adaptors/slurm/steer.ts';
+import type { ProcessEvent } from '../../../../src/core/model/processes.ts';
+import { SiteProcesses } from '../../../../src/fabric/site/site-processes.ts';
+import { Steerer } from '../../../../src/fabric/site/steerer.ts';
+import { siteFolders } from '../../../../src/os/site-folders.ts';
+import type { LaunchRequest } from '../../../../src/ports/processes.ts';
+import { VirtualClock } from '../../agent/fake-world.ts';
+import { KeptLog } from '../../head/http/fixture.ts';
+import { FakeSlurm } from './fake-slurm.ts';
+
+const top = mkdtempSync(join(tmpdir(), 'weft-foreign-'));
+after(() => rmSync(top, { recursive: true }));
+
+let count = 0;
+
+class Gateway {
+  readonly site: FakeSlurm;
+  readonly clock: VirtualClock;
+  readonly folder: string;
+  readonly events: ProcessEvent[] = [];
+  readonly processes: SiteProcesses;
+
+  constructor(before?: Gateway) {
+    count += 1;
+    this.site = before?.site ?? new FakeSlurm();
+    this.clock = before?.clock ?? new VirtualClock();
+    this.folder = before?.folder ?? join(top, String(count));
+    const steering = executionQueue({ main: 'main', execution: 'steer' });
+    const settings = { pollMs: 1000, timeoutMs: 1000, before: [], commandsMax: 4 };
+    const common = { commands: this.site, clock: this.clock, log: new KeptLog() };
+    const steerer = new Steerer({ ...common, steering, settings });
+    this.processes = new SiteProcesses({
+      ...{ ...common, adaptor: slurm(steering), folders: siteFolders(this.folder) },
+      settings: {
+        ...{ ...settings, prefix: 'weft-abc', queue: null, account: null, options: [] },
+      },
+      place: { node: 'n1', steerer, nameAtSite: (name) => name.replace('.hpc', '') },
+    });
+    this.processes.onEvent((event) => this.events.push(event));
+  }
+
+  async begin(): Promise<void> {
+    await this.processes.adopt();
+  }
+
+  start(job: number, nodes = ['n1.hpc', 'n2.hpc'], isLead = true): void {
+    this.processes.start({
+      ...{ launchId: 1, argv: [`hpc/${job}`], environment: [], cwd: this.folder, stdin: '' },
+      ...{ stdout: '', stderr: '', append: false, credentials: null, umask: 0o022, nice: 0 },
+      ...{ cgroupProcs: [], makeParents: false, leaseMs: null },
+      wants: { cpuCount: 1, memoryBytes: 0, walltimeMs: null },
+      foreign: { job: String(job), index: null, nodes, isLead },
+    } satisfies LaunchRequest);
+  }
+
+  give(): number {
+    return this.site.give('their job');
+  }
+
+  starts(): string[] {
+    return this.site.ran
+      .filter((argv) => argv[0] === 'scontrol' && argv[1] === 'update')
+      .map((argv) => argv.slice(2).join(' '));
+  }
+
+  kinds(): string[] {
+    return this.events.map(({ kind }) => kind);
+  }
+}
+
+async function begun(): Promise<Gateway> {
+  const gateway = new Gateway();
+  await gateway.begin();
+  return gateway;
+}
+
+test('[G2] it is started on the nodes of the plan, and its end is what the site says', async () => {
+  const gateway = await begun();
+  const job = gateway.give();
+  gateway.start(job);
+  await gateway.clock.advance(3000);
+  assert.deepEqual(gateway.starts(), [
+    `jobid=${job} Partition=steer NumNodes=2-2 ReqNodeList=n1,n2 Requeue=0`,
+  ]);
+  gateway.site.set(job, { state: 'RUNNING', nodes: 'n[1-2]' });
+  await gateway.clock.advance(2000);
+  gateway.site.set(job, { state: 'FAILED', exit: 3 << 8 });
+  await gateway.clock.advance(2000);
+  assert.deepEqual(gateway.kinds(), ['started', 'exited']);
+  const [, end] = gateway.events;
+  assert.deepEqual(end?.kind === 'exited' && end.exit, { code: 3 });
+  assert.equal(gateway.site.ran.filter(([name]) => name === 'sbatch').length, 0);
+});
+
+test('[G2] one node of several has it started', async () => {
+  const gateway = await begun();
+  gateway.start(gateway.give(), ['n1.hpc', 'n2.hpc'], false);
+  await gateway.clock.advance(30_000);
+  assert.deepEqual(gateway.starts(), []);
+});
+
+test('a start that does not take is ordered again, and one that was refused is taken back', async () => {
+  const gateway = await begun();
+  const job = gateway.give();
+  gateway.site.moods.set('scontrol', ['refuses']);
+  gateway.start(job);
+  await gateway.clock.advance(3000);
+  assert.match(gateway.starts()[1] ?? '', /Partition=main ReqNodeList=$/);
+  await gateway.clock.advance(30_000);
+  assert.ok(gateway.starts().length >= 4);
+  assert.deepEqual(gateway.kinds(), []);
+});
+
+test('[G3] in no listing it is not over; by the word that there is no such job it is', async () => {
+  const gateway = await begun();
+  const job = gateway.give();
+  gateway.start(job);
+  gateway.site.set(job, { state: 'RUNNING', nodes: 'n1' });
+  await gateway.clock.advance(3000);
+  gateway.site.hide(job);
+  await gateway.clock.advance(60_000);
+  assert.deepEqual(gateway.kinds(), ['started']);
+  gateway.site.purge(job);
+  await gateway.clock.advance(60_000);
+  assert.deepEqual(gateway.kinds(), ['started', 'lost']);
+});
+
+test('[G4] ending it cancels it there, and the site says how it ended', async () => {
+  const gateway = await begun();
+  const job = gateway.give();
+  gateway.start(job);
+  await gateway.clock.advance(2000);
+  gateway.processes.signal(1, 15);
+  await gateway.clock.advance(3000);
+  assert.ok(gateway.site.ran.some((argv) => argv.join(' ') === `scancel ${job}`));
+  assert.deepEqual(gateway.kinds(), ['refused']);
+});
+
+test('a gateway that is killed goes on with it', async () => {
+  const gateway = await begun();
+  const job = gateway.give();
+  gateway.start(job);
+  await gateway.clock.advance(2000);
+  gateway.processes.close();
+  gateway.site.set(job, { state: 'COMPLETED', nodes: 'n1', exit: 0 });
+  const next = new Gateway(gateway);
+  await next.begin();
+  await next.clock.advance(3000);
+  assert.deepEqual(next.kinds(), ['started', 'exited']);
+});
