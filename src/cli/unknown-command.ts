@@ -51,6 +51,9 @@ const MEANT: Readonly<Record<string, string>> = {
   users: 'user list',
 };
 
+/** Words for ending a cluster: the command that is near in letters shows one. */
+const UNLIKE = new Set(['stop']);
+
 /** They end what runs, or take something away: proposed only to those who ask for that in other words. */
 const DESTRUCTIVE = new Set([
   ...['kill', 'requeue', 'suspend', 'pause', 'down', 'lost', 'remove', 'revoke', 'cancel', 'reset'],
@@ -84,11 +87,7 @@ function unknownCommand(word: string, command: Command) {
   const names = command.commands.map((one) => one.name());
   const meant = command.name() === 'weft' && Object.hasOwn(MEANT, word) ? MEANT[word] : null;
   const found =
-    meant ??
-    nearest(
-      word,
-      names.filter((name) => !DESTRUCTIVE.has(name)),
-    );
+    meant ?? nearest(word, UNLIKE.has(word) ? [] : names.filter((name) => !DESTRUCTIVE.has(name)));
   const path = pathOf(command);
   const help = `\`${path} --help\` lists them.`;
   const question = found === null ? help : `Did you mean '${path} ${found}'?`;

@@ -93,6 +93,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   id: '42',
   index: '7',
   hash: 'a'.repeat(64),
+  file: 'page-a1B2c3D4.js',
 };
 
 test('every parameter of a path has a schema that knows it', () => {
