@@ -12,7 +12,8 @@ import type { CallCanary, PlantedCalls } from './canary.ts';
 /** Weather in which nothing goes wrong but what the canary is about. */
 const CALM = {
   ...{ cancelMs: null, cutMs: null, longCutMs: null, stallMs: null, headCrashMs: null },
-  ...{ childDeathMs: null, workerDeathMs: null, clientDeathMs: null, retriesPart: 0 },
+  ...{ childDeathMs: null, workerDeathMs: null, clientDeathMs: null, suspendMs: null },
+  retriesPart: 0,
   ...{ workersMin: 2, workersMax: 3, openMax: 100, burst: 5, submitMs: 100, largePart: 0 },
 } as const;
 
@@ -129,7 +130,12 @@ export const CALL_CANARIES: readonly CallCanary[] = [
       fromWorker: (peer) =>
         saying(peer, (message) => (message.kind === 'hello' ? { ...message, over: [] } : message)),
     }),
-    weather: { ...CALM, longCutMs: 4000, headCrashMs: 8000, stormMs: 40_000, longPart: 0.05 },
+    // A client has to be away while its session ends and the head starts anew.
+    weather: {
+      ...CALM,
+      ...{ longCutMs: 10_000, headCrashMs: 10_000, stormMs: 120_000, longPart: 0.3 },
+      ...{ clients: 3, submitMs: 500, burst: 1 },
+    },
   },
   {
     name: 'never-acknowledged',

@@ -32,6 +32,8 @@ export class CallHead {
   router: Router | null = null;
   /** On disk: workers whose epochs have not ended as far as the head has heard, and its losses. */
   readonly alive = new Set<string>();
+  /** Likewise: those that are stopped. */
+  readonly #suspended = new Set<string>();
   #losses = 0;
   #epochs = 0;
   #starts = 0;
@@ -53,6 +55,7 @@ export class CallHead {
     };
     const router = new Router(this.#world.options(options), time.now);
     this.router = router;
+    for (const name of this.#suspended) router.workerSuspended(name, true, time.now);
     this.#world.note(`the head starts, with ${[...this.alive]}`);
     this.#world.onRouter(router);
     this.#every(router, TICK_MS, () => router.tick(time.now));
@@ -84,6 +87,14 @@ export class CallHead {
     }
   }
 
+  /** An agent tells that a worker is stopped, or goes on; while the head is away, its journal does. */
+  suspended(name: string, isSuspended: boolean): void {
+    if (!this.alive.has(name)) return;
+    if (isSuspended) this.#suspended.add(name);
+    else this.#suspended.delete(name);
+    this.router?.workerSuspended(name, isSuspended, this.#world.time.now);
+  }
+
   /** An agent tells that an epoch has ended. */
   gone(name: string, how: 'left' | 'lost'): void {
     const { router } = this;
@@ -93,6 +104,7 @@ export class CallHead {
     }
     this.#world.note(`${name} is gone: ${how}`);
     this.alive.delete(name);
+    this.#suspended.delete(name);
     if (how === 'lost') this.#losses += 1;
     this.#world.beforeGone(router, name);
     router.workerGone(name, how, this.#world.time.now);

@@ -21,6 +21,8 @@ export interface CallWeather {
   readonly childDeathMs: number | null;
   readonly workerDeathMs: number | null;
   readonly clientDeathMs: number | null;
+  /** A worker is stopped for a while. */
+  readonly suspendMs: number | null;
   /** Parts of calls that are special. */
   readonly largePart: number;
   readonly longPart: number;
@@ -56,6 +58,7 @@ export function drawCallWeather(streams: Streams): CallWeather {
     childDeathMs: maybe('childDeathMs', 1000, 20_000),
     workerDeathMs: maybe('workerDeathMs', 2000, 30_000),
     clientDeathMs: maybe('clientDeathMs', 10_000, 60_000),
+    suspendMs: maybe('suspendMs', 4000, 30_000),
     largePart: part('largePart', 0.1),
     longPart: part('longPart', 0.05),
     poisonPart: part('poisonPart', 0.1),

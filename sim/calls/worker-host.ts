@@ -36,6 +36,8 @@ export class WorkerHost implements WorkerPort {
   #running: { readonly call: ChildCall; readonly plan: Plan } | null = null;
   #isAborted = false;
   #loaded = new Set<string>();
+  /** What waits until it goes on; null: it is not stopped. */
+  #frozen: (() => void)[] | null = null;
 
   constructor(name: string, world: WorkerWorld) {
     this.name = name;
@@ -55,34 +57,63 @@ export class WorkerHost implements WorkerPort {
     let isOpen = true;
     return {
       take: (messages) => {
-        if (this.life.alive && isOpen) port.take(messages, time.now);
+        this.#unfrozen(() => {
+          if (this.life.alive && isOpen) port.take(messages, time.now);
+        });
       },
-      gone: () => {
-        if (!this.life.alive || !isOpen) return;
-        isOpen = false;
-        port.gone();
-        time.after(this.#world.dice.whole(10, 500), () => this.#dial());
-      },
+      gone: () =>
+        this.#unfrozen(() => {
+          if (!this.life.alive || !isOpen) return;
+          isOpen = false;
+          port.gone();
+          time.after(this.#world.dice.whole(10, 500), () => this.#dial());
+        }),
     };
   }
 
   #dial(): void {
-    if (this.life.alive) this.#world.dial(this);
+    this.#unfrozen(() => {
+      if (this.life.alive) this.#world.dial(this);
+    });
+  }
+
+  get isSuspended(): boolean {
+    return this.#frozen !== null;
+  }
+
+  /** Worker and child stand still: what comes waits in sockets and pipes. */
+  suspend(): void {
+    this.#frozen ??= [];
+  }
+
+  resume(): void {
+    const waiting = this.#frozen ?? [];
+    this.#frozen = null;
+    for (const act of waiting) act();
+  }
+
+  #unfrozen(act: () => void): void {
+    if (this.#frozen === null) act();
+    else this.#frozen.push(act);
   }
 
   #tick(): void {
-    this.#world.time.after(TICK_MS, () => {
-      if (!this.life.alive) return;
-      this.session.tick(this.#world.time.now);
-      this.#tick();
-    });
+    this.#world.time.after(TICK_MS, () =>
+      this.#unfrozen(() => {
+        if (!this.life.alive) return;
+        this.session.tick(this.#world.time.now);
+        this.#tick();
+      }),
+    );
   }
 
   #after(ms: number, then: () => void): void {
     const child = this.#child;
-    this.#world.time.after(ms, () => {
-      if (this.life.alive && child === this.#child) then();
-    });
+    this.#world.time.after(ms, () =>
+      this.#unfrozen(() => {
+        if (this.life.alive && child === this.#child) then();
+      }),
+    );
   }
 
   startChild(): void {

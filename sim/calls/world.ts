@@ -40,6 +40,8 @@ export interface CallRunResult {
 /** After the last fault something settles in this time: a lost worker is given up after a minute. */
 const SETTLE_MS = 120_000;
 const CHECK_MS = 100;
+/** Shorter and longer than lines and workers are waited for. */
+const SUSPENDED_MS = [500, 5000, 30_000, 90_000];
 /** Many more than any run has: beyond it something goes in a circle. */
 const EVENTS_MAX = 3_000_000;
 
@@ -257,6 +259,7 @@ class CallWorld {
     every('childDeath', weather.childDeathMs, () => worker()?.dieChild('signal SIGKILL', 2));
     every('workerDeath', weather.workerDeathMs, () => this.#killWorker(worker()));
     every('clientDeath', weather.clientDeathMs, () => this.#killClient(client()));
+    every('suspend', weather.suspendMs, () => this.#suspend(worker(), dice.pick(SUSPENDED_MS)));
   }
 
   #line(): Line<never, never> | undefined {
@@ -279,6 +282,22 @@ class CallWorld {
     this.#head.crash();
     for (const line of this.#lines) line.cut(this.#streams.of('storm').pick([1, 2000]));
     this.time.after(this.#streams.of('storm').pick([10, 2000, 15_000]), () => this.#head.boot());
+  }
+
+  /** Its agent tells the head a moment later, of the stop and of the end of it. */
+  #suspend(worker: WorkerHost | undefined, ms: number): void {
+    if (worker === undefined || worker.isSuspended) return;
+    this.note(`${worker.name} is stopped for ${ms} ms`);
+    worker.suspend();
+    const tellMs = this.#streams.of('storm').whole(1, 500);
+    this.time.after(tellMs, () => this.#head.suspended(worker.name, true));
+    this.time.after(Math.max(ms, tellMs), () => this.#resume(worker));
+  }
+
+  #resume(worker: WorkerHost): void {
+    this.note(`${worker.name} goes on`);
+    worker.resume();
+    this.#head.suspended(worker.name, false);
   }
 
   #killWorker(worker: WorkerHost | undefined): void {
