@@ -4,6 +4,7 @@
 export { type CallContext, call } from '../functions/travel/context.ts';
 export { NotSendable } from '../functions/travel/not-sendable.ts';
 export { Shared } from '../functions/travel/shared.ts';
+export { type AllocateOptions, Allocation, allocate } from './allocate.ts';
 export type { Batch as BatchDefinition } from './batch.ts';
 export { Cluster, type JobFilter, type RunResult } from './cluster.ts';
 export { type ConnectOptions, connect } from './connect.ts';

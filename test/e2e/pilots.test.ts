@@ -11,6 +11,7 @@ import { type Slurm, startSlurm } from '../../bench/mix/slurm.ts';
 import { endNow, whenKilled } from '../support/when-killed.ts';
 import { type GridEngine, startGridEngine } from './support/grid-engine.ts';
 import { until } from './support/hosts.ts';
+import { cleanEnvironment, repository, runProgram } from './support/local-cluster.ts';
 import { PilotWorld } from './support/pilot-world.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -121,6 +122,31 @@ describe('pilots on a real Slurm', { skip: noSlurm }, () => {
     assert.deepEqual(await world.json('token', 'list', '--all'), []);
     assert.deepEqual(world.leftovers(), []);
     assert.deepEqual(pilotFolders(), folders);
+  });
+
+  it('a program allocates pilots where there is a Slurm, and gives them back', async () => {
+    const script = world.at('work', 'allocate.mjs');
+    const library = new URL('../../src/sdk/index.ts', import.meta.url).href;
+    writeFileSync(
+      script,
+      `import { allocate } from '${library}';
+      await using place = await allocate({
+        pilots: 2, time: '10m', directory: '${world.at('own')}', listen: '127.0.0.1:0',
+      });
+      const { needs } = place;
+      await using pool = await place.cluster.pool({ workers: 2, needs, memory: '128M' });
+      console.log(needs, await pool.run((x) => x * x, 12));`,
+    );
+    const env = { ...cleanEnvironment({}), ...slurm.environment };
+    const run = (...args: string[]) =>
+      runProgram([process.execPath, ...args], { cwd: world.at('work'), env });
+    try {
+      const { out, error } = await run(script);
+      assert.equal(out.trim(), 'pilot=slurm1 144', error);
+      assert.deepEqual(await jobs(), []);
+    } finally {
+      await run(join(repository, 'bin/weft.mjs'), 'down', '--clean', '--dir', world.at('own'));
+    }
   });
 
   it('[Q3] a fleet grows for what waits and shrinks to its least', async () => {

@@ -8,6 +8,7 @@ import { formatBatch } from '../../model/batch.ts';
 import { type Refusal, refuse } from '../../model/errors.ts';
 import type { JobId } from '../../model/ids.ts';
 import type { Dependency, JobSpec, Outcome } from '../../model/job.ts';
+import { isExpression } from '../../model/labels.ts';
 import { describeRequest } from '../../model/request-words.ts';
 import { partitionOf, type Scheduling } from '../../model/scheduling.ts';
 import { couldHold, withoutCommon } from '../../scheduler/answers/explain.ts';
@@ -111,7 +112,12 @@ export function acceptSubmission(
   if (actor.uid === 0 && switchesUsers(step)) return step.refuse('auth.root_refused', {});
   const scheduling = schedulingOf(state, step.settings);
   const settings = { ...step.settings, scheduling };
-  const completed = completeSpec(command.submission, settings, groundsOf(step), step.at);
+  const completed = completeSpec(
+    command.submission,
+    settings,
+    groundsOf(step, command.submission.labels),
+    step.at,
+  );
   if (!completed.ok) return completed;
   const { reservation } = command.submission;
   const admitted =
@@ -133,9 +139,10 @@ export function acceptSubmission(
 }
 
 /** What the nodes say to a submission, as they are now. */
-export function groundsOf(step: Step): Grounds {
+/** `labels`: what its nodes must have; of those that were resolved before, nothing depends on it. */
+export function groundsOf(step: Step, labels: readonly string[] = []): Grounds {
   return {
-    sharedPaths: sharedPaths(step),
+    sharedPaths: sharedPaths(step, labels),
     memoryFor: (request, partition) => defaultMemory(step.state, request, partition),
   };
 }
@@ -267,12 +274,24 @@ function withoutOffered(labels: readonly string[], offers: Iterable<Offer>): rea
   return labels.filter((label) => !isOffered(label));
 }
 
-/** Directories shared by the most nodes first: a job in one of them has the most places to run. */
-function sharedPaths(step: Step): readonly string[] {
-  const counts = new Map<string, number>();
-  for (const node of step.state.nodes.values()) {
-    for (const path of node.sharedPaths) counts.set(path, (counts.get(path) ?? 0) + 1);
+/**
+ * Directories shared by the most nodes first: a job in one of them has the most places to run. Those
+ * that it may have by its labels count alone, also pilots that are still to come.
+ */
+function sharedPaths(step: Step, wanted: readonly string[]): readonly string[] {
+  const plain = wanted.filter((label) => !isExpression(label));
+  const isWanted = (labels: ReadonlySet<string>): boolean =>
+    plain.every((label) => labels.has(label));
+  const nodes = [...step.state.nodes.values()];
+  const able = plain.length === 0 ? nodes : nodes.filter((node) => isWanted(labelsOf(node)));
+  const shared = able.map((node) => node.sharedPaths);
+  for (const { labels, fleet } of plain.length === 0 ? [] : fleetOffers(step.state)) {
+    if (isWanted(labels)) shared.push(fleet.wish.sharedPaths);
   }
+  // Nobody has the labels: what is told is that, and not that a directory is missing.
+  if (shared.length === 0) shared.push(...nodes.map((node) => node.sharedPaths));
+  const counts = new Map<string, number>();
+  for (const path of shared.flat()) counts.set(path, (counts.get(path) ?? 0) + 1);
   return [...counts.keys()].sort((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0));
 }
 

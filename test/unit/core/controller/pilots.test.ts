@@ -202,6 +202,16 @@ scenario('[Q3] pilots without work leave after the idle time, but for the least'
   assert.deepEqual(phases(head), ['f-1-1 leaving', 'f-2-2 up'], 'the least one stays');
 });
 
+scenario('[Q3] a job in a directory of pilots may run there, whatever others share', (head) => {
+  head.connect('home', { shared: ['/'] });
+  start(head, { wish: { ...WISH, sharedPaths: ['/w'] } });
+  const directory = { kind: 'auto', path: '/w/a' } as const;
+  const there = head.submit({ directory, labels: ['pilot=f'], walltimeMs: 1000 });
+  assert.deepEqual(head.job(there).spec.request.labels, ['pilot=f', 'shared=/w']);
+  const here = head.submit({ directory, walltimeMs: 1000 });
+  assert.deepEqual(head.job(here).spec.request.labels, ['shared=/']);
+});
+
 scenario(
   '[Q4] after three failed starts in a row it pauses with the words, until scaled',
   (head) => {
