@@ -11,6 +11,7 @@ import { WholeDisk } from './whole-disk.ts';
 const MANY = 8;
 /** What a path takes where several are synced beside each other; only the order of size counts. */
 const EACH_MS = 1;
+const OPEN_MAX = 32;
 /** The whole file system may have much of others: after this the paths are synced as well. */
 const PATIENCE_MS = 2000;
 /** By so much a slow sync of the whole is forgotten with each round that did without. */
@@ -72,7 +73,7 @@ export class DiskSync {
     const count = round.reduce((sum, { paths }) => sum + paths.length, 0);
     if (count >= MANY && (await this.#syncedWhole(count))) {
       for (const { done } of round) done();
-    } else await Promise.all(round.map(syncEach));
+    } else await syncEach(round);
   }
 
   /** False: not, or not soon. */
@@ -88,14 +89,21 @@ export class DiskSync {
   }
 }
 
-async function syncEach({ paths, done, failed }: Waiting): Promise<void> {
-  try {
-    for (let at = 0; at < paths.length; at += MANY) {
-      await Promise.all(paths.slice(at, at + MANY).map(syncPath));
+/** A path that several wait for is synced once; each hears of its own. */
+async function syncEach(round: readonly Waiting[]): Promise<void> {
+  const left = new Set(round.flatMap(({ paths }) => paths)).values();
+  const wrong = new Map<string, unknown>();
+  const worker = async (): Promise<void> => {
+    for (const path of left) {
+      await syncPath(path).catch((error: unknown) => wrong.set(path, error));
     }
-    done();
-  } catch (error) {
-    failed(error);
+  };
+  // So many files are open at a time: a round may have thousands.
+  await Promise.all(Array.from({ length: OPEN_MAX }, worker));
+  for (const { paths, done, failed } of round) {
+    const bad = paths.find((path) => wrong.has(path));
+    if (bad === undefined) done();
+    else failed(wrong.get(bad));
   }
 }
 
