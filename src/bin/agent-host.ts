@@ -6,6 +6,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Agent, startAgent } from '../agent/agent.ts';
 import { type Door, openDoor } from '../agent/door/door.ts';
+import { usage } from '../core/model/failure.ts';
 import { Accounts } from '../head/auth/accounts.ts';
 import { LocalLogin } from '../head/auth/local-login.ts';
 import { systemChance } from '../os/chance.ts';
@@ -83,8 +84,10 @@ export async function runAgents(nodes: readonly AgentOptions[]): Promise<void> {
     });
   };
   const started = hosted.map(run);
-  const signal = await Promise.race([stopped, Promise.all(started).then(() => stopped)]);
-  watch.stop();
+  const signal = await Promise.race([stopped, Promise.all(started).then(() => stopped)]).finally(
+    // Also when one cannot start: nothing else must keep the process then.
+    () => watch.stop(),
+  );
   await Promise.all([...doors, ...keepers].map((one) => one.close()));
   const leaves = signal === 'SIGUSR2' || first.options.leaves === true;
   if (leaves) await Promise.all(agents.map((agent) => agent.shutDown()));
@@ -135,7 +138,10 @@ async function withSite({ options, hub }: Hosted): Promise<AgentOptions> {
   const { site, labels, name } = options;
   if (site === undefined || site.member !== undefined) return options;
   const lack = (await hub?.steerer?.lacks()) ?? null;
-  if (lack !== null) throw new Error(`this site cannot be steered: ${lack}`);
+  if (lack !== null) {
+    const hint = '`weft site test` tries all that is needed; docs/sites has it per system.';
+    throw usage(`this site cannot be steered: ${lack}`, hint);
+  }
   const resources = { ...(await resourcesOfSite(site)), ...options.resources };
   return { ...options, resources, labels: [...labels, ...siteLabels(name, site.system)] };
 }
