@@ -225,7 +225,7 @@ describe('a real Slurm that our scheduler steers', { skip }, () => {
     assert.equal((await jobs()).filter(({ command }) => command === `hpc/${there}`).length, 1);
   });
 
-  it('without what steering needs nothing starts, and a gateway says what it lacks', async () => {
+  it('[G6] without what steering needs nothing starts, and a gateway says what it lacks', async () => {
     await slurm.command('scontrol', 'update', 'partitionname=main', 'state=up');
     gateway.kill('SIGTERM');
     await once(gateway, 'exit');

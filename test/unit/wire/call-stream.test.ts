@@ -157,7 +157,7 @@ function payloadsOf(written: Buffer): Buffer[] {
   return found;
 }
 
-test('[S174] a foreign WebSocket is understood: masked, in fragments, with pings between', async (t) => {
+test('a foreign WebSocket is understood: masked, in fragments, with pings between', async (t) => {
   const { url, heard: listening } = await serve(t);
   const socket = new WebSocket(url);
   await new Promise((resolve) => socket.once('open', resolve));
