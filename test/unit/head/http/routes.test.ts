@@ -107,7 +107,14 @@ const MAINTENANCE: Body<'planMaintenance'> = {
 };
 
 const NO_NEWS = {
-  ...{ isFirst: true, system: 'slurm', mode: 'submit', takeover: null, problem: null },
+  ...{
+    isFirst: true,
+    isLast: true,
+    system: 'slurm',
+    mode: 'submit',
+    takeover: null,
+    problem: null,
+  },
   ageMs: 10,
 };
 
@@ -141,12 +148,13 @@ test('without credentials every route that is not public is refused', async (t) 
 });
 
 test('wrong credentials are refused even where none are needed', async (t) => {
-  const { world, id } = await prepare(t);
   const wrong = [
     ...['Bearer wt_00_11', 'Bearer nonsense', 'Node n1:wrong', 'Node n7:x', 'Basic eDp5'],
     'Worker 2[0]#1:undefined',
   ];
   for (const authorization of wrong) {
+    // A head for each: one address may guess only so often.
+    const { world, id } = await prepare(t);
     for (const route of ROUTE_LIST) {
       const { status, code } = await send(world, route, { id, authorization });
       assert.deepEqual([route.name, status, code], [route.name, 401, 'auth.token_invalid']);
