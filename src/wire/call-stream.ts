@@ -20,6 +20,8 @@ const COPIED_BYTES_MAX = 4096;
 const BODY_HEAD_BYTES = 10;
 /** For the other side to close, too; then it is cut. */
 const CLOSING_MS = 2000;
+/** Answers to pings that nobody reads; further pings get none. */
+const PONGS_WAITING_MAX = 100;
 const CODES = { normal: 1000, goingAway: 1001, fault: 1002 } as const;
 
 export interface Speech<In extends Message, Out extends Message> {
@@ -63,6 +65,7 @@ export class CallStream<In extends Message, Out extends Message> {
   readonly #bodyKind: number;
   #parts: Uint8Array[] = [];
   #partBytes = 0;
+  #pongsWaiting = 0;
   #isOpen = true;
   #why = 'the connection was cut';
 
@@ -230,18 +233,26 @@ export class CallStream<In extends Message, Out extends Message> {
   }
 
   #control(opcode: number, bytes: Uint8Array): void {
-    if (opcode === OPCODE.ping) return this.#sendControl(OPCODE.pong, bytes);
+    if (opcode === OPCODE.ping) return this.#sendPong(bytes);
     if (opcode !== OPCODE.close) return;
     const words = Buffer.from(bytes.subarray(2)).toString();
     this.#why = words || 'the other side closed the connection';
     this.close();
   }
 
-  #sendControl(opcode: number, payload: Uint8Array): void {
+  #sendPong(payload: Uint8Array): void {
+    if (this.#pongsWaiting >= PONGS_WAITING_MAX) return;
+    this.#pongsWaiting += 1;
+    this.#sendControl(OPCODE.pong, payload, () => {
+      this.#pongsWaiting -= 1;
+    });
+  }
+
+  #sendControl(opcode: number, payload: Uint8Array, written: () => void = () => undefined): void {
     const head = Buffer.allocUnsafe(HEADER_BYTES_MAX + payload.length);
     const header = { opcode, length: payload.length, isMasked: this.#isClient };
     const start = writeHeader(head, HEADER_BYTES_MAX, header);
     head.set(payload, HEADER_BYTES_MAX);
-    if (this.#stream.writable) this.#stream.write(head.subarray(start));
+    if (this.#stream.writable) this.#stream.write(head.subarray(start), written);
   }
 }

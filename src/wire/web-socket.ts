@@ -74,8 +74,8 @@ export class SocketReader {
   #phase = 0;
   #sink: Sink | null = null;
   #whole: Uint8Array | null = null;
-  /** What there is of a message in fragments. */
-  #fragments: Uint8Array[] = [];
+  /** What there is of a message in fragments, with room behind it. */
+  #gathered: Uint8Array = NOTHING;
   #fragmentBytes = 0;
   #isFragmented = false;
 
@@ -197,14 +197,25 @@ export class SocketReader {
     this.#left = -1;
     if (this.#opcode >= OPCODE.close) return this.#handlers.control(this.#opcode, bytes);
     if (this.#isFinal && !this.#isFragmented) return this.#handlers.message(bytes);
-    if (bytes.length > 0) this.#fragments.push(bytes);
-    this.#fragmentBytes += bytes.length;
+    this.#gather(bytes);
     this.#isFragmented = !this.#isFinal;
     if (this.#isFragmented) return;
-    const all = Buffer.concat(this.#fragments);
-    this.#fragments = [];
+    const all = this.#gathered.subarray(0, this.#fragmentBytes);
+    this.#gathered = NOTHING;
     this.#fragmentBytes = 0;
     this.#handlers.message(all);
+  }
+
+  /** Copied together: a view of its own for each costs far more than a fragment of one byte. */
+  #gather(bytes: Uint8Array): void {
+    const needed = this.#fragmentBytes + bytes.length;
+    if (needed > this.#gathered.length) {
+      const grown = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#gathered.length));
+      grown.set(this.#gathered.subarray(0, this.#fragmentBytes));
+      this.#gathered = grown;
+    }
+    this.#gathered.set(bytes, this.#fragmentBytes);
+    this.#fragmentBytes = needed;
   }
 }
 

@@ -6,6 +6,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Duplex } from 'node:stream';
 import { type TestContext, test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { WebSocket } from 'ws';
 import type { ClientToRouter, RouterToClient } from '../../../src/core/calls/messages.ts';
 import { CALL_PIECE_BYTES_MAX } from '../../../src/core/model/limits.ts';
@@ -251,4 +253,59 @@ test('a body that is longer than a piece may be is refused as a frame', async ()
   stream.push(whole.subarray(1000));
   await new Promise(setImmediate);
   assert.match(heard.broken ?? '', /are more than/);
+});
+
+/** What lives on the heap and in buffers. */
+function usedBytes(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+test('a message in very many fragments costs what its bytes cost', () => {
+  const payload = Buffer.from(bytes(100_000));
+  const heard: Buffer[] = [];
+  const reader = new SocketReader(
+    { isMasked: true, messageBytesMax: 2 ** 21 },
+    {
+      message: (message) => void heard.push(Buffer.from(message)),
+      begins: () => null,
+      control: () => undefined,
+    },
+  );
+  const sent = Buffer.alloc(7 * payload.length);
+  for (const [at, byte] of payload.entries())
+    sent.set(frame(at === 0 ? 0x02 : 0x00, Buffer.of(byte)), 7 * at);
+  const before = usedBytes();
+  reader.feed(sent);
+  const costs = usedBytes() - before;
+  assert.ok(costs < 2_000_000, `${costs} bytes for ${payload.length}`);
+  reader.feed(frame(0x80, new Uint8Array()));
+  assert.deepEqual(heard, [payload]);
+  // The next one is none of the first.
+  reader.feed(Buffer.concat([frame(0x02, Buffer.of(1)), frame(0x80, Buffer.of(2))]));
+  assert.deepEqual(heard[1], Buffer.of(1, 2));
+});
+
+test('who sends pings and reads no answers does not fill the memory', async () => {
+  const answers: (() => void)[] = [];
+  const stream = new Duplex({
+    read: () => undefined,
+    write: (_chunk, _encoding, done) => void answers.push(done),
+  });
+  listen(stream);
+  const ping = frame(0x89, Buffer.from('there?'));
+  stream.push(Buffer.concat(Array.from({ length: 10_000 }, () => ping)));
+  await new Promise(setImmediate);
+  assert.equal(stream.writableLength, 100 * (2 + 6));
+  // Once these are read, further pings are answered.
+  for (let at = 0; at < 100; at += 1) {
+    answers.shift()?.();
+    await new Promise(setImmediate);
+  }
+  assert.equal(stream.writableLength, 0);
+  stream.push(ping);
+  await new Promise(setImmediate);
+  assert.equal(stream.writableLength, 8);
 });
