@@ -44,6 +44,8 @@ const TURNS_MAX = 3;
 /** Files of one task that go from memory to their place, and their bytes. */
 const OWN_MAX = 500;
 const OWN_BYTES_MAX = 1_048_576;
+/** The disk has no room, or a quota of it none. */
+const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 /** So many are named of what is left out. */
 const NAMED_MAX = 1000;
 
@@ -87,7 +89,7 @@ export class HeadStaging implements Staging {
     { directory, owner }: { readonly directory: string; readonly owner: Owner | null },
     signal: AbortSignal,
   ): Promise<void> {
-    const { files } = this.#options;
+    const { files, cache } = this.#options;
     const carrier = this.#options.line.carrier(order.epochId, signal);
     const set = await this.#setOf(order, carrier);
     const entries = entriesOf(set, order);
@@ -102,7 +104,7 @@ export class HeadStaging implements Staging {
         downloadFiles(carrier, missing);
       const inMemory = await fetchSmall(carrier, own);
       const cached = contentsOf(entries).filter(({ hash }) => !inMemory.has(hash));
-      const held = await this.#options.cache.hold(cached, fetch, signal);
+      const held = await cache.hold(cached, fetch, signal);
       try {
         await layOut({ entries, pathOf: held.pathOf, inMemory, folder: aside, owner });
       } finally {
@@ -114,13 +116,22 @@ export class HeadStaging implements Staging {
     } catch (error) {
       if (!isFull(error)) throw error;
       // What others may need later is of less use than this task.
-      await this.#options.cache.clear();
+      await cache.clear(new Set(contentsOf(entries).map(({ hash }) => hash)));
       await files.removeTree(aside);
       await mkdir(aside, { mode: 0o700 });
-      await lay();
+      await lay().catch((again: unknown) => this.#leaveRoom(aside, again));
     }
     signal.throwIfAborted();
     await rename(aside, directory);
+  }
+
+  /** Or the node would be full of what came in vain, and take no other task either. */
+  async #leaveRoom(aside: string, error: unknown): Promise<never> {
+    if (isFull(error)) {
+      await this.#options.files.removeTree(aside);
+      await this.#options.cache.clear();
+    }
+    throw error;
   }
 
   async #setOf({ staging }: LaunchOrder, carrier: Carrier): Promise<FileSet | null> {
@@ -223,7 +234,7 @@ function contentsOf(entries: readonly FileEntry[]): Content[] {
 /** Whoever says no to one node says it to all; what the node itself cannot do another one may. */
 function failureOf(error: unknown): StagingFailure {
   const isOfHead = error instanceof Failure && error.cause === undefined;
-  return { detail: `cannot bring its files: ${wordsOf(error)}`, nodeFault: !isOfHead };
+  return { detail: wordsOf(error), nodeFault: !isOfHead };
 }
 
 function wordsOf(error: unknown): string {
@@ -235,5 +246,5 @@ function wordsOf(error: unknown): string {
 
 function isFull(error: unknown): boolean {
   const of = error instanceof Failure ? error.cause : error;
-  return (of as NodeJS.ErrnoException | undefined)?.code === 'ENOSPC';
+  return FULL.has((of as NodeJS.ErrnoException | undefined)?.code ?? '');
 }

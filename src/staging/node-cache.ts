@@ -9,6 +9,7 @@ import { diskBytes } from '../core/blobs/upload.ts';
 import type { BlobHash } from '../core/model/blob.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
+import { asideOf } from '../transfer/arriving.ts';
 import { breath, hashOpen } from '../transfer/local-file.ts';
 import { sealOf } from './seal.ts';
 
@@ -48,6 +49,8 @@ interface Entry extends CachedBlob {
 const PART_AGE_MS = 86_400_000;
 /** Files looked at in one turn: a millisecond or two. */
 const LOOKED_PER_TURN = 100;
+/** Characters in the name of a whole content: the rest of its hash. */
+const NAME_LENGTH = 62;
 /** A use is noted on the disk only when the last was so long ago. */
 const NOTED_MS = 600_000;
 
@@ -100,9 +103,13 @@ export class NodeCache {
     return { pathOf: (hash) => this.#pathOf(hash), release };
   }
 
-  /** Everything that is not in use: the disk is full. */
-  async clear(): Promise<void> {
+  /**
+   * Everything that is not in use: the disk is full. What has come in part of the contents in `keep`
+   * stays, for who goes on with it at once.
+   */
+  async clear(keep: ReadonlySet<BlobHash> = new Set()): Promise<void> {
     await this.#remove(findUnneeded(this.#entries.values(), 0));
+    await this.#removeParts(keep);
   }
 
   async #ensure(
@@ -228,6 +235,21 @@ export class NodeCache {
     }
   }
 
+  /** On a full disk nobody may ever come back for them, and they would keep it full. */
+  async #removeParts(keep: ReadonlySet<BlobHash>): Promise<void> {
+    const root = path.join(this.#options.directory, 'sha256');
+    const parts: string[] = [];
+    for (const folder of existsSync(root) ? await readdir(root) : []) {
+      const names = await readdir(path.join(root, folder));
+      const here = names.filter((name) => name.length !== NAME_LENGTH);
+      parts.push(...here.map((name) => path.join(root, folder, name)));
+    }
+    // In one turn: another task may begin with one of them in the next.
+    const wanted = [...keep, ...this.#coming.keys()];
+    const kept = new Set(wanted.map((hash) => asideOf({ path: this.#pathOf(hash), hash })));
+    for (const file of parts) if (!kept.has(file)) rmSync(file, { force: true });
+  }
+
   #pathOf(hash: BlobHash): string {
     return path.join(this.#options.directory, 'sha256', hash.slice(0, 2), hash.slice(2));
   }
@@ -242,7 +264,8 @@ export class NodeCache {
         const file = path.join(root, folder, name);
         const { size, atimeMs, mtimeMs } = await stat(file);
         const hash = `${folder}${name}` as BlobHash;
-        if (hash.length === 64) this.#entries.set(hash, { hash, size, usedAt: atimeMs, users: 0 });
+        if (name.length === NAME_LENGTH)
+          this.#entries.set(hash, { hash, size, usedAt: atimeMs, users: 0 });
         else if (mtimeMs < oldest) await rm(file, { force: true });
       }
     }

@@ -43,7 +43,10 @@ function keptUp({ scratch }: Known['state'], job: Job): Iterable<Task> {
 /** The node tries again until there is room. */
 function keepingNotice({ scratch }: Known['state'], task: Task): string | null {
   const trouble = scratch.keepingTrouble.get(formatEpochId(task.id, task.epoch));
-  return trouble === undefined ? null : `Its output files wait for room on the head: ${trouble}`;
+  if (trouble === undefined) return null;
+  const left = [...task.parts.values()].filter(({ state }) => state !== 'ended');
+  const where = left.map(({ share }) => share.node).join(', ');
+  return `Its output files wait for room on the head: ${trouble} Until then they stay on ${where}.`;
 }
 
 function silenceNotice({ state }: Known, task: Task): string | null {

@@ -108,6 +108,8 @@ export class HostedCluster {
   readonly #mounted: string[] = [];
   readonly #gates: Gate[] = [];
   readonly socketPath = join(this.directory, 'head.sock');
+  /** What the next head that starts may keep of files. */
+  blobBytesMax = 64 * 1_048_576;
   #headHost: Host | null = null;
   #head: Program | null = null;
   #client: LocalClient | null = null;
@@ -170,7 +172,7 @@ export class HostedCluster {
       logBytesTotalMax: 64 * 1_048_576,
       archiveBytesMax: 2 ** 30,
       archiveAgeMs: 86_400_000,
-      blobBytesMax: 64 * 1_048_576,
+      blobBytesMax: this.blobBytesMax,
     };
     const file = join(this.directory, 'head.json');
     writeFileSync(file, JSON.stringify(options), { mode: 0o600 });

@@ -7,6 +7,7 @@ import {
   existsSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -19,6 +20,7 @@ import { promisify } from 'node:util';
 import type { BlobHash } from '../../../src/core/model/blob.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import { type Missing, NodeCache } from '../../../src/staging/node-cache.ts';
+import { asideOf } from '../../../src/transfer/arriving.ts';
 
 const KIB = 1024;
 const pbkdf2Async = promisify(pbkdf2);
@@ -243,4 +245,41 @@ test('what is not in the books any more is not on the disk either', async (t) =>
   const [booked, isThere] = [bench.cache.bytes, existsSync(bench.fileOf(A))];
   await Promise.all([...busy, clearing]);
   assert.deepEqual([booked, isThere], [0, false]);
+});
+
+test('[F11] a full disk keeps no part of what came in vain, but of what is wanted or coming still', async (t) => {
+  const bench = new Bench(t);
+  const partOf = (one: typeof A): string => asideOf({ path: bench.fileOf(one), hash: one.hash });
+  const failing = (one: typeof A) =>
+    bench.cache.hold(
+      [one],
+      async ([missing]) => {
+        writeFileSync(asideOf(missing as Missing), 'the beginning');
+        throw new Error('the disk is full');
+      },
+      NEVER,
+    );
+  await assert.rejects(failing(A));
+  await assert.rejects(failing(B));
+  const come = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const coming = bench.cache.hold(
+    [C],
+    async ([missing]) => {
+      const { path: file } = missing as Missing;
+      writeFileSync(asideOf({ path: file, hash: C.hash }), C.text);
+      begun.resolve();
+      await come.promise;
+      renameSync(partOf(C), file);
+    },
+    NEVER,
+  );
+  await begun.promise;
+  const there = () => [A, B, C].map((one) => existsSync(partOf(one)));
+  await bench.cache.clear(new Set([A.hash]));
+  assert.deepEqual(there(), [true, false, true]);
+  await bench.cache.clear();
+  assert.deepEqual(there(), [false, false, true]);
+  come.resolve();
+  (await coming).release();
 });

@@ -192,7 +192,7 @@ export function outcomeOfPart(part: Part): Outcome {
     case 'launch_failed':
       return { kind: 'launch_failed', ...exit, detail: `could not start on ${node}`, ...said };
     case 'stage_failed':
-      return { kind: 'stage_failed', detail: `its files did not get to ${node}`, ...said };
+      return { kind: 'stage_failed', detail: unstagedWords(node, end.detail) };
     case 'lease_expired':
       return {
         kind: 'node_fail',
@@ -204,6 +204,12 @@ export function outcomeOfPart(part: Part): Outcome {
     default:
       return { kind: 'node_fail', ...exit, detail: `its processes on ${node} were lost`, ...said };
   }
+}
+
+/** On which node matters: it is that one's disk that has to be looked after. */
+function unstagedWords(node: string, why: string | undefined): string {
+  const what = `its files did not get to ${node}`;
+  return why === undefined ? what : `${what}: ${why}`;
 }
 
 function outOfMemoryWords({ share: { node, resources } }: Part): string {

@@ -27,7 +27,9 @@ export const storeOutputs: Handler<'storeOutputs'> = async ({ engine, archive, b
     noteRoom(engine, caller.value, received);
     if (!received.ok) return received;
   }
-  return archive.store(caller.value, outputs.value);
+  const stored = await archive.store(caller.value, outputs.value);
+  noteRoom(engine, caller.value, stored);
+  return stored;
 };
 
 function framesOf(contents: readonly string[]): BlobFrame[] {

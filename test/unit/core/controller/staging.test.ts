@@ -203,7 +203,7 @@ scenario('files that cannot be brought end the task, or try elsewhere where that
   head.ended(`${id}#1`, { cause: 'stage_failed', detail: 'b.bin: its content is damaged' });
   const { outcome } = head.job(Number(id));
   assert.equal(outcome?.kind, 'stage_failed');
-  assert.equal(outcome.detail, 'b.bin: its content is damaged');
+  assert.equal(outcome.detail, 'its files did not get to n1: b.bin: its content is damaged');
   const other = bringing(head, { requeue: false });
   const events = head.ended(`${other}#1`, {
     cause: 'stage_failed',
@@ -220,7 +220,10 @@ scenario('files that cannot be brought end the task, or try elsewhere where that
       detail: 'disk full',
     });
   }
-  assert.match(head.task(other).heldBecause ?? '', /^held after 3 starts .*last: disk full$/);
+  assert.match(
+    head.task(other).heldBecause ?? '',
+    /^held after 3 starts .*last: its files did not get to n1: disk full$/,
+  );
 });
 
 scenario('a task whose files are lost is no success, and is no other failure either', (head) => {

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { Parts } from '../../../../src/head/archive/parts.ts';
 import { DiskSync } from '../../../../src/head/disk/disk-sync.ts';
 import { systemClock } from '../../../../src/os/clock.ts';
 import { eventually, startAgent, TRUE } from '../http/fixture.ts';
@@ -589,8 +590,24 @@ test('a task whose files wait for room on the head says so, until they come thro
   assert.equal((await part(big)).code, 'blob.quota');
   const words = /^Its output files wait for room on the head: No room for 12K: the head keeps 8K/;
   assert.match((await notice()) ?? '', words);
+  assert.match((await notice()) ?? '', / Until then they stay on n1\.$/);
   const why = await alice.call('explainJob', { params: { id } });
   assert.match(why.words, /wait for room on the head/);
   assert.equal((await part('small')).status, 200);
+  assert.equal(await notice(), null);
+});
+
+test('a task whose list of files finds no room on the head says so, until it does', async (t) => {
+  const { world, agent, alice, run } = await prepare(t);
+  const { id, order } = await run();
+  const notice = async () => (await alice.call('getJob', { params: { id } })).notice;
+  const entries = [{ path: 'out', content: 'small' }];
+  const noRoom = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+  const full = t.mock.method(Parts.prototype, 'write', () => Promise.reject(noRoom));
+  const refused = await store(world, agent, { order, owner: alice, entries });
+  assert.equal(refused.code, 'blob.disk_full');
+  assert.match((await notice()) ?? '', /wait for room on the head: The disk of the head is full/);
+  full.mock.restore();
+  await store(world, agent, { order, owner: alice, entries });
   assert.equal(await notice(), null);
 });
