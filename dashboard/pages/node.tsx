@@ -27,6 +27,8 @@ import { ownClock, sizeWords, some } from '../pure/words.ts';
 const EVERY_MS = 10_000;
 const PAST_MS = 24 * 3_600_000;
 const PAST_ROWS = 50;
+/** Many pages may be open. */
+const TOGETHER_MS = 2000;
 
 export function Node({ name }: { name: string }) {
   const node = useCall('getNode', { params: { name } }, { everyMs: EVERY_MS });
@@ -250,19 +252,29 @@ function Facts({ node }: { node: NodeView }) {
 
 function Running({ node }: { node: NodeView }) {
   const from = Math.floor(now.value / 60_000) * 60_000 - PAST_MS;
-  const schedule = useCall('schedule', { query: { from, limit: 2000 } }, { everyMs: EVERY_MS });
+  const query = { from, limit: PAST_ROWS, node: node.name };
+  const schedule = useCall(
+    'schedule',
+    { query },
+    {
+      when: ({ kind }) => /^(task|part)_/.test(kind),
+      ...{ everyMs: EVERY_MS, togetherMs: TOGETHER_MS },
+    },
+  );
   return (
     <Panel title="Tasks, the last day" wide>
       <Loaded answer={schedule}>
-        {({ bars }) => {
+        {({ bars, isPastWhole }) => {
           const here = bars
-            .filter(({ nodes, kind }) => kind !== 'planned' && nodes.includes(node.name))
-            .sort((one, other) => other.from - one.from)
-            .slice(0, PAST_ROWS);
+            .filter(({ kind }) => kind !== 'planned')
+            .sort((one, other) => other.from - one.from);
           if (here.length === 0) return <Empty>Nothing ran here.</Empty>;
           return (
             <>
-              <p class="faint">{some(here.length, 'task')}, the newest first</p>
+              <p class="faint">
+                {some(here.length, 'task')}, the newest first
+                {!isPastWhole && '; of what has ended, only the newest is shown'}
+              </p>
               <table class="plain">
                 <thead>
                   <tr>

@@ -182,6 +182,8 @@ function Plan({
         </span>
         <span class="faint">
           {some(planned, 'task')} planned{plan.isWhole ? '' : '; more wait than a plan looks at'}
+          {!plan.isRunningWhole && '; more run than are shown'}
+          {!plan.isPastWhole && '; of what has ended, only the newest is shown'}
         </span>
       </p>
       <Drawn {...{ layout, asides, sight, onSight, hovered }} onHover={setHovered} />

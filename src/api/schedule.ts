@@ -2,14 +2,16 @@
 
 import { z } from 'zod';
 import { TASK_STATES } from '../core/model/job.ts';
-import { count, instant, instantOrNull, queryNumber } from './common.ts';
+import { count, instant, instantOrNull, nodeName, queryNumber } from './common.ts';
 import { type RouteShape, USER } from './route-shape.ts';
 
 const scheduleQuery = z.strictObject({
   /** What ended before is left out. Default: an hour ago. */
   from: queryNumber(0, Number.MAX_SAFE_INTEGER).optional(),
-  /** Bars of what is over, at most; the newest jobs first. */
+  /** Bars of what is over, at most; those that ended last. */
   limit: queryNumber(0, 10_000).optional(),
+  /** Only what ran, runs and is planned on this node. */
+  node: nodeName.optional(),
 });
 
 const scheduleBar = z.object({
@@ -34,6 +36,10 @@ const scheduleReply = z.object({
   bars: z.array(scheduleBar),
   /** False: more tasks wait than a plan looks at. */
   isWhole: z.boolean(),
+  /** False: more has ended since `from` than `limit`. */
+  isPastWhole: z.boolean(),
+  /** False: more runs than one answer tells. */
+  isRunningWhole: z.boolean(),
 });
 
 export const scheduleRoutes = {

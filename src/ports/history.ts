@@ -82,6 +82,11 @@ export interface HistoryQuery {
     readonly taskIndex: number;
     readonly epoch: number;
   };
+  /**
+   * Tasks only: those that have started and ended, at or after `from`, and on this node if one is
+   * named. Then the newest end is first, and there is no paging by job or task.
+   */
+  readonly ended?: { readonly from: number; readonly node?: string };
   /** Jobs only: `spec` is empty. It may hold a long script. */
   readonly withoutSpecs?: boolean;
   readonly limit: number;

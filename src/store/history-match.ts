@@ -24,7 +24,7 @@ export function matchTasks(
       const job = jobs.get(task.jobId);
       return job !== undefined && isJobMatch(job, query);
     })
-    .sort(compareTasks)
+    .sort(query.ended === undefined ? compareTasks : compareEnds)
     .slice(0, Math.max(0, query.limit));
 }
 
@@ -43,7 +43,18 @@ function compareTasks(a: TaskKey, b: TaskKey): number {
   return b.jobId - a.jobId || a.taskIndex - b.taskIndex || a.epoch - b.epoch;
 }
 
+function compareEnds(a: TaskRow, b: TaskRow): number {
+  return (
+    b.endedAt - a.endedAt || b.jobId - a.jobId || b.taskIndex - a.taskIndex || b.epoch - a.epoch
+  );
+}
+
 function isTaskMatch(task: TaskRow, query: HistoryQuery): boolean {
+  const { ended } = query;
+  if (ended !== undefined) {
+    if (task.startedAt === null || task.endedAt < ended.from) return false;
+    if (ended.node !== undefined && !task.nodes.split(',').includes(ended.node)) return false;
+  }
   if (query.afterTask !== undefined && compareTasks(task, query.afterTask) <= 0) return false;
   return isIn(query.outcome, task.outcome) && isIn(query.taskIndex, task.taskIndex);
 }

@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import type { HistoryQuery, HistoryRow } from '../../src/ports/history.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { addUsage, matchJobs, matchTasks } from '../../src/store/history-match.ts';
+import { QUERY_STEP_ENDS } from '../../src/store/sqlite/bounds.ts';
 import { newDirectory, openStore } from '../unit/store/support/directory.ts';
 import { FLAVOURS, type Open } from '../unit/store/support/flavours.ts';
 import { commitOf, job, jobRow, task, taskRow } from '../unit/store/support/rows.ts';
@@ -104,6 +105,28 @@ test('jobs far apart are found, whatever the steps of the search (sqlite)', asyn
   );
 });
 
+test('ends are found in each step of the search, and its steps share none (sqlite)', async (t) => {
+  const store = await openStore(t, newDirectory(t));
+  const size = 2 * QUERY_STEP_ENDS + 1;
+  const tasks = Array.from({ length: size }, (_, taskIndex) =>
+    task(1, { taskIndex, endedAt: 1_700_000_002_000, nodes: taskIndex === 0 ? 'n1' : 'n2' }),
+  );
+  await store.append(
+    commitOf(1, [job(1), job(2), ...tasks, task(2, { endedAt: 1_700_000_001_500 })]),
+  );
+  const all = await store.tasks({ ended: { from: 0 }, limit: size + 5 });
+  assert.equal(new Set(all.map(({ jobId, taskIndex }) => `${jobId} ${taskIndex}`)).size, size + 1);
+  assert.equal(all.length, size + 1);
+  assert.equal(all.at(-1)?.jobId, 2);
+  const [first, ...others] = await store.tasks({ ended: { from: 0, node: 'n1' }, limit: 5 });
+  assert.deepEqual([first?.jobId, first?.taskIndex], [1, 0]);
+  assert.deepEqual(
+    others.map(({ jobId }) => jobId),
+    [2],
+    'task 2 ran on n1 and n2',
+  );
+});
+
 /** 30 jobs in the hands of two people; every third is an array, every fifth task has two epochs. */
 function manyRows(): HistoryRow[] {
   return Array.from({ length: 30 }, (_, index) => index + 1).flatMap((jobId) => [
@@ -120,7 +143,13 @@ function manyRows(): HistoryRow[] {
 function tasksOf(jobId: number): HistoryRow[] {
   const indexes = jobId % 3 === 0 ? [0, 2, 10] : [-1];
   return indexes.flatMap((taskIndex) => {
-    const last = task(jobId, { taskIndex, epoch: jobId % 5 === 0 ? 2 : 1 });
+    const last = task(jobId, {
+      ...{ taskIndex, epoch: jobId % 5 === 0 ? 2 : 1 },
+      // The oldest jobs end last, and some of them at one time.
+      endedAt: 1_700_000_002_020 - Math.floor(jobId / 2),
+      startedAt: jobId % 7 === 0 ? null : 1_700_000_001_000,
+      nodes: jobId % 4 === 0 ? 'n1,n7' : 'n77',
+    });
     const lost = task(jobId, { taskIndex, final: false, outcome: 'node_fail', exitCode: null });
     return jobId % 5 === 0 ? [lost, last] : [last];
   });
@@ -151,6 +180,14 @@ const QUERIES: readonly HistoryQuery[] = [
   { lastEpochs: true, limit: 1000 },
   { lastEpochs: true, taskIndex: -1, jobIds: [5, 10, 15, 16], limit: 4 },
   { lastEpochs: true, outcome: 'node_fail', limit: 1000 },
+  { ended: { from: 0 }, limit: 1000 },
+  { ended: { from: 1_700_000_002_011 }, limit: 1000 },
+  { ended: { from: 1_700_000_002_003 }, outcome: 'failed', limit: 5 },
+  { ended: { from: 1_700_000_002_003 }, owner: 'bob', limit: 5 },
+  { ended: { from: 0, node: 'n7' }, limit: 1000 },
+  { ended: { from: 0, node: 'n' }, limit: 1000 },
+  { ended: { from: 1_700_000_002_017, node: 'n7' }, limit: 3 },
+  { ended: { from: 0 }, limit: 0 },
 ];
 
 function split(history: readonly HistoryRow[]) {

@@ -40,6 +40,7 @@ import { RequestCounts } from './request-counts.ts';
 import { RequestLimits } from './request-limits.ts';
 import { matchRoute } from './router.ts';
 import type { AgentAcceptor, ClusterFacts, Services } from './services.ts';
+import { SharedAnswers } from './shared-answers.ts';
 import { createUpgrades, type Upgrades } from './upgrades.ts';
 
 /** From connection to the end of the header; a slow reader of ours is not meant here. */
@@ -208,6 +209,7 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound) 
     ring: new EventRing(engine.seq),
     watch: new JobWatch(),
     counts: new RequestCounts(),
+    shared: new SharedAnswers(engine),
     feeder: new Feeder(clock, ports.agents),
     calls: new Calls({ engine, clock, chance }),
   };

@@ -30,6 +30,7 @@ import type { JobWatch } from './job-watch.ts';
 import type { PageDoor } from './page-door.ts';
 import type { PageFiles } from './page-files.ts';
 import type { RequestCounts } from './request-counts.ts';
+import type { SharedAnswers } from './shared-answers.ts';
 
 /** Takes authenticated sessions of agents, and knows how loaded their nodes are. */
 export interface AgentAcceptor extends FeedLink {
@@ -83,4 +84,5 @@ export interface Services {
   readonly feeder: Feeder;
   readonly calls: Calls;
   readonly counts: RequestCounts;
+  readonly shared: SharedAnswers;
 }

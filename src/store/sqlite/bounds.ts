@@ -18,6 +18,8 @@ export const SNAPSHOT_PART_BYTES = 1_048_576;
 export const TRIM_RECORDS = 5000;
 /** Job ids looked at in one step of a history query, for the same reason: about 10 ms. */
 export const QUERY_STEP_JOBS = 20_000;
+/** Ends of tasks looked at in one step, newest first. */
+export const QUERY_STEP_ENDS = 10_000;
 /** Bytes that `probe` writes: room for several ordinary commits. */
 export const PROBE_BYTES = 262_144;
 /** Bytes of a snapshot copied per turn of the head's event loop: a few milliseconds. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { BUSY_TIMEOUT_MS, CHECKPOINT_PAGES, LOG_FILE_BYTES_MAX } from './bounds.ts';
 import { createPrivate } from './lock.ts';
-import { prepareSchema } from './schema.ts';
+import { INDEXES, prepareSchema } from './schema.ts';
 
 export interface Connection {
   /** Prepared once per text; texts are made of constants only. */
@@ -37,6 +37,7 @@ function configure(database: DatabaseSync, path: string): void {
     PRAGMA temp_store = MEMORY;`);
   // SQLite opens a file it may not write as read-only without a word; this is where it shows.
   database.exec('BEGIN IMMEDIATE; ROLLBACK');
+  database.exec(INDEXES);
 }
 
 class OpenConnection implements Connection {

@@ -3,7 +3,7 @@
 
 import type { HistoryQuery, JobRow, TaskRow, UsageQuery, UsageRow } from '../../ports/history.ts';
 import { UsageSums } from '../history-match.ts';
-import { QUERY_STEP_JOBS } from './bounds.ts';
+import { QUERY_STEP_ENDS, QUERY_STEP_JOBS } from './bounds.ts';
 import type { Connection } from './connection.ts';
 import { JOB_COLUMNS, TASK_COLUMNS, type Value } from './history-rows.ts';
 
@@ -45,11 +45,50 @@ export function* jobsInSteps(connect: Connect, query: HistoryQuery): Steps<JobRo
 
 export function* tasksInSteps(connect: Connect, query: HistoryQuery): Steps<TaskRow[]> {
   const conditions = taskConditions(query);
+  if (query.ended !== undefined) {
+    return yield* endsInSteps(connect, conditions, { from: query.ended.from, limit: query.limit });
+  }
   const rows = restOfJob(connect(), query, conditions);
   const below = query.afterTask?.jobId ?? Number.POSITIVE_INFINITY;
   for (const range of ranges(connect(), query, below)) {
     if (rows.length >= query.limit) break;
     rows.push(...tasksOf(connect(), range, conditions, query.limit - rows.length));
+    yield;
+  }
+  return rows;
+}
+
+const END = '(tasks.ended_at, tasks.job_id, tasks.task_index, tasks.epoch)';
+const NEWEST_END = `ORDER BY tasks.ended_at DESC, tasks.job_id DESC, tasks.task_index DESC,
+  tasks.epoch DESC`;
+const ENDS = 'tasks INDEXED BY tasks_by_end';
+
+/** From the newest end to the oldest one wanted, so many ends at a time. */
+function* endsInSteps(
+  connect: Connect,
+  conditions: readonly Condition[],
+  { from, limit }: { readonly from: number; readonly limit: number },
+): Steps<TaskRow[]> {
+  const oldest = [from, 0, 0, 0];
+  const step = `SELECT ended_at, job_id, task_index, epoch FROM ${ENDS}
+    WHERE ${END} < (?, ?, ?, ?) AND ${END} >= (?, ?, ?, ?) ${NEWEST_END} LIMIT 1 OFFSET ?`;
+  const text = `SELECT ${selected('tasks', TASK_COLUMNS)} FROM ${ENDS}
+    CROSS JOIN jobs ON jobs.job_id = tasks.job_id
+    WHERE ${END} < (?, ?, ?, ?) AND ${END} >= (?, ?, ?, ?) ${and(conditions)}
+    ${NEWEST_END} LIMIT ?`;
+  const rows: TaskRow[] = [];
+  let below: Value[] | null = Array.from({ length: 4 }, () => Number.MAX_SAFE_INTEGER);
+  while (below !== null && rows.length < limit) {
+    const last: object | undefined = connect()
+      .statement(step)
+      .get(...below, ...oldest, QUERY_STEP_ENDS - 1);
+    const until: Value[] = last === undefined ? oldest : (Object.values(last) as Value[]);
+    const values = [...below, ...until, ...conditions.map(({ value }) => value)];
+    const found = connect()
+      .statement(text)
+      .all(...values, limit - rows.length);
+    rows.push(...asTasks(found));
+    below = last === undefined ? null : until;
     yield;
   }
   return rows;
@@ -140,6 +179,8 @@ function taskConditions(query: HistoryQuery): Condition[] {
     ...maybe('tasks.job_id = ?', query.jobIds?.length === 1 ? query.jobIds[0] : undefined),
     ...maybe('tasks.outcome = ?', query.outcome),
     ...maybe('tasks.task_index = ?', query.taskIndex),
+    ...maybe('(tasks.started_at IS NOT NULL) = ?', query.ended === undefined ? undefined : 1),
+    ...maybe("instr(',' || tasks.nodes || ',', ?) > 0", inList(query.ended?.node)),
     ...maybe(`${IS_LAST_EPOCH} = ?`, query.lastEpochs === true ? 1 : undefined),
   ];
 }
@@ -150,6 +191,11 @@ const IS_LAST_EPOCH = `NOT EXISTS (SELECT 1 FROM tasks AS later WHERE later.job_
 
 function maybe(text: string, value: Value | undefined): Condition[] {
   return value === undefined ? [] : [{ text, value }];
+}
+
+/** The name as it stands in a list between commas. */
+function inList(name: string | undefined): string | undefined {
+  return name === undefined ? undefined : `,${name},`;
 }
 
 function idList(ids: readonly number[] | undefined): string | undefined {

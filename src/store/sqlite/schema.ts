@@ -92,6 +92,14 @@ SELECT
 FROM jobs;
 `;
 
+/**
+ * Made wherever it is missing, and no version of its own: a program without this line keeps it as
+ * true as we do. In the order in which the newest ends are read.
+ */
+export const INDEXES = `
+CREATE INDEX IF NOT EXISTS tasks_by_end ON tasks (ended_at, job_id, task_index, epoch);
+`;
+
 const UPGRADES: readonly string[] = [VERSION_1];
 
 /** What this program writes, as `PRAGMA user_version`. */

@@ -4,37 +4,48 @@ import type { ScheduleBar } from '../../../api/schedule.ts';
 import { ok } from '../../../core/base/result.ts';
 import { outlook } from '../../../core/controller/answers/questions.ts';
 import type { Job, Task } from '../../../core/controller/jobs/facts.ts';
+import type { State } from '../../../core/controller/state.ts';
 import { timeLeft } from '../../../core/controller/tasks/time-limit.ts';
-import { formatTaskId, type JobId } from '../../../core/model/ids.ts';
+import { formatTaskId, type JobId, type NodeName } from '../../../core/model/ids.ts';
 import type { TaskRow } from '../../../ports/history.ts';
 import type { Engine } from '../../engine.ts';
-import type { Handler } from '../call.ts';
+import type { Call, Handler } from '../call.ts';
+import type { SharedAnswers } from '../shared-answers.ts';
 
 const HOUR_MS = 3_600_000;
 const PAST_MAX = 2000;
-/** One plan for all who look: it costs as much as a forecast. */
-const PLAN_MS = 1000;
+/** Bars of what runs, and names of nodes in them: about 2 MB. */
+const RUNNING_MAX = 10_000;
+const PLACES_MAX = 20_000;
 
-interface Planned {
-  readonly at: number;
-  readonly seq: number;
-  readonly bars: readonly ScheduleBar[];
-  readonly isWhole: boolean;
-}
+type Query = Call<'schedule'>['query'];
 
-const PLANS = new WeakMap<Engine, Planned>();
-
-export const schedule: Handler<'schedule'> = async ({ engine }, { query }) => {
-  const at = engine.now();
-  const { from = at - HOUR_MS, limit = PAST_MAX } = query;
-  const rows = limit === 0 ? [] : await engine.store.tasks({ limit });
-  const past = rows
-    .filter(({ startedAt, endedAt }) => startedAt !== null && endedAt >= from)
-    .map((row) => pastBar(row, engine.state.jobs.get(row.jobId as JobId)));
-  const planned = planOf(engine, at);
-  const bars = [...past, ...runningBars(engine, at), ...planned.bars];
-  return ok({ at, bars, isWhole: planned.isWhole });
+export const schedule: Handler<'schedule'> = async ({ engine, shared }, { query }) => {
+  const { from, limit, node } = query;
+  const question = `schedule ${JSON.stringify([from, limit, node])}`;
+  return ok(await shared.of(question, () => scheduleOf(engine, shared, query)));
 };
+
+async function scheduleOf(engine: Engine, shared: SharedAnswers, query: Query) {
+  const at = engine.now();
+  const { from = at - HOUR_MS, limit = PAST_MAX, node } = query;
+  // One more than is told: whether there is one.
+  const ended = { from, ...(node === undefined ? {} : { node }) };
+  const rows = limit === 0 ? [] : await engine.store.tasks({ ended, limit: limit + 1 });
+  const past = rows
+    .slice(0, limit)
+    .map((row) => pastBar(row, engine.state.jobs.get(row.jobId as JobId)));
+  const running = runningBars(engine.state, at, node);
+  const planned = shared.of('plan', () => planOf(engine));
+  const isThere = ({ nodes }: ScheduleBar): boolean => node === undefined || nodes.includes(node);
+  return {
+    at,
+    bars: [...past, ...running.bars, ...planned.bars.filter(isThere)],
+    isWhole: planned.isWhole,
+    isPastWhole: rows.length <= limit,
+    isRunningWhole: running.isWhole,
+  };
+}
 
 function pastBar(row: TaskRow, job: Job | undefined): ScheduleBar {
   const { jobId, taskIndex, nodes, startedAt, endedAt, outcome } = row;
@@ -50,15 +61,27 @@ function pastBar(row: TaskRow, job: Job | undefined): ScheduleBar {
   };
 }
 
-function runningBars({ state }: Engine, at: number): ScheduleBar[] {
+/** On one node, or everywhere. */
+export function runningBars(state: State, at: number, node: string | undefined) {
   const bars: ScheduleBar[] = [];
-  for (const job of state.jobs.values()) {
-    if (job.outcome !== null) continue;
-    for (const task of job.active.values()) {
-      if (task.parts.size > 0 && task.startedAt !== null) bars.push(runningBar(task, at));
-    }
+  let places = 0;
+  for (const task of node === undefined ? activeTasks(state) : tasksOn(state, node)) {
+    if (task.parts.size === 0 || task.startedAt === null) continue;
+    places += task.parts.size;
+    const isFull = bars.length >= RUNNING_MAX || places > Math.max(PLACES_MAX, task.parts.size);
+    if (isFull) return { bars, isWhole: false };
+    bars.push(runningBar(task, at));
   }
-  return bars;
+  return { bars, isWhole: true };
+}
+
+function* activeTasks({ jobs }: State): Generator<Task> {
+  for (const job of jobs.values()) if (job.outcome === null) yield* job.active.values();
+}
+
+function tasksOn({ nodes }: State, node: string): Set<Task> {
+  const held = [...(nodes.get(node as NodeName)?.holding.values() ?? [])];
+  return new Set(held.flatMap(({ task }) => (task === null ? [] : [task])));
 }
 
 function runningBar(task: Task, at: number): ScheduleBar {
@@ -76,10 +99,8 @@ function runningBar(task: Task, at: number): ScheduleBar {
   };
 }
 
-function planOf(engine: Engine, at: number): Planned {
-  const known = PLANS.get(engine);
-  const isFresh = known !== undefined && at - known.at < PLAN_MS && known.at <= at;
-  if (isFresh) return known;
+/** One plan for all who look: it costs as much as a forecast. */
+function planOf(engine: Engine) {
   const { starts, isWhole } = outlook(engine);
   const bars = starts.map(({ jobId, index, nodes, at: from, walltimeMs }): ScheduleBar => {
     const job = engine.state.jobs.get(jobId);
@@ -94,9 +115,7 @@ function planOf(engine: Engine, at: number): Planned {
       word: 'pending',
     };
   });
-  const planned = { at, seq: engine.seq, bars, isWhole };
-  PLANS.set(engine, planned);
-  return planned;
+  return { bars, isWhole };
 }
 
 function wordsOf(job: Job | undefined): { name: string; owner: string } {
