@@ -5,6 +5,7 @@ import type { State } from '../../core/controller/state.ts';
 import type { Role, UserActor } from '../../core/model/actor.ts';
 import { type Refusal, refuse } from '../../core/model/errors.ts';
 import type { NodeName, UserName } from '../../core/model/ids.ts';
+import type { PagePeer } from './page-peers.ts';
 import type { PageSessions, PageUser } from './page-sessions.ts';
 import { hashSecret, isSecret, parseToken } from './secrets.ts';
 import type { LocalUser, Sessions } from './sessions.ts';
@@ -75,10 +76,13 @@ export class Authenticator {
     return prefix === 'wt' ? ok({ kind: 'user', actor: this.#tokenActor(known.user) }) : invalid();
   }
 
-  /** By the cookie and the key of a browser; wrong ones are refused. */
-  authenticatePage({ cookie, key }: { cookie: string; key: string }): Result<Principal, Refusal> {
+  /** By the cookie and the key of a browser; wrong ones are refused. `peer`: on the loopback door. */
+  authenticatePage(
+    shown: { readonly cookie: string; readonly key: string },
+    peer: PagePeer | null,
+  ): Result<Principal, Refusal> {
     const { pageSessions, now } = this.#options;
-    const holder = pageSessions.find(cookie, key, now());
+    const holder = pageSessions.find(shown, now(), peer);
     const known = holder === null ? null : this.pageActor(holder);
     return known === null ? invalid() : ok({ kind: 'user', actor: known.actor });
   }

@@ -4,19 +4,24 @@
 
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { UserName } from '../../core/model/ids.ts';
 import type { Chance } from '../../ports/chance.ts';
+import type { Log } from '../../ports/log.ts';
+import type { PagePeer } from './page-peers.ts';
 import { hashSecret, isSecret, makeSecret, makeTokenId } from './secrets.ts';
 import type { LocalUser } from './sessions.ts';
 
 /** Without a request for so long, a session is over. An open page asks now and then. */
 const IDLE_MS = 12 * 3_600_000;
+/** How exactly the last use is kept: a write for each request would be too many. */
+const USED_GRAIN_MS = 3_600_000;
 /** Used or not, one logs in again after a week. */
 const LIFE_MS = 7 * 86_400_000;
 /** From `weft ui` to the browser. */
 const LINK_MS = 120_000;
-/** Far more than people; the oldest go first. */
-const SESSIONS_MAX = 5000;
-const LINKS_MAX = 1000;
+/** Sessions of one user: more than browsers and tabs need. Another's logins never end one's own session. */
+const SESSIONS_MAX = 20;
+const LINKS_MAX = 10;
 /** Compared with when there is no such session, so that both take the same time. */
 const NO_HASH = hashSecret('');
 
@@ -27,6 +32,11 @@ export type PageUser =
 
 interface PageSession {
   readonly user: PageUser;
+  readonly owner: UserName;
+  /** Opened on the loopback door, where a false head could have seen cookie and key. */
+  readonly loopback: boolean;
+  /** Who was at the other end there; null: nobody could tell, or another door. */
+  readonly uid: number | null;
   readonly cookieHash: string;
   readonly keyHash: string;
   readonly expiresAt: number;
@@ -35,6 +45,7 @@ interface PageSession {
 
 interface Link {
   readonly user: PageUser;
+  readonly owner: UserName;
   readonly hash: string;
   readonly expiresAt: number;
 }
@@ -43,7 +54,19 @@ interface Link {
 interface Kept {
   readonly name: string;
   readonly port: number | null;
-  readonly sessions: readonly (readonly [string, Omit<PageSession, 'usedAt'>])[];
+  readonly sessions: readonly (readonly [string, PageSession])[];
+}
+
+/** A login that was granted. */
+export interface Login {
+  readonly user: PageUser;
+  /** The name that `user` stands for. */
+  readonly owner: UserName;
+  readonly now: number;
+  /** The end of the token, if it has one. */
+  readonly until: number | null;
+  /** Null: not on the loopback door. */
+  readonly peer: PagePeer | null;
 }
 
 /** What a browser gets at its login. */
@@ -57,15 +80,19 @@ export interface OpenedSession {
 export class PageSessions {
   readonly #chance: Chance;
   readonly #file: string;
+  readonly #log: Log;
   readonly #sessions = new Map<string, PageSession>();
   readonly #links = new Map<string, Link>();
   #name = '';
   #port: number | null = null;
   #writing: Promise<void> = Promise.resolve();
+  /** A write that has not begun: it will have all that changes until then. */
+  #waiting: Promise<void> | null = null;
 
   /** `directory`: of the head's state. */
-  constructor(chance: Chance, directory: string) {
+  constructor(chance: Chance, directory: string, log: Log) {
     this.#chance = chance;
+    this.#log = log;
     this.#file = path.join(directory, 'page-sessions.json');
   }
 
@@ -84,7 +111,10 @@ export class PageSessions {
     this.#name = kept?.name ?? `weft_${makeTokenId(this.#chance).slice(0, 8)}`;
     this.#port = kept?.port ?? null;
     for (const [id, session] of kept?.sessions ?? []) {
-      if (session.expiresAt > now) this.#sessions.set(id, { ...session, usedAt: now });
+      // One of a head before this rule says neither whose it is nor where it counts.
+      if (typeof session.owner === 'string' && !isOver(session, now)) {
+        this.#sessions.set(id, session);
+      }
     }
   }
 
@@ -93,12 +123,16 @@ export class PageSessions {
     return this.#save();
   }
 
-  makeLink(user: PageUser, now: number): { readonly secret: string; readonly expiresAt: number } {
+  makeLink(
+    user: PageUser,
+    { owner, now }: { readonly owner: UserName; readonly now: number },
+  ): { readonly secret: string; readonly expiresAt: number } {
     const id = makeTokenId(this.#chance);
     const secret = makeSecret(this.#chance);
     const expiresAt = now + LINK_MS;
-    this.#links.set(id, { user, hash: hashSecret(secret), expiresAt });
-    trim(this.#links, LINKS_MAX);
+    this.#links.set(id, { user, owner, hash: hashSecret(secret), expiresAt });
+    dropOver(this.#links, (link) => link.expiresAt <= now);
+    trimOf(this.#links, owner, LINKS_MAX);
     return { secret: `${id}_${secret}`, expiresAt };
   }
 
@@ -111,55 +145,83 @@ export class PageSessions {
     return link.expiresAt > now ? link.user : null;
   }
 
-  /** `until`: the end of the token, if it has one. */
-  async open(user: PageUser, now: number, until: number | null): Promise<OpenedSession> {
+  async open({ user, owner, now, until, peer }: Login): Promise<OpenedSession> {
     const id = makeTokenId(this.#chance);
     const secret = makeSecret(this.#chance);
     const key = makeSecret(this.#chance);
     const expiresAt = Math.min(now + LIFE_MS, until ?? Number.POSITIVE_INFINITY);
     const hashes = { cookieHash: hashSecret(secret), keyHash: hashSecret(key) };
-    this.#sessions.set(id, { user, ...hashes, expiresAt, usedAt: now });
-    trim(this.#sessions, SESSIONS_MAX);
+    const where = { loopback: peer !== null, uid: peer?.uid ?? null };
+    this.#sessions.set(id, { user, owner, ...where, ...hashes, expiresAt, usedAt: now });
+    dropOver(this.#sessions, (session) => isOver(session, now));
+    trimOf(this.#sessions, owner, SESSIONS_MAX);
     await this.#save();
     return { cookie: `${id}_${secret}`, key, expiresAt };
   }
 
-  /** Null: no such session, or it is over. */
-  find(cookie: string, key: string, now: number): PageUser | null {
+  /** Null: no such session, it is over, or it does not count there. `peer`: as for a login. */
+  find(
+    { cookie, key }: { readonly cookie: string; readonly key: string },
+    now: number,
+    peer: PagePeer | null,
+  ): PageUser | null {
     const [id = '', secret = ''] = split(cookie);
     const session = this.#sessions.get(id);
     const isCookie = isSecret(secret, session?.cookieHash ?? NO_HASH);
     const isKey = isSecret(key, session?.keyHash ?? NO_HASH);
     if (session === undefined || !isCookie || !isKey) return null;
-    if (session.expiresAt <= now || session.usedAt + IDLE_MS <= now) {
+    if (isOver(session, now)) {
       this.#sessions.delete(id);
+      this.#saveLater();
       return null;
     }
-    session.usedAt = now;
+    if (session.loopback && peer === null) return null;
+    if (session.uid !== null && session.uid !== peer?.uid) return null;
+    if (now - session.usedAt >= USED_GRAIN_MS) {
+      session.usedAt = now;
+      this.#saveLater();
+    }
     return session.user;
   }
 
   /** Says how many ended: one or none. */
   async end(cookie: string): Promise<number> {
-    const [id = ''] = split(cookie);
-    if (!this.#sessions.delete(id)) return 0;
+    const [id = '', secret = ''] = split(cookie);
+    const hash = this.#sessions.get(id)?.cookieHash ?? NO_HASH;
+    if (!isSecret(secret, hash) || !this.#sessions.delete(id)) return 0;
     await this.#save();
     return 1;
   }
 
-  /** One after the other: the last state is the one that stays. */
+  /** Resolves when nothing is being written any more. */
+  async written(): Promise<void> {
+    await (this.#waiting ?? this.#writing).catch(() => undefined); // Whoever asked for it was told.
+  }
+
+  /** For changes that nobody waits for. */
+  #saveLater(): void {
+    this.#save().catch((error: Error) => {
+      this.#log.warn({ error: error.message }, 'the sessions of the web page cannot be kept');
+    });
+  }
+
+  /** One after the other: the last state stays. Who asks while one is under way shares the next. */
   #save(): Promise<void> {
-    const write = async (): Promise<void> => {
-      const sessions = [...this.#sessions].map(([id, { usedAt: _, ...rest }]) => [id, rest]);
-      const text = JSON.stringify({ name: this.#name, port: this.#port, sessions });
-      await writeFile(`${this.#file}.new`, text, { mode: 0o600 });
-      await chmod(`${this.#file}.new`, 0o600);
-      await rename(`${this.#file}.new`, this.#file);
-    };
-    const written = this.#writing.then(write);
+    this.#waiting ??= this.#writing.then(() => {
+      this.#waiting = null;
+      return this.#write();
+    });
     // The next one writes again; whoever asked hears of this failure.
-    this.#writing = written.catch(() => undefined);
-    return written;
+    this.#writing = this.#waiting.catch(() => undefined);
+    return this.#waiting;
+  }
+
+  async #write(): Promise<void> {
+    const sessions = [...this.#sessions];
+    const text = JSON.stringify({ name: this.#name, port: this.#port, sessions });
+    await writeFile(`${this.#file}.new`, text, { mode: 0o600 });
+    await chmod(`${this.#file}.new`, 0o600);
+    await rename(`${this.#file}.new`, this.#file);
   }
 }
 
@@ -176,9 +238,20 @@ function split(text: string): string[] {
   return text.split('_');
 }
 
-function trim(all: Map<string, unknown>, max: number): void {
-  for (const id of all.keys()) {
-    if (all.size <= max) return;
-    all.delete(id);
-  }
+function isOver({ expiresAt, usedAt }: PageSession, now: number): boolean {
+  return expiresAt <= now || usedAt + IDLE_MS <= now;
+}
+
+function dropOver<T>(all: Map<string, T>, over: (one: T) => boolean): void {
+  for (const [id, one] of all) if (over(one)) all.delete(id);
+}
+
+/** The owner's oldest go first, and nobody else's. */
+function trimOf(
+  all: Map<string, { readonly owner: UserName }>,
+  owner: UserName,
+  max: number,
+): void {
+  const own = [...all].filter(([, one]) => one.owner === owner);
+  for (const [id] of own.slice(0, Math.max(0, own.length - max))) all.delete(id);
 }

@@ -83,24 +83,37 @@ export class Pipeline {
   }
 
   /** Who sends this, and not too often; also used for the agents' WebSocket. */
-  identify(visit: Pick<Visit, 'incoming' | 'local' | 'address'>): Result<Principal, Refusal> {
+  identify(
+    visit: Pick<Visit, 'incoming' | 'local' | 'address'>,
+    route: Pick<Route, 'name'>,
+  ): Result<Principal, Refusal> {
     const { clock } = this.#services;
-    const principal = this.#principal(visit);
+    const isLogin = route.name === 'loginPage';
+    const principal = this.#principal(visit, isLogin);
     if (principal.ok && principal.value.kind !== 'nobody') this.#proven(visit.incoming.socket);
-    const limit = this.#limits.exceeded(visit, principal, clock.monotonic());
+    // Who is logged in may not guess, nor open sessions, faster than others.
+    const limit = isLogin
+      ? this.#limits.strangerExceeded(visit, clock.monotonic())
+      : this.#limits.exceeded(visit, principal, clock.monotonic());
     return limit === null ? principal : err(refuse('rate.exceeded', { limit: String(limit) }));
   }
 
-  /** By the header Authorization, or by the cookie of a browser with the key of its page. */
-  #principal({ incoming: { headers }, local }: Pick<Visit, 'incoming' | 'local'>) {
-    const { authenticator, pageSessions } = this.#services;
+  /**
+   * By the header Authorization, or by the cookie of a browser with the key of its page; at a login
+   * that does not count, as a session that is over must not stand in the way of the next.
+   */
+  #principal({ incoming, local }: Pick<Visit, 'incoming' | 'local'>, isLogin: boolean) {
+    const { authenticator, pagePeers, pageSessions } = this.#services;
+    const { headers, socket } = incoming;
     const page =
-      headers.authorization === undefined
+      headers.authorization === undefined && !isLogin
         ? pageCredentials(headers, pageSessions.cookieName)
         : null;
     if (page === null) return authenticator.authenticate(headers.authorization, local);
     const foreign = refuseForeignPage(headers);
-    return foreign === null ? authenticator.authenticatePage(page) : err(foreign);
+    return foreign === null
+      ? authenticator.authenticatePage(page, pagePeers.of(socket))
+      : err(foreign);
   }
 
   /** A thrown error is a bug: it is logged under a number that the answer names. */
@@ -118,7 +131,7 @@ export class Pipeline {
 
   async #run(visit: Visit, match: Match): Promise<Refusal | null> {
     const { route } = match;
-    const identified = this.identify(visit);
+    const identified = this.identify(visit, route);
     if (!identified.ok) return identified.error;
     const principal = identified.value;
     visit.principal = principal;
@@ -163,6 +176,9 @@ export class Pipeline {
       local: visit.local,
       incoming: visit.incoming,
       response: visit.response,
+      loggedIn: (who: UserActor) => {
+        visit.principal = { kind: 'user', actor: who };
+      },
       signal: this.#signal(route, visit.response),
     };
     return this.#answer(route, call as unknown as Call<never>);

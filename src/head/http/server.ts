@@ -18,6 +18,7 @@ import { Authenticator } from '../auth/authenticate.ts';
 import { authorizeRoute } from '../auth/authorize.ts';
 import { fingerprintOf, type HeadCertificate } from '../auth/certificate.ts';
 import { LocalLogin } from '../auth/local-login.ts';
+import { PagePeers } from '../auth/page-peers.ts';
 import { PageSessions } from '../auth/page-sessions.ts';
 import { Sessions } from '../auth/sessions.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
@@ -159,7 +160,7 @@ interface Bound {
 async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound) {
   const { engine, clock, chance, log } = ports;
   const sessions = new Sessions(chance);
-  const pageSessions = new PageSessions(chance, options.page.state);
+  const pageSessions = new PageSessions(chance, options.page.state, log);
   await pageSessions.load(engine.now());
   const make = () => {
     const server = createServer(serverOptions(options.headersMs ?? HEADERS_MS));
@@ -204,6 +205,7 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound) 
     sessions,
     localLogin,
     pageSessions,
+    pagePeers: new PagePeers(),
     pageFiles: new PageFiles(options.page.files),
     pageDoor,
     ring: new EventRing(engine.seq),
@@ -262,6 +264,7 @@ class Side {
 
   /** For browsers on this machine: no WebSockets of agents and programs. */
   servePage(server: Server): void {
+    server.on('connection', (socket: Socket) => this.#services.pagePeers.add(socket));
     this.#serve(server, false);
   }
 
@@ -288,6 +291,7 @@ class Side {
     this.#agents.closeAll('the head is stopping');
     this.#services.calls.stop();
     await Promise.all(servers.map(closeServer));
+    await this.#services.pageSessions.written();
   }
 
   #upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer, local: boolean): void {
@@ -300,7 +304,7 @@ class Side {
     const { route, params } = match.value;
     const remote = (socket as Socket).remoteAddress ?? 'unknown';
     const address = local ? 'unix socket' : remote;
-    const principal = this.#pipeline.identify({ incoming, local, address });
+    const principal = this.#pipeline.identify({ incoming, local, address }, route);
     if (!principal.ok) return refuseAndClose(socket, principal.error);
     const refusal = authorizeRoute(route, principal.value, local);
     if (refusal !== null) return refuseAndClose(socket, refusal);

@@ -19,8 +19,9 @@ export const pageFile: Handler<'pageFile'> = async ({ pageFiles }, call) => {
   return err(refuse('route.unknown', { path: `GET /ui/${params.file}` }));
 };
 
-export const loginPage: Handler<'loginPage'> = async (services, { body, incoming, response }) => {
-  const { authenticator, engine, pageSessions } = services;
+export const loginPage: Handler<'loginPage'> = async (services, call) => {
+  const { body, incoming, response } = call;
+  const { authenticator, engine, pagePeers, pageSessions } = services;
   const foreign = refuseForeignPage(incoming.headers);
   if (foreign !== null) return err(foreign);
   const now = engine.now();
@@ -28,14 +29,21 @@ export const loginPage: Handler<'loginPage'> = async (services, { body, incoming
     'token' in body ? authenticator.tokenHolder(body.token) : pageSessions.takeLink(body.link, now);
   const known = holder === null ? null : authenticator.pageActor(holder);
   if (holder === null || known === null) return err(refuse('auth.token_invalid', {}));
-  const { cookie, key, expiresAt } = await pageSessions.open(holder, now, known.until);
+  const { actor, until } = known;
   const name = pageSessions.cookieName;
+  const peer = pagePeers.of(incoming.socket);
+  // Both at once, for one write: who was logged in here is so no more.
+  const [, { cookie, key, expiresAt }] = await Promise.all([
+    pageSessions.end(cookieOf(incoming.headers, name)),
+    pageSessions.open({ user: holder, owner: actor.name, now, until, peer }),
+  ]);
+  call.loggedIn(actor);
   const maxAgeMs = expiresAt - now;
   response.setHeader(
     'set-cookie',
     setCookie({ name, value: cookie, maxAgeMs, secure: isSecure(incoming) }),
   );
-  const { name: user, role } = known.actor;
+  const { name: user, role } = actor;
   return ok({ user, role, expiresAt, key });
 };
 
@@ -48,7 +56,8 @@ export const logoutPage: Handler<'logoutPage'> = async ({ pageSessions }, call) 
   return ok({ count });
 };
 
-export const createPageLink: Handler<'createPageLink'> = async (services, { incoming, local }) => {
+export const createPageLink: Handler<'createPageLink'> = async (services, call) => {
+  const { actor, incoming, local } = call;
   const { authenticator, engine, facts, pageSessions, pageDoor } = services;
   const holder = authenticator.holderOf(incoming.headers.authorization);
   if (holder === null) {
@@ -59,7 +68,7 @@ export const createPageLink: Handler<'createPageLink'> = async (services, { inco
   // With several users and a port of its own the head gives nobody a page without TLS.
   const isNear = local && (!multiUser || addresses.length === 0);
   const loopbackPort = isNear ? await pageDoor.open() : null;
-  const link = pageSessions.makeLink(holder, engine.now());
+  const link = pageSessions.makeLink(holder, { owner: actor.name, now: engine.now() });
   return ok({ ...link, loopbackPort, addresses: [...addresses], fingerprint });
 };
 

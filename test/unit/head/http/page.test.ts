@@ -2,15 +2,28 @@
 // other sites, other tokens and a head that starts again can do with them.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { get } from 'node:http';
+import { endianness, tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
+import type { UserName } from '../../../../src/core/model/ids.ts';
+import { uidIn } from '../../../../src/head/auth/page-peers.ts';
 import { PageSessions } from '../../../../src/head/auth/page-sessions.ts';
 import { systemChance } from '../../../../src/os/chance.ts';
-import { startAgent, startWorld, TRUE, type World } from './fixture.ts';
+import { KeptLog, startAgent, startWorld, TRUE, type World } from './fixture.ts';
 
 const HOUR_MS = 3_600_000;
+const ALICE = 'alice' as UserName;
 
 /** A browser without a page: sends what it is told, keeps cookie and key. */
 class Browser {
@@ -51,6 +64,26 @@ async function open(t: TestContext, options: Parameters<typeof startWorld>[1] = 
   const world = await startWorld(t, { multiUser: false, ...options });
   const link = await world.admin.call('createPageLink', { body: {} });
   return { world, link, browser: new Browser(`http://127.0.0.1:${link.loopbackPort}`) };
+}
+
+/** Sessions without a head, at the instant 0. */
+async function openSessions(t: TestContext) {
+  const directory = mkdtempSync(path.join(tmpdir(), 'weft-page-'));
+  const log = new KeptLog();
+  const again = async (now: number) => {
+    const sessions = new PageSessions(systemChance, directory, log);
+    await sessions.load(now);
+    return sessions;
+  };
+  const sessions = await again(0);
+  t.after(async () => {
+    await sessions.written();
+    rmSync(directory, { recursive: true });
+    assert.deepEqual(log.lines, []);
+  });
+  const user = { kind: 'token', tokenId: 'x' } as const;
+  const login = { user, owner: ALICE, now: 0, until: null, peer: null };
+  return { sessions, again, user, login, file: path.join(directory, 'page-sessions.json') };
 }
 
 function buildPage({ directory }: World): void {
@@ -200,28 +233,169 @@ test('a head that starts again knows its sessions; its file has no secret', asyn
   assert.equal(statSync(file).mode & 0o777, 0o600);
   const [, value = ''] = browser.cookie.split('=');
   assert.ok(!text.includes(browser.key) && !text.includes(value.split('_')[1] as string));
-  const next = new PageSessions(systemChance, world.directory);
+  const next = new PageSessions(systemChance, world.directory, world.log);
   await next.load(Date.now());
   assert.equal(next.port, link.loopbackPort);
-  assert.equal(next.find(value, browser.key, Date.now())?.kind, 'local');
+  const peer = { uid: process.getuid?.() ?? null };
+  const shown = { cookie: value, key: browser.key };
+  assert.equal(next.find(shown, Date.now(), peer)?.kind, 'local');
 });
 
 test('sessions end after half a day without use, a week, or with their token; links soon', async (t) => {
-  const { world } = await open(t);
-  const sessions = new PageSessions(systemChance, world.directory);
-  await sessions.load(0);
-  const user = { kind: 'token', tokenId: 'x' } as const;
-  const idle = await sessions.open(user, 0, null);
-  assert.ok(sessions.find(idle.cookie, idle.key, 11 * HOUR_MS));
-  assert.ok(sessions.find(idle.cookie, idle.key, 22 * HOUR_MS));
-  assert.equal(sessions.find(idle.cookie, idle.key, 34 * HOUR_MS), null);
-  const used = await sessions.open(user, 0, null);
+  const { sessions, login, user } = await openSessions(t);
+  const idle = await sessions.open(login);
+  assert.ok(sessions.find(idle, 11 * HOUR_MS, null));
+  assert.ok(sessions.find(idle, 22 * HOUR_MS, null));
+  assert.equal(sessions.find(idle, 34 * HOUR_MS, null), null);
+  const used = await sessions.open(login);
   for (let hours = 1; hours < 7 * 24; hours += 1) {
-    assert.ok(sessions.find(used.cookie, used.key, hours * HOUR_MS));
+    assert.ok(sessions.find(used, hours * HOUR_MS, null));
   }
-  assert.equal(sessions.find(used.cookie, used.key, 7 * 24 * HOUR_MS), null);
-  const short = await sessions.open(user, 0, HOUR_MS);
+  assert.equal(sessions.find(used, 7 * 24 * HOUR_MS, null), null);
+  const short = await sessions.open({ ...login, until: HOUR_MS });
   assert.equal(short.expiresAt, HOUR_MS);
-  assert.equal(sessions.find(short.cookie, short.key, HOUR_MS), null);
-  assert.equal(sessions.takeLink(sessions.makeLink(user, 0).secret, 120_000), null);
+  assert.equal(sessions.find(short, HOUR_MS, null), null);
+  const { secret } = sessions.makeLink(user, { owner: ALICE, now: 0 });
+  assert.equal(sessions.takeLink(secret, 120_000), null);
+});
+
+test("logins and links of one user end that user's oldest, and nobody else's", async (t) => {
+  const { sessions, login, user } = await openSessions(t);
+  const bob = await sessions.open({ ...login, owner: 'bob' as UserName });
+  const bobs = sessions.makeLink(user, { owner: 'bob' as UserName, now: 0 });
+  const opened = [];
+  const links = [];
+  for (let count = 0; count < 21; count += 1) {
+    opened.push(await sessions.open(login));
+    links.push(sessions.makeLink(user, { owner: ALICE, now: 0 }));
+  }
+  assert.ok(sessions.find(bob, 1, null));
+  assert.ok(sessions.takeLink(bobs.secret, 1));
+  const alive = opened.map((one) => sessions.find(one, 1, null) !== null);
+  assert.deepEqual(alive, [false, ...Array(20).fill(true)]);
+  const good = links.map(({ secret }) => sessions.takeLink(secret, 1) !== null);
+  assert.deepEqual(good, [...Array(11).fill(false), ...Array(10).fill(true)]);
+});
+
+test('what is over does not count towards the limit of a user', async (t) => {
+  const { sessions, login } = await openSessions(t);
+  const first = await sessions.open(login);
+  for (let count = 0; count < 19; count += 1) await sessions.open({ ...login, until: 5 });
+  await sessions.open({ ...login, now: 5 });
+  assert.ok(sessions.find(first, 6, null));
+});
+
+test('logins that wait while the file is written share one write', async (t) => {
+  const { sessions, login, file } = await openSessions(t);
+  const first = sessions.open(login);
+  await new Promise(setImmediate);
+  const others = Array.from({ length: 19 }, () => sessions.open(login));
+  let isLastDone = false;
+  const last = others.at(-1)?.then(() => {
+    isLastDone = true;
+  });
+  await Promise.all([first, others[0]]);
+  // A write of its own would take much longer than one turn of the loop.
+  await new Promise(setImmediate);
+  assert.ok(isLastDone);
+  await last;
+  assert.equal(JSON.parse(readFileSync(file, 'utf8')).sessions.length, 20);
+});
+
+test('a session that ended by idling stays ended after a restart, and use is kept', async (t) => {
+  const { sessions, login, again } = await openSessions(t);
+  const idle = await sessions.open(login);
+  const used = await sessions.open(login);
+  assert.ok(sessions.find(used, 11 * HOUR_MS, null));
+  await sessions.written();
+  const unasked = await again(13 * HOUR_MS);
+  assert.equal(unasked.find(idle, 13 * HOUR_MS, null), null);
+  assert.ok(unasked.find(used, 13 * HOUR_MS, null));
+  await unasked.written();
+  assert.equal(sessions.find(idle, 13 * HOUR_MS, null), null);
+  await sessions.written();
+  assert.equal((await again(0)).find(idle, 1, null), null);
+});
+
+test('only the whole cookie ends a session', async (t) => {
+  const { sessions, login } = await openSessions(t);
+  const { cookie, key } = await sessions.open(login);
+  assert.equal(await sessions.end(`${cookie.split('_')[0]}_x`), 0);
+  assert.ok(sessions.find({ cookie, key }, 1, null));
+  assert.equal(await sessions.end(cookie), 1);
+  assert.equal(sessions.find({ cookie, key }, 1, null), null);
+});
+
+test('a session of the loopback door counts there only, for the uid that opened it', async (t) => {
+  const { sessions, login, again } = await openSessions(t);
+  const mine = await sessions.open({ ...login, peer: { uid: 1000 } });
+  const unknown = await sessions.open({ ...login, peer: { uid: null } });
+  for (const known of [sessions, await again(1)]) {
+    const counts = (one: typeof mine, peer: { uid: number | null } | null) =>
+      known.find(one, 1, peer) !== null;
+    assert.ok(counts(mine, { uid: 1000 }));
+    for (const peer of [{ uid: 1001 }, { uid: null }, null]) assert.ok(!counts(mine, peer));
+    assert.ok(counts(unknown, { uid: 1001 }) && counts(unknown, { uid: null }));
+    assert.ok(!counts(unknown, null));
+  }
+});
+
+test('what a false head saw on the loopback is refused on the other doors', async (t) => {
+  const { world, link, browser } = await open(t);
+  await browser.logIn({ link: link.secret });
+  const kept = JSON.parse(readFileSync(path.join(world.directory, 'page-sessions.json'), 'utf8'));
+  const [[, session]] = kept.sessions;
+  assert.deepEqual([session.loopback, session.uid], [true, process.getuid?.()]);
+  const headers = { cookie: browser.cookie, 'weft-page': browser.key };
+  const status = await new Promise<number | undefined>((resolve, reject) => {
+    const where = { socketPath: world.socketPath, path: '/v1/whoami', headers, agent: false };
+    get(where, (incoming) => {
+      incoming.resume();
+      resolve(incoming.statusCode);
+    }).on('error', reject);
+  });
+  assert.equal(status, 401);
+  assert.equal((await browser.send('GET', '/v1/whoami')).status, 200);
+});
+
+test('the uid of a connection comes from the line of the client, while it is connected', () => {
+  const word = endianness() === 'LE' ? '0100007F' : '7F000001';
+  const mapped = endianness() === 'LE' ? `FFFF0000${word}` : `0000FFFF${word}`;
+  const line = (local: string, remote: string, state: string, uid: number) =>
+    `   0: ${local} ${remote} ${state} 00000000:00000000 00:00000000 00000000 ${uid} 0 1 1\n`;
+  const ends = { remoteAddress: '127.0.0.1', remotePort: 258, localAddress: '127.0.0.1' };
+  const socket = { ...ends, localPort: 8080 };
+  const [client, head] = [`${word}:0102`, `${word}:1F90`];
+  const own = line(head, client, '01', 5);
+  assert.equal(uidIn(`  sl  local_address\n${own}${line(client, head, '01', 7)}`, socket), 7);
+  const wide = (end: string) => `${'0'.repeat(16)}${mapped}:${end.split(':')[1]}`;
+  assert.equal(uidIn(line(wide(client), wide(head), '01', 8), socket), 8);
+  assert.equal(uidIn(own + line(client, head, '06', 0), socket), null);
+  assert.equal(uidIn(line(`${word}:0103`, head, '01', 7), socket), null);
+});
+
+test('a login ends the session that was there, is in the audit log and at the rate of strangers', async (t) => {
+  const { world, link, browser } = await open(t);
+  await browser.logIn({ link: link.secret });
+  const before = { cookie: browser.cookie, key: browser.key };
+  const token = await world.token('alice');
+  assert.equal((await browser.logIn({ token })).status, 200);
+  assert.equal((await browser.send('GET', '/v1/whoami')).json.name, 'alice');
+  const old = Object.assign(new Browser(browser.url), before);
+  assert.equal((await old.send('GET', '/v1/whoami')).status, 401);
+  // A page whose session is over logs in with its key still there.
+  assert.equal((await old.logIn({ token })).status, 200);
+  const logins = world.audit.lines.filter(({ fields }) => fields['what'] === 'loginPage');
+  const { name } = await world.admin.call('whoami');
+  assert.deepEqual(
+    logins.map(({ fields }) => fields['who']),
+    [name, 'alice', 'alice'],
+  );
+  const authorization = `Bearer ${token}`;
+  let status = 0;
+  for (let count = 0; count < 2000 && status !== 429; count += 1) {
+    const answer = await browser.send('POST', '/v1/ui/login', { token: 'x' }, { authorization });
+    status = answer.status;
+  }
+  assert.equal(status, 429);
 });
