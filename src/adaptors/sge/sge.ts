@@ -63,14 +63,15 @@ function readSubmitted(output: SiteOutput): Result<string, SiteProblem> {
   return id === undefined ? unreadable('qsub', 'its answer has no job number') : ok(id);
 }
 
-/** Only jobs that have not ended have a name in a listing. */
+/** Only jobs that have not ended have a name in a listing. An array is one job with its elements. */
 function named(name: string, settings: SgeSettings): SiteQuery<readonly string[]> {
   return {
     command: JOBS_COMMAND,
     read(output) {
       const jobs = readJobs(output, settings);
       if (!jobs.ok) return jobs;
-      return ok(jobs.value.filter((job) => job.name === name).map(({ id }) => id));
+      const own = jobs.value.filter((job) => job.name === name);
+      return ok([...new Set(own.map(({ id }) => id.replace(/\..*$/, '')))]);
     },
   };
 }

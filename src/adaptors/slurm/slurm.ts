@@ -60,8 +60,9 @@ function readSubmitted(output: SiteOutput): Result<string, SiteProblem> {
   return id === undefined ? unreadable('sbatch', 'its answer has no job id') : ok(id);
 }
 
+/** An array is one job, whatever ids its elements have got: `%F` is that of all of them. */
 function named(name: string): SiteQuery<readonly string[]> {
-  const argv = ['squeue', '-a', '-h', '-t', 'all', `--name=${name}`, '-o', '%A'];
+  const argv = ['squeue', '-a', '-h', '-t', 'all', `--name=${name}`, '-o', '%F'];
   return { command: { argv }, read: readNamed };
 }
 

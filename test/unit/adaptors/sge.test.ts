@@ -231,3 +231,14 @@ test('XML that is not whole is none', () => {
     children: [{ name: 'c', attributes: {}, children: [], text: '' }],
   });
 });
+
+test('an array is found by its name once, however many of its elements are listed', () => {
+  const listed = (state: string, tasks: string) =>
+    `<job_list state="${state}"><JB_job_number>48</JB_job_number><JB_name>weft-pilot-ab-1</JB_name>
+     <JB_owner>ann</JB_owner><state>${state === 'pending' ? 'qw' : 'r'}</state><slots>1</slots>
+     <tasks>${tasks}</tasks></job_list>`;
+  const stdout = `<job_info><queue_info>${listed('running', '1')}${listed('running', '2')}</queue_info>
+    <job_info>${listed('pending', '3-4:1')}</job_info></job_info>`;
+  const { read } = adaptor.named('weft-pilot-ab-1');
+  assert.deepEqual(read({ stdout, stderr: '', code: 0 }), { ok: true, value: ['48'] });
+});

@@ -208,6 +208,8 @@ test('cancelling what is gone is no failure, and somebody else may not', () => {
 test('a job is found again by its name', () => {
   const { command, read } = adaptor.named('weft-c1-42.0-1');
   assert.ok(command.argv.includes('--name=weft-c1-42.0-1'));
+  // Elements of an array have ids of their own, by `%A`.
+  assert.deepEqual(command.argv.slice(-2), ['-o', '%F']);
   assert.deepEqual(read({ stdout: '7\n8\n8\n', stderr: '', code: 0 }), {
     ok: true,
     value: ['7', '8'],

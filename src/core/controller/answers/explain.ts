@@ -83,7 +83,7 @@ export function explainPending(
 
 /** The fleet that is to bring nodes for it; null: there is none. */
 function awaitedPilots(state: State, { entry }: Pending): Reason | null {
-  for (const offer of fleetOffers(state)) {
+  for (const offer of fleetOffers(state, entry.owner)) {
     if (!couldHold(offer, entry.shape.request)) continue;
     const { id: fleet, trouble, isPaused } = offer.fleet;
     return { kind: 'pilots', fleet, trouble, isPaused };

@@ -61,7 +61,7 @@ export function endUnbuildableStrays(step: Step): void {
 function endIfUnbuildable(step: Step, job: Job, batch: Batch): void {
   if (job.outcome !== null) return;
   const scheduling = schedulingOf(step.state, step.settings);
-  if (unsatisfiable(step, job.spec, scheduling) === null) return;
+  if (unsatisfiable(step, job, scheduling) === null) return;
   const waiting = waitingOf(job);
   if (waiting.size > 0) endPending(step, job, waiting, failedEverywhere(batch));
 }

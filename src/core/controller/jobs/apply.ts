@@ -10,6 +10,7 @@ import type { QueueEntry } from '../../scheduler/line/queue.ts';
 import { cpusOf } from '../../scheduler/line/quota.ts';
 import { joinBatch, noteInBatch } from '../batches/apply.ts';
 import type { Of } from '../events.ts';
+import { besideOthers } from '../pilots/own.ts';
 import { notePool } from '../pools/live.ts';
 import type { State } from '../state.ts';
 import { dependentsOf, forgetDependent, leaveAll } from './dependents.ts';
@@ -202,7 +203,8 @@ export function entryOf(
   { id, owner, submittedAt, spec, pending }: EntryFacts,
   running = 0,
 ): QueueEntry {
-  const { partition, request, walltimeMs: ownMs, nice, array, batch } = spec;
+  const { partition, walltimeMs: ownMs, nice, array, batch } = spec;
+  const request = besideOthers(state, owner, spec.request);
   const reservation = spec.reservation ?? null;
   const buildMs = batch?.buildMs;
   const walltimeMs = ownMs === null ? null : ownMs + (buildMs ?? 0);

@@ -125,7 +125,7 @@ function newSpec(
       ...(warning === undefined ? {} : { warning: warning ?? undefined }),
     },
     { ...settings, scheduling },
-    groundsOf(step),
+    groundsOf(step, job.owner),
     at,
   );
   if (!completed.ok) return completed;
@@ -135,7 +135,7 @@ function newSpec(
   const { qos: _qos, warning: _warning, ...rest } = spec;
   const moved = { ...rest, ...placingOf(completed.value), ...free };
   const refused =
-    unsatisfiable(step, moved, scheduling) ??
+    unsatisfiable(step, { owner: job.owner, spec: moved }, scheduling) ??
     refusedMove(state, scheduling, { before: spec, after: moved, owner: ownerOf(job, actor) });
   if (refused !== null) return err(refused);
   if (spec.reservation === undefined) return ok(moved);

@@ -6,7 +6,7 @@ import { err, ok, type Result } from '../../base/result.ts';
 import type { Actor, UserActor } from '../../model/actor.ts';
 import { formatBatch } from '../../model/batch.ts';
 import { type Refusal, refuse } from '../../model/errors.ts';
-import type { JobId } from '../../model/ids.ts';
+import type { JobId, UserName } from '../../model/ids.ts';
 import type { Dependency, JobSpec, Outcome } from '../../model/job.ts';
 import { isExpression } from '../../model/labels.ts';
 import { describeRequest } from '../../model/request-words.ts';
@@ -20,6 +20,7 @@ import { labelsOf, SHARED_PREFIX } from '../nodes/view.ts';
 import { couldEverRun, type Outline, refusedBy, tooBigFor } from '../partitions/admission.ts';
 import { schedulingOf } from '../partitions/settings.ts';
 import { fleetOffers, type Offer } from '../pilots/offers.ts';
+import { besideOthers, othersHint } from '../pilots/own.ts';
 import { admitJob } from '../reservations/members.ts';
 import type { State } from '../state.ts';
 import type { Answer, Step } from '../step.ts';
@@ -115,7 +116,7 @@ export function acceptSubmission(
   const completed = completeSpec(
     command.submission,
     settings,
-    groundsOf(step, command.submission.labels),
+    groundsOf(step, actor.name, command.submission.labels),
     step.at,
   );
   if (!completed.ok) return completed;
@@ -128,7 +129,8 @@ export function acceptSubmission(
   const opened = completed.value.mpi === undefined || stepKey === undefined ? {} : { stepKey };
   const spec = { ...completed.value, ...inside, ...opened };
   const refused =
-    unsatisfiable(step, spec, scheduling) ?? refusedBy(state, scheduling, spec, actor);
+    unsatisfiable(step, { owner: actor.name, spec }, scheduling) ??
+    refusedBy(state, scheduling, spec, actor);
   if (refused !== null) return err(refused);
   const dependencies = judge(step, spec, command.retired);
   if ('unknown' in dependencies) {
@@ -138,11 +140,13 @@ export function acceptSubmission(
   return ok({ spec, ...dependencies });
 }
 
-/** What the nodes say to a submission, as they are now. */
-/** `labels`: what its nodes must have; of those that were resolved before, nothing depends on it. */
-export function groundsOf(step: Step, labels: readonly string[] = []): Grounds {
+/**
+ * What the nodes say to a submission, as they are now. `labels`: what its nodes must have; of those
+ * that were resolved before, nothing depends on it.
+ */
+export function groundsOf(step: Step, owner: UserName, labels: readonly string[] = []): Grounds {
   return {
-    sharedPaths: sharedPaths(step, labels),
+    sharedPaths: sharedPaths(step, owner, labels),
     memoryFor: (request, partition) => defaultMemory(step.state, request, partition),
   };
 }
@@ -196,14 +200,18 @@ function brokenBy(dependency: Dependency, kind: Outcome['kind']): Outcome | null
 }
 
 /** Refuses what no node of this cluster could ever hold, drained and silent nodes included. */
-export function unsatisfiable(step: Step, spec: JobSpec, scheduling: Scheduling): Refusal | null {
-  const { request } = spec;
+export function unsatisfiable(
+  step: Step,
+  { owner, spec }: Pick<Job, 'owner' | 'spec'>,
+  scheduling: Scheduling,
+): Refusal | null {
+  const request = besideOthers(step.state, owner, spec.request);
   const seen = inTurn(() => nodesSeen(step.state));
-  const offers = inTurn(() => fleetOffers(step.state));
+  const offers = inTurn(() => fleetOffers(step.state, owner));
   const nodes = inTurn(() => outlinesOf(seen, offers));
   const unknown = request.nodeNames.find((name) => !step.state.nodes.has(name));
   if (unknown !== undefined) return refuse('node.not_found', { node: unknown });
-  const unlabelled = unknownLabel(withoutOffered(request.labels, offers), seen);
+  const unlabelled = unknownLabel(withoutOffered(spec.request.labels, offers), seen);
   if (unlabelled !== null) return unlabelled;
   const unshared = unsharedByNamed(step.state, request);
   if (unshared !== null) return unshared;
@@ -217,7 +225,9 @@ export function unsatisfiable(step: Step, spec: JobSpec, scheduling: Scheduling)
     request: describeRequest(withoutCommon(request, all)),
     nearest: describeNearest(all, able, request),
   };
-  return refuse('resources.unsatisfiable', details, rebuildHint(step.state, request, nodes));
+  const hint =
+    rebuildHint(step.state, request, nodes) ?? othersHint(step.state, owner, spec.request);
+  return refuse('resources.unsatisfiable', details, hint);
 }
 
 /** Where a node would do if the build of the batch had not failed on it. */
@@ -278,14 +288,14 @@ function withoutOffered(labels: readonly string[], offers: Iterable<Offer>): rea
  * Directories shared by the most nodes first: a job in one of them has the most places to run. Those
  * that it may have by its labels count alone, also pilots that are still to come.
  */
-function sharedPaths(step: Step, wanted: readonly string[]): readonly string[] {
+function sharedPaths(step: Step, owner: UserName, wanted: readonly string[]): readonly string[] {
   const plain = wanted.filter((label) => !isExpression(label));
   const isWanted = (labels: ReadonlySet<string>): boolean =>
     plain.every((label) => labels.has(label));
   const nodes = [...step.state.nodes.values()];
   const able = plain.length === 0 ? nodes : nodes.filter((node) => isWanted(labelsOf(node)));
   const shared = able.map((node) => node.sharedPaths);
-  for (const { labels, fleet } of plain.length === 0 ? [] : fleetOffers(step.state)) {
+  for (const { labels, fleet } of plain.length === 0 ? [] : fleetOffers(step.state, owner)) {
     if (isWanted(labels)) shared.push(fleet.wish.sharedPaths);
   }
   // Nobody has the labels: what is told is that, and not that a directory is missing.

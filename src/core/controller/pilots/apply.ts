@@ -4,6 +4,7 @@ import { present } from '../../base/assert.ts';
 import type { NodeName } from '../../model/ids.ts';
 import { pilotNode } from '../../model/pilot.ts';
 import type { Of } from '../events.ts';
+import { dequeueEntry, entryOf, requeueEntry } from '../jobs/apply.ts';
 import type { State } from '../state.ts';
 import type { Pilot } from './facts.ts';
 import { fleetOf, launchOf } from './find.ts';
@@ -17,6 +18,16 @@ export function applyStarted(state: State, event: Of<'fleet_started'>, at: numbe
     ...{ failures: 0, failedAt: 0, trouble: null, isPaused: false, stoppedBy: null },
   });
   state.nextFleet += 1;
+  if (fleet.ownOnly === true) askAnew(state);
+}
+
+/** All that waits, of which some may have other nodes now. */
+export function askAnew(state: State): void {
+  for (const job of state.jobs.values()) {
+    dequeueEntry(state, job);
+    job.entry = entryOf(state, job, job.entry.running);
+    requeueEntry(state, job);
+  }
 }
 
 export function applyScaled(state: State, event: Of<'fleet_scaled'>): void {
@@ -38,7 +49,9 @@ export function applyPaused(state: State, event: Of<'fleet_paused'>): void {
 }
 
 export function applyRemoved(state: State, event: Of<'fleet_removed'>): void {
+  const { ownOnly } = fleetOf(state, event.fleet);
   state.fleets.delete(event.fleet);
+  if (ownOnly === true) askAnew(state);
 }
 
 export function applyAsked(state: State, event: Of<'pilots_asked'>, at: number): void {

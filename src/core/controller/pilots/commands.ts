@@ -10,6 +10,8 @@ export interface StartFleet {
   readonly name: string | null;
   /** A fresh one. */
   readonly tag: string;
+  /** For work of its user alone, as on a head for several. */
+  readonly ownOnly?: true;
   readonly isOnce: boolean;
   readonly min: number;
   readonly max: number;

@@ -33,7 +33,8 @@ export function decideStartFleet(step: Step, command: StartFleet, actor: Actor):
   const id = command.name ?? freeName(step.state, wish.system);
   const refused = flawOf(command) ?? notFree(step.state, id);
   if (refused !== null) return err(refused);
-  const fleet = { id, tag, by: actor.name, isOnce, wish };
+  const own = command.ownOnly === true ? { ownOnly: true as const } : {};
+  const fleet = { id, tag, by: actor.name, ...own, isOnce, wish };
   step.emit({ kind: 'fleet_started', fleet, min, max, idleMs });
   decideFleet(step, fleetOf(step.state, id));
   return ok({ kind: 'fleet_started', fleet: id });

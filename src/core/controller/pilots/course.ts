@@ -119,7 +119,9 @@ function revokeUsed(step: Step, fleet: Fleet): void {
   }
   const mine = tokenLabel(fleet, 0).slice(0, -1);
   for (const { id, purpose, label } of [...step.state.tokens.values()]) {
-    if (purpose !== 'join' || !label.startsWith(mine) || awaited.has(label)) continue;
+    // The name of another fleet may go on where this one ends: `gpu` and `gpu-a`.
+    const isMine = label.startsWith(mine) && /^\d+$/.test(label.slice(mine.length));
+    if (purpose !== 'join' || !isMine || awaited.has(label)) continue;
     step.emit({ kind: 'token_revoked', tokenId: id, by: 'system' });
   }
 }

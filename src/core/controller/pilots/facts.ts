@@ -16,6 +16,8 @@ export interface FleetSpec {
   readonly tag: string;
   /** Its commands run as this user, where the head can choose. */
   readonly by: UserName;
+  /** Its pilots run what `by` submits and nothing else: they could run it under no other account. */
+  readonly ownOnly?: true;
   /** So many once; otherwise as many as there is work for, within bounds. */
   readonly isOnce: boolean;
   readonly wish: PilotWish;

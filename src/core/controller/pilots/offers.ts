@@ -1,7 +1,7 @@
 // What a fleet's pilots offer before they are there, and how many more of them what waits in the queue
 // could use.
 
-import type { NodeName } from '../../model/ids.ts';
+import type { NodeName, UserName } from '../../model/ids.ts';
 import { PILOT_END_MARGIN_MS } from '../../model/limits.ts';
 import { featureLabel, NODE_FEATURES } from '../../model/node-features.ts';
 import { fleetLabel } from '../../model/pilot.ts';
@@ -12,6 +12,7 @@ import { sharedLabel } from '../nodes/view.ts';
 import type { State } from '../state.ts';
 import type { Fleet } from './facts.ts';
 import { pilotsOf } from './find.ts';
+import { takesFrom } from './own.ts';
 
 /** More than any machine has: a pilot has what it finds, which is not known before. */
 const MUCH_MEMORY = 2 ** 52;
@@ -58,10 +59,13 @@ function waitingIn({ entries }: Group, most: number): number {
   return count;
 }
 
-/** Work that is submitted may count on pilots that are still to come, from fleets that are not ending. */
-export function* fleetOffers(state: State): Generator<Offer & { readonly fleet: Fleet }> {
+/** Work of a user may count on pilots that are still to come, from fleets that are not ending. */
+export function* fleetOffers(
+  state: State,
+  owner: UserName,
+): Generator<Offer & { readonly fleet: Fleet }> {
   for (const fleet of state.fleets.values()) {
-    if (fleet.stoppedBy !== null) continue;
+    if (fleet.stoppedBy !== null || !takesFrom(fleet, owner)) continue;
     const offer = { ...offerOf(state, fleet), fleet };
     for (let count = 0; count < fleet.max; count += 1) yield offer;
   }

@@ -47,6 +47,9 @@ export const pilots: Noun<'pilots', PilotsData> = {
     for (const fleet of fleets) state.fleets.set(fleet.id, loadFleet(fleet));
     state.nextFleet = nextFleet;
   },
+  index(state) {
+    if ([...state.fleets.values()].some(({ ownOnly }) => ownOnly === true)) apply.askAnew(state);
+  },
   check(state) {
     const nodes = new Set<string>();
     for (const { pilot } of allPilots(state)) {

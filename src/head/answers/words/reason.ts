@@ -103,11 +103,14 @@ function sayPartition({ partition, problem }: Of<'partition'>): string {
   return `partition ${partition} is ${problem} and starts no jobs`;
 }
 
-function sayTooLarge({ partition, able, outdated }: Of<'no_node_can'>): string {
+function sayTooLarge({ partition, able, outdated, request }: Of<'no_node_can'>): string {
   if (outdated !== null) return `${sayNodes(outdated)}; update it there`;
   const where = partition === DEFAULT_PARTITION ? '' : ` of partition ${partition}`;
   const few = able === 0 ? 'no node' : `only ${plural(able, 'node')}`;
-  return `${few}${where} ${able <= 1 ? 'is' : 'are'} large enough`;
+  const others = request.labels.filter((label) => label.startsWith('!pilot='));
+  const names = others.map((label) => label.slice('!pilot='.length)).join(', ');
+  const whose = names === '' ? '' : `; pilots of ${names} run only the work of who started them`;
+  return `${few}${where} ${able <= 1 ? 'is' : 'are'} large enough${whose}`;
 }
 
 function sayShortage({ nodes, room }: Of<'resources'>): string {

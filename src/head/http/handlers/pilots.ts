@@ -27,6 +27,7 @@ export const startFleet: Handler<'startFleet'> = async (services, { body, actor,
   const reply = await engine.execute(
     {
       ...{ kind: 'start_fleet', name, tag: makeTokenId(chance) },
+      ...(facts.multiUser ? { ownOnly: true as const } : {}),
       ...{ isOnce, min: isOnce ? max : min, max, idleMs },
       wish: { ...wish, memoryBytes, walltimeMs, queue, image },
     },

@@ -10,9 +10,11 @@ import type { PilotWish } from '../../../../src/core/model/pilot.ts';
 import {
   ADMIN,
   ANN,
+  BOB,
   kinds,
   START_AT,
   scenario,
+  submission,
   type TestHead,
 } from '../../../support/controller.ts';
 import { why } from '../../../support/why.ts';
@@ -288,6 +290,53 @@ scenario('[Q6] the token of a launch lets its own pilots in, and only until all 
   head.command(enroll('f-1-2'), SYSTEM);
   head.tick();
   assert.equal(head.state.tokens.size, 0);
+});
+
+scenario(
+  '[Q6] a fleet revokes none of the tokens of one whose name goes on from its own',
+  (head) => {
+    start(head, { name: 'f-a', min: 1 });
+    start(head, { min: 1 });
+    const token = { tokenId: 't', hash: 'h', purpose: 'join', label: 'pilots of f-a-1' } as const;
+    const expiresAt = START_AT + HOUR;
+    head.command({ kind: 'create_token', ...token, user: 'ada' as never, expiresAt }, SYSTEM);
+    head.tick();
+    assert.equal(head.state.tokens.size, 1);
+    head.command({ kind: 'stop_fleet', fleet: 'f' });
+    refuse(head, 1, 'it was stopped before');
+    assert.equal(head.state.tokens.size, 1);
+  },
+);
+
+scenario('[Q10] a fleet for its user alone runs what that one submits and nothing else', (head) => {
+  head.connect('n1', { cpus: 1 });
+  const job = head.submit({ walltimeMs: 1000 }, { by: BOB });
+  head.command({ kind: 'remove_node', node: 'n1' as NodeName });
+  start(head, { ownOnly: true, isOnce: true, min: 1, max: 1 });
+  note(head, 1, '17');
+  head.crash();
+  up(head, 1, 1);
+  assert.deepEqual(head.schedule(), []);
+  assert.match(why(head, job), /pilots of f run only the work of who started them/);
+  const own = head.submit({ walltimeMs: 1000 }, { by: ADMIN });
+  assert.deepEqual(head.schedule(), [`${own}#1@f-1-1`]);
+  const there = submission({ labels: ['pilot=f'] });
+  assert.equal(head.refused(there, BOB), 'resources.unsatisfiable');
+  head.started(`${own}#1`);
+  see(head, 1, gone(1));
+  head.connect('n1', { cpus: 4 });
+  assert.deepEqual(head.schedule().length, 2);
+});
+
+scenario('[Q10] what others submit asks for no pilots of a fleet for one user', (head) => {
+  start(head, { ownOnly: true });
+  head.connect('n1', { cpus: 1 });
+  head.submit({ walltimeMs: 1000, array: { indices: '0-9' } }, { by: BOB });
+  head.tick();
+  assert.deepEqual(phases(head), []);
+  head.submit({ walltimeMs: 1000 }, { by: ADMIN });
+  head.tick();
+  assert.deepEqual(phases(head), ['f-1-1 waiting']);
 });
 
 scenario('[Q7] pilots are for admins, and only the head says what a batch system said', (head) => {
