@@ -151,7 +151,17 @@ export class SiteWatch implements SiteSource {
   }
 
   async #look(): Promise<void> {
-    const { clock, settings, adaptor, steerer } = this.#world;
+    const { clock, log, settings } = this.#world;
+    try {
+      await this.#lookOnce();
+    } catch (error) {
+      log.error({ error }, 'a look at the site failed');
+    }
+    if (this.#isOpen) this.#timer = clock.after(settings.pollMs, () => void this.#look());
+  }
+
+  async #lookOnce(): Promise<void> {
+    const { clock, adaptor, steerer } = this.#world;
     const jobs = await this.list();
     const nodes = await this.#ask(adaptor.nodes);
     if (nodes.ok && !isSame(nodes.value, this.#nodes)) {
@@ -164,7 +174,6 @@ export class SiteWatch implements SiteSource {
     problem ??= await this.#lookSeldom();
     this.#setProblem(problem ?? this.#lack);
     this.#tell();
-    if (this.#isOpen) this.#timer = clock.after(settings.pollMs, () => void this.#look());
   }
 
   /** What went wrong; null: nothing. */

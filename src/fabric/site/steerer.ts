@@ -36,7 +36,10 @@ export class Steerer {
   /** Told again to start what runs already, a site refuses, or nothing happens. */
   start(job: Startable, nodes: readonly string[]): Promise<Result<null, SiteProblem>> {
     const started = this.#turn.then(() => this.#start(job, nodes));
-    this.#turn = started;
+    // Those behind it have their turn all the same; whoever asked for it hears what went wrong.
+    this.#turn = started.catch((error: unknown) => {
+      this.#world.log.error({ job: job.id, error }, 'a start at the site failed');
+    });
     return started;
   }
 

@@ -130,6 +130,7 @@ export class GoalKeeper {
       if (isOver) this.#memoryOf(name as NodeName).gaveUp = true;
     }
     for (const step of planGoals(nodes)) this.#take(step);
+    for (const { node, memory } of all) this.#forgetLook(node, memory);
     let looks = all.filter(({ memory }) => memory.look !== null).length;
     for (const { node, memory, of } of all) {
       if (memory.look !== null) this.#readLook(node.name, memory);
@@ -198,6 +199,14 @@ export class GoalKeeper {
         Object.assign(memory, { look: null, isDue: true, next: formatRefusal(reply.error) });
       }
     });
+  }
+
+  /** Nothing more comes of it while its node is away, and others wait for its place. */
+  #forgetLook({ connected }: Node, memory: Memory): void {
+    const { look } = memory;
+    if (connected || look === null || this.#ports.clock.now() - look.at <= LOOK_MS) return;
+    memory.look = null;
+    memory.isDue = true;
   }
 
   #readLook(name: NodeName, memory: Memory): void {

@@ -118,7 +118,7 @@ function followHold(step: Step, job: Job, { state, id }: ListedJob): void {
 function adopt(step: Step, site: NodeName, listed: ListedJob): Known | undefined {
   if (listed.state === 'ended' || listed.state === 'unknown') return undefined;
   const owner = ownerOf(listed);
-  if (owner === null || !hasElements(listed)) return undefined;
+  if (owner === null || whyNotOurs(listed) !== null) return undefined;
   const actor = { kind: 'user', name: owner, uid: null, role: 'user' } as const;
   const spec = foreignSpec(site, listed);
   const added = addJob(
@@ -131,9 +131,12 @@ function adopt(step: Step, site: NodeName, listed: ListedJob): Known | undefined
   return job === undefined ? undefined : { job, index: job.spec.array === null ? 0 : null };
 }
 
-/** Nothing, or indices that we can have. */
-function hasElements({ elements }: ListedJob): boolean {
-  return elements === null || elements === '' || readIndices(elements).ok;
+/** Why a job of the site's own users cannot be a job of ours, in words; null: it can. */
+export function whyNotOurs(listed: ListedJob): string | null {
+  const { owner, elements } = listed;
+  if (ownerOf(listed) === null) return `its owner '${owner}' is no name that a user can have here`;
+  const indices = elements === null || elements === '' ? null : readIndices(elements);
+  return indices === null || indices.ok ? null : `its array: ${indices.error}`;
 }
 
 /** It runs there though we did not start it: our books say so from now on, even beyond what is free. */

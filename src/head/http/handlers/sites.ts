@@ -3,9 +3,10 @@
 import { SITE_JOBS_SHOWN_MAX, type SiteSummary, type SiteView } from '../../../api/sites.ts';
 import { err, ok } from '../../../core/base/result.ts';
 import type { Node } from '../../../core/controller/nodes/facts.ts';
+import { whyNotOurs } from '../../../core/controller/sites/heard.ts';
 import { type Refusal, refuse } from '../../../core/model/errors.ts';
 import type { NodeName } from '../../../core/model/ids.ts';
-import { siteNodeOf } from '../../../core/model/site.ts';
+import { type ListedJob, siteNodeOf } from '../../../core/model/site.ts';
 import type { KnownSite } from '../../sites.ts';
 import type { Handler } from '../call.ts';
 import type { Services } from '../services.ts';
@@ -25,7 +26,7 @@ export const getSite: Handler<'getSite'> = (services, { params }) => {
     ...standing(services, site),
     nodes: nodes.map((node) => ({ ...node, queues: [...node.queues] })),
     queues: site.queues.map((queue) => ({ ...queue, nodes: [...queue.nodes] })),
-    jobs: jobs.map((job) => ({ ...job, nodes: [...job.nodes] })),
+    jobs: jobs.map((job) => ({ ...job, nodes: [...job.nodes], reason: reasonOf(site, job) })),
   });
 };
 
@@ -55,6 +56,13 @@ export const resumeSite: Handler<'resumeSite'> = async (services, { params, acto
   }
   return ok({ count });
 };
+
+/** Why a job does not start: where it is left out of our queue, the site waits for us for ever. */
+function reasonOf({ mode }: KnownSite, job: ListedJob): string | null {
+  if (mode !== 'steer' || job.isOurs || job.state === 'ended') return job.reason;
+  const why = whyNotOurs(job);
+  return why === null ? job.reason : `weft does not start it: ${why}`;
+}
 
 function noSite(name: string): Refusal {
   return refuse('site.not_found', { site: name });

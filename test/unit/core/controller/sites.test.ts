@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { outstanding } from '../../../../src/core/controller/outstanding.ts';
-import { cancelledHere } from '../../../../src/core/controller/sites/heard.ts';
+import { cancelledHere, whyNotOurs } from '../../../../src/core/controller/sites/heard.ts';
 import type { NodeName } from '../../../../src/core/model/ids.ts';
 import type { LaunchOrder } from '../../../../src/core/model/orders.ts';
 import type { ListedJob, SiteMode, SiteNode } from '../../../../src/core/model/site.ts';
@@ -178,4 +178,17 @@ scenario('[G7] a silent gateway is no reason to run anything again', (head) => {
   assert.equal(head.task('1').epoch, 1);
   assert.equal(head.task('1').state, 'running');
   assert.equal(head.task('2').state, 'pending');
+});
+
+scenario('[G2] a job that cannot be ours is left to its site, and it is said why', (head) => {
+  steered(head);
+  const [strange, large] = [
+    siteJob('7', { owner: 'eve@a b' }),
+    siteJob('8', { elements: '0-4000000000' }),
+  ];
+  hear(head, [strange, large, siteJob('9', { elements: '1-2' })]);
+  assert.equal(head.state.jobs.size, 1);
+  assert.match(whyNotOurs(strange) ?? '', /^its owner 'eve@a b' is no name/);
+  assert.match(whyNotOurs(large) ?? '', /^its array: index 4000000000 is larger/);
+  assert.equal(whyNotOurs(siteJob('9', { elements: '1-2' })), null);
 });

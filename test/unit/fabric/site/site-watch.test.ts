@@ -20,8 +20,9 @@ class World {
   readonly clock = new VirtualClock();
   readonly told: SiteNews[] = [];
   readonly heard = new Sites();
+  readonly log = new KeptLog();
   readonly watch = new SiteWatch({
-    ...{ adaptor: slurm(null), commands: this.site, clock: this.clock, log: new KeptLog() },
+    ...{ adaptor: slurm(null), commands: this.site, clock: this.clock, log: this.log },
     ...{ mode: 'submit', steerer: null, settings: { pollMs: 5000, timeoutMs: 1000, before: [] } },
   });
 
@@ -119,4 +120,20 @@ test('one listing serves all who want one at the same time', async () => {
   const before = world.site.ran.length;
   await Promise.all([world.watch.list(), world.watch.list(), world.watch.list()]);
   assert.equal(world.site.ran.length, before + 1);
+});
+
+test('a look that fails is logged, and the next one comes all the same', async () => {
+  const world = await begun(1);
+  let fails = true;
+  world.site.run = async (command) => {
+    if (fails) throw new Error('no more processes');
+    return FakeSlurm.prototype.run.call(world.site, command);
+  };
+  await world.clock.advance(5000);
+  const [line] = world.log.lines.filter(({ level }) => level === 'error');
+  assert.match(`${line?.message}: ${line?.fields['error']}`, /^a look at .*no more processes$/);
+  fails = false;
+  world.submit('later');
+  await world.clock.advance(5000);
+  assert.deepEqual(world.states(), ['101 waiting', '102 waiting']);
 });

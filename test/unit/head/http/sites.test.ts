@@ -1,0 +1,37 @@
+// A site as the API shows it: of a job that our scheduler leaves out it is said why.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { eventually, startAgent, startWorld } from './fixture.ts';
+
+const SITE = {
+  ...{ isFirst: true, isLast: true, system: 'slurm', mode: 'steer', takeover: null },
+  ...{ problem: null, ageMs: 10, gone: [], nodes: [], queues: [] },
+};
+
+function siteJob(id: string, owner: string) {
+  return {
+    ...{ id, owner, handle: null, name: 'theirs', state: 'waiting', word: 'PENDING' },
+    ...{ reason: 'Priority', queue: 'main', elements: null, submittedAt: 1, startedAt: null },
+    ...{ endedAt: null, walltimeMs: 60_000, nodeCount: 1, cpuCount: 1, memoryBytes: null },
+    ...{ isExclusive: false, nodes: [], exit: null, isOurs: false },
+  };
+}
+
+test('a job of a steered site that cannot be ours is shown with the reason', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'hpc');
+  agent.tell({
+    kind: 'site',
+    news: { ...SITE, jobs: [siteJob('7', 'eve'), siteJob('8', 'eve m')] },
+  });
+  await eventually(() => world.head.agents.sites().length > 0);
+  const { jobs } = await world.admin.call('getSite', { params: { name: 'hpc' } });
+  assert.deepEqual(
+    jobs.map(({ id, reason }) => [id, reason]),
+    [
+      ['7', 'Priority'],
+      ['8', "weft does not start it: its owner 'eve m' is no name that a user can have here"],
+    ],
+  );
+});
