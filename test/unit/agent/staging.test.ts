@@ -75,8 +75,8 @@ function endOf(): EndReport {
   return end;
 }
 
-const cancel = () =>
-  world.head.order({ kind: 'end', epochId: ID, graceMs: 1000, why: 'cancelled' });
+const cancel = (more: { readonly discards?: true } = {}) =>
+  world.head.order({ kind: 'end', epochId: ID, graceMs: 1000, why: 'cancelled', ...more });
 
 afterEach(async () => {
   await world.kill();
@@ -105,7 +105,7 @@ test('files that cannot be brought are why the task did not start', async () => 
 test('a task that is cancelled while its files come never starts, and nothing of it is left', async () => {
   await begin({ inputs: INPUTS });
   world.files.directories.set(`${DIRECTORY}.in`, null);
-  await settle(cancel);
+  await settle(() => cancel());
   assert.equal(endOf().cause, 'ended');
   assert.equal(staging.brought[0]?.signal.aborted, true);
   assert.equal(world.launcher.started.length, 0);
@@ -123,7 +123,7 @@ test('its directory stays until whoever brings files there has let go', async ()
   };
   const [call] = staging.brought;
   staging.answersAborts = false;
-  await settle(cancel);
+  await settle(() => cancel());
   assert.equal(call?.signal.aborted, true);
   assert.equal(removed.length, 0);
   await settle(() => call.answer(err({ detail: 'over', nodeFault: false })));
@@ -188,10 +188,12 @@ test('an agent that was killed while files were kept keeps them again, and tells
   assert.equal(ends.length, 1);
 });
 
-test('a cancel while files are kept gives that up', async () => {
+test('an end while files are kept leaves them their time, unless it discards them', async () => {
   await begin();
   await runAndLeave();
-  await settle(cancel);
+  await settle(() => cancel());
+  assert.equal(staging.kept[0]?.signal.aborted, false);
+  await settle(() => cancel({ discards: true }));
   assert.equal(staging.kept[0]?.signal.aborted, true);
   assert.match(endOf().stored?.problem ?? '', /cancelled/);
   assert.deepEqual(world.files.list('/state/work'), []);

@@ -43,8 +43,14 @@ async function submitted(wish: Partial<PilotWish>, count = 32) {
 test('[Q9] one command submits all pilots of a launch, with the words given for it', async () => {
   const plain = await submitted({});
   assert.deepEqual(plain.argv, [
-    ...['sbatch', '--parsable', '--no-requeue', '--job-name=weft-pilot-ab-1', '--nodes=1-1'],
-    ...['--ntasks-per-node=1', '--cpus-per-task=1', '--chdir=/w', '--output=/dev/null'],
+    ...['sbatch', '--parsable', '--no-requeue', '--job-name=weft-pilot-ab-1', '--export=NIL'],
+    ...[
+      '--nodes=1-1',
+      '--ntasks-per-node=1',
+      '--cpus-per-task=1',
+      '--chdir=/w',
+      '--output=/dev/null',
+    ],
     ...['--error=/dev/null', '--array=1-32'],
   ]);
   const full = await submitted({

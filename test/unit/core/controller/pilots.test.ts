@@ -5,7 +5,11 @@ import assert from 'node:assert/strict';
 import type { PilotSeen, StartFleet } from '../../../../src/core/controller/pilots/commands.ts';
 import type { Actor } from '../../../../src/core/model/actor.ts';
 import type { NodeName } from '../../../../src/core/model/ids.ts';
-import { PILOT_END_MARGIN_MS, PILOT_RETRY_MS } from '../../../../src/core/model/limits.ts';
+import {
+  FLEETS_MAX,
+  PILOT_END_MARGIN_MS,
+  PILOT_RETRY_MS,
+} from '../../../../src/core/model/limits.ts';
 import type { PilotWish } from '../../../../src/core/model/pilot.ts';
 import {
   ADMIN,
@@ -376,4 +380,11 @@ scenario('[Q7] what is told twice, or of a launch that is over, changes nothing'
     command: { kind: 'observe_pilots', fleet: 'f', launch: 1, seen: [running(1), running(1)] },
   }).events;
   assert.deepEqual(kinds(events), ['pilot_seen']);
+});
+
+scenario('so many fleets at most, and no more', (head) => {
+  for (let nth = 0; nth < FLEETS_MAX; nth += 1) start(head, { name: `f${nth}` });
+  const range = { isOnce: false, min: 0, max: 1, idleMs: 60_000 };
+  const more = { kind: 'start_fleet', name: 'more', tag: 'ab', ...range, wish: WISH } as const;
+  assert.equal(head.refused(more), 'pilot.too_many');
 });
