@@ -5,6 +5,7 @@ import type { State } from '../../core/controller/state.ts';
 import type { Role, UserActor } from '../../core/model/actor.ts';
 import { type Refusal, refuse } from '../../core/model/errors.ts';
 import type { NodeName, UserName } from '../../core/model/ids.ts';
+import type { Accounts } from './accounts.ts';
 import type { PagePeer } from './page-peers.ts';
 import type { PageSessions, PageUser } from './page-sessions.ts';
 import { hashSecret, isSecret, parseToken } from './secrets.ts';
@@ -27,6 +28,7 @@ export interface AuthenticatorOptions {
   readonly state: () => State;
   readonly sessions: Sessions;
   readonly pageSessions: PageSessions;
+  readonly accounts: Pick<Accounts, 'nameOf' | 'groupsOf'>;
   readonly now: () => number;
   /** The head's own uid: whoever can become it owns the cluster anyway. */
   readonly headUid: number;
@@ -77,22 +79,36 @@ export class Authenticator {
   }
 
   /** By the cookie and the key of a browser; wrong ones are refused. `peer`: on the loopback door. */
-  authenticatePage(
+  async authenticatePage(
     shown: { readonly cookie: string; readonly key: string },
     peer: PagePeer | null,
-  ): Result<Principal, Refusal> {
+  ): Promise<Result<Principal, Refusal>> {
     const { pageSessions, now } = this.#options;
     const holder = pageSessions.find(shown, now(), peer);
-    const known = holder === null ? null : this.pageActor(holder);
+    const known = holder === null ? null : await this.pageActor(holder);
     return known === null ? invalid() : ok({ kind: 'user', actor: known.actor });
   }
 
   /** Whom a page's session stands for now, and until when at most; null: for nobody any more. */
-  pageActor(holder: PageUser): { readonly actor: UserActor; readonly until: number | null } | null {
-    if (holder.kind === 'local') return { actor: this.localActor(holder.user), until: null };
+  async pageActor(
+    holder: PageUser,
+  ): Promise<{ readonly actor: UserActor; readonly until: number | null } | null> {
+    if (holder.kind === 'local') {
+      const user = await this.#accountOf(holder.user);
+      return user === null ? null : { actor: this.localActor(user), until: null };
+    }
     const token = this.#token(holder.tokenId);
     if (token === null || token.purpose !== 'user') return null;
     return { actor: this.#tokenActor(token.user), until: token.expiresAt };
+  }
+
+  /** The account as it is now; null: there is none of this name and uid, or it stays outside. */
+  async #accountOf(user: LocalUser): Promise<LocalUser | null> {
+    if (this.refuseStranger(user) !== null) return null;
+    const { accounts, now } = this.#options;
+    const { name, uid } = user;
+    if ((await accounts.nameOf(uid, now())) !== name) return null;
+    return { name, uid, groups: await accounts.groupsOf(name, now()) };
   }
 
   /** Whose token this is; null when it is none of a user. */

@@ -193,6 +193,14 @@ export class PageSessions {
     return 1;
   }
 
+  /** All sessions and links of a user, for one who is removed. */
+  async endAllOf(owner: UserName): Promise<void> {
+    for (const all of [this.#sessions, this.#links]) {
+      for (const [id, one] of all) if (one.owner === owner) all.delete(id);
+    }
+    await this.#save();
+  }
+
   /** Resolves when nothing is being written any more. */
   async written(): Promise<void> {
     await (this.#waiting ?? this.#writing).catch(() => undefined); // Whoever asked for it was told.

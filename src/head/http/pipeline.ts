@@ -23,6 +23,7 @@ import { endUnread } from './refuse-early.ts';
 import type { RequestLimits } from './request-limits.ts';
 import { type Match, matchRoute } from './router.ts';
 import type { Services } from './services.ts';
+import { endWithRights } from './stream-rights.ts';
 import { validate } from './validate.ts';
 
 type AnyHandler = (
@@ -83,13 +84,13 @@ export class Pipeline {
   }
 
   /** Who sends this, and not too often; also used for the agents' WebSocket. */
-  identify(
+  async identify(
     visit: Pick<Visit, 'incoming' | 'local' | 'address'>,
     route: Pick<Route, 'name'>,
-  ): Result<Principal, Refusal> {
+  ): Promise<Result<Principal, Refusal>> {
     const { clock } = this.#services;
     const isLogin = route.name === 'loginPage';
-    const principal = this.#principal(visit, isLogin);
+    const principal = await this.#principal(visit, isLogin);
     if (principal.ok && principal.value.kind !== 'nobody') this.#proven(visit.incoming.socket);
     // Who is logged in may not guess, nor open sessions, faster than others.
     const limit = isLogin
@@ -102,7 +103,10 @@ export class Pipeline {
    * By the header Authorization, or by the cookie of a browser with the key of its page; at a login
    * that does not count, as a session that is over must not stand in the way of the next.
    */
-  #principal({ incoming, local }: Pick<Visit, 'incoming' | 'local'>, isLogin: boolean) {
+  async #principal(
+    { incoming, local }: Pick<Visit, 'incoming' | 'local'>,
+    isLogin: boolean,
+  ): Promise<Result<Principal, Refusal>> {
     const { authenticator, pagePeers, pageSessions } = this.#services;
     const { headers, socket } = incoming;
     const page =
@@ -131,7 +135,7 @@ export class Pipeline {
 
   async #run(visit: Visit, match: Match): Promise<Refusal | null> {
     const { route } = match;
-    const identified = this.identify(visit, route);
+    const identified = await this.identify(visit, route);
     if (!identified.ok) return identified.error;
     const principal = identified.value;
     visit.principal = principal;
@@ -179,7 +183,7 @@ export class Pipeline {
       loggedIn: (who: UserActor) => {
         visit.principal = { kind: 'user', actor: who };
       },
-      signal: this.#signal(route, visit.response),
+      signal: this.#signal(route, visit, actor),
     };
     return this.#answer(route, call as unknown as Call<never>);
   }
@@ -245,7 +249,8 @@ export class Pipeline {
   }
 
   /** Only those who wait need one: it costs more than the rest of a short request. */
-  #signal({ name, consumes, produces }: Route, response: ServerResponse): AbortSignal {
+  #signal({ name, consumes, produces }: Route, visit: Visit, actor: UserActor | null): AbortSignal {
+    const { response } = visit;
     const isShort = consumes === undefined && produces === undefined && !WAITING.has(name);
     if (isShort) return this.#stopping;
     const gone = new AbortController();
@@ -256,6 +261,10 @@ export class Pipeline {
       abort();
     });
     if (this.#stopping.aborted) abort();
+    if (produces !== undefined && actor !== null) {
+      const ask = () => this.#principal(visit, false);
+      endWithRights(this.#services, { actor, ask, gone });
+    }
     return gone.signal;
   }
 

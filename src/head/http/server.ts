@@ -168,16 +168,14 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound) 
     return server;
   };
   const pageDoor = new PageDoor({ sessions: pageSessions, log, make, listen });
-  const localLogin = new LocalLogin({
-    directory: options.loginDirectory,
-    chance,
-    accounts: new Accounts(),
-  });
+  const accounts = new Accounts();
+  const localLogin = new LocalLogin({ directory: options.loginDirectory, chance, accounts });
   await localLogin.prepare();
   const authenticator = new Authenticator({
     state: () => engine.state,
     sessions,
     pageSessions,
+    accounts,
     now: () => engine.now(),
     headUid: process.getuid?.() ?? 0,
     multiUser: options.multiUser,
@@ -258,7 +256,7 @@ class Side {
   serve(server: Server, local: boolean): void {
     this.#serve(server, local);
     server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
-      this.#upgrade(incoming, socket, head, local);
+      void this.#upgrade(incoming, socket, head, local);
     });
   }
 
@@ -294,7 +292,12 @@ class Side {
     await this.#services.pageSessions.written();
   }
 
-  #upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer, local: boolean): void {
+  async #upgrade(
+    incoming: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    local: boolean,
+  ): Promise<void> {
     socket.on('error', () => socket.destroy());
     const match = matchRoute(incoming.method ?? '', incoming.url ?? '');
     if (!match.ok || match.value.route.produces !== 'upgrade') {
@@ -304,7 +307,7 @@ class Side {
     const { route, params } = match.value;
     const remote = (socket as Socket).remoteAddress ?? 'unknown';
     const address = local ? 'unix socket' : remote;
-    const principal = this.#pipeline.identify({ incoming, local, address }, route);
+    const principal = await this.#pipeline.identify({ incoming, local, address }, route);
     if (!principal.ok) return refuseAndClose(socket, principal.error);
     const refusal = authorizeRoute(route, principal.value, local);
     if (refusal !== null) return refuseAndClose(socket, refusal);

@@ -27,7 +27,7 @@ export const loginPage: Handler<'loginPage'> = async (services, call) => {
   const now = engine.now();
   const holder =
     'token' in body ? authenticator.tokenHolder(body.token) : pageSessions.takeLink(body.link, now);
-  const known = holder === null ? null : authenticator.pageActor(holder);
+  const known = holder === null ? null : await authenticator.pageActor(holder);
   if (holder === null || known === null) return err(refuse('auth.token_invalid', {}));
   const { actor, until } = known;
   const name = pageSessions.cookieName;

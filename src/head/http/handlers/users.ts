@@ -34,9 +34,12 @@ export const createUser: Handler<'createUser'> = (services, call) => set(service
 
 export const modifyUser: Handler<'modifyUser'> = (services, call) => set(services, call, 'modify');
 
-export const removeUser: Handler<'removeUser'> = async ({ engine }, { params, actor }) => {
+export const removeUser: Handler<'removeUser'> = async (services, { params, actor }) => {
+  const { engine, pageSessions } = services;
   const user = params.name as UserName;
-  return changed(await engine.execute({ kind: 'remove_user', user }, actor));
+  const reply = changed(await engine.execute({ kind: 'remove_user', user }, actor));
+  if (reply.ok) await pageSessions.endAllOf(user);
+  return reply;
 };
 
 async function set(

@@ -84,7 +84,7 @@ export interface World {
   /** What a head that starts again on the same files would name. */
   restartFiles(): Promise<References>;
   /** A client over TLS with a token of this user, made by the admin. */
-  client(user: string): Promise<Client>;
+  client(user: string, token?: string): Promise<Client>;
   token(user: string): Promise<string>;
 }
 
@@ -208,8 +208,8 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
   const address = { url, fingerprint: http.fingerprint ?? undefined };
   const token = async (user: string): Promise<string> =>
     (await admin.call('createToken', { body: { user } })).token;
-  const client = async (user: string): Promise<Client> => {
-    const made = createClient({ address, token: await token(user) });
+  const client = async (user: string, known?: string): Promise<Client> => {
+    const made = createClient({ address, token: known ?? (await token(user)) });
     t.after(() => made.close());
     return made;
   };

@@ -17,6 +17,7 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
 import type { UserName } from '../../../../src/core/model/ids.ts';
+import { Authenticator } from '../../../../src/head/auth/authenticate.ts';
 import { uidIn } from '../../../../src/head/auth/page-peers.ts';
 import { PageSessions } from '../../../../src/head/auth/page-sessions.ts';
 import { systemChance } from '../../../../src/os/chance.ts';
@@ -398,4 +399,56 @@ test('a login ends the session that was there, is in the audit log and at the ra
     status = answer.status;
   }
   assert.equal(status, 429);
+});
+
+test('a session of a local user has the rights that its account has now', async (t) => {
+  const { sessions, login } = await openSessions(t);
+  const user = { kind: 'local', user: { name: ALICE, uid: 5001, groups: ['wheel'] } } as const;
+  const shown = await sessions.open({ ...login, user });
+  let name: string | null = 'alice';
+  let groups = ['wheel'];
+  const authenticator = (multiUser: boolean) =>
+    new Authenticator({
+      state: () => ({ users: new Map(), tokens: new Map() }) as never,
+      sessions: null as never,
+      pageSessions: sessions,
+      accounts: { nameOf: async () => name, groupsOf: async () => groups },
+      now: () => 1,
+      headUid: 5000,
+      multiUser,
+    });
+  const actor = async (multiUser: boolean) => {
+    const found = await authenticator(multiUser).authenticatePage(shown, null);
+    return found.ok && found.value.kind === 'user' ? found.value.actor : null;
+  };
+  assert.deepEqual((await actor(true))?.groups, ['wheel']);
+  groups = ['users'];
+  assert.deepEqual((await actor(true))?.groups, ['users']);
+  // The cluster became one of a single user.
+  assert.equal(await actor(false), null);
+  for (name of [null, 'bob']) assert.equal(await actor(true), null);
+});
+
+test('removing a user ends the sessions and links of that user', async (t) => {
+  const { sessions, login, user, again } = await openSessions(t);
+  const [mine, bobs] = [login, { ...login, owner: 'bob' as UserName }];
+  const [first, other] = [await sessions.open(mine), await sessions.open(bobs)];
+  const link = sessions.makeLink(user, { owner: ALICE, now: 0 });
+  await sessions.endAllOf(ALICE);
+  assert.equal(sessions.takeLink(link.secret, 1), null);
+  for (const known of [sessions, await again(1)]) {
+    assert.equal(known.find(first, 1, null), null);
+    assert.ok(known.find(other, 1, null));
+  }
+});
+
+test('the route that removes a user ends the session of that user', async (t) => {
+  const { world, browser } = await open(t);
+  await world.admin.call('createUser', { params: { name: 'alice' }, body: { role: 'user' } });
+  await browser.logIn({ token: await world.token('alice') });
+  const file = path.join(world.directory, 'page-sessions.json');
+  assert.equal(JSON.parse(readFileSync(file, 'utf8')).sessions.length, 1);
+  await world.admin.call('removeUser', { params: { name: 'alice' } });
+  assert.equal((await browser.send('GET', '/v1/whoami')).status, 401);
+  assert.equal(JSON.parse(readFileSync(file, 'utf8')).sessions.length, 0);
 });
