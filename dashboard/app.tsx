@@ -3,7 +3,7 @@
 import { render } from 'preact';
 import { HeadError } from './data/client.ts';
 import { keepLive } from './data/live.ts';
-import { enter } from './data/login.ts';
+import { enter, hasLink } from './data/login.ts';
 import { me } from './data/session.ts';
 import { Login, loginError } from './pages/login.tsx';
 import { Shell } from './parts/shell.tsx';
@@ -32,4 +32,7 @@ async function start(): Promise<void> {
 
 render(<App />, document.getElementById('app') as HTMLElement);
 keepLive();
+addEventListener('hashchange', () => {
+  if (hasLink()) void start();
+});
 void start();

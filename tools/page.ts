@@ -7,18 +7,20 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import path from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { build, stop } from 'esbuild-wasm';
-import { filesBelow, ROOT } from './tree.ts';
+import { ROOT } from './tree.ts';
 
 const OUT = path.join(ROOT, 'dist', 'dashboard');
 const STAMP = 'sources.sha256';
-/** Besides what is in dashboard/. */
-const ALSO = ['src/api/paths.ts', 'package-lock.json', 'tools/page.ts'];
+/** Besides what the bundler reads. */
+const ALSO = [
+  ...['dashboard/index.html', 'dashboard/icon.svg', 'dashboard/tsconfig.json'],
+  ...['package-lock.json', 'tools/page.ts'],
+];
 
 /** Says whether there was anything to do. */
 export async function buildPage(): Promise<boolean> {
-  const stamp = hashOfSources();
-  if (readIfThere(path.join(OUT, STAMP)) === stamp) return false;
-  const files = await bundle();
+  if (isStampOf(readIfThere(path.join(OUT, STAMP)))) return false;
+  const { files, sources } = await bundle();
   // Aside first: a head that serves the old page meanwhile never finds half of the new one.
   const draft = `${OUT}.${process.pid}`;
   mkdirSync(draft, { recursive: true });
@@ -27,14 +29,20 @@ export async function buildPage(): Promise<boolean> {
     writeFileSync(path.join(draft, `${name}.br`), brotliCompressSync(bytes));
     writeFileSync(path.join(draft, `${name}.gz`), gzipSync(bytes, { level: 9 }));
   }
-  writeFileSync(path.join(draft, STAMP), stamp);
+  writeFileSync(path.join(draft, STAMP), stampOf(sources));
   rmSync(OUT, { recursive: true, force: true });
   renameSync(draft, OUT);
   return true;
 }
 
-async function bundle(): Promise<Map<string, Uint8Array>> {
-  const { outputFiles } = await build({
+interface Bundle {
+  readonly files: Map<string, Uint8Array>;
+  /** Every file that went into it, from the top of the repository. */
+  readonly sources: readonly string[];
+}
+
+export async function bundle(): Promise<Bundle> {
+  const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: { app: 'dashboard/app.tsx', style: 'dashboard/style.css' },
     outdir: OUT,
@@ -43,6 +51,7 @@ async function bundle(): Promise<Map<string, Uint8Array>> {
     bundle: true,
     minify: true,
     write: false,
+    metafile: true,
     format: 'esm',
     target: ['es2022', 'chrome109', 'firefox115', 'safari16.4'],
     jsx: 'automatic',
@@ -64,15 +73,23 @@ async function bundle(): Promise<Map<string, Uint8Array>> {
     .replace('SCRIPT', named('app'))
     .replace('ICON', named('icon'));
   files.set('index.html', Buffer.from(html));
-  return files;
+  return { files, sources: [...Object.keys(metafile.inputs), ...ALSO].sort() };
 }
 
-function hashOfSources(): string {
-  const hash = createHash('sha256');
-  for (const file of [...filesBelow('dashboard'), ...ALSO]) {
-    hash.update(`${file}\0`).update(readFileSync(path.join(ROOT, file)));
-  }
-  return hash.digest('hex');
+/** The hash of each of these files, as `sha256sum` writes it. */
+export function stampOf(sources: readonly string[], root = ROOT): string {
+  return sources.map((file) => `${hashOf(path.join(root, file))}  ${file}\n`).join('');
+}
+
+/** Whether those files are what they were. */
+export function isStampOf(stamp: string, root = ROOT): boolean {
+  const sources = stamp.split('\n').flatMap((line) => line.split('  ').slice(1));
+  const areThere = sources.every((file) => existsSync(path.join(root, file)));
+  return sources.length > 0 && areThere && stampOf(sources, root) === stamp;
+}
+
+function hashOf(file: string): string {
+  return createHash('sha256').update(readFileSync(file)).digest('hex');
 }
 
 function readIfThere(file: string): string {

@@ -21,6 +21,11 @@ export async function enter(): Promise<void> {
   await whoAmI();
 }
 
+/** Whether the address has a link's secret: it may be pasted into a page that is open. */
+export function hasLink(): boolean {
+  return linkOf(location.hash) !== null;
+}
+
 /** Throws `HeadError` when it is refused. */
 export async function logIn(body: { token: string } | { link: string }): Promise<void> {
   const { key, user, role } = await call('loginPage', { body });

@@ -8,6 +8,8 @@ import { type LiveEvent, onEvents } from './live.ts';
 
 /** Many events in a row are one question. */
 const TOGETHER_MS = 250;
+/** Where every event asks again: a busy cluster has some at any time. */
+const ANY_TOGETHER_MS = 2000;
 
 export interface Answered<T> {
   /** The last answer; null before the first. It stays while the head cannot be reached. */
@@ -41,8 +43,10 @@ export function useCall<N extends RouteName>(
 export function useAnswer<T>(
   name: string,
   ask: (signal: AbortSignal) => Promise<T>,
-  { when = () => true, togetherMs = TOGETHER_MS, everyMs = 0, idle = false }: Wish = {},
+  wish: Wish = {},
 ): Answered<T> {
+  const { when = () => true, everyMs = 0, idle = false } = wish;
+  const { togetherMs = wish.when === undefined ? ANY_TOGETHER_MS : TOGETHER_MS } = wish;
   const [state, setState] = useState<{ name: string; value: T | null; error: HeadError | null }>({
     ...{ name, value: null, error: null },
   });

@@ -4,6 +4,7 @@ import { useMemo } from 'preact/hooks';
 import type { InfoReply } from '../../src/api/cluster.ts';
 import type { JobView } from '../../src/api/jobs.ts';
 import type { NodeView } from '../../src/api/nodes.ts';
+import type { LiveEvent } from '../data/live.ts';
 import { useCall } from '../data/query.ts';
 import { hrefOf } from '../data/route.ts';
 import {
@@ -30,13 +31,21 @@ const RECENT_ROWS = 200;
 const TOGETHER_MS = 2000;
 const SHOWN_ROWS = 8;
 
+/** Whether jobs, or what is free for them, may be different now. */
+const isOfWork = ({ kind }: LiveEvent): boolean => /^(job|task|part|node)_/.test(kind);
+const isOfNodes = ({ kind }: LiveEvent): boolean => /^(node|part|task|maintenance)_/.test(kind);
+
 export function Overview() {
-  const info = useCall('info');
-  const nodes = useCall('listNodes', {}, { everyMs: NODES_MS, togetherMs: TOGETHER_MS });
+  const info = useCall('info', {}, { when: isOfWork, togetherMs: TOGETHER_MS });
+  const nodes = useCall(
+    'listNodes',
+    {},
+    { when: isOfNodes, everyMs: NODES_MS, togetherMs: TOGETHER_MS },
+  );
   const recent = useCall(
     'listJobs',
     { query: { state: 'all', limit: RECENT_ROWS } },
-    { togetherMs: TOGETHER_MS },
+    { when: isOfWork, togetherMs: TOGETHER_MS },
   );
   return (
     <div class="page">

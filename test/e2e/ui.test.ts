@@ -98,6 +98,11 @@ describe('the web page', { skip: NO_BROWSER }, () => {
     await first.page.getByRole('heading', { name: 'Overview' }).waitFor();
     const second = await visit(browser, used);
     await second.page.getByRole('alert').getByText('unknown, used or expired').waitFor();
+    const fresh = new URL(await link()).hash;
+    await second.page.evaluate(`location.hash = ${JSON.stringify(fresh)}`);
+    await second.page.getByRole('heading', { name: 'Overview' }).waitFor();
+    assert.equal(new URL(second.page.url()).hash, '#/');
+    await second.page.getByRole('button', { name: 'Log out' }).click();
     await second.page.reload();
     await second.page.getByLabel('Token').waitFor();
     const [cookie] = await first.page.context().cookies();

@@ -1,20 +1,17 @@
 // Files that a task left and the head keeps: a list to look into and to download from.
 
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { JobDetail } from '../../../src/api/jobs.ts';
 import { send } from '../../data/client.ts';
 import { useCall } from '../../data/query.ts';
+import { me } from '../../data/session.ts';
 import { perform } from '../../parts/actions.tsx';
 import { Command, Loaded, Panel } from '../../parts/basic.tsx';
-import { LogReader } from '../../pure/log-text.ts';
+import { LogReader, visible } from '../../pure/log-text.ts';
+import { PREVIEW_MAX, previewOf } from '../../pure/preview.ts';
 import { sizeWords, some } from '../../pure/words.ts';
 import { LogLines } from './log-lines.tsx';
 
-const PREVIEW_MAX = 256 * 1024;
-const PICTURES: Readonly<Record<string, string>> = {
-  ...{ png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg', gif: 'image/gif' },
-  webp: 'image/webp',
-};
 const ROWS_MAX = 500;
 
 interface Entry {
@@ -27,6 +24,8 @@ interface Entry {
 export function Files({ job, index }: { job: JobDetail; index: number }) {
   const params = { id: String(job.id), index: String(index) };
   const outputs = useCall('getOutputs', { params }, { when: ({ jobId }) => jobId === job.id });
+  // The head gives contents to who left them, and to nobody else.
+  const mayOpen = me.value?.name === job.owner;
   const [shown, setShown] = useState<Entry | null>(null);
   return (
     <Panel title="Files" wide aside={<Command text={`weft pull ${job.id}`} />}>
@@ -36,6 +35,7 @@ export function Files({ job, index }: { job: JobDetail; index: number }) {
             <p class="faint">
               {some(entries.length, 'entry', 'entries')}
               {missing.length > 0 && `; ${some(missing.length, 'file')} could not be kept`}
+              {!mayOpen && `; only ${job.owner} can open them`}
             </p>
             <table class="plain">
               <thead>
@@ -49,13 +49,13 @@ export function Files({ job, index }: { job: JobDetail; index: number }) {
                 {entries.slice(0, ROWS_MAX).map((entry) => (
                   <tr key={entry.path}>
                     <td>
-                      <bdi>{entry.path}</bdi>
+                      <bdi>{visible(entry.path)}</bdi>
                     </td>
                     <td class="number">
                       {entry.kind === 'file' ? sizeWords(entry.size) : entry.kind}
                     </td>
                     <td>
-                      {entry.sha256 && (
+                      {mayOpen && entry.sha256 && (
                         <div class="actions">
                           <button type="button" onClick={() => setShown(entry)}>
                             View
@@ -82,7 +82,7 @@ function download(entry: Entry): Promise<boolean> {
   const run = async (): Promise<string> => {
     const response = await send('readBlob', { params: { hash: entry.sha256 ?? '' } });
     save(await response.blob(), entry.path.split('/').at(-1) ?? 'file');
-    return `${entry.path} is downloaded.`;
+    return `${visible(entry.path)} is downloaded.`;
   };
   return perform({ run });
 }
@@ -97,30 +97,42 @@ export function save(blob: Blob, name: string): void {
 }
 
 function Preview({ entry }: { entry: Entry }) {
-  const type = PICTURES[entry.path.split('.').at(-1)?.toLowerCase() ?? ''];
+  const preview = previewOf(entry);
   const [text, setText] = useState<string | null>(null);
   const [picture, setPicture] = useState<string | null>(null);
-  const [isAsked, setAsked] = useState(false);
-  if (!isAsked) {
-    setAsked(true);
+  useEffect(() => {
+    if (preview.kind === 'too_large') return undefined;
+    const gone = new AbortController();
+    let url: string | null = null;
     const run = async (): Promise<string> => {
-      const headers = type === undefined ? { range: `bytes=0-${PREVIEW_MAX - 1}` } : {};
-      const response = await send('readBlob', { params: { hash: entry.sha256 ?? '' }, headers });
-      if (type === undefined) setText(await response.text());
-      else setPicture(URL.createObjectURL(new Blob([await response.arrayBuffer()], { type })));
-      return `${entry.path} is shown below.`;
+      const headers = preview.kind === 'text' ? { range: `bytes=0-${PREVIEW_MAX - 1}` } : {};
+      const params = { hash: entry.sha256 ?? '' };
+      const response = await send('readBlob', { params, headers });
+      if (preview.kind === 'text') setText(await response.text());
+      else {
+        const bytes = await response.arrayBuffer();
+        if (gone.signal.aborted) return `${visible(entry.path)} is closed again.`;
+        url = URL.createObjectURL(new Blob([bytes], { type: preview.type }));
+        setPicture(url);
+      }
+      return `${visible(entry.path)} is shown below.`;
     };
     void perform({ run });
-  }
+    return () => {
+      gone.abort();
+      if (url !== null) URL.revokeObjectURL(url);
+    };
+  }, [entry.path, entry.sha256]);
   const reader = new LogReader();
   const lines = text === null ? [] : reader.push(`${text}\n`);
   return (
     <figure>
       <figcaption>
-        <bdi>{entry.path}</bdi>
-        {text !== null && entry.size > PREVIEW_MAX && `, the first ${sizeWords(PREVIEW_MAX)}`}
+        <bdi>{visible(entry.path)}</bdi>
+        {preview.kind === 'text' && preview.isCut && `, the first ${sizeWords(PREVIEW_MAX)}`}
+        {preview.kind === 'too_large' && ' is too large a picture to be shown: download it'}
       </figcaption>
-      {picture && <img src={picture} alt={entry.path} />}
+      {picture && <img src={picture} alt={visible(entry.path)} />}
       {text !== null && <LogLines lines={lines} />}
     </figure>
   );

@@ -23,6 +23,8 @@ import { Tasks } from './tasks.tsx';
 
 /** How often the forecast is asked anew: what others submit moves it. */
 const WHY_MS = 10_000;
+/** A forecast is dear, and an array has many events. */
+const WHY_TOGETHER_MS = 1000;
 
 export function Job({ id }: { id: string }) {
   const about = ({ jobId }: LiveEvent): boolean => String(jobId) === id;
@@ -83,7 +85,9 @@ function firstOf(array: string): number {
 function Why({ job }: { job: JobDetail }) {
   const isWaiting = (job.taskCounts['pending'] ?? 0) > 0;
   const everyMs = isWaiting ? WHY_MS : 0;
-  const why = useCall('explainJob', { params: { id: String(job.id) } }, { everyMs });
+  const when = ({ jobId }: LiveEvent): boolean => jobId === job.id;
+  const params = { id: String(job.id) };
+  const why = useCall('explainJob', { params }, { when, everyMs, togetherMs: WHY_TOGETHER_MS });
   const isPending = job.state === 'pending';
   return (
     <Panel
