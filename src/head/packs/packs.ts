@@ -11,12 +11,20 @@ import { PACKED_CONTENTS_MAX, PACKED_SIZE_MAX } from '../../core/model/limits.ts
 import { Pack, type PlacedGroup } from './pack.ts';
 import type { SmallContent } from './pack-format.ts';
 
-/** Then a new one is begun. */
-const PACK_BYTES_MAX = 64 * 1_048_576;
-/** Smaller ones are left as they are. */
-const TIDIED_BYTES_MIN = 4 * 1_048_576;
-/** Written again, of a pack that goes, in one turn. */
-const MOVED_BYTES = 1_048_576;
+interface PackSizes {
+  /** Then a new one is begun. */
+  readonly packBytesMax: number;
+  /** Smaller ones are left as they are. */
+  readonly tidiedBytesMin: number;
+  /** Written again, of a pack that goes, in one turn. */
+  readonly movedBytes: number;
+}
+
+const SIZES: PackSizes = {
+  packBytesMax: 64 * 1_048_576,
+  tidiedBytesMin: 4 * 1_048_576,
+  movedBytes: 1_048_576,
+};
 const MOVED_MAX = 1000;
 
 interface Entry {
@@ -25,12 +33,22 @@ interface Entry {
   readonly size: number;
   /** Who has sent it. */
   users: readonly string[];
+  /** Which pack says so of each of them, so that no pack goes with the only word of it. */
+  saidBy: readonly Pack[];
   touchedAt: number;
+}
+
+/** What a pack is needed for. */
+interface Needed {
+  readonly bytes: number;
+  /** Contents of which it says who holds them. */
+  readonly byUser: ReadonlyMap<string, readonly BlobHash[]>;
 }
 
 export class Packs {
   readonly #folder: string;
   readonly #now: () => number;
+  readonly #sizes: PackSizes;
   readonly #entries = new Map<BlobHash, Entry>();
   readonly #packs = new Map<number, Pack>();
   /** The one that is written to. */
@@ -40,9 +58,11 @@ export class Packs {
   readonly #written = new Map<Pack, number>();
   /** Mostly one user: a list for each of very many contents would be the same list. */
   readonly #alone = new Map<string, readonly string[]>();
+  readonly #saidAlone = new WeakMap<Pack, readonly Pack[]>();
 
-  constructor(folder: string, now: () => number) {
+  constructor(folder: string, now: () => number, sizes: PackSizes = SIZES) {
     this.#folder = folder;
+    this.#sizes = sizes;
     this.#now = now;
   }
 
@@ -94,16 +114,22 @@ export class Packs {
 
   /** They are on the disk, and here, when it resolves; rejects, and none is. Says how many are new. */
   async append(user: string, contents: readonly SmallContent[]): Promise<readonly number[]> {
-    const pack = this.#current();
-    return this.#note(pack, await this.#write(pack, user, contents));
+    return this.#write(user, contents, null);
   }
 
-  async #write(pack: Pack, user: string, contents: readonly SmallContent[]): Promise<PlacedGroup> {
+  /** `from`: the pack that these are moved from. */
+  async #write(
+    user: string,
+    contents: readonly SmallContent[],
+    from: Pack | null,
+  ): Promise<readonly number[]> {
+    const pack = this.#current();
     const group = pack.append(user, contents);
     this.#written.set(pack, (this.#written.get(pack) ?? 0) + 1);
     try {
       await pack.settle();
-      return group;
+      // Before the pack counts as written: a tidying that goes on in the same turn would not see them.
+      return this.#note(pack, group, from);
     } catch (error) {
       // What a disk says of the same bytes the next time is not to be trusted.
       if (pack === this.#last) this.#last = null;
@@ -131,50 +157,47 @@ export class Packs {
 
   /** Gives the disk back what removed contents take up. */
   async tidy(): Promise<void> {
-    const live = this.#byPack();
     // What needs no room before what does: the disk may be full.
-    const emptyFirst = [...this.#packs].sort(([, a], [, b]) => +live.has(a) - +live.has(b));
+    const used = new Set([...this.#entries.values()].flatMap(({ saidBy }) => saidBy));
+    const emptyFirst = [...this.#packs].sort(([, a], [, b]) => +used.has(a) - +used.has(b));
     for (const [id, pack] of emptyFirst) {
-      const left = live.get(pack) ?? { bytes: 0, hashes: [] };
-      const isSparse = pack.length >= TIDIED_BYTES_MIN && left.bytes < pack.length / 2;
-      if (this.#written.has(pack) || (left.hashes.length > 0 && !isSparse)) continue;
+      if (this.#written.has(pack)) continue;
+      // Looked at now: what was moved before, and what came meanwhile, may lie in this one.
+      const needed = this.#neededOf(pack);
+      const isSparse = pack.length >= this.#sizes.tidiedBytesMin && needed.bytes < pack.length / 2;
+      if (needed.byUser.size > 0 && !isSparse) continue;
       if (pack === this.#last) {
         if (!isSparse) continue;
         this.#last = null;
       }
-      await this.#move(pack, left.hashes);
+      await this.#move(pack, needed);
+      // What cannot be read keeps its pack, and is not lost for good.
+      if (this.#neededOf(pack).byUser.size > 0) continue;
       this.#packs.delete(id);
       await pack.close();
       rmSync(pack.path, { force: true });
     }
   }
 
-  #byPack(): Map<Pack, { bytes: number; hashes: BlobHash[] }> {
-    const found = new Map<Pack, { bytes: number; hashes: BlobHash[] }>();
-    for (const [hash, { pack, size }] of this.#entries) {
-      const one = found.get(pack) ?? { bytes: 0, hashes: [] };
-      one.bytes += size;
-      one.hashes.push(hash);
-      found.set(pack, one);
-    }
-    return found;
-  }
-
-  /** Writes what is needed of a pack into another one. */
-  async #move(from: Pack, hashes: readonly BlobHash[]): Promise<void> {
+  #neededOf(pack: Pack): Needed {
     const byUser = new Map<string, BlobHash[]>();
-    for (const hash of hashes) {
-      for (const user of this.holdersOf(hash)) {
+    let bytes = 0;
+    for (const [hash, { size, users, saidBy }] of this.#entries) {
+      for (const [at, user] of users.entries()) {
+        if (saidBy[at] !== pack) continue;
+        bytes += size;
         const own = byUser.get(user);
         if (own === undefined) byUser.set(user, [hash]);
         else own.push(hash);
       }
     }
+    return { bytes, byUser };
+  }
+
+  /** Writes what is needed of a pack into another one. */
+  async #move(from: Pack, { byUser }: Needed): Promise<void> {
     for (const [user, all] of byUser) {
-      for (const some of this.#portions(all)) {
-        const pack = this.#current();
-        this.#note(pack, await this.#write(pack, user, some), from);
-      }
+      for (const some of this.#portions(all)) await this.#write(user, some, from);
     }
   }
 
@@ -186,7 +209,7 @@ export class Packs {
       if (bytes === null) continue;
       some.push({ hash, bytes });
       length += bytes.length;
-      if (length < MOVED_BYTES && some.length < MOVED_MAX) continue;
+      if (length < this.#sizes.movedBytes && some.length < MOVED_MAX) continue;
       yield some;
       [some, length] = [[], 0];
     }
@@ -202,19 +225,30 @@ export class Packs {
         // Removed while it was moved.
         if (from !== null) continue;
         const touchedAt = this.#now();
-        const place = { pack, offset: at + offset };
+        const place = { pack, offset: at + offset, saidBy: this.#saidAloneBy(pack) };
         this.#entries.set(hash, { ...place, size, users: this.#aloneOf(user), touchedAt });
         added.push(size);
         continue;
       }
       if (entry.pack === from) Object.assign(entry, { pack, offset: at + offset });
-      if (!entry.users.includes(user)) entry.users = [...entry.users, user];
+      this.#noteHolder(entry, user, pack, from);
     }
     return added;
   }
 
+  #noteHolder(entry: Entry, user: string, pack: Pack, from: Pack | null): void {
+    const at = entry.users.indexOf(user);
+    if (at === -1) {
+      entry.users = [...entry.users, user];
+      entry.saidBy = [...entry.saidBy, pack];
+    } else if (entry.saidBy[at] === from) {
+      const isAlone = entry.saidBy.length === 1;
+      entry.saidBy = isAlone ? this.#saidAloneBy(pack) : entry.saidBy.with(at, pack);
+    }
+  }
+
   #current(): Pack {
-    if (this.#last !== null && this.#last.length < PACK_BYTES_MAX) return this.#last;
+    if (this.#last !== null && this.#last.length < this.#sizes.packBytesMax) return this.#last;
     const id = this.#lastId + 1;
     const pack = new Pack(this.#fileOf(id), true);
     this.#packs.set(id, pack);
@@ -229,6 +263,12 @@ export class Packs {
   #aloneOf(user: string): readonly string[] {
     const known = this.#alone.get(user) ?? [user];
     this.#alone.set(user, known);
+    return known;
+  }
+
+  #saidAloneBy(pack: Pack): readonly Pack[] {
+    const known = this.#saidAlone.get(pack) ?? [pack];
+    this.#saidAlone.set(pack, known);
     return known;
   }
 }
