@@ -1,8 +1,13 @@
 // Logging in: by the secret of a link in the address, by a token, or by the session that is there.
 
+import { signal } from '@preact/signals';
+import { switchWords } from '../pure/words.ts';
 import { call, HeadError, loggedOut } from './client.ts';
 import { replaceAddress } from './route.ts';
 import { keepKey, keepMe, lastMe, me, pageKey } from './session.ts';
+
+/** Said when a link has made one somebody else: whoever sent it may want that to go unnoticed. */
+export const switched = signal<string | null>(null);
 
 /** Once, when the page is opened. Throws `HeadError` when the head cannot be asked. */
 export async function enter(): Promise<void> {
@@ -10,7 +15,9 @@ export async function enter(): Promise<void> {
   if (link !== null) {
     // Gone from the address before anything else: it works once, and history keeps it for long.
     replaceAddress('#/');
+    const before = lastMe()?.name ?? null;
     await logIn({ link });
+    switched.value = switchWords(before, me.value?.name ?? null);
     return;
   }
   if (pageKey() === null) {
@@ -29,6 +36,7 @@ export function hasLink(): boolean {
 /** Throws `HeadError` when it is refused. */
 export async function logIn(body: { token: string } | { link: string }): Promise<void> {
   const { key, user, role } = await call('loginPage', { body });
+  switched.value = null;
   keepKey(key);
   keepMe({ name: user, role });
 }

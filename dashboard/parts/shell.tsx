@@ -3,7 +3,7 @@
 import { useEffect } from 'preact/hooks';
 import { now } from '../data/clock.ts';
 import { line } from '../data/live.ts';
-import { logOut } from '../data/login.ts';
+import { logOut, switched } from '../data/login.ts';
 import { useCall } from '../data/query.ts';
 import { hrefOf, place } from '../data/route.ts';
 import { me } from '../data/session.ts';
@@ -43,6 +43,7 @@ export function Shell() {
         <Line />
         <Who />
       </header>
+      <SwitchLine />
       <NoticeLine />
       <main id="content" tabIndex={-1}>
         <Told />
@@ -92,6 +93,23 @@ function Who() {
         Log out
       </button>
     </div>
+  );
+}
+
+/** Stays until it is closed: it must not be overlooked. */
+function SwitchLine() {
+  const words = switched.value;
+  if (words === null) return null;
+  const close = (): void => {
+    switched.value = null;
+  };
+  return (
+    <p class="notice" role="alert">
+      {words}{' '}
+      <button type="button" onClick={close}>
+        Close
+      </button>
+    </p>
   );
 }
 

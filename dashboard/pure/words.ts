@@ -98,3 +98,9 @@ export function exitWords(exit: { code?: number; signal?: number } | null): stri
 export function plainWord(word: string): string {
   return word.replaceAll('_', ' ');
 }
+
+/** What a login by a link says when somebody else was logged in here before; null: nothing. */
+export function switchWords(before: string | null, now: string | null): string | null {
+  if (before === null || now === null || before === now) return null;
+  return `A link has logged you in as ${now}; before, you were ${before} here. Log out if you did not want that.`;
+}

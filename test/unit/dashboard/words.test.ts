@@ -21,6 +21,7 @@ import {
   ownClock,
   some,
   spanWords,
+  switchWords,
 } from '../../../dashboard/pure/words.ts';
 import { OUTCOMES, TASK_STATES } from '../../../src/core/model/job.ts';
 import { changeWords } from '../../../src/head/answers/words/prospect.ts';
@@ -103,4 +104,11 @@ test('every state has a tone, and only bad ends are bad', () => {
   good.delete('done');
   for (const word of good) assert.notEqual(toneOf(word), 'bad', word);
   for (const word of OUTCOMES) if (!good.has(word)) assert.equal(toneOf(word), 'bad', word);
+});
+
+test('a link that makes one somebody else says so', () => {
+  const words = switchWords('alice', 'mallory') ?? '';
+  assert.match(words, /logged you in as mallory; before, you were alice/);
+  assert.equal(switchWords('alice', 'alice'), null);
+  assert.equal(switchWords(null, 'alice'), null);
 });
