@@ -1,15 +1,17 @@
-// Who used how much: cpu hours over time by user or partition, fair shares, and all of it to take
+// Who used how much: cpu hours over time by user, partition or outcome, fair shares, and all of it to take
 // elsewhere.
 
 import { useMemo, useState } from 'preact/hooks';
-import type { HistoryJob } from '../../src/api/history.ts';
+import type { ReplyOf } from '../../src/api/routes.ts';
+import type { UsageKey } from '../../src/core/model/usage-keys.ts';
 import { call } from '../data/client.ts';
+import type { LiveEvent } from '../data/live.ts';
 import { useAnswer, useCall } from '../data/query.ts';
 import { hrefOf } from '../data/route.ts';
 import { Bar, Command, Empty, Loaded, Panel } from '../parts/basic.tsx';
 import { Curves } from '../parts/curves.tsx';
 import type { Tone } from '../pure/state.ts';
-import { type GroupBy, type UsageOverTime, usageCsv, usageOf } from '../pure/usage.ts';
+import { stepsOf, type UsageOverTime, usageCsv, usageOf } from '../pure/usage.ts';
 import { countWords, some } from '../pure/words.ts';
 import { save } from './job/files.tsx';
 
@@ -20,16 +22,19 @@ const SPANS: readonly (readonly [string, number])[] = [
   ['month', 30 * DAY_MS],
   ['year', 365 * DAY_MS],
 ];
-const JOBS_MAX = 10_000;
+/** All of that time is added up anew. */
+const TOGETHER_MS = 30_000;
+const TITLES: Readonly<Record<UsageKey, string>> = {
+  ...{ user: 'User', partition: 'Partition', outcome: 'Outcome' },
+};
 const TONES: readonly Tone[] = ['run', 'wait', 'stop', 'good', 'move', 'dim'];
 
 export function Accounting() {
   const [span, setSpan] = useState(7 * DAY_MS);
-  const [by, setBy] = useState<GroupBy>('owner');
-  const history = useAnswer(`history ${span}`, (signal) => jobsSince(span, signal), {
-    when: ({ kind }) => kind === 'job_done',
-  });
-  const usage = useCall('listUsage', {}, { when: ({ kind }) => kind === 'job_done' });
+  const [by, setBy] = useState<UsageKey>('user');
+  const wish = { when: isEnd, togetherMs: TOGETHER_MS };
+  const report = useAnswer(`used ${span} ${by}`, (signal) => usedSince(span, by, signal), wish);
+  const usage = useCall('listUsage', {}, wish);
   return (
     <div class="page">
       <div class="title">
@@ -47,17 +52,16 @@ export function Accounting() {
           </label>
           <label>
             By
-            <select value={by} onChange={(event) => setBy(event.currentTarget.value as GroupBy)}>
-              <option value="owner">user</option>
+            <select value={by} onChange={(event) => setBy(event.currentTarget.value as UsageKey)}>
+              <option value="user">user</option>
               <option value="partition">partition</option>
+              <option value="outcome">outcome</option>
             </select>
           </label>
         </div>
-        <Command text="weft history" />
+        <Command text="weft usage" />
       </div>
-      <Loaded answer={history}>
-        {(value) => <Used jobs={value.jobs} isCut={value.isCut} span={span} by={by} />}
-      </Loaded>
+      <Loaded answer={report}>{(value) => <Used report={value} by={by} />}</Loaded>
       <Panel title="Fair share">
         <Loaded answer={usage}>
           {({ users }) =>
@@ -96,35 +100,20 @@ export function Accounting() {
   );
 }
 
-async function jobsSince(span: number, signal: AbortSignal) {
-  const jobs: HistoryJob[] = [];
-  const from = Date.now() - span;
-  let before: number | undefined;
-  do {
-    const query = { from, limit: 1000, before };
-    const page = await call('history', { query, signal });
-    jobs.push(...page.jobs);
-    before = page.next ?? undefined;
-  } while (before !== undefined && jobs.length < JOBS_MAX);
-  return { jobs, isCut: before !== undefined };
+const isEnd = ({ kind }: LiveEvent): boolean => kind === 'task_done' || kind === 'job_done';
+
+type Report = ReplyOf<'reportUsage'> & { readonly stepMs: number };
+
+async function usedSince(span: number, by: UsageKey, signal: AbortSignal): Promise<Report> {
+  const steps = stepsOf(Date.now(), span);
+  const report = await call('reportUsage', { query: { by, ...steps }, signal });
+  return { ...report, stepMs: steps.stepMs };
 }
 
-function Used({
-  jobs,
-  isCut,
-  span,
-  by,
-}: {
-  jobs: readonly HistoryJob[];
-  isCut: boolean;
-  span: number;
-  by: GroupBy;
-}) {
-  const used = useMemo(() => {
-    const until = Date.now();
-    return usageOf(jobs, by, { from: until - span, until });
-  }, [jobs, by, span]);
-  if (jobs.length === 0) return <Empty>No job was submitted in that time.</Empty>;
+function Used({ report, by }: { report: Report; by: UsageKey }) {
+  const used = useMemo(() => usageOf(report.rows, report), [report]);
+  if (used.rows.length === 0) return <Empty>Nothing has ended in that time.</Empty>;
+  const ended = used.rows.reduce((total, { tasks }) => total + tasks, 0);
   const saveAll = (): void => {
     save(new Blob([usageCsv(used.rows, by)], { type: 'text/csv' }), `usage-by-${by}.csv`);
   };
@@ -144,33 +133,33 @@ function Used({
           ...{ name, values, tone: TONES[at] ?? 'dim' },
         }))}
         format={(value) => (value < 10 ? value.toFixed(1) : countWords(Math.round(value)))}
-        words={`${some(jobs.length, 'job')}${isCut ? ', the newest of them' : ''}`}
+        words={`${some(ended, 'task')} that ended; each counts whole where it ended`}
       />
       <UsedTable used={used} by={by} />
     </Panel>
   );
 }
 
-function UsedTable({ used: { rows }, by }: { used: UsageOverTime; by: GroupBy }) {
+function UsedTable({ used: { rows }, by }: { used: UsageOverTime; by: UsageKey }) {
   const most = rows[0]?.cpuHours ?? 0;
   return (
     <table class="plain">
       <thead>
         <tr>
-          <th>{by === 'owner' ? 'User' : 'Partition'}</th>
-          <th class="number">Jobs</th>
-          <th class="number">Failed</th>
+          <th>{TITLES[by]}</th>
+          <th class="number">Tasks</th>
           <th class="number">Cpu hours</th>
+          <th class="number">Of them worked</th>
           <th class="spare">Of the most</th>
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ name, jobs, failed, cpuHours }) => (
+        {rows.map(({ name, tasks, cpuHours, usedCpuHours }) => (
           <tr key={name}>
             <td>{name}</td>
-            <td class="number">{countWords(jobs)}</td>
-            <td class="number">{countWords(failed)}</td>
+            <td class="number">{countWords(tasks)}</td>
             <td class="number">{cpuHours.toFixed(2)}</td>
+            <td class="number">{usedCpuHours.toFixed(2)}</td>
             <td class="spare">
               <Bar part={cpuHours} whole={most} label={`${cpuHours.toFixed(2)} cpu hours`} />
             </td>

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EMPTY_FORM, problemsOf, submissionOf } from '../../../dashboard/pure/job-form.ts';
 import { barAt, layOut, pan, ticks, zoom } from '../../../dashboard/pure/schedule-layout.ts';
-import { usageCsv, usageOf } from '../../../dashboard/pure/usage.ts';
+import { stepsOf, usageCsv, usageOf } from '../../../dashboard/pure/usage.ts';
 import type { ScheduleBar } from '../../../src/api/schedule.ts';
 import { submission } from '../../../src/api/submission.ts';
 
@@ -47,26 +47,26 @@ test('zooming keeps the instant under the pointer, panning the span', () => {
   assert.deepEqual(ticks({ from: 0, until: 24 * hour }, 2, 2 * hour), [10 * hour, 22 * hour]);
 });
 
-test('usage is spread over the time in which it was used', () => {
+test('usage is put into its steps, and the largest comes first', () => {
   const hour = 3_600_000;
-  const job = (owner: string, from: number, until: number, kind = 'completed') => ({
-    ...{ owner, partition: 'p', startedAt: from, runStartedAt: from, endedAt: until, nodeCount: 1 },
-    cpuCount: 2,
-    outcome: { kind, exit: null, process: null, detail: null } as never,
+  const steps = stepsOf(148 * hour, 48 * hour);
+  assert.deepEqual(steps, { from: 100 * hour, until: 148 * hour, stepMs: hour });
+  assert.equal(stepsOf(hour, 60_000).stepMs, 60_000);
+  const row = (key: string, step: number, cpuHours: number) => ({
+    ...{ key, from: steps.from + step * hour, starts: 3, tasks: 2, cpuHours },
+    ...{ gibHours: 1, usedCpuHours: cpuHours / 2 },
   });
-  const jobs = [
-    job('a', 0, 48 * hour),
-    job('b', 40 * hour, 47 * hour, 'failed'),
-    job('b', -hour, 0),
-  ];
-  const used = usageOf(jobs, 'owner', { from: 0, until: 48 * hour });
+  const used = usageOf([row('a', 0, 1), row('b', 0, 2), row('a', 47, 4)], steps);
   assert.deepEqual(used.rows, [
-    { name: 'a', jobs: 1, failed: 0, cpuHours: 96 },
-    { name: 'b', jobs: 2, failed: 1, cpuHours: 14 },
+    { name: 'a', tasks: 4, cpuHours: 5, usedCpuHours: 2.5 },
+    { name: 'b', tasks: 2, cpuHours: 2, usedCpuHours: 1 },
   ]);
-  assert.equal(used.series[0]?.values[0], 2);
-  const rows = [{ name: '=1+"x",y', jobs: 1, failed: 0, cpuHours: 0.5 }];
-  assert.equal(usageCsv(rows, 'owner'), `owner,jobs,failed,cpu_hours\n"'=1+""x"",y",1,0,0.500\n`);
+  assert.deepEqual([used.times.length, used.times[47]], [48, 147 * hour]);
+  const [first] = used.series;
+  assert.deepEqual([first?.values.length, first?.values[0], first?.values[47]], [48, 1, 4]);
+  const rows = [{ name: '=1+"x",y', tasks: 1, cpuHours: 0.5, usedCpuHours: 0.25 }];
+  const csv = `user,tasks,cpu_hours,used_cpu_hours\n"'=1+""x"",y",1,0.500,0.250\n`;
+  assert.equal(usageCsv(rows, 'user'), csv);
 });
 
 test('the form says what is wrong, and what is right becomes a submission', () => {
