@@ -2,7 +2,7 @@
 // maintenance that nobody planned, verified and back in service; what cannot be mended stays out.
 
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { GoalStandingView } from '../../src/api/goals.ts';
@@ -49,6 +49,13 @@ async function withSite(use: (site: Site) => Promise<void>): Promise<void> {
   }
 }
 
+/** In one move: a check may read it at any time. */
+function setVersion(folder: string, node: string, version: string): void {
+  const aside = join(folder, `${node}.new`);
+  writeFileSync(aside, `${version}\n`);
+  renameSync(aside, join(folder, node));
+}
+
 async function standings({ cluster }: Site): Promise<GoalStandingView[]> {
   return (await cluster.client.call<{ nodes: GoalStandingView[] }>('GET', '/v1/goals')).nodes;
 }
@@ -82,7 +89,7 @@ test('[M20, M21] what differs is repaired by itself, one node at a time, and is 
     );
     await allMet(site);
     assert.deepEqual(await maintenances(site), [], 'nothing is repaired that is fine');
-    for (const node of ['n1', 'n2', 'n3']) writeFileSync(join(folder, node), '1.9\n');
+    for (const node of ['n1', 'n2', 'n3']) setVersion(folder, node, '1.9');
     await until('all are repaired', async () => {
       const all = await maintenances(site);
       assert.ok(all.filter(({ endedAt }) => endedAt === null).length <= 1, 'one at a time');

@@ -259,9 +259,9 @@ describe('pools on six hosts', { timeout: 900_000 }, () => {
     'the time limit of a pool ends its workers, their calls and at last the pool',
     LIMIT,
     async () => {
-      await using pool = await open({ time: '6s' });
+      await using pool = await open({ time: '20s' });
       const { call } = await running(pool);
-      await isLost(call, /time limit|timeout/, 6000);
+      await isLost(call, /time limit|timeout/, 20_000);
       await assert.rejects(async () => {
         for (;;) await pool.run((x: number) => x, 1);
       }, PoolClosed);

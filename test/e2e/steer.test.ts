@@ -141,8 +141,11 @@ describe('a real Slurm that our scheduler steers', { skip }, () => {
     const id = await weft('run', '--nodes-named', 'n2.hpc', '--', `sh -c '${line}'`);
     const said = await runProgram([...program, 'wait', id], { env: environment() });
     assert.equal(said.code, 3, said.out + said.error);
-    const listed = await slurm.command('squeue', '-h', '-a', '-t', 'all', '-o', '%P %N %T');
-    assert.match(listed, /^steer n2 FAILED$/m);
+    // The site completes a job for a while longer than we do.
+    await until('it is over at the site, too', async () => {
+      const listed = await slurm.command('squeue', '-h', '-a', '-t', 'all', '-o', '%P %N %T');
+      return /^steer n2 FAILED$/m.test(listed) || undefined;
+    });
   });
 
   it('a job that a user gave to the site waits in our queue, and is started by our plan', async () => {
@@ -161,7 +164,9 @@ describe('a real Slurm that our scheduler steers', { skip }, () => {
     await weft('site', 'resume', 'hpc');
     const done = await become(job.id, /^failed/);
     assert.deepEqual(done.exit, { code: 3 });
-    assert.match(await stateThere(there), /^FAILED n\d$/);
+    await until('it is over at the site, too', async () => {
+      return /^FAILED n\d$/.test(await stateThere(there)) || undefined;
+    });
   });
 
   it('our order decides, not that of the site', async () => {
@@ -189,7 +194,9 @@ describe('a real Slurm that our scheduler steers', { skip }, () => {
     await become(job.id, /^running/);
     await weft('kill', String(job.id));
     await become(job.id, /^cancelled/);
-    assert.match(await stateThere(running), /^CANCELLED/);
+    await until('the site has cancelled it, too', async () => {
+      return (await stateThere(running)).startsWith('CANCELLED') || undefined;
+    });
   });
 
   it('what ends or starts at the site behind our back is so', async () => {

@@ -254,8 +254,10 @@ describe('the web page', { skip: NO_BROWSER }, () => {
   it('a head that is killed is said to be away, and the page goes on when it is back', async () => {
     await goTo(own, 'jobs', 'Jobs');
     await own.page.getByText('live', { exact: true }).waitFor();
-    process.kill(cluster.pidOf('head'), 'SIGKILL');
-    await own.page.getByText('head away for').waitFor();
+    await cluster.withoutRestarts(async () => {
+      process.kill(cluster.pidOf('head'), 'SIGKILL');
+      await own.page.getByText('head away for').waitFor();
+    });
     await cluster.ok('up', '--nodes', '2', '--listen', 'none');
     await cluster.connect();
     const job = await cluster.ok('run', '--name', 'after-the-fall', '--', 'sleep 600');

@@ -5,8 +5,10 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { takeLock } from '../../../src/connect/lock-file.ts';
 import { connectLocally, type LocalClient } from '../../support/local-client.ts';
 import { whenKilled } from '../../support/when-killed.ts';
+import { until } from './hosts.ts';
 
 /** Top of the checkout. */
 export const repository = join(import.meta.dirname, '..', '..', '..');
@@ -161,6 +163,19 @@ export class LocalCluster {
 
   job(id: string): Promise<JobShown> {
     return this.client.call('GET', `/v1/jobs/${encodeURIComponent(id)}`);
+  }
+
+  /** Meanwhile nobody starts a daemon again that has died: who does takes this lock. */
+  async withoutRestarts(use: () => Promise<void>): Promise<void> {
+    const lock = await until('no daemon is being started again', () => {
+      const taken = takeLock(join(this.state, 'run', 'up.pid'), true);
+      return taken.ok ? taken : undefined;
+    });
+    try {
+      await use();
+    } finally {
+      lock.release();
+    }
   }
 
   /** Pid of the head or of a node's agent, as `weft up` noted it. */
