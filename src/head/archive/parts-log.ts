@@ -1,5 +1,6 @@
 // A file of lines, each a record behind its checksum, for what comes and goes soon: one write and a shared
 // sync instead of a file that is made, synced and removed. A line that was not written to its end is none.
+// After a sync that failed the log goes on in a new file.
 
 import { hash as hashOf } from 'node:crypto';
 import {
@@ -24,27 +25,42 @@ const NEWLINE = 10;
 /** A shorter log is left as it is, whatever of it has gone. */
 const EMPTIED_BYTES_MIN = 1_048_576;
 const REWRITTEN_BYTES_MIN = 4 * 1_048_576;
-const sync = promisify(fdatasync);
+
+type SyncFile = (fd: number) => Promise<void>;
 
 interface Place {
   readonly offset: number;
   readonly length: number;
 }
 
+interface OpenedLog {
+  readonly fd: number;
+  readonly sync: SharedSync;
+}
+
+interface Copied {
+  length: number;
+  readonly places: Map<string, Place>;
+  /** Those that could not be read. */
+  readonly lost: string[];
+}
+
 export class PartsLog {
   readonly #file: string;
-  #fd: number;
+  readonly #syncFile: SyncFile;
+  #opened: OpenedLog;
   #length = 0;
   #liveBytes = 0;
   readonly #places = new Map<string, Place>();
-  readonly #sync = new SharedSync(() => this.#syncNow());
-  /** The file of which a sync is under way. */
-  #syncing: number | null = null;
+  /** Files that another one has taken the place of, until nobody waits for them. */
+  readonly #retiring = new Set<Promise<void>>();
 
   /** Finds what is there; bytes behind the last whole line go. */
-  constructor(file: string) {
+  constructor(file: string, syncFile: SyncFile = promisify(fdatasync)) {
     this.#file = file;
-    this.#fd = openLog(file);
+    this.#syncFile = syncFile;
+    const fd = openLog(file);
+    this.#opened = { fd, sync: new SharedSync(() => syncFile(fd)) };
     const bytes = readFileSync(file);
     for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, this.#length)) {
       const line = bytes.subarray(this.#length, end);
@@ -55,8 +71,8 @@ export class PartsLog {
       if (record.kind === 'put') this.#put(record.key, place);
       else for (const key of record.keys) this.#forget(key);
     }
-    if (bytes.length > this.#length) ftruncateSync(this.#fd, this.#length);
-    fsyncSync(this.#fd);
+    if (bytes.length > this.#length) ftruncateSync(fd, this.#length);
+    fsyncSync(fd);
     syncFolderOf(file);
   }
 
@@ -66,10 +82,11 @@ export class PartsLog {
 
   /** On the disk when it resolves; whoever reads meanwhile gets it. Rejects with the disk's error. */
   async put(key: string, value: unknown): Promise<void> {
+    if (this.#opened.sync.hasFailed) this.#rewrite(new Set());
     const line = lineOf({ kind: 'put', key, value });
     const offset = this.#append(line);
     this.#put(key, { offset, length: line.length - 1 });
-    await this.#sync.settle();
+    await this.#opened.sync.settle();
   }
 
   /** Null when it is not there. */
@@ -82,29 +99,46 @@ export class PartsLog {
 
   /**
    * Not on the disk at once, but with the next `put` or `settle`: a part that is there again after the
-   * machine lost power is looked at again.
+   * machine lost power is looked at again. Throws, and all are there as before.
    */
   drop(keys: readonly string[]): void {
-    const known = keys.filter((key) => this.#places.has(key));
-    if (known.length === 0) return;
+    const known = new Set(keys.filter((key) => this.#places.has(key)));
+    if (known.size === 0) return;
+    if (!this.#dropRewriting(known)) this.#append(lineOf({ kind: 'drop', keys: [...known] }));
     for (const key of known) this.#forget(key);
-    if (this.#places.size === 0 && this.#length >= EMPTIED_BYTES_MIN) this.#empty();
-    else if (this.#length >= REWRITTEN_BYTES_MIN && this.#liveBytes < this.#length / 2) {
-      this.#rewrite();
-    } else this.#append(lineOf({ kind: 'drop', keys: known }));
   }
 
-  settle(): Promise<void> {
-    return this.#sync.settle();
+  async settle(): Promise<void> {
+    if (this.#opened.sync.hasFailed) this.#rewrite(new Set());
+    await this.#opened.sync.settle();
   }
 
   async close(): Promise<void> {
-    await this.#sync.idle();
-    closeSync(this.#fd);
+    await Promise.all(this.#retiring);
+    await this.#opened.sync.idle();
+    closeSync(this.#opened.fd);
+  }
+
+  /** False: little would be gained, or there is no room for it. */
+  #dropRewriting(known: ReadonlySet<string>): boolean {
+    if (this.#places.size === known.size && this.#length >= EMPTIED_BYTES_MIN) {
+      this.#empty();
+      return true;
+    }
+    let liveBytes = this.#liveBytes;
+    for (const key of known) liveBytes -= this.#places.get(key)?.length ?? 0;
+    if (this.#length < REWRITTEN_BYTES_MIN || liveBytes >= this.#length / 2) return false;
+    try {
+      this.#rewrite(known);
+      return true;
+    } catch {
+      // The disk is full, say: a line takes less of it, and tells of an error of its own.
+      return false;
+    }
   }
 
   #empty(): void {
-    ftruncateSync(this.#fd, 0);
+    ftruncateSync(this.#opened.fd, 0);
     this.#length = 0;
   }
 
@@ -123,54 +157,75 @@ export class PartsLog {
   #append(line: Buffer): number {
     const at = this.#length;
     try {
-      writeAll(this.#fd, line, at);
+      writeAll(this.#opened.fd, line, at);
     } catch (error) {
-      ftruncateSync(this.#fd, at);
+      ftruncateSync(this.#opened.fd, at);
       throw error;
     }
     this.#length += line.length;
     return at;
   }
 
-  /** What is needed, in a new file that takes the place of this one. */
-  #rewrite(): void {
+  /** All but these, in a new file that takes the place of this one. Throws, and this one stays. */
+  #rewrite(without: ReadonlySet<string>): void {
     const aside = `${this.#file}.new`;
     rmSync(aside, { force: true });
     const fd = openLog(aside);
-    const moved = new Map<string, Place>();
-    let length = 0;
-    for (const [key, place] of this.#places) {
-      writeAll(fd, Buffer.concat([this.#bytesAt(place), Buffer.of(NEWLINE)]), length);
-      moved.set(key, { offset: length, length: place.length });
-      length += place.length + 1;
+    let copied: Copied;
+    try {
+      copied = this.#copyTo(fd, without);
+      fsyncSync(fd);
+      renameSync(aside, this.#file);
+    } catch (error) {
+      closeSync(fd);
+      rmSync(aside, { force: true });
+      throw error;
     }
-    fsyncSync(fd);
-    renameSync(aside, this.#file);
-    syncFolderOf(this.#file);
-    const old = this.#fd;
-    this.#fd = fd;
-    this.#length = length;
-    for (const [key, place] of moved) this.#places.set(key, place);
-    // A sync that is under way closes it: what that is for is in the new one, which is on the disk.
-    if (this.#syncing !== old) closeSync(old);
+    const old = this.#opened;
+    this.#opened = { fd, sync: new SharedSync(this.#syncNamed(fd)) };
+    this.#length = copied.length;
+    for (const [key, place] of copied.places) this.#places.set(key, place);
+    for (const key of copied.lost) this.#forget(key);
+    // Whoever waits for the old one: what that is for is in the new one, too, which is on the disk.
+    const retiring = old.sync.idle().then(() => {
+      closeSync(old.fd);
+      this.#retiring.delete(retiring);
+    });
+    this.#retiring.add(retiring);
   }
 
-  async #syncNow(): Promise<void> {
-    const fd = this.#fd;
-    this.#syncing = fd;
-    try {
-      await sync(fd);
-    } finally {
-      this.#syncing = null;
-      if (fd !== this.#fd) closeSync(fd);
+  #copyTo(fd: number, without: ReadonlySet<string>): Copied {
+    const copied: Copied = { length: 0, places: new Map(), lost: [] };
+    for (const [key, place] of this.#places) {
+      if (without.has(key)) continue;
+      const line = this.#bytesAt(place);
+      // After a sync that failed the system may have forgotten what was written.
+      if (readLine(line) === null) {
+        copied.lost.push(key);
+        continue;
+      }
+      writeAll(fd, Buffer.concat([line, Buffer.of(NEWLINE)]), copied.length);
+      copied.places.set(key, { offset: copied.length, length: place.length });
+      copied.length += place.length + 1;
     }
+    return copied;
+  }
+
+  /** A sync of a file that has its name only since just now: until that is on the disk, nothing of it is. */
+  #syncNamed(fd: number): () => Promise<void> {
+    let isNamed = false;
+    return async () => {
+      await this.#syncFile(fd);
+      if (!isNamed) syncFolderOf(this.#file);
+      isNamed = true;
+    };
   }
 
   #bytesAt({ offset, length }: Place): Buffer {
     const bytes = Buffer.allocUnsafe(length);
     let done = 0;
     while (done < length) {
-      const count = readSync(this.#fd, bytes, done, length - done, offset + done);
+      const count = readSync(this.#opened.fd, bytes, done, length - done, offset + done);
       if (count === 0) break;
       done += count;
     }
