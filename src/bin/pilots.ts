@@ -37,7 +37,7 @@ export function keepPilots(of: {
   };
   const words = { oneSlotPerHost: [], ticket: 'ticket' };
   const keeper = new PilotKeeper({
-    ...{ engine, clock, log, chance: systemChance, userOf: userOf(clock) },
+    ...{ engine, clock, log, chance: systemChance, accountOf: accountOf(clock) },
     hosts: {
       slurm: hostOf(slurm(null)),
       sge: hostOf(sge({ ...words, queue: 'all.q', environment: null }, null)),
@@ -57,13 +57,13 @@ export function keepPilots(of: {
   };
 }
 
-function userOf(clock: Clock): PilotWorld['userOf'] {
+function accountOf(clock: Clock): PilotWorld['accountOf'] {
   const users = systemUsers(() => clock.monotonic());
   const isRoot = process.getuid?.() === 0;
   return async (name) => {
-    if (!isRoot) return null;
+    if (!isRoot) return { name: users.self().name, user: null };
     const account = users.cached(name) ?? (await users.find(name));
-    if (account === null) throw new Error(`this machine has no account ${name}`);
-    return { uid: account.uid, gid: account.gid };
+    if (account === null) return null;
+    return { name: account.name, user: { uid: account.uid, gid: account.gid } };
   };
 }

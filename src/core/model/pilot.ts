@@ -47,7 +47,12 @@ export function pilotNode(fleet: string, launch: number, index: number): string 
 
 /** Unique among all jobs of the batch system: `tag` is of the fleet alone. */
 export function launchName(tag: string, launch: number): string {
-  return `weft-pilot-${tag}-${launch}`;
+  return `${launchPrefix(tag)}${launch}`;
+}
+
+/** Names of all launches of a fleet begin so, and no others. */
+export function launchPrefix(tag: string): string {
+  return `weft-pilot-${tag}-`;
 }
 
 /** Name of a pilot's output, in the directory of its fleet. */

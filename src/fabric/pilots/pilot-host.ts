@@ -16,6 +16,19 @@ export interface PilotLaunch extends Omit<PilotScript, 'program'> {
   readonly count: number;
 }
 
+/** Who gives its commands. */
+export interface PilotAccount {
+  /** Its name there, by which jobs say whose they are. */
+  readonly name: string;
+  /** Null: this program's own. */
+  readonly user: SiteUser | null;
+}
+
+/** The submission that a job belongs to: an array of them. */
+export function siteOf({ id }: Pick<SiteJob, 'id'>): string {
+  return id.replace(/[_.].*$/, '');
+}
+
 export type PilotProblem = SiteProblem;
 
 export interface PilotHostOptions {
@@ -54,8 +67,18 @@ export class PilotHost {
     return await this.#ask(query, user);
   }
 
-  named(name: string, user: SiteUser | null): Promise<Result<readonly string[], PilotProblem>> {
-    return this.#ask(this.#options.adaptor.named(name), user);
+  /**
+   * Ids of submissions of this name. What others call so is none of ours, and elements of an array are
+   * one submission.
+   */
+  async named(
+    name: string,
+    account: PilotAccount,
+  ): Promise<Result<readonly string[], PilotProblem>> {
+    const listed = await this.list(account.user);
+    if (!listed.ok) return listed;
+    const own = listed.value.filter((job) => job.name === name && job.owner === account.name);
+    return ok([...new Set(own.map(siteOf))]);
   }
 
   /** What it lists now, of all users. */

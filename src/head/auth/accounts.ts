@@ -69,6 +69,11 @@ async function hasAccount(name: string): Promise<boolean> {
   return isIn(await readPasswd()) || isIn(await getent(name));
 }
 
+/** Whether commands cannot be given as this user: a head of root's gives them as nobody else. */
+export async function lacksAccount(name: string): Promise<boolean> {
+  return process.getuid?.() === 0 && !(await hasAccount(name));
+}
+
 /** What an admin should know of a user of several-user clusters; null when there is nothing. */
 export async function accountNotice(name: string, multiUser: boolean): Promise<string | null> {
   // Everything of a cluster for one user runs as that user, whatever a token says.

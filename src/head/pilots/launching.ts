@@ -5,36 +5,71 @@ import type { Fleet, Launch } from '../../core/controller/pilots/facts.ts';
 import { tokenLabel } from '../../core/controller/pilots/find.ts';
 import { PILOT_QUEUE_MAX_MS } from '../../core/model/limits.ts';
 import { launchName } from '../../core/model/pilot.ts';
-import type { SiteUser } from '../../ports/sites.ts';
+import type { PilotAccount } from '../../fabric/pilots/pilot-host.ts';
 import { formatToken, hashSecret, makeSecret, makeTokenId } from '../auth/secrets.ts';
 import type { PilotWorld } from './world.ts';
 
-interface Wanted {
+interface Place {
   readonly fleet: string;
   readonly number: number;
-  readonly user: SiteUser | null;
 }
 
-export async function launch(world: PilotWorld, wanted: Wanted): Promise<void> {
-  const { fleet: id, number, user } = wanted;
+interface Wanted extends Place {
+  readonly account: PilotAccount;
+}
+
+/** What happens to submissions while this program runs. */
+export interface Course {
+  /** No more commands: the head ends. */
+  readonly ending: AbortSignal;
+  /** Ms since 1970. */
+  readonly begunAt: number;
+  /** Since when nobody knows whether a launch was taken, in ms of the monotonic clock, by its name. */
+  readonly doubtfulSince: Map<string, number>;
+}
+
+/** A batch system that has taken a submission lists it by then, whatever went wrong on the way. */
+export const SETTLE_MS = 15_000;
+
+export async function launch(world: PilotWorld, wanted: Wanted, course: Course): Promise<void> {
+  const { fleet: id, number, account } = wanted;
   const found = find(world, wanted);
-  if (found === null) return;
+  if (found === null || course.ending.aborted) return;
   const { fleet } = found;
   const host = world.hosts[fleet.wish.system];
-  const known = await host.named(launchName(fleet.tag, number), user);
+  const name = launchName(fleet.tag, number);
+  const known = await host.named(name, account);
   if (!known.ok) return world.log.warn({ fleet: id, words: known.error.text }, AWAY);
   const [site, ...others] = known.value;
-  for (const other of others) await host.cancel(other, null, user);
-  if (site !== undefined) return await note(world, wanted, { kind: 'submitted', site });
-  await submit(world, wanted);
+  for (const other of others) await host.cancel(other, null, account.user);
+  if (site !== undefined) {
+    course.doubtfulSince.delete(name);
+    return await note(world, wanted, { kind: 'submitted', site });
+  }
+  if (course.ending.aborted || isInDoubt(world, found.launch, name, course)) return;
+  course.doubtfulSince.delete(name);
+  if (!(await submit(world, wanted))) course.doubtfulSince.set(name, world.clock.monotonic());
+}
+
+/** One that a head before this one may have submitted is in doubt from when this one looks for it. */
+function isInDoubt(
+  { clock }: PilotWorld,
+  { askedAt }: Launch,
+  name: string,
+  { begunAt, doubtfulSince }: Course,
+): boolean {
+  const now = clock.monotonic();
+  if (askedAt < begunAt && !doubtfulSince.has(name)) doubtfulSince.set(name, now);
+  return now - (doubtfulSince.get(name) ?? -Infinity) < SETTLE_MS;
 }
 
 const AWAY = 'a batch system does not say what was submitted to it; it is asked again';
 
-async function submit(world: PilotWorld, wanted: Wanted): Promise<void> {
-  const { number, user } = wanted;
+/** False: nobody knows whether it was taken. */
+async function submit(world: PilotWorld, wanted: Wanted): Promise<boolean> {
+  const { number, account } = wanted;
   const found = find(world, wanted);
-  if (found === null) return;
+  if (found === null) return true;
   const { fleet, launch } = found;
   if (fleet.stoppedBy !== null) return await refuse(world, wanted, 'it was stopped before');
   const ticket = await ticketFor(world, fleet, number);
@@ -43,14 +78,16 @@ async function submit(world: PilotWorld, wanted: Wanted): Promise<void> {
   const count = launch.pilots.size;
   const answer = await world.hosts[wish.system].submit(
     { fleet: id, launch: number, tag, count, wish, ticket },
-    user,
+    account.user,
   );
-  if (answer.ok) return await note(world, wanted, { kind: 'submitted', site: answer.value });
-  // Nobody knows whether it was taken: it is looked for before it is tried again.
-  if (answer.error.kind !== 'refused') {
-    return world.log.warn({ fleet: id, words: answer.error.text }, AWAY);
+  if (answer.ok) {
+    await note(world, wanted, { kind: 'submitted', site: answer.value });
+    return true;
   }
-  await refuse(world, wanted, answer.error.text);
+  if (answer.error.kind === 'refused') return await refuse(world, wanted, answer.error.text);
+  // It is looked for before it is tried again.
+  world.log.warn({ fleet: id, words: answer.error.text }, AWAY);
+  return false;
 }
 
 /** Its token is made anew for each attempt: the head keeps none but as a hash. */
@@ -73,7 +110,7 @@ async function ticketFor(world: PilotWorld, fleet: Fleet, number: number): Promi
 
 function find(
   { engine }: PilotWorld,
-  { fleet: id, number }: Wanted,
+  { fleet: id, number }: Place,
 ): { readonly fleet: Fleet; readonly launch: Launch } | null {
   const fleet = engine.state.fleets.get(id);
   const launch = fleet?.launches.get(number);
@@ -81,13 +118,14 @@ function find(
   return { fleet, launch };
 }
 
-function refuse(world: PilotWorld, wanted: Wanted, why: string): Promise<void> {
-  return note(world, wanted, { kind: 'refused', why });
+export async function refuse(world: PilotWorld, place: Place, why: string): Promise<true> {
+  await note(world, place, { kind: 'refused', why });
+  return true;
 }
 
 async function note(
   { engine, log }: PilotWorld,
-  { fleet, number }: Wanted,
+  { fleet, number }: Place,
   said:
     | { readonly kind: 'submitted'; readonly site: string }
     | { readonly kind: 'refused'; readonly why: string },

@@ -3,9 +3,9 @@
 
 import type { PilotSeen } from '../../core/controller/pilots/commands.ts';
 import type { Fleet, Launch } from '../../core/controller/pilots/facts.ts';
-import { launchName, pilotLog } from '../../core/model/pilot.ts';
+import { launchName, launchPrefix, pilotLog } from '../../core/model/pilot.ts';
 import type { SiteJob } from '../../core/model/site.ts';
-import type { PilotHost } from '../../fabric/pilots/pilot-host.ts';
+import { type PilotAccount, type PilotHost, siteOf } from '../../fabric/pilots/pilot-host.ts';
 import type { SiteUser } from '../../ports/sites.ts';
 import type { PilotWorld } from './world.ts';
 
@@ -15,44 +15,55 @@ interface Known {
   readonly site: string;
 }
 
-export async function look(world: PilotWorld, id: string, user: SiteUser | null): Promise<void> {
+export async function look(
+  world: PilotWorld,
+  id: string,
+  account: PilotAccount,
+  ending: AbortSignal,
+): Promise<void> {
+  const { user } = account;
   const fleet = world.engine.state.fleets.get(id);
   if (fleet === undefined) return;
   const host = world.hosts[fleet.wish.system];
   const known = [...fleet.launches.values()].flatMap((launch): Known[] =>
     launch.site === null ? [] : [{ launch, site: launch.site }],
   );
-  if (known.length === 0) return;
-  for (const one of known) await endLeaving(world, host, one, user);
+  for (const one of known) await endLeaving(world, { host, user, ending }, one);
+  if (ending.aborted) return;
   const listed = await host.list(user);
   if (!listed.ok) {
     const words = 'a batch system does not say how its jobs stand; it is asked again';
     return world.log.warn({ fleet: id, words: listed.error.text }, words);
   }
-  for (const one of known) await observe(world, { fleet, host, user, jobs: listed.value }, one);
-  await endStrays({ fleet, host, user, jobs: listed.value }, known);
+  const all = { fleet, host, user, ending, jobs: listed.value };
+  for (const one of known) if (!ending.aborted) await observe(world, all, one);
+  await endStrays(all, account, known);
 }
 
 async function endLeaving(
   { log }: PilotWorld,
-  host: PilotHost,
+  { host, user, ending }: Giver,
   { launch, site }: Known,
-  user: SiteUser | null,
 ): Promise<void> {
   const all = [...launch.pilots.values()];
   const leaving = all.filter((pilot) => pilot.leaving !== null);
   if (leaving.length === 0) return;
   const indices = leaving.length === all.length ? [null] : leaving.map(({ index }) => index);
   for (const index of indices) {
+    if (ending.aborted) return;
     const answer = await host.cancel(site, index, user);
     if (!answer.ok) log.warn({ site, index, words: answer.error.text }, 'a pilot is not ended yet');
   }
 }
 
-interface Listed {
-  readonly fleet: Fleet;
+interface Giver {
   readonly host: PilotHost;
   readonly user: SiteUser | null;
+  readonly ending: AbortSignal;
+}
+
+interface Listed extends Giver {
+  readonly fleet: Fleet;
   readonly jobs: readonly SiteJob[];
 }
 
@@ -86,15 +97,19 @@ async function observe(
 }
 
 async function endStrays(
-  { fleet, host, user, jobs }: Listed,
+  { fleet, host, user, ending, jobs }: Listed,
+  { name: owner }: PilotAccount,
   known: readonly Known[],
 ): Promise<void> {
   const sites = new Set(known.map(({ site }) => site));
-  const names = new Set(known.map(({ launch }) => launchName(fleet.tag, launch.number)));
+  const prefix = launchPrefix(fleet.tag);
+  // Of these nobody has said yet which submission is theirs.
+  const open = [...fleet.launches.values()].filter(({ site }) => site === null);
+  const sought = new Set(open.map(({ number }) => launchName(fleet.tag, number)));
   const strays = new Set<string>();
-  for (const { id, name, state } of jobs) {
-    const site = id.replace(/[_.].*$/, '');
-    if (names.has(name) && !sites.has(site) && state !== 'ended') strays.add(site);
+  for (const job of jobs) {
+    const isOurs = job.owner === owner && job.name.startsWith(prefix) && !sought.has(job.name);
+    if (isOurs && job.state !== 'ended' && !sites.has(siteOf(job))) strays.add(siteOf(job));
   }
-  for (const site of strays) await host.cancel(site, null, user);
+  for (const site of strays) if (!ending.aborted) await host.cancel(site, null, user);
 }

@@ -28,6 +28,17 @@ export interface BatchSystem {
   readonly commands: readonly string[];
 }
 
+/** Empty of a process that has ended meanwhile. */
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ESRCH') return '';
+    throw error;
+  }
+}
+
 export class PilotWorld {
   readonly directory = mkdtempSync(join(tmpdir(), 'weft-pilots-test-'));
   readonly #heads: ChildProcess[] = [];
@@ -35,6 +46,7 @@ export class PilotWorld {
     for (const { pid } of this.#heads) if (pid !== undefined) endNow(pid, 'SIGTERM');
   });
   readonly #program = [process.execPath, join(repository, 'bin/weft.mjs')];
+  readonly #before = new Set(readdirSync(tmpdir()));
   #system: BatchSystem = { environment: {}, commands: [] };
 
   at(...names: string[]): string {
@@ -132,12 +144,12 @@ export class PilotWorld {
     return lines.filter((line) => line === command).length;
   }
 
-  /** Processes that pilots have left, wherever they were. */
+  /** Processes that pilots have left, wherever they were; not those of pilots from before this test. */
   leftovers(): string[] {
     const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
     return pids.filter((pid) => {
-      const { stdout } = spawnSync('cat', [`/proc/${pid}/cmdline`]);
-      return /\/weft-pilot\.\w+/.test(stdout.toString());
+      const [, folder] = /\/(weft-pilot\.\w+)/.exec(commandLine(pid)) ?? [];
+      return folder !== undefined && !this.#before.has(folder);
     });
   }
 

@@ -8,7 +8,9 @@ import { pilotsOf } from '../../../core/controller/pilots/find.ts';
 import type { State } from '../../../core/controller/state.ts';
 import { type Refusal, refuse } from '../../../core/model/errors.ts';
 import { pilotLog } from '../../../core/model/pilot.ts';
+import { lacksAccount } from '../../auth/accounts.ts';
 import { makeTokenId } from '../../auth/secrets.ts';
+import { noAccount } from '../../pilots/world.ts';
 import type { Call, Handler } from '../call.ts';
 import type { Services } from '../services.ts';
 import { changed } from './job-actions.ts';
@@ -21,6 +23,9 @@ export const startFleet: Handler<'startFleet'> = async (services, { body, actor,
   const { engine, chance, facts } = services;
   if (facts.fingerprint === null || facts.addresses.length === 0) {
     return err(refuse('pilot.no_address', {}));
+  }
+  if (actor.kind === 'user' && (await lacksAccount(actor.name))) {
+    return err(refuse('pilot.refused', { why: noAccount(actor.name) }));
   }
   const { name = null, isOnce, min, max, idleMs, ...wish } = body;
   const { memoryBytes = null, walltimeMs = null, queue = null, image = null } = wish;
