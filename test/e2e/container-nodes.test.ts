@@ -2,7 +2,7 @@
 // run where their engine is, and whatever ends a job ends its container too.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import {
@@ -181,7 +181,7 @@ describe('batches in containers on a cluster', { skip: whyNoEngines(), timeout: 
           const member = cluster.member(node);
           const second = await hanging(`agent-${kind}`);
           await cluster.killAgent(member);
-          kill(`${member.stateDir}/`, 'in_container');
+          killIn(`${member.stateDir}/`, 'in_container');
           assert.deepEqual(await containers(engine), [second], 'nobody was there to end it');
           await cluster.startAgent(member);
           await until('it is gone', async () => {
@@ -209,12 +209,26 @@ describe('batches in containers on a cluster', { skip: whyNoEngines(), timeout: 
 
 /** Ends like kill -9 the processes whose command line has all of these words. */
 function kill(...words: string[]): void {
-  const pids = readdirSync('/proc').filter((name) => {
-    const line = /^\d+$/.test(name) ? commandLine(Number(name)) : '';
-    return words.every((word) => line.includes(word));
-  });
+  const pids = pidsOf(...words);
   assert.ok(pids.length > 0, `${words.join(', ')} runs`);
-  for (const pid of pids) process.kill(Number(pid), 'SIGKILL');
+  for (const pid of pids) process.kill(pid, 'SIGKILL');
+}
+
+/** The same of those that work below a folder: a job's script is an argument, and names none. */
+function killIn(folder: string, word: string): void {
+  const pids = pidsOf(word).filter((pid) => readlinkSync(`/proc/${pid}/cwd`).startsWith(folder));
+  assert.ok(pids.length > 0, `${word} runs in ${folder}`);
+  for (const pid of pids) process.kill(pid, 'SIGKILL');
+}
+
+function pidsOf(...words: string[]): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      const line = commandLine(pid);
+      return words.every((word) => line.includes(word));
+    });
 }
 
 interface Shown {
