@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { checkBans } from './tidy/bans.ts';
 import { checkCycles } from './tidy/cycles.ts';
-import { checkFile } from './tidy/files.ts';
+import { checkBuilt, checkFile } from './tidy/files.ts';
 import { type Finding, formatFinding } from './tidy/finding.ts';
 import { checkImports } from './tidy/imports.ts';
 import { checkPages } from './tidy/pages.ts';
@@ -37,7 +37,11 @@ function main(): void {
     read: (file: string) => (existsSync(path.join(ROOT, file)) ? read(file) : undefined),
     hasCode: (folder: string) => paths.some((file) => file.startsWith(`${folder}/`)),
   };
-  const findings = [...tidy(textsOf(paths), tree), ...checkPages(textsOf(pages), all, read)];
+  const findings = [
+    ...tidy(textsOf(paths), tree),
+    ...checkPages(textsOf(pages), all, read),
+    ...checkBuilt(all),
+  ];
   for (const finding of findings) console.log(formatFinding(finding));
   const errors = findings.filter((finding) => finding.level === 'error').length;
   const warnings = findings.length - errors;

@@ -20,6 +20,21 @@ export function checkFile(source: Source): Finding[] {
   ];
 }
 
+/** What a compiler has left beside its source: it ages there, and is taken for the source. */
+export function checkBuilt(files: readonly string[]): Finding[] {
+  const all = new Set(files);
+  return files
+    .filter((file) => /\.(?:js|d\.ts)$/.test(file) && all.has(sourceOf(file)))
+    .map((file) => {
+      const message = `built from ${sourceOf(file)}: remove it; dist/ is for what is built`;
+      return { path: file, line: 1, level: 'error', message };
+    });
+}
+
+function sourceOf(built: string): string {
+  return built.replace(/\.(?:js|d\.ts)$/, '.ts');
+}
+
 function checkName(source: Source): Finding[] {
   const name = path.basename(source.path);
   const good = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.test)?\.ts$/.test(name);

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { checkBuilt } from '../../../tools/tidy/files.ts';
 import { checkPages } from '../../../tools/tidy/pages.ts';
 import { tidy } from '../../../tools/tidy.ts';
 
@@ -180,6 +181,18 @@ describe('tidy on files', () => {
       findings.map((finding) => finding.level),
       ['warning'],
     );
+  });
+});
+
+describe('tidy on what is built', () => {
+  it('what lies beside its source is an error, other scripts are none', () => {
+    const beside = ['src/wire/a.ts', 'src/wire/a.js', 'src/wire/a.d.ts'];
+    const found = checkBuilt([...beside, 'bin/weft.mjs', 'src/own.js', 'src/own.d.ts']);
+    assert.deepEqual(
+      found.map(({ path }) => path),
+      ['src/wire/a.js', 'src/wire/a.d.ts'],
+    );
+    assert.match(found[0]?.message ?? '', /built from src\/wire\/a\.ts: remove it/);
   });
 });
 
