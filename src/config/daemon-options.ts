@@ -2,6 +2,7 @@
 // how the bin folder hands their entry points over.
 
 import type { ContainerRuntime } from '../core/model/container-runtime.ts';
+import type { FilterRule } from '../core/model/filter-rule.ts';
 import type { YieldRules } from '../core/model/presence.ts';
 import type { Resources } from '../core/model/resources.ts';
 import type { Settings } from '../core/model/settings.ts';
@@ -66,16 +67,6 @@ export interface GoalFileOptions {
   readonly repairs: boolean;
 }
 
-/** What schedulers from outside see; the same as `FilterRule` of the fabric. */
-export interface FilterOptions {
-  readonly name: string;
-  readonly over: 'nodes' | 'jobs';
-  readonly when: readonly string[];
-  readonly hide: boolean;
-  readonly add: readonly string[];
-  readonly queue: string | null;
-}
-
 export interface WikiDoorOptions {
   readonly listen: { readonly host: string; readonly port: number };
   /** Null: nobody can sign. */
@@ -83,7 +74,7 @@ export interface WikiDoorOptions {
   readonly unsigned: boolean;
   /** Names of external partitions; empty = all of them. */
   readonly partitions: readonly string[];
-  readonly rules: readonly FilterOptions[];
+  readonly rules: readonly FilterRule[];
   /** Where the scheduler hears of changes; null: it asks. */
   readonly events: { readonly host: string; readonly port: number } | null;
   readonly eventsEveryMs: number;

@@ -3,8 +3,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { usage } from '../core/model/failure.ts';
+import type { FilterRule } from '../core/model/filter-rule.ts';
 import type { Config } from './config.ts';
-import type { FilterOptions, WikiDoorOptions } from './daemon-options.ts';
+import type { WikiDoorOptions } from './daemon-options.ts';
 import { fileProblem } from './file-problem.ts';
 import type { Fields } from './tables.ts';
 
@@ -35,7 +36,7 @@ export function wikiOptions(config: Config): WikiDoorOptions | null {
   };
 }
 
-function ruleOf(name: string, fields: Fields): FilterOptions {
+function ruleOf(name: string, fields: Fields): FilterRule {
   const get = <T>(field: string, otherwise: T): T => (fields.get(field) as T) ?? otherwise;
   return {
     name,

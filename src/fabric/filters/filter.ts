@@ -1,20 +1,8 @@
 // Filters and annotations: what a scheduler from outside sees of nodes and jobs is what the site
 // wants it to see. Rules apply in their order; each sees the labels that those before it have added.
 
+import type { FilterRule } from '../../core/model/filter-rule.ts';
 import { meetsLabel } from '../../core/model/labels.ts';
-
-export interface FilterRule {
-  readonly name: string;
-  readonly over: 'nodes' | 'jobs';
-  /** Labels or expressions that it must meet, all of them; none: it is for everything. */
-  readonly when: readonly string[];
-  /** Not shown at all, and nothing may be done to it. */
-  readonly hide: boolean;
-  /** Labels more than it has. */
-  readonly add: readonly string[];
-  /** The queue that it is shown in; null: its own. */
-  readonly queue: string | null;
-}
 
 /** What rules make of one node or job. */
 export interface Filtered {

@@ -3,8 +3,9 @@
 import type { Job } from '../../core/controller/jobs/facts.ts';
 import type { Node } from '../../core/controller/nodes/facts.ts';
 import { labelsOf } from '../../core/controller/nodes/view.ts';
+import type { FilterRule } from '../../core/model/filter-rule.ts';
 import { DEFAULT_QOS } from '../../core/model/scheduling.ts';
-import { type Filtered, type FilterRule, filtered } from '../../fabric/filters/filter.ts';
+import { type Filtered, filtered } from '../../fabric/filters/filter.ts';
 
 /** Besides its own labels: `node=n1`. */
 export function filteredNode(rules: readonly FilterRule[], node: Node): Filtered {

@@ -5,6 +5,7 @@ import type { Command } from '../../core/controller/declared.ts';
 import type { Job } from '../../core/controller/jobs/facts.ts';
 import type { UserActor } from '../../core/model/actor.ts';
 import { formatRefusal, type Refusal } from '../../core/model/errors.ts';
+import type { FilterRule } from '../../core/model/filter-rule.ts';
 import {
   formatTaskId,
   type NodeName,
@@ -15,7 +16,6 @@ import {
 import type { Reason } from '../../core/model/reason.ts';
 import { SIGNALS } from '../../core/model/signals.ts';
 import type { JobChange } from '../../core/model/submission.ts';
-import type { FilterRule } from '../../fabric/filters/filter.ts';
 import type { WikiAction } from '../../fabric/wiki/cluster.ts';
 import { WIKI_CODES, type WikiProblem, wikiProblem } from '../../fabric/wiki/codes.ts';
 import type { Log } from '../../ports/log.ts';

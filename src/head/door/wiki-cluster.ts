@@ -3,9 +3,10 @@
 import type { Node } from '../../core/controller/nodes/facts.ts';
 import { schedulingOf } from '../../core/controller/partitions/settings.ts';
 import type { State } from '../../core/controller/state.ts';
+import type { FilterRule } from '../../core/model/filter-rule.ts';
 import { parseTaskId } from '../../core/model/ids.ts';
 import type { Partition } from '../../core/model/scheduling.ts';
-import type { Filtered, FilterRule } from '../../fabric/filters/filter.ts';
+import type { Filtered } from '../../fabric/filters/filter.ts';
 import type { WikiCluster } from '../../fabric/wiki/cluster.ts';
 import type { WikiRecord } from '../../fabric/wiki/reply.ts';
 import type { Log } from '../../ports/log.ts';

@@ -3,9 +3,10 @@
 import type { Node } from '../../core/controller/nodes/facts.ts';
 import { labelsOf } from '../../core/controller/nodes/view.ts';
 import type { State } from '../../core/controller/state.ts';
+import type { FilterRule } from '../../core/model/filter-rule.ts';
 import { withoutFeatures } from '../../core/model/node-features.ts';
 import { isMember, type Partition } from '../../core/model/scheduling.ts';
-import type { Filtered, FilterRule } from '../../fabric/filters/filter.ts';
+import type { Filtered } from '../../fabric/filters/filter.ts';
 import type { WikiRecord } from '../../fabric/wiki/reply.ts';
 import type { NodeLoad } from '../../wire/messages.ts';
 import { maintenanceOfNode } from '../answers/maintenance-view.ts';

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type FilterRule, filtered } from '../../../../src/fabric/filters/filter.ts';
+import type { FilterRule } from '../../../../src/core/model/filter-rule.ts';
+import { filtered } from '../../../../src/fabric/filters/filter.ts';
 
 function rule(name: string, more: Partial<FilterRule> = {}): FilterRule {
   return { name, over: 'nodes', when: [], hide: false, add: [], queue: null, ...more };
