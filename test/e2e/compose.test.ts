@@ -93,6 +93,11 @@ describe('the compose files', { skip: whyNoDocker() }, () => {
     assert.equal(there.stdout, '');
   });
 
+  it('has the web page that was built here', async () => {
+    const page = await shared.as('root', 'ls', '/opt/weft/dist/dashboard/index.html');
+    assert.equal(page.code, 0, page.stderr);
+  });
+
   it('runs the head as an ordinary user, whose secrets other users cannot read', async () => {
     assert.equal(await shared.mustAs('root', 'stat', '-c', '%U', '/proc/1'), 'weft\n');
     const secrets = ['/var/lib/weft/head/weft.db', '/run/weft-join/ticket'];
