@@ -15,7 +15,8 @@ import { siteFolders } from '../os/site-folders.ts';
 import type { Log } from '../ports/log.ts';
 import type { Marks } from '../ports/marks.ts';
 import type { SiteSource } from '../ports/sites.ts';
-import { adaptorOf, type SiteHub } from './site-hub.ts';
+import { adaptorOf } from './site-adaptors.ts';
+import type { SiteHub } from './site-hub.ts';
 
 /** Throws with the site's words. */
 export async function nodesOfSite(site: SiteOptions): Promise<readonly SiteNode[]> {

@@ -7,7 +7,7 @@ import type { SiteOptions } from '../config/daemon-options.ts';
 import type { SiteTried } from '../core/model/site.ts';
 import { TRY_SCRIPT, tryOut } from '../fabric/site/try-out.ts';
 import { systemCommands } from '../os/commands.ts';
-import { adaptorOf } from './site-hub.ts';
+import { adaptorOf } from './site-adaptors.ts';
 
 /** @param top a directory that the site's nodes see, too */
 export async function trySite(site: SiteOptions, top: string): Promise<SiteTried[]> {

@@ -6,7 +6,7 @@ import type { FilterRule } from '../core/model/filter-rule.ts';
 import type { YieldRules } from '../core/model/presence.ts';
 import type { Resources } from '../core/model/resources.ts';
 import type { Settings } from '../core/model/settings.ts';
-import type { SiteTried } from '../core/model/site.ts';
+import type { SiteSystem, SiteTried } from '../core/model/site.ts';
 import type { Written } from './compare.ts';
 import type { ConfigOrigin } from './config.ts';
 
@@ -158,7 +158,7 @@ export interface AgentOptions extends CacheOptions {
 }
 
 export interface SiteOptions {
-  readonly system: 'slurm' | 'sge' | 'oar';
+  readonly system: SiteSystem;
   readonly mode: 'submit' | 'steer';
   readonly takeover: 'execution_queue' | 'disabled_scheduler';
   /** Where users of the site submit to. */

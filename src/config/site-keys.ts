@@ -1,5 +1,6 @@
 // Keys that make an agent the gateway of a site: another cluster, whose own system runs the tasks.
 
+import { SITE_SYSTEMS } from '../core/model/site.ts';
 import { type Key, key } from './key.ts';
 
 export const SITE_KEYS: readonly Key[] = [
@@ -8,7 +9,7 @@ export const SITE_KEYS: readonly Key[] = [
     'choice',
     null,
     "Tasks of this node are given to this batch system, as the user's jobs there. See sites.md.",
-    { choices: ['slurm', 'sge', 'oar'] },
+    { choices: SITE_SYSTEMS },
   ),
   key('site.queue', 'text', null, 'Its queue or partition for them; default: its own default.'),
   key(

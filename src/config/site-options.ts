@@ -1,5 +1,6 @@
 // The options of a gateway, from its configuration.
 
+import type { SiteSystem } from '../core/model/site.ts';
 import type { Config } from './config.ts';
 import type { AgentOptions } from './daemon-options.ts';
 
@@ -8,7 +9,7 @@ export function siteOptions(config: Config): Pick<AgentOptions, 'site'> {
   if (system === null) return {};
   return {
     site: {
-      system: system as 'slurm' | 'sge' | 'oar',
+      system: system as SiteSystem,
       mode: config.text('site.mode') === 'steer' ? 'steer' : 'submit',
       takeover: config.text('site.takeover') as 'execution_queue' | 'disabled_scheduler',
       main: config.text('site.main') ?? '',

@@ -1,6 +1,7 @@
 // `weft gateway`: the agent of a site that another system runs, in the foreground, for a service manager.
 
 import { usage } from '../../core/model/failure.ts';
+import { SITE_SYSTEMS } from '../../core/model/site.ts';
 import { defineVerb } from '../verb.ts';
 import { runAgent } from './agent.ts';
 
@@ -16,8 +17,8 @@ export const verb = defineVerb<Options>({
   async run({ context, options }) {
     const config = await context.config();
     if (config.text('site.system') === null) {
-      const hint =
-        'Set site.system in weft.yaml to slurm, sge or oar; docs/sites.md has an example.';
+      const words = SITE_SYSTEMS.join(', ');
+      const hint = `Set site.system in weft.yaml to one of ${words}; docs/sites.md has an example.`;
       throw usage('no site is configured (site.system)', hint);
     }
     return runAgent(context, options);

@@ -3,6 +3,10 @@
 
 import type { ExitStatus } from './job.ts';
 
+/** Systems that an adaptor knows, by their words in the configuration (makers: bin/site-adaptors.ts). */
+export const SITE_SYSTEMS = ['slurm', 'sge', 'oar'] as const;
+export type SiteSystem = (typeof SITE_SYSTEMS)[number];
+
 /** `submit`: the site's own scheduler decides; `steer`: ours does. */
 export type SiteMode = 'submit' | 'steer';
 

@@ -1,0 +1,45 @@
+// The systems that a gateway can drive: a line for each word of the configuration, with how its
+// adaptor is made of a site's options.
+
+import type { Adaptor } from '../adaptors/adaptor.ts';
+import { oar } from '../adaptors/oar/oar.ts';
+import { sge } from '../adaptors/sge/sge.ts';
+import { tickets } from '../adaptors/sge/steer.ts';
+import { slurm } from '../adaptors/slurm/slurm.ts';
+import { disabledScheduler, executionQueue } from '../adaptors/slurm/steer.ts';
+import type { SiteOptions } from '../config/daemon-options.ts';
+import type { SiteSystem } from '../core/model/site.ts';
+
+/** Makes an adaptor of a site's options; throws with words when the site cannot be driven so. */
+type Maker = (site: SiteOptions) => Adaptor;
+
+const MAKERS: Readonly<Record<SiteSystem, Maker>> = {
+  slurm: (site) => slurm(steers(site) ? slurmSteering(site) : null),
+  sge: (site) => sge(sgeSettings(site), steers(site) ? tickets(site.ticket) : null),
+  oar: submitOnly('OAR', () => oar(null)),
+};
+
+/** Throws with words when the site cannot be driven so. */
+export function adaptorOf(site: SiteOptions): Adaptor {
+  return MAKERS[site.system](site);
+}
+
+function steers({ mode }: SiteOptions): boolean {
+  return mode === 'steer';
+}
+
+/** @param name as people write it */
+function submitOnly(name: string, make: Maker): Maker {
+  return (site) => {
+    if (!steers(site)) return make(site);
+    throw new Error(`${name} can only be submitted to; set site.mode: submit`);
+  };
+}
+
+function slurmSteering({ takeover, main, execution }: SiteOptions) {
+  return takeover === 'execution_queue' ? executionQueue({ main, execution }) : disabledScheduler();
+}
+
+function sgeSettings({ main, ticket, environment }: SiteOptions) {
+  return { oneSlotPerHost: [], ticket, queue: main, environment };
+}

@@ -1,0 +1,28 @@
+// The table of systems that a gateway can drive.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { adaptorOf } from '../../../src/bin/site-adaptors.ts';
+import type { SiteOptions } from '../../../src/config/daemon-options.ts';
+import { SITE_SYSTEMS } from '../../../src/core/model/site.ts';
+
+function options(some: Partial<SiteOptions>): SiteOptions {
+  return {
+    ...{ system: 'slurm', mode: 'submit', takeover: 'execution_queue', main: 'main' },
+    ...{ execution: 'steer', ticket: 'ticket', environment: null, queue: null, account: null },
+    ...{ options: [], before: [], pollMs: 1000, timeoutMs: 1000, commandsMax: 1 },
+    ...some,
+  };
+}
+
+test('each system of the configuration has its adaptor', () => {
+  for (const system of SITE_SYSTEMS) assert.equal(adaptorOf(options({ system })).system, system);
+});
+
+test('a system that can only be submitted to is not steered', () => {
+  assert.throws(
+    () => adaptorOf(options({ system: 'oar', mode: 'steer' })),
+    /^Error: OAR can only be submitted to; set site.mode: submit$/,
+  );
+  assert.equal(adaptorOf(options({ system: 'sge', mode: 'steer' })).steering?.needsHandle, true);
+});
