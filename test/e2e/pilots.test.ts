@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { type Slurm, startSlurm } from '../../bench/mix/slurm.ts';
 import { endNow, whenKilled } from '../support/when-killed.ts';
-import { type GridEngine, startGridEngine } from './support/grid-engine.ts';
-import { until } from './support/hosts.ts';
+import { type GridEngine, hasGridEngine, startGridEngine } from './support/grid-engine.ts';
+import { Lan, until } from './support/hosts.ts';
 import { cleanEnvironment, repository, runProgram } from './support/local-cluster.ts';
 import { PilotWorld } from './support/pilot-world.ts';
 
@@ -185,28 +185,27 @@ describe('pilots on a real Slurm', { skip: noSlurm }, () => {
   });
 });
 
-const hasGridEngine = isRoot && ['sge_qmaster', 'sge_execd', 'qsub'].every((one) => isThere(one));
-const noGridEngine = hasGridEngine ? false : 'needs root, and gridengine-master, -exec and -client';
+const noGridEngine = isRoot && hasGridEngine ? false : 'needs root, Grid Engine, iproute2 and tini';
 
 describe('pilots on a real Grid Engine', { skip: noGridEngine }, () => {
   const world = new PilotWorld();
   const directory = mkdtempSync(join(tmpdir(), 'weft-grid-'));
+  const lan = new Lan();
   let grid: GridEngine;
-  const forget = whenKilled(() => {
-    if (grid !== undefined) endNow(grid.pid, 'SIGKILL');
-  });
-  const jobs = (): string => grid.command('qstat', '-u', '*').trim();
+  const forget = whenKilled(() => lan.closeNow());
+  const jobs = async (): Promise<string> => (await grid.command('qstat', '-u', '*')).trim();
 
   before(async () => {
-    grid = await startGridEngine(directory, 4);
-    const { inside, environment } = grid;
+    const settings = { nodes: ['head'], slots: 4, isSteered: false };
+    grid = await startGridEngine(lan, directory, settings);
+    const { before: inside, environment } = grid;
     await world.begin({ inside, environment, commands: ['qsub', 'qstat', 'qdel'] });
   });
   afterEach((context) => {
     if ('passed' in context && context.passed === false) process.stderr.write(world.logs());
   });
   after(async () => {
-    await world.close(() => grid?.stop());
+    await world.close(() => lan.close());
     forget();
     rmSync(directory, { recursive: true, force: true });
   });
@@ -232,14 +231,14 @@ describe('pilots on a real Grid Engine', { skip: noGridEngine }, () => {
   });
 
   it('[Q5] one that Grid Engine has ended is gone, and stop ends the others', async () => {
-    const [, site = ''] = /^ *(\d+) /m.exec(jobs()) ?? [];
-    grid.command('qdel', site, '-t', '2');
+    const [, site = ''] = /^ *(\d+) /m.exec(await jobs()) ?? [];
+    await grid.command('qdel', site, '-t', '2');
     await until('one pilot is left', async () => {
       return (await world.states('two')) === 'up' || undefined;
     });
     await world.weft('pilot', 'stop', 'two');
     await world.gone('two');
-    assert.equal(jobs(), '');
+    assert.equal(await jobs(), '');
     assert.deepEqual(await world.json('node', 'list'), []);
     await until('no process is left', () => world.leftovers().length === 0 || undefined);
   });

@@ -1,16 +1,13 @@
 // A real Slurm as a node of ours: a gateway gives it tasks, and every end has its evidence.
 
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { chmodSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { type Slurm, startSlurm } from '../../bench/mix/slurm.ts';
-import { endNow, whenKilled } from '../support/when-killed.ts';
+import { endNow } from '../support/when-killed.ts';
 import { until } from './support/hosts.ts';
-import { cleanEnvironment, repository, runProgram } from './support/local-cluster.ts';
+import { SiteWorld, showLogs } from './support/site-world.ts';
 
 const isThere = spawnSync('slurmctld-wlm', ['-V']).status === 0;
 const isRoot = process.getuid?.() === 0;
@@ -20,102 +17,36 @@ const skip = isThere && isRoot ? false : 'needs root, and slurm-wlm and munge';
 const SCHEDULER = 'batch_sched_delay=0,sched_interval=1,bf_interval=1,defer_batch';
 
 describe('a real Slurm behind a gateway', { skip }, () => {
-  const directory = mkdtempSync(join(tmpdir(), 'weft-site-test-'));
-  const at = (...names: string[]): string => join(directory, ...names);
-  const daemons: ChildProcess[] = [];
   let slurm: Slurm;
-  let gateway: ChildProcess;
-  const forget = whenKilled(() => {
-    for (const { pid } of daemons) if (pid !== undefined) endNow(pid, 'SIGTERM');
+  const world = new SiteWorld(() => {
     for (const pid of slurm?.pids ?? []) endNow(pid, 'SIGTERM');
   });
-
-  const program = [process.execPath, join(repository, 'bin/weft.mjs')];
-  const environment = (more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
-    ...cleanEnvironment({ WEFT_SOCKET: at('head', 'weft.sock') }),
-    ...more,
-  });
-  const weft = async (...args: string[]): Promise<string> => {
-    const { code, out, error } = await runProgram([...program, ...args], {
-      ...{ cwd: directory, env: environment() },
-    });
-    assert.equal(code, 0, `weft ${args.join(' ')}: ${out}${error}`);
-    return out.trimEnd();
-  };
-  const daemon = (name: string, args: string[], env: NodeJS.ProcessEnv): ChildProcess => {
-    const log = openSync(at(`${name}.log`), 'a', 0o600);
-    const [file = '', ...words] = program;
-    const child = spawn(file, [...words, ...args], {
-      ...{ cwd: directory, env, stdio: ['ignore', log, log] },
-    });
-    daemons.push(child);
-    return child;
-  };
-  const startGateway = (): ChildProcess =>
-    daemon(
-      'gateway',
-      ['agent', '--dir', at('gateway')],
-      environment({
-        ...slurm.environment,
-        ...{ WEFT_SITE_SYSTEM: 'slurm', WEFT_SITE_POLL: '1s', WEFT_NODE_SWITCH_USER: 'false' },
-        WEFT_HEAD_HEARTBEAT: '500ms',
-      }),
-    );
+  const at = (...names: string[]) => world.at(...names);
+  const weft = (...args: string[]) => world.weft(...args);
   const ids = async (): Promise<string[]> => {
     const listed = await slurm.command('squeue', '-h', '-a', '-t', 'all', '-o', '%i %j %T');
     return listed.split('\n').filter((line) => line !== '');
   };
 
   before(async () => {
-    chmodSync(directory, 0o755);
     slurm = await startSlurm(2, 2, SCHEDULER);
-    await weft('init', '--dir', at('head'), '--names', 'localhost');
-    daemon('head', ['head', '--dir', at('head'), '--listen', '127.0.0.1:0'], environment());
-    await until('the head answers', async () => {
-      const said = await runProgram([...program, 'info'], { env: environment() });
-      return said.code === 0 || undefined;
-    });
-    const ticket = await weft('token', 'join');
-    await weft('join', ticket, '--name', 'hpc', '--dir', at('gateway'));
-    gateway = startGateway();
-    await until('the site is up', async () => {
-      const nodes = JSON.parse(await weft('node', 'list', '-o', 'json')) as { state: string }[];
-      return nodes.some(({ state }) => state === 'up') || undefined;
-    });
+    await world.startHead();
+    await world.addGateway('hpc', { system: 'slurm', poll: '1s' }, slurm.environment);
+    await world.nodesUp(1, /^hpc$/);
   });
-
-  afterEach((context) => {
-    if ('passed' in context && context.passed === false) {
-      for (const log of ['gateway.log', 'head.log']) {
-        process.stderr.write(readFileSync(at(log), 'utf8').slice(-3000));
-      }
-    }
-  });
-
-  after(async () => {
-    for (const child of daemons) {
-      if (child.exitCode !== null || child.signalCode !== null) continue;
-      const ended = once(child, 'exit');
-      child.kill('SIGTERM');
-      await ended;
-    }
-    await slurm?.stop();
-    forget();
-    rmSync(directory, { recursive: true, force: true });
-  });
+  afterEach(showLogs(world));
+  after(() => world.close(() => slurm?.stop()));
 
   it('the site offers what its nodes have, and says whose it is', async () => {
-    const [node] = JSON.parse(await weft('node', 'list', '-o', 'json')) as [
-      { labels: string[]; total: { cpuCount: number } },
-    ];
-    assert.equal(node.total.cpuCount, 4);
+    const [node] = await world.nodes();
+    assert.equal(node?.total.cpuCount, 4);
     assert.ok(node.labels.includes('site=hpc') && node.labels.includes('system=slurm'));
   });
 
   it('the site is shown from what its gateway said last, with its age', async () => {
-    const [site] = JSON.parse(await weft('site', 'list', '-o', 'json')) as [
-      { name: string; state: string; nodesUp: number; cpus: number; ageMs: number },
-    ];
+    const [site] = await world.json<
+      [{ name: string; state: string; nodesUp: number; cpus: number; ageMs: number }]
+    >('site', 'list');
     const { name, state, nodesUp, cpus } = site;
     assert.deepEqual(
       { name, state, nodesUp, cpus },
@@ -135,7 +66,7 @@ describe('a real Slurm behind a gateway', { skip }, () => {
   it('a job runs there, and its output, exit code and files come home', async () => {
     const line = 'echo "job $WEFT_JOB_ID with $WEFT_CPUS"; echo made > made; exit 3';
     const id = await weft('run', '--cpus', '2', '--', line);
-    const said = await runProgram([...program, 'wait', id], { env: environment() });
+    const said = await world.tried('wait', id);
     assert.equal(said.code, 3, said.out + said.error);
     assert.equal(await weft('logs', id), `job ${id} with 2`);
     await weft('pull', id, '--save-dir', at('pulled'));
@@ -145,7 +76,7 @@ describe('a real Slurm behind a gateway', { skip }, () => {
 
   it('a time limit ends it there, and is known as that', async () => {
     const id = await weft('run', '--time', '3s', '--', 'sleep 600');
-    const said = await runProgram([...program, 'wait', id], { env: environment() });
+    const said = await world.tried('wait', id);
     assert.equal(said.code, 124, said.out + said.error);
   });
 
@@ -158,10 +89,8 @@ describe('a real Slurm behind a gateway', { skip }, () => {
       () => readFileSync(at('ran'), 'utf8').split('\n').length > 2 || undefined,
     );
     for (let time = 0; time < 3; time += 1) {
-      const ended = once(gateway, 'exit');
-      gateway.kill('SIGKILL');
-      await ended;
-      gateway = startGateway();
+      await world.end('hpc', 'SIGKILL');
+      world.startAgain('hpc');
       await until('the site is up again', async () => {
         return /hpc +(in use|full|idle)/.test(await weft('info')) || undefined;
       });
@@ -181,7 +110,7 @@ describe('a real Slurm behind a gateway', { skip }, () => {
       return spawnSync('test', ['-e', at('up')]).status === 0 || undefined;
     });
     await weft('kill', id);
-    const said = await runProgram([...program, 'wait', id], { env: environment() });
+    const said = await world.tried('wait', id);
     assert.notEqual(said.code, 0);
     await until('Slurm has ended it', async () => {
       return (await ids()).every((line) => !/RUNNING|PENDING/.test(line)) || undefined;

@@ -1,125 +1,200 @@
-// A Grid Engine for one test: qmaster and one execution host in a network, host name and process space
-// of their own, which end all of it when they end.
+// A Grid Engine on hosts of its own: a qmaster on `head`, an execution daemon on each node, in one
+// temporary directory that all of them see. Where it is steered, each job needs a ticket that no host
+// has, so that nothing starts but what a steering program lets go (docs/sites/sge.md). Ends with its hosts.
 
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { until } from './hosts.ts';
+import { promisify } from 'node:util';
+import { type Host, type Lan, until } from './hosts.ts';
+
+const run = promisify(execFile);
+const LIB = '/usr/lib/gridengine';
+const SHARE = '/usr/share/gridengine';
+const PORT = 26_444;
+
+export const hasGridEngine =
+  spawnSync('which', ['sge_qmaster', 'sge_execd', 'qsub']).status === 0 &&
+  spawnSync('which', ['tini', 'nsenter', 'ip']).status === 0;
 
 export interface GridEngine {
-  /** The words before a command that is to run where it is. */
-  readonly inside: readonly string[];
-  readonly environment: Readonly<Record<string, string>>;
-  /** Number of the process that holds all of it. */
-  readonly pid: number;
-  command(name: string, ...args: string[]): string;
-  stop(): Promise<void>;
+  /** In which its commands find it. */
+  readonly environment: Record<string, string>;
+  /** Words before a command that runs on its head. */
+  readonly before: readonly string[];
+  /** Runs one of its commands there; its standard output. */
+  command(...argv: readonly string[]): Promise<string>;
 }
 
-const HOST = 'gridhost';
+export interface GridSettings {
+  /** Hosts that run jobs; `head` may be one of them. */
+  readonly nodes: readonly string[];
+  /** Jobs of one cpu that each takes at once. */
+  readonly slots: number;
+  readonly isSteered: boolean;
+}
 
-/** `directory` is empty, and becomes its own. */
-export async function startGridEngine(directory: string, slots: number): Promise<GridEngine> {
-  const at = (...names: string[]): string => join(directory, ...names);
-  for (const folder of ['default/common', 'spooldb', 'qmaster/job_scripts', 'execd', 'log']) {
-    mkdirSync(at(folder), { recursive: true, mode: 0o755 });
-  }
-  writeFileSync(at('hosts'), `127.0.0.1 localhost\n10.79.0.1 ${HOST}\n`);
-  const holder = holdPlace(at('hosts'), at('place'));
-  const pid = await until('the place of Grid Engine is there', () => innerPid(holder, at('place')));
+export async function startGridEngine(
+  lan: Lan,
+  directory: string,
+  settings: GridSettings,
+): Promise<GridEngine> {
+  const { nodes } = settings;
+  const head = await lan.addHost('head');
+  const workers: Host[] = [];
+  for (const name of nodes) workers.push(name === 'head' ? head : await lan.addHost(name));
   const environment = {
     ...{ SGE_ROOT: directory, SGE_CELL: 'default', SGE_ND: '1' },
-    ...{ SGE_QMASTER_PORT: '26444', SGE_EXECD_PORT: '26445' },
+    ...{ SGE_QMASTER_PORT: String(PORT), SGE_EXECD_PORT: String(PORT + 1) },
   };
-  const inside = ['nsenter', '-t', String(pid), '-m', '-u', '-n', '-p', '--wd=/', '--'];
-  const [enter = '', ...how] = inside;
-  const run = (name: string, ...args: string[]) =>
-    spawnSync(enter, [...how, name, ...args], {
-      ...{ env: { ...process.env, ...environment }, encoding: 'utf8', input: '' },
-    });
-  const command = (name: string, ...args: string[]): string => {
-    const { status, stdout, stderr } = run(name, ...args);
-    if (status !== 0) throw new Error(`${name} ${args.join(' ')}: ${stdout}${stderr}`);
-    return stdout;
+  const before = head.enter([]);
+  const command = async (...argv: readonly string[]): Promise<string> => {
+    const [file = '', ...args] = [...before, ...argv];
+    return (await run(file, args, { env: { ...process.env, ...environment } })).stdout;
   };
-  writeFileSync(at('setup.sh'), SETUP);
-  command('sh', at('setup.sh'), directory);
-  const start = (program: string): void => {
-    const env = { ...process.env, ...environment };
-    spawn(enter, [...how, program], { env, stdio: 'ignore', detached: true }).unref();
-  };
-  start('sge_qmaster');
-  await until('qmaster answers', () => run('qconf', '-sh').status === 0 || undefined);
-  for (const role of ['-ah', '-as']) run('qconf', role, HOST);
-  start('sge_execd');
-  writeFileSync(at('configure.sh'), CONFIGURE);
-  command('sh', at('configure.sh'), directory, HOST, String(slots));
-  await until('the queue is up', () => {
-    return /main\.q@\S+ .* lx-amd64 *$/m.test(run('qstat', '-f').stdout) || undefined;
+  layOut(directory);
+  await spool(directory, settings, command);
+  await head.start('sge_qmaster', [], { env: environment });
+  await until('the qmaster answers', () => command('qconf', '-sh').then(Boolean, () => undefined));
+  for (const { name } of new Set([head, ...workers])) {
+    await command('qconf', '-ah', name);
+    await command('qconf', '-as', name);
+  }
+  for (const worker of workers) await worker.start('sge_execd', [], { env: environment });
+  await configure(directory, settings, command);
+  if (settings.isSteered) await closeHosts(directory, nodes, command);
+  await until('its hosts are there', async () => {
+    const listed = await command('qstat', '-f');
+    const there = listed.split('\n').filter((line) => /^main\.q@\S+ .*lx-amd64 *$/.test(line));
+    return there.length === nodes.length || undefined;
   });
-  return {
-    ...{ inside, environment, command, pid: holder.pid ?? 0 },
-    async stop() {
-      if (holder.exitCode !== null || holder.signalCode !== null) return;
-      const ended = once(holder, 'exit');
-      holder.kill('SIGKILL');
-      await ended;
-    },
+  return { environment, before, command };
+}
+
+type Command = GridEngine['command'];
+
+function layOut(directory: string): void {
+  for (const name of ['default/common', 'spooldb', 'qmaster/job_scripts', 'execd', 'log']) {
+    mkdirSync(join(directory, name), { recursive: true });
+  }
+  symlinkSync(`${SHARE}/util`, join(directory, 'util'));
+  for (const name of ['bin', 'lib', 'utilbin']) {
+    symlinkSync(`/var/lib/gridengine/${name}`, join(directory, name));
+  }
+  const bootstrap = [
+    ...['admin_user none', 'default_domain none', 'ignore_fqdn false'],
+    ...['spooling_method berkeleydb', 'spooling_lib libspoolb'],
+    ...[`spooling_params ${directory}/spooldb`, `binary_path ${directory}/bin`],
+    ...[`qmaster_spool_dir ${directory}/qmaster`, 'security_mode none'],
+    ...['listener_threads 2', 'worker_threads 2', 'scheduler_threads 1'],
+  ];
+  writeFileSync(join(directory, 'default/common/bootstrap'), `${bootstrap.join('\n')}\n`);
+  writeFileSync(join(directory, 'default/common/act_qmaster'), 'head\n');
+  writeFileSync(join(directory, 'ticket.jsv'), TICKETS, { mode: 0o755 });
+}
+
+/** The script of docs/sites/sge.md. */
+const TICKETS = `#!/bin/sh
+# every job needs a ticket that no host has until the gateway opens hosts for it
+while read -r verb a b c; do
+  case $verb in
+  START) hard=; echo STARTED;;
+  PARAM) [ "$a" = l_hard ] && hard=$b;;
+  BEGIN) case ,$hard in *,ticket=*|*,tk=*) echo "RESULT STATE REJECT ticket is given by the site"; continue;; esac
+         t=$(od -An -N6 -tx1 /dev/urandom | tr -d ' ')
+         echo "PARAM l_hard \${hard:+$hard,}ticket=*_\${t}_*"; echo "RESULT STATE CORRECT ticket";;
+  QUIT) exit 0;;
+  esac
+done
+`;
+
+async function spool(
+  directory: string,
+  { isSteered }: GridSettings,
+  command: Command,
+): Promise<void> {
+  await command(`${LIB}/spoolinit`, 'berkeleydb', 'libspoolb', `${directory}/spooldb`, 'init');
+  const conf = changed(readFileSync(`${SHARE}/default-configuration`, 'utf8'), {
+    execd_spool_dir: `${directory}/execd`,
+    reporting_params:
+      'accounting=true reporting=false flush_time=00:00:01 accounting_flush_time=00:00:00 joblog=false sharelog=00:00:00',
+    ...{ min_uid: '0', min_gid: '0', administrator_mail: 'none', load_report_time: '00:00:02' },
+    ...{ finished_jobs: '0', max_unheard: '00:01:00' },
+    jsv_url: isSteered ? `script:${directory}/ticket.jsv` : 'none',
+    jsv_allowed_mod: 'ac,h,i,e,o,j,M,N,p,w',
+  });
+  writeFileSync(join(directory, 'conf'), conf);
+  await command(`${LIB}/spooldefaults`, 'configuration', `${directory}/conf`);
+  await command(`${LIB}/spooldefaults`, 'complexes', `${SHARE}/util/resources/centry`);
+  await command(`${LIB}/spooldefaults`, 'usersets', `${SHARE}/util/resources/usersets`);
+  await command(`${LIB}/spooldefaults`, 'managers', 'root');
+}
+
+async function configure(
+  directory: string,
+  { nodes, slots, isSteered }: GridSettings,
+  command: Command,
+): Promise<void> {
+  const flush = isSteered ? '0' : '1';
+  const passes = {
+    ...{ schedule_interval: isSteered ? '24:0:0' : '0:0:1', maxujobs: '0' },
+    ...{ flush_submit_sec: flush, flush_finish_sec: flush },
+  };
+  const give = giver(directory, command);
+  await give('-Msconf', changed(await command('qconf', '-ssconf'), passes));
+  await give('-Ahgrp', `group_name @allhosts\nhostlist ${nodes.join(' ')}\n`);
+  await give('-Ap', SMP);
+  await give(
+    '-Aq',
+    changed(await command('qconf', '-sq'), {
+      ...{ qname: 'main.q', hostlist: '@allhosts', slots: String(slots), pe_list: 'smp' },
+      ...{ load_thresholds: 'NONE', shell_start_mode: 'unix_behavior' },
+    }),
+  );
+}
+
+/** No job finds its ticket. */
+async function closeHosts(
+  directory: string,
+  nodes: readonly string[],
+  command: Command,
+): Promise<void> {
+  const complexes = (await command('qconf', '-sc')).split('\n').filter((line) => !/^#/.test(line));
+  const ticket = 'ticket tk RESTRING == FORCED NO NONE 0';
+  await giver(directory, command)('-Mc', `${complexes.join('\n').trim()}\n${ticket}\n`);
+  for (const name of nodes) {
+    await command('qconf', '-mattr', 'exechost', 'complex_values', 'ticket=none', name);
+  }
+}
+
+/** Gives what is in a file to `qconf`. */
+function giver(directory: string, command: Command) {
+  return async (option: string, text: string): Promise<void> => {
+    writeFileSync(join(directory, 'given'), text);
+    await command('qconf', option, join(directory, 'given'));
   };
 }
 
-/** Everything that runs in it dies with it. */
-function holdPlace(hosts: string, ready: string): ChildProcess {
-  const script = `hostname ${HOST}; mount --bind ${hosts} /etc/hosts; ip link set lo up
-    ip link add br0 type bridge && ip addr add 10.79.0.1/24 dev br0 && ip link set br0 up
-    echo ok >${ready}; exec tini sleep infinity`;
-  const place = ['-m', '-u', '-n', '-p', '-f', '--kill-child', '--propagation', 'private'];
-  return spawn('unshare', [...place, '--mount-proc', 'sh', '-c', script], { stdio: 'ignore' });
-}
-
-function innerPid({ pid }: ChildProcess, ready: string): number | undefined {
-  if (spawnSync('test', ['-s', ready]).status !== 0) return undefined;
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
-  return children === '' ? undefined : Number(children.split(' ')[0]);
-}
-
-const SETUP = `set -e; D=$1; LIB=/usr/lib/gridengine; SHARE=/usr/share/gridengine
-ln -sfn $SHARE/util $D/util
-for s in bin lib utilbin; do ln -sfn /var/lib/gridengine/$s $D/$s; done
-cat >$D/default/common/bootstrap <<C
-admin_user              none
-default_domain          none
-ignore_fqdn             false
-spooling_method         berkeleydb
-spooling_lib            libspoolb
-spooling_params         $D/spooldb
-binary_path             $D/bin
-qmaster_spool_dir       $D/qmaster
-security_mode           none
-listener_threads        2
-worker_threads          2
-scheduler_threads       1
-C
-hostname >$D/default/common/act_qmaster
-$LIB/spoolinit berkeleydb libspoolb $D/spooldb init
-awk -v d=$D '
- $1=="execd_spool_dir"{$0="execd_spool_dir "d"/execd"}
- $1=="reporting_params"{$0="reporting_params accounting=true reporting=false flush_time=00:00:01 accounting_flush_time=00:00:00 joblog=false sharelog=00:00:00"}
- $1~/^(min_uid|min_gid)$/{$0=$1" 0"} $1=="administrator_mail"{$0=$1" none"}
- $1=="load_report_time"{$0=$1" 00:00:02"} {print}' $SHARE/default-configuration >$D/conf
-$LIB/spooldefaults configuration $D/conf
-$LIB/spooldefaults complexes $SHARE/util/resources/centry
-$LIB/spooldefaults usersets $SHARE/util/resources/usersets
-$LIB/spooldefaults managers root
+/** All slots on one host. */
+const SMP = `pe_name smp
+slots 999
+user_lists NONE
+xuser_lists NONE
+start_proc_args NONE
+stop_proc_args NONE
+allocation_rule $pe_slots
+control_slaves TRUE
+job_is_first_task TRUE
+urgency_slots min
+accounting_summary TRUE
+qsort_args NONE
 `;
 
-const CONFIGURE = `set -e; D=$1; HOST=$2; SLOTS=$3
-qconf -ssconf | awk '$1=="schedule_interval"{$0=$1" 0:0:1"} $1~/^flush_/{$0=$1" 1"} {print}' >$D/sconf
-qconf -Msconf $D/sconf >/dev/null
-printf 'group_name @allhosts\\nhostlist %s\\n' "$HOST" >$D/hg; qconf -Ahgrp $D/hg >/dev/null
-qconf -sq | awk -v n=$SLOTS '$1=="qname"{$0="qname main.q"} $1=="hostlist"{$0="hostlist @allhosts"}
- $1=="slots"{$0="slots "n} $1=="pe_list"{$0=$1" NONE"} $1=="load_thresholds"{$0=$1" NONE"}
- $1=="shell_start_mode"{$0=$1" unix_behavior"} {print}' >$D/q
-qconf -Aq $D/q >/dev/null
-`;
+/** Lines of `name value`, with other values for these names. */
+function changed(text: string, values: Readonly<Record<string, string>>): string {
+  const lines = text.split('\n').map((line) => {
+    const [name = ''] = line.split(/\s/);
+    return name in values ? `${name} ${values[name]}` : line;
+  });
+  return lines.join('\n');
+}
