@@ -1,0 +1,58 @@
+// What is true of every job and node that an adaptor reads, and a submission with hard words.
+
+import assert from 'node:assert/strict';
+import type { SiteSubmission } from '../../../src/adaptors/adaptor.ts';
+import { parseIndices } from '../../../src/core/controller/jobs/indices.ts';
+import type { SiteJob, SiteNode } from '../../../src/core/model/site.ts';
+
+export const SUBMISSION: SiteSubmission = {
+  name: 'weft-c1-42.0-1',
+  script: '#!/bin/sh\nexport SECRET=x\necho "$SECRET" \'a b\' | cat\n',
+  scriptFile: "/scratch/it's here/script-file",
+  ...{ queue: null, account: null, walltimeMs: null, nodeCount: 1, cpuCount: 2 },
+  memoryBytes: 3_000_000_000,
+  directory: '/scratch/a b',
+  ...{ stdout: '/scratch/a-b/out', stderr: '/scratch/a-b/err' },
+  options: ['--first', 'second=a b'],
+};
+
+/** For messages. */
+export function wordsOf({ id, word }: SiteJob): string {
+  return `${id} ${word}`;
+}
+
+function checkInstant(value: number | null): void {
+  assert.ok(value === null || (Number.isSafeInteger(value) && value > 0), String(value));
+}
+
+function checkCount(value: number | null, least = 0): void {
+  assert.ok(value === null || (Number.isSafeInteger(value) && value >= least), String(value));
+}
+
+export function checkJob(job: SiteJob): void {
+  assert.match(job.id, /^\S+$/);
+  assert.notEqual(job.owner, '');
+  for (const at of [job.submittedAt, job.startedAt, job.endedAt]) checkInstant(at);
+  checkCount(job.walltimeMs, 1);
+  checkCount(job.nodeCount, 1);
+  checkCount(job.cpuCount, 1);
+  checkCount(job.memoryBytes);
+  assert.ok(job.nodes.every((name) => /^\S+$/.test(name)));
+  assert.equal(new Set(job.nodes).size, job.nodes.length);
+  if (job.elements !== null) assert.ok(parseIndices(job.elements).size > 0, job.elements);
+  if (job.state !== 'ended') assert.deepEqual([job.endedAt, job.exit], [null, null]);
+  if (job.exit === null) return;
+  const { code, signal } = job.exit;
+  assert.ok(code === undefined || (code >= 0 && code <= 255));
+  assert.ok(signal === undefined || (signal >= 1 && signal <= 127));
+  assert.ok((code === undefined) !== (signal === undefined));
+}
+
+export function checkNode(node: SiteNode): void {
+  assert.match(node.name, /^\S+$/);
+  checkCount(node.cpuCount);
+  checkCount(node.cpusUsed);
+  checkCount(node.memoryBytes);
+  checkCount(node.memoryFreeBytes);
+  assert.ok([...node.features, ...node.queues].every((word) => word !== ''));
+}
