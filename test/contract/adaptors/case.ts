@@ -72,3 +72,8 @@ export interface AdaptorCase {
 export function isMissing(value: object): value is Missing {
   return 'missing' in value;
 }
+
+/** As the options of a test. */
+export function skipFor(value: object): { readonly skip?: string } {
+  return isMissing(value) ? { skip: value.missing } : {};
+}

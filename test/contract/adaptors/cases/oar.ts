@@ -1,3 +1,5 @@
+// OAR 2.5.9, by what a real one said.
+
 import { oar } from '../../../../src/adaptors/oar/oar.ts';
 import { recorded } from '../../../unit/adaptors/recorded.ts';
 import type { AdaptorCase } from '../case.ts';

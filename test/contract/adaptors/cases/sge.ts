@@ -1,3 +1,5 @@
+// Grid Engine 8.1.9, by what a real one said.
+
 import { sge } from '../../../../src/adaptors/sge/sge.ts';
 import { recorded, recordedNames } from '../../../unit/adaptors/recorded.ts';
 import type { AdaptorCase } from '../case.ts';

@@ -1,3 +1,5 @@
+// Slurm 22.05, by what a real one said.
+
 import { slurm } from '../../../../src/adaptors/slurm/slurm.ts';
 import { recorded, recordedNames } from '../../../unit/adaptors/recorded.ts';
 import type { AdaptorCase } from '../case.ts';
