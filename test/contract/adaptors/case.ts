@@ -73,7 +73,7 @@ export function isMissing(value: object): value is Missing {
   return 'missing' in value;
 }
 
-/** As the options of a test. */
+/** Options of a test that needs it. */
 export function skipFor(value: object): { readonly skip?: string } {
   return isMissing(value) ? { skip: value.missing } : {};
 }

@@ -1,0 +1,83 @@
+// What is expected of submissions, of cancelling, and of switching nodes.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type AdaptorCase, isMissing } from './case.ts';
+import { SUBMISSION } from './shape.ts';
+
+export function orders(of: AdaptorCase): void {
+  submissions(of);
+  changes(of);
+}
+
+function submissions(of: AdaptorCase): void {
+  const { system, adaptor, submitted, refused } = of;
+  test(`${system}: a submission is answered by an id, or by the system's own words`, () => {
+    const { read } = adaptor.submit(SUBMISSION);
+    assert.deepEqual(read(submitted.output), { ok: true, value: submitted.id });
+    assert.ok(refused.length > 0);
+    for (const { output, words } of refused) {
+      const answer = read(output);
+      assert.ok(!answer.ok && answer.error.kind === 'refused');
+      assert.match(answer.error.text, words);
+    }
+  });
+
+  test(`${system}: a submission says its name, its files and options, and no word of its script`, () => {
+    const { argv, input = '' } = adaptor.submit(SUBMISSION).command;
+    const said = [...argv, input];
+    for (const part of [SUBMISSION.name, SUBMISSION.stdout, SUBMISSION.stderr]) {
+      assert.ok(
+        said.some((word) => word.includes(part)),
+        part,
+      );
+    }
+    for (const option of SUBMISSION.options) assert.ok(argv.includes(option), option);
+    assert.ok(argv.every((word) => word !== '' && !/[\n\0]/.test(word)));
+    // Everybody may see the words of a command.
+    assert.ok(!argv.join(' ').includes('SECRET'));
+    assert.ok(input.includes(SUBMISSION.script) || said.join(' ').includes('script-file'));
+    assert.deepEqual(adaptor.submit(SUBMISSION).command, adaptor.submit(SUBMISSION).command);
+  });
+
+  test(`${system}: a limit, a queue and an account are asked for where they are set`, () => {
+    const of = (change: Partial<typeof SUBMISSION>): string => {
+      const { argv, input } = adaptor.submit({ ...SUBMISSION, ...change }).command;
+      return JSON.stringify([argv, input]);
+    };
+    const plain = of({});
+    for (const change of [{ walltimeMs: 61_000 }, { queue: 'long' }, { account: 'wing' }]) {
+      assert.notEqual(of(change), plain, JSON.stringify(change));
+    }
+    assert.match(of({ queue: 'longer-queue' }), /longer-queue/);
+    assert.match(of({ account: 'wing-account' }), /wing-account/);
+  });
+}
+
+function changes(of: AdaptorCase): void {
+  const { system, adaptor } = of;
+  test(`${system}: a job is cancelled by its id, an element apart from its array`, () => {
+    const { argv } = adaptor.cancel('4711').command;
+    assert.ok(argv.some((word) => word.includes('4711')));
+    const refused = adaptor.cancel('4711').read(of.cancelRefused);
+    assert.ok(!refused.ok && refused.error.kind === 'refused');
+    if (isMissing(of.array)) return;
+    const element = adaptor.cancel(adaptor.element('4711', 3)).command.argv;
+    assert.notDeepEqual(element, argv);
+    assert.ok(element.join(' ').includes('4711') && /\b3\b|_3\b/.test(element.join(' ')));
+  });
+
+  test(`${system}: a node is stopped and restored by different commands that name it`, () => {
+    const reason = `it's "broken"; reboot | now`;
+    const stop = adaptor.setNode({ node: 'n3', kind: 'stop', reason });
+    const restore = adaptor.setNode({ node: 'n3', kind: 'restore' });
+    assert.notDeepEqual(stop, restore);
+    for (const { argv } of [...stop, ...restore]) {
+      assert.ok(argv.some((word) => /\bn3\b/.test(word)));
+      assert.ok(argv.every((word) => word !== '' && !word.includes('\n')));
+      // Whole in one word, or not at all.
+      const pieces = argv.filter((word) => word.includes('broken'));
+      assert.ok(pieces.every((word) => word.includes('reboot')));
+    }
+  });
+}
