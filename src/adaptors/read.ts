@@ -1,5 +1,6 @@
 // What readers of listings share: values that may be missing, and problems in words.
 
+import { IntervalSet } from '../core/base/interval-set.ts';
 import { err, type Result } from '../core/base/result.ts';
 import { parseNodeNames } from '../core/model/node-names.ts';
 import type { SiteOutput, SiteProblem } from './adaptor.ts';
@@ -70,4 +71,36 @@ export function nodesOf(text: string | null): readonly string[] {
 export function exitOfWaitStatus(status: number): { code?: number; signal?: number } {
   const signal = status & 0x7f;
   return signal === 0 ? { code: (status >> 8) & 0xff } : { signal };
+}
+
+const ELEMENTS_MAX = 1_000_000;
+
+/** Indices as `1-4:1,7` or `1-9:2`, as IntervalSet text; null: they cannot be read. */
+export function elementsOf(text: string): string | null {
+  const found = new IntervalSet();
+  for (const part of text.split(',').map((one) => one.trim())) {
+    const [, from, to = from, step = '1'] =
+      /^(\d{1,8})(?:-(\d{1,8}))?(?::(\d{1,8}))?$/.exec(part) ?? [];
+    if (from === undefined || Number(step) < 1) return null;
+    if (Number(to) < Number(from) || Number(to) - Number(from) >= ELEMENTS_MAX) return null;
+    if (step === '1') found.addRange(Number(from), Number(to));
+    else for (let at = Number(from); at <= Number(to); at += Number(step)) found.add(at);
+  }
+  return found.toString();
+}
+
+/** Seconds, or `1:02:03`; as ms. */
+export function clockOf(text: string): number | null {
+  if (!/^\d+(:\d+){0,2}$/.test(text)) return null;
+  return text.split(':').reduce((sum, part) => sum * 60 + Number(part), 0) * 1000;
+}
+
+/**
+ * `Sun Nov 22 02:19:03 2026`, as ctime(3) has it, in the zone of the command: a gateway runs it with
+ * TZ=UTC.
+ */
+export function instantOfCtime(text: string | null | undefined): number | null {
+  const isWhole = /^\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/.test(text ?? '');
+  const at = isWhole ? Date.parse(`${text} UTC`) : Number.NaN;
+  return Number.isNaN(at) ? null : at;
 }

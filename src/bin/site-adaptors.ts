@@ -3,6 +3,8 @@
 
 import type { Adaptor } from '../adaptors/adaptor.ts';
 import { oar } from '../adaptors/oar/oar.ts';
+import { pbs } from '../adaptors/pbs/pbs.ts';
+import { schedulingOff } from '../adaptors/pbs/steer.ts';
 import { sge } from '../adaptors/sge/sge.ts';
 import { tickets } from '../adaptors/sge/steer.ts';
 import { slurm } from '../adaptors/slurm/slurm.ts';
@@ -17,6 +19,7 @@ const MAKERS: Readonly<Record<SiteSystem, Maker>> = {
   slurm: (site) => slurm(steers(site) ? slurmSteering(site) : null),
   sge: (site) => sge(sgeSettings(site), steers(site) ? tickets(site.ticket) : null),
   oar: submitOnly('OAR', () => oar(null)),
+  pbs: (site) => pbs(steers(site) ? schedulingOff() : null),
 };
 
 /** Throws with words when the site cannot be driven so. */

@@ -4,7 +4,7 @@
 import { ok, type Result } from '../../core/base/result.ts';
 import type { SiteEnd } from '../../core/model/site.ts';
 import type { SiteOutput, SiteProblem } from '../adaptor.ts';
-import { unreadable } from '../read.ts';
+import { instantOfCtime, unreadable } from '../read.ts';
 import { failure } from './failure.ts';
 
 /** @param job `53`, or `48.2` */
@@ -26,7 +26,7 @@ export function readEnd(output: SiteOutput): Result<SiteEnd | null, SiteProblem>
     }),
   );
   const status = /^\d+/.exec(fields.get('exit_status') ?? '')?.[0];
-  const endedAt = instantOf(fields.get('end_time'));
+  const endedAt = instantOfCtime(fields.get('end_time'));
   if (status === undefined || endedAt === null) {
     return unreadable('qacct', 'a record has no exit_status and end_time');
   }
@@ -34,7 +34,7 @@ export function readEnd(output: SiteOutput): Result<SiteEnd | null, SiteProblem>
   const failed = /^(\d+)\s*(?::\s*(.*))?$/.exec(fields.get('failed') ?? '');
   const isByItself = failed?.[1] === '0';
   return ok({
-    startedAt: instantOf(fields.get('start_time')),
+    startedAt: instantOfCtime(fields.get('start_time')),
     endedAt,
     exit: exitOf(Number(status)),
     reason: isByItself ? null : (failed?.[2] ?? 'it failed'),
@@ -50,11 +50,4 @@ function hasUsedNothing(fields: ReadonlyMap<string, string>): boolean {
 /** A shell's way of telling a signal, as Grid Engine has it. */
 function exitOf(status: number): SiteEnd['exit'] {
   return status > 128 && status <= 128 + 64 ? { signal: status - 128 } : { code: status };
-}
-
-/** `Sun Nov 22 02:19:03 2026`, in the zone of the command: a gateway runs it with TZ=UTC. */
-function instantOf(text: string | undefined): number | null {
-  const isWhole = /^\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/.test(text ?? '');
-  const at = isWhole ? Date.parse(`${text} UTC`) : Number.NaN;
-  return Number.isNaN(at) ? null : at;
 }

@@ -1,11 +1,10 @@
 // Jobs as `qstat -xml` lists them: a line for each job that waits, for each slot of one that runs,
 // and for each element of an array that runs. Jobs that have ended are in no listing.
 
-import { IntervalSet } from '../../core/base/interval-set.ts';
 import { ok, type Result } from '../../core/base/result.ts';
 import type { SiteJob, SiteJobState } from '../../core/model/site.ts';
 import type { SiteOutput, SiteProblem } from '../adaptor.ts';
-import { unreadable } from '../read.ts';
+import { clockOf, elementsOf, unreadable } from '../read.ts';
 import { failure } from './failure.ts';
 import { below, childText, type Element, parseXml } from './xml.ts';
 
@@ -59,7 +58,7 @@ function jobOf(listed: Element, words: JobWords): SiteJob | null {
     submittedAt: instantOf(childText(listed, 'JB_submission_time')),
     startedAt: instantOf(childText(listed, 'JAT_start_time')),
     endedAt: null,
-    walltimeMs: limitOf(requests.get('h_rt') ?? ''),
+    walltimeMs: clockOf(requests.get('h_rt') ?? ''),
     nodeCount: words.oneSlotPerHost.includes(environment) ? slots : 1,
     ...{ cpuCount: slots, memoryBytes: null, exit: null },
     isExclusive: /^(true|1)$/i.test(requests.get('exclusive') ?? ''),
@@ -86,32 +85,10 @@ function stateOf(word: string): SiteJobState {
   return word.includes('r') ? 'running' : 'unknown';
 }
 
-const ELEMENTS_MAX = 1_000_000;
-
-/** `1-4:1,7` or `1-9:2`; null: it cannot be read. */
-function elementsOf(text: string): string | null {
-  const found = new IntervalSet();
-  for (const part of text.split(',')) {
-    const [, from, to = from, step = '1'] =
-      /^(\d{1,8})(?:-(\d{1,8}))?(?::(\d{1,8}))?$/.exec(part) ?? [];
-    if (from === undefined || Number(step) < 1) return null;
-    if (Number(to) < Number(from) || Number(to) - Number(from) >= ELEMENTS_MAX) return null;
-    if (step === '1') found.addRange(Number(from), Number(to));
-    else for (let at = Number(from); at <= Number(to); at += Number(step)) found.add(at);
-  }
-  return found.toString();
-}
-
 /** Local time where the command ran; a gateway runs it with TZ=UTC. */
 export function instantOf(text: string | null): number | null {
   const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.test(text ?? '')
     ? Date.parse(`${text}Z`)
     : Number.NaN;
   return Number.isNaN(at) ? null : at;
-}
-
-/** Seconds, or `1:02:03`. */
-function limitOf(text: string): number | null {
-  if (!/^\d+(:\d+){0,2}$/.test(text)) return null;
-  return text.split(':').reduce((sum, part) => sum * 60 + Number(part), 0) * 1000;
 }

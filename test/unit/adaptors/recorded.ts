@@ -1,13 +1,24 @@
-// Outputs that real systems gave (test/recorded), as a gateway would hand them to an adaptor.
+// Outputs that real systems gave (test/recorded), and others in the form that documents give
+// (test/documented), as a gateway would hand them to an adaptor.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import type { SiteOutput } from '../../../src/adaptors/adaptor.ts';
 
 const FOLDER = new URL('../../recorded/', import.meta.url);
+const DOCUMENTED = new URL('../../documented/', import.meta.url);
 
 /** @param name as `slurm/running.squeue-json.txt` */
 export function recorded(name: string): SiteOutput {
-  const lines = readFileSync(new URL(name, FOLDER), 'utf8').split('\n').slice(1);
+  return outputIn(new URL(name, FOLDER));
+}
+
+/** @param name like `pbs/jobs.txt` */
+export function documented(name: string): SiteOutput {
+  return outputIn(new URL(name, DOCUMENTED));
+}
+
+function outputIn(file: URL): SiteOutput {
+  const lines = readFileSync(file, 'utf8').split('\n').slice(1);
   const streams: { stdout: string[]; stderr: string[] } = { stdout: [], stderr: [] };
   let behind: keyof typeof streams = 'stdout';
   let code = 0;
