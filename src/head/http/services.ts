@@ -56,7 +56,8 @@ export interface ClusterFacts {
   readonly startedAt: number;
 }
 
-export interface Services {
+/** What the head gives its doors. */
+export interface HttpPorts {
   readonly engine: Engine;
   readonly agents: AgentAcceptor;
   readonly logs: LogFiles;
@@ -73,6 +74,10 @@ export interface Services {
   readonly log: Log;
   /** One line per request that changes something. */
   readonly audit: Log;
+}
+
+/** What handlers of requests work with. */
+export interface Services extends HttpPorts {
   readonly facts: ClusterFacts;
   readonly authenticator: Authenticator;
   readonly sessions: Sessions;
