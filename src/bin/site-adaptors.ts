@@ -5,11 +5,13 @@ import type { Adaptor } from '../adaptors/adaptor.ts';
 import { oar } from '../adaptors/oar/oar.ts';
 import { pbs } from '../adaptors/pbs/pbs.ts';
 import { schedulingOff } from '../adaptors/pbs/steer.ts';
+import { script } from '../adaptors/script/script.ts';
 import { sge } from '../adaptors/sge/sge.ts';
 import { tickets } from '../adaptors/sge/steer.ts';
 import { slurm } from '../adaptors/slurm/slurm.ts';
 import { disabledScheduler, executionQueue } from '../adaptors/slurm/steer.ts';
 import type { SiteOptions } from '../config/daemon-options.ts';
+import { usage } from '../core/model/failure.ts';
 import type { SiteSystem } from '../core/model/site.ts';
 
 /** Makes an adaptor of a site's options; throws with words when the site cannot be driven so. */
@@ -20,6 +22,7 @@ const MAKERS: Readonly<Record<SiteSystem, Maker>> = {
   sge: (site) => sge(sgeSettings(site), steers(site) ? tickets(site.ticket) : null),
   oar: submitOnly('OAR', () => oar(null)),
   pbs: (site) => pbs(steers(site) ? schedulingOff() : null),
+  script: (site) => script(programOf(site), steers(site)),
 };
 
 /** Throws with words when the site cannot be driven so. */
@@ -45,4 +48,9 @@ function slurmSteering({ takeover, main, execution }: SiteOptions) {
 
 function sgeSettings({ main, ticket, environment }: SiteOptions) {
   return { oneSlotPerHost: [], ticket, queue: main, environment };
+}
+
+function programOf({ program }: SiteOptions) {
+  if (program.length > 0) return program;
+  throw usage('site.program is not set', 'It names the program that drives a script site.');
 }

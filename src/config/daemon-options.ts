@@ -166,6 +166,8 @@ export interface SiteOptions {
   readonly execution: string;
   readonly ticket: string;
   readonly environment: string | null;
+  /** Words that start the program of a `script` site. */
+  readonly program: readonly string[];
   /** The node of the site that this agent stands for; absent: it is the gateway itself. */
   readonly member?: string;
   readonly queue: string | null;

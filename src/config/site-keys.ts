@@ -30,6 +30,12 @@ export const SITE_KEYS: readonly Key[] = [
   key('site.execution', 'text', 'steer', 'Partition of Slurm that jobs are moved to for a start.'),
   key('site.ticket', 'text', 'ticket', 'Complex of Grid Engine that keeps jobs from starting.'),
   key('site.environment', 'text', null, 'Parallel environment of Grid Engine: slots on one host.'),
+  key(
+    'site.program',
+    'texts',
+    '',
+    'Words that start the program of a `script` site; the operation is added. See adaptors.md.',
+  ),
   key('site.account', 'text', null, 'The account that they are charged to there.'),
   key('site.options', 'texts', '', 'More words for each submission, like `--qos=low`.'),
   key('site.before', 'texts', '', 'Words before each of its commands, like `ssh, login1`.'),

@@ -16,6 +16,7 @@ export function siteOptions(config: Config): Pick<AgentOptions, 'site'> {
       execution: config.text('site.execution') ?? '',
       ticket: config.text('site.ticket') ?? '',
       environment: config.text('site.environment'),
+      program: config.texts('site.program'),
       queue: config.text('site.queue'),
       account: config.text('site.account'),
       options: config.texts('site.options'),

@@ -4,6 +4,7 @@
 import type { AdaptorCase } from './adaptors/case.ts';
 import { OAR } from './adaptors/cases/oar.ts';
 import { PBS } from './adaptors/cases/pbs.ts';
+import { SCRIPT } from './adaptors/cases/script.ts';
 import { SGE } from './adaptors/cases/sge.ts';
 import { SLURM } from './adaptors/cases/slurm.ts';
 import { doubts } from './adaptors/doubts.ts';
@@ -11,7 +12,7 @@ import { ends } from './adaptors/ends.ts';
 import { listings } from './adaptors/listings.ts';
 import { orders } from './adaptors/orders.ts';
 
-const CASES: readonly AdaptorCase[] = [SLURM, SGE, OAR, PBS];
+const CASES: readonly AdaptorCase[] = [...[SLURM, SGE, OAR, PBS], ...[SCRIPT]];
 
 for (const one of CASES) {
   listings(one);

@@ -4,7 +4,10 @@
 import type { ExitStatus } from './job.ts';
 
 /** Systems that an adaptor knows, by their words in the configuration (makers: bin/site-adaptors.ts). */
-export const SITE_SYSTEMS = ['slurm', 'sge', 'oar', 'pbs'] as const;
+export const SITE_SYSTEMS = [
+  ...(['slurm', 'sge', 'oar', 'pbs'] as const),
+  ...(['script'] as const),
+] as const;
 export type SiteSystem = (typeof SITE_SYSTEMS)[number];
 
 /** `submit`: the site's own scheduler decides; `steer`: ours does. */

@@ -10,7 +10,14 @@ function options(some: Partial<SiteOptions>): SiteOptions {
   return {
     ...{ system: 'slurm', mode: 'submit', takeover: 'execution_queue', main: 'main' },
     ...{ execution: 'steer', ticket: 'ticket', environment: null, queue: null, account: null },
-    ...{ options: [], before: [], pollMs: 1000, timeoutMs: 1000, commandsMax: 1 },
+    ...{
+      options: [],
+      before: [],
+      program: ['/opt/site'],
+      pollMs: 1000,
+      timeoutMs: 1000,
+      commandsMax: 1,
+    },
     ...some,
   };
 }
@@ -25,4 +32,11 @@ test('a system that can only be submitted to is not steered', () => {
     /^Error: OAR can only be submitted to; set site.mode: submit$/,
   );
   assert.equal(adaptorOf(options({ system: 'sge', mode: 'steer' })).steering?.needsHandle, true);
+});
+
+test('a script site without a program says what to set', () => {
+  assert.throws(
+    () => adaptorOf(options({ system: 'script', program: [] })),
+    /site.program is not set/,
+  );
 });
