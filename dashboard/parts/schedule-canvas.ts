@@ -1,8 +1,8 @@
 // Draws the schedule: only rows and bars in sight, so that thousands of nodes cost as much as fifty.
 
 import type { ScheduleBar } from '../../src/api/schedule.ts';
+import { roundInstants } from '../../src/core/base/round-instants.ts';
 import type { Layout, Placed, Sight } from '../pure/schedule-layout.ts';
-import { ticks } from '../pure/schedule-layout.ts';
 import { toneOf } from '../pure/state.ts';
 import { axisWords } from '../pure/words.ts';
 import { colours, type Paint } from './colours.ts';
@@ -115,7 +115,7 @@ class Pen {
   #ticks(): number[] {
     const { sight, width, now } = this.#of;
     const zoneMs = -new Date(now).getTimezoneOffset() * 60_000;
-    const all = ticks(sight, (width - LABEL_WIDTH) / TICK_WIDTH, zoneMs);
+    const all = roundInstants(sight, (width - LABEL_WIDTH) / TICK_WIDTH, zoneMs);
     return all.filter((at) => this.#x(at) >= LABEL_WIDTH);
   }
 

@@ -2,6 +2,7 @@
 // which bars are in sight.
 
 import type { ScheduleBar } from '../../src/api/schedule.ts';
+import { lanesOf } from '../../src/core/base/lanes.ts';
 
 /** One bar on one node. */
 export interface Placed {
@@ -38,15 +39,9 @@ export function layOut(
   const lanes: number[] = [];
   const placed = rows.map((some, row) => {
     some.sort((one, other) => one.from - other.from || one.bar.jobId - other.bar.jobId);
-    const ends: number[] = [];
-    const all = some.map(({ bar, from, until }): Placed => {
-      const free = ends.findIndex((end) => end <= from);
-      const lane = free < 0 ? ends.length : free;
-      ends[lane] = until;
-      return { bar, row, lane, from, until };
-    });
-    lanes[row] = Math.max(1, ends.length);
-    return all;
+    const placed = lanesOf(some);
+    lanes[row] = Math.max(1, placed.count);
+    return some.map((one, at): Placed => ({ ...one, row, lane: placed.lanes[at] ?? 0 }));
   });
   return { nodes, rows: placed, lanes };
 }
@@ -71,22 +66,6 @@ export function zoom({ from, until }: Sight, by: number, share: number): Sight {
 export function pan({ from, until }: Sight, share: number): Sight {
   const by = (until - from) * share;
   return { from: from + by, until: until + by };
-}
-
-const STEPS_MS = [
-  ...[1, 2, 5, 10, 15, 30].map((s) => s * 1000),
-  ...[1, 2, 5, 10, 15, 30].map((m) => m * 60_000),
-  ...[1, 2, 3, 6, 12].map((h) => h * 3_600_000),
-  ...[1, 2, 7, 14, 30, 90].map((d) => d * 86_400_000),
-];
-
-/** Round instants for the axis, at most `max` of them. `zoneMs`: of the reader's zone to UTC. */
-export function ticks({ from, until }: Sight, max: number, zoneMs: number): number[] {
-  const step = STEPS_MS.find((ms) => (until - from) / ms <= max) ?? (until - from) / max;
-  const first = Math.ceil((from + zoneMs) / step) * step - zoneMs;
-  const all: number[] = [];
-  for (let at = first; at <= until; at += step) all.push(at);
-  return all;
 }
 
 /** The bar at an instant in a row, the lanes of which share its height; null: there is none. */

@@ -61,6 +61,12 @@ export const VERBS: readonly VerbEntry[] = [
     'accounting records of past jobs',
     () => import('./commands/history.ts'),
   ),
+  entry(
+    OVERVIEW,
+    'schedule',
+    'what ran, runs and comes next, on nodes over time',
+    () => import('./commands/schedule.ts'),
+  ),
   entry(OVERVIEW, 'usage', 'what jobs used, added up', () => import('./commands/usage.ts')),
   entry(
     OVERVIEW,

@@ -15,7 +15,7 @@ const UPDATE = process.env['WEFT_DOCS_UPDATE'] === '1';
 const ONLY = process.env['WEFT_DOCS_PAGE'] ?? '';
 /** What is read again until it is as shown: states come when they come. */
 const READS =
-  /^(weft (--\S+ )?(jobs?|why|history|info|notice show|node (list|show)|partition (list|show)|qos|reserve (list|show)|maint (list|show)|user|logs|status|config show|doctor|run --dry-run)\b|cminfo|find|curl|cat)/;
+  /^(weft (--\S+ )?(jobs?|why|history|schedule|info|notice show|node (list|show)|partition (list|show)|qos|reserve (list|show)|maint (list|show)|user|logs|status|config show|doctor|run --dry-run)\b|cminfo|find|curl|cat)/;
 /** A line that names what a command has made. */
 const NAMED =
   /^(?:(?:Job )?(\d+)(?: started, .*)?|Maintenance (m\d+) of .*|weft: .* kept on the head: weft pull (\d+))$/;

@@ -1,5 +1,7 @@
 // A terminal window as SVG text: no fonts, no scripts, no binary; what was typed stands out.
 
+import { svgText } from '../../src/cli/output/svg-text.ts';
+
 /** One line of a terminal; `typed` lines follow a prompt. */
 export interface TerminalLine {
   readonly text: string;
@@ -31,7 +33,7 @@ export function terminalSvg(lines: readonly TerminalLine[], look: Look): string 
     (fill, index) => `<circle cx="${20 + index * 20}" cy="17" r="6" fill="${fill}"/>`,
   );
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escapeXml(look.title)}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${svgText(look.title)}">`,
     '<style>',
     `text { font: ${FONT_PX}px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace; fill: #c9d1d9; white-space: pre; }`,
     '.prompt { fill: #3fb950; } .typed { fill: #ffffff; font-weight: 600; } .title { fill: #8b949e; }',
@@ -39,7 +41,7 @@ export function terminalSvg(lines: readonly TerminalLine[], look: Look): string 
     `<rect width="${width}" height="${height}" rx="10" fill="#0d1117"/>`,
     `<path d="M0 ${BAR_PX}V10a10 10 0 0 1 10-10h${width - 20}a10 10 0 0 1 10 10v${BAR_PX - 10}z" fill="#21262d"/>`,
     ...lights,
-    `<text class="title" x="${width / 2}" y="22" text-anchor="middle">${escapeXml(look.title)}</text>`,
+    `<text class="title" x="${width / 2}" y="22" text-anchor="middle">${svgText(look.title)}</text>`,
     ...texts.filter((text) => text !== ''),
     '</svg>',
     '',
@@ -73,13 +75,5 @@ function span(text: string, at: { column: number; y: number; kind: string }): st
   const kind = at.kind === '' ? '' : ` class="${at.kind}"`;
   const length = [...words].length * COLUMN_PX;
   const place = `x="${x.toFixed(1)}" y="${at.y}" textLength="${length.toFixed(1)}"`;
-  return `<text${kind} ${place} xml:space="preserve">${escapeXml(words)}</text>`;
-}
-
-function escapeXml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
+  return `<text${kind} ${place} xml:space="preserve">${svgText(words)}</text>`;
 }

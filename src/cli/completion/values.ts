@@ -47,6 +47,7 @@ const OPTIONS: Readonly<Record<string, Value>> = {
   running: words(RUNNING_POLICIES),
   signal: words(Object.keys(SIGNALS)),
   sort: words(SORTS),
+  'schedule node': liveList('nodes'),
   state: words(TASK_STATES),
   'history state': words(['active', 'done']),
   'kill state': words([...TASK_STATES.filter((state) => state !== 'done'), 'held']),

@@ -1,8 +1,5 @@
 // Runs a workload and writes what came of it: figures, the jobs as CSV, a picture.
 
-import { writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { fileProblem } from '../../config/file-problem.ts';
 import { usage } from '../../core/model/failure.ts';
 import { type Policy, plainScheduling } from '../../core/model/scheduling.ts';
 import type { NodeSize, Workload } from '../../core/replay/machine.ts';
@@ -11,6 +8,7 @@ import { type Run, replay } from '../../core/replay/replay.ts';
 import { seriesOf } from '../../core/replay/series.ts';
 import type { Context } from '../context.ts';
 import { formatSpan } from '../output/words.ts';
+import { writeWhole } from '../output/write-whole.ts';
 import { type ReplayOptions, readDepth, readPolicy } from './options.ts';
 import { plotSvg, SLICES } from './plot-svg.ts';
 
@@ -61,10 +59,14 @@ export function conclude(context: Context, subject: Subject, options: ReplayOpti
     ...measure(runs, procs),
     ...{ planCycles, planCpuMs: Math.round(planCpuMs), policy, procs },
   };
-  if (options.jobsOut !== undefined) write(context, '--jobs-out', options.jobsOut, jobsCsv(runs));
+  if (options.jobsOut !== undefined) {
+    const csv = { flag: '--jobs-out', file: options.jobsOut };
+    writeWhole(context.cwd, csv, jobsCsv(runs));
+  }
   if (options.plot !== undefined) {
     const title = `${subject.name}: ${runs.length} jobs on ${procs} processors by ${policy}`;
-    write(context, '--plot', options.plot, plotSvg(seriesOf(runs, procs, SLICES), title));
+    const svg = { flag: '--plot', file: options.plot };
+    writeWhole(context.cwd, svg, plotSvg(seriesOf(runs, procs, SLICES), title));
   }
   if (output === 'json') context.print(JSON.stringify(report, null, 2));
   else for (const line of inWords(report, subject)) context.print(line);
@@ -103,14 +105,6 @@ function inWords(
     `makespan               ${span(report.makespanS)}`,
     `planning               ${report.planCycles} cycles, ${formatSpan(report.planCpuMs)} of cpu time`,
   ];
-}
-
-function write(context: Context, flag: string, file: string, text: string): void {
-  try {
-    writeFileSync(path.resolve(context.cwd, file), text);
-  } catch (cause) {
-    throw usage(`${flag}: cannot write ${file}: ${fileProblem(cause)}`);
-  }
 }
 
 function cpuMs(): number {

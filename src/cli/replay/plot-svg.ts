@@ -1,6 +1,7 @@
 // Utilisation and queue of a replay over time as SVG text: no fonts, no scripts.
 
 import type { Series } from '../../core/replay/series.ts';
+import { svgText } from '../output/svg-text.ts';
 
 const WIDTH = 900;
 const LEFT = 56;
@@ -47,10 +48,10 @@ export function plotSvg(series: Series, title: string): string {
     },
   ];
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="${escapeXml(title)}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="${svgText(title)}">`,
     '<style>text { font: 12px system-ui, sans-serif; fill: #57606a; } .title { font-size: 14px; fill: #24292f; }</style>',
     `<rect width="${WIDTH}" height="${HEIGHT}" rx="8" fill="#ffffff"/>`,
-    `<text class="title" x="${LEFT}" y="22">${escapeXml(title)}</text>`,
+    `<text class="title" x="${LEFT}" y="22">${svgText(title)}</text>`,
     ...panels.flatMap(drawPanel),
     ...timeAxis(series),
     '</svg>',
@@ -102,8 +103,4 @@ function roundUp(value: number): number {
 
 function round(value: number): number {
   return Math.round(value * 10) / 10;
-}
-
-function escapeXml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }

@@ -3,10 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EMPTY_FORM, problemsOf, submissionOf } from '../../../dashboard/pure/job-form.ts';
-import { barAt, layOut, pan, ticks, zoom } from '../../../dashboard/pure/schedule-layout.ts';
+import { barAt, layOut, pan, zoom } from '../../../dashboard/pure/schedule-layout.ts';
 import { stepsOf, usageCsv, usageOf } from '../../../dashboard/pure/usage.ts';
 import type { ScheduleBar } from '../../../src/api/schedule.ts';
 import { submission } from '../../../src/api/submission.ts';
+import { roundInstants } from '../../../src/core/base/round-instants.ts';
 
 function bar(jobId: number, nodes: string[], from: number, until: number | null): ScheduleBar {
   return {
@@ -43,8 +44,16 @@ test('zooming keeps the instant under the pointer, panning the span', () => {
   assert.equal(nearest.until - nearest.from, 10_000);
   assert.deepEqual(pan(sight, 0.1), { from: 10_000, until: 110_000 });
   const hour = 3_600_000;
-  assert.deepEqual(ticks({ from: 1, until: 4 * hour }, 5, 0), [hour, 2 * hour, 3 * hour, 4 * hour]);
-  assert.deepEqual(ticks({ from: 0, until: 24 * hour }, 2, 2 * hour), [10 * hour, 22 * hour]);
+  assert.deepEqual(roundInstants({ from: 1, until: 4 * hour }, 5, 0), [
+    hour,
+    2 * hour,
+    3 * hour,
+    4 * hour,
+  ]);
+  assert.deepEqual(roundInstants({ from: 0, until: 24 * hour }, 2, 2 * hour), [
+    10 * hour,
+    22 * hour,
+  ]);
 });
 
 test('usage is put into its steps, and the largest comes first', () => {
