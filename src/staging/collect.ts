@@ -113,7 +113,7 @@ function localOf(
         if (isKept) kept.bytesLeft -= size;
         const small = isKept ? readSmall(fd, size) : null;
         bytes = small?.bytes;
-        const hash = small?.hash ?? (await hashOpen(fd, size, signal));
+        const hash = small?.hash ?? (await hashOpen(fd, size, { signal }));
         if (versionOf(fstatSync(fd, { bigint: true })) === version) return hash;
         throw new Changed(`${name} changed while it was kept`);
       } finally {

@@ -46,13 +46,22 @@ export interface OpenContent {
   close(): void;
 }
 
+interface Hashing {
+  readonly signal?: AbortSignal;
+  /** So many bytes more are done. */
+  readonly moved?: (bytes: number) => void;
+}
+
 /** Throws a failure that names the file when its content cannot be had. */
-export async function readLocalFile(path: string): Promise<LocalFile> {
+export async function readLocalFile(
+  path: string,
+  moved?: (bytes: number) => void,
+): Promise<LocalFile> {
   await breath();
   const { fd, status } = openRegular(path);
   try {
     const size = Number(status.size);
-    const hash = await hashOpen(fd, size);
+    const hash = await hashOpen(fd, size, moved === undefined ? {} : { moved });
     const version = versionOf(fstatSync(fd, { bigint: true }));
     if (version !== versionOf(status)) throw changed(path);
     return { path, size, hash, mode: Number(status.mode & 0o777n), version };
@@ -64,9 +73,12 @@ export async function readLocalFile(path: string): Promise<LocalFile> {
 }
 
 /** The hash of a file that is open, from its first byte. Throws the signal's reason. */
-export async function hashOpen(fd: number, size: number, signal?: AbortSignal): Promise<BlobHash> {
+export async function hashOpen(fd: number, size: number, how: Hashing = {}): Promise<BlobHash> {
+  if (size > BLOB_PACKED_BYTES_MAX) return await hashLarge(fd, how);
   // A pool of threads would take longer to hand a small file over than reading it takes.
-  return size <= BLOB_PACKED_BYTES_MAX ? readSmall(fd, size).hash : await hashLarge(fd, signal);
+  const { bytes, hash } = readSmall(fd, size);
+  how.moved?.(bytes.length);
+  return hash;
 }
 
 let breathedAt = 0;
@@ -168,7 +180,7 @@ export function readSmall(fd: number, size: number): { bytes: Uint8Array; hash: 
 }
 
 /** Reads the next block while one is hashed. */
-async function hashLarge(fd: number, signal?: AbortSignal): Promise<BlobHash> {
+async function hashLarge(fd: number, { signal, moved }: Hashing): Promise<BlobHash> {
   const hasher = createHash('sha256');
   let [block, other] = [Buffer.allocUnsafe(BLOCK_BYTES), Buffer.allocUnsafe(BLOCK_BYTES)];
   let at = 0;
@@ -180,6 +192,7 @@ async function hashLarge(fd: number, signal?: AbortSignal): Promise<BlobHash> {
     const next = readAt(fd, other, 0, BLOCK_BYTES, at);
     hasher.update(block.subarray(0, bytesRead));
     [block, other] = [other, block];
+    moved?.(bytesRead);
     ({ bytesRead } = await next);
   }
   return hasher.digest('hex') as BlobHash;

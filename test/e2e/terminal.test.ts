@@ -1,6 +1,7 @@
 // Views that fill a terminal, on a real one: a pseudo terminal of 80 x 24, keys typed one by one.
 
 import assert from 'node:assert/strict';
+import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { TypedTerminal } from '../support/typed-terminal.ts';
@@ -90,5 +91,50 @@ describe('views that fill the terminal', () => {
     list.type('q');
     assert.equal(await list.ended(), 0);
     await cluster.ok('node', 'undrain', 'n2');
+  });
+
+  it('waiting for an array shows how far it is, how fast, and what failed; -q shows nothing', async () => {
+    const line =
+      'until test -e go$WEFT_ARRAY_INDEX; do sleep 0.1; done; test $WEFT_ARRAY_INDEX != 1';
+    const go = (index: number) => writeFileSync(join(cluster.work, `go${index}`), '');
+    const id = await cluster.ok('run', '--array', '0-3', '--cpus', '1', line);
+    const wait = open(`wait ${id}`);
+    const quiet = open(`wait -q ${id}`);
+    await wait.shows(
+      new RegExp(`^job ${id}: 0 of 4 tasks done; \\d (running|starting|pending)`, 'm'),
+    );
+    for (const index of [0, 1]) go(index);
+    await wait.shows(
+      new RegExp(`^job ${id}: 2 of 4 tasks done, 1 failed, [\\d.]+/\\w+, \\S+ left; `, 'm'),
+    );
+    for (const index of [2, 3]) go(index);
+    assert.equal(await wait.ended(), 1);
+    assert.match(wait.picture, new RegExp(`^${id} failed`));
+    assert.doesNotMatch(wait.picture, /tasks done/, 'the line is gone');
+    assert.equal(await quiet.ended(), 1);
+    assert.equal(quiet.said, '');
+  });
+
+  it('a batch shows its jobs while it is waited for', async () => {
+    const gate = join(cluster.work, 'gate');
+    const jobs = 'jobs:\n  - {name: a, run: job.sh}\n  - {name: b, run: job.sh}\n';
+    writeFileSync(join(cluster.work, 'weft.batch.yaml'), `namespace: lab\nname: heat\n${jobs}`);
+    const script = `#!/bin/sh\nuntil test -e ${gate}; do sleep 0.1; done\n`;
+    writeFileSync(join(cluster.work, 'job.sh'), script, { mode: 0o755 });
+    const batch = open('batch submit --wait');
+    await batch.shows(/^lab\/heat: 0 of 2 jobs done; /m);
+    writeFileSync(gate, '');
+    assert.equal(await batch.ended(), 0);
+    assert.match(batch.picture, /^lab\/heat ended as completed: 2 of 2 jobs completed$/m);
+  });
+
+  it('files that take long show how much, how fast, and how long', async () => {
+    const large = join(cluster.work, 'large');
+    writeFileSync(large, '');
+    truncateSync(large, 1024 ** 3);
+    const run = open('run --dry-run --private --in large true');
+    await run.shows(/reading \S+ of \S+ \(\d+%\), \S+\/s, \S+ left/);
+    assert.equal(await run.ended(), 0);
+    assert.doesNotMatch(run.picture, /reading/);
   });
 });

@@ -101,7 +101,8 @@ async function list(
   tasks: readonly TaskFiles[],
   output: string | undefined,
 ): Promise<number> {
-  const placed = await compareAll(courierOf(context), tasks, HINTS);
+  const courier = courierOf(context, { isQuiet: output !== undefined });
+  const placed = await compareAll(courier, tasks, HINTS);
   const rows = placed.map(rowOf);
   const empty = 'Nothing matches.';
   await context.list({ rows, columns: COLUMNS, name: (row) => row.path, empty }, output);

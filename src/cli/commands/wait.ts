@@ -4,9 +4,9 @@ import { parseDuration } from '../../core/base/duration.ts';
 import { EXIT_OWN_FAILURE, Failure, usage } from '../../core/model/failure.ts';
 import type { Context } from '../context.ts';
 import { exitCodeOf, outcomeWords } from '../jobs/outcome.ts';
-import { showProgress } from '../jobs/progress.ts';
 import { defineSelection, type SelectOptions, selectJobs } from '../jobs/select.ts';
 import { waitFor } from '../jobs/wait-for.ts';
+import { jobProgress } from '../progress/tasks.ts';
 import { defineVerb } from '../verb.ts';
 
 interface Options extends SelectOptions {
@@ -33,12 +33,17 @@ export const verb = defineVerb<Options>({
     const among = { state: args.length === 0 ? 'active' : 'all' } as const;
     const ids = (await selectJobs(context, args, options, among)).map(({ id }) => id);
     const codes: number[] = [];
-    const progress = showProgress(context, options.quiet ? [] : ids);
+    const isShown = !options.quiet && !options.started;
+    const progress = jobProgress(context, isShown ? ids : []);
     try {
       for (let at = 0; at < ids.length; at += AT_ONCE) {
         const some = ids.slice(at, at + AT_ONCE);
         const how = { timeoutMs, since, options };
-        const ends = some.map((id) => waitForOne(context, { id, ...how }));
+        const ends = some.map(async (id) => {
+          const code = await waitForOne(context, { id, ...how });
+          progress.ended(code === 0);
+          return code;
+        });
         codes.push(...(await Promise.all(ends)));
       }
     } finally {

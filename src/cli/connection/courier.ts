@@ -2,15 +2,16 @@
 // says how far it is.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Courier } from '../../transfer/courier.ts';
+import type { Courier, Progress } from '../../transfer/courier.ts';
 import type { Context } from '../context.ts';
-import { TransferLine } from '../files/transfer-line.ts';
 import { withPatience } from '../jobs/retry.ts';
+import { TransferProgress } from '../progress/transfer.ts';
 
 /** A head that restarts is back within seconds; a line that works again may take longer. */
 const AWAY_MAX_MS = 120_000;
 
-export function courierOf(context: Context): Courier {
+/** `isQuiet`: how far it is, is not told. */
+export function courierOf(context: Context, { isQuiet = false } = {}): Courier {
   return {
     carrier: {
       head: () => context.api(),
@@ -18,6 +19,12 @@ export function courierOf(context: Context): Courier {
       patiently: (note, attempt) => withPatience(context, { totalMs: AWAY_MAX_MS, note }, attempt),
     },
     note: (line) => context.note(line),
-    progress: (errand) => new TransferLine(context, errand),
+    progress: (errand) => (isQuiet ? UNSEEN : new TransferProgress(context, errand)),
   };
 }
+
+const UNSEEN: Progress = {
+  start: () => undefined,
+  moved: () => undefined,
+  stop: () => undefined,
+};

@@ -2,11 +2,11 @@
 
 import { EXIT_OWN_FAILURE, Failure } from '../../core/model/failure.ts';
 import type { Context } from '../context.ts';
+import { jobProgress } from '../progress/tasks.ts';
 import { feedJob } from './feed.ts';
 import { type FollowedJob, followJob } from './follow-job.ts';
 import type { Input } from './input.ts';
 import { exitCodeOf, outcomeWords } from './outcome.ts';
-import { showProgress } from './progress.ts';
 import { waitFor } from './wait-for.ts';
 
 export interface Attended extends FollowedJob {
@@ -20,7 +20,7 @@ export async function attend(context: Context, job: Attended): Promise<number> {
   const restore = cancelOnInterrupt(context, job.id);
   const feeding = job.input === null ? null : feedJob(context, job.id, job.input);
   feeding?.done.catch((error: Error) => cancelUnfed(context, job.id, error));
-  const progress = showProgress(context, job.array === null ? [] : [job.id]);
+  const progress = jobProgress(context, job.array === null ? [] : [job.id]);
   try {
     if (job.follow) await followJob(context, job);
     const { job: view } = await waitFor(context, { id: job.id });

@@ -30,9 +30,7 @@ export async function readAll(
   try {
     await inParallel([...sources], READ_AT_ONCE, async ([key, full]) => {
       try {
-        const file = await readLocalFile(full);
-        files.set(key, file);
-        line.moved(file.size);
+        files.set(key, await readLocalFile(full, line.moved));
       } catch (error) {
         if (!(error instanceof Failure) || problems.length >= PROBLEMS_SHOWN_MAX) throw error;
         problems.push(error.message);

@@ -6,8 +6,8 @@ import type { JobView } from '../../../src/api/jobs.ts';
 import { Context } from '../../../src/cli/context.ts';
 import { actOnJobs } from '../../../src/cli/jobs/each.ts';
 import { readOperands } from '../../../src/cli/jobs/operands.ts';
-import { progressWords, showProgress } from '../../../src/cli/jobs/progress.ts';
 import { formatCsv } from '../../../src/cli/output/csv.ts';
+import { jobProgress } from '../../../src/cli/progress/tasks.ts';
 import { FakeHead, refusal } from './fake-head.ts';
 import { doneJob, jobView } from './views.ts';
 
@@ -231,30 +231,24 @@ test('waiting for several ends with the code of the first named that did not com
   assert.match(range.error, /^$/, 'no progress where nobody looks');
 });
 
-test('progress is one line that is written anew on a terminal, and never elsewhere', async () => {
+test('progress is one line that is written anew on a terminal', async () => {
   const job = jobView({ id: 5, taskCount: 9, taskCounts: { done: 2, running: 1, pending: 6 } });
-  assert.equal(progressWords([job]), 'job 5: 2 of 9 tasks done, 1 running, 6 pending');
-  assert.equal(progressWords([job, job]), '2 jobs: 4 of 18 tasks done, 2 running, 12 pending');
-  assert.equal(progressWords([jobView()]), '');
   await using head = await headOf([job]);
   const { context, said } = contextOf(head, '');
-  const progress = showProgress(context, ['5']);
+  const progress = jobProgress(context, ['5']);
   for (const begun = Date.now(); said.length === 0 && Date.now() < begun + 60_000; ) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   progress.stop();
   context.close();
-  assert.deepEqual(said, ['\r\x1b[Kjob 5: 2 of 9 tasks done, 1 running, 6 pending', '\r\x1b[K']);
-  const piped = contextOf(head, '', false);
-  showProgress(piped.context, ['5']).stop();
-  assert.deepEqual(piped.said, []);
+  assert.deepEqual(said, ['\r\x1b[Kjob 5: 2 of 9 tasks done; 1 running, 6 pending', '\r\x1b[K']);
 });
 
 test('whatever is written while progress is shown has a line of its own', async () => {
   const job = jobView({ id: 5, taskCount: 9, taskCounts: { done: 2, pending: 7 } });
   await using head = await headOf([job]);
   const { context, said } = contextOf(head, '');
-  const progress = showProgress(context, ['5']);
+  const progress = jobProgress(context, ['5']);
   for (const begun = Date.now(); said.length === 0 && Date.now() < begun + 60_000; ) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
@@ -262,7 +256,7 @@ test('whatever is written while progress is shown has a line of its own', async 
   context.note('one more thing');
   progress.stop();
   context.close();
-  const line = '\r\x1b[Kjob 5: 2 of 9 tasks done, 7 pending';
+  const line = '\r\x1b[Kjob 5: 2 of 9 tasks done; 7 pending';
   assert.deepEqual(said, [line, '\r\x1b[K', '0: hello\n', 'weft: one more thing\n']);
 });
 

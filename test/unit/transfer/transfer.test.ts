@@ -112,7 +112,7 @@ function sha256(content: string | Buffer): BlobHash {
 test('equal contents travel once, and what the head has does not travel again', async (t) => {
   const { carrier, file, line } = await bench(t);
   const paths = [file('a', 'same'), file('b', 'same'), file('c', ''), file('d', 'other')];
-  const files = await Promise.all(paths.map(readLocalFile));
+  const files = await Promise.all(paths.map((one) => readLocalFile(one)));
   assert.deepEqual(await uploadFiles(carrier, files), { count: 3, bytes: 9 });
   const before = line.bytes;
   assert.deepEqual(await uploadFiles(carrier, files), { count: 0, bytes: 0 });

@@ -3,6 +3,7 @@
 import type { Context } from '../../context.ts';
 import { forEach } from '../../jobs/each.ts';
 import { waitFor } from '../../jobs/wait-for.ts';
+import { batchProgress } from '../../progress/tasks.ts';
 import { defineVerb } from '../../verb.ts';
 import { BATCH_OPERAND, batchParams } from './batch-name.ts';
 import { countWords } from './columns.ts';
@@ -28,6 +29,15 @@ export const wait = defineVerb({
 
 /** Says how it ended; also one that was submitted again meanwhile is waited for to its end. */
 export async function waitForBatch(context: Context, params: Params): Promise<number> {
+  const progress = batchProgress(context, params);
+  try {
+    return await untilOver(context, params);
+  } finally {
+    progress.stop();
+  }
+}
+
+async function untilOver(context: Context, params: Params): Promise<number> {
   const api = await context.api();
   const waited = new Set<number>();
   for (;;) {
