@@ -27,16 +27,25 @@ export interface Slurm {
   /** Its daemons. */
   readonly pids: readonly number[];
   /** Runs a client of it; its standard output. */
-  command(name: string, ...args: string[]): Promise<string>;
+  command(...words: string[]): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** `scheduler`: what follows `SchedulerParameters=`. `steered`: it starts only what another moves. */
+export interface SlurmPlace {
+  /** It starts only what another moves. */
+  readonly steered?: boolean;
+  /** The words before a program that is to run where its network is. */
+  readonly inside?: readonly string[];
+  /** More lines of its configuration. */
+  readonly more?: readonly string[];
+}
+
+/** `scheduler`: what follows `SchedulerParameters=`. */
 export async function startSlurm(
   nodes: number,
   cpus: number,
   scheduler: string,
-  { steered = false } = {},
+  { steered = false, inside = [], more = [] }: SlurmPlace = {},
 ): Promise<Slurm> {
   const directory = mkdtempSync(join(tmpdir(), 'weft-slurm-'));
   chmodSync(directory, 0o755);
@@ -44,12 +53,13 @@ export async function startSlurm(
   writeFileSync(join(directory, 'munge.key'), randomBytes(128), { mode: 0o600 });
   const conf = join(directory, 'slurm.conf');
   const lines = await confOf(directory, nodes, cpus, scheduler);
-  writeFileSync(conf, `${[...lines, ...partitionsOf(steered)].join('\n')}\n`);
+  writeFileSync(conf, `${[...lines, ...partitionsOf(steered), ...more].join('\n')}\n`);
   if (steered) writeFileSync(join(directory, 'job_submit.lua'), ENTRY);
   const env = { ...process.env, SLURM_CONF: conf };
   const daemons: ChildProcess[] = [];
-  const start = (program: string, ...args: string[]): void => {
-    daemons.push(spawn(program, args, { env, stdio: 'ignore' }));
+  const start = (...words: string[]): void => {
+    const [file = '', ...args] = [...inside, ...words];
+    daemons.push(spawn(file, args, { env, stdio: 'ignore' }));
   };
   const at = (name: string): string => join(directory, name);
   start(
@@ -63,8 +73,10 @@ export async function startSlurm(
   for (let node = 1; node <= nodes; node += 1) {
     start('slurmd-wlm', '-D', '-f', conf, '-N', `n${node}`, '-d', '/usr/sbin/slurmstepd-wlm');
   }
-  const command = async (name: string, ...args: string[]): Promise<string> =>
-    (await run(name, args, { env })).stdout;
+  const command = async (...words: string[]): Promise<string> => {
+    const [file = '', ...args] = [...inside, ...words];
+    return (await run(file, args, { env })).stdout;
+  };
   await until('all nodes are idle', async () => {
     const listed = ['-h', '-N', '-p', 'main', '-o', '%T'];
     const states = await command('sinfo', ...listed).catch(() => '');

@@ -46,5 +46,7 @@ function stateOf({ fleet, pilot }: PilotRow): string {
 }
 
 function remarkOf({ fleet, pilot }: PilotRow): string {
-  return pilot?.why ?? fleet.trouble ?? '';
+  // Images that are fetched take minutes: its log tells how far that is.
+  const coming = `its node has not come; see weft pilot logs ${pilot?.node}`;
+  return pilot?.why ?? fleet.trouble ?? (pilot?.state === 'starting' ? coming : '');
 }

@@ -85,14 +85,16 @@ clean() {
 
 /**
  * Its standard input stays open as long as this shell lives: a container is no child of ours, and
- * has to end also when nobody can tell it to.
+ * has to end also when nobody can tell it to. A shell gives what it starts in the background an
+ * empty input unless told otherwise.
  */
 function inContainer(wish: PilotWish, labels: string): string {
   const { image, dockerArgs, directory, cpuCount, sharedPaths } = wish;
   const args = dockerArgs.map(quoteWord).join(' ');
   const inside = `read -r t; printf "%s\\n" "$t" | weft join - --dir "$0" --name "$1" --label ${labels} || exit 1
-weft agent --dir "$0" --leave </dev/null & a=$!
-(cat >/dev/null; kill -TERM $a) & 
+exec 3<&0
+weft agent --dir "$0" --leave </dev/null 3<&- & a=$!
+(cat <&3 >/dev/null; kill -TERM $a) &
 trap "kill -TERM $a" TERM INT
 while kill -0 $a 2>/dev/null; do wait $a; code=$?; done
 exit $code`;

@@ -61,6 +61,11 @@ export class DockerDaemon {
     closeSync(log);
   }
 
+  /** The words before a program that is to run in its network. */
+  get inside(): readonly string[] {
+    return ['nsenter', '-t', String(this.#process.pid), '-n', '--'];
+  }
+
   /** Resolves when it answers; rejects with the end of its log. */
   static async start(directory: string): Promise<DockerDaemon> {
     const daemon = new DockerDaemon(directory);

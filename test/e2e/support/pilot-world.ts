@@ -62,7 +62,8 @@ export class PilotWorld {
       const real = spawnSync('sh', ['-c', `command -v ${name}`])
         .stdout.toString()
         .trim();
-      const script = `#!/bin/sh\necho ${name} >>'${this.at('calls')}'\nexec ${real} "$@"\n`;
+      const held = `while [ -e '${this.#heldBy(name)}' ]; do sleep 0.1; done`;
+      const script = `#!/bin/sh\necho ${name} >>'${this.at('calls')}'\n${held}\nexec ${real} "$@"\n`;
       writeFileSync(this.at('bin', name), script, { mode: 0o755 });
     }
     await this.weft('init', '--dir', this.at('head'), '--names', 'localhost');
@@ -142,6 +143,16 @@ export class PilotWorld {
   count(command: string): number {
     const lines = readFileSync(this.at('calls'), 'utf8').split('\n');
     return lines.filter((line) => line === command).length;
+  }
+
+  /** From now on this command takes as long as until the answer is called. */
+  hold(command: string): () => void {
+    writeFileSync(this.#heldBy(command), '');
+    return () => rmSync(this.#heldBy(command));
+  }
+
+  #heldBy(command: string): string {
+    return this.at(`held-${command}`);
   }
 
   /** Processes that pilots have left, wherever they were; not those of pilots from before this test. */
