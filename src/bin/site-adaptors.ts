@@ -2,6 +2,7 @@
 // adaptor is made of a site's options.
 
 import type { Adaptor } from '../adaptors/adaptor.ts';
+import { htcondor } from '../adaptors/htcondor/htcondor.ts';
 import { oar } from '../adaptors/oar/oar.ts';
 import { pbs } from '../adaptors/pbs/pbs.ts';
 import { schedulingOff } from '../adaptors/pbs/steer.ts';
@@ -22,6 +23,7 @@ const MAKERS: Readonly<Record<SiteSystem, Maker>> = {
   sge: (site) => sge(sgeSettings(site), steers(site) ? tickets(site.ticket) : null),
   oar: submitOnly('OAR', () => oar(null)),
   pbs: (site) => pbs(steers(site) ? schedulingOff() : null),
+  htcondor: submitOnly('HTCondor', ({ queue }) => htcondor(queue)),
   script: (site) => script(programOf(site), steers(site)),
 };
 

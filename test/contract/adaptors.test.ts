@@ -2,6 +2,7 @@
 // adaptors/cases and is named here.
 
 import type { AdaptorCase } from './adaptors/case.ts';
+import { HTCONDOR } from './adaptors/cases/htcondor.ts';
 import { OAR } from './adaptors/cases/oar.ts';
 import { PBS } from './adaptors/cases/pbs.ts';
 import { SCRIPT } from './adaptors/cases/script.ts';
@@ -12,7 +13,7 @@ import { ends } from './adaptors/ends.ts';
 import { listings } from './adaptors/listings.ts';
 import { orders } from './adaptors/orders.ts';
 
-const CASES: readonly AdaptorCase[] = [...[SLURM, SGE, OAR, PBS], ...[SCRIPT]];
+const CASES: readonly AdaptorCase[] = [...[SLURM, SGE, OAR, PBS, HTCONDOR], ...[SCRIPT]];
 
 for (const one of CASES) {
   listings(one);
