@@ -3,6 +3,7 @@
 
 import type { Adaptor } from '../adaptors/adaptor.ts';
 import { htcondor } from '../adaptors/htcondor/htcondor.ts';
+import { lsf } from '../adaptors/lsf/lsf.ts';
 import { oar } from '../adaptors/oar/oar.ts';
 import { pbs } from '../adaptors/pbs/pbs.ts';
 import { schedulingOff } from '../adaptors/pbs/steer.ts';
@@ -24,6 +25,7 @@ const MAKERS: Readonly<Record<SiteSystem, Maker>> = {
   oar: submitOnly('OAR', () => oar(null)),
   pbs: (site) => pbs(steers(site) ? schedulingOff() : null),
   htcondor: submitOnly('HTCondor', ({ queue }) => htcondor(queue)),
+  lsf: submitOnly('LSF', () => lsf()),
   script: (site) => script(programOf(site), steers(site)),
 };
 

@@ -3,6 +3,7 @@
 
 import type { AdaptorCase } from './adaptors/case.ts';
 import { HTCONDOR } from './adaptors/cases/htcondor.ts';
+import { LSF } from './adaptors/cases/lsf.ts';
 import { OAR } from './adaptors/cases/oar.ts';
 import { PBS } from './adaptors/cases/pbs.ts';
 import { SCRIPT } from './adaptors/cases/script.ts';
@@ -13,7 +14,7 @@ import { ends } from './adaptors/ends.ts';
 import { listings } from './adaptors/listings.ts';
 import { orders } from './adaptors/orders.ts';
 
-const CASES: readonly AdaptorCase[] = [...[SLURM, SGE, OAR, PBS, HTCONDOR], ...[SCRIPT]];
+const CASES: readonly AdaptorCase[] = [...[SLURM, SGE, OAR, PBS, HTCONDOR, LSF], ...[SCRIPT]];
 
 for (const one of CASES) {
   listings(one);

@@ -2,6 +2,11 @@
 
 import type { Dialect } from './dialect.ts';
 import { HTCONDOR } from './htcondor.ts';
+import { LSF } from './lsf.ts';
 import { PBS } from './pbs.ts';
 
-export const DIALECTS: Readonly<Record<string, Dialect>> = { pbs: PBS, htcondor: HTCONDOR };
+export const DIALECTS: Readonly<Record<string, Dialect>> = {
+  pbs: PBS,
+  htcondor: HTCONDOR,
+  lsf: LSF,
+};
