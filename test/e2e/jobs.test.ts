@@ -174,6 +174,40 @@ describe('jobs on a local cluster', () => {
     assert.equal((await following).out, 'early\nlate\n');
   });
 
+  it('logs of an array have the index before each line, also while it runs', async () => {
+    const count = 70;
+    const script = 'echo out $WEFT_ARRAY_INDEX; until [ -e all ]; do sleep 0.1; done; echo end >&2';
+    const id = await cluster.ok('run', '--array', `0-${count - 1}`, '--', script);
+    let seen = '';
+    const following = cluster.run('weft', ['logs', '-fa', id], {
+      onOutput: (text) => (seen = text),
+    });
+    await until('the first task is heard', () => /^0: out 0$/m.test(seen) || undefined);
+    writeFileSync(work('all'), '');
+    const { out, error } = await following;
+    const indices = Array.from({ length: count }, (_, index) => index);
+    const sorted = (text: string) =>
+      text
+        .trimEnd()
+        .split('\n')
+        .sort((one, other) => parseInt(one, 10) - parseInt(other, 10));
+    assert.deepEqual(
+      sorted(out),
+      indices.map((index) => `${index}: out ${index}`),
+    );
+    assert.deepEqual(
+      sorted(error),
+      indices.map((index) => `${index}: end`),
+    );
+    const after = await cluster.ok('logs', id);
+    assert.deepEqual(
+      after.split('\n'),
+      indices.map((index) => `${index}: out ${index}`),
+    );
+    const first = await cluster.ok('logs', '-e', `${id}[69]`);
+    assert.equal(first, 'end');
+  });
+
   it('logs are there after their node is gone', async () => {
     const id = await cluster.ok('run', '--nodes-named', 'n3', '--', 'echo kept; echo too >&2');
     await cluster.ok('wait', id);
