@@ -86,6 +86,10 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
     args: ['ui.ts', '10000', '50'],
     about: 'the web page with 10,000 jobs: size, first rows, events, scrolling, cost of 50 pages',
   },
+  top: {
+    args: ['top.ts', '10000', '60'],
+    about: '`weft top` with 10,000 jobs: what share of a cpu it takes, and what it costs the head',
+  },
   head: { args: ['head-cost.ts', '20000'], about: "what a job costs the head's own code" },
 };
 
