@@ -10,15 +10,15 @@ import type { JobCommand, JobOptions, JobReference } from './job-options.ts';
 import { checkOptions } from './known-options.ts';
 import type { Line } from './line.ts';
 import { readLogs, readOutput } from './logs.ts';
-import { RUN_OPTIONS } from './option-names.ts';
-import type {
-  BatchOptions,
-  EventOptions,
-  LogOptions,
-  OutputOptions,
-  PullOptions,
-  RunOptions,
-  WaitOptions,
+import {
+  type BatchOptions,
+  type EventOptions,
+  type LogOptions,
+  type OutputOptions,
+  type PullOptions,
+  RUN_OPTIONS,
+  type RunOptions,
+  type WaitOptions,
 } from './options.ts';
 import { outcomeWords } from './outcome-words.ts';
 import type { Pool } from './pools/pool.ts';

@@ -2,8 +2,7 @@
 
 import { checkOptions } from './known-options.ts';
 import type { Line } from './line.ts';
-import { EVENT_OPTIONS } from './option-names.ts';
-import type { EventOptions } from './options.ts';
+import { EVENT_OPTIONS, type EventOptions } from './options.ts';
 import { listed, pathOf } from './submission.ts';
 import type { ClusterEvent } from './views.ts';
 

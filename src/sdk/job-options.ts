@@ -1,5 +1,7 @@
 // What a program says of a job that it submits. `submission.ts` makes a submission of it.
 
+import type { KnownOptions } from './known-options.ts';
+
 /** Milliseconds, or text as `90s`, `1h30m`, `2-12:00:00`. */
 export type Duration = number | string;
 /** Bytes, or text as `512M`, `4G`. */
@@ -111,3 +113,14 @@ export interface JobOptions {
   /** Ends the submission, not the job. */
   readonly signal?: AbortSignal;
 }
+
+/** Their names, for programs without types. */
+export const JOB_OPTIONS: KnownOptions<JobOptions> = {
+  ...{ name: true, cpus: true, memory: true, gpus: true, resources: true, nodes: true },
+  ...{ processes: true, mpi: true, exclusive: true, needs: true, nodesNamed: true, time: true },
+  ...{ warning: true, array: true, each: true, atOnce: true, after: true, begin: true },
+  ...{ nice: true, hold: true, onNodeLoss: true, requeue: true, retries: true, env: true },
+  ...{ directory: true, in: true, out: true, stdout: true, stderr: true, stdin: true },
+  ...{ partition: true, qos: true, reservation: true, notify: true, umask: true, key: true },
+  signal: true,
+};

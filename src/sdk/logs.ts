@@ -3,8 +3,7 @@
 import { wrongArgument } from './errors.ts';
 import { checkOptions } from './known-options.ts';
 import type { Line } from './line.ts';
-import { LOG_OPTIONS, OUTPUT_OPTIONS } from './option-names.ts';
-import type { LogOptions, OutputOptions } from './options.ts';
+import { LOG_OPTIONS, type LogOptions, OUTPUT_OPTIONS, type OutputOptions } from './options.ts';
 import { dropUndefined } from './submission.ts';
 
 const OUTPUT_BYTES_MAX = 16 * 1024 ** 2;

@@ -1,6 +1,7 @@
 // What can be said to the calls of the library besides what a job is: how long, which, where to.
 
-import type { Duration, JobOptions, JobReference } from './job-options.ts';
+import { type Duration, JOB_OPTIONS, type JobOptions, type JobReference } from './job-options.ts';
+import type { KnownOptions } from './known-options.ts';
 
 /** What `run` does besides what can be said of a job. */
 export interface RunOptions extends JobOptions {
@@ -9,6 +10,8 @@ export interface RunOptions extends JobOptions {
   /** False: a job that did not complete is no error. Default: true. */
   readonly check?: boolean;
 }
+
+export const RUN_OPTIONS: KnownOptions<RunOptions> = { ...JOB_OPTIONS, to: true, check: true };
 
 /** How long to wait, and for what. */
 export interface WaitOptions {
@@ -19,6 +22,8 @@ export interface WaitOptions {
   /** Ends the waiting, not the job. */
   readonly signal?: AbortSignal;
 }
+
+export const WAIT_OPTIONS: KnownOptions<WaitOptions> = { until: true, timeout: true, signal: true };
 
 /** Which output. */
 export interface LogOptions {
@@ -40,11 +45,21 @@ export interface LogOptions {
   readonly signal?: AbortSignal;
 }
 
+export const LOG_OPTIONS: KnownOptions<LogOptions> = {
+  ...{ stream: true, follow: true, epoch: true, nodeRank: true, rank: true, offset: true },
+  ...{ limit: true, signal: true },
+};
+
 /** Which output, as one text. */
 export interface OutputOptions extends Omit<LogOptions, 'limit'> {
   /** Longer output is cut off behind this. Default: 16 MiB. */
   readonly bytesMax?: number;
 }
+
+export const OUTPUT_OPTIONS: KnownOptions<OutputOptions> = {
+  ...{ stream: true, follow: true, epoch: true, nodeRank: true, rank: true, offset: true },
+  ...{ bytesMax: true, signal: true },
+};
 
 /** Which events. */
 export interface EventOptions {
@@ -57,6 +72,10 @@ export interface EventOptions {
   /** Ends the stream: the iteration ends without an error. */
   readonly signal?: AbortSignal;
 }
+
+export const EVENT_OPTIONS: KnownOptions<EventOptions> = {
+  ...{ jobs: true, kinds: true, after: true, signal: true },
+};
 
 /** Which files, and where to. */
 export interface PullOptions {
@@ -79,6 +98,10 @@ export interface PullOptions {
   readonly signal?: AbortSignal;
 }
 
+export const PULL_OPTIONS: KnownOptions<PullOptions> = {
+  ...{ to: true, folders: true, glob: true, include: true, exclude: true, signal: true },
+};
+
 /** How a batch is submitted. */
 export interface BatchOptions {
   /**
@@ -91,3 +114,5 @@ export interface BatchOptions {
   /** Ends the submission, not the batch. */
   readonly signal?: AbortSignal;
 }
+
+export const BATCH_OPTIONS: KnownOptions<BatchOptions> = { mode: true, folder: true, signal: true };

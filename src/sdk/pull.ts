@@ -8,8 +8,7 @@ import { findOutputs, type TaskOutputs } from '../transfer/pull/outputs.ts';
 import { withWeftErrors, wrongArgument } from './errors.ts';
 import { checkOptions } from './known-options.ts';
 import type { Line } from './line.ts';
-import { PULL_OPTIONS } from './option-names.ts';
-import type { PullOptions } from './options.ts';
+import { PULL_OPTIONS, type PullOptions } from './options.ts';
 import { dropUndefined, listed } from './submission.ts';
 import type { PulledFile } from './views.ts';
 

@@ -6,8 +6,7 @@ import type { Batch as BatchDefinition } from './batch.ts';
 import { withWeftErrors } from './errors.ts';
 import { checkOptions } from './known-options.ts';
 import type { Line } from './line.ts';
-import { BATCH_OPTIONS } from './option-names.ts';
-import type { BatchOptions } from './options.ts';
+import { BATCH_OPTIONS, type BatchOptions } from './options.ts';
 import { SubmittedBatch } from './submitted-batch.ts';
 
 /** Resolves when it is on the head's disk. */

@@ -7,10 +7,9 @@ import type { Submission } from '../core/model/submission.ts';
 import type { InputWishes } from '../transfer/inputs/input-wish.ts';
 import { readInputs, sendInputs } from '../transfer/inputs/inputs.ts';
 import { WeftError, withWeftErrors, wrongArgument } from './errors.ts';
-import type { JobCommand, JobOptions } from './job-options.ts';
+import { JOB_OPTIONS, type JobCommand, type JobOptions } from './job-options.ts';
 import { checkOptions } from './known-options.ts';
 import type { Line } from './line.ts';
-import { JOB_OPTIONS } from './option-names.ts';
 import { inputsOf, makeSubmission } from './submission.ts';
 
 /** What a head removes between the two, because it is short of room, is sent again so often. */

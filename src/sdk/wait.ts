@@ -5,8 +5,7 @@ import { failure } from '../core/model/failure.ts';
 import { asWeftError, WeftError } from './errors.ts';
 import { checkOptions } from './known-options.ts';
 import type { Line } from './line.ts';
-import { WAIT_OPTIONS } from './option-names.ts';
-import type { WaitOptions } from './options.ts';
+import { WAIT_OPTIONS, type WaitOptions } from './options.ts';
 import { durationMs } from './submission.ts';
 import type { JobInfo } from './views.ts';
 

@@ -22,7 +22,7 @@ classes:
     duration: 1m
     running: wait
     goals:
-      package: {check: 'cat ${file}', expect: '2.*', repair: 'sleep 1; echo 2.1 > ${file}'}
+      package: {check: 'cat ${file}', expect: '2.*', repair: 'sleep 1; echo 2.1 > ${file}.new; mv ${file}.new ${file}'}
       sealed: {check: 'test ! -e ${file}.broken', repair: 'false'}
 `;
 }

@@ -140,14 +140,25 @@ export class SiteWatch implements SiteSource {
   }
 
   async #cancelAll(jobs: readonly SiteJobPlace[]): Promise<void> {
-    const { adaptor, log } = this.#world;
+    const { log } = this.#world;
     for (const { job, index } of jobs) {
-      const id = index === null ? job : adaptor.element(job, index);
-      const done = await this.#ask(adaptor.cancel(id));
-      if (!done.ok && done.error.kind !== 'no_such_job') {
-        log.warn({ job: id, why: done.error.text }, 'a job could not be cancelled at its site');
+      const at = { job, index };
+      try {
+        const why = await this.#cancelOne(at);
+        if (why !== null) log.warn({ ...at, why }, 'a job could not be cancelled at its site');
+      } catch (error) {
+        // Nobody waits for it: an adaptor's fault with one job must not end the gateway of all.
+        log.error({ ...at, error }, 'cancelling a job at its site failed');
       }
     }
+  }
+
+  /** Why it was refused; null: it is cancelled, or was not there. */
+  async #cancelOne({ job, index }: SiteJobPlace): Promise<string | null> {
+    const { adaptor } = this.#world;
+    const id = index === null ? job : adaptor.element(job, index);
+    const done = await this.#ask(adaptor.cancel(id));
+    return done.ok || done.error.kind === 'no_such_job' ? null : done.error.text;
   }
 
   async #look(): Promise<void> {

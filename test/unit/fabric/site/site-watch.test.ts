@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Adaptor } from '../../../../src/adaptors/adaptor.ts';
 import { slurm } from '../../../../src/adaptors/slurm/slurm.ts';
 import type { NodeName } from '../../../../src/core/model/ids.ts';
 import { SITE_JOBS_PER_MESSAGE_MAX } from '../../../../src/core/model/limits.ts';
@@ -21,10 +22,14 @@ class World {
   readonly told: SiteNews[] = [];
   readonly heard = new Sites();
   readonly log = new KeptLog();
-  readonly watch = new SiteWatch({
-    ...{ adaptor: slurm(null), commands: this.site, clock: this.clock, log: this.log },
-    ...{ mode: 'submit', steerer: null, settings: { pollMs: 5000, timeoutMs: 1000, before: [] } },
-  });
+  readonly watch: SiteWatch;
+
+  constructor(adaptor: Adaptor = slurm(null)) {
+    this.watch = new SiteWatch({
+      ...{ adaptor, commands: this.site, clock: this.clock, log: this.log },
+      ...{ mode: 'submit', steerer: null, settings: { pollMs: 5000, timeoutMs: 1000, before: [] } },
+    });
+  }
 
   connect(): void {
     this.watch.connect((news) => {
@@ -136,4 +141,40 @@ test('a look that fails is logged, and the next one comes all the same', async (
   world.submit('later');
   await world.clock.advance(5000);
   assert.deepEqual(world.states(), ['101 waiting', '102 waiting']);
+});
+
+test('an adaptor that fails with one job cancels the others, and nothing is left unheard', async () => {
+  const real = slurm(null);
+  const adaptor: Adaptor = {
+    ...real,
+    cancel: (id) => {
+      if (id === '101') throw new Error('no such word');
+      return real.cancel(id);
+    },
+  };
+  const world = new World(adaptor);
+  for (const name of ['a', 'b']) world.submit(name);
+  await world.clock.settle();
+  const unheard: unknown[] = [];
+  const hear = (reason: unknown): void => void unheard.push(reason);
+  process.on('unhandledRejection', hear);
+  try {
+    world.watch.cancel([
+      { job: '101', index: null },
+      { job: '102', index: null },
+    ]);
+    await world.clock.settle();
+    // Node tells of a rejection once the microtasks of its turn are over.
+    await new Promise((resolve) => setImmediate(resolve));
+  } finally {
+    process.off('unhandledRejection', hear);
+  }
+  assert.deepEqual(unheard, []);
+  assert.deepEqual(
+    world.site.jobs.map(({ id, state }) => `${id} ${state}`),
+    ['101 PENDING', '102 CANCELLED'],
+  );
+  assert.ok(
+    world.log.lines.some(({ message }) => message === 'cancelling a job at its site failed'),
+  );
 });
