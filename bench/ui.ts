@@ -66,7 +66,7 @@ async function measurePage(): Promise<void> {
   const first: number[] = [];
   for (let time = 0; time < REPEATS; time += 1) {
     await page.reload();
-    await page.locator('.long tbody tr td a').first().waitFor();
+    await page.locator('.long .body a').first().waitFor();
     first.push(await firstRowMs(page));
   }
   figure('ui_first_rows', 'ms', first, { jobs });
@@ -81,7 +81,7 @@ async function firstRowMs(page: Page): Promise<number> {
 }
 
 async function rowCount(page: Page): Promise<number> {
-  return Number(await page.locator('.long table').getAttribute('aria-rowcount')) - 1;
+  return Number(await page.locator('.long .table').getAttribute('aria-rowcount')) - 1;
 }
 
 /** From the answer of a submission, which is after its commit, to the row. */

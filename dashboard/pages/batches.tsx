@@ -186,7 +186,7 @@ const COLUMNS: readonly Column<BatchJobView, 'number'>[] = [
   { title: 'Nodes', width: '14%', spare: true, cell: ({ nodes }) => nodes.join(', ') },
   {
     ...{ title: 'Remark', spare: true },
-    cell: ({ exit, detail }) => <bdi>{[exitWords(exit), detail].filter(Boolean).join(', ')}</bdi>,
+    cell: ({ exit, detail }) => [exitWords(exit), detail].filter(Boolean).join(', '),
   },
 ];
 

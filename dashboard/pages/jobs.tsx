@@ -7,7 +7,7 @@ import { useJobs } from '../data/jobs.ts';
 import { hrefOf, place, replaceQuery } from '../data/route.ts';
 import { me } from '../data/session.ts';
 import { Actions } from '../parts/actions.tsx';
-import { Command, Empty, Problem, Span, State, Time } from '../parts/basic.tsx';
+import { Command, Empty, Problem, SearchField, Span, State, Time } from '../parts/basic.tsx';
 import { type Column, LongTable } from '../parts/long-table.tsx';
 import { type JobFilter, jobsCommand, NO_FILTER } from '../pure/command-line.ts';
 import { type Sorting, type SortKey, shownRows } from '../pure/job-rows.ts';
@@ -32,7 +32,12 @@ const COLUMNS: readonly Column<JobView, SortKey>[] = [
     number: true,
     cell: ({ id }) => <a href={hrefOf(['jobs', id])}>{id}</a>,
   },
-  { title: 'Name', width: '17%', sort: 'name', cell: ({ name }) => <bdi title={name}>{name}</bdi> },
+  {
+    title: 'Name',
+    width: '17%',
+    sort: 'name',
+    cell: ({ name }) => <span title={name}>{name}</span>,
+  },
   { title: 'User', width: '90px', sort: 'owner', spare: true, cell: ({ owner }) => owner },
   { title: 'State', width: '116px', sort: 'state', cell: (job) => <State word={stateWord(job)} /> },
   { title: 'Tasks', width: '92px', sort: 'tasks', number: true, spare: true, cell: tasksOf },
@@ -48,7 +53,7 @@ const COLUMNS: readonly Column<JobView, SortKey>[] = [
     width: '12%',
     sort: 'nodes',
     spare: true,
-    cell: ({ nodes }) => <bdi title={nodes.join(', ')}>{nodes.join(', ')}</bdi>,
+    cell: ({ nodes }) => <span title={nodes.join(', ')}>{nodes.join(', ')}</span>,
   },
   {
     title: 'Submitted',
@@ -57,7 +62,11 @@ const COLUMNS: readonly Column<JobView, SortKey>[] = [
     spare: true,
     cell: ({ submittedAt }) => <Time at={submittedAt} />,
   },
-  { title: 'Remark', spare: true, cell: (job) => <bdi title={remarkOf(job)}>{remarkOf(job)}</bdi> },
+  {
+    title: 'Remark',
+    spare: true,
+    cell: (job) => <span title={remarkOf(job)}>{remarkOf(job)}</span>,
+  },
 ];
 
 function tasksOf(job: JobView) {
@@ -203,15 +212,7 @@ function Filters({
   const own = me.value?.name ?? '';
   return (
     <search class="filters">
-      <label class="grow">
-        Search
-        <input
-          type="search"
-          value={search}
-          placeholder="id, name, user, node, command"
-          onInput={(event) => onSearch(event.currentTarget.value)}
-        />
-      </label>
+      <SearchField text={search} hint="id, name, user, node, command" onText={onSearch} />
       {select('state', 'State', STATES)}
       {select('outcome', 'Outcome', ['', ...OUTCOMES])}
       {text('owner', 'User')}

@@ -5,7 +5,7 @@ import type { NodeView } from '../../src/api/nodes.ts';
 import { now } from '../data/clock.ts';
 import { useCall } from '../data/query.ts';
 import { hrefOf } from '../data/route.ts';
-import { Bar, Command, Loaded, NodeState, Panel } from '../parts/basic.tsx';
+import { Bar, Command, Loaded, NodeState, Panel, SearchField } from '../parts/basic.tsx';
 import { type Column, LongTable } from '../parts/long-table.tsx';
 import { NodeGrid } from '../parts/node-grid.tsx';
 import { nodeWord } from '../pure/state.ts';
@@ -56,7 +56,7 @@ const COLUMNS: readonly Column<NodeView, Key>[] = [
     number: true,
     cell: ({ running }) => running.length,
   },
-  { title: 'Remark', spare: true, cell: (node) => <bdi>{remarkOf(node)}</bdi> },
+  { title: 'Remark', spare: true, cell: remarkOf },
 ];
 
 function remarkOf(node: NodeView): string {
@@ -113,15 +113,7 @@ function Shown({ nodes }: { nodes: readonly NodeView[] }) {
         </div>
       </Panel>
       <search class="filters">
-        <label class="grow">
-          Search
-          <input
-            type="search"
-            value={search}
-            placeholder="name, state, label"
-            onInput={(event) => setSearch(event.currentTarget.value)}
-          />
-        </label>
+        <SearchField text={search} hint="name, state, label" onText={setSearch} />
       </search>
       <LongTable
         label="Nodes"

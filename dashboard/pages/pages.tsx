@@ -5,11 +5,11 @@ import { Accounting } from './accounting.tsx';
 import { Batch, Batches } from './batches.tsx';
 import { Job } from './job/job.tsx';
 import { Jobs } from './jobs.tsx';
-import { Node } from './node.tsx';
+import { Node } from './node/node.tsx';
 import { Nodes } from './nodes.tsx';
 import { Overview } from './overview.tsx';
 import { Pools } from './pools.tsx';
-import { Schedule } from './schedule.tsx';
+import { Schedule } from './schedule/schedule.tsx';
 import { Site, Sites } from './sites.tsx';
 import { Submit } from './submit.tsx';
 

@@ -103,7 +103,7 @@ type SiteJob = SiteView['jobs'][number];
 
 const JOBS: readonly Column<SiteJob, 'id'>[] = [
   { title: 'Job', width: '110px', cell: ({ id }) => id },
-  { title: 'Name', width: '20%', cell: ({ name }) => <bdi title={name}>{name}</bdi> },
+  { title: 'Name', width: '20%', cell: ({ name }) => <span title={name}>{name}</span> },
   { title: 'User', width: '90px', spare: true, cell: ({ owner }) => owner },
   { title: 'State', width: '150px', cell: ({ state, word }) => `${state} (${word})` },
   { title: 'Ours', width: '50px', cell: ({ isOurs }) => (isOurs ? 'yes' : '') },

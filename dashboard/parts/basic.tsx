@@ -176,3 +176,26 @@ export function Dialog({
     </dialog>
   );
 }
+
+/** Narrows down what is shown, while one types. */
+export function SearchField({
+  text,
+  hint = '',
+  onText,
+}: {
+  text: string;
+  hint?: string;
+  onText: (text: string) => void;
+}) {
+  return (
+    <label class="grow">
+      Search
+      <input
+        type="search"
+        value={text}
+        placeholder={hint}
+        onInput={(event) => onText(event.currentTarget.value)}
+      />
+    </label>
+  );
+}

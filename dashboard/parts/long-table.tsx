@@ -1,15 +1,22 @@
-// A table of any length: only the rows in sight are in the document.
+// A table of any length: only the rows in sight are in the document, each laid out by itself. A row
+// that comes takes the place in the document of one that went. Elements of tables would be more honest
+// than roles, but browsers style all cells of a row anew whenever it moves: 20 ms a frame, not 1.
 
-import type { ComponentChildren } from 'preact';
+// biome-ignore-all lint/a11y/useSemanticElements: rows that move are too slow as elements of tables
+// biome-ignore-all lint/a11y/useFocusableInteractive: a head of a column is read; its button has the focus
+
+import { Component, type ComponentChildren, createRef } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { windowOf } from '../pure/job-rows.ts';
+import { inPlaces, windowOf } from '../pure/job-rows.ts';
 
-export const ROW_HEIGHT = 29;
+const ROW_HEIGHT = 29;
+/** After the last scrolling, rows are put into the order in which they are read. */
+const STILL_MS = 150;
 
 export interface Column<Row, Key extends string> {
   readonly title: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** Of a `col`; one without takes what is left. */
+  /** One without takes what is left. */
   readonly width?: string;
   readonly sort?: Key;
   readonly number?: boolean;
@@ -32,135 +39,196 @@ export interface LongTableParts<Row, Key extends string> {
 }
 
 export function LongTable<Row, Key extends string>(parts: LongTableParts<Row, Key>) {
-  const { label, rows, columns, idOf, onEnd, chosen } = parts;
+  const { label, rows, columns, idOf, onEnd, chosen, onChoose } = parts;
   const box = useRef<HTMLElement>(null);
-  const [sight, setSight] = useState({ top: 0, height: 800 });
+  const { from, until, isMoving } = useSight(box, rows.length);
+  useEffect(() => {
+    if (until >= rows.length) onEnd?.();
+  }, [until, rows.length]);
+  // Rows outlive many of these functions; they call the newest.
+  const choose = useRef(onChoose);
+  choose.current = onChoose;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+    <section class="long" ref={box} tabIndex={0} aria-label={label}>
+      <div
+        class="table"
+        role="table"
+        aria-rowcount={rows.length + 1}
+        style={widths(columns, chosen !== undefined)}
+      >
+        <Head {...parts} />
+        <div class="body" role="rowgroup" style={{ height: `${rows.length * ROW_HEIGHT}px` }}>
+          {inPlaces(from, until, !isMoving).map(({ at, place }) => {
+            const row = rows[at] as Row;
+            const id = idOf(row);
+            const isChosen = chosen === undefined ? null : chosen.has(id);
+            return <Line key={place} {...{ row, id, at, columns, isChosen, choose }} />;
+          })}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+/** Which rows are in the document, as one scrolls. */
+function useSight(box: { readonly current: HTMLElement | null }, count: number) {
+  const [sight, setSight] = useState({ top: 0, height: 800, isMoving: false });
   useEffect(() => {
     const element = box.current as HTMLElement;
     let frame = 0;
-    const look = (): void => {
-      frame = 0;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const look = (isMoving: boolean): void => {
       const { scrollTop: top, clientHeight: height } = element;
       setSight((before) =>
-        before.top === top && before.height === height ? before : { top, height },
+        before.top === top && before.height === height && before.isMoving === isMoving
+          ? before
+          : { top, height, isMoving },
       );
     };
+    const rest = (): void => keepingFocus(element, () => look(false));
     const soon = (): void => {
-      if (frame === 0) frame = requestAnimationFrame(look);
+      clearTimeout(timer);
+      timer = setTimeout(rest, STILL_MS);
+      if (frame !== 0) return;
+      frame = requestAnimationFrame(() => {
+        frame = 0;
+        look(true);
+      });
     };
     element.addEventListener('scroll', soon, { passive: true });
     const watch = new ResizeObserver(soon);
     watch.observe(element);
-    look();
+    look(false);
     return () => {
       element.removeEventListener('scroll', soon);
       watch.disconnect();
       cancelAnimationFrame(frame);
+      clearTimeout(timer);
     };
   }, []);
-  const { from, until } = windowOf(rows.length, { ...sight, rowHeight: ROW_HEIGHT });
-  useEffect(() => {
-    if (until >= rows.length) onEnd?.();
-  }, [until, rows.length]);
-  const width = columns.length + (chosen === undefined ? 0 : 1);
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-    <section class="long" ref={box} tabIndex={0} aria-label={label}>
-      <table aria-rowcount={rows.length + 1} style={{ '--row': `${ROW_HEIGHT}px` }}>
-        <Head {...parts} />
-        <tbody>
-          <Gap rows={from} width={width} />
-          {rows.slice(from, until).map((row, at) => {
-            const id = idOf(row);
-            const isChosen = chosen?.has(id) === true;
-            return (
-              <tr key={id} aria-rowindex={from + at + 2} class={isChosen ? 'chosen' : ''}>
-                {chosen && <Choice {...parts} row={row} isChosen={isChosen} />}
-                {columns.map((column) => (
-                  <td key={column.title} class={classOf(column)}>
-                    {column.cell(row)}
-                  </td>
-                ))}
-              </tr>
-            );
-          })}
-          <Gap rows={rows.length - until} width={width} />
-        </tbody>
-      </table>
-    </section>
-  );
+  return { ...windowOf(count, { ...sight, rowHeight: ROW_HEIGHT }), isMoving: sight.isMoving };
+}
+
+/** An element that moves within the document loses the focus. */
+function keepingFocus(box: HTMLElement, change: () => void): void {
+  const focused = document.activeElement;
+  change();
+  requestAnimationFrame(() => {
+    if (!(focused instanceof HTMLElement) || !box.contains(focused)) return;
+    if (document.activeElement !== focused) focused.focus({ preventScroll: true });
+  });
+}
+
+/** The columns of all rows, on wide and on narrow screens. */
+function widths<Row, Key extends string>(columns: readonly Column<Row, Key>[], isChoice: boolean) {
+  const of = (some: readonly Column<Row, Key>[]): string =>
+    [...(isChoice ? ['30px'] : []), ...some.map(({ width }) => width ?? 'minmax(0, 1fr)')].join(
+      ' ',
+    );
+  const narrow = columns.filter(({ spare }) => spare !== true);
+  return {
+    ...{ '--row': `${ROW_HEIGHT}px`, '--columns': of(columns), '--columns-narrow': of(narrow) },
+  };
+}
+
+interface LineParts<Row, Key extends string> {
+  readonly row: Row;
+  readonly id: number | string;
+  /** In the whole table, from 0. */
+  readonly at: number;
+  readonly columns: readonly Column<Row, Key>[];
+  /** Null: no row can be chosen. */
+  readonly isChosen: boolean | null;
+  readonly choose: { readonly current: LongTableParts<Row, Key>['onChoose'] };
+}
+
+/** One place for a row. Made again only when another row stands there, or a time in it grows. */
+class Line<Row, Key extends string> extends Component<LineParts<Row, Key>> {
+  readonly #element = createRef<HTMLDivElement>();
+
+  override shouldComponentUpdate(next: LineParts<Row, Key>, state: unknown): boolean {
+    const { row, at, columns, isChosen } = this.props;
+    if (state !== this.state || next.row !== row || next.at !== at) return true;
+    return next.columns !== columns || next.isChosen !== isChosen;
+  }
+
+  override componentDidUpdate(before: LineParts<Row, Key>): void {
+    const { id } = this.props;
+    const focused = document.activeElement;
+    if (before.id === id || !this.#element.current?.contains(focused)) return;
+    // What had the focus has scrolled out of sight; this row must not have it instead.
+    this.#element.current.closest<HTMLElement>('.long')?.focus({ preventScroll: true });
+  }
+
+  render({ row, id, at, columns, isChosen, choose }: LineParts<Row, Key>) {
+    return (
+      <div
+        ref={this.#element}
+        role="row"
+        aria-rowindex={at + 2}
+        class={isChosen === true ? 'row chosen' : 'row'}
+        style={{ top: `${at * ROW_HEIGHT}px` }}
+      >
+        {isChosen !== null && (
+          <div role="cell" class="choice">
+            <input
+              type="checkbox"
+              aria-label={`Choose ${id}`}
+              checked={isChosen}
+              onChange={(event) => choose.current?.(row, event.currentTarget.checked)}
+            />
+          </div>
+        )}
+        {columns.map((column) => (
+          <div role="cell" key={column.title} class={classOf(column)}>
+            {column.cell(row)}
+          </div>
+        ))}
+      </div>
+    );
+  }
 }
 
 function Head<Row, Key extends string>(parts: LongTableParts<Row, Key>) {
   const { columns, sorting, onSort, chosen, onChoose, rows } = parts;
   return (
-    <>
-      <colgroup>
-        {chosen && <col style={{ width: '30px' }} />}
-        {columns.map(({ title, width, spare }) => (
-          <col key={title} class={spare === true ? 'spare' : ''} style={width ? { width } : {}} />
-        ))}
-      </colgroup>
-      <thead>
-        <tr aria-rowindex={1}>
-          {chosen && (
-            <th>
-              <input
-                type="checkbox"
-                aria-label="Choose all rows"
-                checked={chosen.size > 0 && chosen.size >= rows.length}
-                onChange={(event) => onChoose?.('all', event.currentTarget.checked)}
-              />
-            </th>
-          )}
-          {columns.map((column) => {
-            const { title, sort } = column;
-            const isSorted = sort !== undefined && sorting?.key === sort;
-            const order = sorting?.down === true ? 'descending' : 'ascending';
-            return (
-              <th key={title} class={classOf(column)} aria-sort={isSorted ? order : undefined}>
-                {sort === undefined || onSort === undefined ? (
-                  title
-                ) : (
-                  <button type="button" onClick={() => onSort(sort)}>
-                    {title}
-                    <span aria-hidden="true">{isSorted ? (sorting?.down ? ' ↓' : ' ↑') : ''}</span>
-                  </button>
-                )}
-              </th>
-            );
-          })}
-        </tr>
-      </thead>
-    </>
-  );
-}
-
-function Choice<Row, Key extends string>({
-  idOf,
-  onChoose,
-  row,
-  isChosen,
-}: LongTableParts<Row, Key> & { row: Row; isChosen: boolean }) {
-  return (
-    <td class="choice">
-      <input
-        type="checkbox"
-        aria-label={`Choose ${idOf(row)}`}
-        checked={isChosen}
-        onChange={(event) => onChoose?.(row, event.currentTarget.checked)}
-      />
-    </td>
-  );
-}
-
-/** Stands for rows out of sight. */
-function Gap({ rows, width }: { rows: number; width: number }) {
-  if (rows <= 0) return null;
-  return (
-    <tr class="gap">
-      <td colSpan={width} style={{ height: `${rows * ROW_HEIGHT}px` }} />
-    </tr>
+    <div class="head" role="rowgroup">
+      <div class="row" role="row" aria-rowindex={1}>
+        {chosen && (
+          <div role="columnheader" class="choice">
+            <input
+              type="checkbox"
+              aria-label="Choose all rows"
+              checked={chosen.size > 0 && chosen.size >= rows.length}
+              onChange={(event) => onChoose?.('all', event.currentTarget.checked)}
+            />
+          </div>
+        )}
+        {columns.map((column) => {
+          const { title, sort } = column;
+          const isSorted = sort !== undefined && sorting?.key === sort;
+          const order = sorting?.down === true ? 'descending' : 'ascending';
+          return (
+            <div
+              role="columnheader"
+              key={title}
+              class={classOf(column)}
+              aria-sort={isSorted ? order : undefined}
+            >
+              {sort === undefined || onSort === undefined ? (
+                title
+              ) : (
+                <button type="button" onClick={() => onSort(sort)}>
+                  {title}
+                  <span aria-hidden="true">{isSorted ? (sorting?.down ? ' ↓' : ' ↑') : ''}</span>
+                </button>
+              )}
+            </div>
+          );
+        })}
+      </div>
+    </div>
   );
 }
 

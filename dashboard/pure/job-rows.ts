@@ -87,13 +87,32 @@ function compare(one: number | string, other: number | string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** Which rows are in sight, with some around them. */
+/** Kept above and below what is in sight. */
+const AROUND = 8;
+
+/** Which rows are in the document: those in sight with some around them, always equally many. */
 export function windowOf(
   count: number,
   { top, height, rowHeight }: { top: number; height: number; rowHeight: number },
 ): { readonly from: number; readonly until: number } {
-  const around = 8;
-  const from = Math.max(0, Math.floor(top / rowHeight) - around);
-  const until = Math.min(count, Math.ceil((top + height) / rowHeight) + around);
-  return { from: Math.min(from, until), until };
+  const size = Math.min(count, Math.ceil(height / rowHeight) + 1 + 2 * AROUND);
+  const wanted = Math.floor(top / rowHeight) - AROUND;
+  const from = Math.max(0, Math.min(count - size, wanted));
+  return { from, until: from + size };
+}
+
+/**
+ * Each row of a window with its place: rows that come have those of rows that went. In the order of the
+ * places, in which nothing has to move, or in that of the rows.
+ */
+export function inPlaces(
+  from: number,
+  until: number,
+  isInOrder: boolean,
+): readonly { readonly at: number; readonly place: number }[] {
+  const places = until - from;
+  const all = Array.from({ length: places }, (_, row) => ({
+    ...{ at: from + row, place: (from + row) % places },
+  }));
+  return isInOrder ? all : all.sort((one, other) => one.place - other.place);
 }

@@ -21,15 +21,32 @@ export function spanWords(ms: number): string {
 
 /** The clock today, else day and clock; with the year when it is another. */
 export function instantWords(at: number, now: number, zone?: string): string {
-  const of = zone === undefined ? {} : { timeZone: zone };
-  const part = (options: Intl.DateTimeFormatOptions, instant = at): string =>
-    new Intl.DateTimeFormat('sv-SE', { ...options, ...of }).format(instant);
-  const day = { year: 'numeric', month: '2-digit', day: '2-digit' } as const;
-  const clock = part({ hour: '2-digit', minute: '2-digit', second: '2-digit' });
-  if (part(day) === part(day, now)) return clock;
-  const isYear = part({ year: 'numeric' }) === part({ year: 'numeric' }, now);
-  const date = part(day);
+  const stamp = stampOf(zone);
+  const [date = '', clock = ''] = stamp.format(at).split(' ');
+  const today = stamp.format(now);
+  if (today.startsWith(date)) return clock;
+  const isYear = today.slice(0, 4) === date.slice(0, 4);
   return `${isYear ? date.slice(5) : date} ${clock.slice(0, 5)}`;
+}
+
+/** `2026-11-22 17:20:03`. Kept: making one costs more than a row of a table. */
+const stampOf = kept((timeZone) => {
+  const of = timeZone === undefined ? {} : { timeZone };
+  return new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium', ...of });
+});
+
+const offsetOf = kept((timeZone) => {
+  const of = timeZone === undefined ? {} : { timeZone };
+  return new Intl.DateTimeFormat('en', { timeZoneName: 'longOffset', ...of });
+});
+
+function kept(make: (zone?: string) => Intl.DateTimeFormat) {
+  const made = new Map<string | undefined, Intl.DateTimeFormat>();
+  return (zone?: string): Intl.DateTimeFormat => {
+    const format = made.get(zone) ?? make(zone);
+    made.set(zone, format);
+    return format;
+  };
 }
 
 /** For an axis: the clock today, the day at midnight, else both. */
@@ -41,21 +58,12 @@ export function axisWords(at: number, now: number, zone?: string): string {
 
 /** `2026-11-22 17:20:03 UTC+01:00`. */
 export function fullInstant(at: number, zone?: string): string {
-  const of = zone === undefined ? {} : { timeZone: zone };
-  const stamp = new Intl.DateTimeFormat('sv-SE', {
-    dateStyle: 'short',
-    timeStyle: 'medium',
-    ...of,
-  });
-  return `${stamp.format(at)} ${zoneName(at, zone)}`;
+  return `${stampOf(zone).format(at)} ${zoneName(at, zone)}`;
 }
 
 /** `UTC+01:00`. */
 export function zoneName(at: number, zone?: string): string {
-  const of = zone === undefined ? {} : { timeZone: zone };
-  const parts = new Intl.DateTimeFormat('en', { timeZoneName: 'longOffset', ...of }).formatToParts(
-    at,
-  );
+  const parts = offsetOf(zone).formatToParts(at);
   const offset = parts.find(({ type }) => type === 'timeZoneName')?.value ?? 'GMT';
   return offset === 'GMT' ? 'UTC' : offset.replace('GMT', 'UTC');
 }

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { JobDetail } from '../../../src/api/jobs.ts';
 import { HeadError, type Query, send } from '../../data/client.ts';
 import { perform } from '../../parts/actions.tsx';
-import { Command, Panel, Problem } from '../../parts/basic.tsx';
+import { Command, Panel, Problem, SearchField } from '../../parts/basic.tsx';
 import { type LogLine, LogReader, plainText } from '../../pure/log-text.ts';
 import { some } from '../../pure/words.ts';
 import { save } from './files.tsx';
@@ -78,14 +78,7 @@ export function Logs({ job, index }: { job: JobDetail; index: number | null }) {
             </select>
           </label>
         )}
-        <label class="grow">
-          Search
-          <input
-            type="search"
-            value={search}
-            onInput={(event) => setSearch(event.currentTarget.value)}
-          />
-        </label>
+        <SearchField text={search} onText={setSearch} />
         <button type="button" onClick={() => void saveAll()}>
           Download
         </button>

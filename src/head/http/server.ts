@@ -13,6 +13,7 @@ import { PageSessions } from '../auth/page-sessions.ts';
 import { Sessions } from '../auth/sessions.ts';
 import { Calls } from '../calls/calls.ts';
 import { Feeder } from '../stdin/feeder.ts';
+import { EventFeed } from './event-feed.ts';
 import { EventRing } from './event-ring.ts';
 import { expectClients } from './handlers/feed-job.ts';
 import { JobWatch } from './job-watch.ts';
@@ -130,6 +131,7 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound) 
   const { fingerprint } = bound;
   const certificatePem = options.secure?.certificate.certificatePem ?? null;
   const startedAt = clock.now();
+  const ring = new EventRing(engine.seq);
   const services: Services = {
     ...ports,
     facts: {
@@ -152,7 +154,8 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound) 
     pagePeers: new PagePeers(),
     pageFiles: new PageFiles(options.page.files),
     pageDoor,
-    ring: new EventRing(engine.seq),
+    ring,
+    feed: new EventFeed(ring, clock),
     watch: new JobWatch(),
     counts: new RequestCounts(),
     shared: new SharedAnswers(engine),

@@ -26,6 +26,7 @@ import type { LogFiles } from '../logs/log-files.ts';
 import type { NotifierHealth } from '../notify/notifying.ts';
 import type { KnownSite } from '../sites.ts';
 import type { Feeder, FeedLink } from '../stdin/feeder.ts';
+import type { EventFeed } from './event-feed.ts';
 import type { EventRing } from './event-ring.ts';
 import type { JobWatch } from './job-watch.ts';
 import type { PageDoor } from './page-door.ts';
@@ -87,6 +88,8 @@ export interface Services extends HttpPorts {
   readonly pageFiles: PageFiles;
   readonly pageDoor: Pick<PageDoor, 'open'>;
   readonly ring: EventRing;
+  /** Tells those who follow along. */
+  readonly feed: EventFeed;
   readonly watch: JobWatch;
   readonly feeder: Feeder;
   readonly calls: Calls;

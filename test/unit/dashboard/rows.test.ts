@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EventReader } from '../../../dashboard/pure/event-stream.ts';
-import { putPage, shownRows, windowOf } from '../../../dashboard/pure/job-rows.ts';
+import { inPlaces, putPage, shownRows, windowOf } from '../../../dashboard/pure/job-rows.ts';
 import { loadOverTime } from '../../../dashboard/pure/load.ts';
 import { stretchesOf } from '../../../dashboard/pure/timeline.ts';
 import type { HistoryTask } from '../../../src/api/history.ts';
@@ -49,14 +49,45 @@ test('the search finds all words anywhere, and sorting has the newest first amon
   assert.deepEqual(by('', 'owner', false), [3, 1, 2]);
 });
 
-test('only rows in sight are shown, of however many', () => {
+test('only rows in sight are in the document, always equally many, of however many', () => {
   const sight = { height: 290, rowHeight: 29 };
-  assert.deepEqual(windowOf(100_000, { top: 0, ...sight }), { from: 0, until: 18 });
-  assert.deepEqual(windowOf(100_000, { top: 29 * 50_000, ...sight }), {
-    from: 49_992,
-    until: 50_018,
+  assert.deepEqual(windowOf(100_000, { top: 0, ...sight }), { from: 0, until: 27 });
+  assert.deepEqual(windowOf(100_000, { top: 29 * 50_000 + 3, ...sight }), {
+    ...{ from: 49_992, until: 50_019 },
   });
-  assert.deepEqual(windowOf(3, { top: 29 * 500, ...sight }), { from: 3, until: 3 });
+  assert.deepEqual(windowOf(100_000, { top: 29 * 99_990, ...sight }), {
+    ...{ from: 99_973, until: 100_000 },
+  });
+  assert.deepEqual(windowOf(3, { top: 29 * 500, ...sight }), { from: 0, until: 3 });
+});
+
+test('a row that comes has the place of one that went, and rows at rest stand in their order', () => {
+  const at = (from: number, until: number) =>
+    new Map(inPlaces(from, until, false).map(({ place, at: row }) => [place, row]));
+  assert.deepEqual(
+    [...at(0, 5)],
+    [
+      [0, 0],
+      [1, 1],
+      [2, 2],
+      [3, 3],
+      [4, 4],
+    ],
+  );
+  assert.deepEqual(
+    [...at(2, 7)],
+    [
+      [0, 5],
+      [1, 6],
+      [2, 2],
+      [3, 3],
+      [4, 4],
+    ],
+  );
+  assert.deepEqual(
+    inPlaces(2, 7, true).map((one) => one.at),
+    [2, 3, 4, 5, 6],
+  );
 });
 
 test('a life is waits and runs, with why each ended', () => {

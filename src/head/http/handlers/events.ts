@@ -3,10 +3,9 @@
 
 import type { ServerResponse } from 'node:http';
 import { err, ok } from '../../../core/base/result.ts';
-import type { UserActor } from '../../../core/model/actor.ts';
 import { refuse } from '../../../core/model/errors.ts';
 import type { Call, Handler } from '../call.ts';
-import { type EventFilter, type EventRing, visibleEvents } from '../event-ring.ts';
+import { type View, viewOf } from '../event-feed.ts';
 import type { Services } from '../services.ts';
 
 /** Proxies cut what is silent for a minute; the line also moves the reader's last id. */
@@ -28,7 +27,7 @@ export const events: Handler<'events'> = async (services, call) => {
   const { response } = call;
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
   const { actor, signal, query } = call;
-  await follow(services, { ring, response, actor, from, signal, filter: query });
+  await follow(services, { response, from, signal, view: viewOf(actor, query) });
   response.end();
   return ok(null);
 };
@@ -42,35 +41,31 @@ function readAfter({ incoming, query }: Call<'events'>): number | undefined | nu
 }
 
 interface Following {
-  readonly ring: EventRing;
   readonly response: ServerResponse;
-  readonly actor: UserActor;
   readonly from: number;
   readonly signal: AbortSignal;
-  readonly filter: EventFilter;
+  readonly view: View;
 }
 
 /** Sends until the reader goes, the head stops, or the reader falls behind what is in memory. */
-function follow({ clock }: Services, of: Following) {
-  const { ring, response, actor, from, signal, filter } = of;
+function follow({ clock, ring, feed }: Services, of: Following) {
+  const { response, from, signal, view } = of;
   return new Promise<void>((resolve) => {
     let sent = from;
     let announced = from;
     let blocked = false;
-    const write = (text: string): void => {
-      blocked = !response.write(text);
+    const write = (what: string | Buffer): void => {
+      blocked = !response.write(what);
     };
     const pump = (): void => {
       while (!blocked && sent < ring.newest) {
-        const record = ring.get(sent + 1);
+        const piece = feed.after(sent, view);
         // Too slow: the reader comes back with its last id and is told so.
-        if (record === undefined) return finish();
-        sent += 1;
-        const events = visibleEvents(record, actor, filter);
-        if (events.length === 0) continue;
-        const { seq, at } = record;
-        announced = seq;
-        write(`id: ${seq}\ndata: {"seq":${seq},"at":${at},"events":[${events.join()}]}\n\n`);
+        if (piece === null) return finish();
+        ({ sent } = piece);
+        if (piece.bytes === null) continue;
+        ({ announced } = piece);
+        write(piece.bytes);
       }
     };
     const drained = (): void => {
@@ -90,7 +85,7 @@ function follow({ clock }: Services, of: Following) {
       resolve();
     };
     let timer = clock.after(KEEP_ALIVE_MS, keepAlive);
-    const unsubscribe = ring.onRecord(pump);
+    const unsubscribe = feed.onNews(pump);
     signal.addEventListener('abort', finish);
     response.on('drain', drained);
     response.flushHeaders();

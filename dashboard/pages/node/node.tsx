@@ -1,14 +1,10 @@
 // One node: how it is, what runs on it, and what operators do with it.
 
-import { useState } from 'preact/hooks';
-import type { NodeView } from '../../src/api/nodes.ts';
-import { parseDuration } from '../../src/core/base/duration.ts';
-import { call } from '../data/client.ts';
-import { now } from '../data/clock.ts';
-import { useCall } from '../data/query.ts';
-import { hrefOf } from '../data/route.ts';
-import { isOperator } from '../data/session.ts';
-import { type Action, Actions } from '../parts/actions.tsx';
+import type { NodeView } from '../../../src/api/nodes.ts';
+import { now } from '../../data/clock.ts';
+import { useCall } from '../../data/query.ts';
+import { hrefOf } from '../../data/route.ts';
+import { isOperator } from '../../data/session.ts';
 import {
   Bar,
   Command,
@@ -19,10 +15,10 @@ import {
   Span,
   State,
   Time,
-} from '../parts/basic.tsx';
-import { drainCommand, maintenanceCommand } from '../pure/command-of-node.ts';
-import { nodeWord } from '../pure/state.ts';
-import { ownClock, sizeWords, some } from '../pure/words.ts';
+} from '../../parts/basic.tsx';
+import { nodeWord } from '../../pure/state.ts';
+import { ownClock, sizeWords, some } from '../../pure/words.ts';
+import { Care } from './care.tsx';
 
 const EVERY_MS = 10_000;
 const PAST_MS = 24 * 3_600_000;
@@ -97,124 +93,6 @@ function Use({ node: { total, free, load } }: { node: NodeView }) {
         )}
       </dl>
     </Panel>
-  );
-}
-
-function Care({ node }: { node: NodeView }) {
-  const [reason, setReason] = useState('maintenance');
-  const [duration, setDuration] = useState('1h');
-  const [running, setRunning] = useState('wait');
-  const { name } = node;
-  const durationMs = parseDuration(duration);
-  const params = { name };
-  const actions: Action[] = [
-    node.drained === null
-      ? {
-          ...{ label: 'Drain', command: drainCommand(name, reason) },
-          run: async () => {
-            await call('drainNode', { params, body: { reason } });
-            return `${name} gets no new work: ${reason}.`;
-          },
-          warning: 'What runs goes on to its end; nothing new starts there.',
-        }
-      : {
-          ...{ label: 'Undrain', command: `weft node undrain ${name}` },
-          run: async () => {
-            await call('undrainNode', { params, body: {} });
-            return `${name} gets work again.`;
-          },
-        },
-    ...(durationMs.ok
-      ? timed(name, { reason, duration, durationMs: durationMs.value, running })
-      : []),
-    ...(node.paused === null
-      ? []
-      : [
-          {
-            ...{ label: 'End the pause', command: `weft node unpause ${name}` },
-            run: async () => {
-              await call('unpauseNode', { params, body: {} });
-              return `${name} is asked to work again.`;
-            },
-          },
-        ]),
-  ];
-  return (
-    <Panel title="Take out of service">
-      <div class="filters">
-        <label class="grow">
-          Reason, shown to all
-          <input value={reason} onInput={(event) => setReason(event.currentTarget.value)} />
-        </label>
-        <label>
-          For how long
-          <input
-            value={duration}
-            aria-invalid={!durationMs.ok}
-            onInput={(event) => setDuration(event.currentTarget.value)}
-          />
-        </label>
-        <label>
-          What runs
-          <select value={running} onChange={(event) => setRunning(event.currentTarget.value)}>
-            {['wait', 'requeue', 'suspend', 'kill'].map((word) => (
-              <option key={word}>{word}</option>
-            ))}
-          </select>
-        </label>
-      </div>
-      {!durationMs.ok && <p class="problem">{durationMs.error}</p>}
-      <p />
-      <Actions actions={actions} />
-      <Planned node={node} />
-    </Panel>
-  );
-}
-
-function timed(
-  name: string,
-  of: { reason: string; duration: string; durationMs: number; running: string },
-): Action[] {
-  const { reason, durationMs } = of;
-  const running = of.running as 'wait';
-  return [
-    {
-      ...{ label: 'Maintenance now', command: maintenanceCommand(name, of) },
-      run: async () => {
-        const body = { nodes: [name], time: { kind: 'now' as const }, durationMs, running, reason };
-        const { id } = await call('planMaintenance', { body });
-        return `Maintenance ${id} of ${name} is planned.`;
-      },
-      warning: 'Nobody else’s work starts there in that time.',
-    },
-    {
-      ...{ label: 'Pause', command: `weft node pause ${name} ${of.duration}` },
-      run: async () => {
-        await call('pauseNode', { params: { name }, body: { durationMs } });
-        return `${name} is asked to stand aside.`;
-      },
-      warning: 'Its tasks are suspended until the pause ends.',
-    },
-  ];
-}
-
-function Planned({ node: { maintenance } }: { node: NodeView }) {
-  if (maintenance === null) return null;
-  const { id, from, until, reason } = maintenance;
-  const cancel: Action = {
-    ...{ label: `Cancel maintenance ${id}`, command: `weft maint cancel ${id}` },
-    run: async () => {
-      await call('cancelMaintenance', { params: { id }, body: {} });
-      return `Maintenance ${id} is cancelled.`;
-    },
-  };
-  return (
-    <>
-      <p>
-        Maintenance {id} from <Time at={from} /> until <Time at={until} />: {reason}
-      </p>
-      <Actions actions={[cancel]} />
-    </>
   );
 }
 

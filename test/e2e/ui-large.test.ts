@@ -1,0 +1,146 @@
+// The web page with amounts that no test machine has: 100,000 jobs and tasks, 1,000 nodes, 10,000 bars,
+// answered by a cluster that is made up.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { goTo, NO_BROWSER, startBrowser, type Visit, visit } from '../../tools/browser.ts';
+import { buildPage } from '../../tools/page.ts';
+import { ARRAY_ID } from '../../tools/page-alone/jobs.ts';
+import { PageAlone } from '../../tools/page-alone/server.ts';
+import { LARGE, madeUp } from '../../tools/page-alone/world.ts';
+import { axeFindings } from './support/axe.ts';
+
+/** Height of a row of a long table. */
+const ROW_HEIGHT = 29;
+
+/** Scrolls by so many pixels a frame; how many elements come into the document meanwhile. */
+const SCROLL = `new Promise((resolve) => {
+  const box = document.querySelector('.long');
+  let frames = 0;
+  let made = 0;
+  const watch = new MutationObserver((changes) => {
+    for (const { addedNodes } of changes)
+      made += [...addedNodes].filter((one) => one.matches?.('.row')).length;
+  });
+  watch.observe(box, { subtree: true, childList: true });
+  const step = () => {
+    frames += 1;
+    box.scrollTop += 400;
+    if (frames < 40) return requestAnimationFrame(step);
+    watch.disconnect();
+    resolve(made);
+  };
+  requestAnimationFrame(step);
+})`;
+
+/** After them the page shows what an input has changed. */
+const TWO_FRAMES =
+  'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))';
+
+describe('the web page of a large cluster', { skip: NO_BROWSER }, () => {
+  let alone: PageAlone;
+  let browser: Browser;
+  let own: Visit;
+
+  before(async () => {
+    await buildPage();
+    alone = await PageAlone.start(madeUp(LARGE));
+    browser = await startBrowser();
+    own = await visit(browser, alone.url);
+    await own.page.getByRole('heading', { name: 'Overview' }).waitFor();
+  });
+  after(async () => {
+    await browser?.close();
+    await alone?.close();
+  });
+
+  it('a thousand nodes are on the overview, and each can be opened', async () => {
+    const { page } = own;
+    await page.getByText('1,000 nodes').waitFor();
+    assert.equal(await page.locator('.grid a.node').count(), LARGE.nodes);
+    assert.deepEqual(await axeFindings(own), []);
+    await page.getByLabel(/^n777:/).click();
+    await page.getByRole('heading', { name: 'Node n777' }).waitFor();
+  });
+
+  it('a list of jobs is scrolled to its end without a new row in the document', async () => {
+    const { page } = own;
+    await goTo(own, 'jobs?state=all', 'Jobs');
+    const box = page.locator('.long');
+    await box.getByText(String(LARGE.jobs), { exact: true }).waitFor();
+    await page.locator(`.long .table[aria-rowcount="5151"]`).waitFor();
+    assert.equal(await page.evaluate(SCROLL), 0);
+    const rows = async (): Promise<number> =>
+      Number(await page.locator('.long .table').getAttribute('aria-rowcount')) - 1;
+    const toTheEnd =
+      'const box = document.querySelector(".long"); box.scrollTop = box.scrollHeight';
+    while ((await rows()) < LARGE.jobs) {
+      const now = await rows();
+      await page.evaluate(toTheEnd);
+      await page.waitForFunction(
+        `document.querySelector('.long .table').getAttribute('aria-rowcount') > ${now + 1}`,
+      );
+    }
+    await page.evaluate(toTheEnd);
+    await box.getByRole('link', { name: '1', exact: true }).waitFor();
+    // What is read aloud comes in the order in which it stands.
+    const isOrdered = `(() => {
+      const all = [...document.querySelectorAll('.long .body .row')];
+      const at = all.map((row) => Number(row.getAttribute('aria-rowindex')));
+      return at.every((one, place) => place === 0 || one === at[place - 1] + 1);
+    })()`;
+    await page.waitForFunction(isOrdered);
+    assert.ok((await page.locator('.long .body .row').count()) < 80);
+    assert.deepEqual(await axeFindings(own), []);
+  });
+
+  it('a row that scrolls away leaves the focus to the table, not to another row', async () => {
+    const { page } = own;
+    const box = page.locator('.long');
+    await box.evaluate((element) => {
+      element.scrollTop = 0;
+    });
+    await page.getByLabel(`Choose ${LARGE.jobs - 2}`, { exact: true }).focus();
+    await box.evaluate((element, top) => {
+      element.scrollTop = top;
+    }, 500 * ROW_HEIGHT);
+    await page.getByText(String(LARGE.jobs - 505), { exact: true }).waitFor();
+    assert.equal(await page.evaluate('document.activeElement.className'), 'long');
+  });
+
+  it('ten thousand bars are moved and zoomed, and each opens its job', async () => {
+    const { page } = own;
+    await goTo(own, 'schedule', 'Schedule');
+    const canvas = page.getByRole('img', { name: /Schedule of 1,000 nodes/ });
+    await canvas.waitFor();
+    assert.deepEqual(await axeFindings(own), []);
+    await page.getByRole('button', { name: 'Nearer' }).click();
+    await page.locator('.gantt').press('ArrowLeft');
+    await page.locator('.gantt').evaluate((element) => {
+      element.scrollTop = 7000;
+    });
+    const { x, y, width } = (await canvas.boundingBox()) as { x: number; y: number; width: number };
+    // Somewhere in the row there is a bar.
+    for (let part = 0.3; part < 0.9; part += 0.05) {
+      await page.mouse.move(x + width * part, y + 100);
+      await page.evaluate(TWO_FRAMES);
+      if ((await page.locator('.hover strong').count()) > 0) break;
+    }
+    const id = (await page.locator('.hover strong').textContent()) ?? '';
+    await page.mouse.down();
+    await page.mouse.up();
+    await page.getByRole('heading', { name: `Job ${id}` }).waitFor();
+  });
+
+  it('a hundred thousand tasks are one map, and its keys choose one', async () => {
+    const { page } = own;
+    await goTo(own, `jobs/${ARRAY_ID}`, `Job ${ARRAY_ID}`);
+    const map = page.getByRole('img', { name: '100,000 tasks as a map' });
+    await map.waitFor();
+    await map.press('ArrowRight');
+    assert.equal(await page.getByRole('spinbutton', { name: 'Task' }).inputValue(), '1');
+    assert.deepEqual(await axeFindings(own), []);
+    assert.deepEqual(own.faults, []);
+  });
+});
