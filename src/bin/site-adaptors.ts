@@ -3,6 +3,7 @@
 
 import type { Adaptor } from '../adaptors/adaptor.ts';
 import { htcondor } from '../adaptors/htcondor/htcondor.ts';
+import { loadleveler } from '../adaptors/loadleveler/loadleveler.ts';
 import { lsf } from '../adaptors/lsf/lsf.ts';
 import { oar } from '../adaptors/oar/oar.ts';
 import { pbs } from '../adaptors/pbs/pbs.ts';
@@ -26,6 +27,7 @@ const MAKERS: Readonly<Record<SiteSystem, Maker>> = {
   pbs: (site) => pbs(steers(site) ? schedulingOff() : null),
   htcondor: submitOnly('HTCondor', ({ queue }) => htcondor(queue)),
   lsf: submitOnly('LSF', () => lsf()),
+  loadleveler: submitOnly('LoadLeveler', () => loadleveler()),
   script: (site) => script(programOf(site), steers(site)),
 };
 

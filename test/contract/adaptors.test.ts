@@ -3,6 +3,7 @@
 
 import type { AdaptorCase } from './adaptors/case.ts';
 import { HTCONDOR } from './adaptors/cases/htcondor.ts';
+import { LOADLEVELER } from './adaptors/cases/loadleveler.ts';
 import { LSF } from './adaptors/cases/lsf.ts';
 import { OAR } from './adaptors/cases/oar.ts';
 import { PBS } from './adaptors/cases/pbs.ts';
@@ -14,7 +15,10 @@ import { ends } from './adaptors/ends.ts';
 import { listings } from './adaptors/listings.ts';
 import { orders } from './adaptors/orders.ts';
 
-const CASES: readonly AdaptorCase[] = [...[SLURM, SGE, OAR, PBS, HTCONDOR, LSF], ...[SCRIPT]];
+const CASES: readonly AdaptorCase[] = [
+  ...[SLURM, SGE, OAR, PBS, HTCONDOR, LSF, LOADLEVELER],
+  ...[SCRIPT],
+];
 
 for (const one of CASES) {
   listings(one);

@@ -65,6 +65,8 @@ export interface AdaptorCase {
   readonly refused: readonly { readonly output: SiteOutput; readonly words: RegExp }[];
   /** Nodes as `n1 idle 0/2`, in order of their names. */
   readonly nodes: readonly { readonly output: SiteOutput; readonly told: readonly string[] }[];
+  /** Why a listing of nodes that was cut between two lines looks whole; absent: it does not. */
+  readonly cutNodes?: string;
   /** Queues as `main open started`. */
   readonly queues: { readonly output: SiteOutput; readonly told: readonly string[] };
 }

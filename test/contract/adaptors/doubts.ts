@@ -55,7 +55,9 @@ export function doubts(of: AdaptorCase): void {
     const jobs = of.listings.map((output) => [adaptor.jobs, output] as const);
     for (const [query, whole] of [...jobs, ...nodes]) {
       const { stdout } = whole;
+      const isPlain = query === adaptor.nodes && of.cutNodes !== undefined;
       for (const cut of [...cutsOf(stdout), ...lineCuts(stdout)]) {
+        if (isPlain && cut.endsWith('\n')) continue;
         const read = query.read({ ...whole, stdout: cut });
         assert.ok(!read.ok || stdout.trimEnd() === cut.trimEnd(), `at ${cut.length}`);
       }

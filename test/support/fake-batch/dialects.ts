@@ -2,6 +2,7 @@
 
 import type { Dialect } from './dialect.ts';
 import { HTCONDOR } from './htcondor.ts';
+import { LOADLEVELER } from './loadleveler.ts';
 import { LSF } from './lsf.ts';
 import { PBS } from './pbs.ts';
 
@@ -9,4 +10,5 @@ export const DIALECTS: Readonly<Record<string, Dialect>> = {
   pbs: PBS,
   htcondor: HTCONDOR,
   lsf: LSF,
+  loadleveler: LOADLEVELER,
 };
