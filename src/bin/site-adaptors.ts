@@ -13,6 +13,7 @@ import { sge } from '../adaptors/sge/sge.ts';
 import { tickets } from '../adaptors/sge/steer.ts';
 import { slurm } from '../adaptors/slurm/slurm.ts';
 import { disabledScheduler, executionQueue } from '../adaptors/slurm/steer.ts';
+import { weft } from '../adaptors/weft/weft.ts';
 import type { SiteOptions } from '../config/daemon-options.ts';
 import { usage } from '../core/model/failure.ts';
 import type { SiteSystem } from '../core/model/site.ts';
@@ -29,6 +30,7 @@ const MAKERS: Readonly<Record<SiteSystem, Maker>> = {
   lsf: submitOnly('LSF', () => lsf()),
   loadleveler: submitOnly('LoadLeveler', () => loadleveler()),
   script: (site) => script(programOf(site), steers(site)),
+  weft: submitOnly('Another Weft', (site) => weft(programOf(withoutAccount(site)))),
 };
 
 /** Throws with words when the site cannot be driven so. */
@@ -58,5 +60,11 @@ function sgeSettings({ main, ticket, environment }: SiteOptions) {
 
 function programOf({ program }: SiteOptions) {
   if (program.length > 0) return program;
-  throw usage('site.program is not set', 'It names the program that drives a script site.');
+  const hint = 'Its words start what drives the site: docs/adaptors.md, docs/sites/weft.md.';
+  throw usage('site.program is not set', hint);
+}
+
+function withoutAccount(site: SiteOptions): SiteOptions {
+  if (site.account === null) return site;
+  throw usage('site.account: Weft has no accounts', 'A QoS is said by site.options: [--qos=low].');
 }

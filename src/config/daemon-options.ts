@@ -166,7 +166,7 @@ export interface SiteOptions {
   readonly execution: string;
   readonly ticket: string;
   readonly environment: string | null;
-  /** Words that start the program of a `script` site. */
+  /** Words that start what drives a `script` or `weft` site. */
   readonly program: readonly string[];
   /** The node of the site that this agent stands for; absent: it is the gateway itself. */
   readonly member?: string;

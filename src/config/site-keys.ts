@@ -34,7 +34,7 @@ export const SITE_KEYS: readonly Key[] = [
     'site.program',
     'texts',
     '',
-    'Words that start the program of a `script` site; the operation is added. See adaptors.md.',
+    'Words that start what drives the site: of `script` a program of yours, of `weft` weft itself.',
   ),
   key('site.account', 'text', null, 'The account that they are charged to there.'),
   key('site.options', 'texts', '', 'More words for each submission, like `--qos=low`.'),

@@ -10,17 +10,17 @@ import { PBS } from './adaptors/cases/pbs.ts';
 import { SCRIPT } from './adaptors/cases/script.ts';
 import { SGE } from './adaptors/cases/sge.ts';
 import { SLURM } from './adaptors/cases/slurm.ts';
+import { WEFT } from './adaptors/cases/weft.ts';
 import { doubts } from './adaptors/doubts.ts';
 import { ends } from './adaptors/ends.ts';
 import { listings } from './adaptors/listings.ts';
 import { orders } from './adaptors/orders.ts';
 
-const CASES: readonly AdaptorCase[] = [
-  ...[SLURM, SGE, OAR, PBS, HTCONDOR, LSF, LOADLEVELER],
-  ...[SCRIPT],
-];
+const CASES: readonly AdaptorCase[] = [SLURM, SGE, OAR, PBS, HTCONDOR, LSF, LOADLEVELER];
+/** By programs that are not a batch system's own commands. */
+const BY_PROGRAMS: readonly AdaptorCase[] = [SCRIPT, WEFT];
 
-for (const one of CASES) {
+for (const one of [...CASES, ...BY_PROGRAMS]) {
   listings(one);
   ends(one);
   doubts(one);

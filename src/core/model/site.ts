@@ -6,7 +6,8 @@ import type { ExitStatus } from './job.ts';
 /** Systems that an adaptor knows, by their words in the configuration (makers: bin/site-adaptors.ts). */
 export const SITE_SYSTEMS = [
   ...(['slurm', 'sge', 'oar', 'pbs', 'htcondor', 'lsf', 'loadleveler'] as const),
-  ...(['script'] as const),
+  // By programs that are not a batch system's own commands.
+  ...(['script', 'weft'] as const),
 ] as const;
 export type SiteSystem = (typeof SITE_SYSTEMS)[number];
 

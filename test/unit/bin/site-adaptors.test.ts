@@ -40,3 +40,7 @@ test('a script site without a program says what to set', () => {
     /site.program is not set/,
   );
 });
+
+test('an account that Weft does not have is not left out in silence', () => {
+  assert.throws(() => adaptorOf(options({ system: 'weft', account: 'wing' })), /has no accounts/);
+});
