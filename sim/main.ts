@@ -6,6 +6,8 @@
 //   canaries                    every planted bug must be found
 //   calls [--seeds N] [--from S]  N fresh seeds about calls of functions
 //   call S [--trace]            one of them
+//   sites [--seeds N] [--from S]  N fresh seeds about other clusters
+//   site S [--trace]            one of them
 // The last line counts. Exit code: 0, or that of the last failure: 127 crash, 128 liveness, 129
 // safety.
 
@@ -13,6 +15,12 @@ import { parseArgs } from 'node:util';
 import { checkCalls, runCallCanaries, runCallSeeds, showCallSeed } from './calls/main.ts';
 import { CANARIES } from './canaries.ts';
 import type { Canary } from './canary.ts';
+import {
+  checkForeign,
+  runForeignCanaries,
+  runForeignSeeds,
+  showForeignSeed,
+} from './foreign/main.ts';
 import { type RunResult, runSeed } from './run.ts';
 import { CANARY_SEEDS, PINNED } from './seeds.ts';
 import type { Weather } from './weather.ts';
@@ -94,6 +102,7 @@ async function runCanaries(count: Count): Promise<void> {
     console.log(`  ${canary.name.padEnd(28)} seed ${seed}  ${found.violation?.rule}`);
   }
   runCallCanaries(count);
+  await runForeignCanaries(count);
 }
 
 async function find(canary: Canary): Promise<RunResult | null> {
@@ -128,6 +137,7 @@ async function check(count: Count, from: number): Promise<void> {
   await runCanaries(count);
   await runTwice(count, from, TWICE_SEEDS);
   checkCalls(count, from);
+  await checkForeign(count, from);
   await runFresh(count, { from, seeds: FRESH_SEEDS, ms: FRESH_MS });
 }
 
@@ -158,7 +168,10 @@ async function main(args: readonly string[]): Promise<number> {
   else if (what === 'canaries') await runCanaries(count);
   else if (what === 'calls') runCallSeeds(count, seeds);
   else if (what === 'call') showCallSeed(count, whole('the seed', number), values.trace);
-  else throw new Error(`'${what}' is none of check, seed, twice, canaries, calls, call`);
+  else if (what === 'sites') await runForeignSeeds(count, seeds);
+  else if (what === 'site') await showForeignSeed(count, whole('the seed', number), values.trace);
+  else
+    throw new Error(`'${what}' is none of check, seed, twice, canaries, calls, call, sites, site`);
   console.log(`${count.passed} passed, ${count.failed} failed`);
   return count.exitCode;
 }

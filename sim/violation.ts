@@ -4,9 +4,13 @@ import { BrokenInvariant } from '../src/core/base/assert.ts';
 
 /**
  * A rule by its number in SPEC.md; `A` and `P` are about allocations and partitions, `O` about
- * pauses, `B` about batches, `T` about notifications, `C` about calls.
+ * pauses, `B` about batches, `T` about notifications, `C` about calls. `X`: of
+ * docs/simulation.md, about other clusters.
  */
-export type Rule = `${'S' | 'L' | 'A' | 'P' | 'O' | 'B' | 'T' | 'C'}${number}` | 'belief' | 'crash';
+export type Rule =
+  | `${'S' | 'L' | 'A' | 'P' | 'O' | 'B' | 'T' | 'C' | 'X'}${number}`
+  | 'belief'
+  | 'crash';
 
 export class Violation extends Error {
   override readonly name = 'Violation';

@@ -262,6 +262,8 @@ class RunningAgent implements Agent {
       this.#outputs.acknowledge(message);
     } else if (message.kind === 'site_cancel') {
       this.#ports.site?.cancel(message.jobs);
+    } else if (message.kind === 'site_ask') {
+      this.#ports.site?.ask(message.jobs);
     } else if (message.kind === 'stdin') {
       this.#feeds.take(message);
     }

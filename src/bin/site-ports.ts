@@ -70,7 +70,7 @@ export function sitePorts(
 function sourceOf(member: string, watch: SiteHub['watch']): SiteSource {
   const nothing = (): void => undefined;
   return {
-    ...{ connect: nothing, disconnect: nothing, cancel: nothing, close: nothing },
+    ...{ connect: nothing, disconnect: nothing, cancel: nothing, ask: nothing, close: nothing },
     fault: () => watch.faultOf(member),
   };
 }

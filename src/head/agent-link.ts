@@ -29,6 +29,8 @@ export interface Link {
   readonly orders: OrderWriter;
   /** Whether its processes can be sent standard input. */
   isFed: boolean;
+  /** Whether it can be asked for jobs of its site. */
+  isAsked: boolean;
   readonly offset: ClockOffset;
 }
 
@@ -45,6 +47,7 @@ export function linkOf(session: Session): Link {
     presence: null,
     orders: new OrderWriter(),
     isFed: false,
+    isAsked: false,
     offset: new ClockOffset(),
   };
 }

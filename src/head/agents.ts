@@ -2,7 +2,7 @@
 // acknowledgements out. And the clock of each node's silence.
 
 import { unreachable } from '../core/base/assert.ts';
-import { cancelledHere } from '../core/controller/sites/heard.ts';
+import { cancelledHere, unlistedHere } from '../core/controller/sites/heard.ts';
 import { refuse } from '../core/model/errors.ts';
 import type { NodeName } from '../core/model/ids.ts';
 import { NODE_FEATURES } from '../core/model/node-features.ts';
@@ -213,6 +213,7 @@ export class Agents {
     const features = NODE_FEATURES.filter((feature) => message.features.includes(feature));
     const own = { ...hello, node: link.node, features };
     link.isFed = features.includes('stdin');
+    link.isAsked = message.features.includes('site_ask');
     let number = 0;
     engine.perform({ kind: 'hello', hello: own }, (result) => {
       if (!result.ok) return refuseLink(link, result.error);
@@ -257,7 +258,8 @@ export class Agents {
   }
 
   /** Where the site is steered, its word is the truth of its jobs. */
-  #site({ node, number }: Link, { news }: Extract<AgentToHead, { kind: 'site' }>): void {
+  #site(link: Link, { news }: Extract<AgentToHead, { kind: 'site' }>): void {
+    const { node, number } = link;
     const engine = this.#engine;
     if (number === 0 || engine === null) return;
     const site = this.#sites.hear(node, news, this.#options.clock.monotonic());
@@ -268,6 +270,8 @@ export class Agents {
       if (!result.ok) return;
       const cancelled = cancelledHere(engine.state, node, jobs.values());
       if (cancelled.length > 0) this.#tellGateway(node, cancelled);
+      const unlisted = link.isAsked ? unlistedHere(engine.state, node, jobs) : [];
+      if (unlisted.length > 0) tell(link, { kind: 'site_ask', jobs: unlisted });
     });
   }
 

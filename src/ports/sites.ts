@@ -36,6 +36,8 @@ export interface SiteSource {
   disconnect(): void;
   /** Jobs that its site should end. */
   cancel(jobs: readonly SiteJobPlace[]): void;
+  /** Jobs that the head waits for and that were in no listing: whether its site knows them. */
+  ask(jobs: readonly string[]): void;
   /** Why there is no work for its node; null: there may be. */
   fault(): string | null;
   /** It asks its site nothing more. */

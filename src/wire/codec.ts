@@ -52,6 +52,7 @@ const HEAD_KINDS: Readonly<Record<HeadToAgent['kind'], true>> = {
   heartbeat_ack: true,
   orders: true,
   site_cancel: true,
+  site_ask: true,
   stdin: true,
   reports_ack: true,
   log_ack: true,

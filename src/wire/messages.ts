@@ -16,7 +16,7 @@ export const PROTOCOL_VERSION = 1;
  * other relies on it only where it is said. Unknown words mean nothing. The agents' words are for
  * jobs that ask for them (core/model/node-features.ts).
  */
-export const AGENT_FEATURES = NODE_FEATURES;
+export const AGENT_FEATURES: readonly string[] = [...NODE_FEATURES, 'site_ask'];
 /** `sites`: it takes what gateways say of their sites. */
 export const HEAD_FEATURES: readonly string[] = ['sites'];
 
@@ -104,6 +104,8 @@ export type HeadToAgent =
   | { readonly kind: 'orders'; readonly orders: readonly Order[] }
   /** To a gateway: jobs that are cancelled here, and that its site still has. */
   | { readonly kind: 'site_cancel'; readonly jobs: readonly SiteJobPlace[] }
+  /** Jobs that no listing has any more: a gateway asks its site for each. Only with `site_ask`. */
+  | { readonly kind: 'site_ask'; readonly jobs: readonly string[] }
   /** A piece of standard input; only for epochs whose order says that a client sends it. */
   | {
       readonly kind: 'stdin';

@@ -39,7 +39,7 @@ export function decideProcess(state: RunnerState, event: ProcessInput, now: Now)
         now,
       );
     case 'refused':
-      return decideFailed(state, spot, { detail: event.why, nodeFault: true }, now);
+      return decideFailed(state, spot, refusal(epoch, event.why), now);
     case 'unstartable':
       return decideFailed(state, spot, askingFailed(event.why), now);
     case 'exited':
@@ -81,6 +81,11 @@ function endingByLauncher(epoch: Epoch, leaseOver: boolean, at: number, now: Now
   const why = 'the lease expired while no agent was there to renew it';
   const killAt = now.monotonic;
   return [{ kind: 'ending_begun', epochId, cause: 'lease_expired', why, at, killAt }];
+}
+
+/** A job of the site's own users that is not there any more is no fault of the site. */
+function refusal({ order }: Epoch, detail: string): Failure {
+  return { detail, nodeFault: order.foreign === undefined };
 }
 
 function decideFailed(state: RunnerState, spot: Spot, failure: Failure, now: Now): RunnerEvent[] {

@@ -162,6 +162,8 @@ export function submitted(entry: Entry, answer: Result<string, SiteProblem>, now
     entry.ending = { kind: 'unstartable', why: answer.error.text };
   } else {
     entry.nextAt = now + AGAIN_MS;
+    // What the site does with it may come after the command was given up.
+    entry.doubtfulSince = now;
   }
 }
 
@@ -174,8 +176,18 @@ export function lookedUp(
   entry.nextAt = now + AGAIN_MS;
   if (!answer.ok) return;
   const [first] = answer.value;
-  if (first !== undefined) return sent(entry, first);
-  if (now - entry.doubtfulSince >= SETTLE_MS) entry.sending = 'unsent';
+  if (first !== undefined) {
+    Object.assign(entry, { missingSince: null, cancelledAt: null });
+    return sent(entry, first);
+  }
+  if (now - entry.doubtfulSince < SETTLE_MS) return;
+  if (!entry.hasProof) {
+    entry.sending = 'unsent';
+    return;
+  }
+  // It began, so that nothing is to be submitted again, and its site knows no such job any more.
+  entry.missingSince ??= now;
+  if (entry.isCancelWanted) entry.cancelledAt ??= now;
 }
 
 function sent(entry: Entry, siteJob: string): void {
@@ -236,12 +248,18 @@ export function cancelled(entry: Entry, answer: Result<null, SiteProblem>, now: 
 }
 
 /**
- * A job that began, that its owner gave up, and that a site without accounting has no more: what is
- * left to know is that nobody knows.
+ * A job that began, that its owner gave up, and that a site without accounting has no more, or with it
+ * never named to us: what is left to know is that nobody knows.
  */
 export function giveUp(entry: Entry, now: number, hasAccounting: boolean): void {
-  const { cancelledAt, missingSince, hasProof } = entry;
-  if (hasAccounting || !hasProof || cancelledAt === null || missingSince === null) return;
+  const { cancelledAt, missingSince, hasProof, sending } = entry;
+  if (
+    (hasAccounting && typeof sending === 'object') ||
+    !hasProof ||
+    cancelledAt === null ||
+    missingSince === null
+  )
+    return;
   if (now - Math.max(cancelledAt, missingSince) >= MISSING_MS) entry.ending ??= { kind: 'lost' };
 }
 

@@ -428,6 +428,8 @@ export class SiteProcesses implements Processes {
     if (ending === null) return;
     told.end = true;
     this.#onEvent(eventOf(launchId, ending));
+    // Whoever is told of a loss takes it that there is nothing left to forget.
+    if (ending.kind === 'lost') this.forget(launchId);
   }
 }
 

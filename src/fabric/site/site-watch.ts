@@ -125,6 +125,11 @@ export class SiteWatch implements SiteSource {
     void this.#cancelAll(jobs);
   }
 
+  /** A gateway before this one may have listed them. */
+  ask(jobs: readonly string[]): void {
+    for (const job of jobs) if (!this.#jobs.has(job)) this.#vanished.add(job);
+  }
+
   /** A gateway itself has no node. */
   fault(): string | null {
     return null;

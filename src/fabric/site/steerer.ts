@@ -2,7 +2,7 @@
 // site's nodes may be changed.
 
 import type { SiteCommand, SiteProblem, SiteQuery, Steering } from '../../adaptors/adaptor.ts';
-import { ok, type Result } from '../../core/base/result.ts';
+import { err, ok, type Result } from '../../core/base/result.ts';
 import type { SiteJob } from '../../core/model/site.ts';
 import type { Commands } from '../../ports/commands.ts';
 import type { Log } from '../../ports/log.ts';
@@ -20,6 +20,8 @@ type Startable = Pick<SiteJob, 'id' | 'handle'>;
 export class Steerer {
   readonly #world: SteererWorld;
   #turn: Promise<unknown> = Promise.resolve();
+  /** What was found last. */
+  #lack: string | null = null;
 
   constructor(world: SteererWorld) {
     this.#world = world;
@@ -45,6 +47,11 @@ export class Steerer {
 
   /** What the takeover needs of the site and does not find, with the remedy; null: nothing. */
   async lacks(): Promise<string | null> {
+    this.#lack = await this.#findLack();
+    return this.#lack;
+  }
+
+  async #findLack(): Promise<string | null> {
     for (const { what, query, remedy } of this.#world.steering.requirements) {
       const answer = await this.#ask(query);
       if (!answer.ok) return `nobody knows whether ${what}: ${answer.error.text}`;
@@ -55,6 +62,8 @@ export class Steerer {
 
   async #start(job: Startable, nodes: readonly string[]): Promise<Result<null, SiteProblem>> {
     const { steering } = this.#world;
+    // Another scheduler may be at work there, and what it has given to somebody is not ours to give.
+    if (this.#lack !== null) return err({ kind: 'away', text: this.#lack });
     const started = await this.#runAll(steering.start(job, nodes));
     if (started.ok || started.error.kind === 'no_such_job') return started;
     // Half a start might take by itself, later and beside what is started there by then.

@@ -3,6 +3,7 @@
 
 import type { Adaptor, SiteProblem, SiteQuery } from '../../adaptors/adaptor.ts';
 import type { Result } from '../../core/base/result.ts';
+import { SITE_JOBS_MAX } from '../../core/model/limits.ts';
 import type { SiteJob } from '../../core/model/site.ts';
 
 export type Ask = <T>(query: SiteQuery<T>) => Promise<Result<T, SiteProblem>>;
@@ -17,6 +18,14 @@ interface One {
   /** Null: nobody knows yet. */
   overAt: number | null;
 }
+
+/** All that is known of a job that only the head has seen. */
+const UNSEEN: Omit<SiteJob, 'id'> = {
+  ...{ handle: null, name: '', owner: '', state: 'unknown', word: 'not listed', queue: null },
+  ...{ reason: 'in no listing any more', elements: null, submittedAt: null, startedAt: null },
+  ...{ endedAt: null, walltimeMs: null, nodeCount: 1, cpuCount: null, memoryBytes: null },
+  ...{ isExclusive: false, nodes: [], exit: null },
+};
 
 export class Vanished {
   readonly #adaptor: Adaptor;
@@ -42,6 +51,12 @@ export class Vanished {
       const reason = 'in no listing any more';
       this.#all.set(id, { job: { ...job, state: 'unknown', reason }, overAt: null });
     }
+  }
+
+  /** Somebody else has seen it in a listing. */
+  add(id: string): void {
+    if (this.#all.size >= SITE_JOBS_MAX || this.#all.has(id)) return;
+    this.#all.set(id, { job: { ...UNSEEN, id }, overAt: null });
   }
 
   /** @param now by the clock that never jumps */

@@ -91,6 +91,7 @@ function follow(step: Step, site: NodeName, listed: ListedJob): void {
     found !== undefined && !isAnother(found.job, listed) ? found : adopt(step, site, listed);
   if (known === undefined || known.job.outcome !== null) return;
   const { job, index } = known;
+  if (index === null && listed.state === 'ended') return endWaiting(step, job, listed);
   if (index === null || !job.pending.has(index)) return void followHold(step, job, listed);
   switch (listed.state) {
     case 'ended':
@@ -103,6 +104,12 @@ function follow(step: Step, site: NodeName, listed: ListedJob): void {
     default:
       return followHold(step, job, listed);
   }
+}
+
+/** An array that is over there as a whole: what has not begun of it never will. */
+function endWaiting(step: Step, job: Job, listed: ListedJob): void {
+  const waiting = waitingOf(job);
+  if (waiting.size > 0) endPending(step, job, waiting, outcomeOf(listed));
 }
 
 /** Its user holds and releases it there. */
@@ -186,6 +193,26 @@ export function cancelledHere(
     for (const one of elements.ok ? elements.value : []) {
       if (cancelled.has(one)) wanted.push({ job: listed.id, index: one });
     }
+  }
+  return wanted;
+}
+
+/** At once; the rest is asked for when some of these are settled. */
+const ASKED_MAX = 100;
+
+/** What waits here for a site that lists it no more, so that its gateway asks for it. */
+export function unlistedHere(
+  { indexes, jobs }: State,
+  site: NodeName,
+  listed: ReadonlyMap<string, ListedJob>,
+): string[] {
+  const wanted: string[] = [];
+  for (const id of indexes.foreign.values()) {
+    const job = jobs.get(id);
+    const foreign = job?.spec.foreign;
+    if (foreign?.site !== site || job?.outcome !== null || listed.has(foreign.job)) continue;
+    if (waitingOf(job).size > 0) wanted.push(foreign.job);
+    if (wanted.length === ASKED_MAX) break;
   }
   return wanted;
 }

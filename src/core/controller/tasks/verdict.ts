@@ -76,6 +76,9 @@ export function verdict(step: Step, task: Task, parts: readonly Part[]): Verdict
   if (hasNotBegun && end.nodeFault && mayStartAgain && !isOwn) {
     return { kind: 'requeue', outcome, counts: 'crash' };
   }
+  if (end.cause === 'launch_failed' && job.spec.foreign !== undefined) {
+    return { kind: 'done', outcome: endedAtSite(end) };
+  }
   if (outcome.kind === 'node_fail' && job.spec.requeue) {
     return {
       kind: 'requeue',
@@ -84,6 +87,11 @@ export function verdict(step: Step, task: Task, parts: readonly Part[]): Verdict
     };
   }
   return { kind: 'done', outcome };
+}
+
+/** Its owner, or its site, ended it there before it began. */
+function endedAtSite({ detail = 'it is gone' }: PartEnd): Outcome {
+  return { kind: 'cancelled', detail: `ended at its site: ${detail}` };
 }
 
 /** A node that goes down in its maintenance was not taken down by the task. */

@@ -3,7 +3,11 @@
 
 import assert from 'node:assert/strict';
 import { outstanding } from '../../../../src/core/controller/outstanding.ts';
-import { cancelledHere, whyNotOurs } from '../../../../src/core/controller/sites/heard.ts';
+import {
+  cancelledHere,
+  unlistedHere,
+  whyNotOurs,
+} from '../../../../src/core/controller/sites/heard.ts';
 import type { NodeName } from '../../../../src/core/model/ids.ts';
 import type { LaunchOrder } from '../../../../src/core/model/orders.ts';
 import type { ListedJob, SiteMode, SiteNode } from '../../../../src/core/model/site.ts';
@@ -112,6 +116,47 @@ scenario('[G3] a job in no listing is not over', (head) => {
   steered(head);
   hear(head, [siteJob('7')]);
   hear(head, []);
+  assert.equal(head.outcome(1), null);
+});
+
+scenario(
+  '[G3] a job that is gone before it began is over, and its node is not at fault',
+  (head) => {
+    steered(head);
+    for (const id of ['7', '8', '9']) {
+      hear(head, [siteJob(id)]);
+      const [epoch = ''] = head.schedule().map((start) => start.split('@')[0] ?? '');
+      const detail = 'its site knows no such job any more';
+      head.ended(epoch, { cause: 'launch_failed', nodeFault: false, detail });
+    }
+    assert.deepEqual(
+      [1, 2, 3].map((id) => head.outcome(id)),
+      ['cancelled', 'cancelled', 'cancelled'],
+    );
+    assert.equal(head.node('n1.hpc').drain, null);
+  },
+);
+
+scenario('[G3] what waits here and no listing has is to be asked for', (head) => {
+  steered(head);
+  const jobs = [siteJob('7', { state: 'held' }), siteJob('8'), siteJob('9', { state: 'held' })];
+  hear(head, jobs);
+  assert.deepEqual(head.schedule(), ['2#1@n1.hpc']);
+  const listed = new Map(jobs.slice(2).map((job) => [job.id, job]));
+  assert.deepEqual(unlistedHere(head.state, HPC, listed), ['7']);
+  assert.deepEqual(unlistedHere(head.state, 'other' as NodeName, listed), []);
+  hear(head, [siteJob('7', { state: 'ended', owner: '' })]);
+  assert.equal(head.outcome(1), 'cancelled');
+  assert.deepEqual(unlistedHere(head.state, HPC, listed), []);
+});
+
+scenario('[G5] an array that is over at its site is over here, but for what runs', (head) => {
+  steered(head);
+  hear(head, [siteJob('16', { elements: '1-6' })]);
+  assert.equal(head.schedule().length, 4);
+  hear(head, [siteJob('16', { state: 'ended', word: 'CANCELLED' })]);
+  assert.equal(head.job(1).ended.get('cancelled')?.toString(), '5-6');
+  assert.equal(head.job(1).active.size, 4);
   assert.equal(head.outcome(1), null);
 });
 

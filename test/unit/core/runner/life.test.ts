@@ -420,3 +420,19 @@ test('usage is summed over the processes, the peak is the highest', () => {
   assert.deepEqual(endReport(world).usage, { userUs: 20, systemUs: 2, memoryPeakBytes: 5000 });
   assert.equal(endReport(world).at, 1600);
 });
+
+test('a site that refuses a start is at fault, but not for a job of its users that is gone', () => {
+  const faultOf = (order: ReturnType<typeof launch>) => {
+    const world = new World();
+    world.feed({ kind: 'order', order }, prepared(order.epochId));
+    const refusal: RunnerInput = {
+      kind: 'process',
+      event: { kind: 'refused', launchId: 1, why: 'its site knows no such job any more' },
+    };
+    const [failure] = world.events(refusal);
+    return failure?.kind === 'process_failed' && failure.failure.nodeFault;
+  };
+  assert.equal(faultOf(launch(1, shell('x'))), true);
+  const foreign = { job: '7', index: null };
+  assert.equal(faultOf(launch(1, shell('x'), { foreign })), false);
+});

@@ -144,3 +144,41 @@ test('a receipt that has just come is dated by who was looking, whatever the clo
   assert.ok(entry.ending?.kind === 'exited');
   assert.equal(entry.ending.at, 100_500);
 });
+
+test('a submission that took long to fail may still be on its way to the site', () => {
+  const entry = rules.newEntry(1, 'w-1', 'unsent');
+  rules.submitting(entry, 0);
+  rules.submitted(entry, away, 30_000);
+  rules.lookedUp(entry, found(), 35_000);
+  assert.equal(entry.sending, 'doubtful');
+  rules.lookedUp(entry, found(), 45_000);
+  assert.equal(entry.sending, 'unsent');
+});
+
+test('a job that began and was never found is over when its owner has given it up, not before', () => {
+  const entry = rules.newEntry(1, 'w-1', 'doubtful');
+  entry.hasProof = true;
+  const look = (from: number, until: number): void => {
+    for (let now = from; now <= until; now += 5000) {
+      rules.lookedUp(entry, found(), now);
+      rules.giveUp(entry, now, true);
+      // Submitted again it would find its claim taken.
+      assert.equal(entry.sending, 'doubtful');
+    }
+  };
+  look(5000, 200_000);
+  assert.equal(entry.ending, null);
+  entry.isCancelWanted = true;
+  look(205_000, 230_000);
+  assert.equal(entry.ending, null);
+  look(235_000, 240_000);
+  assert.deepEqual(entry.ending, { kind: 'lost' });
+});
+
+test('a job that is found after all is cancelled by its id', () => {
+  const entry = rules.newEntry(1, 'w-1', 'doubtful');
+  Object.assign(entry, { hasProof: true, isCancelWanted: true });
+  rules.lookedUp(entry, found(), 20_000);
+  rules.lookedUp(entry, found('7'), 30_000);
+  assert.equal(rules.workOf(entry, 30_000, false), 'cancel');
+});

@@ -132,6 +132,8 @@ test('[G3] in no listing it is not over; by the word that there is no such job i
   gateway.site.purge(job);
   await gateway.clock.advance(60_000);
   assert.deepEqual(gateway.kinds(), ['started', 'lost']);
+  // Nobody asks for what is lost to be forgotten.
+  assert.deepEqual(siteFolders(gateway.folder).list(), []);
 });
 
 test('[G4] ending it cancels it there, and the site says how it ended', async () => {

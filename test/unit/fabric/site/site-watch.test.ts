@@ -5,10 +5,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Adaptor } from '../../../../src/adaptors/adaptor.ts';
 import { slurm } from '../../../../src/adaptors/slurm/slurm.ts';
+import { executionQueue } from '../../../../src/adaptors/slurm/steer.ts';
 import type { NodeName } from '../../../../src/core/model/ids.ts';
 import { SITE_JOBS_PER_MESSAGE_MAX } from '../../../../src/core/model/limits.ts';
 import type { SiteNews } from '../../../../src/core/model/site.ts';
 import { SiteWatch } from '../../../../src/fabric/site/site-watch.ts';
+import { Steerer } from '../../../../src/fabric/site/steerer.ts';
 import { Sites } from '../../../../src/head/sites.ts';
 import { VirtualClock } from '../../agent/fake-world.ts';
 import { KeptLog } from '../../head/http/fixture.ts';
@@ -25,9 +27,12 @@ class World {
   readonly watch: SiteWatch;
 
   constructor(adaptor: Adaptor = slurm(null)) {
+    const settings = { pollMs: 5000, timeoutMs: 1000, before: [] };
+    const common = { commands: this.site, log: this.log, settings };
+    const { steering } = adaptor;
     this.watch = new SiteWatch({
-      ...{ adaptor, commands: this.site, clock: this.clock, log: this.log },
-      ...{ mode: 'submit', steerer: null, settings: { pollMs: 5000, timeoutMs: 1000, before: [] } },
+      ...{ ...common, adaptor, clock: this.clock, mode: steering === null ? 'submit' : 'steer' },
+      steerer: steering === null ? null : new Steerer({ ...common, steering }),
     });
   }
 
@@ -177,4 +182,18 @@ test('an adaptor that fails with one job cancels the others, and nothing is left
   assert.ok(
     world.log.lines.some(({ message }) => message === 'cancelling a job at its site failed'),
   );
+});
+
+test('[G3] a job that only the head has seen is asked for, and told to be over by word only', async () => {
+  const steering = executionQueue({ main: 'main', execution: 'steer' });
+  // What the takeover needs is another matter.
+  const world = new World(slurm({ ...steering, requirements: [] }));
+  world.connect();
+  world.watch.start();
+  await world.clock.settle();
+  world.site.give('theirs');
+  world.site.hide(101);
+  world.watch.ask(['101', '99']);
+  await world.clock.advance(5000);
+  assert.deepEqual(world.states(), ['101 unknown', '99 ended']);
 });

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { executionQueue } from '../../../../src/adaptors/slurm/steer.ts';
+import { ok } from '../../../../src/core/base/result.ts';
 import { Steerer } from '../../../../src/fabric/site/steerer.ts';
 import { KeptLog } from '../../head/http/fixture.ts';
 import { FakeSlurm } from './fake-slurm.ts';
@@ -26,4 +27,25 @@ test('a start that fails is logged, and those behind it have their turn', async 
     log.lines.map(({ level, fields }) => [level, fields['job'], String(fields['error'])]),
     [['error', '101', 'Error: no more processes']],
   );
+});
+
+test('[G6] nothing is started while the site lacks what the takeover needs', async () => {
+  const site = new FakeSlurm();
+  let isMet = false;
+  const query = { command: { argv: ['scontrol', 'ping'] }, read: () => ok(isMet) };
+  const requirement = { what: 'its scheduler is off', query, remedy: 'switch it off' };
+  const steering = executionQueue({ main: 'main', execution: 'steer' });
+  const steerer = new Steerer({
+    ...{ commands: site, log: new KeptLog(), settings: { timeoutMs: 1000, before: [] } },
+    steering: { ...steering, requirements: [requirement] },
+  });
+  const start = () => steerer.start({ id: '101', handle: null }, ['n1']);
+  assert.match((await steerer.lacks()) ?? '', /its scheduler is off/);
+  const before = site.ran.length;
+  const refused = await start();
+  assert.equal(!refused.ok && refused.error.kind, 'away');
+  assert.equal(site.ran.length, before);
+  isMet = true;
+  assert.equal(await steerer.lacks(), null);
+  assert.ok((await start()).ok);
 });

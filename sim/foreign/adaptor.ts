@@ -1,0 +1,98 @@
+// The adaptor of the simulated batch system, whose commands speak JSON, and what they answer. As every
+// adaptor it believes nothing that is not whole.
+
+import type {
+  Adaptor,
+  SiteCommand,
+  SiteOutput,
+  SiteProblem,
+  SiteQuery,
+  Steering,
+} from '../../src/adaptors/adaptor.ts';
+import { isRecord, parseJson, saidBy, siteProblem, unreadable } from '../../src/adaptors/read.ts';
+import { ok, type Result } from '../../src/core/base/result.ts';
+import type { SiteEnd, SiteJob, SiteNode, SiteQueue } from '../../src/core/model/site.ts';
+
+/** What a command says: a value, or why not. */
+export type Said =
+  | { readonly value: unknown }
+  | { readonly problem: 'refused' | 'no_such_job' | 'away'; readonly text: string };
+
+/** @param hasAccounting jobs that are forgotten have left a record */
+export function foreignAdaptor(hasAccounting: boolean, isSteered: boolean): Adaptor {
+  return {
+    system: 'simulated',
+    jobs: query<readonly SiteJob[]>(['jobs'], Array.isArray),
+    nodes: query<readonly SiteNode[]>(['nodes'], Array.isArray),
+    queues: query<readonly SiteQueue[]>(['queues'], Array.isArray),
+    submit({ name, script, directory, cpuCount, walltimeMs }) {
+      const words = ['submit', name, directory, String(cpuCount), String(walltimeMs)];
+      const { command, read } = query<string>(words, isText);
+      return { command: { ...command, input: script }, read };
+    },
+    named: (name) => query<readonly string[]>(['named', name], Array.isArray),
+    cancel: (job) => query<null>(['cancel', job], isNull),
+    end: hasAccounting
+      ? (job) => query<SiteEnd | null>(['end', job], (one) => isNull(one) || isRecord(one))
+      : null,
+    known: (job) => query<boolean>(['known', job], isBoolean),
+    element: (array, index) => `${array}_${index}`,
+    setNode: (change) => [
+      commandOf(['node', change.node, change.kind === 'stop' ? change.reason : '']),
+    ],
+    steering: isSteered ? STEERING : null,
+  };
+}
+
+const STEERING: Steering = {
+  takeover: 'disabled_scheduler',
+  needsHandle: false,
+  requirements: [
+    {
+      what: 'the built-in scheduler is off',
+      query: query<boolean>(['quiet'], isBoolean),
+      remedy: 'switch it off',
+    },
+  ],
+  start: ({ id }, nodes) => [commandOf(['start', id, nodes.join()])],
+  read: (output) => readSaid<null>('start', output, isNull),
+  // A start has all it asks for at once, or nothing.
+  takeBack: () => [],
+};
+
+function commandOf(words: readonly string[]): SiteCommand {
+  return { argv: ['fb', ...words] };
+}
+
+function query<T>(words: readonly string[], isIt: (value: unknown) => boolean): SiteQuery<T> {
+  const read = (output: SiteOutput): Result<T, SiteProblem> =>
+    readSaid<T>(words[0] ?? '', output, isIt);
+  return { command: commandOf(words), read };
+}
+
+function readSaid<T>(
+  word: string,
+  output: SiteOutput,
+  isIt: (value: unknown) => boolean,
+): Result<T, SiteProblem> {
+  if (output.code !== 0) return siteProblem('away', `${word}: ${saidBy(output)}`);
+  const said = parseJson(output.stdout);
+  if (!isRecord(said)) return unreadable(word, 'its answer is no JSON');
+  const { problem, text, value } = said;
+  if (problem === 'refused' || problem === 'no_such_job' || problem === 'away') {
+    return siteProblem(problem, String(text));
+  }
+  return isIt(value) ? ok(value as T) : unreadable(word, 'its answer is of another kind');
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
+}
+
+function isNull(value: unknown): boolean {
+  return value === null;
+}
+
+function isBoolean(value: unknown): boolean {
+  return typeof value === 'boolean';
+}

@@ -1,0 +1,92 @@
+// Planted bugs about other clusters: each must be found.
+
+import type { Adaptor } from '../../src/adaptors/adaptor.ts';
+import { ok } from '../../src/core/base/result.ts';
+import type { SiteJob } from '../../src/core/model/site.ts';
+import { Engine } from '../../src/head/engine.ts';
+import { replaceMethod } from '../canary.ts';
+import type { ForeignCanary, ForeignCanaryWorld, PlantedForeign } from './canary.ts';
+
+/** What a listing has no more is listed as done. */
+function absenceIsDone(adaptor: Adaptor): Adaptor {
+  const seen = new Map<string, SiteJob>();
+  const { command, read } = adaptor.jobs;
+  return {
+    ...adaptor,
+    jobs: {
+      command,
+      read(output) {
+        const answer = read(output);
+        if (!answer.ok) return answer;
+        const listed = new Set(answer.value.map(({ id }) => id));
+        const gone = [...seen.values()].filter(({ id }) => !listed.has(id));
+        for (const job of answer.value) seen.set(job.id, job);
+        return ok([...answer.value, ...gone.map((job) => ({ ...job, ...DONE }))]);
+      },
+    },
+  };
+}
+
+const DONE = { state: 'ended', word: 'DONE', exit: { code: 0 } } as const;
+
+/** What a look-up says is not heeded until it was made a few times. */
+function hardlyLookedUp(adaptor: Adaptor): Adaptor {
+  const count = new Map<string, number>();
+  return {
+    ...adaptor,
+    named(name) {
+      const query = adaptor.named(name);
+      count.set(name, (count.get(name) ?? 0) + 1);
+      return (count.get(name) ?? 0) > 5 ? query : { ...query, read: () => ok([]) };
+    },
+  };
+}
+
+function requirementsMet(adaptor: Adaptor): Adaptor {
+  const { steering } = adaptor;
+  if (steering === null) return adaptor;
+  const requirements = steering.requirements.map((one) => ({
+    ...one,
+    query: { ...one.query, read: () => ok(true) },
+  }));
+  return { ...adaptor, steering: { ...steering, requirements } };
+}
+
+/** While a site says nothing the head waits for it, with all that anybody asks. */
+function headWaits({ time, isSilent }: ForeignCanaryWorld): PlantedForeign {
+  return {
+    remove: replaceMethod(Engine.prototype, 'execute', (original) => {
+      return async function execute(this: Engine, ...args: Parameters<Engine['execute']>) {
+        while (isSilent()) await new Promise<void>((then) => time.after(500, then));
+        return original.apply(this, args);
+      };
+    }),
+  };
+}
+
+export const FOREIGN_CANARIES: readonly ForeignCanary[] = [
+  {
+    name: 'absence-is-done',
+    sentence: 'what a listing leaves out is taken for done',
+    plant: () => ({ wrapAdaptor: absenceIsDone }),
+    weather: { hideMs: 5000 },
+  },
+  {
+    name: 'submit-repeated',
+    sentence: 'a submission without an answer is made again unseen',
+    plant: () => ({ wrapAdaptor: hardlyLookedUp }),
+    weather: { mode: 'submit', lies: 0.2, purgeMs: 120_000 },
+  },
+  {
+    name: 'steered-while-scheduling',
+    sentence: 'nodes are steered while the scheduler of their site is on',
+    plant: () => ({ wrapAdaptor: requirementsMet }),
+    weather: { mode: 'steer', schedulerMs: 30_000 },
+  },
+  {
+    name: 'head-waits-for-sites',
+    sentence: 'a site that says nothing holds up everybody',
+    plant: headWaits,
+    weather: { silenceMs: 30_000 },
+  },
+];

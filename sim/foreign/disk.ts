@@ -1,0 +1,78 @@
+// The file system that a gateway shares with its site's nodes: a folder for each job, where receipts
+// take a while to be seen, and a claim that only one can have.
+
+import type { SiteFolders } from '../../src/ports/sites.ts';
+import type { Dice } from '../chance.ts';
+import type { Life, Time } from '../clock.ts';
+
+interface Folder {
+  readonly notes: Map<string, string>;
+  readonly written: Map<string, { readonly text: string; readonly seenAt: number }>;
+  isClaimed: boolean;
+}
+
+export class SiteDisk {
+  readonly folders = new Map<string, Folder>();
+  /** Longest time after which others see what somebody wrote. */
+  lagMs: number;
+  readonly #time: Time;
+  readonly #dice: Dice;
+
+  constructor(time: Time, dice: Dice, lagMs: number) {
+    this.#time = time;
+    this.#dice = dice;
+    this.lagMs = lagMs;
+  }
+
+  make(path: string): void {
+    if (this.folders.has(path)) throw new Error(`EEXIST: ${path}`);
+    this.folders.set(path, { notes: new Map(), written: new Map(), isClaimed: false });
+  }
+
+  /** True for who makes it; false too where the folder is gone. */
+  claim(path: string): boolean {
+    const folder = this.folders.get(path);
+    if (folder === undefined || folder.isClaimed) return false;
+    folder.isClaimed = true;
+    return true;
+  }
+
+  /** Nobody has claimed it yet. */
+  isFree(path: string): boolean {
+    return this.folders.get(path)?.isClaimed === false;
+  }
+
+  /** By a script; nothing where the folder is gone. */
+  write(path: string, name: string, text: string): void {
+    const seenAt = this.#time.now + this.#dice.fraction() * this.lagMs;
+    this.folders.get(path)?.written.set(name, { text, seenAt });
+  }
+
+  read(path: string, name: string): string | null {
+    const file = this.folders.get(path)?.written.get(name);
+    return file === undefined || file.seenAt > this.#time.now ? null : file.text;
+  }
+}
+
+/** The folders of one agent, for as long as it lives. */
+export function foldersOf(disk: SiteDisk, top: string, life: Life): SiteFolders {
+  const path = (launchId: number): string => `${top}/${launchId}/run`;
+  const folderOf = (launchId: number): Folder | undefined => disk.folders.get(path(launchId));
+  const whileAlive = (work: () => void): void => {
+    if (life.alive) work();
+  };
+  return {
+    path,
+    list: () =>
+      [...disk.folders.keys()]
+        .filter((one) => one.startsWith(`${top}/`))
+        .map((one) => Number(one.slice(top.length + 1).split('/')[0])),
+    scriptFile: (launchId) => `${path(launchId)}/script`,
+    make: (launchId) => whileAlive(() => disk.make(path(launchId))),
+    note: (launchId, name, text) => whileAlive(() => folderOf(launchId)?.notes.set(name, text)),
+    noted: (launchId, name) => folderOf(launchId)?.notes.get(name) ?? null,
+    read: (launchId, name) => disk.read(path(launchId), name),
+    claim: (launchId) => life.alive && disk.claim(path(launchId)),
+    remove: (launchId) => whileAlive(() => disk.folders.delete(path(launchId))),
+  };
+}

@@ -1,0 +1,142 @@
+// The way from a gateway to its batch system: commands take time, hang, come back as rubbish, and are
+// carried out though their answer is lost. It never says anything false that is whole.
+
+import type { Command, CommandEnd, Commands } from '../../src/ports/commands.ts';
+import type { Dice, Streams } from '../chance.ts';
+import type { Life, Time } from '../clock.ts';
+import type { Said } from './adaptor.ts';
+import { answer } from './answers.ts';
+import type { ForeignSystem } from './system.ts';
+
+export interface LineWorld {
+  readonly time: Time;
+  readonly streams: Streams;
+  readonly system: ForeignSystem;
+  /** Share of commands that go wrong; none once everything is healed. */
+  readonly lies: () => number;
+  /** What the system answered to a gateway that heard it. */
+  readonly onHeard: (words: readonly string[], said: Said) => void;
+}
+
+type Mood = 'dead' | 'lost' | 'garbage' | 'empty' | 'half' | 'breaks' | 'slow' | 'untrue no';
+const MOODS: readonly Mood[] = [
+  ...['dead', 'lost', 'lost', 'garbage', 'empty', 'half', 'breaks', 'slow', 'untrue no'],
+] as readonly Mood[];
+const RUBBISH = '<html>Please log in</html>';
+/** What the system does with a command after its caller has given up: soon, if ever. */
+const LATE_MS = 8000;
+
+/** Takes effect, or does not, and ends. */
+interface Course {
+  readonly effectAfterMs: number | null;
+  readonly endsAfterMs: number;
+  readonly end: (said: Said | null) => CommandEnd;
+}
+
+export class SiteLine {
+  /** True time until which the system says nothing. */
+  silentUntil = 0;
+  readonly #world: LineWorld;
+
+  constructor(world: LineWorld) {
+    this.#world = world;
+  }
+
+  /** The commands of one life of a gateway: who is gone hears no answer. */
+  commandsOf(life: Life): Commands {
+    return {
+      run: (command) =>
+        new Promise((resolve) => {
+          if (life.alive) this.#run(command, life, resolve);
+        }),
+    };
+  }
+
+  #run(command: Command, life: Life, resolve: (end: CommandEnd) => void): void {
+    const { time, system, onHeard } = this.#world;
+    const words = command.argv.slice(1);
+    const course = this.#courseOf(words[0] ?? '', command.timeoutMs);
+    let said: Said | null = null;
+    if (course.effectAfterMs !== null) {
+      time.after(course.effectAfterMs, () => {
+        said = answer(system, words, command.input ?? '');
+      });
+    }
+    time.after(Math.min(course.endsAfterMs, command.timeoutMs), () => {
+      if (!life.alive) return;
+      const end = course.endsAfterMs > command.timeoutMs ? ended(null, '') : course.end(said);
+      if (words[0] !== 'jobs' && words[0] !== 'nodes') {
+        system.world.note(
+          `${system.world.site}: ${words.join(' ')} says ${end.code} ${end.output}`,
+        );
+      }
+      if (end.code === 0 && said !== null) onHeard(words, said);
+      resolve(end);
+    });
+  }
+
+  #courseOf(word: string, timeoutMs: number): Course {
+    const { time, streams, lies } = this.#world;
+    const dice = streams.of(word);
+    const wayMs = dice.whole(5, 60);
+    const isSilent = time.now < this.silentUntil;
+    const usual = { effectAfterMs: wayMs, endsAfterMs: 2 * wayMs, end: whole };
+    const isWrong = dice.happens(lies());
+    const mood = dice.pick(MOODS);
+    if (isSilent) return this.#hang(dice, timeoutMs);
+    return isWrong ? this.#wrong(mood, word, { dice, timeoutMs, usual }) : usual;
+  }
+
+  /** It waits for an answer in vain, and has been heard or not. */
+  #hang(dice: Dice, timeoutMs: number): Course {
+    const at = dice.whole(5, timeoutMs + LATE_MS);
+    const effectAfterMs = dice.happens(0.4) ? at : null;
+    return { effectAfterMs, endsAfterMs: Number.POSITIVE_INFINITY, end: whole };
+  }
+
+  #wrong(
+    mood: Mood,
+    word: string,
+    of: { readonly dice: Dice; readonly timeoutMs: number; readonly usual: Course },
+  ): Course {
+    const { dice, timeoutMs, usual } = of;
+    const effectAfterMs = dice.happens(0.6) ? usual.effectAfterMs : null;
+    switch (mood) {
+      case 'dead':
+        return { ...usual, effectAfterMs: null, endsAfterMs: Number.POSITIVE_INFINITY };
+      case 'lost':
+        return this.#hang(dice, timeoutMs);
+      case 'garbage':
+        return { ...usual, effectAfterMs, end: () => ended(0, RUBBISH) };
+      case 'empty':
+        return { ...usual, effectAfterMs, end: () => ended(0, '') };
+      case 'half':
+        return { ...usual, end: (said) => half(said) };
+      case 'breaks':
+        return { ...usual, effectAfterMs, end: () => ended(255, '') };
+      case 'untrue no':
+        return word === 'submit'
+          ? { ...usual, effectAfterMs, end: () => ended(0, JSON.stringify(NO)) }
+          : usual;
+      default:
+        return { ...usual, endsAfterMs: dice.whole(1000, 2 * timeoutMs) };
+    }
+  }
+}
+
+/** Word of a wrapper that says no to a job which its system has. */
+const NO: Said = { problem: 'refused', text: 'no more jobs today' };
+
+function whole(said: Said | null): CommandEnd {
+  return said === null ? ended(null, '') : ended(0, JSON.stringify(said));
+}
+
+function half(said: Said | null): CommandEnd {
+  const text = JSON.stringify(said);
+  return ended(0, text.slice(0, Math.floor(text.length / 2)));
+}
+
+function ended(code: number | null, output: string): CommandEnd {
+  const how = code === null ? 'it took longer' : `exit code ${code}`;
+  return { succeeded: code === 0, code, how, output, errors: '', isThere: () => false };
+}

@@ -1,0 +1,176 @@
+// What people want of other clusters: jobs that they give to us for a site, and all that users and
+// operators of a site do there behind our back.
+
+import type { JobId, TaskPlace } from '../../src/core/model/ids.ts';
+import type { Submission } from '../../src/core/model/submission.ts';
+import type { Dice, Streams } from '../chance.ts';
+import { type Client, operator } from '../client.ts';
+import type { Time } from '../clock.ts';
+import { type Plan, programOf, QUIET } from '../plan.ts';
+import { Recurring } from '../recurring.ts';
+import type { JobTruth, Truth } from '../truth.ts';
+import type { Site } from './site.ts';
+import type { SystemJob } from './system.ts';
+import type { ForeignWeather } from './weather.ts';
+
+export interface PeopleWorld {
+  readonly time: Time;
+  readonly streams: Streams;
+  readonly client: Client;
+  readonly truth: Truth;
+  readonly sites: readonly Site[];
+  readonly weather: ForeignWeather;
+  readonly note: (text: string) => void;
+}
+
+/** Jobs for our own node: whatever sites do, they start at once. */
+const PROBE_MS = 4000;
+const OWNERS = ['alice', 'bob', 'carol'] as const;
+
+export class People {
+  /** Submissions that were answered with a job, by their names. */
+  readonly accepted = new Map<string, JobId>();
+  readonly unanswered = new Set<string>();
+  readonly #world: PeopleWorld;
+  readonly #recurring: Recurring;
+  #count = 0;
+
+  constructor(world: PeopleWorld) {
+    this.#world = world;
+    this.#recurring = new Recurring(world.time, world.streams);
+  }
+
+  start(): void {
+    const { weather, sites } = this.#world;
+    const { submissionMs, commandMs, giftMs, meddleMs } = weather;
+    this.#recurring.every('probe', PROBE_MS, (dice) => this.#submit(probe(dice), 'probe'));
+    for (const site of sites) {
+      const own = (word: string): string => `${word} ${site.name}`;
+      this.#recurring.every(own('submit'), submissionMs, (dice) => {
+        this.#submit(jobFor(site, dice), 'for');
+      });
+      this.#recurring.every(own('gift'), giftMs, (dice) => give(site, dice));
+      this.#recurring.every(own('meddle'), meddleMs, (dice) => meddle(site, dice));
+    }
+    for (const kind of ['cancel_task', 'cancel_task', 'requeue_task'] as const) {
+      this.#recurring.every(kind, 3 * commandMs, (dice) => {
+        this.#commandJob(dice, (place) => ({ kind, place }));
+      });
+    }
+    for (const kind of ['hold_job', 'release_job'] as const) {
+      this.#recurring.every(kind, 4 * commandMs, (dice) => {
+        this.#commandJob(dice, ({ jobId }) => ({ kind, jobId }));
+      });
+    }
+  }
+
+  stop(): void {
+    this.#recurring.stop();
+  }
+
+  /** Ends what would never end by itself, and what nobody can know the end of. */
+  tidyUp(): void {
+    const { client, weather, truth } = this.#world;
+    // A site that refuses jobs three times gets no more until an operator has looked.
+    for (const node of truth.drained) client.once({ kind: 'undrain_node', node }, operator('bob'));
+    for (const job of this.#open()) {
+      client.once({ kind: 'release_job', jobId: job.id }, operator('alice'));
+      const { name } = job.spec;
+      const isEndless = name.endsWith('endless');
+      // A script that was killed has left no word, and without accounting the site has none either.
+      const isDumb = !weather.hasAccounting && job.spec.foreign === undefined;
+      if (!isEndless && !(isDumb && this.#isSilentlyOver(job))) continue;
+      client.once(
+        { kind: 'cancel_task', place: { jobId: job.id, index: null } },
+        operator('alice'),
+      );
+    }
+  }
+
+  #isSilentlyOver({ id }: JobTruth): boolean {
+    const ours = (job: SystemJob): boolean =>
+      job.launch?.epochId.startsWith(`${id}#`) === true && job.state === 'ended';
+    return this.#world.sites.some(({ system }) =>
+      [...system.jobs.values()].some((job) => ours(job) && job.exit?.signal === 9),
+    );
+  }
+
+  #submit(submission: Submission, word: string): void {
+    const { client, note } = this.#world;
+    this.#count += 1;
+    const isEndless = submission.name === 'endless';
+    const name = `${word}${this.#count}${isEndless ? '-endless' : ''}`;
+    this.unanswered.add(name);
+    const spec = { ...submission, name };
+    const keys = { key: name, stepKey: name, retired: {} };
+    const command = { kind: 'submit_job', submission: spec, ...keys } as const;
+    client.ask(command, operator('alice'), (result) => {
+      this.unanswered.delete(name);
+      note(`${name}: ${result.ok ? JSON.stringify(result.value) : result.error.code}`);
+      if (result.ok && result.value.kind === 'submitted') {
+        this.accepted.set(name, result.value.jobId);
+      }
+    });
+  }
+
+  #open(): JobTruth[] {
+    return [...this.#world.truth.jobs.values()].filter(({ outcome }) => outcome === null);
+  }
+
+  #commandJob(dice: Dice, make: (place: TaskPlace) => Parameters<Client['once']>[0]): void {
+    const job = dice.pick([undefined, ...this.#open()]);
+    if (job === undefined) return;
+    this.#world.client.once(make({ jobId: job.id, index: null }), operator('alice'));
+  }
+}
+
+function probe(dice: Dice): Submission {
+  const plan = { ...QUIET, runMs: dice.whole(50, 1000) };
+  return { program: programOf(plan), cpuCount: 1, memoryBytes: 0, labels: ['simulated'] };
+}
+
+function jobFor(site: Site, dice: Dice): Submission {
+  const isEndless = dice.happens(0.06);
+  const plan: Plan = {
+    ...QUIET,
+    runMs: isEndless ? null : dice.waitMs(dice.pick([50, 3000, 20_000])),
+    code: dice.happens(0.2) ? dice.whole(1, 3) : 0,
+    signal: dice.happens(0.05) ? 11 : null,
+    ignoresTerm: dice.happens(0.2),
+  };
+  const kind = dice.pick(['requeue', 'wait'] as const);
+  return {
+    ...{ program: programOf(plan), name: isEndless ? 'endless' : 'job' },
+    ...{ cpuCount: dice.whole(1, 2), memoryBytes: 0, labels: [`site=${site.name}`] },
+    directory: dice.happens(0.5) ? { kind: 'shared', path: '/shared' } : { kind: 'private' },
+    walltimeMs: dice.happens(0.3) ? dice.whole(2000, 30_000) : null,
+    ...{ onNodeLoss: { kind }, requeue: !dice.happens(0.2), retriesMax: dice.pick([0, 0, 1]) },
+    ...(dice.happens(0.1) ? { array: { indices: `0-${dice.whole(1, 3)}` } } : {}),
+  };
+}
+
+/** Somebody submits there as always. */
+function give({ system }: Site, dice: Dice): void {
+  const job = system.submit({
+    ...{ name: 'their job', owner: dice.pick(OWNERS), cpuCount: dice.whole(1, 2) },
+    nodeCount: Math.min(system.nodes.length, dice.pick([1, 1, 1, 2])),
+    ...{ walltimeMs: dice.happens(0.7) ? dice.whole(2000, 60_000) : null },
+    ...{ runMs: dice.waitMs(dice.pick([500, 5000, 20_000])) },
+    code: dice.happens(0.2) ? 1 : 0,
+  });
+  if (dice.happens(0.1)) system.hold(job, true);
+}
+
+/** Holds, releases and cancels whatever is there, ours too; an operator starts something by hand. */
+function meddle({ system, mode }: Site, dice: Dice): void {
+  const open = [...system.jobs.values()].filter(({ state }) => state !== 'ended');
+  const job = dice.pick([undefined, ...open]);
+  const what = dice.pick(['hold', 'release', 'release', 'cancel', 'start'] as const);
+  if (job === undefined) return;
+  if (what === 'cancel') system.cancel(job.id);
+  else if (what !== 'start') system.hold(job, what === 'hold');
+  else if (mode === 'steer') {
+    const names = system.nodes.map(({ name }) => name);
+    system.start(job.id, names.slice(0, job.nodeCount), 'operator');
+  }
+}

@@ -1,0 +1,113 @@
+// One other cluster of a run: its batch system, the file system, the line to it, and its gateway.
+
+import type { Adaptor } from '../../src/adaptors/adaptor.ts';
+import type { NodeName } from '../../src/core/model/ids.ts';
+import type { SiteMode } from '../../src/core/model/site.ts';
+import type { Log } from '../../src/ports/log.ts';
+import type { Dialer } from '../../src/ports/net.ts';
+import type { Streams } from '../chance.ts';
+import type { ForeignWatch } from '../checkers/foreign.ts';
+import { Life, SimClock, type Time } from '../clock.ts';
+import type { Link } from '../net.ts';
+import { foreignAdaptor } from './adaptor.ts';
+import { SiteDisk } from './disk.ts';
+import { Gateway } from './gateway.ts';
+import { SiteLine } from './line.ts';
+import { ForeignSystem, type SystemJob } from './system.ts';
+import type { ForeignWeather } from './weather.ts';
+
+export interface SiteWorld {
+  readonly time: Time;
+  readonly streams: Streams;
+  readonly weather: ForeignWeather;
+  readonly watch: ForeignWatch;
+  readonly note: (text: string) => void;
+  readonly log: (who: string) => Log;
+  readonly linkOf: (node: string) => Link;
+  readonly dialerOf: (node: string, link: Link, life: Life) => Dialer;
+  readonly wrapAdaptor: (adaptor: Adaptor) => Adaptor;
+}
+
+export class Site {
+  readonly name: NodeName;
+  readonly mode: SiteMode;
+  readonly system: ForeignSystem;
+  readonly disk: SiteDisk;
+  readonly line: SiteLine;
+  readonly gateway: Gateway;
+  /** Share of commands that go wrong. */
+  lies: number;
+
+  constructor(name: string, mode: SiteMode, world: SiteWorld) {
+    const { time, streams, weather, watch, note } = world;
+    this.name = name as NodeName;
+    this.mode = mode;
+    this.lies = weather.lies;
+    this.disk = new SiteDisk(time, streams.of('disk'), weather.lagMs);
+    const clock = new SimClock(time, new Life(), { rate: 1, wallMs: 0, bootedAt: 0 });
+    const nodes = Array.from({ length: weather.nodeCount }, (_, at) => {
+      const cpuCount = streams.of('cpus').whole(2, 4);
+      return { name: `c${at + 1}`, cpuCount, isUp: true, stopped: null };
+    });
+    const { disk } = this;
+    this.system = new ForeignSystem(
+      {
+        ...{ site: name, time, streams, disk, now: () => clock.now(), purgeMs: weather.purgeMs },
+        note,
+        onProgram: (what, program) => watch.onProgram(what, program),
+        onSubmitted: (job) => watch.onSubmitted(name, job),
+        onStarted: (job, by) => watch.onStarted(name, job, by),
+      },
+      nodes,
+      mode === 'submit',
+    );
+    this.line = new SiteLine({
+      ...{ time, streams: streams.under('line'), system: this.system, lies: () => this.lies },
+      onHeard: (words, said) => watch.onHeard(name, words, said),
+    });
+    this.gateway = this.#makeGateway(world);
+  }
+
+  /** Nothing is wrong with it any more. */
+  heal(): void {
+    const { system } = this;
+    this.lies = 0;
+    this.line.silentUntil = 0;
+    system.isScheduling = this.mode === 'submit';
+    for (const node of system.nodes) node.isUp = true;
+    for (const job of system.jobs.values()) {
+      job.hiddenUntil = 0;
+      system.hold(job, false);
+    }
+    this.gateway.boot();
+  }
+
+  /** L3 in words. */
+  left(): string[] {
+    const { name, system, disk, gateway } = this;
+    const epochs = [...gateway.agents].flatMap((agent) => [...agent.state.epochs.keys()]);
+    // The system took it and said no, or after its submission was given up: it would do nothing.
+    const isHollow = ({ launch, state }: SystemJob): boolean =>
+      launch !== null && state === 'waiting' && !disk.isFree(launch.directory);
+    const open = [...system.jobs.values()].filter((job) => job.state !== 'ended' && !isHollow(job));
+    return [
+      ...open.map(({ id, state }) => `job ${name}/${id} is ${state}`),
+      ...epochs.map((epochId) => `${epochId} at a gateway of ${name}`),
+      ...[...disk.folders.keys()].map((path) => `folder ${path}`),
+    ];
+  }
+
+  #makeGateway({ weather, wrapAdaptor, log, ...world }: SiteWorld): Gateway {
+    const { name, mode, system, disk, line } = this;
+    const { pollMs, timeoutMs, commandsMax, hasAccounting } = weather;
+    return new Gateway({
+      ...{ name, mode, system, disk, time: world.time, note: world.note, log: log(name) },
+      adaptor: wrapAdaptor(foreignAdaptor(hasAccounting, mode === 'steer')),
+      streams: world.streams.under('gateway'),
+      settings: { pollMs, timeoutMs, commandsMax },
+      commandsOf: (life) => line.commandsOf(life),
+      linkOf: world.linkOf,
+      dialerOf: world.dialerOf,
+    });
+  }
+}
