@@ -1,5 +1,6 @@
 // The systems that the fake speaks for.
 
+import { CCS } from './ccs.ts';
 import type { Dialect } from './dialect.ts';
 import { HTCONDOR } from './htcondor.ts';
 import { LOADLEVELER } from './loadleveler.ts';
@@ -11,4 +12,5 @@ export const DIALECTS: Readonly<Record<string, Dialect>> = {
   htcondor: HTCONDOR,
   lsf: LSF,
   loadleveler: LOADLEVELER,
+  ccs: CCS,
 };

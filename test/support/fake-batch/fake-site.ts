@@ -145,7 +145,7 @@ function ownName(): string {
 
 function endGroup(pid: number): void {
   try {
-    process.kill(-pid, 'SIGKILL');
+    process.kill(-pid, 'SIGTERM');
   } catch (error) {
     // It has just ended by itself.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
