@@ -27,6 +27,7 @@ export type {
   RunOptions,
   WaitOptions,
 } from './options.ts';
+export type { PilotOptions } from './pilots.ts';
 export { Call } from './pools/call.ts';
 export {
   CallCancelled,

@@ -1,87 +1,87 @@
-// A cluster on this machine for a program: started and stopped as `weft up` and `weft down` do.
+// A cluster for a program, which it finds again and which outlives it: of this machine as `weft up` makes it,
+// or with pilots at a batch system.
 
-import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import type { Cluster } from './cluster.ts';
 import { connect } from './connect.ts';
-import { WeftError } from './errors.ts';
-import type { Size } from './job-options.ts';
+import { wrongArgument } from './errors.ts';
+import { checkOptions, type KnownOptions } from './known-options.ts';
+import {
+  fleetsOf,
+  listenWords,
+  PILOT_OPTIONS,
+  type PilotOptions,
+  startFleet,
+  stopFleets,
+  systemFor,
+} from './pilots.ts';
+import { optionOf, weft } from './weft-program.ts';
 
-/** What cluster is started on this machine. */
-export interface StartOptions {
-  /** State directory. Default: WEFT_DIR, else the usual one of this user. */
-  readonly directory?: string;
-  /** Virtual nodes. Default: one with all that the machine has. */
+/** What cluster is started. */
+export interface StartOptions extends PilotOptions {
+  /**
+   * Virtual nodes of this machine. Default: one with all that the machine has. Where it is said, `system` is
+   * `local` by default.
+   */
   readonly nodes?: number;
-  /** Cpus of each virtual node. */
-  readonly cpus?: number;
-  /** Memory of each virtual node. */
-  readonly memory?: Size;
+  /** False: the head is there and left alone, only pilots are started. Default: true. */
+  readonly head?: boolean;
 }
 
 /** What is stopped. */
 export interface StopOptions {
   /** State directory. Default: WEFT_DIR, else the usual one of this user. */
   readonly directory?: string;
+  /** False: the head goes on, only its pilots are ended. Default: true. */
+  readonly head?: boolean;
+  /** False: its pilots are left alone, and wait for a head to come back until their time is over. Default: true. */
+  readonly pilots?: boolean;
   /** True: jobs, logs and all that it has kept are removed. Default: false. */
   readonly clean?: boolean;
 }
 
-/** The command line: it lies at the same place in the package and in its sources. */
-const PROGRAM = fileURLToPath(new URL('../../bin/weft.mjs', import.meta.url));
+const START_OPTIONS: KnownOptions<StartOptions> = { ...PILOT_OPTIONS, nodes: true, head: true };
+const STOP_OPTIONS: KnownOptions<StopOptions> = {
+  ...{ directory: true, head: true, pilots: true, clean: true },
+};
+
+/** The fleet that `start` has started is found again by it. */
+const FLEET = 'main';
 
 /**
- * Starts a cluster on this machine, or goes on with the one that is there, and connects to it. It goes on
- * when this program ends; `stop()` ends it. Throws `WeftError` of code `cluster.not_started`.
+ * Starts a cluster, or goes on with the one that is there, and connects to it: pilots at Slurm where there
+ * is one, else this machine alone, of which `cpus` and `memory` are those of each node. It goes on when this
+ * program ends; `stop()` ends it. This machine is a node in any case: `needs: 'system=slurm'` keeps work off
+ * it. Throws `cluster.not_started`, and `allocation.not_started` with the words of the batch system.
  */
-export async function start({
-  directory,
-  nodes,
-  cpus,
-  memory,
-}: StartOptions = {}): Promise<Cluster> {
-  const args = [
-    ...optionOf('--nodes', nodes),
-    ...optionOf('--cpus', cpus),
-    ...optionOf('--memory', memory),
-    ...optionOf('--dir', directory),
-  ];
-  await weft('cluster.not_started', ['up', ...args]);
+export async function start(wish: StartOptions = {}): Promise<Cluster> {
+  checkOptions('start', wish, START_OPTIONS);
+  const system = wish.nodes === undefined ? systemFor(wish) : (wish.system ?? 'local');
+  const isLocal = system === 'local';
+  const { directory, head = true } = wish;
+  if (head) {
+    const sizes = [...optionOf('--cpus', wish.cpus), ...optionOf('--memory', wish.memory)];
+    const args = [...optionOf('--nodes', wish.nodes), ...(isLocal ? sizes : [])];
+    const listen = listenWords(system, wish);
+    await weft('cluster.not_started', ['up', ...args, ...listen, ...optionOf('--dir', directory)]);
+  } else if (isLocal)
+    throw wrongArgument('start: with `head` false there are only pilots to start');
+  const isWanted = !isLocal && wish.pilots !== 0;
+  if (isWanted && !(await fleetsOf(optionOf('--dir', directory)))?.includes(FLEET)) {
+    await startFleet(system, wish, ['--name', FLEET]);
+  }
   return connect(directory === undefined ? {} : { directory });
 }
 
-/** Ends the cluster of this machine and what runs on it. Throws `cluster.not_stopped`. */
-export async function stop({ directory, clean = false }: StopOptions = {}): Promise<void> {
-  const args = [...(clean ? ['--clean'] : []), ...optionOf('--dir', directory)];
-  await weft('cluster.not_stopped', ['down', ...args]);
-}
-
-/** Words for the command line; none for what is not given. */
-export function optionOf(flag: string, value: string | number | undefined): string[] {
-  return value === undefined ? [] : [flag, String(value)];
-}
-
-/** What it says of a failure, whole, is short. */
-const WORDS_MAX = 4000;
-
-/** Runs the command line; its standard output. Rejects with this code and what it says of a failure. */
-export function weft(code: string, args: readonly string[]): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const stdio = ['ignore', 'pipe', 'pipe'] as const;
-    const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: [...stdio] });
-    let words = '';
-    let said = '';
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
-    });
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      words = `${words}${text}`.slice(-WORDS_MAX);
-    });
-    child.once('error', reject);
-    child.once('close', (exitCode) => {
-      if (exitCode === 0) return resolve(said);
-      const message = words.trim() || `\`weft ${args[0]}\` ended with ${exitCode}.`;
-      reject(new WeftError({ code, kind: 'failed_precondition', message }));
-    });
-  });
+/**
+ * Ends the cluster that `start` has started, with what runs on it and all of its pilots; resolves when they
+ * are gone. Throws `cluster.not_stopped`, and `allocation.not_released` with the words of the batch system.
+ */
+export async function stop(wish: StopOptions = {}): Promise<void> {
+  checkOptions('stop', wish, STOP_OPTIONS);
+  const { head = true, pilots = true, clean = false } = wish;
+  const directory = optionOf('--dir', wish.directory);
+  if (clean && !head) throw wrongArgument('stop: with `head` false nothing of it can be removed');
+  if (pilots) await stopFleets((await fleetsOf(directory)) ?? [], directory);
+  if (head)
+    await weft('cluster.not_stopped', ['down', ...(clean ? ['--clean'] : []), ...directory]);
 }

@@ -151,6 +151,43 @@ describe('pilots on a real Slurm', { skip: noSlurm }, () => {
     }
   });
 
+  it('a program starts a cluster with pilots where there is a Slurm, and stops it in parts', async () => {
+    const script = world.at('work', 'start.mjs');
+    const library = new URL('../../src/sdk/index.ts', import.meta.url).href;
+    writeFileSync(
+      script,
+      `import { start, stop } from '${library}';
+      const directory = '${world.at('started')}';
+      const wish = { pilots: 2, time: '10m', directory, listen: '127.0.0.1:0' };
+      const show = async (cluster, count) => {
+        const pool = await cluster.pool({ workers: count, needs: 'system=slurm', memory: '128M' });
+        const calls = pool.map((x) => x * x, [1, 2, 3], { inFlight: 3 });
+        console.log((await Array.fromAsync(calls)).join());
+        await pool.close();
+        const nodes = await cluster.nodes();
+        console.log(nodes.filter(({ labels }) => labels.includes('system=slurm')).length);
+        cluster.close();
+      };
+      await show(await start(wish), 2);
+      (await start(wish)).close();
+      await stop({ directory, head: false });
+      const cluster = await start({ ...wish, pilots: 0 });
+      console.log((await cluster.nodes()).length);
+      cluster.close();
+      await show(await start({ ...wish, pilots: 1, head: false }), 1);
+      await stop({ directory, clean: true });
+      await stop({ directory });
+      console.log(await start({ ...wish, head: false }).catch(({ code }) => code));`,
+    );
+    const env = { ...cleanEnvironment({}), ...slurm.environment };
+    const { out, error } = await runProgram([process.execPath, script], {
+      ...{ cwd: world.at('work'), env },
+    });
+    const expected = ['1,4,9', '2', '1', '1,4,9', '1', 'allocation.not_started'];
+    assert.deepEqual(out.trim().split('\n'), expected, error);
+    assert.deepEqual(await jobs(), []);
+  });
+
   it('[Q3] a fleet grows for what waits and shrinks to its least', async () => {
     await world.weft(...'pilot start slurm --max 3 --idle 2s --name auto'.split(' '));
     assert.equal(await world.states('auto'), '');

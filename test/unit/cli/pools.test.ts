@@ -40,7 +40,18 @@ test('pool start sends what each worker gets, and how many there are', async () 
     '--clean-env',
   );
   assert.equal(first.out, 'Pool 7 (sums) is started: 1 to 8 workers.\n');
-  const fixed = await head.weft('pool', 'start', '-n', '4', '--private', '--clean-env');
+  const fixed = await head.weft(
+    'pool',
+    'start',
+    '-n',
+    '4',
+    '--private',
+    '--clean-env',
+    '--recycle-after',
+    '1000',
+    '--recycle-above',
+    '2G',
+  );
   assert.equal(fixed.out, 'Pool 7 is started: 4 workers.\n');
   const [one, two] = head.work;
   assert.ok(one !== undefined && two !== undefined);
@@ -52,7 +63,10 @@ test('pool start sends what each worker gets, and how many there are', async () 
   });
   assert.equal((directory as { kind: string }).kind, 'auto');
   const { umask: __, ...other } = two.body as Record<string, unknown>;
-  assert.deepEqual(other, { min: 4, max: 4, directory: { kind: 'private' }, environment: {} });
+  assert.deepEqual(other, {
+    ...{ min: 4, max: 4, directory: { kind: 'private' }, environment: {} },
+    recycle: { calls: 1000, bytes: 2_147_483_648 },
+  });
 });
 
 test('pool start and scale refuse numbers that cannot be, and ask for some', async () => {
@@ -62,6 +76,7 @@ test('pool start and scale refuse numbers that cannot be, and ask for some', asy
     [['start', '-n', '4', '--max', '5'], /^weft: --workers says how many there are; leave/],
     [['start', '--min', '5', '--max', '4'], /^weft: --min: 5 is more than --max, which is 4/],
     [['start', '-n', '0'], /^weft: --workers: '0' is less than 1/],
+    [['start', '-n', '1', '--recycle-after', '0'], /^weft: --recycle-after: '0' is less than 1/],
     [['scale', '7'], /^weft: say what is to change/],
   ];
   for (const [words, message] of wrong) {
