@@ -1,8 +1,9 @@
-// Submits a job that is held, and asks who it is, in turn, until its input ends; prints how long the
-// answers took. `flood-asker.ts SOCKET MS_BETWEEN`
+// Submits a job that is held, and asks who it is, in turn, with heartbeats beside it, until its input ends;
+// prints how long the answers took. `flood-asker.ts SOCKET MS_BETWEEN`
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectLocally } from '../test/support/local-client.ts';
+import { beat } from './flood-beats.ts';
 
 const [socketPath = '', between = '50'] = process.argv.slice(2);
 const client = await connectLocally(socketPath);
@@ -24,11 +25,13 @@ const job = {
   directory: { kind: 'shared', path: '/' },
   held: true,
 };
+const heard = await beat(client.call, socketPath, Number(between));
 while (!isOver) {
   await timed(submitted, () => client.call('POST', '/v1/jobs', job));
   await timed(answered, () => client.call('GET', '/v1/whoami'));
   await sleep(Number(between));
 }
+const beats = heard();
 client.close();
 
 function show(took: number[]): string {
@@ -37,4 +40,5 @@ function show(took: number[]): string {
   return `p50 ${at(0.5)}, p95 ${at(0.95)}, p99 ${at(0.99)} ms (${took.length})`;
 }
 
-console.log(`submissions ${show(submitted)}; small requests ${show(answered)}`);
+const requests = `submissions ${show(submitted)}; small requests ${show(answered)}`;
+console.log(`${requests}; heartbeats ${show(beats)}`);
