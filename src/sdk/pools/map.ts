@@ -1,5 +1,7 @@
 // A function over many items: a bounded number of them is under way, whatever their number is.
 
+import { CallTable } from '../../core/calls/call-table.ts';
+import { Fifo } from '../../core/calls/fifo.ts';
 import { wrongArgument } from '../errors.ts';
 import type { CallOutcome, CallRecord } from './call-record.ts';
 
@@ -46,9 +48,10 @@ export async function* mapItems<I, T>(
 
 class Mapper<I, T> {
   readonly #mapping: Mapping<I, T>;
-  readonly #open = new Map<number, CallRecord<T>>();
-  /** Ended and not read; in the order of their ends. */
-  readonly #ended = new Map<number, MapOutcome<T>>();
+  readonly #open = new CallTable<CallRecord<T>>();
+  /** Ended and not read: by index where the order of the items counts, else in the order of their ends. */
+  readonly #byIndex = new CallTable<MapOutcome<T>>();
+  readonly #ended = new Fifo<MapOutcome<T>>();
   /** Taken from the source, and not yet read to the end. */
   #size = 0;
   #nextRead = 0;
@@ -117,25 +120,24 @@ class Mapper<I, T> {
     const ended = (outcome: CallOutcome<T>): void => {
       this.#open.delete(index);
       if (this.#isStopped) return;
-      this.#ended.set(index, { ...outcome, index });
-      if (!this.#mapping.ordered || index === this.#nextRead) this.#wakeReader();
+      const { ordered } = this.#mapping;
+      const found = outcome.ok
+        ? { ok: outcome.ok, value: outcome.value, index }
+        : { ok: outcome.ok, error: outcome.error, index };
+      if (ordered) this.#byIndex.set(index, found);
+      else this.#ended.push(found);
+      if (!ordered || index === this.#nextRead) this.#wakeReader();
     };
     this.#open.set(index, record);
     record.whenEnded(ended);
   }
 
   #take(): MapOutcome<T> | undefined {
-    if (this.#mapping.ordered) {
-      const found = this.#ended.get(this.#nextRead);
-      if (found === undefined) return undefined;
-      this.#ended.delete(this.#nextRead);
-      this.#nextRead += 1;
-      return found;
-    }
-    for (const [index, found] of this.#ended) {
-      this.#ended.delete(index);
-      return found;
-    }
-    return undefined;
+    if (!this.#mapping.ordered) return this.#ended.shift();
+    const found = this.#byIndex.get(this.#nextRead);
+    if (found === undefined) return undefined;
+    this.#byIndex.delete(this.#nextRead);
+    this.#nextRead += 1;
+    return found;
   }
 }

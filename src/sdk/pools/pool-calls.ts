@@ -2,6 +2,7 @@
 // become bytes, and what comes back becomes values and errors.
 
 import { formatSize } from '../../core/base/size.ts';
+import { CallTable } from '../../core/calls/call-table.ts';
 import type { CallEnd } from '../../core/calls/client-session.ts';
 import type { PoolNumbers } from '../../core/calls/messages.ts';
 import { CALL_ASSET_BYTES_MAX, CALL_ASSETS_MAX, CALL_SHARED_MAX } from '../../core/model/limits.ts';
@@ -49,7 +50,7 @@ export class PoolCalls {
   /** Told when it is closed here. */
   onClose: () => void = () => undefined;
   #line: PoolLine | null = null;
-  readonly #records = new Map<number, CallRecord<unknown>>();
+  readonly #records = new CallTable<CallRecord<unknown>>();
   /** Calls whose module is being read. */
   readonly #unsent = new Set<CallRecord<unknown>>();
   readonly #modules = new Map<string, Promise<Known>>();
