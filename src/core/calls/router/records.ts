@@ -2,6 +2,7 @@
 // change is in the files beside this one.
 
 import { Heap } from '../../base/heap.ts';
+import { CallTable } from '../call-table.ts';
 import { Fifo } from '../fifo.ts';
 import type { Hash } from '../hash.ts';
 import type {
@@ -138,7 +139,7 @@ export interface Session {
   line: ClientLine | null;
   /** Since when it has no line. */
   awayAt: number;
-  readonly calls: Map<CallNumber, Call>;
+  readonly calls: CallTable<Call>;
   readonly fresh: Fifo<Call>;
   /** Calls that were at a worker and are to be given once more: these go first, in order. */
   readonly again: Heap<Call>;
@@ -202,7 +203,7 @@ export interface Worker {
 
 export function newSession(id: string, now: number): Session {
   return {
-    ...{ id, label: '', detach: false, line: null, awayAt: now, calls: new Map() },
+    ...{ id, label: '', detach: false, line: null, awayAt: now, calls: new CallTable<Call>() },
     ...{ fresh: new Fifo(), again: new Heap((a: Call, b: Call) => a.number < b.number), limbo: 0 },
     ...{ assets: new Map(), crashes: new Map(), unacked: 0, unackedBytes: 0, isInRing: false },
     ...{

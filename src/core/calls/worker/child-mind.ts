@@ -2,6 +2,7 @@
 // killed. After its death it is known for certain which calls had started.
 
 import { CALL_CHILD_START_MS, CALL_GRACE_MS, CALL_HANDED_MAX } from '../../model/limits.ts';
+import { CallTable } from '../call-table.ts';
 import type { BareEnd, Entry, OwnAsset, WorkerPort } from './entries.ts';
 
 /** A child that dies so often before it is ready will never be. */
@@ -11,7 +12,7 @@ export class ChildMind {
   readonly #port: WorkerPort;
   readonly #onEnd: (entry: Entry, end: BareEnd) => void;
   /** In the order in which they are run. */
-  readonly #handed = new Map<number, Entry>();
+  readonly #handed = new CallTable<Entry>();
   /** Not with the child yet; few. */
   #queue: Entry[] = [];
   readonly #loaded = new Set<OwnAsset>();
@@ -141,7 +142,7 @@ export class ChildMind {
   died(detail: string, now: number): Entry[] {
     const wasStarting = this.#state === 'starting' || this.#isStillborn;
     const running = this.#running;
-    const handed = [...this.#handed.values()].filter((entry) => entry !== running);
+    const handed = this.#handed.values().filter((entry) => entry !== running);
     this.#handed.clear();
     this.#loaded.clear();
     this.#running = null;
@@ -213,7 +214,10 @@ export class ChildMind {
       if (entry === undefined) break;
       returned.push(entry);
     }
-    const asked = [...this.#handed.values()].reverse().filter(({ state }) => state === 'handed');
+    const asked = this.#handed
+      .values()
+      .reverse()
+      .filter(({ state }) => state === 'handed');
     const runs = asked.filter(({ isRecalled }) => !isRecalled).slice(0, count - returned.length);
     for (const entry of runs) entry.isRecalled = true;
     if (runs.length > 0) this.#port.takeBack(runs.map(({ run }) => run));

@@ -1,5 +1,6 @@
 // What a worker knows of the calls it has.
 
+import type { CallTable } from '../call-table.ts';
 import type { Gathering } from '../incoming.ts';
 import type { AssetNumber, Bytes, CallNumber, SessionNumber, WorkerToRouter } from '../messages.ts';
 
@@ -24,7 +25,7 @@ export interface WorkerSessionEntry {
   readonly id: string;
   /** On the present line; null until the router has told it. */
   number: SessionNumber | null;
-  readonly calls: Map<CallNumber, Entry>;
+  readonly calls: CallTable<Entry>;
   isOver: boolean;
 }
 

@@ -10,6 +10,7 @@ import {
   CALL_SILENT_MS,
   CALL_TOLD_AFTER_MS,
 } from '../../model/limits.ts';
+import { CallTable } from '../call-table.ts';
 import { gather, Incoming } from '../incoming.ts';
 import { kept } from '../kept.ts';
 import type {
@@ -273,7 +274,7 @@ export class WorkerSession {
     const known = this.#sessions.get(id);
     const session =
       known === undefined || known.isOver
-        ? { id, number, calls: new Map<number, Entry>(), isOver: false }
+        ? { id, number, calls: new CallTable<Entry>(), isOver: false }
         : known;
     this.#sessions.set(id, session);
     session.number = number;
@@ -450,7 +451,7 @@ export class WorkerSession {
     const session = this.#sessions.get(id);
     if (session === undefined) return;
     session.isOver = true;
-    for (const entry of [...session.calls.values()]) {
+    for (const entry of session.calls.values()) {
       if (entry.state === 'ended') this.#forget(entry);
       else if (entry.state !== 'running' || !isDetached) {
         this.#child.stop(entry, 'cancelled', this.#now);
