@@ -6,6 +6,7 @@ import { htcondor } from '../adaptors/htcondor/htcondor.ts';
 import { loadleveler } from '../adaptors/loadleveler/loadleveler.ts';
 import { lsf } from '../adaptors/lsf/lsf.ts';
 import { oar } from '../adaptors/oar/oar.ts';
+import { queuesOff } from '../adaptors/oar/steer.ts';
 import { pbs } from '../adaptors/pbs/pbs.ts';
 import { schedulingOff } from '../adaptors/pbs/steer.ts';
 import { script } from '../adaptors/script/script.ts';
@@ -24,7 +25,7 @@ type Maker = (site: SiteOptions) => Adaptor;
 const MAKERS: Readonly<Record<SiteSystem, Maker>> = {
   slurm: (site) => slurm(steers(site) ? slurmSteering(site) : null),
   sge: (site) => sge(sgeSettings(site), steers(site) ? tickets(site.ticket) : null),
-  oar: submitOnly('OAR', () => oar(null)),
+  oar: (site) => oar(steers(site) ? queuesOff() : null),
   pbs: (site) => pbs(steers(site) ? schedulingOff() : null),
   htcondor: submitOnly('HTCondor', ({ queue }) => htcondor(queue)),
   lsf: submitOnly('LSF', () => lsf()),

@@ -90,7 +90,7 @@ describe('a real Slurm behind a gateway', { skip }, () => {
     );
     for (let time = 0; time < 3; time += 1) {
       await world.end('hpc', 'SIGKILL');
-      world.startAgain('hpc');
+      await world.startAgain('hpc');
       await until('the site is up again', async () => {
         return /hpc +(in use|full|idle)/.test(await weft('info')) || undefined;
       });

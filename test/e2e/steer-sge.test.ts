@@ -95,7 +95,7 @@ describe('a real Grid Engine that our scheduler steers', { skip }, () => {
     await become(job.id, /^running/);
     await world.end('hpc', 'SIGKILL');
     mkdirSync(world.at('go'));
-    world.startAgain('hpc');
+    await world.startAgain('hpc');
     const done = await become(job.id, /^failed/);
     assert.deepEqual(done.exit, { code: 5 });
   });

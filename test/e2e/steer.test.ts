@@ -141,7 +141,7 @@ describe('a real Slurm that our scheduler steers', { skip }, () => {
     await become(job.id, /^running/);
     await world.end('hpc', 'SIGKILL');
     spawnSync('touch', [go]);
-    world.startAgain('hpc');
+    await world.startAgain('hpc');
     const done = await become(job.id, /^failed/);
     assert.deepEqual(done.exit, { code: 5 });
     assert.equal(
@@ -153,14 +153,14 @@ describe('a real Slurm that our scheduler steers', { skip }, () => {
   it('[G6] without what steering needs nothing starts, and a gateway says what it lacks', async () => {
     await slurm.command('scontrol', 'update', 'partitionname=main', 'state=up');
     await world.end('hpc', 'SIGTERM');
-    world.startAgain('hpc');
+    await world.startAgain('hpc');
     assert.notEqual(await world.exitOf('hpc'), 0);
     assert.match(
       world.log('hpc'),
       /cannot be steered: this is not so: partition main is down and steer is up/,
     );
     await slurm.command('scontrol', 'update', 'partitionname=main', 'state=down');
-    world.startAgain('hpc');
+    await world.startAgain('hpc');
     await world.nodesUp(2, /^n\d/);
   });
 });

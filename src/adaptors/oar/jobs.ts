@@ -43,16 +43,43 @@ export function readJobs(output: SiteOutput): Result<readonly SiteJob[], SitePro
   if (listed === null) return unreadable('oarstat', 'its answer is no JSON of jobs');
   const jobs = listed.map(jobOf);
   const known = jobs.filter((job) => job !== null);
-  if (known.length === jobs.length) return ok(known);
-  return unreadable('oarstat', 'a job has no Job_Id, owner or state');
+  if (known.length !== jobs.length) {
+    return unreadable('oarstat', 'a job has no Job_Id, owner or state');
+  }
+  const unfinished = new Set(known.filter(({ state }) => state !== 'ended').map(({ id }) => id));
+  return ok(known.map((job, at) => kept(job, listed[at] ?? {}, unfinished)));
 }
 
-function jobOf(listed: Readonly<Record<string, unknown>>): SiteJob | null {
+type Listed = Readonly<Record<string, unknown>>;
+
+/**
+ * A waiting job that is not for us to start: one behind another job; one with a reservation, which OAR starts
+ * at its time, also with its queues off; and one that says in OAR's own words where it can run.
+ */
+function kept(job: SiteJob, listed: Listed, unfinished: ReadonlySet<string>): SiteJob {
+  if (job.state !== 'waiting') return job;
+  const held = (reason: string): SiteJob => ({ ...job, state: 'held', reason });
+  const behind = Array.isArray(listed.dependencies) ? listed.dependencies.map(String) : [];
+  if (behind.some((id) => unfinished.has(id))) return held('dependency');
+  const reservation = textOf(listed.reservation) ?? 'None';
+  if (reservation !== 'None') return held(`reservation ${reservation}`);
+  return hasConditions(listed) ? held('conditions of its own (-p or -t)') : job;
+}
+
+/** Conditions that rules of the site add to all jobs are not in what its user has typed. */
+function hasConditions({ initial_request: request, command }: Listed): boolean {
+  const [typed, program] = [textOf(request) ?? '', textOf(command) ?? ''];
+  const options = typed.endsWith(program) ? typed.slice(0, typed.length - program.length) : typed;
+  return /\s(-p|-t|--property|--type)[\s=]/.test(options);
+}
+
+function jobOf(listed: Listed): SiteJob | null {
   const number = wholeOf(listed.Job_Id);
   const [owner, word] = [textOf(listed.owner), textOf(listed.state)];
   if (number === null || owner === null || word === null) return null;
   const state = STATES[word] ?? 'unknown';
-  const [seconds, status] = [wholeOf(listed.walltime), wholeOf(listed.exit_code)];
+  const wants = wantsOf(listed);
+  const seconds = wholeOf(listed.walltime) ?? wants.seconds;
   const nodes = [...new Set(textsOf(listed.assigned_network_address))];
   const resources = Array.isArray(listed.assigned_resources) ? listed.assigned_resources.length : 0;
   const isEnded = state === 'ended';
@@ -65,10 +92,10 @@ function jobOf(listed: Readonly<Record<string, unknown>>): SiteJob | null {
     startedAt: instantOf(wholeOf(listed.startTime)),
     endedAt: isEnded ? instantOf(wholeOf(listed.stopTime)) : null,
     walltimeMs: seconds === null || seconds === 0 ? null : seconds * 1000,
-    nodeCount: Math.max(1, nodes.length),
-    cpuCount: resources === 0 ? null : resources,
+    nodeCount: nodes.length === 0 ? wants.nodeCount : nodes.length,
+    cpuCount: resources === 0 ? wants.cpuCount : resources,
     ...{ memoryBytes: null, isExclusive: false, nodes },
-    exit: isEnded && status !== null ? exitOfWaitStatus(status) : null,
+    exit: isEnded ? exitOf(listed) : null,
   };
 }
 
@@ -76,10 +103,45 @@ function textsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
+/** What it asks for in the first of its alternatives, and how many cores OAR has counted for that. */
+function wantsOf(listed: Listed): {
+  readonly nodeCount: number;
+  readonly cpuCount: number | null;
+  readonly seconds: number | null;
+} {
+  const [first = ''] = (textOf(listed.wanted_resources) ?? '').split(/" (?=-l )/);
+  const [, nodes = '1'] = /\/(?:network_address|host)=(\d+)/.exec(first) ?? [];
+  const [, hours, minutes, seconds] = /walltime=(\d+):(\d+):(\d+)/.exec(first) ?? [];
+  const [, cores] = /^R=(\d+),/.exec(textOf(listed.message) ?? '') ?? [];
+  return {
+    nodeCount: Math.max(1, Number(nodes)),
+    cpuCount: cores === undefined ? null : Number(cores),
+    seconds:
+      hours === undefined ? null : Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds),
+  };
+}
+
 /** Events that every end has say nothing. */
 const USUAL = /^(SWITCH_INTO_|SEND_KILL_JOB|CHECK_JOB_END)/;
 
+function eventTypes(events: unknown): string[] {
+  return (recordsOf(events) ?? []).flatMap((event) => textOf(event.type) ?? []);
+}
+
 function endReason(events: unknown): string | null {
-  const types = (recordsOf(events) ?? []).flatMap((event) => textOf(event.type) ?? []);
-  return types.filter((type) => !USUAL.test(type)).at(-1) ?? null;
+  return eventTypes(events).findLast((type) => !USUAL.test(type)) ?? null;
+}
+
+const SIGKILL = 9;
+
+/**
+ * OAR keeps no exit code of what it has killed (a job deleted or past its limit), but that its node has
+ * said so. What it calls exterminated has ended without a word of the node.
+ */
+function exitOf({ exit_code: status, events }: Listed): SiteJob['exit'] {
+  const known = wholeOf(status);
+  if (known !== null) return exitOfWaitStatus(known);
+  const types = eventTypes(events);
+  const isKilled = ['SEND_KILL_JOB', 'SWITCH_INTO_ERROR_STATE'].every((one) => types.includes(one));
+  return isKilled && !types.includes('EXTERMINATE_JOB') ? { signal: SIGKILL } : null;
 }

@@ -19,7 +19,9 @@ import { NODES_COMMAND, QUEUES_COMMAND, readNodes, readQueues } from './nodes.ts
 
 /** Ends are listed for as long as this. */
 const ENDED_S = 3600;
-const JOBS_WANTED = `state NOT IN ('Terminated','Error') OR stop_time > EXTRACT(EPOCH FROM now()) - ${ENDED_S}`;
+/** What ended before it began has no time of an end. */
+const LAST_TIME = 'CASE WHEN stop_time = 0 THEN submission_time ELSE stop_time END';
+const JOBS_WANTED = `state NOT IN ('Terminated','Error') OR ${LAST_TIME} > EXTRACT(EPOCH FROM now()) - ${ENDED_S}`;
 
 export function oar(steering: Steering | null): Adaptor {
   return {
@@ -31,7 +33,7 @@ export function oar(steering: Steering | null): Adaptor {
     named,
     cancel: (job) => ({ command: { argv: ['oardel', job] }, read: readCancelled }),
     end: (job) => ({ command: jobsCommand(`job_id = ${whole(job)}`), read: readEnd }),
-    known: null,
+    known: (job) => ({ command: jobsCommand(`job_id = ${whole(job)}`), read: readKnown }),
     // Each element of an array is a job of its own there.
     element: (array) => array,
     setNode,
@@ -104,6 +106,12 @@ function readEnd(output: SiteOutput) {
   if (job === undefined || job.endedAt === null || job.exit === null) return ok(null);
   const { startedAt, endedAt, exit, reason } = job;
   return ok({ startedAt, endedAt, exit, reason });
+}
+
+/** It forgets no job; one that is over is as good as forgotten. */
+function readKnown(output: SiteOutput): Result<boolean, SiteProblem> {
+  const jobs = readJobs(output);
+  return jobs.ok ? ok(jobs.value.some(({ state }) => state !== 'ended')) : jobs;
 }
 
 /** Draining lets what runs go on; the state Absent would end it. */

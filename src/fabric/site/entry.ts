@@ -17,6 +17,8 @@ export const RECEIPT_MS = 5_000;
 const FRESH_MS = 5_000;
 /** A listing may be a moment behind; so long without a job is no accident. */
 export const MISSING_MS = 30_000;
+/** After a start that a site refuses: a node may be a moment longer in use there than here. */
+const REFUSED_MS = 1_000;
 /** A start that has not taken by then is ordered again. */
 const START_AGAIN_MS = 20_000;
 /** A record of an end may be so late. */
@@ -110,7 +112,7 @@ export function startOrdered(entry: Entry, answer: Result<null, SiteProblem>, no
     entry.orderedAt = now;
     return;
   }
-  entry.nextAt = now + AGAIN_MS;
+  entry.nextAt = now + (answer.error.kind === 'refused' ? REFUSED_MS : AGAIN_MS);
   // Asked for by its id, and its site has none such: it never began, or began behind our back.
   if (answer.error.kind === 'no_such_job') entry.missingSince ??= now;
 }

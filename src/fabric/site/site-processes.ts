@@ -319,8 +319,14 @@ export class SiteProcesses implements Processes {
         return this.#noteJob(entry);
       case 'cancel':
         return rules.cancelled(entry, await this.#cancel(entry), clock.now());
-      case 'start':
-        return rules.startOrdered(entry, await this.#startAtSite(entry), clock.now());
+      case 'start': {
+        const started = await this.#startAtSite(entry);
+        if (!started.ok) {
+          const why = started.error.text;
+          this.#world.log.info({ launchId, why }, 'a start at the site did not take');
+        }
+        return rules.startOrdered(entry, started, clock.now());
+      }
       case 'ask_end': {
         if (entry.isForeign) return this.#askAfter(entry);
         const query = adaptor.end?.(siteJobOf(entry));

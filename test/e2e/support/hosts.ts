@@ -159,7 +159,7 @@ export class Host {
       stdio: ['ignore', options.stdout ?? 'ignore', options.stderr ?? 'inherit'],
       env: { ...process.env, ...options.env },
     });
-    const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
     const pid = await until(`${command} runs on ${this.name}`, () => childrenOf(child.pid ?? 0)[0]);
     // A stopped child stops nsenter, which then would not see the child's end either.
     const resume = (): void => {
@@ -212,14 +212,15 @@ export class Host {
 }
 
 export interface StartOptions {
-  readonly env?: Record<string, string>;
+  readonly env?: NodeJS.ProcessEnv;
   readonly stdout?: number;
   readonly stderr?: number;
 }
 
 export interface Program {
   readonly pid: number;
-  readonly ended: Promise<void>;
+  /** With its exit code; null: a signal ended it. */
+  readonly ended: Promise<number | null>;
   /** Lets it go on after a SIGSTOP. */
   resume(): void;
 }

@@ -2,37 +2,53 @@
 // questions that tests ask about their nodes and jobs.
 
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { chmodSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JobView } from '../../../src/api/jobs.ts';
 import type { NodeView } from '../../../src/api/nodes.ts';
 import { endNow, whenKilled } from '../../support/when-killed.ts';
-import { until } from './hosts.ts';
+import { type Host, until } from './hosts.ts';
 import { cleanEnvironment, repository, runProgram, type Said } from './local-cluster.ts';
 
 const PROGRAM = [process.execPath, join(repository, 'bin/weft.mjs')];
 const LOG_SHOWN = 5000;
 
-interface Daemon {
-  readonly child: ChildProcess;
-  /** Which is started again by the same words. */
+interface Daemon extends Begun {
+  readonly pid: number;
+  readonly ended: Promise<number | null>;
+  hasEnded: boolean;
+}
+
+/** What starts it, and starts it again. */
+interface Begun {
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
+  /** Absent: TERM. */
+  readonly endSignal?: NodeJS.Signals;
 }
 
 export class SiteWorld {
   readonly directory = mkdtempSync(join(tmpdir(), 'weft-site-test-'));
   /** By their names; a log of the name is beside each. */
   readonly #daemons = new Map<string, Daemon>();
+  /** Where they run; null: on this machine itself. */
+  #host: Host | null = null;
   readonly #forget: () => void;
 
   /** @param endSystem ends the batch system when this process is being killed */
   constructor(endSystem: () => void) {
     this.#forget = whenKilled(() => {
-      for (const { child } of this.#daemons.values()) endNow(child.pid ?? 0, 'SIGTERM');
+      for (const { pid, endSignal } of this.#daemons.values()) endNow(pid, endSignal ?? 'SIGTERM');
       endSystem();
     });
     // Users of the site see the folders of their jobs.
@@ -43,9 +59,12 @@ export class SiteWorld {
     return join(this.directory, ...names);
   }
 
-  async startHead(): Promise<void> {
+  /** @param host where it and all gateways run, whatever its users are */
+  async startHead(host: Host | null = null): Promise<void> {
+    if (host !== null) this.#moveTo(host);
     await this.weft('init', '--dir', this.at('head'), '--names', 'localhost');
-    this.#start('head', ['head', '--dir', this.at('head'), '--listen', '127.0.0.1:0'], {});
+    const args = ['head', '--dir', this.at('head'), '--listen', '127.0.0.1:0'];
+    await this.#start('head', { args, env: {} });
     await until('the head answers', async () => {
       return (await this.tried('info')).code === 0 || undefined;
     });
@@ -66,31 +85,45 @@ export class SiteWorld {
       `WEFT_SITE_${key.toUpperCase()}`,
       value,
     ]);
-    this.#start(name, ['gateway', '--dir', this.at(name)], {
+    const env = {
       ...environment,
       ...Object.fromEntries(keys),
-      ...{ WEFT_NODE_SWITCH_USER: 'false', WEFT_HEAD_HEARTBEAT: '500ms' },
-    });
+      // There are other users on a host only.
+      ...(this.#host === null ? { WEFT_NODE_SWITCH_USER: 'false' } : {}),
+      WEFT_HEAD_HEARTBEAT: '500ms',
+    };
+    await this.#start(name, { args: ['gateway', '--dir', this.at(name)], env });
+  }
+
+  /** Lets a node of this machine in and starts its agent. */
+  async addNode(name: string, cpus: number): Promise<void> {
+    const ticket = await this.weft('token', 'join');
+    await this.weft('join', ticket, '--name', name, '--dir', this.at(name));
+    const env = {
+      WEFT_NODE_CPUS: String(cpus),
+      WEFT_NODE_MEMORY: '512M',
+      WEFT_HEAD_HEARTBEAT: '500ms',
+    };
+    // By this signal it takes its launcher with it.
+    const endSignal = 'SIGUSR2';
+    await this.#start(name, { args: ['agent', '--dir', this.at(name)], env, endSignal });
   }
 
   /** Ends a daemon by this signal. */
   async end(name: string, signal: NodeJS.Signals): Promise<void> {
-    const { child } = this.#daemon(name);
-    const ended = once(child, 'exit');
-    child.kill(signal);
-    await ended;
+    const daemon = this.#daemon(name);
+    process.kill(daemon.pid, signal);
+    await daemon.ended;
   }
 
   /** Starts it once more. */
-  startAgain(name: string): void {
-    const { args, env } = this.#daemon(name);
-    this.#start(name, args, env);
+  async startAgain(name: string): Promise<void> {
+    await this.#start(name, this.#daemon(name));
   }
 
   /** The exit code of a daemon that ends by itself. */
-  async exitOf(name: string): Promise<number> {
-    const [code] = (await once(this.#daemon(name).child, 'exit')) as [number];
-    return code;
+  exitOf(name: string): Promise<number | null> {
+    return this.#daemon(name).ended;
   }
 
   log(name: string): string {
@@ -105,14 +138,19 @@ export class SiteWorld {
   }
 
   tried(...args: string[]): Promise<Said> {
-    const env = cleanEnvironment({ WEFT_SOCKET: this.at('head', 'weft.sock') });
-    return runProgram([...PROGRAM, ...args], { cwd: this.directory, env });
+    return this.#run(['env', '-C', this.directory], args);
   }
 
   async weft(...args: string[]): Promise<string> {
     const { code, out, error } = await this.tried(...args);
     assert.equal(code, 0, `weft ${args.join(' ')}: ${out}${error}`);
     return out.trimEnd();
+  }
+
+  /** `weft …` as a user of the host, known there only. */
+  as(uid: number, ...args: string[]): Promise<Said> {
+    const become = ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'];
+    return this.#run([...become, 'env', '-C', '/tmp'], args);
   }
 
   async json<T>(...args: string[]): Promise<T> {
@@ -154,8 +192,8 @@ export class SiteWorld {
   }
 
   async close(endSystem: () => Promise<void> | undefined): Promise<void> {
-    for (const [name, { child }] of this.#daemons) {
-      if (child.exitCode === null && child.signalCode === null) await this.end(name, 'SIGTERM');
+    for (const [name, { hasEnded, endSignal }] of this.#daemons) {
+      if (!hasEnded) await this.end(name, endSignal ?? 'SIGTERM');
     }
     await endSystem();
     this.#forget();
@@ -168,15 +206,58 @@ export class SiteWorld {
     return daemon;
   }
 
-  #start(name: string, args: readonly string[], more: NodeJS.ProcessEnv): void {
-    const log = openSync(this.at(`${name}.log`), 'a', 0o600);
-    const env = { ...cleanEnvironment({ WEFT_SOCKET: this.at('head', 'weft.sock') }), ...more };
-    const [file = '', ...words] = [...PROGRAM, ...args];
-    const child = spawn(file, words, {
-      ...{ cwd: this.directory, env, stdio: ['ignore', log, log] },
-    });
-    this.#daemons.set(name, { child, args, env: more });
+  /** Users of the host may not pass the folders where this program lies. */
+  #moveTo(host: Host): void {
+    this.#host = host;
+    mkdirSync(this.at('program'));
+    writeFileSync(this.at('node'), '');
+    const words = (from: string, to: string) => host.enter(['mount', '--bind', from, to]);
+    for (const [file = '', ...args] of [
+      words(repository, this.at('program')),
+      words(process.execPath, this.at('node')),
+    ]) {
+      execFileSync(file, args);
+    }
   }
+
+  #run(before: readonly string[], args: readonly string[]): Promise<Said> {
+    const argv = [...before, ...this.#program(), ...args];
+    return runProgram(this.#host?.enter(argv) ?? argv, { env: this.#environment() });
+  }
+
+  #program(): readonly string[] {
+    return this.#host === null ? PROGRAM : [this.at('node'), this.at('program/bin/weft.mjs')];
+  }
+
+  #environment(): NodeJS.ProcessEnv {
+    return cleanEnvironment({ WEFT_SOCKET: this.at('head', 'weft.sock') });
+  }
+
+  async #start(name: string, begun: Begun): Promise<void> {
+    const { args, env } = begun;
+    const log = openSync(this.at(`${name}.log`), 'a', 0o600);
+    const [file = '', ...words] = [...this.#program(), ...args];
+    const whole = { ...this.#environment(), ...env };
+    const program =
+      this.#host === null
+        ? startHere([file, ...words], { cwd: this.directory, env: whole, log })
+        : await this.#host.start(file, words, { env: whole, stdout: log, stderr: log });
+    const daemon = { ...begun, ...program, hasEnded: false };
+    this.#daemons.set(name, daemon);
+    void program.ended.then(() => {
+      daemon.hasEnded = true;
+    });
+  }
+}
+
+function startHere(
+  [file = '', ...args]: readonly string[],
+  how: { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly log: number },
+): Pick<Daemon, 'pid' | 'ended'> {
+  const { cwd, env, log } = how;
+  const child = spawn(file, args, { cwd, env, stdio: ['ignore', log, log] });
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  return { pid: child.pid ?? 0, ended };
 }
 
 /** Prints the logs of a world in which a test has failed. */

@@ -6,7 +6,7 @@ import { oar } from '../../../src/adaptors/oar/oar.ts';
 import { queuesOff } from '../../../src/adaptors/oar/steer.ts';
 import { recorded, recordedNames } from './recorded.ts';
 
-const adaptor = oar(queuesOff('/opt/oar-start', 2));
+const adaptor = oar(queuesOff());
 
 function jobsOf(name: string) {
   const read = adaptor.jobs.read(recorded(`oar/${name}.txt`));
@@ -39,15 +39,18 @@ test('a job is read with its owner, limits and nodes', () => {
   assert.equal(jobsOf('11-oarstat-fJ').find(({ id }) => id === '7')?.state, 'starting');
 });
 
-test('ends have code or signal; what was deleted, too long, or lost has none', () => {
+test('ends have code or signal; what OAR killed without a word of its node has none', () => {
   const of = (name: string) => {
     const [job] = jobsOf(name);
     return [job?.state, job?.exit, job?.reason];
   };
   assert.deepEqual(of('12-oarstat-fJ-exit3').slice(0, 2), ['ended', { code: 3 }]);
   assert.deepEqual(of('12-oarstat-fJ-signal9').slice(0, 2), ['ended', { signal: 9 }]);
-  assert.deepEqual(of('25-oarstat-fJ-walltime'), ['ended', null, 'WALLTIME']);
-  assert.deepEqual(of('24-oarstat-fJ-deleted-running').slice(0, 2), ['ended', null]);
+  assert.deepEqual(of('25-oarstat-fJ-walltime'), ['ended', { signal: 9 }, 'WALLTIME']);
+  const killed = ['ended', { signal: 9 }, 'FRAG_JOB_REQUEST'];
+  assert.deepEqual(of('24-oarstat-fJ-deleted-running'), killed);
+  assert.deepEqual(of('24-oarstat-fJ-deleted-waiting').slice(0, 2), ['ended', null]);
+  assert.deepEqual(of('72-oarstat-fJ-lost'), ['ended', null, 'EXTERMINATE_JOB']);
 });
 
 test('evidence of an end is an exit status, and nothing less', () => {
@@ -57,9 +60,18 @@ test('evidence of an end is an exit status, and nothing less', () => {
   const found = end.read(recorded('oar/12-oarstat-fJ-exit3.txt'));
   assert.ok(found.ok);
   assert.deepEqual(found.value?.exit, { code: 3 });
-  for (const none of ['25-oarstat-fJ-walltime', '11-oarstat-fJ', '12-oarstat-sql-none']) {
+  for (const none of ['72-oarstat-fJ-lost', '11-oarstat-fJ', '12-oarstat-sql-none']) {
     assert.deepEqual(end.read(recorded(`oar/${none}.txt`)), { ok: true, value: null }, none);
   }
+});
+
+test('a job that is over is known no more', () => {
+  const known = adaptor.known?.('15') ?? assert.fail('it cannot be asked');
+  assert.deepEqual(known.command.argv.slice(-1), ['job_id = 15']);
+  const said = (name: string) => known.read(recorded(`oar/${name}.txt`));
+  assert.deepEqual(said('21-oarstat-fJ-waiting'), { ok: true, value: true });
+  assert.deepEqual(said('24-oarstat-fJ-deleted-waiting'), { ok: true, value: false });
+  assert.deepEqual(said('12-oarstat-sql-none'), { ok: true, value: false });
 });
 
 test('nothing printed is no job, and a cut or foreign answer is not believed', () => {
@@ -142,8 +154,81 @@ test('cancelling says whether the job was there', () => {
   assert.ok(!other.ok && other.error.kind === 'refused');
 });
 
-test('a start names its nodes with their cores', () => {
-  assert.deepEqual(adaptor.steering?.start({ id: '7', handle: null }, ['n2', 'n4']), [
-    { argv: ['/opt/oar-start', '7', 'n2:2,n4:2'] },
-  ]);
+test('a waiting job says what it asks for', () => {
+  const [job] = jobsOf('21-oarstat-fJ-waiting');
+  const { nodeCount, cpuCount, walltimeMs, state } = job ?? assert.fail('no job');
+  assert.deepEqual([nodeCount, cpuCount, walltimeMs, state], [1, 2, 120_000, 'waiting']);
+});
+
+/** A listing of one waiting job that is changed, and of another. */
+function changedListing(changes: object) {
+  const { stdout } = recorded('oar/21-oarstat-fJ-waiting.txt');
+  const [[id, job] = assert.fail('no job')] = Object.entries(JSON.parse(stdout));
+  const other = { ...(job as object), Job_Id: 7, state: 'Running' };
+  const listing = { [id]: { ...(job as object), ...changes }, 7: other };
+  const read = adaptor.jobs.read({ stdout: JSON.stringify(listing), stderr: '', code: 0 });
+  assert.ok(read.ok);
+  return read.value.find((one) => one.id === id);
+}
+
+test('size and limit are read before OAR says them elsewhere', () => {
+  const job = changedListing({
+    walltime: null,
+    message: 'R=6,W=1:30:0,J=B',
+    wanted_resources: `-l "{type = 'default'}/network_address=3/core=2,walltime=1:30:0" -l "/host=9"`,
+  });
+  assert.deepEqual([job?.nodeCount, job?.cpuCount, job?.walltimeMs], [3, 6, 5_400_000]);
+});
+
+test('what is not for us to start is held: behind another job, at its time, on conditions', () => {
+  const of = (changes: object) => {
+    const job = changedListing(changes);
+    return [job?.state, job?.reason];
+  };
+  assert.deepEqual(of({ dependencies: ['7'] }), ['held', 'dependency']);
+  assert.deepEqual(of({ dependencies: ['6'] }), ['waiting', null]);
+  const conditions = ['held', 'conditions of its own (-p or -t)'];
+  assert.deepEqual(of({ initial_request: "oarsub -p host='n1' ./ok.sh 1" }), conditions);
+  assert.deepEqual(
+    of({ initial_request: 'oarsub mkdir -p a', command: 'mkdir -p a' })[0],
+    'waiting',
+  );
+  assert.deepEqual(of({ reservation: 'Scheduled' }), ['held', 'reservation Scheduled']);
+});
+
+const steering = adaptor.steering ?? assert.fail('not steered');
+
+test('a start is one transaction and a word to the server', () => {
+  const [assign, tell] = steering.start({ id: '7', handle: null }, ['n2', 'n4']);
+  assert.deepEqual(assign?.argv.slice(0, 2), ['sh', '-c']);
+  assert.match(assign?.input ?? '', /ARRAY\['n2', 'n4'\]/);
+  assert.deepEqual(tell?.argv, ['oarnotify', 'OARRUNJOB_7']);
+});
+
+test('nothing but digits and names comes into a statement', () => {
+  const [assign, tell] = steering.start({ id: "7'; --", handle: null }, ["n2'", 'n4']);
+  assert.match(assign?.input ?? '', /wanted bigint := 0;/);
+  assert.match(assign?.input ?? '', /ARRAY\['n4'\]/);
+  assert.deepEqual(tell?.argv, ['oarnotify', 'OARRUNJOB_0']);
+});
+
+test('a start that the database refuses is said in its words', () => {
+  const read = (words: string) =>
+    steering.read({ stdout: '', stderr: `psql:<stdin>:28: ERROR:  ${words}\n`, code: 3 });
+  const gone = read('there is no job 7');
+  assert.ok(!gone.ok && gone.error.kind === 'no_such_job');
+  const busy = read('n1 has 0 free cores for job 7, which needs 2');
+  assert.ok(!busy.ok && busy.error.kind === 'refused');
+  assert.equal(busy.error.text, 'psql: n1 has 0 free cores for job 7, which needs 2');
+});
+
+test('without an account of the database a site cannot be steered', () => {
+  const [, requirement] = steering.requirements;
+  const read = (stdout: string, code: number, stderr = '') =>
+    requirement?.query.read({ stdout, stderr, code });
+  assert.deepEqual(read('t\n', 0), { ok: true, value: true });
+  assert.deepEqual(read('f\n', 0), { ok: true, value: false });
+  const denied = read('', 2, 'sh: 1: .: cannot open /etc/oar/oar.conf: Permission denied');
+  assert.ok(denied?.ok === false);
+  assert.match(denied.error.text, /cannot open \/etc\/oar\/oar.conf/);
 });

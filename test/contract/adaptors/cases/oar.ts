@@ -44,7 +44,7 @@ export const OAR: AdaptorCase = {
     cancelled: ending('24-oarstat-fJ-deleted-running', '27'),
   },
   noRecord: output('12-oarstat-sql-none'),
-  unknownJob: { cancel: output('24-oardel-again') },
+  unknownJob: { cancel: output('24-oardel-again'), known: output('12-oarstat-sql-none') },
   cancelRefused: output('24-oardel-other'),
   away: [output('71-oarstat-db-down'), output('70-oarsub-almighty-down')],
   submitted: { output: output('10-oarsub-ok'), id: '5' },

@@ -1,0 +1,148 @@
+// A real OAR, first submitted to, then with all its jobs started by our scheduler: tasks of two users of
+// ours, through one gateway, and jobs that they gave to OAR itself.
+
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { Lan, until } from './support/hosts.ts';
+import { hasOar, OAR_USERS, type Oar, startOar } from './support/oar.ts';
+import { SiteWorld, showLogs } from './support/site-world.ts';
+
+const isRoot = process.getuid?.() === 0;
+const skip = hasOar && isRoot ? false : 'needs root, OAR with PostgreSQL, iproute2 and tini';
+
+const { alice, bob } = OAR_USERS;
+const SITE = { system: 'oar', poll: '1s' };
+
+describe('a real OAR behind a gateway', { skip }, () => {
+  const lan = new Lan();
+  let oar: Oar;
+  const world = new SiteWorld(() => lan.closeNow());
+  const weft = (...args: string[]) => world.weft(...args);
+  const ours = (siteJob: string) => world.ours(`hpc/${siteJob}`);
+  const become = (id: number, words: RegExp) => world.become(id, words);
+  /** Number of the job that a user submits to us. */
+  const run = async (user: number, ...args: string[]): Promise<string> => {
+    const { code, out, error } = await world.as(user, 'run', ...args);
+    assert.equal(code, 0, out + error);
+    return out.trim();
+  };
+  /** Given to OAR itself by one of its users. */
+  const give = async (...line: string[]): Promise<string> => {
+    const said = await oar.as('alice', 'oarsub', '-O', '/dev/null', '-E', '/dev/null', ...line);
+    const [, id] = /^OAR_JOB_ID=(\d+)$/m.exec(said) ?? assert.fail(said);
+    return id ?? '';
+  };
+  const stateThere = async (id: string): Promise<string> =>
+    (await oar.command('oarstat', '-s', '-j', id)).trim().replace(/^\d+: /, '');
+
+  before(async () => {
+    mkdirSync(world.at('oar'));
+    oar = await startOar(lan, world.at('oar'), ['n1', 'n2'], 2);
+    await world.startHead(oar.head);
+    await world.addGateway('submitted', SITE, {});
+    await world.nodesUp(1, /^submitted$/);
+  });
+  afterEach(showLogs(world));
+  after(() => world.close(() => lan.close()));
+
+  it('submitted to, it runs jobs of each user as that user, with output and exit code', async () => {
+    const line = 'echo "$(id -un) with $WEFT_CPUS"; exit 3';
+    const [one, two] = [await run(alice, '--cpus', '2', '--', line), await run(bob, '--', line)];
+    assert.equal((await world.tried('wait', one)).code, 3);
+    assert.equal((await world.tried('wait', two)).code, 3);
+    assert.equal(await weft('logs', one), 'alice with 2');
+    assert.equal(await weft('logs', two), 'bob with 1');
+  });
+
+  it('a submission whose answer is lost runs once', async () => {
+    await oar.stopServer();
+    // OAR keeps the job, and says that it is killed.
+    const id = await run(alice, '--', 'echo ran >>ran; cat ran');
+    await until('OAR has it', async () => {
+      const listed = await oar.command('oarstat', '-f', '-J', '--sql', "state = 'Waiting'");
+      return listed.includes('weft-') || undefined;
+    });
+    await oar.startServer();
+    assert.match(await weft('wait', id), /completed/);
+    assert.equal(await weft('logs', id), 'ran');
+    const all = await oar.command('oarstat', '-f', '-J', '--sql', 'job_id > 0');
+    assert.equal(all.match(/"name" : "weft-/g)?.length, 3);
+  });
+
+  it('[G6] it is not steered while its own queues are on', async () => {
+    await world.end('submitted', 'SIGTERM');
+    await world.addGateway('hpc', { ...SITE, mode: 'steer' }, {});
+    assert.notEqual(await world.exitOf('hpc'), 0);
+    assert.match(world.log('hpc'), /cannot be steered: this is not so: all queues are off/);
+    await oar.command('oarnotify', '-D');
+    await world.startAgain('hpc');
+    await world.nodesUp(2, /^n\d.hpc$/);
+  });
+
+  it('steered, a task of ours runs on the node that our plan gave it', async () => {
+    const id = await run(alice, '--nodes-named', 'n2.hpc', '--cpus', '2', '--', 'uname -n; exit 4');
+    assert.equal((await world.tried('wait', id)).code, 4);
+    assert.equal(await weft('logs', id), 'n2');
+  });
+
+  it('a job that a user gave to the site waits in our queue, and is started by our plan', async () => {
+    await weft('site', 'pause', 'hpc');
+    const there = await give('-l', '/nodes=2/core=1,walltime=0:05:00', 'exit 3');
+    const behind = await give('-a', there, 'true');
+    const job = await ours(there);
+    assert.deepEqual([job.owner, job.state, job.walltimeMs], ['alice', 'pending', 300_000]);
+    const second = await ours(behind);
+    assert.match(await weft('why', String(second.id)), /held/);
+    assert.equal(await stateThere(there), 'Waiting');
+    await weft('site', 'resume', 'hpc');
+    const done = await become(job.id, /^failed/);
+    assert.deepEqual([done.exit, done.nodes.toSorted()], [{ code: 3 }, ['n1.hpc', 'n2.hpc']]);
+    await become(second.id, /^completed/);
+  });
+
+  it('what says in words of OAR where it can run is held here', async () => {
+    const there = await give('-p', "network_address = 'n2'", 'true');
+    const job = await ours(there);
+    assert.match(await weft('why', String(job.id)), /held/);
+    await oar.as('alice', 'oardel', there);
+    await become(job.id, /^cancelled ended at its site: Error/);
+  });
+
+  it('cancelling here ends it there, before and after its start', async () => {
+    await weft('site', 'pause', 'hpc');
+    const waiting = await give('sleep 600');
+    await ours(waiting);
+    await weft('kill', `hpc/${waiting}`);
+    await until('the site has cancelled it', async () => {
+      return (await stateThere(waiting)) === 'Error' || undefined;
+    });
+    await weft('site', 'resume', 'hpc');
+    const running = await give('sleep 600');
+    const job = await ours(running);
+    await become(job.id, /^running/);
+    await weft('kill', String(job.id));
+    await become(job.id, /^cancelled/);
+    assert.equal(await stateThere(running), 'Error');
+  });
+
+  it('what its user ends there is over here, with the word of the site', async () => {
+    const there = await give('sleep 600');
+    const job = await ours(there);
+    await become(job.id, /^running/);
+    await oar.as('alice', 'oardel', there);
+    const ended = await become(job.id, /^failed/);
+    assert.deepEqual(ended.exit, { signal: 9 });
+  });
+
+  it('a gateway that is killed loses none of them', async () => {
+    const there = await give(`until [ -e ${world.at('go')} ]; do sleep 0.1; done; exit 5`);
+    const job = await ours(there);
+    await become(job.id, /^running/);
+    await world.end('hpc', 'SIGKILL');
+    mkdirSync(world.at('go'));
+    await world.startAgain('hpc');
+    const done = await become(job.id, /^failed/);
+    assert.deepEqual(done.exit, { code: 5 });
+  });
+});
