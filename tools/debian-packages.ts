@@ -18,6 +18,7 @@ export interface DebianPackage {
 
 const BUILD = ['unit', 'contract', 'launcher', 'e2e'];
 const HOSTS = ['e2e'];
+const JWT_PLUGIN = '/usr/lib/x86_64-linux-gnu/slurm-wlm/auth_jwt.so';
 
 /** All packages, the cheap ones first. */
 export const DEBIAN_PACKAGES: readonly DebianPackage[] = [
@@ -49,6 +50,8 @@ export const DEBIAN_PACKAGES: readonly DebianPackage[] = [
   row('e2fsprogs', 'mke2fs', 'the disk of a virtual machine', HOSTS),
   row('qemu-system-x86', 'qemu-system-x86_64', 'a machine with systemd and cgroup v2', HOSTS),
   row('slurm-wlm', 'slurmctld-wlm', 'a real Slurm for an exported batch', HOSTS),
+  row('slurmrestd', 'slurmrestd', 'a real Slurm over HTTP', HOSTS),
+  row('slurm-wlm-jwt-plugin', JWT_PLUGIN, 'its tokens', HOSTS),
   row('munge', 'munged', 'a real Slurm for an exported batch', HOSTS),
   row('gridengine-master', 'sge_qmaster', 'pilots on a real Grid Engine', HOSTS),
   row('gridengine-exec', 'sge_execd', 'pilots on a real Grid Engine', HOSTS),

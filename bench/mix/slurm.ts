@@ -38,6 +38,8 @@ export interface SlurmPlace {
   readonly inside?: readonly string[];
   /** More lines of its configuration. */
   readonly more?: readonly string[];
+  /** Program of its controller: only one of the very name `slurmctld` knows tokens (auth/jwt). */
+  readonly controller?: string;
 }
 
 /** `scheduler`: what follows `SchedulerParameters=`. */
@@ -45,7 +47,7 @@ export async function startSlurm(
   nodes: number,
   cpus: number,
   scheduler: string,
-  { steered = false, inside = [], more = [] }: SlurmPlace = {},
+  { steered = false, inside = [], more = [], controller = 'slurmctld-wlm' }: SlurmPlace = {},
 ): Promise<Slurm> {
   const directory = mkdtempSync(join(tmpdir(), 'weft-slurm-'));
   chmodSync(directory, 0o755);
@@ -69,7 +71,7 @@ export async function startSlurm(
     ...['--seed-file', at('munged.seed')],
   );
   await until('munged answers', () => existsSync(at('munge.sock')));
-  start('slurmctld-wlm', '-D', '-f', conf);
+  start(controller, '-D', '-f', conf);
   for (let node = 1; node <= nodes; node += 1) {
     start('slurmd-wlm', '-D', '-f', conf, '-N', `n${node}`, '-d', '/usr/sbin/slurmstepd-wlm');
   }

@@ -14,6 +14,7 @@ import { sge } from '../adaptors/sge/sge.ts';
 import { tickets } from '../adaptors/sge/steer.ts';
 import { slurm } from '../adaptors/slurm/slurm.ts';
 import { disabledScheduler, executionQueue } from '../adaptors/slurm/steer.ts';
+import { slurmrestd } from '../adaptors/slurmrestd/slurmrestd.ts';
 import { weft } from '../adaptors/weft/weft.ts';
 import type { SiteOptions } from '../config/daemon-options.ts';
 import { usage } from '../core/model/failure.ts';
@@ -32,6 +33,7 @@ const MAKERS: Readonly<Record<SiteSystem, Maker>> = {
   loadleveler: submitOnly('LoadLeveler', () => loadleveler()),
   script: (site) => script(programOf(site), steers(site)),
   weft: submitOnly('Another Weft', (site) => weft(programOf(withoutAccount(site)))),
+  slurmrestd: submitOnly('A slurmrestd', (site) => slurmrestd(programOf(site), baseOf(site))),
 };
 
 /** Throws with words when the site cannot be driven so. */
@@ -68,4 +70,14 @@ function programOf({ program }: SiteOptions) {
 function withoutAccount(site: SiteOptions): SiteOptions {
   if (site.account === null) return site;
   throw usage('site.account: Weft has no accounts', 'A QoS is said by site.options: [--qos=low].');
+}
+
+/** Its options are fields of a job, not words of a command. */
+function baseOf({ url, options }: SiteOptions): string {
+  const wrong = options.find((option) => !/^[a-z_]+=/.test(option));
+  if (wrong !== undefined) {
+    throw usage(`site.options: '${wrong}' is no field of a job; write qos=low`);
+  }
+  if (url !== null && URL.canParse(url)) return url.replace(/\/+$/, '');
+  throw usage('site.url is not set, or no URL', 'Write http://head:6820/slurm/v0.0.38.');
 }

@@ -166,8 +166,10 @@ export interface SiteOptions {
   readonly execution: string;
   readonly ticket: string;
   readonly environment: string | null;
-  /** Words that start what drives a `script` or `weft` site. */
+  /** Words that start what drives a `script`, `weft` or `slurmrestd` site. */
   readonly program: readonly string[];
+  /** Where slurmrestd is. */
+  readonly url: string | null;
   /** The node of the site that this agent stands for; absent: it is the gateway itself. */
   readonly member?: string;
   readonly queue: string | null;

@@ -17,6 +17,7 @@ export function siteOptions(config: Config): Pick<AgentOptions, 'site'> {
       ticket: config.text('site.ticket') ?? '',
       environment: config.text('site.environment'),
       program: config.texts('site.program'),
+      url: config.text('site.url'),
       queue: config.text('site.queue'),
       account: config.text('site.account'),
       options: config.texts('site.options'),

@@ -10,6 +10,7 @@ import { PBS } from './adaptors/cases/pbs.ts';
 import { SCRIPT } from './adaptors/cases/script.ts';
 import { SGE } from './adaptors/cases/sge.ts';
 import { SLURM } from './adaptors/cases/slurm.ts';
+import { SLURMRESTD } from './adaptors/cases/slurmrestd.ts';
 import { WEFT } from './adaptors/cases/weft.ts';
 import { doubts } from './adaptors/doubts.ts';
 import { ends } from './adaptors/ends.ts';
@@ -18,7 +19,7 @@ import { orders } from './adaptors/orders.ts';
 
 const CASES: readonly AdaptorCase[] = [SLURM, SGE, OAR, PBS, HTCONDOR, LSF, LOADLEVELER];
 /** By programs that are not a batch system's own commands. */
-const BY_PROGRAMS: readonly AdaptorCase[] = [SCRIPT, WEFT];
+const BY_PROGRAMS: readonly AdaptorCase[] = [SCRIPT, WEFT, SLURMRESTD];
 
 for (const one of [...CASES, ...BY_PROGRAMS]) {
   listings(one);

@@ -7,7 +7,7 @@ import type { ExitStatus } from './job.ts';
 export const SITE_SYSTEMS = [
   ...(['slurm', 'sge', 'oar', 'pbs', 'htcondor', 'lsf', 'loadleveler'] as const),
   // By programs that are not a batch system's own commands.
-  ...(['script', 'weft'] as const),
+  ...(['script', 'weft', 'slurmrestd'] as const),
 ] as const;
 export type SiteSystem = (typeof SITE_SYSTEMS)[number];
 

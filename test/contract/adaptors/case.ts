@@ -63,6 +63,8 @@ export interface AdaptorCase {
   readonly submitted: { readonly output: SiteOutput; readonly id: string };
   /** False: it has none, and a gateway that is to use one does not start. */
   readonly accounts?: false;
+  /** False: they are no words of a command. */
+  readonly options?: false;
   /** With a piece of the system's own words. */
   readonly refused: readonly { readonly output: SiteOutput; readonly words: RegExp }[];
   /** Nodes as `n1 idle 0/2`, in order of their names. */

@@ -14,6 +14,7 @@ function options(some: Partial<SiteOptions>): SiteOptions {
       options: [],
       before: [],
       program: ['/opt/site'],
+      url: 'http://x/v1',
       pollMs: 1000,
       timeoutMs: 1000,
       commandsMax: 1,
@@ -43,4 +44,12 @@ test('a script site without a program says what to set', () => {
 
 test('an account that Weft does not have is not left out in silence', () => {
   assert.throws(() => adaptorOf(options({ system: 'weft', account: 'wing' })), /has no accounts/);
+});
+
+test('a slurmrestd without an address, or with options of a command, is refused', () => {
+  const rest = (some: Partial<SiteOptions>) =>
+    adaptorOf(options({ system: 'slurmrestd', ...some }));
+  assert.throws(() => rest({ url: null }), /site.url is not set/);
+  assert.throws(() => rest({ options: ['--qos=low'] }), /is no field of a job; write qos=low/);
+  assert.equal(rest({ options: ['qos=low'] }).system, 'slurmrestd');
 });

@@ -1,0 +1,146 @@
+// Slurm by its daemon for HTTP, slurmrestd with openapi/v0.0.38 and tokens (auth/jwt). Jobs and nodes are
+// as squeue and sinfo print them.
+
+import { ok, type Result } from '../../core/base/result.ts';
+import type { SiteJob, SiteQueue } from '../../core/model/site.ts';
+import type { Adaptor, SiteOutput, SiteProblem, SiteQuery, SiteSubmission } from '../adaptor.ts';
+import { nodesOf, recordsOf, textOf, unreadable, wholeOf } from '../read.ts';
+import { readJobs as readListedJobs } from '../slurm/jobs.ts';
+import { readNodes as readListedNodes } from '../slurm/nodes.ts';
+import { commandOf, type Request, readAnswer } from './request.ts';
+
+const MIB = 1_048_576;
+const MINUTE_MS = 60_000;
+
+/**
+ * @param program `curl`, with the options that bring its user's token
+ * @param base as `http://head:6820/slurm/v0.0.38`
+ */
+export function slurmrestd(program: readonly string[], base: string): Adaptor {
+  const command = (method: Request['method'], path: string, body?: object) => {
+    return commandOf(program, { method, url: `${base}/${path}`, ...(body && { body }) });
+  };
+  return {
+    system: 'slurmrestd',
+    jobs: { command: command('GET', 'jobs'), read: readJobs },
+    nodes: { command: command('GET', 'nodes'), read: (output) => via(output, readListedNodes) },
+    queues: { command: command('GET', 'partitions'), read: readQueues },
+    submit: (job) => ({
+      command: command('POST', 'job/submit', submissionOf(job)),
+      read: readSubmitted,
+    }),
+    named: (name) => named(command('GET', 'jobs'), name),
+    cancel: (job) => ({ command: command('DELETE', `job/${job}`), read: readDone }),
+    end: null,
+    known: (job) => ({ command: command('GET', `job/${job}`), read: readKnown }),
+    element: (array, index) => `${array}_${index}`,
+    // This version has no request for it, and says so.
+    setNode: ({ kind, node }) => {
+      const state = kind === 'stop' ? 'drain' : 'undrain';
+      return [command('POST', `node/${node}`, { state })];
+    },
+    steering: null,
+  };
+}
+
+function readJobs(output: SiteOutput): Result<readonly SiteJob[], SiteProblem> {
+  return via(output, readListedJobs);
+}
+
+/** The readers of Slurm's own commands, for the same lists. */
+function via<T>(
+  output: SiteOutput,
+  read: (output: SiteOutput) => Result<T, SiteProblem>,
+): Result<T, SiteProblem> {
+  const answer = readAnswer(output);
+  if (!answer.ok) return answer;
+  return read({ stdout: output.stdout.replace(/\n\d{3}\n*$/, ''), stderr: '', code: 0 });
+}
+
+function readQueues(output: SiteOutput): Result<readonly SiteQueue[], SiteProblem> {
+  const answer = readAnswer(output);
+  if (!answer.ok) return answer;
+  const listed = recordsOf(answer.value.partitions);
+  if (listed === null) return unreadable('slurmrestd', "its answer has no list 'partitions'");
+  const queues = listed.map(queueOf).filter((queue) => queue !== null);
+  if (queues.length === listed.length) return ok(queues);
+  return unreadable('slurmrestd', 'a partition has no name or state');
+}
+
+function queueOf(listed: Readonly<Record<string, unknown>>): SiteQueue | null {
+  const [name, state] = [textOf(listed.name), textOf(listed.state)];
+  if (name === null || state === null) return null;
+  const minutes = wholeOf(listed.max_time_limit);
+  return {
+    ...{ name, isOpen: state === 'UP' || state === 'DOWN' },
+    isStarted: state === 'UP' || state === 'DRAIN',
+    walltimeMaxMs: minutes === null ? null : minutes * MINUTE_MS,
+    nodes: nodesOf(textOf(listed.nodes)),
+  };
+}
+
+function submissionOf(job: SiteSubmission): object {
+  const { queue, account, walltimeMs, memoryBytes } = job;
+  return {
+    // What the script has of variables and keys is its user's alone.
+    script: `#!/bin/sh\nexec /bin/sh ${quoted(job.scriptFile)}\n`,
+    job: {
+      ...{ name: job.name, current_working_directory: job.directory, requeue: false },
+      ...{ standard_output: job.stdout, standard_error: job.stderr },
+      // It must have one, and gets no other.
+      environment: { PATH: '/usr/local/bin:/usr/bin:/bin' },
+      // Of two numbers it takes only the first, of this text both.
+      nodes: `${job.nodeCount}-${job.nodeCount}`,
+      cpus_per_task: job.cpuCount,
+      ...(queue === null ? {} : { partition: queue }),
+      ...(account === null ? {} : { account }),
+      ...(walltimeMs === null ? {} : { time_limit: Math.ceil(walltimeMs / MINUTE_MS) }),
+      ...(memoryBytes === null ? {} : { memory_per_node: Math.ceil(memoryBytes / MIB) }),
+      ...Object.fromEntries(job.options.map(fieldOf)),
+    },
+  };
+}
+
+/** `qos=low` is a field of the job; numbers are numbers. */
+function fieldOf(option: string): [name: string, value: string | number] {
+  const at = option.indexOf('=');
+  const value = option.slice(at + 1);
+  return [option.slice(0, at), /^\d{1,9}$/.test(value) ? Number(value) : value];
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function readSubmitted(output: SiteOutput): Result<string, SiteProblem> {
+  const answer = readAnswer(output);
+  if (!answer.ok) return answer;
+  const id = wholeOf(answer.value.job_id);
+  if (id !== null && id > 0) return ok(String(id));
+  return unreadable('slurmrestd', 'its answer has no job_id');
+}
+
+/** An array is one job, with the id of all of it. */
+function named(command: SiteQuery<unknown>['command'], name: string): SiteQuery<readonly string[]> {
+  return {
+    command,
+    read(output) {
+      const jobs = readJobs(output);
+      if (!jobs.ok) return jobs;
+      const own = jobs.value.filter((job) => job.name === name);
+      return ok([...new Set(own.map(({ id }) => id.replace(/_.*$/, '')))]);
+    },
+  };
+}
+
+function readDone(output: SiteOutput): Result<null, SiteProblem> {
+  const answer = readAnswer(output);
+  return answer.ok ? ok(null) : answer;
+}
+
+function readKnown(output: SiteOutput): Result<boolean, SiteProblem> {
+  const jobs = readJobs(output);
+  if (!jobs.ok) return jobs.error.kind === 'no_such_job' ? ok(false) : jobs;
+  if (jobs.value.length > 0) return ok(true);
+  return unreadable('slurmrestd', 'it says nothing of the job');
+}
