@@ -1,4 +1,4 @@
-// Who used how much: cpu hours over time by user, partition or outcome, fair shares, and all of it to take
+// Who used how much: cpu hours over time by user, group, partition or outcome, fair shares, and all of it to take
 // elsewhere.
 
 import { useMemo, useState } from 'preact/hooks';
@@ -10,10 +10,10 @@ import { useAnswer, useCall } from '../data/query.ts';
 import { hrefOf } from '../data/route.ts';
 import { Bar, Command, Empty, Loaded, Panel } from '../parts/basic.tsx';
 import { Curves } from '../parts/curves.tsx';
+import { save } from '../parts/files/save.ts';
 import type { Tone } from '../pure/state.ts';
 import { stepsOf, type UsageOverTime, usageCsv, usageOf } from '../pure/usage.ts';
 import { countWords, some } from '../pure/words.ts';
-import { save } from './job/files.tsx';
 
 const DAY_MS = 86_400_000;
 const SPANS: readonly (readonly [string, number])[] = [
@@ -25,8 +25,10 @@ const SPANS: readonly (readonly [string, number])[] = [
 /** All of that time is added up anew. */
 const TOGETHER_MS = 30_000;
 const TITLES: Readonly<Record<UsageKey, string>> = {
-  ...{ user: 'User', partition: 'Partition', outcome: 'Outcome' },
+  ...{ user: 'User', group: 'Group', partition: 'Partition', outcome: 'Outcome' },
 };
+/** Whoever is in no group. */
+const NO_GROUP = 'in no group';
 const TONES: readonly Tone[] = ['run', 'wait', 'stop', 'good', 'move', 'dim'];
 
 export function Accounting() {
@@ -54,12 +56,13 @@ export function Accounting() {
             By
             <select value={by} onChange={(event) => setBy(event.currentTarget.value as UsageKey)}>
               <option value="user">user</option>
+              <option value="group">group</option>
               <option value="partition">partition</option>
               <option value="outcome">outcome</option>
             </select>
           </label>
         </div>
-        <Command text="weft usage" />
+        <Command text={`weft usage --by ${by}`} />
       </div>
       <Loaded answer={report}>{(value) => <Used report={value} by={by} />}</Loaded>
       <Panel title="Fair share">
@@ -130,7 +133,7 @@ function Used({ report, by }: { report: Report; by: UsageKey }) {
         label="Cpu hours over time"
         times={used.times}
         curves={used.series.map(({ name, values }, at) => ({
-          ...{ name, values, tone: TONES[at] ?? 'dim' },
+          ...{ name: name || NO_GROUP, values, tone: TONES[at] ?? 'dim' },
         }))}
         format={(value) => (value < 10 ? value.toFixed(1) : countWords(Math.round(value)))}
         words={`${some(ended, 'task')} that ended; each counts whole where it ended`}
@@ -156,7 +159,7 @@ function UsedTable({ used: { rows }, by }: { used: UsageOverTime; by: UsageKey }
       <tbody>
         {rows.map(({ name, tasks, cpuHours, usedCpuHours }) => (
           <tr key={name}>
-            <td>{name}</td>
+            <td>{name || NO_GROUP}</td>
             <td class="number">{countWords(tasks)}</td>
             <td class="number">{cpuHours.toFixed(2)}</td>
             <td class="number">{usedCpuHours.toFixed(2)}</td>

@@ -2,7 +2,8 @@
 
 import type { ComponentChildren } from 'preact';
 import { Accounting } from './accounting.tsx';
-import { Batch, Batches } from './batches.tsx';
+import { Batch } from './batch/batch.tsx';
+import { Batches } from './batch/batches.tsx';
 import { Job } from './job/job.tsx';
 import { Jobs } from './jobs.tsx';
 import { Node } from './node/node.tsx';

@@ -1,7 +1,8 @@
-// Pools of workers: how many there are, and how many calls wait, run and are done, and how fast.
+// Pools of workers: how many there are, how many calls wait, run and are done, how fast, and how long
+// each takes.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { PoolView } from '../../src/api/pools.ts';
+import type { CallsView, PoolView } from '../../src/api/pools.ts';
 import { call } from '../data/client.ts';
 import { useCall } from '../data/query.ts';
 import { hrefOf } from '../data/route.ts';
@@ -9,7 +10,7 @@ import { isOperator, me } from '../data/session.ts';
 import { type Action, Actions } from '../parts/actions.tsx';
 import { Command, Empty, Loaded, Panel, Span, State } from '../parts/basic.tsx';
 import { Curves } from '../parts/curves.tsx';
-import { countWords, ownClock, some, spanWords } from '../pure/words.ts';
+import { countWords, latencyWords, ownClock, some, spanWords } from '../pure/words.ts';
 
 /** Calls are in no event. */
 const EVERY_MS = 2000;
@@ -90,7 +91,7 @@ function Pool({ pool }: { pool: PoolView }) {
         )}
       </dl>
       {calls && <Rate done={calls.done} waiting={calls.waiting} />}
-      {isOwn && calls !== null && <Long id={pool.id} />}
+      {isOwn && calls !== null && <Speed id={pool.id} />}
     </Panel>
   );
 }
@@ -146,20 +147,63 @@ function Rate({ done, waiting }: { done: number; waiting: number }) {
   );
 }
 
-/** Calls that run for more than a moment. */
-function Long({ id }: { id: number }) {
+/** How long calls take, for all and for each program, and those that run for more than a moment. */
+function Speed({ id }: { id: number }) {
   const params = { id: String(id) };
-  const calls = useCall('poolCalls', { params }, { everyMs: EVERY_MS, when: () => false });
-  const workers = calls.value?.workers.filter(({ running }) => running !== null) ?? [];
-  if (workers.length === 0) return null;
+  const { value } = useCall('poolCalls', { params }, { everyMs: EVERY_MS, when: () => false });
+  if (value === null) return null;
+  const long = value.workers.filter(({ running }) => running !== null);
   return (
-    <ul class="rows">
-      {workers.map(({ name, running }) => (
-        <li key={name}>
-          {name}: call {running?.call}, for {spanWords(running?.forMs ?? 0)}
-          {(running?.attempt ?? 1) > 1 && `, try ${running?.attempt}`}
-        </li>
-      ))}
-    </ul>
+    <>
+      <table class="plain">
+        <thead>
+          <tr>
+            <th>Program</th>
+            <th class="number">A second</th>
+            <th class="number">Half within</th>
+            <th class="number">99% within</th>
+            <th class="number spare">Waiting</th>
+            <th class="number spare">Done</th>
+          </tr>
+        </thead>
+        <tbody>
+          {value.clients.map((client) => (
+            <SpeedRow key={client.session} {...client} name={client.label || client.session} />
+          ))}
+          <SpeedRow {...value} name="all, the last minute" />
+        </tbody>
+      </table>
+      {long.length > 0 && (
+        <ul class="rows">
+          {long.map(({ name, running }) => (
+            <li key={name}>
+              {name}: call {running?.call}, for {spanWords(running?.forMs ?? 0)}
+              {(running?.attempt ?? 1) > 1 && `, try ${running?.attempt}`}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function SpeedRow({
+  name,
+  speed,
+  waiting,
+  done,
+}: Pick<CallsView, 'speed' | 'waiting' | 'done'> & { name: string }) {
+  const span = (ms: number | undefined): string => (ms === undefined ? '–' : latencyWords(ms));
+  return (
+    <tr>
+      <td>
+        <bdi>{name}</bdi>
+      </td>
+      <td class="number">{speed === null ? '–' : speed.perSecond.toFixed(1)}</td>
+      <td class="number">{span(speed?.p50Ms)}</td>
+      <td class="number">{span(speed?.p99Ms)}</td>
+      <td class="number spare">{countWords(waiting)}</td>
+      <td class="number spare">{countWords(done)}</td>
+    </tr>
   );
 }

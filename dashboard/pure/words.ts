@@ -19,6 +19,11 @@ export function spanWords(ms: number): string {
   return `${big}${units[0]}${String(small).padStart(2, '0')}${units[1]}`;
 }
 
+/** `0.42ms`, `66ms`, `4m12s`: short ones in full. */
+export function latencyWords(ms: number): string {
+  return ms < 10 ? `${ms.toPrecision(2)}ms` : spanWords(ms);
+}
+
 /** The clock today, else day and clock; with the year when it is another. */
 export function instantWords(at: number, now: number, zone?: string): string {
   const stamp = stampOf(zone);

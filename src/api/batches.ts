@@ -133,6 +133,8 @@ export const batchView = z.object({
 export type BatchView = z.infer<typeof batchView>;
 
 const batchDetail = batchView.extend({
+  /** Nodes that have the solver's build, as far as they have told. */
+  readyBuilds: z.array(z.string()),
   /** Owner and operators only: what its jobs left and the head keeps. Null: nothing. */
   outputs: keptAmounts.nullable(),
   /** Owner only: whom it notifies when it is done, or has. */

@@ -116,7 +116,8 @@ export const jobRoutes = {
     reply: changedReply,
   },
   retryJob: {
-    summary: 'Run the tasks that did not complete again, as a new job. Header Idempotency-Key.',
+    summary:
+      'Run the tasks that did not complete again, or all, as a new job. Header Idempotency-Key.',
     access: JOB_OWNER,
     headers: submissions.submitHeaders,
     params: taskParams,

@@ -151,7 +151,11 @@ export const jobChange = z.strictObject({
 
 /** `dependencies`: what the new job waits for; absent: those of the old one, which are met. */
 export const retryRequest = z
-  .strictObject({ dependencies: z.array(dependency).max(DEPENDENCIES_MAX).exactOptional() })
+  .strictObject({
+    dependencies: z.array(dependency).max(DEPENDENCIES_MAX).exactOptional(),
+    /** The tasks that completed, too. */
+    all: z.boolean().exactOptional(),
+  })
   .optional();
 
 /** Submission key: same owner and key, same job. Header `Idempotency-Key`. */

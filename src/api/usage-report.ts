@@ -28,7 +28,7 @@ export const usageReportQuery = z
   );
 
 const usageReportRow = z.object({
-  /** User, partition or outcome. */
+  /** User, group, partition or outcome; a group of nobody is empty. */
   key: z.string(),
   /** Where its step begins; without steps, `from`. */
   from: instant,
@@ -53,7 +53,7 @@ export const usageReportReply = z.object({
 
 export const usageReportRoutes = {
   reportUsage: {
-    summary: 'What jobs used, added up by user, partition or outcome, and by time.',
+    summary: 'What jobs used, added up by user, group, partition or outcome, and by time.',
     access: USER,
     query: usageReportQuery,
     reply: usageReportReply,

@@ -1,7 +1,7 @@
 // The history that outlives memory: a row per job and per ended task. Plain columns, so that it can
 // be asked with SQL.
 
-import type { UsageKey } from '../core/model/usage-keys.ts';
+import type { RecordedUsageKey } from '../core/model/usage-keys.ts';
 
 /** Written at submission and again when the job changes or is done. */
 export interface JobRow {
@@ -94,7 +94,7 @@ export interface HistoryQuery {
 
 /** What tasks used, added up: of the ends within a time, by one word of theirs and by time. */
 export interface UsageQuery {
-  readonly by: UsageKey;
+  readonly by: RecordedUsageKey;
   readonly owner?: string;
   readonly partition?: string;
   /** Tasks that ended at or after, and before; ms since 1970. */

@@ -231,6 +231,14 @@ describe('the web page', { skip: NO_BROWSER }, () => {
     await page.locator('.title').getByText('completed').waitFor();
   });
 
+  it('a job that is over is submitted again as it was, completed tasks too', async () => {
+    await goTo(own, `jobs/${array}`, `Job ${array}`);
+    assert.equal(await act(own, 'Resubmit'), `weft retry --all ${array}`);
+    await told(own, `All of job ${array} runs again as job`);
+    await own.page.getByRole('link', { name: array, exact: true }).waitFor();
+    assert.ok(!own.page.url().endsWith(`/jobs/${array}`));
+  });
+
   it('a user sees all jobs, and acts on own ones only; an operator on all', async () => {
     const alice = await byToken('alice');
     await goTo(alice, `jobs/${hostile}`, `Job ${hostile}`);

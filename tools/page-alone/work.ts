@@ -20,6 +20,7 @@ export function batchOf(now: number): BatchDetail {
     ...{ ended: { completed: 44, failed: 4 }, after: [], jobIds: [FAILED_ID] },
     failedBuilds: [{ node: 'n2', id: `${FAILED_ID}[1]`, epoch: 1 }],
     ...{ createdAt: now - 60 * MINUTE_MS, endedAt: now - 10 * MINUTE_MS },
+    readyBuilds: ['n1', 'n3', 'n4'],
     outputs: { tasks: 44, files: 132, bytes: 9e6, leftOut: 0, more: false },
     notifications: null,
   };
@@ -86,6 +87,13 @@ export const MANIFEST: ReplyOf<'getOutputs'> = {
     { path: 'result/field.csv', kind: 'file', size: 4300, ...fileOf('b') },
     { path: 'run.json', kind: 'file', size: 200, ...fileOf('c') },
   ],
+};
+
+/** Those of one job of the batch. */
+export const KEPT: ReplyOf<'listOutputs'> = {
+  tasks: [],
+  manifests: [{ ...MANIFEST, job: 're_105' }],
+  next: null,
 };
 
 function fileOf(letter: string) {

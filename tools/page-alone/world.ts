@@ -13,6 +13,8 @@ export interface WorldSize {
   readonly bars: number;
 }
 
+/** Enough for every page to show something. */
+export const SMALL: WorldSize = { jobs: 60, tasks: 400, nodes: 12, bars: 80 };
 export const LARGE: WorldSize = { jobs: 100_000, tasks: 100_000, nodes: 1000, bars: 10_000 };
 
 const HOUR_MS = 3_600_000;
@@ -40,6 +42,7 @@ export function madeUp(size: WorldSize, now = Date.now()): Answers {
     history: (asked) => jobs.history(world, asked),
     readLogs: () => new Plain(OUTPUT, { 'weft-log-size': String(OUTPUT.length) }),
     getOutputs: () => work.MANIFEST,
+    listOutputs: () => work.KEPT,
     readBlob: () => work.BLOB,
     listBatches: () => ({ batches: [work.batchOf(now)] }),
     getBatch: () => work.batchOf(now),

@@ -75,19 +75,34 @@ export function bulkActions(jobs: readonly JobView[]): Action[] {
   });
 }
 
-/** For one job, with running it again. */
+/** For one job, with running it again: what did not complete, or all of it. */
 export function jobActions(job: JobView): Action[] {
   const actions = bulkActions([job]);
+  // Whoever runs it again is whom it runs as: its owner, not an operator.
+  if (job.state !== 'done' || job.source !== 'grid' || me.value?.name !== job.owner) return actions;
   const isShort = (job.outcomeCounts['completed'] ?? 0) < job.taskCount;
-  if (job.state !== 'done' || !isShort || !mayActOn(job)) return actions;
-  return [...actions, { label: 'Retry', command: `weft retry ${job.id}`, run: () => retry(job) }];
+  const hasSome = (job.outcomeCounts['completed'] ?? 0) > 0;
+  const { id } = job;
+  const resubmit = {
+    ...{ label: 'Resubmit', command: `weft retry --all ${id}` },
+    run: () => runAgain(job, true),
+    warning: `All of job ${id} runs again, as a new job.`,
+  };
+  // Where nothing completed, both are the same.
+  if (!isShort || !hasSome) return [...actions, resubmit];
+  const retry = {
+    ...{ label: 'Retry', command: `weft retry ${id}`, run: () => runAgain(job, false) },
+    warning: `What did not complete of job ${id} runs again, as a new job.`,
+  };
+  return [...actions, retry, resubmit];
 }
 
-async function retry({ id }: JobView): Promise<string> {
+async function runAgain({ id }: JobView, all: boolean): Promise<string> {
   const headers = { 'idempotency-key': crypto.randomUUID() };
-  const { jobId } = await call('retryJob', { params: { id: String(id) }, body: {}, headers });
+  const body = all ? { all } : {};
+  const { jobId } = await call('retryJob', { params: { id: String(id) }, body, headers });
   go(['jobs', jobId]);
-  return `What did not complete of job ${id} runs again as job ${jobId}.`;
+  return `${all ? 'All' : 'What did not complete'} of job ${id} runs again as job ${jobId}.`;
 }
 
 async function forAll(

@@ -1,4 +1,4 @@
-// `weft retry`: runs the tasks of a job that did not complete again, as a new job.
+// `weft retry`: runs the tasks of a job that did not complete again, or all, as a new job.
 
 import type { JobView } from '../../api/jobs.ts';
 import { freshKey } from '../../connect/fresh-key.ts';
@@ -11,7 +11,12 @@ import { collect, readAll } from '../submit/read.ts';
 import { defineVerb } from '../verb.ts';
 
 interface Options {
+  readonly all?: boolean;
   readonly after?: readonly string[];
+}
+
+function isOver({ outcome }: JobView): boolean {
+  return outcome !== null;
 }
 
 function isRetriable({ outcome }: JobView): boolean {
@@ -26,18 +31,21 @@ export const verb = defineVerb<Options>({
     command.argument('<job...>', OPERANDS_TEXT);
     const after = 'start when this job is done, or none; else as the job did (repeatable)';
     command.option('--after <job[:ok|any|fail|each]>', after, collect);
+    command.option('--all', 'run the tasks that completed again, too');
     command.addHelpText(
       'after',
       '\nPrints the id of each new job. It has the same command, environment and options, and of an' +
-        '\narray the indices that did not complete. Its tasks find the array as it was in' +
+        '\narray the indices that did not complete, with --all the whole array. Its tasks find the array as it was in' +
         '\nWEFT_ARRAY_FIRST, WEFT_ARRAY_LAST and WEFT_ARRAY_COUNT.',
     );
   },
   async run({ context, args, options }) {
     const isFree = options.after?.length === 1 && options.after[0] === 'none';
     const dependencies = isFree ? [] : readAll('--after', options.after, parseDependency);
-    const body = dependencies === undefined ? {} : { dependencies };
-    const among = { state: 'all', isMeant: isRetriable, done: 'run again' } as const;
+    const isAll = options.all === true;
+    const body = { ...(dependencies && { dependencies }), ...(isAll && { all: true }) };
+    const isMeant = isAll ? isOver : isRetriable;
+    const among = { state: 'all', isMeant, done: 'run again' } as const;
     const jobs = await selectJobs(context, args, {}, among);
     const ids = jobs.map(({ id }) => id);
     return forEachJob(context, ids, async (id) => {

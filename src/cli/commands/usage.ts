@@ -1,4 +1,4 @@
-// `weft usage`: what jobs used, added up by user, partition or outcome, and by time.
+// `weft usage`: what jobs used, added up by user, group, partition or outcome, and by time.
 
 import type { UsageReportRow } from '../../api/usage-report.ts';
 import { parseDuration } from '../../core/base/duration.ts';
@@ -64,6 +64,8 @@ export const verb = defineVerb<Options>({
   },
 });
 
+/** Whoever is in no group. */
+const NO_GROUP = '(none)';
 const EMPTY = 'Nothing ended in that time.';
 
 function readStep(text: string | undefined): number | undefined {
@@ -86,7 +88,11 @@ function usageColumns(by: UsageKey, hasSteps: boolean): Column<UsageReportRow>[]
     : [];
   return [
     ...steps,
-    { title: by.toUpperCase(), value: ({ key }) => key, least: 8 },
+    {
+      ...{ title: by.toUpperCase(), least: 8 },
+      value: ({ key }) => key || NO_GROUP,
+      raw: ({ key }) => key,
+    },
     { title: 'TASKS', value: ({ tasks }) => String(tasks), align: 'right' },
     { title: 'STARTS', value: ({ starts }) => String(starts), align: 'right' },
     hours('CPU HOURS', ({ cpuHours }) => cpuHours),
@@ -115,7 +121,7 @@ function efficiency({ cpuHours, usedCpuHours }: UsageReportRow): string {
 function plot(rows: readonly UsageReportRow[], hasSteps: boolean, width: number): string[] {
   const sums = new Map<string, number>();
   for (const { key, from, cpuHours } of rows) {
-    const name = hasSteps ? formatInstant(from, 0) : printable(key);
+    const name = hasSteps ? formatInstant(from, 0) : printable(key || NO_GROUP);
     sums.set(name, (sums.get(name) ?? 0) + cpuHours);
   }
   const bars = [...sums];

@@ -32,7 +32,7 @@ export interface ChangeJob {
   readonly change: JobChange;
 }
 
-/** Runs the tasks that did not complete again, as a new job. */
+/** Runs the tasks that did not complete again, or all of them, as a new job. */
 export interface RetryJob {
   readonly kind: 'retry_job';
   readonly jobId: JobId;
@@ -41,6 +41,8 @@ export interface RetryJob {
   readonly retired: RetiredJobs;
   /** Null: those of the job, which are met; what it waits for otherwise. */
   readonly dependencies: readonly Dependency[] | null;
+  /** Those that completed, too. */
+  readonly all?: boolean;
 }
 
 export interface HoldJob {

@@ -1,5 +1,5 @@
-// Running again what did not complete of a job that is over: as a new job, because done is final
-// (S6), with the same indices and the same place in the array that it was.
+// Running again what did not complete of a job that is over, or all of it: as a new job, because done is
+// final (S6), with the same indices and the same place in the array that it was.
 
 import { IntervalSet } from '../../base/interval-set.ts';
 import { ok, type Result } from '../../base/result.ts';
@@ -38,10 +38,10 @@ export function decideRetry(step: Step, command: RetryJob, actor: Actor): Answer
   return addJob(step, { ...accepted.value, spec }, { actor, key: command.key });
 }
 
-/** The job, if it is the actor's own and over, and which of its tasks did not complete. */
+/** The job, if it is the actor's own and over, and which of its tasks run again. */
 function retried(
   step: Step,
-  { jobId }: RetryJob,
+  { jobId, all }: RetryJob,
   actor: UserActor,
 ): Result<{ job: Job; failed: IntervalSet }, Refusal> {
   const text = { job: String(jobId) };
@@ -66,7 +66,7 @@ function retried(
   }
   const failed = new IntervalSet();
   for (const [kind, indices] of job.ended) {
-    if (kind === 'completed') continue;
+    if (kind === 'completed' && all !== true) continue;
     for (const [from, to] of indices.intervals()) failed.addRange(from, to);
   }
   if (failed.size === 0) return step.refuse('job.nothing_to_retry', text);

@@ -65,7 +65,8 @@ export const getBatch: Handler<'getBatch'> = async ({ engine, archive }, { param
   const outputs = mayRead ? await archive.amountsOfAll(jobIds) : null;
   const isOwner = owner === actor.name;
   const notifications = isOwner ? viewBatchDeliveries(engine, found.value) : null;
-  return ok({ ...viewBatch(engine.state, found.value), outputs, notifications });
+  const readyBuilds = [...(found.value.build?.ready ?? [])];
+  return ok({ ...viewBatch(engine.state, found.value), readyBuilds, outputs, notifications });
 };
 
 /** Whom each of its jobs would say. */

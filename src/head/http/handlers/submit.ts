@@ -78,7 +78,8 @@ export const retryJob: Handler<'retryJob'> = async ({ engine, jobFiles }, call) 
   const dependencies = call.body?.dependencies ?? null;
   const asked = dependencies ?? spec.dependencies;
   const retired = await retiredAmong(engine, asked);
-  const wish = { key: (header as string | undefined) ?? null, retired, dependencies };
+  const all = call.body?.all === true;
+  const wish = { key: (header as string | undefined) ?? null, retired, dependencies, all };
   // Of another's job nobody is told which files are there.
   const inputs = owner === call.actor.name ? spec.staging?.inputs : undefined;
   const lacking = await checkFiles(jobFiles, call.actor, inputs);

@@ -12,10 +12,11 @@ import { ANN, BOB, OPERATOR, scenario, type TestHead } from '../../../support/co
 interface How {
   readonly key?: string | null;
   readonly dependencies?: readonly Dependency[] | null;
+  readonly all?: boolean;
 }
 
-function command(id: number, { key = null, dependencies = null }: How = {}): RetryJob {
-  return { kind: 'retry_job', jobId: id as JobId, key, retired: {}, dependencies };
+function command(id: number, { key = null, dependencies = null, all = false }: How = {}): RetryJob {
+  return { kind: 'retry_job', jobId: id as JobId, key, retired: {}, dependencies, all };
 }
 
 function retry(head: TestHead, id: number, how: How = {}, by: Actor = ANN): JobId {
@@ -27,6 +28,18 @@ function retry(head: TestHead, id: number, how: How = {}, by: Actor = ANN): JobI
 const refused = (head: TestHead, id: number, by: Actor = ANN): Code => {
   return head.refused(command(id), by);
 };
+
+scenario('[J27] a retry of all holds every index, also of a job that completed', (head) => {
+  head.connect('n1', { cpus: 9 });
+  const id = head.submit({ array: { indices: '1-2' } });
+  head.schedule();
+  assert.equal(head.refused(command(id, { all: true }), ANN), 'job.not_done');
+  for (const index of [1, 2]) head.ended(`${id}[${index}]#1`, { code: 0 });
+  assert.equal(refused(head, id), 'job.nothing_to_retry');
+  assert.equal(head.refused(command(id, { all: true }), BOB), 'auth.not_owner');
+  const again = retry(head, id, { all: true });
+  assert.deepEqual([head.job(again).spec.array?.indices, again !== id], ['1-2', true]);
+});
 
 scenario(
   '[J27] a retry holds the indices that did not complete, at their place in the array',

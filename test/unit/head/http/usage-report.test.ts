@@ -28,6 +28,13 @@ test('ended starts are added up by user and outcome, and what still runs is not'
     outcomes.rows.map(({ key }) => key),
     ['failed'],
   );
+  const body = { role: 'admin', groups: ['lab'] } as const;
+  await world.admin.call('createUser', { params: { name }, body: { ...body, groups: ['lab'] } });
+  const groups = await world.admin.call('reportUsage', { query: { by: 'group' } });
+  assert.deepEqual(
+    groups.rows.map(({ key }) => key),
+    ['lab'],
+  );
   const other = await world.admin.call('reportUsage', { query: { owner: 'nobody' } });
   assert.deepEqual(other.rows, []);
 });

@@ -1,0 +1,73 @@
+// One batch: its progress, its builds and files, its jobs.
+
+import type { BatchDetail } from '../../../src/api/batches.ts';
+import { call } from '../../data/client.ts';
+import { useCall } from '../../data/query.ts';
+import { isOperator, me } from '../../data/session.ts';
+import { type Action, Actions } from '../../parts/actions.tsx';
+import { Command, Loaded, State } from '../../parts/basic.tsx';
+import { some } from '../../pure/words.ts';
+import { Builds } from './builds.tsx';
+import { isOfBatches } from './events.ts';
+import { Files } from './files.tsx';
+import { Jobs } from './jobs.tsx';
+import { Progress } from './progress.tsx';
+
+export function Batch({ namespace, name }: { namespace: string; name: string }) {
+  const params = { namespace, name };
+  const batch = useCall('getBatch', { params }, { when: isOfBatches });
+  return (
+    <div class="page fill">
+      <Loaded answer={batch}>{(value) => <Shown batch={value} />}</Loaded>
+    </div>
+  );
+}
+
+function Shown({ batch }: { batch: BatchDetail }) {
+  const { title } = batch;
+  return (
+    <>
+      <div class="title">
+        <h1>Batch {title}</h1>
+        <State word={batch.outcome ?? batch.state} />
+        <span class="faint">of {batch.owner}</span>
+        <Actions actions={actionsOf(batch)} />
+      </div>
+      <div class="under">
+        <Progress batch={batch} />
+        {Object.entries({ ...batch.ended, ...batch.open }).map(([word, count]) => (
+          <span key={word}>
+            <State word={word} /> {count}
+          </span>
+        ))}
+        <Command text={`weft batch pull ${title}`} label="the command that fetches its files" />
+      </div>
+      <Builds batch={batch} />
+      <Files batch={batch} />
+      <Jobs batch={batch} />
+    </>
+  );
+}
+
+function actionsOf(batch: BatchDetail): Action[] {
+  const { title, namespace, name, version } = batch;
+  if (me.value?.name !== batch.owner && !isOperator()) return [];
+  const params = { namespace, name: version > 1 ? `${name}@${version}` : name };
+  const act = (label: string, verb: string, run: Action['run'], warning?: string): Action => ({
+    ...{ label, command: `weft batch ${verb} ${title}`, run },
+    ...(warning ? { warning } : {}),
+  });
+  if (batch.state !== 'done') {
+    const cancel = async (): Promise<string> => {
+      const { count } = await call('cancelBatch', { params });
+      return `${some(count, 'task')} of ${title} are cancelled.`;
+    };
+    return [act('Cancel', 'cancel', cancel, 'What waits leaves the queue, what runs is ended.')];
+  }
+  if (batch.outcome === 'completed') return [];
+  const retry = async (): Promise<string> => {
+    const { jobCount } = await call('retryBatch', { params });
+    return `${some(jobCount, 'job')} of ${title} run again.`;
+  };
+  return [act('Retry what failed', 'retry', retry)];
+}

@@ -1,0 +1,115 @@
+// The builds of a batch's solver, by node: which came out well, and the log of each.
+
+import { useState } from 'preact/hooks';
+import type { BatchDetail } from '../../../src/api/batches.ts';
+import { call } from '../../data/client.ts';
+import { useCall } from '../../data/query.ts';
+import { hrefOf } from '../../data/route.ts';
+import { isOperator, me } from '../../data/session.ts';
+import { type Action, Actions } from '../../parts/actions.tsx';
+import { Command, Panel, SearchField } from '../../parts/basic.tsx';
+import { OutputLines } from '../../parts/output/output-lines.tsx';
+import { useOutput } from '../../parts/output/use-output.ts';
+import { some } from '../../pure/words.ts';
+import { isOfBatches } from './events.ts';
+
+interface Build {
+  readonly node: string;
+  readonly isGood: boolean;
+  /** The start that built it; null: it was built for another batch. */
+  readonly start: { readonly id: string; readonly epoch: number } | null;
+}
+
+export function Builds({ batch }: { batch: BatchDetail }) {
+  const [shown, setShown] = useState<string | null>(null);
+  const { failedBuilds, readyBuilds, title } = batch;
+  const failed = failedBuilds.map(({ node, id, epoch }) => ({
+    ...{ node, isGood: false, start: { id, epoch } },
+  }));
+  const ready = readyBuilds.map((node) => ({ node, isGood: true, start: null }));
+  const all: Build[] = [...failed, ...ready];
+  if (all.length === 0) return null;
+  const chosen = all.find(({ node }) => node === shown);
+  const isOwn = me.value?.name === batch.owner || isOperator();
+  const words = [
+    failed.length > 0 ? `failed on ${some(failed.length, 'node')}` : '',
+    ready.length > 0 ? `ready on ${some(ready.length, 'node')}` : '',
+  ];
+  return (
+    <Panel
+      title={`Builds, ${words.filter(Boolean).join(', ')}`}
+      aside={
+        isOwn ? (
+          <Actions actions={[rebuild(batch)]} />
+        ) : (
+          <Command text={`weft batch show ${title}`} />
+        )
+      }
+    >
+      <ul class="words">
+        {all.map(({ node, isGood }) => (
+          <li key={node}>
+            <a href={hrefOf(['nodes', node])}>{node}</a>{' '}
+            <span class={isGood ? 'state good' : 'state bad'}>{isGood ? 'ready' : 'failed'}</span>{' '}
+            <button
+              type="button"
+              class="copy"
+              aria-expanded={shown === node}
+              aria-label={`log of the build on ${node}`}
+              onClick={() => setShown(shown === node ? null : node)}
+            >
+              log
+            </button>
+          </li>
+        ))}
+      </ul>
+      {chosen && <BuildLog key={chosen.node} build={chosen} batch={batch} />}
+    </Panel>
+  );
+}
+
+function rebuild({ title, namespace, name, version }: BatchDetail): Action {
+  const params = { namespace, name: version > 1 ? `${name}@${version}` : name };
+  return {
+    ...{ label: 'Build anew', command: `weft batch rebuild ${title}` },
+    run: async () => {
+      await call('rebuildBatch', { params });
+      return `The solver of ${title} is built anew, also where it has failed.`;
+    },
+    warning: 'What runs goes on with the build that it has.',
+  };
+}
+
+/** A build that came out well is told of by the first task of the batch on that node. */
+function BuildLog({ build, batch }: { build: Build; batch: BatchDetail }) {
+  const { namespace, name, version } = batch;
+  const params = { namespace, name: version > 1 ? `${name}@${version}` : name };
+  const wish = { idle: build.start !== null, when: isOfBatches };
+  const jobs = useCall('listBatchJobs', { params, query: { limit: 1000 } }, wish);
+  if (build.start !== null) return <Log {...build.start} node={build.node} />;
+  if (jobs.value === null) return <p class="loading">Loading…</p>;
+  const [first] = jobs.value.jobs
+    .filter(({ nodes, startedAt }) => nodes.includes(build.node) && startedAt !== null)
+    .sort((one, other) => (one.startedAt ?? 0) - (other.startedAt ?? 0));
+  if (first === undefined) {
+    return <p class="faint">It was there before: no job of this batch has built it.</p>;
+  }
+  return <Log id={first.id} epoch={first.epoch} node={build.node} />;
+}
+
+function Log({ id, epoch, node }: { id: string; epoch: number; node: string }) {
+  const [search, setSearch] = useState('');
+  const output = useOutput({ id, epoch, stream: 'stderr', nodeRank: 0 });
+  return (
+    <>
+      <div class="filters">
+        <SearchField text={search} onText={setSearch} />
+        <Command
+          text={`weft logs --stderr --epoch ${epoch} '${id}'`}
+          label={`the command that shows the build on ${node}`}
+        />
+      </div>
+      <OutputLines output={output} search={search} empty="Nothing was written." />
+    </>
+  );
+}

@@ -1,0 +1,80 @@
+// What the jobs of a batch have left and the head keeps, to look into and to download from.
+
+import { useMemo } from 'preact/hooks';
+import type { BatchDetail } from '../../../src/api/batches.ts';
+import { call } from '../../data/client.ts';
+import { useAnswer } from '../../data/query.ts';
+import { me } from '../../data/session.ts';
+import { Command, Loaded, Panel } from '../../parts/basic.tsx';
+import { FileBrowser } from '../../parts/files/file-browser.tsx';
+import type { Entry } from '../../parts/files/preview.tsx';
+import { sizeWords, some } from '../../pure/words.ts';
+
+/** Entries that the page lists; the command knows no such limit. */
+const ENTRIES_MAX = 20_000;
+/** All of it is asked for anew. */
+const TOGETHER_MS = 10_000;
+
+export function Files({ batch }: { batch: BatchDetail }) {
+  const { title, outputs, jobIds, owner } = batch;
+  if (outputs === null || outputs.tasks === 0) return null;
+  const words = `Files, ${some(outputs.files, 'file')} with ${sizeWords(outputs.bytes)}`;
+  return (
+    <Panel title={words} aside={<Command text={`weft batch pull ${title}`} />}>
+      <details>
+        <summary>Look into them</summary>
+        <Kept {...{ title, jobIds }} mayOpen={me.value?.name === owner} owner={owner} />
+      </details>
+    </Panel>
+  );
+}
+
+function Kept({
+  title,
+  jobIds,
+  mayOpen,
+  owner,
+}: {
+  title: string;
+  jobIds: readonly number[];
+  mayOpen: boolean;
+  owner: string;
+}) {
+  const isOfThem = ({ kind, jobId }: { kind: string; jobId?: number }): boolean =>
+    jobId !== undefined && jobIds.includes(jobId) && kind === 'task_done';
+  const kept = useAnswer(`files ${title} ${jobIds.join()}`, (signal) => allFiles(jobIds, signal), {
+    ...{ when: isOfThem, togetherMs: TOGETHER_MS },
+  });
+  const name = useMemo(() => title.replace(/[^\w.-]+/g, '-'), [title]);
+  return (
+    <Loaded answer={kept}>
+      {({ entries, isWhole }) => (
+        <>
+          <p class="faint">
+            By the names of jobs.
+            {!isWhole && ` Only the first ${some(ENTRIES_MAX, 'entry', 'entries')}.`}
+            {!mayOpen && ` Only ${owner} can open them.`}
+          </p>
+          <FileBrowser entries={entries} name={name} mayOpen={mayOpen} />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+async function allFiles(jobIds: readonly number[], signal: AbortSignal) {
+  const entries: Entry[] = [];
+  for (const id of jobIds) {
+    let cursor: number | undefined;
+    do {
+      const query = { manifests: true, cursor, limit: 100 };
+      const page = await call('listOutputs', { params: { id: String(id) }, query, signal });
+      for (const { job, name, entries: own } of page.manifests ?? []) {
+        for (const entry of own) entries.push({ ...entry, path: `${job ?? name}/${entry.path}` });
+        if (entries.length > ENTRIES_MAX) return { entries, isWhole: false };
+      }
+      cursor = page.next ?? undefined;
+    } while (cursor !== undefined);
+  }
+  return { entries, isWhole: true };
+}

@@ -1,0 +1,25 @@
+// How many jobs of a batch are where, as one bar.
+
+import type { BatchView } from '../../../src/api/batches.ts';
+import { toneOf } from '../../pure/state.ts';
+import { plainWord } from '../../pure/words.ts';
+
+export function Progress({ batch }: { batch: Pick<BatchView, 'jobCount' | 'open' | 'ended'> }) {
+  const parts = Object.entries({ ...batch.ended, ...batch.open }).filter(([, count]) => count > 0);
+  const ended = Object.values(batch.ended).reduce((sum, count) => sum + count, 0);
+  const words = parts.map(([word, count]) => `${count} ${plainWord(word)}`).join(', ');
+  return (
+    <span class="progress" title={words}>
+      <span class="stack" role="img" aria-label={words}>
+        {parts.map(([word, count]) => (
+          <i
+            key={word}
+            class={word === 'pending' ? 'rest' : toneOf(word)}
+            style={{ flexGrow: String(count) }}
+          />
+        ))}
+      </span>{' '}
+      {ended}/{batch.jobCount}
+    </span>
+  );
+}

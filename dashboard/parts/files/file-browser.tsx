@@ -1,0 +1,105 @@
+// Files that the head keeps, of one task or of many: searched, looked at, and chosen for a download.
+
+import { useMemo, useState } from 'preact/hooks';
+import { visible } from '../../pure/log-text.ts';
+import { sizeWords, some } from '../../pure/words.ts';
+import { perform } from '../actions.tsx';
+import { SearchField } from '../basic.tsx';
+import { type Column, LongTable } from '../long-table.tsx';
+import { type Entry, Preview } from './preview.tsx';
+import { saveFiles } from './save.ts';
+
+type Key = 'path' | 'size';
+
+interface Parts {
+  readonly entries: readonly Entry[];
+  /** Of the file that several are downloaded as. */
+  readonly name: string;
+  /** Contents are given to who left them, and to nobody else. */
+  readonly mayOpen: boolean;
+}
+
+export function FileBrowser({ entries, name, mayOpen }: Parts) {
+  const [search, setSearch] = useState('');
+  const [sorting, setSorting] = useState<{ key: Key; down: boolean }>({ key: 'path', down: false });
+  const [chosen, setChosen] = useState<ReadonlySet<number | string>>(new Set());
+  const [shown, setShown] = useState<Entry | null>(null);
+  const rows = useMemo(() => sorted(entries, search, sorting), [entries, search, sorting]);
+  const columns = useMemo(() => columnsOf(mayOpen ? setShown : null), [mayOpen]);
+  const marked = rows.filter((entry) => chosen.has(entry.path) && entry.sha256 !== undefined);
+  const choose = (row: Entry | 'all', isChosen: boolean): void => {
+    const next = new Set(chosen);
+    for (const { path } of row === 'all' ? rows : [row]) {
+      if (isChosen) next.add(path);
+      else next.delete(path);
+    }
+    setChosen(next);
+  };
+  const bytes = marked.reduce((sum, { size }) => sum + size, 0);
+  const download = (): Promise<boolean> => perform({ run: () => saveFiles(marked, name) });
+  return (
+    <div class="files">
+      <search class="filters">
+        <SearchField text={search} hint="name of a file" onText={setSearch} />
+        {mayOpen && (
+          <button type="button" disabled={marked.length === 0} onClick={() => void download()}>
+            {marked.length === 0
+              ? 'Download what is chosen'
+              : `Download ${some(marked.length, 'file')}, ${sizeWords(bytes)}`}
+          </button>
+        )}
+      </search>
+      <LongTable
+        label="Files"
+        rows={rows}
+        columns={columns}
+        idOf={({ path }) => path}
+        sorting={sorting}
+        onSort={(key) => setSorting({ key, down: sorting.key === key && !sorting.down })}
+        {...(mayOpen ? { chosen, onChoose: choose } : {})}
+      />
+      {shown && <Preview key={shown.path} entry={shown} />}
+    </div>
+  );
+}
+
+function columnsOf(onShow: ((entry: Entry) => void) | null): readonly Column<Entry, Key>[] {
+  return [
+    {
+      ...{ title: 'File', sort: 'path' as const },
+      cell: (entry) =>
+        onShow === null || entry.sha256 === undefined ? (
+          <span title={visible(entry.path)}>{visible(entry.path)}</span>
+        ) : (
+          <button
+            type="button"
+            class="plain"
+            title={`look at ${visible(entry.path)}`}
+            onClick={() => onShow(entry)}
+          >
+            {visible(entry.path)}
+          </button>
+        ),
+    },
+    {
+      ...{ title: 'Size', width: '90px', sort: 'size' as const, number: true },
+      cell: ({ kind, size }) => (kind === 'file' ? sizeWords(size) : kind),
+    },
+  ];
+}
+
+function sorted(
+  entries: readonly Entry[],
+  search: string,
+  { key, down }: { readonly key: Key; readonly down: boolean },
+): readonly Entry[] {
+  const wanted = search.toLowerCase();
+  const byName = new Intl.Collator('en', { numeric: true }).compare;
+  const sign = down ? -1 : 1;
+  return entries
+    .filter(({ path }) => path.toLowerCase().includes(wanted))
+    .sort((one, other) => {
+      const order = key === 'size' ? one.size - other.size : byName(one.path, other.path);
+      return sign * order || byName(one.path, other.path);
+    });
+}

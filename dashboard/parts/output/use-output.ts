@@ -1,0 +1,98 @@
+// Output of one start of a task, read while it comes: the end of what is there, then what is new.
+
+import { useEffect, useState } from 'preact/hooks';
+import { HeadError, type Query, send } from '../../data/client.ts';
+import { type LogLine, LogReader } from '../../pure/log-text.ts';
+
+/** Shown at first, from the end. */
+const TAIL_BYTES = 128 * 1024;
+/** Lines that are kept on the page; the download has all. */
+const LINES_MAX = 5000;
+const RETRY_MS = 1500;
+
+export type Stream = 'stdout' | 'stderr';
+
+/** Which output of a task. */
+export interface Source {
+  readonly id: string;
+  readonly stream: Stream;
+  readonly nodeRank: number;
+  /** Which start; absent: the last. */
+  readonly epoch?: number;
+}
+
+export interface Output {
+  readonly lines: readonly LogLine[];
+  readonly rest: LogLine | null;
+  /** Bytes before the first line. */
+  readonly skipped: number;
+  readonly error: HeadError | null;
+  readonly isOver: boolean;
+}
+
+const NOTHING: Output = { lines: [], rest: null, skipped: 0, error: null, isOver: false };
+
+export function useOutput({ id, stream, nodeRank, epoch }: Source): Output {
+  const [output, setOutput] = useState<Output>(NOTHING);
+  useEffect(() => {
+    setOutput(NOTHING);
+    const gone = new AbortController();
+    const query = { stream, nodeRank, epoch };
+    void keepReading({ id, query, gone: gone.signal, tell: setOutput });
+    return () => gone.abort();
+  }, [id, stream, nodeRank, epoch]);
+  return output;
+}
+
+interface Reading {
+  readonly id: string;
+  readonly query: Query;
+  readonly gone: AbortSignal;
+  readonly tell: (output: Output) => void;
+}
+
+/** Until all of it has come: a line that breaks is taken up where it was. */
+async function keepReading({ id, query, gone, tell }: Reading): Promise<void> {
+  const lines: LogLine[] = [];
+  let reader = new LogReader();
+  let offset: number | null = null;
+  let skipped = 0;
+  const show = (error: HeadError | null, isOver = false): void => {
+    if (lines.length > LINES_MAX) lines.splice(0, lines.length - LINES_MAX);
+    if (!gone.aborted) tell({ lines: [...lines], rest: reader.rest, skipped, error, isOver });
+  };
+  while (!gone.aborted) {
+    try {
+      if (offset === null) {
+        const size = await sizeOf(id, query, gone);
+        offset = Math.max(0, size - TAIL_BYTES);
+        skipped = offset;
+        reader = new LogReader();
+      }
+      const where = { ...query, offset, follow: true };
+      const response = await send('readLogs', { params: { id }, query: where, signal: gone });
+      const bytes = (response.body as ReadableStream<Uint8Array>).getReader();
+      const decoder = new TextDecoder();
+      for (;;) {
+        const { done, value } = await bytes.read();
+        if (done) return show(null, true);
+        offset += value.length;
+        lines.push(...reader.push(decoder.decode(value, { stream: true })));
+        show(null);
+      }
+    } catch (error) {
+      if (gone.aborted) return;
+      if (error instanceof HeadError) {
+        show(error.kind === 'unavailable' ? null : error);
+        if (error.kind !== 'unavailable') return;
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+}
+
+async function sizeOf(id: string, query: Query, signal: AbortSignal): Promise<number> {
+  const where = { ...query, limit: 1 };
+  const response = await send('readLogs', { params: { id }, query: where, signal });
+  return Number(response.headers.get('weft-log-size') ?? 0);
+}

@@ -1,0 +1,32 @@
+// Usage of groups, from that of their users.
+
+import type { UsageRow } from '../../ports/history.ts';
+
+/** Who is in several groups counts in each, who is in none under the empty name. By step, then by name. */
+export function usageOfGroups(
+  rows: readonly UsageRow[],
+  groupsOf: (user: string) => readonly string[],
+): UsageRow[] {
+  const sums = new Map<string, UsageRow>();
+  for (const row of rows) {
+    const groups = groupsOf(row.key);
+    for (const key of groups.length === 0 ? [''] : groups) {
+      const name = `${row.step} ${key}`;
+      sums.set(name, sum({ ...row, key }, sums.get(name)));
+    }
+  }
+  return [...sums.values()].sort(
+    (one, other) => one.step - other.step || (one.key < other.key ? -1 : 1),
+  );
+}
+
+function sum(one: UsageRow, other: UsageRow | undefined): UsageRow {
+  if (other === undefined) return one;
+  return {
+    ...{ key: one.key, step: one.step, starts: one.starts + other.starts },
+    tasks: one.tasks + other.tasks,
+    usedUs: one.usedUs + other.usedUs,
+    cpuMs: one.cpuMs + other.cpuMs,
+    memoryByteMs: one.memoryByteMs + other.memoryByteMs,
+  };
+}
