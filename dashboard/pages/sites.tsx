@@ -106,7 +106,7 @@ const JOBS: readonly Column<SiteJob, 'id'>[] = [
   { title: 'Name', width: '20%', cell: ({ name }) => <span title={name}>{name}</span> },
   { title: 'User', width: '90px', spare: true, cell: ({ owner }) => owner },
   { title: 'State', width: '150px', cell: ({ state, word }) => `${state} (${word})` },
-  { title: 'Ours', width: '50px', cell: ({ isOurs }) => (isOurs ? 'yes' : '') },
+  { title: 'Ours', width: '62px', cell: ({ isOurs }) => (isOurs ? 'yes' : '') },
   { title: 'Queue', width: '90px', spare: true, cell: ({ queue }) => queue },
   {
     title: 'Started',

@@ -18,7 +18,19 @@ export interface Action {
 }
 
 /** What came of the last action; said aloud by screen readers. */
-export const told = signal<{ readonly words: string; readonly isBad: boolean } | null>(null);
+export const told = signal<Told | null>(null);
+
+interface Told {
+  readonly words: string;
+  readonly isBad: boolean;
+  /** Where it was told: an action may lead to another page. */
+  readonly address: string;
+}
+
+/** What was told elsewhere is old. */
+export function forgetTold(): void {
+  if (told.value?.address !== location.hash) told.value = null;
+}
 
 export function Actions({ actions }: { actions: readonly Action[] }) {
   const [asked, setAsked] = useState<Action | null>(null);
@@ -68,16 +80,20 @@ function Ask({ action, onClose }: { action: Action; onClose: () => void }) {
 /** Does it and says what came of it. */
 export async function perform({ run }: Pick<Action, 'run'>): Promise<boolean> {
   try {
-    told.value = { words: await run(), isBad: false };
+    tell(await run(), false);
     return true;
   } catch (error) {
     if (!(error instanceof HeadError)) throw error;
-    told.value = { words: `${error.message} ${error.hint ?? ''}`.trim(), isBad: true };
+    tell(`${error.message} ${error.hint ?? ''}`.trim(), true);
     return false;
   }
 }
 
-export function Told() {
+function tell(words: string, isBad: boolean): void {
+  told.value = { words, isBad, address: location.hash };
+}
+
+export function ToldLine() {
   const what = told.value;
   return (
     <div class={what?.isBad === true ? 'told bad' : 'told'} role="status" hidden={what === null}>

@@ -90,7 +90,7 @@ function optionsOf(
       },
       {
         ...axis,
-        size: 44,
+        size: 52,
         values: (_, all) => all.map((value) => (Number.isInteger(value) ? format(value) : '')),
       },
     ],

@@ -122,13 +122,15 @@ function keepingFocus(box: HTMLElement, change: () => void): void {
 
 /** The columns of all rows, on wide and on narrow screens. */
 function widths<Row, Key extends string>(columns: readonly Column<Row, Key>[], isChoice: boolean) {
-  const of = (some: readonly Column<Row, Key>[]): string =>
-    [...(isChoice ? ['30px'] : []), ...some.map(({ width }) => width ?? 'minmax(0, 1fr)')].join(
-      ' ',
-    );
-  const narrow = columns.filter(({ spare }) => spare !== true);
+  const of = (all: readonly (string | undefined)[]): string =>
+    [...(isChoice ? ['30px'] : []), ...all.map((width) => width ?? 'minmax(0, 1fr)')].join(' ');
+  const wide = columns.map(({ width }) => width);
+  // Where the one is left out that takes what is left, those with a share of the width do.
+  const narrow = columns
+    .filter(({ spare }) => spare !== true)
+    .map(({ width }) => width?.replace(/^(\d+)%$/, 'minmax(0, $1fr)'));
   return {
-    ...{ '--row': `${ROW_HEIGHT}px`, '--columns': of(columns), '--columns-narrow': of(narrow) },
+    ...{ '--row': `${ROW_HEIGHT}px`, '--columns': of(wide), '--columns-narrow': of(narrow) },
   };
 }
 

@@ -145,7 +145,10 @@ class Pen {
     context.globalAlpha = 1;
     if (width < 60) return;
     context.fillStyle = this.#paint.stop;
-    context.fillText(words, x + 4, y + rowHeight / 2, width - 8);
+    // At the end, where the future mostly is empty.
+    context.textAlign = 'right';
+    context.fillText(words, x + width - 4, y + rowHeight / 2, width - 8);
+    context.textAlign = 'left';
   }
 
   #bar(placed: Placed, y: number): void {

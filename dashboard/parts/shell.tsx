@@ -9,7 +9,7 @@ import { hrefOf, place } from '../data/route.ts';
 import { me } from '../data/session.ts';
 import { PAGES } from '../pages/pages.tsx';
 import { spanWords, zoneName } from '../pure/words.ts';
-import { Told, told } from './actions.tsx';
+import { forgetTold, ToldLine } from './actions.tsx';
 import { Empty } from './basic.tsx';
 
 export function Shell() {
@@ -21,7 +21,7 @@ export function Shell() {
   const title = rest.length > 0 ? rest.join(' ') : (page?.title ?? 'Not found');
   useEffect(() => {
     document.title = `${title} – ${cluster}`;
-    told.value = null;
+    forgetTold();
     document.getElementById('content')?.scrollTo(0, 0);
   }, [title, cluster]);
   return (
@@ -46,7 +46,7 @@ export function Shell() {
       <SwitchLine />
       <NoticeLine />
       <main id="content" tabIndex={-1}>
-        <Told />
+        <ToldLine />
         {page === undefined ? (
           <Empty>
             <h1>There is no such page</h1> <a href={hrefOf([])}>To the overview</a>
